@@ -1,0 +1,186 @@
+import type { EventEmitter } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ReadStream } from 'node:fs'
+import type { Registry } from 'prom-client'
+import type { FormatName } from './profile'
+
+export type { LoopscopeError, LoopscopeErrorCode } from './errors'
+export type { CallFrame, CpuProfile, EncodeContext, Format, FormatName, ProfileNode } from './profile'
+
+/** The part of a pino logger that is used. */
+export interface Logger {
+  info (fields: object, message?: string): void
+  warn (fields: object, message?: string): void
+  error (fields: object, message?: string): void
+}
+
+export type EngineName = 'inspector' | 'v8-profiler-next'
+
+export interface RecorderOptions {
+  /** Samples a second, 1 to 1000. Default 100, the rate of Go's profiler. */
+  hz?: number
+  /** Length of one recorded window in seconds, 1 to 30. Default 5. */
+  windowSeconds?: number
+  /** How far back a capture can look, in seconds, 10 to 600. Default 60. */
+  keepSeconds?: number
+  /** What records. Default 'inspector' (built in); 'v8-profiler-next' is an optional peer dependency. */
+  engine?: EngineName
+}
+
+export interface RetentionOptions {
+  /** Artifacts kept. Default 10. */
+  maxCount?: number
+  /** Bytes kept, all artifacts together. Default 1 GiB. */
+  maxBytes?: number
+  /** Age in milliseconds after which an artifact is removed. Default 24 hours. */
+  maxAgeMs?: number
+  /** Free bytes that a write must leave on the disk. Default 256 MiB. */
+  minFreeBytes?: number
+}
+
+/** What a signal starts; 'cpu' records the last 30 s and the next 10 s. */
+export type SignalMap = Partial<Record<NodeJS.Signals, CaptureKind>>
+
+export interface DiagnosticsOptions {
+  /** Name of the service in logs, titles and file names. Default: the name in the application's package.json, else 'node'. */
+  appName?: string
+  /** Delay in milliseconds from which the loop counts as stalled, 20 to 60000. Default 100. */
+  stallThresholdMs?: number
+  /** Period of the heartbeat in milliseconds, 5 to 1000. Default 20. */
+  heartbeatMs?: number
+  /** The running CPU profiler; false turns it off. */
+  recorder?: false | RecorderOptions
+  /** Where artifacts are written. Default: a 0700 folder of this user under the temporary directory. */
+  dir?: string
+  retention?: RetentionOptions
+  /** Default { SIGUSR2: 'cpu' }; false for none. */
+  signals?: false | SignalMap
+  /** A prom-client Registry to put the metrics into. Default: one of our own. */
+  registry?: Registry
+  /** A pino-shaped logger. Default: pino on standard output. */
+  logger?: Logger
+}
+
+export type Cause = 'code' | 'gc' | 'starved' | 'suspended' | 'unknown'
+
+/** A place in code; file relative to the application, lines and columns from 1. */
+export interface CodeFrame {
+  function: string
+  file: string
+  line: number
+  column: number
+}
+
+export interface Culprit extends CodeFrame {
+  /** The synchronous call below the function that took the time, e.g. 'pbkdf2Sync'; null when the function's own code did. */
+  call: string | null
+  /** Part of the stall's code time spent in this function, 0 to 1. */
+  share: number
+}
+
+/** What the cause was judged from; times in milliseconds, null where this system cannot tell. */
+export interface StallEvidence {
+  /** CPU time of the main thread. */
+  cpuMs: number | null
+  /** Time the main thread stood ready to run without being run. */
+  runQueueMs: number | null
+  /** Time the cgroup's CPU quota held the process back. */
+  throttledMs: number | null
+  /** How late the observer thread itself was beyond its own work. */
+  observerLateMs: number | null
+  /** Time by samples in JavaScript and native calls, and in the garbage collector. */
+  codeMs: number | null
+  gcMs: number | null
+}
+
+export interface Stall {
+  /** Milliseconds since the epoch at which the stall began. */
+  at: number
+  durationMs: number
+  cause: Cause
+  /** `METHOD /path/:template`; '_unmatched' for a request without a route, null outside requests. */
+  route: string | null
+  culprit: Culprit | null
+  /** The heaviest stack, innermost first. */
+  stack: CodeFrame[]
+  evidence: StallEvidence
+}
+
+export type CaptureKind = 'cpu'
+export type Trigger = 'http' | 'signal' | 'stall' | 'rule' | 'api' | 'cli' | 'scrape'
+
+export interface CaptureOptions {
+  /** Record the next so many seconds, above 0, at most 300. */
+  seconds?: number
+  /** Look back so many seconds, above 0, at most 600; shortened to what is kept. Default 30 when seconds is not given. */
+  last?: number
+  /** Default 'cpuprofile'. */
+  format?: FormatName
+  /** Cancels the capture. */
+  signal?: AbortSignal
+}
+
+/** What was recorded. */
+export interface ArtifactFacts {
+  kind: CaptureKind
+  format: FormatName
+  trigger: Trigger
+  path: string
+  bytes: number
+  contentType: string
+  /** Milliseconds since the epoch: what the artifact covers. */
+  from: number
+  to: number
+  /** Set when the recorder held less than what was asked for. */
+  shortened: { wantedSeconds: number, gotSeconds: number } | null
+}
+
+export interface Artifact extends ArtifactFacts {
+  text (): Promise<string>
+  stream (): ReadStream
+}
+
+/** Event-loop delay since start, in milliseconds, the heartbeat's own period subtracted. */
+export interface DelaySummary {
+  /** Ticks, those that a late tick stood in for included. */
+  count: number
+  meanMs: number
+  p50Ms: number
+  p90Ms: number
+  p99Ms: number
+  /** Since start. */
+  maxMs: number
+  /** Of the last 30 to 60 seconds. */
+  recentMaxMs: number
+  /** 0 to 1, of the last 30 to 60 seconds. */
+  utilization: number
+  /** Every turn of the loop since start, by Node's per-iteration sampling; null where Node has none (before 24.16 and 26.5). */
+  iterations: { count: number, p50Ms: number, p90Ms: number, p99Ms: number, maxMs: number } | null
+}
+
+export interface DiagnosticsHandle {
+  readonly running: boolean
+  readonly registry: Registry
+  start (): this
+  /** Stops everything and gives it back: timers, listeners, threads. Idempotent. */
+  close (): Promise<void>
+  capture (kind: CaptureKind, options?: CaptureOptions): Promise<Artifact>
+  /** The last 200 stalls, newest first. */
+  stalls (): Stall[]
+  delay (): DelaySummary
+}
+
+export interface Diagnostics extends DiagnosticsHandle, EventEmitter {
+  on (event: 'stall', listener: (stall: Stall) => void): this
+  once (event: 'stall', listener: (stall: Stall) => void): this
+  off (event: 'stall', listener: (stall: Stall) => void): this
+}
+
+export type Middleware = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void
+
+/** The middleware that is also the handle. */
+export type DiagnosticsMiddleware = Middleware & DiagnosticsHandle & {
+  on (event: 'stall', listener: (stall: Stall) => void): DiagnosticsMiddleware
+  once (event: 'stall', listener: (stall: Stall) => void): DiagnosticsMiddleware
+  off (event: 'stall', listener: (stall: Stall) => void): DiagnosticsMiddleware
+}

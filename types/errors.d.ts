@@ -1,0 +1,20 @@
+/** Codes of the errors a user can meet; docs/errors.md says what to do about each. */
+export type LoopscopeErrorCode =
+  | 'ERR_LOOPSCOPE_INVALID_OPTION'
+  | 'ERR_LOOPSCOPE_UNKNOWN_OPTION'
+  | 'ERR_LOOPSCOPE_UNKNOWN_KIND'
+  | 'ERR_LOOPSCOPE_UNKNOWN_FORMAT'
+  | 'ERR_LOOPSCOPE_INVALID_PROFILE'
+  | 'ERR_LOOPSCOPE_ENGINE_MISSING'
+  | 'ERR_LOOPSCOPE_RECORDER_OFF'
+  | 'ERR_LOOPSCOPE_EMPTY_VIEW'
+  | 'ERR_LOOPSCOPE_STORE_UNWRITABLE'
+  | 'ERR_LOOPSCOPE_STORE_UNSAFE'
+  | 'ERR_LOOPSCOPE_STORE_FULL'
+  | 'ERR_LOOPSCOPE_CAPTURE_CANCELLED'
+  | 'ERR_LOOPSCOPE_OBSERVER_LOST'
+  | 'ERR_LOOPSCOPE_NOT_RUNNING'
+
+export interface LoopscopeError extends Error {
+  code: LoopscopeErrorCode
+}

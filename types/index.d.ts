@@ -1,0 +1,37 @@
+import type * as api from './diagnostics'
+import type * as errors from './errors'
+import type * as profile from './profile'
+
+/** Starts diagnostics and returns an Express / Connect middleware that is also the handle. */
+declare function diagnostics (options?: api.DiagnosticsOptions): api.DiagnosticsMiddleware
+
+declare namespace diagnostics {
+  /** The same without HTTP; call start() on it. */
+  export function createDiagnostics (options?: api.DiagnosticsOptions): api.Diagnostics
+  export { diagnostics, diagnostics as default }
+
+  export type Artifact = api.Artifact
+  export type ArtifactFacts = api.ArtifactFacts
+  export type CaptureKind = api.CaptureKind
+  export type CaptureOptions = api.CaptureOptions
+  export type Cause = api.Cause
+  export type CodeFrame = api.CodeFrame
+  export type Culprit = api.Culprit
+  export type DelaySummary = api.DelaySummary
+  export type Diagnostics = api.Diagnostics
+  export type DiagnosticsMiddleware = api.DiagnosticsMiddleware
+  export type DiagnosticsOptions = api.DiagnosticsOptions
+  export type EngineName = api.EngineName
+  export type FormatName = profile.FormatName
+  export type Logger = api.Logger
+  export type LoopscopeError = errors.LoopscopeError
+  export type LoopscopeErrorCode = errors.LoopscopeErrorCode
+  export type RecorderOptions = api.RecorderOptions
+  export type RetentionOptions = api.RetentionOptions
+  export type SignalMap = api.SignalMap
+  export type Stall = api.Stall
+  export type StallEvidence = api.StallEvidence
+  export type Trigger = api.Trigger
+}
+
+export = diagnostics

@@ -1,0 +1,48 @@
+/** A frame as V8 writes it: line and column count from 0, -1 where there is none. */
+export interface CallFrame {
+  functionName: string
+  scriptId: string | number
+  url: string
+  lineNumber: number
+  columnNumber: number
+}
+
+export interface ProfileNode {
+  id: number
+  callFrame: CallFrame
+  hitCount?: number
+  children?: number[]
+  /** Lines (from 1) of the samples in which this node was the leaf. */
+  positionTicks?: { line: number, ticks: number }[]
+}
+
+/** A `.cpuprofile`: times in microseconds of the monotonic clock. timeDeltas[0] counts from startTime. */
+export interface CpuProfile {
+  nodes: ProfileNode[]
+  startTime: number
+  endTime: number
+  samples: number[]
+  timeDeltas: number[]
+}
+
+/** What a format may say about a profile beside its samples. */
+export interface EncodeContext {
+  /** Absolute path of the application; files below it are shown relative to it. */
+  appRoot?: string
+  /** One line for a person: what this is. */
+  title?: string
+  /** Milliseconds since the epoch of the profile's startTime. */
+  startedAt?: number
+  /** Lines for a person about the capture, e.g. that it is shorter than what was asked for. */
+  notes?: string[]
+}
+
+/** One encoding of a CPU profile. */
+export interface Format {
+  /** File name ending, without the leading dot. */
+  extension: string
+  contentType: string
+  encode (profile: CpuProfile, context?: EncodeContext): Buffer
+}
+
+export type FormatName = 'cpuprofile' | 'pprof' | 'flamegraph' | 'text'
