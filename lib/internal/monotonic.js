@@ -1,0 +1,24 @@
+'use strict'
+
+// One time axis for all threads and for V8's samples: microseconds of the monotonic system clock.
+// performance.now() counts from a different origin in each thread and process.hrtime.bigint() allocates on
+// every call, so the two are tied together once per thread.
+
+const { performance } = require('node:perf_hooks')
+
+const offsetMicros = Number(process.hrtime.bigint()) / 1e3 - performance.now() * 1e3
+
+/** @returns {number} microseconds; the clock of process.hrtime() and, on Linux, of V8's CPU profiles */
+function monotonicMicros () {
+  return performance.now() * 1e3 + offsetMicros
+}
+
+/**
+ * @param {number} micros  a reading of monotonicMicros(), past or future
+ * @returns {number} the same moment as milliseconds since the epoch, by the system clock as it stands now
+ */
+function toEpochMs (micros) {
+  return Date.now() - (monotonicMicros() - micros) / 1e3
+}
+
+module.exports = { monotonicMicros, toEpochMs }

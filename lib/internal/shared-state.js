@@ -1,0 +1,56 @@
+'use strict'
+
+// The few numbers that the main thread and the observer share without messages, so that the observer can read them
+// while the main thread is stuck.
+//
+// Times are doubles written by one thread and read by the other without Atomics (which know no doubles): every platform
+// that Node supports reads and writes an aligned 8-byte word whole.
+
+const TICK_MICROS = 0 // index into the doubles
+const DOUBLES = 1
+const EXITING = 0 // indexes into the integers
+const RELEASED = 1
+const INTEGERS = 2
+
+class SharedState {
+  #doubles
+  #integers
+
+  /** @param {SharedArrayBuffer} [buffer]  of another thread's SharedState */
+  constructor (buffer = new SharedArrayBuffer(DOUBLES * 8 + INTEGERS * 4)) {
+    this.buffer = buffer
+    this.#doubles = new Float64Array(buffer, 0, DOUBLES)
+    this.#integers = new Int32Array(buffer, DOUBLES * 8, INTEGERS)
+  }
+
+  /** When the heartbeat last ticked, by monotonicMicros(); 0 before the first tick. */
+  get tickMicros () { return this.#doubles[TICK_MICROS] }
+  set tickMicros (micros) { this.#doubles[TICK_MICROS] = micros }
+
+  /**
+   * Main thread, at exit: asks the observer to let go of its inspector session and waits for that. A session that is still
+   * connected makes Node print "Waiting for the debugger to disconnect..." and terminate() comes too late to prevent it.
+   * @param {number} maxMs
+   */
+  requestRelease (maxMs) {
+    Atomics.store(this.#integers, EXITING, 1)
+    Atomics.notify(this.#integers, EXITING)
+    Atomics.wait(this.#integers, RELEASED, 0, maxMs)
+  }
+
+  /**
+   * Observer: resolves when the main thread asks.
+   * @returns {Promise<void>}
+   */
+  async releaseRequested () {
+    await Atomics.waitAsync(this.#integers, EXITING, 0).value
+  }
+
+  /** Observer: the session is gone, or there never was one. */
+  confirmReleased () {
+    Atomics.store(this.#integers, RELEASED, 1)
+    Atomics.notify(this.#integers, RELEASED)
+  }
+}
+
+module.exports = { SharedState }

@@ -1,0 +1,114 @@
+'use strict'
+
+// Checks of values that users pass. Each names the option path, what was wanted and what came.
+
+const { inspect } = require('node:util')
+const { errors } = require('./errors')
+
+/** @param {unknown} value */
+function show (value) {
+  return inspect(value, { depth: 0, maxStringLength: 80, breakLength: Infinity })
+}
+
+/**
+ * @param {string} path
+ * @param {string} wanted
+ * @param {unknown} value
+ * @returns {never}
+ */
+function refuse (path, wanted, value) {
+  throw new errors.ERR_LOOPSCOPE_INVALID_OPTION(path, wanted, show(value))
+}
+
+/**
+ * @param {string} path
+ * @param {unknown} value
+ * @param {number} min
+ * @param {number} max
+ */
+function assertInteger (path, value, min, max) {
+  if (!Number.isInteger(value) || Number(value) < min || Number(value) > max) {
+    refuse(path, `an integer from ${min} to ${max}`, value)
+  }
+}
+
+/**
+ * A number of any precision: `exclusiveMin < value <= max`.
+ * @param {string} path
+ * @param {unknown} value
+ * @param {number} exclusiveMin
+ * @param {number} max
+ */
+function assertNumberAbove (path, value, exclusiveMin, max) {
+  if (typeof value !== 'number' || !(value > exclusiveMin && value <= max)) {
+    refuse(path, `a number above ${exclusiveMin} and at most ${max}`, value)
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {unknown} value
+ */
+function assertBoolean (path, value) {
+  if (typeof value !== 'boolean') refuse(path, 'true or false', value)
+}
+
+/**
+ * @param {string} path
+ * @param {unknown} value
+ */
+function assertString (path, value) {
+  if (typeof value !== 'string' || value === '') refuse(path, 'a non-empty string', value)
+}
+
+/**
+ * @param {string} path
+ * @param {unknown} value
+ * @param {readonly string[]} allowed
+ */
+function assertOneOf (path, value, allowed) {
+  if (!allowed.includes(/** @type {string} */ (value))) refuse(path, `one of ${allowed.join(', ')}`, value)
+}
+
+/**
+ * @param {string} path
+ * @param {unknown} value
+ */
+function assertPlainObject (path, value) {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) refuse(path, 'an object', value)
+}
+
+/**
+ * @param {string} path
+ * @param {object} value
+ * @param {readonly string[]} known
+ */
+function assertKnownKeys (path, value, known) {
+  for (const key of Object.keys(value)) {
+    if (!known.includes(key)) throw new errors.ERR_LOOPSCOPE_UNKNOWN_OPTION(`${path}.${key}`, known.join(', '))
+  }
+}
+
+/**
+ * An object of someone else's making that must answer to these methods (a logger, a registry).
+ * @param {string} path
+ * @param {any} value
+ * @param {readonly string[]} methods
+ */
+function assertMethods (path, value, methods) {
+  const has = value !== null && (typeof value === 'object' || typeof value === 'function') &&
+    methods.every(method => typeof value[method] === 'function')
+  if (!has) refuse(path, `an object with the methods ${methods.join(', ')}`, value)
+}
+
+module.exports = {
+  refuse,
+  assertInteger,
+  assertNumberAbove,
+  assertBoolean,
+  assertString,
+  assertOneOf,
+  assertPlainObject,
+  assertKnownKeys,
+  assertMethods
+}
