@@ -1,0 +1,93 @@
+'use strict'
+
+// The directory artifacts are written to: made private, checked for who else could reach into it. It knows no artifacts.
+
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { errors } = require('../internal/errors')
+
+const OWNER_ONLY = 0o700
+
+/** @returns {string} one directory a user, so that two users of a machine do not meet in the temporary directory */
+function defaultDir () {
+  const user = process.geteuid?.() ?? os.userInfo().username.toLowerCase().replace(/[^a-z0-9]+/g, '_')
+  return path.join(os.tmpdir(), `loopscope-${user}`)
+}
+
+/**
+ * Makes the directory when it is missing and throws when it is not one to trust. The mode of a directory that was
+ * there before is never changed: it may be one that others need.
+ * @param {string} dir  resolved: behind a trailing slash lstat would follow a symbolic link
+ */
+function ensureDirectory (dir) {
+  makeDirectory(dir)
+  const found = describeUnsafe(fs.lstatSync(dir))
+  if (found !== null) throw new errors.ERR_LOOPSCOPE_STORE_UNSAFE(dir, found)
+  fs.accessSync(dir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK)
+}
+
+/**
+ * mkdir's own recursion would leave the modes to the umask, and a worker thread may not change the umask.
+ * @param {string} dir
+ */
+function makeDirectory (dir) {
+  try {
+    makeOne(dir)
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ENOENT' || path.dirname(dir) === dir) throw error
+    makeDirectory(path.dirname(dir))
+    makeOne(dir)
+  }
+}
+
+/** @param {string} dir */
+function makeOne (dir) {
+  try {
+    fs.mkdirSync(dir, OWNER_ONLY)
+  } catch (error) {
+    // A root or a drive that is there answers EISDIR, EPERM or EROFS on some systems; ensureDirectory() looks closer.
+    if (fs.lstatSync(dir, { throwIfNoEntry: false }) === undefined) throw error
+    return
+  }
+  fs.chmodSync(dir, OWNER_ONLY)
+}
+
+/**
+ * @param {import('node:fs').Stats} stats
+ * @returns {string | null} what is wrong with it
+ */
+function describeUnsafe (stats) {
+  if (stats.isSymbolicLink()) return 'a symbolic link'
+  if (!stats.isDirectory()) return 'something that is not a directory'
+  // Windows has no user ids; there the temporary directory is the user's own.
+  const uid = process.geteuid?.()
+  if (uid === undefined || stats.uid === uid) return null
+  return `one owned by uid ${stats.uid} while this process runs as uid ${uid}; name a directory inside it, it will be made`
+}
+
+/**
+ * Makes a rename outlast a power cut. Windows cannot open a directory and some network file systems cannot
+ * sync one; the file is in place all the same.
+ * @param {string} dir
+ */
+function syncDirectory (dir) {
+  let fd
+  try {
+    fd = fs.openSync(dir, 'r')
+    fs.fsyncSync(fd)
+  } catch {} finally {
+    if (fd !== undefined) fs.closeSync(fd)
+  }
+}
+
+/**
+ * @param {string} dir
+ * @returns {number} bytes this user may still write: root's reserve is not counted
+ */
+function readFreeBytes (dir) {
+  const { bavail, bsize } = fs.statfsSync(dir)
+  return bavail * bsize
+}
+
+module.exports = { defaultDir, ensureDirectory, syncDirectory, readFreeBytes }

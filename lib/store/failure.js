@@ -1,0 +1,26 @@
+'use strict'
+
+// What a file system says, as one of the store's own errors. It decides nothing but which.
+
+const { errors } = require('../internal/errors')
+
+/** Disk, quota and file size limit: less data, or more room, mends it. */
+const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+
+/**
+ * @param {unknown} error
+ * @param {string} dir
+ * @param {number} [bytes]  that were to be written
+ * @returns {Error} the same error when it is one of ours already
+ */
+function toStoreError (error, dir, bytes = 0) {
+  const { code = '', message } = /** @type {NodeJS.ErrnoException} */ (error)
+  if (Object.hasOwn(errors, code)) return /** @type {Error} */ (error)
+  const coded = NO_ROOM.has(code)
+    ? new errors.ERR_LOOPSCOPE_STORE_FULL(bytes, dir, message)
+    : new errors.ERR_LOOPSCOPE_STORE_UNWRITABLE(dir, message)
+  coded.cause = error
+  return coded
+}
+
+module.exports = { toStoreError }

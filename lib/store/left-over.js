@@ -1,0 +1,59 @@
+'use strict'
+
+// Files of writes that were cut off: `<name>.<pid>.partial`. Says which have no writer any more, and removes those.
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { parseFileName } = require('./file-name')
+
+const PARTIAL = /^(.+)\.([1-9]\d*)\.partial$/
+
+// A process id is given away again. No write stays untouched for so long, whoever has the id now.
+const ABANDONED_AFTER_MS = 60 * 60 * 1000
+
+/**
+ * @param {string} name  of the artifact
+ * @returns {string}
+ */
+function createPartialName (name) {
+  return `${name}.${process.pid}.partial`
+}
+
+/**
+ * @param {string} dir
+ * @param {number} now  milliseconds since the epoch
+ */
+function removeLeftOvers (dir, now) {
+  for (const entry of fs.readdirSync(dir)) {
+    const match = PARTIAL.exec(entry)
+    if (match === null || parseFileName(match[1]) === null) continue
+    const file = path.join(dir, entry)
+    try {
+      if (isLeftOver(Number(match[2]), fs.lstatSync(file).mtimeMs, now)) fs.unlinkSync(file)
+    } catch {} // another process was first, or holds it open on Windows
+  }
+}
+
+/**
+ * @param {number} pid
+ * @param {number} touchedAt  milliseconds since the epoch
+ * @param {number} now
+ */
+function isLeftOver (pid, touchedAt, now) {
+  // In a container the process before the restart had our id: usually 1.
+  if (pid === process.pid) return touchedAt < now - process.uptime() * 1000
+  return now - touchedAt > ABANDONED_AFTER_MS || !isAlive(pid)
+}
+
+/** @param {number} pid */
+function isAlive (pid) {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // EPERM: it is there and belongs to another user.
+    return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM'
+  }
+}
+
+module.exports = { createPartialName, removeLeftOvers }

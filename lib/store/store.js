@@ -1,0 +1,193 @@
+'use strict'
+
+// Keeps artifacts as private files in one directory, within limits of count, bytes, age and free disk.
+// Synchronous, for the observer thread: a write blocks nobody's requests there. It does not look into what it keeps.
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { errors } = require('../internal/errors')
+const { assertKnownKeys, assertPlainObject, assertString, refuse } = require('../internal/validate')
+const { writeAtomically } = require('./atomic-write')
+const { defaultDir, ensureDirectory, readFreeBytes } = require('./directory')
+const { toStoreError } = require('./failure')
+const { createFileName, parseFileName } = require('./file-name')
+const { removeLeftOvers } = require('./left-over')
+const { DEFAULTS, chooseEvictions, createLimits } = require('./retention')
+
+/** @import { RetentionOptions } from '../../types/diagnostics' */
+/** @import { Eviction, EvictionReason } from './retention' */
+
+/** @typedef {{ dir?: string, retention?: RetentionOptions, now?: () => number }} StoreOptions */
+/** @typedef {{ kind: string, extension: string, at: number, appName: string, bytes: Uint8Array }} NewArtifact */
+/** @typedef {{ name: string, path: string, bytes: number, at: number }} StoredArtifact */
+
+/**
+ * @param {StoreOptions} [options]
+ * @returns {Store}
+ */
+function createStore (options = {}) {
+  assertPlainObject('options', options)
+  assertKnownKeys('options', options, ['dir', 'retention', 'now'])
+  const { dir = defaultDir(), retention, now = Date.now } = options
+  assertString('options.dir', dir)
+  return new Store(path.resolve(dir), createLimits(retention), now)
+}
+
+class Store {
+  #dir
+  #limits
+  #now
+  #sequence = 0
+  /** @type {Record<EvictionReason, number>} */
+  #evictions = { count: 0, bytes: 0, age: 0, disk: 0 }
+
+  /**
+   * @param {string} dir
+   * @param {Readonly<Required<RetentionOptions>>} limits
+   * @param {() => number} now
+   */
+  constructor (dir, limits, now) {
+    this.#dir = dir
+    this.#limits = limits
+    this.#now = now
+  }
+
+  get dir () { return this.#dir }
+
+  /** Makes the directory and clears what dead processes left half-written; throws when captures could not be kept. */
+  prepare () {
+    this.#coded(() => {
+      ensureDirectory(this.#dir)
+      removeLeftOvers(this.#dir, this.#now())
+    })
+  }
+
+  /**
+   * @param {NewArtifact} artifact
+   * @returns {{ name: string, path: string, bytes: number }}
+   */
+  write ({ bytes, ...facts }) {
+    if (!(bytes instanceof Uint8Array)) refuse('artifact.bytes', 'a Buffer', bytes)
+    const nextName = () => createFileName({ ...facts, pid: process.pid, sequence: ++this.#sequence })
+    const written = this.#coded(() => {
+      // Again, though prepare() did: cleaners of temporary directories remove one that was idle for days.
+      ensureDirectory(this.#dir)
+      this.#makeRoom(bytes.length)
+      return writeAtomically(this.#dir, nextName, bytes)
+    }, bytes.length)
+    this.#retain(written.name)
+    return { ...written, bytes: bytes.length }
+  }
+
+  /** @returns {StoredArtifact[]} newest first; other people's files in the directory are left out */
+  list () {
+    const artifacts = this.#coded(() => this.#names().flatMap(name => this.#read(name) ?? []))
+    return artifacts.sort((a, b) => b.at - a.at || (a.name < b.name ? 1 : -1))
+  }
+
+  /**
+   * @param {string} name
+   * @returns {boolean} false when there is no such artifact
+   */
+  remove (name) {
+    if (parseFileName(name) === null) return false
+    return this.#coded(() => this.#unlink(name))
+  }
+
+  /** @returns {Record<EvictionReason, number>} artifacts removed to keep the limits, since the store was made */
+  evictions () {
+    return { ...this.#evictions }
+  }
+
+  /**
+   * Refuses what cannot fit. Older artifacts go only when that makes enough room.
+   * @param {number} bytes
+   */
+  #makeRoom (bytes) {
+    const { maxBytes, minFreeBytes } = this.#limits
+    if (bytes > maxBytes) {
+      throw new errors.ERR_LOOPSCOPE_STORE_FULL(bytes, this.#dir, `retention.maxBytes is ${maxBytes}`)
+    }
+    const freeBytes = readFreeBytes(this.#dir)
+    const freeAfter = freeBytes - bytes
+    if (freeAfter >= minFreeBytes) return
+    const evictions = chooseEvictions(this.list(), this.#limits, { now: this.#now(), freeBytes: freeAfter })
+    const gained = evictions.reduce((sum, eviction) => sum + eviction.bytes, 0)
+    if (freeAfter + gained < minFreeBytes) {
+      throw new errors.ERR_LOOPSCOPE_STORE_FULL(bytes, this.#dir,
+        `${freeBytes} bytes are free, and retention.minFreeBytes wants ${minFreeBytes} to be left`)
+    }
+    this.#evict(evictions)
+  }
+
+  /** @param {string} keep  name of the artifact just written */
+  #retain (keep) {
+    try {
+      const facts = { now: this.#now(), freeBytes: readFreeBytes(this.#dir), keep }
+      this.#evict(chooseEvictions(this.list(), this.#limits, facts))
+    } catch {} // the artifact is safe: the next write tries again
+  }
+
+  /** @param {Eviction[]} evictions */
+  #evict (evictions) {
+    for (const { name, reason } of evictions) {
+      try {
+        // Another process that shares the directory may have been first; then it has counted.
+        if (this.#unlink(name)) this.#evictions[reason]++
+      } catch {} // held open by a reader on Windows: the next write tries again
+    }
+  }
+
+  #names () {
+    try {
+      return fs.readdirSync(this.#dir)
+    } catch (error) {
+      if (isMissing(error)) return []
+      throw error
+    }
+  }
+
+  /**
+   * @param {string} name
+   * @returns {StoredArtifact | null}
+   */
+  #read (name) {
+    const facts = parseFileName(name)
+    if (facts === null) return null
+    const file = path.join(this.#dir, name)
+    const stats = fs.lstatSync(file, { throwIfNoEntry: false })
+    return stats?.isFile() ? { name, path: file, bytes: stats.size, at: facts.at } : null
+  }
+
+  /** @param {string} name */
+  #unlink (name) {
+    try {
+      fs.unlinkSync(path.join(this.#dir, name))
+      return true
+    } catch (error) {
+      if (isMissing(error)) return false
+      throw error
+    }
+  }
+
+  /**
+   * @template T
+   * @param {() => T} work
+   * @param {number} [bytes]
+   * @returns {T}
+   */
+  #coded (work, bytes) {
+    try {
+      return work()
+    } catch (error) {
+      throw toStoreError(error, this.#dir, bytes)
+    }
+  }
+}
+
+/** @param {unknown} error */
+function isMissing (error) {
+  return /** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT'
+}
+
+module.exports = { createStore, defaultDir, DEFAULTS }
