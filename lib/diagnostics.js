@@ -1,0 +1,294 @@
+'use strict'
+
+// The handle that an application holds, and the one place where its parts are made and wired. What belongs to the process
+// and not to one application is in instruments.js.
+
+const { EventEmitter } = require('node:events')
+const { isDeepStrictEqual } = require('node:util')
+const { findApplication } = require('./internal/application')
+const { errors } = require('./internal/errors')
+const { monotonicMicros } = require('./internal/monotonic')
+const { hold, release } = require('./internal/process-wide')
+const { warnOnce } = require('./internal/warnings')
+const { resolveOptions } = require('./options')
+const { createInstruments } = require('./instruments')
+const { describeStall } = require('./loop/stall-log')
+const { checkRequest } = require('./capture/kinds')
+const { createArtifact } = require('./capture/artifact')
+const { createTally } = require('./capture/tally')
+const { createSignals } = require('./signals')
+const { createMetrics } = require('./metrics/metrics')
+const { createRouteContext } = require('./http/route-context')
+const { createRequestDurations } = require('./http/request-durations')
+const { createMiddleware } = require('./http/middleware')
+const { createRequestChannel } = require('./http/request-channel')
+
+/** @import { Artifact, CaptureKind, CaptureOptions, DelaySummary, Diagnostics, DiagnosticsMiddleware, DiagnosticsOptions, Logger, Stall, Trigger } from '../types/diagnostics' */
+/** @import { RequestMiddleware } from './http/middleware' */
+
+/** @typedef {ReturnType<typeof createInstruments>} Instruments */
+
+// Copies of this package in one process share the instruments: the name carries the version of their interface.
+const SHARED_NAME = 'instruments.1'
+
+// Options of the process's one set of instruments; the first handle's hold.
+const SHARED_OPTIONS = /** @type {const} */ (['stallThresholdMs', 'heartbeatMs', 'recorder'])
+
+/**
+ * Starts diagnostics and returns an Express / Connect middleware that is also the handle.
+ * @param {DiagnosticsOptions} [options]  see docs/options.md
+ * @returns {DiagnosticsMiddleware}
+ * @throws ERR_LOOPSCOPE_INVALID_OPTION, ERR_LOOPSCOPE_UNKNOWN_OPTION, ERR_LOOPSCOPE_ENGINE_MISSING
+ */
+function diagnostics (options) {
+  const handle = new Handle(options)
+  const middleware = handle.openMiddleware()
+  handle.start()
+  return asHandle(middleware, handle)
+}
+
+/**
+ * The same without HTTP, for queue workers and scripts. Nothing runs before start().
+ * @param {DiagnosticsOptions} [options]  see docs/options.md
+ * @returns {Diagnostics}
+ * @throws ERR_LOOPSCOPE_INVALID_OPTION, ERR_LOOPSCOPE_UNKNOWN_OPTION
+ */
+function createDiagnostics (options) {
+  return new Handle(options)
+}
+
+/**
+ * For `--require loopscope/register`: started, and with the requests of every HTTP server in the process.
+ * @param {DiagnosticsOptions} [options]
+ * @returns {Diagnostics}
+ */
+function observeProcess (options) {
+  const handle = new Handle(options)
+  handle.openRequestChannel()
+  return handle.start()
+}
+
+class Handle extends EventEmitter {
+  #options
+  #logger
+  #application = findApplication()
+  #routeContext = createRouteContext()
+  #tally = createTally()
+  #signals
+  /** @type {ReturnType<typeof createMetrics> | undefined} */
+  #metrics
+  /** @type {ReturnType<typeof createRequestDurations> | undefined} */
+  #requests
+  /** @type {RequestMiddleware | undefined} */
+  #middleware
+  /** @type {ReturnType<typeof createRequestChannel> | undefined} */
+  #channel
+  /** @type {Instruments | undefined} */
+  #instruments
+  #subscriber = {
+    onStall: (/** @type {Stall} */ stall, /** @type {boolean} */ isFirst) => this.#onStall(stall, isFirst),
+    takeSlowest: () => this.#middleware?.slowest.take() ?? null
+  }
+
+  /** The prom-client registry that the metrics are in: the one passed in, else one of our own. */
+  registry
+
+  /** @param {DiagnosticsOptions} [options] */
+  constructor (options) {
+    super()
+    this.#options = resolveOptions(options)
+    this.#logger = this.#options.logger ?? makeLogger()
+    this.registry = this.#options.registry ?? makeRegistry()
+    this.#signals = createSignals({
+      signals: this.#options.signals,
+      logger: this.#logger,
+      capture: (kind, captureOptions) => this.#capture(kind, captureOptions, 'signal'),
+      onSkipped: kind => this.#tally.count(kind, 'signal', 'skipped')
+    })
+  }
+
+  get running () { return this.#instruments !== undefined }
+
+  openMiddleware () {
+    this.#requests = createRequestDurations({ logger: this.#logger })
+    this.#middleware = createMiddleware({
+      context: this.#routeContext,
+      requests: this.#requests,
+      logger: this.#logger,
+      stallThresholdMs: this.#options.stallThresholdMs
+    })
+    return this.#middleware
+  }
+
+  openRequestChannel () {
+    this.#requests = createRequestDurations({ logger: this.#logger })
+    this.#channel = createRequestChannel({ context: this.#routeContext, requests: this.#requests, logger: this.#logger })
+  }
+
+  /** @returns {this} */
+  start () {
+    if (this.running) return this
+    const instruments = this.#holdInstruments()
+    this.#instruments = instruments
+    instruments.subscribe(this.#subscriber)
+    this.#routeContext.start()
+    this.#channel?.start()
+    this.#metrics = createMetrics({ registry: this.registry, logger: this.#logger, sources: this.#sources(instruments) })
+    this.#metrics.start()
+    this.#signals.start()
+    return this
+  }
+
+  /** Stops everything and gives it back. Captures under way fail with ERR_LOOPSCOPE_OBSERVER_LOST. */
+  async close () {
+    if (this.#instruments === undefined) return
+    this.#signals.stop()
+    this.#metrics?.stop()
+    this.#channel?.stop()
+    this.#routeContext.stop()
+    this.#instruments.unsubscribe(this.#subscriber)
+    this.#instruments = undefined
+    /** @type {Promise<void> | undefined} */
+    let stopped
+    release(SHARED_NAME, (/** @type {Instruments} */ instruments) => { stopped = instruments.stop() })
+    await stopped
+  }
+
+  /**
+   * Records something and writes it to the store.
+   * @param {CaptureKind} kind
+   * @param {CaptureOptions} [options]  see docs/options.md
+   * @returns {Promise<Artifact>} rejects with a code of docs/errors.md; the application is not affected
+   */
+  capture (kind, options) {
+    return this.#capture(kind, options, 'api')
+  }
+
+  /** The last 200 stalls, newest first. */
+  stalls () {
+    return this.#instruments?.stallLog.list() ?? []
+  }
+
+  /** @returns {DelaySummary} */
+  delay () {
+    const { delay, iterations, utilization } = this.#running('delay()')
+    const { count, sum } = delay.read()
+    return {
+      count,
+      meanMs: count === 0 ? 0 : sum * 1e3 / count,
+      p50Ms: delay.quantileMs(0.5),
+      p90Ms: delay.quantileMs(0.9),
+      p99Ms: delay.quantileMs(0.99),
+      maxMs: delay.maxMs,
+      recentMaxMs: delay.recentMaxMs,
+      utilization: utilization.read().utilization,
+      iterations: iterations.read()
+    }
+  }
+
+  /**
+   * @param {CaptureKind} kind
+   * @param {CaptureOptions | undefined} options
+   * @param {Trigger} trigger
+   */
+  async #capture (kind, options, trigger) {
+    const request = checkRequest(kind, options)
+    const { dir, retention } = this.#options
+    const { name, root } = this.#application
+    const order = { request, trigger, appName: this.#options.appName ?? name, appRoot: root, dir, retention }
+    const from = monotonicMicros()
+    const secondsSince = () => (monotonicMicros() - from) / 1e6
+    this.#tally.begun(kind)
+    try {
+      const facts = await this.#running('capture()').capture(order, options?.signal)
+      this.#tally.ended(kind, trigger, 'ok', secondsSince())
+      return createArtifact(facts)
+    } catch (error) {
+      this.#tally.ended(kind, trigger, options?.signal?.aborted ? 'cancelled' : 'failed', secondsSince())
+      throw error
+    }
+  }
+
+  /** @returns {Instruments} */
+  #holdInstruments () {
+    const { value, isFirst } = hold(SHARED_NAME, () =>
+      createInstruments({ options: this.#options, logger: this.#logger, appRoot: this.#application.root }))
+    if (isFirst) value.start()
+    else this.#warnOfOtherOptions(value)
+    value.checkStore(this.#options).catch(error => this.running && warnOnce(this.#logger, 'LOOPSCOPE_WARN_STORE', error))
+    return value
+  }
+
+  /** @param {Instruments} instruments */
+  #warnOfOtherOptions ({ options }) {
+    const other = SHARED_OPTIONS.filter(name => !isDeepStrictEqual(options[name], this.#options[name]))
+    if (other.length > 0) warnOnce(this.#logger, 'LOOPSCOPE_WARN_SHARED_OPTIONS', other.map(name => `${name} ${JSON.stringify(options[name])}`).join(', '))
+  }
+
+  /** @param {Instruments} instruments */
+  #sources (instruments) {
+    return {
+      delay: instruments.delay,
+      iterations: instruments.iterations,
+      utilization: instruments.utilization,
+      stalls: instruments.stallLog,
+      captures: this.#tally,
+      overhead: { read: () => instruments.overhead() },
+      ...(this.#requests && { requests: this.#requests })
+    }
+  }
+
+  /**
+   * @param {Stall} stall
+   * @param {boolean} isFirst
+   */
+  #onStall (stall, isFirst) {
+    try {
+      if (isFirst) this.#logger.warn({ stall }, describeStall(stall))
+      this.emit('stall', stall)
+    } catch (error) {
+      warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error) // a listener's fault, or the logger's
+    }
+  }
+
+  /**
+   * @param {string} wanted
+   * @returns {Instruments}
+   */
+  #running (wanted) {
+    if (this.#instruments === undefined) throw new errors.ERR_LOOPSCOPE_NOT_RUNNING(wanted)
+    return this.#instruments
+  }
+}
+
+/**
+ * The middleware, answering to everything that the handle answers to.
+ * @param {RequestMiddleware} middleware
+ * @param {Handle} handle
+ */
+function asHandle (middleware, handle) {
+  const names = /** @type {const} */ (['start', 'close', 'capture', 'stalls', 'delay', 'on', 'once', 'off'])
+  const methods = Object.fromEntries(names.map(name => [name, {
+    value: (/** @type {any[]} */ ...values) => {
+      const result = /** @type {any} */ (handle)[name](...values)
+      return result === handle ? middleware : result
+    }
+  }]))
+  return /** @type {DiagnosticsMiddleware} */ (/** @type {unknown} */ (Object.defineProperties(middleware, {
+    ...methods,
+    running: { get: () => handle.running },
+    registry: { value: handle.registry }
+  })))
+}
+
+/** @returns {Logger} */
+function makeLogger () {
+  return require('pino')({ name: 'loopscope' })
+}
+
+function makeRegistry () {
+  const { Registry } = require('prom-client')
+  return new Registry()
+}
+
+module.exports = { diagnostics, createDiagnostics, observeProcess }

@@ -1,0 +1,10 @@
+'use strict'
+
+// The public face: names only.
+
+const { diagnostics, createDiagnostics } = require('./diagnostics')
+
+module.exports = diagnostics
+module.exports.default = diagnostics
+module.exports.diagnostics = diagnostics
+module.exports.createDiagnostics = createDiagnostics

@@ -1,0 +1,296 @@
+'use strict'
+
+// The process's one set of instruments, wired: heartbeat, recorder, observer, and the log of stalls. However many
+// applications ask for diagnostics in a process, there is one of these (see internal/process-wide.js).
+
+const { randomUUID } = require('node:crypto')
+const { isMainThread } = require('node:worker_threads')
+const { monotonicMicros, toEpochMs } = require('./internal/monotonic')
+const { SharedState } = require('./internal/shared-state')
+const { errors } = require('./internal/errors')
+const { warnOnce } = require('./internal/warnings')
+const { createHeartbeat } = require('./loop/heartbeat')
+const { createDelayHistogram } = require('./loop/delay-histogram')
+const { createIterations } = require('./loop/iterations')
+const { createUtilization } = require('./loop/utilization')
+const { createStallLog } = require('./loop/stall-log')
+const { createRecorder } = require('./recorder/recorder')
+const { ENGINES } = require('./recorder/engines')
+const { createObserver } = require('./observer/observer')
+const { createRouteContext } = require('./http/route-context')
+const { routeOf } = require('./http/route-template')
+const { preventDeadlock } = require('./recorder/cold-start')
+
+/** @import { Logger, Stall } from '../types/diagnostics' */
+/** @import { Order } from './capture/captures' */
+/** @import { RequestContext } from './http/route-context' */
+/** @import { SlowRequest } from './http/slowest-request' */
+/** @import { LateTick } from './loop/heartbeat' */
+/** @import { Explanation } from './observer/observer' */
+/** @import { ResolvedOptions } from './options' */
+
+/**
+ * @typedef {object} Subscriber  one handle: the first one also logs
+ * @property {(stall: Stall, isFirst: boolean) => void} onStall
+ * @property {() => SlowRequest | null} takeSlowest
+ */
+
+/** @type {Explanation} */
+const UNEXPLAINED = Object.freeze({
+  cause: 'unknown',
+  culprit: null,
+  stack: [],
+  evidence: { cpuMs: null, runQueueMs: null, throttledMs: null, observerLateMs: null, codeMs: null, gcMs: null }
+})
+
+/**
+ * @param {object} parts
+ * @param {ResolvedOptions} parts.options
+ * @param {Logger} parts.logger
+ * @param {string} parts.appRoot
+ * @throws ERR_LOOPSCOPE_ENGINE_MISSING
+ */
+function createInstruments (parts) {
+  return new Instruments(parts)
+}
+
+class Instruments {
+  #logger
+  #options
+  #state = new SharedState()
+  #id = randomUUID() // titles and globals are process-wide, and other copies or tools have theirs
+  /** @type {Set<Subscriber>} */
+  #subscribers = new Set()
+  #heartbeat
+  #recorder
+  #observer
+  /** What the last cut found on the main thread. @type {{ tickMicros: number, context: RequestContext } | undefined} */
+  #cut
+  #running = false
+
+  routeContext = createRouteContext()
+  iterations = createIterations()
+  utilization = createUtilization()
+  stallLog = createStallLog()
+  delay
+
+  /** @param {Parameters<typeof createInstruments>[0]} parts */
+  constructor ({ options, logger, appRoot }) {
+    const { heartbeatMs, stallThresholdMs, recorder } = options
+    this.#logger = logger
+    this.#options = options
+    this.delay = createDelayHistogram({ periodMs: heartbeatMs })
+    this.#recorder = recorder === false ? null : this.#makeRecorder(recorder)
+    this.#heartbeat = createHeartbeat({
+      periodMs: heartbeatMs,
+      stallThresholdMs,
+      state: this.#state,
+      onTick: delayMs => this.#onTick(delayMs),
+      onStall: tick => { this.#onStall(tick) }
+    })
+    this.#observer = createObserver({
+      state: this.#state,
+      settings: {
+        heartbeatMs,
+        stallThresholdMs,
+        appRoot,
+        keepSeconds: recorder ? recorder.keepSeconds : 0,
+        hz: recorder ? recorder.hz : 0,
+        windowsBySession: recorder ? ENGINES[recorder.engine].usesSession : false,
+        titlePrefix: this.#titlePrefix,
+        cutExpression: `globalThis[Symbol.for(${JSON.stringify(this.#cutName)})]`
+      },
+      onRotate: () => this.#recorder?.rotate(),
+      onFault: error => warnOnce(logger, 'LOOPSCOPE_WARN_INTERNAL', error)
+    })
+  }
+
+  get running () { return this.#running }
+  get options () { return this.#options }
+  get #titlePrefix () { return `loopscope:${this.#id}:` }
+  get #cutName () { return `loopscope.cut.${this.#id}` }
+
+  start () {
+    if (this.#running) return
+    this.#running = true
+    this.routeContext.start()
+    this.iterations.start()
+    this.utilization.start()
+    this.#heartbeat.start()
+    Object.defineProperty(globalThis, Symbol.for(this.#cutName), {
+      value: (/** @type {boolean} */ rotate) => this.#onCut(rotate),
+      configurable: true
+    })
+    this.#startObserver()
+  }
+
+  async stop () {
+    if (!this.#running) return
+    this.#running = false
+    this.#heartbeat.stop()
+    this.#recorder?.stop()
+    this.utilization.stop()
+    this.iterations.stop()
+    this.routeContext.stop()
+    Reflect.deleteProperty(globalThis, Symbol.for(this.#cutName))
+    await this.#observer.stop()
+  }
+
+  /** @param {Subscriber} subscriber */
+  subscribe (subscriber) {
+    this.#subscribers.add(subscriber)
+  }
+
+  /** @param {Subscriber} subscriber */
+  unsubscribe (subscriber) {
+    this.#subscribers.delete(subscriber)
+  }
+
+  /**
+   * @param {Order} order
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<import('../types/diagnostics').ArtifactFacts>}
+   */
+  async capture (order, signal) {
+    if (this.#options.recorder === false) throw new errors.ERR_LOOPSCOPE_RECORDER_OFF('option recorder is false')
+    await this.#observer.ready
+    return this.#observer.ask({ type: 'capture', order }, signal)
+  }
+
+  /**
+   * Tells whether captures could be written, before one is needed.
+   * @param {Pick<Order, 'dir' | 'retention'>} place
+   */
+  async checkStore ({ dir, retention }) {
+    await this.#observer.ready
+    return this.#observer.ask({ type: 'prepare', place: { dir, retention } })
+  }
+
+  /** What we cost ourselves, as far as it can be told apart, cumulative. */
+  overhead () {
+    return [
+      { component: 'heartbeat', seconds: this.#heartbeat.overheadSeconds },
+      { component: 'recorder', seconds: this.#recorder?.overheadSeconds ?? 0 },
+      { component: 'observer', seconds: this.#observer.activeSeconds }
+    ]
+  }
+
+  /** @param {Exclude<ResolvedOptions['recorder'], false>} settings */
+  #makeRecorder (settings) {
+    return createRecorder({
+      ...settings,
+      titlePrefix: this.#titlePrefix,
+      deliver: window => this.#observer.send({ type: 'window', window }),
+      debuggerUrl,
+      onPause: url => {
+        warnOnce(this.#logger, 'LOOPSCOPE_WARN_RECORDER_PAUSED', url)
+        this.#observer.send({ type: 'recording', on: false, reason: `the recorder is paused while the inspector is open at ${url}` })
+      },
+      onResume: () => this.#observer.send({ type: 'recording', on: true, reason: '' })
+    })
+  }
+
+  async #startObserver () {
+    try {
+      this.#observer.start()
+      const { sessionError } = await this.#observer.ready
+      if (this.#running) this.#startRecorder(sessionError)
+    } catch (error) {
+      if (this.#running) warnOnce(this.#logger, 'LOOPSCOPE_WARN_OBSERVER_UNAVAILABLE', error)
+    }
+  }
+
+  /** @param {string | null} sessionError */
+  #startRecorder (sessionError) {
+    const { recorder } = this.#options
+    if (recorder === false || this.#recorder === null) return
+    const reason = isMainThread ? (ENGINES[recorder.engine].usesSession ? sessionError : null) : 'this is not the main thread'
+    if (reason !== null) {
+      this.#observer.send({ type: 'recording', on: false, reason })
+      return warnOnce(this.#logger, 'LOOPSCOPE_WARN_RECORDER_UNAVAILABLE', reason)
+    }
+    preventDeadlock()
+    this.#recorder.start()
+    this.#heartbeat.forgive()
+  }
+
+  /** @param {number} delayMs */
+  #onTick (delayMs) {
+    this.delay.record(delayMs)
+    if (this.#recorder?.tick(monotonicMicros())) this.#heartbeat.forgive()
+    // What ran long without stalling the loop must not be blamed for the next stall.
+    if (delayMs < this.#options.stallThresholdMs) for (const { takeSlowest } of this.#subscribers) takeSlowest()
+  }
+
+  /**
+   * Called by the observer through the inspector, in the middle of whatever the main thread does.
+   * @param {boolean} rotate
+   */
+  #onCut (rotate) {
+    const { tickMicros } = this.#state
+    const context = this.routeContext.current()
+    if (context !== undefined && this.#cut?.tickMicros !== tickMicros) this.#cut = { tickMicros, context }
+    if (rotate) this.#recorder?.rotate()
+    return { route: context === undefined ? null : routeOf(context.request) }
+  }
+
+  /** @param {LateTick} tick */
+  async #onStall (tick) {
+    const context = this.#contextOf(tick)
+    this.#recorder?.rotateSoon()
+    const { cause, culprit, stack, evidence } = await this.#explain(tick)
+    if (!this.#running) return
+    /** @type {Stall} */
+    const stall = {
+      at: Math.round(toEpochMs(tick.toMicros - tick.delayMs * 1e3)),
+      durationMs: Math.round(tick.delayMs),
+      cause,
+      route: context === undefined ? null : routeOf(context.request),
+      culprit,
+      stack,
+      evidence
+    }
+    this.stallLog.add(stall)
+    const [first] = this.#subscribers
+    for (const subscriber of this.#subscribers) subscriber.onStall(stall, subscriber === first)
+  }
+
+  /**
+   * The request that was worked on: seen by a cut in the middle of the stall, or, when the stall was over before the cut
+   * came, the one whose handler ran longest in that time.
+   * @param {LateTick} tick
+   * @returns {RequestContext | undefined}
+   */
+  #contextOf ({ fromMicros, toMicros }) {
+    const cut = this.#cut?.tickMicros === fromMicros ? this.#cut.context : undefined
+    this.#cut = undefined
+    for (const { takeSlowest } of this.#subscribers) {
+      const slowest = takeSlowest()
+      if (cut === undefined && slowest !== null && slowest.toMicros > fromMicros && slowest.fromMicros < toMicros) return slowest.context
+    }
+    return cut
+  }
+
+  /**
+   * @param {LateTick} tick
+   * @returns {Promise<Explanation>}
+   */
+  async #explain (tick) {
+    try {
+      return await this.#observer.ask({ type: 'stall', stall: tick })
+    } catch {
+      return UNEXPLAINED // the observer is not running, which was warned of
+    }
+  }
+}
+
+/** @returns {string | undefined} where the inspector is open for a debugger */
+function debuggerUrl () {
+  try {
+    return require('node:inspector').url()
+  } catch {
+    return undefined // Node without the inspector
+  }
+}
+
+module.exports = { createInstruments }

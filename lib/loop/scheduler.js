@@ -1,0 +1,87 @@
+'use strict'
+
+// What the operating system says about how it ran us: CPU time and run-queue time of a thread, and how long the cgroup's
+// CPU quota held the process back. Linux tells all three; elsewhere there is the CPU time of the process.
+// It reads; loop/stall.js judges.
+
+const fs = require('node:fs')
+const { readThrottle } = require('./cgroup')
+
+const NS_PER_MS = 1e6
+const LINE = Buffer.alloc(256) // longest line read here: three 20-digit numbers
+
+/**
+ * @typedef {object} SchedulerReading  cumulative, in milliseconds; null where the system does not tell
+ * @property {number | null} cpuMs
+ * @property {number | null} runQueueMs
+ * @property {number | null} throttledMs
+ * @property {number | null} observerCpuMs
+ */
+
+/**
+ * Call it in the observer thread: /proc/thread-self is the thread that opens it.
+ * @param {{ pid?: number }} [options]  pid: of the main thread, which is the process's
+ */
+function createScheduler ({ pid = process.pid } = {}) {
+  return new Scheduler(pid)
+}
+
+class Scheduler {
+  #main
+  #own
+  #throttle
+
+  /** @param {number} pid */
+  constructor (pid) {
+    this.#main = openQuietly(`/proc/self/task/${pid}/schedstat`)
+    this.#own = openQuietly('/proc/thread-self/schedstat')
+    this.#throttle = readThrottle()
+  }
+
+  /** @returns {SchedulerReading} */
+  read () {
+    const main = readSchedstat(this.#main)
+    return {
+      cpuMs: main ? main.cpuMs : processCpuMs(),
+      runQueueMs: main ? main.runQueueMs : null,
+      throttledMs: this.#throttle.read(),
+      observerCpuMs: readSchedstat(this.#own)?.cpuMs ?? null
+    }
+  }
+
+  close () {
+    for (const fd of [this.#main, this.#own]) if (fd !== null) fs.closeSync(fd)
+    this.#main = this.#own = null
+    this.#throttle.close()
+  }
+}
+
+/** @param {string} path */
+function openQuietly (path) {
+  try {
+    return fs.openSync(path, 'r')
+  } catch {
+    return null // not Linux, a kernel without schedstats, or the permission model
+  }
+}
+
+/**
+ * "cpu-ns run-queue-ns slices", see the kernel's Documentation/scheduler/sched-stats.rst.
+ * @param {number | null} fd
+ */
+function readSchedstat (fd) {
+  if (fd === null) return null
+  try {
+    const [cpuNs, runQueueNs] = LINE.toString('latin1', 0, fs.readSync(fd, LINE, 0, LINE.length, 0)).split(' ').map(Number)
+    return { cpuMs: cpuNs / NS_PER_MS, runQueueMs: runQueueNs / NS_PER_MS }
+  } catch {
+    return null
+  }
+}
+
+function processCpuMs () {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1e3
+}
+
+module.exports = { createScheduler }

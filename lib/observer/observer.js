@@ -1,0 +1,145 @@
+'use strict'
+
+// The main thread's end of the observer: starts the thread, asks it things, and gives it up without a trace.
+
+const path = require('node:path')
+const { Worker } = require('node:worker_threads')
+const { errors, fromPlain } = require('../internal/errors')
+
+/** @import { Cause, CodeFrame, Culprit, StallEvidence } from '../../types/diagnostics' */
+/** @import { SharedState } from '../internal/shared-state' */
+
+/**
+ * @typedef {object} ObserverSettings  what the thread is started with
+ * @property {SharedArrayBuffer} state
+ * @property {number} heartbeatMs
+ * @property {number} stallThresholdMs
+ * @property {number} keepSeconds
+ * @property {number} hz
+ * @property {boolean} windowsBySession  the engine's windows reach the thread through its inspector session
+ * @property {string} titlePrefix
+ * @property {string} cutExpression
+ * @property {string} appRoot
+ *
+ * @typedef {{ cause: Cause, culprit: Culprit | null, stack: CodeFrame[], evidence: StallEvidence }} Explanation
+ */
+
+// After this long at exit the message of Node about the debugger is the lesser evil. Measured need: 1-6 ms.
+const MAX_RELEASE_MS = 200
+
+/**
+ * @param {object} parts
+ * @param {SharedState} parts.state
+ * @param {Omit<ObserverSettings, 'state'>} parts.settings
+ * @param {() => void} parts.onRotate          the thread wants the current window ended
+ * @param {(error: Error) => void} parts.onFault
+ */
+function createObserver (parts) {
+  return new Observer(parts)
+}
+
+class Observer {
+  #parts
+  /** @type {Worker | undefined} */
+  #worker
+  #sequence = 0
+  /** @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void }>} */
+  #asked = new Map()
+  #ready = /** @type {PromiseWithResolvers<{ sessionError: string | null }>} */ (withResolvers())
+  #onExit = () => this.#parts.state.requestRelease(MAX_RELEASE_MS)
+
+  /** @param {Parameters<typeof createObserver>[0]} parts */
+  constructor (parts) {
+    this.#parts = parts
+    this.#ready.promise.catch(() => {}) // those who wait for it are told
+  }
+
+  get running () { return this.#worker !== undefined }
+
+  /** Time the thread was at work, since it started. */
+  get activeSeconds () { return (this.#worker?.performance.eventLoopUtilization().active ?? 0) / 1e3 }
+
+  /** Resolves when the thread watches; sessionError tells why there is no inspector session. */
+  get ready () { return this.#ready.promise }
+
+  /** @throws when threads are forbidden (the permission model) */
+  start () {
+    if (this.running) return
+    const { state, settings } = this.#parts
+    const worker = new Worker(path.join(__dirname, 'thread.js'), {
+      name: 'loopscope-observer',
+      workerData: { ...settings, state: state.buffer },
+      // The application's --require and --import are not for this thread, nor is its environment with what may be secret in it.
+      execArgv: [],
+      env: {}
+    })
+    this.#worker = worker
+    worker.on('message', message => this.#receive(message))
+    worker.on('error', error => this.#parts.onFault(error))
+    worker.on('exit', () => this.#lost(worker))
+    worker.unref() // last: listening to messages would hold the process
+    process.on('exit', this.#onExit)
+  }
+
+  /** @returns {Promise<void>} */
+  async stop () {
+    const worker = this.#worker
+    if (worker === undefined) return
+    const gone = new Promise(resolve => worker.once('exit', resolve))
+    worker.postMessage({ type: 'stop' })
+    worker.ref() // close() is awaited by somebody, and takes a few milliseconds
+    await gone
+  }
+
+  /** @param {{ type: string } & Record<string, unknown>} message */
+  send (message) {
+    this.#worker?.postMessage(message)
+  }
+
+  /**
+   * @param {{ type: string } & Record<string, unknown>} question
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<any>}
+   */
+  async ask (question, signal) {
+    if (!this.running) throw new errors.ERR_LOOPSCOPE_OBSERVER_LOST('it is not running')
+    const id = ++this.#sequence
+    const cancel = () => this.send({ type: 'cancel', id, reason: String(signal?.reason) })
+    this.send({ ...question, id })
+    if (signal?.aborted) cancel()
+    signal?.addEventListener('abort', cancel, { once: true })
+    const answer = new Promise((resolve, reject) => this.#asked.set(id, { resolve, reject }))
+    return answer.finally(() => signal?.removeEventListener('abort', cancel))
+  }
+
+  /** @param {any} message */
+  #receive (message) {
+    if (message.type === 'ready') return this.#ready.resolve({ sessionError: message.sessionError })
+    if (message.type === 'rotate') return this.#parts.onRotate()
+    if (message.type === 'fault') return this.#parts.onFault(fromPlain(message.error))
+    const waiting = this.#asked.get(message.id)
+    this.#asked.delete(message.id)
+    if (message.error) waiting?.reject(fromPlain(message.error))
+    else waiting?.resolve(message.value)
+  }
+
+  /** @param {Worker} worker */
+  #lost (worker) {
+    if (this.#worker !== worker) return
+    this.#worker = undefined
+    process.off('exit', this.#onExit)
+    const error = new errors.ERR_LOOPSCOPE_OBSERVER_LOST('the thread ended')
+    this.#ready.reject(error)
+    for (const { reject } of this.#asked.values()) reject(error)
+    this.#asked.clear()
+  }
+}
+
+function withResolvers () {
+  /** @type {any} */
+  const deferred = {}
+  deferred.promise = new Promise((resolve, reject) => Object.assign(deferred, { resolve, reject }))
+  return deferred
+}
+
+module.exports = { createObserver }

@@ -1,0 +1,92 @@
+'use strict'
+
+// Explains stalls in the observer thread: waits for the window that holds the stall, reads the evidence, names cause and
+// culprit; and writes a first report to standard error while a long one lasts, when the main thread can log nothing.
+
+const { monotonicMicros } = require('../internal/monotonic')
+const { judgeCause } = require('../loop/stall')
+const { findCulprit } = require('../recorder/culprit')
+
+/** @import { StallEvidence } from '../../types/diagnostics' */
+/** @import { Stuck } from '../loop/stall-watch' */
+/** @import { History } from '../recorder/history' */
+
+// The main thread ends its window within MIN_ROTATION_MICROS after a stall, unless the next stall holds it up.
+const MAX_WAIT_MS = 5000
+// V8 answers an interrupt within a few milliseconds when it answers at all.
+const ANSWER_MS = 250
+// The evidence of this thread's own lateness comes with its next timers.
+const SETTLE_MS = 2
+
+/**
+ * @param {object} parts
+ * @param {History} parts.history
+ * @param {{ since (fromMicros: number): Pick<StallEvidence, 'cpuMs' | 'runQueueMs' | 'throttledMs' | 'observerLateMs'> }} parts.evidence
+ * @param {() => boolean} parts.isRecording
+ * @param {(options: { rotate: boolean }) => Promise<unknown>} parts.cut
+ * @param {(stuck: Stuck) => boolean} parts.isStill
+ * @param {(fields: object, message: string) => void} parts.logNow   straight to standard error
+ * @param {{ appRoot: string }} parts.context
+ * @param {number} parts.thresholdMs
+ */
+function createStallReports (parts) {
+  const { history, evidence, isRecording, cut, isStill, logNow, context, thresholdMs } = parts
+
+  /**
+   * @param {{ fromMicros: number, toMicros: number, delayMs: number }} stall
+   */
+  async function explain ({ fromMicros, toMicros, delayMs }) {
+    await new Promise(resolve => setTimeout(resolve, SETTLE_MS))
+    const system = evidence.since(fromMicros)
+    if (isRecording()) await history.covers(toMicros, MAX_WAIT_MS)
+    const findings = inspect(toMicros - delayMs * 1e3, toMicros) ?? { culprit: null, stack: [], codeMs: null, gcMs: null }
+    const { culprit, stack, codeMs, gcMs } = findings
+    const all = { ...system, codeMs: round(codeMs), gcMs: round(gcMs) }
+    return { cause: judgeCause({ durationMs: delayMs, thresholdMs }, all), culprit, stack, evidence: all }
+  }
+
+  /**
+   * @param {number} fromMicros
+   * @param {number} toMicros
+   */
+  function inspect (fromMicros, toMicros) {
+    const profile = history.view(fromMicros, toMicros)
+    return profile === null ? null : findCulprit(profile, context)
+  }
+
+  /** @param {Stuck} stuck */
+  async function reportWhileStuck (stuck) {
+    const seen = cutOf(cut({ rotate: true }))
+    const now = monotonicMicros()
+    const isKnown = isRecording() && await history.covers(now, ANSWER_MS)
+    const { culprit, stack } = (isKnown && inspect(stuck.tickMicros, now)) || { culprit: null, stack: [] }
+    if (!isStill(stuck)) return
+    const route = isKnown ? (await seen)?.route ?? null : null
+    const durationMs = Math.round((now - stuck.tickMicros) / 1e3)
+    const where = culprit
+      ? `in ${culprit.function} (${culprit.file}:${culprit.line})${route === null ? '' : ` for ${route}`}`
+      : 'in a native call, or the process is not being run: V8 does not answer'
+    logNow({ stall: { durationMs, lasting: true, route, culprit, stack } }, `the event loop has been stuck for ${durationMs} ms, ${where}`)
+  }
+
+  return { explain, reportWhileStuck }
+}
+
+/**
+ * @param {Promise<unknown>} cut
+ * @returns {Promise<{ route: string | null } | undefined>}
+ */
+async function cutOf (cut) {
+  try {
+    return /** @type {{ route: string | null } | undefined} */ (await cut)
+  } catch {
+    return undefined // the session was closed meanwhile
+  }
+}
+
+/** @param {number | null} ms */
+function round (ms) {
+  return ms === null ? null : Math.round(ms * 10) / 10
+}
+
+module.exports = { createStallReports }

@@ -1,0 +1,222 @@
+'use strict'
+
+// The table of options: every option once, with its type, range, default and meaning. What the code passes wins over the
+// environment, which wins over the default. docs/options.md and types/diagnostics.d.ts are held equal to it by a test.
+
+const { DEFAULTS: LOOP } = require('./loop/heartbeat')
+const { DEFAULTS: RECORDER } = require('./recorder/recorder')
+const { ENGINES } = require('./recorder/engines')
+const { DEFAULTS: RETENTION, defaultDir } = require('./store/store')
+const { DEFAULTS: SIGNALS, checkSignals } = require('./signals')
+const { assertKind } = require('./capture/kinds')
+const { assertInteger, assertKnownKeys, assertMethods, assertOneOf, assertPlainObject, assertString, refuse } = require('./internal/validate')
+const { errors } = require('./internal/errors')
+
+/** @import { DiagnosticsOptions, EngineName, Logger, RetentionOptions, SignalMap } from '../types/diagnostics' */
+/** @import { Registry } from 'prom-client' */
+
+/**
+ * @typedef {object} ResolvedOptions  every option, checked; the caller's objects are not changed
+ * @property {string | undefined} appName
+ * @property {number} stallThresholdMs
+ * @property {number} heartbeatMs
+ * @property {{ hz: number, windowSeconds: number, keepSeconds: number, engine: EngineName } | false} recorder
+ * @property {string} dir
+ * @property {Required<RetentionOptions>} retention
+ * @property {SignalMap} signals
+ * @property {Registry | undefined} registry
+ * @property {Logger | undefined} logger
+ *
+ * @typedef {object} OptionRow
+ * @property {string} path        in the options object
+ * @property {string} wanted      type and range, for a person
+ * @property {unknown} [fallback] the default; none when absent
+ * @property {string} meaning
+ * @property {(path: string, value: any) => void} check
+ * @property {((text: string) => unknown) | null} fromText  of the environment variable; null when it cannot be written as text
+ */
+
+const MAX_BYTES = Number.MAX_SAFE_INTEGER
+
+/** @type {readonly OptionRow[]} */
+const OPTIONS = Object.freeze([
+  { path: 'appName', ...text(), meaning: 'Name of the service in logs, titles and file names; by default the name in its package.json, else `node`' },
+  { path: 'stallThresholdMs', ...integer(20, 60_000), fallback: LOOP.stallThresholdMs, meaning: 'Delay in milliseconds from which the loop counts as stalled' },
+  { path: 'heartbeatMs', ...integer(5, 1000), fallback: LOOP.periodMs, meaning: 'Period of the heartbeat in milliseconds' },
+  { path: 'recorder', wanted: '`false`, or an object', fallback: true, meaning: 'The running CPU profiler; `false` turns it off', check: checkRecorder, fromText: toSwitch },
+  { path: 'recorder.hz', ...integer(1, 1000), fallback: RECORDER.hz, meaning: 'Samples a second' },
+  { path: 'recorder.windowSeconds', ...integer(1, 30), fallback: RECORDER.windowSeconds, meaning: 'Length of one recorded window in seconds' },
+  { path: 'recorder.keepSeconds', ...integer(10, 600), fallback: RECORDER.keepSeconds, meaning: 'How far back a capture can look, in seconds' },
+  { path: 'recorder.engine', ...oneOf(Object.keys(ENGINES)), fallback: RECORDER.engine, meaning: 'What records: the built-in inspector, or the optional peer dependency `v8-profiler-next`' },
+  { path: 'dir', ...text(), fallback: defaultDir(), meaning: 'Where artifacts are written; by default a 0700 folder of this user under the temporary directory' },
+  { path: 'retention.maxCount', ...integer(1, 100_000), fallback: RETENTION.maxCount, meaning: 'Artifacts kept' },
+  { path: 'retention.maxBytes', ...integer(1, MAX_BYTES), fallback: RETENTION.maxBytes, meaning: 'Bytes kept, all artifacts together' },
+  { path: 'retention.maxAgeMs', ...integer(1, MAX_BYTES), fallback: RETENTION.maxAgeMs, meaning: 'Age in milliseconds after which an artifact is removed' },
+  { path: 'retention.minFreeBytes', ...integer(0, MAX_BYTES), fallback: RETENTION.minFreeBytes, meaning: 'Free bytes that a write must leave on the disk' },
+  { path: 'signals', wanted: '`false`, or an object of signal to kind', fallback: SIGNALS, meaning: 'What a signal captures; `false` for none. As text: `SIGUSR2=cpu,SIGPROF=cpu` or `off`', check: (path, value) => checkSignals(path, value, assertKind), fromText: toSignals },
+  { path: 'registry', ...methods('registerMetric', 'getSingleMetric', 'removeSingleMetric', 'metrics'), meaning: 'A prom-client `Registry` to put the metrics into; by default one of our own' },
+  { path: 'logger', ...methods('info', 'warn', 'error'), meaning: 'A pino-shaped logger; by default pino on standard output' }
+])
+
+const GROUPS = ['recorder', 'retention']
+
+/**
+ * @param {DiagnosticsOptions} [options]
+ * @param {NodeJS.ProcessEnv} [env]
+ * @returns {ResolvedOptions}
+ * @throws ERR_LOOPSCOPE_INVALID_OPTION, ERR_LOOPSCOPE_UNKNOWN_OPTION
+ */
+// eslint-disable-next-line no-restricted-properties -- the one place that reads the environment
+function resolveOptions (options = {}, env = process.env) {
+  assertPlainObject('options', options)
+  assertKnown(options)
+  assertKnownVariables(env)
+  /** @type {any} */
+  const resolved = { recorder: {}, retention: {} }
+  for (const row of OPTIONS) {
+    const value = valueOf(row, options, env)
+    if (row.path === 'recorder') {
+      if (value === false) resolved.recorder = false
+    } else if (resolved.recorder !== false || !row.path.startsWith('recorder.')) {
+      setAt(resolved, row.path, value)
+    }
+  }
+  if (resolved.signals === false) resolved.signals = {}
+  assertOrder(resolved)
+  return resolved
+}
+
+/**
+ * @param {OptionRow} row
+ * @param {any} options
+ * @param {NodeJS.ProcessEnv} env
+ */
+function valueOf (row, options, env) {
+  const passed = getAt(options, row.path)
+  if (passed !== undefined) {
+    row.check(`options.${row.path}`, passed)
+    return passed
+  }
+  const variable = variableOf(row)
+  const written = variable === null ? undefined : env[variable]
+  if (variable === null || row.fromText === null || written === undefined || written === '') return row.fallback
+  const value = row.fromText(written)
+  row.check(variable, value)
+  return value
+}
+
+/** @param {any} options */
+function assertKnown (options) {
+  assertKnownKeys('options', options, [...new Set(OPTIONS.map(({ path }) => path.split('.')[0]))])
+  for (const group of GROUPS) {
+    const value = options[group]
+    if (value === undefined || (group === 'recorder' && typeof value === 'boolean')) continue
+    assertPlainObject(`options.${group}`, value)
+    assertKnownKeys(`options.${group}`, value, OPTIONS.filter(({ path }) => path.startsWith(`${group}.`)).map(({ path }) => path.split('.')[1]))
+  }
+}
+
+/**
+ * A misspelt variable would otherwise be a setting that silently does not hold.
+ * @param {NodeJS.ProcessEnv} env
+ */
+function assertKnownVariables (env) {
+  const known = OPTIONS.map(variableOf).filter(name => name !== null)
+  for (const name of Object.keys(env)) {
+    if (name.startsWith('LOOPSCOPE_') && !known.includes(name)) throw new errors.ERR_LOOPSCOPE_UNKNOWN_OPTION(`the variable ${name}`, known.join(', '))
+  }
+}
+
+/** @param {ResolvedOptions} resolved */
+function assertOrder ({ heartbeatMs, stallThresholdMs, recorder }) {
+  if (heartbeatMs > stallThresholdMs) refuse('options.heartbeatMs', `at most options.stallThresholdMs (${stallThresholdMs})`, heartbeatMs)
+  if (recorder && recorder.windowSeconds > recorder.keepSeconds) {
+    refuse('options.recorder.windowSeconds', `at most options.recorder.keepSeconds (${recorder.keepSeconds})`, recorder.windowSeconds)
+  }
+}
+
+/**
+ * @param {OptionRow} row
+ * @returns {string | null} `LOOPSCOPE_` + the path in upper snake case; null where the option cannot be written as text
+ */
+function variableOf ({ path, fromText }) {
+  return fromText === null ? null : `LOOPSCOPE_${path.replaceAll('.', '_').replace(/[A-Z]/g, '_$&').toUpperCase()}`
+}
+
+/**
+ * @param {any} object
+ * @param {string} path
+ */
+function getAt (object, path) {
+  const [group, name] = path.split('.')
+  return name === undefined ? object[group] : object[group]?.[name]
+}
+
+/**
+ * @param {any} object
+ * @param {string} path
+ * @param {unknown} value
+ */
+function setAt (object, path, value) {
+  const [group, name] = path.split('.')
+  if (name === undefined) object[group] = value
+  else object[group][name] = value
+}
+
+/**
+ * @param {number} min
+ * @param {number} max
+ */
+function integer (min, max) {
+  return {
+    wanted: max === MAX_BYTES ? `integer of at least ${min}` : `integer from ${min} to ${max}`,
+    check: (/** @type {string} */ path, /** @type {unknown} */ value) => assertInteger(path, value, min, max),
+    // Number('') is 0 and Number('1e3') is 1000: only what reads as digits is taken for a number.
+    fromText: (/** @type {string} */ text) => /^\d+$/.test(text) ? Number(text) : text
+  }
+}
+
+function text () {
+  return { wanted: 'string', check: assertString, fromText: String }
+}
+
+/** @param {string[]} allowed */
+function oneOf (allowed) {
+  return {
+    wanted: allowed.map(value => `\`'${value}'\``).join(' or '),
+    check: (/** @type {string} */ path, /** @type {unknown} */ value) => assertOneOf(path, value, allowed),
+    fromText: String
+  }
+}
+
+/** @param {string[]} names */
+function methods (...names) {
+  return {
+    wanted: `object with ${names.map(name => `\`${name}\``).join(', ')}`,
+    fallback: undefined,
+    check: (/** @type {string} */ path, /** @type {unknown} */ value) => assertMethods(path, value, names),
+    fromText: null
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {unknown} value
+ */
+function checkRecorder (path, value) {
+  if (value !== false && value !== true && (value === null || typeof value !== 'object')) refuse(path, 'false, or an object', value)
+}
+
+/** @param {string} text */
+function toSwitch (text) {
+  const words = new Map([['true', true], ['on', true], ['1', true], ['false', false], ['off', false], ['0', false]])
+  return words.get(text.toLowerCase()) ?? text
+}
+
+/** @param {string} text  `SIGUSR2=cpu,SIGPROF=cpu`, or `off` */
+function toSignals (text) {
+  if (toSwitch(text) === false) return false
+  return Object.fromEntries(text.split(',').map(pair => pair.split('=').map(part => part.trim())))
+}
+
+module.exports = { OPTIONS, resolveOptions, variableOf }

@@ -1,0 +1,133 @@
+'use strict'
+
+// The running sampler, main thread's side: it keeps one window open and rotates it. What the windows hold is the
+// observer's business.
+
+const { monotonicMicros } = require('../internal/monotonic')
+const { ENGINES } = require('./engines')
+
+/** @import { EngineName } from '../../types/diagnostics' */
+/** @import { CpuProfile } from '../../types/profile' */
+/** @import { Engine } from './engines' */
+
+const DEFAULTS = Object.freeze({
+  hz: 100, // Go's rate: 1 % of a core when idle, and a 100 ms stall still holds ten samples
+  windowSeconds: 5, // ending a window costs 0.2-4 ms of the main thread, growing with its length
+  keepSeconds: 60,
+  engine: /** @type {EngineName} */ ('inspector')
+})
+
+// Stalls come in bursts: their reports wait for one rotation together, and rotations never take more of the loop than this.
+const MIN_ROTATION_MICROS = 250e3
+const DEBUGGER_CHECK_MICROS = 1e6
+
+/**
+ * @param {object} parts
+ * @param {number} parts.hz
+ * @param {number} parts.windowSeconds
+ * @param {EngineName} parts.engine
+ * @param {string} parts.titlePrefix
+ * @param {(window: CpuProfile) => void} parts.deliver     windows that do not reach the observer by themselves
+ * @param {() => string | undefined} parts.debuggerUrl     of an open inspector, which then owns the profiler
+ * @param {(url: string) => void} parts.onPause
+ * @param {() => void} parts.onResume  also after start()
+ */
+function createRecorder (parts) {
+  return new Recorder(parts)
+}
+
+class Recorder {
+  #parts
+  /** @type {Engine} */
+  #engine
+  #state = /** @type {'stopped' | 'running' | 'paused'} */ ('stopped')
+  #sequence = 0
+  #rotatedMicros = 0
+  #checkedMicros = 0
+  #wanted = false
+  #overheadMicros = 0
+
+  /** @param {Parameters<typeof createRecorder>[0]} parts */
+  constructor (parts) {
+    this.#parts = parts
+    this.#engine = ENGINES[parts.engine].create({ hz: parts.hz })
+  }
+
+  get running () { return this.#state === 'running' }
+  get overheadSeconds () { return this.#overheadMicros / 1e6 }
+
+  start () {
+    if (this.#state !== 'stopped') return
+    this.#state = 'paused'
+    this.tick(monotonicMicros())
+  }
+
+  stop () {
+    if (this.#state === 'running') this.#timed(() => this.#engine.close())
+    this.#state = 'stopped'
+  }
+
+  /**
+   * To be called by the heartbeat: everything that is due at this moment.
+   * @param {number} micros
+   * @returns {boolean} whether the profiler was started from cold, which can block for tens of milliseconds
+   */
+  tick (micros) {
+    if (this.#state === 'stopped') return false
+    if (micros - this.#checkedMicros >= DEBUGGER_CHECK_MICROS) {
+      this.#checkedMicros = micros
+      const url = this.#parts.debuggerUrl()
+      if (url !== undefined) return this.#pause(url)
+      if (this.#state === 'paused') return this.#resume()
+    }
+    const age = micros - this.#rotatedMicros
+    if (age >= this.#parts.windowSeconds * 1e6 || (this.#wanted && age >= MIN_ROTATION_MICROS)) this.rotate()
+    return false
+  }
+
+  /** Has the current window end soon: with this tick or one of the next. */
+  rotateSoon () {
+    this.#wanted = true
+  }
+
+  /** Ends the current window now. */
+  rotate () {
+    if (this.#state !== 'running') return
+    this.#timed(() => this.#engine.rotate(this.#nextTitle()))
+    this.#rotatedMicros = monotonicMicros()
+    this.#wanted = false
+  }
+
+  /** @param {string} url */
+  #pause (url) {
+    if (this.#state === 'running' || this.#sequence === 0) this.#parts.onPause(url)
+    if (this.#state === 'running') this.#timed(() => this.#engine.close())
+    this.#state = 'paused'
+    return false
+  }
+
+  #resume () {
+    this.#timed(() => {
+      this.#engine.open(this.#nextTitle())
+      return null
+    })
+    this.#rotatedMicros = monotonicMicros()
+    this.#state = 'running'
+    this.#parts.onResume()
+    return true
+  }
+
+  #nextTitle () {
+    return `${this.#parts.titlePrefix}${++this.#sequence}`
+  }
+
+  /** @param {() => CpuProfile | null} work */
+  #timed (work) {
+    const from = monotonicMicros()
+    const window = work()
+    this.#overheadMicros += monotonicMicros() - from
+    if (window !== null) this.#parts.deliver(window)
+  }
+}
+
+module.exports = { createRecorder, DEFAULTS }

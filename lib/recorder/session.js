@@ -1,0 +1,84 @@
+'use strict'
+
+// The observer's side of the inspector engine: the process's one inspector session with the main thread. It receives
+// every window that the main thread ends and can have the main thread end one now, even in the middle of its work.
+//
+// It is opened once and stays open: disconnecting clears V8's heap object ids, and connecting in the middle of a stall
+// would be too late (the first two samples of a cold profiler are all it yields).
+
+/** @import { Session } from 'node:inspector' */
+/** @import { CpuProfile } from '../../types/profile' */
+
+const MICROS_PER_SECOND = 1e6
+
+/**
+ * @param {object} options
+ * @param {number} options.hz
+ * @param {boolean} options.windowsBySession  whether this session is to receive windows at all
+ * @param {string} options.titlePrefix   of this process's windows: titles are shared with every other session
+ * @param {string} options.cutExpression what the main thread evaluates to cut
+ * @param {(window: CpuProfile) => void} options.onWindow
+ */
+function createProfilerSession (options) {
+  return new ProfilerSession(options)
+}
+
+class ProfilerSession {
+  #options
+  /** @type {Session | undefined} */
+  #session
+
+  /** @param {Parameters<typeof createProfilerSession>[0]} options */
+  constructor (options) {
+    this.#options = options
+  }
+
+  /**
+   * @returns {Promise<void>} rejects when the inspector is compiled out or forbidden
+   */
+  async open () {
+    const { Session } = require('node:inspector')
+    const session = new Session()
+    session.connectToMainThread()
+    this.#session = session
+    if (!this.#options.windowsBySession) return
+    session.on('Profiler.consoleProfileFinished', ({ params }) => {
+      if (!params.title?.startsWith(this.#options.titlePrefix)) return
+      this.#options.onWindow(/** @type {CpuProfile} */ (params.profile))
+    })
+    await post(session, 'Profiler.enable')
+    await post(session, 'Profiler.setSamplingInterval', { interval: Math.round(MICROS_PER_SECOND / this.#options.hz) })
+  }
+
+  /**
+   * Has the main thread run the cut as an interrupt: at once where it is in JavaScript or idle, else when the native call
+   * that it is in returns.
+   * @param {{ rotate: boolean }} options  rotate: end the window, else only look
+   * @returns {Promise<unknown>} what the main thread's cut returned
+   */
+  async cut ({ rotate }) {
+    if (this.#session === undefined) return undefined
+    const expression = `${this.#options.cutExpression}(${rotate})`
+    const reply = await post(this.#session, 'Runtime.evaluate', { expression, returnByValue: true, silent: true })
+    return reply?.result?.value
+  }
+
+  close () {
+    this.#session?.disconnect()
+    this.#session = undefined
+  }
+}
+
+/**
+ * @param {Session} session
+ * @param {string} method
+ * @param {object} [params]
+ * @returns {Promise<any>}
+ */
+function post (session, method, params) {
+  return new Promise((resolve, reject) => {
+    session.post(method, params, (error, reply) => error ? reject(error) : resolve(reply))
+  })
+}
+
+module.exports = { createProfilerSession }

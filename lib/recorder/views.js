@@ -1,0 +1,71 @@
+'use strict'
+
+// Views of the recorder's windows, backward and forward: waits until what was asked for has happened, has the open window
+// ended, and cuts. It lives in the observer thread.
+
+const { setTimeout: sleep } = require('node:timers/promises')
+const { monotonicMicros, toEpochMs } = require('../internal/monotonic')
+const { errors } = require('../internal/errors')
+
+/** @import { CpuProfile } from '../../types/profile' */
+
+// How long a view waits for a main thread that is in a native call, where it cannot end its window. Then it takes what is there.
+const MAX_WAIT_MS = 5000
+// Less than this missing at either end is the sampler's own grain, not a shortened view.
+const GRAIN_MICROS = 250e3
+
+/**
+ * @typedef {object} View
+ * @property {CpuProfile} profile
+ * @property {number} fromMicros  what it covers
+ * @property {number} toMicros
+ * @property {boolean} isShortened  the recorder held less than what was asked for
+ */
+
+/**
+ * @param {object} parts
+ * @param {import('./history').History} parts.history
+ * @param {number} parts.keepSeconds
+ * @param {() => void} parts.rotate              has the main thread end its window as soon as it can
+ * @param {() => string | null} parts.unavailable why there is nothing to cut from, null when there is
+ */
+function createViews ({ history, keepSeconds, rotate, unavailable }) {
+  /**
+   * @param {{ fromMicros: number, toMicros: number }} wanted  toMicros may lie ahead
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<View>}
+   */
+  async function view ({ fromMicros, toMicros }, signal) {
+    const reason = unavailable()
+    if (reason !== null) throw new errors.ERR_LOOPSCOPE_RECORDER_OFF(reason)
+    const unpin = history.pin(fromMicros)
+    try {
+      const waitMs = (toMicros - monotonicMicros()) / 1e3
+      if (waitMs > 0) await sleep(waitMs, undefined, { signal })
+      rotate()
+      await history.covers(toMicros, MAX_WAIT_MS)
+      return cut(fromMicros, toMicros)
+    } finally {
+      unpin()
+    }
+  }
+
+  /**
+   * @param {number} fromMicros
+   * @param {number} toMicros
+   * @returns {View}
+   */
+  function cut (fromMicros, toMicros) {
+    const profile = history.view(fromMicros, toMicros)
+    if (profile === null || profile.samples.length === 0) {
+      const time = (/** @type {number} */ micros) => Number.isFinite(micros) ? new Date(toEpochMs(micros)).toISOString() : 'no time yet'
+      throw new errors.ERR_LOOPSCOPE_EMPTY_VIEW(time(fromMicros), time(toMicros), keepSeconds, time(history.fromMicros))
+    }
+    const isShortened = profile.startTime - fromMicros > GRAIN_MICROS || toMicros - profile.endTime > GRAIN_MICROS
+    return { profile, fromMicros: profile.startTime, toMicros: profile.endTime, isShortened }
+  }
+
+  return { view }
+}
+
+module.exports = { createViews }

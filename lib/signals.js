@@ -1,0 +1,134 @@
+'use strict'
+
+// Signals that start a capture: `kill -USR2 <pid>`. It knows nothing of what a capture is.
+
+const fs = require('node:fs')
+const os = require('node:os')
+const { refuse, assertKnownKeys } = require('./internal/validate')
+const { hold, release } = require('./internal/process-wide')
+const { warnOnce } = require('./internal/warnings')
+
+/** @import { Artifact, CaptureKind, CaptureOptions, Logger, SignalMap } from '../types/diagnostics' */
+
+const DEFAULTS = Object.freeze(/** @type {SignalMap} */ ({ SIGUSR2: 'cpu' }))
+
+// The last half minute is what the operator saw happen; ten seconds on, in case the trouble is just beginning.
+const SIGNAL_CAPTURE = Object.freeze({ last: 30, seconds: 10 })
+
+const UNCATCHABLE = ['SIGKILL', 'SIGSTOP']
+const MAX_ANCESTORS = 4 // app <- sh <- nodemon <- npm
+
+/**
+ * @param {string} path
+ * @param {unknown} value
+ * @param {(kind: unknown) => void} assertKind
+ */
+function checkSignals (path, value, assertKind) {
+  if (value === false) return
+  if (value === null || typeof value !== 'object') refuse(path, 'false, or an object of signal to kind', value)
+  const catchable = Object.keys(os.constants.signals).filter(name => !UNCATCHABLE.includes(name))
+  // Names of other systems' signals are no mistake: the same configuration runs on several.
+  assertKnownKeys(path, value, [...catchable, ...Object.keys(DEFAULTS)])
+  for (const kind of Object.values(value)) assertKind(kind)
+}
+
+/**
+ * @param {object} parts
+ * @param {SignalMap} parts.signals
+ * @param {Logger} parts.logger
+ * @param {(kind: CaptureKind, options: CaptureOptions) => Promise<Pick<Artifact, 'path' | 'bytes' | 'shortened'>>} parts.capture
+ * @param {(kind: CaptureKind) => void} parts.onSkipped  a signal that came while its capture was under way
+ */
+function createSignals (parts) {
+  return new Signals(parts)
+}
+
+class Signals {
+  #parts
+  /** @type {Map<NodeJS.Signals, () => void>} */
+  #handlers = new Map()
+  /** @type {Set<string>} */
+  #underWay = new Set()
+
+  /** @param {Parameters<typeof createSignals>[0]} parts */
+  constructor (parts) {
+    this.#parts = parts
+  }
+
+  start () {
+    for (const [name, kind] of Object.entries(this.#parts.signals)) {
+      const signal = /** @type {NodeJS.Signals} */ (name)
+      if (!this.#handlers.has(signal)) this.#listen(signal, kind)
+    }
+  }
+
+  stop () {
+    for (const [signal, handler] of this.#handlers) {
+      process.off(signal, handler)
+      release(signalName(signal), () => {})
+    }
+    this.#handlers.clear()
+  }
+
+  /**
+   * @param {NodeJS.Signals} signal
+   * @param {CaptureKind} kind
+   */
+  #listen (signal, kind) {
+    if (signal === 'SIGUSR2' && isUnderNodemon()) {
+      return warnOnce(this.#parts.logger, 'LOOPSCOPE_WARN_SIGNAL_SKIPPED', signal, 'nodemon restarts the process with it')
+    }
+    // A second diagnostics() in the process would capture the same thing twice.
+    if (!hold(signalName(signal), () => true).isFirst) return release(signalName(signal), () => {})
+    const handler = () => { this.#onSignal(signal, kind) }
+    try {
+      process.on(signal, handler)
+      this.#handlers.set(signal, handler)
+    } catch (error) {
+      release(signalName(signal), () => {})
+      warnOnce(this.#parts.logger, 'LOOPSCOPE_WARN_SIGNAL_SKIPPED', signal, /** @type {Error} */ (error).message) // Windows
+    }
+  }
+
+  /**
+   * @param {NodeJS.Signals} signal
+   * @param {CaptureKind} kind
+   */
+  async #onSignal (signal, kind) {
+    const { logger, capture, onSkipped } = this.#parts
+    if (this.#underWay.has(kind)) {
+      onSkipped(kind)
+      return logger.info({ signal, kind }, `${signal}: a ${kind} capture is under way already; its path follows`)
+    }
+    this.#underWay.add(kind)
+    logger.info({ signal, kind }, `${signal}: capturing ${kind}, the last ${SIGNAL_CAPTURE.last} s and the next ${SIGNAL_CAPTURE.seconds} s`)
+    try {
+      const { path, bytes, shortened } = await capture(kind, SIGNAL_CAPTURE)
+      logger.info({ signal, kind, path, bytes, shortened }, `${signal}: ${kind} capture written to ${path}`)
+    } catch (error) {
+      logger.error({ signal, kind, err: error }, `${signal}: ${kind} capture failed: ${/** @type {Error} */ (error).message}`)
+    } finally {
+      this.#underWay.delete(kind)
+    }
+  }
+}
+
+/** @param {string} signal */
+function signalName (signal) {
+  return `signal.${signal}`
+}
+
+/** nodemon sends SIGUSR2 to the whole group to restart it and sets no variable: only the parents tell. */
+function isUnderNodemon () {
+  try {
+    for (let pid = process.ppid, up = 0; pid > 1 && up < MAX_ANCESTORS; up++) {
+      if (/\bnodemon\b/.test(fs.readFileSync(`/proc/${pid}/cmdline`, 'latin1'))) return true
+      // "pid (name) state ppid ...", where the name may hold anything
+      const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
+      pid = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+    }
+  } catch {} // no /proc: the signal's owner cannot be known
+  return false
+}
+
+module.exports = { createSignals, checkSignals, DEFAULTS }
