@@ -3,7 +3,7 @@
 const neostandard = require('neostandard')
 
 module.exports = [
-  ...neostandard({ ignores: ['node_modules', 'bench/node_modules', '.nodes', 'test/fixtures'], ts: true }),
+  ...neostandard({ ignores: ['node_modules', 'bench/node_modules', '.nodes'], ts: true }),
   {
     files: ['**/*.js', '**/*.mjs'],
     rules: {

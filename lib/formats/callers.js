@@ -1,0 +1,87 @@
+'use strict'
+
+// A call tree turned over: the functions in which time was spent and, on request, who called them. Idle time is left out.
+// Callers are worked out only for what is looked at: all of them would be as many as the frames of all stacks.
+
+const { timeKindOf } = require('./time-kinds')
+
+/** @import { CallTree } from './call-tree' */
+/** @import { Frame } from './frame' */
+
+/**
+ * @typedef {{ tree: CallTree, caller: Link | null }} Link
+ * @typedef {{ at: Link, micros: number }} Path
+ *
+ * @typedef {object} HeavyFrame
+ * @property {Frame} frame
+ * @property {number} micros   of the function at the top, as far as it was called through here
+ * @property {Path[]} paths    the stacks that make it up
+ */
+
+/**
+ * @param {CallTree} root
+ * @returns {HeavyFrame[]} functions by the time spent in themselves, heaviest first
+ */
+function turnOver (root) {
+  /** @type {Path[]} */
+  const paths = []
+  /** @type {Link[]} */
+  const links = root.children.map(tree => ({ tree, caller: null }))
+  for (const link of links) {
+    const { selfMicros, frame, children } = link.tree
+    if (selfMicros > 0 && timeKindOf(frame) !== 'idle') paths.push({ at: withoutImplementation(link), micros: selfMicros })
+    for (const tree of children) links.push({ tree, caller: link })
+  }
+  return groupByFrame(paths)
+}
+
+/**
+ * @param {HeavyFrame} heavy
+ * @returns {HeavyFrame[]} heaviest first
+ */
+function callersOf ({ paths }) {
+  return groupByFrame(paths.flatMap(({ at, micros }) => at.caller ? [{ at: at.caller, micros }] : []))
+}
+
+/**
+ * Node's JavaScript wrappers end in a native function whose name says little (`run` under pbkdf2Sync, `spawn` under
+ * spawnSync): its time counts as the wrapper's, which is the name that people know.
+ * @param {Link} link
+ */
+function withoutImplementation (link) {
+  const { tree, caller } = link
+  return tree.frame.origin === 'native' && caller?.tree.frame.origin === 'node' ? caller : link
+}
+
+/**
+ * @param {Path[]} paths
+ * @returns {HeavyFrame[]}
+ */
+function groupByFrame (paths) {
+  /** @type {Map<Frame, HeavyFrame>} */
+  const groups = new Map()
+  for (const path of paths) {
+    const { frame } = path.at.tree
+    const group = groups.get(frame) ?? { frame, micros: 0, paths: [] }
+    groups.set(frame, group)
+    group.micros += path.micros
+    group.paths.push(path)
+  }
+  return [...groups.values()].sort((a, b) => b.micros - a.micros)
+}
+
+/**
+ * @param {HeavyFrame} heavy  a function, not a caller
+ * @returns {number | undefined} the line (from 1) of the function on which most of its time was spent
+ */
+function hottestLine ({ paths }) {
+  /** @type {Map<number, number>} */
+  const microsByLine = new Map()
+  for (const tree of new Set(paths.map(({ at }) => at.tree))) {
+    for (const [line, micros] of tree.lines) microsByLine.set(line, (microsByLine.get(line) ?? 0) + micros)
+  }
+  const [hottest] = [...microsByLine].sort(([, a], [, b]) => b - a)
+  return hottest?.[0]
+}
+
+module.exports = { turnOver, callersOf, hottestLine }

@@ -1,0 +1,61 @@
+'use strict'
+
+// The browser builds of d3-flame-graph and of the d3 modules it needs, read from the installed packages as one script.
+
+const fs = require('node:fs')
+const { createRequire } = require('node:module')
+const path = require('node:path')
+
+// On load d3-flame-graph adds a style element of its own. The page has its own style sheet, and its policy forbids others.
+const WITHOUT_STYLE = [
+  '(function (document) {',
+  '}).call(globalThis, { createElement: () => ({}), head: { appendChild () {} } });'
+]
+
+/** @returns {string} */
+function loadLibraries () {
+  const [begin, end] = WITHOUT_STYLE
+  const flameGraph = require.resolve('d3-flame-graph')
+  const modules = new Map()
+  addDependencies(flameGraph, modules)
+  const { manifest } = readPackage(flameGraph)
+  const sources = [...modules.values(), begin, withOrigin(manifest, fs.readFileSync(flameGraph, 'utf8')), end]
+  return sources.join('\n').replaceAll('</script', '<\\/script')
+}
+
+/**
+ * Each is resolved from the package that asks for it, as package managers that do not hoist require; needed ones first.
+ * @param {string} file
+ * @param {Map<string, string>} sources  by package name
+ */
+function addDependencies (file, sources) {
+  const requireFrom = createRequire(file)
+  for (const name of Object.keys(readPackage(file).manifest.dependencies ?? {})) {
+    // The others (internmap) are part of the build that needs them.
+    if (!name.startsWith('d3-') || sources.has(name)) continue
+    const main = requireFrom.resolve(name)
+    addDependencies(main, sources)
+    const { folder, manifest } = readPackage(main)
+    sources.set(name, withOrigin(manifest, fs.readFileSync(path.join(folder, manifest.unpkg), 'utf8')))
+  }
+}
+
+/**
+ * @param {{ name: string, version: string, license: string }} manifest
+ * @param {string} source
+ */
+function withOrigin ({ name, version, license }, source) {
+  return `/* ${name} ${version}, ${license} */\n${source}`
+}
+
+/**
+ * The manifest lies above the main file; `exports` keeps it from being required by name.
+ * @param {string} file
+ */
+function readPackage (file) {
+  let folder = path.dirname(file)
+  while (!fs.existsSync(path.join(folder, 'package.json'))) folder = path.dirname(folder)
+  return { folder, manifest: JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')) }
+}
+
+module.exports = { loadLibraries }

@@ -1,0 +1,45 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { test } = require('node:test')
+const { FORMATS } = require('../../lib/formats/formats')
+const { craft } = require('../fixtures/profiles/profiles')
+
+function damaged (damage) {
+  const profile = craft([[['outer', 'inner'], 10], [['outer', 'other'], 5]])
+  damage(profile)
+  return profile
+}
+
+const DAMAGED = {
+  'is not an object': null,
+  'has no nodes': damaged(profile => { delete profile.nodes }),
+  'has an empty list of nodes': damaged(profile => { Object.assign(profile, { nodes: [], samples: [], timeDeltas: [] }) }),
+  'has no samples': damaged(profile => { delete profile.samples }),
+  'has no time deltas': damaged(profile => { delete profile.timeDeltas }),
+  'has no end time': damaged(profile => { delete profile.endTime }),
+  'has a node without a call frame': damaged(profile => { delete profile.nodes[1].callFrame }),
+  'has an id twice': damaged(profile => { profile.nodes[2].id = profile.nodes[3].id }),
+  'has a child that is no node': damaged(profile => { profile.nodes[3].children = [77] }),
+  'has a node with two parents': damaged(profile => { profile.nodes[2].children = [4] }),
+  'has two roots': damaged(profile => { profile.nodes[1].children.pop() }),
+  'has a cycle': damaged(profile => { profile.nodes[0].children = []; profile.nodes[3].children = [2] }),
+  'has a node that is its own child': damaged(profile => { profile.nodes[0].children = [1, 2] }),
+  'has a sample of an unknown node': damaged(profile => { profile.samples[0] = 77 }),
+  'has more samples than times': damaged(profile => { profile.timeDeltas.pop() }),
+  'has a time that is no number': damaged(profile => { profile.timeDeltas[0] = null })
+}
+
+for (const [what, profile] of Object.entries(DAMAGED)) {
+  test(`every format refuses a profile that ${what}`, () => {
+    for (const { encode } of Object.values(FORMATS)) {
+      assert.throws(() => encode(profile), { code: 'ERR_LOOPSCOPE_INVALID_PROFILE' })
+    }
+  })
+}
+
+test('says what was wanted and what came', () => {
+  assert.throws(() => FORMATS.cpuprofile.encode(DAMAGED['has more samples than times']), {
+    message: 'profile.timeDeltas is not a V8 CPU profile: wanted one for each of 2 samples, got 1'
+  })
+})

@@ -1,0 +1,48 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const { execFileSync, spawnSync } = require('node:child_process')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { after, test } = require('node:test')
+const { FORMATS } = require('../../lib/formats/formats')
+const { readRecorded } = require('../fixtures/profiles/profiles')
+
+const skip = spawnSync('go', ['version']).status === 0 ? false : 'go is not installed'
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'loopscope-pprof-'))
+after(() => fs.rmSync(folder, { recursive: true }))
+
+function pprof (name, profile, ...args) {
+  const file = path.join(folder, `${name}.pb.gz`)
+  fs.writeFileSync(file, FORMATS.pprof.encode(profile, { appRoot: '/app', startedAt: 1_750_000_000_000, notes: ['shorter than asked'] }))
+  // It keeps copies of what it reads, by default in the user's home.
+  return execFileSync('go', ['tool', 'pprof', ...args, file], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, PPROF_TMPDIR: folder } })
+}
+
+for (const { name, profile } of readRecorded()) {
+  test(`go tool pprof -top reads ${name}`, { skip }, () => {
+    const top = pprof(name, profile, '-top')
+    assert.match(top, /^Type: cpu$/m)
+    assert.match(top, /^Time: 2025-06-15/m)
+    assert.match(top, /^shorter than asked$/m)
+    assert.match(top, / parseReport$/m)
+    assert.match(top, / \(garbage collector\)$/m)
+    assert.doesNotMatch(top, /idle/)
+  })
+}
+
+test('go tool pprof -peek finds who called the slow native function', { skip }, () => {
+  const [{ name, profile }] = readRecorded()
+  assert.match(pprof(name, profile, '-peek', '^pbkdf2Sync$'), /login\n.*pbkdf2Sync\n.*run/)
+})
+
+test('go tool pprof -proto writes it again and finds all names in it', { skip }, () => {
+  const [{ name, profile }] = readRecorded()
+  const output = path.join(folder, 'again.pb.gz')
+  pprof(name, profile, '-proto', `-output=${output}`)
+  const raw = execFileSync('go', ['tool', 'pprof', '-raw', output], { encoding: 'utf8' })
+  assert.match(raw, /samples\/count cpu\/nanoseconds/)
+  assert.match(raw, /login routes\.js:9:0 s=9/)
+  assert.match(raw, /\[FN\]\[FL\]\[LN\]/)
+})
