@@ -1,0 +1,53 @@
+'use strict'
+
+// Sources with fixed numbers. The two that own buckets, loop delay and requests, are the real parts.
+
+const { BucketCounts } = require('../../lib/internal/bucket-counts')
+const { createDelayHistogram } = require('../../lib/loop/delay-histogram')
+const { createRequestDurations } = require('../../lib/http/request-durations')
+
+const CAUSES = ['code', 'gc', 'starved', 'suspended', 'unknown']
+
+function createRequests () {
+  const requests = createRequestDurations()
+  for (const seconds of [0.004, 0.02, 0.3]) {
+    requests.started('GET', 'http')
+    requests.finished({ method: 'GET', route: '/say/"hi"\\:name', status: 200, seconds, scheme: 'http' })
+  }
+  requests.started('POST', 'http')
+  return requests
+}
+
+/** @param {{ blockedMs?: number }} [given] */
+function createFakeSources ({ blockedMs = 300 } = {}) {
+  const delay = createDelayHistogram({ periodMs: 20 })
+  for (let tick = 0; tick < 10; tick++) delay.record(0.4)
+  delay.record(blockedMs)
+  const captureDurations = new BucketCounts([1, 10])
+  captureDurations.observe(10.2)
+
+  return {
+    delay,
+    iterations: { recentMaxMs: 12 },
+    utilization: { read: () => ({ utilization: 0.75, activeSeconds: 3, idleSeconds: 1 }) },
+    stalls: { totals: () => CAUSES.map(cause => ({ cause, count: cause === 'code' ? 1 : 0, seconds: cause === 'code' ? blockedMs / 1e3 : 0 })) },
+    requests: createRequests(),
+    captures: {
+      read: () => ({
+        totals: [{ kind: 'cpu', trigger: 'api', outcome: 'ok', count: 1 }, { kind: 'cpu', trigger: 'http', outcome: 'failed', count: 2 }],
+        inProgress: [{ kind: 'cpu', count: 1 }],
+        durations: [{ kind: 'cpu', reading: captureDurations.read() }]
+      })
+    },
+    overhead: { read: () => [{ component: 'recorder', seconds: 0.25 }] },
+    version: '1.2.3'
+  }
+}
+
+/** A logger that keeps its warnings. */
+function createFakeLogger () {
+  const warnings = []
+  return { warnings, warn: (fields, message) => warnings.push({ ...fields, message }) }
+}
+
+module.exports = { createFakeSources, createFakeLogger, CAUSES }
