@@ -7,21 +7,20 @@ const { EventEmitter } = require('node:events')
 const { isDeepStrictEqual } = require('node:util')
 const { findApplication } = require('./internal/application')
 const { errors } = require('./internal/errors')
-const { monotonicMicros } = require('./internal/monotonic')
-const { hold, release } = require('./internal/process-wide')
+const { hold, share, release } = require('./internal/process-wide')
 const { warnOnce } = require('./internal/warnings')
 const { resolveOptions } = require('./options')
 const { createInstruments } = require('./instruments')
 const { describeStall } = require('./loop/stall-log')
 const { checkRequest } = require('./capture/kinds')
 const { createArtifact } = require('./capture/artifact')
-const { createTally } = require('./capture/tally')
 const { createSignals } = require('./signals')
-const { createMetrics } = require('./metrics/metrics')
+const { holdMetrics } = require('./metrics/metrics')
 const { createRouteContext } = require('./http/route-context')
 const { createRequestDurations } = require('./http/request-durations')
 const { createMiddleware } = require('./http/middleware')
 const { createRequestChannel } = require('./http/request-channel')
+const { version } = require('../package.json')
 
 /** @import { Artifact, CaptureKind, CaptureOptions, DelaySummary, Diagnostics, DiagnosticsMiddleware, DiagnosticsOptions, Logger, Stall, Trigger } from '../types/diagnostics' */
 /** @import { RequestMiddleware } from './http/middleware' */
@@ -30,6 +29,7 @@ const { createRequestChannel } = require('./http/request-channel')
 
 // Copies of this package in one process share the instruments: the name carries the version of their interface.
 const SHARED_NAME = 'instruments.1'
+const SHARED_REQUESTS = 'request-durations.1'
 
 // Options of the process's one set of instruments; the first handle's hold.
 const SHARED_OPTIONS = /** @type {const} */ (['stallThresholdMs', 'heartbeatMs', 'recorder'])
@@ -73,12 +73,10 @@ class Handle extends EventEmitter {
   #logger
   #application = findApplication()
   #routeContext = createRouteContext()
-  #tally = createTally()
   #signals
-  /** @type {ReturnType<typeof createMetrics> | undefined} */
-  #metrics
-  /** @type {ReturnType<typeof createRequestDurations> | undefined} */
+  /** Counted for the process: a request that passes two handles is one request. */
   #requests
+  #releaseMetrics = () => {}
   /** @type {RequestMiddleware | undefined} */
   #middleware
   /** @type {ReturnType<typeof createRequestChannel> | undefined} */
@@ -99,18 +97,18 @@ class Handle extends EventEmitter {
     this.#options = resolveOptions(options)
     this.#logger = this.#options.logger ?? makeLogger()
     this.registry = this.#options.registry ?? makeRegistry()
+    this.#requests = share(SHARED_REQUESTS, () => createRequestDurations({ logger: this.#logger }))
     this.#signals = createSignals({
       signals: this.#options.signals,
       logger: this.#logger,
       capture: (kind, captureOptions) => this.#capture(kind, captureOptions, 'signal'),
-      onSkipped: kind => this.#tally.count(kind, 'signal', 'skipped')
+      onSkipped: kind => this.#instruments?.tally.count(kind, 'signal', 'skipped')
     })
   }
 
   get running () { return this.#instruments !== undefined }
 
   openMiddleware () {
-    this.#requests = createRequestDurations({ logger: this.#logger })
     this.#middleware = createMiddleware({
       context: this.#routeContext,
       requests: this.#requests,
@@ -121,7 +119,6 @@ class Handle extends EventEmitter {
   }
 
   openRequestChannel () {
-    this.#requests = createRequestDurations({ logger: this.#logger })
     this.#channel = createRequestChannel({ context: this.#routeContext, requests: this.#requests, logger: this.#logger })
   }
 
@@ -133,8 +130,7 @@ class Handle extends EventEmitter {
     instruments.subscribe(this.#subscriber)
     this.#routeContext.start()
     this.#channel?.start()
-    this.#metrics = createMetrics({ registry: this.registry, logger: this.#logger, sources: this.#sources(instruments) })
-    this.#metrics.start()
+    this.#releaseMetrics = holdMetrics({ registry: this.registry, logger: this.#logger, sources: this.#sources(instruments) })
     this.#signals.start()
     return this
   }
@@ -143,7 +139,7 @@ class Handle extends EventEmitter {
   async close () {
     if (this.#instruments === undefined) return
     this.#signals.stop()
-    this.#metrics?.stop()
+    this.#releaseMetrics()
     this.#channel?.stop()
     this.#routeContext.stop()
     this.#instruments.unsubscribe(this.#subscriber)
@@ -196,17 +192,8 @@ class Handle extends EventEmitter {
     const { dir, retention } = this.#options
     const { name, root } = this.#application
     const order = { request, trigger, appName: this.#options.appName ?? name, appRoot: root, dir, retention }
-    const from = monotonicMicros()
-    const secondsSince = () => (monotonicMicros() - from) / 1e6
-    this.#tally.begun(kind)
-    try {
-      const facts = await this.#running('capture()').capture(order, options?.signal)
-      this.#tally.ended(kind, trigger, 'ok', secondsSince())
-      return createArtifact(facts)
-    } catch (error) {
-      this.#tally.ended(kind, trigger, options?.signal?.aborted ? 'cancelled' : 'failed', secondsSince())
-      throw error
-    }
+    const facts = await this.#running('capture()').capture(order, options?.signal)
+    return createArtifact(facts)
   }
 
   /** @returns {Instruments} */
@@ -232,9 +219,10 @@ class Handle extends EventEmitter {
       iterations: instruments.iterations,
       utilization: instruments.utilization,
       stalls: instruments.stallLog,
-      captures: this.#tally,
+      captures: instruments.tally,
+      requests: this.#requests,
       overhead: { read: () => instruments.overhead() },
-      ...(this.#requests && { requests: this.#requests })
+      version
     }
   }
 

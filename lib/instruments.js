@@ -16,6 +16,7 @@ const { createUtilization } = require('./loop/utilization')
 const { createStallLog } = require('./loop/stall-log')
 const { createRecorder } = require('./recorder/recorder')
 const { ENGINES } = require('./recorder/engines')
+const { createTally } = require('./capture/tally')
 const { createObserver } = require('./observer/observer')
 const { createRouteContext } = require('./http/route-context')
 const { routeOf } = require('./http/route-template')
@@ -72,6 +73,7 @@ class Instruments {
   iterations = createIterations()
   utilization = createUtilization()
   stallLog = createStallLog()
+  tally = createTally()
   delay
 
   /** @param {Parameters<typeof createInstruments>[0]} parts */
@@ -152,9 +154,11 @@ class Instruments {
    * @returns {Promise<import('../types/diagnostics').ArtifactFacts>}
    */
   async capture (order, signal) {
-    if (this.#options.recorder === false) throw new errors.ERR_LOOPSCOPE_RECORDER_OFF('option recorder is false')
-    await this.#observer.ready
-    return this.#observer.ask({ type: 'capture', order }, signal)
+    return this.tally.around(order, signal, async () => {
+      if (this.#options.recorder === false) throw new errors.ERR_LOOPSCOPE_RECORDER_OFF('option recorder is false')
+      await this.#observer.ready
+      return this.#observer.ask({ type: 'capture', order }, signal)
+    })
   }
 
   /**

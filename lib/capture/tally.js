@@ -3,6 +3,7 @@
 // How many captures there were, how they ended and how long they took. Counting only.
 
 const { BucketCounts } = require('../internal/bucket-counts')
+const { monotonicMicros } = require('../internal/monotonic')
 
 /** @import { CaptureKind, Trigger } from '../../types/diagnostics' */
 
@@ -23,23 +24,27 @@ class Tally {
   /** @type {Map<CaptureKind, BucketCounts>} */
   #durations = new Map()
 
-  /** @param {CaptureKind} kind */
-  begun (kind) {
-    this.#inProgress.set(kind, (this.#inProgress.get(kind) ?? 0) + 1)
-  }
-
   /**
-   * @param {CaptureKind} kind
-   * @param {Trigger} trigger
-   * @param {CaptureOutcome} outcome
-   * @param {number} seconds
+   * Counts a capture around the work it does.
+   * @template T
+   * @param {{ request: { kind: CaptureKind }, trigger: Trigger }} order
+   * @param {AbortSignal | undefined} signal  that may have cancelled it
+   * @param {() => Promise<T>} work
    */
-  ended (kind, trigger, outcome, seconds) {
-    this.#inProgress.set(kind, (this.#inProgress.get(kind) ?? 0) - 1)
-    const durations = this.#durations.get(kind) ?? new BucketCounts(BOUNDS_SECONDS)
-    durations.observe(seconds)
-    this.#durations.set(kind, durations)
-    this.count(kind, trigger, outcome)
+  async around ({ request: { kind }, trigger }, signal, work) {
+    const fromMicros = monotonicMicros()
+    this.#addInProgress(kind, 1)
+    try {
+      const result = await work()
+      this.count(kind, trigger, 'ok')
+      return result
+    } catch (error) {
+      this.count(kind, trigger, signal?.aborted ? 'cancelled' : 'failed')
+      throw error
+    } finally {
+      this.#addInProgress(kind, -1)
+      this.#durationsOf(kind).observe((monotonicMicros() - fromMicros) / 1e6)
+    }
   }
 
   /**
@@ -52,6 +57,21 @@ class Tally {
     const total = this.#totals.get(key) ?? { kind, trigger, outcome, count: 0 }
     total.count++
     this.#totals.set(key, total)
+  }
+
+  /**
+   * @param {CaptureKind} kind
+   * @param {number} change
+   */
+  #addInProgress (kind, change) {
+    this.#inProgress.set(kind, (this.#inProgress.get(kind) ?? 0) + change)
+  }
+
+  /** @param {CaptureKind} kind */
+  #durationsOf (kind) {
+    const durations = this.#durations.get(kind) ?? new BucketCounts(BOUNDS_SECONDS)
+    this.#durations.set(kind, durations)
+    return durations
   }
 
   read () {

@@ -35,6 +35,17 @@ function hold (name, create) {
 }
 
 /**
+ * For plain data, which has nothing to give back and may outlive those who write it.
+ * @template T
+ * @param {string} name
+ * @param {() => T} create
+ * @returns {T}
+ */
+function share (name, create) {
+  return hold(name, create).value
+}
+
+/**
  * @template T
  * @param {string} name
  * @param {(value: T) => void} dispose  called for the last holder only
@@ -48,4 +59,4 @@ function release (name, dispose) {
   dispose(held.value)
 }
 
-module.exports = { hold, release }
+module.exports = { hold, share, release }

@@ -1,0 +1,41 @@
+'use strict'
+
+// Takes the values out of a path of which no template is known. It would rather hide a fixed word than show a value.
+
+const LONGEST_WORD = 32
+
+// What a person writes into a mount path: letters, with two digits at most (v1, oauth2, v2.1).
+const WORD = /^[a-z_.~-]*(?:\d[a-z_.~-]*){0,2}$/i
+const LONG_HEX = /^[0-9a-f]{8,}$/i
+
+/**
+ * @param {string} path
+ * @param {Record<string, unknown>} params  values that the router has named
+ * @returns {string}
+ */
+function maskPath (path, params) {
+  return path.split('/').map(segment => segment === '' ? '' : maskSegment(segment, params)).join('/')
+}
+
+/**
+ * @param {string} segment
+ * @param {Record<string, unknown>} params
+ */
+function maskSegment (segment, params) {
+  const value = decodeSegment(segment)
+  const name = Object.keys(params).find(key => params[key] === value)
+  if (name !== undefined) return `:${name}`
+  const isWord = segment.length <= LONGEST_WORD && WORD.test(segment) && /[a-z]/i.test(segment) && !LONG_HEX.test(segment)
+  return isWord ? segment : ':id'
+}
+
+/** @param {string} segment */
+function decodeSegment (segment) {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+module.exports = { maskPath, maskSegment }

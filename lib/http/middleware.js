@@ -1,0 +1,45 @@
+'use strict'
+
+// The Express and Connect middleware: work on a request is done in the request's context, and is measured.
+// The application's own errors pass through it untouched; a fault of ours never reaches a request.
+
+const { monotonicMicros } = require('../internal/monotonic')
+const { createRequestMeasure } = require('./request-measure')
+const { createSlowestRequest } = require('./slowest-request')
+
+/** @import { Logger, Middleware } from '../../types/diagnostics' */
+/** @import { RequestCounter } from './request-measure' */
+/** @import { RouteContextPart } from './route-context' */
+/** @import { SlowRequest } from './slowest-request' */
+
+/**
+ * @typedef {Middleware & { slowest: { take (): SlowRequest | null } }} RequestMiddleware
+ */
+
+/**
+ * @param {object} parts
+ * @param {Pick<RouteContextPart, 'current' | 'run' | 'running'>} parts.context  while it is stopped, requests pass by
+ * @param {RequestCounter} parts.requests
+ * @param {Pick<Logger, 'warn'>} parts.logger
+ * @param {number} parts.stallThresholdMs
+ * @returns {RequestMiddleware}
+ */
+function createMiddleware ({ context, requests, logger, stallThresholdMs }) {
+  const measure = createRequestMeasure({ context, requests, logger })
+  const slowest = createSlowestRequest(stallThresholdMs)
+
+  /** @type {Middleware} */
+  function loopscope (request, response, next) {
+    const requestContext = measure.begin(request, response)
+    if (requestContext === null) return next()
+    try {
+      return context.run(requestContext, next)
+    } finally {
+      slowest.note(requestContext, requestContext.startMicros, monotonicMicros())
+    }
+  }
+
+  return Object.assign(loopscope, { slowest })
+}
+
+module.exports = { createMiddleware }

@@ -1,0 +1,67 @@
+'use strict'
+
+// The ways from an Express application down to one of its routes: for each way, the mounts that it goes through.
+// Reads the routers' stacks and changes nothing.
+
+const { mountOfLayer, mountOfPath } = require('./mounts')
+
+/** @import { Mount } from './mounts' */
+
+// A router mounted in many places has a way through each; further ones are masked instead of searched.
+const MAX_CHAINS = 50
+
+/**
+ * @param {any} app  the application that answers, `request.app`
+ * @param {object} route
+ * @returns {Mount[][]} outermost mount first; empty when the application does not lead to the route
+ */
+function findChains (app, route) {
+  /** @type {Mount[][]} */
+  const chains = []
+  /** @type {Set<unknown>} */
+  const open = new Set()
+
+  /**
+   * @param {any[]} stack
+   * @param {Mount[]} mounts
+   */
+  function descend (stack, mounts) {
+    if (open.has(stack)) return
+    open.add(stack)
+    for (const layer of stack) {
+      if (chains.length === MAX_CHAINS) break
+      if (layer.route === route) chains.push(mounts)
+      const inner = layer.route ? null : stackOf(layer.handle)
+      if (inner !== null) descend(inner, [...mounts, mountOfLayer(layer)])
+    }
+    open.delete(stack)
+  }
+
+  const stack = stackOf(app)
+  if (stack !== null) descend(stack, mountsAbove(app))
+  return chains
+}
+
+/**
+ * A sub-application hides behind a closure of its parent, but knows the parent and the last place it was mounted at.
+ * @param {any} app
+ * @returns {Mount[]}
+ */
+function mountsAbove (app) {
+  const mounts = []
+  for (let inner = app; inner.parent; inner = inner.parent) mounts.unshift(mountOfPath(inner.mountpath))
+  return mounts
+}
+
+/**
+ * @param {any} handler  a router, an application of Express 4 (_router) or 5 (router), or a plain function
+ * @returns {any[] | null}
+ */
+function stackOf (handler) {
+  if (handler === undefined || handler === null) return null
+  // Express 4 has a `router` too, which throws; an application is told by its `set`.
+  const router = typeof handler.set !== 'function' ? handler : handler._router ?? (handler.lazyrouter ? null : handler.router)
+  return Array.isArray(router?.stack) ? router.stack : null
+}
+
+module.exports = { findChains }
