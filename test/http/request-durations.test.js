@@ -1,0 +1,59 @@
+'use strict'
+
+const { test } = require('node:test')
+const assert = require('node:assert/strict')
+const { createRequestDurations, BOUNDS_SECONDS } = require('../../lib/http/request-durations')
+const { forgetWarnings } = require('../../lib/internal/warnings')
+
+const request = { method: 'GET', route: '/x/:id', status: 200, seconds: 0.02, scheme: 'http' }
+
+test('durations are cumulative by method, route and status', () => {
+  const requests = createRequestDurations()
+  for (const change of [{}, { seconds: 0.2 }, { status: 404 }, { method: 'POST' }]) {
+    requests.started(change.method ?? 'GET', 'http')
+    requests.finished({ ...request, ...change })
+  }
+  const { durations, overflowed } = requests.read()
+  assert.deepEqual(durations.map(({ method, route, status, reading }) => [method, route, status, reading.count]),
+    [['GET', '/x/:id', '200', 2], ['GET', '/x/:id', '404', 1], ['POST', '/x/:id', '200', 1]])
+  const { reading } = durations[0]
+  assert.deepEqual(reading.bounds, BOUNDS_SECONDS)
+  assert.equal(reading.counts[BOUNDS_SECONDS.indexOf(0.025)], 1)
+  assert.equal(reading.counts[BOUNDS_SECONDS.indexOf(0.25)], 2)
+  assert.ok(Math.abs(reading.sum - 0.22) < 1e-9)
+  assert.equal(overflowed, 0)
+  assert.deepEqual(requests.read(), requests.read())
+})
+
+test('requests in flight are counted by method and scheme', () => {
+  const requests = createRequestDurations()
+  requests.started('GET', 'http')
+  requests.started('GET', 'https')
+  requests.started('GET', 'https')
+  requests.finished({ ...request, scheme: 'https' })
+  assert.deepEqual(requests.read().active, [{ method: 'GET', scheme: 'http', count: 1 }, { method: 'GET', scheme: 'https', count: 1 }])
+})
+
+test('routes beyond the limit become _other, are counted, and are told once', () => {
+  forgetWarnings()
+  const logged = []
+  const requests = createRequestDurations({ maxRoutes: 2, logger: { warn: fields => { logged.push(fields.code) } } })
+  for (const route of ['/a', '_unmatched', '/b', '/c', '/d', '/a', '_unmatched']) requests.finished({ ...request, route })
+  const { durations, overflowed } = requests.read()
+  assert.deepEqual(durations.map(({ route, reading }) => [route, reading.count]), [['/a', 2], ['_unmatched', 2], ['/b', 1], ['_other', 2]])
+  assert.equal(overflowed, 2)
+  assert.deepEqual(logged, ['LOOPSCOPE_WARN_ROUTE_LIMIT'])
+})
+
+test('statuses that cannot be become _other', () => {
+  const requests = createRequestDurations()
+  for (const status of [0, 99, 600, 200.5, NaN, '200', undefined]) requests.finished({ ...request, status })
+  const { durations, overflowed } = requests.read()
+  assert.deepEqual(durations.map(({ status, reading }) => [status, reading.count]), [['_other', 7]])
+  assert.equal(overflowed, 7)
+})
+
+test('a limit out of range is refused', () => {
+  assert.throws(() => createRequestDurations({ maxRoutes: 0 }), { code: 'ERR_LOOPSCOPE_INVALID_OPTION' })
+  assert.throws(() => createRequestDurations({ maxRoutes: 501 }), /options\.maxRoutes must be an integer from 1 to 500, got 501/)
+})
