@@ -156,8 +156,11 @@ class Instruments {
   async capture (order, signal) {
     return this.tally.around(order, signal, async () => {
       if (this.#options.recorder === false) throw new errors.ERR_LOOPSCOPE_RECORDER_OFF('option recorder is false')
-      await this.#observer.ready
-      return this.#observer.ask({ type: 'capture', order }, signal)
+      const ask = async () => {
+        await this.#observer.ready
+        return this.#observer.ask({ type: 'capture', order }, signal)
+      }
+      return order.trigger === 'api' ? this.#observer.hold(ask) : ask()
     })
   }
 
@@ -166,7 +169,7 @@ class Instruments {
    * @param {Pick<Order, 'dir' | 'retention'>} place
    */
   async checkStore ({ dir, retention }) {
-    await this.#observer.ready
+    if (!await this.#observer.ready.catch(() => false)) return // without an observer, which is warned of elsewhere
     return this.#observer.ask({ type: 'prepare', place: { dir, retention } })
   }
 

@@ -53,7 +53,7 @@ const OPTIONS = Object.freeze([
   { path: 'retention.maxBytes', ...integer(1, MAX_BYTES), fallback: RETENTION.maxBytes, meaning: 'Bytes kept, all artifacts together' },
   { path: 'retention.maxAgeMs', ...integer(1, MAX_BYTES), fallback: RETENTION.maxAgeMs, meaning: 'Age in milliseconds after which an artifact is removed' },
   { path: 'retention.minFreeBytes', ...integer(0, MAX_BYTES), fallback: RETENTION.minFreeBytes, meaning: 'Free bytes that a write must leave on the disk' },
-  { path: 'signals', wanted: '`false`, or an object of signal to kind', fallback: SIGNALS, meaning: 'What a signal captures; `false` for none. As text: `SIGUSR2=cpu,SIGPROF=cpu` or `off`', check: (path, value) => checkSignals(path, value, assertKind), fromText: toSignals },
+  { path: 'signals', wanted: '`false`, or an object of signal to kind', fallback: SIGNALS, meaning: 'What a signal captures; `false` for none. As text: `SIGUSR2=cpu,SIGHUP=cpu` or `off`', check: (path, value) => checkSignals(path, value, assertKind), fromText: toSignals },
   { path: 'registry', ...methods('registerMetric', 'getSingleMetric', 'removeSingleMetric', 'metrics'), meaning: 'A prom-client `Registry` to put the metrics into; by default one of our own' },
   { path: 'logger', ...methods('info', 'warn', 'error'), meaning: 'A pino-shaped logger; by default pino on standard output' }
 ])
@@ -213,7 +213,7 @@ function toSwitch (text) {
   return words.get(text.toLowerCase()) ?? text
 }
 
-/** @param {string} text  `SIGUSR2=cpu,SIGPROF=cpu`, or `off` */
+/** @param {string} text  `SIGUSR2=cpu,SIGHUP=cpu`, or `off` */
 function toSignals (text) {
   if (toSwitch(text) === false) return false
   return Object.fromEntries(text.split(',').map(pair => pair.split('=').map(part => part.trim())))

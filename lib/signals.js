@@ -15,7 +15,8 @@ const DEFAULTS = Object.freeze(/** @type {SignalMap} */ ({ SIGUSR2: 'cpu' }))
 // The last half minute is what the operator saw happen; ten seconds on, in case the trouble is just beginning.
 const SIGNAL_CAPTURE = Object.freeze({ last: 30, seconds: 10 })
 
-const UNCATCHABLE = ['SIGKILL', 'SIGSTOP']
+// SIGPROF is V8's own: it samples with it, and one that comes after our handler is gone ends the process.
+const REFUSED = ['SIGKILL', 'SIGSTOP', 'SIGPROF']
 const MAX_ANCESTORS = 4 // app <- sh <- nodemon <- npm
 
 /**
@@ -26,7 +27,7 @@ const MAX_ANCESTORS = 4 // app <- sh <- nodemon <- npm
 function checkSignals (path, value, assertKind) {
   if (value === false) return
   if (value === null || typeof value !== 'object') refuse(path, 'false, or an object of signal to kind', value)
-  const catchable = Object.keys(os.constants.signals).filter(name => !UNCATCHABLE.includes(name))
+  const catchable = Object.keys(os.constants.signals).filter(name => !REFUSED.includes(name))
   // Names of other systems' signals are no mistake: the same configuration runs on several.
   assertKnownKeys(path, value, [...catchable, ...Object.keys(DEFAULTS)])
   for (const kind of Object.values(value)) assertKind(kind)
@@ -45,8 +46,8 @@ function createSignals (parts) {
 
 class Signals {
   #parts
-  /** @type {Map<NodeJS.Signals, () => void>} */
-  #handlers = new Map()
+  /** What gives each signal back. @type {Map<NodeJS.Signals, () => void>} */
+  #held = new Map()
   /** @type {Set<string>} */
   #underWay = new Set()
 
@@ -58,16 +59,13 @@ class Signals {
   start () {
     for (const [name, kind] of Object.entries(this.#parts.signals)) {
       const signal = /** @type {NodeJS.Signals} */ (name)
-      if (!this.#handlers.has(signal)) this.#listen(signal, kind)
+      if (!this.#held.has(signal)) this.#listen(signal, kind)
     }
   }
 
   stop () {
-    for (const [signal, handler] of this.#handlers) {
-      process.off(signal, handler)
-      release(signalName(signal), () => {})
-    }
-    this.#handlers.clear()
+    for (const giveBack of this.#held.values()) giveBack()
+    this.#held.clear()
   }
 
   /**
@@ -78,14 +76,24 @@ class Signals {
     if (signal === 'SIGUSR2' && isUnderNodemon()) {
       return warnOnce(this.#parts.logger, 'LOOPSCOPE_WARN_SIGNAL_SKIPPED', signal, 'nodemon restarts the process with it')
     }
-    // A second diagnostics() in the process would capture the same thing twice.
-    if (!hold(signalName(signal), () => true).isFirst) return release(signalName(signal), () => {})
-    const handler = () => { this.#onSignal(signal, kind) }
+    // A second diagnostics() in the process would capture the same thing twice: only the oldest one acts. The others listen
+    // too, since a signal that nobody listens to ends the process.
+    const { value: line } = hold(signalName(signal), () => /** @type {Set<Signals>} */ (new Set()))
+    const handler = () => {
+      const [oldest] = line
+      if (oldest === this) this.#onSignal(signal, kind)
+    }
+    const giveBack = () => {
+      process.off(signal, handler)
+      line.delete(this)
+      release(signalName(signal), () => {})
+    }
+    line.add(this)
     try {
       process.on(signal, handler)
-      this.#handlers.set(signal, handler)
+      this.#held.set(signal, giveBack)
     } catch (error) {
-      release(signalName(signal), () => {})
+      giveBack()
       warnOnce(this.#parts.logger, 'LOOPSCOPE_WARN_SIGNAL_SKIPPED', signal, /** @type {Error} */ (error).message) // Windows
     }
   }

@@ -14,11 +14,17 @@ const { monotonicMicros } = require('../internal/monotonic')
  * @returns {Promise<Recording>}
  */
 async function recordCpu ({ lastSeconds, seconds }, { views }, signal) {
-  const now = monotonicMicros()
-  const wanted = { fromMicros: now - lastSeconds * 1e6, toMicros: now + seconds * 1e6 }
+  // Whole microseconds, as V8 writes them: deltas with fractions do not add up exactly.
+  const now = Math.round(monotonicMicros())
+  const wanted = { fromMicros: now - Math.round(lastSeconds * 1e6), toMicros: now + Math.round(seconds * 1e6) }
   const { profile, fromMicros, toMicros, isShortened } = await views.view(wanted, signal)
-  const gotSeconds = Math.round((toMicros - fromMicros) / 1e4) / 100
-  return { profile, fromMicros, toMicros, shortened: isShortened ? { wantedSeconds: lastSeconds + seconds, gotSeconds } : null }
+  const gotSeconds = roundSeconds((toMicros - fromMicros) / 1e6)
+  return { profile, fromMicros, toMicros, shortened: isShortened ? { wantedSeconds: roundSeconds(lastSeconds + seconds), gotSeconds } : null }
+}
+
+/** @param {number} seconds */
+function roundSeconds (seconds) {
+  return Math.round(seconds * 100) / 100
 }
 
 module.exports = { recordCpu }

@@ -2,7 +2,7 @@
 
 // What can be captured. A new kind is one row here, what records it, and one test.
 
-const { assertKnownKeys, assertNumberAbove, assertPlainObject } = require('../internal/validate')
+const { assertKnownKeys, assertMethods, assertNumberAbove, assertPlainObject } = require('../internal/validate')
 const { errors } = require('../internal/errors')
 const { FORMATS } = require('../formats/formats')
 const { recordCpu } = require('./cpu')
@@ -51,9 +51,10 @@ function checkRequest (kind, options = {}) {
   const known = assertKind(kind)
   assertPlainObject('capture options', options)
   assertKnownKeys('capture options', options, ['seconds', 'last', 'format', 'signal'])
-  const { seconds, last, format = DEFAULTS.format } = options
+  const { seconds, last, format = DEFAULTS.format, signal } = options
   if (seconds !== undefined) assertNumberAbove('capture options.seconds', seconds, 0, MAX_SECONDS)
   if (last !== undefined) assertNumberAbove('capture options.last', last, 0, MAX_LAST_SECONDS)
+  if (signal !== undefined) assertMethods('capture options.signal', signal, ['addEventListener', 'removeEventListener'])
   const { formats } = KINDS[known]
   if (!formats.includes(format)) throw new errors.ERR_LOOPSCOPE_UNKNOWN_FORMAT(String(format), known, formats.join(', '))
   return { kind: known, format, seconds: seconds ?? 0, lastSeconds: last ?? (seconds === undefined ? DEFAULTS.lastSeconds : 0) }

@@ -9,8 +9,13 @@
 const TICK_MICROS = 0 // index into the doubles
 const DOUBLES = 1
 const EXITING = 0 // indexes into the integers
-const RELEASED = 1
+const SESSION = 1
 const INTEGERS = 2
+
+// Of the inspector session: whoever moves it away from NONE first decides whether there ever is one.
+const NONE = 0
+const OPEN = 1
+const OVER = 2
 
 class SharedState {
   #doubles
@@ -30,12 +35,19 @@ class SharedState {
   /**
    * Main thread, at exit: asks the observer to let go of its inspector session and waits for that. A session that is still
    * connected makes Node print "Waiting for the debugger to disconnect..." and terminate() comes too late to prevent it.
+   * An observer that has none yet, because it is still being loaded, is not waited for and will not open one.
    * @param {number} maxMs
    */
   requestRelease (maxMs) {
+    if (Atomics.compareExchange(this.#integers, SESSION, NONE, OVER) !== OPEN) return
     Atomics.store(this.#integers, EXITING, 1)
     Atomics.notify(this.#integers, EXITING)
-    Atomics.wait(this.#integers, RELEASED, 0, maxMs)
+    Atomics.wait(this.#integers, SESSION, OPEN, maxMs)
+  }
+
+  /** Observer, before it opens its session: false when the process is exiting. */
+  claimSession () {
+    return Atomics.compareExchange(this.#integers, SESSION, NONE, OPEN) === NONE
   }
 
   /**
@@ -46,10 +58,10 @@ class SharedState {
     await Atomics.waitAsync(this.#integers, EXITING, 0).value
   }
 
-  /** Observer: the session is gone, or there never was one. */
+  /** Observer: the session is gone, or could not be opened. */
   confirmReleased () {
-    Atomics.store(this.#integers, RELEASED, 1)
-    Atomics.notify(this.#integers, RELEASED)
+    Atomics.store(this.#integers, SESSION, OVER)
+    Atomics.notify(this.#integers, SESSION)
   }
 }
 

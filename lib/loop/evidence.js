@@ -3,26 +3,36 @@
 // What the system did to us over the last seconds, kept so that a stall can be explained after it happened: the stall's
 // beginning is known only when it is over. It lives in the observer thread.
 
-const { monotonicMicros } = require('../internal/monotonic')
+const { monotonicMicros: systemMonotonicMicros } = require('../internal/monotonic')
 
+/** @import { SharedState } from '../internal/shared-state' */
 /** @import { SchedulerReading } from './scheduler' */
 
-const KEPT = 64 // readings; one comes every 40-120 ms while all is well, none while the loop is stuck
+const KEPT = 64 // readings; one comes every 40-120 ms, and those of a stuck loop count as one
 const NOTABLE_LATE_MS = 5 // timers of a busy machine are this late without meaning anything
 
-/** @param {{ scheduler: { read (): SchedulerReading } }} parts */
-function createEvidence ({ scheduler }) {
-  return new Evidence(scheduler)
+/**
+ * @param {object} parts
+ * @param {{ read (): SchedulerReading }} parts.scheduler
+ * @param {Pick<SharedState, 'tickMicros'>} parts.state
+ * @param {() => number} [parts.monotonicMicros]
+ */
+function createEvidence (parts) {
+  return new Evidence(parts)
 }
 
 class Evidence {
   #scheduler
-  /** @type {(SchedulerReading & { micros: number, lateMs: number })[]} */
+  #state
+  #monotonicMicros
+  /** @type {(SchedulerReading & { micros: number, tickMicros: number, lateMs: number })[]} */
   #readings = []
 
-  /** @param {{ read (): SchedulerReading }} scheduler */
-  constructor (scheduler) {
+  /** @param {Parameters<typeof createEvidence>[0]} parts */
+  constructor ({ scheduler, state, monotonicMicros = systemMonotonicMicros }) {
     this.#scheduler = scheduler
+    this.#state = state
+    this.#monotonicMicros = monotonicMicros
   }
 
   /**
@@ -30,11 +40,16 @@ class Evidence {
    * @param {number} lateMs  how late this thread was to take it
    */
   note (lateMs) {
+    const { tickMicros } = this.#state
     const reading = this.#scheduler.read()
-    const ownMs = difference(reading.observerCpuMs, this.#readings.at(-1)?.observerCpuMs ?? null) ?? 0
+    const last = this.#readings.at(-1)
+    const ownMs = difference(reading.observerCpuMs, last?.observerCpuMs ?? null) ?? 0
     // Late because this thread was at work itself (encoding a capture) says nothing about the system.
     const unexplainedMs = Math.max(0, lateMs - ownMs)
-    this.#readings.push({ ...reading, micros: monotonicMicros(), lateMs: unexplainedMs < NOTABLE_LATE_MS ? 0 : unexplainedMs })
+    const notableMs = unexplainedMs < NOTABLE_LATE_MS ? 0 : unexplainedMs
+    // However long the loop is stuck, the reading from before must still be there when it is over.
+    const stuckLateMs = last?.tickMicros === tickMicros ? /** @type {typeof last} */ (this.#readings.pop()).lateMs : 0
+    this.#readings.push({ ...reading, micros: this.#monotonicMicros(), tickMicros, lateMs: stuckLateMs + notableMs })
     if (this.#readings.length > KEPT) this.#readings.shift()
   }
 

@@ -21,7 +21,7 @@ function judgeCause (stall, evidence) {
   if (isStarved(stall, evidence)) return 'starved'
   if (isSuspended(needMs, evidence)) return 'suspended'
   // gc and code share what the samples saw; a stall's remainder can be (program) or unsampled.
-  if (gcMs !== null && codeMs !== null && gcMs > 0 && gcMs >= codeMs) return 'gc'
+  if (gcMs !== null && codeMs !== null && gcMs > 0 && gcMs >= codeMs) return isHelperStarved(needMs, evidence) ? 'starved' : 'gc'
   if (codeMs !== null && codeMs > 0) return 'code'
   // Without samples CPU time is the only witness; a blocking wait in a native call leaves none and stays unknown.
   return cpuMs !== null && cpuMs >= needMs ? 'code' : 'unknown'
@@ -36,6 +36,15 @@ function isStarved ({ durationMs, thresholdMs }, { throttledMs, runQueueMs, cpuM
   if ((throttledMs ?? 0) >= durationMs * SHARE) return true
   const needShare = (cpuMs ?? 0) < thresholdMs ? SHARE : DWARFING_SHARE
   return (runQueueMs ?? 0) >= durationMs * needShare
+}
+
+/**
+ * A collection in which the main thread slept: it waited for V8's helper threads, and those were not run.
+ * @param {number} needMs
+ * @param {StallEvidence} evidence
+ */
+function isHelperStarved (needMs, { cpuMs, runQueueMs }) {
+  return cpuMs !== null && runQueueMs !== null && cpuMs + runQueueMs < needMs
 }
 
 /**

@@ -43,6 +43,7 @@ class Observer {
   /** @type {Worker | undefined} */
   #worker
   #sequence = 0
+  #holds = 0
   /** @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void }>} */
   #asked = new Map()
   #ready = /** @type {PromiseWithResolvers<{ sessionError: string | null }>} */ (withResolvers())
@@ -62,17 +63,29 @@ class Observer {
   /** Resolves when the thread watches; sessionError tells why there is no inspector session. */
   get ready () { return this.#ready.promise }
 
-  /** @throws when threads are forbidden (the permission model) */
+  /** Where threads are forbidden (the permission model), `ready` rejects. */
   start () {
     if (this.running) return
+    try {
+      this.#listen(this.#makeWorker())
+    } catch (error) {
+      this.#ready.reject(new errors.ERR_LOOPSCOPE_OBSERVER_LOST(/** @type {Error} */ (error).message))
+    }
+  }
+
+  #makeWorker () {
     const { state, settings } = this.#parts
-    const worker = new Worker(path.join(__dirname, 'thread.js'), {
+    return new Worker(path.join(__dirname, 'thread.js'), {
       name: 'loopscope-observer',
       workerData: { ...settings, state: state.buffer },
       // The application's --require and --import are not for this thread, nor is its environment with what may be secret in it.
       execArgv: [],
       env: {}
     })
+  }
+
+  /** @param {Worker} worker */
+  #listen (worker) {
     this.#worker = worker
     worker.on('message', message => this.#receive(message))
     worker.on('error', error => this.#parts.onFault(error))
@@ -94,6 +107,21 @@ class Observer {
   /** @param {{ type: string } & Record<string, unknown>} message */
   send (message) {
     this.#worker?.postMessage(message)
+  }
+
+  /**
+   * Keeps the process alive while the work lasts: somebody awaits it, and may have nothing else to do.
+   * @template T
+   * @param {() => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  async hold (work) {
+    if (this.#holds++ === 0) this.#worker?.ref()
+    try {
+      return await work()
+    } finally {
+      if (--this.#holds === 0) this.#worker?.unref()
+    }
   }
 
   /**

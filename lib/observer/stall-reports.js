@@ -5,6 +5,7 @@
 
 const { monotonicMicros } = require('../internal/monotonic')
 const { judgeCause } = require('../loop/stall')
+const { toLogFields } = require('../loop/stall-log')
 const { findCulprit } = require('../recorder/culprit')
 
 /** @import { StallEvidence } from '../../types/diagnostics' */
@@ -66,7 +67,7 @@ function createStallReports (parts) {
     const where = culprit
       ? `in ${culprit.function} (${culprit.file}:${culprit.line})${route === null ? '' : ` for ${route}`}`
       : 'in a native call, or the process is not being run: V8 does not answer'
-    logNow({ stall: { durationMs, lasting: true, route, culprit, stack } }, `the event loop has been stuck for ${durationMs} ms, ${where}`)
+    logNow({ stall: toLogFields({ durationMs, lasting: true, route, culprit, stack }) }, `the event loop has been stuck for ${durationMs} ms, ${where}`)
   }
 
   return { explain, reportWhileStuck }

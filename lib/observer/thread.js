@@ -24,7 +24,7 @@ const port = /** @type {MessagePort} */ (parentPort)
 const settings = /** @type {ObserverSettings} */ (workerData)
 const state = new SharedState(settings.state)
 const scheduler = createScheduler()
-const evidence = createEvidence({ scheduler })
+const evidence = createEvidence({ scheduler, state })
 const history = createHistory({ keepMicros: settings.keepSeconds * 1e6 })
 const session = createProfilerSession({ ...settings, onWindow: window => history.add(window) })
 
@@ -42,8 +42,10 @@ const watch = createStallWatch({
   periodMs: settings.heartbeatMs,
   stallThresholdMs: settings.stallThresholdMs,
   onWake: lateMs => evidence.note(lateMs),
-  onSuspicion: () => { cut({ rotate: false }).catch(ignore) },
-  onStall: () => { cut({ rotate: isRecording }).catch(ignore) },
+  // Only a look, for the route: the window is ended when the stall is over, or for the report of one that lasts. Ending it
+  // here as well would make every stall longer by that.
+  onSuspicion: look,
+  onStall: look,
   onReport: stuck => { reports.reportWhileStuck(stuck).catch(report) }
 })
 const reports = createStallReports({
@@ -91,10 +93,9 @@ const handlers = {
     return answer(id, () => storeAt(place).prepare())
   },
   stop () {
-    watch.stop()
-    session.close()
+    release()
     scheduler.close()
-    port.close()
+    process.exit() // of this thread: captures and explanations under way wait on timers, up to five minutes
   }
 }
 
@@ -145,6 +146,10 @@ function logNow (fields, message) {
   logger.warn(fields, message)
 }
 
+function look () {
+  cut({ rotate: false }).catch(ignore)
+}
+
 /** A cut that fails is a session that closed, or a main thread that ended: there is nobody to tell. */
 function ignore () {}
 
@@ -157,15 +162,19 @@ port.on('message', message => {
   Promise.resolve(handlers[message.type](message)).catch(report)
 })
 
-state.releaseRequested().then(() => {
+state.releaseRequested().then(release, ignore)
+
+function release () {
   session.close()
   state.confirmReleased()
-}, ignore)
+}
 
 async function begin () {
+  if (!state.claimSession()) return
   // Also without windows of its own the session is worth having: it asks a stuck main thread for the route.
   const sessionError = await session.open().then(() => null, error => error.message)
   hasSession = sessionError === null
+  if (!hasSession) release()
   watch.start()
   port.postMessage({ type: 'ready', sessionError })
 }

@@ -7,6 +7,7 @@
 // cause and are left out here.
 
 const { buildCallTree } = require('../formats/call-tree')
+const { createIsOwn, withoutOwnWork } = require('./own-work')
 
 /** @import { CodeFrame, Culprit } from '../../types/diagnostics' */
 /** @import { CpuProfile } from '../../types/profile' */
@@ -19,6 +20,9 @@ const { buildCallTree } = require('../formats/call-tree')
 const CULPRIT_SHARE = 1 / 3
 const CALL_SHARE = 1 / 2
 const MAX_STACK = 50
+
+// What Node calls them inside, and what the user calls: all of zlib's synchronous functions share one.
+const PUBLIC_NAMES = new Map([['syncBufferWrapper', 'zlib.*Sync']])
 
 /**
  * @typedef {object} Findings
@@ -34,12 +38,13 @@ const MAX_STACK = 50
  * @returns {Findings}
  */
 function findCulprit (profile, context = {}) {
-  const root = buildCallTree(profile, context)
+  const isOwn = createIsOwn(context)
+  const root = withoutOwnWork(buildCallTree(profile, context), isOwn)
   const path = heaviestPath(root)
   const inclusive = inclusiveMicros(root)
   const gcMicros = root.children.find(({ frame }) => isMeta(frame, '(garbage collector)'))?.totalMicros ?? 0
   const codeMicros = root.children.reduce((sum, child) => child.frame.origin === 'meta' ? sum : sum + child.totalMicros, 0)
-  const depth = culpritDepth(path, ({ frame }) => (inclusive.get(frame) ?? 0) >= codeMicros * CULPRIT_SHARE)
+  const depth = culpritDepth(path, ({ frame }) => !isOwn(frame) && (inclusive.get(frame) ?? 0) >= codeMicros * CULPRIT_SHARE)
   return {
     culprit: depth === -1 ? null : describe(path, depth, (inclusive.get(path[depth].frame) ?? 0) / codeMicros),
     stack: path.map(toCodeFrame).reverse().slice(0, MAX_STACK),
@@ -131,7 +136,7 @@ function describe (path, depth, share) {
   const tree = path[depth]
   const below = path.slice(depth + 1).find(({ frame }) => frame.origin === 'node' || frame.origin === 'native')
   const call = below !== undefined && below.totalMicros >= tree.totalMicros * CALL_SHARE ? below.frame.name : null
-  return { ...toCodeFrame(tree), call, share: Math.round(Math.min(1, share) * 1e3) / 1e3 }
+  return { ...toCodeFrame(tree), call: call && (PUBLIC_NAMES.get(call) ?? call), share: Math.round(Math.min(1, share) * 1e3) / 1e3 }
 }
 
 /**

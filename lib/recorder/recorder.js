@@ -40,6 +40,8 @@ class Recorder {
   #parts
   /** @type {Engine} */
   #engine
+  /** The inspector's address that the recorder is paused for. @type {string | undefined} */
+  #pausedBy
   #state = /** @type {'stopped' | 'running' | 'paused'} */ ('stopped')
   #sequence = 0
   #rotatedMicros = 0
@@ -100,7 +102,8 @@ class Recorder {
 
   /** @param {string} url */
   #pause (url) {
-    if (this.#state === 'running' || this.#sequence === 0) this.#parts.onPause(url)
+    if (url !== this.#pausedBy) this.#parts.onPause(url)
+    this.#pausedBy = url
     if (this.#state === 'running') this.#timed(() => this.#engine.close())
     this.#state = 'paused'
     return false
@@ -113,6 +116,7 @@ class Recorder {
     })
     this.#rotatedMicros = monotonicMicros()
     this.#state = 'running'
+    this.#pausedBy = undefined
     this.#parts.onResume()
     return true
   }

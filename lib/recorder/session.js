@@ -58,7 +58,8 @@ class ProfilerSession {
    */
   async cut ({ rotate }) {
     if (this.#session === undefined) return undefined
-    const expression = `${this.#options.cutExpression}(${rotate})`
+    // The name makes it a frame of ours in profiles.
+    const expression = `${this.#options.cutExpression}(${rotate})\n//# sourceURL=${__filename}`
     const reply = await post(this.#session, 'Runtime.evaluate', { expression, returnByValue: true, silent: true })
     return reply?.result?.value
   }

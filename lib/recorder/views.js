@@ -28,8 +28,9 @@ const GRAIN_MICROS = 250e3
  * @param {number} parts.keepSeconds
  * @param {() => void} parts.rotate              has the main thread end its window as soon as it can
  * @param {() => string | null} parts.unavailable why there is nothing to cut from, null when there is
+ * @param {number} [parts.maxWaitMs]
  */
-function createViews ({ history, keepSeconds, rotate, unavailable }) {
+function createViews ({ history, keepSeconds, rotate, unavailable, maxWaitMs = MAX_WAIT_MS }) {
   /**
    * @param {{ fromMicros: number, toMicros: number }} wanted  toMicros may lie ahead
    * @param {AbortSignal} [signal]
@@ -40,10 +41,10 @@ function createViews ({ history, keepSeconds, rotate, unavailable }) {
     if (reason !== null) throw new errors.ERR_LOOPSCOPE_RECORDER_OFF(reason)
     const unpin = history.pin(fromMicros)
     try {
-      const waitMs = (toMicros - monotonicMicros()) / 1e3
-      if (waitMs > 0) await sleep(waitMs, undefined, { signal })
+      await sleepUntil(toMicros, signal)
       rotate()
-      await history.covers(toMicros, MAX_WAIT_MS)
+      await history.covers(toMicros, maxWaitMs)
+      signal?.throwIfAborted()
       return cut(fromMicros, toMicros)
     } finally {
       unpin()
@@ -66,6 +67,21 @@ function createViews ({ history, keepSeconds, rotate, unavailable }) {
   }
 
   return { view }
+}
+
+/**
+ * Timers drop fractions of a millisecond and fire early: a window ended then would not reach to the moment that was asked
+ * for, and the view would wait for the next one.
+ * @param {number} micros
+ * @param {AbortSignal} [signal]
+ */
+async function sleepUntil (micros, signal) {
+  for (let waitMs = msUntil(micros); waitMs > 0; waitMs = msUntil(micros)) await sleep(Math.ceil(waitMs), undefined, { signal })
+}
+
+/** @param {number} micros */
+function msUntil (micros) {
+  return (micros - monotonicMicros()) / 1e3
 }
 
 module.exports = { createViews }

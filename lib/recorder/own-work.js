@@ -1,0 +1,66 @@
+'use strict'
+
+// Our own work inside the user's: a cut runs as an interrupt in the middle of whatever the main thread does, and is not
+// what held the loop. Pure: a call tree in, a call tree out. What calls the user's code (the middleware) stays.
+
+const path = require('node:path')
+const { describeFrame } = require('../formats/frame')
+
+/** @import { EncodeContext } from '../../types/profile' */
+/** @import { CallTree } from '../formats/call-tree' */
+
+const LIBRARY = path.join(__dirname, '..', path.sep)
+
+/**
+ * @param {Pick<EncodeContext, 'appRoot'>} context
+ * @returns {(frame: CallTree['frame']) => boolean} whether a function is ours
+ */
+function createIsOwn (context) {
+  const library = describeFrame({ functionName: '', scriptId: '1', url: LIBRARY, lineNumber: 0, columnNumber: 0 }, context).file
+  return ({ file }) => file.startsWith(library)
+}
+
+/**
+ * The tree with the time of our own work given to what it interrupted.
+ * @param {CallTree} tree
+ * @param {(frame: CallTree['frame']) => boolean} isOwn
+ * @returns {CallTree}
+ */
+function withoutOwnWork (tree, isOwn) {
+  const children = tree.children.filter(child => !isOwnWork(child, isOwn))
+  const ownMicros = tree.children.reduce((sum, child) => children.includes(child) ? sum : sum + child.totalMicros, 0)
+  return { ...tree, selfMicros: tree.selfMicros + ownMicros, children: children.map(child => withoutOwnWork(child, isOwn)) }
+}
+
+/**
+ * @param {CallTree} tree
+ * @param {(frame: CallTree['frame']) => boolean} isOwn
+ */
+function isOwnWork (tree, isOwn) {
+  return isClock(tree.frame) || (isOwn(tree.frame) && !callsOthers(tree, isOwn))
+}
+
+/**
+ * Seen on Node 22 and 24: once a cut has run in the middle of a regular expression, the rest of the expression's time is
+ * filed under the native function that the cut called last, which is our clock. It never takes long itself.
+ * @param {CallTree['frame']} frame
+ */
+function isClock ({ origin, name }) {
+  return (origin === 'native' || origin === 'node') && name === 'now'
+}
+
+/**
+ * @param {CallTree} tree
+ * @param {(frame: CallTree['frame']) => boolean} isOwn
+ * @returns {boolean}
+ */
+function callsOthers ({ children }, isOwn) {
+  return children.some(child => (isUsers(child) && !isOwn(child.frame)) || callsOthers(child, isOwn))
+}
+
+/** @param {CallTree} tree */
+function isUsers ({ frame }) {
+  return frame.origin === 'app' || frame.origin === 'dependency'
+}
+
+module.exports = { createIsOwn, withoutOwnWork }

@@ -1,0 +1,79 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { createCaptures } = require('../../lib/capture/captures')
+const { FORMATS } = require('../../lib/formats/formats')
+const { monotonicMicros } = require('../../lib/internal/monotonic')
+const { checkRequest } = require('../../lib/capture/kinds')
+const { profileOf } = require('../recorder/crafted')
+
+const RETENTION = { maxCount: 10, maxBytes: 1e9, maxAgeMs: 1e9, minFreeBytes: 0 }
+
+/** Captures of a recorder that holds ten seconds, with what was asked of it and what was written. */
+function createSubject (parts) {
+  const subject = { wanted: [], places: [], written: [] }
+  const views = {
+    async view (wanted) {
+      subject.wanted.push(wanted)
+      const fromMicros = Math.max(wanted.fromMicros, wanted.toMicros - 10e6)
+      const profile = profileOf([[['work'], wanted.toMicros - fromMicros]], fromMicros)
+      return { profile, fromMicros, toMicros: wanted.toMicros, isShortened: fromMicros > wanted.fromMicros }
+    }
+  }
+  const storeAt = place => {
+    subject.places.push(place.dir)
+    return {
+      write (artifact) {
+        subject.written.push(artifact)
+        return { name: 'n', path: '/captures/n', bytes: artifact.bytes.length }
+      }
+    }
+  }
+  subject.captures = createCaptures({ instruments: { views }, storeAt, ...parts })
+  return subject
+}
+
+function orderOf (options) {
+  return { request: checkRequest('cpu', options), trigger: 'api', appName: 'shop', appRoot: '/app', dir: '/captures', retention: RETENTION }
+}
+
+for (const format of Object.keys(FORMATS)) {
+  test(`a capture as ${format} is recorded, encoded and stored`, async () => {
+    const { captures, written, places } = createSubject()
+    const now = Date.now()
+    const facts = await captures.run(orderOf({ last: 5, format }), new AbortController().signal)
+    const [{ bytes, extension, kind, appName }] = written
+    assert.deepEqual([kind, appName, extension, places], ['cpu', 'shop', FORMATS[format].extension, ['/captures']])
+    const { from, to, ...rest } = facts
+    assert.deepEqual(rest, { kind: 'cpu', format, trigger: 'api', path: '/captures/n', bytes: bytes.length, contentType: FORMATS[format].contentType, shortened: null })
+    assert.ok(bytes.length > 0 && Math.abs(to - from - 5000) <= Date.now() - now + 1)
+  })
+}
+
+test('it asks for the past and the future in one view, in whole microseconds', async () => {
+  const { captures, wanted } = createSubject()
+  const before = monotonicMicros()
+  await captures.run(orderOf({ last: 0.3, seconds: 1.1 }), new AbortController().signal)
+  const after = monotonicMicros()
+  const [{ fromMicros, toMicros }] = wanted
+  assert.equal(toMicros - fromMicros, 1_400_000)
+  assert.ok(Number.isInteger(fromMicros) && fromMicros >= before - 300_001 && fromMicros <= after - 299_999)
+})
+
+test('a recorder that held less makes a shorter capture that says so', async () => {
+  const { captures, written } = createSubject()
+  const facts = await captures.run(orderOf({ format: 'text' }), new AbortController().signal)
+  assert.deepEqual(facts.shortened, { wantedSeconds: 30, gotSeconds: 10 })
+  assert.match(String(written[0].bytes), /10 s of the 30 s asked for/)
+})
+
+test('a cancelled capture is told from a failed one, and nothing is written', async () => {
+  const controller = new AbortController()
+  const views = { async view () { throw controller.signal.aborted ? controller.signal.reason : new Error('no inspector') } }
+  const { captures, written } = createSubject({ instruments: { views } })
+  await assert.rejects(captures.run(orderOf(), controller.signal), { message: 'no inspector' })
+  controller.abort('the client left')
+  await assert.rejects(captures.run(orderOf(), controller.signal), { code: 'ERR_LOOPSCOPE_CAPTURE_CANCELLED', message: 'the cpu capture was cancelled: the client left' })
+  assert.deepEqual(written, [])
+})

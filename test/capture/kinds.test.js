@@ -1,0 +1,50 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { KINDS, assertKind, checkRequest } = require('../../lib/capture/kinds')
+
+const INVALID = 'ERR_LOOPSCOPE_INVALID_OPTION'
+
+test('without options it looks back half a minute, with seconds it looks ahead only', () => {
+  assert.deepEqual(checkRequest('cpu'), { kind: 'cpu', format: 'cpuprofile', seconds: 0, lastSeconds: 30 })
+  assert.deepEqual(checkRequest('cpu', { seconds: 10 }), { kind: 'cpu', format: 'cpuprofile', seconds: 10, lastSeconds: 0 })
+  assert.deepEqual(checkRequest('cpu', { seconds: 10, last: 5, format: 'pprof' }), { kind: 'cpu', format: 'pprof', seconds: 10, lastSeconds: 5 })
+})
+
+for (const name of ['seconds', 'last']) {
+  const max = name === 'seconds' ? 300 : 600
+  test(`${name} is a number above 0 and at most ${max}`, () => {
+    for (const good of [0.1, 1, max]) checkRequest('cpu', { [name]: good })
+    for (const bad of [0, -1, NaN, '5', max + 1, Infinity, null, true, [5]]) {
+      assert.throws(() => checkRequest('cpu', { [name]: bad }),
+        error => error.code === INVALID && error.message.startsWith(`capture options.${name} must be a number above 0 and at most ${max}, got `))
+    }
+  })
+}
+
+test('an unknown kind, format or option is named with those that are known', () => {
+  for (const kind of ['heap', '', 'toString', undefined, null, 5, {}]) {
+    assert.throws(() => checkRequest(kind), { code: 'ERR_LOOPSCOPE_UNKNOWN_KIND', message: /known kinds: cpu$/ })
+  }
+  for (const format of ['svg', '', 'toString', null, 5]) {
+    assert.throws(() => checkRequest('cpu', { format }), { code: 'ERR_LOOPSCOPE_UNKNOWN_FORMAT', message: /known formats: cpuprofile, pprof, flamegraph, text$/ })
+  }
+  assert.throws(() => checkRequest('cpu', { duration: 5 }),
+    { code: 'ERR_LOOPSCOPE_UNKNOWN_OPTION', message: 'capture options.duration is not an option; known here: seconds, last, format, signal' })
+})
+
+test('options that are no object, and a signal that is none, are refused', () => {
+  for (const options of [null, 5, 'x', []]) assert.throws(() => checkRequest('cpu', options), { code: INVALID })
+  for (const signal of [null, {}, 'SIGTERM', new AbortController()]) {
+    assert.throws(() => checkRequest('cpu', { signal }), { code: INVALID, message: /^capture options\.signal must be / })
+  }
+  checkRequest('cpu', { signal: new AbortController().signal })
+})
+
+test('every kind has a recorder, and formats to choose from', () => {
+  for (const [kind, { formats, record }] of Object.entries(KINDS)) {
+    assert.equal(assertKind(kind), kind)
+    assert.ok(formats.length > 0 && typeof record === 'function')
+  }
+})

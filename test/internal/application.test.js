@@ -1,0 +1,48 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { findApplication } = require('../../lib/internal/application')
+
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {Record<string, string>} files
+ */
+function makeFolder (t, files) {
+  const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'loopscope-test-'))
+  t.after(() => fs.rmSync(folder, { recursive: true }))
+  for (const [name, text] of Object.entries(files)) {
+    fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
+    fs.writeFileSync(path.join(folder, name), text)
+  }
+  return folder
+}
+
+test('the nearest package.json above the file that was started names the application', t => {
+  const folder = makeFolder(t, { 'package.json': '{"name":"shop"}', 'src/bin/app.js': '' })
+  assert.deepEqual(findApplication(path.join(folder, 'src/bin/app.js')), { root: folder, name: 'shop' })
+})
+
+test('a link is followed, and a file named without its extension is found', t => {
+  const folder = makeFolder(t, { 'app/package.json': '{"name":"shop"}', 'app/app.js': '', 'bin/x': '' })
+  const link = path.join(folder, 'bin/shop')
+  fs.symlinkSync(path.join(folder, 'app/app.js'), link)
+  for (const entry of [link, path.join(folder, 'app/app')]) assert.deepEqual(findApplication(entry), { root: path.join(folder, 'app'), name: 'shop' })
+})
+
+test('a package.json without a name, or with a strange one, is still the root', t => {
+  for (const text of ['{}', '{"name":5}', '{"name":""}']) {
+    const folder = makeFolder(t, { 'package.json': text, 'app.js': '' })
+    assert.deepEqual(findApplication(path.join(folder, 'app.js')), { root: folder, name: 'node' })
+  }
+})
+
+test('one that cannot be read is passed over', t => {
+  for (const text of ['{', 'null', '']) {
+    const folder = makeFolder(t, { 'package.json': '{"name":"outer"}', 'inner/package.json': text, 'inner/app.js': '' })
+    assert.deepEqual(findApplication(path.join(folder, 'inner/app.js')), { root: folder, name: 'outer' })
+  }
+})

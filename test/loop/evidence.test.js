@@ -1,0 +1,69 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { createEvidence } = require('../../lib/loop/evidence')
+
+/** Evidence of a system that the test runs, in milliseconds. */
+function createSubject () {
+  const system = { cpuMs: 0, runQueueMs: 0, throttledMs: 0, observerCpuMs: 0 }
+  const state = { tickMicros: 1e9 }
+  let micros = 1e9
+  const evidence = createEvidence({ scheduler: { read: () => ({ ...system }) }, state, monotonicMicros: () => micros })
+  return {
+    evidence,
+    system,
+    get micros () { return micros },
+    /** Time goes by, the observer wakes, and the loop ticks. */
+    pass (ms, { isStuck = false, lateMs = 0, ...spent } = {}) {
+      micros += ms * 1e3
+      for (const [name, spentMs] of Object.entries(spent)) system[name] += spentMs
+      evidence.note(lateMs)
+      if (!isStuck) state.tickMicros = micros
+    }
+  }
+}
+
+test('tells what happened since a moment, not before it', () => {
+  const subject = createSubject()
+  for (let i = 0; i < 10; i++) subject.pass(50, { cpuMs: 50, runQueueMs: 20, throttledMs: 30, lateMs: 40 })
+  const from = subject.micros
+  subject.pass(100, { isStuck: true, cpuMs: 30, runQueueMs: 60, throttledMs: 5, lateMs: 45 })
+  subject.pass(100, { cpuMs: 90 })
+  assert.deepEqual(subject.evidence.since(from), { cpuMs: 120, runQueueMs: 60, throttledMs: 5, observerLateMs: 45 })
+})
+
+test('a stall longer than all readings kept is told as a whole', () => {
+  const subject = createSubject()
+  for (let i = 0; i < 100; i++) subject.pass(50, { throttledMs: 40 })
+  const from = subject.micros
+  for (let i = 0; i < 500; i++) subject.pass(70, { isStuck: true, cpuMs: 10, throttledMs: 60, lateMs: 6 })
+  subject.pass(20)
+  assert.deepEqual(subject.evidence.since(from), { cpuMs: 5000, runQueueMs: 0, throttledMs: 30_000, observerLateMs: 3000 })
+})
+
+test('lateness that the thread\'s own work explains, and that of any timer, is none', () => {
+  const subject = createSubject()
+  subject.pass(50)
+  const from = subject.micros
+  subject.pass(400, { isStuck: true, lateMs: 300, observerCpuMs: 297 }) // it encoded a capture
+  subject.pass(50, { isStuck: true, lateMs: 4.9 })
+  subject.pass(50, { lateMs: 4.9 })
+  assert.equal(subject.evidence.since(from).observerLateMs, 0)
+})
+
+test('nothing is more than the time itself, and nothing is below zero', () => {
+  const subject = createSubject()
+  subject.pass(50)
+  const from = subject.micros
+  subject.pass(100, { cpuMs: -10, runQueueMs: 900, throttledMs: 400, lateMs: 250 }) // several threads throttled, a counter that was reset
+  assert.deepEqual(subject.evidence.since(from), { cpuMs: 0, runQueueMs: 100, throttledMs: 100, observerLateMs: 100 })
+})
+
+test('what the system does not tell stays unknown, and the first stall has evidence too', () => {
+  const subject = createSubject()
+  Object.assign(subject.system, { runQueueMs: null, throttledMs: null, observerCpuMs: null })
+  const from = subject.micros
+  subject.pass(200, { lateMs: 120 })
+  assert.deepEqual(subject.evidence.since(from), { cpuMs: 0, runQueueMs: null, throttledMs: null, observerLateMs: 120 })
+})

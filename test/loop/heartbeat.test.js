@@ -1,0 +1,109 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
+const { monotonicMicros } = require('../../lib/internal/monotonic')
+const { SharedState } = require('../../lib/internal/shared-state')
+const { createHeartbeat } = require('../../lib/loop/heartbeat')
+
+const PERIOD_MS = 5
+const NEVER_MS = 1e9
+
+function createSubject (t, { stallThresholdMs = NEVER_MS } = {}) {
+  const subject = { delays: [], stalls: [], state: new SharedState() }
+  let onNext = () => {}
+  subject.heartbeat = createHeartbeat({
+    periodMs: PERIOD_MS,
+    stallThresholdMs,
+    state: subject.state,
+    onTick: delayMs => {
+      subject.delays.push(delayMs)
+      onNext()
+    },
+    onStall: tick => subject.stalls.push(tick)
+  })
+  const keepAlive = setInterval(() => {}, 1000) // the heartbeat does not
+  subject.nextTick = () => new Promise(resolve => { onNext = resolve })
+  t.after(() => {
+    clearInterval(keepAlive)
+    subject.heartbeat.stop()
+  })
+  return subject
+}
+
+function blockFor (ms) {
+  const until = performance.now() + ms
+  while (performance.now() < until);
+}
+
+test('each tick tells how late it was, and when it was through shared memory', async t => {
+  const { heartbeat, delays, state, nextTick } = createSubject(t)
+  heartbeat.start()
+  heartbeat.start()
+  await nextTick()
+  const first = state.tickMicros
+  await nextTick()
+  assert.ok(first > 0 && state.tickMicros > first && state.tickMicros <= monotonicMicros())
+  assert.ok(delays.every(delayMs => delayMs >= 0))
+  assert.equal(delays.length, 2)
+})
+
+test('a blocked loop is one late tick with its beginning and its end', async t => {
+  const { heartbeat, delays, stalls, state, nextTick } = createSubject(t, { stallThresholdMs: 60 })
+  heartbeat.start()
+  await nextTick()
+  stalls.length = 0 // of a machine that stood still meanwhile
+  const fromMicros = state.tickMicros
+  blockFor(100)
+  await nextTick()
+  await new Promise(resolve => setImmediate(resolve)) // onStall comes after onTick
+  const [stall] = stalls
+  assert.deepEqual([stall.fromMicros, stall.toMicros > fromMicros + 100_000], [fromMicros, true])
+  assert.equal(stall.delayMs, (stall.toMicros - stall.fromMicros) / 1e3 - PERIOD_MS)
+  assert.equal(delays.at(-1), stall.delayMs)
+})
+
+test('what blocks before the first tick is the application starting, and counts as nothing', async t => {
+  const { heartbeat, delays, state, nextTick } = createSubject(t)
+  heartbeat.start()
+  blockFor(300)
+  const startedMicros = monotonicMicros()
+  await nextTick()
+  assert.equal(delays.length, 1)
+  assert.ok(delays[0] <= (state.tickMicros - startedMicros) / 1e3)
+})
+
+test('work of our own that is forgiven is no delay', async t => {
+  const { heartbeat, delays, state, nextTick } = createSubject(t)
+  heartbeat.forgive()
+  heartbeat.start()
+  await nextTick()
+  blockFor(300)
+  const doneMicros = monotonicMicros()
+  heartbeat.forgive()
+  await nextTick()
+  assert.ok(delays.at(-1) <= (state.tickMicros - doneMicros) / 1e3)
+})
+
+test('after stop() there are no ticks and the observer sees a loop that is not watched', async t => {
+  const { heartbeat, delays, state, nextTick } = createSubject(t)
+  heartbeat.start()
+  await nextTick()
+  heartbeat.stop()
+  heartbeat.stop()
+  const before = delays.length
+  await new Promise(resolve => setTimeout(resolve, 5 * PERIOD_MS))
+  assert.deepEqual([heartbeat.running, delays.length, state.tickMicros], [false, before, 0])
+  heartbeat.start()
+  await nextTick()
+  assert.equal(heartbeat.running, true)
+})
+
+test('a started heartbeat does not keep the process alive', () => {
+  const [heartbeat, sharedState] = ['loop/heartbeat', 'internal/shared-state'].map(name => require.resolve(`../../lib/${name}`))
+  const script = `
+    const { SharedState } = require(${JSON.stringify(sharedState)})
+    require(${JSON.stringify(heartbeat)}).createHeartbeat({ periodMs: 5, stallThresholdMs: 100, state: new SharedState(), onTick () {}, onStall () {} }).start()`
+  assert.equal(spawnSync(process.execPath, ['-e', script], { timeout: 10_000 }).status, 0)
+})

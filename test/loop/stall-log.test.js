@@ -1,0 +1,41 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { createStallLog, describeStall } = require('../../lib/loop/stall-log')
+
+const CULPRIT = { function: 'login', file: 'routes/login.js', line: 12, column: 3, call: 'pbkdf2Sync', share: 0.98 }
+
+function stallOf (facts) {
+  return { at: 0, durationMs: 250, cause: 'code', route: null, culprit: null, stack: [], evidence: {}, ...facts }
+}
+
+test('the last 200 stalls are listed, newest first, and the list is the caller\'s own', () => {
+  const log = createStallLog()
+  assert.deepEqual(log.list(), [])
+  for (let at = 0; at < 230; at++) log.add(stallOf({ at }))
+  const list = log.list()
+  assert.deepEqual([list.length, list[0].at, list[199].at], [200, 229, 30])
+  list.length = 0
+  assert.equal(log.list().length, 200)
+})
+
+test('totals know every cause from the start and outlive the list', () => {
+  const log = createStallLog()
+  assert.deepEqual(log.totals().map(({ cause, count }) => [cause, count]), [['code', 0], ['gc', 0], ['starved', 0], ['suspended', 0], ['unknown', 0]])
+  for (let at = 0; at < 300; at++) log.add(stallOf({ cause: at % 3 === 0 ? 'gc' : 'code' }))
+  const [code, gc, starved] = log.totals()
+  assert.deepEqual([code, gc, starved], [
+    { cause: 'code', count: 200, seconds: 50 }, { cause: 'gc', count: 100, seconds: 25 }, { cause: 'starved', count: 0, seconds: 0 }
+  ])
+  code.count = 0
+  assert.equal(log.totals()[0].count, 200)
+})
+
+test('a stall reads as one line: how long, where, what, why', () => {
+  assert.equal(describeStall(stallOf({ route: 'GET /login', culprit: CULPRIT })),
+    'event loop stalled 250 ms in GET /login: pbkdf2Sync called by login (routes/login.js:12), cause code')
+  assert.equal(describeStall(stallOf({ culprit: { ...CULPRIT, call: null } })),
+    'event loop stalled 250 ms: login (routes/login.js:12), cause code')
+  assert.equal(describeStall(stallOf({ cause: 'starved', route: 'GET /' })), 'event loop stalled 250 ms in GET /: starved')
+})

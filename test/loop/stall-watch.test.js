@@ -1,0 +1,108 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { monotonicMicros } = require('../../lib/internal/monotonic')
+const { createStallWatch } = require('../../lib/loop/stall-watch')
+
+const PERIOD_MS = 5
+const THRESHOLD_MS = 400 // a machine that is late itself by half of it is not blamed on the loop
+
+/** A watch over a loop that ticks when the test says so, with everything that the watch says. */
+function createSubject (t) {
+  const subject = { state: { tickMicros: 0 }, said: [], wakes: [] }
+  const waiting = new Set()
+  const say = what => stuck => {
+    subject.said.push({ what, ...stuck })
+    for (const check of waiting) check()
+  }
+  subject.watch = createStallWatch({
+    state: subject.state,
+    periodMs: PERIOD_MS,
+    stallThresholdMs: THRESHOLD_MS,
+    onWake: lateMs => {
+      subject.wakes.push(lateMs)
+      for (const check of waiting) check()
+    },
+    onSuspicion: say('suspicion'),
+    onStall: say('stall'),
+    onReport: say('report')
+  })
+  subject.until = isTrue => new Promise(resolve => {
+    const check = () => {
+      if (!isTrue()) return
+      waiting.delete(check)
+      resolve()
+    }
+    waiting.add(check)
+  })
+  subject.saidOf = tickMicros => subject.said.filter(stuck => stuck.tickMicros === tickMicros).map(({ what }) => what)
+  t.after(() => subject.watch.stop())
+  return subject
+}
+
+test('each stage of a stall is told once, in order, and not before its time', async t => {
+  const { state, said, saidOf, watch, until } = createSubject(t)
+  const tickMicros = state.tickMicros = monotonicMicros()
+  watch.start()
+  watch.start()
+  await until(() => said.some(({ what }) => what === 'report'))
+  assert.deepEqual(saidOf(tickMicros), ['suspicion', 'stall', 'report'])
+  const [suspicion, stall, report] = said.map(({ delayMs }) => delayMs)
+  assert.ok(suspicion >= THRESHOLD_MS / 2 && stall >= THRESHOLD_MS && report >= 1000)
+})
+
+test('stages that passed while nobody looked are caught up, and the next ones wait', async t => {
+  const { state, saidOf, watch, until } = createSubject(t)
+  const tickMicros = state.tickMicros = monotonicMicros() - 50e6
+  watch.start()
+  await until(() => saidOf(tickMicros).length >= 4)
+  assert.deepEqual(saidOf(tickMicros), ['suspicion', 'stall', 'report', 'report']) // 1 s, 10 s; not yet 100 s
+})
+
+test('a new stall after a long one is not slept through', async t => {
+  const { state, saidOf, watch, until } = createSubject(t)
+  const longAgo = state.tickMicros = monotonicMicros() - 50e6
+  watch.start()
+  await until(() => saidOf(longAgo).length >= 4)
+  const tickMicros = state.tickMicros = monotonicMicros()
+  await until(() => saidOf(tickMicros).length >= 2)
+  assert.deepEqual(saidOf(tickMicros).slice(0, 2), ['suspicion', 'stall'])
+  assert.ok(watch.isStill({ tickMicros }) && !watch.isStill({ tickMicros: longAgo }))
+})
+
+test('a loop that ticks, and one that is not watched yet, say nothing', async t => {
+  const { state, said, wakes, watch, until } = createSubject(t)
+  watch.start()
+  await until(() => wakes.length >= 2)
+  const heartbeat = setInterval(() => { state.tickMicros = monotonicMicros() }, PERIOD_MS)
+  t.after(() => clearInterval(heartbeat))
+  const before = wakes.length
+  await until(() => wakes.length >= before + 4)
+  assert.deepEqual(said, [])
+})
+
+test('a thread that was late itself tells so, and gives the loop the chance to tick before it calls it stuck', async t => {
+  const { state, said, wakes, watch, until } = createSubject(t)
+  state.tickMicros = monotonicMicros()
+  watch.start()
+  const until1s = performance.now() + 1000
+  while (performance.now() < until1s); // this thread stands still, as all of a suspended process does
+  const before = wakes.length
+  setImmediate(() => { state.tickMicros = monotonicMicros() })
+  await until(() => wakes.length > before + 1)
+  assert.ok(wakes[before] >= 900)
+  assert.deepEqual(said, [])
+})
+
+test('after stop() it says nothing more', async t => {
+  const { state, wakes, watch, until } = createSubject(t)
+  state.tickMicros = monotonicMicros()
+  watch.start()
+  await until(() => wakes.length > 0)
+  watch.stop()
+  watch.stop()
+  const before = wakes.length
+  await new Promise(resolve => setTimeout(resolve, THRESHOLD_MS))
+  assert.deepEqual([watch.running, wakes.length], [false, before])
+})

@@ -1,0 +1,133 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
+const fs = require('node:fs')
+const { createObserver } = require('../../lib/observer/observer')
+const { monotonicMicros } = require('../../lib/internal/monotonic')
+const { SharedState } = require('../../lib/internal/shared-state')
+const { checkRequest } = require('../../lib/capture/kinds')
+const { profileOf } = require('../recorder/crafted')
+const { makeScratch } = require('../store/scratch')
+
+const RETENTION = { maxCount: 10, maxBytes: 1e9, maxAgeMs: 1e9, minFreeBytes: 0 }
+const SETTINGS = {
+  heartbeatMs: 20,
+  stallThresholdMs: 100,
+  keepSeconds: 60,
+  hz: 100,
+  windowsBySession: false,
+  titlePrefix: 'observer-test:',
+  cutExpression: '(() => null)',
+  appRoot: '/app'
+}
+
+function createSubject (t) {
+  const faults = []
+  const observer = createObserver({ state: new SharedState(), settings: SETTINGS, onRotate () {}, onFault: error => faults.push(error) })
+  const keepAlive = setInterval(() => {}, 1000) // the observer does not
+  t.after(async () => {
+    clearInterval(keepAlive)
+    await observer.stop()
+    assert.deepEqual(faults, [])
+  })
+  return observer
+}
+
+function orderOf (t, options) {
+  return { request: checkRequest('cpu', options), trigger: 'api', appName: 'shop', appRoot: '/app', dir: makeScratch(t), retention: RETENTION }
+}
+
+/** Ten seconds of work that end a second from now. */
+function recentWindow () {
+  return profileOf(Array.from({ length: 1000 }, () => [['serve', 'login', 'node:pbkdf2Sync'], 10_000]), monotonicMicros() - 9e6)
+}
+
+test('it starts once, is ready, and stops without a trace', async t => {
+  const exitListeners = process.listenerCount('exit')
+  const observer = createSubject(t)
+  observer.start()
+  observer.start()
+  assert.deepEqual(await observer.ready, { sessionError: null })
+  assert.equal(observer.running, true)
+  await observer.stop()
+  await observer.stop()
+  assert.deepEqual([observer.running, process.listenerCount('exit')], [false, exitListeners])
+})
+
+test('it can be stopped at any moment of its start', async t => {
+  for (let afterMs = 0; afterMs < 100; afterMs += 10) {
+    const observer = createSubject(t)
+    observer.start()
+    await new Promise(resolve => setTimeout(resolve, afterMs))
+    const until = performance.now() + afterMs / 2 // the main thread is busy while the thread asks it for the session
+    const stopped = observer.stop()
+    while (performance.now() < until);
+    await stopped
+    assert.equal(observer.running, false)
+  }
+})
+
+test('a capture is cut from the windows it was sent, encoded and written in the thread', async t => {
+  const observer = createSubject(t)
+  observer.start()
+  observer.send({ type: 'recording', on: true, reason: '' })
+  observer.send({ type: 'window', window: recentWindow() })
+  const facts = await observer.ask({ type: 'capture', order: orderOf(t, { last: 5, format: 'text' }) })
+  assert.deepEqual([facts.kind, facts.format, facts.shortened], ['cpu', 'text', null])
+  assert.ok(Math.abs(facts.to - facts.from - 5000) < 1)
+  assert.match(fs.readFileSync(facts.path, 'utf8'), /login/)
+})
+
+test('its errors arrive with their codes', async t => {
+  const observer = createSubject(t)
+  observer.start()
+  await assert.rejects(observer.ask({ type: 'capture', order: orderOf(t) }), { code: 'ERR_LOOPSCOPE_RECORDER_OFF', message: /the recorder has not started yet$/ })
+  observer.send({ type: 'recording', on: false, reason: 'a debugger has it' })
+  await assert.rejects(observer.ask({ type: 'capture', order: orderOf(t) }), { code: 'ERR_LOOPSCOPE_RECORDER_OFF', message: /a debugger has it$/ })
+  await assert.rejects(observer.ask({ type: 'prepare', place: { dir: '/proc/nowhere', retention: RETENTION } }), { code: 'ERR_LOOPSCOPE_STORE_UNWRITABLE' })
+})
+
+test('a capture is cancelled by its signal, before and while it waits', async t => {
+  const observer = createSubject(t)
+  observer.start()
+  observer.send({ type: 'recording', on: true, reason: '' })
+  const controller = new AbortController()
+  const capture = observer.ask({ type: 'capture', order: orderOf(t, { seconds: 300 }) }, controller.signal)
+  const late = observer.ask({ type: 'capture', order: orderOf(t, { seconds: 300 }) }, AbortSignal.abort('too late'))
+  await assert.rejects(late, { code: 'ERR_LOOPSCOPE_CAPTURE_CANCELLED', message: /too late$/ })
+  controller.abort('the client left')
+  await assert.rejects(capture, { code: 'ERR_LOOPSCOPE_CAPTURE_CANCELLED', message: /the client left$/ })
+})
+
+test('what was asked of a thread that ends is answered with an error, and so is what is asked afterwards', async t => {
+  const observer = createSubject(t)
+  await assert.rejects(observer.ask({ type: 'prepare' }), { code: 'ERR_LOOPSCOPE_OBSERVER_LOST' })
+  observer.start()
+  await observer.ready
+  observer.send({ type: 'recording', on: true, reason: '' })
+  const capture = observer.ask({ type: 'capture', order: orderOf(t, { seconds: 300 }) })
+  await Promise.all([observer.stop(), assert.rejects(capture, { code: 'ERR_LOOPSCOPE_OBSERVER_LOST' })])
+  await assert.rejects(observer.ask({ type: 'prepare' }), { code: 'ERR_LOOPSCOPE_OBSERVER_LOST' })
+})
+
+test('a stall is explained from the window that holds it', async t => {
+  const observer = createSubject(t)
+  observer.start()
+  observer.send({ type: 'recording', on: true, reason: '' })
+  observer.send({ type: 'window', window: recentWindow() })
+  const toMicros = monotonicMicros()
+  const { culprit, stack, evidence } = await observer.ask({ type: 'stall', stall: { fromMicros: toMicros - 320e3, toMicros, delayMs: 300 } })
+  assert.deepEqual([culprit.function, culprit.call, culprit.share, stack.length], ['login', 'pbkdf2Sync', 1, 3])
+  assert.ok(Math.abs(evidence.codeMs - 300) < 1)
+})
+
+test('a process that has started one ends by itself', () => {
+  const paths = ['observer/observer', 'internal/shared-state'].map(name => JSON.stringify(require.resolve(`../../lib/${name}`)))
+  const script = `
+    const { SharedState } = require(${paths[1]})
+    require(${paths[0]}).createObserver({ state: new SharedState(), settings: ${JSON.stringify(SETTINGS)}, onRotate () {}, onFault () {} }).start()`
+  const { status, stderr } = spawnSync(process.execPath, ['-e', script], { timeout: 20_000, encoding: 'utf8' })
+  assert.deepEqual([status, stderr], [0, ''])
+})

@@ -1,0 +1,75 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { monotonicMicros } = require('../../lib/internal/monotonic')
+const { createStallReports } = require('../../lib/observer/stall-reports')
+const { createHistory } = require('../../lib/recorder/history')
+const { profileOf } = require('../recorder/crafted')
+
+const CALM = { cpuMs: 0, runQueueMs: 0, throttledMs: null, observerLateMs: 0 }
+
+/** Reports of a main thread that was or is in `login`, with what was logged. */
+function createSubject (parts = {}) {
+  const history = createHistory({ keepMicros: 60e6 })
+  const now = monotonicMicros()
+  const subject = { history, logged: [], cuts: [], now, record: () => history.add(profileOf([[['serve', 'login', 'node:pbkdf2Sync'], 10e6]], now - 5e6)) }
+  subject.reports = createStallReports({
+    history,
+    evidence: { since: () => CALM },
+    isRecording: () => true,
+    cut: async options => {
+      subject.cuts.push(options)
+      subject.record()
+      return { route: 'POST /login' }
+    },
+    isStill: () => true,
+    logNow: (fields, message) => subject.logged.push({ ...fields, message }),
+    context: { appRoot: '/app' },
+    thresholdMs: 100,
+    ...parts
+  })
+  return subject
+}
+
+test('a stall is explained when the window that holds it has come', async () => {
+  const { reports, record, now } = createSubject()
+  const explained = reports.explain({ fromMicros: now - 520e3, toMicros: now, delayMs: 500 })
+  record()
+  const { cause, culprit, evidence } = await explained
+  assert.deepEqual([cause, culprit.function, culprit.call], ['code', 'login', 'pbkdf2Sync'])
+  assert.deepEqual(evidence, { ...CALM, codeMs: 500, gcMs: 0 })
+})
+
+test('without a recorder a stall is judged from the system alone, at once', async () => {
+  const { reports, now } = createSubject({ isRecording: () => false, evidence: { since: () => ({ ...CALM, throttledMs: 400 }) } })
+  const { cause, culprit, stack, evidence } = await reports.explain({ fromMicros: now - 520e3, toMicros: now, delayMs: 500 })
+  assert.deepEqual([cause, culprit, stack, evidence.codeMs], ['starved', null, [], null])
+})
+
+test('a loop that is still stuck is reported with culprit and route from a cut in the middle of it', async () => {
+  const { reports, logged, cuts, now } = createSubject()
+  await reports.reportWhileStuck({ tickMicros: now - 2e6, delayMs: 1980 })
+  assert.deepEqual(cuts, [{ rotate: true }])
+  const [{ stall, message }] = logged
+  assert.deepEqual([stall.lasting, stall.route, stall.culprit.function], [true, 'POST /login', 'login'])
+  assert.ok(stall.durationMs >= 2000)
+  assert.match(message, /^the event loop has been stuck for \d+ ms, in login \(app\.js:\d+\) for POST \/login$/)
+})
+
+test('a main thread that does not answer is reported too', async () => {
+  const { reports, logged, now } = createSubject({ cut: () => new Promise(() => {}) })
+  await reports.reportWhileStuck({ tickMicros: now - 2e6, delayMs: 1980 })
+  assert.match(logged[0].message, /in a native call, or the process is not being run: V8 does not answer$/)
+  assert.deepEqual([logged[0].stall.culprit, logged[0].stall.route], [null, null])
+})
+
+test('a loop that went on meanwhile, and a session that closed, make no noise', async () => {
+  const freed = createSubject({ isStill: () => false })
+  await freed.reports.reportWhileStuck({ tickMicros: freed.now - 2e6, delayMs: 1980 })
+  assert.deepEqual(freed.logged, [])
+  const closed = createSubject({ cut: async () => { throw new Error('Session was closed') } })
+  closed.record()
+  await closed.reports.reportWhileStuck({ tickMicros: closed.now - 2e6, delayMs: 1980 })
+  assert.equal(closed.logged[0].stall.route, null)
+})

@@ -1,0 +1,90 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { OPTIONS, resolveOptions, variableOf } = require('../../lib/options')
+
+const NO_ENV = {}
+const LOGGER = { info () {}, warn () {}, error () {} }
+
+/** For every row values that are taken, and values that are not. */
+const VALUES = {
+  appName: { good: ['shop'], bad: ['', 5, null] },
+  stallThresholdMs: { good: [20, 60_000], bad: [19, 60_001, 100.5, '100', NaN, null] },
+  heartbeatMs: { good: [5, 100], bad: [4, 1001, '20', Infinity] },
+  recorder: { good: [true, false, {}], bad: [null, 'on', 1, []] },
+  'recorder.hz': { good: [1, 1000], bad: [0, 1001, '100', 99.9] },
+  'recorder.windowSeconds': { good: [1, 30], bad: [0, 31, '5'] },
+  'recorder.keepSeconds': { good: [10, 600], bad: [9, 601, '60'] },
+  'recorder.engine': { good: ['inspector', 'v8-profiler-next'], bad: ['perf', '', null, 'toString'] },
+  dir: { good: ['/var/captures'], bad: ['', 5, false] },
+  'retention.maxCount': { good: [1, 100_000], bad: [0, 100_001, '10'] },
+  'retention.maxBytes': { good: [1, Number.MAX_SAFE_INTEGER], bad: [0, -1, 1e300] },
+  'retention.maxAgeMs': { good: [1], bad: [0, '1d'] },
+  'retention.minFreeBytes': { good: [0, 1e9], bad: [-1, NaN] },
+  signals: { good: [false, {}, { SIGUSR2: 'cpu' }, { SIGHUP: 'cpu' }], bad: [true, null, 'SIGUSR2', { SIGUSR2: 'heap' }, { SIGKILL: 'cpu' }, { SIGPROF: 'cpu' }, { USR2: 'cpu' }] },
+  registry: { good: [new (require('prom-client').Registry)()], bad: [{}, null, 'x', { metrics () {} }] },
+  logger: { good: [LOGGER, console], bad: [{}, null, { info () {} }] }
+}
+
+function nest (path, value) {
+  const [group, name] = path.split('.')
+  return name === undefined ? { [group]: value } : { [group]: { [name]: value } }
+}
+
+function at (options, path) {
+  return path.split('.').reduce((value, name) => value[name], options)
+}
+
+test('every row has a default that is taken, a meaning, and values in this test', () => {
+  const defaults = resolveOptions({}, NO_ENV)
+  for (const { path, meaning, wanted, check, fallback } of OPTIONS) {
+    assert.ok(meaning.length > 0 && wanted.length > 0, path)
+    assert.ok(Object.hasOwn(VALUES, path), `no values for ${path}`)
+    if (fallback !== undefined) check(path, fallback)
+    if (path !== 'recorder') assert.deepEqual(at(defaults, path), fallback)
+  }
+})
+
+for (const [path, { good, bad }] of Object.entries(VALUES)) {
+  test(`${path}: what fits is taken, the rest is a coded error that names the option`, () => {
+    for (const value of good) {
+      const resolved = resolveOptions(nest(path, value), NO_ENV)
+      if (path !== 'recorder' && value !== false) assert.deepEqual(at(resolved, path), value)
+    }
+    for (const value of bad) {
+      assert.throws(() => resolveOptions(nest(path, value), NO_ENV),
+        error => /^ERR_LOOPSCOPE_(INVALID_OPTION|UNKNOWN_OPTION|UNKNOWN_KIND)$/.test(error.code) && (error.code.endsWith('KIND') || error.message.includes(`options.${path}`)),
+        `${path}: ${String(value)}`)
+    }
+  })
+}
+
+test('an option that is not known is named with those that are', () => {
+  for (const [options, message] of [
+    [{ treshold: 5 }, /^options\.treshold is not an option; known here: appName, stallThresholdMs, /],
+    [{ recorder: { rate: 5 } }, /^options\.recorder\.rate is not an option; known here: hz, windowSeconds, keepSeconds, engine$/],
+    [{ retention: { count: 5 } }, /^options\.retention\.count is not an option/]
+  ]) assert.throws(() => resolveOptions(options, NO_ENV), { code: 'ERR_LOOPSCOPE_UNKNOWN_OPTION', message })
+  for (const options of [null, [], 'x', 5]) assert.throws(() => resolveOptions(options, NO_ENV), { code: 'ERR_LOOPSCOPE_INVALID_OPTION' })
+})
+
+test('options that contradict each other are refused', () => {
+  assert.throws(() => resolveOptions({ heartbeatMs: 200 }, NO_ENV), { message: 'options.heartbeatMs must be at most options.stallThresholdMs (100), got 200' })
+  assert.throws(() => resolveOptions({ recorder: { windowSeconds: 30, keepSeconds: 10 } }, NO_ENV), { code: 'ERR_LOOPSCOPE_INVALID_OPTION' })
+  resolveOptions({ heartbeatMs: 200, stallThresholdMs: 200 }, NO_ENV)
+})
+
+test('the caller\'s options are not changed', () => {
+  const options = Object.freeze({ recorder: Object.freeze({ hz: 50 }), retention: Object.freeze({ maxCount: 2 }), signals: Object.freeze({ SIGHUP: 'cpu' }) })
+  const resolved = resolveOptions(options, NO_ENV)
+  assert.notEqual(resolved.recorder, options.recorder)
+  assert.deepEqual([resolved.recorder.hz, resolved.retention.maxCount, resolved.signals], [50, 2, { SIGHUP: 'cpu' }])
+})
+
+test('a variable is the path in upper snake case', () => {
+  const names = OPTIONS.map(variableOf).filter(name => name !== null)
+  assert.deepEqual(names, ['LOOPSCOPE_APP_NAME', 'LOOPSCOPE_STALL_THRESHOLD_MS', 'LOOPSCOPE_HEARTBEAT_MS', 'LOOPSCOPE_RECORDER', 'LOOPSCOPE_RECORDER_HZ',
+    'LOOPSCOPE_RECORDER_WINDOW_SECONDS', 'LOOPSCOPE_RECORDER_KEEP_SECONDS', 'LOOPSCOPE_RECORDER_ENGINE', 'LOOPSCOPE_DIR', 'LOOPSCOPE_RETENTION_MAX_COUNT',
+    'LOOPSCOPE_RETENTION_MAX_BYTES', 'LOOPSCOPE_RETENTION_MAX_AGE_MS', 'LOOPSCOPE_RETENTION_MIN_FREE_BYTES', 'LOOPSCOPE_SIGNALS'])
+})

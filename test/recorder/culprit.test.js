@@ -1,0 +1,90 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { findCulprit } = require('../../lib/recorder/culprit')
+const { slice } = require('../../lib/recorder/window')
+const { readRecorded } = require('../fixtures/profiles/profiles')
+const { deepFreeze, profileOf } = require('./crafted')
+
+const SERVE = ['node:emit', 'dep:handle', 'dep:next']
+const ANONYMOUS = ''
+
+function culpritOf (...samples) {
+  return findCulprit(deepFreeze(profileOf(samples)), { appRoot: '/app' }).culprit
+}
+
+test('names the deepest heavy function of the application and the call below it', () => {
+  const culprit = culpritOf([[...SERVE, 'login', 'hash', 'node:pbkdf2Sync', 'native:run'], 900_000], [[...SERVE, 'login'], 100_000])
+  assert.deepEqual([culprit.function, culprit.file, culprit.call, culprit.share], ['hash', 'app.js', 'pbkdf2Sync', 0.9])
+})
+
+test('the function itself is meant where no call below it took half of its time', () => {
+  const culprit = culpritOf([[...SERVE, 'render'], 700_000], [[...SERVE, 'render', 'node:stringify'], 300_000])
+  assert.deepEqual([culprit.function, culprit.call, culprit.share], ['render', null, 1])
+})
+
+test('an anonymous comparator is its named function, an anonymous handler under a framework stays itself', () => {
+  assert.equal(culpritOf([[...SERVE, 'sortRows', ANONYMOUS], 500_000]).function, 'sortRows')
+  assert.equal(culpritOf([[...SERVE, 'sortRows', 'native:sort', ANONYMOUS], 500_000]).call, 'sort')
+  const handler = culpritOf([['start', ...SERVE, ANONYMOUS], 500_000])
+  assert.deepEqual([handler.function, handler.file], ['(anonymous)', 'app.js'])
+})
+
+test('recursion counts once', () => {
+  const culprit = culpritOf([[...SERVE, 'walk', 'walk', 'walk'], 300_000], [[...SERVE, 'walk'], 100_000])
+  assert.deepEqual([culprit.function, culprit.share], ['walk', 1])
+})
+
+test('a function that is called from several places is seen as a whole', () => {
+  const paths = ['a', 'b', 'c'].map(name => [[name, 'parse'], 250_000])
+  const culprit = culpritOf(...paths, [['d'], 250_000])
+  assert.deepEqual([culprit.function, culprit.share], ['parse', 0.75])
+})
+
+test('a dependency is named where the application has no part in it', () => {
+  const culprit = culpritOf([['node:emit', 'dep:parseBody', 'node:parse'], 500_000])
+  assert.deepEqual([culprit.function, culprit.file, culprit.call], ['parseBody', 'node_modules/express/lib/router.js', 'parse'])
+})
+
+test('garbage collection and idle time have no culprit', () => {
+  const { culprit, stack, codeMs, gcMs } = findCulprit(profileOf([[['(garbage collector)'], 300_000], [['(idle)'], 900_000], [['(program)'], 5000]]))
+  assert.deepEqual({ culprit, stack, codeMs, gcMs }, { culprit: null, stack: [], codeMs: 0, gcMs: 300 })
+  assert.deepEqual(findCulprit({ ...profileOf([]), endTime: 9e9 }), { culprit: null, stack: [], codeMs: 0, gcMs: 0 })
+})
+
+test('the collector takes no share of the code, and the stack is innermost first and bounded', () => {
+  const deep = Array.from({ length: 80 }, (_, depth) => `f${depth}`)
+  const { culprit, stack, gcMs, codeMs } = findCulprit(profileOf([[deep, 200_000], [['(garbage collector)'], 800_000]]))
+  assert.deepEqual([culprit.function, culprit.share, codeMs, gcMs], ['f79', 1, 200, 800])
+  assert.deepEqual([stack.length, stack[0].function, stack[49].function], [50, 'f79', 'f30'])
+})
+
+/** The longest stretch in which every sample was below the function. */
+function stretchOf (profile, name) {
+  const parentOf = new Map(profile.nodes.flatMap(({ id, children = [] }) => children.map(child => [child, id])))
+  const nameOf = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame.functionName]))
+  const isBelow = id => id !== undefined && (nameOf.get(id) === name || isBelow(parentOf.get(id)))
+  const stretches = []
+  let at = profile.startTime
+  profile.samples.forEach((id, index) => {
+    const from = at
+    at += profile.timeDeltas[index]
+    if (!isBelow(id)) return
+    if (stretches.at(-1)?.to === from) stretches.at(-1).to = at
+    else stretches.push({ from, to: at })
+  })
+  return stretches.sort((left, right) => (right.to - right.from) - (left.to - left.from))[0]
+}
+
+for (const { name, profile } of readRecorded()) {
+  test(`finds each handler that held the loop in ${name}`, () => {
+    for (const handler of ['login', 'parseReport', 'fillHeap']) {
+      const { from, to } = stretchOf(profile, handler)
+      const { culprit, codeMs } = findCulprit(slice(profile, from, to), { appRoot: '/app' })
+      assert.deepEqual([culprit.function, culprit.file], [handler, 'routes.js'])
+      assert.equal(culprit.call, handler === 'login' ? 'pbkdf2Sync' : null)
+      assert.ok(Math.abs(codeMs - (to - from) / 1e3) < 1e-6)
+    }
+  })
+}

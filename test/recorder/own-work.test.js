@@ -1,0 +1,49 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const path = require('node:path')
+const { findCulprit } = require('../../lib/recorder/culprit')
+
+const OURS = path.join(__dirname, '../../lib/recorder/recorder.js')
+
+/** One stack of frames `[name, url]` a sample, each of 100 ms, outermost first. */
+function culpritOf (...stacks) {
+  const nodes = [{ id: 1, callFrame: frameOf('(root)', ''), children: [] }]
+  const samples = stacks.map(stack => stack.reduce((parent, [name, url]) => {
+    const node = { id: nodes.length + 1, callFrame: frameOf(name, url), children: [] }
+    nodes.push(node)
+    nodes[parent - 1].children.push(node.id)
+    return node.id
+  }, 1))
+  const profile = { nodes, samples, timeDeltas: samples.map(() => 100_000), startTime: 0, endTime: samples.length * 100_000 }
+  return findCulprit(profile, { appRoot: '/app' })
+}
+
+function frameOf (functionName, url) {
+  return { functionName, scriptId: url === '' ? '0' : '7', url, lineNumber: 0, columnNumber: 0 }
+}
+
+test('a cut that runs in the middle of a function is not what held the loop', () => {
+  const handler = ['search', 'file:///app/search.js']
+  const { culprit, codeMs } = culpritOf([handler], [handler, ['rotate', OURS], ['profileEnd', '']], [handler, ['rotate', OURS]])
+  assert.deepEqual([culprit.function, culprit.call, culprit.share, codeMs], ['search', null, 1, 300])
+})
+
+test('our own work by itself has no culprit', () => {
+  assert.equal(culpritOf([['listOnTimeout', 'node:internal/timers'], ['rotate', OURS], ['profileEnd', '']]).culprit, null)
+})
+
+test('what our middleware calls is seen, and the middleware is not blamed', () => {
+  const middleware = ['loopscope', path.join(__dirname, '../../lib/http/middleware.js')]
+  assert.equal(culpritOf([middleware, ['next', '/app/node_modules/express/next.js'], ['login', '/app/login.js']]).culprit.function, 'login')
+  assert.equal(culpritOf([middleware, ['next', '/app/node_modules/express/next.js']]).culprit.function, 'next')
+})
+
+test('time filed under our clock belongs to the function above it', () => {
+  assert.equal(culpritOf([['search', '/app/search.js'], ['now', '']]).culprit.call, null)
+})
+
+test('zlib has the name that its users know', () => {
+  assert.equal(culpritOf([['pack', '/app/pack.js'], ['syncBufferWrapper', 'node:zlib'], ['writeSync', '']]).culprit.call, 'zlib.*Sync')
+})

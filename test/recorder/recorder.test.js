@@ -1,0 +1,100 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { Session } = require('node:inspector')
+const { monotonicMicros } = require('../../lib/internal/monotonic')
+const { createRecorder } = require('../../lib/recorder/recorder')
+
+const SECOND_MICROS = 1e6
+
+/** A recorder with the titles of the windows that it has ended, and with a debugger that can be attached. */
+function createSubject (t) {
+  const subject = { ended: [], pauses: [], resumes: 0, debuggerUrl: undefined }
+  const session = new Session()
+  session.connect()
+  session.on('Profiler.consoleProfileFinished', ({ params }) => subject.ended.push(params.title))
+  session.post('Profiler.enable')
+  subject.recorder = createRecorder({
+    hz: 100,
+    windowSeconds: 5,
+    engine: 'inspector',
+    titlePrefix: 'recorder-test:',
+    deliver: () => assert.fail('windows of this engine come through the session'),
+    debuggerUrl: () => subject.debuggerUrl,
+    onPause: url => subject.pauses.push(url),
+    onResume: () => subject.resumes++
+  })
+  t.after(() => {
+    subject.recorder.stop()
+    session.disconnect()
+  })
+  return subject
+}
+
+test('windows are rotated when they are long enough, each under a title of its own', t => {
+  const { recorder, ended } = createSubject(t)
+  recorder.start()
+  recorder.start()
+  recorder.tick(monotonicMicros() + 4 * SECOND_MICROS)
+  assert.deepEqual(ended, [])
+  recorder.tick(monotonicMicros() + 5 * SECOND_MICROS)
+  recorder.tick(monotonicMicros() + 5 * SECOND_MICROS)
+  assert.deepEqual(ended, ['recorder-test:1', 'recorder-test:2'])
+  recorder.stop()
+  recorder.stop()
+  assert.deepEqual(ended, ['recorder-test:1', 'recorder-test:2', 'recorder-test:3'])
+  assert.ok(recorder.overheadSeconds > 0)
+})
+
+test('windows wanted soon end together, and not more than four times a second', t => {
+  const { recorder, ended } = createSubject(t)
+  recorder.start()
+  for (let stall = 0; stall < 10; stall++) {
+    recorder.rotateSoon()
+    recorder.tick(monotonicMicros())
+  }
+  // A machine that stood still for a quarter of a second in this loop has rotated already.
+  const before = ended.length
+  recorder.rotateSoon()
+  recorder.tick(monotonicMicros() + 0.3 * SECOND_MICROS)
+  assert.equal(ended.length, before + 1)
+  recorder.tick(monotonicMicros() + 0.3 * SECOND_MICROS)
+  assert.equal(ended.length, before + 1)
+})
+
+test('an open inspector pauses it, and it goes on when the inspector closes', t => {
+  const subject = createSubject(t)
+  const { recorder, ended, pauses } = subject
+  assert.equal(recorder.running, false)
+  recorder.start()
+  assert.deepEqual([recorder.running, subject.resumes], [true, 1])
+  subject.debuggerUrl = 'ws://127.0.0.1:9229/x'
+  recorder.tick(monotonicMicros() + 2 * SECOND_MICROS)
+  recorder.tick(monotonicMicros() + 4 * SECOND_MICROS)
+  assert.deepEqual([recorder.running, ended.length, pauses], [false, 1, ['ws://127.0.0.1:9229/x']])
+  recorder.rotate()
+  assert.equal(ended.length, 1)
+  subject.debuggerUrl = undefined
+  assert.equal(recorder.tick(monotonicMicros() + 6 * SECOND_MICROS), true) // started from cold
+  assert.deepEqual([recorder.running, subject.resumes], [true, 2])
+})
+
+test('started under a debugger it waits for it to leave', t => {
+  const subject = createSubject(t)
+  subject.debuggerUrl = 'ws://127.0.0.1:9229/x'
+  subject.recorder.start()
+  assert.deepEqual([subject.recorder.running, subject.pauses.length, subject.resumes], [false, 1, 0])
+  subject.debuggerUrl = undefined
+  subject.recorder.tick(monotonicMicros() + 2 * SECOND_MICROS)
+  assert.equal(subject.recorder.running, true)
+})
+
+test('after stop() nothing happens until start()', t => {
+  const { recorder, ended } = createSubject(t)
+  recorder.start()
+  recorder.stop()
+  assert.equal(recorder.tick(monotonicMicros() + 60 * SECOND_MICROS), false)
+  recorder.rotate()
+  assert.deepEqual([recorder.running, ended.length], [false, 1])
+})

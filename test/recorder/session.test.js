@@ -1,0 +1,94 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { pbkdf2Sync } = require('node:crypto')
+const { console: profiler } = require('node:inspector')
+const path = require('node:path')
+const { Worker } = require('node:worker_threads')
+const { assertCpuProfile } = require('../../lib/formats/assert-profile')
+
+const PREFIX = 'session-test:'
+const PATIENCE_MS = 20_000
+const CUT = Symbol.for('loopscope.session-test')
+
+/** A thread with an open session, and everything that it told. */
+async function createSubject (t, settings) {
+  const worker = new Worker(path.join(__dirname, 'session-thread.js'), {
+    workerData: { titlePrefix: PREFIX, cutExpression: 'globalThis[Symbol.for("loopscope.session-test")]', ...settings }
+  })
+  const subject = { told: [], windows: () => subject.told.filter(({ type }) => type === 'window').map(({ window }) => window) }
+  let check = () => {}
+  worker.on('message', message => {
+    subject.told.push(message)
+    check()
+  })
+  subject.until = isTrue => new Promise(resolve => {
+    check = () => { if (isTrue()) resolve() }
+    check()
+  })
+  subject.ask = async (type, options) => {
+    const before = subject.told.length
+    worker.postMessage({ type, ...options })
+    const isAnswer = message => message.type !== 'window'
+    await subject.until(() => subject.told.slice(before).some(isAnswer))
+    return subject.told.slice(before).find(isAnswer)
+  }
+  t.after(async () => {
+    await subject.ask('close')
+    await worker.terminate()
+    delete globalThis[CUT]
+  })
+  await subject.ask('open')
+  return subject
+}
+
+test('it receives the windows of this process, and no one else\'s', async t => {
+  const { until, windows } = await createSubject(t)
+  for (const title of ['other:1', `${PREFIX}1`]) profiler.profile(title)
+  for (const title of ['other:1', `${PREFIX}1`]) profiler.profileEnd(title)
+  await until(() => windows().length > 0)
+  assertCpuProfile(windows()[0])
+  assert.equal(windows().length, 1)
+})
+
+test('a cut runs on the main thread and hands back what it found', async t => {
+  const { ask } = await createSubject(t)
+  const calls = []
+  globalThis[CUT] = rotate => {
+    calls.push(rotate)
+    return { route: 'GET /' }
+  }
+  assert.deepEqual(await ask('cut', { rotate: true }), { type: 'reply', value: { route: 'GET /' } })
+  await ask('cut', { rotate: false })
+  assert.deepEqual(calls, [true, false])
+})
+
+test('a cut ends a window in the middle of what the main thread does', async t => {
+  const { ask, until, windows } = await createSubject(t)
+  profiler.profile(`${PREFIX}1`)
+  const seen = { cuts: 0 }
+  globalThis[CUT] = () => {
+    if (seen.cuts++ === 0) profiler.profileEnd(`${PREFIX}1`)
+  }
+  let answer
+  const stuckHere = () => {
+    pbkdf2Sync('password', 'salt', 200_000, 32, 'sha256') // a sampler that was just started needs some time
+    answer = ask('cut', { rotate: true })
+    const deadline = performance.now() + PATIENCE_MS
+    while (seen.cuts === 0 && performance.now() < deadline);
+  }
+  stuckHere()
+  assert.equal(seen.cuts, 1) // the loop has not turned since it was asked
+  await answer
+  await until(() => windows().length === 1)
+  assert.ok(windows()[0].nodes.some(({ callFrame }) => callFrame.functionName === 'stuckHere'))
+})
+
+test('a cut that throws, and one after close(), find nothing', async t => {
+  const { ask } = await createSubject(t)
+  globalThis[CUT] = () => { throw new Error('no') }
+  assert.equal((await ask('cut', { rotate: true })).value?.route, undefined)
+  await ask('close')
+  assert.deepEqual(await ask('cut', { rotate: true }), { type: 'reply', value: undefined })
+})
