@@ -1,0 +1,78 @@
+// What applications write, and what the compiler has to refuse; checked by `npm run types`, never run.
+
+import express = require('express')
+import { createServer } from 'node:http'
+import { pino } from 'pino'
+import { Registry } from 'prom-client'
+import diagnostics = require('../../types/index')
+import { createDiagnostics } from '../../types/index'
+import type { Artifact, CaptureOptions, DelaySummary, Diagnostics, LoopscopeError, Stall } from '../../types/index'
+
+const d = diagnostics({
+  appName: 'shop',
+  stallThresholdMs: 200,
+  heartbeatMs: 50,
+  recorder: { hz: 50, windowSeconds: 10, keepSeconds: 120, engine: 'v8-profiler-next' },
+  dir: '/var/lib/shop',
+  retention: { maxCount: 5, maxBytes: 1e9, maxAgeMs: 3_600_000, minFreeBytes: 0 },
+  signals: { SIGUSR2: 'cpu' },
+  registry: new Registry(),
+  logger: pino()
+})
+
+express().use(d)
+createServer((request, response) => d(request, response, () => response.end()))
+
+// The same function by its other names.
+diagnostics.diagnostics()
+diagnostics.default({ recorder: false, signals: false })
+
+async function capture (): Promise<string> {
+  const options: CaptureOptions = { last: 30, seconds: 10, format: 'pprof', signal: AbortSignal.timeout(60_000) }
+  const artifact: Artifact = await d.capture('cpu', options)
+  artifact.stream().pipe(process.stdout)
+  return `${artifact.path} ${artifact.bytes} ${artifact.shortened?.gotSeconds} ${await artifact.text()}`
+}
+
+function describe ({ at, durationMs, cause, route, culprit, stack, evidence }: Stall): string {
+  const where = culprit === null ? stack[0]?.file : `${culprit.function} ${culprit.file}:${culprit.line} ${culprit.call ?? ''}`
+  return `${new Date(at).toISOString()} ${durationMs} ${cause} ${route ?? ''} ${where} ${evidence.cpuMs ?? ''}`
+}
+
+export async function worker (): Promise<void> {
+  const handle: Diagnostics = createDiagnostics().start()
+  handle.on('stall', stall => { describe(stall) }).once('stall', describe).off('stall', describe)
+  const { p99Ms, iterations }: DelaySummary = handle.delay()
+  console.log(p99Ms, iterations?.p99Ms, handle.stalls().map(describe), await handle.registry.metrics(), handle.running)
+  await capture().catch((error: LoopscopeError) => {
+    if (error.code === 'ERR_LOOPSCOPE_STORE_FULL') throw error
+    // @ts-expect-error no such code
+    if (error.code === 'ERR_LOOPSCOPE_TIRED') throw error
+  })
+  await handle.close()
+}
+
+export function mistakes (): void {
+  // @ts-expect-error no such option
+  diagnostics({ stallTresholdMs: 100 })
+  // @ts-expect-error a number
+  diagnostics({ stallThresholdMs: '100' })
+  // @ts-expect-error no such engine
+  diagnostics({ recorder: { engine: 'perf' } })
+  // @ts-expect-error no such signal
+  diagnostics({ signals: { SIGUSR3: 'cpu' } })
+  // @ts-expect-error no such kind
+  diagnostics({ signals: { SIGUSR2: 'heap' } })
+  // @ts-expect-error a logger needs its methods
+  diagnostics({ logger: { info () {} } })
+  // @ts-expect-error no such kind
+  d.capture('heap')
+  // @ts-expect-error no such format
+  d.capture('cpu', { format: 'svg' })
+  // @ts-expect-error no such event
+  d.on('stalled', () => {})
+  // @ts-expect-error the registry is given once
+  d.registry = new Registry()
+  // @ts-expect-error a handle without HTTP is no middleware
+  express().use(createDiagnostics())
+}
