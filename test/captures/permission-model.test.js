@@ -1,0 +1,41 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const os = require('node:os')
+const test = require('node:test')
+const { drive } = require('../process/child')
+
+const flags = process.allowedNodeEnvironmentFlags
+const permission = [flags.has('--permission') ? '--permission' : '--experimental-permission', '--allow-fs-read=*', `--allow-fs-write=${os.tmpdir()}/*`]
+
+/** What was logged, and how a capture ends. */
+async function outcome (t, allow) {
+  const app = await drive(t, { execArgv: [...permission, ...allow] })
+  const result = await app.run(({ handle }) => handle.capture('cpu', { seconds: 0.2 }).then(() => 'ok', ({ code }) => code))
+  const delays = await app.run(async ({ handle }) => {
+    while (handle.delay().count < 5) await new Promise(resolve => setTimeout(resolve, 10))
+    return (await handle.registry.metrics()).includes('nodejs_eventloop')
+  })
+  return { result, delays, warned: app.lines().flatMap(({ code }) => code ?? []) }
+}
+
+test('without --allow-worker there is no observer, one warning says so and the loop is still measured', async t => {
+  assert.deepEqual(await outcome(t, []), {
+    result: 'ERR_LOOPSCOPE_OBSERVER_LOST',
+    delays: true,
+    warned: ['LOOPSCOPE_WARN_OBSERVER_UNAVAILABLE']
+  })
+})
+
+test('with --allow-worker there is no recorder, one warning says so and the loop is still measured', async t => {
+  assert.deepEqual(await outcome(t, ['--allow-worker']), {
+    result: 'ERR_LOOPSCOPE_RECORDER_OFF',
+    delays: true,
+    warned: ['LOOPSCOPE_WARN_RECORDER_UNAVAILABLE']
+  })
+})
+
+test('with --allow-inspector everything works and nothing is warned of', async t => {
+  if (!flags.has('--allow-inspector')) return t.skip('this Node has no --allow-inspector')
+  assert.deepEqual(await outcome(t, ['--allow-worker', '--allow-inspector']), { result: 'ok', delays: true, warned: [] })
+})

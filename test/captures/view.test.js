@@ -1,0 +1,37 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const test = require('node:test')
+const { run, ready, keepBusy } = require('./running')
+
+test('looks back at what happened before it was asked', async t => {
+  const app = await run(t)
+  await ready(app)
+  keepBusy()
+  const askedAt = Date.now()
+  const artifact = await app.handle.capture('cpu', { last: 5, format: 'text' })
+  assert.match(await artifact.text(), /keepBusy/)
+  assert.equal(artifact.trigger, 'api')
+  assert.ok(artifact.from < askedAt)
+})
+
+test('a look further back than the recorder goes is shortened and says so', async t => {
+  const app = await run(t)
+  await ready(app)
+  const artifact = await app.handle.capture('cpu', { last: 600, format: 'text' })
+  assert.equal(artifact.shortened.wantedSeconds, 600)
+  assert.ok(artifact.shortened.gotSeconds < 600)
+  assert.match(await artifact.text(), new RegExp(`${artifact.shortened.gotSeconds} s of the 600 s asked for`))
+})
+
+test('a capture that is asked for before the recorder is ready waits for it', async t => {
+  const { handle } = await run(t)
+  const artifact = await handle.capture('cpu', { seconds: 0.5 })
+  assert.equal(JSON.parse(await artifact.text()).samples.length > 0, true)
+})
+
+test('captures at the same time each get their own artifact', async t => {
+  const { handle } = await run(t)
+  const artifacts = await Promise.all([0.2, 0.3, 0.2].map(seconds => handle.capture('cpu', { seconds })))
+  assert.equal(new Set(artifacts.map(({ path }) => path)).size, 3)
+})

@@ -1,0 +1,57 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const test = require('node:test')
+const { drive } = require('./child')
+
+const skip = process.platform === 'win32' ? 'Windows has no SIGUSR2' : false
+
+test('SIGUSR2 writes one capture of the past and the next ten seconds; another one meanwhile is counted and skipped', { skip }, async t => {
+  const app = await drive(t)
+  const startedAt = Date.now()
+  await app.run(({ ready }) => ready())
+  fs.rmSync(app.dir, { recursive: true })
+  app.child.kill('SIGUSR2')
+  await app.until(/^SIGUSR2: capturing cpu/)
+  app.child.kill('SIGUSR2')
+  await app.until(/^SIGUSR2: a cpu capture is under way already/)
+  const { path, shortened } = await app.until(/^SIGUSR2: cpu capture written to/)
+  assert.deepEqual(fs.readdirSync(app.dir).map(name => `${app.dir}/${name}`), [path])
+  assert.ok(shortened.gotSeconds > 10 && shortened.gotSeconds <= (Date.now() - startedAt) / 1e3 + 1)
+  const metrics = await app.run(({ handle }) => handle.registry.metrics())
+  assert.match(metrics, /loopscope_captures_total\{kind="cpu",trigger="signal",outcome="ok"\} 1\n/)
+  assert.match(metrics, /loopscope_captures_total\{kind="cpu",trigger="signal",outcome="skipped"\} 1\n/)
+  assert.equal(app.said(/^SIGUSR2: capturing/).length, 1)
+})
+
+test('a handler of the application keeps working beside ours', { skip }, async t => {
+  const app = await drive(t)
+  await app.run(() => { process.on('SIGUSR2', () => console.log(JSON.stringify({ msg: 'own handler' }))) })
+  app.child.kill('SIGUSR2')
+  await app.until(/^own handler$/)
+  await app.until(/^SIGUSR2: capturing/)
+  await app.run(({ handle }) => handle.close())
+  assert.equal(await app.run(() => process.listenerCount('SIGUSR2')), 1)
+})
+
+test('close() takes the handler away: the signal ends the process again', { skip }, async t => {
+  const app = await drive(t)
+  await app.run(({ handle }) => handle.close())
+  app.child.kill('SIGUSR2')
+  assert.equal((await app.ended).signal, 'SIGUSR2')
+})
+
+test('signals: false listens to none', { skip }, async t => {
+  const app = await drive(t, { options: { signals: false } })
+  assert.equal(await app.run(() => process.listenerCount('SIGUSR2')), 0)
+})
+
+test('under nodemon, which restarts with SIGUSR2, there is no handler and the log names the other door', { skip: process.platform !== 'linux' && 'needs /proc' }, async t => {
+  const through = args => ['sh', ['-c', '"$@" & wait', 'nodemon', process.execPath, ...args]]
+  const app = await drive(t, { through })
+  assert.equal(await app.run(() => process.listenerCount('SIGUSR2')), 0)
+  const warnings = app.lines().filter(({ code }) => code === 'LOOPSCOPE_WARN_SIGNAL_SKIPPED')
+  assert.match(warnings.map(({ msg }) => msg).join('\n'), /^no handler for SIGUSR2: nodemon .*diagnostics\.capture\(\)$/)
+  await app.run(() => { setImmediate(() => process.exit()) })
+})
