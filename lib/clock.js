@@ -20,11 +20,17 @@ const DOUBLES = 4
  * @typedef {object} ClockOptions
  * @property {number} [resolutionMs]       how often the time is renewed, 1 to 1000. Default 10
  * @property {SharedArrayBuffer} [buffer]  of a clock in another thread: this one then only reads it
- * @property {Keeper} [keeper]             who renews it; a timer of this thread where none is given
- *
- * @typedef {object} Keeper
- * @property {(buffer: SharedArrayBuffer, resolutionMs: number) => boolean} keep  false when it cannot
- * @property {(buffer: SharedArrayBuffer) => void} release
+ * @property {Keeper} [keeper]             who renews it; a timer of this thread where there is none
+ */
+
+/**
+ * Renews a clock from another thread. It calls onKept when it has begun, which can take a while, and onLost when it no
+ * longer can. Returns what ends it.
+ * @callback Keeper
+ * @param {SharedArrayBuffer} buffer
+ * @param {number} resolutionMs
+ * @param {{ onKept: () => void, onLost: () => void }} listeners
+ * @returns {() => void}
  */
 
 /**
@@ -48,7 +54,7 @@ class Clock {
   #upkeep
   /** @type {NodeJS.Timeout | undefined} */
   #timer
-  #isKept = false
+  #release = () => {}
 
   /**
    * @param {SharedArrayBuffer} buffer
@@ -68,16 +74,18 @@ class Clock {
     if (this.running || this.#upkeep === null) return
     const { resolutionMs, keeper } = this.#upkeep
     renew(this.#doubles)
-    this.#isKept = keeper?.keep(this.buffer, resolutionMs) === true
-    if (!this.#isKept) this.#timer = setInterval(renew, resolutionMs, this.#doubles).unref()
+    const keepByTimer = () => { this.#timer = setInterval(renew, resolutionMs, this.#doubles).unref() }
+    keepByTimer()
+    const onKept = () => clearInterval(this.#timer)
+    if (keeper !== undefined) this.#release = keeper(this.buffer, resolutionMs, { onKept, onLost: keepByTimer })
   }
 
   /** From here on now() asks the system, as Date.now() does. */
   stop () {
     if (this.#upkeep === null) return
     clearInterval(this.#timer)
-    if (this.#isKept) this.#upkeep.keeper?.release(this.buffer)
-    this.#isKept = false
+    this.#release()
+    this.#release = () => {}
     this.#doubles.fill(0)
   }
 

@@ -7,22 +7,24 @@ const { EventEmitter } = require('node:events')
 const { isDeepStrictEqual } = require('node:util')
 const { findApplication } = require('./internal/application')
 const { errors } = require('./internal/errors')
-const { hold, share, release } = require('./internal/process-wide')
+const { hold, peek, share, release } = require('./internal/process-wide')
+const { assertKnownKeys } = require('./internal/validate')
 const { warnOnce } = require('./internal/warnings')
 const { resolveOptions } = require('./options')
 const { createInstruments } = require('./instruments')
-const { describeStall } = require('./loop/stall-log')
+const { describeStall, toLogFields } = require('./loop/stall-log')
 const { checkRequest } = require('./capture/kinds')
 const { createArtifact } = require('./capture/artifact')
 const { createSignals } = require('./signals')
 const { holdMetrics } = require('./metrics/metrics')
 const { createRouteContext } = require('./http/route-context')
 const { createRequestDurations } = require('./http/request-durations')
+const clocks = require('./clock')
 const { createMiddleware } = require('./http/middleware')
 const { createRequestChannel } = require('./http/request-channel')
 const { version } = require('../package.json')
 
-/** @import { Artifact, CaptureKind, CaptureOptions, DelaySummary, Diagnostics, DiagnosticsMiddleware, DiagnosticsOptions, Logger, Stall, Trigger } from '../types/diagnostics' */
+/** @import { Artifact, CaptureKind, CaptureOptions, ClockOptions, DelaySummary, Diagnostics, DiagnosticsMiddleware, DiagnosticsOptions, Logger, Stall, Trigger } from '../types/diagnostics' */
 /** @import { RequestMiddleware } from './http/middleware' */
 
 /** @typedef {ReturnType<typeof createInstruments>} Instruments */
@@ -32,7 +34,7 @@ const SHARED_NAME = 'instruments.1'
 const SHARED_REQUESTS = 'request-durations.1'
 
 // Options of the process's one set of instruments; the first handle's hold.
-const SHARED_OPTIONS = /** @type {const} */ (['stallThresholdMs', 'heartbeatMs', 'recorder'])
+const SHARED_OPTIONS = /** @type {const} */ (['stallThresholdMs', 'heartbeatMs', 'recorder', 'syncCalls'])
 
 /**
  * Starts diagnostics and returns an Express / Connect middleware that is also the handle.
@@ -68,6 +70,17 @@ function observeProcess (options) {
   return handle.start()
 }
 
+/**
+ * A cached clock. Where diagnostics run the observer renews it, also while the main loop is blocked.
+ * @param {ClockOptions} [options]
+ * @throws ERR_LOOPSCOPE_INVALID_OPTION, ERR_LOOPSCOPE_UNKNOWN_OPTION
+ */
+function createClock (options = {}) {
+  assertKnownKeys('options', options, ['resolutionMs', 'buffer'])
+  const instruments = /** @type {Instruments | undefined} */ (peek(SHARED_NAME))
+  return clocks.createClock({ ...options, ...(instruments && { keeper: instruments.keepClock }) })
+}
+
 class Handle extends EventEmitter {
   #options
   #logger
@@ -85,7 +98,8 @@ class Handle extends EventEmitter {
   #instruments
   #subscriber = {
     onStall: (/** @type {Stall} */ stall, /** @type {boolean} */ isFirst) => this.#onStall(stall, isFirst),
-    takeSlowest: () => this.#middleware?.slowest.take() ?? null
+    takeSlowest: () => this.#middleware?.slowest.take() ?? null,
+    takeWork: () => this.#middleware?.workLog.take() ?? []
   }
 
   /** The prom-client registry that the metrics are in: the one passed in, else one of our own. */
@@ -182,6 +196,18 @@ class Handle extends EventEmitter {
     }
   }
 
+  /** Synchronous calls by call site, each list heaviest first. */
+  syncCalls () {
+    return this.#running('syncCalls()').syncCalls.read()
+  }
+
+  /** Whether the exact detector counts calls as work of the application, and no longer as its start-up. */
+  get armed () { return this.#instruments?.syncCalls.armed ?? false }
+  set armed (armed) { this.#running('armed').syncCalls.armed = armed }
+
+  /** The process's cached clock; it runs from its first use until close(). */
+  get clock () { return this.#running('clock').clock }
+
   /**
    * @param {CaptureKind} kind
    * @param {CaptureOptions | undefined} options
@@ -220,6 +246,8 @@ class Handle extends EventEmitter {
       utilization: instruments.utilization,
       stalls: instruments.stallLog,
       captures: instruments.tally,
+      syncCalls: instruments.syncCalls,
+      clock: { get recentMaxStalenessMs () { return instruments.clockIfUsed?.recentMaxStalenessMs ?? null } },
       requests: this.#requests,
       overhead: { read: () => instruments.overhead() },
       version
@@ -231,11 +259,19 @@ class Handle extends EventEmitter {
    * @param {boolean} isFirst
    */
   #onStall (stall, isFirst) {
+    if (isFirst) this.#attempt(() => this.#logger.warn({ stall: toLogFields(stall) }, describeStall(stall)))
+    this.#attempt(() => this.emit('stall', stall))
+  }
+
+  /**
+   * Code of others must not stop ours: the logger's, a listener's.
+   * @param {() => void} call
+   */
+  #attempt (call) {
     try {
-      if (isFirst) this.#logger.warn({ stall }, describeStall(stall))
-      this.emit('stall', stall)
+      call()
     } catch (error) {
-      warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error) // a listener's fault, or the logger's
+      warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error)
     }
   }
 
@@ -255,7 +291,7 @@ class Handle extends EventEmitter {
  * @param {Handle} handle
  */
 function asHandle (middleware, handle) {
-  const names = /** @type {const} */ (['start', 'close', 'capture', 'stalls', 'delay', 'on', 'once', 'off'])
+  const names = /** @type {const} */ (['start', 'close', 'capture', 'stalls', 'delay', 'syncCalls', 'on', 'once', 'off'])
   const methods = Object.fromEntries(names.map(name => [name, {
     value: (/** @type {any[]} */ ...values) => {
       const result = /** @type {any} */ (handle)[name](...values)
@@ -265,6 +301,8 @@ function asHandle (middleware, handle) {
   return /** @type {DiagnosticsMiddleware} */ (/** @type {unknown} */ (Object.defineProperties(middleware, {
     ...methods,
     running: { get: () => handle.running },
+    armed: { get: () => handle.armed, set: armed => { handle.armed = armed } },
+    clock: { get: () => handle.clock },
     registry: { value: handle.registry }
   })))
 }
@@ -279,4 +317,4 @@ function makeRegistry () {
   return new Registry()
 }
 
-module.exports = { diagnostics, createDiagnostics, observeProcess }
+module.exports = { diagnostics, createDiagnostics, createClock, observeProcess }

@@ -2,9 +2,10 @@
 
 // The public face: names only.
 
-const { diagnostics, createDiagnostics } = require('./diagnostics')
+const { diagnostics, createDiagnostics, createClock } = require('./diagnostics')
 
 module.exports = diagnostics
 module.exports.default = diagnostics
 module.exports.diagnostics = diagnostics
 module.exports.createDiagnostics = createDiagnostics
+module.exports.createClock = createClock

@@ -18,14 +18,20 @@ const { createRecorder } = require('./recorder/recorder')
 const { ENGINES } = require('./recorder/engines')
 const { createTally } = require('./capture/tally')
 const { createObserver } = require('./observer/observer')
+const { createKeptClocks } = require('./observer/kept-clocks')
 const { createRouteContext } = require('./http/route-context')
 const { routeOf } = require('./http/route-template')
 const { preventDeadlock } = require('./recorder/cold-start')
+const { createSyncCalls } = require('./sync-calls/sync-calls')
+const { describeFrame, toCodeFrame } = require('./formats/frame')
+const { createClock } = require('./clock')
 
 /** @import { Logger, Stall } from '../types/diagnostics' */
+/** @import { CallFrame } from '../types/profile' */
 /** @import { Order } from './capture/captures' */
 /** @import { RequestContext } from './http/route-context' */
 /** @import { SlowRequest } from './http/slowest-request' */
+/** @import { Work } from './http/work-log' */
 /** @import { LateTick } from './loop/heartbeat' */
 /** @import { Explanation } from './observer/observer' */
 /** @import { ResolvedOptions } from './options' */
@@ -34,7 +40,11 @@ const { preventDeadlock } = require('./recorder/cold-start')
  * @typedef {object} Subscriber  one handle: the first one also logs
  * @property {(stall: Stall, isFirst: boolean) => void} onStall
  * @property {() => SlowRequest | null} takeSlowest
+ * @property {() => Work[]} takeWork
  */
+
+/** @type {CallFrame} */
+const NO_FRAME = Object.freeze({ functionName: '', scriptId: '1', url: '', lineNumber: -1, columnNumber: -1 })
 
 /** @type {Explanation} */
 const UNEXPLAINED = Object.freeze({
@@ -69,6 +79,10 @@ class Instruments {
   #cut
   #running = false
 
+  /** @type {ReturnType<typeof createClock> | undefined} */
+  #clock
+  #keptClocks
+
   routeContext = createRouteContext()
   iterations = createIterations()
   utilization = createUtilization()
@@ -79,6 +93,7 @@ class Instruments {
   /** @param {Parameters<typeof createInstruments>[0]} parts */
   constructor ({ options, logger, appRoot }) {
     const { heartbeatMs, stallThresholdMs, recorder } = options
+    const onFault = (/** @type {unknown} */ error) => warnOnce(logger, 'LOOPSCOPE_WARN_INTERNAL', error)
     this.#logger = logger
     this.#options = options
     this.delay = createDelayHistogram({ periodMs: heartbeatMs })
@@ -98,17 +113,41 @@ class Instruments {
         appRoot,
         keepSeconds: recorder ? recorder.keepSeconds : 0,
         hz: recorder ? recorder.hz : 0,
+        isInspectorForbidden: process.permission?.has('inspector') === false,
         windowsBySession: recorder ? ENGINES[recorder.engine].usesSession : false,
         titlePrefix: this.#titlePrefix,
         cutExpression: `globalThis[Symbol.for(${JSON.stringify(this.#cutName)})]`
       },
       onRotate: () => this.#recorder?.rotate(),
-      onFault: error => warnOnce(logger, 'LOOPSCOPE_WARN_INTERNAL', error)
+      onSyncSamples: reading => this.syncCalls.addSamples(reading, performance.now()),
+      onPoolQueued: waitedMs => this.syncCalls.poolQueued(waitedMs, performance.now()),
+      onFault,
+      onLost: () => this.#onObserverLost()
+    })
+    this.#keptClocks = createKeptClocks(this.#observer)
+    this.syncCalls = createSyncCalls({
+      exact: options.syncCalls,
+      routeNow: () => this.#routeNow(),
+      showFile: file => describeFrame({ ...NO_FRAME, url: file }, { appRoot }).file,
+      showFrame: frame => toCodeFrame(frame, appRoot),
+      logger,
+      onFault,
+      poolSize: options.threadPoolSize
     })
   }
 
   get running () { return this.#running }
   get options () { return this.#options }
+
+  /** The process's clock, made when it is first asked for: renewing it costs a timer in the observer. */
+  get clock () {
+    this.#clock ??= createClock({ keeper: this.#keptClocks.keep })
+    return this.#clock
+  }
+
+  get clockIfUsed () { return this.#clock }
+  get keepClock () { return this.#keptClocks.keep }
+
   get #titlePrefix () { return `loopscope:${this.#id}:` }
   get #cutName () { return `loopscope.cut.${this.#id}` }
 
@@ -118,6 +157,7 @@ class Instruments {
     this.routeContext.start()
     this.iterations.start()
     this.utilization.start()
+    this.syncCalls.start()
     this.#heartbeat.start()
     Object.defineProperty(globalThis, Symbol.for(this.#cutName), {
       value: (/** @type {boolean} */ rotate) => this.#onCut(rotate),
@@ -131,6 +171,8 @@ class Instruments {
     this.#running = false
     this.#heartbeat.stop()
     this.#recorder?.stop()
+    this.syncCalls.stop()
+    this.#clock?.stop()
     this.utilization.stop()
     this.iterations.stop()
     this.routeContext.stop()
@@ -193,7 +235,8 @@ class Instruments {
         warnOnce(this.#logger, 'LOOPSCOPE_WARN_RECORDER_PAUSED', url)
         this.#observer.send({ type: 'recording', on: false, reason: `the recorder is paused while the inspector is open at ${url}` })
       },
-      onResume: () => this.#observer.send({ type: 'recording', on: true, reason: '' })
+      onResume: () => this.#observer.send({ type: 'recording', on: true, reason: '' }),
+      onRotated: () => this.#sendWork()
     })
   }
 
@@ -221,6 +264,12 @@ class Instruments {
     this.#heartbeat.forgive()
   }
 
+  /** Whose code ran in the window that has just ended. */
+  #sendWork () {
+    const work = [...this.#subscribers].flatMap(({ takeWork }) => takeWork())
+    if (work.length > 0) this.#observer.send({ type: 'work', work })
+  }
+
   /** @param {number} delayMs */
   #onTick (delayMs) {
     this.delay.record(delayMs)
@@ -239,6 +288,18 @@ class Instruments {
     if (context !== undefined && this.#cut?.tickMicros !== tickMicros) this.#cut = { tickMicros, context }
     if (rotate) this.#recorder?.rotate()
     return { route: context === undefined ? null : routeOf(context.request) }
+  }
+
+  #routeNow () {
+    const context = this.routeContext.current()
+    return context === undefined ? null : routeOf(context.request)
+  }
+
+  #onObserverLost () {
+    this.#keptClocks.lose()
+    if (!this.#running) return
+    this.#recorder?.stop()
+    warnOnce(this.#logger, 'LOOPSCOPE_WARN_OBSERVER_UNAVAILABLE', 'it ended')
   }
 
   /** @param {LateTick} tick */

@@ -7,12 +7,14 @@ const { DEFAULTS: LOOP } = require('./loop/heartbeat')
 const { DEFAULTS: RECORDER } = require('./recorder/recorder')
 const { ENGINES } = require('./recorder/engines')
 const { DEFAULTS: RETENTION, defaultDir } = require('./store/store')
+const { DEFAULTS: SYNC_CALLS } = require('./sync-calls/detector')
+const { selectTargets } = require('./sync-calls/targets')
 const { DEFAULTS: SIGNALS, checkSignals } = require('./signals')
 const { assertKind } = require('./capture/kinds')
-const { assertInteger, assertKnownKeys, assertMethods, assertOneOf, assertPlainObject, assertString, refuse } = require('./internal/validate')
+const { assertInteger, assertKnownKeys, assertNumberAbove, assertMethods, assertOneOf, assertPlainObject, assertString, refuse } = require('./internal/validate')
 const { errors } = require('./internal/errors')
 
-/** @import { DiagnosticsOptions, EngineName, Logger, RetentionOptions, SignalMap } from '../types/diagnostics' */
+/** @import { DiagnosticsOptions, EngineName, Logger, RetentionOptions, SignalMap, SyncCallOptions } from '../types/diagnostics' */
 /** @import { Registry } from 'prom-client' */
 
 /**
@@ -21,6 +23,8 @@ const { errors } = require('./internal/errors')
  * @property {number} stallThresholdMs
  * @property {number} heartbeatMs
  * @property {{ hz: number, windowSeconds: number, keepSeconds: number, engine: EngineName } | false} recorder
+ * @property {Required<SyncCallOptions> | false} syncCalls
+ * @property {string | undefined} threadPoolSize  the variable of libuv, for advice
  * @property {string} dir
  * @property {Required<RetentionOptions>} retention
  * @property {SignalMap} signals
@@ -43,7 +47,7 @@ const OPTIONS = Object.freeze([
   { path: 'appName', ...text(), meaning: 'Name of the service in logs, titles and file names; by default the name in its package.json, else `node`' },
   { path: 'stallThresholdMs', ...integer(20, 60_000), fallback: LOOP.stallThresholdMs, meaning: 'Delay in milliseconds from which the loop counts as stalled' },
   { path: 'heartbeatMs', ...integer(5, 1000), fallback: LOOP.periodMs, meaning: 'Period of the heartbeat in milliseconds' },
-  { path: 'recorder', wanted: '`false`, or an object', fallback: true, meaning: 'The running CPU profiler; `false` turns it off', check: checkRecorder, fromText: toSwitch },
+  { path: 'recorder', wanted: '`false`, or an object', fallback: true, meaning: 'The running CPU profiler; `false` turns it off', check: checkGroup, fromText: toSwitch },
   { path: 'recorder.hz', ...integer(1, 1000), fallback: RECORDER.hz, meaning: 'Samples a second' },
   { path: 'recorder.windowSeconds', ...integer(1, 30), fallback: RECORDER.windowSeconds, meaning: 'Length of one recorded window in seconds' },
   { path: 'recorder.keepSeconds', ...integer(10, 600), fallback: RECORDER.keepSeconds, meaning: 'How far back a capture can look, in seconds' },
@@ -54,11 +58,18 @@ const OPTIONS = Object.freeze([
   { path: 'retention.maxAgeMs', ...integer(1, MAX_BYTES), fallback: RETENTION.maxAgeMs, meaning: 'Age in milliseconds after which an artifact is removed' },
   { path: 'retention.minFreeBytes', ...integer(0, MAX_BYTES), fallback: RETENTION.minFreeBytes, meaning: 'Free bytes that a write must leave on the disk' },
   { path: 'signals', wanted: '`false`, or an object of signal to kind', fallback: SIGNALS, meaning: 'What a signal captures; `false` for none. As text: `SIGUSR2=cpu,SIGHUP=cpu` or `off`', check: (path, value) => checkSignals(path, value, assertKind), fromText: toSignals },
+  { path: 'syncCalls', wanted: '`false`, `true`, or an object', fallback: false, meaning: 'The exact sync-call detector, which wraps the APIs it watches; the sampled one runs with the recorder and wraps nothing', check: checkGroup, fromText: toSwitch },
+  { path: 'syncCalls.apis', wanted: 'list of API names, `fs.*` or `*`', fallback: SYNC_CALLS.apis, meaning: 'Which APIs are watched. As text: `crypto.*,fs.readFileSync`', check: (path, value) => { selectTargets(assertStrings(path, value), path) }, fromText: text => text.split(',').map(name => name.trim()) },
+  { path: 'syncCalls.thresholdMs', ...number(0, 60_000), fallback: SYNC_CALLS.thresholdMs, meaning: 'Calls of at least so many milliseconds are looked at one by one, shorter ones by sample' },
+  { path: 'syncCalls.flagMsPerSecond', ...number(0, 1000), fallback: SYNC_CALLS.flagMsPerSecond, meaning: 'Milliseconds a second from which on a call site is flagged' },
+  { path: 'syncCalls.flagCallsPerSecond', ...number(0, 1e9), fallback: SYNC_CALLS.flagCallsPerSecond, meaning: 'Calls a second from which on a call site of `Date.now` or `new Date()` is flagged' },
   { path: 'registry', ...methods('registerMetric', 'getSingleMetric', 'removeSingleMetric', 'metrics'), meaning: 'A prom-client `Registry` to put the metrics into; by default one of our own' },
   { path: 'logger', ...methods('info', 'warn', 'error'), meaning: 'A pino-shaped logger; by default pino on standard output' }
 ])
 
-const GROUPS = ['recorder', 'retention']
+// Groups of options; a switchable one can be false (nothing of it) or true (all defaults) as well.
+const SWITCHABLE = ['recorder', 'syncCalls']
+const GROUPS = [...SWITCHABLE, 'retention']
 
 /**
  * @param {DiagnosticsOptions} [options]
@@ -72,14 +83,11 @@ function resolveOptions (options = {}, env = process.env) {
   assertKnown(options)
   assertKnownVariables(env)
   /** @type {any} */
-  const resolved = { recorder: {}, retention: {} }
+  const resolved = { recorder: {}, syncCalls: {}, retention: {}, threadPoolSize: env.UV_THREADPOOL_SIZE }
   for (const row of OPTIONS) {
     const value = valueOf(row, options, env)
-    if (row.path === 'recorder') {
-      if (value === false) resolved.recorder = false
-    } else if (resolved.recorder !== false || !row.path.startsWith('recorder.')) {
-      setAt(resolved, row.path, value)
-    }
+    if (SWITCHABLE.includes(row.path)) resolved[row.path] = value === false ? false : {}
+    else if (resolved[row.path.split('.')[0]] !== false) setAt(resolved, row.path, value)
   }
   if (resolved.signals === false) resolved.signals = {}
   assertOrder(resolved)
@@ -110,7 +118,7 @@ function assertKnown (options) {
   assertKnownKeys('options', options, [...new Set(OPTIONS.map(({ path }) => path.split('.')[0]))])
   for (const group of GROUPS) {
     const value = options[group]
-    if (value === undefined || (group === 'recorder' && typeof value === 'boolean')) continue
+    if (value === undefined || (SWITCHABLE.includes(group) && typeof value === 'boolean')) continue
     assertPlainObject(`options.${group}`, value)
     assertKnownKeys(`options.${group}`, value, OPTIONS.filter(({ path }) => path.startsWith(`${group}.`)).map(({ path }) => path.split('.')[1]))
   }
@@ -176,6 +184,18 @@ function integer (min, max) {
   }
 }
 
+/**
+ * @param {number} exclusiveMin
+ * @param {number} max
+ */
+function number (exclusiveMin, max) {
+  return {
+    wanted: `number above ${exclusiveMin}, at most ${max}`,
+    check: (/** @type {string} */ path, /** @type {unknown} */ value) => assertNumberAbove(path, value, exclusiveMin, max),
+    fromText: (/** @type {string} */ text) => /^\d+(\.\d+)?$/.test(text) ? Number(text) : text
+  }
+}
+
 function text () {
   return { wanted: 'string', check: assertString, fromText: String }
 }
@@ -203,8 +223,18 @@ function methods (...names) {
  * @param {string} path
  * @param {unknown} value
  */
-function checkRecorder (path, value) {
-  if (value !== false && value !== true && (value === null || typeof value !== 'object')) refuse(path, 'false, or an object', value)
+function checkGroup (path, value) {
+  if (typeof value !== 'boolean' && (value === null || typeof value !== 'object')) refuse(path, 'true, false, or an object', value)
+}
+
+/**
+ * @param {string} path
+ * @param {unknown} value
+ * @returns {string[]}
+ */
+function assertStrings (path, value) {
+  if (!Array.isArray(value) || value.length === 0 || value.some(one => typeof one !== 'string')) refuse(path, 'a list of names', value)
+  return /** @type {string[]} */ (value)
 }
 
 /** @param {string} text */

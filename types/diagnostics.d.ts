@@ -38,6 +38,17 @@ export interface RetentionOptions {
   minFreeBytes?: number
 }
 
+export interface SyncCallOptions {
+  /** Names of APIs to watch, `fs.*` or `*`. Default ['*']: all but those that are too common to be news (see docs/sync-calls.md). */
+  apis?: readonly string[]
+  /** Calls of at least so many milliseconds are looked at one by one, shorter ones by sample. Default 1. */
+  thresholdMs?: number
+  /** Milliseconds a second from which on a call site is flagged. Default 10. */
+  flagMsPerSecond?: number
+  /** Calls a second from which on a call site of `Date.now` or `new Date()` is flagged. Default 10000. */
+  flagCallsPerSecond?: number
+}
+
 /** What a signal starts; 'cpu' records the last 30 s and the next 10 s. */
 export type SignalMap = Partial<Record<NodeJS.Signals, CaptureKind>>
 
@@ -55,6 +66,8 @@ export interface DiagnosticsOptions {
   retention?: RetentionOptions
   /** Default { SIGUSR2: 'cpu' }; false for none. */
   signals?: false | SignalMap
+  /** The exact sync-call detector, which wraps the APIs it watches. Default false. */
+  syncCalls?: boolean | SyncCallOptions
   /** A prom-client Registry to put the metrics into. Default: one of our own. */
   registry?: Registry
   /** A pino-shaped logger. Default: pino on standard output. */
@@ -158,6 +171,78 @@ export interface DelaySummary {
   iterations: { count: number, p50Ms: number, p90Ms: number, p99Ms: number, maxMs: number } | null
 }
 
+/** What to do about a synchronous call. */
+export interface Advice {
+  why: string
+  instead: string
+  /** Node's documentation. */
+  link: string
+}
+
+/** A call site as the recorder's samples know it. */
+export interface SampledSyncCall {
+  api: string
+  /** The first function above the call that is not Node's own; line and column are where it begins. */
+  callSite: CodeFrame
+  ms: number
+  /** Part of all the time that was not idle, 0 to 1. */
+  share: number
+  /** By route; null for what ran outside requests or after an await. */
+  routes: { route: string | null, ms: number }[]
+  /** Whether it passed 5 % of the time within the last windows. */
+  flagged: boolean
+  advice: Advice
+}
+
+/** A call site as the exact detector knows it. */
+export interface ExactSyncCall {
+  api: string
+  /** The place of the call itself. */
+  callSite: CodeFrame
+  /** An estimate where an API is called more than about 100 times a second. */
+  calls: number
+  totalMs: number
+  maxMs: number
+  routes: { route: string | null, calls: number, ms: number }[]
+  flagged: boolean
+  advice: Advice
+}
+
+/** Each list heaviest first. */
+export interface SyncCalls {
+  sampled: SampledSyncCall[]
+  /** null while option syncCalls is off. */
+  exact: ExactSyncCall[] | null
+  /** What ran before the first server listened, or `armed` was set; null while option syncCalls is off. */
+  startUp: { totalMs: number, sites: ExactSyncCall[] } | null
+  /** libuv's thread pool: how often a task had to wait for a thread, and the longest wait in milliseconds. */
+  pool: { queued: number, maxWaitMs: number }
+}
+
+/** A cached clock: the time as one load from memory. */
+export interface Clock {
+  /** For createClock({ buffer }) in a worker thread. */
+  readonly buffer: SharedArrayBuffer
+  readonly running: boolean
+  /** The longest that the time stood still within the last 30 to 60 s, in milliseconds. */
+  readonly recentMaxStalenessMs: number
+  start (): void
+  /** From here on now() asks the system, as Date.now() does. */
+  stop (): void
+  /** Whole milliseconds since the epoch. It goes back only when the system's clock is set back. */
+  now (): number
+  /** Whole seconds since the epoch. */
+  seconds (): number
+  date (): Date
+}
+
+export interface ClockOptions {
+  /** How often the time is renewed in milliseconds, 1 to 1000. Default 10. */
+  resolutionMs?: number
+  /** Of a clock in another thread: this one then only reads it. */
+  buffer?: SharedArrayBuffer
+}
+
 export interface DiagnosticsHandle {
   readonly running: boolean
   readonly registry: Registry
@@ -168,6 +253,11 @@ export interface DiagnosticsHandle {
   /** The last 200 stalls, newest first. */
   stalls (): Stall[]
   delay (): DelaySummary
+  syncCalls (): SyncCalls
+  /** Whether the exact detector counts calls as the application's work; set by the first server that listens, or by hand. */
+  armed: boolean
+  /** The process's cached clock; it runs from its first use until close(). */
+  readonly clock: Clock
 }
 
 export interface Diagnostics extends DiagnosticsHandle, EventEmitter {

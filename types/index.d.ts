@@ -8,6 +8,8 @@ declare function diagnostics (options?: api.DiagnosticsOptions): api.Diagnostics
 declare namespace diagnostics {
   /** The same without HTTP; call start() on it. */
   export function createDiagnostics (options?: api.DiagnosticsOptions): api.Diagnostics
+  /** A cached clock, renewed by the observer where diagnostics run, else by a timer of this thread that keeps nothing alive. */
+  export function createClock (options?: api.ClockOptions): api.Clock
   export { diagnostics, diagnostics as default }
 
   export type Artifact = api.Artifact
@@ -31,6 +33,13 @@ declare namespace diagnostics {
   export type SignalMap = api.SignalMap
   export type Stall = api.Stall
   export type StallEvidence = api.StallEvidence
+  export type Advice = api.Advice
+  export type Clock = api.Clock
+  export type ClockOptions = api.ClockOptions
+  export type ExactSyncCall = api.ExactSyncCall
+  export type SampledSyncCall = api.SampledSyncCall
+  export type SyncCallOptions = api.SyncCallOptions
+  export type SyncCalls = api.SyncCalls
   export type Trigger = api.Trigger
 }
 

@@ -35,6 +35,8 @@ export interface EncodeContext {
   startedAt?: number
   /** Lines for a person about the capture, e.g. that it is shorter than what was asked for. */
   notes?: string[]
+  /** What others found in the profile, for the text report. */
+  sections?: { title: string, lines: string[] }[]
 }
 
 /** One encoding of a CPU profile. */

@@ -9,7 +9,7 @@ const { FORMATS } = require('../formats/formats')
 const { KINDS } = require('./kinds')
 
 /** @import { ArtifactFacts, RetentionOptions, Trigger } from '../../types/diagnostics' */
-/** @import { CpuProfile } from '../../types/profile' */
+/** @import { CpuProfile, EncodeContext } from '../../types/profile' */
 /** @import { View } from '../recorder/views' */
 /** @import { NewArtifact } from '../store/store' */
 /** @import { CaptureRequest } from './kinds' */
@@ -39,9 +39,10 @@ const { KINDS } = require('./kinds')
 /**
  * @param {object} parts
  * @param {Instruments} parts.instruments
+ * @param {(profile: CpuProfile, appRoot: string) => EncodeContext['sections']} [parts.findings]  what else the report says of a profile
  * @param {(place: { dir: string, retention: RetentionOptions }) => Store} parts.storeAt
  */
-function createCaptures ({ instruments, storeAt }) {
+function createCaptures ({ instruments, storeAt, findings = () => [] }) {
   /**
    * @param {Order} order
    * @param {AbortSignal} signal
@@ -52,7 +53,8 @@ function createCaptures ({ instruments, storeAt }) {
     const recording = await recordOrCancel(request, signal)
     const { extension, contentType, encode } = FORMATS[request.format]
     const from = toEpochMs(recording.fromMicros)
-    const bytes = encode(recording.profile, contextOf(order, recording, from))
+    const sections = request.format === 'text' ? findings(recording.profile, order.appRoot) : []
+    const bytes = encode(recording.profile, { ...contextOf(order, recording, from), sections })
     const { path } = storeAt(order).write({ kind: request.kind, extension, at: Date.now(), appName, bytes })
     const to = toEpochMs(recording.toMicros)
     return { kind: request.kind, format: request.format, trigger, path, bytes: bytes.length, contentType, from, to, shortened: recording.shortened }

@@ -3,6 +3,7 @@
 // A V8 call frame as a person reads it: where it is, counted from 1 and relative to the application, and whose code it is.
 // It knows nothing of time.
 
+/** @import { CodeFrame } from '../../types/diagnostics' */
 /** @import { CallFrame, EncodeContext } from '../../types/profile' */
 
 /**
@@ -103,4 +104,14 @@ function placeOf (frame, line = frame.line) {
   return frame.file === '' || line === 0 ? frame.file : `${frame.file}:${line}`
 }
 
-module.exports = { describeFrame, placeOf }
+/**
+ * @param {CallFrame} callFrame
+ * @param {string} appRoot
+ * @returns {CodeFrame}
+ */
+function toCodeFrame (callFrame, appRoot) {
+  const { name, file, line, column } = describeFrame(callFrame, { appRoot })
+  return { function: name, file, line, column }
+}
+
+module.exports = { describeFrame, placeOf, toCodeFrame }

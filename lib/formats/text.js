@@ -31,6 +31,7 @@ const MAX_CALLER_LEVELS = 12
 function encodeText (profile, context = {}) {
   const root = buildCallTree(profile, context)
   const lines = [...headerLines(profile, root.totalMicros, context), '', ...summaryLines(root), '']
+  for (const section of context.sections ?? []) lines.push(` ${section.title}`, '', ...section.lines, '')
   const { busy } = summarizeTime(root)
   if (busy > 0) lines.push(...bottomUpLines(turnOver(root), busy), '')
   return Buffer.from(lines.map(printable).join('\n'))

@@ -6,14 +6,16 @@
 const { monotonicMicros } = require('../internal/monotonic')
 const { createRequestMeasure } = require('./request-measure')
 const { createSlowestRequest } = require('./slowest-request')
+const { createWorkLog } = require('./work-log')
 
 /** @import { Logger, Middleware } from '../../types/diagnostics' */
 /** @import { RequestCounter } from './request-measure' */
 /** @import { RouteContextPart } from './route-context' */
 /** @import { SlowRequest } from './slowest-request' */
+/** @import { Work } from './work-log' */
 
 /**
- * @typedef {Middleware & { slowest: { take (): SlowRequest | null } }} RequestMiddleware
+ * @typedef {Middleware & { slowest: { take (): SlowRequest | null }, workLog: { take (): Work[] } }} RequestMiddleware
  */
 
 /**
@@ -27,6 +29,7 @@ const { createSlowestRequest } = require('./slowest-request')
 function createMiddleware ({ context, requests, logger, stallThresholdMs }) {
   const measure = createRequestMeasure({ context, requests, logger })
   const slowest = createSlowestRequest(stallThresholdMs)
+  const workLog = createWorkLog()
 
   /** @type {Middleware} */
   function loopscope (request, response, next) {
@@ -35,11 +38,13 @@ function createMiddleware ({ context, requests, logger, stallThresholdMs }) {
     try {
       return context.run(requestContext, next)
     } finally {
-      slowest.note(requestContext, requestContext.startMicros, monotonicMicros())
+      const toMicros = monotonicMicros()
+      slowest.note(requestContext, requestContext.startMicros, toMicros)
+      workLog.note(requestContext, requestContext.startMicros, toMicros)
     }
   }
 
-  return Object.assign(loopscope, { slowest })
+  return Object.assign(loopscope, { slowest, workLog })
 }
 
 module.exports = { createMiddleware }

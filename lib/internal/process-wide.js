@@ -35,6 +35,15 @@ function hold (name, create) {
 }
 
 /**
+ * What somebody holds, if anybody does.
+ * @param {string} name
+ * @returns {unknown}
+ */
+function peek (name) {
+  return /** @type {any} */ (globalThis)[keyOf(name)]?.value
+}
+
+/**
  * For plain data, which has nothing to give back and may outlive those who write it.
  * @template T
  * @param {string} name
@@ -59,4 +68,4 @@ function release (name, dispose) {
   dispose(held.value)
 }
 
-module.exports = { hold, share, release }
+module.exports = { hold, peek, share, release }

@@ -14,15 +14,19 @@ const { createMetric } = require('./metric')
 /** @import { StallSources } from './stalls' */
 /** @import { HttpSources } from './http' */
 /** @import { CaptureSources } from './captures' */
+/** @import { SyncCallSources } from './sync-calls' */
+/** @import { ClockSources } from './clock' */
 /** @import { OverheadSources } from './overhead' */
 
-/** @typedef {EventLoopSources & StallSources & HttpSources & CaptureSources & OverheadSources} MetricSources  one shape a family */
+/** @typedef {EventLoopSources & StallSources & HttpSources & CaptureSources & SyncCallSources & ClockSources & OverheadSources} MetricSources  one shape a family */
 
 const FAMILIES = Object.freeze([
   require('./event-loop'),
   require('./stalls'),
   require('./http'),
   require('./captures'),
+  require('./sync-calls'),
+  require('./clock'),
   require('./overhead')
 ])
 

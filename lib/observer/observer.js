@@ -8,6 +8,7 @@ const { errors, fromPlain } = require('../internal/errors')
 
 /** @import { Cause, CodeFrame, Culprit, StallEvidence } from '../../types/diagnostics' */
 /** @import { SharedState } from '../internal/shared-state' */
+/** @import { SampledSite } from '../sync-calls/sampled-table' */
 
 /**
  * @typedef {object} ObserverSettings  what the thread is started with
@@ -16,6 +17,7 @@ const { errors, fromPlain } = require('../internal/errors')
  * @property {number} stallThresholdMs
  * @property {number} keepSeconds
  * @property {number} hz
+ * @property {boolean} isInspectorForbidden  by the permission model, which a thread of ours cannot ask
  * @property {boolean} windowsBySession  the engine's windows reach the thread through its inspector session
  * @property {string} titlePrefix
  * @property {string} cutExpression
@@ -32,7 +34,10 @@ const MAX_RELEASE_MS = 200
  * @param {SharedState} parts.state
  * @param {Omit<ObserverSettings, 'state'>} parts.settings
  * @param {() => void} parts.onRotate          the thread wants the current window ended
+ * @param {(reading: { busyMicros: number, sites: SampledSite[] }) => void} parts.onSyncSamples
+ * @param {(waitedMs: number) => void} parts.onPoolQueued  a task of libuv's pool had to wait
  * @param {(error: Error) => void} parts.onFault
+ * @param {() => void} parts.onLost            the thread has ended
  */
 function createObserver (parts) {
   return new Observer(parts)
@@ -144,6 +149,8 @@ class Observer {
   #receive (message) {
     if (message.type === 'ready') return this.#ready.resolve({ sessionError: message.sessionError })
     if (message.type === 'rotate') return this.#parts.onRotate()
+    if (message.type === 'syncSamples') return this.#parts.onSyncSamples(message.reading)
+    if (message.type === 'poolQueued') return this.#parts.onPoolQueued(message.waitedMs)
     if (message.type === 'fault') return this.#parts.onFault(fromPlain(message.error))
     const waiting = this.#asked.get(message.id)
     this.#asked.delete(message.id)
@@ -160,6 +167,7 @@ class Observer {
     this.#ready.reject(error)
     for (const { reject } of this.#asked.values()) reject(error)
     this.#asked.clear()
+    this.#parts.onLost()
   }
 }
 

@@ -12,7 +12,13 @@ const { createStallWatch } = require('../loop/stall-watch')
 const { createHistory } = require('../recorder/history')
 const { createProfilerSession } = require('../recorder/session')
 const { createViews } = require('../recorder/views')
+const { toCodeFrame } = require('../formats/frame')
+const { inOrder } = require('../recorder/window')
+const { syncCallSection } = require('../sync-calls/section')
+const { createPoolProbe } = require('../sync-calls/pool-probe')
+const { createClockKeeper } = require('./clock-keeper')
 const { createStallReports } = require('./stall-reports')
+const { createSyncSamples } = require('./sync-samples')
 
 /** @import { CpuProfile } from '../../types/profile' */
 /** @import { Order } from '../capture/captures' */
@@ -26,7 +32,10 @@ const state = new SharedState(settings.state)
 const scheduler = createScheduler()
 const evidence = createEvidence({ scheduler, state })
 const history = createHistory({ keepMicros: settings.keepSeconds * 1e6 })
-const session = createProfilerSession({ ...settings, onWindow: window => history.add(window) })
+const session = createProfilerSession({ ...settings, onWindow: addWindow })
+const syncSamples = createSyncSamples({ send: reading => port.postMessage({ type: 'syncSamples', reading }) })
+const poolProbe = createPoolProbe({ onQueued: waitedMs => port.postMessage({ type: 'poolQueued', waitedMs }) })
+const clockKeeper = createClockKeeper()
 
 let hasSession = false
 let isRecording = false
@@ -75,7 +84,16 @@ const handlers = {
     whyNot = reason
   },
   window ({ window }) {
-    history.add(/** @type {CpuProfile} */ (window))
+    addWindow(window)
+  },
+  work ({ work }) {
+    syncSamples.addWork(work)
+  },
+  keepClock ({ id, clock, buffer, resolutionMs }) {
+    return answer(id, () => clockKeeper.keep(clock, buffer, resolutionMs))
+  },
+  releaseClock ({ clock }) {
+    clockKeeper.release(clock)
   },
   stall ({ id, stall }) {
     return answer(id, () => reports.explain(stall))
@@ -117,8 +135,17 @@ async function answer (id, work) {
  * @param {AbortSignal} signal
  */
 function runCapture (order, signal) {
-  captures ??= require('../capture/captures').createCaptures({ instruments: { views }, storeAt })
+  captures ??= require('../capture/captures').createCaptures({ instruments: { views }, storeAt, findings })
   return captures.run(order, signal)
+}
+
+/**
+ * @param {CpuProfile} profile
+ * @param {string} appRoot
+ */
+function findings (profile, appRoot) {
+  const section = syncCallSection(profile, frame => toCodeFrame(frame, appRoot))
+  return section === null ? [] : [section]
 }
 
 /** @type {Map<string, ReturnType<typeof import('../store/store').createStore>>} */
@@ -144,6 +171,13 @@ function logNow (fields, message) {
   const pino = require('pino')
   logger ??= pino({ name: 'loopscope' }, pino.destination({ dest: 2, sync: true }))
   logger.warn(fields, message)
+}
+
+/** @param {CpuProfile} window */
+function addWindow (window) {
+  const ordered = inOrder(window)
+  history.add(ordered)
+  syncSamples.addWindow(ordered)
 }
 
 function look () {
@@ -176,6 +210,7 @@ async function begin () {
   hasSession = sessionError === null
   if (!hasSession) release()
   watch.start()
+  poolProbe.start()
   port.postMessage({ type: 'ready', sessionError })
 }
 

@@ -11,6 +11,10 @@ const { describeFrame } = require('../formats/frame')
 
 const LIBRARY = path.join(__dirname, '..', path.sep)
 
+// Seen on Node 22 and 24: once a cut has run in the middle of a regular expression, V8 files the rest of the expression's
+// time under the native function that the cut called last. None of these takes long itself.
+const CUTS_NATIVES = new Set(['now', 'executionAsyncResource'])
+
 /**
  * @param {Pick<EncodeContext, 'appRoot'>} context
  * @returns {(frame: CallTree['frame']) => boolean} whether a function is ours
@@ -37,16 +41,12 @@ function withoutOwnWork (tree, isOwn) {
  * @param {(frame: CallTree['frame']) => boolean} isOwn
  */
 function isOwnWork (tree, isOwn) {
-  return isClock(tree.frame) || (isOwn(tree.frame) && !callsOthers(tree, isOwn))
+  return isCutsNative(tree.frame) || (isOwn(tree.frame) && !callsOthers(tree, isOwn))
 }
 
-/**
- * Seen on Node 22 and 24: once a cut has run in the middle of a regular expression, the rest of the expression's time is
- * filed under the native function that the cut called last, which is our clock. It never takes long itself.
- * @param {CallTree['frame']} frame
- */
-function isClock ({ origin, name }) {
-  return (origin === 'native' || origin === 'node') && name === 'now'
+/** @param {CallTree['frame']} frame */
+function isCutsNative ({ origin, name }) {
+  return (origin === 'native' || origin === 'node') && CUTS_NATIVES.has(name)
 }
 
 /**

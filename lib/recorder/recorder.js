@@ -31,6 +31,7 @@ const DEBUGGER_CHECK_MICROS = 1e6
  * @param {() => string | undefined} parts.debuggerUrl     of an open inspector, which then owns the profiler
  * @param {(url: string) => void} parts.onPause
  * @param {() => void} parts.onResume  also after start()
+ * @param {() => void} parts.onRotated  a window has ended
  */
 function createRecorder (parts) {
   return new Recorder(parts)
@@ -98,6 +99,7 @@ class Recorder {
     this.#timed(() => this.#engine.rotate(this.#nextTitle()))
     this.#rotatedMicros = monotonicMicros()
     this.#wanted = false
+    this.#parts.onRotated()
   }
 
   /** @param {string} url */

@@ -14,6 +14,7 @@ const MICROS_PER_SECOND = 1e6
 /**
  * @param {object} options
  * @param {number} options.hz
+ * @param {boolean} [options.isInspectorForbidden]  where it is, Node 20 to 26 abort the process in connectToMainThread()
  * @param {boolean} options.windowsBySession  whether this session is to receive windows at all
  * @param {string} options.titlePrefix   of this process's windows: titles are shared with every other session
  * @param {string} options.cutExpression what the main thread evaluates to cut
@@ -37,6 +38,7 @@ class ProfilerSession {
    * @returns {Promise<void>} rejects when the inspector is compiled out or forbidden
    */
   async open () {
+    if (this.#options.isInspectorForbidden) throw new Error('the permission model forbids the inspector')
     const { Session } = require('node:inspector')
     const session = new Session()
     session.connectToMainThread()

@@ -1,0 +1,33 @@
+'use strict'
+
+// A process that waits, observed in the way that its argument names.
+
+const { serveAnswers } = require('../harness/answers')
+const { cpuMeter } = require('../harness/cpu-meter')
+
+const INTERVAL_MICROS = 10_000 // the recorder's 100 Hz
+
+/** @type {Record<string, () => void>} */
+const CASES = {
+  off () {},
+  on () { require('../..')() },
+  'prom-client' () { startPromClient() },
+  '@datadog/pprof' () { startDatadog() },
+  'prom-client + @datadog/pprof' () {
+    startPromClient()
+    startDatadog()
+  }
+}
+
+function startPromClient () {
+  require('prom-client').collectDefaultMetrics()
+}
+
+function startDatadog () {
+  // CPU time is collected only together with contexts.
+  require('@datadog/pprof').time.start({ intervalMicros: INTERVAL_MICROS, durationMillis: 60_000, withContexts: true, collectCpuTime: true })
+}
+
+CASES[process.argv[2]]()
+
+serveAnswers('ready', cpuMeter())

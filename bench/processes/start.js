@@ -1,0 +1,57 @@
+'use strict'
+
+// One start of what its argument names, measured from inside and told as soon as it is over.
+
+const { performance } = require('node:perf_hooks')
+const { createRequire } = require('node:module')
+const path = require('node:path')
+const { setImmediate: nextTurn, setTimeout: sleep } = require('node:timers/promises')
+const { serveAnswers } = require('../harness/answers')
+
+const SETTLE_MS = 1000
+const BYTES_PER_MEGABYTE = 1024 * 1024
+
+// The copies that loopscope itself requires: the same files for both.
+const requireOurs = createRequire(path.join(__dirname, '../../package.json'))
+
+const LOOPSCOPE = 'loopscope'
+
+/** @type {Record<string, () => unknown>} */
+const CASES = {
+  nothing () {},
+  'pino + prom-client': () => [new (requireOurs('prom-client').Registry)(), requireOurs('pino')({ name: 'start' })],
+  [LOOPSCOPE]: () => requireOurs('.')()
+}
+
+/**
+ * Seen at the door of the inspector: asking loopscope itself, again and again, would be work that is measured too.
+ * @returns {Promise<void>}
+ */
+function firstWindow () {
+  const { console: profiler } = require('node:inspector')
+  const { profile } = profiler
+  return new Promise(resolve => {
+    profiler.profile = title => {
+      profiler.profile = profile
+      profile(title)
+      resolve()
+    }
+  })
+}
+
+/** @param {string} name */
+async function main (name) {
+  const startMs = performance.now()
+  const alive = setInterval(() => {}, SETTLE_MS) // what is observed does not keep its process running
+  CASES[name]()
+  const requiredMs = performance.now() - startMs
+  if (name === LOOPSCOPE) await firstWindow()
+  await nextTurn()
+  // What the loop did since, without waiting; the first turn of the loop began after the calls had returned.
+  const occupiedMs = requiredMs + performance.eventLoopUtilization().active
+  clearInterval(alive)
+  await sleep(SETTLE_MS)
+  serveAnswers({ requiredMs, occupiedMs, rssMegabytes: process.memoryUsage.rss() / BYTES_PER_MEGABYTE }, {})
+}
+
+main(process.argv[2])

@@ -1,0 +1,88 @@
+'use strict'
+
+// npm run bench: measures and prints every question of the table below, and writes docs/overhead.md.
+//   node bench/run.js [--only idle-cpu] [--quick] [--json]
+// --quick is for trying the benchmarks themselves: a round or two each, nothing is written. Results are kept for one run a
+// major version of Node, so that the page shows them beside each other.
+
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { parseArgs } = require('node:util')
+const { overheadPage, resultAsText } = require('./harness/report')
+
+/** @import { Result, Run } from './harness/report' */
+
+/** @typedef {{ measure (how: { quick: boolean, progress: (text: string) => void }): Promise<Result> }} Benchmark */
+
+const BENCHMARKS = Object.freeze(['idle-cpu', 'express-hello', 'capture-stall', 'heartbeat', 'start-up', 'detection'])
+
+const RESULTS = path.join(__dirname, 'results')
+const PAGE = path.join(__dirname, '..', 'docs', 'overhead.md')
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true, default: [...BENCHMARKS] },
+    quick: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false }
+  }
+})
+
+function environment () {
+  const [{ model }] = os.cpus()
+  return `${model.trim()}, ${os.cpus().length} cores, ${os.type()}, Node ${process.versions.node}, ${new Date().toISOString().slice(0, 10)}`
+}
+
+/** @param {string} text */
+function progress (text) {
+  process.stderr.write(`  ${text}\n`)
+}
+
+/** @param {string} name */
+async function measure (name) {
+  const startMs = performance.now()
+  progress(`${name} …`)
+  const result = await /** @type {Benchmark} */ (require(`./${name}`)).measure({ quick: options.quick, progress })
+  progress(`${name}: ${((performance.now() - startMs) / 1e3).toFixed(0)} s`)
+  if (!options.json) console.log(resultAsText(result))
+  return { environment: environment(), ...result }
+}
+
+/** @param {Run} results */
+function write (results) {
+  const file = path.join(RESULTS, `node-${process.versions.node.split('.')[0]}.json`)
+  const before = fs.existsSync(file) ? readRun(file) : {}
+  fs.mkdirSync(RESULTS, { recursive: true })
+  fs.writeFileSync(file, JSON.stringify({ ...before, ...results }, null, 2) + '\n')
+  const runs = fs.readdirSync(RESULTS).sort().map(name => readRun(path.join(RESULTS, name)))
+  fs.writeFileSync(PAGE, overheadPage(runs, [...BENCHMARKS]))
+  progress(`written: ${path.relative(process.cwd(), PAGE)}`)
+}
+
+/**
+ * @param {string} file
+ * @returns {Run}
+ */
+function readRun (file) {
+  return JSON.parse(fs.readFileSync(file, 'utf8'))
+}
+
+async function main () {
+  const unknown = options.only.find(name => !BENCHMARKS.includes(name))
+  if (unknown !== undefined) throw new RangeError(`--only must be one of ${BENCHMARKS.join(', ')}, got ${unknown}`)
+  progress(environment())
+  /** @type {Run} */
+  const results = {}
+  for (const name of options.only) {
+    try {
+      results[name] = await measure(name)
+    } catch (error) {
+      console.error(error) // the other questions still have their answers
+      process.exitCode = 1
+    }
+  }
+  if (options.json) console.log(JSON.stringify(results, null, 2))
+  if (!options.quick) write(results)
+}
+
+main()

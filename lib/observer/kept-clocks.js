@@ -1,0 +1,44 @@
+'use strict'
+
+// The main thread's list of the clocks that the observer renews (clock-keeper.js is the other end).
+
+/** @import { Keeper } from '../clock' */
+
+/**
+ * @param {{ ready: Promise<unknown>, send (message: { type: string } & Record<string, unknown>): void, ask (question: { type: string } & Record<string, unknown>): Promise<unknown> }} observer
+ */
+function createKeptClocks (observer) {
+  let sequence = 0
+  /** Of clocks that are being renewed. @type {Map<number, () => void>} */
+  const onLost = new Map()
+
+  /** @type {Keeper} */
+  function keep (buffer, resolutionMs, listeners) {
+    const clock = ++sequence
+    let isWanted = true
+    const begin = async () => {
+      await observer.ready
+      if (!isWanted) return
+      await observer.ask({ type: 'keepClock', clock, buffer, resolutionMs })
+      if (!isWanted) return
+      onLost.set(clock, listeners.onLost)
+      listeners.onKept()
+    }
+    begin().catch(() => {}) // the observer is not running, which was warned of: the clock keeps its timer
+    return () => {
+      isWanted = false
+      onLost.delete(clock)
+      observer.send({ type: 'releaseClock', clock })
+    }
+  }
+
+  /** To be called when the observer has ended. */
+  function lose () {
+    for (const tell of onLost.values()) tell()
+    onLost.clear()
+  }
+
+  return { keep, lose }
+}
+
+module.exports = { createKeptClocks }

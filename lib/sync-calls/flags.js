@@ -1,0 +1,73 @@
+'use strict'
+
+// Which call sites are worth a word: those that, over the last seconds, blocked the loop for long or asked for the time
+// too often. Each is reported once an hour, as long as it goes on.
+
+/** @import { Site } from './site' */
+
+const WINDOW_SECONDS = 10 // long enough that one burst of a cheap call does not count
+const REPEAT_MS = 3_600_000
+
+/**
+ * @typedef {object} Recent
+ * @property {Float64Array} slots  one a tick
+ * @property {number} reportedAt
+ */
+
+class Flags {
+  #msPerSecond
+  #callsPerSecond
+  #slot = 0
+  #tickedAt = new Float64Array(WINDOW_SECONDS).fill(Infinity) // not yet: the window counts as full
+  /** @type {WeakMap<Site, Recent>} */
+  #recent = new WeakMap()
+
+  /**
+   * @param {object} limits
+   * @param {number} limits.msPerSecond     of a site whose calls are timed
+   * @param {number} limits.callsPerSecond  of a site whose calls are counted
+   */
+  constructor ({ msPerSecond, callsPerSecond }) {
+    this.#msPerSecond = msPerSecond
+    this.#callsPerSecond = callsPerSecond
+  }
+
+  /**
+   * To be called each second; a call that is late covers a longer time, and its rate is taken over that.
+   * @param {readonly Site[]} sites
+   * @param {number} nowMs
+   * @returns {Site[]} those to report now
+   */
+  tick (sites, nowMs) {
+    const seconds = Math.max((nowMs - this.#tickedAt[this.#slot]) / 1e3, WINDOW_SECONDS)
+    const due = sites.filter(site => this.#isDue(site, seconds, nowMs))
+    this.#tickedAt[this.#slot] = nowMs
+    this.#slot = (this.#slot + 1) % WINDOW_SECONDS
+    return due
+  }
+
+  /**
+   * @param {Site} site
+   * @param {number} seconds
+   * @param {number} nowMs
+   */
+  #isDue (site, seconds, nowMs) {
+    const recent = this.#recentOf(site)
+    recent.slots[this.#slot] = site.takeLately()
+    const rate = recent.slots.reduce((sum, value) => sum + value, 0) / seconds
+    if (rate < (site.target.isCounted ? this.#callsPerSecond : this.#msPerSecond)) return false
+    site.flagged = true
+    if (nowMs - recent.reportedAt < REPEAT_MS) return false
+    recent.reportedAt = nowMs
+    return true
+  }
+
+  /** @param {Site} site */
+  #recentOf (site) {
+    let recent = this.#recent.get(site)
+    if (recent === undefined) this.#recent.set(site, recent = { slots: new Float64Array(WINDOW_SECONDS), reportedAt: -Infinity })
+    return recent
+  }
+}
+
+module.exports = { Flags }

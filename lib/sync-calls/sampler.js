@@ -1,0 +1,88 @@
+'use strict'
+
+// Decides which calls of one API have their stack read, and for how many calls each of them stands.
+//
+// A stack costs some 5 us, a call often less than 1 us, so not every stack can be read; and without its stack nobody
+// knows where a call came from. So calls are drawn at random and weighed by one over the probability of being drawn
+// (Horvitz and Thompson's estimator): counts and times by call site are right on average whatever the order of the calls,
+// where "each hundredth" would credit one of two sites that take turns with everything.
+//
+// The probability of a call is 1 - exp(-(1 / every + ms / thresholdMs)): it grows with the call's own time, so no single
+// sample stands for much more time than it took or than the threshold. Slow calls, and all calls of an API that is called
+// seldom, are drawn always: those counts are exact.
+
+const SAMPLES_PER_SECOND = 100 // of one API: 0.5 ms of each second; the rate of the recorder
+const MAX_EVERY = 2 ** 20
+
+class Sampler {
+  #thresholdMs
+  #random
+  /** One call in so many, on average. */
+  #every = 1
+  #credit = 0
+  #samples = 0
+  /** @type {number} */
+  #calls = 0
+
+  /**
+   * @param {object} options
+   * @param {number} options.thresholdMs
+   * @param {() => number} [options.random]
+   */
+  constructor ({ thresholdMs, random = Math.random }) {
+    this.#thresholdMs = thresholdMs
+    this.#random = random
+  }
+
+  /**
+   * For an API whose calls are timed.
+   * @param {number} ms  of this call
+   * @returns {number} for how many calls this one stands; 0 when its stack is not to be read
+   */
+  weigh (ms) {
+    if (ms >= this.#thresholdMs) return 1
+    if (this.#every === 1) return this.#took(1)
+    const size = 1 / this.#every + ms / this.#thresholdMs
+    this.#credit -= size
+    if (this.#credit > 0) return 0
+    return this.#took(1 / -Math.expm1(-size))
+  }
+
+  /**
+   * For an API whose calls are only counted.
+   * @returns {number} the calls up to and including the next one whose stack is to be read
+   */
+  gap () {
+    if (this.#every === 1) return 1
+    return 1 + Math.floor(Math.log1p(-this.#random()) / Math.log1p(-1 / this.#every))
+  }
+
+  /** For the call at the end of a gap. */
+  weighCounted () {
+    return this.#took(this.#every)
+  }
+
+  /** To be called each second. A new draw is fair at any time: the ones before have no memory. */
+  roll () {
+    this.#setEvery(Math.floor(this.#calls / SAMPLES_PER_SECOND))
+    this.#samples = 0
+    this.#calls = 0
+  }
+
+  /** @param {number} weight */
+  #took (weight) {
+    this.#calls += weight
+    this.#samples++
+    // Within one second, also one in which the loop is blocked and nobody calls roll(), stacks become ever rarer.
+    if (this.#samples % SAMPLES_PER_SECOND === 0) this.#setEvery(this.#every * 2)
+    this.#credit = -Math.log1p(-this.#random())
+    return weight
+  }
+
+  /** @param {number} every */
+  #setEvery (every) {
+    this.#every = Math.min(Math.max(every, 1), MAX_EVERY)
+  }
+}
+
+module.exports = { Sampler }

@@ -1,0 +1,69 @@
+'use strict'
+
+// Functions that stand in for a watched one: the same name, length, properties, this, arguments, result and errors.
+// They are methods, because those have no prototype of their own unless the original has; none is ever called with new.
+
+const { withoutOwnFrames } = require('./own-frames')
+
+/** @import { TimedMeter, CountedMeter } from './meters' */
+
+const { apply } = Reflect // as it was before anybody wrapped it
+
+/**
+ * @param {Function} original
+ * @param {TimedMeter} meter
+ */
+function wrapTimed (original, meter) {
+  const { gate, now, isSync, lengthOf } = meter
+  const wrapper = {
+    /** @this {unknown} */
+    call () {
+      const isTimed = gate.isOpen && (isSync === null || isSync(arguments))
+      if (isTimed) gate.close()
+      const fromMs = isTimed ? now() : 0
+      let result
+      try {
+        result = apply(original, this, arguments)
+        return result
+      } catch (error) {
+        throw withoutOwnFrames(error)
+      } finally {
+        if (isTimed) {
+          const ms = now() - fromMs
+          meter.end(wrapper, ms, lengthOf === null ? 0 : lengthOf(arguments, result))
+          gate.reopen()
+        }
+      }
+    }
+  }.call
+  return dress(wrapper, original)
+}
+
+/**
+ * For what takes less time than reading a clock does: one subtraction a call.
+ * @param {Function} original
+ * @param {CountedMeter} meter
+ */
+function wrapCounted (original, meter) {
+  const wrapper = {
+    /** @this {unknown} */
+    call () {
+      if (--meter.left === 0) meter.sample(wrapper)
+      return apply(original, this, arguments)
+    }
+  }.call
+  return dress(wrapper, original)
+}
+
+/**
+ * @template {Function} T
+ * @param {T} wrapper
+ * @param {Function} original
+ * @returns {T} the wrapper, with the own properties of the original
+ */
+function dress (wrapper, original) {
+  Object.setPrototypeOf(wrapper, Object.getPrototypeOf(original))
+  return Object.defineProperties(wrapper, Object.getOwnPropertyDescriptors(original))
+}
+
+module.exports = { wrapTimed, wrapCounted, dress }
