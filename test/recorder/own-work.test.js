@@ -40,8 +40,10 @@ test('what our middleware calls is seen, and the middleware is not blamed', () =
   assert.equal(culpritOf([middleware, ['next', '/app/node_modules/express/next.js']]).culprit.function, 'next')
 })
 
-test('time filed under our clock belongs to the function above it', () => {
-  assert.equal(culpritOf([['search', '/app/search.js'], ['now', '']]).culprit.call, null)
+test('time filed under what a cut called last belongs to the function above it', () => {
+  for (const native of ['now', 'executionAsyncResource']) {
+    assert.equal(culpritOf([['search', '/app/search.js'], [native, '']]).culprit.call, null)
+  }
 })
 
 test('zlib has the name that its users know', () => {

@@ -1,0 +1,67 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const { createDiagnostics } = require('../..')
+const { start } = require('./started')
+
+const QUIET = { info () {}, warn () {}, error () {} }
+
+function block (ms) {
+  const until = performance.now() + ms
+  while (performance.now() < until);
+}
+
+/** Diagnostics in this very process, closed after the test. */
+async function observed (t, options) {
+  const handle = createDiagnostics({ signals: false, logger: QUIET, ...options })
+  const keepAlive = setInterval(() => {}, 1000)
+  t.after(() => {
+    clearInterval(keepAlive)
+    return handle.close()
+  })
+  handle.start()
+  await new Promise(resolve => setTimeout(resolve, 50)) // the heartbeat measures from its first tick on
+  return handle
+}
+
+test('a stall is one line of JSON with the fields of pino, one sentence, and the report', async t => {
+  const app = await start(t, 'block.js')
+  await app.get('/spin/300')
+  const line = await app.line(({ stall }) => stall?.route === 'GET /spin/:ms')
+  assert.deepEqual([line.stream, line.level, line.name, line.pid], ['stdout', 40, 'loopscope', app.pid])
+  assert.match(line.msg, /^event loop stalled \d+ ms in GET \/spin\/:ms: spin \(block\.js:\d+\), cause (code|starved)( \([^()]+\))?$/)
+  assert.deepEqual(Object.keys(line.stall), ['at', 'durationMs', 'cause', 'route', 'culprit', 'stack', 'evidence'])
+})
+
+test('a stall is counted in the registry by its cause', async t => {
+  const app = await start(t, 'block.js')
+  await app.get('/spin/300')
+  const { cause } = await app.stall(({ route }) => route === 'GET /spin/:ms')
+  const { text } = await app.get('/metrics')
+  const total = Number(new RegExp(`^loopscope_stalls_total\\{cause="${cause}"\\} (\\d+)$`, 'm').exec(text)?.[1])
+  assert.equal(total, app.stalls.filter(stall => stall.cause === cause).length)
+})
+
+test('a logger that throws does no harm: the stall is told to listeners and kept', async t => {
+  const throwing = () => { throw new Error('the disk is full') }
+  const handle = await observed(t, { logger: { info: throwing, warn: throwing, error: throwing } })
+  setTimeout(block, 1, 200)
+  const [stall] = await once(handle, 'stall')
+  assert.ok(handle.stalls().includes(stall))
+})
+
+test('a listener that throws does no harm: the next stall is told, too', async t => {
+  const handle = await observed(t)
+  const stalls = []
+  handle.on('stall', stall => {
+    stalls.push(stall)
+    throw new Error('theirs')
+  })
+  while (stalls.length < 2) {
+    block(200)
+    await new Promise(resolve => setTimeout(resolve, 50))
+  }
+  assert.ok(stalls[1].at > stalls[0].at)
+})
