@@ -25,7 +25,7 @@ const DOUBLES = 4
 
 /**
  * Renews a clock from another thread. It calls onKept when it has begun, which can take a while, and onLost when it no
- * longer can. Returns what ends it.
+ * longer can. Returns what ends it, and leaves the clock empty when it has.
  * @callback Keeper
  * @param {SharedArrayBuffer} buffer
  * @param {number} resolutionMs
@@ -52,7 +52,7 @@ function createClock (options = {}) {
 class Clock {
   #doubles
   #upkeep
-  /** @type {NodeJS.Timeout | undefined} */
+  /** Cleared while a keeper does its work, undefined while the clock is stopped. @type {NodeJS.Timeout | undefined} */
   #timer
   #release = () => {}
 
@@ -71,7 +71,7 @@ class Clock {
   get running () { return this.#doubles[NOW] !== 0 }
 
   start () {
-    if (this.running || this.#upkeep === null) return
+    if (this.#timer !== undefined || this.#upkeep === null) return
     const { resolutionMs, keeper } = this.#upkeep
     renew(this.#doubles)
     const keepByTimer = () => { this.#timer = setInterval(renew, resolutionMs, this.#doubles).unref() }
@@ -84,6 +84,7 @@ class Clock {
   stop () {
     if (this.#upkeep === null) return
     clearInterval(this.#timer)
+    this.#timer = undefined
     this.#release()
     this.#release = () => {}
     this.#doubles.fill(0)

@@ -33,6 +33,9 @@ const { version } = require('../package.json')
 const SHARED_NAME = 'instruments.1'
 const SHARED_REQUESTS = 'request-durations.1'
 
+const STANDARD_OUTPUT = 1
+const STANDARD_ERROR = 2
+
 // Options of the process's one set of instruments; the first handle's hold.
 const SHARED_OPTIONS = /** @type {const} */ (['stallThresholdMs', 'heartbeatMs', 'recorder', 'syncCalls'])
 
@@ -60,12 +63,13 @@ function createDiagnostics (options) {
 }
 
 /**
- * For `--require loopscope/register`: started, and with the requests of every HTTP server in the process.
+ * For `--require loopscope/register`: started, and with the requests of every HTTP server in the process. It logs to
+ * standard error: what reads the output of a program that knows nothing of us must not find our lines in it.
  * @param {DiagnosticsOptions} [options]
  * @returns {Diagnostics}
  */
 function observeProcess (options) {
-  const handle = new Handle(options)
+  const handle = new Handle({ logger: makeLogger(STANDARD_ERROR), ...options })
   handle.openRequestChannel()
   return handle.start()
 }
@@ -90,6 +94,7 @@ class Handle extends EventEmitter {
   /** Counted for the process: a request that passes two handles is one request. */
   #requests
   #releaseMetrics = () => {}
+  #onRequest = () => this.#instruments?.hurry()
   /** @type {RequestMiddleware | undefined} */
   #middleware
   /** @type {ReturnType<typeof createRequestChannel> | undefined} */
@@ -127,13 +132,19 @@ class Handle extends EventEmitter {
       context: this.#routeContext,
       requests: this.#requests,
       logger: this.#logger,
-      stallThresholdMs: this.#options.stallThresholdMs
+      stallThresholdMs: this.#options.stallThresholdMs,
+      onRequest: this.#onRequest
     })
     return this.#middleware
   }
 
   openRequestChannel () {
-    this.#channel = createRequestChannel({ context: this.#routeContext, requests: this.#requests, logger: this.#logger })
+    this.#channel = createRequestChannel({
+      context: this.#routeContext,
+      requests: this.#requests,
+      logger: this.#logger,
+      onRequest: this.#onRequest
+    })
   }
 
   /** @returns {this} */
@@ -307,9 +318,13 @@ function asHandle (middleware, handle) {
   })))
 }
 
-/** @returns {Logger} */
-function makeLogger () {
-  return require('pino')({ name: 'loopscope' })
+/**
+ * @param {number} [fd]
+ * @returns {Logger}
+ */
+function makeLogger (fd = STANDARD_OUTPUT) {
+  const pino = require('pino')
+  return pino({ name: 'loopscope' }, pino.destination(fd))
 }
 
 function makeRegistry () {

@@ -8,6 +8,7 @@ const { isMainThread } = require('node:worker_threads')
 const { monotonicMicros, toEpochMs } = require('./internal/monotonic')
 const { SharedState } = require('./internal/shared-state')
 const { errors } = require('./internal/errors')
+const { isTestRunner } = require('./internal/test-runner')
 const { warnOnce } = require('./internal/warnings')
 const { createHeartbeat } = require('./loop/heartbeat')
 const { createDelayHistogram } = require('./loop/delay-histogram')
@@ -102,18 +103,18 @@ class Instruments {
       periodMs: heartbeatMs,
       stallThresholdMs,
       state: this.#state,
-      onTick: delayMs => this.#onTick(delayMs),
-      onStall: tick => { this.#onStall(tick) }
+      onTick: (delayMs, periods) => this.#onTick(delayMs, periods),
+      onStall: tick => { this.#onStall(tick) },
+      onHurry: () => this.#observer.send({ type: 'hurry' })
     })
     this.#observer = createObserver({
       state: this.#state,
       settings: {
-        heartbeatMs,
         stallThresholdMs,
         appRoot,
         keepSeconds: recorder ? recorder.keepSeconds : 0,
         hz: recorder ? recorder.hz : 0,
-        isInspectorForbidden: process.permission?.has('inspector') === false,
+        isInspectorForbidden: process.permission?.has('inspector') === false || isTestRunner(),
         windowsBySession: recorder ? ENGINES[recorder.engine].usesSession : false,
         titlePrefix: this.#titlePrefix,
         cutExpression: `globalThis[Symbol.for(${JSON.stringify(this.#cutName)})]`
@@ -178,6 +179,11 @@ class Instruments {
     this.routeContext.stop()
     Reflect.deleteProperty(globalThis, Symbol.for(this.#cutName))
     await this.#observer.stop()
+  }
+
+  /** To be called when work begins, so that it is watched closely. */
+  hurry () {
+    this.#heartbeat.hurry()
   }
 
   /** @param {Subscriber} subscriber */
@@ -270,9 +276,14 @@ class Instruments {
     if (work.length > 0) this.#observer.send({ type: 'work', work })
   }
 
-  /** @param {number} delayMs */
-  #onTick (delayMs) {
+  /**
+   * @param {number} delayMs
+   * @param {number} periods
+   */
+  #onTick (delayMs, periods) {
     this.delay.record(delayMs)
+    // A slow tick stands for fast ones that would have been on time.
+    for (let period = 1; period < periods; period++) this.delay.record(0)
     if (this.#recorder?.tick(monotonicMicros())) this.#heartbeat.forgive()
     // What ran long without stalling the loop must not be blamed for the next stall.
     if (delayMs < this.#options.stallThresholdMs) for (const { takeSlowest } of this.#subscribers) takeSlowest()

@@ -24,10 +24,11 @@ const { createWorkLog } = require('./work-log')
  * @param {RequestCounter} parts.requests
  * @param {Pick<Logger, 'warn'>} parts.logger
  * @param {number} parts.stallThresholdMs
+ * @param {() => void} [parts.onRequest]  work on a request begins
  * @returns {RequestMiddleware}
  */
-function createMiddleware ({ context, requests, logger, stallThresholdMs }) {
-  const measure = createRequestMeasure({ context, requests, logger })
+function createMiddleware ({ context, requests, logger, stallThresholdMs, onRequest }) {
+  const measure = createRequestMeasure({ context, requests, logger, onRequest })
   const slowest = createSlowestRequest(stallThresholdMs)
   const workLog = createWorkLog()
 

@@ -17,9 +17,10 @@ const CHANNEL_NAME = 'http.server.request.start'
  * @param {Pick<RouteContextPart, 'current' | 'enter' | 'running'>} parts.context
  * @param {RequestCounter} parts.requests
  * @param {Pick<Logger, 'warn'>} parts.logger
+ * @param {() => void} [parts.onRequest]  work on a request begins
  */
-function createRequestChannel ({ context, requests, logger }) {
-  const measure = createRequestMeasure({ context, requests, logger })
+function createRequestChannel ({ context, requests, logger, onRequest }) {
+  const measure = createRequestMeasure({ context, requests, logger, onRequest })
   return new RequestChannel(message => {
     const requestContext = measure.begin(message.request, message.response)
     // The server goes on in this same call, so there is no function to run inside the context.

@@ -28,24 +28,28 @@ const MICROS_PER_SECOND = 1e6
  * @property {Pick<RouteContextPart, 'current' | 'running'>} context  while it is stopped, nothing is measured
  * @property {RequestCounter} requests
  * @property {Pick<Logger, 'warn'>} logger
+ * @property {() => void} [onRequest]  work on a request begins
  */
 
 /** @param {RequestMeasureOptions} options */
-function createRequestMeasure ({ context, requests, logger }) {
-  return new RequestMeasure(context, requests, logger)
+function createRequestMeasure ({ context, requests, logger, onRequest = () => {} }) {
+  return new RequestMeasure(context, requests, logger, onRequest)
 }
 
 class RequestMeasure {
   #context
   #requests
   #logger
+  #onRequest
 
   /**
    * @param {RequestMeasureOptions['context']} context
    * @param {RequestCounter} requests
    * @param {RequestMeasureOptions['logger']} logger
+   * @param {() => void} onRequest
    */
-  constructor (context, requests, logger) {
+  constructor (context, requests, logger, onRequest) {
+    this.#onRequest = onRequest
     this.#context = context
     this.#requests = requests
     this.#logger = logger
@@ -66,6 +70,7 @@ class RequestMeasure {
       }
       const context = { request, startMicros: monotonicMicros(), countedBy: this.#requests, alsoCountedBy: null }
       this.#count(context, response)
+      this.#onRequest()
       return context
     } catch (error) {
       warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error)

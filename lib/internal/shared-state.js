@@ -6,11 +6,13 @@
 // Times are doubles written by one thread and read by the other without Atomics (which know no doubles): every platform
 // that Node supports reads and writes an aligned 8-byte word whole.
 
-const TICK_MICROS = 0 // index into the doubles
-const DOUBLES = 1
+const TICK_MICROS = 0 // indexes into the doubles
+const PERIOD_MS = 1
+const DOUBLES = 2
 const EXITING = 0 // indexes into the integers
 const SESSION = 1
-const INTEGERS = 2
+const CALM = 2
+const INTEGERS = 3
 
 // Of the inspector session: whoever moves it away from NONE first decides whether there ever is one.
 const NONE = 0
@@ -31,6 +33,14 @@ class SharedState {
   /** When the heartbeat last ticked, by monotonicMicros(); 0 before the first tick. */
   get tickMicros () { return this.#doubles[TICK_MICROS] }
   set tickMicros (micros) { this.#doubles[TICK_MICROS] = micros }
+
+  /** When the next tick is due after that. */
+  get periodMs () { return this.#doubles[PERIOD_MS] }
+  set periodMs (ms) { this.#doubles[PERIOD_MS] = ms }
+
+  /** Whether the heart beats slowly because nothing happens. */
+  get isCalm () { return Atomics.load(this.#integers, CALM) === 1 }
+  set isCalm (isCalm) { Atomics.store(this.#integers, CALM, isCalm ? 1 : 0) }
 
   /**
    * Main thread, at exit: asks the observer to let go of its inspector session and waits for that. A session that is still

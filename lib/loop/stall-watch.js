@@ -21,7 +21,6 @@ const REPORT_FACTOR = 10
 /**
  * @param {object} parts
  * @param {SharedState} parts.state
- * @param {number} parts.periodMs
  * @param {number} parts.stallThresholdMs
  * @param {(lateMs: number) => void} parts.onWake    each time the watch wakes: how late it was itself
  * @param {(stuck: Stuck) => void} parts.onSuspicion once a stall, at half the threshold
@@ -48,7 +47,7 @@ class StallWatch {
   get running () { return this.#timer !== undefined }
 
   start () {
-    if (!this.running) this.#sleep(this.#parts.periodMs)
+    if (!this.running) this.#sleep(this.#parts.stallThresholdMs)
   }
 
   stop () {
@@ -61,12 +60,19 @@ class StallWatch {
     return this.#parts.state.tickMicros === tickMicros
   }
 
-  #wake () {
-    const { periodMs, stallThresholdMs, state, onWake } = this.#parts
+  /** The heartbeat has just become faster: what is due now is due sooner than this sleeps. */
+  hurry () {
+    if (!this.running) return
+    clearTimeout(this.#timer)
+    this.#wake(0)
+  }
+
+  /** @param {number} lateMs  how late this is */
+  #wake (lateMs) {
+    const { stallThresholdMs, state, onWake } = this.#parts
     const now = monotonicMicros()
-    const lateMs = Math.max(0, (now - this.#dueMicros) / 1e3)
     onWake(lateMs)
-    const { tickMicros } = state
+    const { tickMicros, periodMs } = state
     if (tickMicros !== this.#tickMicros) {
       this.#tickMicros = tickMicros
       this.#stage = 0
@@ -76,8 +82,10 @@ class StallWatch {
     if (lateMs >= stallThresholdMs / 2) return this.#sleep(periodMs)
     const delayMs = (now - tickMicros) / 1e3 - periodMs
     while (delayMs >= this.#stageMs()) this.#reach({ tickMicros, delayMs })
-    // The loop may go on any moment and get stuck anew: that must not be slept through either.
-    this.#sleep(Math.min(this.#stageMs() - delayMs, periodMs + stallThresholdMs / 2))
+    // The loop may go on any moment and get stuck anew: that must not be slept through either. While it is calm the first
+    // look may come as late as the second.
+    const soonestMs = stallThresholdMs * (state.isCalm ? 1 : 1 / 2)
+    this.#sleep(Math.min(Math.max(this.#stageMs(), soonestMs) - delayMs, periodMs + soonestMs))
   }
 
   #stageMs () {
@@ -99,7 +107,7 @@ class StallWatch {
   #sleep (ms) {
     const wholeMs = Math.max(1, Math.ceil(ms))
     this.#dueMicros = monotonicMicros() + wholeMs * 1e3
-    this.#timer = setTimeout(() => this.#wake(), wholeMs)
+    this.#timer = setTimeout(() => this.#wake(Math.max(0, (monotonicMicros() - this.#dueMicros) / 1e3)), wholeMs)
   }
 }
 

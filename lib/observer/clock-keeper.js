@@ -6,8 +6,8 @@ const { renew } = require('../clock')
 
 function createClockKeeper () {
   /** By the main thread's number: the same shared buffer is another object each time it is sent.
-   * @type {Map<number, NodeJS.Timeout>} */
-  const timers = new Map()
+   * @type {Map<number, { timer: NodeJS.Timeout, doubles: Float64Array }>} */
+  const kept = new Map()
   return {
     /**
      * @param {number} clock
@@ -15,12 +15,16 @@ function createClockKeeper () {
      * @param {number} resolutionMs
      */
     keep (clock, buffer, resolutionMs) {
-      timers.set(clock, setInterval(renew, resolutionMs, new Float64Array(buffer)))
+      const doubles = new Float64Array(buffer)
+      kept.set(clock, { timer: setInterval(renew, resolutionMs, doubles), doubles })
     },
     /** @param {number} clock */
     release (clock) {
-      clearInterval(timers.get(clock))
-      timers.delete(clock)
+      const { timer, doubles } = kept.get(clock) ?? {}
+      clearInterval(timer)
+      // The timer may have run after the main thread had emptied the clock, which would stand still from then on.
+      doubles?.fill(0)
+      kept.delete(clock)
     }
   }
 }

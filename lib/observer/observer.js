@@ -13,7 +13,6 @@ const { errors, fromPlain } = require('../internal/errors')
 /**
  * @typedef {object} ObserverSettings  what the thread is started with
  * @property {SharedArrayBuffer} state
- * @property {number} heartbeatMs
  * @property {number} stallThresholdMs
  * @property {number} keepSeconds
  * @property {number} hz

@@ -48,7 +48,6 @@ const underWay = new Map()
 const cut = (/** @type {{ rotate: boolean }} */ options) => session.cut(options)
 const watch = createStallWatch({
   state,
-  periodMs: settings.heartbeatMs,
   stallThresholdMs: settings.stallThresholdMs,
   onWake: lateMs => evidence.note(lateMs),
   // Only a look, for the route: the window is ended when the stall is over, or for the report of one that lasts. Ending it
@@ -85,6 +84,9 @@ const handlers = {
   },
   window ({ window }) {
     addWindow(window)
+  },
+  hurry () {
+    watch.hurry()
   },
   work ({ work }) {
     syncSamples.addWork(work)

@@ -7,7 +7,7 @@
 // cause and are left out here.
 
 const { buildCallTree } = require('../formats/call-tree')
-const { createIsOwn, withoutOwnWork } = require('./own-work')
+const { createIsOwn, createIsWrapper, withoutOwnWork, withoutWrappers } = require('./own-work')
 
 /** @import { CodeFrame, Culprit } from '../../types/diagnostics' */
 /** @import { CpuProfile } from '../../types/profile' */
@@ -39,7 +39,7 @@ const PUBLIC_NAMES = new Map([['syncBufferWrapper', 'zlib.*Sync']])
  */
 function findCulprit (profile, context = {}) {
   const isOwn = createIsOwn(context)
-  const root = withoutOwnWork(buildCallTree(profile, context), isOwn)
+  const root = withoutOwnWork(withoutWrappers(buildCallTree(profile, context), createIsWrapper(context)), isOwn)
   const path = heaviestPath(root)
   const inclusive = inclusiveMicros(root)
   const gcMicros = root.children.find(({ frame }) => isMeta(frame, '(garbage collector)'))?.totalMicros ?? 0

@@ -1,7 +1,8 @@
 'use strict'
 
-// Our own work inside the user's: a cut runs as an interrupt in the middle of whatever the main thread does, and is not
-// what held the loop. Pure: a call tree in, a call tree out. What calls the user's code (the middleware) stays.
+// Our own work inside the user's: a cut runs as an interrupt in the middle of whatever the main thread does, and the exact
+// detector's wrappers stand between a call and its caller; neither is what held the loop. Pure: a call tree in, a call tree
+// out. What calls the user's code (the middleware) stays.
 
 const path = require('node:path')
 const { describeFrame } = require('../formats/frame')
@@ -10,6 +11,7 @@ const { describeFrame } = require('../formats/frame')
 /** @import { CallTree } from '../formats/call-tree' */
 
 const LIBRARY = path.join(__dirname, '..', path.sep)
+const WRAPPER = path.join(LIBRARY, 'sync-calls', 'wrapper.js')
 
 // Seen on Node 22 and 24: once a cut has run in the middle of a regular expression, V8 files the rest of the expression's
 // time under the native function that the cut called last. None of these takes long itself.
@@ -20,8 +22,45 @@ const CUTS_NATIVES = new Set(['now', 'executionAsyncResource'])
  * @returns {(frame: CallTree['frame']) => boolean} whether a function is ours
  */
 function createIsOwn (context) {
-  const library = describeFrame({ functionName: '', scriptId: '1', url: LIBRARY, lineNumber: 0, columnNumber: 0 }, context).file
+  const library = shown(LIBRARY, context)
   return ({ file }) => file.startsWith(library)
+}
+
+/**
+ * @param {Pick<EncodeContext, 'appRoot'>} context
+ * @returns {(frame: CallTree['frame']) => boolean} whether a function only passes a call on
+ */
+function createIsWrapper (context) {
+  const wrapper = shown(WRAPPER, context)
+  return ({ file }) => file === wrapper
+}
+
+/**
+ * @param {string} file
+ * @param {Pick<EncodeContext, 'appRoot'>} context
+ */
+function shown (file, context) {
+  return describeFrame({ functionName: '', scriptId: '1', url: file, lineNumber: 0, columnNumber: 0 }, context).file
+}
+
+/**
+ * The tree with what wrappers call hung under what calls the wrappers.
+ * @param {CallTree} tree
+ * @param {(frame: CallTree['frame']) => boolean} isWrapper
+ * @returns {CallTree}
+ */
+function withoutWrappers (tree, isWrapper) {
+  const children = []
+  let { selfMicros } = tree
+  for (const child of tree.children.map(one => withoutWrappers(one, isWrapper))) {
+    if (!isWrapper(child.frame)) {
+      children.push(child)
+      continue
+    }
+    selfMicros += child.selfMicros
+    children.push(...child.children)
+  }
+  return { ...tree, selfMicros, children }
 }
 
 /**
@@ -63,4 +102,4 @@ function isUsers ({ frame }) {
   return frame.origin === 'app' || frame.origin === 'dependency'
 }
 
-module.exports = { createIsOwn, withoutOwnWork }
+module.exports = { createIsOwn, createIsWrapper, withoutOwnWork, withoutWrappers }

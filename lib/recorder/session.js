@@ -38,7 +38,7 @@ class ProfilerSession {
    * @returns {Promise<void>} rejects when the inspector is compiled out or forbidden
    */
   async open () {
-    if (this.#options.isInspectorForbidden) throw new Error('the permission model forbids the inspector')
+    if (this.#options.isInspectorForbidden) throw new Error('Node.js forbids the inspector here (the permission model, or the runner of node --test)')
     const { Session } = require('node:inspector')
     const session = new Session()
     session.connectToMainThread()

@@ -13,7 +13,6 @@ const { makeScratch } = require('../store/scratch')
 
 const RETENTION = { maxCount: 10, maxBytes: 1e9, maxAgeMs: 1e9, minFreeBytes: 0 }
 const SETTINGS = {
-  heartbeatMs: 20,
   stallThresholdMs: 100,
   keepSeconds: 60,
   hz: 100,
@@ -25,7 +24,7 @@ const SETTINGS = {
 
 function createSubject (t) {
   const faults = []
-  const observer = createObserver({ state: new SharedState(), settings: SETTINGS, onRotate () {}, onFault: error => faults.push(error) })
+  const observer = createObserver({ state: new SharedState(), settings: SETTINGS, onRotate () {}, onSyncSamples () {}, onPoolQueued () {}, onLost () {}, onFault: error => faults.push(error) })
   const keepAlive = setInterval(() => {}, 1000) // the observer does not
   t.after(async () => {
     clearInterval(keepAlive)

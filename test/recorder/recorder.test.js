@@ -24,6 +24,7 @@ function createSubject (t) {
     debuggerUrl: () => subject.debuggerUrl,
     onPause: url => subject.pauses.push(url),
     onResume: () => subject.resumes++
+    onRotated () {},
   })
   t.after(() => {
     subject.recorder.stop()
