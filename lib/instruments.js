@@ -13,6 +13,7 @@ const { warnOnce } = require('./internal/warnings')
 const { createHeartbeat } = require('./loop/heartbeat')
 const { createDelayHistogram } = require('./loop/delay-histogram')
 const { createIterations } = require('./loop/iterations')
+const { createLoopTime } = require('./loop/loop-time')
 const { createUtilization } = require('./loop/utilization')
 const { createStallLog } = require('./loop/stall-log')
 const { createRecorder } = require('./recorder/recorder')
@@ -86,7 +87,8 @@ class Instruments {
 
   routeContext = createRouteContext()
   iterations = createIterations()
-  utilization = createUtilization()
+  #loopTime = createLoopTime()
+  utilization = createUtilization({ eventLoopUtilization: () => this.#loopTime.read() })
   stallLog = createStallLog()
   tally = createTally()
   delay
@@ -120,7 +122,10 @@ class Instruments {
         cutExpression: `globalThis[Symbol.for(${JSON.stringify(this.#cutName)})]`
       },
       onRotate: () => this.#recorder?.rotate(),
-      onSyncSamples: reading => this.syncCalls.addSamples(reading, performance.now()),
+      onSyncSamples: reading => {
+        this.#loopTime.addSamples(reading)
+        this.syncCalls.addSamples(reading, performance.now())
+      },
       onPoolQueued: waitedMs => this.syncCalls.poolQueued(waitedMs, performance.now()),
       onFault,
       onLost: () => this.#onObserverLost()
@@ -239,9 +244,13 @@ class Instruments {
       debuggerUrl,
       onPause: url => {
         warnOnce(this.#logger, 'LOOPSCOPE_WARN_RECORDER_PAUSED', url)
+        this.#loopTime.setSampled(false)
         this.#observer.send({ type: 'recording', on: false, reason: `the recorder is paused while the inspector is open at ${url}` })
       },
-      onResume: () => this.#observer.send({ type: 'recording', on: true, reason: '' }),
+      onResume: () => {
+        this.#loopTime.setSampled(true)
+        this.#observer.send({ type: 'recording', on: true, reason: '' })
+      },
       onRotated: () => this.#sendWork()
     })
   }
@@ -310,6 +319,7 @@ class Instruments {
     this.#keptClocks.lose()
     if (!this.#running) return
     this.#recorder?.stop()
+    this.#loopTime.setSampled(false)
     warnOnce(this.#logger, 'LOOPSCOPE_WARN_OBSERVER_UNAVAILABLE', 'it ended')
   }
 

@@ -8,7 +8,7 @@ const { errors, fromPlain } = require('../internal/errors')
 
 /** @import { Cause, CodeFrame, Culprit, StallEvidence } from '../../types/diagnostics' */
 /** @import { SharedState } from '../internal/shared-state' */
-/** @import { SampledSite } from '../sync-calls/sampled-table' */
+/** @import { SampledReading } from '../sync-calls/sampled-table' */
 
 /**
  * @typedef {object} ObserverSettings  what the thread is started with
@@ -33,7 +33,7 @@ const MAX_RELEASE_MS = 200
  * @param {SharedState} parts.state
  * @param {Omit<ObserverSettings, 'state'>} parts.settings
  * @param {() => void} parts.onRotate          the thread wants the current window ended
- * @param {(reading: { busyMicros: number, sites: SampledSite[] }) => void} parts.onSyncSamples
+ * @param {(reading: SampledReading) => void} parts.onSyncSamples
  * @param {(waitedMs: number) => void} parts.onPoolQueued  a task of libuv's pool had to wait
  * @param {(error: Error) => void} parts.onFault
  * @param {() => void} parts.onLost            the thread has ended

@@ -7,11 +7,11 @@ const { createSampledTable } = require('../sync-calls/sampled-table')
 
 /** @import { CpuProfile } from '../../types/profile' */
 /** @import { Work } from '../sync-calls/sampled' */
-/** @import { SampledSite } from '../sync-calls/sampled-table' */
+/** @import { SampledReading } from '../sync-calls/sampled-table' */
 
 const MAX_WORK = 10_000 // of two windows
 
-/** @param {{ send: (reading: { busyMicros: number, sites: SampledSite[] }) => void }} parts */
+/** @param {{ send: (reading: SampledReading) => void }} parts */
 function createSyncSamples ({ send }) {
   const table = createSampledTable()
   /** @type {CpuProfile | undefined} */
@@ -30,8 +30,7 @@ function createSyncSamples ({ send }) {
         const { endTime } = waiting
         table.add(waiting, work)
         work = work.filter(({ toMicros }) => toMicros > endTime)
-        const reading = table.read()
-        if (reading.sites.length > 0) send(reading)
+        send(table.read())
       }
       waiting = window
     }

@@ -12,7 +12,14 @@ const MAX_SITES = 500
 const MAX_ROUTES = 20
 const OTHER = '_other'
 
-/** @typedef {SampledCall} SampledSite */
+/**
+ * @typedef {SampledCall} SampledSite
+ *
+ * @typedef {object} SampledReading  since start
+ * @property {number} busyMicros     all the time that was not idle
+ * @property {number} idleMicros
+ * @property {SampledSite[]} sites   heaviest first
+ */
 
 function createSampledTable () {
   return new SampledTable()
@@ -22,6 +29,7 @@ class SampledTable {
   /** @type {Map<string, SampledSite>} */
   #sites = new Map()
   #busyMicros = 0
+  #idleMicros = 0
 
   /**
    * @param {CpuProfile} window
@@ -30,12 +38,13 @@ class SampledTable {
   add (window, work) {
     const { calls, busyMicros } = findSampledCalls(window, { work })
     this.#busyMicros += busyMicros
+    this.#idleMicros += window.endTime - window.startTime - busyMicros
     for (const call of calls) this.#merge(call)
   }
 
-  /** @returns {{ busyMicros: number, sites: SampledSite[] }} heaviest first */
+  /** @returns {SampledReading} */
   read () {
-    return { busyMicros: this.#busyMicros, sites: [...this.#sites.values()].sort((left, right) => right.micros - left.micros) }
+    return { busyMicros: this.#busyMicros, idleMicros: this.#idleMicros, sites: [...this.#sites.values()].sort((left, right) => right.micros - left.micros) }
   }
 
   /** @param {SampledCall} call */

@@ -31,8 +31,14 @@ const SYNCHRONOUS = /\wSync$/
 // Entrances that Node names differently inside. All of zlib's synchronous functions share one.
 const PUBLIC_NAMES = new Map([
   ['zlib.syncBufferWrapper', 'zlib.*Sync'],
-  ['modules.require', 'require']
+  ['modules.require', 'require'],
+  ['crypto.signOneShot', 'crypto.sign'],
+  ['crypto.verifyOneShot', 'crypto.verify'],
+  ['crypto.sign', 'crypto.createSign().sign'],
+  ['crypto.verify', 'crypto.createVerify().verify']
 ])
+// Synchronous although no name says so. With a callback, which sign and verify can have, their time is not spent here.
+const SIGNED = new Set(['crypto.sign', 'crypto.verify', 'crypto.createSign().sign', 'crypto.createVerify().verify'])
 
 /**
  * @param {CpuProfile} profile  in order
@@ -101,7 +107,9 @@ function findCall (leaf, byId, parents) {
       isSync ||= SYNCHRONOUS.test(callFrame.functionName)
       entry = callFrame
     } else if (callFrame.url !== '' && !OWN.some(folder => callFrame.url.startsWith(folder))) {
-      return isSync && entry !== null ? { api: apiOf(entry), caller: callFrame } : null
+      if (entry === null) return null
+      const api = apiOf(entry)
+      return isSync || SIGNED.has(api) ? { api, caller: callFrame } : null
     }
   }
   return null // Node's own, asked for by nobody: what runs before the application

@@ -1,0 +1,73 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { SharedState } = require('../../lib/internal/shared-state')
+const { createHeartbeat } = require('../../lib/loop/heartbeat')
+
+const PERIOD_MS = 20
+const THRESHOLD_MS = 100
+
+function createSubject (t) {
+  const subject = { ticks: [], stalls: [], hurries: 0, state: new SharedState() }
+  let check = () => {}
+  subject.heartbeat = createHeartbeat({
+    periodMs: PERIOD_MS,
+    stallThresholdMs: THRESHOLD_MS,
+    state: subject.state,
+    onTick (delayMs, periods) {
+      subject.ticks.push({ delayMs, periods })
+      setImmediate(() => check())
+    },
+    onStall: tick => subject.stalls.push(tick),
+    onHurry: () => subject.hurries++
+  })
+  const keepAlive = setInterval(() => {}, 1000) // the heartbeat does not
+  t.after(() => {
+    clearInterval(keepAlive)
+    subject.heartbeat.stop()
+  })
+  subject.until = isTrue => new Promise(resolve => {
+    check = () => { if (isTrue()) resolve() }
+    check()
+  })
+  subject.heartbeat.start()
+  return subject
+}
+
+function blockFor (ms) {
+  const until = performance.now() + ms
+  while (performance.now() < until);
+}
+
+test('an idle heart beats slower, and a slow tick stands for several', async t => {
+  const { state, ticks, until } = createSubject(t)
+  assert.deepEqual([state.isCalm, state.periodMs], [false, PERIOD_MS])
+  await until(() => state.isCalm)
+  assert.equal(state.periodMs, 5 * PERIOD_MS)
+  const before = ticks.length
+  await until(() => ticks.length > before + 1 && ticks.at(-1).periods > 1)
+  assert.ok(ticks.at(-1).periods <= 5)
+})
+
+test('work that announces itself makes it fast at once', async t => {
+  const subject = createSubject(t)
+  const { heartbeat, state, until } = subject
+  heartbeat.hurry()
+  assert.equal(subject.hurries, 0)
+  await until(() => state.isCalm)
+  const { tickMicros } = state
+  heartbeat.hurry()
+  heartbeat.hurry()
+  assert.deepEqual([state.isCalm, state.periodMs, subject.hurries, state.tickMicros > tickMicros], [false, PERIOD_MS, 1, true])
+})
+
+test('work that does not is a stall all the same, as long as it was, and then the heart is fast', async t => {
+  const { state, stalls, until } = createSubject(t)
+  await until(() => state.isCalm)
+  stalls.length = 0 // of a machine that stood still meanwhile
+  blockFor(3 * THRESHOLD_MS)
+  await until(() => stalls.length > 0)
+  assert.ok(stalls[0].delayMs >= 2 * THRESHOLD_MS && stalls[0].delayMs <= (stalls[0].toMicros - stalls[0].fromMicros) / 1e3)
+  assert.equal(state.isCalm, false)
+})

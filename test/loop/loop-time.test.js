@@ -1,0 +1,44 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { createLoopTime } = require('../../lib/loop/loop-time')
+
+function createSubject () {
+  const node = { active: 100, idle: 300, utilization: 0.25 }
+  return { node, loopTime: createLoopTime({ eventLoopUtilization: () => ({ ...node }) }) }
+}
+
+test('without a recorder the figures are those of Node', () => {
+  const { node, loopTime } = createSubject()
+  assert.deepEqual(loopTime.read(), { active: 100, idle: 300, utilization: 0.25 })
+  node.active = 200
+  assert.equal(loopTime.read().active, 200)
+})
+
+test('while the recorder runs its samples count, and what Node says meanwhile does not', () => {
+  const { node, loopTime } = createSubject()
+  loopTime.setSampled(true)
+  Object.assign(node, { active: 5000, idle: 5000 })
+  loopTime.addSamples({ busyMicros: 20_000, idleMicros: 80_000 })
+  loopTime.addSamples({ busyMicros: 50_000, idleMicros: 150_000 })
+  assert.deepEqual(loopTime.read(), { active: 150, idle: 450, utilization: 0.25 })
+  loopTime.setSampled(false)
+  assert.equal(loopTime.read().active, 150)
+  node.active += 10
+  assert.equal(loopTime.read().active, 160)
+})
+
+test('both totals only grow, whatever the recorder does', () => {
+  const { node, loopTime } = createSubject()
+  let before = loopTime.read()
+  for (let step = 1; step <= 20; step++) {
+    node.active += step
+    node.idle += 2 * step
+    if (step % 3 === 0) loopTime.setSampled(step % 2 === 0)
+    loopTime.addSamples({ busyMicros: step * 1000, idleMicros: step * 3000 })
+    const now = loopTime.read()
+    assert.ok(now.active >= before.active && now.idle >= before.idle)
+    before = now
+  }
+})
