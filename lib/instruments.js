@@ -22,7 +22,7 @@ const { createTally } = require('./capture/tally')
 const { createObserver } = require('./observer/observer')
 const { createKeptClocks } = require('./observer/kept-clocks')
 const { createRouteContext } = require('./http/route-context')
-const { routeOf } = require('./http/route-template')
+const { createStallRoute } = require('./http/stall-route')
 const { preventDeadlock } = require('./recorder/cold-start')
 const { createSyncCalls } = require('./sync-calls/sync-calls')
 const { describeFrame, toCodeFrame } = require('./formats/frame')
@@ -31,7 +31,6 @@ const { createClock } = require('./clock')
 /** @import { Logger, Stall } from '../types/diagnostics' */
 /** @import { CallFrame } from '../types/profile' */
 /** @import { Order } from './capture/captures' */
-/** @import { RequestContext } from './http/route-context' */
 /** @import { SlowRequest } from './http/slowest-request' */
 /** @import { Work } from './http/work-log' */
 /** @import { LateTick } from './loop/heartbeat' */
@@ -77,8 +76,6 @@ class Instruments {
   #heartbeat
   #recorder
   #observer
-  /** What the last cut found on the main thread. @type {{ tickMicros: number, context: RequestContext } | undefined} */
-  #cut
   #running = false
 
   /** @type {ReturnType<typeof createClock> | undefined} */
@@ -86,6 +83,7 @@ class Instruments {
   #keptClocks
 
   routeContext = createRouteContext()
+  #stallRoute = createStallRoute({ context: this.routeContext })
   iterations = createIterations()
   #loopTime = createLoopTime()
   utilization = createUtilization({ eventLoopUtilization: () => this.#loopTime.read() })
@@ -133,7 +131,7 @@ class Instruments {
     this.#keptClocks = createKeptClocks(this.#observer)
     this.syncCalls = createSyncCalls({
       exact: options.syncCalls,
-      routeNow: () => this.#routeNow(),
+      routeNow: () => this.#stallRoute.now(),
       showFile: file => describeFrame({ ...NO_FRAME, url: file }, { appRoot }).file,
       showFrame: frame => toCodeFrame(frame, appRoot),
       logger,
@@ -303,16 +301,9 @@ class Instruments {
    * @param {boolean} rotate
    */
   #onCut (rotate) {
-    const { tickMicros } = this.#state
-    const context = this.routeContext.current()
-    if (context !== undefined && this.#cut?.tickMicros !== tickMicros) this.#cut = { tickMicros, context }
+    this.#stallRoute.look(this.#state.tickMicros)
     if (rotate) this.#recorder?.rotate()
-    return { route: context === undefined ? null : routeOf(context.request) }
-  }
-
-  #routeNow () {
-    const context = this.routeContext.current()
-    return context === undefined ? null : routeOf(context.request)
+    return { route: this.#stallRoute.now() }
   }
 
   #onObserverLost () {
@@ -325,7 +316,7 @@ class Instruments {
 
   /** @param {LateTick} tick */
   async #onStall (tick) {
-    const context = this.#contextOf(tick)
+    const route = this.#stallRoute.of(tick, [...this.#subscribers].map(({ takeSlowest }) => takeSlowest()))
     this.#recorder?.rotateSoon()
     const { cause, culprit, stack, evidence } = await this.#explain(tick)
     if (!this.#running) return
@@ -334,7 +325,7 @@ class Instruments {
       at: Math.round(toEpochMs(tick.toMicros - tick.delayMs * 1e3)),
       durationMs: Math.round(tick.delayMs),
       cause,
-      route: context === undefined ? null : routeOf(context.request),
+      route: route(),
       culprit,
       stack,
       evidence
@@ -342,22 +333,6 @@ class Instruments {
     this.stallLog.add(stall)
     const [first] = this.#subscribers
     for (const subscriber of this.#subscribers) subscriber.onStall(stall, subscriber === first)
-  }
-
-  /**
-   * The request that was worked on: seen by a cut in the middle of the stall, or, when the stall was over before the cut
-   * came, the one whose handler ran longest in that time.
-   * @param {LateTick} tick
-   * @returns {RequestContext | undefined}
-   */
-  #contextOf ({ fromMicros, toMicros }) {
-    const cut = this.#cut?.tickMicros === fromMicros ? this.#cut.context : undefined
-    this.#cut = undefined
-    for (const { takeSlowest } of this.#subscribers) {
-      const slowest = takeSlowest()
-      if (cut === undefined && slowest !== null && slowest.toMicros > fromMicros && slowest.fromMicros < toMicros) return slowest.context
-    }
-    return cut
   }
 
   /**

@@ -64,7 +64,7 @@ const OPTIONS = Object.freeze([
   { path: 'syncCalls.flagMsPerSecond', ...number(0, 1000), fallback: SYNC_CALLS.flagMsPerSecond, meaning: 'Milliseconds a second from which on a call site is flagged' },
   { path: 'syncCalls.flagCallsPerSecond', ...number(0, 1e9), fallback: SYNC_CALLS.flagCallsPerSecond, meaning: 'Calls a second from which on a call site of `Date.now` or `new Date()` is flagged' },
   { path: 'registry', ...methods('registerMetric', 'getSingleMetric', 'removeSingleMetric', 'metrics'), meaning: 'A prom-client `Registry` to put the metrics into; by default one of our own' },
-  { path: 'logger', ...methods('info', 'warn', 'error'), meaning: 'A pino-shaped logger; by default pino on standard output' }
+  { path: 'logger', ...methods('info', 'warn', 'error'), meaning: 'A pino-shaped logger; by default pino on standard output, preloaded on standard error' }
 ])
 
 // Groups of options; a switchable one can be false (nothing of it) or true (all defaults) as well.

@@ -6,6 +6,7 @@
 const { createRequire } = require('node:module')
 const path = require('node:path')
 const { isMainThread } = require('node:worker_threads')
+const { isTestRunner } = require('./internal/test-runner')
 
 /**
  * The default registry of the application's own prom-client, which its /metrics route serves already.
@@ -21,8 +22,9 @@ function applicationRegistry () {
   }
 }
 
-// Node loads preloaded modules in every worker thread again; the application runs in the main one.
-if (isMainThread) {
+// Node loads preloaded modules in every worker thread again, and in the runner of node --test; the application runs in
+// neither.
+if (isMainThread && !isTestRunner()) {
   const registry = applicationRegistry()
   require('./diagnostics').observeProcess(registry && { registry })
 }

@@ -70,7 +70,7 @@ export interface DiagnosticsOptions {
   syncCalls?: boolean | SyncCallOptions
   /** A prom-client Registry to put the metrics into. Default: one of our own. */
   registry?: Registry
-  /** A pino-shaped logger. Default: pino on standard output. */
+  /** A pino-shaped logger. Default: pino on standard output; preloaded, on standard error. */
   logger?: Logger
 }
 

@@ -43,7 +43,9 @@ function createStallReports (parts) {
     const findings = inspect(toMicros - delayMs * 1e3, toMicros) ?? { culprit: null, stack: [], codeMs: null, gcMs: null }
     const { culprit, stack, codeMs, gcMs } = findings
     const all = { ...system, codeMs: round(codeMs), gcMs: round(gcMs) }
-    return { cause: judgeCause({ durationMs: delayMs, thresholdMs }, all), culprit, stack, evidence: all }
+    const cause = judgeCause({ durationMs: delayMs, thresholdMs }, all)
+    // A process that stood still ran nothing: what the samples around it show is not to blame.
+    return cause === 'suspended' ? { cause, culprit: null, stack: [], evidence: all } : { cause, culprit, stack, evidence: all }
   }
 
   /**

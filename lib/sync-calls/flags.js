@@ -18,7 +18,8 @@ class Flags {
   #msPerSecond
   #callsPerSecond
   #slot = 0
-  #tickedAt = new Float64Array(WINDOW_SECONDS).fill(Infinity) // not yet: the window counts as full
+  /** @type {Float64Array | undefined} */
+  #tickedAt
   /** @type {WeakMap<Site, Recent>} */
   #recent = new WeakMap()
 
@@ -33,12 +34,13 @@ class Flags {
   }
 
   /**
-   * To be called each second; a call that is late covers a longer time, and its rate is taken over that.
+   * To be called each second or less often; the rate is taken over the time of the last ten calls, and over ten seconds at least.
    * @param {readonly Site[]} sites
    * @param {number} nowMs
    * @returns {Site[]} those to report now
    */
   tick (sites, nowMs) {
+    this.#tickedAt ??= new Float64Array(WINDOW_SECONDS).fill(nowMs)
     const seconds = Math.max((nowMs - this.#tickedAt[this.#slot]) / 1e3, WINDOW_SECONDS)
     const due = sites.filter(site => this.#isDue(site, seconds, nowMs))
     this.#tickedAt[this.#slot] = nowMs

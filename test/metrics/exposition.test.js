@@ -37,6 +37,18 @@ test('the text holds the numbers of the sources', async () => {
   assert.ok([...series.values()].every(Number.isFinite))
 })
 
+test('synchronous calls are told by API, route and source, and the clock once it is used', async () => {
+  const series = parse(await createRegistry(createFakeSources()).metrics())
+  assert.equal(series.get('loopscope_sync_calls_total{api="crypto.pbkdf2Sync",http_route="/auth"}'), 3)
+  assert.equal(series.get('loopscope_sync_call_seconds_total{api="crypto.pbkdf2Sync",http_route="/auth",source="exact"}'), 0.3)
+  assert.equal(series.get('loopscope_sync_call_seconds_total{api="fs.readFileSync",http_route="",source="sampled"}'), 0.2)
+  assert.equal(series.get('loopscope_sync_call_flags_total{api="crypto.pbkdf2Sync",http_route="/auth"}'), 1)
+  assert.equal(series.get('loopscope_threadpool_queued_total'), 2)
+  assert.equal(series.get('loopscope_clock_staleness_max_seconds'), 0.025)
+  const unused = parse(await createRegistry({ ...createFakeSources(), clock: { recentMaxStalenessMs: null } }).metrics())
+  assert.equal(unused.has('loopscope_clock_staleness_max_seconds'), false)
+})
+
 test('the maximum is the longer of the tick\'s and the turn\'s', async () => {
   const sources = { ...createFakeSources(), iterations: { recentMaxMs: 315 } }
   const series = parse(await createRegistry(sources).metrics())

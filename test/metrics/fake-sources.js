@@ -39,6 +39,15 @@ function createFakeSources ({ blockedMs = 300 } = {}) {
         durations: [{ kind: 'cpu', reading: captureDurations.read() }]
       })
     },
+    syncCalls: {
+      totals: () => ({
+        exact: [{ api: 'crypto.pbkdf2Sync', route: '/auth', calls: 3, seconds: 0.3 }],
+        sampled: [{ api: 'fs.readFileSync', route: '', calls: 0, seconds: 0.2 }],
+        flagged: [{ api: 'crypto.pbkdf2Sync', route: '/auth', count: 1 }],
+        poolQueued: 2
+      })
+    },
+    clock: { recentMaxStalenessMs: 25 },
     overhead: { read: () => [{ component: 'recorder', seconds: 0.25 }] },
     version: '1.2.3'
   }

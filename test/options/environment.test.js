@@ -19,6 +19,13 @@ test('the recorder is switched by words, and the code wins there too', () => {
   assert.equal(resolveOptions({ recorder: false }, { LOOPSCOPE_RECORDER: 'on', LOOPSCOPE_RECORDER_HZ: '50' }).recorder, false)
 })
 
+test('the sync-call detector is switched by words too, and its APIs are a list with commas', () => {
+  assert.equal(resolveOptions({}, {}).syncCalls, false)
+  const { syncCalls } = resolveOptions({}, { LOOPSCOPE_SYNC_CALLS: 'on', LOOPSCOPE_SYNC_CALLS_APIS: 'crypto.*, fs.readFileSync', LOOPSCOPE_SYNC_CALLS_THRESHOLD_MS: '0.5' })
+  assert.deepEqual([syncCalls.apis, syncCalls.thresholdMs, syncCalls.flagMsPerSecond], [['crypto.*', 'fs.readFileSync'], 0.5, 10])
+  assert.equal(resolveOptions({}, { LOOPSCOPE_SYNC_CALLS_APIS: 'crypto.*' }).syncCalls, false)
+})
+
 test('signals are pairs, or off', () => {
   assert.deepEqual(resolveOptions({}, { LOOPSCOPE_SIGNALS: 'SIGUSR2=cpu, SIGHUP = cpu' }).signals, { SIGUSR2: 'cpu', SIGHUP: 'cpu' })
   assert.deepEqual(resolveOptions({}, { LOOPSCOPE_SIGNALS: 'off' }).signals, {})
@@ -35,6 +42,8 @@ for (const [name, texts] of Object.entries({
   LOOPSCOPE_RECORDER: ['yes', 'maybe'],
   LOOPSCOPE_RECORDER_ENGINE: ['perf'],
   LOOPSCOPE_RETENTION_MAX_COUNT: ['0', 'many'],
+  LOOPSCOPE_SYNC_CALLS_APIS: ['nothing', 'fs.readFileSync,', 'fs readFileSync'],
+  LOOPSCOPE_SYNC_CALLS_THRESHOLD_MS: ['0', '-1', '.5', 'soon'],
   LOOPSCOPE_SIGNALS: ['true', 'SIGUSR2', 'SIGUSR2=heap', 'SIGNOPE=cpu', 'SIGUSR2=cpu,']
 })) {
   test(`${name} that cannot be right is a coded error`, () => {

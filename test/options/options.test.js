@@ -23,6 +23,11 @@ const VALUES = {
   'retention.maxAgeMs': { good: [1], bad: [0, '1d'] },
   'retention.minFreeBytes': { good: [0, 1e9], bad: [-1, NaN] },
   signals: { good: [false, {}, { SIGUSR2: 'cpu' }, { SIGHUP: 'cpu' }], bad: [true, null, 'SIGUSR2', { SIGUSR2: 'heap' }, { SIGKILL: 'cpu' }, { SIGPROF: 'cpu' }, { USR2: 'cpu' }] },
+  syncCalls: { good: [true, false, {}], bad: [null, 'on', 1, [], { api: ['*'] }] },
+  'syncCalls.apis': { good: [['*'], ['fs.*', 'Date.now'], ['crypto.createSign().sign']], bad: [[], '*', null, ['fs.readFile'], ['*', 5]] },
+  'syncCalls.thresholdMs': { good: [0.1, 60_000], bad: [0, 60_001, '1', NaN] },
+  'syncCalls.flagMsPerSecond': { good: [0.5, 1000], bad: [0, 1001, '10'] },
+  'syncCalls.flagCallsPerSecond': { good: [1, 1e9], bad: [0, Infinity, '10000'] },
   registry: { good: [new (require('prom-client').Registry)()], bad: [{}, null, 'x', { metrics () {} }] },
   logger: { good: [LOGGER, console], bad: [{}, null, { info () {} }] }
 }
@@ -38,11 +43,12 @@ function at (options, path) {
 
 test('every row has a default that is taken, a meaning, and values in this test', () => {
   const defaults = resolveOptions({}, NO_ENV)
+  const withSyncCalls = resolveOptions({ syncCalls: true }, NO_ENV)
   for (const { path, meaning, wanted, check, fallback } of OPTIONS) {
     assert.ok(meaning.length > 0 && wanted.length > 0, path)
     assert.ok(Object.hasOwn(VALUES, path), `no values for ${path}`)
     if (fallback !== undefined) check(path, fallback)
-    if (path !== 'recorder') assert.deepEqual(at(defaults, path), fallback)
+    if (path !== 'recorder') assert.deepEqual(at(path.startsWith('syncCalls.') ? withSyncCalls : defaults, path), fallback)
   }
 })
 
@@ -50,7 +56,7 @@ for (const [path, { good, bad }] of Object.entries(VALUES)) {
   test(`${path}: what fits is taken, the rest is a coded error that names the option`, () => {
     for (const value of good) {
       const resolved = resolveOptions(nest(path, value), NO_ENV)
-      if (path !== 'recorder' && value !== false) assert.deepEqual(at(resolved, path), value)
+      if (path !== 'recorder' && path !== 'syncCalls' && value !== false) assert.deepEqual(at(resolved, path), value)
     }
     for (const value of bad) {
       assert.throws(() => resolveOptions(nest(path, value), NO_ENV),
@@ -86,5 +92,6 @@ test('a variable is the path in upper snake case', () => {
   const names = OPTIONS.map(variableOf).filter(name => name !== null)
   assert.deepEqual(names, ['LOOPSCOPE_APP_NAME', 'LOOPSCOPE_STALL_THRESHOLD_MS', 'LOOPSCOPE_HEARTBEAT_MS', 'LOOPSCOPE_RECORDER', 'LOOPSCOPE_RECORDER_HZ',
     'LOOPSCOPE_RECORDER_WINDOW_SECONDS', 'LOOPSCOPE_RECORDER_KEEP_SECONDS', 'LOOPSCOPE_RECORDER_ENGINE', 'LOOPSCOPE_DIR', 'LOOPSCOPE_RETENTION_MAX_COUNT',
-    'LOOPSCOPE_RETENTION_MAX_BYTES', 'LOOPSCOPE_RETENTION_MAX_AGE_MS', 'LOOPSCOPE_RETENTION_MIN_FREE_BYTES', 'LOOPSCOPE_SIGNALS'])
+    'LOOPSCOPE_RETENTION_MAX_BYTES', 'LOOPSCOPE_RETENTION_MAX_AGE_MS', 'LOOPSCOPE_RETENTION_MIN_FREE_BYTES', 'LOOPSCOPE_SIGNALS', 'LOOPSCOPE_SYNC_CALLS', 'LOOPSCOPE_SYNC_CALLS_APIS', 'LOOPSCOPE_SYNC_CALLS_THRESHOLD_MS',
+    'LOOPSCOPE_SYNC_CALLS_FLAG_MS_PER_SECOND', 'LOOPSCOPE_SYNC_CALLS_FLAG_CALLS_PER_SECOND'])
 })

@@ -29,9 +29,9 @@ function start (t, args, { command = process.execPath, env = {}, cwd, stdio = []
   })
   return { child, dir, ended, said, until, lines }
 
-  /** Every line of standard output that is JSON: the log, and what the fixtures say. */
+  /** Every line that is JSON: what the fixtures say and the log, which a preload writes to standard error. */
   function lines () {
-    return written.stdout.split('\n').slice(0, -1).filter(line => line.startsWith('{')).map(line => JSON.parse(line))
+    return Object.values(written).flatMap(text => text.split('\n').slice(0, -1)).filter(line => line.startsWith('{')).map(line => JSON.parse(line))
   }
 
   /** The lines whose message matches. */
@@ -43,7 +43,7 @@ function start (t, args, { command = process.execPath, env = {}, cwd, stdio = []
   async function until (pattern) {
     const end = ended.then(({ stdout, stderr }) => { throw new Error(`ended before it said ${pattern}:\n${stdout}${stderr}`) })
     end.catch(() => {})
-    while (said(pattern).length === 0) await Promise.race([once(child.stdout, 'data'), end])
+    while (said(pattern).length === 0) await Promise.race([once(child.stdout, 'data'), once(child.stderr, 'data'), end])
     return said(pattern)[0]
   }
 }

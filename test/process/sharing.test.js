@@ -67,6 +67,7 @@ test('other settings of a second one are warned of once; the first ones stay', a
     const others = [1, 2].map(() => createDiagnostics({ stallThresholdMs: 500, recorder: { hz: 50 } }).start())
     await Promise.all(others.map(other => other.close()))
   })
+  await app.until(/already observed/)
   const warnings = app.lines().filter(({ code }) => code === 'LOOPSCOPE_WARN_SHARED_OPTIONS')
   assert.equal(warnings.length, 1)
   assert.match(warnings[0].msg, /stallThresholdMs 100/)

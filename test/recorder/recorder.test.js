@@ -23,8 +23,8 @@ function createSubject (t) {
     deliver: () => assert.fail('windows of this engine come through the session'),
     debuggerUrl: () => subject.debuggerUrl,
     onPause: url => subject.pauses.push(url),
-    onResume: () => subject.resumes++
-    onRotated () {},
+    onResume: () => subject.resumes++,
+    onRotated () {}
   })
   t.after(() => {
     subject.recorder.stop()

@@ -5,8 +5,8 @@ import { createServer } from 'node:http'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import diagnostics = require('../../types/index')
-import { createDiagnostics } from '../../types/index'
-import type { Artifact, CaptureOptions, DelaySummary, Diagnostics, LoopscopeError, Stall } from '../../types/index'
+import { createClock, createDiagnostics } from '../../types/index'
+import type { Artifact, CaptureOptions, DelaySummary, Diagnostics, LoopscopeError, Stall, SyncCalls } from '../../types/index'
 
 const d = diagnostics({
   appName: 'shop',
@@ -16,6 +16,7 @@ const d = diagnostics({
   dir: '/var/lib/shop',
   retention: { maxCount: 5, maxBytes: 1e9, maxAgeMs: 3_600_000, minFreeBytes: 0 },
   signals: { SIGUSR2: 'cpu' },
+  syncCalls: { apis: ['crypto.*', 'fs.readFileSync'], thresholdMs: 2, flagMsPerSecond: 20, flagCallsPerSecond: 5000 },
   registry: new Registry(),
   logger: pino()
 })
@@ -52,6 +53,14 @@ export async function worker (): Promise<void> {
   await handle.close()
 }
 
+export function hotPaths (): string {
+  const { sampled, exact, startUp, pool }: SyncCalls = d.syncCalls()
+  d.armed = true
+  const shared = createClock({ buffer: d.clock.buffer })
+  const seen = sampled.map(({ api, callSite, share, routes, advice }) => `${api} ${callSite.file}:${callSite.line} ${share} ${routes[0]?.route ?? ''} ${advice.instead}`)
+  return `${seen} ${exact?.[0]?.calls} ${startUp?.totalMs} ${pool.queued} ${shared.now() + shared.seconds()} ${createClock({ resolutionMs: 5 }).date().getTime()}`
+}
+
 export function mistakes (): void {
   // @ts-expect-error no such option
   diagnostics({ stallTresholdMs: 100 })
@@ -59,6 +68,10 @@ export function mistakes (): void {
   diagnostics({ stallThresholdMs: '100' })
   // @ts-expect-error no such engine
   diagnostics({ recorder: { engine: 'perf' } })
+  // @ts-expect-error a list
+  diagnostics({ syncCalls: { apis: 'fs.*' } })
+  // @ts-expect-error only read
+  d.clock = createClock()
   // @ts-expect-error no such signal
   diagnostics({ signals: { SIGUSR3: 'cpu' } })
   // @ts-expect-error no such kind

@@ -1,0 +1,55 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { createWorkLog } = require('../../lib/http/work-log')
+const { monotonicMicros } = require('../../lib/internal/monotonic')
+const { createParts, frameworks, serve } = require('./served')
+
+const contextOf = route => ({ request: { method: 'GET', baseUrl: '', url: route.path, route } })
+
+test('it holds work of a millisecond and more until it is taken', () => {
+  const log = createWorkLog()
+  const context = contextOf({ path: '/auth' })
+  log.note(context, 5000, 5999)
+  log.note(context, 6000, 7000)
+  assert.deepEqual(log.take(), [{ fromMicros: 6000, toMicros: 7000, route: 'GET /auth' }])
+  assert.deepEqual(log.take(), [])
+})
+
+test('the route is asked for when it is taken', () => {
+  const log = createWorkLog()
+  const context = contextOf({ path: '/early' })
+  log.note(context, 0, 1000)
+  context.request.route = { path: '/late' }
+  assert.equal(log.take()[0].route, 'GET /late')
+})
+
+test('it is bounded, and takes again once it was taken', () => {
+  const log = createWorkLog()
+  const context = contextOf({ path: '/auth' })
+  const note = () => { for (let number = 0; number < 6000; number++) log.note(context, number * 1000, number * 1000 + 1000) }
+  note()
+  assert.equal(log.take().length, 5000)
+  note()
+  assert.equal(log.take().length, 5000)
+})
+
+for (const [name, express] of Object.entries(frameworks)) {
+  test(`${name}: the middleware notes the synchronous part of a request`, async t => {
+    const { context, middleware } = createParts()
+    const app = express()
+    app.use(middleware)
+    app.get('/users/:id', (request, response) => {
+      const until = performance.now() + 5
+      while (performance.now() < until);
+      response.end()
+    })
+    const fromMicros = monotonicMicros()
+    const { get } = await serve(t, app, { context })
+    await get('/users/4711')
+    const [work] = middleware.workLog.take()
+    assert.equal(work.route, 'GET /users/:id')
+    assert.ok(work.fromMicros >= fromMicros && work.toMicros - work.fromMicros >= 5000 && work.toMicros <= monotonicMicros())
+  })
+}

@@ -1,0 +1,85 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { createClock } = require('../../lib/clock')
+const { SharedState } = require('../../lib/internal/shared-state')
+const { createKeptClocks } = require('../../lib/observer/kept-clocks')
+const { createObserver } = require('../../lib/observer/observer')
+const { untilAdvanced, untilKept } = require('../clock/kept')
+
+const SETTINGS = {
+  heartbeatMs: 20,
+  stallThresholdMs: 100,
+  keepSeconds: 0,
+  hz: 0,
+  isInspectorForbidden: false,
+  windowsBySession: false,
+  titlePrefix: 'kept-clocks-test:',
+  cutExpression: '(() => null)',
+  appRoot: '/app'
+}
+
+/** An observer thread, and its list of clocks. */
+function createSubject (t) {
+  const observer = createObserver({
+    state: new SharedState(),
+    settings: SETTINGS,
+    onRotate () {},
+    onSyncSamples () {},
+    onPoolQueued () {},
+    onFault: error => { throw error },
+    onLost: () => keptClocks.lose()
+  })
+  const keptClocks = createKeptClocks(observer)
+  const keepAlive = setInterval(() => {}, 1000)
+  t.after(() => {
+    clearInterval(keepAlive)
+    return observer.stop()
+  })
+  return { observer, keptClocks }
+}
+
+test('a clock is renewed by the thread as soon as that runs, and by a timer after it has ended', async t => {
+  const { observer, keptClocks } = createSubject(t)
+  const clock = createClock({ keeper: keptClocks.keep })
+  t.after(() => clock.stop())
+  await untilAdvanced(clock)
+  observer.start()
+  await untilKept(clock)
+  await observer.stop()
+  await untilAdvanced(clock)
+})
+
+test('a clock that was stopped is left alone', async t => {
+  const { observer, keptClocks } = createSubject(t)
+  observer.start()
+  const clock = createClock({ keeper: keptClocks.keep, resolutionMs: 1 })
+  await untilKept(clock)
+  clock.stop()
+  await observer.ask({ type: 'prepare', place: {} }).catch(() => {}) // answered after the release
+  assert.equal(clock.running, false)
+  keptClocks.lose()
+  assert.equal(clock.running, false)
+  clock.start()
+  await untilKept(clock)
+  clock.stop()
+})
+
+test('a clock stopped before the thread runs is never renewed by it', async t => {
+  const { observer, keptClocks } = createSubject(t)
+  const clock = createClock({ keeper: keptClocks.keep })
+  clock.stop()
+  observer.start()
+  await observer.ready
+  await observer.ask({ type: 'prepare', place: {} }).catch(() => {})
+  assert.equal(clock.running, false)
+})
+
+test('where there can be no thread the timer stays', async t => {
+  const { keep } = createKeptClocks({ ready: Promise.reject(new Error('forbidden')), send () {}, ask () { assert.fail('nobody to ask') } })
+  const clock = createClock({ keeper: keep })
+  t.after(() => clock.stop())
+  await untilAdvanced(clock)
+  await untilAdvanced(clock)
+})

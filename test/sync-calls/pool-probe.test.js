@@ -1,0 +1,50 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const crypto = require('node:crypto')
+const { spawnSync } = require('node:child_process')
+const { promisify } = require('node:util')
+const { createPoolProbe } = require('../../lib/sync-calls/pool-probe')
+
+const derive = promisify(crypto.pbkdf2)
+const POOL_SIZE = Number(process.env.UV_THREADPOOL_SIZE) || 4
+const ITERATIONS = 200_000 // a tenth of a second each
+
+/** Keeps more tasks in libuv's pool than it has threads, until it is told to stop. */
+function fillPool () {
+  const enough = new AbortController()
+  const lanes = Array.from({ length: POOL_SIZE * 3 }, async () => {
+    while (!enough.signal.aborted) await derive('password', 'salt', ITERATIONS, 64, 'sha512')
+  })
+  return async () => {
+    enough.abort()
+    await Promise.all(lanes)
+  }
+}
+
+test('a task that waits for a thread of a full pool is told, with how long', async t => {
+  const empty = fillPool()
+  t.after(empty)
+  const waitedMs = await new Promise(resolve => {
+    const probe = createPoolProbe({ onQueued: resolve })
+    t.after(() => probe.stop())
+    probe.start()
+  })
+  assert.ok(waitedMs >= 50)
+})
+
+test('it starts and stops as often as it is told to', () => {
+  const probe = createPoolProbe({ onQueued () {} })
+  probe.start()
+  probe.start()
+  assert.equal(probe.running, true)
+  probe.stop()
+  probe.stop()
+  assert.equal(probe.running, false)
+})
+
+test('a process with a probe ends by itself', () => {
+  const script = `require(${JSON.stringify(require.resolve('../../lib/sync-calls/pool-probe'))}).createPoolProbe({ onQueued () {} }).start()`
+  assert.equal(spawnSync(process.execPath, ['-e', script], { timeout: 20_000 }).status, 0)
+})
