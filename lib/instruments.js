@@ -273,6 +273,7 @@ class Instruments {
       return warnOnce(this.#logger, 'LOOPSCOPE_WARN_RECORDER_UNAVAILABLE', reason)
     }
     preventDeadlock()
+    this.#heartbeat.beat()
     this.#recorder.start()
     this.#heartbeat.forgive()
   }

@@ -49,7 +49,7 @@ async function runSuite (major) {
   const version = spawnSync(binary, ['--version'], { encoding: 'utf8' }).stdout.trim()
   const report = path.join(CACHE, `${major}.txt`)
   const from = Date.now()
-  const child = spawn(binary, ['--test',
+  const child = spawn(binary, ['--test', '--test-concurrency=2', '--test-timeout=180000',
     '--test-reporter=spec', `--test-reporter-destination=${report}`,
     '--test-reporter=tap', '--test-reporter-destination=stdout',
     ...testFiles()

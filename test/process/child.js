@@ -24,6 +24,8 @@ function start (t, args, { command = process.execPath, env = {}, cwd, stdio = []
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, ...written }))
   t.after(async () => {
     child.kill('SIGKILL')
+    // A child of the child may hold the pipes open; it ends when it sees the channel closed.
+    for (const name of ['stdout', 'stderr']) child[name].destroy()
     await ended
     fs.rmSync(path.dirname(dir), { recursive: true, force: true })
   })
