@@ -4,6 +4,7 @@
 // and not to one application is in instruments.js.
 
 const { EventEmitter } = require('node:events')
+const path = require('node:path')
 const { isDeepStrictEqual } = require('node:util')
 const { findApplication } = require('./internal/application')
 const { errors } = require('./internal/errors')
@@ -21,6 +22,8 @@ const { createRouteContext } = require('./http/route-context')
 const { createRequestDurations } = require('./http/request-durations')
 const clocks = require('./clock')
 const { createMiddleware } = require('./http/middleware')
+const { createSurface } = require('./admin/surface')
+const { defaultDir } = require('./store/store')
 const { createRequestChannel } = require('./http/request-channel')
 const { version } = require('../package.json')
 
@@ -93,6 +96,7 @@ class Handle extends EventEmitter {
   #signals
   /** Counted for the process: a request that passes two handles is one request. */
   #requests
+  #surface
   #releaseMetrics = () => {}
   #onRequest = () => this.#instruments?.hurry()
   /** @type {RequestMiddleware | undefined} */
@@ -117,6 +121,16 @@ class Handle extends EventEmitter {
     this.#logger = this.#options.logger ?? makeLogger()
     this.registry = this.#options.registry ?? makeRegistry()
     this.#requests = share(SHARED_REQUESTS, () => createRequestDurations({ logger: this.#logger }))
+    this.#surface = createSurface({
+      options: this.#options,
+      registry: this.registry,
+      logger: this.#logger,
+      appName: this.#options.appName ?? this.#application.name,
+      appRoot: this.#application.root,
+      version,
+      controlDir: path.join(defaultDir(), 'control'),
+      workerOffset: clusterWorkerId()
+    })
     this.#signals = createSignals({
       signals: this.#options.signals,
       logger: this.#logger,
@@ -133,7 +147,8 @@ class Handle extends EventEmitter {
       requests: this.#requests,
       logger: this.#logger,
       stallThresholdMs: this.#options.stallThresholdMs,
-      onRequest: this.#onRequest
+      onRequest: this.#onRequest,
+      take: this.#surface.take
     })
     return this.#middleware
   }
@@ -157,6 +172,7 @@ class Handle extends EventEmitter {
     this.#channel?.start()
     this.#releaseMetrics = holdMetrics({ registry: this.registry, logger: this.#logger, sources: this.#sources(instruments) })
     this.#signals.start()
+    this.#surface.start({ sites: instruments.sites, relay: instruments.relay, isMounted: this.#middleware !== undefined })
     return this
   }
 
@@ -164,6 +180,7 @@ class Handle extends EventEmitter {
   async close () {
     if (this.#instruments === undefined) return
     this.#signals.stop()
+    this.#surface.stop()
     this.#releaseMetrics()
     this.#channel?.stop()
     this.#routeContext.stop()
@@ -192,19 +209,7 @@ class Handle extends EventEmitter {
 
   /** @returns {DelaySummary} */
   delay () {
-    const { delay, iterations, utilization } = this.#running('delay()')
-    const { count, sum } = delay.read()
-    return {
-      count,
-      meanMs: count === 0 ? 0 : sum * 1e3 / count,
-      p50Ms: delay.quantileMs(0.5),
-      p90Ms: delay.quantileMs(0.9),
-      p99Ms: delay.quantileMs(0.99),
-      maxMs: delay.maxMs,
-      recentMaxMs: delay.recentMaxMs,
-      utilization: utilization.read().utilization,
-      iterations: iterations.read()
-    }
+    return this.#running('delay()').delaySummary()
   }
 
   /** Synchronous calls by call site, each list heaviest first. */
@@ -260,6 +265,7 @@ class Handle extends EventEmitter {
       syncCalls: instruments.syncCalls,
       clock: { get recentMaxStalenessMs () { return instruments.clockIfUsed?.recentMaxStalenessMs ?? null } },
       requests: this.#requests,
+      admin: instruments.adminTally,
       overhead: { read: () => instruments.overhead() },
       version
     }
@@ -314,6 +320,9 @@ function asHandle (middleware, handle) {
     running: { get: () => handle.running },
     armed: { get: () => handle.armed, set: armed => { handle.armed = armed } },
     clock: { get: () => handle.clock },
+    // Loaded by those who use them.
+    fastify: { get: () => require('./http/adapters/fastify').createFastifyPlugin(middleware) },
+    koa: { get: () => require('./http/adapters/koa').createKoaMiddleware(middleware) },
     registry: { value: handle.registry }
   })))
 }
@@ -325,6 +334,12 @@ function asHandle (middleware, handle) {
 function makeLogger (fd = STANDARD_OUTPUT) {
   const pino = require('pino')
   return pino({ name: 'loopscope' }, pino.destination(fd))
+}
+
+/** @returns {number} 0 outside a cluster */
+function clusterWorkerId () {
+  const { worker } = /** @type {{ worker?: { id: number } }} */ (/** @type {unknown} */ (require('node:cluster')))
+  return worker?.id ?? 0
 }
 
 function makeRegistry () {

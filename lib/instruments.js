@@ -16,11 +16,17 @@ const { createIterations } = require('./loop/iterations')
 const { createLoopTime } = require('./loop/loop-time')
 const { createUtilization } = require('./loop/utilization')
 const { createStallLog } = require('./loop/stall-log')
+const { summarizeDelay } = require('./loop/delay-summary')
 const { createRecorder } = require('./recorder/recorder')
 const { ENGINES } = require('./recorder/engines')
 const { createTally } = require('./capture/tally')
 const { createObserver } = require('./observer/observer')
 const { createKeptClocks } = require('./observer/kept-clocks')
+const { createMainAnswers } = require('./observer/main-answers')
+const { createRelay } = require('./admin/relay')
+const { createSites } = require('./admin/sites')
+const { createAdminTally } = require('./admin/tally')
+const { readMemory } = require('./heap/memory-reading')
 const { createRouteContext } = require('./http/route-context')
 const { createStallRoute } = require('./http/stall-route')
 const { preventDeadlock } = require('./recorder/cold-start')
@@ -77,10 +83,12 @@ class Instruments {
   #recorder
   #observer
   #running = false
+  #stallSequence = 0
 
   /** @type {ReturnType<typeof createClock> | undefined} */
   #clock
   #keptClocks
+  #answers
 
   routeContext = createRouteContext()
   #stallRoute = createStallRoute({ context: this.routeContext })
@@ -89,6 +97,7 @@ class Instruments {
   utilization = createUtilization({ eventLoopUtilization: () => this.#loopTime.read() })
   stallLog = createStallLog()
   tally = createTally()
+  adminTally = createAdminTally()
   delay
 
   /** @param {Parameters<typeof createInstruments>[0]} parts */
@@ -125,10 +134,15 @@ class Instruments {
         this.syncCalls.addSamples(reading, performance.now())
       },
       onPoolQueued: waitedMs => this.syncCalls.poolQueued(waitedMs, performance.now()),
+      onAsked: (name, argument) => this.#answer(name, argument),
+      onAdmin: event => this.#onAdmin(event),
       onFault,
       onLost: () => this.#onObserverLost()
     })
     this.#keptClocks = createKeptClocks(this.#observer)
+    this.relay = createRelay({ ask: (question, signal) => this.#askWhenReady(question, signal) })
+    this.sites = createSites({ ask: question => this.#askWhenReady(question), send: message => this.#observer.send(message) })
+    this.#answers = createMainAnswers({ delaySummary: () => this.delaySummary(), syncCalls: () => this.syncCalls.read(), memory: readMemory })
     this.syncCalls = createSyncCalls({
       exact: options.syncCalls,
       routeNow: () => this.#stallRoute.now(),
@@ -207,12 +221,37 @@ class Instruments {
   async capture (order, signal) {
     return this.tally.around(order, signal, async () => {
       if (this.#options.recorder === false) throw new errors.ERR_LOOPSCOPE_RECORDER_OFF('option recorder is false')
-      const ask = async () => {
-        await this.#observer.ready
-        return this.#observer.ask({ type: 'capture', order }, signal)
-      }
+      const ask = () => this.#askWhenReady({ type: 'capture', order }, signal)
       return order.trigger === 'api' ? this.#observer.hold(ask) : ask()
     })
+  }
+
+  delaySummary () {
+    return summarizeDelay(this)
+  }
+
+  /**
+   * @param {{ type: string } & Record<string, unknown>} question
+   * @param {AbortSignal} [signal]
+   */
+  async #askWhenReady (question, signal) {
+    await this.#observer.ready
+    return this.#observer.ask(question, signal)
+  }
+
+  /**
+   * @param {string} name
+   * @param {any} argument
+   */
+  #answer (name, argument) {
+    return Object.hasOwn(this.#answers, name) ? this.#answers[name](argument) : this.sites.answer(name, argument)
+  }
+
+  /** @param {any} event  what the admin surface, which the observer serves, has to say */
+  #onAdmin (event) {
+    if (event.name === 'log') this.sites.log(event)
+    else if (event.name === 'count') this.adminTally.count(event.event)
+    else this.tally.note(event)
   }
 
   /**
@@ -290,6 +329,7 @@ class Instruments {
    */
   #onTick (delayMs, periods) {
     this.delay.record(delayMs)
+    this.#state.noteDelay(delayMs)
     // A slow tick stands for fast ones that would have been on time.
     for (let period = 1; period < periods; period++) this.delay.record(0)
     if (this.#recorder?.tick(monotonicMicros())) this.#heartbeat.forgive()
@@ -319,10 +359,12 @@ class Instruments {
   async #onStall (tick) {
     const route = this.#stallRoute.of(tick, [...this.#subscribers].map(({ takeSlowest }) => takeSlowest()))
     this.#recorder?.rotateSoon()
-    const { cause, culprit, stack, evidence } = await this.#explain(tick)
+    const id = ++this.#stallSequence
+    const { cause, culprit, stack, evidence } = await this.#explain({ ...tick, id })
     if (!this.#running) return
     /** @type {Stall} */
     const stall = {
+      id,
       at: Math.round(toEpochMs(tick.toMicros - tick.delayMs * 1e3)),
       durationMs: Math.round(tick.delayMs),
       cause,
@@ -332,17 +374,18 @@ class Instruments {
       evidence
     }
     this.stallLog.add(stall)
+    this.#observer.send({ type: 'stalled', stall })
     const [first] = this.#subscribers
     for (const subscriber of this.#subscribers) subscriber.onStall(stall, subscriber === first)
   }
 
   /**
-   * @param {LateTick} tick
+   * @param {LateTick & { id: number }} stall
    * @returns {Promise<Explanation>}
    */
-  async #explain (tick) {
+  async #explain (stall) {
     try {
-      return await this.#observer.ask({ type: 'stall', stall: tick })
+      return await this.#observer.ask({ type: 'stall', stall })
     } catch {
       return UNEXPLAINED // the observer is not running, which was warned of
     }

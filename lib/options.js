@@ -11,7 +11,9 @@ const { DEFAULTS: SYNC_CALLS } = require('./sync-calls/detector')
 const { selectTargets } = require('./sync-calls/targets')
 const { DEFAULTS: SIGNALS, checkSignals } = require('./signals')
 const { assertKind } = require('./capture/kinds')
-const { assertInteger, assertKnownKeys, assertNumberAbove, assertMethods, assertOneOf, assertPlainObject, assertString, refuse } = require('./internal/validate')
+const { isLocal, parseAddress } = require('./admin/address')
+const { DEFAULTS: ADMIN, checkHosts, checkMountPath, checkToken, toListen } = require('./admin/settings')
+const { assertBoolean, assertFunction, assertInteger, assertKnownKeys, assertNumberAbove, assertMethods, assertOneOf, assertPlainObject, assertString, refuse } = require('./internal/validate')
 const { errors } = require('./internal/errors')
 
 /** @import { DiagnosticsOptions, EngineName, Logger, RetentionOptions, SignalMap, SyncCallOptions } from '../types/diagnostics' */
@@ -28,6 +30,13 @@ const { errors } = require('./internal/errors')
  * @property {string} dir
  * @property {Required<RetentionOptions>} retention
  * @property {SignalMap} signals
+ * @property {string | false} path
+ * @property {string | readonly string[] | undefined} token
+ * @property {string | undefined} tokenFile
+ * @property {DiagnosticsOptions['authorize']} authorize
+ * @property {{ listen: boolean | number | string, hosts: readonly string[] }} admin
+ * @property {boolean} controlSocket
+ * @property {boolean} isProduction
  * @property {Registry | undefined} registry
  * @property {Logger | undefined} logger
  *
@@ -63,13 +72,20 @@ const OPTIONS = Object.freeze([
   { path: 'syncCalls.thresholdMs', ...number(0, 60_000), fallback: SYNC_CALLS.thresholdMs, meaning: 'Calls of at least so many milliseconds are looked at one by one, shorter ones by sample' },
   { path: 'syncCalls.flagMsPerSecond', ...number(0, 1000), fallback: SYNC_CALLS.flagMsPerSecond, meaning: 'Milliseconds a second from which on a call site is flagged' },
   { path: 'syncCalls.flagCallsPerSecond', ...number(0, 1e9), fallback: SYNC_CALLS.flagCallsPerSecond, meaning: 'Calls a second from which on a call site of `Date.now` or `new Date()` is flagged' },
+  { path: 'path', wanted: '`false`, or a path that begins with `/`', fallback: ADMIN.path, meaning: 'Where `app.use(diagnostics())` answers admin requests; `false`: nowhere. As text: the path, or `off`', check: checkMountPath, fromText: text => toSwitch(text) === false ? false : text },
+  { path: 'token', wanted: '`[scope:]token` of at least 32 characters, or a list of them', meaning: 'Who may use the admin surface. Scopes: `metrics`, `profile`, `dump`, `manage` (the default), each with those before it; as text separated by commas. Without one nothing answers in production, and elsewhere a random one is made and logged', check: checkToken, fromText: text => text.split(',').map(part => part.trim()) },
+  { path: 'tokenFile', ...text(), meaning: 'A file with tokens, one a line, read again when it changes' },
+  { path: 'authorize', wanted: 'function `(request, scope) => boolean`, or one that returns a promise of it', meaning: 'Your own authentication for requests that carry no known token. It runs on the main thread, so that it cannot answer while the loop is blocked', check: assertFunction, fromText: null },
+  { path: 'admin.listen', wanted: '`false`, `true`, a port, `host:port`, or the path of a Unix socket', fallback: ADMIN.listen, meaning: 'A listener of its own for the admin surface, served by another thread, so that it answers while the loop is blocked. `true` is 127.0.0.1:6060; a cluster worker adds its number to the port', check: (path, value) => { parseAddress(path, value) }, fromText: toListen },
+  { path: 'admin.hosts', wanted: 'list of host names', fallback: ADMIN.hosts, meaning: 'Names in the Host header that are taken beside IP addresses and localhost', check: checkHosts, fromText: text => text.split(',').map(name => name.trim()) },
+  { path: 'controlSocket', wanted: '`true` or `false`', fallback: ADMIN.controlSocket, meaning: 'A socket in the temporary folder that only this user can open, for `npx loopscope … <pid>`', check: assertBoolean, fromText: toSwitch },
   { path: 'registry', ...methods('registerMetric', 'getSingleMetric', 'removeSingleMetric', 'metrics'), meaning: 'A prom-client `Registry` to put the metrics into; by default one of our own' },
   { path: 'logger', ...methods('info', 'warn', 'error'), meaning: 'A pino-shaped logger; by default pino on standard output, preloaded on standard error' }
 ])
 
 // Groups of options; a switchable one can be false (nothing of it) or true (all defaults) as well.
 const SWITCHABLE = ['recorder', 'syncCalls']
-const GROUPS = [...SWITCHABLE, 'retention']
+const GROUPS = [...SWITCHABLE, 'retention', 'admin']
 
 /**
  * @param {DiagnosticsOptions} [options]
@@ -83,7 +99,7 @@ function resolveOptions (options = {}, env = process.env) {
   assertKnown(options)
   assertKnownVariables(env)
   /** @type {any} */
-  const resolved = { recorder: {}, syncCalls: {}, retention: {}, threadPoolSize: env.UV_THREADPOOL_SIZE }
+  const resolved = { recorder: {}, syncCalls: {}, retention: {}, admin: {}, threadPoolSize: env.UV_THREADPOOL_SIZE, isProduction: env.NODE_ENV === 'production' }
   for (const row of OPTIONS) {
     const value = valueOf(row, options, env)
     if (SWITCHABLE.includes(row.path)) resolved[row.path] = value === false ? false : {}
@@ -91,6 +107,7 @@ function resolveOptions (options = {}, env = process.env) {
   }
   if (resolved.signals === false) resolved.signals = {}
   assertOrder(resolved)
+  assertProtected(resolved)
   return resolved
 }
 
@@ -141,6 +158,16 @@ function assertOrder ({ heartbeatMs, stallThresholdMs, recorder }) {
   if (recorder && recorder.windowSeconds > recorder.keepSeconds) {
     refuse('options.recorder.windowSeconds', `at most options.recorder.keepSeconds (${recorder.keepSeconds})`, recorder.windowSeconds)
   }
+}
+
+/**
+ * A random token in a log is no protection for a port that others can reach.
+ * @param {ResolvedOptions} resolved
+ */
+function assertProtected ({ admin, token, tokenFile, authorize }) {
+  const address = parseAddress('options.admin.listen', admin.listen)
+  if (address === null || isLocal(address) || token !== undefined || tokenFile !== undefined || authorize !== undefined) return
+  refuse('options.admin.listen', 'an address of this host only (127.0.0.1, ::1, a Unix socket), unless option token, tokenFile or authorize is set', admin.listen)
 }
 
 /**

@@ -52,6 +52,19 @@ export interface SyncCallOptions {
 /** What a signal starts; 'cpu' records the last 30 s and the next 10 s. */
 export type SignalMap = Partial<Record<NodeJS.Signals, CaptureKind>>
 
+/** What a token of the admin surface may do; each scope includes those before it. */
+export type AdminScope = 'metrics' | 'profile' | 'dump' | 'manage'
+
+/** The request that option authorize judges: node's own when it came in through the application, else its facts. */
+export type AdminRequestFacts = IncomingMessage | { method: string, url: string, headers: IncomingMessage['headers'], peer: string | null }
+
+export interface AdminOptions {
+  /** A listener of its own, served by another thread: true (127.0.0.1:6060), a port, `host:port`, or the path of a Unix socket. Default false. */
+  listen?: boolean | number | string
+  /** Names in the Host header that are taken beside IP addresses and localhost. Default []. */
+  hosts?: readonly string[]
+}
+
 export interface DiagnosticsOptions {
   /** Name of the service in logs, titles and file names. Default: the name in the application's package.json, else 'node'. */
   appName?: string
@@ -68,6 +81,17 @@ export interface DiagnosticsOptions {
   signals?: false | SignalMap
   /** The exact sync-call detector, which wraps the APIs it watches. Default false. */
   syncCalls?: boolean | SyncCallOptions
+  /** Where `app.use(diagnostics())` answers admin requests. Default '/diagnostics'; false: nowhere. */
+  path?: string | false
+  /** `[scope:]token` of at least 32 characters, or a list of them. Default: none in production, else a random one that is logged. */
+  token?: string | readonly string[]
+  /** A file with tokens, one a line, read again when it changes. */
+  tokenFile?: string
+  /** Your own authentication for requests that carry no known token. It runs on the main thread. */
+  authorize?: (request: AdminRequestFacts, scope: AdminScope) => boolean | Promise<boolean>
+  admin?: AdminOptions
+  /** A socket in the temporary folder that only this user can open, for the command line. Default true. */
+  controlSocket?: boolean
   /** A prom-client Registry to put the metrics into. Default: one of our own. */
   registry?: Registry
   /** A pino-shaped logger. Default: pino on standard output; preloaded, on standard error. */
@@ -107,6 +131,8 @@ export interface StallEvidence {
 }
 
 export interface Stall {
+  /** Counts up from 1 in this process. */
+  id: number
   /** Milliseconds since the epoch at which the stall began. */
   at: number
   durationMs: number
@@ -122,13 +148,16 @@ export interface Stall {
 export type CaptureKind = 'cpu'
 export type Trigger = 'http' | 'signal' | 'stall' | 'rule' | 'api' | 'cli' | 'scrape'
 
+/** What an artifact can be encoded as; each kind has its own. */
+export type ArtifactFormat = FormatName
+
 export interface CaptureOptions {
   /** Record the next so many seconds, above 0, at most 300. */
   seconds?: number
   /** Look back so many seconds, above 0, at most 600; shortened to what is kept. Default 30 when seconds is not given. */
   last?: number
-  /** Default 'cpuprofile'. */
-  format?: FormatName
+  /** Default: the first format of the kind, 'cpuprofile' for 'cpu'. */
+  format?: ArtifactFormat
   /** Cancels the capture. */
   signal?: AbortSignal
 }
@@ -136,8 +165,10 @@ export interface CaptureOptions {
 /** What was recorded. */
 export interface ArtifactFacts {
   kind: CaptureKind
-  format: FormatName
+  format: ArtifactFormat
   trigger: Trigger
+  /** The file's name in the store. */
+  name: string
   path: string
   bytes: number
   contentType: string
@@ -270,6 +301,10 @@ export type Middleware = (request: IncomingMessage, response: ServerResponse, ne
 
 /** The middleware that is also the handle. */
 export type DiagnosticsMiddleware = Middleware & DiagnosticsHandle & {
+  /** A Fastify plugin: `await app.register(diagnostics.fastify)`. */
+  readonly fastify: (instance: any) => Promise<void>
+  /** A Koa middleware: `app.use(diagnostics.koa)`, before the router. */
+  readonly koa: (context: any, next: () => Promise<unknown>) => Promise<unknown>
   on (event: 'stall', listener: (stall: Stall) => void): DiagnosticsMiddleware
   once (event: 'stall', listener: (stall: Stall) => void): DiagnosticsMiddleware
   off (event: 'stall', listener: (stall: Stall) => void): DiagnosticsMiddleware

@@ -13,6 +13,8 @@ export type LoopscopeErrorCode =
   | 'ERR_LOOPSCOPE_STORE_FULL'
   | 'ERR_LOOPSCOPE_CAPTURE_CANCELLED'
   | 'ERR_LOOPSCOPE_OBSERVER_LOST'
+  | 'ERR_LOOPSCOPE_LOOP_BLOCKED'
+  | 'ERR_LOOPSCOPE_SOCKET_UNUSABLE'
   | 'ERR_LOOPSCOPE_NOT_RUNNING'
 
 export interface LoopscopeError extends Error {

@@ -1,72 +1,74 @@
 'use strict'
 
-// The only door through which anything is recorded: record, encode, store. It runs in the observer thread, so that it works
-// while the main thread is stuck. The instruments and the stores are given to it.
+// The only door through which anything is recorded: the kind records and encodes, the store keeps. It runs in the observer
+// thread, so that it works while the main thread is stuck. The instruments and the stores are given to it.
 
 const { errors } = require('../internal/errors')
-const { toEpochMs } = require('../internal/monotonic')
-const { FORMATS } = require('../formats/formats')
 const { KINDS } = require('./kinds')
 
 /** @import { ArtifactFacts, RetentionOptions, Trigger } from '../../types/diagnostics' */
 /** @import { CpuProfile, EncodeContext } from '../../types/profile' */
-/** @import { View } from '../recorder/views' */
 /** @import { NewArtifact } from '../store/store' */
-/** @import { CaptureRequest } from './kinds' */
+/** @import { CaptureRequest, Instruments, Tools } from './kinds' */
 
 /**
- * @typedef {object} Instruments
- * @property {{ view (wanted: { fromMicros: number, toMicros: number }, signal?: AbortSignal): Promise<View> }} views
- *
- * @typedef {object} Recording
- * @property {CpuProfile} profile
- * @property {number} fromMicros
- * @property {number} toMicros
- * @property {ArtifactFacts['shortened']} shortened
- *
  * @typedef {object} Order  what to capture, for whom and where to
  * @property {CaptureRequest} request
  * @property {Trigger} trigger
  * @property {string} appName
  * @property {string} appRoot
  * @property {string} dir
- * @property {RetentionOptions} retention
+ * @property {Required<RetentionOptions>} retention
  *
  * @typedef {object} Store
  * @property {(artifact: NewArtifact) => { name: string, path: string, bytes: number }} write
+ *
+ * @typedef {object} Handles  of one capture, for whoever asked for it
+ * @property {AbortSignal} signal  cancels it
+ * @property {AbortSignal} [stop]  ends the recording early, and keeps what there is
+ * @property {Tools['onProgress']} [onProgress]
  */
 
 /**
  * @param {object} parts
  * @param {Instruments} parts.instruments
- * @param {(profile: CpuProfile, appRoot: string) => EncodeContext['sections']} [parts.findings]  what else the report says of a profile
- * @param {(place: { dir: string, retention: RetentionOptions }) => Store} parts.storeAt
+ * @param {(profile: CpuProfile, appRoot: string) => NonNullable<EncodeContext['sections']>} [parts.findings]  what else the report says of a profile
+ * @param {(place: Pick<Order, 'dir' | 'retention'>) => Store} parts.storeAt
  */
 function createCaptures ({ instruments, storeAt, findings = () => [] }) {
   /**
    * @param {Order} order
-   * @param {AbortSignal} signal
+   * @param {Handles} handles
    * @returns {Promise<ArtifactFacts>}
    */
-  async function run (order, signal) {
-    const { request, trigger, appName } = order
-    const recording = await recordOrCancel(request, signal)
-    const { extension, contentType, encode } = FORMATS[request.format]
-    const from = toEpochMs(recording.fromMicros)
-    const sections = request.format === 'text' ? findings(recording.profile, order.appRoot) : []
-    const bytes = encode(recording.profile, { ...contextOf(order, recording, from), sections })
-    const { path } = storeAt(order).write({ kind: request.kind, extension, at: Date.now(), appName, bytes })
-    const to = toEpochMs(recording.toMicros)
-    return { kind: request.kind, format: request.format, trigger, path, bytes: bytes.length, contentType, from, to, shortened: recording.shortened }
+  async function run (order, handles) {
+    const { request: { kind, format }, trigger, appName } = order
+    const store = storeAt(order)
+    const product = await recordOrCancel(order, { store, ...handles })
+    const { contentType, extension, from, to, shortened } = product
+    const { name, path, bytes } = 'stored' in product
+      ? product.stored
+      : store.write({ kind, extension, at: Date.now(), appName, bytes: product.bytes })
+    return { kind, format, trigger, name, path, bytes, contentType, from, to, shortened }
   }
 
   /**
-   * @param {CaptureRequest} request
-   * @param {AbortSignal} signal
+   * @param {Order} order
+   * @param {Handles & { store: Store }} handles
    */
-  async function recordOrCancel (request, signal) {
+  async function recordOrCancel ({ request, appName, appRoot }, { store, signal, stop, onProgress = () => {} }) {
+    const { title, record } = KINDS[request.kind]
     try {
-      return await KINDS[request.kind].record(request, instruments, signal)
+      return await record(request, {
+        instruments,
+        store,
+        appName,
+        signal,
+        stop,
+        onProgress,
+        context: { appRoot, title: `${title} of ${appName} (pid ${process.pid})` },
+        findings: profile => findings(profile, appRoot)
+      })
     } catch (error) {
       if (signal.aborted) throw new errors.ERR_LOOPSCOPE_CAPTURE_CANCELLED(request.kind, String(signal.reason))
       throw error
@@ -74,18 +76,6 @@ function createCaptures ({ instruments, storeAt, findings = () => [] }) {
   }
 
   return { run }
-}
-
-/**
- * @param {Order} order
- * @param {Recording} recording
- * @param {number} startedAt
- */
-function contextOf ({ request, appName, appRoot }, { shortened }, startedAt) {
-  const notes = shortened === null
-    ? []
-    : [`${shortened.gotSeconds} s of the ${shortened.wantedSeconds} s asked for: the recorder held no more`]
-  return { appRoot, title: `${request.kind} profile of ${appName} (pid ${process.pid})`, startedAt, notes }
 }
 
 module.exports = { createCaptures }

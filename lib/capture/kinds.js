@@ -7,36 +7,55 @@ const { errors } = require('../internal/errors')
 const { FORMATS } = require('../formats/formats')
 const { recordCpu } = require('./cpu')
 
-/** @import { CaptureKind, CaptureOptions } from '../../types/diagnostics' */
-/** @import { FormatName } from '../../types/profile' */
-/** @import { Recording, Instruments } from './captures' */
+/** @import { ArtifactFacts, ArtifactFormat, CaptureKind, CaptureOptions } from '../../types/diagnostics' */
+/** @import { CpuProfile, EncodeContext } from '../../types/profile' */
+/** @import { View } from '../recorder/views' */
+/** @import { Store } from './captures' */
 
-const DEFAULTS = Object.freeze({
-  lastSeconds: 30, // the flight recorder's point: what already happened
-  format: /** @type {FormatName} */ ('cpuprofile')
-})
+const DEFAULT_LAST_SECONDS = 30 // the flight recorder's point: what already happened
 
 const MAX_SECONDS = 300 // a capture holds its windows in memory: about 1 MB a minute of a large application
 const MAX_LAST_SECONDS = 600 // the most that recorder.keepSeconds can be
 
 /**
- * @typedef {object} CaptureRequest  checked options
+ * @typedef {object} CaptureRequest  checked options; those that the kind does not have are absent
  * @property {CaptureKind} kind
- * @property {FormatName} format
- * @property {number} lastSeconds  to look back
- * @property {number} seconds      to record on
- */
-
-/**
+ * @property {ArtifactFormat} format
+ * @property {number} [lastSeconds]  to look back
+ * @property {number} [seconds]      to record on
+ *
+ * @typedef {object} Instruments  what records
+ * @property {{ view (wanted: { fromMicros: number, toMicros: number }, signal?: AbortSignal, stop?: AbortSignal): Promise<View> }} views
+ *
+ * @typedef {object} Tools  of one capture
+ * @property {Instruments} instruments
+ * @property {Store} store
+ * @property {string} appName
+ * @property {AbortSignal} signal  cancels it
+ * @property {AbortSignal} [stop]  ends the recording early, and keeps what there is
+ * @property {(progress: { stage: string, bytes?: number }) => void} onProgress
+ * @property {Pick<EncodeContext, 'appRoot' | 'title'>} context
+ * @property {(profile: CpuProfile) => NonNullable<EncodeContext['sections']>} findings  what else a text report says of a profile
+ *
+ * @typedef {{ extension: string, contentType: string } & Pick<ArtifactFacts, 'from' | 'to' | 'shortened'>} ProductFacts
+ * @typedef {ProductFacts & ({ bytes: Buffer } | { stored: { name: string, path: string, bytes: number } })} Product
+ *   either bytes for the store, or what is in the store already because it was made there
+ *
  * @typedef {object} KindRow
- * @property {readonly FormatName[]} formats
- * @property {(request: CaptureRequest, instruments: Instruments, signal: AbortSignal) => Promise<Recording>} record
+ * @property {string} title  for a person: "CPU profile"
+ * @property {readonly ArtifactFormat[]} formats  the first is the default
+ * @property {readonly (keyof CaptureOptions)[]} options  beside `format` and `signal`
+ * @property {(options: CaptureOptions) => Partial<CaptureRequest>} check
+ * @property {(request: CaptureRequest, tools: Tools) => Promise<Product>} record
  */
 
 /** @type {Readonly<Record<CaptureKind, KindRow>>} */
 const KINDS = Object.freeze({
   cpu: {
-    formats: /** @type {FormatName[]} */ (Object.keys(FORMATS)),
+    title: 'CPU profile',
+    formats: /** @type {ArtifactFormat[]} */ (Object.keys(FORMATS)),
+    options: ['seconds', 'last'],
+    check: checkTimes,
     record: recordCpu
   }
 })
@@ -49,15 +68,20 @@ const KINDS = Object.freeze({
  */
 function checkRequest (kind, options = {}) {
   const known = assertKind(kind)
+  const { formats, options: own, check } = KINDS[known]
   assertPlainObject('capture options', options)
-  assertKnownKeys('capture options', options, ['seconds', 'last', 'format', 'signal'])
-  const { seconds, last, format = DEFAULTS.format, signal } = options
+  assertKnownKeys('capture options', options, [...own, 'format', 'signal'])
+  const { format = formats[0], signal } = options
+  if (signal !== undefined) assertMethods('capture options.signal', signal, ['addEventListener', 'removeEventListener'])
+  if (!formats.includes(format)) throw new errors.ERR_LOOPSCOPE_UNKNOWN_FORMAT(String(format), known, formats.join(', '))
+  return { kind: known, format, ...check(options) }
+}
+
+/** @param {CaptureOptions} options */
+function checkTimes ({ seconds, last }) {
   if (seconds !== undefined) assertNumberAbove('capture options.seconds', seconds, 0, MAX_SECONDS)
   if (last !== undefined) assertNumberAbove('capture options.last', last, 0, MAX_LAST_SECONDS)
-  if (signal !== undefined) assertMethods('capture options.signal', signal, ['addEventListener', 'removeEventListener'])
-  const { formats } = KINDS[known]
-  if (!formats.includes(format)) throw new errors.ERR_LOOPSCOPE_UNKNOWN_FORMAT(String(format), known, formats.join(', '))
-  return { kind: known, format, seconds: seconds ?? 0, lastSeconds: last ?? (seconds === undefined ? DEFAULTS.lastSeconds : 0) }
+  return { seconds: seconds ?? 0, lastSeconds: last ?? (seconds === undefined ? DEFAULT_LAST_SECONDS : 0) }
 }
 
 /**

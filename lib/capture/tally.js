@@ -33,18 +33,37 @@ class Tally {
    */
   async around ({ request: { kind }, trigger }, signal, work) {
     const fromMicros = monotonicMicros()
+    const end = (/** @type {CaptureOutcome} */ outcome) => this.#ended(kind, trigger, outcome, (monotonicMicros() - fromMicros) / 1e6)
     this.#addInProgress(kind, 1)
     try {
       const result = await work()
-      this.count(kind, trigger, 'ok')
+      end('ok')
       return result
     } catch (error) {
-      this.count(kind, trigger, signal?.aborted ? 'cancelled' : 'failed')
+      end(signal?.aborted ? 'cancelled' : 'failed')
       throw error
-    } finally {
-      this.#addInProgress(kind, -1)
-      this.#durationsOf(kind).observe((monotonicMicros() - fromMicros) / 1e6)
     }
+  }
+
+  /**
+   * Counts a capture that the observer ran by itself.
+   * @param {{ kind: CaptureKind, trigger: Trigger, outcome: CaptureOutcome | 'started', seconds: number }} event
+   */
+  note ({ kind, trigger, outcome, seconds }) {
+    if (outcome === 'started') this.#addInProgress(kind, 1)
+    else this.#ended(kind, trigger, outcome, seconds)
+  }
+
+  /**
+   * @param {CaptureKind} kind
+   * @param {Trigger} trigger
+   * @param {CaptureOutcome} outcome
+   * @param {number} seconds
+   */
+  #ended (kind, trigger, outcome, seconds) {
+    this.#addInProgress(kind, -1)
+    this.count(kind, trigger, outcome)
+    this.#durationsOf(kind).observe(seconds)
   }
 
   /**

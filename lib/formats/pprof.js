@@ -4,18 +4,15 @@
 // Idle time is left out, as Go leaves it out of its CPU profiles: the values are CPU time, and `-top` is in percent of it.
 
 const { gzipSync } = require('node:zlib')
-const { Function: PprofFunction, Line, Location, Mapping, Profile, Sample, StringTable, ValueType } = require('pprof-format')
+const { Profile, Sample } = require('pprof-format')
 const { buildCallTree } = require('./call-tree')
-const { placeOf } = require('./frame')
+const { Tables } = require('./pprof-tables')
 const { timeKindOf } = require('./time-kinds')
 
 /** @import { CpuProfile, EncodeContext } from '../../types/profile' */
 /** @import { CallTree } from './call-tree' */
-/** @import { Frame } from './frame' */
 
 /** @typedef {{ tree: CallTree, callerIds: number[] }} Stack  callerIds: locations, innermost first */
-
-const MAPPING_ID = 1
 
 /**
  * @param {CpuProfile} profile
@@ -94,69 +91,6 @@ function samplesOf ({ tree, callerIds }, tables) {
     samplesBefore = samplesSoFar
     return new Sample({ locationId: [tables.locationId(frame, line), ...callerIds], value: [count, Math.round(lineMicros * 1e3)] })
   })
-}
-
-class Tables {
-  strings = new StringTable()
-  /** @type {Location[]} */
-  locations = []
-  /** @type {PprofFunction[]} */
-  functions = []
-  /** @type {Map<Frame, number>} */
-  #functionIds = new Map()
-  /** @type {Map<string, number>} */
-  #locationIds = new Map()
-
-  /**
-   * @param {Frame} frame
-   * @param {number} line
-   */
-  locationId (frame, line) {
-    const functionId = this.#functionId(frame)
-    const key = `${functionId}:${line}`
-    const known = this.#locationIds.get(key)
-    if (known !== undefined) return known
-    const id = this.locations.length + 1
-    this.#locationIds.set(key, id)
-    this.locations.push(new Location({ id, mappingId: MAPPING_ID, line: [new Line({ functionId, line })] }))
-    return id
-  }
-
-  /** @param {Frame} frame */
-  #functionId (frame) {
-    const known = this.#functionIds.get(frame)
-    if (known !== undefined) return known
-    const id = this.functions.length + 1
-    const name = this.strings.dedup(nameOf(frame))
-    this.#functionIds.set(frame, id)
-    this.functions.push(new PprofFunction({
-      id, name, systemName: name, filename: this.strings.dedup(frame.file), startLine: frame.line
-    }))
-    return id
-  }
-
-  /**
-   * @param {string} type
-   * @param {string} unit
-   */
-  valueType (type, unit) {
-    return new ValueType({ type: this.strings.dedup(type), unit: this.strings.dedup(unit) })
-  }
-
-  /** With these three set, `go tool pprof` does not look for a binary to read names from. */
-  mapping () {
-    return new Mapping({
-      id: MAPPING_ID, filename: this.strings.dedup('node'), hasFunctions: true, hasFilenames: true, hasLineNumbers: true
-    })
-  }
-}
-
-/**
- * pprof adds up functions of the same name: all anonymous ones would become one.
- * @param {Frame} frame
- */
-function nameOf (frame) {
-  return frame.name === '(anonymous)' && frame.file !== '' ? `(anonymous) ${placeOf(frame)}` : frame.name
 }
 
 module.exports = { encodePprof }

@@ -8,6 +8,7 @@ const { createRequestMeasure } = require('./request-measure')
 const { createSlowestRequest } = require('./slowest-request')
 const { createWorkLog } = require('./work-log')
 
+/** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { Logger, Middleware } from '../../types/diagnostics' */
 /** @import { RequestCounter } from './request-measure' */
 /** @import { RouteContextPart } from './route-context' */
@@ -25,15 +26,17 @@ const { createWorkLog } = require('./work-log')
  * @param {Pick<Logger, 'warn'>} parts.logger
  * @param {number} parts.stallThresholdMs
  * @param {() => void} [parts.onRequest]  work on a request begins
+ * @param {((request: IncomingMessage, response: ServerResponse) => boolean) | null} [parts.take]  answers what is not for the application
  * @returns {RequestMiddleware}
  */
-function createMiddleware ({ context, requests, logger, stallThresholdMs, onRequest }) {
+function createMiddleware ({ context, requests, logger, stallThresholdMs, onRequest, take = null }) {
   const measure = createRequestMeasure({ context, requests, logger, onRequest })
   const slowest = createSlowestRequest(stallThresholdMs)
   const workLog = createWorkLog()
 
   /** @type {Middleware} */
   function loopscope (request, response, next) {
+    if (take !== null && take(request, response)) return
     const requestContext = measure.begin(request, response)
     if (requestContext === null) return next()
     try {

@@ -29,6 +29,18 @@ const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIO
 /** @type {WeakMap<object, RouteFacts>} */
 const factsByRoute = new WeakMap()
 
+// On the request itself: a look into a map would be paid by every request of Express too.
+const GIVEN = Symbol('loopscope.template')
+
+/**
+ * For frameworks that say what their route is.
+ * @param {object} request
+ * @param {() => string | undefined} template  asked as late as possible: the router may still be on its way
+ */
+function giveTemplate (request, template) {
+  Object.defineProperty(request, GIVEN, { value: template, configurable: true })
+}
+
 /**
  * @param {any} request
  * @returns {string} `METHOD /path/:template`, or '_unmatched' for a request that no route answers
@@ -52,6 +64,8 @@ function methodOf (request) {
  */
 function templateOf (request) {
   try {
+    const given = request[GIVEN]
+    if (given !== undefined) return given() ?? UNMATCHED
     const { route } = request
     if (route === undefined || route === null || route.path === undefined) return UNMATCHED
     const base = request.baseUrl || ''
@@ -165,4 +179,4 @@ function pathnameOf (request) {
   return end === -1 ? url : url.slice(0, end)
 }
 
-module.exports = { routeOf, templateOf, methodOf, UNMATCHED }
+module.exports = { giveTemplate, routeOf, templateOf, methodOf, UNMATCHED }

@@ -8,7 +8,8 @@
 
 const TICK_MICROS = 0 // indexes into the doubles
 const PERIOD_MS = 1
-const DOUBLES = 2
+const MAX_DELAY_MS = 2
+const DOUBLES = 3
 const EXITING = 0 // indexes into the integers
 const SESSION = 1
 const CALM = 2
@@ -37,6 +38,21 @@ class SharedState {
   /** When the next tick is due after that. */
   get periodMs () { return this.#doubles[PERIOD_MS] }
   set periodMs (ms) { this.#doubles[PERIOD_MS] = ms }
+
+  /**
+   * Main thread: a tick was so late.
+   * @param {number} delayMs
+   */
+  noteDelay (delayMs) {
+    if (delayMs > this.#doubles[MAX_DELAY_MS]) this.#doubles[MAX_DELAY_MS] = delayMs
+  }
+
+  /** Observer: the longest delay since it last asked. One that is noted in this very moment may be lost. */
+  takeMaxDelayMs () {
+    const maxDelayMs = this.#doubles[MAX_DELAY_MS]
+    this.#doubles[MAX_DELAY_MS] = 0
+    return maxDelayMs
+  }
 
   /** Whether the heart beats slowly because nothing happens. */
   get isCalm () { return Atomics.load(this.#integers, CALM) === 1 }

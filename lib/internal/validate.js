@@ -101,8 +101,17 @@ function assertMethods (path, value, methods) {
   if (!has) refuse(path, `an object with the methods ${methods.join(', ')}`, value)
 }
 
+/**
+ * @param {string} path
+ * @param {unknown} value
+ */
+function assertFunction (path, value) {
+  if (typeof value !== 'function') refuse(path, 'a function', value)
+}
+
 module.exports = {
   refuse,
+  assertFunction,
   assertInteger,
   assertNumberAbove,
   assertBoolean,

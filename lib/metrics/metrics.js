@@ -16,9 +16,10 @@ const { createMetric } = require('./metric')
 /** @import { CaptureSources } from './captures' */
 /** @import { SyncCallSources } from './sync-calls' */
 /** @import { ClockSources } from './clock' */
+/** @import { AdminSources } from './admin' */
 /** @import { OverheadSources } from './overhead' */
 
-/** @typedef {EventLoopSources & StallSources & HttpSources & CaptureSources & SyncCallSources & ClockSources & OverheadSources} MetricSources  one shape a family */
+/** @typedef {EventLoopSources & StallSources & HttpSources & CaptureSources & SyncCallSources & ClockSources & AdminSources & OverheadSources} MetricSources  one shape a family */
 
 const FAMILIES = Object.freeze([
   require('./event-loop'),
@@ -27,6 +28,7 @@ const FAMILIES = Object.freeze([
   require('./captures'),
   require('./sync-calls'),
   require('./clock'),
+  require('./admin'),
   require('./overhead')
 ])
 

@@ -4,7 +4,7 @@
 
 const path = require('node:path')
 const { Worker } = require('node:worker_threads')
-const { errors, fromPlain } = require('../internal/errors')
+const { errors, fromPlain, toPlain } = require('../internal/errors')
 
 /** @import { Cause, CodeFrame, Culprit, StallEvidence } from '../../types/diagnostics' */
 /** @import { SharedState } from '../internal/shared-state' */
@@ -35,6 +35,8 @@ const MAX_RELEASE_MS = 200
  * @param {() => void} parts.onRotate          the thread wants the current window ended
  * @param {(reading: SampledReading) => void} parts.onSyncSamples
  * @param {(waitedMs: number) => void} parts.onPoolQueued  a task of libuv's pool had to wait
+ * @param {(name: string, argument: any) => unknown} [parts.onAsked]  the thread wants to know something of the main thread
+ * @param {(event: any) => void} [parts.onAdmin]  of the admin surface: a log line, a count, a piece of an answer
  * @param {(error: Error) => void} parts.onFault
  * @param {() => void} parts.onLost            the thread has ended
  */
@@ -151,10 +153,21 @@ class Observer {
     if (message.type === 'syncSamples') return this.#parts.onSyncSamples(message.reading)
     if (message.type === 'poolQueued') return this.#parts.onPoolQueued(message.waitedMs)
     if (message.type === 'fault') return this.#parts.onFault(fromPlain(message.error))
+    if (message.type === 'admin') return this.#parts.onAdmin?.(message.event)
+    if (message.type === 'ask') return this.#tell(message)
     const waiting = this.#asked.get(message.id)
     this.#asked.delete(message.id)
     if (message.error) waiting?.reject(fromPlain(message.error))
     else waiting?.resolve(message.value)
+  }
+
+  /** @param {{ id: number, name: string, argument: unknown }} question */
+  async #tell ({ id, name, argument }) {
+    try {
+      this.send({ type: 'told', id, value: await this.#parts.onAsked?.(name, argument) })
+    } catch (error) {
+      this.send({ type: 'told', id, error: toPlain(error) })
+    }
   }
 
   /** @param {Worker} worker */

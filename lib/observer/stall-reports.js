@@ -3,7 +3,7 @@
 // Explains stalls in the observer thread: waits for the window that holds the stall, reads the evidence, names cause and
 // culprit; and writes a first report to standard error while a long one lasts, when the main thread can log nothing.
 
-const { monotonicMicros } = require('../internal/monotonic')
+const { monotonicMicros, toEpochMs } = require('../internal/monotonic')
 const { judgeCause } = require('../loop/stall')
 const { toLogFields } = require('../loop/stall-log')
 const { findCulprit } = require('../recorder/culprit')
@@ -11,6 +11,7 @@ const { findCulprit } = require('../recorder/culprit')
 /** @import { StallEvidence } from '../../types/diagnostics' */
 /** @import { Stuck } from '../loop/stall-watch' */
 /** @import { History } from '../recorder/history' */
+/** @typedef {ReturnType<typeof import('./stall-records').createStallRecords>} StallRecords */
 
 // The main thread ends its window within MIN_ROTATION_MICROS after a stall, unless the next stall holds it up.
 const MAX_WAIT_MS = 5000
@@ -27,20 +28,23 @@ const SETTLE_MS = 2
  * @param {(options: { rotate: boolean }) => Promise<unknown>} parts.cut
  * @param {(stuck: Stuck) => boolean} parts.isStill
  * @param {(fields: object, message: string) => void} parts.logNow   straight to standard error
+ * @param {Pick<StallRecords, 'keepProfile' | 'setLasting'>} parts.records
  * @param {{ appRoot: string }} parts.context
  * @param {number} parts.thresholdMs
  */
 function createStallReports (parts) {
-  const { history, evidence, isRecording, cut, isStill, logNow, context, thresholdMs } = parts
+  const { history, evidence, isRecording, cut, isStill, logNow, records, context, thresholdMs } = parts
 
   /**
-   * @param {{ fromMicros: number, toMicros: number, delayMs: number }} stall
+   * @param {{ id: number, fromMicros: number, toMicros: number, delayMs: number }} stall
    */
-  async function explain ({ fromMicros, toMicros, delayMs }) {
+  async function explain ({ id, fromMicros, toMicros, delayMs }) {
     await new Promise(resolve => setTimeout(resolve, SETTLE_MS))
     const system = evidence.since(fromMicros)
     if (isRecording()) await history.covers(toMicros, MAX_WAIT_MS)
-    const findings = inspect(toMicros - delayMs * 1e3, toMicros) ?? { culprit: null, stack: [], codeMs: null, gcMs: null }
+    const profile = history.view(toMicros - delayMs * 1e3, toMicros)
+    if (profile !== null) records.keepProfile(id, profile)
+    const findings = profile === null ? { culprit: null, stack: [], codeMs: null, gcMs: null } : findCulprit(profile, context)
     const { culprit, stack, codeMs, gcMs } = findings
     const all = { ...system, codeMs: round(codeMs), gcMs: round(gcMs) }
     const cause = judgeCause({ durationMs: delayMs, thresholdMs }, all)
@@ -66,6 +70,7 @@ function createStallReports (parts) {
     if (!isStill(stuck)) return
     const route = isKnown ? (await seen)?.route ?? null : null
     const durationMs = Math.round((now - stuck.tickMicros) / 1e3)
+    records.setLasting({ at: Math.round(toEpochMs(stuck.tickMicros)), durationMs, route, culprit, stack }, () => isStill(stuck))
     const where = culprit
       ? `in ${culprit.function} (${culprit.file}:${culprit.line})${route === null ? '' : ` for ${route}`}`
       : 'in a native call, or the process is not being run: V8 does not answer'

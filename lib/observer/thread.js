@@ -13,18 +13,22 @@ const { createHistory } = require('../recorder/history')
 const { createProfilerSession } = require('../recorder/session')
 const { createViews } = require('../recorder/views')
 const { toCodeFrame } = require('../formats/frame')
-const { inOrder } = require('../recorder/window')
 const { syncCallSection } = require('../sync-calls/section')
 const { createPoolProbe } = require('../sync-calls/pool-probe')
 const { createClockKeeper } = require('./clock-keeper')
+const { createLoopSeries } = require('./loop-series')
+const { createMainThread } = require('./main-thread')
+const { createStallRecords } = require('./stall-records')
 const { createStallReports } = require('./stall-reports')
 const { createSyncSamples } = require('./sync-samples')
 
 /** @import { CpuProfile } from '../../types/profile' */
-/** @import { Order } from '../capture/captures' */
+/** @import { Handles, Order } from '../capture/captures' */
 /** @import { ObserverSettings } from './observer' */
 
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
+
+const ADMIN_WAIT_MS = 700
 
 const port = /** @type {MessagePort} */ (parentPort)
 const settings = /** @type {ObserverSettings} */ (workerData)
@@ -36,6 +40,9 @@ const session = createProfilerSession({ ...settings, onWindow: addWindow })
 const syncSamples = createSyncSamples({ send: reading => port.postMessage({ type: 'syncSamples', reading }) })
 const poolProbe = createPoolProbe({ onQueued: waitedMs => port.postMessage({ type: 'poolQueued', waitedMs }) })
 const clockKeeper = createClockKeeper()
+const records = createStallRecords()
+const series = createLoopSeries({ state })
+const mainThread = createMainThread({ send: message => port.postMessage(message) })
 
 let hasSession = false
 let isRecording = false
@@ -63,10 +70,11 @@ const reports = createStallReports({
   cut,
   isStill: stuck => watch.isStill(stuck),
   logNow,
+  records,
   context: settings,
   thresholdMs: settings.stallThresholdMs
 })
-const views = createViews({
+const viewing = {
   history,
   keepSeconds: settings.keepSeconds,
   rotate: () => {
@@ -74,7 +82,8 @@ const views = createViews({
     else port.postMessage({ type: 'rotate' })
   },
   unavailable: () => isRecording ? null : whyNot
-})
+}
+const views = createViews(viewing)
 
 /** @type {Record<string, (message: any) => void | Promise<void>>} */
 const handlers = {
@@ -103,7 +112,7 @@ const handlers = {
   async capture ({ id, order }) {
     const controller = new AbortController()
     underWay.set(id, controller)
-    await answer(id, () => runCapture(order, controller.signal))
+    await answer(id, () => runCapture(order, { signal: controller.signal }))
     underWay.delete(id)
   },
   cancel ({ id, reason }) {
@@ -112,8 +121,33 @@ const handlers = {
   prepare ({ id, place }) {
     return answer(id, () => storeAt(place).prepare())
   },
-  stop () {
+  told (message) {
+    mainThread.told(message)
+  },
+  stalled ({ stall }) {
+    records.add(stall)
+  },
+  openSite ({ id, site }) {
+    return answer(id, () => adminSurface().open(site))
+  },
+  closeSite ({ site }) {
+    return adminSurface().close(site)
+  },
+  async adminRequest ({ id, ...message }) {
+    const controller = new AbortController()
+    underWay.set(id, controller)
+    await answer(id, () => adminSurface().relay.request(message, controller.signal))
+    underWay.delete(id)
+  },
+  adminChunk ({ id, stream }) {
+    return answer(id, () => adminSurface().relay.chunk(stream))
+  },
+  adminEnd ({ id, stream }) {
+    return answer(id, () => adminSurface().relay.end(stream))
+  },
+  async stop () {
     release()
+    await admin?.closeAll().catch(report)
     scheduler.close()
     process.exit() // of this thread: captures and explanations under way wait on timers, up to five minutes
   }
@@ -134,11 +168,31 @@ async function answer (id, work) {
 /**
  * Encoders and the store are loaded with the first capture: a process that is never looked at does not pay for them.
  * @param {Order} order
- * @param {AbortSignal} signal
+ * @param {Handles} handles
  */
-function runCapture (order, signal) {
+function runCapture (order, handles) {
   captures ??= require('../capture/captures').createCaptures({ instruments: { views }, storeAt, findings })
-  return captures.run(order, signal)
+  return captures.run(order, handles)
+}
+
+/** @type {ReturnType<typeof import('./admin').createAdmin> | undefined} */
+let admin
+
+/** Loaded with the first application that has one. */
+function adminSurface () {
+  admin ??= require('./admin').createAdmin({
+    settings,
+    mainThread,
+    records,
+    series,
+    // Who looks at a page does not wait five seconds for a main thread in a native call.
+    views: createViews({ ...viewing, maxWaitMs: ADMIN_WAIT_MS }),
+    capture: runCapture,
+    storeAt,
+    findings,
+    send: (/** @type {object} */ event) => port.postMessage({ type: 'admin', event })
+  })
+  return admin
 }
 
 /**
@@ -177,9 +231,7 @@ function logNow (fields, message) {
 
 /** @param {CpuProfile} window */
 function addWindow (window) {
-  const ordered = inOrder(window)
-  history.add(ordered)
-  syncSamples.addWindow(ordered)
+  syncSamples.addWindow(history.add(window))
 }
 
 function look () {

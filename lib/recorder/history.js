@@ -31,13 +31,18 @@ class History {
   /** Up to where the past is known; -Infinity while nothing is. */
   get toMicros () { return this.#windows.at(-1)?.endTime ?? -Infinity }
 
-  /** @param {CpuProfile} window */
+  /**
+   * @param {CpuProfile} window
+   * @returns {CpuProfile} the window with its samples in order of time
+   */
   add (window) {
-    this.#windows.push(inOrder(window))
+    const ordered = inOrder(window)
+    this.#windows.push(ordered)
     const pinned = Math.min(...[...this.#pins].map(({ fromMicros }) => fromMicros))
     const keepFrom = Math.min(window.endTime - this.#keepMicros, pinned)
     while (this.#windows.length > 1 && this.#windows[0].endTime < keepFrom) this.#windows.shift()
     for (const check of this.#waiting) check()
+    return ordered
   }
 
   /**

@@ -33,19 +33,21 @@ const GRAIN_MICROS = 250e3
 function createViews ({ history, keepSeconds, rotate, unavailable, maxWaitMs = MAX_WAIT_MS }) {
   /**
    * @param {{ fromMicros: number, toMicros: number }} wanted  toMicros may lie ahead
-   * @param {AbortSignal} [signal]
+   * @param {AbortSignal} [signal]  gives the view up
+   * @param {AbortSignal} [stop]    ends it now: what has happened until then is the view
    * @returns {Promise<View>}
    */
-  async function view ({ fromMicros, toMicros }, signal) {
+  async function view (wanted, signal, stop) {
     const reason = unavailable()
     if (reason !== null) throw new errors.ERR_LOOPSCOPE_RECORDER_OFF(reason)
-    const unpin = history.pin(fromMicros)
+    const unpin = history.pin(wanted.fromMicros)
     try {
-      await sleepUntil(toMicros, signal)
+      await sleepUntil(wanted.toMicros, signal, stop)
+      const toMicros = stop?.aborted ? Math.min(wanted.toMicros, Math.round(monotonicMicros())) : wanted.toMicros
       rotate()
       await history.covers(toMicros, maxWaitMs)
       signal?.throwIfAborted()
-      return cut(fromMicros, toMicros)
+      return cut(wanted.fromMicros, toMicros)
     } finally {
       unpin()
     }
@@ -74,9 +76,15 @@ function createViews ({ history, keepSeconds, rotate, unavailable, maxWaitMs = M
  * for, and the view would wait for the next one.
  * @param {number} micros
  * @param {AbortSignal} [signal]
+ * @param {AbortSignal} [stop]
  */
-async function sleepUntil (micros, signal) {
-  for (let waitMs = msUntil(micros); waitMs > 0; waitMs = msUntil(micros)) await sleep(Math.ceil(waitMs), undefined, { signal })
+async function sleepUntil (micros, signal, stop) {
+  const ends = [signal, stop].filter(end => end !== undefined)
+  for (let waitMs = msUntil(micros); waitMs > 0 && !stop?.aborted; waitMs = msUntil(micros)) {
+    await sleep(Math.ceil(waitMs), undefined, { signal: AbortSignal.any(ends) }).catch(error => {
+      if (!stop?.aborted || signal?.aborted) throw error
+    })
+  }
 }
 
 /** @param {number} micros */

@@ -19,7 +19,7 @@ const { DEFAULTS, chooseEvictions, createLimits } = require('./retention')
 
 /** @typedef {{ dir?: string, retention?: RetentionOptions, now?: () => number }} StoreOptions */
 /** @typedef {{ kind: string, extension: string, at: number, appName: string, bytes: Uint8Array }} NewArtifact */
-/** @typedef {{ name: string, path: string, bytes: number, at: number }} StoredArtifact */
+/** @typedef {{ name: string, path: string, bytes: number, at: number, kind: string }} StoredArtifact */
 
 /**
  * @param {StoreOptions} [options]
@@ -156,7 +156,7 @@ class Store {
     if (facts === null) return null
     const file = path.join(this.#dir, name)
     const stats = fs.lstatSync(file, { throwIfNoEntry: false })
-    return stats?.isFile() ? { name, path: file, bytes: stats.size, at: facts.at } : null
+    return stats?.isFile() ? { name, path: file, bytes: stats.size, at: facts.at, kind: facts.kind } : null
   }
 
   /** @param {string} name */

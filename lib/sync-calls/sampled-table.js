@@ -3,7 +3,7 @@
 // The synchronous calls that the recorder's windows showed so far: by API and caller, with the time they took and their
 // routes. Bounded; what comes after is one more caller, _other. It lives in the observer thread.
 
-const { findSampledCalls } = require('./sampled')
+const { findSampledCalls, siteKey } = require('./sampled')
 
 /** @import { CallFrame, CpuProfile } from '../../types/profile' */
 /** @import { SampledCall, Work } from './sampled' */
@@ -63,7 +63,7 @@ class SampledTable {
    * @returns {SampledSite}
    */
   #siteOf (api, caller) {
-    const key = `${api} ${caller.url}:${caller.lineNumber}:${caller.columnNumber}`
+    const key = siteKey(api, caller)
     const known = this.#sites.get(key) ?? (this.#sites.size < MAX_SITES ? undefined : this.#sites.get(OTHER))
     if (known !== undefined) return known
     const isLast = this.#sites.size === MAX_SITES - 1

@@ -70,11 +70,20 @@ function findSampledCalls (profile, { work = [] } = {}) {
  * @param {string | null} route
  */
 function add (calls, { api, caller }, micros, route) {
-  const key = `${api} ${caller.url}:${caller.lineNumber}:${caller.columnNumber}`
+  const key = siteKey(api, caller)
   const call = calls.get(key) ?? { api, caller, micros: 0, routes: new Map() }
   calls.set(key, call)
   call.micros += micros
   if (route !== null) call.routes.set(route, (call.routes.get(route) ?? 0) + micros)
+}
+
+/**
+ * @param {string} api
+ * @param {CallFrame} caller
+ * @returns {string} the same for the same call site in every window
+ */
+function siteKey (api, { url, lineNumber, columnNumber }) {
+  return `${api} ${url}:${lineNumber}:${columnNumber}`
 }
 
 /**
@@ -135,4 +144,4 @@ function createRouteFinder (work) {
   }
 }
 
-module.exports = { findSampledCalls }
+module.exports = { findSampledCalls, siteKey }

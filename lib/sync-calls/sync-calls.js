@@ -6,6 +6,7 @@
 const { adviceOf } = require('./advice')
 const { createSyncCallDetector } = require('./detector')
 const { Flags } = require('./flags')
+const { siteKey } = require('./sampled')
 const { SampledView } = require('./sampled-view')
 
 /** @import { Logger, SampledSyncCall, SyncCalls as SyncCallsReading } from '../../types/diagnostics' */
@@ -116,7 +117,7 @@ class SyncCalls {
 
   /** @param {SampledSite} site */
   #viewOf ({ api, caller }) {
-    const key = `${api} ${caller.url}:${caller.lineNumber}:${caller.columnNumber}`
+    const key = siteKey(api, caller)
     const view = this.#sampled.get(key) ?? new SampledView(api, this.#parts.showFrame(caller))
     this.#sampled.set(key, view)
     return view

@@ -42,11 +42,11 @@ for (const format of Object.keys(FORMATS)) {
   test(`a capture as ${format} is recorded, encoded and stored`, async () => {
     const { captures, written, places } = createSubject()
     const now = Date.now()
-    const facts = await captures.run(orderOf({ last: 5, format }), new AbortController().signal)
+    const facts = await captures.run(orderOf({ last: 5, format }), { signal: new AbortController().signal })
     const [{ bytes, extension, kind, appName }] = written
     assert.deepEqual([kind, appName, extension, places], ['cpu', 'shop', FORMATS[format].extension, ['/captures']])
     const { from, to, ...rest } = facts
-    assert.deepEqual(rest, { kind: 'cpu', format, trigger: 'api', path: '/captures/n', bytes: bytes.length, contentType: FORMATS[format].contentType, shortened: null })
+    assert.deepEqual(rest, { kind: 'cpu', format, trigger: 'api', name: 'n', path: '/captures/n', bytes: bytes.length, contentType: FORMATS[format].contentType, shortened: null })
     assert.ok(bytes.length > 0 && Math.abs(to - from - 5000) <= Date.now() - now + 1)
   })
 }
@@ -54,7 +54,7 @@ for (const format of Object.keys(FORMATS)) {
 test('it asks for the past and the future in one view, in whole microseconds', async () => {
   const { captures, wanted } = createSubject()
   const before = monotonicMicros()
-  await captures.run(orderOf({ last: 0.3, seconds: 1.1 }), new AbortController().signal)
+  await captures.run(orderOf({ last: 0.3, seconds: 1.1 }), { signal: new AbortController().signal })
   const after = monotonicMicros()
   const [{ fromMicros, toMicros }] = wanted
   assert.equal(toMicros - fromMicros, 1_400_000)
@@ -63,7 +63,7 @@ test('it asks for the past and the future in one view, in whole microseconds', a
 
 test('a recorder that held less makes a shorter capture that says so', async () => {
   const { captures, written } = createSubject()
-  const facts = await captures.run(orderOf({ format: 'text' }), new AbortController().signal)
+  const facts = await captures.run(orderOf({ format: 'text' }), { signal: new AbortController().signal })
   assert.deepEqual(facts.shortened, { wantedSeconds: 30, gotSeconds: 10 })
   assert.match(String(written[0].bytes), /10 s of the 30 s asked for/)
 })
@@ -72,8 +72,8 @@ test('a cancelled capture is told from a failed one, and nothing is written', as
   const controller = new AbortController()
   const views = { async view () { throw controller.signal.aborted ? controller.signal.reason : new Error('no inspector') } }
   const { captures, written } = createSubject({ instruments: { views } })
-  await assert.rejects(captures.run(orderOf(), controller.signal), { message: 'no inspector' })
+  await assert.rejects(captures.run(orderOf(), { signal: controller.signal }), { message: 'no inspector' })
   controller.abort('the client left')
-  await assert.rejects(captures.run(orderOf(), controller.signal), { code: 'ERR_LOOPSCOPE_CAPTURE_CANCELLED', message: 'the cpu capture was cancelled: the client left' })
+  await assert.rejects(captures.run(orderOf(), { signal: controller.signal }), { code: 'ERR_LOOPSCOPE_CAPTURE_CANCELLED', message: 'the cpu capture was cancelled: the client left' })
   assert.deepEqual(written, [])
 })

@@ -12,7 +12,7 @@ const { optionTable } = require('./option-table')
 const { readProject, readTable } = require('./project')
 
 const TYPES = 'types/diagnostics.d.ts'
-const GROUPS = { recorder: 'RecorderOptions', retention: 'RetentionOptions', syncCalls: 'SyncCallOptions' }
+const GROUPS = { recorder: 'RecorderOptions', retention: 'RetentionOptions', syncCalls: 'SyncCallOptions', admin: 'AdminOptions' }
 const declarations = ts.createSourceFile(TYPES, readProject(TYPES), ts.ScriptTarget.Latest, true)
 
 /** Members of an interface with what their comments say. */

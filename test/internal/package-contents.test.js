@@ -56,8 +56,8 @@ describe('the package', () => {
 
   const node = (...args) => run(process.execPath, args, { cwd: folder })
 
-  test('holds lib/, types/ and four files, and nothing else', () => {
-    const wanted = [...listFiles('lib'), ...listFiles('types'), 'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']
+  test('holds bin/, lib/, types/ and four files, and nothing else', () => {
+    const wanted = [...listFiles('bin'), ...listFiles('lib'), ...listFiles('types'), 'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']
     assert.deepEqual(tarball.files.map(file => file.path).sort(), wanted.sort())
   })
 

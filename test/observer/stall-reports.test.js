@@ -4,6 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { monotonicMicros } = require('../../lib/internal/monotonic')
 const { createStallReports } = require('../../lib/observer/stall-reports')
+const { createStallRecords } = require('../../lib/observer/stall-records')
 const { createHistory } = require('../../lib/recorder/history')
 const { profileOf } = require('../recorder/crafted')
 
@@ -13,7 +14,7 @@ const CALM = { cpuMs: 0, runQueueMs: 0, throttledMs: null, observerLateMs: 0 }
 function createSubject (parts = {}) {
   const history = createHistory({ keepMicros: 60e6 })
   const now = monotonicMicros()
-  const subject = { history, logged: [], cuts: [], now, record: () => history.add(profileOf([[['serve', 'login', 'node:pbkdf2Sync'], 10e6]], now - 5e6)) }
+  const subject = { history, records: createStallRecords(), logged: [], cuts: [], now, record: () => history.add(profileOf([[['serve', 'login', 'node:pbkdf2Sync'], 10e6]], now - 5e6)) }
   subject.reports = createStallReports({
     history,
     evidence: { since: () => CALM },
@@ -25,6 +26,7 @@ function createSubject (parts = {}) {
     },
     isStill: () => true,
     logNow: (fields, message) => subject.logged.push({ ...fields, message }),
+    records: subject.records,
     context: { appRoot: '/app' },
     thresholdMs: 100,
     ...parts
@@ -33,27 +35,31 @@ function createSubject (parts = {}) {
 }
 
 test('a stall is explained when the window that holds it has come', async () => {
-  const { reports, record, now } = createSubject()
-  const explained = reports.explain({ fromMicros: now - 520e3, toMicros: now, delayMs: 500 })
+  const { reports, record, records, now } = createSubject()
+  const explained = reports.explain({ id: 7, fromMicros: now - 520e3, toMicros: now, delayMs: 500 })
   record()
   const { cause, culprit, evidence } = await explained
   assert.deepEqual([cause, culprit.function, culprit.call], ['code', 'login', 'pbkdf2Sync'])
   assert.deepEqual(evidence, { ...CALM, codeMs: 500, gcMs: 0 })
+  const profile = records.profile(7)
+  assert.equal(profile.endTime - profile.startTime, 500e3)
 })
 
 test('without a recorder a stall is judged from the system alone, at once', async () => {
   const { reports, now } = createSubject({ isRecording: () => false, evidence: { since: () => ({ ...CALM, throttledMs: 400 }) } })
-  const { cause, culprit, stack, evidence } = await reports.explain({ fromMicros: now - 520e3, toMicros: now, delayMs: 500 })
+  const { cause, culprit, stack, evidence } = await reports.explain({ id: 7, fromMicros: now - 520e3, toMicros: now, delayMs: 500 })
   assert.deepEqual([cause, culprit, stack, evidence.codeMs], ['starved', null, [], null])
 })
 
 test('a loop that is still stuck is reported with culprit and route from a cut in the middle of it', async () => {
-  const { reports, logged, cuts, now } = createSubject()
+  const { reports, records, logged, cuts, now } = createSubject()
   await reports.reportWhileStuck({ tickMicros: now - 2e6, delayMs: 1980 })
   assert.deepEqual(cuts, [{ rotate: true }])
   const [{ stall, message }] = logged
   assert.deepEqual([stall.lasting, stall.route, stall.culprit.function], [true, 'POST /login', 'login'])
   assert.ok(stall.durationMs >= 2000)
+  const { current } = records.read()
+  assert.deepEqual([current.route, current.culprit.function], ['POST /login', 'login'])
   assert.match(message, /^the event loop has been stuck for \d+ ms, in login \(app\.js:\d+\) for POST \/login$/)
 })
 

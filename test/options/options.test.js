@@ -28,6 +28,13 @@ const VALUES = {
   'syncCalls.thresholdMs': { good: [0.1, 60_000], bad: [0, 60_001, '1', NaN] },
   'syncCalls.flagMsPerSecond': { good: [0.5, 1000], bad: [0, 1001, '10'] },
   'syncCalls.flagCallsPerSecond': { good: [1, 1e9], bad: [0, Infinity, '10000'] },
+  path: { good: [false, '/diagnostics', '/ops/loop-scope_1.x'], bad: [true, '', '/', 'diagnostics', '/a/', '/a b', '//a', null] },
+  token: { good: ['x'.repeat(32), ['metrics:' + 'x'.repeat(32), 'y'.repeat(40)]], bad: ['short', '', [], ['x'.repeat(31)], 'root:' + 'x'.repeat(32), null, 5] },
+  tokenFile: { good: ['/run/secrets/loopscope'], bad: ['', 5, null] },
+  authorize: { good: [() => true, async () => false], bad: ['yes', null, {}] },
+  'admin.listen': { good: [false, true, 6060, 0, '6060', '127.0.0.1:6060', '[::1]:6060', 'localhost:1', '/run/shop.sock', './shop.sock'], bad: [null, 65_536, -1, 1.5, 'shop', 'example.com:80', '0.0.0.0:6060', '[::]:6060', '', {}] },
+  'admin.hosts': { good: [[], ['shop.internal']], bad: ['shop.internal', [5], ['shop:80'], null] },
+  controlSocket: { good: [true, false], bad: [null, 1, 'on'] },
   registry: { good: [new (require('prom-client').Registry)()], bad: [{}, null, 'x', { metrics () {} }] },
   logger: { good: [LOGGER, console], bad: [{}, null, { info () {} }] }
 }
@@ -81,6 +88,17 @@ test('options that contradict each other are refused', () => {
   resolveOptions({ heartbeatMs: 200, stallThresholdMs: 200 }, NO_ENV)
 })
 
+test('a listener that others can reach needs somebody who may use it', () => {
+  const admin = { listen: '0.0.0.0:6060' }
+  assert.throws(() => resolveOptions({ admin }, NO_ENV), { code: 'ERR_LOOPSCOPE_INVALID_OPTION', message: /options\.admin\.listen must be an address of this host only/ })
+  for (const protection of [{ token: 'x'.repeat(32) }, { tokenFile: '/run/secrets/loopscope' }, { authorize: () => false }]) resolveOptions({ admin, ...protection }, NO_ENV)
+})
+
+test('a token that is refused does not appear in the error', () => {
+  assert.throws(() => resolveOptions({ token: 'too-short-a-secret' }, NO_ENV), error => !error.message.includes('secret'))
+  assert.throws(() => resolveOptions({}, { LOOPSCOPE_TOKEN: 'too-short-a-secret' }), error => !error.message.includes('secret') && error.message.includes('LOOPSCOPE_TOKEN'))
+})
+
 test('the caller\'s options are not changed', () => {
   const options = Object.freeze({ recorder: Object.freeze({ hz: 50 }), retention: Object.freeze({ maxCount: 2 }), signals: Object.freeze({ SIGHUP: 'cpu' }) })
   const resolved = resolveOptions(options, NO_ENV)
@@ -93,5 +111,6 @@ test('a variable is the path in upper snake case', () => {
   assert.deepEqual(names, ['LOOPSCOPE_APP_NAME', 'LOOPSCOPE_STALL_THRESHOLD_MS', 'LOOPSCOPE_HEARTBEAT_MS', 'LOOPSCOPE_RECORDER', 'LOOPSCOPE_RECORDER_HZ',
     'LOOPSCOPE_RECORDER_WINDOW_SECONDS', 'LOOPSCOPE_RECORDER_KEEP_SECONDS', 'LOOPSCOPE_RECORDER_ENGINE', 'LOOPSCOPE_DIR', 'LOOPSCOPE_RETENTION_MAX_COUNT',
     'LOOPSCOPE_RETENTION_MAX_BYTES', 'LOOPSCOPE_RETENTION_MAX_AGE_MS', 'LOOPSCOPE_RETENTION_MIN_FREE_BYTES', 'LOOPSCOPE_SIGNALS', 'LOOPSCOPE_SYNC_CALLS', 'LOOPSCOPE_SYNC_CALLS_APIS', 'LOOPSCOPE_SYNC_CALLS_THRESHOLD_MS',
-    'LOOPSCOPE_SYNC_CALLS_FLAG_MS_PER_SECOND', 'LOOPSCOPE_SYNC_CALLS_FLAG_CALLS_PER_SECOND'])
+    'LOOPSCOPE_SYNC_CALLS_FLAG_MS_PER_SECOND', 'LOOPSCOPE_SYNC_CALLS_FLAG_CALLS_PER_SECOND', 'LOOPSCOPE_PATH', 'LOOPSCOPE_TOKEN', 'LOOPSCOPE_TOKEN_FILE', 'LOOPSCOPE_ADMIN_LISTEN',
+    'LOOPSCOPE_ADMIN_HOSTS', 'LOOPSCOPE_CONTROL_SOCKET'])
 })

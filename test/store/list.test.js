@@ -13,7 +13,7 @@ test('lists newest first, by what the artifacts say and not by when they were wr
   const store = createStore({ dir: makeScratch(t), retention: { minFreeBytes: 0 } })
   const now = Date.now()
   const written = [2000, 0, 3000, 1000].map(ago => store.write(artifact({ at: now - ago, bytes: Buffer.alloc(ago) })))
-  const expected = [1, 3, 0, 2].map(index => ({ ...written[index], at: now - written[index].bytes }))
+  const expected = [1, 3, 0, 2].map(index => ({ ...written[index], kind: 'cpu', at: now - written[index].bytes }))
   assert.deepEqual(store.list(), expected)
 })
 

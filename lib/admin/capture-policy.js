@@ -1,0 +1,58 @@
+'use strict'
+
+// What each kind of capture needs and may use up: the scope, and how often it may be asked for over the admin surface.
+
+/** @import { CaptureKind } from '../../types/diagnostics' */
+/** @import { Scope } from './scopes' */
+
+/**
+ * @typedef {{ count: number, perMs: number }} Budget
+ * @typedef {{ scope: Scope, isExclusive: boolean, budgets: readonly Budget[] }} CapturePolicy  isExclusive: one at a time
+ */
+
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+
+/** @type {Readonly<Record<string, CapturePolicy>>} */
+const POLICIES = Object.freeze({
+  cpu: { scope: 'profile', isExclusive: false, budgets: [{ count: 6, perMs: 10 * MINUTE_MS }] },
+  'heap-profile': { scope: 'profile', isExclusive: false, budgets: [{ count: 6, perMs: 10 * MINUTE_MS }] },
+  'heap-histogram': { scope: 'dump', isExclusive: true, budgets: [{ count: 6, perMs: 10 * MINUTE_MS }] },
+  'heap-snapshot': { scope: 'dump', isExclusive: true, budgets: [{ count: 1, perMs: 10 * MINUTE_MS }, { count: 3, perMs: DAY_MS }] },
+  report: { scope: 'dump', isExclusive: true, budgets: [{ count: 6, perMs: 10 * MINUTE_MS }] }
+})
+
+/** @type {CapturePolicy} */
+const STRICTEST = POLICIES['heap-snapshot']
+
+/** @param {CaptureKind | string} kind */
+function policyOf (kind) {
+  return Object.hasOwn(POLICIES, kind) ? POLICIES[kind] : STRICTEST
+}
+
+/** @param {{ now?: () => number }} [parts] */
+function createBudgets ({ now = Date.now } = {}) {
+  /** When each kind was used. @type {Map<string, number[]>} */
+  const used = new Map()
+  return {
+    /**
+     * @param {string} kind
+     * @returns {number} seconds until one more may be taken; 0: now
+     */
+    waitSeconds (kind) {
+      const times = used.get(kind) ?? []
+      const waits = policyOf(kind).budgets.map(({ count, perMs }) => {
+        const recent = times.filter(time => now() - time < perMs)
+        return recent.length < count ? 0 : recent[recent.length - count] + perMs - now()
+      })
+      return Math.ceil(Math.max(0, ...waits) / 1e3)
+    },
+    /** @param {string} kind */
+    use (kind) {
+      const oldest = now() - Math.max(...policyOf(kind).budgets.map(({ perMs }) => perMs))
+      used.set(kind, [...(used.get(kind) ?? []).filter(time => time > oldest), now()])
+    }
+  }
+}
+
+module.exports = { policyOf, createBudgets }

@@ -1,0 +1,110 @@
+'use strict'
+
+// The socket through which the command line reaches this process. Only this user can open it: a 0600 file in a 0700
+// directory. node:http is loaded with the first connection; most processes are never asked.
+
+const fs = require('node:fs')
+const net = require('node:net')
+const { once } = require('node:events')
+const path = require('node:path')
+const { claimSocketPath } = require('./socket-path')
+
+/** @import { Handle } from './exchange' */
+
+const OWNER_ONLY = 0o600
+const DIRECTORY_OWNER_ONLY = 0o700
+
+/**
+ * @param {object} parts
+ * @param {string} parts.directory
+ * @param {number} parts.pid
+ * @param {(directory: string) => void} parts.ensureDirectory  makes it, and throws when it is not one to trust
+ * @param {Handle} parts.handle
+ */
+function createControlSocket (parts) {
+  return new ControlSocket(parts)
+}
+
+class ControlSocket {
+  #parts
+  /** @type {net.Server | undefined} */
+  #server
+  /** @type {import('node:http').Server | undefined} */
+  #http
+  /** @type {Set<net.Socket>} */
+  #sockets = new Set()
+
+  /** @param {Parameters<typeof createControlSocket>[0]} parts */
+  constructor (parts) {
+    this.#parts = parts
+  }
+
+  get running () { return this.#server !== undefined }
+  get path () { return path.join(this.#parts.directory, `${this.#parts.pid}.sock`) }
+
+  async start () {
+    if (this.running) return
+    const { directory, ensureDirectory } = this.#parts
+    ensureDirectory(directory)
+    fs.chmodSync(directory, DIRECTORY_OWNER_ONLY) // it is ours alone, whatever the umask was when it was made
+    removeStale(directory)
+    await claimSocketPath(this.path)
+    const server = net.createServer(socket => this.#accept(socket))
+    this.#server = server
+    server.listen({ path: this.path })
+    await once(server, 'listening')
+    fs.chmodSync(this.path, OWNER_ONLY)
+    server.unref()
+  }
+
+  async stop () {
+    const server = this.#server
+    this.#server = undefined
+    if (server === undefined || !server.listening) return
+    const closed = once(server, 'close')
+    server.close()
+    for (const socket of this.#sockets) socket.destroy()
+    await closed
+  }
+
+  /** @param {net.Socket} socket */
+  #accept (socket) {
+    this.#sockets.add(socket)
+    socket.once('close', () => this.#sockets.delete(socket))
+    this.#http ??= this.#createHttp()
+    this.#http.emit('connection', socket)
+  }
+
+  #createHttp () {
+    const { createServer } = require('./listener')
+    const { exchange } = require('./exchange')
+    const { splitTarget } = require('./target')
+    return createServer((incoming, outgoing) => {
+      const target = incoming.url ?? '/'
+      exchange(incoming, outgoing, { door: 'control', ...(splitTarget(target, '') ?? { base: '', path: target, query: '' }) }, this.#parts.handle)
+    })
+  }
+}
+
+/**
+ * Sockets of processes that were killed.
+ * @param {string} directory
+ */
+function removeStale (directory) {
+  for (const name of fs.readdirSync(directory)) {
+    const [, pid] = /^(\d+)\.sock$/.exec(name) ?? []
+    if (pid !== undefined && !isAlive(Number(pid))) fs.rmSync(path.join(directory, name), { force: true })
+  }
+}
+
+/** @param {number} pid */
+function isAlive (pid) {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM'
+  }
+}
+
+module.exports = { createControlSocket }

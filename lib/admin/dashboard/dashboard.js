@@ -1,0 +1,65 @@
+'use strict'
+
+// The page of the admin surface as one document that loads nothing else. It holds no data: its script asks the routes, with
+// the token that the browser's tab has.
+
+const { createHash } = require('node:crypto')
+const fs = require('node:fs')
+const path = require('node:path')
+const { loadLibraries } = require('../../formats/flamegraph/libraries')
+
+// In the order in which they need each other.
+const SCRIPTS = Object.freeze(['words', 'session', 'tables', 'charts', 'flame', 'captures', 'page'])
+
+/** @type {{ html: string, contentSecurityPolicy: string } | undefined} */
+let shell
+
+/** Made once a process; a few hundred kilobytes, most of it libraries. */
+function renderShell () {
+  shell ??= makeShell()
+  return shell
+}
+
+function makeShell () {
+  const style = `${read(require.resolve('uplot/dist/uPlot.min.css'))}\n${readOwn('page.css')}`
+  const uplot = `/* uPlot ${require('uplot/package.json').version}, MIT */\n${read(require.resolve('uplot/dist/uPlot.iife.min.js'))}`
+  const scripts = [uplot, loadLibraries(), SCRIPTS.map(name => readOwn(`${name}.js`)).join('\n')]
+  const html = readOwn('page.html')
+    .replace('{{style}}', () => style)
+    .replace('{{scripts}}', () => scripts.map(script => `<script>${script}</script>`).join('\n'))
+  return { html, contentSecurityPolicy: policyOf(style, scripts) }
+}
+
+/**
+ * @param {string} style
+ * @param {string[]} scripts
+ */
+function policyOf (style, scripts) {
+  return [
+    "default-src 'none'",
+    `script-src ${scripts.map(hashSource).join(' ')}`,
+    `style-src ${hashSource(style)}`,
+    "connect-src 'self'",
+    'img-src data:', // the empty icon, without which a browser asks the server for one
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'"
+  ].join('; ')
+}
+
+/** @param {string} source */
+function hashSource (source) {
+  return `'sha256-${createHash('sha256').update(source).digest('base64')}'`
+}
+
+/** @param {string} name */
+function readOwn (name) {
+  return read(path.join(__dirname, 'page', name))
+}
+
+/** @param {string} file  browsers hash a script after they have made every line end a line feed */
+function read (file) {
+  return fs.readFileSync(file, 'utf8').replaceAll('\r\n', '\n')
+}
+
+module.exports = { renderShell }

@@ -1,0 +1,109 @@
+/* global loopscope */
+'use strict'
+
+// Captures: asked for with a button, watched until they end, stopped or cancelled; and the files that came of them.
+
+loopscope.captures = (() => {
+  const { byId, bytes, duration, element, time } = loopscope.words
+  const { json, download } = loopscope.session
+  const { action, show } = loopscope.tables
+  const POLL_MS = 1000
+  const RUNNING = ['running', 'stopping']
+
+  const BUTTONS = [
+    { kind: 'cpu', text: 'CPU profile of the last 30 s', body: { kind: 'cpu', last: 30 } },
+    { kind: 'cpu', text: 'CPU profile of the next 10 s', body: { kind: 'cpu', seconds: 10 } },
+    { kind: 'heap-profile', text: 'Heap profile of the next 10 s', body: { kind: 'heap-profile', seconds: 10 } },
+    { kind: 'heap-snapshot', text: 'Heap snapshot (pauses the process)', body: { kind: 'heap-snapshot' } }
+  ]
+
+  let onProblem = () => {}
+  let timer
+
+  async function attempt (work) {
+    try {
+      onProblem('')
+      await work()
+    } catch (error) {
+      onProblem(error.message)
+    }
+  }
+
+  function makeButtons (kinds) {
+    byId('capture-buttons').replaceChildren(...BUTTONS.filter(({ kind }) => kinds.includes(kind)).map(({ text, body }) => {
+      const button = element('button', { type: 'button' }, text)
+      button.addEventListener('click', () => attempt(async () => {
+        await json('/captures', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) })
+        await refresh()
+      }))
+      return button
+    }))
+  }
+
+  async function refresh () {
+    clearTimeout(timer)
+    const [{ captures }, { artifacts }] = await Promise.all([json('/captures'), json('/artifacts')])
+    showCaptures(captures)
+    showArtifacts(artifacts)
+    if (captures.some(({ state }) => RUNNING.includes(state))) timer = setTimeout(() => attempt(refresh), POLL_MS)
+  }
+
+  function showCaptures (captures) {
+    show('captures', [
+      { title: 'Started', cell: ({ startedAt }) => time(startedAt) },
+      { title: 'Kind', cell: ({ kind }) => kind },
+      { title: 'State', cell: stateOf },
+      { title: 'Took', className: 'number', cell: ({ startedAt, endedAt }) => duration((endedAt ?? Date.now()) - startedAt) },
+      { title: '', cell: actionsOf }
+    ], captures, { empty: 'No capture was asked for since the process started.' })
+  }
+
+  function stateOf ({ state, progress, problem, label }) {
+    if (state === 'running') return element('span', {}, `${progress?.stage ?? state} `, element('progress', { ariaLabel: label ?? 'capture under way' }))
+    return problem === null ? state : `${state}: ${problem.detail}`
+  }
+
+  function actionsOf ({ id, state }) {
+    const cell = element('span', { className: 'row' })
+    if (state !== 'running') return cell
+    cell.append(
+      action('Stop and keep', `stop ${id}`, () => end(`/captures/${id}?stop=1`)),
+      action('Cancel', `cancel ${id}`, () => end(`/captures/${id}`))
+    )
+    return cell
+  }
+
+  function end (path) {
+    return attempt(async () => {
+      await json(path, { method: 'DELETE' })
+      await refresh()
+    })
+  }
+
+  function showArtifacts (artifacts) {
+    show('artifacts', [
+      { title: 'Made', cell: ({ at }) => time(at) },
+      { title: 'Kind', cell: ({ kind }) => kind },
+      { title: 'File', className: 'place', cell: ({ name }) => name },
+      { title: 'Size', className: 'number', cell: artifact => bytes(artifact.bytes) },
+      {
+        title: '',
+        cell: ({ name }) => element('span', { className: 'row' },
+          action('Download', `get ${name}`, () => attempt(() => download(`/artifacts/${name}`, name))),
+          action('Delete', `delete ${name}`, () => end(`/artifacts/${name}`)))
+      }
+    ], artifacts, { empty: 'The store is empty.' })
+  }
+
+  /**
+   * @param {string[]} kinds
+   * @param {(text: string) => void} tellProblem
+   */
+  function start (kinds, tellProblem) {
+    onProblem = tellProblem
+    makeButtons(kinds)
+    return attempt(refresh)
+  }
+
+  return { start, attempt }
+})()

@@ -1,0 +1,57 @@
+'use strict'
+
+// The admin surface below a path of the application itself, on the main thread: takes the requests that are for it, has the
+// observer answer them, and costs the others one comparison.
+
+const { exchange } = require('./exchange')
+const { splitTarget } = require('./target')
+const { problemAnswer, toProblem } = require('./problem')
+
+/** @import { IncomingMessage, ServerResponse } from 'node:http' */
+/** @import { Handle } from './exchange' */
+
+/**
+ * @param {object} parts
+ * @param {string} parts.path     '/diagnostics'
+ * @param {Handle} parts.forward  to the observer
+ */
+function createMount ({ path, forward }) {
+  /** Requests that the observer may ask about. @type {Map<number, IncomingMessage>} */
+  const requests = new Map()
+  let sequence = 0
+
+  /** @type {Handle} */
+  async function forwardOrExplain (request, signal) {
+    try {
+      return await forward(request, signal)
+    } catch (error) {
+      return problemAnswer(toProblem(error))
+    }
+  }
+
+  /**
+   * @param {IncomingMessage & { originalUrl?: string }} incoming
+   * @param {ServerResponse} outgoing
+   * @returns {boolean} whether it was for the admin surface, and is being answered
+   */
+  function take (incoming, outgoing) {
+    // Frameworks cut what a router is mounted at off `url`.
+    const target = incoming.originalUrl ?? incoming.url ?? ''
+    if (!target.startsWith(path)) return false
+    const place = splitTarget(target, path)
+    if (place === null) return false
+    const reference = ++sequence
+    requests.set(reference, incoming)
+    exchange(incoming, outgoing, { door: 'mount', ...place, reference }, forwardOrExplain).finally(() => requests.delete(reference))
+    return true
+  }
+
+  /** @param {number | undefined} reference */
+  function requestOf (reference) {
+    return reference === undefined ? undefined : requests.get(reference)
+  }
+
+  return { take, requestOf }
+}
+
+module.exports = { createMount }

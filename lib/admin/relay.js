@@ -1,0 +1,94 @@
+'use strict'
+
+// Requests that came in on the main thread, on their way to the observer, and the answers on their way back. What crosses is
+// plain data; an answer that goes on is sent piece by piece, one asked for after the other.
+
+const { errors } = require('../internal/errors')
+
+/** @import { AdminResponse } from './answers' */
+/** @import { AdminRequest } from './router' */
+
+/** @typedef {{ status: number, headers: Record<string, string>, body: any, hasChunks: boolean }} Head */
+
+/**
+ * The main thread's end.
+ * @param {object} parts
+ * @param {(question: { type: string } & Record<string, unknown>, signal?: AbortSignal) => Promise<any>} parts.ask
+ */
+function createRelay ({ ask }) {
+  /**
+   * @param {number} site
+   * @param {AdminRequest} request
+   * @param {AbortSignal} signal  the client left
+   * @returns {Promise<AdminResponse>}
+   */
+  async function forward (site, request, signal) {
+    const { head, stream } = await ask({ type: 'adminRequest', site, request }, signal)
+    return stream === null ? head : { ...head, body: { chunks: chunksOf(stream, signal) } }
+  }
+
+  /**
+   * @param {number} stream
+   * @param {AbortSignal} signal
+   */
+  async function * chunksOf (stream, signal) {
+    try {
+      while (!signal.aborted) {
+        const { value, done } = await ask({ type: 'adminChunk', stream })
+        if (done) return
+        yield value
+      }
+    } finally {
+      ask({ type: 'adminEnd', stream }).catch(() => {}) // the observer is gone, and the stream with it
+    }
+  }
+
+  return { forward }
+}
+
+/**
+ * The observer's end.
+ * @param {object} parts
+ * @param {(site: number) => ((request: AdminRequest, signal: AbortSignal) => Promise<AdminResponse>) | undefined} parts.handleOf
+ */
+function createRelayEnd ({ handleOf }) {
+  /** @type {Map<number, { chunks: AsyncIterator<string>, end: AbortController }>} */
+  const streams = new Map()
+  let sequence = 0
+
+  return {
+    /**
+     * @param {{ site: number, request: AdminRequest }} message
+     * @param {AbortSignal} signal
+     */
+    async request ({ site, request }, signal) {
+      const handle = handleOf(site)
+      if (handle === undefined) throw new errors.ERR_LOOPSCOPE_NOT_RUNNING('this request')
+      const end = new AbortController()
+      const response = await handle(request, AbortSignal.any([signal, end.signal]))
+      const { body } = response
+      if (body === null || typeof body !== 'object' || !('chunks' in body)) return { head: response, stream: null }
+      const stream = ++sequence
+      streams.set(stream, { chunks: body.chunks[Symbol.asyncIterator](), end })
+      return { head: { ...response, body: null }, stream }
+    },
+
+    /** @param {number} stream */
+    async chunk (stream) {
+      const { value, done } = await streams.get(stream)?.chunks.next() ?? { value: null, done: true }
+      return { value, done: done === true }
+    },
+
+    /** @param {number} stream */
+    end (stream) {
+      streams.get(stream)?.end.abort()
+      streams.delete(stream)
+    },
+
+    close () {
+      for (const stream of [...streams.keys()]) this.end(stream)
+    }
+  }
+}
+
+module.exports = { createRelay, createRelayEnd }

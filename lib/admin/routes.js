@@ -1,0 +1,24 @@
+'use strict'
+
+// The table of routes. A new one is a row in a file of routes/, which are one a family, and one test.
+
+/** @import { RouteRow } from './router' */
+
+/**
+ * State that routes share (captures under way, clients that listen) belongs to one application.
+ * @returns {RouteRow[]}
+ */
+function createRoutes () {
+  return [
+    ...require('./routes/index-page').routes,
+    ...require('./routes/readings').routes,
+    ...require('./routes/cpu').routes,
+    ...require('./routes/pprof').routes,
+    ...require('./routes/captures').createCaptureRoutes(),
+    ...require('./routes/artifacts').routes,
+    ...require('./routes/report').routes,
+    ...require('./routes/live').createLiveRoutes()
+  ]
+}
+
+module.exports = { createRoutes }

@@ -1,0 +1,73 @@
+'use strict'
+
+// Files in the store: listed, downloaded, deleted. A name must be that of a listed file; no path is ever made from it.
+
+const { answer, json } = require('../answers')
+const { policyOf } = require('../capture-policy')
+const { rangeOf } = require('../range')
+
+/** @import { StoredArtifact } from '../../store/store' */
+/** @import { Context, RouteRow } from '../router' */
+
+/** By ending; the page and `go tool pprof` go by the name, browsers by this. */
+const CONTENT_TYPES = new Map([
+  ['cpuprofile', 'application/json; charset=utf-8'],
+  ['heapprofile', 'application/json; charset=utf-8'],
+  ['heapsnapshot', 'application/json; charset=utf-8'],
+  ['json', 'application/json; charset=utf-8'],
+  ['txt', 'text/plain; charset=utf-8']
+])
+
+/** @type {RouteRow[]} */
+const routes = [
+  { name: 'artifacts', path: '/artifacts', methods: { GET: { scope: 'profile', handle: list } } },
+  { name: 'artifact', path: '/artifacts/:name', methods: { GET: { scope: 'profile', handle: download }, DELETE: { scope: 'manage', handle: remove } } }
+]
+
+/** @param {Context} context */
+function list ({ request: { base }, sources }) {
+  const artifacts = sources.store.list().map(({ name, bytes, at, kind }) => ({ name, kind, bytes, at, _links: { self: { href: `${base}/artifacts/${name}` } } }))
+  return json(200, { artifacts })
+}
+
+/** @param {Context} context */
+async function download ({ params: { name }, request: { headers }, sources, can }) {
+  const artifact = sources.store.list().find(one => one.name === name)
+  if (artifact === undefined) return unknownArtifact(name)
+  const { scope } = policyOf(artifact.kind)
+  if (!await can(scope)) return { status: 403, detail: `A ${artifact.kind} needs the scope ${scope}.`, remedy: `Use a token with the scope ${scope}.` }
+  return part(artifact, headers)
+}
+
+/**
+ * @param {StoredArtifact} artifact
+ * @param {Context['request']['headers']} headers
+ */
+function part ({ name, path, bytes, at }, headers) {
+  const etag = `"${name}-${bytes}"` // names are unique, and files never change
+  const facts = { ETag: etag, 'Accept-Ranges': 'bytes', 'Last-Modified': new Date(at).toUTCString() }
+  if (headers['if-none-match'] === etag) return answer(304, null, facts)
+  const range = rangeOf(headers.range, headers['if-range'], etag, bytes)
+  if (range === 'unsatisfiable') {
+    return { status: 416, detail: `The file has ${bytes} bytes.`, remedy: 'Ask for a part of it.', headers: { 'Content-Range': `bytes */${bytes}` } }
+  }
+  // Everything is a download, whatever it holds: a page of ours opened here would run with our origin.
+  const type = { 'Content-Type': CONTENT_TYPES.get(name.slice(name.lastIndexOf('.') + 1)) ?? 'application/octet-stream', 'Content-Disposition': `attachment; filename="${name}"` }
+  if (range === 'whole') return answer(200, { file: path, start: 0, end: bytes - 1 }, { ...facts, ...type })
+  return answer(206, { file: path, ...range }, { ...facts, ...type, 'Content-Range': `bytes ${range.start}-${range.end}/${bytes}` })
+}
+
+/** @param {Context} context */
+function remove ({ params: { name }, sources, request }) {
+  if (!sources.store.remove(name)) return unknownArtifact(name)
+  const actor = `${request.door} ${request.peer ?? 'this host'}`
+  sources.log.info({ audit: { deleted: name, actor } }, `audit: ${name} deleted for ${actor}`)
+  return answer(204, null)
+}
+
+/** @param {string} name */
+function unknownArtifact (name) {
+  return { status: 404, detail: `There is no artifact ${name}.`, remedy: 'See /artifacts.' }
+}
+
+module.exports = { routes }

@@ -1,0 +1,43 @@
+'use strict'
+
+// Makes the path of a Unix socket free: what a dead process left there is removed, what a living one listens on is not.
+
+const { once } = require('node:events')
+const fs = require('node:fs')
+const net = require('node:net')
+const path = require('node:path')
+const { errors } = require('../internal/errors')
+
+const OWNER_ONLY = 0o700
+// sun_path of Linux has 108 bytes, of macOS 104, the zero at the end included. Node cuts a longer one without a word.
+const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103
+
+/**
+ * @param {string} file
+ * @throws ERR_LOOPSCOPE_SOCKET_UNUSABLE
+ */
+async function claimSocketPath (file) {
+  if (process.platform === 'win32') return // named pipes go with their process
+  if (Buffer.byteLength(file) > MAX_PATH_BYTES) throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(file, `a path of a Unix socket has at most ${MAX_PATH_BYTES} bytes here`)
+  fs.mkdirSync(path.dirname(file), { recursive: true, mode: OWNER_ONLY })
+  const found = fs.lstatSync(file, { throwIfNoEntry: false })
+  if (found === undefined) return
+  if (!found.isSocket()) throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(file, 'there is a file that is not a socket')
+  if (await isAnswered(file)) throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(file, 'another process listens on it')
+  fs.rmSync(file, { force: true })
+}
+
+/** @param {string} file */
+async function isAnswered (file) {
+  const socket = net.connect(file)
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
+module.exports = { claimSocketPath }

@@ -1,0 +1,42 @@
+'use strict'
+
+// How often the admin surface was asked, what it answered, and who was turned away. Counting only; on the main thread, where
+// the metrics are read.
+
+/**
+ * @typedef {'missing' | 'bad' | 'scope' | 'host' | 'origin'} RefusalReason
+ * @typedef {{ name: 'request', endpoint: string, code: number } | { name: 'authFailure', reason: RefusalReason }} AdminEvent
+ */
+
+/** @type {readonly RefusalReason[]} */
+const REASONS = Object.freeze(['missing', 'bad', 'scope', 'host', 'origin'])
+
+function createAdminTally () {
+  return new AdminTally()
+}
+
+class AdminTally {
+  /** Endpoints and codes are closed sets, so this is bounded. @type {Map<string, { endpoint: string, code: number, count: number }>} */
+  #requests = new Map()
+  #refusals = new Map(REASONS.map(reason => [reason, { reason, count: 0 }]))
+
+  /** @param {AdminEvent} event */
+  count (event) {
+    if (event.name === 'authFailure') {
+      const refusal = this.#refusals.get(event.reason)
+      if (refusal !== undefined) refusal.count++
+      return
+    }
+    const { endpoint, code } = event
+    const key = `${endpoint} ${code}`
+    const total = this.#requests.get(key) ?? { endpoint, code, count: 0 }
+    total.count++
+    this.#requests.set(key, total)
+  }
+
+  read () {
+    return { requests: [...this.#requests.values()], refusals: [...this.#refusals.values()] }
+  }
+}
+
+module.exports = { createAdminTally }

@@ -1,0 +1,30 @@
+'use strict'
+
+const path = require('node:path')
+const { writeOutput } = require('../output-file')
+const { readProfile } = require('../profile-file')
+
+/** @import { Command, Invocation } from '../commands' */
+
+/** @type {Command} */
+module.exports = {
+  name: 'flame',
+  usage: '<file.cpuprofile|->',
+  help: 'a CPU profile as a flame graph: one HTML file',
+  options: {
+    output: { type: 'string', short: 'o', meaning: 'file to write, - for standard output (default: its own name with .html)' },
+    force: { type: 'boolean', meaning: 'write over a file that is there' },
+    root: { type: 'string', meaning: 'folder that files are shown relative to' }
+  },
+  positionals: { min: 1, max: 1 },
+  examples: ['loopscope flame cpu.cpuprofile'],
+  run
+}
+
+/** @param {Invocation} invocation */
+async function run ({ positionals: [file], values, terminal }) {
+  const { encodeFlameGraph } = require('../../formats/flamegraph')
+  const html = encodeFlameGraph(readProfile(file), { title: path.basename(file), ...(values.root && { appRoot: values.root }) })
+  const output = values.output ?? (file === '-' ? '-' : `${file.replace(/\.cpuprofile$/, '')}.html`)
+  writeOutput(output, html, { force: values.force === true, terminal })
+}

@@ -1,0 +1,21 @@
+'use strict'
+
+const { REACH_OPTIONS, reach } = require('../reach')
+
+/** @import { Command, Invocation } from '../commands' */
+
+/** @type {Command} */
+module.exports = {
+  name: 'metrics',
+  usage: '<pid|url>',
+  help: 'the metrics, as Prometheus reads them',
+  options: REACH_OPTIONS,
+  positionals: { min: 0, max: 1 },
+  examples: ['loopscope metrics 1234 | grep eventloop'],
+  run
+}
+
+/** @param {Invocation} invocation */
+async function run (invocation) {
+  invocation.terminal.write(await reach(invocation).bytes('/metrics'))
+}

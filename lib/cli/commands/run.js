@@ -1,0 +1,47 @@
+'use strict'
+
+const { spawn } = require('node:child_process')
+const { once } = require('node:events')
+const os = require('node:os')
+const path = require('node:path')
+const { Failure } = require('../failure')
+
+/** @import { Command, Invocation } from '../commands' */
+
+const PRELOAD = path.join(__dirname, '..', '..', 'register.js')
+const PASSED_ON = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
+const SIGNAL_EXIT_BASE = 128
+
+/** @type {Command} */
+module.exports = {
+  name: 'run',
+  usage: '-- <command> [arguments]',
+  help: 'a program with loopscope in it, its code untouched; options from LOOPSCOPE_* variables',
+  options: {},
+  positionals: { min: 1, max: Infinity },
+  examples: ['loopscope run -- node app.js', 'LOOPSCOPE_ADMIN_LISTEN=6060 loopscope run -- npm start'],
+  run
+}
+
+/** @param {Invocation} invocation */
+async function run ({ positionals: [command, ...args], env }) {
+  const child = spawn(command, args, { stdio: 'inherit', env: { ...env, NODE_OPTIONS: withPreload(env.NODE_OPTIONS) } })
+  const pass = PASSED_ON.map(signal => {
+    const handler = () => { child.kill(signal) }
+    process.on(signal, handler)
+    return () => process.off(signal, handler)
+  })
+  try {
+    const [code, signal] = await once(child, 'exit')
+    return code ?? SIGNAL_EXIT_BASE + os.constants.signals[/** @type {NodeJS.Signals} */ (signal)]
+  } catch (error) {
+    throw new Failure('failed', `Cannot run ${command}: ${/** @type {Error} */ (error).message}`)
+  } finally {
+    for (const giveBack of pass) giveBack()
+  }
+}
+
+/** @param {string | undefined} options  of NODE_OPTIONS, where a path with spaces stands in quotes */
+function withPreload (options) {
+  return [options, `--require "${PRELOAD.replaceAll('\\', '\\\\')}"`].filter(Boolean).join(' ')
+}

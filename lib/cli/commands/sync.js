@@ -1,0 +1,44 @@
+'use strict'
+
+const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach')
+const { tableLines } = require('../table')
+const { showDuration, showPlace } = require('../words')
+
+/** @import { Command, Invocation } from '../commands' */
+
+/** @type {Command} */
+module.exports = {
+  name: 'sync',
+  usage: '<pid|url>',
+  help: 'synchronous calls that hold the loop, by call site, and what to call instead',
+  options: { ...REACH_OPTIONS, json: JSON_OPTION },
+  positionals: { min: 0, max: 1 },
+  examples: ['loopscope sync 1234'],
+  run
+}
+
+/** @type {import('../table').Column[]} */
+const COLUMNS = [
+  { title: 'CALL', cell: ({ api, flagged }) => `${flagged ? '! ' : '  '}${api}` },
+  { title: 'TIME', isNumber: true, cell: ({ ms }) => showDuration(ms) },
+  { title: 'SEEN', cell: ({ seen }) => seen },
+  { title: 'WHERE', cell: ({ callSite }) => showPlace(callSite) },
+  { title: 'ROUTES', cell: ({ routes }) => routes.map((/** @type {any} */ { route }) => route ?? '-').join(' ') },
+  { title: 'INSTEAD', cell: ({ advice }) => advice.instead }
+]
+
+/** @param {Invocation} invocation */
+async function run (invocation) {
+  const { terminal, values } = invocation
+  const known = await reach(invocation).json('/sync-calls')
+  if (values.json) return terminal.line(JSON.stringify(known, null, 2))
+  const { sampled, exact, pool } = known
+  const rows = [
+    ...(exact ?? []).map((/** @type {any} */ call) => ({ ...call, ms: call.totalMs, seen: `${call.calls} calls` })),
+    ...sampled.map((/** @type {any} */ call) => ({ ...call, seen: `sampled ${(call.share * 100).toFixed(1)} %` }))
+  ].sort((left, right) => right.flagged - left.flagged || right.ms - left.ms)
+  if (exact === null) terminal.note('sampled only; option syncCalls counts every call')
+  if (pool?.queued > 0) terminal.line(`libuv's thread pool had tasks waiting ${pool.queued} times, up to ${showDuration(pool.maxWaitMs)}: see UV_THREADPOOL_SIZE`)
+  if (rows.length === 0) return terminal.line('no synchronous calls worth telling')
+  for (const line of tableLines(COLUMNS, rows, terminal.columns())) terminal.line(line)
+}

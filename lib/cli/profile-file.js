@@ -1,0 +1,48 @@
+'use strict'
+
+// Reads a CPU profile from a file, or from standard input.
+
+const fs = require('node:fs')
+const { assertCpuProfile } = require('../formats/assert-profile')
+const { Failure } = require('./failure')
+
+/** @import { CpuProfile } from '../../types/profile' */
+
+const STANDARD_INPUT = 0
+
+/**
+ * @param {string} file  `-` for standard input
+ * @returns {CpuProfile}
+ */
+function readProfile (file) {
+  const profile = parse(file, readText(file))
+  try {
+    assertCpuProfile(profile)
+  } catch (error) {
+    throw new Failure('failed', `${file}: ${/** @type {Error} */ (error).message}`)
+  }
+  return profile
+}
+
+/** @param {string} file */
+function readText (file) {
+  try {
+    return fs.readFileSync(file === '-' ? STANDARD_INPUT : file, 'utf8')
+  } catch (error) {
+    throw new Failure('failed', `Cannot read ${file}: ${/** @type {Error} */ (error).message}`)
+  }
+}
+
+/**
+ * @param {string} file
+ * @param {string} text
+ */
+function parse (file, text) {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Failure('failed', `${file} is not JSON.`, 'Wanted a .cpuprofile, as `loopscope profile --format cpuprofile` and DevTools write it.')
+  }
+}
+
+module.exports = { readProfile }

@@ -1,0 +1,189 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { gunzipSync } = require('node:zlib')
+const { createSubject, unavailable, STALL, TOKENS } = require('./subject')
+const { errors } = require('../../lib/internal/errors')
+
+test('the index tells a program what there is, with links that begin where it is mounted', async t => {
+  const { ask } = createSubject(t)
+  const { value } = await ask('/', { base: '/ops' })
+  assert.equal(value.facts.appName, 'shop')
+  assert.equal(value._links.stalls.href, '/ops/stalls')
+  for (const { href } of Object.values(value._links)) assert.notEqual((await ask(href.slice('/ops'.length))).status, 404, href)
+})
+
+test('metrics are those of the registry, and how long the loop is stuck', async t => {
+  const { ask } = createSubject(t, { sources: { loopNow: () => ({ blockedMs: 2500 }) } })
+  const { status, body, headers } = await ask('/metrics')
+  assert.equal(status, 200)
+  assert.match(headers['Content-Type'], /^text\/plain; version=0\.0\.4/)
+  assert.match(body, /^a 1$/m)
+  assert.match(body, /^loopscope_eventloop_blocked_now_seconds 2\.5$/m)
+})
+
+test('what is added to OpenMetrics stands before its end', async t => {
+  const ask = async () => ({ value: { contentType: 'application/openmetrics-text; version=1.0.0', text: '# TYPE a counter\na_total 1\n# EOF\n' }, at: 5, isStale: true })
+  const subject = createSubject(t, { sources: { ask } })
+  const { body, headers } = await subject.ask('/metrics')
+  assert.ok(body.endsWith('loopscope_eventloop_blocked_now_seconds 0\n# EOF\n'))
+  assert.equal(headers['X-Loopscope-Stale-Since'], new Date(5).toISOString())
+})
+
+test('while the main thread has told nothing yet, what the observer knows is told', async t => {
+  const { ask } = createSubject(t, { sources: { ask: async () => unavailable(), loopNow: () => ({ blockedMs: 900 }) } })
+  const loop = await ask('/loop')
+  assert.deepEqual([loop.value.delay, loop.value.blockedMs, loop.value.isStale], [null, 900, true])
+  assert.match((await ask('/metrics')).body, /blocked_now_seconds 0\.9/)
+  const { value } = await ask('/sync-calls')
+  assert.deepEqual([value.sampled, value.exact, value.isStale], [[], null, true])
+})
+
+test('stalls come with totals, as many as are asked for', async t => {
+  const { ask } = createSubject(t, { sources: { stalls: () => ({ stalls: [STALL, STALL, STALL], current: null, totals: { count: 3 } }) } })
+  assert.equal((await ask('/stalls?limit=2')).value.stalls.length, 2)
+  assert.equal((await ask('/stalls')).value.totals.count, 3)
+  for (const limit of ['0', '201', '-1', '1.5', 'x', '', '1e2']) assert.equal((await ask(`/stalls?limit=${limit}`)).status, 400, limit)
+})
+
+test('a CPU profile is given in every format, and no file is written', async t => {
+  const { ask, store } = createSubject(t)
+  const expected = { cpuprofile: /^\{"nodes"/, pprof: null, flamegraph: /^<!doctype html>/i, text: /^CPU profile of shop/, graph: /^\{"frames"/ }
+  for (const [format, start] of Object.entries(expected)) {
+    const { status, body } = await ask(`/cpu?last=5&format=${format}`)
+    assert.equal(status, 200, format)
+    if (start !== null) assert.match(String(Buffer.from(body)), start)
+    else assert.ok(gunzipSync(body).length > 0)
+  }
+  assert.deepEqual(store.list(), [])
+})
+
+test('the stretch of time is what was asked for', async t => {
+  const wanted = []
+  const subject = createSubject(t)
+  const { view } = subject.sources
+  subject.sources.view = async times => { wanted.push(times); return view(times) }
+  const before = Date.now()
+  for (const query of ['', '?last=5', '?seconds=2', '?last=1&seconds=1', `?from=${before - 9000}&to=${before - 4000}`]) assert.equal((await subject.ask(`/cpu${query}`)).status, 200)
+  assert.deepEqual(wanted.map(({ fromMs, toMs }) => toMs - fromMs), [30_000, 5000, 2000, 2000, 5000])
+  assert.equal(wanted[4].fromMs, before - 9000)
+})
+
+test('times that make no sense are refused with what was wanted', async t => {
+  const { ask } = createSubject(t)
+  const far = Date.now() + 3600e3
+  for (const query of ['seconds=0', 'seconds=301', 'last=601', 'last=x', 'from=1', 'to=5', 'from=9&to=5', `from=1&to=${far}`, 'from=1&to=5&last=3', 'seconds=1&seconds=2', 'format=svg', 'from=-1&to=5']) {
+    const { status, value } = await ask(`/cpu?${query}`)
+    assert.equal(status, 400, query)
+    assert.ok(value.detail.length > 0 && value.remedy.length > 0)
+  }
+})
+
+test('a recorder that is off, and a time that it does not hold, are told apart', async t => {
+  const off = createSubject(t, { sources: { view: async () => { throw new errors.ERR_LOOPSCOPE_RECORDER_OFF('option recorder is false') } } })
+  assert.deepEqual([(await off.ask('/cpu')).status, (await off.ask('/cpu')).value.code], [503, 'ERR_LOOPSCOPE_RECORDER_OFF'])
+  const empty = createSubject(t, { sources: { view: async () => { throw new errors.ERR_LOOPSCOPE_EMPTY_VIEW('a', 'b', 60, 'c') } } })
+  assert.equal((await empty.ask('/cpu')).status, 404)
+})
+
+test('the profile of a stall is there while it is kept', async t => {
+  const { ask } = createSubject(t)
+  const { status, value } = await ask(`/stalls/${STALL.id}/cpu?format=graph`)
+  assert.equal(status, 200)
+  assert.ok(value.frames.some(([name]) => name === 'login'))
+  for (const id of ['8', 'x', '..', '7.5']) assert.equal((await ask(`/stalls/${id}/cpu`)).status, 404, id)
+})
+
+test('pprof answers as Go does: bytes without an encoding of the transport, errors as a line of text', async t => {
+  const { ask } = createSubject(t)
+  for (const target of ['/debug/pprof/profile?seconds=1', '/debug/pprof/profile?seconds=nonsense', '/debug/pprof/profile', '/debug/pprof/block']) {
+    const { status, headers, body } = await ask(target)
+    assert.deepEqual([status, headers['Content-Type'], headers['Content-Encoding']], [200, 'application/octet-stream', undefined], target)
+    assert.deepEqual([...body.subarray(0, 2)], [0x1f, 0x8b])
+  }
+  for (const [target, status] of [['/debug/pprof/profile?seconds=301', 400], ['/debug/pprof/block?seconds=0', 400], ['/debug/pprof/heap', 404], ['/debug/pprof/allocs', 404]]) {
+    const { headers, body, ...answer } = await ask(target)
+    assert.equal(answer.status, status, target)
+    assert.deepEqual([headers['Content-Type'], headers['X-Go-Pprof']], ['text/plain; charset=utf-8', '1'])
+    assert.match(body, /^.+\.\n$/)
+  }
+  for (const name of ['goroutine', 'mutex', 'cmdline', 'symbol', 'trace']) assert.equal((await ask(`/debug/pprof/${name}`)).status, 404, name)
+})
+
+test('the report has neither environment nor command line', async t => {
+  const report = { ...process.report.getReport(), environmentVariables: { SECRET: 'hunter2' } }
+  report.header.commandLine = ['node', 'app.js', '--password=hunter2']
+  const { ask } = createSubject(t, { sources: { report: async () => ({ ...report, workers: [report] }) } })
+  const { status, body, value } = await ask('/report')
+  assert.equal(status, 200)
+  assert.ok(!body.includes('hunter2') && !body.includes('environmentVariables'))
+  assert.ok(value.javascriptHeap.totalMemory > 0 && value.header.nodejsVersion === process.version)
+})
+
+test('a fault of ours is a 500 that tells nothing, and the log has the rest', async t => {
+  const { ask, logged } = createSubject(t, { sources: { stalls: () => { throw new Error('secret place') } } })
+  const { status, body } = await ask('/stalls')
+  assert.equal(status, 500)
+  assert.ok(!body.includes('secret'))
+  assert.equal(logged[0].err.message, 'secret place')
+})
+
+test('every answer is for nobody else\'s eyes', async t => {
+  const { ask } = createSubject(t)
+  for (const target of ['/', '/metrics', '/stalls', '/nothing', '/cpu?last=1', '/debug/pprof/profile']) {
+    const { headers } = await ask(target)
+    assert.deepEqual([headers['Cache-Control'], headers['X-Content-Type-Options'], headers['Cross-Origin-Resource-Policy']], ['no-store', 'nosniff', 'same-origin'], target)
+    assert.ok(!Object.keys(headers).some(name => /^access-control/i.test(name)))
+  }
+})
+
+test('HEAD answers as GET without the body', async t => {
+  const { ask } = createSubject(t)
+  const get = await ask('/stalls')
+  const head = await ask('/stalls', { method: 'HEAD' })
+  assert.deepEqual([head.status, head.body, head.headers['Content-Length']], [200, null, String(Buffer.byteLength(get.body))])
+})
+
+test('requests are counted by endpoint, unknown paths under one name', async t => {
+  const { ask, counted } = createSubject(t)
+  for (const target of ['/stalls', '/nothing', '/stalls/', '//', '/stalls/../cpu', '/%73talls']) await ask(target)
+  assert.deepEqual(counted.map(({ endpoint, code }) => [endpoint, code]), [['stalls', 200], ...Array(5).fill(['unknown', 404])])
+})
+
+test('/live tells the loop once a second, each stall once, and that it is stuck', async t => {
+  let stalls = [STALL]
+  let blockedMs = 0
+  const controller = new AbortController()
+  const { ask } = createSubject(t, { sources: { stalls: () => ({ stalls, current: null, totals: {} }), loopNow: () => ({ blockedMs }) } })
+  const { body } = await ask('/live', { signal: controller.signal })
+  const chunks = body.chunks[Symbol.asyncIterator]()
+  const next = async () => /^event: (\w+)\ndata: (.+)\n\n$/.exec((await chunks.next()).value)?.slice(1)
+  const [name, data] = await next()
+  assert.deepEqual([name, JSON.parse(data).utilization], ['loop', 0.25])
+  stalls = [{ ...STALL, id: 8 }, STALL]
+  blockedMs = 1500
+  assert.equal((await next())[0], 'stuck')
+  const [stall, facts] = await next()
+  assert.deepEqual([stall, JSON.parse(facts).id], ['stall', 8])
+  controller.abort()
+  assert.equal((await chunks.next()).done, true)
+})
+
+test('a sixth listener is asked to come back, and a place is free when one leaves', async t => {
+  const { ask } = createSubject(t)
+  const open = []
+  for (let client = 0; client < 5; client++) {
+    const controller = new AbortController()
+    const chunks = (await ask('/live', { signal: controller.signal })).body.chunks[Symbol.asyncIterator]()
+    await chunks.next()
+    open.push({ controller, chunks })
+  }
+  const refused = await ask('/live')
+  assert.deepEqual([refused.status, refused.headers['Retry-After']], [503, '10'])
+  for (const { controller, chunks } of open) {
+    controller.abort()
+    await chunks.next()
+  }
+  assert.equal((await ask('/live', { token: TOKENS.metrics })).status, 200)
+})

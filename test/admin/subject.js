@@ -1,0 +1,104 @@
+'use strict'
+
+// A router with the real table of routes over fake sources: real profiles, a real store, a main thread that does what it is told.
+
+const path = require('node:path')
+const { createRouter } = require('../../lib/admin/router')
+const { createRoutes } = require('../../lib/admin/routes')
+const { hashToken } = require('../../lib/admin/tokens')
+const { checkRequest } = require('../../lib/capture/kinds')
+const { errors } = require('../../lib/internal/errors')
+const { createStore } = require('../../lib/store/store')
+const { profileOf } = require('../recorder/crafted')
+const { makeScratch } = require('../store/scratch')
+
+const TOKENS = Object.fromEntries(['metrics', 'profile', 'dump', 'manage'].map(scope => [scope, `${scope}-token-of-at-least-32-characters`]))
+const SITE = {
+  id: 1,
+  isProduction: false,
+  tokens: Object.entries(TOKENS).map(([scope, token]) => ({ sha256: hashToken(token), scope })),
+  tokenFile: null,
+  hasAuthorize: false,
+  hosts: ['shop.internal']
+}
+
+const STALL = {
+  id: 7,
+  at: Date.UTC(2026, 10, 20),
+  durationMs: 300,
+  cause: 'code',
+  route: 'POST /login',
+  culprit: { function: 'login', file: 'routes/login.js', line: 12, column: 3, call: 'pbkdf2Sync', share: 0.98 },
+  stack: [{ function: 'login', file: 'routes/login.js', line: 12, column: 3 }],
+  evidence: {}
+}
+
+/** @param {any} t */
+function createSubject (t, { site = {}, sources = {}, now } = {}) {
+  const store = createStore({ dir: makeScratch(t), retention: { minFreeBytes: 0 } })
+  const subject = { store, counted: [], logged: [], captures: [] }
+  subject.sources = {
+    facts: { appName: 'shop', appRoot: '/app', pid: 1, startedAt: 0, nodeVersion: '24.0.0', version: '1.0.0', keepSeconds: 60, hz: 100, stallThresholdMs: 100 },
+    loopNow: () => ({ blockedMs: 0 }),
+    series: () => [{ at: 1, maxDelayMs: 2 }],
+    stalls: () => ({ stalls: [STALL], current: null, totals: { count: 1, blockedMs: 300, byCause: [], byRoute: [{ route: 'POST /login', count: 1, ms: 300 }] } }),
+    stallProfile: id => id === STALL.id ? profileOf([[['login', 'node:pbkdf2Sync'], 300e3]]) : null,
+    ask: async name => ({ value: ANSWERS[name], at: Date.now(), isStale: false }),
+    authorize: async () => false,
+    report: async () => process.report.getReport(),
+    heapPprof: null,
+    view: async ({ fromMs, toMs }) => ({ profile: profileOf([[['login', 'node:pbkdf2Sync'], 1e6]]), isShortened: toMs - fromMs > 60e3, fromMs, toMs: fromMs + 1000 }),
+    checkCapture: checkRequest,
+    async capture ({ kind, options, trigger }, handles) {
+      subject.captures.push({ kind, options, trigger, handles })
+      const bytes = Buffer.from('{}')
+      const file = store.write({ kind, extension: 'cpuprofile', at: Date.now(), appName: 'shop', bytes })
+      return { ...file, kind, format: 'cpuprofile', trigger, contentType: 'application/json', from: 0, to: 1, shortened: null }
+    },
+    store,
+    context: (title, notes = []) => ({ appRoot: '/app', title, notes }),
+    findings: () => [],
+    sampledCalls: () => [],
+    log: { info: (fields, message) => subject.logged.push({ ...fields, message }), warn: (fields, message) => subject.logged.push({ ...fields, message, isWarning: true }) },
+    count: event => subject.counted.push(event),
+    ...sources
+  }
+  subject.router = createRouter({ site: { ...SITE, ...site }, sources: subject.sources, routes: createRoutes(), now })
+  subject.ask = (target, how) => ask(subject.router, target, how)
+  return subject
+}
+
+const ANSWERS = {
+  metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', text: '# HELP a b\n# TYPE a counter\na 1\n' },
+  loop: { utilization: 0.25 },
+  syncCalls: { sampled: [], exact: null, startUp: null, pool: { queued: 0, maxWaitMs: 0 } },
+  memory: { rssBytes: 1e6, spaces: [] }
+}
+
+/** The request that a door would make of it; with the token of everything unless told otherwise. */
+function requestOf (target, { method = 'GET', door = 'listener', base = '', token = TOKENS.manage, headers = {}, body = null, peer = '127.0.0.1' } = {}) {
+  const [place, query = ''] = target.split('?')
+  return {
+    door,
+    method,
+    base,
+    path: place,
+    query,
+    headers: { host: 'localhost:6060', ...(token !== null && { authorization: `Bearer ${token}` }), ...(body !== null && { 'content-type': 'application/json' }), ...headers },
+    peer,
+    isEncrypted: false,
+    body: body === null ? null : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+  }
+}
+
+async function ask (router, target, how = {}) {
+  const response = await router.handle(requestOf(target, how), how.signal ?? new AbortController().signal)
+  const isJson = /json/.test(response.headers['Content-Type'] ?? '') && typeof response.body === 'string'
+  return { ...response, value: isJson ? JSON.parse(response.body) : undefined }
+}
+
+function unavailable () {
+  throw new errors.ERR_LOOPSCOPE_LOOP_BLOCKED(300)
+}
+
+module.exports = { createSubject, requestOf, unavailable, STALL, TOKENS, SITE, FIXTURES: path.join(__dirname, '..', 'fixtures') }

@@ -1,0 +1,57 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const crypto = require('node:crypto')
+const { createStallRecords } = require('../../lib/observer/stall-records')
+const { profileOf } = require('../recorder/crafted')
+
+function stallOf (facts) {
+  return { id: 1, at: 0, durationMs: 250, cause: 'code', route: null, culprit: null, stack: [], evidence: {}, ...facts }
+}
+
+test('totals are by cause and by route, heaviest route first', () => {
+  const records = createStallRecords()
+  records.add(stallOf({ route: 'GET /a', durationMs: 100 }))
+  records.add(stallOf({ route: 'GET /b', durationMs: 300, cause: 'gc' }))
+  records.add(stallOf({ route: 'GET /a', durationMs: 150 }))
+  const { stalls, totals: { count, blockedMs, byCause, byRoute } } = records.read()
+  assert.deepEqual([stalls.length, count, blockedMs], [3, 3, 550])
+  assert.deepEqual(byCause.filter(({ count }) => count > 0), [{ cause: 'code', count: 2, ms: 250 }, { cause: 'gc', count: 1, ms: 300 }])
+  assert.deepEqual(byRoute, [{ route: 'GET /b', count: 1, ms: 300 }, { route: 'GET /a', count: 2, ms: 250 }])
+})
+
+test('routes are bounded: further ones are counted together', () => {
+  const records = createStallRecords()
+  for (let route = 0; route < 500; route++) records.add(stallOf({ route: `GET /${route}` }))
+  const { byRoute } = records.read().totals
+  assert.equal(byRoute.length, 101)
+  assert.deepEqual(byRoute[0], { route: '_other', count: 400, ms: 100_000 })
+})
+
+test('the profile of a stall is given back as it was, until newer ones need the room', () => {
+  const records = createStallRecords()
+  const first = profileOf([[['login', 'node:pbkdf2Sync'], 300e3]])
+  records.keepProfile(1, first)
+  assert.deepEqual(records.profile(1), first)
+  assert.equal(records.profile(2), null)
+  // Names that do not compress: half a megabyte a profile.
+  for (let id = 2; id <= 20; id++) {
+    records.keepProfile(id, profileOf(Array.from({ length: 100 }, () => [[crypto.randomBytes(2600).toString('hex')], 10e3])))
+  }
+  assert.equal(records.profile(1), null)
+  assert.equal(records.profile(20).samples.length, 100)
+})
+
+test('a stall that lasts is shown with how long it has lasted, until it is over', () => {
+  const records = createStallRecords()
+  let isStill = true
+  const lasting = { at: Date.now() - 5000, durationMs: 1000, route: 'GET /', culprit: null, stack: [] }
+  assert.equal(records.read().current, null)
+  records.setLasting(lasting, () => isStill)
+  const { current } = records.read()
+  assert.equal(current.route, 'GET /')
+  assert.ok(current.durationMs >= 5000)
+  isStill = false
+  assert.equal(records.read().current, null)
+})
