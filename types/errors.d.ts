@@ -15,6 +15,7 @@ export type LoopscopeErrorCode =
   | 'ERR_LOOPSCOPE_OBSERVER_LOST'
   | 'ERR_LOOPSCOPE_LOOP_BLOCKED'
   | 'ERR_LOOPSCOPE_SOCKET_UNUSABLE'
+  | 'ERR_LOOPSCOPE_INSPECTOR_UNAVAILABLE'
   | 'ERR_LOOPSCOPE_NOT_RUNNING'
 
 export interface LoopscopeError extends Error {

@@ -1,59 +1,56 @@
 'use strict'
 
-// A server that calls synchronous APIs, inside a request and outside, and times them: with the exact detector or without
-// it, as its argument says.
+// A server that calls synchronous APIs, inside a request and outside, and times them with and without the exact detector.
+//
+// Both in one process, because two processes of the same code differ by more than a wrapper costs: by 150 ns for
+// fs.readFileSync, by 2 us for zlib.deflateSync. The wrappers are put in place and taken away between two turns; the
+// detector itself goes on, so that it knows how often each API is called.
 
 const { AsyncLocalStorage } = require('node:async_hooks')
-const crypto = require('node:crypto')
-const fs = require('node:fs')
 const http = require('node:http')
-const os = require('node:os')
-const path = require('node:path')
-const zlib = require('node:zlib')
+const { setImmediate: nextTurn } = require('node:timers/promises')
 const express = require('express')
+const diagnostics = require('../..')
+const { createRouteContext } = require('../../lib/http/route-context')
+const { createStallRoute } = require('../../lib/http/stall-route')
+const { createSyncCallDetector } = require('../../lib/sync-calls/detector')
 const { listTargets, placeOf } = require('../../lib/sync-calls/targets')
 const { serveAnswers } = require('../harness/answers')
 const { callsLasting, timeNs } = require('../harness/slices')
-const diagnostics = require('../..')
 
+const v8 = require('node:v8'); const vm = require('node:vm')
+v8.setFlagsFromString('--expose-gc')
+const collectGarbage = vm.runInNewContext('gc')
 const SLICE_MS = 20
-const KEPT = 16 // results kept; a power of two
 const ROUTE = '/orders/:id'
+const LOOPS = require.resolve('./sync-call-loops')
 
-const file = path.join(os.tmpdir(), `order-${process.pid}.json`)
-const order = { id: 7, name: 'order', items: ['pen', 'paper'], isPaid: true }
-const json = JSON.stringify(order)
-fs.writeFileSync(file, json)
+/** @import { Loop } from '../harness/slices' */
 
-// V8 may not leave a store out, so every call is made.
-const numbers = new Float64Array(KEPT)
-/** @type {any[]} */
-const kept = new Array(KEPT).fill(null)
-
-/**
- * One loop each, so that each is compiled for what it does. The functions are looked up for each call, as in most code.
- * @type {Record<string, (calls: number) => void>}
- */
-const LOOPS = {
-  'empty loop' (calls) { for (let i = 0; i < calls; i++) numbers[i % KEPT] = calls },
-  'Date.now' (calls) { for (let i = 0; i < calls; i++) numbers[i % KEPT] = Date.now() },
-  'new Date()' (calls) { for (let i = 0; i < calls; i++) kept[i % KEPT] = new Date() },
-  'JSON.parse' (calls) { for (let i = 0; i < calls; i++) kept[i % KEPT] = JSON.parse(json) },
-  'JSON.stringify' (calls) { for (let i = 0; i < calls; i++) kept[i % KEPT] = JSON.stringify(order) },
-  'crypto.randomBytes' (calls) { for (let i = 0; i < calls; i++) kept[i % KEPT] = crypto.randomBytes(16) },
-  'crypto.randomUUID' (calls) { for (let i = 0; i < calls; i++) kept[i % KEPT] = crypto.randomUUID() },
-  'fs.existsSync' (calls) { for (let i = 0; i < calls; i++) kept[i % KEPT] = fs.existsSync(file) },
-  'fs.readFileSync' (calls) { for (let i = 0; i < calls; i++) kept[i % KEPT] = fs.readFileSync(file) },
-  'crypto.pbkdf2Sync' (calls) { for (let i = 0; i < calls; i++) kept[i % KEPT] = crypto.pbkdf2Sync('password', 'salt', 1, 16, 'sha256') },
-  'zlib.deflateSync' (calls) { for (let i = 0; i < calls; i++) kept[i % KEPT] = zlib.deflateSync(json) }
+/** Each time anew: V8 compiles a function for what it has met, and plain and watched calls must not meet. @returns {Record<string, Loop>} */
+function loadLoops () {
+  delete require.cache[LOOPS]
+  return require(LOOPS)
 }
 
-/** @returns {Function[]} what stands in the places of the watched functions now */
+/** @returns {Function[]} what stands in the places of the functions that can be watched */
 function functionsInPlace () {
   return listTargets().map(target => {
     const { holder, name } = placeOf(target)
     return holder[name]
   })
+}
+
+/**
+ * @param {readonly Function[]} functions  of functionsInPlace()
+ * @param {boolean} isBackwards            as the detector does when it stops: Date.now belongs to the Date of its time
+ */
+function putInPlace (functions, isBackwards) {
+  const places = listTargets().map((target, index) => ({ target, fn: functions[index] }))
+  for (const { target, fn } of isBackwards ? places.reverse() : places) {
+    const { holder, name } = placeOf(target)
+    if (holder[name] !== fn) Object.defineProperty(holder, name, { value: fn })
+  }
 }
 
 /**
@@ -70,20 +67,66 @@ function openRequest (app) {
   })
 }
 
-/** @param {string} exact  'on' or 'off' */
-async function main (exact) {
-  const before = functionsInPlace()
-  const observed = diagnostics({ syncCalls: exact === 'on' })
-  const replaced = functionsInPlace().filter((now, index) => now !== before[index]).length
-  const inRequest = await openRequest(express().use(observed))
-  serveAnswers({ apis: Object.keys(LOOPS), watched: before.length, replaced }, {
-    calibrate: (/** @type {string} */ api) => callsLasting(LOOPS[api], SLICE_MS),
-    nsPerCall (/** @type {{ api: string, calls: number, isInRequest: boolean }} */ { api, calls, isInRequest }) {
-      const time = () => timeNs(LOOPS[api], calls) / calls
-      return isInRequest ? inRequest(time) : time()
+/**
+ * Garbage is collected at intervals: in turns of a fixed order always the same one could meet it.
+ * @template T
+ * @param {T[]} pair
+ */
+function inAnyOrder (pair) {
+  return Math.random() < 0.5 ? pair : pair.toReversed()
+}
+
+/** Wired as an application's own. */
+function startDetector () {
+  const context = createRouteContext()
+  context.start()
+  const stallRoute = createStallRoute({ context })
+  const detector = createSyncCallDetector({ routeNow: () => stallRoute.now() })
+  detector.armed = true
+  detector.start()
+  return detector
+}
+
+async function main () {
+  const originals = functionsInPlace()
+  const app = express().use(diagnostics())
+  const replacedWhileOff = functionsInPlace().filter((fn, index) => fn !== originals[index]).length
+  const inRequest = await openRequest(app)
+  const plainLoops = loadLoops()
+  const watchedLoops = loadLoops()
+  const detector = startDetector()
+  const wrappers = functionsInPlace()
+
+  const cases = [
+    { name: 'off', loops: plainLoops, prepare: () => putInPlace(originals, true) },
+    { name: 'on', loops: watchedLoops, prepare: () => putInPlace(wrappers, false) }
+  ]
+
+  /** @param {{ api: string, calls: number, isInRequest: boolean }} slice */
+  async function takeTurn ({ api, calls, isInRequest }) {
+    /** @type {Record<string, number>} */
+    const nsPerCall = {}
+    for (const { name, loops, prepare } of inAnyOrder(cases)) {
+      prepare()
+      collectGarbage()
+      const time = () => timeNs(loops[api], calls) / calls
+      nsPerCall[name] = isInRequest ? inRequest(time) : time()
+      await nextTurn()
+    }
+    return nsPerCall
+  }
+
+  serveAnswers({ apis: Object.keys(plainLoops), watched: wrappers.length, replacedWhileOff }, {
+    takeTurn,
+    calibrate (/** @type {string} */ api) {
+      for (const { loops, prepare } of cases) {
+        prepare()
+        callsLasting(loops[api], SLICE_MS)
+      }
+      return callsLasting(watchedLoops[api], SLICE_MS)
     },
-    routes: () => observed.syncCalls().exact?.flatMap(({ routes }) => routes.map(({ route }) => route))
+    routes: () => detector.read().sites.flatMap(({ api, routes }) => routes.map(({ route, calls }) => [api, route, calls]))
   })
 }
 
-main(process.argv[2])
+main()

@@ -2,7 +2,7 @@
 
 // Which route a path means. Exactly one or none: paths are not decoded, cleaned or completed before they are compared.
 
-const PARAMETER = /^[A-Za-z0-9._-]{1,128}$/
+const PARAMETER = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/
 
 /**
  * @template {{ path: string }} Route

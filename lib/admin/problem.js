@@ -39,6 +39,7 @@ const BY_CODE = new Map(Object.entries({
   ERR_LOOPSCOPE_UNKNOWN_FORMAT: { status: 400, remedy: 'Use one of the known formats.' },
   ERR_LOOPSCOPE_EMPTY_VIEW: { status: 404, remedy: 'Ask for a time that the recorder still holds.' },
   ERR_LOOPSCOPE_RECORDER_OFF: { status: 503, remedy: 'Turn the recorder on (option recorder), or close the debugger that uses the profiler.' },
+  ERR_LOOPSCOPE_INSPECTOR_UNAVAILABLE: { status: 503, remedy: 'Start Node.js with its inspector.' },
   ERR_LOOPSCOPE_LOOP_BLOCKED: { status: 503, remedy: 'Look at /stalls and /cpu?last=10, which answer meanwhile; ask again when the loop turns.', retryAfterSeconds: 5 },
   ERR_LOOPSCOPE_OBSERVER_LOST: { status: 503, remedy: 'See the log of the application.', retryAfterSeconds: 5 },
   ERR_LOOPSCOPE_NOT_RUNNING: { status: 503, remedy: 'Start diagnostics again.' },

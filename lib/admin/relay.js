@@ -32,6 +32,9 @@ function createRelay ({ ask }) {
    * @param {AbortSignal} signal
    */
   async function * chunksOf (stream, signal) {
+    const end = () => { ask({ type: 'adminEnd', stream }).catch(() => {}) } // else the observer is gone, and the stream with it
+    // At once, not with the next piece: somebody else may wait for the place.
+    signal.addEventListener('abort', end, { once: true })
     try {
       while (!signal.aborted) {
         const { value, done } = await ask({ type: 'adminChunk', stream })
@@ -39,7 +42,8 @@ function createRelay ({ ask }) {
         yield value
       }
     } finally {
-      ask({ type: 'adminEnd', stream }).catch(() => {}) // the observer is gone, and the stream with it
+      signal.removeEventListener('abort', end)
+      if (!signal.aborted) end()
     }
   }
 
@@ -81,8 +85,10 @@ function createRelayEnd ({ handleOf }) {
 
     /** @param {number} stream */
     end (stream) {
-      streams.get(stream)?.end.abort()
+      const { chunks, end } = streams.get(stream) ?? {}
       streams.delete(stream)
+      end?.abort()
+      chunks?.return?.().catch(() => {}) // it may have been between two pieces, where the signal does not reach it
     },
 
     close () {

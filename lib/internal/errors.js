@@ -40,6 +40,7 @@ const errors = {
   ERR_LOOPSCOPE_OBSERVER_LOST: define('ERR_LOOPSCOPE_OBSERVER_LOST', 'the observer thread is gone: %s'),
   ERR_LOOPSCOPE_LOOP_BLOCKED: define('ERR_LOOPSCOPE_LOOP_BLOCKED', 'the main thread did not answer within %d ms: its event loop is blocked'),
   ERR_LOOPSCOPE_SOCKET_UNUSABLE: define('ERR_LOOPSCOPE_SOCKET_UNUSABLE', 'cannot listen on %s: %s'),
+  ERR_LOOPSCOPE_INSPECTOR_UNAVAILABLE: define('ERR_LOOPSCOPE_INSPECTOR_UNAVAILABLE', 'Node.js has no inspector here, which %s needs'),
   ERR_LOOPSCOPE_NOT_RUNNING: define('ERR_LOOPSCOPE_NOT_RUNNING', 'diagnostics are not running: wanted start() before %s, or no close() before it')
 }
 

@@ -44,9 +44,10 @@ const REPORT_MS = 10_000
  * @param {(order: Order, handles: Handles) => Promise<ArtifactFacts>} parts.capture
  * @param {(place: { dir: string, retention: Required<RetentionOptions> }) => ReturnType<typeof import('../store/store').createStore>} parts.storeAt
  * @param {(profile: CpuProfile, appRoot: string) => NonNullable<EncodeContext['sections']>} parts.findings
+ * @param {ReturnType<typeof import('../heap/sampler').createHeapSampler>} parts.heapSampler
  * @param {(event: object) => void} parts.send  to the main thread's end
  */
-function createAdminSources ({ site, settings, mainThread, records, series, views, capture, storeAt, findings, send }) {
+function createAdminSources ({ site, settings, mainThread, records, series, views, capture, storeAt, findings, heapSampler, send }) {
   const { id, appName, appRoot, version, startedAt, dir, retention } = site
 
   /**
@@ -103,8 +104,7 @@ function createAdminSources ({ site, settings, mainThread, records, series, view
     ask: (/** @type {string} */ name) => mainThread.know(name, id),
     authorize: (/** @type {unknown} */ request, /** @type {string} */ scope) => mainThread.ask('authorize', { site: id, request, scope }, AUTHORIZE_MS),
     report: () => mainThread.ask('report', {}, REPORT_MS),
-    /** @type {((wanted: { kind: 'heap' | 'allocs', seconds: number | null, collect: boolean }, signal: AbortSignal) => Promise<Buffer>) | null} */
-    heapPprof: null,
+    sampleHeap: heapSampler.sample.bind(heapSampler),
     view,
     checkCapture: (/** @type {string} */ kind, /** @type {CaptureOptions} */ options) => { checkRequest(kind, options) },
     capture: runCapture,

@@ -190,6 +190,7 @@ function adminSurface () {
     capture: runCapture,
     storeAt,
     findings,
+    heapSampler: require('../heap/sampler').createHeapSampler({ post: (method, params) => session.post(method, params) }),
     send: (/** @type {object} */ event) => port.postMessage({ type: 'admin', event })
   })
   return admin

@@ -6,6 +6,8 @@
 // It is opened once and stays open: disconnecting clears V8's heap object ids, and connecting in the middle of a stall
 // would be too late (the first two samples of a cold profiler are all it yields).
 
+const { errors } = require('../internal/errors')
+
 /** @import { Session } from 'node:inspector' */
 /** @import { CpuProfile } from '../../types/profile' */
 
@@ -64,6 +66,17 @@ class ProfilerSession {
     const expression = `${this.#options.cutExpression}(${rotate})\n//# sourceURL=${__filename}`
     const reply = await post(this.#session, 'Runtime.evaluate', { expression, returnByValue: true, silent: true })
     return reply?.result?.value
+  }
+
+  /**
+   * @param {string} method
+   * @param {object} [params]
+   * @returns {Promise<any>}
+   * @throws ERR_LOOPSCOPE_INSPECTOR_UNAVAILABLE
+   */
+  async post (method, params) {
+    if (this.#session === undefined) throw new errors.ERR_LOOPSCOPE_INSPECTOR_UNAVAILABLE(method)
+    return post(this.#session, method, params)
   }
 
   close () {

@@ -14,6 +14,44 @@ const { apply } = Reflect // as it was before anybody wrapped it
  * @param {TimedMeter} meter
  */
 function wrapTimed (original, meter) {
+  const wrap = meter.isSync === null && meter.lengthOf === null ? wrapAnyCall : wrapJudgedCall
+  return dress(wrap(original, meter), original)
+}
+
+/**
+ * Nobody but apply() sees `arguments` here, so V8 hands them on without making an object of them.
+ * @param {Function} original
+ * @param {TimedMeter} meter
+ */
+function wrapAnyCall (original, meter) {
+  const { gate, now } = meter
+  const wrapper = {
+    /** @this {unknown} */
+    call () {
+      const isTimed = gate.isOpen
+      if (isTimed) gate.close()
+      const fromMs = isTimed ? now() : 0
+      try {
+        return apply(original, this, arguments)
+      } catch (error) {
+        throw withoutOwnFrames(error)
+      } finally {
+        if (isTimed) {
+          meter.end(wrapper, now() - fromMs, 0)
+          gate.reopen()
+        }
+      }
+    }
+  }.call
+  return wrapper
+}
+
+/**
+ * Where arguments or result decide whether the call is anybody's business.
+ * @param {Function} original
+ * @param {TimedMeter} meter
+ */
+function wrapJudgedCall (original, meter) {
   const { gate, now, isSync, lengthOf } = meter
   const wrapper = {
     /** @this {unknown} */
@@ -36,7 +74,7 @@ function wrapTimed (original, meter) {
       }
     }
   }.call
-  return dress(wrapper, original)
+  return wrapper
 }
 
 /**

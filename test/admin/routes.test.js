@@ -97,12 +97,12 @@ test('the profile of a stall is there while it is kept', async t => {
 
 test('pprof answers as Go does: bytes without an encoding of the transport, errors as a line of text', async t => {
   const { ask } = createSubject(t)
-  for (const target of ['/debug/pprof/profile?seconds=1', '/debug/pprof/profile?seconds=nonsense', '/debug/pprof/profile', '/debug/pprof/block']) {
+  for (const target of ['/debug/pprof/profile?seconds=1', '/debug/pprof/profile?seconds=nonsense', '/debug/pprof/profile', '/debug/pprof/block', '/debug/pprof/heap?gc=1', '/debug/pprof/allocs?seconds=1']) {
     const { status, headers, body } = await ask(target)
     assert.deepEqual([status, headers['Content-Type'], headers['Content-Encoding']], [200, 'application/octet-stream', undefined], target)
     assert.deepEqual([...body.subarray(0, 2)], [0x1f, 0x8b])
   }
-  for (const [target, status] of [['/debug/pprof/profile?seconds=301', 400], ['/debug/pprof/block?seconds=0', 400], ['/debug/pprof/heap', 404], ['/debug/pprof/allocs', 404]]) {
+  for (const [target, status] of [['/debug/pprof/profile?seconds=301', 400], ['/debug/pprof/block?seconds=0', 400], ['/debug/pprof/heap?seconds=x', 400], ['/debug/pprof/allocs?gc=perhaps', 400]]) {
     const { headers, body, ...answer } = await ask(target)
     assert.equal(answer.status, status, target)
     assert.deepEqual([headers['Content-Type'], headers['X-Go-Pprof']], ['text/plain; charset=utf-8', '1'])

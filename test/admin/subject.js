@@ -46,7 +46,7 @@ function createSubject (t, { site = {}, sources = {}, now } = {}) {
     ask: async name => ({ value: ANSWERS[name], at: Date.now(), isStale: false }),
     authorize: async () => false,
     report: async () => process.report.getReport(),
-    heapPprof: null,
+    sampleHeap: async () => ({ profile: SAMPLING, before: null, fromMs: 0, toMs: 1000 }),
     view: async ({ fromMs, toMs }) => ({ profile: profileOf([[['login', 'node:pbkdf2Sync'], 1e6]]), isShortened: toMs - fromMs > 60e3, fromMs, toMs: fromMs + 1000 }),
     checkCapture: checkRequest,
     async capture ({ kind, options, trigger }, handles) {
@@ -66,6 +66,12 @@ function createSubject (t, { site = {}, sources = {}, now } = {}) {
   subject.router = createRouter({ site: { ...SITE, ...site }, sources: subject.sources, routes: createRoutes(), now })
   subject.ask = (target, how) => ask(subject.router, target, how)
   return subject
+}
+
+const FRAME = { functionName: 'fill', scriptId: '1', url: 'file:///app/cache.js', lineNumber: 4, columnNumber: 2 }
+const SAMPLING = {
+  head: { callFrame: { ...FRAME, functionName: '(root)' }, selfSize: 0, id: 1, children: [{ callFrame: FRAME, selfSize: 1e6, id: 2, children: [] }] },
+  samples: [{ size: 5e5, nodeId: 2, ordinal: 1 }, { size: 5e5, nodeId: 2, ordinal: 2 }]
 }
 
 const ANSWERS = {

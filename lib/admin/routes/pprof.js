@@ -5,6 +5,7 @@
 const { answer, text } = require('../answers')
 const { encodeBlockProfile } = require('../../formats/pprof-block')
 const { encodePprof } = require('../../formats/pprof')
+const { encodeHeapPprof } = require('../../formats/pprof-heap')
 const { anything, flag, integer } = require('../parameters')
 const { notesOf } = require('../encode-view')
 const { knownOf } = require('./readings')
@@ -23,6 +24,12 @@ const ENTRIES = Object.freeze([
   ['allocs', 'sampled allocations by stack; ?seconds=N for a stretch of time'],
   ['block', 'stalls of the event loop and synchronous calls; ?seconds=N for a stretch of time']
 ])
+
+// What Go's names mean to V8's sampler and to readers of the profile.
+const MEMORY = Object.freeze({
+  heap: { mode: /** @type {const} */ ('live'), kind: /** @type {const} */ ('inuse') },
+  allocs: { mode: /** @type {const} */ ('all'), kind: /** @type {const} */ ('alloc') }
+})
 
 const delta = integer(1, MAX_SECONDS)
 
@@ -66,11 +73,13 @@ async function profile ({ parameters, sources, signal }) {
 
 /**
  * @param {Context} context
- * @param {'heap' | 'allocs'} kind
+ * @param {'heap' | 'allocs'} name
  */
-async function memory ({ parameters: { seconds, gc = false }, sources, signal }, kind) {
-  if (sources.heapPprof === null) return { status: 404, detail: 'Unknown profile.', remedy: 'The sampling heap profiler needs the inspector.' }
-  return file(kind, await sources.heapPprof({ kind, seconds: seconds ?? null, collect: gc }, signal))
+async function memory ({ parameters: { seconds = null, gc = false }, sources, signal }, name) {
+  const { mode, kind } = MEMORY[name]
+  const sampling = await sources.sampleHeap({ mode, seconds, collect: gc }, signal)
+  const { appName, pid } = sources.facts
+  return file(name, encodeHeapPprof({ ...sampling, kind }, sources.context(`sampled allocations of ${appName} (pid ${pid})`)))
 }
 
 /** @param {Context} context */

@@ -1,0 +1,45 @@
+'use strict'
+
+// The reason why the surface is served by another thread.
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { get, getControl, recorded, run } = require('./running')
+
+test('while the main loop is blocked the listener and the control socket answer and name what blocks', async t => {
+  const app = await run(t)
+  const url = await app.listenerUrl()
+  await recorded(url)
+  const stop = path.join(app.folder, 'stop')
+  let isBlocked = true
+  const spinning = get(`${app.url}/spin?until=${stop}`).then(response => { isBlocked = false; return response.text() })
+  const doors = {
+    listener: async target => { const response = await get(url + target); return { status: response.status, text: await response.text() } },
+    control: target => getControl(app.socketPath, target)
+  }
+  while (JSON.parse((await doors.listener('/stalls')).text).current === null) await new Promise(resolve => setTimeout(resolve, 20))
+  for (const [door, ask] of Object.entries(doors)) {
+    for (const [target, pattern] of [
+      ['/', /"pid":\d+/],
+      ['/metrics', /^loopscope_eventloop_blocked_now_seconds [\d.]*[1-9]/m],
+      ['/stalls', /"current":\{.*"route":"GET \/spin"/],
+      ['/loop', /"blockedMs":[1-9]/],
+      ['/sync-calls', /"api":"fs\.existsSync"/],
+      ['/cpu?last=2&format=text', /\bspin test\/fixtures\/admin\/app\.js:|\bspin app\.js:/],
+      ['/debug/pprof/block', /./s]
+    ]) {
+      const { status, text } = await ask(target)
+      assert.equal(status, 200, `${door} ${target}: ${text}`)
+      assert.match(text, pattern, `${door} ${target}`)
+    }
+  }
+  const { status, text } = await doors.listener('/report')
+  assert.equal(status, 503, text)
+  assert.ok(isBlocked, 'all of it was answered while the loop was blocked')
+  fs.writeFileSync(stop, '')
+  assert.equal(await spinning, 'spun')
+  assert.equal((await doors.listener('/report')).status, 200)
+  while (JSON.parse((await doors.listener('/stalls')).text).stalls.length === 0) await new Promise(resolve => setTimeout(resolve, 20))
+})

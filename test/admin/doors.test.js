@@ -1,0 +1,134 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const http = require('node:http')
+const net = require('node:net')
+const { once } = require('node:events')
+const path = require('node:path')
+const { get, getControl, recorded, run, TOKEN } = require('./running')
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+for (const [name, env] of [['', {}], [' behind a body parser', { TEST_BODY_PARSER: '1' }]]) {
+  test(`the mounted door captures, and gives the file in parts${name}`, async t => {
+    const { url } = await run(t, { env })
+    await recorded(`${url}/diagnostics`)
+    const created = await get(`${url}/diagnostics/captures`, { method: 'POST', headers: { ...JSON_TYPE, prefer: 'wait=30' }, body: '{"kind":"cpu","seconds":0.1}' })
+    const { artifact, _links } = await created.json()
+    assert.equal(created.status, 201)
+    const whole = Buffer.from(await (await get(url + _links.artifact.href)).arrayBuffer())
+    assert.deepEqual([whole.length, JSON.parse(whole).nodes.length > 0], [artifact.bytes, true])
+    const part = await get(url + _links.artifact.href, { headers: { range: 'bytes=2-6' } })
+    assert.deepEqual([part.status, await part.text()], [206, whole.subarray(2, 7).toString()])
+    assert.equal((await get(url + _links.artifact.href, { method: 'DELETE' })).status, 204)
+  })
+}
+
+test('the application keeps its own paths, and gets what is none of ours', async t => {
+  const { url } = await run(t)
+  assert.equal(await (await get(`${url}/auth`)).text(), 'ok')
+  for (const target of ['/diagnosticsx', '/Diagnostics/stalls', '/x/diagnostics']) assert.match(await (await get(url + target)).text(), /Cannot GET/)
+  assert.equal((await get(`${url}/diagnostics`, { headers: { accept: 'application/json' } })).status, 200)
+})
+
+test('a body that is too large ends the request, not the application', async t => {
+  const { url } = await run(t)
+  const refused = await get(`${url}/diagnostics/captures`, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ label: 'x'.repeat(70_000) }) }).then(({ status }) => status, () => 'closed')
+  assert.ok([413, 'closed'].includes(refused))
+  assert.equal((await get(`${url}/diagnostics/loop`)).status, 200)
+})
+
+test('events are passed on as they come, and end when the client leaves', async t => {
+  const { url } = await run(t)
+  for (let round = 0; round < 8; round++) { // more than may listen at a time
+    const controller = new AbortController()
+    const response = await get(`${url}/diagnostics/live`, { signal: controller.signal })
+    assert.equal(response.status, 200, `round ${round}`)
+    const { value } = await response.body.getReader().read()
+    assert.match(Buffer.from(value).toString(), /^event: loop\n/)
+    controller.abort()
+    while (JSON.parse(await (await get(`${url}/diagnostics/loop`)).text()).delay === null);
+    await new Promise(resolve => setTimeout(resolve, 50)) // the other end learns of it by the connection
+  }
+})
+
+test('outside production one line tells the address with a token for this process, and that token works', async t => {
+  const { until, said, port } = await run(t, { env: { LOOPSCOPE_TOKEN: '', LOOPSCOPE_ADMIN_LISTEN: '', NODE_ENV: 'test' } })
+  const { url } = await until(/^diagnostics at /)
+  const [, place, token] = /^(http:\/\/127\.0\.0\.1:\d+\/diagnostics)#token=(.+)$/.exec(url)
+  assert.equal(new URL(place).port, String(port))
+  assert.equal((await get(`${place}/loop`, { token })).status, 200)
+  assert.equal((await get(`${place}/loop`, { token: null })).status, 401)
+  assert.equal(said(/token=/).length, 1)
+})
+
+test('in production without a token nothing answers but the control socket', async t => {
+  const { url, socketPath, said } = await run(t, { env: { LOOPSCOPE_TOKEN: '', LOOPSCOPE_ADMIN_LISTEN: '', NODE_ENV: 'production' } })
+  for (const target of ['/diagnostics', '/diagnostics/loop', '/diagnostics/metrics']) {
+    const response = await get(url + target, { token: null, headers: { accept: 'text/html' } })
+    assert.equal(response.status, 404)
+    assert.match(await response.text(), /Cannot GET/)
+  }
+  while (!fs.existsSync(socketPath)) await new Promise(resolve => setTimeout(resolve, 20))
+  assert.equal((await getControl(socketPath, '/loop')).status, 200)
+  assert.deepEqual(said(/token=/), [])
+})
+
+test('the control socket is for this user only, and goes when diagnostics are closed', async t => {
+  const { child, controlDir, ended, socketPath } = await run(t)
+  while (!fs.existsSync(socketPath)) await new Promise(resolve => setTimeout(resolve, 20))
+  while ((fs.statSync(socketPath).mode & 0o777) !== 0o600) await new Promise(resolve => setTimeout(resolve, 20))
+  assert.equal(fs.statSync(controlDir).mode & 0o777, 0o700)
+  child.kill('SIGTERM')
+  assert.equal((await ended).code, 0)
+  assert.equal(fs.existsSync(socketPath), false)
+})
+
+test('what a killed process left in the control directory is cleared', async t => {
+  const { controlDir, folder, child, ended, socketPath } = await run(t)
+  while (!fs.existsSync(socketPath)) await new Promise(resolve => setTimeout(resolve, 20))
+  child.kill('SIGKILL')
+  await ended
+  assert.ok(fs.existsSync(socketPath))
+  const next = await run(t, { env: { TMPDIR: folder } })
+  const own = path.join(controlDir, `${next.pid}.sock`)
+  while (!fs.existsSync(own)) await new Promise(resolve => setTimeout(resolve, 20))
+  assert.equal(fs.existsSync(socketPath), false)
+})
+
+test('the listener can be a Unix socket of this user', async t => {
+  const { until, folder } = await run(t, { env: { LOOPSCOPE_ADMIN_LISTEN: '/tmp/ls-test-listener.sock' } })
+  t.after(() => fs.rmSync('/tmp/ls-test-listener.sock', { force: true }))
+  assert.ok(folder)
+  await until(/^diagnostics at /)
+  assert.equal(fs.statSync('/tmp/ls-test-listener.sock').mode & 0o777, 0o600)
+  const request = http.get({ socketPath: '/tmp/ls-test-listener.sock', path: '/loop', headers: { host: 'localhost', authorization: `Bearer ${TOKEN}` } })
+  const [response] = await once(request, 'response')
+  assert.equal(response.resume().statusCode, 200)
+})
+
+test('an address that is taken costs the listener, and nothing else', async t => {
+  const blocker = net.createServer().listen(0, '127.0.0.1')
+  await once(blocker, 'listening')
+  t.after(() => blocker.close())
+  const { until, url } = await run(t, { env: { LOOPSCOPE_ADMIN_LISTEN: String(blocker.address().port) } })
+  const { code, msg } = await until(/^the admin listener does not listen/)
+  assert.equal(code, 'LOOPSCOPE_WARN_LISTENER')
+  assert.match(msg, /EADDRINUSE/)
+  assert.equal((await get(`${url}/diagnostics/loop`)).status, 200)
+})
+
+test('connections that say nothing, and requests that are none, do not stop the listener', async t => {
+  const { listenerUrl } = await run(t)
+  const url = await listenerUrl()
+  const { port } = new URL(url)
+  const sockets = Array.from({ length: 20 }, () => net.connect(port, '127.0.0.1').on('error', () => {}))
+  t.after(() => sockets.forEach(socket => socket.destroy()))
+  sockets[0].write('\u0016\u0003\u0001 nonsense\r\n\r\n')
+  sockets[1].write('GET http://evil.example/loop HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  const answered = once(sockets[1], 'data')
+  assert.equal((await get(`${url}/loop`)).status, 200)
+  assert.match(String((await answered)[0]), /^HTTP\/1\.1 404 /)
+})

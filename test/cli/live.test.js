@@ -1,0 +1,94 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const net = require('node:net')
+const path = require('node:path')
+const { get, recorded, run, TOKEN } = require('../admin/running')
+const { start } = require('../process/child')
+const { cli } = require('./cli')
+
+/** The application, and the command line in its temporary folder. */
+async function subject (t) {
+  const app = await run(t)
+  const url = await app.listenerUrl()
+  while (!fs.existsSync(app.socketPath)) await new Promise(resolve => setTimeout(resolve, 20))
+  return { ...app, url, mounted: app.url, pid: String(app.pid), loopscope: (args, options = {}) => cli(args, { ...options, cwd: app.folder, env: { TMPDIR: app.folder, ...options.env } }) }
+}
+
+test('a pid is reached over its control socket: list, stalls, sync, metrics', async t => {
+  const { loopscope, pid, mounted, url } = await subject(t)
+  await recorded(url)
+  await get(`${mounted}/auth`)
+  assert.deepEqual(JSON.parse((await loopscope(['list', '--json'])).stdout).map(facts => String(facts.pid)), [pid])
+  while (!/GET \/auth/.test((await loopscope(['stalls', pid])).stdout));
+  const { stalls } = JSON.parse((await loopscope(['stalls', pid, '--json'])).stdout)
+  assert.equal(stalls[0].route, 'GET /auth')
+  assert.match((await loopscope(['stalls', pid])).stdout, /pbkdf2Sync in \S+ \S*app\.js:\d+/)
+  while (!/crypto\.pbkdf2Sync/.test((await loopscope(['sync', pid])).stdout));
+  assert.match((await loopscope(['metrics', pid])).stdout, /^loopscope_build_info/m)
+})
+
+test('a profile is written privately, as text on request, and read again', async t => {
+  const { loopscope, pid, folder, url } = await subject(t)
+  await recorded(url)
+  const file = path.join(folder, 'x.cpuprofile')
+  const { code, stderr } = await loopscope(['profile', pid, '--seconds', '0.2', '-o', file])
+  assert.equal(code, 0, stderr)
+  assert.match(stderr, /recording 0\.2 s[^]*written: /)
+  assert.equal(fs.statSync(file).mode & 0o777, 0o600)
+  assert.equal((await loopscope(['report', file])).code, 0)
+  assert.match((await loopscope(['profile', pid, '-f', 'text', '-o', '-'])).stdout, /^CPU profile of admin-fixture/)
+})
+
+test('a URL wants a token: none is 6, a file, the variable and the address as logged are taken', async t => {
+  const { loopscope, url, folder } = await subject(t)
+  assert.equal((await loopscope(['stalls', url])).code, 6)
+  const file = path.join(folder, 'token')
+  fs.writeFileSync(file, `${TOKEN}\n`)
+  for (const [args, env] of [[['--token-file', file], {}], [[], { LOOPSCOPE_TOKEN: TOKEN }], [['--token', TOKEN], {}]]) {
+    const { code, stderr } = await loopscope(['stalls', url, ...args], { env })
+    assert.equal(code, 0, stderr)
+  }
+  assert.equal((await loopscope(['stalls', `${url}/#token=${TOKEN}`])).code, 0)
+  assert.match((await loopscope(['stalls', url, '--token', TOKEN])).stderr, /visible to other users/)
+})
+
+test('artifacts are listed, fetched and removed', async t => {
+  const { loopscope, pid, url, folder } = await subject(t)
+  await recorded(url)
+  await get(`${url}/captures`, { method: 'POST', headers: { 'content-type': 'application/json', prefer: 'wait=20' }, body: '{"kind":"cpu","seconds":0.1}' })
+  const [{ name, bytes }] = JSON.parse((await loopscope(['artifacts', pid, '--json'])).stdout)
+  assert.equal((await loopscope(['artifacts', pid, 'get', name])).code, 0)
+  assert.equal(fs.statSync(path.join(folder, name)).size, bytes)
+  assert.equal((await loopscope(['artifacts', pid, 'rm', name])).code, 0)
+  const gone = await loopscope(['artifacts', pid, 'get', name])
+  assert.deepEqual([gone.code, /There is no artifact/.test(gone.stderr)], [1, true])
+})
+
+test('top prints a line a second where there is no terminal', async t => {
+  const { loopscope, pid } = await subject(t)
+  const { code, stdout } = await loopscope(['top', pid, '-n', '2'])
+  assert.equal(code, 0)
+  assert.equal(stdout.trim().split('\n').length, 2)
+  assert.match(stdout, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d delay \S+ ms utilization /)
+})
+
+test('Ctrl-C ends a command with 130, and the recording with it', async t => {
+  const { loopscope, pid } = await subject(t)
+  const { code, stderr } = await loopscope(['profile', pid, '--seconds', '60'], { onOutput: (child, text) => { if (/recording/.test(text)) setTimeout(() => child.kill('SIGINT'), 200) } })
+  assert.deepEqual([code, /Interrupted/.test(stderr)], [130, true])
+})
+
+test('a process that does not have the library is profiled through its inspector, which is closed again', async t => {
+  const isTaken = await new Promise(resolve => net.connect(9229, '127.0.0.1').on('connect', () => resolve(true)).on('error', () => resolve(false)))
+  if (isTaken) return t.skip('something holds port 9229')
+  const plain = start(t, ['-e', 'function busy () { const until = Date.now() + 30; while (Date.now() < until); } setInterval(busy, 40); console.log(JSON.stringify({ msg: "running" }))'])
+  await plain.until(/^running$/)
+  const { code, stdout, stderr } = await cli(['profile', '--attach', String(plain.child.pid), '--seconds', '1', '-f', 'text', '-o', '-'])
+  assert.equal(code, 0, stderr)
+  assert.match(stdout, /busy/)
+  assert.match(stderr, /opens its inspector[^]*the inspector is closed again/)
+  assert.equal(plain.child.exitCode, null)
+})
