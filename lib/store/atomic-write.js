@@ -39,8 +39,8 @@ function writeAtomically (dir, nextName, bytes) {
  * @returns {OpenFile}
  */
 function openFile (dir, nextName) {
-  for (;;) {
-    const name = nextName()
+  for (let last = '', name = nextName(); ; last = name, name = nextName()) {
+    if (name === last) throw Object.assign(new Error(`${name} exists`), { code: 'EEXIST' })
     const file = { name, path: path.join(dir, name), partialPath: path.join(dir, createPartialName(name)) }
     const fd = openNew(file.partialPath)
     if (fd === null) continue
@@ -99,4 +99,4 @@ function discard (partialPath) {
   } catch {} // why the write failed says more than this would; the next start removes the file
 }
 
-module.exports = { writeAtomically }
+module.exports = { writeAtomically, openFile, sync, discard }

@@ -9,6 +9,9 @@ const { errors } = require('../internal/errors')
 
 const OWNER_ONLY = 0o700
 
+/** The magic numbers of tmpfs and ramfs, see statfs(2). */
+const MEMORY_FILE_SYSTEMS = new Set([0x01021994, 0x858458f6])
+
 /** @returns {string} one directory a user, so that two users of a machine do not meet in the temporary directory */
 function defaultDir () {
   const user = process.geteuid?.() ?? os.userInfo().username.toLowerCase().replace(/[^a-z0-9]+/g, '_')
@@ -90,4 +93,12 @@ function readFreeBytes (dir) {
   return bavail * bsize
 }
 
-module.exports = { defaultDir, ensureDirectory, syncDirectory, readFreeBytes }
+/**
+ * @param {string} dir
+ * @returns {boolean} whether what is written there takes memory, not disk
+ */
+function isInMemory (dir) {
+  return MEMORY_FILE_SYSTEMS.has(fs.statfsSync(dir).type)
+}
+
+module.exports = { defaultDir, ensureDirectory, syncDirectory, readFreeBytes, isInMemory }

@@ -18,6 +18,8 @@ const KIND = /^[a-z0-9]+(-[a-z0-9]+)*$/
 const EXTENSION = /^[a-z0-9]+(\.gz)?$/
 const NAME = /^([a-z0-9-]+)-[a-z0-9_]+-(\d{8}t\d{9}z)-([1-9]\d*)-\d+\.([a-z0-9.]+)$/
 
+const SIDECAR_EXTENSION = '.json'
+
 const MAX_NAME_LENGTH = 128 // what the admin routes accept; every file system takes 255 bytes
 const MAX_APP_LENGTH = 40 // leaves 88 for kind, moment, process, sequence and extension: 14 + 19 + 7 + 4 + 16 at most today
 const MAX_AT = 253402300799999 // end of the year 9999: beyond it ISO dates grow a sign
@@ -62,9 +64,32 @@ function parseFileName (name) {
   return { kind, extension, at, pid: Number(pid) }
 }
 
+/**
+ * What an artifact made in place has beside it: its facts, as JSON.
+ * @param {string} name  of the artifact
+ */
+function sidecarOf (name) {
+  return `${name}${SIDECAR_EXTENSION}`
+}
+
+/**
+ * @param {string} name
+ * @returns {string | null} the name of the artifact it belongs to
+ */
+function parseSidecarName (name) {
+  if (!name.endsWith(SIDECAR_EXTENSION)) return null
+  const artifact = name.slice(0, -SIDECAR_EXTENSION.length)
+  return parseFileName(artifact) === null ? null : artifact
+}
+
+/** @param {string} name  of the artifact that it is to become */
+function createScratchName (name) {
+  return name.replace(/\..*$/, '.raw')
+}
+
 /** @param {string} moment  20261120t120310123z */
 function toEpochMs (moment) {
   return Date.parse(moment.replace(/(....)(..)(..)t(..)(..)(..)(...)z/, '$1-$2-$3T$4:$5:$6.$7Z'))
 }
 
-module.exports = { createFileName, parseFileName }
+module.exports = { createFileName, parseFileName, createScratchName, parseSidecarName, sidecarOf }

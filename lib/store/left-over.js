@@ -1,10 +1,11 @@
 'use strict'
 
-// Files of writes that were cut off: `<name>.<pid>.partial`. Says which have no writer any more, and removes those.
+// Files of writes that were cut off: `<name>.<pid>.partial`, and sidecars without their artifact. Says which have no writer
+// any more, and removes those.
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { parseFileName } = require('./file-name')
+const { parseFileName, parseSidecarName } = require('./file-name')
 
 const PARTIAL = /^(.+)\.([1-9]\d*)\.partial$/
 
@@ -24,14 +25,37 @@ function createPartialName (name) {
  * @param {number} now  milliseconds since the epoch
  */
 function removeLeftOvers (dir, now) {
-  for (const entry of fs.readdirSync(dir)) {
-    const match = PARTIAL.exec(entry)
-    if (match === null || parseFileName(match[1]) === null) continue
+  const entries = fs.readdirSync(dir)
+  const present = new Set(entries)
+  for (const entry of entries) {
+    const pid = writerOfPartial(entry) ?? writerOfOrphan(entry, present)
+    if (pid === null) continue
     const file = path.join(dir, entry)
     try {
-      if (isLeftOver(Number(match[2]), fs.lstatSync(file).mtimeMs, now)) fs.unlinkSync(file)
+      if (isLeftOver(pid, fs.lstatSync(file).mtimeMs, now)) fs.unlinkSync(file)
     } catch {} // another process was first, or holds it open on Windows
   }
+}
+
+/**
+ * @param {string} entry
+ * @returns {number | null} the process that writes it; null when it is no partial file of ours
+ */
+function writerOfPartial (entry) {
+  const [, name, pid] = PARTIAL.exec(entry) ?? []
+  if (name === undefined || (parseFileName(name) === null && parseSidecarName(name) === null)) return null
+  return Number(pid)
+}
+
+/**
+ * @param {string} entry
+ * @param {Set<string>} present
+ * @returns {number | null} the process that wrote a sidecar which has no artifact
+ */
+function writerOfOrphan (entry, present) {
+  const artifact = parseSidecarName(entry)
+  if (artifact === null || present.has(artifact)) return null
+  return parseFileName(artifact)?.pid ?? null
 }
 
 /**

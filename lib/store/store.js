@@ -7,11 +7,12 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { errors } = require('../internal/errors')
 const { assertKnownKeys, assertPlainObject, assertString, refuse } = require('../internal/validate')
-const { writeAtomically } = require('./atomic-write')
-const { defaultDir, ensureDirectory, readFreeBytes } = require('./directory')
+const { discard, writeAtomically } = require('./atomic-write')
+const { defaultDir, ensureDirectory, isInMemory, readFreeBytes } = require('./directory')
 const { toStoreError } = require('./failure')
-const { createFileName, parseFileName } = require('./file-name')
+const { createFileName, parseFileName, sidecarOf } = require('./file-name')
 const { removeLeftOvers } = require('./left-over')
+const { reserve } = require('./reservation')
 const { DEFAULTS, chooseEvictions, createLimits } = require('./retention')
 
 /** @import { RetentionOptions } from '../../types/diagnostics' */
@@ -20,6 +21,7 @@ const { DEFAULTS, chooseEvictions, createLimits } = require('./retention')
 /** @typedef {{ dir?: string, retention?: RetentionOptions, now?: () => number }} StoreOptions */
 /** @typedef {{ kind: string, extension: string, at: number, appName: string, bytes: Uint8Array }} NewArtifact */
 /** @typedef {{ name: string, path: string, bytes: number, at: number, kind: string }} StoredArtifact */
+/** @typedef {Omit<NewArtifact, 'bytes'> & { bytesNeeded: number, scratchBytes?: number }} NewReservation */
 
 /**
  * @param {StoreOptions} [options]
@@ -68,15 +70,50 @@ class Store {
    */
   write ({ bytes, ...facts }) {
     if (!(bytes instanceof Uint8Array)) refuse('artifact.bytes', 'a Buffer', bytes)
-    const nextName = () => createFileName({ ...facts, pid: process.pid, sequence: ++this.#sequence })
     const written = this.#coded(() => {
       // Again, though prepare() did: cleaners of temporary directories remove one that was idle for days.
       ensureDirectory(this.#dir)
       this.#makeRoom(bytes.length)
-      return writeAtomically(this.#dir, nextName, bytes)
+      return writeAtomically(this.#dir, () => this.#nextName(facts), bytes)
     }, bytes.length)
     this.#retain(written.name)
     return { ...written, bytes: bytes.length }
+  }
+
+  /**
+   * For a file that is made in place. The bytes are what it is expected to take: it may take more, or less.
+   * @param {NewReservation} wanted  scratchBytes: taken beside it while it is made
+   * @returns {import('./reservation').Reservation}
+   */
+  reserve ({ bytesNeeded, scratchBytes = 0, ...facts }) {
+    return this.#coded(() => {
+      ensureDirectory(this.#dir)
+      this.#makeRoom(bytesNeeded, scratchBytes)
+      return reserve(this.#dir, () => this.#nextName(facts), name => this.#retain(name))
+    }, bytesNeeded + scratchBytes)
+  }
+
+  /** @returns {{ dir: string, bytes: number, maxBytes: number, isMemory: boolean }} what could be written, older artifacts going for it */
+  room () {
+    return this.#coded(() => {
+      ensureDirectory(this.#dir)
+      const keptBytes = this.#kept().reduce((sum, { bytes }) => sum + bytes, 0)
+      const bytes = Math.max(0, readFreeBytes(this.#dir) + keptBytes - this.#limits.minFreeBytes)
+      return { dir: this.#dir, bytes, maxBytes: this.#limits.maxBytes, isMemory: isInMemory(this.#dir) }
+    })
+  }
+
+  /**
+   * @param {string} name
+   * @returns {Record<string, any> | null} the facts beside an artifact; null when it has none
+   */
+  metadata (name) {
+    if (parseFileName(name) === null) return null
+    try {
+      return JSON.parse(fs.readFileSync(path.join(this.#dir, sidecarOf(name)), 'utf8'))
+    } catch {
+      return null
+    }
   }
 
   /** @returns {StoredArtifact[]} newest first; other people's files in the directory are left out */
@@ -102,19 +139,20 @@ class Store {
   /**
    * Refuses what cannot fit. Older artifacts go only when that makes enough room.
    * @param {number} bytes
+   * @param {number} [scratchBytes]  gone when the artifact is there
    */
-  #makeRoom (bytes) {
+  #makeRoom (bytes, scratchBytes = 0) {
     const { maxBytes, minFreeBytes } = this.#limits
     if (bytes > maxBytes) {
       throw new errors.ERR_LOOPSCOPE_STORE_FULL(bytes, this.#dir, `retention.maxBytes is ${maxBytes}`)
     }
     const freeBytes = readFreeBytes(this.#dir)
-    const freeAfter = freeBytes - bytes
+    const freeAfter = freeBytes - bytes - scratchBytes
     if (freeAfter >= minFreeBytes) return
-    const evictions = chooseEvictions(this.list(), this.#limits, { now: this.#now(), freeBytes: freeAfter })
+    const evictions = chooseEvictions(this.#kept(), this.#limits, { now: this.#now(), freeBytes: freeAfter })
     const gained = evictions.reduce((sum, eviction) => sum + eviction.bytes, 0)
     if (freeAfter + gained < minFreeBytes) {
-      throw new errors.ERR_LOOPSCOPE_STORE_FULL(bytes, this.#dir,
+      throw new errors.ERR_LOOPSCOPE_STORE_FULL(bytes + scratchBytes, this.#dir,
         `${freeBytes} bytes are free, and retention.minFreeBytes wants ${minFreeBytes} to be left`)
     }
     this.#evict(evictions)
@@ -124,7 +162,7 @@ class Store {
   #retain (keep) {
     try {
       const facts = { now: this.#now(), freeBytes: readFreeBytes(this.#dir), keep }
-      this.#evict(chooseEvictions(this.list(), this.#limits, facts))
+      this.#evict(chooseEvictions(this.#kept(), this.#limits, facts))
     } catch {} // the artifact is safe: the next write tries again
   }
 
@@ -136,6 +174,19 @@ class Store {
         if (this.#unlink(name)) this.#evictions[reason]++
       } catch {} // held open by a reader on Windows: the next write tries again
     }
+  }
+
+  /** @param {Omit<NewArtifact, 'bytes'>} facts */
+  #nextName (facts) {
+    return createFileName({ ...facts, pid: process.pid, sequence: ++this.#sequence })
+  }
+
+  /** The artifacts as retention counts them: a sidecar is a part of its artifact. */
+  #kept () {
+    return this.list().map(artifact => {
+      const sidecar = fs.lstatSync(sidecarOf(artifact.path), { throwIfNoEntry: false })
+      return { ...artifact, bytes: artifact.bytes + (sidecar?.size ?? 0) }
+    })
   }
 
   #names () {
@@ -163,6 +214,7 @@ class Store {
   #unlink (name) {
     try {
       fs.unlinkSync(path.join(this.#dir, name))
+      discard(path.join(this.#dir, sidecarOf(name)))
       return true
     } catch (error) {
       if (isMissing(error)) return false
