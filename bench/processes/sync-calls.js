@@ -3,7 +3,7 @@
 // A server that calls synchronous APIs, inside a request and outside, and times them with and without the exact detector.
 //
 // Both in one process, because two processes of the same code differ by more than a wrapper costs: by 150 ns for
-// fs.readFileSync, by 2 us for zlib.deflateSync. The wrappers are put in place and taken away between two turns; the
+// fs.readFileSync, by 2 us for zlib.deflateSync. The wrappers are put in place and taken away between two slices; the
 // detector itself goes on, so that it knows how often each API is called.
 
 const { AsyncLocalStorage } = require('node:async_hooks')
@@ -17,38 +17,37 @@ const { createSyncCallDetector } = require('../../lib/sync-calls/detector')
 const { listTargets, placeOf } = require('../../lib/sync-calls/targets')
 const { serveAnswers } = require('../harness/answers')
 const { callsLasting, timeNs } = require('../harness/slices')
-
-const v8 = require('node:v8'); const vm = require('node:vm')
-v8.setFlagsFromString('--expose-gc')
-const collectGarbage = vm.runInNewContext('gc')
-const SLICE_MS = 20
-const ROUTE = '/orders/:id'
-const LOOPS = require.resolve('./sync-call-loops')
+const { differences, summarize } = require('../harness/statistics')
 
 /** @import { Loop } from '../harness/slices' */
 
-/** Each time anew: V8 compiles a function for what it has met, and plain and watched calls must not meet. @returns {Record<string, Loop>} */
+/** @typedef {{ holder: any, name: string, fn: Function }} Place */
+/** @typedef {{ name: 'off' | 'on', loops: Record<string, Loop>, places: Place[] }} Case */
+/** @typedef {{ api: string, calls: number, isInRequest: boolean }} Slice */
+
+// Garbage is collected every few milliseconds: two slices this short meet as much of it, or their pair is an outlier.
+const SLICE_MS = 2
+
+const ROUTE = '/orders/:id'
+const LOOPS = require.resolve('./sync-call-loops')
+
+/** Each time anew: V8 compiles a loop for what it has met, and plain and watched calls must not meet. @returns {Record<string, Loop>} */
 function loadLoops () {
   delete require.cache[LOOPS]
   return require(LOOPS)
 }
 
-/** @returns {Function[]} what stands in the places of the functions that can be watched */
-function functionsInPlace () {
+/** @returns {Place[]} where the functions that can be watched are, and what is there now */
+function placesNow () {
   return listTargets().map(target => {
     const { holder, name } = placeOf(target)
-    return holder[name]
+    return { holder, name, fn: holder[name] }
   })
 }
 
-/**
- * @param {readonly Function[]} functions  of functionsInPlace()
- * @param {boolean} isBackwards            as the detector does when it stops: Date.now belongs to the Date of its time
- */
-function putInPlace (functions, isBackwards) {
-  const places = listTargets().map((target, index) => ({ target, fn: functions[index] }))
-  for (const { target, fn } of isBackwards ? places.reverse() : places) {
-    const { holder, name } = placeOf(target)
+/** @param {Place[]} places */
+function putInPlace (places) {
+  for (const { holder, name, fn } of places) {
     if (holder[name] !== fn) Object.defineProperty(holder, name, { value: fn })
   }
 }
@@ -67,16 +66,7 @@ function openRequest (app) {
   })
 }
 
-/**
- * Garbage is collected at intervals: in turns of a fixed order always the same one could meet it.
- * @template T
- * @param {T[]} pair
- */
-function inAnyOrder (pair) {
-  return Math.random() < 0.5 ? pair : pair.toReversed()
-}
-
-/** Wired as an application's own. */
+/** Wired as in an application. */
 function startDetector () {
   const context = createRouteContext()
   context.start()
@@ -84,48 +74,75 @@ function startDetector () {
   const detector = createSyncCallDetector({ routeNow: () => stallRoute.now() })
   detector.armed = true
   detector.start()
-  return detector
+}
+
+class Turns {
+  #cases
+  #inRequest
+
+  /**
+   * @param {Case[]} cases
+   * @param {<T>(fn: () => T) => T} inRequest
+   */
+  constructor (cases, inRequest) {
+    this.#cases = cases
+    this.#inRequest = inRequest
+  }
+
+  /**
+   * @param {string} api
+   * @returns {number} calls of a slice
+   */
+  calibrate (api) {
+    const calls = this.#cases.map(({ loops, places }) => {
+      putInPlace(places)
+      return callsLasting(loops[api], SLICE_MS)
+    })
+    return Math.min(...calls)
+  }
+
+  /**
+   * @param {Slice & { durationMs: number }} what  at least one pair is taken
+   * @returns {Promise<{ offNs: number, moreNs: number }>} a call
+   */
+  async round ({ durationMs, ...slice }) {
+    const pairs = { off: /** @type {number[]} */ ([]), on: /** @type {number[]} */ ([]) }
+    const startMs = performance.now()
+    do {
+      this.#takePair(slice, pairs)
+      await nextTurn()
+    } while (performance.now() - startMs < durationMs)
+    return { offNs: summarize(pairs.off).median, moreNs: differences(pairs.on, pairs.off).median }
+  }
+
+  /**
+   * In any order: whatever happens at intervals would else always meet the same one.
+   * @param {Slice} slice
+   * @param {{ off: number[], on: number[] }} pairs  gets one more
+   */
+  #takePair ({ api, calls, isInRequest }, pairs) {
+    const order = Math.random() < 0.5 ? this.#cases : this.#cases.toReversed()
+    for (const { name, loops, places } of order) {
+      putInPlace(places)
+      const time = () => timeNs(loops[api], calls) / calls
+      pairs[name].push(isInRequest ? this.#inRequest(time) : time())
+    }
+  }
 }
 
 async function main () {
-  const originals = functionsInPlace()
+  const originals = placesNow()
   const app = express().use(diagnostics())
-  const replacedWhileOff = functionsInPlace().filter((fn, index) => fn !== originals[index]).length
+  const replacedWhileOff = placesNow().filter(({ fn }, index) => fn !== originals[index].fn).length
   const inRequest = await openRequest(app)
-  const plainLoops = loadLoops()
-  const watchedLoops = loadLoops()
-  const detector = startDetector()
-  const wrappers = functionsInPlace()
-
-  const cases = [
-    { name: 'off', loops: plainLoops, prepare: () => putInPlace(originals, true) },
-    { name: 'on', loops: watchedLoops, prepare: () => putInPlace(wrappers, false) }
-  ]
-
-  /** @param {{ api: string, calls: number, isInRequest: boolean }} slice */
-  async function takeTurn ({ api, calls, isInRequest }) {
-    /** @type {Record<string, number>} */
-    const nsPerCall = {}
-    for (const { name, loops, prepare } of inAnyOrder(cases)) {
-      prepare()
-      collectGarbage()
-      const time = () => timeNs(loops[api], calls) / calls
-      nsPerCall[name] = isInRequest ? inRequest(time) : time()
-      await nextTurn()
-    }
-    return nsPerCall
-  }
-
-  serveAnswers({ apis: Object.keys(plainLoops), watched: wrappers.length, replacedWhileOff }, {
-    takeTurn,
-    calibrate (/** @type {string} */ api) {
-      for (const { loops, prepare } of cases) {
-        prepare()
-        callsLasting(loops[api], SLICE_MS)
-      }
-      return callsLasting(watchedLoops[api], SLICE_MS)
-    },
-    routes: () => detector.read().sites.flatMap(({ api, routes }) => routes.map(({ route, calls }) => [api, route, calls]))
+  startDetector()
+  const turns = new Turns([
+    { name: 'off', loops: loadLoops(), places: originals },
+    { name: 'on', loops: loadLoops(), places: placesNow() }
+  ], inRequest)
+  serveAnswers({ apis: Object.keys(require(LOOPS)), watched: originals.length, replacedWhileOff }, {
+    calibrate: api => turns.calibrate(api),
+    round: what => turns.round(what)
   })
 }
 

@@ -96,6 +96,7 @@ function createRouter ({ site, sources, routes, now }) {
       const result = await run(route, params, request, signal)
       return isProblem(result) ? problemAnswer(result, route) : result
     } catch (/** @type {any} */ error) {
+      if (signal.aborted) return problemAnswer(CLIENT_LEFT, route)
       const problem = toProblem(error)
       if (problem.status === 500) sources.log.warn({ err: { message: error?.message, stack: error?.stack } }, `admin: ${route.name} failed`)
       return problemAnswer(problem, route)
@@ -143,6 +144,9 @@ function createRouter ({ site, sources, routes, now }) {
 
   return { handle }
 }
+
+// Nobody reads it; it is counted.
+const CLIENT_LEFT = Object.freeze({ status: 409, detail: 'The client left before the answer was there.' })
 
 /** Of a request that needs no token. @type {Grant} */
 const NOTHING = Object.freeze({ can: async () => false })

@@ -26,7 +26,7 @@ test('while the main loop is blocked the listener and the control socket answer 
       ['/metrics', /^loopscope_eventloop_blocked_now_seconds [\d.]*[1-9]/m],
       ['/stalls', /"current":\{.*"route":"GET \/spin"/],
       ['/loop', /"blockedMs":[1-9]/],
-      ['/sync-calls', /"api":"fs\.existsSync"/],
+      ['/sync-calls', /"api":"crypto\.pbkdf2Sync"/],
       ['/cpu?last=2&format=text', /\bspin test\/fixtures\/admin\/app\.js:|\bspin app\.js:/],
       ['/debug/pprof/block', /./s]
     ]) {

@@ -1,0 +1,72 @@
+'use strict'
+
+// Objects whose identity is known, by which two snapshots prove that they number objects alike: V8 forgets the numbers when
+// any inspector session ends, and the next snapshot gives most of them to other objects. It only detects that.
+
+const { share } = require('../internal/process-wide')
+const { scanSnapshot } = require('./snapshot-scan')
+
+/** @import { Header } from './snapshot-scan' */
+
+const COUNT = 8 // all eight at the same numbers by chance: never seen
+
+class LoopscopeCanary {}
+
+const CANARY_CLASS = LoopscopeCanary.name
+
+/** Makes them, once a process, for its whole life. */
+function installCanaries () {
+  return share('canaries.1', () => Array.from({ length: COUNT }, () => new LoopscopeCanary()))
+}
+
+/**
+ * @param {string} file  a whole snapshot
+ * @param {number} nameIndex  of CANARY_CLASS among its strings, which verifySnapshot() finds; -1: they were not installed
+ * @param {{ signal?: AbortSignal }} [options]
+ * @returns {Promise<number[]>} their numbers in it, ascending
+ */
+async function findCanaries (file, nameIndex, options) {
+  if (nameIndex === -1) return []
+  const ids = new IdsOf(nameIndex)
+  await scanSnapshot(file, ids, options)
+  return ids.found.sort((a, b) => a - b)
+}
+
+/** The numbers of the objects with a name. */
+class IdsOf {
+  /** @type {number[]} */
+  found = []
+  isDone = false
+  #nameIndex
+  #fields = { count: 0, type: 0, name: 0, id: 0 }
+  #object = -1
+  /** @type {number[]} */
+  #node = []
+  #field = 0
+
+  /** @param {number} nameIndex */
+  constructor (nameIndex) {
+    this.#nameIndex = nameIndex
+  }
+
+  /** @param {Header} header */
+  header ({ meta: { node_fields: fields, node_types: [types] } }) {
+    this.#fields = { count: fields.length, type: fields.indexOf('type'), name: fields.indexOf('name'), id: fields.indexOf('id') }
+    this.#object = types.indexOf('object')
+  }
+
+  /** @param {number} value */
+  node (value) {
+    const { count, type, name, id } = this.#fields
+    this.#node[this.#field++] = value
+    if (this.#field < count) return
+    this.#field = 0
+    if (this.#node[name] === this.#nameIndex && this.#node[type] === this.#object) this.found.push(this.#node[id])
+  }
+
+  edge () {
+    this.isDone = true
+  }
+}
+
+module.exports = { installCanaries, findCanaries, CANARY_CLASS }

@@ -1,0 +1,95 @@
+'use strict'
+
+// Which names look like data. Map keys of a user become property names in a heap snapshot, so names cannot all be trusted.
+// Pure. It reads what a name looks like: one that looks like an ordinary word passes, whatever it means.
+
+const MIN_RANDOM_LENGTH = 16 // shorter ones cannot be told from abbreviations
+const RANDOM_CHARS_PER_WORD = 2.6 // camelCase has 3.5 and more, random letters and digits about 2
+const MIN_MIXED_LENGTH = 8 // the least that anybody demands of a password
+
+/** What V8 and Node make up: slot numbers, `(elements)`, `system / Context`. None has the length or the signs of a secret. */
+const ORDINARY = /^(?:\d{1,8}|[A-Za-z_$]{1,15}|\([a-z ]+\)|system \/ [A-Za-z]+)$/
+
+const PATTERNS = Object.freeze([
+  /[^\s@/]@[^\s@/]+\.\p{L}{2,}/u, // e-mail
+  /%40/, // the same, escaped for a URL
+  /\/\/[^/\s]*@/, // user and password in a URL
+  /eyJ[\w-]{4,}/, // JWT: {" in base64
+  /\b(?:bearer|basic|digest|token|apikey)[ =:]+\S/i,
+  /\b(?:sk|pk|rk|whsec|gh[opsur]|github_pat|glpat|xox[abeoprs]|npm|hf|shp(?:at|ss|ca|pa)|dop_v1|rzp|key|SG|ya29)[-_.][\w-]{6,}/i,
+  /\b(?:AKIA|ASIA|AGPA|AROA|AIza)\w{10,}/,
+  /-----BEGIN/,
+  /[?&][^=\s&/]+=/, // query string
+  /(?:\d[ .()-]{0,2}){9,}/, // numbers of cards, phones, accounts, people
+  /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-/i, // UUID
+  /\b(?=[a-f]*\d[a-f]*\d)[0-9a-f]{12,}/i, // hex
+  /(?:[a-z]+\d+){3}/, // letters and digits by turns
+  /[bcdfghjklmnpqrstvwxz]{7}/ // no word of a language has so many consonants
+])
+
+const IDENTIFIER = /^#?[A-Za-z_$][\w$]*$/
+const PACKAGE_VERSION = /^@?[\w.+-]+@\d+\.\d+/
+const PATH = /^(?:\/|\.{0,2}\/|file:\/\/|node:|https?:\/\/|webpack:\/\/|[A-Za-z]:\\)/
+
+/**
+ * @param {string} name
+ * @returns {boolean}
+ */
+function looksLikeData (name) {
+  if (ORDINARY.test(name)) return false
+  return PATTERNS.some(pattern => pattern.test(name)) || isMixed(name) || isRandom(name)
+}
+
+/**
+ * Letters, digits and signs together, and no identifier: somebody's password.
+ * @param {string} name
+ */
+function isMixed (name) {
+  return name.length >= MIN_MIXED_LENGTH && /\d/.test(name) && /[A-Za-z]/.test(name) && /[!%^&*~@#$+=]/.test(name) &&
+    !IDENTIFIER.test(name) && !PACKAGE_VERSION.test(name)
+}
+
+/** @param {string} name */
+function isRandom (name) {
+  for (const [run] of name.matchAll(/[A-Za-z0-9]{16,}/g)) {
+    const words = run.match(/[A-Z]?[a-z]+|[A-Z]+|\d+/g) ?? []
+    if (run.length >= MIN_RANDOM_LENGTH && run.length / words.length < RANDOM_CHARS_PER_WORD) return true
+  }
+  return false
+}
+
+/**
+ * @param {string} name
+ * @param {(text: string) => string} replace
+ * @returns {string} the same when nothing in it looks like data
+ */
+function redactName (name, replace) {
+  if (/^\d+ \/ part of key \(/.test(name)) return redactPair(name)
+  if (!looksLikeData(name)) return name
+  return PATH.test(name) ? redactPath(name, replace) : replace(name)
+}
+
+/**
+ * V8 writes both texts of a WeakMap entry into the name of its edge. DevTools pairs the edges by that name, so it stays one.
+ * @param {string} name
+ */
+function redactPair (name) {
+  const whole = /^(\d+ \/ part of key \().*( @\d+\) -> value \().*( @\d+\) pair in WeakMap \(table @\d+\))$/s.exec(name)
+  if (whole !== null) return `${whole[1]}...${whole[2]}...${whole[3]}`
+  return name.replace(/\(.*/s, '(...)') // too long for V8's buffer: cut off anywhere
+}
+
+/**
+ * Where a function is written remains worth knowing.
+ * @param {string} name
+ * @param {(text: string) => string} replace
+ */
+function redactPath (name, replace) {
+  const [path, ...query] = name.split(/(?=[?#])/)
+  const segments = path.split(/([/\\])/).map(segment => looksLikeData(segment) ? replace(segment) : segment).join('')
+  // What only shows across the segments is not left there.
+  const kept = looksLikeData(segments.replaceAll(/\[redacted [0-9a-f]+\]\**/g, '')) ? replace(path) : segments
+  return query.length === 0 ? kept : `${kept}${replace(query.join(''))}`
+}
+
+module.exports = { looksLikeData, redactName }

@@ -1,0 +1,149 @@
+'use strict'
+
+// What each string of a heap snapshot is used for, as one byte a string: found out while the nodes and edges pass, before the
+// strings themselves. It does not see any string.
+
+/** @import { Header } from './snapshot-scan' */
+
+/** Of nodes whose name is what they hold. With exposeNumericValues the numbers are among them. */
+const VALUE_NODES = new Set(['string', 'concatenated string', 'sliced string', 'regexp', 'number', 'bigint'])
+/** Of edges that have a number and no name. */
+const NUMBERED_EDGES = new Set(['element', 'hidden'])
+
+const NAMES = 1 // a node, a variable, something of V8's own
+const PROPERTY = 2 // a property of one object
+const PROPERTY_AGAIN = 4 // and of another
+
+// An object with so many properties is a map: its keys are data. Classes and modules stay below, and the names of their
+// functions are kept as the functions' own.
+const MAP_EDGES = 100
+
+/**
+ * @param {Header} header
+ * @param {number} maxStrings  more than the file can hold: a hostile index takes no memory
+ */
+function createRoles ({ meta }, maxStrings) {
+  const [nodeTypes] = meta.node_types
+  const [edgeTypes] = meta.edge_types
+  return new Roles({
+    nodeFields: meta.node_fields.length,
+    typeField: meta.node_fields.indexOf('type'),
+    nameField: meta.node_fields.indexOf('name'),
+    countField: meta.node_fields.indexOf('edge_count'),
+    edgeFields: meta.edge_fields.length,
+    edgeTypeField: meta.edge_fields.indexOf('type'),
+    edgeNameField: meta.edge_fields.indexOf('name_or_index'),
+    isValueNode: nodeTypes.map((/** @type {string} */ type) => VALUE_NODES.has(type)),
+    isNumberedEdge: edgeTypes.map((/** @type {string} */ type) => NUMBERED_EDGES.has(type)),
+    propertyType: edgeTypes.indexOf('property'),
+    maxStrings
+  })
+}
+
+/**
+ * @typedef {object} Layout
+ * @property {number} nodeFields
+ * @property {number} typeField
+ * @property {number} nameField
+ * @property {number} countField
+ * @property {number} edgeFields
+ * @property {number} edgeTypeField
+ * @property {number} edgeNameField
+ * @property {boolean[]} isValueNode
+ * @property {boolean[]} isNumberedEdge
+ * @property {number} propertyType
+ * @property {number} maxStrings
+ */
+
+class Roles {
+  #layout
+  #roles = new Uint8Array(65_536)
+  #highest = 0
+  #field = 0
+  #type = 0
+  #name = 0
+  /** First edge and the edge behind the last of each map, in the order of the file. @type {number[]} */
+  #maps = []
+  #nextMap = 0
+  #edgesOfNodes = 0
+  #edge = 0
+
+  /** @param {Layout} layout */
+  constructor (layout) {
+    this.#layout = layout
+  }
+
+  get highestIndex () { return this.#highest }
+
+  node = (/** @type {number} */ value) => {
+    const { nodeFields, typeField, nameField, countField, isValueNode } = this.#layout
+    const field = this.#field
+    if (field === typeField) this.#type = value
+    else if (field === nameField) this.#name = value
+    else if (field === countField) this.#noteEdges(value)
+    this.#field = field + 1
+    if (this.#field < nodeFields) return
+    this.#field = 0
+    this.#mark(this.#name, isValueNode[this.#type] ? 0 : NAMES)
+  }
+
+  edge = (/** @type {number} */ value) => {
+    const { edgeFields, edgeTypeField, edgeNameField } = this.#layout
+    if (this.#field === edgeTypeField) this.#type = value
+    else if (this.#field === edgeNameField) this.#name = value
+    this.#field++
+    if (this.#field < edgeFields) return
+    this.#field = 0
+    this.#endEdge()
+    this.#edge++
+  }
+
+  /**
+   * @param {number} index
+   * @param {boolean} isStrict
+   */
+  isName (index, isStrict) {
+    const role = index < this.#roles.length ? this.#roles[index] : 0
+    if ((role & NAMES) !== 0) return true
+    return (role & (isStrict ? PROPERTY_AGAIN : PROPERTY)) !== 0
+  }
+
+  /** @param {number} count */
+  #noteEdges (count) {
+    if (count >= MAP_EDGES) this.#maps.push(this.#edgesOfNodes, this.#edgesOfNodes + count)
+    this.#edgesOfNodes += count
+  }
+
+  #endEdge () {
+    const { isNumberedEdge, propertyType } = this.#layout
+    if (isNumberedEdge[this.#type]) return
+    if (this.#type !== propertyType) return this.#mark(this.#name, NAMES)
+    const isAgain = this.#name < this.#roles.length && (this.#roles[this.#name] & PROPERTY) !== 0
+    this.#mark(this.#name, this.#isInMap() ? 0 : isAgain ? PROPERTY_AGAIN : PROPERTY)
+  }
+
+  #isInMap () {
+    while (this.#edge >= this.#maps[this.#nextMap + 1]) this.#nextMap += 2
+    return this.#edge >= this.#maps[this.#nextMap]
+  }
+
+  /**
+   * @param {number} index
+   * @param {number} role
+   */
+  #mark (index, role) {
+    if (index > this.#highest) this.#highest = index
+    if (role === 0 || index > this.#layout.maxStrings) return
+    if (index >= this.#roles.length) this.#grow(index)
+    this.#roles[index] |= role
+  }
+
+  /** @param {number} index */
+  #grow (index) {
+    const roles = new Uint8Array(Math.max(index + 1, this.#roles.length * 2))
+    roles.set(this.#roles)
+    this.#roles = roles
+  }
+}
+
+module.exports = { createRoles }
