@@ -29,7 +29,7 @@ const SETTLE_MS = 2
  * @param {(stuck: Stuck) => boolean} parts.isStill
  * @param {(fields: object, message: string) => void} parts.logNow   straight to standard error
  * @param {Pick<StallRecords, 'keepProfile' | 'setLasting'>} parts.records
- * @param {{ appRoot: string }} parts.context
+ * @param {{ appRoot: string, lineCountOf?: (file: string) => number | null }} parts.context
  * @param {number} parts.thresholdMs
  */
 function createStallReports (parts) {

@@ -16,6 +16,7 @@ const { toCodeFrame } = require('../formats/frame')
 const { syncCallSection } = require('../sync-calls/section')
 const { createPoolProbe } = require('../sync-calls/pool-probe')
 const { createClockKeeper } = require('./clock-keeper')
+const { createLineCounts } = require('./line-counts')
 const { createLoopSeries } = require('./loop-series')
 const { createMainThread } = require('./main-thread')
 const { createStallRecords } = require('./stall-records')
@@ -71,7 +72,7 @@ const reports = createStallReports({
   isStill: stuck => watch.isStill(stuck),
   logNow,
   records,
-  context: settings,
+  context: { ...settings, lineCountOf: createLineCounts(settings) },
   thresholdMs: settings.stallThresholdMs
 })
 const viewing = {

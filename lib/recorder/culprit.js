@@ -34,10 +34,11 @@ const PUBLIC_NAMES = new Map([['syncBufferWrapper', 'zlib.*Sync']])
 
 /**
  * @param {CpuProfile} profile
- * @param {{ appRoot?: string }} [context]
+ * @param {{ appRoot?: string, lineCountOf?: (file: string) => number | null }} [context]  lineCountOf: null where it is not known
  * @returns {Findings}
  */
 function findCulprit (profile, context = {}) {
+  const toCodeFrame = createToCodeFrame(context)
   const isOwn = createIsOwn(context)
   const root = withoutOwnWork(withoutWrappers(buildCallTree(profile, context), createIsWrapper(context)), isOwn)
   const path = heaviestPath(root)
@@ -46,7 +47,7 @@ function findCulprit (profile, context = {}) {
   const codeMicros = root.children.reduce((sum, child) => child.frame.origin === 'meta' ? sum : sum + child.totalMicros, 0)
   const depth = culpritDepth(path, ({ frame }) => !isOwn(frame) && (inclusive.get(frame) ?? 0) >= codeMicros * CULPRIT_SHARE)
   return {
-    culprit: depth === -1 ? null : describe(path, depth, (inclusive.get(path[depth].frame) ?? 0) / codeMicros),
+    culprit: depth === -1 ? null : describe(path, depth, toCodeFrame, (inclusive.get(path[depth].frame) ?? 0) / codeMicros),
     stack: path.map(toCodeFrame).reverse().slice(0, MAX_STACK),
     codeMs: codeMicros / 1e3,
     gcMs: gcMicros / 1e3
@@ -129,10 +130,11 @@ function nearestNamed (path, depth) {
 /**
  * @param {CallTree[]} path
  * @param {number} depth
+ * @param {(tree: CallTree) => CodeFrame} toCodeFrame
  * @param {number} share
  * @returns {Culprit}
  */
-function describe (path, depth, share) {
+function describe (path, depth, toCodeFrame, share) {
   const tree = path[depth]
   const below = path.slice(depth + 1).find(({ frame }) => frame.origin === 'node' || frame.origin === 'native')
   const call = below !== undefined && below.totalMicros >= tree.totalMicros * CALL_SHARE ? below.frame.name : null
@@ -140,12 +142,18 @@ function describe (path, depth, share) {
 }
 
 /**
- * @param {CallTree} tree
- * @returns {CodeFrame} with the hottest line where V8 told the lines, else the one on which the function begins
+ * Frames with the hottest line where V8 told the lines, else the one on which the function begins. What V8 inlines from
+ * another file it counts under the caller, with the other file's lines: those that the caller cannot have are left out.
+ * @param {{ lineCountOf?: (file: string) => number | null }} context
+ * @returns {(tree: CallTree) => CodeFrame}
  */
-function toCodeFrame ({ frame, lines, selfMicros, totalMicros }) {
-  const [hottest] = selfMicros >= totalMicros / 2 ? [...lines].sort(([, left], [, right]) => right - left) : []
-  return { function: frame.name, file: frame.file, line: hottest?.[0] ?? frame.line, column: hottest ? 0 : frame.column }
+function createToCodeFrame ({ lineCountOf = () => null }) {
+  return ({ frame, lines, selfMicros, totalMicros }) => {
+    const last = lineCountOf(frame.file) ?? Infinity
+    const own = selfMicros >= totalMicros / 2 ? [...lines].filter(([line]) => line >= frame.line && line <= last) : []
+    const [hottest] = own.sort(([, left], [, right]) => right - left)
+    return { function: frame.name, file: frame.file, line: hottest?.[0] ?? frame.line, column: hottest ? 0 : frame.column }
+  }
 }
 
 /**
