@@ -14,7 +14,7 @@ const { warnOnce } = require('./internal/warnings')
 const { resolveOptions } = require('./options')
 const { createInstruments } = require('./instruments')
 const { describeStall, toLogFields } = require('./loop/stall-log')
-const { checkRequest } = require('./capture/kinds')
+const { checkRequest, KINDS } = require('./capture/kinds')
 const { createArtifact } = require('./capture/artifact')
 const { createSignals } = require('./signals')
 const { holdMetrics } = require('./metrics/metrics')
@@ -134,7 +134,7 @@ class Handle extends EventEmitter {
     this.#signals = createSignals({
       signals: this.#options.signals,
       logger: this.#logger,
-      capture: (kind, captureOptions) => this.#capture(kind, captureOptions, 'signal'),
+      capture: kind => this.#capture(kind, KINDS[kind].onSignal, 'signal'),
       onSkipped: kind => this.#instruments?.tally.count(kind, 'signal', 'skipped')
     })
   }
@@ -231,9 +231,9 @@ class Handle extends EventEmitter {
    */
   async #capture (kind, options, trigger) {
     const request = checkRequest(kind, options)
-    const { dir, retention } = this.#options
+    const { dir, retention, heap } = this.#options
     const { name, root } = this.#application
-    const order = { request, trigger, appName: this.#options.appName ?? name, appRoot: root, dir, retention }
+    const order = { request, trigger, appName: this.#options.appName ?? name, appRoot: root, dir, retention, heap }
     const facts = await this.#running('capture()').capture(order, options?.signal)
     return createArtifact(facts)
   }

@@ -7,7 +7,6 @@ const { randomUUID } = require('node:crypto')
 const { isMainThread } = require('node:worker_threads')
 const { monotonicMicros, toEpochMs } = require('./internal/monotonic')
 const { SharedState } = require('./internal/shared-state')
-const { errors } = require('./internal/errors')
 const { isTestRunner } = require('./internal/test-runner')
 const { warnOnce } = require('./internal/warnings')
 const { createHeartbeat } = require('./loop/heartbeat')
@@ -26,6 +25,7 @@ const { createMainAnswers } = require('./observer/main-answers')
 const { createRelay } = require('./admin/relay')
 const { createSites } = require('./admin/sites')
 const { createAdminTally } = require('./admin/tally')
+const { installCanaries } = require('./heap/canaries')
 const { readMemory } = require('./heap/memory-reading')
 const { createRouteContext } = require('./http/route-context')
 const { createStallRoute } = require('./http/stall-route')
@@ -142,7 +142,7 @@ class Instruments {
     this.#keptClocks = createKeptClocks(this.#observer)
     this.relay = createRelay({ ask: (question, signal) => this.#askWhenReady(question, signal) })
     this.sites = createSites({ ask: question => this.#askWhenReady(question), send: message => this.#observer.send(message) })
-    this.#answers = createMainAnswers({ delaySummary: () => this.delaySummary(), syncCalls: () => this.syncCalls.read(), memory: readMemory })
+    this.#answers = createMainAnswers({ delaySummary: () => this.delaySummary(), syncCalls: () => this.syncCalls.read(), memory: readMemory, takeSnapshot: order => this.#takeSnapshot(order) })
     this.syncCalls = createSyncCalls({
       exact: options.syncCalls,
       routeNow: () => this.#stallRoute.now(),
@@ -172,6 +172,7 @@ class Instruments {
   start () {
     if (this.#running) return
     this.#running = true
+    installCanaries()
     this.routeContext.start()
     this.iterations.start()
     this.utilization.start()
@@ -220,7 +221,6 @@ class Instruments {
    */
   async capture (order, signal) {
     return this.tally.around(order, signal, async () => {
-      if (this.#options.recorder === false) throw new errors.ERR_LOOPSCOPE_RECORDER_OFF('option recorder is false')
       const ask = () => this.#askWhenReady({ type: 'capture', order }, signal)
       return order.trigger === 'api' ? this.#observer.hold(ask) : ask()
     })
@@ -245,6 +245,16 @@ class Instruments {
    */
   #answer (name, argument) {
     return Object.hasOwn(this.#answers, name) ? this.#answers[name](argument) : this.sites.answer(name, argument)
+  }
+
+  /** @param {import('./heap/take-snapshot').TakeOrder} order */
+  #takeSnapshot (order) {
+    this.#heartbeat.beat()
+    try {
+      return require('./heap/take-snapshot').takeSnapshot(order)
+    } finally {
+      this.#heartbeat.forgive() // it is told as what it is, and is no stall of the application
+    }
   }
 
   /** @param {any} event  what the admin surface, which the observer serves, has to say */

@@ -8,12 +8,9 @@ const { refuse, assertKnownKeys } = require('./internal/validate')
 const { hold, release } = require('./internal/process-wide')
 const { warnOnce } = require('./internal/warnings')
 
-/** @import { Artifact, CaptureKind, CaptureOptions, Logger, SignalMap } from '../types/diagnostics' */
+/** @import { Artifact, CaptureKind, Logger, SignalMap } from '../types/diagnostics' */
 
 const DEFAULTS = Object.freeze(/** @type {SignalMap} */ ({ SIGUSR2: 'cpu' }))
-
-// The last half minute is what the operator saw happen; ten seconds on, in case the trouble is just beginning.
-const SIGNAL_CAPTURE = Object.freeze({ last: 30, seconds: 10 })
 
 // SIGPROF is V8's own: it samples with it, and one that comes after our handler is gone ends the process.
 const REFUSED = ['SIGKILL', 'SIGSTOP', 'SIGPROF']
@@ -37,7 +34,7 @@ function checkSignals (path, value, assertKind) {
  * @param {object} parts
  * @param {SignalMap} parts.signals
  * @param {Logger} parts.logger
- * @param {(kind: CaptureKind, options: CaptureOptions) => Promise<Pick<Artifact, 'path' | 'bytes' | 'shortened'>>} parts.capture
+ * @param {(kind: CaptureKind) => Promise<Pick<Artifact, 'path' | 'bytes' | 'shortened'>>} parts.capture
  * @param {(kind: CaptureKind) => void} parts.onSkipped  a signal that came while its capture was under way
  */
 function createSignals (parts) {
@@ -109,9 +106,9 @@ class Signals {
       return logger.info({ signal, kind }, `${signal}: a ${kind} capture is under way already; its path follows`)
     }
     this.#underWay.add(kind)
-    logger.info({ signal, kind }, `${signal}: capturing ${kind}, the last ${SIGNAL_CAPTURE.last} s and the next ${SIGNAL_CAPTURE.seconds} s`)
+    logger.info({ signal, kind }, `${signal}: capturing ${kind}`)
     try {
-      const { path, bytes, shortened } = await capture(kind, SIGNAL_CAPTURE)
+      const { path, bytes, shortened } = await capture(kind)
       logger.info({ signal, kind, path, bytes, shortened }, `${signal}: ${kind} capture written to ${path}`)
     } catch (error) {
       logger.error({ signal, kind, err: error }, `${signal}: ${kind} capture failed: ${/** @type {Error} */ (error).message}`)

@@ -38,6 +38,13 @@ export interface RetentionOptions {
   minFreeBytes?: number
 }
 
+export interface HeapOptions {
+  /** What writes a heap snapshot. Default 'built-in'; 'heapdump' is an optional peer dependency. */
+  engine?: 'built-in' | 'heapdump'
+  /** A heap snapshot that is estimated to stop the process for longer is refused, 1 to 600000. Default 30000. */
+  maxPauseMs?: number
+}
+
 export interface SyncCallOptions {
   /** Names of APIs to watch, `fs.*` or `*`. Default ['*']: all but those that are too common to be news (see docs/sync-calls.md). */
   apis?: readonly string[]
@@ -49,7 +56,7 @@ export interface SyncCallOptions {
   flagCallsPerSecond?: number
 }
 
-/** What a signal starts; 'cpu' records the last 30 s and the next 10 s. */
+/** What a signal starts; 'cpu' records the last 30 s and the next 10 s, 'heap-snapshot' a redacted one. */
 export type SignalMap = Partial<Record<NodeJS.Signals, CaptureKind>>
 
 /** What a token of the admin surface may do; each scope includes those before it. */
@@ -77,6 +84,7 @@ export interface DiagnosticsOptions {
   /** Where artifacts are written. Default: a 0700 folder of this user under the temporary directory. */
   dir?: string
   retention?: RetentionOptions
+  heap?: HeapOptions
   /** Default { SIGUSR2: 'cpu' }; false for none. */
   signals?: false | SignalMap
   /** The exact sync-call detector, which wraps the APIs it watches. Default false. */
@@ -145,11 +153,11 @@ export interface Stall {
   evidence: StallEvidence
 }
 
-export type CaptureKind = 'cpu'
+export type CaptureKind = 'cpu' | 'heap-snapshot'
 export type Trigger = 'http' | 'signal' | 'stall' | 'rule' | 'api' | 'cli' | 'scrape'
 
 /** What an artifact can be encoded as; each kind has its own. */
-export type ArtifactFormat = FormatName
+export type ArtifactFormat = FormatName | 'heapsnapshot'
 
 export interface CaptureOptions {
   /** Record the next so many seconds, above 0, at most 300. */
@@ -158,6 +166,12 @@ export interface CaptureOptions {
   last?: number
   /** Default: the first format of the kind, 'cpuprofile' for 'cpu'. */
   format?: ArtifactFormat
+  /** Of a heap snapshot: what is taken out of it. Default 'off' for code that asks, 'values' for everything else. */
+  redact?: 'values' | 'strict' | 'off'
+  /** Of a redacted heap snapshot: equal values are recognisable as equal. Default false. */
+  pseudonyms?: boolean
+  /** Of a heap snapshot: also when it may not fit, or was just taken. Default false. */
+  force?: boolean
   /** Cancels the capture. */
   signal?: AbortSignal
 }

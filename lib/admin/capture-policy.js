@@ -13,12 +13,13 @@
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 
+// Of heap snapshots enough for before, after and once more: each stops the process for a while.
 /** @type {Readonly<Record<string, CapturePolicy>>} */
 const POLICIES = Object.freeze({
   cpu: { scope: 'profile', isExclusive: false, budgets: [{ count: 6, perMs: 10 * MINUTE_MS }] },
   'heap-profile': { scope: 'profile', isExclusive: false, budgets: [{ count: 6, perMs: 10 * MINUTE_MS }] },
   'heap-histogram': { scope: 'dump', isExclusive: true, budgets: [{ count: 6, perMs: 10 * MINUTE_MS }] },
-  'heap-snapshot': { scope: 'dump', isExclusive: true, budgets: [{ count: 1, perMs: 10 * MINUTE_MS }, { count: 3, perMs: DAY_MS }] },
+  'heap-snapshot': { scope: 'dump', isExclusive: true, budgets: [{ count: 3, perMs: 10 * MINUTE_MS }, { count: 12, perMs: DAY_MS }] },
   report: { scope: 'dump', isExclusive: true, budgets: [{ count: 6, perMs: 10 * MINUTE_MS }] }
 })
 

@@ -47,6 +47,9 @@ const BY_CODE = new Map(Object.entries({
   ERR_LOOPSCOPE_STORE_FULL: { status: 507, remedy: 'Delete artifacts, or free disk space.' },
   ERR_LOOPSCOPE_STORE_UNWRITABLE: { status: 507, remedy: 'Set the option dir to a directory that this process may write.' },
   ERR_LOOPSCOPE_STORE_UNSAFE: { status: 507, remedy: 'Set the option dir to a directory that belongs to this user.' },
+  ERR_LOOPSCOPE_SNAPSHOT_REFUSED: { status: 507, remedy: 'Ask for what is cheaper, or send force: true.' },
+  ERR_LOOPSCOPE_SNAPSHOT_COOLDOWN: { status: 429, remedy: 'Wait, or send force: true.', retryAfterSeconds: 60 },
+  ERR_LOOPSCOPE_SNAPSHOT_BUSY: { status: 409, remedy: 'Wait for the one under way.', retryAfterSeconds: 10 },
   ERR_LOOPSCOPE_ENGINE_MISSING: { status: 503, remedy: 'Install the package, or use the built-in engine.' }
 }))
 

@@ -81,6 +81,7 @@ class Surface {
       startedAt: Math.round(performance.timeOrigin),
       dir: options.dir,
       retention: options.retention,
+      heap: options.heap,
       // Threads share the process's id, which names the socket.
       controlDir: options.controlSocket && threadId === 0 ? controlDir : null
     }, {

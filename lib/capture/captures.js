@@ -19,9 +19,12 @@ const { KINDS } = require('./kinds')
  * @property {string} appRoot
  * @property {string} dir
  * @property {Required<RetentionOptions>} retention
+ * @property {Tools['heap']} heap
  *
  * @typedef {object} Store
  * @property {(artifact: NewArtifact) => { name: string, path: string, bytes: number }} write
+ * @property {Function} reserve  a place for a file that is made there
+ * @property {Function} room
  *
  * @typedef {object} Handles  of one capture, for whoever asked for it
  * @property {AbortSignal} signal  cancels it
@@ -56,13 +59,15 @@ function createCaptures ({ instruments, storeAt, findings = () => [] }) {
    * @param {Order} order
    * @param {Handles & { store: Store }} handles
    */
-  async function recordOrCancel ({ request, appName, appRoot }, { store, signal, stop, onProgress = () => {} }) {
+  async function recordOrCancel ({ request, trigger, appName, appRoot, heap }, { store, signal, stop, onProgress = () => {} }) {
     const { title, record } = KINDS[request.kind]
     try {
       return await record(request, {
         instruments,
         store,
         appName,
+        trigger,
+        heap,
         signal,
         stop,
         onProgress,

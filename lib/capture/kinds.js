@@ -2,12 +2,13 @@
 
 // What can be captured. A new kind is one row here, what records it, and one test.
 
-const { assertKnownKeys, assertMethods, assertNumberAbove, assertPlainObject } = require('../internal/validate')
+const { assertBoolean, assertKnownKeys, assertMethods, assertNumberAbove, assertOneOf, assertPlainObject } = require('../internal/validate')
 const { errors } = require('../internal/errors')
 const { FORMATS } = require('../formats/formats')
 const { recordCpu } = require('./cpu')
+const { recordHeapSnapshot } = require('./heap-snapshot')
 
-/** @import { ArtifactFacts, ArtifactFormat, CaptureKind, CaptureOptions } from '../../types/diagnostics' */
+/** @import { ArtifactFacts, ArtifactFormat, CaptureKind, CaptureOptions, Trigger } from '../../types/diagnostics' */
 /** @import { CpuProfile, EncodeContext } from '../../types/profile' */
 /** @import { View } from '../recorder/views' */
 /** @import { Store } from './captures' */
@@ -17,20 +18,28 @@ const DEFAULT_LAST_SECONDS = 30 // the flight recorder's point: what already hap
 const MAX_SECONDS = 300 // a capture holds its windows in memory: about 1 MB a minute of a large application
 const MAX_LAST_SECONDS = 600 // the most that recorder.keepSeconds can be
 
+const REDACTIONS = Object.freeze(['values', 'strict', 'off'])
+
 /**
  * @typedef {object} CaptureRequest  checked options; those that the kind does not have are absent
  * @property {CaptureKind} kind
  * @property {ArtifactFormat} format
  * @property {number} [lastSeconds]  to look back
  * @property {number} [seconds]      to record on
+ * @property {'values' | 'strict' | 'off'} [redact]
+ * @property {boolean} [hasPseudonyms]
+ * @property {boolean} [force]
  *
  * @typedef {object} Instruments  what records
  * @property {{ view (wanted: { fromMicros: number, toMicros: number }, signal?: AbortSignal, stop?: AbortSignal): Promise<View> }} views
+ * @property {{ take (order: any, tools: any): Promise<{ name: string, path: string, bytes: number, metadata: any }> }} snapshots
  *
  * @typedef {object} Tools  of one capture
  * @property {Instruments} instruments
  * @property {Store} store
  * @property {string} appName
+ * @property {Trigger} trigger
+ * @property {{ engine: 'built-in' | 'heapdump', maxPauseMs: number }} heap  options
  * @property {AbortSignal} signal  cancels it
  * @property {AbortSignal} [stop]  ends the recording early, and keeps what there is
  * @property {(progress: { stage: string, bytes?: number }) => void} onProgress
@@ -46,6 +55,7 @@ const MAX_LAST_SECONDS = 600 // the most that recorder.keepSeconds can be
  * @property {readonly ArtifactFormat[]} formats  the first is the default
  * @property {readonly (keyof CaptureOptions)[]} options  beside `format` and `signal`
  * @property {(options: CaptureOptions) => Partial<CaptureRequest>} check
+ * @property {CaptureOptions} onSignal  what a signal asks for
  * @property {(request: CaptureRequest, tools: Tools) => Promise<Product>} record
  */
 
@@ -56,7 +66,17 @@ const KINDS = Object.freeze({
     formats: /** @type {ArtifactFormat[]} */ (Object.keys(FORMATS)),
     options: ['seconds', 'last'],
     check: checkTimes,
+    // The last half minute is what the operator saw happen; ten seconds on, in case the trouble is just beginning.
+    onSignal: { last: 30, seconds: 10 },
     record: recordCpu
+  },
+  'heap-snapshot': {
+    title: 'heap snapshot',
+    formats: ['heapsnapshot'],
+    options: ['redact', 'pseudonyms', 'force'],
+    check: checkSnapshot,
+    onSignal: {},
+    record: recordHeapSnapshot
   }
 })
 
@@ -82,6 +102,14 @@ function checkTimes ({ seconds, last }) {
   if (seconds !== undefined) assertNumberAbove('capture options.seconds', seconds, 0, MAX_SECONDS)
   if (last !== undefined) assertNumberAbove('capture options.last', last, 0, MAX_LAST_SECONDS)
   return { seconds: seconds ?? 0, lastSeconds: last ?? (seconds === undefined ? DEFAULT_LAST_SECONDS : 0) }
+}
+
+/** @param {CaptureOptions} options */
+function checkSnapshot ({ redact, pseudonyms = false, force = false }) {
+  if (redact !== undefined) assertOneOf('capture options.redact', redact, REDACTIONS)
+  assertBoolean('capture options.pseudonyms', pseudonyms)
+  assertBoolean('capture options.force', force)
+  return { redact, hasPseudonyms: pseudonyms, force }
 }
 
 /**

@@ -25,11 +25,27 @@ function createClient (target, signal) {
    * @param {{ method?: string, body?: unknown, headers?: Record<string, string> }} [how]
    * @returns {Promise<http.IncomingMessage>}
    */
-  async function ask (path, { method = 'GET', body, headers = {} } = {}) {
+  async function ask (path, how) {
+    const request = send(path, how, signal)
+    try {
+      const [response] = await once(request, 'response')
+      if (response.statusCode < 400) return response
+      throw await refusalOf(response)
+    } catch (error) {
+      throw toFailure(error)
+    }
+  }
+
+  /**
+   * @param {string} path
+   * @param {{ method?: string, body?: unknown, headers?: Record<string, string> }} [what]
+   * @param {AbortSignal} [abort]
+   */
+  function send (path, { method = 'GET', body, headers = {} } = {}, abort) {
     const bytes = body === undefined ? null : Buffer.from(JSON.stringify(body))
     const how = {
       method,
-      signal,
+      ...(abort && { signal: abort }),
       headers: {
         ...headers,
         ...(bytes && { 'Content-Type': 'application/json', 'Content-Length': String(bytes.length) }),
@@ -41,13 +57,7 @@ function createClient (target, signal) {
       : (target.url.protocol === 'https:' ? https : http).request(new URL(base + path, target.url), how)
     request.setTimeout(CONNECT_MS, () => { if (request.socket?.connecting !== false) request.destroy(new Error('no answer')) })
     request.end(bytes ?? undefined)
-    try {
-      const [response] = await once(request, 'response')
-      if (response.statusCode < 400) return response
-      throw await refusalOf(response)
-    } catch (error) {
-      throw toFailure(error)
-    }
+    return request
   }
 
   /** @param {http.IncomingMessage} response */
@@ -71,6 +81,8 @@ function createClient (target, signal) {
 
   return {
     ask,
+    /** Ends what was asked for after the user has left: without an answer, and whatever comes of it. @param {string} path */
+    abandon: path => { send(path, { method: 'DELETE' }, undefined).on('error', () => {}).on('response', response => response.resume()) },
     /** @param {string} path @param {Parameters<typeof ask>[1]} [how] */
     json: async (path, how) => parse((await readAll(await ask(path, how))).toString()),
     /** @param {string} path @param {Parameters<typeof ask>[1]} [how] */

@@ -26,6 +26,7 @@
 const COMMANDS = Object.freeze([
   require('./commands/list'),
   require('./commands/profile'),
+  require('./commands/heap'),
   require('./commands/stalls'),
   require('./commands/sync'),
   require('./commands/top'),

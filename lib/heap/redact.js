@@ -22,6 +22,7 @@ const MODES = Object.freeze(['values', 'strict', 'off'])
 
 const WRITE_BYTES = 1024 ** 2
 const REDACTED = Buffer.from('"[redacted]"')
+const GROUP_CHARACTERS = 120 // of that list
 const TAG_DIGITS = 12 // 48 bits: ten million strings, and few meet by chance
 
 /**
@@ -122,11 +123,11 @@ class Redaction {
   }
 
   /**
-   * As long as the name, at least: DevTools cuts the list of properties by which it groups plain objects at 120 characters.
+   * Not shorter than the name: DevTools cuts the list of properties by which it groups plain objects.
    * @param {string} name
    */
   #pseudonym (name) {
-    return `[redacted ${tag(this.#nameKey, name)}]`.padEnd(name.length, '*')
+    return `[redacted ${tag(this.#nameKey, name)}]`.padEnd(Math.min(name.length, GROUP_CHARACTERS), '*')
   }
 
   /**

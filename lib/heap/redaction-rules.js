@@ -5,10 +5,11 @@
 
 const MIN_RANDOM_LENGTH = 16 // shorter ones cannot be told from abbreviations
 const RANDOM_CHARS_PER_WORD = 2.6 // camelCase has 3.5 and more, random letters and digits about 2
+const MAX_NAME_LENGTH = 1024 // where V8 cuts strings; nobody's name is longer, and the patterns below take the square of it
 const MIN_MIXED_LENGTH = 8 // the least that anybody demands of a password
 
-/** What V8 and Node make up: slot numbers, `(elements)`, `system / Context`. None has the length or the signs of a secret. */
-const ORDINARY = /^(?:\d{1,8}|[A-Za-z_$]{1,15}|\([a-z ]+\)|system \/ [A-Za-z]+)$/
+/** What V8 and Node make up: slot numbers, `(elements)`, `system / Context`, `%Array%`. None has the length or the signs of a secret. */
+const ORDINARY = /^(?:\d{1,8}|[A-Za-z_$]{1,15}|\([a-z ]+\)|system \/ [A-Za-z]+|%\w+%)$/
 
 const PATTERNS = Object.freeze([
   /[^\s@/]@[^\s@/]+\.\p{L}{2,}/u, // e-mail
@@ -37,7 +38,13 @@ const PATH = /^(?:\/|\.{0,2}\/|file:\/\/|node:|https?:\/\/|webpack:\/\/|[A-Za-z]
  */
 function looksLikeData (name) {
   if (ORDINARY.test(name)) return false
-  return PATTERNS.some(pattern => pattern.test(name)) || isMixed(name) || isRandom(name)
+  if (name.length > MAX_NAME_LENGTH) return true
+  return hasPattern(name) || isMixed(name) || isRandom(name)
+}
+
+/** @param {string} name */
+function hasPattern (name) {
+  return PATTERNS.some(pattern => pattern.test(name))
 }
 
 /**
@@ -66,7 +73,7 @@ function isRandom (name) {
 function redactName (name, replace) {
   if (/^\d+ \/ part of key \(/.test(name)) return redactPair(name)
   if (!looksLikeData(name)) return name
-  return PATH.test(name) ? redactPath(name, replace) : replace(name)
+  return PATH.test(name) && name.length <= MAX_NAME_LENGTH ? redactPath(name, replace) : replace(name)
 }
 
 /**
@@ -88,7 +95,7 @@ function redactPath (name, replace) {
   const [path, ...query] = name.split(/(?=[?#])/)
   const segments = path.split(/([/\\])/).map(segment => looksLikeData(segment) ? replace(segment) : segment).join('')
   // What only shows across the segments is not left there.
-  const kept = looksLikeData(segments.replaceAll(/\[redacted [0-9a-f]+\]\**/g, '')) ? replace(path) : segments
+  const kept = hasPattern(segments.replaceAll(/\[redacted [0-9a-f]+\]\**/g, '')) ? replace(path) : segments
   return query.length === 0 ? kept : `${kept}${replace(query.join(''))}`
 }
 

@@ -33,6 +33,7 @@ const REPORT_MS = 10_000
  * @property {number} startedAt
  * @property {string} dir
  * @property {Required<RetentionOptions>} retention
+ * @property {Order['heap']} heap
  *
  * @param {object} parts
  * @param {SiteSettings} parts.site
@@ -48,7 +49,7 @@ const REPORT_MS = 10_000
  * @param {(event: object) => void} parts.send  to the main thread's end
  */
 function createAdminSources ({ site, settings, mainThread, records, series, views, capture, storeAt, findings, heapSampler, send }) {
-  const { id, appName, appRoot, version, startedAt, dir, retention } = site
+  const { id, appName, appRoot, version, startedAt, dir, retention, heap } = site
 
   /**
    * @param {{ fromMs: number, toMs: number }} wanted
@@ -71,7 +72,7 @@ function createAdminSources ({ site, settings, mainThread, records, series, view
     const tell = outcome => send({ name: 'captured', kind: request.kind, trigger, outcome, seconds: (performance.now() - startedMs) / 1e3 })
     tell('started')
     try {
-      const facts = await capture({ request, trigger, appName, appRoot, dir, retention }, handles)
+      const facts = await capture({ request, trigger, appName, appRoot, dir, retention, heap }, handles)
       tell('ok')
       return facts
     } catch (error) {

@@ -8,10 +8,11 @@
  * @param {() => object} parts.delaySummary
  * @param {() => object} parts.syncCalls
  * @param {() => object} parts.memory
+ * @param {(order: any) => object} parts.takeSnapshot
  * @returns {Record<string, (argument: any) => unknown>}
  */
-function createMainAnswers ({ delaySummary, syncCalls, memory }) {
-  return { loop: delaySummary, syncCalls, memory, report: makeReport }
+function createMainAnswers ({ delaySummary, syncCalls, memory, takeSnapshot }) {
+  return { loop: delaySummary, syncCalls, memory, takeSnapshot, report: makeReport }
 }
 
 /** Node's diagnostic report, without asking name servers who the peers of every socket are. */

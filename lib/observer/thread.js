@@ -47,7 +47,7 @@ const mainThread = createMainThread({ send: message => port.postMessage(message)
 
 let hasSession = false
 let isRecording = false
-let whyNot = 'the recorder has not started yet'
+let whyNot = settings.hz === 0 ? 'option recorder is false' : 'the recorder has not started yet'
 /** @type {ReturnType<typeof import('../capture/captures').createCaptures> | undefined} */
 let captures
 /** Captures under way, by the main thread's request number. @type {Map<number, AbortController>} */
@@ -172,8 +172,15 @@ async function answer (id, work) {
  * @param {Handles} handles
  */
 function runCapture (order, handles) {
-  captures ??= require('../capture/captures').createCaptures({ instruments: { views }, storeAt, findings })
+  captures ??= require('../capture/captures').createCaptures({ instruments: { views, snapshots: makeSnapshots() }, storeAt, findings })
   return captures.run(order, handles)
+}
+
+function makeSnapshots () {
+  return require('../heap/snapshot-job').createSnapshots({
+    askMain: order => mainThread.ask('takeSnapshot', order, Infinity), // as long as it takes: nobody else may ask meanwhile
+    readMainMemory: () => mainThread.ask('memory')
+  })
 }
 
 /** @type {ReturnType<typeof import('./admin').createAdmin> | undefined} */

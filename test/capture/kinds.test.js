@@ -25,7 +25,7 @@ for (const name of ['seconds', 'last']) {
 
 test('an unknown kind, format or option is named with those that are known', () => {
   for (const kind of ['heap', '', 'toString', undefined, null, 5, {}]) {
-    assert.throws(() => checkRequest(kind), { code: 'ERR_LOOPSCOPE_UNKNOWN_KIND', message: /known kinds: cpu$/ })
+    assert.throws(() => checkRequest(kind), { code: 'ERR_LOOPSCOPE_UNKNOWN_KIND', message: /known kinds: cpu, heap-snapshot$/ })
   }
   for (const format of ['svg', '', 'toString', null, 5]) {
     assert.throws(() => checkRequest('cpu', { format }), { code: 'ERR_LOOPSCOPE_UNKNOWN_FORMAT', message: /known formats: cpuprofile, pprof, flamegraph, text$/ })
@@ -42,8 +42,21 @@ test('options that are no object, and a signal that is none, are refused', () =>
   checkRequest('cpu', { signal: new AbortController().signal })
 })
 
+test('a heap snapshot has options of its own, and the others have none of them', () => {
+  assert.deepEqual(checkRequest('heap-snapshot'), { kind: 'heap-snapshot', format: 'heapsnapshot', redact: undefined, hasPseudonyms: false, force: false })
+  assert.deepEqual(checkRequest('heap-snapshot', { redact: 'strict', pseudonyms: true, force: true }), { kind: 'heap-snapshot', format: 'heapsnapshot', redact: 'strict', hasPseudonyms: true, force: true })
+  for (const options of [{ redact: 'some' }, { redact: true }, { force: 1 }, { pseudonyms: 'yes' }]) assert.throws(() => checkRequest('heap-snapshot', options), { code: INVALID })
+  assert.throws(() => checkRequest('cpu', { force: true }), { code: 'ERR_LOOPSCOPE_UNKNOWN_OPTION' })
+  assert.throws(() => checkRequest('heap-snapshot', { seconds: 5 }), { code: 'ERR_LOOPSCOPE_UNKNOWN_OPTION' })
+})
+
+test('a signal captures the last half minute and the next ten seconds', () => {
+  assert.deepEqual(KINDS.cpu.onSignal, { last: 30, seconds: 10 })
+})
+
 test('every kind has a recorder, and formats to choose from', () => {
-  for (const [kind, { formats, record }] of Object.entries(KINDS)) {
+  for (const [kind, { formats, onSignal, record }] of Object.entries(KINDS)) {
+    checkRequest(kind, onSignal)
     assert.equal(assertKind(kind), kind)
     assert.ok(formats.length > 0 && typeof record === 'function')
   }

@@ -92,3 +92,18 @@ test('a process that does not have the library is profiled through its inspector
   assert.match(stderr, /opens its inspector[^]*the inspector is closed again/)
   assert.equal(plain.child.exitCode, null)
 })
+
+test('a heap snapshot arrives redacted, with its facts beside it', async t => {
+  const { loopscope, pid, folder } = await subject(t)
+  const file = path.join(folder, 'x.heapsnapshot')
+  const { code, stderr } = await loopscope(['heap', pid, '-o', file])
+  assert.equal(code, 0, stderr)
+  assert.match(stderr, /written: .*x\.heapsnapshot/)
+  assert.equal(fs.statSync(file).mode & 0o777, 0o600)
+  const text = fs.readFileSync(file, 'utf8')
+  assert.ok(JSON.parse(text).snapshot.node_count > 1000 && !text.includes(TOKEN))
+  const facts = JSON.parse(fs.readFileSync(`${file}.json`, 'utf8'))
+  assert.deepEqual([String(facts.pid), facts.redaction.mode, facts.canaryIds.length], [pid, 'values', 8])
+  const again = await loopscope(['heap', pid, '-o', path.join(folder, 'y.heapsnapshot')])
+  assert.deepEqual([again.code, /use force/.test(again.stderr)], [1, true])
+})

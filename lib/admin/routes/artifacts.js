@@ -21,7 +21,8 @@ const CONTENT_TYPES = new Map([
 /** @type {RouteRow[]} */
 const routes = [
   { name: 'artifacts', path: '/artifacts', methods: { GET: { scope: 'profile', handle: list } } },
-  { name: 'artifact', path: '/artifacts/:name', methods: { GET: { scope: 'profile', handle: download }, DELETE: { scope: 'manage', handle: remove } } }
+  { name: 'artifact', path: '/artifacts/:name', methods: { GET: { scope: 'profile', handle: download }, DELETE: { scope: 'manage', handle: remove } } },
+  { name: 'artifact-metadata', path: '/artifacts/:name/metadata', methods: { GET: { scope: 'profile', handle: metadata } } }
 ]
 
 /** @param {Context} context */
@@ -55,6 +56,13 @@ function part ({ name, path, bytes, at }, headers) {
   const type = { 'Content-Type': CONTENT_TYPES.get(name.slice(name.lastIndexOf('.') + 1)) ?? 'application/octet-stream', 'Content-Disposition': `attachment; filename="${name}"` }
   if (range === 'whole') return answer(200, { file: path, start: 0, end: bytes - 1 }, { ...facts, ...type })
   return answer(206, { file: path, ...range }, { ...facts, ...type, 'Content-Range': `bytes ${range.start}-${range.end}/${bytes}` })
+}
+
+/** @param {Context} context */
+function metadata ({ params: { name }, sources }) {
+  const facts = sources.store.metadata(name)
+  if (facts === null) return { status: 404, detail: `There are no facts beside ${name}.`, remedy: 'Only heap snapshots have some; see /artifacts.' }
+  return json(200, facts)
 }
 
 /** @param {Context} context */

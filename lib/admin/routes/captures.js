@@ -110,7 +110,7 @@ class CaptureRoutes {
     }
     const waitSeconds = this.#budgets.waitSeconds(kind)
     if (waitSeconds > 0) {
-      return { status: 429, detail: `The budget of ${kind} captures is used up.`, remedy: `Wait ${waitSeconds} s. GET /cpu reads the recorder without a file and has no budget.`, headers: { 'Retry-After': String(waitSeconds) } }
+      return { status: 429, detail: `The budget of ${kind} captures is used up.`, remedy: `Wait ${waitSeconds} s.${kind === 'cpu' ? ' GET /cpu reads the recorder without a file and has no budget.' : ''}`, headers: { 'Retry-After': String(waitSeconds) } }
     }
     return null
   }
