@@ -132,3 +132,25 @@ test('connections that say nothing, and requests that are none, do not stop the 
   assert.equal((await get(`${url}/loop`)).status, 200)
   assert.match(String((await answered)[0]), /^HTTP\/1\.1 404 /)
 })
+
+test('any number of readers is served from the one sampler', async t => {
+  const { listenerUrl } = await run(t)
+  const url = await listenerUrl()
+  await recorded(url)
+  const targets = ['/cpu?seconds=0.3', '/cpu?last=2', '/cpu?seconds=0.2&format=text', '/debug/pprof/profile?seconds=1', '/cpu?last=1&seconds=0.1&format=flamegraph']
+  const answers = await Promise.all(targets.map(target => get(url + target)))
+  assert.deepEqual(answers.map(({ status }) => status), targets.map(() => 200))
+})
+
+test('a preloaded application has a listener and a control socket from the environment alone', async t => {
+  const folder = fs.mkdtempSync('/tmp/ls-')
+  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const { start } = require('../process/child')
+  const app = start(t, ['--require', require.resolve('../../lib/register'), path.join(__dirname, '..', 'fixtures', 'process', 'preloaded', 'app.cjs')], {
+    env: { LOOPSCOPE_ADMIN_LISTEN: '127.0.0.1:0', LOOPSCOPE_TOKEN: TOKEN, TMPDIR: folder }
+  })
+  const { url } = await app.until(/^diagnostics at /)
+  const { facts } = await (await get(url)).json()
+  assert.equal(facts.pid, app.child.pid)
+  assert.equal((await getControl(path.join(folder, `loopscope-${process.geteuid()}`, 'control', `${app.child.pid}.sock`), '/stalls')).status, 200)
+})

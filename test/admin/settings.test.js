@@ -1,0 +1,76 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { parseAddress, isLocal } = require('../../lib/admin/address')
+const { adminSettings } = require('../../lib/admin/settings')
+const { splitTarget } = require('../../lib/admin/target')
+const { createTokens, hashToken, makeBootToken, parseTokens } = require('../../lib/admin/tokens')
+const { resolveOptions } = require('../../lib/options')
+const { makeScratch } = require('../store/scratch')
+
+const A = 'a'.repeat(32)
+const B = 'b'.repeat(40)
+
+test('addresses are read as people write them', () => {
+  for (const [written, expected] of [
+    [false, null],
+    [true, { host: '127.0.0.1', port: 6060 }],
+    [7070, { host: '127.0.0.1', port: 7070 }],
+    ['7070', { host: '127.0.0.1', port: 7070 }],
+    ['0.0.0.0:80', { host: '0.0.0.0', port: 80 }],
+    ['localhost:80', { host: '127.0.0.1', port: 80 }],
+    ['[::1]:80', { host: '::1', port: 80 }],
+    ['/run/x.sock', { socketPath: '/run/x.sock' }]
+  ]) assert.deepEqual(parseAddress('x', written), expected)
+  assert.deepEqual(['127.8.8.8:1', '[::1]:1', '/x.sock', '0.0.0.0:1', '[::]:1', '10.0.0.1:1'].map(text => isLocal(parseAddress('x', text))), [true, true, true, false, false, false])
+})
+
+test('a cluster worker listens on a port of its own', () => {
+  const listenOf = (listen, workerOffset) => adminSettings(resolveOptions({ admin: { listen } }, {}), { workerOffset }).site.listen
+  assert.deepEqual([listenOf(6060, 3).port, listenOf(0, 3).port], [6063, 0])
+  assert.deepEqual(listenOf('/x.sock', 3), { socketPath: '/x.sock' })
+})
+
+test('a random token is made where nobody chose one, but never in production', () => {
+  const settingsOf = (options, env = {}) => adminSettings(resolveOptions(options, env), { workerOffset: 0 })
+  const { bootToken, site } = settingsOf({})
+  assert.ok(bootToken.length >= 32 && site.tokens[0].sha256 === hashToken(bootToken))
+  assert.notEqual(bootToken, makeBootToken())
+  assert.equal(settingsOf({ token: A }).bootToken, null)
+  assert.deepEqual([settingsOf({}, { NODE_ENV: 'production' }).bootToken, settingsOf({}, { NODE_ENV: 'production' }).site.tokens], [null, []])
+  assert.ok(!JSON.stringify(settingsOf({ token: A })).includes(A), 'kept as a digest')
+})
+
+test('tokens carry a scope, the widest where none is written', () => {
+  assert.deepEqual(parseTokens('x', `metrics:${A}, ${B}\n`), [{ sha256: hashToken(A), scope: 'metrics' }, { sha256: hashToken(B), scope: 'manage' }])
+})
+
+test('a token file is read again when it changes, and what it said holds while it cannot be read', t => {
+  const tokenFile = path.join(makeScratch(t), 'token')
+  let now = 0
+  const faults = []
+  const { scopeOf } = createTokens({ tokens: [], tokenFile, onFault: error => faults.push(error.code), now: () => now })
+  assert.deepEqual([scopeOf(A), faults], [null, ['ENOENT']])
+  fs.writeFileSync(tokenFile, `profile:${A}\n${B}`)
+  assert.equal(scopeOf(A), null, 'looked at once a second')
+  now = 1000
+  assert.deepEqual([scopeOf(A), scopeOf(B)], ['profile', 'manage'])
+  fs.writeFileSync(tokenFile, B)
+  fs.utimesSync(tokenFile, 5, 5)
+  now = 2000
+  assert.deepEqual([scopeOf(A), scopeOf(B)], [null, 'manage'])
+  fs.rmSync(tokenFile)
+  now = 3000
+  assert.equal(scopeOf(B), 'manage')
+})
+
+test('a target is split where its base ends, and nowhere else', () => {
+  assert.deepEqual(splitTarget('/diagnostics/stalls?limit=5', '/diagnostics'), { base: '/diagnostics', path: '/stalls', query: 'limit=5' })
+  assert.deepEqual(splitTarget('/diagnostics', '/diagnostics'), { base: '/diagnostics', path: '/', query: '' })
+  assert.deepEqual(splitTarget('/diagnostics?x', '/diagnostics'), { base: '/diagnostics', path: '/', query: 'x' })
+  assert.equal(splitTarget('/diagnosticsx', '/diagnostics'), null)
+  assert.deepEqual(splitTarget('/%2e%2e/x', ''), { base: '', path: '/%2e%2e/x', query: '' })
+})
