@@ -4,7 +4,6 @@
 // applications ask for diagnostics in a process, there is one of these (see internal/process-wide.js).
 
 const { randomUUID } = require('node:crypto')
-const { isMainThread } = require('node:worker_threads')
 const { monotonicMicros, toEpochMs } = require('./internal/monotonic')
 const { SharedState } = require('./internal/shared-state')
 const { isTestRunner } = require('./internal/test-runner')
@@ -16,10 +15,10 @@ const { createLoopTime } = require('./loop/loop-time')
 const { createUtilization } = require('./loop/utilization')
 const { createStallLog } = require('./loop/stall-log')
 const { summarizeDelay } = require('./loop/delay-summary')
-const { createRecorder } = require('./recorder/recorder')
 const { ENGINES } = require('./recorder/engines')
+const { createRecording } = require('./recording')
 const { createTally } = require('./capture/tally')
-const { createObserver } = require('./observer/observer')
+const { createObserver, UNEXPLAINED } = require('./observer/observer')
 const { createKeptClocks } = require('./observer/kept-clocks')
 const { createMainAnswers } = require('./observer/main-answers')
 const { createRelay } = require('./admin/relay')
@@ -29,7 +28,6 @@ const { installCanaries } = require('./heap/canaries')
 const { readMemory } = require('./heap/memory-reading')
 const { createRouteContext } = require('./http/route-context')
 const { createStallRoute } = require('./http/stall-route')
-const { preventDeadlock } = require('./recorder/cold-start')
 const { createSyncCalls } = require('./sync-calls/sync-calls')
 const { describeFrame, toCodeFrame } = require('./formats/frame')
 const { createClock } = require('./clock')
@@ -53,14 +51,6 @@ const { createClock } = require('./clock')
 /** @type {CallFrame} */
 const NO_FRAME = Object.freeze({ functionName: '', scriptId: '1', url: '', lineNumber: -1, columnNumber: -1 })
 
-/** @type {Explanation} */
-const UNEXPLAINED = Object.freeze({
-  cause: 'unknown',
-  culprit: null,
-  stack: [],
-  evidence: { cpuMs: null, runQueueMs: null, throttledMs: null, observerLateMs: null, codeMs: null, gcMs: null }
-})
-
 /**
  * @param {object} parts
  * @param {ResolvedOptions} parts.options
@@ -80,7 +70,7 @@ class Instruments {
   /** @type {Set<Subscriber>} */
   #subscribers = new Set()
   #heartbeat
-  #recorder
+  #recording
   #observer
   #running = false
   #stallSequence = 0
@@ -107,7 +97,14 @@ class Instruments {
     this.#logger = logger
     this.#options = options
     this.delay = createDelayHistogram({ periodMs: heartbeatMs })
-    this.#recorder = recorder === false ? null : this.#makeRecorder(recorder)
+    this.#recording = createRecording({
+      settings: recorder,
+      titlePrefix: this.#titlePrefix,
+      logger,
+      loopTime: this.#loopTime,
+      send: message => this.#observer.send(message),
+      onRotated: () => this.#sendWork()
+    })
     this.#heartbeat = createHeartbeat({
       periodMs: heartbeatMs,
       stallThresholdMs,
@@ -128,7 +125,7 @@ class Instruments {
         titlePrefix: this.#titlePrefix,
         cutExpression: `globalThis[Symbol.for(${JSON.stringify(this.#cutName)})]`
       },
-      onRotate: () => this.#recorder?.rotate(),
+      onRotate: () => this.#recording.rotate(),
       onSyncSamples: reading => {
         this.#loopTime.addSamples(reading)
         this.syncCalls.addSamples(reading, performance.now())
@@ -189,7 +186,7 @@ class Instruments {
     if (!this.#running) return
     this.#running = false
     this.#heartbeat.stop()
-    this.#recorder?.stop()
+    this.#recording.stop()
     this.syncCalls.stop()
     this.#clock?.stop()
     this.utilization.stop()
@@ -277,54 +274,19 @@ class Instruments {
   overhead () {
     return [
       { component: 'heartbeat', seconds: this.#heartbeat.overheadSeconds },
-      { component: 'recorder', seconds: this.#recorder?.overheadSeconds ?? 0 },
+      { component: 'recorder', seconds: this.#recording.overheadSeconds },
       { component: 'observer', seconds: this.#observer.activeSeconds }
     ]
-  }
-
-  /** @param {Exclude<ResolvedOptions['recorder'], false>} settings */
-  #makeRecorder (settings) {
-    return createRecorder({
-      ...settings,
-      titlePrefix: this.#titlePrefix,
-      deliver: window => this.#observer.send({ type: 'window', window }),
-      debuggerUrl,
-      onPause: url => {
-        warnOnce(this.#logger, 'LOOPSCOPE_WARN_RECORDER_PAUSED', url)
-        this.#loopTime.setSampled(false)
-        this.#observer.send({ type: 'recording', on: false, reason: `the recorder is paused while the inspector is open at ${url}` })
-      },
-      onResume: () => {
-        this.#loopTime.setSampled(true)
-        this.#observer.send({ type: 'recording', on: true, reason: '' })
-      },
-      onRotated: () => this.#sendWork()
-    })
   }
 
   async #startObserver () {
     try {
       this.#observer.start()
       const { sessionError } = await this.#observer.ready
-      if (this.#running) this.#startRecorder(sessionError)
+      if (this.#running) this.#recording.start(sessionError, this.#heartbeat)
     } catch (error) {
       if (this.#running) warnOnce(this.#logger, 'LOOPSCOPE_WARN_OBSERVER_UNAVAILABLE', error)
     }
-  }
-
-  /** @param {string | null} sessionError */
-  #startRecorder (sessionError) {
-    const { recorder } = this.#options
-    if (recorder === false || this.#recorder === null) return
-    const reason = isMainThread ? (ENGINES[recorder.engine].usesSession ? sessionError : null) : 'this is not the main thread'
-    if (reason !== null) {
-      this.#observer.send({ type: 'recording', on: false, reason })
-      return warnOnce(this.#logger, 'LOOPSCOPE_WARN_RECORDER_UNAVAILABLE', reason)
-    }
-    preventDeadlock()
-    this.#heartbeat.beat()
-    this.#recorder.start()
-    this.#heartbeat.forgive()
   }
 
   /** Whose code ran in the window that has just ended. */
@@ -342,7 +304,7 @@ class Instruments {
     this.#state.noteDelay(delayMs)
     // A slow tick stands for fast ones that would have been on time.
     for (let period = 1; period < periods; period++) this.delay.record(0)
-    if (this.#recorder?.tick(monotonicMicros())) this.#heartbeat.forgive()
+    if (this.#recording.tick(monotonicMicros())) this.#heartbeat.forgive()
     // What ran long without stalling the loop must not be blamed for the next stall.
     if (delayMs < this.#options.stallThresholdMs) for (const { takeSlowest } of this.#subscribers) takeSlowest()
   }
@@ -353,22 +315,21 @@ class Instruments {
    */
   #onCut (rotate) {
     this.#stallRoute.look(this.#state.tickMicros)
-    if (rotate) this.#recorder?.rotate()
+    if (rotate) this.#recording.rotate()
     return { route: this.#stallRoute.now() }
   }
 
   #onObserverLost () {
     this.#keptClocks.lose()
     if (!this.#running) return
-    this.#recorder?.stop()
-    this.#loopTime.setSampled(false)
+    this.#recording.lose()
     warnOnce(this.#logger, 'LOOPSCOPE_WARN_OBSERVER_UNAVAILABLE', 'it ended')
   }
 
   /** @param {LateTick} tick */
   async #onStall (tick) {
     const route = this.#stallRoute.of(tick, [...this.#subscribers].map(({ takeSlowest }) => takeSlowest()))
-    this.#recorder?.rotateSoon()
+    this.#recording.rotateSoon()
     const id = ++this.#stallSequence
     const { cause, culprit, stack, evidence } = await this.#explain({ ...tick, id })
     if (!this.#running) return
@@ -399,15 +360,6 @@ class Instruments {
     } catch {
       return UNEXPLAINED // the observer is not running, which was warned of
     }
-  }
-}
-
-/** @returns {string | undefined} where the inspector is open for a debugger */
-function debuggerUrl () {
-  try {
-    return require('node:inspector').url()
-  } catch {
-    return undefined // Node without the inspector
   }
 }
 

@@ -3,7 +3,6 @@
 // Objects whose identity is known, by which two snapshots prove that they number objects alike: V8 forgets the numbers when
 // any inspector session ends, and the next snapshot gives most of them to other objects. It only detects that.
 
-const { share } = require('../internal/process-wide')
 const { scanSnapshot } = require('./snapshot-scan')
 
 /** @import { Header } from './snapshot-scan' */
@@ -14,9 +13,13 @@ class LoopscopeCanary {}
 
 const CANARY_CLASS = LoopscopeCanary.name
 
-/** Makes them, once a process, for its whole life. */
+/** @type {readonly LoopscopeCanary[] | undefined} */
+let canaries
+
+/** Makes them, once, for the whole life of the process: diagnostics that are closed and started again are still the same process. */
 function installCanaries () {
-  return share('canaries.1', () => Array.from({ length: COUNT }, () => new LoopscopeCanary()))
+  canaries ??= Object.freeze(Array.from({ length: COUNT }, () => new LoopscopeCanary()))
+  return canaries
 }
 
 /**

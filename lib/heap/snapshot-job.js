@@ -29,6 +29,7 @@ const { verifySnapshot } = require('./verify')
  * @property {string} partialPath
  * @property {string} scratchPath
  * @property {(metadata: object) => { name: string, path: string, bytes: number }} commit
+ * @property {(error: unknown) => unknown} explain
  * @property {() => void} abandon
  *
  * @typedef {object} SnapshotOrder
@@ -101,11 +102,20 @@ class Snapshots {
       const verified = await run.verify()
       this.#lesson = learn(facts, verified)
       return await run.keep({ facts, peakRssBytes, verified, cost, nameKey: this.#nameKey })
+    } catch (error) {
+      throw run.explain(error)
     } finally {
-      run.end()
-      // A main thread that was asked too late may still be about to answer: until then nobody else asks it.
-      run.settled.then(() => this.#gate.leave(run.hasPaused))
+      run.abandon()
+      // A main thread that was asked may still be about to answer: until then nobody else asks it, but who cancelled is not kept.
+      const settled = run.settled.then(() => this.#leave(run))
+      if (!signal.aborted) await settled
     }
+  }
+
+  /** @param {Run} run */
+  #leave (run) {
+    run.abandon()
+    this.#gate.leave(run.hasPaused)
   }
 
   /**
@@ -170,10 +180,7 @@ class Run {
   async write (askMain, { pauseMs: expectedPauseMs }) {
     const watch = watchWriting(this.#file, this.#progress)
     const asked = askMain({ file: this.#file, engine: this.#order.engine, notAfter: Date.now() + START_WITHIN_MS, expectedPauseMs })
-    this.settled = asked.then(() => { this.hasPaused = true }, () => {}).finally(() => {
-      watch.stop()
-      if (this.#signal.aborted) this.#place?.abandon()
-    })
+    this.settled = asked.then(() => { this.hasPaused = true }, () => {}).finally(watch.stop)
     const facts = await orAborted(asked, this.#signal)
     await this.settled
     return { facts, peakRssBytes: Math.max(facts.peakRssBytes ?? 0, watch.peakRssBytes, facts.after.rssBytes) }
@@ -200,8 +207,13 @@ class Run {
     return { ...this.#reserved.commit(metadata), metadata }
   }
 
-  /** Whatever is not committed by now goes. */
-  end () {
+  /** @param {unknown} error */
+  explain (error) {
+    return this.#place?.explain(error) ?? error
+  }
+
+  /** What is not kept by now goes; the main thread, if it has not begun, sees that it need not. */
+  abandon () {
     this.#progress.end()
     this.#place?.abandon()
   }

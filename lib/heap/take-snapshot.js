@@ -14,7 +14,7 @@ const { SNAPSHOT_ENGINES } = require('./snapshot-engines')
 
 /**
  * @typedef {object} TakeOrder
- * @property {string} file  exists, private and empty
+ * @property {string} file  exists, private and empty, as long as somebody waits for it
  * @property {SnapshotEngineName} engine
  * @property {number} notAfter  milliseconds since the epoch: whoever asked has given up by then
  * @property {number} expectedPauseMs
@@ -35,12 +35,13 @@ const { SNAPSHOT_ENGINES } = require('./snapshot-engines')
 /**
  * @param {TakeOrder} order
  * @returns {TakeFacts}
- * @throws ERR_LOOPSCOPE_LOOP_BLOCKED, ERR_LOOPSCOPE_ENGINE_MISSING
+ * @throws ERR_LOOPSCOPE_LOOP_BLOCKED, ERR_LOOPSCOPE_CAPTURE_CANCELLED, ERR_LOOPSCOPE_ENGINE_MISSING
  */
 function takeSnapshot ({ file, engine, notAfter, expectedPauseMs }) {
   assertOneOf('engine', engine, Object.keys(SNAPSHOT_ENGINES))
   const takenAt = Date.now()
   if (takenAt > notAfter) throw new errors.ERR_LOOPSCOPE_LOOP_BLOCKED(takenAt - notAfter)
+  if (!fs.existsSync(file)) throw new errors.ERR_LOOPSCOPE_CAPTURE_CANCELLED('heap-snapshot', 'nobody waits for it any more')
   const write = SNAPSHOT_ENGINES[engine]()
   const before = readMemory()
   const highestBefore = highestRssBytes()

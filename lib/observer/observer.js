@@ -25,6 +25,15 @@ const { errors, fromPlain, toPlain } = require('../internal/errors')
  * @typedef {{ cause: Cause, culprit: Culprit | null, stack: CodeFrame[], evidence: StallEvidence }} Explanation
  */
 
+// What is told of a stall when there is no observer.
+/** @type {Explanation} */
+const UNEXPLAINED = Object.freeze({
+  cause: 'unknown',
+  culprit: null,
+  stack: [],
+  evidence: { cpuMs: null, runQueueMs: null, throttledMs: null, observerLateMs: null, codeMs: null, gcMs: null }
+})
+
 // After this long at exit the message of Node about the debugger is the lesser evil. Measured need: 1-6 ms.
 const MAX_RELEASE_MS = 200
 
@@ -190,4 +199,4 @@ function withResolvers () {
   return deferred
 }
 
-module.exports = { createObserver }
+module.exports = { createObserver, UNEXPLAINED }

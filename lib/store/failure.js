@@ -16,11 +16,19 @@ const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 function toStoreError (error, dir, bytes = 0) {
   const { code = '', message } = /** @type {NodeJS.ErrnoException} */ (error)
   if (Object.hasOwn(errors, code)) return /** @type {Error} */ (error)
-  const coded = NO_ROOM.has(code)
+  const coded = isOutOfRoom(error)
     ? new errors.ERR_LOOPSCOPE_STORE_FULL(bytes, dir, message)
     : new errors.ERR_LOOPSCOPE_STORE_UNWRITABLE(dir, message)
   coded.cause = error
   return coded
 }
 
-module.exports = { toStoreError }
+/**
+ * @param {unknown} error
+ * @returns {boolean} whether the file was too much for the disk
+ */
+function isOutOfRoom (error) {
+  return NO_ROOM.has(/** @type {NodeJS.ErrnoException} */ (error).code ?? '')
+}
+
+module.exports = { toStoreError, isOutOfRoom }

@@ -7,7 +7,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { discard, openFile, sync, writeAtomically } = require('./atomic-write')
 const { syncDirectory } = require('./directory')
-const { toStoreError } = require('./failure')
+const { isOutOfRoom, toStoreError } = require('./failure')
 const { createScratchName, sidecarOf } = require('./file-name')
 const { createPartialName } = require('./left-over')
 
@@ -19,16 +19,17 @@ const OWNER_ONLY = 0o600
  * @property {string} partialPath  to be filled with what is kept
  * @property {string} scratchPath  for what goes in any case
  * @property {(metadata: object) => { name: string, path: string, bytes: number }} commit
- * @property {() => void} abandon  does nothing after commit()
+ * @property {(error: unknown) => unknown} explain  what went wrong for who filled it: a full disk is the store's own error
+ * @property {() => void} abandon  does nothing after commit(); once more when somebody may still have been writing
  */
 
 /**
  * @param {string} dir
  * @param {() => string} nextName  a new name at every call
- * @param {(name: string) => void} onCommit
+ * @param {{ expectedBytes: number, onCommit: (name: string) => void }} more
  * @returns {Reservation}
  */
-function reserve (dir, nextName, onCommit) {
+function reserve (dir, nextName, { expectedBytes, onCommit }) {
   const file = openFile(dir, nextName)
   fs.closeSync(file.fd)
   const scratchPath = path.join(dir, createPartialName(createScratchName(file.name)))
@@ -39,7 +40,7 @@ function reserve (dir, nextName, onCommit) {
     discard(file.partialPath)
     throw error
   }
-  return new Place({ dir, name: file.name, partialPath: file.partialPath, scratchPath, onCommit })
+  return new Place({ dir, name: file.name, partialPath: file.partialPath, scratchPath, expectedBytes, onCommit })
 }
 
 /** @param {string} file */
@@ -50,12 +51,14 @@ function makePrivate (file) {
 
 class Place {
   #dir
+  #expectedBytes
   #onCommit
-  #isOpen = true
+  #isKept = false
 
-  /** @param {{ dir: string, onCommit: (name: string) => void } & Pick<Reservation, 'name' | 'partialPath' | 'scratchPath'>} place */
-  constructor ({ dir, onCommit, name, partialPath, scratchPath }) {
+  /** @param {{ dir: string, expectedBytes: number, onCommit: (name: string) => void } & Pick<Reservation, 'name' | 'partialPath' | 'scratchPath'>} place */
+  constructor ({ dir, expectedBytes, onCommit, name, partialPath, scratchPath }) {
     this.#dir = dir
+    this.#expectedBytes = expectedBytes
     this.#onCommit = onCommit
     this.name = name
     this.partialPath = partialPath
@@ -71,7 +74,7 @@ class Place {
       writeAtomically(this.#dir, () => sidecarOf(this.name), Buffer.from(`${JSON.stringify(metadata, null, 2)}\n`))
       fs.renameSync(this.partialPath, artifact.path)
       syncDirectory(this.#dir)
-      this.#isOpen = false
+      this.#isKept = true
       this.#onCommit(this.name)
       return artifact
     } catch (error) {
@@ -80,9 +83,13 @@ class Place {
     }
   }
 
+  /** @param {unknown} error */
+  explain (error) {
+    return isOutOfRoom(error) ? toStoreError(error, this.#dir, this.#expectedBytes) : error
+  }
+
   abandon () {
-    if (!this.#isOpen) return
-    this.#isOpen = false
+    if (this.#isKept) return
     for (const file of [this.scratchPath, this.partialPath, path.join(this.#dir, sidecarOf(this.name))]) discard(file)
   }
 

@@ -89,7 +89,10 @@ class Store {
     return this.#coded(() => {
       ensureDirectory(this.#dir)
       this.#makeRoom(bytesNeeded, scratchBytes)
-      return reserve(this.#dir, () => this.#nextName(facts), name => this.#retain(name))
+      return reserve(this.#dir, () => this.#nextName(facts), {
+        expectedBytes: bytesNeeded + scratchBytes,
+        onCommit: name => this.#retain(name)
+      })
     }, bytesNeeded + scratchBytes)
   }
 

@@ -117,7 +117,8 @@
 
   function setRange (fromMs, toMs) {
     byId('from').value = time(fromMs)
-    byId('to').value = time(Math.max(toMs, fromMs + 1000))
+    // Whole seconds: rounded down, a process that has just started would seem to have no past.
+    byId('to').value = time(Math.ceil(Math.max(toMs, fromMs + 1000) / 1000) * 1000)
   }
 
   /** @param {string} text  `12:03:10`, today, or yesterday when that is still ahead */

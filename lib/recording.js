@@ -1,0 +1,116 @@
+'use strict'
+
+// What records, wired: the recorder, the pauses that a debugger forces on it, and the reasons why there may be none.
+
+const { isMainThread } = require('node:worker_threads')
+const { warnOnce } = require('./internal/warnings')
+const { preventDeadlock } = require('./recorder/cold-start')
+const { ENGINES } = require('./recorder/engines')
+const { createRecorder } = require('./recorder/recorder')
+
+/** @import { Logger } from '../types/diagnostics' */
+/** @import { ResolvedOptions } from './options' */
+
+/**
+ * @param {object} parts
+ * @param {ResolvedOptions['recorder']} parts.settings
+ * @param {string} parts.titlePrefix  of this process's windows
+ * @param {Logger} parts.logger
+ * @param {{ setSampled (isSampled: boolean): void }} parts.loopTime
+ * @param {(message: { type: string } & Record<string, unknown>) => void} parts.send  to the observer
+ * @param {() => void} parts.onRotated
+ * @throws ERR_LOOPSCOPE_ENGINE_MISSING
+ */
+function createRecording (parts) {
+  return new Recording(parts)
+}
+
+class Recording {
+  #parts
+  #recorder
+
+  /** @param {Parameters<typeof createRecording>[0]} parts */
+  constructor (parts) {
+    this.#parts = parts
+    this.#recorder = parts.settings === false ? null : this.#make(parts.settings)
+  }
+
+  get overheadSeconds () { return this.#recorder?.overheadSeconds ?? 0 }
+
+  /**
+   * Once the observer watches.
+   * @param {string | null} sessionError  why it has no inspector session
+   * @param {{ beat (): void, forgive (): void }} heartbeat
+   */
+  start (sessionError, heartbeat) {
+    const { settings, logger, send } = this.#parts
+    if (settings === false || this.#recorder === null) return
+    const reason = isMainThread ? (ENGINES[settings.engine].usesSession ? sessionError : null) : 'this is not the main thread'
+    if (reason !== null) {
+      send({ type: 'recording', on: false, reason })
+      return warnOnce(logger, 'LOOPSCOPE_WARN_RECORDER_UNAVAILABLE', reason)
+    }
+    preventDeadlock()
+    heartbeat.beat()
+    this.#recorder.start()
+    heartbeat.forgive()
+  }
+
+  stop () {
+    this.#recorder?.stop()
+  }
+
+  /** The observer is gone: there is nobody to record for. */
+  lose () {
+    this.stop()
+    this.#parts.loopTime.setSampled(false)
+  }
+
+  /**
+   * @param {number} micros  now
+   * @returns {boolean} whether it took the time of the loop
+   */
+  tick (micros) {
+    return this.#recorder?.tick(micros) ?? false
+  }
+
+  rotate () {
+    this.#recorder?.rotate()
+  }
+
+  rotateSoon () {
+    this.#recorder?.rotateSoon()
+  }
+
+  /** @param {Exclude<ResolvedOptions['recorder'], false>} settings */
+  #make (settings) {
+    const { titlePrefix, logger, loopTime, send, onRotated } = this.#parts
+    return createRecorder({
+      ...settings,
+      titlePrefix,
+      deliver: window => send({ type: 'window', window }),
+      debuggerUrl,
+      onPause: url => {
+        warnOnce(logger, 'LOOPSCOPE_WARN_RECORDER_PAUSED', url)
+        loopTime.setSampled(false)
+        send({ type: 'recording', on: false, reason: `the recorder is paused while the inspector is open at ${url}` })
+      },
+      onResume: () => {
+        loopTime.setSampled(true)
+        send({ type: 'recording', on: true, reason: '' })
+      },
+      onRotated
+    })
+  }
+}
+
+/** @returns {string | undefined} where the inspector is open for a debugger */
+function debuggerUrl () {
+  try {
+    return require('node:inspector').url()
+  } catch {
+    return undefined // Node without the inspector
+  }
+}
+
+module.exports = { createRecording }
