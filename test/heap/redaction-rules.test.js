@@ -1,6 +1,7 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { createHash } = require('node:crypto')
 const { builtinModules } = require('node:module')
 const test = require('node:test')
 const { looksLikeData, redactName } = require('../../lib/heap/redaction-rules')
@@ -22,6 +23,17 @@ const NAMES = [
 test('tells data from names', () => {
   assert.deepEqual(DATA.filter(name => !looksLikeData(name)), [])
   assert.deepEqual(NAMES.filter(name => redactName(name, () => 'X') !== name), [])
+})
+
+test('knows random tokens by their looks, 99 of 100', () => {
+  const digest = at => createHash('sha256').update(`token ${at}`).digest()
+  for (const [bytes, encoding] of [[18, 'base64'], [24, 'base64'], [24, 'base64url'], [32, 'base64url'], [16, 'hex']]) {
+    const tokens = Array.from({ length: 2000 }, (_, at) => digest(at).subarray(0, bytes).toString(encoding))
+    const missed = tokens.filter(text => !looksLikeData(text))
+    assert.ok(missed.length <= 30, `${missed.length} of ${bytes} bytes in ${encoding}: ${missed.slice(0, 5)}`)
+    const kept = tokens.filter(text => redactName(`/${text}`, () => 'X').includes(text))
+    assert.ok(kept.length <= 30, `${kept.length} behind a slash`)
+  }
 })
 
 test('keeps nearly every name of Node.js itself', () => {
