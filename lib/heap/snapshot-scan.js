@@ -19,13 +19,18 @@ const CLOSE = 0x5d
 const END = 0x7d
 
 /**
- * @typedef {{ node_count: number, edge_count: number, meta: { node_fields: string[], node_types: any[], edge_fields: string[], edge_types: any[] } }} Header
+ * @typedef {object} Header
+ * @property {number} node_count
+ * @property {number} edge_count
+ * @property {number} [extra_native_bytes]
+ * @property {{ node_fields: string[], node_types: any[], edge_fields: string[], edge_types: any[], location_fields?: string[] }} meta
  *
  * @typedef {object} Visitor
  * @property {(header: Header) => void} [header]
  * @property {(value: number) => void} [node]  every number of the nodes, field by field
  * @property {(value: number) => void} [edge]
- * @property {(bytes: Buffer, start: number, end: number) => void} [string]  quotes included, escaped as in the file
+ * @property {(value: number) => void} [location]
+ * @property {(bytes: Buffer, start: number, end: number, position: number) => void} [string]  quotes included, escaped as in the file; position: of bytes in the file
  * @property {boolean} [isDone]  it has seen enough: the rest is not read
  * @property {(bytes: Buffer, start: number, end: number) => void} [other]   every byte that is no string, in order
  */
@@ -48,7 +53,7 @@ async function scanSnapshot (file, visitor, { onProgress = () => {}, signal } = 
       const read = fs.readSync(fd, buffer, kept, buffer.length - kept, null)
       if (read === 0) break
       bytes += read
-      const used = scanner.take(buffer, kept + read)
+      const used = scanner.take(buffer, kept + read, bytes - kept - read)
       buffer.copyWithin(0, used, kept + read)
       kept += read - used
       if (visitor.isDone) return bytes
@@ -81,6 +86,7 @@ class Scanner {
   #number
   #value = -1
   #depth = 0
+  #position = 0
   #hasStrings = false
 
   /**
@@ -95,9 +101,11 @@ class Scanner {
   /**
    * @param {Buffer} buffer
    * @param {number} end
+   * @param {number} position  of the buffer in the file
    * @returns {number} how much was used
    */
-  take (buffer, end) {
+  take (buffer, end, position) {
+    this.#position = position
     let at = 0
     while (at < end) {
       const step = this.#step
@@ -146,12 +154,18 @@ class Scanner {
     if (open === -1) return this.#endOfKeys(buffer, at, end)
     const [, name] = /^[\s,]*"(\w+)":\s*$/.exec(buffer.toString('latin1', at, at + Math.min(open, 100))) ?? this.#refuse('the name of an array', 'something else')
     if (this.#hasStrings) this.#refuse('nothing behind the strings', name)
-    this.#number = name === 'nodes' ? this.#visitor.node?.bind(this.#visitor) : name === 'edges' ? this.#visitor.edge?.bind(this.#visitor) : undefined
+    this.#number = this.#visitorOf(name)
     this.#hasStrings = name === 'strings'
     this.#step = this.#hasStrings ? this.#strings : this.#numbers
     this.#depth = 1
     this.#visitor.other?.(buffer, at, at + open + 1)
     return at + open + 1
+  }
+
+  /** @param {string} array */
+  #visitorOf (array) {
+    const { node, edge, location } = this.#visitor
+    return { nodes: node, edges: edge, locations: location }[array]?.bind(this.#visitor)
   }
 
   /** @type {(buffer: Buffer, at: number, end: number) => number} */
@@ -196,7 +210,7 @@ class Scanner {
         const next = endOfString(buffer, at, end)
         if (next === -1) break
         if (at > copied) this.#visitor.other?.(buffer, copied, at)
-        this.#visitor.string?.(buffer, at, next)
+        this.#visitor.string?.(buffer, at, next, this.#position)
         copied = at = next
         continue
       }

@@ -1,0 +1,70 @@
+'use strict'
+
+// What of a snapshot a comparison needs from the older side: ids, sizes, classes and who dominates whom. No strings that an
+// application made: properties are known by hashes. It can be kept as a small file (see baseline-file.js).
+
+const { createHash } = require('node:crypto')
+const { NO_SHAPE } = require('./raw-classes')
+const { createMatcher } = require('./interfaces')
+const { toClassRows } = require('./class-rows')
+
+/** @import { Analysis } from './analyze' */
+/** @import { Interface } from './interfaces' */
+/** @import { RawClass } from './raw-classes' */
+
+const TOKEN_CHARS = 12 // 48 bits: among a million names two are alike once in 500 snapshots
+
+/**
+ * Nodes are in dominator order: what a node dominates follows it.
+ * @typedef {object} Baseline
+ * @property {Uint32Array} id
+ * @property {Float64Array} size        bytes
+ * @property {Uint32Array} classOf      index into classes
+ * @property {Uint32Array} end          position behind the last node that it dominates
+ * @property {readonly RawClass[]} classes
+ * @property {readonly (readonly string[])[]} shapes  of each the tokens of its properties
+ * @property {number} heapBytes
+ * @property {boolean} isClassic
+ */
+
+/**
+ * @param {Analysis} analysis
+ * @returns {Baseline}
+ */
+function toBaseline ({ graph, dominators: { order, endOf }, raw, heapBytes, isClassic }) {
+  const tokens = tokenizer()
+  return {
+    id: order.map(node => graph.id[node]),
+    size: Float64Array.from(order, node => graph.selfSize[node]),
+    classOf: order.map(node => raw.classOf[node]),
+    end: order.map(node => endOf[node]),
+    classes: raw.classes,
+    shapes: raw.shapes.map(({ properties }) => properties.map(tokens)),
+    heapBytes,
+    isClassic
+  }
+}
+
+/** @returns {(property: string) => string} */
+function tokenizer () {
+  /** @type {Map<string, string>} */
+  const known = new Map()
+  return property => {
+    const token = known.get(property) ?? createHash('sha256').update(property).digest('hex').slice(0, TOKEN_CHARS)
+    known.set(property, token)
+    return token
+  }
+}
+
+/**
+ * As the newer snapshot groups its plain objects, so is the older one grouped.
+ * @param {Baseline} baseline
+ * @param {readonly Interface[]} interfaces
+ */
+function classRowsOf ({ classes, shapes }, interfaces) {
+  const match = createMatcher(interfaces, tokenizer())
+  const names = shapes.map(match)
+  return toClassRows(classes, shape => shape === NO_SHAPE ? 'Object' : names[shape])
+}
+
+module.exports = { toBaseline, classRowsOf }

@@ -1,0 +1,100 @@
+'use strict'
+
+// How far each node is from the roots, over edges that retain. As in DevTools: what only V8's own roots reach is far away.
+
+const { ROOT } = require('./graph')
+
+/** @import { Graph } from './graph' */
+/** @import { WeakMapNames } from './weak-map-names' */
+
+const UNREACHED = -5
+const SYSTEM_DISTANCE = 100_000_000
+
+/**
+ * @param {Graph} graph
+ * @param {WeakMapNames} weakMapNames
+ * @returns {Int32Array} by node; UNREACHED where only weak edges lead
+ */
+function findDistances (graph, weakMapNames) {
+  const distances = new Int32Array(graph.nodeCount).fill(UNREACHED)
+  const passes = passable(graph, weakMapNames)
+  const userRoots = []
+  for (let edge = graph.firstEdge[ROOT]; edge < graph.firstEdge[ROOT + 1]; edge++) {
+    const to = graph.edgeTo[edge]
+    if (!graph.isUserRoot(to)) continue
+    distances[to] = 1
+    userRoots.push(to)
+  }
+  walkBreadthFirst(graph, userRoots, distances, passes)
+  distances[ROOT] = userRoots.length > 0 ? SYSTEM_DISTANCE : 0
+  walkBreadthFirst(graph, [ROOT], distances, passes)
+  return distances
+}
+
+/**
+ * @param {Graph} graph
+ * @param {number[]} starts
+ * @param {Int32Array} distances
+ * @param {(node: number, edge: number) => boolean} passes
+ */
+function walkBreadthFirst (graph, starts, distances, passes) {
+  const { firstEdge, edgeTo, edgeType } = graph
+  const weak = graph.edgeTypeOf('weak')
+  const queue = new Uint32Array(graph.nodeCount + starts.length)
+  queue.set(starts)
+  let length = starts.length
+  for (let at = 0; at < length; at++) {
+    const node = queue[at]
+    for (let edge = firstEdge[node]; edge < firstEdge[node + 1]; edge++) {
+      const to = edgeTo[edge]
+      if (edgeType[edge] === weak || distances[to] !== UNREACHED || !passes(node, edge)) continue
+      distances[to] = distances[node] + 1
+      queue[length++] = to
+    }
+  }
+}
+
+/**
+ * @param {Graph} graph
+ * @param {WeakMapNames} weakMapNames
+ */
+function passable (graph, weakMapNames) {
+  const [hidden, array] = ['hidden', 'array'].map(type => graph.nodeType(type))
+  const internal = graph.edgeTypeOf('internal')
+  // The value of a WeakMap entry is as far as the farther of key and table: the first edge met is not taken.
+  /** @type {Set<number>} */
+  const metOnce = new Set()
+
+  /**
+   * @param {number} node
+   * @param {number} edge
+   */
+  return (node, edge) => {
+    const type = graph.type[node]
+    if (type === hidden && graph.nameOf(node) === 'system / NativeContext' && edgeText(graph, edge) === 'sloppy_function_map') return false
+    if (type === array && graph.nameOf(node) === '(map descriptors)') return isDescriptor(Number.parseInt(edgeText(graph, edge), 10))
+    if (graph.edgeType[edge] !== internal) return true
+    const pair = weakMapNames.get(graph.edgeName[edge])?.pair
+    if (pair === undefined || metOnce.delete(pair)) return true
+    metOnce.add(pair)
+    return false
+  }
+}
+
+/**
+ * Maps share their descriptors: from index 4, every third leads into objects of other maps (crbug.com/413608).
+ * @param {number} index
+ */
+function isDescriptor (index) {
+  return index < 2 || index % 3 !== 1
+}
+
+/**
+ * @param {Graph} graph
+ * @param {number} edge
+ */
+function edgeText (graph, edge) {
+  return graph.hasNumber(edge) ? String(graph.edgeName[edge]) : graph.strings.get(graph.edgeName[edge])
+}
+
+module.exports = { findDistances, UNREACHED, SYSTEM_DISTANCE }

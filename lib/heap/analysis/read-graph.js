@@ -1,0 +1,224 @@
+'use strict'
+
+// A heap snapshot file, read once into a graph. What the header promises is believed only as far as the file is long enough
+// for it, and every index is checked: the file may come from anywhere.
+
+const fs = require('node:fs')
+const { errors } = require('../../internal/errors')
+const { scanSnapshot } = require('../snapshot-scan')
+const { Graph } = require('./graph')
+const { StringTable } = require('./string-table')
+const { WeakMapNames } = require('./weak-map-names')
+
+/** @import { Header } from '../snapshot-scan' */
+
+const MIN_NUMBER_BYTES = 2 // a digit and a comma
+const MAX_EDGE_TYPES = 256
+const GZIP_MAGIC = 0x1f8b
+
+/**
+ * @param {string} file
+ * @param {{ onProgress?: (bytes: number) => void, signal?: AbortSignal }} [options]
+ * @returns {Promise<{ graph: Graph, weakMapNames: WeakMapNames }>} the graph holds the file open until it is closed
+ * @throws ERR_LOOPSCOPE_INVALID_SNAPSHOT
+ */
+async function readGraph (file, options) {
+  const fileBytes = fs.statSync(file).size
+  refuseGzip(file)
+  const strings = new StringTable(file)
+  try {
+    const builder = new GraphBuilder(file, fileBytes, strings)
+    await scanSnapshot(file, builder, options)
+    return builder.finish()
+  } catch (error) {
+    strings.close()
+    throw error
+  }
+}
+
+/** @param {string} file */
+function refuseGzip (file) {
+  const start = Buffer.alloc(2)
+  const fd = fs.openSync(file, 'r')
+  try {
+    fs.readSync(fd, start, 0, 2, 0)
+  } finally {
+    fs.closeSync(fd)
+  }
+  if (start.readUInt16BE() === GZIP_MAGIC) throw new errors.ERR_LOOPSCOPE_INVALID_SNAPSHOT(file, 'JSON text', 'a gzip file: unpack it first')
+}
+
+class GraphBuilder {
+  #file
+  #fileBytes
+  #strings
+  #weakMapNames = new WeakMapNames()
+  /** @type {Graph | undefined} */
+  #made
+  /** Position of each field, -1 where this version has none. @type {Record<string, number>} */
+  #at = {}
+  #nodeFields = 0
+  #edgeFields = 0
+  #locationFields = 0
+  #record = new Float64Array(64)
+  #field = 0
+  #node = 0
+  #edge = 0
+  #edgesOfNodes = 0
+  #highestName = 0
+  /** @type {Map<string, number>} */
+  #locationIndexes = new Map()
+
+  /**
+   * @param {string} file
+   * @param {number} fileBytes
+   * @param {StringTable} strings
+   */
+  constructor (file, fileBytes, strings) {
+    this.#file = file
+    this.#fileBytes = fileBytes
+    this.#strings = strings
+  }
+
+  /** @param {Header} header */
+  header (header) {
+    const { meta, node_count: nodes, edge_count: edges } = header
+    this.#nodeFields = meta.node_fields.length
+    this.#edgeFields = meta.edge_fields.length
+    this.#locationFields = meta.location_fields?.length ?? 0
+    for (const name of ['type', 'name', 'id', 'self_size', 'edge_count', 'detachedness']) this.#at[name] = meta.node_fields.indexOf(name)
+    for (const name of ['type', 'name_or_index', 'to_node']) this.#at[`edge ${name}`] = meta.edge_fields.indexOf(name)
+    for (const name of ['object_index', 'script_id', 'line', 'column']) this.#at[`location ${name}`] = meta.location_fields?.indexOf(name) ?? -1
+    this.#checkHeader(meta, nodes, edges)
+    this.#made = new Graph(this.#file, header, this.#strings)
+  }
+
+  /** @param {number} value */
+  node (value) {
+    this.#record[this.#field++] = value
+    if (this.#field < this.#nodeFields) return
+    this.#field = 0
+    this.#endNode(this.#graph)
+  }
+
+  /** @param {number} value */
+  edge (value) {
+    this.#record[this.#field++] = value
+    if (this.#field < this.#edgeFields) return
+    this.#field = 0
+    this.#endEdge(this.#graph)
+  }
+
+  /** @param {number} value */
+  location (value) {
+    this.#record[this.#field++] = value
+    if (this.#field < this.#locationFields) return
+    this.#field = 0
+    this.#endLocation(this.#graph)
+  }
+
+  /**
+   * @param {Buffer} bytes
+   * @param {number} start
+   * @param {number} end
+   * @param {number} position
+   */
+  string (bytes, start, end, position) {
+    this.#weakMapNames.look(this.#strings.count, bytes, start, end)
+    this.#strings.add(position + start, position + end)
+  }
+
+  finish () {
+    const graph = this.#graph
+    if (this.#node !== graph.nodeCount) this.#refuse(`${graph.nodeCount} nodes, as its header says`, String(this.#node))
+    if (this.#edge !== graph.edgeCount) this.#refuse(`${graph.edgeCount} edges, as its header says`, String(this.#edge))
+    if (this.#edgesOfNodes !== graph.edgeCount) this.#refuse(`nodes with ${graph.edgeCount} edges`, String(this.#edgesOfNodes))
+    if (this.#highestName >= this.#strings.count) this.#refuse(`${this.#highestName + 1} strings, as many as are named`, String(this.#strings.count))
+    graph.firstEdge[graph.nodeCount] = this.#edge
+    return { graph, weakMapNames: this.#weakMapNames }
+  }
+
+  get #graph () {
+    return this.#made ?? this.#refuse('a header in front', 'none')
+  }
+
+  /**
+   * @param {Header['meta']} meta
+   * @param {number} nodes
+   * @param {number} edges
+   */
+  #checkHeader (meta, nodes, edges) {
+    const needed = ['type', 'name', 'id', 'self_size', 'edge_count', 'edge type', 'edge name_or_index', 'edge to_node']
+    const missing = needed.find(name => this.#at[name] === -1)
+    if (missing) this.#refuse(`a header with the field ${missing}`, 'none')
+    const { node_types: nodeTypes, edge_types: edgeTypes } = meta
+    const types = [nodeTypes[this.#at.type], edgeTypes[this.#at['edge type']]]
+    if (!types.every(list => Array.isArray(list) && list.length <= MAX_EDGE_TYPES)) this.#refuse('a header with lists of types', 'something else')
+    if (![nodes, edges].every(Number.isSafeInteger) || nodes < 1 || edges < 0) this.#refuse('a header that counts nodes and edges', `${nodes} and ${edges}`)
+    if (Math.max(this.#nodeFields, this.#edgeFields, this.#locationFields) > this.#record.length) this.#refuse(`at most ${this.#record.length} fields`, 'more')
+    const leastBytes = (nodes * this.#nodeFields + edges * this.#edgeFields) * MIN_NUMBER_BYTES
+    if (leastBytes > this.#fileBytes) this.#refuse(`at least ${leastBytes} bytes for the ${nodes} nodes and ${edges} edges of its header`, String(this.#fileBytes))
+  }
+
+  /** @param {Graph} graph */
+  #endNode (graph) {
+    const record = this.#record
+    const at = this.#at
+    const node = this.#node++
+    if (node >= graph.nodeCount) this.#refuse(`${graph.nodeCount} nodes, as its header says`, 'more')
+    if (record[at.type] >= graph.nodeTypes.length) this.#refuse('types that its header names', String(record[at.type]))
+    graph.type[node] = record[at.type]
+    graph.name[node] = this.#checkName(record[at.name])
+    graph.id[node] = record[at.id]
+    graph.selfSize[node] = record[at.self_size]
+    graph.detachedness[node] = at.detachedness === -1 ? 0 : record[at.detachedness]
+    graph.firstEdge[node] = this.#edgesOfNodes
+    this.#edgesOfNodes += record[at.edge_count]
+  }
+
+  /** @param {Graph} graph */
+  #endEdge (graph) {
+    const record = this.#record
+    const edge = this.#edge++
+    if (edge >= graph.edgeCount) this.#refuse(`${graph.edgeCount} edges, as its header says`, 'more')
+    const type = record[this.#at['edge type']]
+    if (type >= graph.edgeTypes.length) this.#refuse('types that its header names', String(type))
+    const to = record[this.#at['edge to_node']] / this.#nodeFields
+    if (!(to < graph.nodeCount) || !Number.isInteger(to)) this.#refuse('edges to nodes of the file', String(record[this.#at['edge to_node']]))
+    graph.edgeType[edge] = type
+    graph.edgeTo[edge] = to
+    const name = record[this.#at['edge name_or_index']]
+    graph.edgeName[edge] = graph.hasNumber(edge) ? name : this.#checkName(name)
+  }
+
+  /** @param {Graph} graph */
+  #endLocation (graph) {
+    const [node, script, line, column] = ['object_index', 'script_id', 'line', 'column'].map(name => this.#record[this.#at[`location ${name}`]])
+    const ordinal = node / this.#nodeFields
+    if (!(ordinal < graph.nodeCount) || !Number.isInteger(ordinal)) this.#refuse('locations of nodes of the file', String(node))
+    const key = `${script},${line},${column}`
+    let index = this.#locationIndexes.get(key)
+    if (index === undefined) {
+      index = graph.locations.push({ script, line, column }) - 1
+      this.#locationIndexes.set(key, index)
+    }
+    graph.locationOf[ordinal] = index
+  }
+
+  /** @param {number} name */
+  #checkName (name) {
+    if (name > this.#highestName) this.#highestName = name
+    return name
+  }
+
+  /**
+   * @param {string} wanted
+   * @param {string} got
+   * @returns {never}
+   */
+  #refuse (wanted, got) {
+    throw new errors.ERR_LOOPSCOPE_INVALID_SNAPSHOT(this.#file, wanted, got)
+  }
+}
+
+module.exports = { readGraph }
