@@ -22,6 +22,7 @@ const { ROOT } = require('./graph')
  * @property {Uint8Array} essential  by edge: whether it counts for dominators
  * @property {Dominators} dominators
  * @property {Int32Array} distances
+ * @property {Uint32Array} reachedBy  by node: the edge of a shortest way from the roots
  * @property {RawClasses} raw
  * @property {number} heapBytes   what DevTools shows as the total
  * @property {boolean} isClassic
@@ -49,10 +50,10 @@ async function analyzeSnapshot (file, { isClassic = false, onProgress = () => {}
     onProgress({ stage: 'dominators' })
     const essential = essentialEdges(graph, weakMapNames)
     const dominators = findDominators(graph, essential)
-    const distances = findDistances(graph, weakMapNames)
+    const { distances, reachedBy } = findDistances(graph, weakMapNames)
     onProgress({ stage: 'classes' })
     const raw = findRawClasses(graph, { isClassic })
-    return { graph, essential, dominators, distances, raw, heapBytes: dominators.retainedSize[ROOT] + graph.extraNativeBytes, isClassic }
+    return { graph, essential, dominators, distances, reachedBy, raw, heapBytes: dominators.retainedSize[ROOT] + graph.extraNativeBytes, isClassic }
   } catch (error) {
     graph.close()
     throw error

@@ -5,7 +5,7 @@
 
 const { inferInterfaces } = require('./interfaces')
 const { classRowsOf, toBaseline } = require('./baseline')
-const { sortById } = require('./sort-by-id')
+const { matchIds, NONE } = require('./match-ids')
 
 /** @import { Analysis } from './analyze' */
 /** @import { Baseline } from './baseline' */
@@ -45,7 +45,7 @@ function compare (before, after) {
   const interfaces = inferInterfaces(after.raw.shapes)
   const sides = [before, toBaseline(after)].map(side => ({ ...side, ...classRowsOf(side, interfaces) }))
   const table = new ChangeTable(sides)
-  matchById(sides[0].id, sides[1].id, (a, b) => table.add(a, b))
+  matchIds(sides[0].id, sides[1].id, (a, b) => table.add(a, b))
   const classes = table.finish()
   const sum = (/** @type {(change: ClassChange) => number} */ read) => classes.reduce((total, change) => total + read(change), 0)
   const sizeDeltaBytes = sum(({ allocatedBytes, freedBytes }) => allocatedBytes - freedBytes)
@@ -53,26 +53,6 @@ function compare (before, after) {
   const heapDeltaBytes = after.heapBytes - before.heapBytes
   const balance = { heapDeltaBytes, sizeDeltaBytes, survivorGrowthBytes, otherBytes: heapDeltaBytes - sizeDeltaBytes - survivorGrowthBytes }
   return { classes, balance, beforeBytes: before.heapBytes, afterBytes: after.heapBytes }
-}
-
-const NONE = -1
-
-/**
- * @param {Uint32Array} before
- * @param {Uint32Array} after
- * @param {(a: number, b: number) => void} onPair  positions; NONE where the other side has no such id
- */
-function matchById (before, after, onPair) {
-  const [as, bs] = [sortById(before), sortById(after)]
-  let i = 0
-  let j = 0
-  while (i < as.length || j < bs.length) {
-    const a = i < as.length ? before[as[i]] : Infinity
-    const b = j < bs.length ? after[bs[j]] : Infinity
-    onPair(a <= b ? as[i] : NONE, b <= a ? bs[j] : NONE)
-    if (a <= b) i++
-    if (b <= a) j++
-  }
 }
 
 /** @typedef {Baseline & ClassRows} Side */

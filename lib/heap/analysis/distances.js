@@ -9,14 +9,18 @@ const { ROOT } = require('./graph')
 
 const UNREACHED = -5
 const SYSTEM_DISTANCE = 100_000_000
+const NO_EDGE = 0xffffffff
+
+/** @typedef {{ distances: Int32Array, reachedBy: Uint32Array }} Distances  by node; reachedBy: the edge over which it was reached first, or NO_EDGE */
 
 /**
  * @param {Graph} graph
  * @param {WeakMapNames} weakMapNames
- * @returns {Int32Array} by node; UNREACHED where only weak edges lead
+ * @returns {Distances} UNREACHED where only weak edges lead
  */
 function findDistances (graph, weakMapNames) {
   const distances = new Int32Array(graph.nodeCount).fill(UNREACHED)
+  const reachedBy = new Uint32Array(graph.nodeCount).fill(NO_EDGE)
   const passes = passable(graph, weakMapNames)
   const userRoots = []
   for (let edge = graph.firstEdge[ROOT]; edge < graph.firstEdge[ROOT + 1]; edge++) {
@@ -25,19 +29,19 @@ function findDistances (graph, weakMapNames) {
     distances[to] = 1
     userRoots.push(to)
   }
-  walkBreadthFirst(graph, userRoots, distances, passes)
+  walkBreadthFirst(graph, userRoots, { distances, reachedBy }, passes)
   distances[ROOT] = userRoots.length > 0 ? SYSTEM_DISTANCE : 0
-  walkBreadthFirst(graph, [ROOT], distances, passes)
-  return distances
+  walkBreadthFirst(graph, [ROOT], { distances, reachedBy }, passes)
+  return { distances, reachedBy }
 }
 
 /**
  * @param {Graph} graph
  * @param {number[]} starts
- * @param {Int32Array} distances
+ * @param {Distances} found  is completed
  * @param {(node: number, edge: number) => boolean} passes
  */
-function walkBreadthFirst (graph, starts, distances, passes) {
+function walkBreadthFirst (graph, starts, { distances, reachedBy }, passes) {
   const { firstEdge, edgeTo, edgeType } = graph
   const weak = graph.edgeTypeOf('weak')
   const queue = new Uint32Array(graph.nodeCount + starts.length)
@@ -49,6 +53,7 @@ function walkBreadthFirst (graph, starts, distances, passes) {
       const to = edgeTo[edge]
       if (edgeType[edge] === weak || distances[to] !== UNREACHED || !passes(node, edge)) continue
       distances[to] = distances[node] + 1
+      reachedBy[to] = edge
       queue[length++] = to
     }
   }
@@ -97,4 +102,4 @@ function edgeText (graph, edge) {
   return graph.hasNumber(edge) ? String(graph.edgeName[edge]) : graph.strings.get(graph.edgeName[edge])
 }
 
-module.exports = { findDistances, UNREACHED, SYSTEM_DISTANCE }
+module.exports = { findDistances, UNREACHED, SYSTEM_DISTANCE, NO_EDGE }

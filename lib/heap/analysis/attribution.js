@@ -1,0 +1,94 @@
+'use strict'
+
+// Says of every byte which surviving object keeps it: the nearest one above it in the dominator tree that is in all of the
+// snapshots. What such an object keeps now and did not keep before is its growth; over all of them it is the heap's.
+
+const { matchIds, NONE } = require('./match-ids')
+
+/** @import { Baseline } from './baseline' */
+
+/** What V8 makes of code as it runs; it grows while an application warms up. */
+const OF_CODE = new Set(['(compiled code)', '(object shape)'])
+
+/**
+ * @typedef {object} Growth
+ * @property {number} position   of the object in the newest snapshot
+ * @property {number[]} bytes    what it keeps, in each snapshot
+ *
+ * @typedef {{ growths: Growth[], codeBytes: number[], survivorOf: Int32Array }} Attribution
+ *   survivorOf: by position of the newest, position of the object that keeps it
+ */
+
+/**
+ * @param {readonly Baseline[]} snapshots  the oldest first
+ * @returns {Attribution}
+ */
+function attributeGrowth (snapshots) {
+  const newest = snapshots.length - 1
+  const survivors = findSurvivors(snapshots)
+  const kept = snapshots.map((snapshot, at) => keptBy(snapshot, survivors[at].numberOf, survivors[newest].positions.length))
+  const growths = Array.from(survivors[newest].positions, (position, number) => ({ position, bytes: kept.map(({ bytes }) => bytes[number]) }))
+  const survivorOf = kept[newest].keeper.map(number => survivors[newest].positions[number])
+  return { growths, codeBytes: kept.map(({ codeBytes }) => codeBytes), survivorOf }
+}
+
+/**
+ * @param {readonly Baseline[]} snapshots
+ * @returns {{ numberOf: Int32Array, positions: Int32Array }[]} of each: by position the number of the survivor or NONE, and back
+ */
+function findSurvivors (snapshots) {
+  const [first, ...others] = snapshots
+  // Position in each snapshot, of those that can be survivors in all.
+  /** @type {number[][]} */
+  let common = Array.from(first.id, (_, position) => [position]).filter(([position]) => canKeep(first, position))
+  for (const other of others) {
+    const rows = common
+    common = []
+    const ids = Uint32Array.from(rows, ([position]) => first.id[position])
+    matchIds(ids, other.id, (a, b) => {
+      if (a !== NONE && b !== NONE && canKeep(other, b)) common.push([...rows[a], b])
+    })
+  }
+  return snapshots.map(({ id }, at) => {
+    const numberOf = new Int32Array(id.length).fill(NONE)
+    const positions = Int32Array.from(common, row => row[at])
+    positions.forEach((position, number) => { numberOf[position] = number })
+    return { numberOf, positions }
+  })
+}
+
+/**
+ * Native objects are numbered anew in every snapshot; V8's own arrays and tables belong to an object, which is named instead.
+ * @param {Baseline} snapshot
+ * @param {number} position
+ */
+function canKeep ({ id, classOf, classes }, position) {
+  const { name } = classes[classOf[position]]
+  return id[position] % 2 === 1 && (name === '(synthetic)' || !name.startsWith('('))
+}
+
+/**
+ * @param {Baseline} snapshot
+ * @param {Int32Array} numberOf
+ * @param {number} count
+ */
+function keptBy ({ size, end, classOf, classes }, numberOf, count) {
+  const bytes = new Float64Array(count)
+  const keeper = new Int32Array(size.length)
+  const isCode = classes.map(({ name }) => OF_CODE.has(name))
+  let codeBytes = 0
+  // The path of survivors above the position: number of each, and where what it dominates ends.
+  /** @type {{ number: number, end: number }[]} */
+  const above = [{ number: Math.max(0, numberOf[0]), end: size.length }]
+  for (let position = 0; position < size.length; position++) {
+    while (above[above.length - 1].end <= position) above.pop()
+    const number = numberOf[position]
+    if (number !== NONE) above.push({ number, end: end[position] })
+    keeper[position] = above[above.length - 1].number
+    if (isCode[classOf[position]]) codeBytes += size[position]
+    else bytes[keeper[position]] += size[position]
+  }
+  return { bytes, keeper, codeBytes }
+}
+
+module.exports = { attributeGrowth }

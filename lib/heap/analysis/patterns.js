@@ -1,0 +1,66 @@
+'use strict'
+
+// What a kind of growth usually is, in one sentence that says what to look for. Hints, not findings.
+
+/** @import { Holding } from './suspects' */
+/** @import { Step } from './retainer-path' */
+
+/**
+ * @typedef {{ className: string, path: readonly Step[], holds: readonly Holding[] }} Seen
+ *
+ * @type {readonly { is: (seen: Seen) => boolean, text: string }[]}
+ */
+const PATTERNS = Object.freeze([
+  {
+    is: ({ path }) => path.some(({ name }) => name === '_events'),
+    text: 'Listeners pile up: something calls on() for each request and never off(). Register once, use once(), or remove it when the request ends.'
+  },
+  {
+    is: ({ className, path, holds }) => [className, ...holds.map(({ name }) => name), ...path.slice(-3).map(step => step.className)].some(name => /^(?:Timeout|Immediate|TimersList)$/.test(name)),
+    text: 'Timers pile up, and keep what their callbacks can see: clearInterval() or clearTimeout() when their work is over.'
+  },
+  {
+    is: ({ className, holds }) => className === 'Promise' || holds.some(({ name }) => /^(?:Promise|PromiseReaction|Generator|AsyncFunction)/.test(name)),
+    text: 'Promises that are never settled keep everything that waits for them: give each a time limit.'
+  },
+  {
+    is: ({ holds }) => holds.some(({ name }) => /^(?:IncomingMessage|ServerResponse|Socket|Request|Http2.*)$/.test(name)),
+    text: 'Finished requests are kept, with their sockets and headers: keep the few values that are needed instead.'
+  },
+  {
+    is: ({ holds }) => holds.some(({ name }) => /ArrayBuffer|^(?:Buffer|Uint8Array|FastBuffer)$/.test(name)),
+    text: 'Buffers outside of the heap are kept by small objects; a slice keeps the whole buffer.'
+  },
+  {
+    is: ({ className, holds }) => /^(?:WeakRef|FinalizationRegistry)$/.test(className) || holds.some(({ name }) => /^(?:WeakRef|WeakCell)$/.test(name)),
+    text: 'WeakRefs that are empty are objects too: remove them with a FinalizationRegistry.'
+  },
+  {
+    is: ({ className }) => /^(?:Map|Set|WeakMap|WeakSet)$/.test(className),
+    text: 'It gains entries and loses none: bound it (an LRU cache), let entries expire, or delete them when they are done.'
+  },
+  {
+    is: ({ className }) => className === 'Array',
+    text: 'An array that is only pushed to: bound it, or empty it when its contents are used.'
+  },
+  {
+    is: ({ className, holds }) => className === 'system / Context' || (holds[0]?.name === 'Function') || holds.some(({ name }) => name === 'system / Context'),
+    text: 'Functions keep all variables of the scope that they were made in, those of their neighbours too.'
+  },
+  {
+    is: ({ className }) => className === 'Object' || className.startsWith('{'),
+    text: 'An object that is used as a map gains properties and loses none: bound it, or use a Map and delete.'
+  }
+])
+
+const MAX_HINTS = 2
+
+/**
+ * @param {Seen} seen
+ * @returns {string[]}
+ */
+function patternsOf (seen) {
+  return PATTERNS.filter(({ is }) => is(seen)).slice(0, MAX_HINTS).map(({ text }) => text)
+}
+
+module.exports = { patternsOf }
