@@ -3,13 +3,13 @@
 // A flame graph as one HTML file that needs nothing else: no network, no server, no other file.
 // Everything a profile brings in (names, paths, the title) enters as text or as JSON, never as markup.
 
-const { createHash } = require('node:crypto')
 const fs = require('node:fs')
 const path = require('node:path')
 const { buildCallTree } = require('./call-tree')
 const { describeGraph } = require('./flamegraph/graph')
-const { escapeHtml, headerHtml } = require('./flamegraph/header')
+const { headerHtml } = require('./flamegraph/header')
 const { loadLibraries } = require('./flamegraph/libraries')
+const { escapeHtml, fill, jsonForHtml, oneLineEnd, policyOf } = require('../internal/html-page')
 
 /** @import { CpuProfile, EncodeContext } from '../../types/profile' */
 
@@ -44,51 +44,6 @@ function readParts () {
     script: read('page.js'),
     libraries: oneLineEnd(loadLibraries())
   }
-}
-
-/**
- * Browsers hash a script after they have made every line end a line feed.
- * @param {string} source
- */
-function oneLineEnd (source) {
-  return source.replaceAll('\r\n', '\n')
-}
-
-/**
- * @param {string} style
- * @param {string[]} scripts
- */
-function policyOf (style, scripts) {
-  return [
-    "default-src 'none'",
-    `script-src ${scripts.map(hashSource).join(' ')}`,
-    `style-src ${hashSource(style)}`,
-    'img-src data:', // the empty icon of the page, without which a browser asks the server for one
-    "base-uri 'none'",
-    "form-action 'none'"
-  ].join('; ')
-}
-
-/** @param {string} source */
-function hashSource (source) {
-  return `'sha256-${createHash('sha256').update(source).digest('base64')}'`
-}
-
-/**
- * JSON that cannot end the script element it stands in.
- * @param {unknown} value
- */
-function jsonForHtml (value) {
-  return JSON.stringify(value).replaceAll('<', '\\u003c')
-}
-
-/**
- * One pass, so that what was filled in is not looked at again.
- * @param {string} shell
- * @param {Record<string, string>} values
- */
-function fill (shell, values) {
-  return shell.replaceAll(/\{\{(\w+)\}\}/g, (_, name) => values[name])
 }
 
 module.exports = { encodeFlameGraph }

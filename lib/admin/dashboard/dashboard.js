@@ -3,9 +3,9 @@
 // The page of the admin surface as one document that loads nothing else. It holds no data: its script asks the routes, with
 // the token that the browser's tab has.
 
-const { createHash } = require('node:crypto')
 const fs = require('node:fs')
 const path = require('node:path')
+const { oneLineEnd, policyOf } = require('../../internal/html-page')
 const { loadLibraries } = require('../../formats/flamegraph/libraries')
 
 // In the order in which they need each other.
@@ -27,29 +27,7 @@ function makeShell () {
   const html = readOwn('page.html')
     .replace('{{style}}', () => style)
     .replace('{{scripts}}', () => scripts.map(script => `<script>${script}</script>`).join('\n'))
-  return { html, contentSecurityPolicy: policyOf(style, scripts) }
-}
-
-/**
- * @param {string} style
- * @param {string[]} scripts
- */
-function policyOf (style, scripts) {
-  return [
-    "default-src 'none'",
-    `script-src ${scripts.map(hashSource).join(' ')}`,
-    `style-src ${hashSource(style)}`,
-    "connect-src 'self'",
-    'img-src data:', // the empty icon, without which a browser asks the server for one
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'"
-  ].join('; ')
-}
-
-/** @param {string} source */
-function hashSource (source) {
-  return `'sha256-${createHash('sha256').update(source).digest('base64')}'`
+  return { html, contentSecurityPolicy: policyOf(style, scripts, ["connect-src 'self'", "frame-ancestors 'none'"]) }
 }
 
 /** @param {string} name */
@@ -57,9 +35,9 @@ function readOwn (name) {
   return read(path.join(__dirname, 'page', name))
 }
 
-/** @param {string} file  browsers hash a script after they have made every line end a line feed */
+/** @param {string} file */
 function read (file) {
-  return fs.readFileSync(file, 'utf8').replaceAll('\r\n', '\n')
+  return oneLineEnd(fs.readFileSync(file, 'utf8'))
 }
 
 module.exports = { renderShell }

@@ -1,48 +1,49 @@
 'use strict'
 
+const path = require('node:path')
+const { Failure } = require('../failure')
 const { JSON_OPTION } = require('../reach')
-const { readProfile } = require('../profile-file')
-const { tableLines } = require('../table')
-const { diffProfiles } = require('../../formats/profile-diff')
 
 /** @import { Command, Invocation } from '../commands' */
 
-const MAX_ROWS = 30
+/**
+ * By the extension of the files. A new one is a file in differences/, a line here, and one test.
+ * @type {Readonly<Record<string, { options: readonly string[], max: number, run: (invocation: Invocation) => Promise<number | void> }>>}
+ */
+const DIFFERENCES = Object.freeze({
+  '.cpuprofile': require('../differences/cpu'),
+  '.heapsnapshot': require('../differences/heap'),
+  '.heapindex': require('../differences/heap')
+})
 
 /** @type {Command} */
 module.exports = {
   name: 'diff',
-  usage: '<before.cpuprofile> <after.cpuprofile>',
-  help: 'what got hotter, and what got cooler, as shares of the time at work',
-  options: { json: JSON_OPTION, root: { type: 'string', meaning: 'folder that files are shown relative to' } },
-  positionals: { min: 2, max: 2 },
-  examples: ['loopscope diff before.cpuprofile after.cpuprofile'],
+  usage: '<before> [<between>] <after>',
+  help: 'of CPU profiles: what got hotter; of heap snapshots: what grew, and who keeps it',
+  options: {
+    json: JSON_OPTION,
+    html: { type: 'string', meaning: 'of heap snapshots: also a report as one HTML file' },
+    force: { type: 'boolean', meaning: 'write over a file that is there' },
+    all: { type: 'boolean', meaning: 'of heap snapshots: every class, also the noise of V8' },
+    classic: { type: 'boolean', meaning: 'of heap snapshots: names and sizes as DevTools showed them before 2024' },
+    root: { type: 'string', meaning: 'of CPU profiles: folder that files are shown relative to' }
+  },
+  positionals: { min: 2, max: 3 },
+  examples: ['loopscope diff before.cpuprofile after.cpuprofile', 'loopscope diff before.heapsnapshot after.heapsnapshot --html leak.html'],
   run
 }
 
 /** @param {Invocation} invocation */
-async function run ({ positionals: [before, after], values, terminal }) {
-  const difference = diffProfiles(readProfile(before), readProfile(after), values.root ? { appRoot: values.root } : {})
-  if (values.json) return terminal.line(JSON.stringify(difference, null, 2))
-  const { rows } = difference
-  terminal.line(`time at work: ${(difference.before.busyMs / 1e3).toFixed(2)} s of ${(difference.before.totalMs / 1e3).toFixed(2)} s before, ${(difference.after.busyMs / 1e3).toFixed(2)} s of ${(difference.after.totalMs / 1e3).toFixed(2)} s after`)
-  for (const line of tableLines([
-    { title: 'CHANGE', isNumber: true, cell: ({ selfChange }) => signed(selfChange) },
-    { title: 'SELF BEFORE', isNumber: true, cell: ({ selfBefore }) => percent(selfBefore) },
-    { title: 'AFTER', isNumber: true, cell: ({ selfAfter }) => percent(selfAfter) },
-    { title: 'TOTAL BEFORE', isNumber: true, cell: ({ totalBefore }) => percent(totalBefore) },
-    { title: 'AFTER', isNumber: true, cell: ({ totalAfter }) => percent(totalAfter) },
-    { title: 'FUNCTION', cell: ({ name, place }) => `${name} ${place}` }
-  ], rows.slice(0, MAX_ROWS), terminal.columns())) terminal.line(line)
-  if (rows.length > MAX_ROWS) terminal.note(`${rows.length - MAX_ROWS} more; --json has them all`)
-}
-
-/** @param {number} share */
-function percent (share) {
-  return `${(share * 100).toFixed(1)} %`
-}
-
-/** @param {number} share */
-function signed (share) {
-  return `${share > 0 ? '+' : ''}${percent(share)}`
+async function run (invocation) {
+  const { positionals: files, values } = invocation
+  const extensions = files.map(file => path.extname(file))
+  const difference = DIFFERENCES[extensions[extensions.length - 1]] ?? DIFFERENCES['.cpuprofile']
+  if (extensions.some(extension => (DIFFERENCES[extension] ?? DIFFERENCES['.cpuprofile']) !== difference)) {
+    throw new Failure('usage', `${files.join(', ')} are not of one kind.`, `Wanted files of one kind: ${Object.keys(DIFFERENCES).join(', ')}.`)
+  }
+  if (files.length > difference.max) throw new Failure('usage', `${files.length} files are too many.`, `Wanted ${difference.max} at most.`)
+  const foreign = Object.keys(values).find(option => !difference.options.includes(option))
+  if (foreign !== undefined) throw new Failure('usage', `--${foreign} does not go with ${path.basename(files[0])}.`, 'Run `loopscope diff --help`.')
+  return difference.run(invocation)
 }

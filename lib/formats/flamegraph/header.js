@@ -2,18 +2,11 @@
 
 // The part of the flame graph page that needs no script: what was recorded, and whose time it was.
 
+const { escapeHtml } = require('../../internal/html-page')
 const { summarizeTime } = require('../time-kinds')
 
 /** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
 /** @import { CallTree } from '../call-tree' */
-
-/** @type {Record<string, string>} */
-const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-
-/** @param {string} text */
-function escapeHtml (text) {
-  return text.replaceAll(/[&<>"']/g, character => ENTITIES[character])
-}
 
 /**
  * @param {CpuProfile} profile
@@ -61,4 +54,4 @@ function sharesHtml (root) {
     `<div><dt class="${kind}">${name}</dt><dd>${percent.toFixed(1)} %</dd></div>`).join('')}</dl>`
 }
 
-module.exports = { escapeHtml, headerHtml }
+module.exports = { headerHtml }

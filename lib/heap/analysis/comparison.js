@@ -62,14 +62,17 @@ class ChangeTable {
   #after
   /** @type {Map<string, ClassChange>} */
   #byKey = new Map()
+  /** By row. @type {ClassChange[]} */
   #changesBefore
+  /** @type {ClassChange[]} */
   #changesAfter
 
   /** @param {Side[]} sides */
   constructor ([before, after]) {
     this.#before = before
     this.#after = after
-    ;[this.#changesBefore, this.#changesAfter] = [before, after].map(({ rows }) => rows.map(row => this.#changeOf(row)))
+    this.#changesBefore = before.rows.map(row => this.#changeOf(row))
+    this.#changesAfter = after.rows.map(row => this.#changeOf(row))
   }
 
   /**

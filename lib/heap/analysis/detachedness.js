@@ -38,9 +38,9 @@ function visitor (graph, visited, queues) {
   return (node, state) => {
     if (visited[node]) return
     visited[node] = 1
-    if (graph.type[node] !== native) return void (graph.detachedness[node] = UNKNOWN)
-    graph.detachedness[node] = state
-    queues[state]?.push(node)
+    const isNative = graph.type[node] === native
+    graph.detachedness[node] = isNative ? state : UNKNOWN
+    if (isNative) queues[state]?.push(node)
   }
 }
 

@@ -2,7 +2,7 @@
 
 // What a kind of growth usually is, in one sentence that says what to look for. Hints, not findings.
 
-/** @import { Holding } from './suspects' */
+/** @import { Holding } from './contents' */
 /** @import { Step } from './retainer-path' */
 
 /**

@@ -1,0 +1,40 @@
+'use strict'
+
+// The difference of two or three heap snapshots: what came, what went, what grew, and who keeps it.
+
+const fs = require('node:fs')
+const { fileURLToPath } = require('node:url')
+const { writeOutput } = require('../output-file')
+const { showBytes } = require('../words')
+
+/** @import { Invocation } from '../commands' */
+
+const ALL_CLASSES = Infinity
+
+/** @param {Invocation} invocation */
+async function run ({ positionals: files, values, terminal, signal }) {
+  const { compareFiles } = require('../../heap/analysis/compare-files')
+  const progress = terminal.progress('comparing')
+  const onProgress = (/** @type {{ file: string, stage: string, bytes?: number }} */ { file, stage, bytes }) => {
+    progress.note(`${file}: ${stage}${bytes === undefined ? '' : ` ${showBytes(bytes)}`}`)
+  }
+  const report = await compareFiles(files, { isClassic: values.classic === true, onProgress, signal, readSource }).finally(progress.end)
+  if (values.html !== undefined) writeOutput(values.html, require('../../heap/report/html').renderReport(report), { force: values.force === true, terminal })
+  if (values.json) return terminal.line(JSON.stringify(report, null, 2))
+  const { reportLines } = require('../../heap/report/text')
+  for (const line of reportLines(report, values.all ? { withNoise: true, maxClasses: ALL_CLASSES } : {})) terminal.line(line)
+}
+
+/**
+ * Where the code of the process is at hand, the line of a declaration can be told.
+ * @param {string} file  path or URL, as in the snapshot
+ */
+function readSource (file) {
+  try {
+    return fs.readFileSync(file.startsWith('file:') ? fileURLToPath(file) : file, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+module.exports = { options: ['json', 'html', 'force', 'all', 'classic'], max: 3, run }

@@ -1,0 +1,34 @@
+'use strict'
+
+// The one sentence for a tired person.
+
+const path = require('node:path')
+
+/** @import { Place } from './retainer-path' */
+/** @import { Suspect } from './suspects' */
+
+const BYTES_PER_MB = 1e6
+
+/**
+ * @param {{ beforeBytes: number, afterBytes: number, suspects: readonly Suspect[] }} found
+ */
+function headlineOf ({ beforeBytes, afterBytes, suspects }) {
+  const heap = `Heap ${megabytes(beforeBytes)} → ${megabytes(afterBytes)} MB.`
+  const [first] = suspects
+  if (first === undefined || first.confidence === 'low') return `${heap} ${afterBytes > beforeBytes ? 'No object stands out.' : 'It did not grow.'}`
+  return `${heap} ${subjectOf(first)} explains ${megabytes(first.growthBytes)} MB (${Math.round(first.share * 100)} %)`
+}
+
+/** @param {Suspect} suspect */
+function subjectOf ({ name, className, place, objects }) {
+  const where = place === null ? '' : ` in ${path.basename(place.file)}:${place.line}`
+  const kind = objects > 1 ? `${objects} × ${className}` : className
+  return name === className ? `${kind}${where}` : `\`${name}\` (${kind}${where})`
+}
+
+/** @param {number} bytes */
+function megabytes (bytes) {
+  return (bytes / BYTES_PER_MB).toFixed(1)
+}
+
+module.exports = { headlineOf, subjectOf }
