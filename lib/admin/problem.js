@@ -50,6 +50,9 @@ const BY_CODE = new Map(Object.entries({
   ERR_LOOPSCOPE_SNAPSHOT_REFUSED: { status: 507, remedy: 'Ask for what is cheaper, or send force: true.' },
   ERR_LOOPSCOPE_SNAPSHOT_COOLDOWN: { status: 429, remedy: 'Wait, or send force: true.', retryAfterSeconds: 60 },
   ERR_LOOPSCOPE_SNAPSHOT_BUSY: { status: 409, remedy: 'Wait for the one under way.', retryAfterSeconds: 10 },
+  ERR_LOOPSCOPE_COMPARISON_REFUSED: { status: 507, remedy: 'Download the snapshots, and compare them with `loopscope diff`.' },
+  ERR_LOOPSCOPE_COMPARISON_BUSY: { status: 409, remedy: 'Wait for the one under way.', retryAfterSeconds: 10 },
+  ERR_LOOPSCOPE_INVALID_SNAPSHOT: { status: 409, remedy: 'Take another snapshot.' },
   ERR_LOOPSCOPE_ENGINE_MISSING: { status: 503, remedy: 'Install the package, or use the built-in engine.' }
 }))
 

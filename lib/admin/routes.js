@@ -16,6 +16,7 @@ function createRoutes () {
     ...require('./routes/pprof').routes,
     ...require('./routes/captures').createCaptureRoutes(),
     ...require('./routes/artifacts').routes,
+    ...require('./routes/heap').routes,
     ...require('./routes/report').routes,
     ...require('./routes/live').createLiveRoutes()
   ]

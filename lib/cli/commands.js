@@ -35,6 +35,7 @@ const COMMANDS = Object.freeze([
   require('./commands/report'),
   require('./commands/flame'),
   require('./commands/diff'),
+  require('./commands/heap-index'),
   require('./commands/run')
 ])
 

@@ -41,6 +41,8 @@ const errors = {
   ERR_LOOPSCOPE_SNAPSHOT_REFUSED: define('ERR_LOOPSCOPE_SNAPSHOT_REFUSED', 'will not take a heap snapshot: %s. Instead, %s'),
   ERR_LOOPSCOPE_SNAPSHOT_BUSY: define('ERR_LOOPSCOPE_SNAPSHOT_BUSY', 'a heap snapshot is being taken: one at a time'),
   ERR_LOOPSCOPE_SNAPSHOT_COOLDOWN: define('ERR_LOOPSCOPE_SNAPSHOT_COOLDOWN', 'a heap snapshot was taken less than %d s ago: wait %d s, or use force'),
+  ERR_LOOPSCOPE_COMPARISON_REFUSED: define('ERR_LOOPSCOPE_COMPARISON_REFUSED', 'will not compare heap snapshots in this process: %s. Download them, and compare them with `loopscope diff`'),
+  ERR_LOOPSCOPE_COMPARISON_BUSY: define('ERR_LOOPSCOPE_COMPARISON_BUSY', 'heap snapshots are being compared: one comparison at a time'),
   ERR_LOOPSCOPE_OBSERVER_LOST: define('ERR_LOOPSCOPE_OBSERVER_LOST', 'the observer thread is gone: %s'),
   ERR_LOOPSCOPE_LOOP_BLOCKED: define('ERR_LOOPSCOPE_LOOP_BLOCKED', 'the main thread did not answer within %d ms: its event loop is blocked'),
   ERR_LOOPSCOPE_SOCKET_UNUSABLE: define('ERR_LOOPSCOPE_SOCKET_UNUSABLE', 'cannot listen on %s: %s'),

@@ -46,9 +46,10 @@ const REPORT_MS = 10_000
  * @param {(place: { dir: string, retention: Required<RetentionOptions> }) => ReturnType<typeof import('../store/store').createStore>} parts.storeAt
  * @param {(profile: CpuProfile, appRoot: string) => NonNullable<EncodeContext['sections']>} parts.findings
  * @param {ReturnType<typeof import('../heap/sampler').createHeapSampler>} parts.heapSampler
+ * @param {ReturnType<typeof import('../heap/comparison-job').createComparisons>} parts.comparisons
  * @param {(event: object) => void} parts.send  to the main thread's end
  */
-function createAdminSources ({ site, settings, mainThread, records, series, views, capture, storeAt, findings, heapSampler, send }) {
+function createAdminSources ({ site, settings, mainThread, records, series, views, capture, storeAt, findings, heapSampler, comparisons, send }) {
   const { id, appName, appRoot, version, startedAt, dir, retention, heap } = site
 
   /**
@@ -106,6 +107,7 @@ function createAdminSources ({ site, settings, mainThread, records, series, view
     authorize: (/** @type {unknown} */ request, /** @type {string} */ scope) => mainThread.ask('authorize', { site: id, request, scope }, AUTHORIZE_MS),
     report: () => mainThread.ask('report', {}, REPORT_MS),
     sampleHeap: heapSampler.sample.bind(heapSampler),
+    compareSnapshots: comparisons.compare,
     view,
     checkCapture: (/** @type {string} */ kind, /** @type {CaptureOptions} */ options) => { checkRequest(kind, options) },
     capture: runCapture,

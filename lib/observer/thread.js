@@ -198,6 +198,7 @@ function adminSurface () {
     capture: runCapture,
     storeAt,
     findings,
+    comparisons: require('../heap/comparison-job').createComparisons(),
     heapSampler: require('../heap/sampler').createHeapSampler({ post: (method, params) => session.post(method, params) }),
     send: (/** @type {object} */ event) => port.postMessage({ type: 'admin', event })
   })

@@ -1,4 +1,4 @@
-/* global document -- inside page.evaluate() */
+/* global document, loopscope -- inside page.evaluate() */
 'use strict'
 
 // The page of the admin surface in a real browser, before a real application; what a browser complains of fails the test, a
@@ -107,6 +107,31 @@ describe('the page of the admin surface', { skip, timeout: 180_000 }, () => {
     assert.ok(JSON.parse(fs.readFileSync(await download.path(), 'utf8')).nodes.length > 0)
     await page.locator('#artifacts').getByRole('button', { name: 'Delete' }).click()
     await page.getByText('The store is empty.').waitFor()
+    assert.deepEqual(complaints, [])
+  })
+
+  test('compares two heap snapshots, and gives the report as a page', async t => {
+    const { page, complaints } = await open(t)
+    await shown(page)
+    for (let count = 0; count < 2; count++) {
+      const job = await page.evaluate(async () => {
+        const { json } = loopscope.session
+        const { id } = await json('/captures', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ kind: 'heap-snapshot', force: true }) })
+        for (;;) {
+          const job = await json(`/captures/${id}`)
+          if (job.endedAt !== null) return job
+        }
+      })
+      assert.equal(job.state, 'succeeded', job.problem?.detail)
+    }
+    await page.reload()
+    await shown(page)
+    await page.locator('#compare:not([hidden])').waitFor()
+    await page.getByRole('button', { name: 'Compare', exact: true }).click()
+    await page.locator('#compare-result', { hasText: /^Heap \d+\.\d → \d+\.\d MB\./ }).waitFor()
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Report with all classes' }).click()])
+    assert.equal(download.suggestedFilename(), 'heap-comparison.html')
+    assert.match(fs.readFileSync(await download.path(), 'utf8'), /<h1>Heap \d/)
     assert.deepEqual(complaints, [])
   })
 

@@ -9,7 +9,7 @@ const { oneLineEnd, policyOf } = require('../../internal/html-page')
 const { loadLibraries } = require('../../formats/flamegraph/libraries')
 
 // In the order in which they need each other.
-const SCRIPTS = Object.freeze(['words', 'session', 'tables', 'charts', 'flame', 'captures', 'page'])
+const SCRIPTS = Object.freeze(['words', 'session', 'tables', 'charts', 'flame', 'heap', 'captures', 'page'])
 
 /** @type {{ html: string, contentSecurityPolicy: string } | undefined} */
 let shell

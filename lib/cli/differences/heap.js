@@ -5,6 +5,7 @@
 const fs = require('node:fs')
 const { fileURLToPath } = require('node:url')
 const { writeOutput } = require('../output-file')
+const { throughFileFailures } = require('../snapshot-files')
 const { showBytes } = require('../words')
 
 /** @import { Invocation } from '../commands' */
@@ -18,7 +19,7 @@ async function run ({ positionals: files, values, terminal, signal }) {
   const onProgress = (/** @type {{ file: string, stage: string, bytes?: number }} */ { file, stage, bytes }) => {
     progress.note(`${file}: ${stage}${bytes === undefined ? '' : ` ${showBytes(bytes)}`}`)
   }
-  const report = await compareFiles(files, { isClassic: values.classic === true, onProgress, signal, readSource }).finally(progress.end)
+  const report = await throughFileFailures(compareFiles(files, { isClassic: values.classic === true, onProgress, signal, readSource })).finally(progress.end)
   if (values.html !== undefined) writeOutput(values.html, require('../../heap/report/html').renderReport(report), { force: values.force === true, terminal })
   if (values.json) return terminal.line(JSON.stringify(report, null, 2))
   const { reportLines } = require('../../heap/report/text')

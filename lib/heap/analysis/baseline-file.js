@@ -19,7 +19,6 @@ const LENGTH_BYTES = 4
 const ALIGNMENT = 8
 const BYTES_PER_NODE = 8 + 4 + 4 + 4
 const MAX_BYTES = 2 ** 32 - 1 // 200 million nodes
-const OWNER_ONLY = 0o600
 
 /**
  * @param {Baseline} baseline
@@ -38,16 +37,6 @@ function encodeBaseline ({ id, size, classOf, end, ...rest }, facts) {
 /** @param {SnapshotFacts} facts */
 function publicFacts ({ pid, startedAt, nodeVersion, canaryIds, takenAt }) {
   return { pid, startedAt, nodeVersion, canaryIds, takenAt }
-}
-
-/**
- * @param {string} file
- * @param {Baseline} baseline
- * @param {SnapshotFacts} facts
- * @param {{ force?: boolean }} [options]
- */
-function writeBaseline (file, baseline, facts, { force = false } = {}) {
-  fs.writeFileSync(file, encodeBaseline(baseline, facts), { mode: OWNER_ONLY, flag: force ? 'w' : 'wx' })
 }
 
 /** @param {string} file */
@@ -136,4 +125,4 @@ function refuse (file, wanted, got) {
   throw new errors.ERR_LOOPSCOPE_INVALID_SNAPSHOT(file, wanted, got)
 }
 
-module.exports = { encodeBaseline, writeBaseline, readBaseline, isBaselineFile }
+module.exports = { encodeBaseline, readBaseline, isBaselineFile }

@@ -93,6 +93,7 @@ loopscope.captures = (() => {
           action('Delete', `delete ${name}`, () => end(`/artifacts/${name}`)))
       }
     ], artifacts, { empty: 'The store is empty.' })
+    loopscope.heap.offer(artifacts)
   }
 
   /**
@@ -102,6 +103,7 @@ loopscope.captures = (() => {
   function start (kinds, tellProblem) {
     onProblem = tellProblem
     makeButtons(kinds)
+    loopscope.heap.start(attempt)
     return attempt(refresh)
   }
 

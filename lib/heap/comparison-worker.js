@@ -1,0 +1,31 @@
+'use strict'
+
+// The thread of one comparison.
+
+const fs = require('node:fs')
+const { fileURLToPath } = require('node:url')
+const { parentPort, workerData } = require('node:worker_threads')
+const { compareFiles } = require('./analysis/compare-files')
+
+/** @import { HeapReport } from './analysis/compare-files' */
+
+/** @type {Record<string, (report: HeapReport) => Uint8Array>} */
+const RENDER = {
+  json: report => Buffer.from(JSON.stringify(report)),
+  text: report => Buffer.from(`${require('./report/text').reportLines(report).join('\n')}\n`),
+  html: report => require('./report/html').renderReport(report)
+}
+
+/** @param {string} file  path or URL, as in the snapshot: the code runs on this machine */
+function readSource (file) {
+  try {
+    return fs.readFileSync(file.startsWith('file:') ? fileURLToPath(file) : file, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+compareFiles(workerData.files, { readSource })
+  .then(report => ({ bytes: Uint8Array.from(RENDER[workerData.format](report)) }))
+  .catch((/** @type {any} */ error) => ({ error: { code: error.code, message: error.message } }))
+  .then(message => parentPort?.postMessage(message))
