@@ -1,7 +1,8 @@
 'use strict'
 
 // The rows of a table of classes, and which of them each raw class belongs to. Two classes of the same name from two places
-// in the code are two rows.
+// in the code are two rows. So are functions and an object that is itself named `Function`, of which every context of node:vm
+// has one: DevTools gives both the same key and shows only the one it met last; here both are shown.
 
 const { NO_SHAPE } = require('./raw-classes')
 
@@ -23,9 +24,11 @@ function toClassRows (classes, nameOfShape) {
   const rows = []
   /** @type {Map<string, number>} */
   const indexes = new Map()
-  for (const [at, { name: own, location, shape }] of classes.entries()) {
+  const namesOfTypes = new Set(classes.filter(({ isOfType }) => isOfType).map(({ name }) => name))
+  for (const [at, { name: own, location, shape, isOfType }] of classes.entries()) {
     const name = shape === NO_SHAPE ? own : nameOfShape(shape)
-    const key = `${location},${name}`
+    const isRival = !isOfType && location === '' && namesOfTypes.has(name)
+    const key = isRival ? `,${name} (by name)` : `${location},${name}`
     let index = indexes.get(key)
     if (index === undefined) {
       index = rows.push({ key, name }) - 1

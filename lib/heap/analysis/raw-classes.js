@@ -15,6 +15,7 @@ const NO_SHAPE = -1
  * @property {string} name      of a plain object `Object`
  * @property {string} location  `script,line,column` of its constructor, or nothing
  * @property {number} shape     of a plain object: index of its shape; else NO_SHAPE
+ * @property {boolean} isOfType whether the name is that of V8's type, not one that the node has: `Function` is both
  *
  * @typedef {object} Shape  plain objects with the same properties in the same order
  * @property {readonly string[]} properties
@@ -78,7 +79,7 @@ class Finder {
 
   /** @param {number} type */
   #ofType (type) {
-    return this.#known.get(-1 - type) ?? this.#make(-1 - type, this.#namesOfTypes[type], NO_LOCATION, NO_SHAPE)
+    return this.#known.get(-1 - type) ?? this.#make(-1 - type, { name: this.#namesOfTypes[type], location: '', shape: NO_SHAPE, isOfType: true })
   }
 
   /** @param {number} node */
@@ -89,18 +90,22 @@ class Finder {
     const shape = isObject && !this.#isClassic && graph.nameOf(node) === 'Object' ? this.#shapeOf(node) : NO_SHAPE
     const isDetached = graph.detachedness[node] === DETACHED
     const key = location === NO_LOCATION && shape === NO_SHAPE && !isDetached ? graph.name[node] : `${graph.name[node]} ${location} ${shape} ${isDetached}`
-    return this.#known.get(key) ?? this.#make(key, nameOfClass(graph.nameOf(node), isDetached), location, shape)
+    return this.#known.get(key) ??
+      this.#make(key, { name: nameOfClass(graph.nameOf(node), isDetached), location: this.#locationKey(location), shape, isOfType: false })
+  }
+
+  /** @param {number} index */
+  #locationKey (index) {
+    const location = this.#graph.locations[index]
+    return location === null ? '' : `${location.script},${location.line},${location.column}`
   }
 
   /**
    * @param {string | number} key
-   * @param {string} name
-   * @param {number} locationIndex
-   * @param {number} shape
+   * @param {RawClass} rawClass
    */
-  #make (key, name, locationIndex, shape) {
-    const location = this.#graph.locations[locationIndex]
-    const index = this.#classes.push({ name, location: location === null ? '' : `${location.script},${location.line},${location.column}`, shape }) - 1
+  #make (key, rawClass) {
+    const index = this.#classes.push(rawClass) - 1
     this.#known.set(key, index)
     return index
   }
