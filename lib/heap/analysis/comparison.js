@@ -98,7 +98,7 @@ class ChangeTable {
   finish () {
     for (const [key, bytes] of retainedByClass(this.#after)) this.#at(key).retainedDeltaBytes += bytes
     for (const [key, bytes] of retainedByClass(this.#before)) this.#at(key).retainedDeltaBytes -= bytes
-    return [...this.#byKey.values()].filter(isChange).sort((a, b) => growthOf(b) - growthOf(a))
+    return [...this.#byKey.values()].filter(isChange).sort((a, b) => growthOf(b) - growthOf(a) || (a.key < b.key ? -1 : 1))
   }
 
   /** @param {string} key */

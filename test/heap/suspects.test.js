@@ -1,0 +1,66 @@
+'use strict'
+
+// Applications that leak, each in its own way, and others that only warm up: behind a real server, under load.
+
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const test = require('node:test')
+const { compareFiles } = require('../../lib/heap/analysis/compare-files')
+const { writtenBy } = require('./snapshots')
+
+/** What the first suspect has to name; `pattern`: a word of the hint. */
+const LEAKS = {
+  'map-cache': { name: 'sessions', className: 'Map', pattern: /bound it/ },
+  'listener-per-request': { name: "priceChanges.on('change')", className: 'Array', pattern: /Listeners/ },
+  'timer-closure': { name: 'timerListMap', className: 'TimersList', pattern: /Timers/ },
+  'weak-ref': { name: 'entries', className: 'Map', pattern: /WeakRef|bound it/ },
+  'module-array': { name: 'audit', className: 'Array', pattern: /only pushed to/ },
+  'unsettled-promise': { name: 'confirmation', className: 'Promise', pattern: /never settled/ },
+  'kept-requests': { name: 'recent', className: 'Set', pattern: /requests are kept/ },
+  'growing-survivor': { name: 'history', className: 'Array', pattern: /only pushed to/ }
+}
+
+const HEALTHY = ['healthy-express', 'healthy-cache', 'healthy-workload']
+const SOURCES = path.resolve(__dirname, '../fixtures/heap/leaks')
+
+const readSource = file => file.startsWith(SOURCES) ? fs.readFileSync(file, 'utf8') : null
+
+async function loaded (t, name) {
+  const folder = await writtenBy('leaks/run.js', made => [name, made])
+  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  return ['first', 'second', 'third'].map(part => path.join(folder, `${name}.${part}.heapsnapshot`))
+}
+
+for (const [app, { name, className, pattern }] of Object.entries(LEAKS)) {
+  test(`names the culprit of ${app}`, async t => {
+    const files = await loaded(t, app)
+    const { suspects: [suspect], headline } = await compareFiles(files.slice(0, 2), { readSource })
+    assert.deepEqual([suspect.name, suspect.className, suspect.confidence], [name, className, 'medium'])
+    assert.ok(suspect.share > 0.8 && suspect.newObjects > 300, JSON.stringify(suspect))
+    assert.equal(path.basename(suspect.place.file), `${app}.js`)
+    assert.match(suspect.patterns.join(' '), pattern)
+    assert.match(headline, new RegExp(`^Heap \\d+\\.\\d → \\d+\\.\\d MB\\. .+ in ${app}\\.js:${suspect.place.line}\\) explains \\d+\\.\\d MB \\(\\d+ %\\)$`))
+    const { suspects: [again] } = await compareFiles(files, { readSource })
+    assert.deepEqual([again.name, again.signature, again.confidence], [name, suspect.signature, 'high'])
+  })
+}
+
+for (const app of HEALTHY) {
+  test(`suspects nobody with confidence in ${app}`, async t => {
+    const files = await loaded(t, app)
+    for (const compared of [files.slice(0, 2), files]) {
+      const { suspects, headline } = await compareFiles(compared, { readSource })
+      assert.deepEqual(suspects.filter(({ confidence }) => confidence !== 'low'), [])
+      assert.match(headline, /No object stands out|did not grow/)
+    }
+  })
+}
+
+test('tells where a variable is declared when the source is at hand, else where its function is', async t => {
+  const files = (await loaded(t, 'map-cache')).slice(0, 2)
+  const lines = fs.readFileSync(path.join(SOURCES, 'map-cache.js'), 'utf8').split('\n')
+  const place = async options => (await compareFiles(files, options)).suspects[0].place.line
+  assert.equal(await place({ readSource }), lines.findIndex(line => line.includes('const sessions')) + 1)
+  assert.equal(await place({}), lines.findIndex(line => line.includes('function handle')) + 1)
+})
