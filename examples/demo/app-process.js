@@ -1,6 +1,6 @@
 'use strict'
 
-// The demo's application as a process of its own: starts it, reads its log as pino lines, and leaves nothing of it behind.
+// An application of the demos as a process of its own: starts it, reads its log as pino lines, and leaves nothing of it behind.
 
 const { spawn } = require('node:child_process')
 const { EventEmitter, once } = require('node:events')
@@ -11,9 +11,9 @@ const ADDRESS = /listening on (http:\S+)/
 const START_MS = 30_000 // a fresh checkout on a cold, busy disk
 const MAX_ERROR_LINES = 5 // of what the application wrote before it died
 
-/** Starts the application; artifacts are written to dir. */
-async function startApp ({ dir }) {
-  const app = new AppProcess(dir)
+/** Starts an application; artifacts are written to dir. */
+async function startApp ({ dir, script = path.join(__dirname, 'app.js'), appName = 'demo' }) {
+  const app = new AppProcess({ dir, script, appName })
   try {
     await app.listening()
     return app
@@ -33,10 +33,10 @@ class AppProcess extends EventEmitter {
   /** What it logged: pino's records, parsed. */
   records = []
 
-  constructor (dir) {
+  constructor ({ dir, script, appName }) {
     super()
-    this.#child = spawn(process.execPath, [path.join(__dirname, 'app.js')], {
-      env: { ...process.env, LOOPSCOPE_DIR: dir, LOOPSCOPE_APP_NAME: 'demo' },
+    this.#child = spawn(process.execPath, [script], {
+      env: { ...process.env, LOOPSCOPE_DIR: dir, LOOPSCOPE_APP_NAME: appName },
       stdio: ['ignore', 'pipe', 'pipe']
     })
     readline.createInterface({ input: this.#child.stdout }).on('line', line => this.#read(line))

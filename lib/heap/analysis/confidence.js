@@ -7,6 +7,7 @@
 
 const MIN_BYTES = 256 * 1024
 const MIN_SHARE = 0.25 // of the heap's growth
+const MUCH_BYTES = 4e6 // or as much as this, whatever the share
 const MIN_OBJECTS = 20 // fewer new objects are a few large ones: a buffer, a file
 const MIN_AGAIN = 0.25 // of what it grew between the first two snapshots, between the next two
 
@@ -28,7 +29,7 @@ function judge ({ bytes, ...suspect }) {
 /** @param {Omit<Description, 'bytes'> & { share: number }} suspect */
 function * doubtsOf ({ growthBytes, share, newObjects, objects, className, path }) {
   if (growthBytes < MIN_BYTES) yield 'it grew by less than every process does'
-  if (share < MIN_SHARE) yield 'most of the growth is elsewhere'
+  if (share < MIN_SHARE && growthBytes < MUCH_BYTES) yield 'most of the growth is elsewhere'
   if (newObjects + objects < MIN_OBJECTS) yield 'it gained only a few objects'
   if (className === '(synthetic)' || path.length === 0) yield "V8's own roots hold it, perhaps only at this moment"
 }

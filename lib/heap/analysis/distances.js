@@ -36,6 +36,27 @@ function findDistances (graph, weakMapNames) {
 }
 
 /**
+ * The shortest ways over nodes that are allowed, for those that there are.
+ * @param {Graph} graph
+ * @param {(node: number) => boolean} isAllowed
+ * @returns {Uint32Array} reachedBy: by node; NO_EDGE where no way leads
+ */
+function findWays (graph, isAllowed) {
+  const reachedBy = new Uint32Array(graph.nodeCount).fill(NO_EDGE)
+  const distances = new Int32Array(graph.nodeCount).fill(UNREACHED)
+  const userRoots = []
+  for (let edge = graph.firstEdge[ROOT]; edge < graph.firstEdge[ROOT + 1]; edge++) {
+    if (graph.isUserRoot(graph.edgeTo[edge])) userRoots.push(graph.edgeTo[edge])
+  }
+  const passes = (/** @type {number} */ _, /** @type {number} */ edge) => isAllowed(graph.edgeTo[edge])
+  for (const starts of [userRoots, [ROOT]]) {
+    for (const start of starts) distances[start] = 0
+    walkBreadthFirst(graph, starts, { distances, reachedBy }, passes)
+  }
+  return reachedBy
+}
+
+/**
  * @param {Graph} graph
  * @param {number[]} starts
  * @param {Distances} found  is completed
@@ -102,4 +123,4 @@ function edgeText (graph, edge) {
   return graph.hasNumber(edge) ? String(graph.edgeName[edge]) : graph.strings.get(graph.edgeName[edge])
 }
 
-module.exports = { findDistances, UNREACHED, SYSTEM_DISTANCE, NO_EDGE }
+module.exports = { findDistances, findWays, UNREACHED, SYSTEM_DISTANCE, NO_EDGE }

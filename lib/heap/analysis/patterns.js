@@ -16,7 +16,7 @@ const PATTERNS = Object.freeze([
     text: 'Listeners pile up: something calls on() for each request and never off(). Register once, use once(), or remove it when the request ends.'
   },
   {
-    is: ({ className, path, holds }) => [className, ...holds.map(({ name }) => name), ...path.slice(-3).map(step => step.className)].some(name => /^(?:Timeout|Immediate|TimersList)$/.test(name)),
+    is: ({ className, holds }) => [className, ...holds.map(({ name }) => name)].some(name => /^(?:Timeout|Immediate|TimersList)$/.test(name)),
     text: 'Timers pile up, and keep what their callbacks can see: clearInterval() or clearTimeout() when their work is over.'
   },
   {

@@ -32,7 +32,7 @@ const MAX_STEPS = 1000 // a linked list may be as long as the heap is large
  */
 
 /**
- * @param {Analysis} analysis
+ * @param {Pick<Analysis, 'graph' | 'reachedBy'>} ways
  * @param {number} node
  * @param {NodeWords} words
  * @returns {Step[]} from the roots; the last is the object itself

@@ -6,6 +6,7 @@
 const { attributeGrowth } = require('./attribution')
 const { judge } = require('./confidence')
 const { Contents, addHoldings } = require('./contents')
+const { findWays, NO_EDGE } = require('./distances')
 const { matchIds, NONE } = require('./match-ids')
 const { patternsOf } = require('./patterns')
 const { findPath, readable, signatureOf } = require('./retainer-path')
@@ -191,11 +192,15 @@ function mergeTwo (one, other) {
  * @param {Attribution} attribution
  */
 function createReader (oldest, latest, newest, { survivorOf }) {
-  const { graph, dominators: { order, endOf, dominatorOf } } = latest
+  const { graph, dominators: { order, positionOf, endOf, dominatorOf } } = latest
   const { rowOfNode, rows } = classifyNodes(latest)
   const placeOf = createPlaces(graph, findScriptNames(graph))
   const words = { classNameOf: (/** @type {number} */ node) => rows[rowOfNode[node]].name, placeOf }
   const isNew = markNew(oldest, newest)
+
+  // What leaked may lead to the culprit as well, and by a shorter way; one that was there before says more, and stays the same.
+  const olderWays = findWays(graph, node => !isNew[positionOf[node]])
+  const waysTo = (/** @type {number} */ node) => olderWays[node] === NO_EDGE ? latest : { graph, reachedBy: olderWays }
 
   /** @param {readonly number[]} positions */
   function contentsOf (positions) {
@@ -211,7 +216,7 @@ function createReader (oldest, latest, newest, { survivorOf }) {
   return {
     classNameOf: (/** @type {number} */ position) => words.classNameOf(order[position]),
     kindOf: (/** @type {number} */ position) => `${rowOfNode[order[position]]} below ${rowOfNode[dominatorOf[order[position]]]}`,
-    pathOf: (/** @type {number} */ position) => findPath(latest, order[position], words),
+    pathOf: (/** @type {number} */ position) => findPath(waysTo(order[position]), order[position], words),
     contentsOf
   }
 }
