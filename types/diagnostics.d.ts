@@ -153,14 +153,14 @@ export interface Stall {
   evidence: StallEvidence
 }
 
-export type CaptureKind = 'cpu' | 'heap-snapshot'
+export type CaptureKind = 'cpu' | 'heap-snapshot' | 'heap-profile' | 'heap-histogram'
 export type Trigger = 'http' | 'signal' | 'stall' | 'rule' | 'api' | 'cli' | 'scrape'
 
 /** What an artifact can be encoded as; each kind has its own. */
-export type ArtifactFormat = FormatName | 'heapsnapshot'
+export type ArtifactFormat = FormatName | 'heapsnapshot' | 'heapprofile' | 'json'
 
 export interface CaptureOptions {
-  /** Record the next so many seconds, above 0, at most 300. */
+  /** Record the next so many seconds, above 0, at most 300. Of a heap profile: without it, all since sampling began. */
   seconds?: number
   /** Look back so many seconds, above 0, at most 600; shortened to what is kept. Default 30 when seconds is not given. */
   last?: number
@@ -172,6 +172,8 @@ export interface CaptureOptions {
   pseudonyms?: boolean
   /** Of a heap snapshot: also when it may not fit, or was just taken. Default false. */
   force?: boolean
+  /** Of a heap profile: what is still alive, or all that was allocated, collected since or not. Default 'live'. */
+  mode?: 'live' | 'all'
   /** Cancels the capture. */
   signal?: AbortSignal
 }

@@ -5,7 +5,7 @@
 const { answer, json } = require('./answers')
 const { FORMATS } = require('../formats/formats')
 const { buildCallTree } = require('../formats/call-tree')
-const { describeGraph } = require('../formats/flamegraph/graph')
+const { describeTimes } = require('../formats/flamegraph/graph')
 
 /** @import { FormatName, CpuProfile } from '../../types/profile' */
 /** @import { Sources } from './router' */
@@ -27,7 +27,7 @@ function encodeView (sources, profile, { format, name, startedAt, notes = [] }) 
   const context = { ...sources.context(`CPU profile of ${appName} (pid ${pid})`, notes), startedAt }
   if (format === 'graph') {
     const { totalMicros } = profileTimes(profile)
-    return json(200, { ...describeGraph(buildCallTree(profile, context)), fromMs: startedAt, toMs: startedAt + totalMicros / 1e3, notes })
+    return json(200, { ...describeTimes(buildCallTree(profile, context)), fromMs: startedAt, toMs: startedAt + totalMicros / 1e3, notes })
   }
   const { extension, contentType, encode } = FORMATS[/** @type {FormatName} */ (format)]
   const sections = format === 'text' ? sources.findings(profile) : []

@@ -6,10 +6,16 @@ const { assertBoolean, assertKnownKeys, assertMethods, assertNumberAbove, assert
 const { errors } = require('../internal/errors')
 const { FORMATS } = require('../formats/formats')
 const { recordCpu } = require('./cpu')
+const { HEAP_FORMATS } = require('../formats/heap-profile')
+const { HISTOGRAM_FORMATS } = require('../formats/heap-histogram')
+const { recordHeapHistogram } = require('./heap-histogram')
+const { recordHeapProfile } = require('./heap-profile')
 const { recordHeapSnapshot } = require('./heap-snapshot')
 
 /** @import { ArtifactFacts, ArtifactFormat, CaptureKind, CaptureOptions, Trigger } from '../../types/diagnostics' */
 /** @import { CpuProfile, EncodeContext } from '../../types/profile' */
+/** @import { HeapHistogram } from '../formats/heap-histogram' */
+/** @import { HeapSampling } from '../formats/heap-tree' */
 /** @import { View } from '../recorder/views' */
 /** @import { Store } from './captures' */
 
@@ -18,6 +24,7 @@ const DEFAULT_LAST_SECONDS = 30 // the flight recorder's point: what already hap
 const MAX_SECONDS = 300 // a capture holds its windows in memory: about 1 MB a minute of a large application
 const MAX_LAST_SECONDS = 600 // the most that recorder.keepSeconds can be
 
+const MODES = Object.freeze(['live', 'all'])
 const REDACTIONS = Object.freeze(['values', 'strict', 'off'])
 
 /**
@@ -29,10 +36,13 @@ const REDACTIONS = Object.freeze(['values', 'strict', 'off'])
  * @property {'values' | 'strict' | 'off'} [redact]
  * @property {boolean} [hasPseudonyms]
  * @property {boolean} [force]
+ * @property {'live' | 'all'} [mode]
  *
  * @typedef {object} Instruments  what records
  * @property {{ view (wanted: { fromMicros: number, toMicros: number }, signal?: AbortSignal, stop?: AbortSignal): Promise<View> }} views
  * @property {{ take (order: any, tools: any): Promise<{ name: string, path: string, bytes: number, metadata: any }> }} snapshots
+ * @property {{ sample (wanted: { mode: 'live' | 'all', seconds: number | null }, signal?: AbortSignal, stop?: AbortSignal): Promise<HeapSampling> }} heapSampler
+ * @property {{ take (signal?: AbortSignal): Promise<HeapHistogram> }} heapHistogram
  *
  * @typedef {object} Tools  of one capture
  * @property {Instruments} instruments
@@ -77,6 +87,22 @@ const KINDS = Object.freeze({
     check: checkSnapshot,
     onSignal: {},
     record: recordHeapSnapshot
+  },
+  'heap-profile': {
+    title: 'heap profile',
+    formats: /** @type {ArtifactFormat[]} */ (Object.keys(HEAP_FORMATS)),
+    options: ['seconds', 'mode'],
+    check: checkHeapProfile,
+    onSignal: { seconds: 10 },
+    record: recordHeapProfile
+  },
+  'heap-histogram': {
+    title: 'heap histogram',
+    formats: /** @type {ArtifactFormat[]} */ (Object.keys(HISTOGRAM_FORMATS)),
+    options: [],
+    check: () => ({}),
+    onSignal: {},
+    record: recordHeapHistogram
   }
 })
 
@@ -110,6 +136,13 @@ function checkSnapshot ({ redact, pseudonyms = false, force = false }) {
   assertBoolean('capture options.pseudonyms', pseudonyms)
   assertBoolean('capture options.force', force)
   return { redact, hasPseudonyms: pseudonyms, force }
+}
+
+/** @param {CaptureOptions} options */
+function checkHeapProfile ({ seconds, mode = 'live' }) {
+  if (seconds !== undefined) assertNumberAbove('capture options.seconds', seconds, 0, MAX_SECONDS)
+  assertOneOf('capture options.mode', mode, MODES)
+  return { seconds: seconds ?? 0, mode }
 }
 
 /**

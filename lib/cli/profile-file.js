@@ -1,6 +1,6 @@
 'use strict'
 
-// Reads a CPU profile from a file, or from standard input.
+// Reads a profile from a file, or from standard input.
 
 const fs = require('node:fs')
 const { assertCpuProfile } = require('../formats/assert-profile')
@@ -15,13 +15,27 @@ const STANDARD_INPUT = 0
  * @returns {CpuProfile}
  */
 function readProfile (file) {
-  const profile = parse(file, readText(file))
+  const profile = readJson(file, 'a .cpuprofile, as `loopscope profile --format cpuprofile` and DevTools write it')
   try {
     assertCpuProfile(profile)
   } catch (error) {
     throw new Failure('failed', `${file}: ${/** @type {Error} */ (error).message}`)
   }
   return profile
+}
+
+/**
+ * @param {string} file  `-` for standard input
+ * @param {string} wanted  in words
+ * @returns {any}
+ */
+function readJson (file, wanted) {
+  const text = readText(file)
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Failure('failed', `${file} is not JSON.`, `Wanted ${wanted}.`)
+  }
 }
 
 /** @param {string} file */
@@ -33,16 +47,4 @@ function readText (file) {
   }
 }
 
-/**
- * @param {string} file
- * @param {string} text
- */
-function parse (file, text) {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new Failure('failed', `${file} is not JSON.`, 'Wanted a .cpuprofile, as `loopscope profile --format cpuprofile` and DevTools write it.')
-  }
-}
-
-module.exports = { readProfile }
+module.exports = { readJson, readProfile }

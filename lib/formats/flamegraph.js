@@ -6,12 +6,13 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { buildCallTree } = require('./call-tree')
-const { describeGraph } = require('./flamegraph/graph')
+const { describeTimes } = require('./flamegraph/graph')
 const { headerHtml } = require('./flamegraph/header')
 const { loadLibraries } = require('./flamegraph/libraries')
 const { escapeHtml, fill, jsonForHtml, oneLineEnd, policyOf } = require('../internal/html-page')
 
 /** @import { CpuProfile, EncodeContext } from '../../types/profile' */
+/** @import { Graph } from './flamegraph/graph' */
 
 /** @type {{ shell: string, style: string, script: string, libraries: string } | null} */
 let parts = null
@@ -23,12 +24,26 @@ let parts = null
  */
 function encodeFlameGraph (profile, context = {}) {
   const root = buildCallTree(profile, context)
+  return renderFlameGraph({
+    title: context.title ?? 'CPU profile',
+    header: headerHtml(profile, root, context),
+    width: 'time',
+    graph: describeTimes(root)
+  })
+}
+
+/**
+ * @param {{ title: string, header: string, width: string, graph: Graph }} content  width: what the width of a frame means; header: HTML
+ * @returns {Buffer}
+ */
+function renderFlameGraph ({ title, header, width, graph }) {
   const { shell, style, script, libraries } = parts ??= readParts()
   return Buffer.from(fill(shell, {
     policy: policyOf(style, [libraries, script]),
-    title: escapeHtml(context.title ?? 'CPU profile'),
-    header: headerHtml(profile, root, context),
-    graph: jsonForHtml(describeGraph(root)),
+    title: escapeHtml(title),
+    header,
+    width,
+    graph: jsonForHtml(graph),
     style,
     libraries,
     script
@@ -46,4 +61,4 @@ function readParts () {
   }
 }
 
-module.exports = { encodeFlameGraph }
+module.exports = { encodeFlameGraph, renderFlameGraph }

@@ -10,10 +10,9 @@ const { Tables } = require('./pprof-tables')
 
 /** @import { EncodeContext } from '../../types/profile' */
 /** @import { Frame } from './frame' */
+/** @import { SampledNode, SamplingProfile } from './heap-tree' */
 
 /**
- * @typedef {{ callFrame: import('../../types/profile').CallFrame, selfSize: number, id: number, children: SampledNode[] }} SampledNode
- * @typedef {{ head: SampledNode, samples: { nodeId: number, ordinal: number }[] }} SamplingProfile
  * @typedef {{ count: number, bytes: number }} Held
  */
 

@@ -6,15 +6,9 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 
-/** @import { CallFrame } from '../../types/profile' */
+/** @import { HeapSampling, SamplingProfile } from '../formats/heap-tree' */
 
-/**
- * @typedef {{ callFrame: CallFrame, selfSize: number, id: number, children: SampledNode[] }} SampledNode  selfSize: bytes, scaled up from the samples
- * @typedef {{ head: SampledNode, samples: { size: number, nodeId: number, ordinal: number }[] }} SamplingProfile  as V8 gives it
- *
- * @typedef {'live' | 'all'} SamplerMode  what is still alive, or also what was collected
- * @typedef {{ profile: SamplingProfile, before: SamplingProfile | null, fromMs: number, toMs: number }} HeapSampling  before: what it looked like at fromMs
- */
+/** @typedef {'live' | 'all'} SamplerMode  what is still alive, or also what was collected */
 
 const INTERVAL_BYTES = 512 * 1024 // Go's and V8's default: one sample per half a megabyte, on average
 // Somebody who asks for what there is, when nothing was sampled yet, gets this much instead of nothing.
@@ -37,6 +31,8 @@ class HeapSampler {
   /** @type {SamplerMode | undefined} */
   #mode
   #startedAt = 0
+  /** Under way, all in the mode that is on. @type {Set<Promise<unknown>>} */
+  #readers = new Set()
 
   /** @param {Parameters<typeof createHeapSampler>[0]} parts */
   constructor ({ post, intervalBytes = INTERVAL_BYTES, firstSeconds = FIRST_SECONDS }) {
@@ -52,16 +48,36 @@ class HeapSampler {
    * @param {SamplerMode} wanted.mode      the other one than before starts anew
    * @param {number | null} wanted.seconds  what is new in so many seconds; null: since the sampler was started
    * @param {boolean} [wanted.collect]      collects garbage first, so that only what is held is seen as alive
-   * @param {AbortSignal} [signal]
+   * @param {AbortSignal} [signal]  cancels it
+   * @param {AbortSignal} [stop]    ends the waiting early, and keeps what there is
    * @returns {Promise<HeapSampling>}
    */
-  async sample ({ mode, seconds, collect = false }, signal) {
+  async sample (wanted, signal, stop) {
+    // V8 knows one mode at a time: who wants the other one waits until nobody needs this one.
+    while (this.#readers.size > 0 && this.#mode !== wanted.mode) await Promise.allSettled(this.#readers)
+    const reader = this.#sample(wanted, signal, stop)
+    this.#readers.add(reader)
+    try {
+      return await reader
+    } finally {
+      this.#readers.delete(reader)
+    }
+  }
+
+  /**
+   * @param {Parameters<HeapSampler['sample']>[0]} wanted
+   * @param {AbortSignal} [signal]
+   * @param {AbortSignal} [stop]
+   * @returns {Promise<HeapSampling>}
+   */
+  async #sample ({ mode, seconds, collect = false }, signal, stop) {
+    signal?.throwIfAborted()
     const isNew = this.#mode !== mode
     if (isNew) await this.#start(mode)
     const waitSeconds = seconds ?? (isNew ? this.#firstSeconds : 0)
     const before = seconds === null ? null : await this.#read()
     const fromMs = before === null ? this.#startedAt : Date.now()
-    if (waitSeconds > 0) await sleep(waitSeconds * 1e3, undefined, { signal })
+    if (waitSeconds > 0) await wait(waitSeconds * 1e3, signal, stop)
     if (collect) await this.#post('HeapProfiler.collectGarbage')
     return { profile: await this.#read(), before, fromMs, toMs: Date.now() }
   }
@@ -74,7 +90,7 @@ class HeapSampler {
 
   /** @param {SamplerMode} mode */
   async #start (mode) {
-    await this.stop()
+    if (this.running) await this.stop()
     this.#mode = mode
     this.#startedAt = Date.now()
     const includesCollected = mode === 'all'
@@ -94,6 +110,20 @@ class HeapSampler {
   async #read () {
     const { profile } = await this.#post('HeapProfiler.getSamplingProfile')
     return profile
+  }
+}
+
+/**
+ * @param {number} ms
+ * @param {AbortSignal | undefined} signal
+ * @param {AbortSignal | undefined} stop
+ */
+async function wait (ms, signal, stop) {
+  const ends = [signal, stop].filter(one => one !== undefined)
+  try {
+    await sleep(ms, undefined, { signal: AbortSignal.any(ends) })
+  } catch {
+    signal?.throwIfAborted()
   }
 }
 

@@ -172,7 +172,7 @@ async function answer (id, work) {
  * @param {Handles} handles
  */
 function runCapture (order, handles) {
-  captures ??= require('../capture/captures').createCaptures({ instruments: { views, snapshots: makeSnapshots() }, storeAt, findings })
+  captures ??= require('../capture/captures').createCaptures({ instruments: { views, snapshots: makeSnapshots(), heapSampler: sampler(), heapHistogram: makeHistograms() }, storeAt, findings })
   return captures.run(order, handles)
 }
 
@@ -181,6 +181,19 @@ function makeSnapshots () {
     askMain: order => mainThread.ask('takeSnapshot', order, Infinity), // as long as it takes: nobody else may ask meanwhile
     readMainMemory: () => mainThread.ask('memory')
   })
+}
+
+function makeHistograms () {
+  return require('../heap/histogram').createHistograms({ post: (method, params) => session.post(method, params) })
+}
+
+/** @type {ReturnType<typeof import('../heap/sampler').createHeapSampler> | undefined} */
+let heapSampler
+
+/** One, as V8 has one. */
+function sampler () {
+  heapSampler ??= require('../heap/sampler').createHeapSampler({ post: (method, params) => session.post(method, params) })
+  return heapSampler
 }
 
 /** @type {ReturnType<typeof import('./admin').createAdmin> | undefined} */
@@ -199,7 +212,7 @@ function adminSurface () {
     storeAt,
     findings,
     comparisons: require('../heap/comparison-job').createComparisons(),
-    heapSampler: require('../heap/sampler').createHeapSampler({ post: (method, params) => session.post(method, params) }),
+    heapSampler: sampler(),
     send: (/** @type {object} */ event) => port.postMessage({ type: 'admin', event })
   })
   return admin

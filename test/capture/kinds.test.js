@@ -25,7 +25,7 @@ for (const name of ['seconds', 'last']) {
 
 test('an unknown kind, format or option is named with those that are known', () => {
   for (const kind of ['heap', '', 'toString', undefined, null, 5, {}]) {
-    assert.throws(() => checkRequest(kind), { code: 'ERR_LOOPSCOPE_UNKNOWN_KIND', message: /known kinds: cpu, heap-snapshot$/ })
+    assert.throws(() => checkRequest(kind), { code: 'ERR_LOOPSCOPE_UNKNOWN_KIND', message: /known kinds: cpu, heap-snapshot, heap-profile, heap-histogram$/ })
   }
   for (const format of ['svg', '', 'toString', null, 5]) {
     assert.throws(() => checkRequest('cpu', { format }), { code: 'ERR_LOOPSCOPE_UNKNOWN_FORMAT', message: /known formats: cpuprofile, pprof, flamegraph, text$/ })

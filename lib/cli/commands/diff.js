@@ -12,6 +12,8 @@ const { JSON_OPTION } = require('../reach')
  */
 const DIFFERENCES = Object.freeze({
   '.cpuprofile': require('../differences/cpu'),
+  '.heapprofile': require('../differences/heap-profile'),
+  '.json': require('../differences/histogram'),
   '.heapsnapshot': require('../differences/heap'),
   '.heapindex': require('../differences/heap')
 })
@@ -20,14 +22,14 @@ const DIFFERENCES = Object.freeze({
 module.exports = {
   name: 'diff',
   usage: '<before> [<between>] <after>',
-  help: 'of CPU profiles: what got hotter; of heap snapshots: what grew, and who keeps it',
+  help: 'of CPU profiles: what got hotter; of heap snapshots: what grew, and who keeps it; of heap profiles and histograms',
   options: {
     json: JSON_OPTION,
     html: { type: 'string', meaning: 'of heap snapshots: also a report as one HTML file' },
     force: { type: 'boolean', meaning: 'write over a file that is there' },
     all: { type: 'boolean', meaning: 'of heap snapshots: every class, also the noise of V8' },
     classic: { type: 'boolean', meaning: 'of heap snapshots: names and sizes as DevTools showed them before 2024' },
-    root: { type: 'string', meaning: 'of CPU profiles: folder that files are shown relative to' }
+    root: { type: 'string', meaning: 'of profiles: folder that files are shown relative to' }
   },
   positionals: { min: 2, max: 3 },
   examples: ['loopscope diff before.cpuprofile after.cpuprofile', 'loopscope diff before.heapsnapshot after.heapsnapshot --html leak.html'],

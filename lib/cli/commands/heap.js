@@ -9,6 +9,7 @@ const { showBytes, showDuration } = require('../words')
 
 /** @import { Command, Invocation } from '../commands' */
 
+const KINDS = Object.freeze({ snapshot: 'heap-snapshot', profile: 'heap-profile', histogram: 'heap-histogram' })
 const POLL_MS = 250
 const OWNER_ONLY = 0o600
 
@@ -16,8 +17,12 @@ const OWNER_ONLY = 0o600
 module.exports = {
   name: 'heap',
   usage: '<pid|url>',
-  help: 'a heap snapshot, redacted; the process stands still while it is taken',
+  help: 'a heap snapshot, redacted, for which the process stands still; or a heap profile or histogram, which cost little',
   options: {
+    kind: { type: 'string', short: 'k', meaning: 'snapshot (default), profile (sampled allocations by stack), or histogram (objects by constructor)' },
+    seconds: { type: 'string', meaning: 'of a profile: what is new in so many seconds (default: all since sampling began)' },
+    mode: { type: 'string', meaning: 'of a profile: live (default), or all that was allocated' },
+    format: { type: 'string', short: 'f', meaning: 'of a profile: heapprofile, pprof, flamegraph, text; of a histogram: json, text' },
     redact: { type: 'string', meaning: 'values (default), strict, or off' },
     pseudonyms: { type: 'boolean', meaning: 'equal values are recognisable as equal' },
     force: { type: 'boolean', meaning: 'also when it may not fit; and write over a file that is there' },
@@ -25,7 +30,7 @@ module.exports = {
     ...REACH_OPTIONS
   },
   positionals: { min: 0, max: 1 },
-  examples: ['loopscope heap 1234 -o before.heapsnapshot', 'loopscope heap 1234 -o after.heapsnapshot', 'loopscope diff before.heapsnapshot after.heapsnapshot'],
+  examples: ['loopscope heap 1234 -o before.heapsnapshot', 'loopscope heap 1234 --kind profile --seconds 30 --format flamegraph', 'loopscope heap 1234 --kind histogram'],
   run
 }
 
@@ -36,28 +41,48 @@ async function run (invocation) {
   const { values, terminal, signal } = invocation
   const client = reach(invocation)
   if (values.output !== undefined && !values.force && fs.existsSync(values.output)) throw new Failure('failed', `${values.output} is there already.`, 'Choose another name with --output, or pass --force.')
-  const { id } = await client.json('/captures', { method: 'POST', body: bodyOf(values) })
-  const { artifact, startedAt, endedAt } = await follow(client, id, { terminal, signal })
+  const body = bodyOf(values)
+  const { id } = await client.json('/captures', { method: 'POST', body })
+  const { artifact, startedAt, endedAt } = await follow(client, id, { kind: body.kind, terminal, signal })
   const file = values.output ?? artifact.name
   await download(client, artifact.name, file, values.force === true)
-  // What a comparison needs to know of it: the process, and whether objects are numbered alike.
-  const facts = await client.json(`/artifacts/${artifact.name}/metadata`)
-  fs.writeFileSync(`${file}.json`, `${JSON.stringify(facts, null, 2)}\n`, { mode: OWNER_ONLY })
+  if (body.kind === KINDS.snapshot) await keepFacts(client, artifact.name, file)
   terminal.note(`written: ${file} (${showBytes(artifact.bytes)}, ${showDuration(endedAt - startedAt)})`)
 }
 
 /** @param {Record<string, any>} values */
-function bodyOf ({ redact, pseudonyms, force }) {
-  return { kind: 'heap-snapshot', ...(redact && { redact }), ...(pseudonyms && { pseudonyms }), ...(force && { force }) }
+function bodyOf ({ kind = 'snapshot', redact, pseudonyms, force, seconds, mode, format }) {
+  if (!Object.hasOwn(KINDS, kind)) throw new Failure('usage', `${kind} is not a kind.`, `Known: ${Object.keys(KINDS).join(', ')}.`)
+  const isSnapshot = kind === 'snapshot'
+  return {
+    kind: KINDS[/** @type {keyof typeof KINDS} */ (kind)],
+    ...(redact && { redact }),
+    ...(pseudonyms && { pseudonyms }),
+    ...(force && isSnapshot && { force }),
+    ...(seconds !== undefined && { seconds: Number(seconds) }),
+    ...(mode && { mode }),
+    ...(format && { format })
+  }
+}
+
+/**
+ * What a comparison needs to know of a snapshot: the process, and whether objects are numbered alike.
+ * @param {Client} client
+ * @param {string} name
+ * @param {string} file
+ */
+async function keepFacts (client, name, file) {
+  const facts = await client.json(`/artifacts/${name}/metadata`)
+  fs.writeFileSync(`${file}.json`, `${JSON.stringify(facts, null, 2)}\n`, { mode: OWNER_ONLY })
 }
 
 /**
  * @param {Client} client
  * @param {string} id
- * @param {Pick<Invocation, 'terminal' | 'signal'>} how
+ * @param {Pick<Invocation, 'terminal' | 'signal'> & { kind: string }} how
  */
-async function follow (client, id, { terminal, signal }) {
-  const progress = terminal.progress('heap snapshot')
+async function follow (client, id, { kind, terminal, signal }) {
+  const progress = terminal.progress(kind.replace('-', ' '))
   // The connection is not held while it is taken, so leaving has to be said.
   const leave = () => { client.abandon(`/captures/${id}`) }
   signal.addEventListener('abort', leave, { once: true })

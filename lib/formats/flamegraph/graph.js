@@ -6,38 +6,43 @@ const { placeOf } = require('../frame')
 const { timeKindOf } = require('../time-kinds')
 
 /** @import { CallTree } from '../call-tree' */
+/** @import { Frame } from '../frame' */
 
 /**
  * @typedef {object} Graph
+ * @property {'time' | 'bytes'} unit  of the numbers: microseconds, or bytes
  * @property {[name: string, place: string, kind: string][]} frames
- * @property {[parent: number, frame: number, totalMicros: number, selfMicros: number][]} nodes  parents first; the root's parent is -1
+ * @property {[parent: number, frame: number, total: number, self: number][]} nodes  parents first; the root's parent is -1
  */
 
 /**
- * @param {CallTree} root
+ * @template {{ frame: Frame, children: Tree[] }} Tree
+ * @param {Tree} root
+ * @param {{ unit: Graph['unit'], self: (tree: Tree) => number, total: (tree: Tree) => number }} weights
  * @returns {Graph}
  */
-function describeGraph (root) {
+function describeGraph (root, { unit, self, total }) {
   const frameIndexes = new Map()
   /** @type {Graph} */
-  const graph = { frames: [], nodes: [] }
+  const graph = { unit, frames: [], nodes: [] }
   const waiting = [{ tree: root, parent: -1 }]
   for (const { tree, parent } of waiting) {
-    const { frame, totalMicros, selfMicros, children } = tree
+    const { frame, children } = tree
     if (!frameIndexes.has(frame)) {
       frameIndexes.set(frame, graph.frames.length)
       graph.frames.push([frame.name, placeOf(frame), tree === root ? 'all' : timeKindOf(frame)])
     }
     const index = graph.nodes.length
-    graph.nodes.push([parent, frameIndexes.get(frame), Math.round(totalMicros), Math.round(selfMicros)])
-    for (const child of heaviestFirst(children)) waiting.push({ tree: child, parent: index })
+    graph.nodes.push([parent, frameIndexes.get(frame), Math.round(total(tree)), Math.round(self(tree))])
+    const heaviestFirst = children.filter(child => total(child) > 0).sort((a, b) => total(b) - total(a))
+    for (const child of heaviestFirst) waiting.push({ tree: child, parent: index })
   }
   return graph
 }
 
-/** @param {CallTree[]} trees */
-function heaviestFirst (trees) {
-  return trees.filter(({ totalMicros }) => totalMicros > 0).sort((a, b) => b.totalMicros - a.totalMicros)
+/** @param {CallTree} root */
+function describeTimes (root) {
+  return describeGraph(root, { unit: 'time', self: tree => tree.selfMicros, total: tree => tree.totalMicros })
 }
 
-module.exports = { describeGraph }
+module.exports = { describeGraph, describeTimes }

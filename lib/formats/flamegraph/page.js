@@ -43,7 +43,15 @@
 
   // --- Words
 
-  function inUnits (micros) {
+  function inUnits (value) {
+    return graph.unit === 'bytes' ? inBytes(value) : inTime(value)
+  }
+
+  function inBytes (bytes) {
+    return bytes >= 1e6 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e3).toFixed(1)} kB`
+  }
+
+  function inTime (micros) {
     return micros >= 1e6 ? `${(micros / 1e6).toFixed(2)} s` : `${(micros / 1e3).toFixed(1)} ms`
   }
 
@@ -231,9 +239,10 @@
     }).observe(chartElement)
   }
 
-  const [[, , totalMicros]] = graph.nodes
-  if (totalMicros > 0) {
+  const [[, , total]] = graph.nodes
+  if (total > 0) {
     document.querySelector('main').hidden = false
+    if (graph.unit === 'bytes') for (const element of [idleBox.parentElement, ...document.querySelectorAll('.legend .gc, .legend .idle')]) element.remove()
     // A process that did nothing but wait would show an empty graph.
     idleBox.checked = buildData(false).value === 0
     draw()

@@ -1,0 +1,21 @@
+'use strict'
+
+// The kind 'heap-histogram': how many objects there are of each constructor.
+
+const { HISTOGRAM_FORMATS } = require('../formats/heap-histogram')
+
+/** @import { CaptureRequest, Product, Tools } from './kinds' */
+
+/**
+ * @param {CaptureRequest} request
+ * @param {Tools} tools
+ * @returns {Promise<Product>}
+ */
+async function recordHeapHistogram ({ format }, { instruments, signal, onProgress, context }) {
+  onProgress({ stage: 'counting' })
+  const histogram = await instruments.heapHistogram.take(signal)
+  const { extension, contentType, encode } = HISTOGRAM_FORMATS[/** @type {keyof typeof HISTOGRAM_FORMATS} */ (format)]
+  return { bytes: encode(histogram, context), extension, contentType, from: histogram.takenAt, to: histogram.takenAt + histogram.pauseMs, shortened: null }
+}
+
+module.exports = { recordHeapHistogram }

@@ -1,0 +1,43 @@
+'use strict'
+
+// The difference of two heap profiles: which functions allocated more.
+
+const { Failure } = require('../failure')
+const { readJson } = require('../profile-file')
+const { tableLines } = require('../table')
+const { showBytes } = require('../words')
+const { diffHeapProfiles, isHeapProfile } = require('../../formats/heap-profile-diff')
+
+/** @import { Invocation } from '../commands' */
+
+const MAX_ROWS = 30
+
+/** @param {Invocation} invocation */
+async function run ({ positionals: files, values, terminal }) {
+  const [before, after] = files.map(read)
+  const { beforeBytes, afterBytes, rows } = diffHeapProfiles(before, after, values.root ? { appRoot: values.root } : {})
+  if (values.json) return terminal.line(JSON.stringify({ beforeBytes, afterBytes, rows }, null, 2))
+  terminal.line(`sampled: ${showBytes(beforeBytes)} before, ${showBytes(afterBytes)} after`)
+  for (const line of tableLines([
+    { title: 'CHANGE', isNumber: true, cell: ({ selfChange }) => signed(selfChange) },
+    { title: 'SELF BEFORE', isNumber: true, cell: ({ selfBefore }) => showBytes(selfBefore) },
+    { title: 'AFTER', isNumber: true, cell: ({ selfAfter }) => showBytes(selfAfter) },
+    { title: 'TOTAL CHANGE', isNumber: true, cell: ({ totalChange }) => signed(totalChange) },
+    { title: 'FUNCTION', cell: ({ name, place }) => `${name} ${place}` }
+  ], rows.slice(0, MAX_ROWS), terminal.columns())) terminal.line(line)
+  if (rows.length > MAX_ROWS) terminal.note(`${rows.length - MAX_ROWS} more; --json has them all`)
+}
+
+/** @param {string} file */
+function read (file) {
+  const profile = readJson(file, 'a .heapprofile, as `loopscope heap --kind profile` and DevTools write it')
+  if (!isHeapProfile(profile)) throw new Failure('failed', `${file} is not a heap profile.`, 'Wanted a .heapprofile, as `loopscope heap --kind profile` and DevTools write it.')
+  return profile
+}
+
+/** @param {number} bytes */
+function signed (bytes) {
+  return bytes < 0 ? `-${showBytes(-bytes)}` : `+${showBytes(bytes)}`
+}
+
+module.exports = { options: ['json', 'root'], max: 2, run }

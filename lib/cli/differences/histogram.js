@@ -1,0 +1,39 @@
+'use strict'
+
+// The difference of two heap histograms: of which constructor there are more objects.
+
+const { Failure } = require('../failure')
+const { readJson } = require('../profile-file')
+const { tableLines } = require('../table')
+const { diffHistograms, isHistogram } = require('../../formats/heap-histogram')
+
+/** @import { Invocation } from '../commands' */
+
+const MAX_ROWS = 30
+const WANTED = 'a heap histogram, as `loopscope heap --kind histogram` writes it'
+
+/** @param {Invocation} invocation */
+async function run ({ positionals: files, values, terminal }) {
+  const [before, after] = files.map(read)
+  const difference = diffHistograms(before, after)
+  if (values.json) return terminal.line(JSON.stringify(difference, null, 2))
+  const { isSameProcess, total, rows } = difference
+  if (!isSameProcess) terminal.note('They are of two processes.')
+  terminal.line(`${total.before.toLocaleString('en')} objects before, ${total.after.toLocaleString('en')} after`)
+  for (const line of tableLines([
+    { title: 'CHANGE', isNumber: true, cell: ({ change }) => `${change > 0 ? '+' : ''}${change}` },
+    { title: 'BEFORE', isNumber: true, cell: row => String(row.before) },
+    { title: 'AFTER', isNumber: true, cell: row => String(row.after) },
+    { title: 'CONSTRUCTOR', cell: ({ name }) => name }
+  ], rows.slice(0, MAX_ROWS), terminal.columns())) terminal.line(line)
+  if (rows.length > MAX_ROWS) terminal.note(`${rows.length - MAX_ROWS} more; --json has them all`)
+}
+
+/** @param {string} file */
+function read (file) {
+  const histogram = readJson(file, WANTED)
+  if (!isHistogram(histogram)) throw new Failure('failed', `${file} is not a heap histogram.`, `Wanted ${WANTED}.`)
+  return histogram
+}
+
+module.exports = { options: ['json'], max: 2, run }

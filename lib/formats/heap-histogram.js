@@ -1,0 +1,75 @@
+'use strict'
+
+// How many objects there are of each constructor, as data or as text, and the difference of two. Pure.
+
+/** @import { EncodeContext } from '../../types/profile' */
+
+/**
+ * @typedef {object} HeapHistogram
+ * @property {'loopscope-heap-histogram'} type
+ * @property {1} version
+ * @property {number} pid
+ * @property {string} nodeVersion
+ * @property {number} takenAt  milliseconds since the epoch
+ * @property {number} pauseMs  for which the main thread stood still, and a little more
+ * @property {number} heapUsedBytes
+ * @property {number} total
+ * @property {{ name: string, count: number }[]} classes  the most first; `_other` at the end stands for those that are too many
+ */
+
+const MAX_ROWS = 50
+const LIMITS = 'Counts only: no sizes, nor who holds them; objects without a prototype, strings and numbers are not counted.'
+
+const HISTOGRAM_FORMATS = Object.freeze({
+  json: {
+    extension: 'json',
+    contentType: 'application/json; charset=utf-8',
+    encode: (/** @type {HeapHistogram} */ histogram) => Buffer.from(JSON.stringify(histogram))
+  },
+  text: { extension: 'txt', contentType: 'text/plain; charset=utf-8', encode: encodeText }
+})
+
+/**
+ * @param {HeapHistogram} histogram
+ * @param {Pick<EncodeContext, 'title'>} [context]
+ */
+function encodeText ({ total, classes, pauseMs, heapUsedBytes, takenAt }, { title = 'heap histogram' } = {}) {
+  const lines = [
+    title,
+    `${new Date(takenAt).toISOString()}: ${total.toLocaleString('en')} objects, heap ${(heapUsedBytes / 1e6).toFixed(1)} MB, the process stood still for ${pauseMs} ms`,
+    LIMITS,
+    '',
+    '     count  constructor',
+    ...classes.slice(0, MAX_ROWS).map(({ name, count }) => `${String(count).padStart(10)}  ${name.replaceAll(/\p{Cc}/gu, '\uFFFD')}`),
+    ...(classes.length > MAX_ROWS ? [`${classes.length - MAX_ROWS} more`] : [])
+  ]
+  return Buffer.from(`${lines.join('\n')}\n`)
+}
+
+/**
+ * @param {HeapHistogram} before
+ * @param {HeapHistogram} after
+ * @returns {{ isSameProcess: boolean, total: { before: number, after: number }, rows: { name: string, before: number, after: number, change: number }[] }}
+ *   rows: those that changed, what grew most first
+ */
+function diffHistograms (before, after) {
+  const [was, is] = [before, after].map(({ classes }) => new Map(classes.map(({ name, count }) => [name, count])))
+  const rows = [...new Set([...was.keys(), ...is.keys()])]
+    .map(name => ({ name, before: was.get(name) ?? 0, after: is.get(name) ?? 0 }))
+    .map(row => ({ ...row, change: row.after - row.before }))
+    .filter(({ change }) => change !== 0)
+    .sort((a, b) => b.change - a.change || (a.name < b.name ? -1 : 1))
+  return { isSameProcess: before.pid === after.pid, total: { before: before.total, after: after.total }, rows }
+}
+
+/**
+ * @param {any} value  of a file
+ * @returns {value is HeapHistogram}
+ */
+function isHistogram (value) {
+  const { type, version, classes, total } = Object(value)
+  return type === 'loopscope-heap-histogram' && version === 1 && Number.isFinite(total) && Array.isArray(classes) &&
+    classes.every(one => typeof one?.name === 'string' && Number.isFinite(one.count))
+}
+
+module.exports = { HISTOGRAM_FORMATS, diffHistograms, isHistogram }
