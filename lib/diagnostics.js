@@ -221,6 +221,8 @@ class Handle extends EventEmitter {
   get armed () { return this.#instruments?.syncCalls.armed ?? false }
   set armed (armed) { this.#running('armed').syncCalls.armed = armed }
 
+  heap = Object.freeze({ watch: () => this.#running('heap.watch()').watchHeap() })
+
   /** The process's cached clock; it runs from its first use until close(). */
   get clock () { return this.#running('clock').clock }
 
@@ -320,6 +322,7 @@ function asHandle (middleware, handle) {
     running: { get: () => handle.running },
     armed: { get: () => handle.armed, set: armed => { handle.armed = armed } },
     clock: { get: () => handle.clock },
+    heap: { value: handle.heap },
     // Loaded by those who use them.
     fastify: { get: () => require('./http/adapters/fastify').createFastifyPlugin(middleware) },
     koa: { get: () => require('./http/adapters/koa').createKoaMiddleware(middleware) },

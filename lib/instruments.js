@@ -74,6 +74,10 @@ class Instruments {
   #observer
   #running = false
   #stallSequence = 0
+  /** @type {ReturnType<typeof import('./heap/gc-watch').createGcWatch> | undefined} */
+  #gcWatch
+  /** @type {Set<symbol>} */
+  #heapWatchers = new Set()
 
   /** @type {ReturnType<typeof createClock> | undefined} */
   #clock
@@ -139,7 +143,7 @@ class Instruments {
     this.#keptClocks = createKeptClocks(this.#observer)
     this.relay = createRelay({ ask: (question, signal) => this.#askWhenReady(question, signal) })
     this.sites = createSites({ ask: question => this.#askWhenReady(question), send: message => this.#observer.send(message) })
-    this.#answers = createMainAnswers({ delaySummary: () => this.delaySummary(), syncCalls: () => this.syncCalls.read(), memory: readMemory, takeSnapshot: order => this.#takeSnapshot(order) })
+    this.#answers = createMainAnswers({ delaySummary: () => this.delaySummary(), syncCalls: () => this.syncCalls.read(), memory: () => ({ ...readMemory(), trend: this.#heapWatchers.size === 0 ? null : this.#gcWatch?.trend() ?? null }), takeSnapshot: order => this.#takeSnapshot(order) })
     this.syncCalls = createSyncCalls({
       exact: options.syncCalls,
       routeNow: () => this.#stallRoute.now(),
@@ -189,11 +193,28 @@ class Instruments {
     this.#recording.stop()
     this.syncCalls.stop()
     this.#clock?.stop()
+    this.#gcWatch?.stop()
     this.utilization.stop()
     this.iterations.stop()
     this.routeContext.stop()
     Reflect.deleteProperty(globalThis, Symbol.for(this.#cutName))
     await this.#observer.stop()
+  }
+
+  /**
+   * One for the process, from the first time that somebody watches until nobody does.
+   * @returns {import('../types/diagnostics').HeapWatch}
+   */
+  watchHeap () {
+    const watch = this.#gcWatch ??= require('./heap/gc-watch').createGcWatch()
+    const watcher = Symbol('watcher')
+    this.#heapWatchers.add(watcher)
+    watch.start()
+    const stop = () => {
+      this.#heapWatchers.delete(watcher)
+      if (this.#heapWatchers.size === 0) watch.stop()
+    }
+    return { trend: () => watch.trend(), stop }
   }
 
   /** To be called when work begins, so that it is watched closely. */

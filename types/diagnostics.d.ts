@@ -266,6 +266,30 @@ export interface SyncCalls {
   pool: { queued: number, maxWaitMs: number }
 }
 
+/** How much of the heap is used after full collections, over time. */
+export interface HeapTrend {
+  /** 'unknown' until there are 8 collections over 5 minutes. */
+  verdict: 'growing' | 'flat' | 'unknown'
+  /** Collections that it rests on, and the time that they span. */
+  points: number
+  minutes: number
+  /** After the last of them, without the young generation. */
+  usedBytes: number
+  /** Of V8's heap: --max-old-space-size and what goes with it. */
+  limitBytes: number
+  /** The median slope (Theil-Sen). */
+  bytesPerMinute: number
+  /** When the limit is reached if it goes on like this; null unless it grows. */
+  minutesToLimit: number | null
+  /** What grows most first. */
+  spaces: { name: string, usedBytes: number, bytesPerMinute: number }[]
+}
+
+export interface HeapWatch {
+  trend (): HeapTrend
+  stop (): void
+}
+
 /** A cached clock: the time as one load from memory. */
 export interface Clock {
   /** For createClock({ buffer }) in a worker thread. */
@@ -305,6 +329,10 @@ export interface DiagnosticsHandle {
   armed: boolean
   /** The process's cached clock; it runs from its first use until close(). */
   readonly clock: Clock
+  readonly heap: {
+    /** Notes how much of the heap is used after each full collection, from now on, until stop() or close(). */
+    watch (): HeapWatch
+  }
 }
 
 export interface Diagnostics extends DiagnosticsHandle, EventEmitter {

@@ -48,6 +48,15 @@
       ...memory.spaces.filter(({ sizeBytes }) => sizeBytes > 0),
       { name: 'external (buffers and native)', usedBytes: memory.externalBytes, sizeBytes: null }
     ], { empty: '' })
+    byId('heap-trend').textContent = trendText(memory.trend)
+  }
+
+  function trendText (trend) {
+    if (!trend) return ''
+    if (trend.verdict === 'unknown') return `Heap after full collections: ${trend.points} seen in ${trend.minutes.toFixed(0)} min, too few to say.`
+    const slope = `${trend.bytesPerMinute < 0 ? '-' : '+'}${bytes(Math.abs(trend.bytesPerMinute))} a minute over ${trend.minutes.toFixed(0)} min`
+    if (trend.verdict === 'flat') return `Heap after full collections does not grow (${slope}).`
+    return `Heap after full collections grows: ${slope}, most in ${trend.spaces[0].name}; at its limit in about ${duration(trend.minutesToLimit * 60_000)}.`
   }
 
   function onLoop (now) {
