@@ -40,7 +40,7 @@ const STANDARD_OUTPUT = 1
 const STANDARD_ERROR = 2
 
 // Options of the process's one set of instruments; the first handle's hold.
-const SHARED_OPTIONS = /** @type {const} */ (['stallThresholdMs', 'heartbeatMs', 'recorder', 'syncCalls'])
+const SHARED_OPTIONS = /** @type {const} */ (['stallThresholdMs', 'heartbeatMs', 'recorder', 'syncCalls', 'onNearHeapLimit'])
 
 /**
  * Starts diagnostics and returns an Express / Connect middleware that is also the handle.
@@ -244,10 +244,28 @@ class Handle extends EventEmitter {
   #holdInstruments () {
     const { value, isFirst } = hold(SHARED_NAME, () =>
       createInstruments({ options: this.#options, logger: this.#logger, appRoot: this.#application.root }))
-    if (isFirst) value.start()
+    if (isFirst) this.#startInstruments(value)
     else this.#warnOfOtherOptions(value)
     value.checkStore(this.#options).catch(error => this.running && warnOnce(this.#logger, 'LOOPSCOPE_WARN_STORE', error))
     return value
+  }
+
+  /** @param {Instruments} instruments */
+  #startInstruments (instruments) {
+    instruments.start()
+    const { onNearHeapLimit, dir, retention, appName = this.#application.name } = this.#options
+    if (onNearHeapLimit === 'off') return
+    instruments.watchLimit({ onNearHeapLimit, dir, retention, appName })
+      .then(adopted => this.#tellAdopted(adopted))
+      .catch(error => this.running && warnOnce(this.#logger, 'LOOPSCOPE_WARN_NEAR_LIMIT', error))
+  }
+
+  /** @param {import('./heap/leftovers').Adopted[]} adopted */
+  #tellAdopted (adopted) {
+    for (const leftover of adopted) {
+      if ('path' in leftover) this.#logger.warn({ leftover }, `a former process ran out of heap: ${leftover.path} says what filled it`)
+      else this.#logger.warn({ leftover }, `a former process ran out of heap, and ${leftover.file} cannot be read: ${leftover.problem}`)
+    }
   }
 
   /** @param {Instruments} instruments */

@@ -26,6 +26,7 @@ const { createSites } = require('./admin/sites')
 const { createAdminTally } = require('./admin/tally')
 const { installCanaries } = require('./heap/canaries')
 const { readMemory } = require('./heap/memory-reading')
+const { armNearLimit, oldLimitBytes } = require('./heap/near-limit')
 const { createRouteContext } = require('./http/route-context')
 const { createStallRoute } = require('./http/stall-route')
 const { createSyncCalls } = require('./sync-calls/sync-calls')
@@ -289,6 +290,17 @@ class Instruments {
   async checkStore ({ dir, retention }) {
     if (!await this.#observer.ready.catch(() => false)) return // without an observer, which is warned of elsewhere
     return this.#observer.ask({ type: 'prepare', place: { dir, retention } })
+  }
+
+  /**
+   * Sees to it that evidence is left when the heap overflows, and takes in what dead processes left.
+   * @param {{ onNearHeapLimit: 'profile' | 'snapshot', dir: string, retention: any, appName: string }} wanted
+   * @returns {Promise<import('./heap/leftovers').Adopted[]>}
+   */
+  async watchLimit ({ onNearHeapLimit: mode, dir, retention, appName }) {
+    const folder = armNearLimit(mode)
+    const limitBytes = oldLimitBytes(readMemory().heapLimitBytes)
+    return this.#askWhenReady({ type: 'watchLimit', order: { mode, folder, limitBytes, appName, place: { dir, retention } } })
   }
 
   /** What we cost ourselves, as far as it can be told apart, cumulative. */

@@ -7,8 +7,9 @@ const { DEFAULTS: LOOP } = require('./loop/heartbeat')
 const { DEFAULTS: RECORDER } = require('./recorder/recorder')
 const { ENGINES } = require('./recorder/engines')
 const { DEFAULTS: RETENTION, defaultDir } = require('./store/store')
-const { DEFAULTS: HEAP } = require('./heap/snapshot-job')
-const { SNAPSHOT_ENGINES } = require('./heap/snapshot-engines')
+const { DEFAULTS: GUARD } = require('./heap/guard')
+const { DEFAULTS: NEAR_LIMIT, NEAR_LIMIT_MODES } = require('./heap/near-limit')
+const { DEFAULTS: SNAPSHOT, SNAPSHOT_ENGINES } = require('./heap/snapshot-engines')
 const { DEFAULTS: SYNC_CALLS } = require('./sync-calls/detector')
 const { selectTargets } = require('./sync-calls/targets')
 const { DEFAULTS: SIGNALS, checkSignals } = require('./signals')
@@ -32,6 +33,7 @@ const { errors } = require('./internal/errors')
  * @property {string} dir
  * @property {Required<RetentionOptions>} retention
  * @property {{ engine: 'built-in' | 'heapdump', maxPauseMs: number }} heap
+ * @property {'off' | 'profile' | 'snapshot'} onNearHeapLimit
  * @property {SignalMap} signals
  * @property {string | false} path
  * @property {string | readonly string[] | undefined} token
@@ -69,8 +71,9 @@ const OPTIONS = Object.freeze([
   { path: 'retention.maxBytes', ...integer(1, MAX_BYTES), fallback: RETENTION.maxBytes, meaning: 'Bytes kept, all artifacts together' },
   { path: 'retention.maxAgeMs', ...integer(1, MAX_BYTES), fallback: RETENTION.maxAgeMs, meaning: 'Age in milliseconds after which an artifact is removed' },
   { path: 'retention.minFreeBytes', ...integer(0, MAX_BYTES), fallback: RETENTION.minFreeBytes, meaning: 'Free bytes that a write must leave on the disk' },
-  { path: 'heap.engine', ...oneOf(Object.keys(SNAPSHOT_ENGINES)), fallback: HEAP.engine, meaning: 'What writes a heap snapshot: V8 through Node.js, or the optional peer dependency `heapdump`' },
-  { path: 'heap.maxPauseMs', ...integer(1, 600_000), fallback: HEAP.maxPauseMs, meaning: 'A heap snapshot that is estimated to stop the process for longer is refused' },
+  { path: 'heap.engine', ...oneOf(Object.keys(SNAPSHOT_ENGINES)), fallback: SNAPSHOT.engine, meaning: 'What writes a heap snapshot: V8 through Node.js, or the optional peer dependency `heapdump`' },
+  { path: 'heap.maxPauseMs', ...integer(1, 600_000), fallback: GUARD.maxPauseMs, meaning: 'A heap snapshot that is estimated to stop the process for longer is refused' },
+  { path: 'onNearHeapLimit', ...oneOf(NEAR_LIMIT_MODES), fallback: NEAR_LIMIT.onNearHeapLimit, meaning: 'Evidence to leave before the process dies of a full heap: a sampled heap profile, or (it takes long, and holds everything) a heap snapshot' },
   { path: 'signals', wanted: '`false`, or an object of signal to kind', fallback: SIGNALS, meaning: 'What a signal captures; `false` for none. As text: `SIGUSR2=cpu,SIGHUP=cpu` or `off`', check: (path, value) => checkSignals(path, value, assertKind), fromText: toSignals },
   { path: 'syncCalls', wanted: '`false`, `true`, or an object', fallback: false, meaning: 'The exact sync-call detector, which wraps the APIs it watches; the sampled one runs with the recorder and wraps nothing', check: checkGroup, fromText: toSwitch },
   { path: 'syncCalls.apis', wanted: 'list of API names, `fs.*` or `*`', fallback: SYNC_CALLS.apis, meaning: 'Which APIs are watched. As text: `crypto.*,fs.readFileSync`', check: (path, value) => { selectTargets(assertStrings(path, value), path) }, fromText: text => text.split(',').map(name => name.trim()) },
@@ -232,7 +235,7 @@ function text () {
   return { wanted: 'string', check: assertString, fromText: String }
 }
 
-/** @param {string[]} allowed */
+/** @param {readonly string[]} allowed */
 function oneOf (allowed) {
   return {
     wanted: allowed.map(value => `\`'${value}'\``).join(' or '),

@@ -85,6 +85,11 @@ export interface DiagnosticsOptions {
   dir?: string
   retention?: RetentionOptions
   heap?: HeapOptions
+  /**
+   * Evidence to leave before the process dies of a full heap. 'profile': a sampled heap profile; 'snapshot': a heap snapshot, which
+   * takes long and holds everything. Default 'off'.
+   */
+  onNearHeapLimit?: 'off' | 'profile' | 'snapshot'
   /** Default { SIGUSR2: 'cpu' }; false for none. */
   signals?: false | SignalMap
   /** The exact sync-call detector, which wraps the APIs it watches. Default false. */

@@ -3,12 +3,16 @@
 // Reads a profile from a file, or from standard input.
 
 const fs = require('node:fs')
+const path = require('node:path')
 const { assertCpuProfile } = require('../formats/assert-profile')
+const { isHeapProfile } = require('../formats/heap-profile-diff')
 const { Failure } = require('./failure')
 
 /** @import { CpuProfile } from '../../types/profile' */
+/** @import { SamplingProfile } from '../formats/heap-tree' */
 
 const STANDARD_INPUT = 0
+const HEAP_PROFILE = 'a .heapprofile, as `loopscope heap --kind profile` and DevTools write it'
 
 /**
  * @param {string} file  `-` for standard input
@@ -22,6 +26,21 @@ function readProfile (file) {
     throw new Failure('failed', `${file}: ${/** @type {Error} */ (error).message}`)
   }
   return profile
+}
+
+/**
+ * @param {string} file
+ * @returns {SamplingProfile}
+ */
+function readHeapProfile (file) {
+  const profile = readJson(file, HEAP_PROFILE)
+  if (!isHeapProfile(profile)) throw new Failure('failed', `${file} is not a heap profile.`, `Wanted ${HEAP_PROFILE}.`)
+  return profile
+}
+
+/** @param {string} file */
+function isHeapProfileFile (file) {
+  return path.extname(file) === '.heapprofile'
 }
 
 /**
@@ -47,4 +66,4 @@ function readText (file) {
   }
 }
 
-module.exports = { readJson, readProfile }
+module.exports = { isHeapProfileFile, readHeapProfile, readJson, readProfile }

@@ -1,6 +1,6 @@
 'use strict'
 
-// How many objects there are of each constructor, as data or as text, and the difference of two. Pure.
+// The table of formats of a heap histogram: how many objects there are of each constructor. Pure.
 
 /** @import { EncodeContext } from '../../types/profile' */
 
@@ -18,7 +18,7 @@
  */
 
 const MAX_ROWS = 50
-const LIMITS = 'Counts only: no sizes, nor who holds them; objects without a prototype, strings and numbers are not counted.'
+const LIMITS = 'Counts only: no sizes, nor who holds them; objects without a prototype, proxies, strings and numbers are not counted.'
 
 const HISTOGRAM_FORMATS = Object.freeze({
   json: {
@@ -46,30 +46,4 @@ function encodeText ({ total, classes, pauseMs, heapUsedBytes, takenAt }, { titl
   return Buffer.from(`${lines.join('\n')}\n`)
 }
 
-/**
- * @param {HeapHistogram} before
- * @param {HeapHistogram} after
- * @returns {{ isSameProcess: boolean, total: { before: number, after: number }, rows: { name: string, before: number, after: number, change: number }[] }}
- *   rows: those that changed, what grew most first
- */
-function diffHistograms (before, after) {
-  const [was, is] = [before, after].map(({ classes }) => new Map(classes.map(({ name, count }) => [name, count])))
-  const rows = [...new Set([...was.keys(), ...is.keys()])]
-    .map(name => ({ name, before: was.get(name) ?? 0, after: is.get(name) ?? 0 }))
-    .map(row => ({ ...row, change: row.after - row.before }))
-    .filter(({ change }) => change !== 0)
-    .sort((a, b) => b.change - a.change || (a.name < b.name ? -1 : 1))
-  return { isSameProcess: before.pid === after.pid, total: { before: before.total, after: after.total }, rows }
-}
-
-/**
- * @param {any} value  of a file
- * @returns {value is HeapHistogram}
- */
-function isHistogram (value) {
-  const { type, version, classes, total } = Object(value)
-  return type === 'loopscope-heap-histogram' && version === 1 && Number.isFinite(total) && Array.isArray(classes) &&
-    classes.every(one => typeof one?.name === 'string' && Number.isFinite(one.count))
-}
-
-module.exports = { HISTOGRAM_FORMATS, diffHistograms, isHistogram }
+module.exports = { HISTOGRAM_FORMATS }

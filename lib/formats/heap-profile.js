@@ -13,9 +13,11 @@ const MAX_FUNCTIONS = 30
 const MAX_STACKS = 10
 const MAX_STACK_FRAMES = 12
 const MB = 1e6
+const LIMITS = 'Sampled, one in half a megabyte, since sampling began: what was allocated before is not seen.'
 
 /**
  * @typedef {HeapSampling & { mode: 'live' | 'all' }} HeapProfile  what is still alive, or all that was allocated
+ * @typedef {Pick<HeapSampling, 'profile' | 'before'> & Partial<HeapProfile>} ReadProfile  that of a file does not tell more
  *
  * @typedef {object} HeapFormat
  * @property {string} extension
@@ -40,7 +42,7 @@ const HEAP_FORMATS = Object.freeze({
 })
 
 /**
- * @param {HeapProfile} profile
+ * @param {ReadProfile} profile
  * @param {Pick<EncodeContext, 'appRoot' | 'title'>} [context]
  */
 function encodeGraph (profile, context = {}) {
@@ -58,19 +60,19 @@ function encodeGraph (profile, context = {}) {
   return renderFlameGraph({ title, header, width: 'memory', graph })
 }
 
-const LIMITS = 'Sampled, one in half a megabyte, since sampling began: what was allocated before is not seen.'
-
 /**
- * @param {HeapProfile} profile
+ * @param {ReadProfile} profile
  * @param {HeapTree} root
  */
 function factsOf ({ mode, fromMs, toMs, profile: { samples } }, { totalBytes }) {
+  const size = `${(totalBytes / MB).toFixed(1)} MB`
+  if (mode === undefined || fromMs === undefined || toMs === undefined) return `${size}, ${samples.length} samples`
   const what = mode === 'all' ? 'allocated' : 'alive of what was allocated'
-  return `${(totalBytes / MB).toFixed(1)} MB ${what} in ${((toMs - fromMs) / 1e3).toFixed(1)} s, from ${new Date(fromMs).toISOString()}, ${samples.length} samples`
+  return `${size} ${what} in ${((toMs - fromMs) / 1e3).toFixed(1)} s, from ${new Date(fromMs).toISOString()}, ${samples.length} samples`
 }
 
 /**
- * @param {HeapProfile} profile
+ * @param {ReadProfile} profile
  * @param {Pick<EncodeContext, 'appRoot' | 'title'>} [context]
  */
 function encodeText (profile, context = {}) {

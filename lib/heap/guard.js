@@ -16,6 +16,10 @@ const DISK_MARGIN = 1.2
 const COOL_DOWN_MS = 60_000 // a second look takes a person longer; a retrying client does not stop the process for good
 const MB = 1e6
 
+const DEFAULTS = Object.freeze({
+  maxPauseMs: 30_000 // three failed probes of Kubernetes, at its default of one every 10 s: then it restarts the container
+})
+
 const CHEAPER = 'a heap-histogram (objects per constructor) or a heap-profile (sampled allocations) costs a fraction of it; ' +
   'force takes the snapshot all the same'
 
@@ -112,4 +116,4 @@ class Gate {
   }
 }
 
-module.exports = { assertFits, createGate }
+module.exports = { assertFits, createGate, DEFAULTS }

@@ -1,33 +1,37 @@
 'use strict'
 
 // Counts the objects of the main thread by their constructors, through the inspector: exact, at a fraction of the pause and the
-// memory of a snapshot. It sees neither sizes nor who holds them, nor objects without a prototype, nor strings and numbers.
+// memory of a snapshot. It sees neither sizes nor who holds them, nor objects without a prototype, proxies, strings and numbers.
 
 /** @import { HeapHistogram } from '../formats/heap-histogram' */
 
 const GROUP = 'loopscope-histogram' // of the handles, which would keep every object alive
-const MAX_CLASSES = 5000
-const MAX_NAME_CHARS = 200
+const MAX_CLASSES = 5000 // more is code that makes classes, and a file of megabytes
+const MAX_NAME_CHARS = 200 // a name is any string
 
 /**
  * Runs in the main thread, over all objects there are. Nothing of the application may run: names are read from descriptors,
- * where no getter answers; a proxy's traps are the application's own fault and are caught.
+ * where no getter answers, and never from a proxy. V8 hands out no proxies, but a prototype or a constructor can be one.
  */
 const COUNT = `function (maxClasses, maxNameChars) {
+  const { isProxy } = process.getBuiltinModule('node:util').types
+  const { getOwnPropertyDescriptor, getPrototypeOf } = Object
+  const valueOf = (object, key) => isProxy(object) ? undefined : getOwnPropertyDescriptor(object, key)?.value
+  const constructorOf = prototype => {
+    for (let at = prototype; at !== null && !isProxy(at); at = getPrototypeOf(at)) {
+      if (getOwnPropertyDescriptor(at, 'constructor') !== undefined) return valueOf(at, 'constructor')
+    }
+  }
   const byPrototype = new Map()
   for (let at = 0; at < this.length; at++) {
-    let prototype = null
-    try { prototype = Object.getPrototypeOf(this[at]) } catch {}
+    const prototype = getPrototypeOf(this[at])
     byPrototype.set(prototype, (byPrototype.get(prototype) ?? 0) + 1)
   }
   const byName = new Map()
   for (const [prototype, count] of byPrototype) {
-    let name
-    try {
-      const constructor = prototype === null ? undefined : Object.getOwnPropertyDescriptor(prototype, 'constructor')?.value
-      name = typeof constructor === 'function' ? Object.getOwnPropertyDescriptor(constructor, 'name')?.value : undefined
-    } catch {}
-    name = typeof name === 'string' && name !== '' ? name.slice(0, maxNameChars) : '(no constructor)'
+    const constructor = constructorOf(prototype)
+    const own = typeof constructor === 'function' ? valueOf(constructor, 'name') : undefined
+    const name = typeof own === 'string' && own !== '' ? own.slice(0, maxNameChars) : '(no constructor)'
     byName.set(name, (byName.get(name) ?? 0) + count)
   }
   const classes = [...byName].sort((a, b) => b[1] - a[1])
@@ -39,40 +43,54 @@ const COUNT = `function (maxClasses, maxNameChars) {
  * @param {object} parts
  * @param {(method: string, params?: object) => Promise<any>} parts.post  to the inspector of the main thread
  */
-function createHistograms ({ post }) {
+function createHistograms (parts) {
+  return new Histograms(parts)
+}
+
+class Histograms {
+  #post
+  /** The one under way: two at a time would hold all handles twice. @type {Promise<unknown>} */
+  #last = Promise.resolve()
+
+  /** @param {Parameters<typeof createHistograms>[0]} parts */
+  constructor ({ post }) {
+    this.#post = post
+  }
+
   /**
-   * @param {AbortSignal} [signal]
+   * @param {AbortSignal} [signal]  heeded between the steps: none of them can be interrupted
    * @returns {Promise<HeapHistogram>}
    * @throws ERR_LOOPSCOPE_INSPECTOR_UNAVAILABLE
    */
-  async function take (signal) {
+  take (signal) {
+    const taken = this.#last.then(() => this.#take(signal))
+    this.#last = taken.catch(() => {})
+    return taken
+  }
+
+  /** @param {AbortSignal} [signal] */
+  async #take (signal) {
     signal?.throwIfAborted()
-    const takenAt = Date.now()
-    const from = performance.now()
     try {
-      const { result: prototype } = await post('Runtime.evaluate', { expression: 'Object.prototype', objectGroup: GROUP, silent: true })
-      const { objects } = await post('Runtime.queryObjects', { prototypeObjectId: prototype.objectId, objectGroup: GROUP })
-      const { total, classes, others, heapUsedBytes } = await count(objects.objectId)
-      return {
-        type: 'loopscope-heap-histogram',
-        version: 1,
-        pid: process.pid,
-        nodeVersion: process.version,
-        takenAt,
-        pauseMs: Math.round(performance.now() - from),
-        heapUsedBytes,
-        total,
-        classes: [...classes.map(toClass), ...(others > 0 ? [{ name: '_other', count: others }] : [])]
-      }
+      // Answered when the main thread can be interrupted: what it was busy with until then is not our pause.
+      const { result: prototype } = await this.#post('Runtime.evaluate', { expression: 'Object.prototype', objectGroup: GROUP, silent: true })
+      signal?.throwIfAborted()
+      const takenAt = Date.now()
+      const from = performance.now()
+      const { objects } = await this.#post('Runtime.queryObjects', { prototypeObjectId: prototype.objectId, objectGroup: GROUP })
+      signal?.throwIfAborted()
+      const counts = await this.#count(objects.objectId)
+      return describe(counts, { takenAt, pauseMs: Math.round(performance.now() - from) })
     } finally {
-      await post('Runtime.releaseObjectGroup', { objectGroup: GROUP }).catch(() => {})
+      await this.#post('Runtime.releaseObjectGroup', { objectGroup: GROUP }).catch(() => {})
     }
   }
 
   /** @param {string} objectId */
-  async function count (objectId) {
-    const { result, exceptionDetails } = await post('Runtime.callFunctionOn', {
+  async #count (objectId) {
+    const { result, exceptionDetails } = await this.#post('Runtime.callFunctionOn', {
       objectId,
+      // The name makes it a frame of ours in profiles.
       functionDeclaration: `${COUNT}\n//# sourceURL=${__filename}\n`,
       arguments: [{ value: MAX_CLASSES }, { value: MAX_NAME_CHARS }],
       returnByValue: true,
@@ -81,13 +99,25 @@ function createHistograms ({ post }) {
     if (exceptionDetails) throw new Error(`objects could not be counted: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`)
     return result.value
   }
-
-  return { take }
 }
 
-/** @param {[name: string, count: number]} entry */
-function toClass ([name, count]) {
-  return { name, count }
+/**
+ * @param {{ total: number, classes: [name: string, count: number][], others: number, heapUsedBytes: number }} counts
+ * @param {{ takenAt: number, pauseMs: number }} how
+ * @returns {HeapHistogram}
+ */
+function describe ({ total, classes, others, heapUsedBytes }, { takenAt, pauseMs }) {
+  return {
+    type: 'loopscope-heap-histogram',
+    version: 1,
+    pid: process.pid,
+    nodeVersion: process.version,
+    takenAt,
+    pauseMs,
+    heapUsedBytes,
+    total,
+    classes: [...classes.map(([name, count]) => ({ name, count })), ...(others > 0 ? [{ name: '_other', count: others }] : [])]
+  }
 }
 
 module.exports = { createHistograms }

@@ -2,8 +2,9 @@
 
 // Samples allocations through the inspector: which stacks allocated what is alive, or all that was allocated. It lives in
 // the observer thread. V8 has one such sampler a process and it knows one of the two at a time; it is started when somebody
-// first asks, and costs nothing before.
+// first asks, and costs nothing before. That of what is alive then stays on, since only what is sampled can be told of.
 
+const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
 
 /** @import { HeapSampling, SamplingProfile } from '../formats/heap-tree' */
@@ -13,12 +14,15 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const INTERVAL_BYTES = 512 * 1024 // Go's and V8's default: one sample per half a megabyte, on average
 // Somebody who asks for what there is, when nothing was sampled yet, gets this much instead of nothing.
 const FIRST_SECONDS = 5
+// What was collected stays in V8's list for as long as it samples, a few hundred bytes each: 100 MB/s make 200 samples a second.
+const MAX_ALL_MS = 10 * 60_000
 
 /**
  * @param {object} parts
  * @param {(method: string, params?: object) => Promise<any>} parts.post  to the inspector of the main thread
  * @param {number} [parts.intervalBytes]
  * @param {number} [parts.firstSeconds]
+ * @param {number} [parts.maxAllMs]  how old the list of all that was allocated becomes, but for somebody who reads it
  */
 function createHeapSampler (parts) {
   return new HeapSampler(parts)
@@ -28,17 +32,21 @@ class HeapSampler {
   #post
   #intervalBytes
   #firstSeconds
+  #maxAllMs
   /** @type {SamplerMode | undefined} */
   #mode
   #startedAt = 0
   /** Under way, all in the mode that is on. @type {Set<Promise<unknown>>} */
   #readers = new Set()
+  /** @type {NodeJS.Timeout | undefined} */
+  #expiry
 
   /** @param {Parameters<typeof createHeapSampler>[0]} parts */
-  constructor ({ post, intervalBytes = INTERVAL_BYTES, firstSeconds = FIRST_SECONDS }) {
+  constructor ({ post, intervalBytes = INTERVAL_BYTES, firstSeconds = FIRST_SECONDS, maxAllMs = MAX_ALL_MS }) {
     this.#post = post
     this.#intervalBytes = intervalBytes
     this.#firstSeconds = firstSeconds
+    this.#maxAllMs = maxAllMs
   }
 
   get running () { return this.#mode !== undefined }
@@ -47,6 +55,7 @@ class HeapSampler {
    * @param {object} wanted
    * @param {SamplerMode} wanted.mode      the other one than before starts anew
    * @param {number | null} wanted.seconds  what is new in so many seconds; null: since the sampler was started
+   * @param {number} [wanted.firstSeconds]  how long to wait when sampling begins only now
    * @param {boolean} [wanted.collect]      collects garbage first, so that only what is held is seen as alive
    * @param {AbortSignal} [signal]  cancels it
    * @param {AbortSignal} [stop]    ends the waiting early, and keeps what there is
@@ -54,7 +63,7 @@ class HeapSampler {
    */
   async sample (wanted, signal, stop) {
     // V8 knows one mode at a time: who wants the other one waits until nobody needs this one.
-    while (this.#readers.size > 0 && this.#mode !== wanted.mode) await Promise.allSettled(this.#readers)
+    while (this.#readers.size > 0 && this.#mode !== wanted.mode) await settled(this.#readers, signal)
     const reader = this.#sample(wanted, signal, stop)
     this.#readers.add(reader)
     try {
@@ -70,11 +79,10 @@ class HeapSampler {
    * @param {AbortSignal} [stop]
    * @returns {Promise<HeapSampling>}
    */
-  async #sample ({ mode, seconds, collect = false }, signal, stop) {
+  async #sample ({ mode, seconds, firstSeconds = this.#firstSeconds, collect = false }, signal, stop) {
     signal?.throwIfAborted()
-    const isNew = this.#mode !== mode
-    if (isNew) await this.#start(mode)
-    const waitSeconds = seconds ?? (isNew ? this.#firstSeconds : 0)
+    if (this.#mode !== mode || this.#isExpired()) await this.#start(mode)
+    const waitSeconds = seconds ?? firstSeconds - (Date.now() - this.#startedAt) / 1e3
     const before = seconds === null ? null : await this.#read()
     const fromMs = before === null ? this.#startedAt : Date.now()
     if (waitSeconds > 0) await wait(waitSeconds * 1e3, signal, stop)
@@ -85,7 +93,20 @@ class HeapSampler {
   async stop () {
     if (!this.running) return
     this.#mode = undefined
+    clearTimeout(this.#expiry)
     await this.#post('HeapProfiler.stopSampling')
+  }
+
+  /** Between two readers, or the first would lose what it counts from. */
+  #isExpired () {
+    return this.#mode === 'all' && this.#readers.size === 0 && Date.now() - this.#startedAt >= this.#maxAllMs
+  }
+
+  #expireLater () {
+    this.#expiry = setTimeout(() => {
+      if (this.#isExpired()) this.stop().catch(() => {}) // it fails where the process ends
+      else this.#expireLater()
+    }, this.#maxAllMs).unref()
   }
 
   /** @param {SamplerMode} mode */
@@ -100,6 +121,7 @@ class HeapSampler {
         includeObjectsCollectedByMajorGC: includesCollected,
         includeObjectsCollectedByMinorGC: includesCollected
       })
+      if (includesCollected) this.#expireLater()
     } catch (error) {
       this.#mode = undefined
       throw error
@@ -111,6 +133,19 @@ class HeapSampler {
     const { profile } = await this.#post('HeapProfiler.getSamplingProfile')
     return profile
   }
+}
+
+/**
+ * @param {Iterable<Promise<unknown>>} readers
+ * @param {AbortSignal | undefined} signal
+ */
+async function settled (readers, signal) {
+  signal?.throwIfAborted()
+  const left = new AbortController()
+  const aborted = signal === undefined ? [] : [once(signal, 'abort', { signal: left.signal }).catch(() => {})]
+  await Promise.race([Promise.allSettled(readers), ...aborted])
+  left.abort()
+  signal?.throwIfAborted()
 }
 
 /**

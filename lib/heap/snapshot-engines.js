@@ -42,4 +42,6 @@ function loadHeapdump () {
   }
 }
 
-module.exports = { SNAPSHOT_ENGINES }
+const DEFAULTS = Object.freeze({ engine: 'built-in' })
+
+module.exports = { SNAPSHOT_ENGINES, DEFAULTS }

@@ -46,14 +46,6 @@ const { verifySnapshot } = require('./verify')
  * @property {ReportProgress} [onProgress]
  */
 
-const DEFAULTS = Object.freeze({
-  redact: 'values',
-  hasPseudonyms: false,
-  force: false,
-  engine: 'built-in',
-  maxPauseMs: 30_000 // three failed probes of Kubernetes, at its default of one every 10 s: then it restarts the container
-})
-
 const START_WITHIN_MS = 10_000 // a main thread that does not come round by then is stuck: a snapshot would only come later, unasked
 
 /**
@@ -279,4 +271,4 @@ function orAborted (work, signal) {
   })
 }
 
-module.exports = { createSnapshots, DEFAULTS }
+module.exports = { createSnapshots }

@@ -17,6 +17,7 @@ const WARNINGS = Object.freeze({
   LOOPSCOPE_WARN_ROUTE_LIMIT: 'more than %d routes: further ones are counted as _other',
   LOOPSCOPE_WARN_LISTENER: 'the admin listener does not listen: %s. The application and everything else go on',
   LOOPSCOPE_WARN_CONTROL_SOCKET: 'the command line cannot reach this process: %s. Everything else works',
+  LOOPSCOPE_WARN_NEAR_LIMIT: 'no evidence will be left when the heap overflows: %s. Everything else works',
   LOOPSCOPE_WARN_INTERNAL: 'a fault of ours was caught, the application is not affected: %s'
 })
 

@@ -122,6 +122,10 @@ const handlers = {
   prepare ({ id, place }) {
     return answer(id, () => storeAt(place).prepare())
   },
+  watchLimit ({ id, order }) {
+    const watchLimit = () => require('./near-limit').watchLimit(order, { store: storeAt(order.place), post: method => session.post(method), sampler: sampler(), logNow, report })
+    return answer(id, watchLimit)
+  },
   told (message) {
     mainThread.told(message)
   },

@@ -2,15 +2,15 @@
 
 const path = require('node:path')
 const { writeOutput } = require('../output-file')
-const { readProfile } = require('../profile-file')
+const { isHeapProfileFile, readHeapProfile, readProfile } = require('../profile-file')
 
 /** @import { Command, Invocation } from '../commands' */
 
 /** @type {Command} */
 module.exports = {
   name: 'flame',
-  usage: '<file.cpuprofile|->',
-  help: 'a CPU profile as a flame graph: one HTML file',
+  usage: '<file.cpuprofile|file.heapprofile|->',
+  help: 'a CPU or heap profile as a flame graph: one HTML file',
   options: {
     output: { type: 'string', short: 'o', meaning: 'file to write, - for standard output (default: its own name with .html)' },
     force: { type: 'boolean', meaning: 'write over a file that is there' },
@@ -23,8 +23,16 @@ module.exports = {
 
 /** @param {Invocation} invocation */
 async function run ({ positionals: [file], values, terminal }) {
-  const { encodeFlameGraph } = require('../../formats/flamegraph')
-  const html = encodeFlameGraph(readProfile(file), { title: path.basename(file), ...(values.root && { appRoot: values.root }) })
-  const output = values.output ?? (file === '-' ? '-' : `${file.replace(/\.cpuprofile$/, '')}.html`)
+  const context = { title: path.basename(file), ...(values.root && { appRoot: values.root }) }
+  const html = isHeapProfileFile(file) ? heapGraph(file, context) : require('../../formats/flamegraph').encodeFlameGraph(readProfile(file), context)
+  const output = values.output ?? (file === '-' ? '-' : `${file.replace(/\.(cpu|heap)profile$/, '')}.html`)
   writeOutput(output, html, { force: values.force === true, terminal })
+}
+
+/**
+ * @param {string} file
+ * @param {{ title: string, appRoot?: string }} context
+ */
+function heapGraph (file, context) {
+  return require('../../formats/heap-profile').HEAP_FORMATS.flamegraph.encode({ profile: readHeapProfile(file), before: null }, context)
 }

@@ -1,14 +1,14 @@
 'use strict'
 
-const { readProfile } = require('../profile-file')
+const { isHeapProfileFile, readHeapProfile, readProfile } = require('../profile-file')
 
 /** @import { Command, Invocation } from '../commands' */
 
 /** @type {Command} */
 module.exports = {
   name: 'report',
-  usage: '<file.cpuprofile|->',
-  help: 'a CPU profile as text: whose time it was, and who called it',
+  usage: '<file.cpuprofile|file.heapprofile|->',
+  help: 'a CPU profile as text: whose time it was, and who called it; or a heap profile: who allocated',
   options: { root: { type: 'string', meaning: 'folder that files are shown relative to' } },
   positionals: { min: 1, max: 1 },
   examples: ['loopscope report cpu.cpuprofile', 'loopscope profile 1234 -f cpuprofile -o - | loopscope report -'],
@@ -17,6 +17,14 @@ module.exports = {
 
 /** @param {Invocation} invocation */
 async function run ({ positionals: [file], values, terminal }) {
-  const { encodeText } = require('../../formats/text')
-  terminal.write(encodeText(readProfile(file), { title: file, ...(values.root && { appRoot: values.root }) }))
+  const context = { title: file, ...(values.root && { appRoot: values.root }) }
+  terminal.write(isHeapProfileFile(file) ? heapText(file, context) : require('../../formats/text').encodeText(readProfile(file), context))
+}
+
+/**
+ * @param {string} file
+ * @param {{ title: string, appRoot?: string }} context
+ */
+function heapText (file, context) {
+  return require('../../formats/heap-profile').HEAP_FORMATS.text.encode({ profile: readHeapProfile(file), before: null }, context)
 }

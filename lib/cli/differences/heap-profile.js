@@ -2,11 +2,10 @@
 
 // The difference of two heap profiles: which functions allocated more.
 
-const { Failure } = require('../failure')
-const { readJson } = require('../profile-file')
+const { readHeapProfile } = require('../profile-file')
 const { tableLines } = require('../table')
 const { showBytes } = require('../words')
-const { diffHeapProfiles, isHeapProfile } = require('../../formats/heap-profile-diff')
+const { diffHeapProfiles } = require('../../formats/heap-profile-diff')
 
 /** @import { Invocation } from '../commands' */
 
@@ -14,7 +13,7 @@ const MAX_ROWS = 30
 
 /** @param {Invocation} invocation */
 async function run ({ positionals: files, values, terminal }) {
-  const [before, after] = files.map(read)
+  const [before, after] = files.map(readHeapProfile)
   const { beforeBytes, afterBytes, rows } = diffHeapProfiles(before, after, values.root ? { appRoot: values.root } : {})
   if (values.json) return terminal.line(JSON.stringify({ beforeBytes, afterBytes, rows }, null, 2))
   terminal.line(`sampled: ${showBytes(beforeBytes)} before, ${showBytes(afterBytes)} after`)
@@ -26,13 +25,6 @@ async function run ({ positionals: files, values, terminal }) {
     { title: 'FUNCTION', cell: ({ name, place }) => `${name} ${place}` }
   ], rows.slice(0, MAX_ROWS), terminal.columns())) terminal.line(line)
   if (rows.length > MAX_ROWS) terminal.note(`${rows.length - MAX_ROWS} more; --json has them all`)
-}
-
-/** @param {string} file */
-function read (file) {
-  const profile = readJson(file, 'a .heapprofile, as `loopscope heap --kind profile` and DevTools write it')
-  if (!isHeapProfile(profile)) throw new Failure('failed', `${file} is not a heap profile.`, 'Wanted a .heapprofile, as `loopscope heap --kind profile` and DevTools write it.')
-  return profile
 }
 
 /** @param {number} bytes */

@@ -5,7 +5,7 @@
 const { Failure } = require('../failure')
 const { readJson } = require('../profile-file')
 const { tableLines } = require('../table')
-const { diffHistograms, isHistogram } = require('../../formats/heap-histogram')
+const { diffHistograms, isHistogram } = require('../../heap/histogram-diff')
 
 /** @import { Invocation } from '../commands' */
 
@@ -17,8 +17,9 @@ async function run ({ positionals: files, values, terminal }) {
   const [before, after] = files.map(read)
   const difference = diffHistograms(before, after)
   if (values.json) return terminal.line(JSON.stringify(difference, null, 2))
-  const { isSameProcess, total, rows } = difference
+  const { isSameProcess, isComplete, total, rows } = difference
   if (!isSameProcess) terminal.note('They are of two processes.')
+  if (!isComplete) terminal.note('Too many constructors: those with the fewest objects are together in _other, and a row may only have left it.')
   terminal.line(`${total.before.toLocaleString('en')} objects before, ${total.after.toLocaleString('en')} after`)
   for (const line of tableLines([
     { title: 'CHANGE', isNumber: true, cell: ({ change }) => `${change > 0 ? '+' : ''}${change}` },

@@ -1,0 +1,47 @@
+'use strict'
+
+// What option onNearHeapLimit does in the observer: takes in what dead processes left, and watches this one.
+
+const fs = require('node:fs')
+const { adoptLeftovers, makePrivate } = require('../heap/leftovers')
+const { createNearLimitWatch } = require('../heap/near-limit-watch')
+
+/** @import { Store } from '../heap/near-limit-watch' */
+/** @import { Adopted } from '../heap/leftovers' */
+
+/**
+ * @typedef {object} LimitOrder
+ * @property {'profile' | 'snapshot'} mode
+ * @property {string} folder      in which V8 leaves files
+ * @property {number} limitBytes  of the old generation
+ * @property {string} appName
+ * @property {{ dir: string, retention: any }} place  of the store
+ *
+ * @param {LimitOrder} order
+ * @param {object} parts
+ * @param {Store} parts.store
+ * @param {(method: string) => Promise<any>} parts.post
+ * @param {ReturnType<typeof import('../heap/sampler').createHeapSampler>} parts.sampler
+ * @param {(fields: object, message: string) => void} parts.logNow
+ * @param {(error: unknown) => void} parts.report
+ * @returns {Promise<Adopted[]>}
+ */
+async function watchLimit ({ mode, folder, limitBytes, appName }, { store, post, sampler, logNow, report }) {
+  const adopted = await adoptLeftovers(folder, { store, appName })
+  if (mode === 'snapshot') {
+    fs.watch(folder, { persistent: false }, () => { ignoreFaults(() => makePrivate(folder, process.pid)) }).on('error', report)
+    return adopted
+  }
+  const tell = (/** @type {{ path: string }} */ evidence) => logNow({ nearHeapLimit: evidence }, `the heap is near its limit: ${evidence.path} says what fills it`)
+  await createNearLimitWatch({ post, sampler, store, appName, limitBytes, tell, onFault: report }).start()
+  return adopted
+}
+
+/** @param {() => void} work  a file may be gone again */
+function ignoreFaults (work) {
+  try {
+    work()
+  } catch {}
+}
+
+module.exports = { watchLimit }

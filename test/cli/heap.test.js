@@ -1,0 +1,82 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { get, run } = require('../admin/running')
+const { cli } = require('./cli')
+
+/** The application, the command line in its temporary folder, and files there. */
+async function subject (t) {
+  const app = await run(t)
+  await app.listenerUrl()
+  while (!fs.existsSync(app.socketPath)) await new Promise(resolve => setTimeout(resolve, 20))
+  const loopscope = (args, options = {}) => cli(args, { ...options, cwd: app.folder, env: { TMPDIR: app.folder } })
+  return { ...app, pid: String(app.pid), loopscope, hold: count => get(`${app.url}/hold?count=${count}`).then(response => response.text()), at: name => path.join(app.folder, name) }
+}
+
+/** Holds orders as soon as the command says that the process samples. */
+function whileSampling (hold) {
+  let isHolding = false
+  return (child, text) => {
+    if (isHolding || !/sampling/.test(text)) return
+    isHolding = true
+    setTimeout(() => hold(20_000).catch(() => {}), 300)
+  }
+}
+
+test('a heap profile names who allocates, is drawn and printed, and two are compared', async t => {
+  const { loopscope, pid, hold, at } = await subject(t)
+  const [before, after] = ['before.heapprofile', 'after.heapprofile'].map(at)
+  const empty = await loopscope(['heap', pid, '--kind', 'profile', '--seconds', '0.2', '-o', before])
+  assert.deepEqual([empty.code, /written: .*before\.heapprofile/.test(empty.stderr)], [0, true], empty.stderr)
+  const { code, stderr } = await loopscope(['heap', pid, '--kind', 'profile', '--seconds', '3', '-o', after], { onOutput: whileSampling(hold) })
+  assert.equal(code, 0, stderr)
+  const { rows: [top] } = JSON.parse((await loopscope(['diff', before, after, '--json'])).stdout)
+  assert.equal(top.name, 'holdOrders')
+  assert.ok(top.selfChange > 5e6, `${top.selfChange}`)
+  assert.match((await loopscope(['diff', before, after])).stdout, /^sampled: .*\nCHANGE .*\n *\+\d+\.\d MB .*holdOrders \S*app\.js:/)
+  assert.match((await loopscope(['report', after])).stdout, /\n *\d+\.\d+ +\d+\.\d% +\d+\.\d+ {2}holdOrders /)
+  assert.equal((await loopscope(['flame', after])).code, 0)
+  assert.match(fs.readFileSync(at('after.html'), 'utf8'), /Width is memory/)
+})
+
+test('a histogram counts exactly, and two say how many more there are', async t => {
+  const { loopscope, pid, hold, at } = await subject(t)
+  const [before, after] = ['before.json', 'after.json'].map(at)
+  await hold(1000)
+  assert.equal((await loopscope(['heap', pid, '--kind', 'histogram', '-o', before])).code, 0)
+  await hold(500)
+  assert.equal((await loopscope(['heap', pid, '-k', 'histogram', '-o', after])).code, 0)
+  assert.deepEqual(JSON.parse(fs.readFileSync(before, 'utf8')).classes.find(({ name }) => name === 'Order'), { name: 'Order', count: 1000 })
+  const { isSameProcess, rows } = JSON.parse((await loopscope(['diff', before, after, '--json'])).stdout)
+  assert.deepEqual([isSameProcess, rows.find(({ name }) => name === 'Order')], [true, { name: 'Order', before: 1000, after: 1500, change: 500 }])
+  assert.match((await loopscope(['diff', before, after])).stdout, /^[\d,]+ objects before, [\d,]+ after\nCHANGE .*\n[^]* *\+500 +1000 +1500 {2}Order\n/)
+})
+
+test('what does not go together is said: kinds, options, files', async t => {
+  const { loopscope, pid, at } = await subject(t)
+  for (const [name, content] of [['a.json', '{"a":1}'], ['b.heapprofile', '{"head":null}']]) fs.writeFileSync(at(name), content)
+  for (const [args, expected, message] of [
+    [['heap', pid, '--kind', 'everything'], 2, /everything is not a kind[^]*snapshot, profile, histogram/],
+    [['heap', pid, '--kind', 'histogram', '--seconds', '3'], 1, /seconds/],
+    [['heap', pid, '--kind', 'profile', '--mode', 'some'], 1, /'live'[^]*'all'/],
+    [['heap', pid, '--kind', 'histogram', '--format', 'pprof'], 1, /json, text/],
+    [['diff', at('a.json'), at('a.json')], 1, /a\.json is not a heap histogram/],
+    [['diff', at('b.heapprofile'), at('b.heapprofile')], 1, /b\.heapprofile is not a heap profile/],
+    [['diff', at('a.json'), at('b.heapprofile')], 2, /not of one kind/],
+    [['flame', at('b.heapprofile')], 1, /b\.heapprofile is not a heap profile/]
+  ]) {
+    const { code, stderr } = await loopscope(args)
+    assert.deepEqual([code, message.test(stderr)], [expected, true], `${args.join(' ')}: ${code} ${stderr}`)
+  }
+})
+
+test('Ctrl-C cancels a heap profile in the process too', async t => {
+  const { loopscope, pid } = await subject(t)
+  const interrupted = await loopscope(['heap', pid, '--kind', 'profile', '--seconds', '200'], { onOutput: (child, text) => { if (/sampling/.test(text)) child.kill('SIGINT') } })
+  assert.equal(interrupted.code, 130, interrupted.stderr)
+  // The other mode would wait for a reader that were still there.
+  assert.equal((await loopscope(['heap', pid, '--kind', 'profile', '--mode', 'all', '--seconds', '0.1', '-f', 'text'])).code, 0)
+})
