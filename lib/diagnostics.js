@@ -221,7 +221,7 @@ class Handle extends EventEmitter {
   get armed () { return this.#instruments?.syncCalls.armed ?? false }
   set armed (armed) { this.#running('armed').syncCalls.armed = armed }
 
-  heap = Object.freeze({ watch: () => this.#running('heap.watch()').watchHeap() })
+  heap = Object.freeze({ watch: () => this.#running('heap.watch()').heap.watch() })
 
   /** The process's cached clock; it runs from its first use until close(). */
   get clock () { return this.#running('clock').clock }
@@ -255,7 +255,7 @@ class Handle extends EventEmitter {
     instruments.start()
     const { onNearHeapLimit, dir, retention, appName = this.#application.name } = this.#options
     if (onNearHeapLimit === 'off') return
-    instruments.watchLimit({ onNearHeapLimit, dir, retention, appName })
+    instruments.heap.watchLimit({ onNearHeapLimit, dir, retention, appName })
       .then(adopted => this.#tellAdopted(adopted))
       .catch(error => this.running && warnOnce(this.#logger, 'LOOPSCOPE_WARN_NEAR_LIMIT', error))
   }
@@ -284,6 +284,7 @@ class Handle extends EventEmitter {
       captures: instruments.tally,
       syncCalls: instruments.syncCalls,
       clock: { get recentMaxStalenessMs () { return instruments.clockIfUsed?.recentMaxStalenessMs ?? null } },
+      heap: { trend: () => instruments.heap.trend },
       requests: this.#requests,
       admin: instruments.adminTally,
       overhead: { read: () => instruments.overhead() },

@@ -17,6 +17,7 @@ const { createStallLog } = require('./loop/stall-log')
 const { summarizeDelay } = require('./loop/delay-summary')
 const { ENGINES } = require('./recorder/engines')
 const { createRecording } = require('./recording')
+const { createHeapWatching } = require('./heap-watching')
 const { createTally } = require('./capture/tally')
 const { createObserver, UNEXPLAINED } = require('./observer/observer')
 const { createKeptClocks } = require('./observer/kept-clocks')
@@ -26,7 +27,6 @@ const { createSites } = require('./admin/sites')
 const { createAdminTally } = require('./admin/tally')
 const { installCanaries } = require('./heap/canaries')
 const { readMemory } = require('./heap/memory-reading')
-const { armNearLimit, oldLimitBytes } = require('./heap/near-limit')
 const { createRouteContext } = require('./http/route-context')
 const { createStallRoute } = require('./http/stall-route')
 const { createSyncCalls } = require('./sync-calls/sync-calls')
@@ -75,11 +75,6 @@ class Instruments {
   #observer
   #running = false
   #stallSequence = 0
-  /** @type {ReturnType<typeof import('./heap/gc-watch').createGcWatch> | undefined} */
-  #gcWatch
-  /** @type {Set<symbol>} */
-  #heapWatchers = new Set()
-
   /** @type {ReturnType<typeof createClock> | undefined} */
   #clock
   #keptClocks
@@ -143,8 +138,9 @@ class Instruments {
     })
     this.#keptClocks = createKeptClocks(this.#observer)
     this.relay = createRelay({ ask: (question, signal) => this.#askWhenReady(question, signal) })
+    this.heap = createHeapWatching({ nodeFlags: options.nodeFlags, ask: question => this.#askWhenReady(question) })
     this.sites = createSites({ ask: question => this.#askWhenReady(question), send: message => this.#observer.send(message) })
-    this.#answers = createMainAnswers({ delaySummary: () => this.delaySummary(), syncCalls: () => this.syncCalls.read(), memory: () => ({ ...readMemory(), trend: this.#heapWatchers.size === 0 ? null : this.#gcWatch?.trend() ?? null }), takeSnapshot: order => this.#takeSnapshot(order) })
+    this.#answers = createMainAnswers({ delaySummary: () => this.delaySummary(), syncCalls: () => this.syncCalls.read(), memory: () => ({ ...readMemory(), trend: this.heap.trend }), takeSnapshot: order => this.#takeSnapshot(order) })
     this.syncCalls = createSyncCalls({
       exact: options.syncCalls,
       routeNow: () => this.#stallRoute.now(),
@@ -194,28 +190,12 @@ class Instruments {
     this.#recording.stop()
     this.syncCalls.stop()
     this.#clock?.stop()
-    this.#gcWatch?.stop()
+    this.heap.stop()
     this.utilization.stop()
     this.iterations.stop()
     this.routeContext.stop()
     Reflect.deleteProperty(globalThis, Symbol.for(this.#cutName))
     await this.#observer.stop()
-  }
-
-  /**
-   * One for the process, from the first time that somebody watches until nobody does.
-   * @returns {import('../types/diagnostics').HeapWatch}
-   */
-  watchHeap () {
-    const watch = this.#gcWatch ??= require('./heap/gc-watch').createGcWatch()
-    const watcher = Symbol('watcher')
-    this.#heapWatchers.add(watcher)
-    watch.start()
-    const stop = () => {
-      this.#heapWatchers.delete(watcher)
-      if (this.#heapWatchers.size === 0) watch.stop()
-    }
-    return { trend: () => watch.trend(), stop }
   }
 
   /** To be called when work begins, so that it is watched closely. */
@@ -290,17 +270,6 @@ class Instruments {
   async checkStore ({ dir, retention }) {
     if (!await this.#observer.ready.catch(() => false)) return // without an observer, which is warned of elsewhere
     return this.#observer.ask({ type: 'prepare', place: { dir, retention } })
-  }
-
-  /**
-   * Sees to it that evidence is left when the heap overflows, and takes in what dead processes left.
-   * @param {{ onNearHeapLimit: 'profile' | 'snapshot', dir: string, retention: any, appName: string }} wanted
-   * @returns {Promise<import('./heap/leftovers').Adopted[]>}
-   */
-  async watchLimit ({ onNearHeapLimit: mode, dir, retention, appName }) {
-    const folder = armNearLimit(mode)
-    const limitBytes = oldLimitBytes(readMemory().heapLimitBytes)
-    return this.#askWhenReady({ type: 'watchLimit', order: { mode, folder, limitBytes, appName, place: { dir, retention } } })
   }
 
   /** What we cost ourselves, as far as it can be told apart, cumulative. */

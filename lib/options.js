@@ -30,6 +30,7 @@ const { errors } = require('./internal/errors')
  * @property {{ hz: number, windowSeconds: number, keepSeconds: number, engine: EngineName } | false} recorder
  * @property {Required<SyncCallOptions> | false} syncCalls
  * @property {string | undefined} threadPoolSize  the variable of libuv, for advice
+ * @property {readonly string[]} nodeFlags  those of the variable of Node.js, then those of the command line
  * @property {string} dir
  * @property {Required<RetentionOptions>} retention
  * @property {{ engine: 'built-in' | 'heapdump', maxPauseMs: number }} heap
@@ -107,7 +108,7 @@ function resolveOptions (options = {}, env = process.env) {
   assertKnown(options)
   assertKnownVariables(env)
   /** @type {any} */
-  const resolved = { recorder: {}, syncCalls: {}, retention: {}, heap: {}, admin: {}, threadPoolSize: env.UV_THREADPOOL_SIZE, isProduction: env.NODE_ENV === 'production' }
+  const resolved = { recorder: {}, syncCalls: {}, retention: {}, heap: {}, admin: {}, threadPoolSize: env.UV_THREADPOOL_SIZE, nodeFlags: [...(env.NODE_OPTIONS ?? '').split(/\s+/), ...process.execArgv], isProduction: env.NODE_ENV === 'production' }
   for (const row of OPTIONS) {
     const value = valueOf(row, options, env)
     if (SWITCHABLE.includes(row.path)) resolved[row.path] = value === false ? false : {}

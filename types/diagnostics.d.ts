@@ -280,7 +280,7 @@ export interface HeapTrend {
   minutes: number
   /** After the last of them, without the young generation. */
   usedBytes: number
-  /** Of V8's heap: --max-old-space-size and what goes with it. */
+  /** Of V8's old generation, where everything ends up that stays. */
   limitBytes: number
   /** The median slope (Theil-Sen). */
   bytesPerMinute: number

@@ -13,7 +13,7 @@ const MAX_FUNCTIONS = 30
 const MAX_STACKS = 10
 const MAX_STACK_FRAMES = 12
 const MB = 1e6
-const LIMITS = 'Sampled, one in half a megabyte, since sampling began: what was allocated before is not seen.'
+const LIMITS = 'Sampled, one in half a megabyte, since sampling began: what was allocated before is not seen. Reading it collected garbage: one pause.'
 
 /**
  * @typedef {HeapSampling & { mode: 'live' | 'all' }} HeapProfile  what is still alive, or all that was allocated

@@ -12,13 +12,14 @@ const { createTrend } = require('./trend')
 const MIN_INTERVAL_MS = 10_000 // a slope of minutes needs no more
 
 /**
- * @param {{ minIntervalMs?: number, now?: () => number }} [options]
+ * @param {{ limitBytes?: number, minIntervalMs?: number, now?: () => number }} [options]  limitBytes: of the old generation
  */
 function createGcWatch (options) {
   return new GcWatch(options)
 }
 
 class GcWatch {
+  #limitBytes
   #minIntervalMs
   #now
   #trend = createTrend()
@@ -27,7 +28,8 @@ class GcWatch {
   #observer
 
   /** @param {Parameters<typeof createGcWatch>[0]} [options] */
-  constructor ({ minIntervalMs = MIN_INTERVAL_MS, now = Date.now } = {}) {
+  constructor ({ limitBytes = v8.getHeapStatistics().heap_size_limit, minIntervalMs = MIN_INTERVAL_MS, now = Date.now } = {}) {
+    this.#limitBytes = limitBytes
     this.#minIntervalMs = minIntervalMs
     this.#now = now
   }
@@ -47,7 +49,7 @@ class GcWatch {
 
   /** @returns {HeapTrend} */
   trend () {
-    return this.#trend.read(v8.getHeapStatistics().heap_size_limit)
+    return this.#trend.read(this.#limitBytes)
   }
 
   #read () {

@@ -1,7 +1,8 @@
 'use strict'
 
 // What V8 left near the heap limit of processes that are dead: taken into the store, snapshots redacted, the originals removed.
-// Only files of this user, with V8's own names, in the folder where V8 puts them.
+// An application's own snapshots have the same names. So each process that waits for its limit has a mark in the store, touched
+// while it lives and removed when it ends well; only what was written as the process died is taken.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -9,27 +10,76 @@ const { isHeapProfile } = require('../formats/heap-profile-diff')
 const { adoptSnapshot } = require('./adopt-snapshot')
 
 const NAME = /^Heap\.\d{8}\.\d{6}\.(\d+)\.\d+\.\d+\.(heapsnapshot|heapprofile)$/
+const MARK = /^near-limit-(\d+)\.mark$/
 const MAX_PROFILE_BYTES = 64 * 1024 ** 2
 const OWNER_ONLY = 0o600
+const TOUCH_MS = 5000
+const MAX_BEFORE_DEATH_MS = 3 * TOUCH_MS // the last touch of a busy process may be late
+
+/** @typedef {{ file: string, path: string } | { file: string, problem: string }} Adopted */
+
+/** @param {string} dir  of the store */
+function markOf (dir, pid = process.pid) {
+  return path.join(dir, `near-limit-${pid}.mark`)
+}
 
 /**
- * @typedef {{ file: string, path: string } | { file: string, problem: string }} Adopted
- *
- * @param {string} folder
+ * @param {string} dir     of the store; exists
+ * @param {string} folder  in which V8 leaves files of this process
+ */
+function mark (dir, folder) {
+  const file = markOf(dir)
+  fs.rmSync(file, { force: true })
+  fs.writeFileSync(file, folder, { mode: OWNER_ONLY, flag: 'wx' })
+  setInterval(() => {
+    try {
+      fs.utimesSync(file, new Date(), new Date())
+    } catch {} // the process ends, or somebody emptied the store
+  }, TOUCH_MS).unref()
+}
+
+/** @param {string} dir  of the store */
+function unmark (dir) {
+  fs.rmSync(markOf(dir), { force: true })
+}
+
+/**
+ * @param {string} dir  of the store
  * @param {{ store: any, appName: string }} how
  * @returns {Promise<Adopted[]>}
  */
-async function adoptLeftovers (folder, how) {
+async function adoptLeftovers (dir, how) {
   const adopted = []
-  for (const { file, kind } of list(folder).filter(({ pid }) => !isAlive(pid))) {
-    try {
-      const { path: kept } = kind === 'heapsnapshot' ? await adoptSnapshot(file, how) : adoptProfile(file, how)
-      adopted.push({ file, path: kept })
-    } catch (error) {
-      adopted.push({ file, problem: /** @type {Error} */ (error).message })
+  for (const name of fs.readdirSync(dir)) {
+    const pid = Number(MARK.exec(name)?.[1])
+    if (!(pid > 0) || isAlive(pid)) continue
+    const { folder, diedAtMs } = readMark(path.join(dir, name))
+    for (const { file, kind, mtimeMs } of list(folder, pid)) {
+      if (mtimeMs > diedAtMs - MAX_BEFORE_DEATH_MS) adopted.push(await adopt(file, kind, how))
     }
+    fs.rmSync(path.join(dir, name), { force: true })
   }
   return adopted
+}
+
+/** @param {string} file */
+function readMark (file) {
+  return { folder: fs.readFileSync(file, 'utf8'), diedAtMs: fs.statSync(file).mtimeMs }
+}
+
+/**
+ * @param {string} file
+ * @param {string} kind
+ * @param {{ store: any, appName: string }} how
+ * @returns {Promise<Adopted>}
+ */
+async function adopt (file, kind, how) {
+  try {
+    const kept = kind === 'heapsnapshot' ? await adoptSnapshot(file, how) : adoptProfile(file, how)
+    return { file, path: kept.path }
+  } catch (error) {
+    return { file, problem: /** @type {Error} */ (error).message }
+  }
 }
 
 /**
@@ -38,22 +88,22 @@ async function adoptLeftovers (folder, how) {
  * @param {number} pid  of the process that is writing
  */
 function makePrivate (folder, pid) {
-  for (const { file } of list(folder).filter(one => one.pid === pid)) fs.chmodSync(file, OWNER_ONLY)
+  for (const { file } of list(folder, pid)) fs.chmodSync(file, OWNER_ONLY)
 }
 
-/** @param {string} folder */
-function list (folder) {
-  return fs.readdirSync(folder).flatMap(name => {
+/**
+ * @param {string} folder
+ * @param {number} wanted  pid
+ */
+function list (folder, wanted) {
+  const names = fs.existsSync(folder) ? fs.readdirSync(folder) : []
+  return names.flatMap(name => {
     const [, pid, kind] = NAME.exec(name) ?? []
+    if (Number(pid) !== wanted) return []
     const file = path.join(folder, name)
-    return kind !== undefined && isOurs(file) ? [{ file, kind, pid: Number(pid) }] : []
+    const facts = fs.lstatSync(file, { throwIfNoEntry: false })
+    return facts?.isFile() && (process.getuid === undefined || facts.uid === process.getuid()) ? [{ file, kind, mtimeMs: facts.mtimeMs }] : []
   })
-}
-
-/** @param {string} file */
-function isOurs (file) {
-  const facts = fs.lstatSync(file, { throwIfNoEntry: false })
-  return facts !== undefined && facts.isFile() && (process.getuid === undefined || facts.uid === process.getuid())
 }
 
 /** @param {number} pid */
@@ -80,4 +130,4 @@ function adoptProfile (file, { store, appName }) {
   return kept
 }
 
-module.exports = { adoptLeftovers, makePrivate }
+module.exports = { adoptLeftovers, makePrivate, mark, unmark }

@@ -61,8 +61,10 @@ class NearLimitWatch {
 
   async #look () {
     const { post, limitBytes } = this.#parts
-    let share = 0
+    // What the whole process has is known without waking the main thread: while that is little, so is its heap.
+    let share = process.memoryUsage.rss() / limitBytes
     try {
+      if (share < CLOSE_SHARE) return
       const { usedSize: usedBytes } = await post('Runtime.getHeapUsage')
       share = usedBytes / limitBytes
       if (share >= this.#share) await this.#write(usedBytes)
@@ -75,8 +77,10 @@ class NearLimitWatch {
 
   /** @param {number} usedBytes */
   async #write (usedBytes) {
-    const { sampler, store, appName, limitBytes, tell } = this.#parts
+    const { post, sampler, store, appName, limitBytes, tell } = this.#parts
     const sampling = await sampler.sample({ mode: 'live', seconds: null, firstSeconds: 0 })
+    const { usedSize: leftBytes } = await post('Runtime.getHeapUsage')
+    if (leftBytes < limitBytes * FIRST_SHARE) return // reading it collects garbage, and garbage it was
     const bytes = HEAP_FORMATS.heapprofile.encode({ ...sampling, mode: 'live' })
     const { name, path } = store.write({ kind: 'heap-profile', extension: HEAP_FORMATS.heapprofile.extension, at: Date.now(), appName, bytes })
     if (this.#written !== '') store.remove(this.#written)

@@ -17,27 +17,34 @@ const FILES = 1 // the first says it; each snapshot takes as long as the heap is
 
 /**
  * @param {NearLimitMode} mode
- * @param {{ execArgv?: readonly string[] }} [surroundings]
+ * @param {readonly string[]} flags  of Node.js, the later wins
  * @returns {string} the folder in which V8 leaves files
  */
-function armNearLimit (mode, { execArgv = process.execArgv } = {}) {
+function armNearLimit (mode, flags) {
   const { setHeapSnapshotNearHeapLimit, setHeapProfileNearHeapLimit } = /** @type {any} */ (v8)
   if (mode === 'snapshot') setHeapSnapshotNearHeapLimit(FILES)
   // From Node 26 on V8 writes the running profile itself; before, the observer writes it ahead of the limit.
   if (mode === 'profile') setHeapProfileNearHeapLimit?.(FILES)
-  const [, folder = ''] = /^--diagnostic-dir(?:ectory)?=(.*)$/.exec(execArgv.find(arg => arg.startsWith('--diagnostic-dir')) ?? '') ?? []
-  return path.resolve(folder)
+  return path.resolve(valueOf(flags, /^--diagnostic-dir(?:ectory)?=(.*)$/) ?? '')
 }
 
 /**
  * How much may live long. The flag says it; without it, it is known only to the young generation's size.
  * @param {number} heapLimitBytes  with the young generation
- * @param {readonly string[]} [execArgv]
+ * @param {readonly string[]} flags
  */
-function oldLimitBytes (heapLimitBytes, execArgv = process.execArgv) {
-  const [, megabytes] = /^--max[-_]old[-_]space[-_]size=(\d+)$/.exec(execArgv.findLast(arg => /^--max[-_]old[-_]space[-_]size=/.test(arg)) ?? '') ?? []
+function oldLimitBytes (heapLimitBytes, flags) {
+  const megabytes = valueOf(flags, /^--max[-_]old[-_]space[-_]size=(\d+)$/)
   if (megabytes !== undefined) return Math.min(Number(megabytes) * MIB, heapLimitBytes)
   return Math.max(heapLimitBytes * MIN_OLD_SHARE, heapLimitBytes - MAX_YOUNG_BYTES)
+}
+
+/**
+ * @param {readonly string[]} flags
+ * @param {RegExp} pattern
+ */
+function valueOf (flags, pattern) {
+  return flags.flatMap(flag => pattern.exec(flag)?.[1] ?? []).at(-1)
 }
 
 module.exports = { armNearLimit, oldLimitBytes, NEAR_LIMIT_MODES, DEFAULTS }

@@ -16,10 +16,11 @@ const { createMetric } = require('./metric')
 /** @import { CaptureSources } from './captures' */
 /** @import { SyncCallSources } from './sync-calls' */
 /** @import { ClockSources } from './clock' */
+/** @import { HeapSources } from './heap' */
 /** @import { AdminSources } from './admin' */
 /** @import { OverheadSources } from './overhead' */
 
-/** @typedef {EventLoopSources & StallSources & HttpSources & CaptureSources & SyncCallSources & ClockSources & AdminSources & OverheadSources} MetricSources  one shape a family */
+/** @typedef {EventLoopSources & StallSources & HttpSources & CaptureSources & SyncCallSources & ClockSources & HeapSources & AdminSources & OverheadSources} MetricSources  one shape a family */
 
 const FAMILIES = Object.freeze([
   require('./event-loop'),
@@ -28,6 +29,7 @@ const FAMILIES = Object.freeze([
   require('./captures'),
   require('./sync-calls'),
   require('./clock'),
+  require('./heap'),
   require('./admin'),
   require('./overhead')
 ])

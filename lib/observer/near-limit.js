@@ -3,10 +3,9 @@
 // What option onNearHeapLimit does in the observer: takes in what dead processes left, and watches this one.
 
 const fs = require('node:fs')
-const { adoptLeftovers, makePrivate } = require('../heap/leftovers')
+const { adoptLeftovers, makePrivate, mark } = require('../heap/leftovers')
 const { createNearLimitWatch } = require('../heap/near-limit-watch')
 
-/** @import { Store } from '../heap/near-limit-watch' */
 /** @import { Adopted } from '../heap/leftovers' */
 
 /**
@@ -19,15 +18,17 @@ const { createNearLimitWatch } = require('../heap/near-limit-watch')
  *
  * @param {LimitOrder} order
  * @param {object} parts
- * @param {Store} parts.store
+ * @param {ReturnType<typeof import('../store/store').createStore>} parts.store
  * @param {(method: string) => Promise<any>} parts.post
  * @param {ReturnType<typeof import('../heap/sampler').createHeapSampler>} parts.sampler
  * @param {(fields: object, message: string) => void} parts.logNow
  * @param {(error: unknown) => void} parts.report
  * @returns {Promise<Adopted[]>}
  */
-async function watchLimit ({ mode, folder, limitBytes, appName }, { store, post, sampler, logNow, report }) {
-  const adopted = await adoptLeftovers(folder, { store, appName })
+async function watchLimit ({ mode, folder, limitBytes, appName, place: { dir } }, { store, post, sampler, logNow, report }) {
+  store.prepare()
+  const adopted = await adoptLeftovers(dir, { store, appName })
+  mark(dir, folder)
   if (mode === 'snapshot') {
     fs.watch(folder, { persistent: false }, () => { ignoreFaults(() => makePrivate(folder, process.pid)) }).on('error', report)
     return adopted

@@ -16,27 +16,19 @@ async function subject (t) {
   return { ...app, pid: String(app.pid), loopscope, hold: count => get(`${app.url}/hold?count=${count}`).then(response => response.text()), at: name => path.join(app.folder, name) }
 }
 
-/** Holds orders as soon as the command says that the process samples. */
-function whileSampling (hold) {
-  let isHolding = false
-  return (child, text) => {
-    if (isHolding || !/sampling/.test(text)) return
-    isHolding = true
-    setTimeout(() => hold(20_000).catch(() => {}), 300)
-  }
-}
-
 test('a heap profile names who allocates, is drawn and printed, and two are compared', async t => {
   const { loopscope, pid, hold, at } = await subject(t)
   const [before, after] = ['before.heapprofile', 'after.heapprofile'].map(at)
   const empty = await loopscope(['heap', pid, '--kind', 'profile', '--seconds', '0.2', '-o', before])
   assert.deepEqual([empty.code, /written: .*before\.heapprofile/.test(empty.stderr)], [0, true], empty.stderr)
-  const { code, stderr } = await loopscope(['heap', pid, '--kind', 'profile', '--seconds', '3', '-o', after], { onOutput: whileSampling(hold) })
+  const holding = setInterval(() => hold(2000).catch(() => {}), 100)
+  const { code, stderr } = await loopscope(['heap', pid, '--kind', 'profile', '--seconds', '3', '-o', after])
+  clearInterval(holding)
   assert.equal(code, 0, stderr)
   const { rows: [top] } = JSON.parse((await loopscope(['diff', before, after, '--json'])).stdout)
   assert.equal(top.name, 'holdOrders')
-  assert.ok(top.selfChange > 5e6, `${top.selfChange}`)
-  assert.match((await loopscope(['diff', before, after])).stdout, /^sampled: .*\nCHANGE .*\n *\+\d+\.\d MB .*holdOrders \S*app\.js:/)
+  assert.ok(top.selfChange > 1e6, `${top.selfChange}`)
+  assert.match((await loopscope(['diff', before, after])).stdout, /^sampled: .*\n *CHANGE .*\n *\+\d+\.\d MB .*holdOrders \S*app\.js:/)
   assert.match((await loopscope(['report', after])).stdout, /\n *\d+\.\d+ +\d+\.\d% +\d+\.\d+ {2}holdOrders /)
   assert.equal((await loopscope(['flame', after])).code, 0)
   assert.match(fs.readFileSync(at('after.html'), 'utf8'), /Width is memory/)
@@ -52,7 +44,7 @@ test('a histogram counts exactly, and two say how many more there are', async t 
   assert.deepEqual(JSON.parse(fs.readFileSync(before, 'utf8')).classes.find(({ name }) => name === 'Order'), { name: 'Order', count: 1000 })
   const { isSameProcess, rows } = JSON.parse((await loopscope(['diff', before, after, '--json'])).stdout)
   assert.deepEqual([isSameProcess, rows.find(({ name }) => name === 'Order')], [true, { name: 'Order', before: 1000, after: 1500, change: 500 }])
-  assert.match((await loopscope(['diff', before, after])).stdout, /^[\d,]+ objects before, [\d,]+ after\nCHANGE .*\n[^]* *\+500 +1000 +1500 {2}Order\n/)
+  assert.match((await loopscope(['diff', before, after])).stdout, /^[\d,]+ objects before, [\d,]+ after\n *CHANGE .*\n[^]* *\+500 +1000 +1500 {2}Order\n/)
 })
 
 test('what does not go together is said: kinds, options, files', async t => {
@@ -61,7 +53,7 @@ test('what does not go together is said: kinds, options, files', async t => {
   for (const [args, expected, message] of [
     [['heap', pid, '--kind', 'everything'], 2, /everything is not a kind[^]*snapshot, profile, histogram/],
     [['heap', pid, '--kind', 'histogram', '--seconds', '3'], 1, /seconds/],
-    [['heap', pid, '--kind', 'profile', '--mode', 'some'], 1, /'live'[^]*'all'/],
+    [['heap', pid, '--kind', 'profile', '--mode', 'some'], 1, /one of live, all/],
     [['heap', pid, '--kind', 'histogram', '--format', 'pprof'], 1, /json, text/],
     [['diff', at('a.json'), at('a.json')], 1, /a\.json is not a heap histogram/],
     [['diff', at('b.heapprofile'), at('b.heapprofile')], 1, /b\.heapprofile is not a heap profile/],
@@ -75,7 +67,7 @@ test('what does not go together is said: kinds, options, files', async t => {
 
 test('Ctrl-C cancels a heap profile in the process too', async t => {
   const { loopscope, pid } = await subject(t)
-  const interrupted = await loopscope(['heap', pid, '--kind', 'profile', '--seconds', '200'], { onOutput: (child, text) => { if (/sampling/.test(text)) child.kill('SIGINT') } })
+  const interrupted = await loopscope(['heap', pid, '--kind', 'profile', '--seconds', '200'], { onOutput: (child, text) => { if (/heap profile/.test(text)) child.kill('SIGINT') } })
   assert.equal(interrupted.code, 130, interrupted.stderr)
   // The other mode would wait for a reader that were still there.
   assert.equal((await loopscope(['heap', pid, '--kind', 'profile', '--mode', 'all', '--seconds', '0.1', '-f', 'text'])).code, 0)

@@ -8,7 +8,6 @@ const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
-const v8 = require('node:v8')
 const { createDiagnostics } = require('../..')
 const { isHeapProfile } = require('../../lib/formats/heap-profile-diff')
 const { verifySnapshot } = require('../../lib/heap/verify')
@@ -89,26 +88,41 @@ async function inFolder (folder, work) {
   }
 }
 
-test('what V8 itself left of a dead process is taken in; what is alive, or not ours, stays', async t => {
-  const { adoptLeftovers } = require('../../lib/heap/leftovers')
+test('of a dead process only what it wrote as it died is taken in, and nothing of one that is alive, or not ours', async t => {
+  const { adoptLeftovers, mark, unmark } = require('../../lib/heap/leftovers')
   const { createStore } = require('../../lib/store/store')
   const folder = folderOf(t)
-  const store = createStore({ dir: path.join(folder, 'store'), retention: { maxCount: 10, maxBytes: 1e9, maxAgeMs: 1e9, minFreeBytes: 0 } })
+  const dir = path.join(folder, 'store')
+  const store = createStore({ dir, retention: { maxCount: 10, maxBytes: 1e9, maxAgeMs: 1e9, minFreeBytes: 0 } })
+  store.prepare()
   const dead = spawn(process.execPath, ['-e', ''])
   await once(dead, 'close')
-  const write = (pid, text) => {
-    const file = path.join(folder, `Heap.20260101.120000.${pid}.0.001.heapprofile`)
+  const profile = JSON.stringify({ head: { callFrame: { functionName: '(root)', scriptId: '0', url: '', lineNumber: 0, columnNumber: 0 }, selfSize: 0, id: 1, children: [] }, samples: [] })
+  const write = (pid, number, text = profile, ageMs = 0) => {
+    const file = path.join(folder, `Heap.20260101.120000.${pid}.0.00${number}.heapprofile`)
     fs.writeFileSync(file, text)
+    fs.utimesSync(file, new Date(), new Date(Date.now() - ageMs))
     return file
   }
-  const profile = { head: { callFrame: { functionName: '(root)', scriptId: '0', url: '', lineNumber: 0, columnNumber: 0 }, selfSize: 0, id: 1, children: [] }, samples: [] }
-  const [ofDead, ofAlive] = [write(dead.pid, JSON.stringify(profile)), write(process.pid, JSON.stringify(profile))]
-  fs.symlinkSync(__filename, path.join(folder, 'Heap.20260101.120000.1.0.002.heapprofile'))
-  fs.writeFileSync(path.join(folder, 'Heap.mine.heapprofile'), '')
-  const [adopted] = await adoptLeftovers(folder, { store, appName: 'test' })
-  assert.deepEqual([adopted.file, fs.existsSync(ofDead), fs.existsSync(ofAlive), fs.existsSync(adopted.path)], [ofDead, false, true, true])
-  const broken = write(dead.pid, '{"head":')
-  const [refused] = await adoptLeftovers(folder, { store, appName: 'test' })
-  assert.ok(refused.problem !== undefined && fs.existsSync(broken), 'a file that cannot be read is not lost')
-  assert.equal(typeof v8.setHeapSnapshotNearHeapLimit, 'function')
+  const [last, broken, own, alive] = [write(dead.pid, 1), write(dead.pid, 2, '{"head":'), write(dead.pid, 3, profile, 60_000), write(process.pid, 1)]
+  fs.symlinkSync(__filename, path.join(folder, `Heap.20260101.120000.${dead.pid}.0.004.heapprofile`))
+  const adopt = () => adoptLeftovers(dir, { store, appName: 'test' })
+  assert.deepEqual(await adopt(), [], 'without a mark nothing is ours')
+  fs.writeFileSync(path.join(dir, `near-limit-${dead.pid}.mark`), folder)
+  mark(dir, folder)
+  const adopted = (await adopt()).sort((a, b) => a.file < b.file ? -1 : 1)
+  assert.deepEqual(adopted.map(({ file }) => file), [last, broken])
+  assert.ok(fs.existsSync(adopted[0].path) && adopted[1].problem !== undefined)
+  assert.deepEqual([last, broken, own, alive].map(file => fs.existsSync(file)), [false, true, true, true], 'what cannot be read is not lost')
+  assert.deepEqual(await adopt(), [])
+  unmark(dir)
+  assert.deepEqual(fs.readdirSync(dir).filter(name => name.endsWith('.mark')), [])
+})
+
+test('flags of Node.js say where, and how large the old generation may be', () => {
+  const { oldLimitBytes } = require('../../lib/heap/near-limit')
+  const MIB = 1024 ** 2
+  assert.equal(oldLimitBytes(500 * MIB, ['--max-old-space-size=300', '--max_old_space_size=400']), 400 * MIB)
+  assert.equal(oldLimitBytes(4000 * MIB, ['--trace-gc']), 3808 * MIB)
+  assert.equal(oldLimitBytes(100 * MIB, []), 20 * MIB)
 })

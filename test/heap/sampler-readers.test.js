@@ -42,6 +42,20 @@ test('the other mode waits for those who read, and can be cancelled while it wai
   await sampler.stop()
 })
 
+test('those who waited for a mode share it when it starts', async () => {
+  const { sampler, starts } = createSubject()
+  const stop = new AbortController()
+  const first = sampler.sample({ mode: 'live', seconds: 0.02 })
+  const long = sampler.sample({ mode: 'all', seconds: 300 }, undefined, stop.signal)
+  const short = sampler.sample({ mode: 'all', seconds: 0.02 })
+  await first
+  await short
+  stop.abort()
+  await long
+  assert.deepEqual(starts(), ['start live', 'start all'])
+  await sampler.stop()
+})
+
 test('a reader that comes right after the first waits for the first samples too', async () => {
   const { sampler } = createSubject({ firstSeconds: 0.2 })
   const [, second] = await Promise.all([sampler.sample({ mode: 'live', seconds: null }), sampler.sample({ mode: 'live', seconds: null })])

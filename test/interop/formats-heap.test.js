@@ -22,9 +22,10 @@ function profileOf (app, options) {
   return app.run(async ({ handle }, options) => {
     const held = globalThis.held = []
     const capture = handle.capture('heap-profile', { seconds: 2, ...options })
-    await new Promise(resolve => setTimeout(resolve, 500))
-    ;(function fillCache () { for (let at = 0; at < 20_000; at++) held.push(new Array(100).fill(at)) })()
-    return (await capture).path
+    const filling = setInterval(function fillCache () { for (let at = 0; at < 2000; at++) held.push(new Array(100).fill(at)) }, 100)
+    const { path } = await capture
+    clearInterval(filling)
+    return path
   }, options)
 }
 

@@ -43,7 +43,7 @@ async function run (invocation) {
   if (values.output !== undefined && !values.force && fs.existsSync(values.output)) throw new Failure('failed', `${values.output} is there already.`, 'Choose another name with --output, or pass --force.')
   const body = bodyOf(values)
   const { id } = await client.json('/captures', { method: 'POST', body })
-  const { artifact, startedAt, endedAt } = await follow(client, id, { kind: body.kind, terminal, signal })
+  const { artifact, startedAt, endedAt } = await follow(client, id, { body, terminal, signal })
   const file = values.output ?? artifact.name
   await download(client, artifact.name, file, values.force === true)
   if (body.kind === KINDS.snapshot) await keepFacts(client, artifact.name, file)
@@ -79,10 +79,10 @@ async function keepFacts (client, name, file) {
 /**
  * @param {Client} client
  * @param {string} id
- * @param {Pick<Invocation, 'terminal' | 'signal'> & { kind: string }} how
+ * @param {Pick<Invocation, 'terminal' | 'signal'> & { body: { kind: string, seconds?: number } }} how
  */
-async function follow (client, id, { kind, terminal, signal }) {
-  const progress = terminal.progress(kind.replace('-', ' '))
+async function follow (client, id, { body: { kind, seconds }, terminal, signal }) {
+  const progress = terminal.progress(kind.replace('-', ' '), seconds)
   // The connection is not held while it is taken, so leaving has to be said.
   const leave = () => { client.abandon(`/captures/${id}`) }
   signal.addEventListener('abort', leave, { once: true })
