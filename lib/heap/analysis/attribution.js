@@ -11,7 +11,7 @@ const { matchIds, NONE } = require('./match-ids')
 const OF_CODE = new Set(['(compiled code)', '(object shape)'])
 
 /**
- * @typedef {object} Growth
+ * @typedef {object} Growth  of a surviving object that keeps more than before
  * @property {number} position   of the object in the newest snapshot
  * @property {number[]} bytes    what it keeps, in each snapshot
  *
@@ -26,35 +26,45 @@ const OF_CODE = new Set(['(compiled code)', '(object shape)'])
 function attributeGrowth (snapshots) {
   const newest = snapshots.length - 1
   const survivors = findSurvivors(snapshots)
-  const kept = snapshots.map((snapshot, at) => keptBy(snapshot, survivors[at].numberOf, survivors[newest].positions.length))
-  const growths = Array.from(survivors[newest].positions, (position, number) => ({ position, bytes: kept.map(({ bytes }) => bytes[number]) }))
-  const survivorOf = kept[newest].keeper.map(number => survivors[newest].positions[number])
+  const count = survivors[newest].length
+  const kept = snapshots.map((snapshot, at) => keptBy(snapshot, numbersOf(snapshot, survivors[at]), count))
+  const growths = []
+  for (let number = 0; number < count; number++) {
+    if (kept[newest].bytes[number] > kept[0].bytes[number]) growths.push({ position: survivors[newest][number], bytes: kept.map(({ bytes }) => bytes[number]) })
+  }
+  const survivorOf = kept[newest].keeper.map(number => survivors[newest][number])
   return { growths, codeBytes: kept.map(({ codeBytes }) => codeBytes), survivorOf }
 }
 
 /**
  * @param {readonly Baseline[]} snapshots
- * @returns {{ numberOf: Int32Array, positions: Int32Array }[]} of each: by position the number of the survivor or NONE, and back
+ * @returns {Int32Array[]} of each snapshot: positions of the objects that all of them have, in the same order
  */
-function findSurvivors (snapshots) {
-  const [first, ...others] = snapshots
-  // Position in each snapshot, of those that can be survivors in all.
-  /** @type {number[][]} */
-  let common = Array.from(first.id, (_, position) => [position]).filter(([position]) => canKeep(first, position))
+function findSurvivors ([first, ...others]) {
+  let positions = [Int32Array.from(first.id.keys()).filter(position => canKeep(first, position))]
   for (const other of others) {
-    const rows = common
-    common = []
-    const ids = Uint32Array.from(rows, ([position]) => first.id[position])
+    const ids = Uint32Array.from(positions[0], position => first.id[position])
+    const both = [new Int32Array(ids.length), new Int32Array(ids.length)]
+    let count = 0
     matchIds(ids, other.id, (a, b) => {
-      if (a !== NONE && b !== NONE && canKeep(other, b)) common.push([...rows[a], b])
+      if (a === NONE || b === NONE || !canKeep(other, b)) return
+      both[0][count] = a
+      both[1][count++] = b
     })
+    const [kept, theirs] = both.map(column => column.subarray(0, count))
+    positions = [...positions.map(column => kept.map(row => column[row])), theirs]
   }
-  return snapshots.map(({ id }, at) => {
-    const numberOf = new Int32Array(id.length).fill(NONE)
-    const positions = Int32Array.from(common, row => row[at])
-    positions.forEach((position, number) => { numberOf[position] = number })
-    return { numberOf, positions }
-  })
+  return positions
+}
+
+/**
+ * @param {Baseline} snapshot
+ * @param {Int32Array} positions
+ */
+function numbersOf ({ id }, positions) {
+  const numbers = new Int32Array(id.length).fill(NONE)
+  for (let number = 0; number < positions.length; number++) numbers[positions[number]] = number
+  return numbers
 }
 
 /**

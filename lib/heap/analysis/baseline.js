@@ -33,16 +33,17 @@ const TOKEN_CHARS = 12 // 48 bits: among a million names two are alike once in 5
  */
 function toBaseline ({ graph, dominators: { order, endOf }, raw, heapBytes, isClassic }) {
   const tokens = tokenizer()
-  return {
-    id: order.map(node => graph.id[node]),
-    size: Float64Array.from(order, node => graph.selfSize[node]),
-    classOf: order.map(node => raw.classOf[node]),
-    end: order.map(node => endOf[node]),
-    classes: raw.classes,
-    shapes: raw.shapes.map(({ properties }) => properties.map(tokens)),
-    heapBytes,
-    isClassic
+  const count = order.length
+  const [id, classOf, end] = [new Uint32Array(count), new Uint32Array(count), new Uint32Array(count)]
+  const size = new Float64Array(count)
+  for (let position = 0; position < count; position++) {
+    const node = order[position]
+    id[position] = graph.id[node]
+    size[position] = graph.selfSize[node]
+    classOf[position] = raw.classOf[node]
+    end[position] = endOf[node]
   }
+  return { id, size, classOf, end, classes: raw.classes, shapes: raw.shapes.map(({ properties }) => properties.map(tokens)), heapBytes, isClassic }
 }
 
 /** @returns {(property: string) => string} */

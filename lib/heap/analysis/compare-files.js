@@ -109,7 +109,7 @@ function readFacts (file) {
 function report (earlier, newest, latest, readSource) {
   const [oldest] = earlier
   const incomparable = earlier.map(side => whyIncomparable(side, newest)).find(reason => reason !== null) ?? null
-  const { classes, balance } = incomparable === null ? compare(oldest.baseline, latest) : compareTotals(oldest.baseline, latest)
+  const { classes, balance } = (incomparable === null ? compare : compareTotals)(oldest.baseline, latest, newest.baseline)
   const { suspects, codeGrowthBytes } = incomparable === null
     ? findSuspects(earlier.map(({ baseline }) => baseline), latest, newest.baseline)
     : { suspects: [], codeGrowthBytes: 0 }

@@ -39,11 +39,12 @@ const { matchIds, NONE } = require('./match-ids')
 /**
  * @param {Baseline} before
  * @param {Analysis} after
+ * @param {Baseline} [newest]  of the latter
  * @returns {Comparison}
  */
-function compare (before, after) {
+function compare (before, after, newest = toBaseline(after)) {
   const interfaces = inferInterfaces(after.raw.shapes)
-  const sides = [before, toBaseline(after)].map(side => ({ ...side, ...classRowsOf(side, interfaces) }))
+  const sides = [before, newest].map(side => ({ ...side, ...classRowsOf(side, interfaces) }))
   const table = new ChangeTable(sides)
   matchIds(sides[0].id, sides[1].id, (a, b) => table.add(a, b))
   const classes = table.finish()

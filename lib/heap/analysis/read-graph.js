@@ -193,7 +193,10 @@ class GraphBuilder {
 
   /** @param {Graph} graph */
   #endLocation (graph) {
-    const [node, script, line, column] = ['object_index', 'script_id', 'line', 'column'].map(name => this.#record[this.#at[`location ${name}`]])
+    const record = this.#record
+    const at = this.#at
+    const node = record[at['location object_index']]
+    const [script, line, column] = [record[at['location script_id']], record[at['location line']], record[at['location column']]]
     const ordinal = node / this.#nodeFields
     if (!(ordinal < graph.nodeCount) || !Number.isInteger(ordinal)) this.#refuse('locations of nodes of the file', String(node))
     const key = `${script},${line},${column}`

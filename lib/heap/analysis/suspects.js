@@ -78,11 +78,10 @@ function growthOf (bytes) {
  */
 function candidates ({ growths }, reader, totalBytes) {
   const leastBytes = Math.min(MIN_BYTES, Math.max(1, totalBytes * MIN_SHARE))
-  const grown = growths.filter(({ bytes }) => growthOf(bytes) > 0)
-  const large = grown.filter(({ bytes }) => growthOf(bytes) >= leastBytes)
+  const large = growths.filter(({ bytes }) => growthOf(bytes) >= leastBytes)
   /** @type {Map<string, Growth[]>} */
   const groups = new Map()
-  for (const growth of grown) {
+  for (const growth of growths) {
     if (growthOf(growth.bytes) >= leastBytes) continue
     const key = reader.kindOf(growth.position)
     const group = groups.get(key)

@@ -12,11 +12,12 @@ const { inferInterfaces } = require('./interfaces')
 /**
  * @param {Baseline} before
  * @param {Analysis} after
+ * @param {Baseline} [newest]  of the latter
  * @returns {Comparison} the difference of the totals stands as new or as deleted
  */
-function compareTotals (before, after) {
+function compareTotals (before, after, newest = toBaseline(after)) {
   const interfaces = inferInterfaces(after.raw.shapes)
-  const [was, is] = [before, toBaseline(after)].map(side => totalsOf(side, interfaces))
+  const [was, is] = [before, newest].map(side => totalsOf(side, interfaces))
   const classes = [...new Set([...was.keys(), ...is.keys()])]
     .map(name => changeOf(name, was.get(name) ?? NOTHING, is.get(name) ?? NOTHING))
     .filter(({ newCount, deletedCount, allocatedBytes, freedBytes }) => newCount + deletedCount + allocatedBytes + freedBytes > 0)
