@@ -41,7 +41,15 @@ function reportLines (report, { withNoise = false, maxClasses = MAX_CLASSES } = 
     '',
     showBalance(report),
     ...(incomparable === null ? [`of it compiled code and shapes: ${showChange(codeGrowthBytes)}`] : [])
-  ]
+  ].map(printable)
+}
+
+/**
+ * Names come from the application: none may break a line or speak to a terminal.
+ * @param {string} line
+ */
+function printable (line) {
+  return line.replaceAll(/\p{Cc}/gu, '\uFFFD')
 }
 
 /**
@@ -74,18 +82,14 @@ function tableLines (classes, { withNoise, maxClasses }) {
   const lines = cells.map((row, at) => [...row.map((cell, index) => cell.padStart(widths[index])), names[at]].join('  '))
   const rest = [
     wanted.length > shown.length ? `${wanted.length - shown.length} more classes` : '',
-    wanted.length < classes.length ? `${classes.length - wanted.length} rows of noise folded (V8's own)` : ''
+    wanted.length < classes.length ? `folded as noise of V8: ${classes.length - wanted.length}` : ''
   ].filter(text => text !== '')
   return rest.length === 0 ? lines : [...lines, rest.join(', ')]
 }
 
-/**
- * Names come from the application: none may break a line or speak to a terminal.
- * @param {string} name
- */
+/** @param {string} name */
 function shorten (name) {
-  const printable = name.replaceAll(/\p{Cc}/gu, '\uFFFD')
-  return printable.length > MAX_NAME_CHARS ? `${printable.slice(0, MAX_NAME_CHARS - 1)}…` : printable
+  return name.length > MAX_NAME_CHARS ? `${name.slice(0, MAX_NAME_CHARS - 1)}…` : name
 }
 
 module.exports = { reportLines }

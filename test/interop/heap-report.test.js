@@ -1,0 +1,85 @@
+/* global document -- inside page.evaluate() */
+'use strict'
+
+// The report of a comparison in a real browser.
+
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { after, before, describe, test } = require('node:test')
+const { pathToFileURL } = require('node:url')
+const { renderReport } = require('../../lib/heap/report/html')
+const { hostileReport, makeReport } = require('../heap/reports')
+const { newFolder } = require('../heap/snapshots')
+
+const CHROMIUM = '/usr/bin/chromium'
+const skip = fs.existsSync(CHROMIUM) ? false : 'chromium is not installed'
+const ARGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+
+describe('the report of a comparison in a browser', { skip, timeout: 120_000 }, () => {
+  let folder
+  let browser
+
+  before(async () => {
+    folder = newFolder()
+    browser = await require('playwright-core').chromium.launch({ executablePath: CHROMIUM, args: ARGS })
+  })
+  after(async () => {
+    await browser?.close()
+    fs.rmSync(folder, { recursive: true, force: true })
+  })
+
+  async function open (t, report, options = {}) {
+    const file = path.join(folder, 'report.html')
+    fs.writeFileSync(file, renderReport(report))
+    const context = await browser.newContext(options)
+    t.after(() => context.close())
+    const page = await context.newPage()
+    const complaints = []
+    page.on('console', message => complaints.push(message.text()))
+    page.on('pageerror', error => complaints.push(error.message))
+    page.on('request', request => { if (!request.url().startsWith('file:') && !request.url().startsWith('data:')) complaints.push(request.url()) })
+    await page.goto(pathToFileURL(file).href)
+    return { page, complaints }
+  }
+
+  const names = page => page.locator('#classes tbody tr td:first-child').allTextContents()
+
+  test('shows the suspect with its path, and the table sorted, searched and with noise', async t => {
+    const { page, complaints } = await open(t, makeReport())
+    assert.match(await page.locator('h1').textContent(), /^Heap 44\.6 → 170\.0 MB/)
+    assert.match(await page.locator('.suspect').first().innerText(), /`sessions`[^]*94 %[^]*confidence medium[^]*variable sessions Map/)
+    assert.deepEqual(await names(page), ['Session', 'Map', 'Gone'])
+    await page.getByRole('button', { name: 'Retained Delta' }).click()
+    assert.deepEqual(await names(page), ['Map', 'Session', 'Gone'])
+    await page.getByRole('button', { name: 'Retained Delta' }).press('Enter')
+    assert.deepEqual(await names(page), ['Gone', 'Session', 'Map'])
+    assert.equal(await page.locator('th[aria-sort=ascending]').textContent(), 'Retained Delta')
+    await page.getByLabel('Show noise of V8').check()
+    assert.equal((await names(page)).length, 4)
+    await page.keyboard.press('/')
+    await page.keyboard.type('sess')
+    assert.deepEqual(await names(page), ['Session'])
+    assert.deepEqual(complaints, [])
+  })
+
+  test('runs nothing that an application named', async t => {
+    const { page, complaints } = await open(t, hostileReport())
+    assert.equal((await names(page)).length, 1)
+    assert.equal(await page.evaluate(() => document.images.length + document.scripts.length), 2)
+    assert.deepEqual(complaints, [])
+  })
+
+  for (const [width, colorScheme] of [[360, 'light'], [1400, 'dark']]) {
+    test(`fits ${width} pixels, ${colorScheme}, with ten thousand classes`, async t => {
+      const report = makeReport()
+      const classes = Array.from({ length: 10_000 }, (_, at) => ({ ...report.classes[0], name: `Class${at} ${'x'.repeat(at % 90)}`, allocatedBytes: at }))
+      const { page, complaints } = await open(t, { ...report, classes }, { viewport: { width, height: 800 }, colorScheme })
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth))
+      assert.equal((await names(page)).length, 501)
+      await page.getByRole('button', { name: 'Show 500 more' }).click()
+      assert.equal((await names(page)).length, 1001)
+      assert.deepEqual(complaints, [])
+    })
+  }
+})
