@@ -49,7 +49,7 @@ test('stalls come with totals, as many as are asked for', async t => {
 
 test('a CPU profile is given in every format, and no file is written', async t => {
   const { ask, store } = createSubject(t)
-  const expected = { cpuprofile: /^\{"nodes"/, pprof: null, flamegraph: /^<!doctype html>/i, text: /^CPU profile of shop/, graph: /^\{"frames"/ }
+  const expected = { cpuprofile: /^\{"nodes"/, pprof: null, flamegraph: /^<!doctype html>/i, text: /^CPU profile of shop/, graph: /^\{"unit":"time","frames"/ }
   for (const [format, start] of Object.entries(expected)) {
     const { status, body } = await ask(`/cpu?last=5&format=${format}`)
     assert.equal(status, 200, format)
