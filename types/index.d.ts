@@ -35,6 +35,8 @@ declare namespace diagnostics {
   export type StallEvidence = api.StallEvidence
   export type Advice = api.Advice
   export type Clock = api.Clock
+  export type HeapTrend = api.HeapTrend
+  export type HeapWatch = api.HeapWatch
   export type ClockOptions = api.ClockOptions
   export type ExactSyncCall = api.ExactSyncCall
   export type SampledSyncCall = api.SampledSyncCall

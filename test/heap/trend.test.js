@@ -5,6 +5,7 @@ const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
 const path = require('node:path')
 const { promisify } = require('node:util')
+const { createDiagnostics } = require('../..')
 const { createTrend } = require('../../lib/heap/trend')
 
 const MB = 1e6
@@ -97,3 +98,23 @@ for (const [mode, expected] of [['leak', 'growing'], ['churn', 'flat']]) {
     assert.ok(usedBytes > 1e6 && limitBytes > usedBytes && spaces.some(({ name }) => name === 'old_space'))
   })
 }
+
+test('a handle watches while it runs, once for all who watch, and tells it as a metric', async t => {
+  const handle = createDiagnostics({ recorder: false, controlSocket: false, logger: { info () {}, warn () {}, error () {} } })
+  assert.throws(() => handle.heap.watch(), { code: 'ERR_LOOPSCOPE_NOT_RUNNING' })
+  handle.start()
+  t.after(() => handle.close())
+  const [one, other] = [handle.heap.watch(), handle.heap.watch()]
+  assert.deepEqual([one.trend().verdict, one.trend().minutesToLimit], ['unknown', null])
+  const kept = []
+  while (one.trend().points === 0) {
+    kept.push(Array.from({ length: 100_000 }, (_, at) => ({ at })))
+    if (kept.length > 20) kept.length = 0
+    await new Promise(setImmediate)
+  }
+  assert.deepEqual(other.trend(), one.trend())
+  assert.match(await handle.registry.metrics(), /loopscope_heap_after_gc_bytes\{space="old_space"\} \d+/)
+  one.stop()
+  other.stop()
+  assert.ok(!/loopscope_heap_after_gc_bytes\{/.test(await handle.registry.metrics()))
+})

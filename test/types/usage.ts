@@ -56,6 +56,9 @@ export async function worker (): Promise<void> {
 export function hotPaths (): string {
   const { sampled, exact, startUp, pool }: SyncCalls = d.syncCalls()
   d.armed = true
+  const watch: diagnostics.HeapWatch = d.heap.watch()
+  const { verdict, minutesToLimit }: diagnostics.HeapTrend = watch.trend()
+  watch.stop()
   const shared = createClock({ buffer: d.clock.buffer })
   const seen = sampled.map(({ api, callSite, share, routes, advice }) => `${api} ${callSite.file}:${callSite.line} ${share} ${routes[0]?.route ?? ''} ${advice.instead}`)
   return `${seen} ${exact?.[0]?.calls} ${startUp?.totalMs} ${pool.queued} ${shared.now() + shared.seconds()} ${createClock({ resolutionMs: 5 }).date().getTime()}`
