@@ -57,7 +57,8 @@ export function hotPaths (): string {
   const { sampled, exact, startUp, pool }: SyncCalls = d.syncCalls()
   d.armed = true
   const watch: diagnostics.HeapWatch = d.heap.watch()
-  const { verdict, minutesToLimit }: diagnostics.HeapTrend = watch.trend()
+  const trend: diagnostics.HeapTrend = watch.trend()
+  if (trend.verdict === 'growing') d.registry.clear()
   watch.stop()
   const shared = createClock({ buffer: d.clock.buffer })
   const seen = sampled.map(({ api, callSite, share, routes, advice }) => `${api} ${callSite.file}:${callSite.line} ${share} ${routes[0]?.route ?? ''} ${advice.instead}`)
