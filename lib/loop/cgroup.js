@@ -4,6 +4,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { groupFolders } = require('../internal/cgroup-folders')
 
 // A process can be moved to another group (systemd, container runtimes do it after start): look again this often.
 const RESOLVE_EVERY_READS = 500 // about a minute of the observer's readings
@@ -39,54 +40,10 @@ class Throttle {
     this.close()
     this.#readsLeft = RESOLVE_EVERY_READS
     try {
-      const folders = cpuFolders(fs.readFileSync('/proc/self/cgroup', 'latin1'), fs.readFileSync('/proc/self/mountinfo', 'latin1'))
+      const folders = groupFolders('cpu', fs.readFileSync('/proc/self/cgroup', 'latin1'), fs.readFileSync('/proc/self/mountinfo', 'latin1'))
       this.#fds = folders.filter(hasQuota).map(folder => fs.openSync(path.join(folder, 'cpu.stat'), 'r'))
     } catch {} // not Linux, or no cgroups: the reading stays null
   }
-}
-
-/**
- * The folders whose CPU quota applies to this process, innermost first. Pure.
- * @param {string} membership  /proc/self/cgroup
- * @param {string} mounts      /proc/self/mountinfo
- */
-function cpuFolders (membership, mounts) {
-  const group = membership.split('\n').map(line => line.split(':')).filter(fields => fields.length >= 3)
-    .map(([, controllers, ...rest]) => ({ controllers: controllers.split(','), path: rest.join(':') }))
-  const folders = []
-  for (const mount of parseMounts(mounts)) {
-    const member = mount.type === 'cgroup2'
-      ? group.find(({ controllers }) => controllers[0] === '')
-      : mount.type === 'cgroup' && mount.options.includes('cpu') && group.find(({ controllers }) => controllers.includes('cpu'))
-    if (member) folders.push(...upFrom(mount, member.path))
-  }
-  return folders
-}
-
-/** @param {string} mounts */
-function parseMounts (mounts) {
-  return mounts.split('\n').filter(line => line.includes(' - ')).map(line => {
-    // "id parent major:minor root mountpoint options... - type source superoptions", see proc(5)
-    const [before, after] = line.split(' - ')
-    const [, , , root, mountPoint] = before.split(' ')
-    const [type, , options = ''] = after.split(' ')
-    return { root, mountPoint, type, options: options.split(',') }
-  })
-}
-
-/**
- * @param {{ root: string, mountPoint: string }} mount
- * @param {string} memberPath
- */
-function upFrom ({ root, mountPoint }, memberPath) {
-  // In a container the mount shows only the part of the hierarchy below `root`.
-  const below = memberPath === root ? '' : root !== '/' && memberPath.startsWith(`${root}/`) ? memberPath.slice(root.length) : memberPath
-  const folders = []
-  for (let folder = path.posix.join(mountPoint, below); folder.startsWith(mountPoint); folder = path.posix.dirname(folder)) {
-    folders.push(folder)
-    if (folder === mountPoint) break
-  }
-  return folders
 }
 
 /** @param {string} folder */
@@ -114,4 +71,4 @@ function throttledMs (cpuStat) {
   return Number(value) / (unit === 'usec' ? 1e3 : 1e6)
 }
 
-module.exports = { readThrottle, cpuFolders }
+module.exports = { readThrottle }

@@ -5,7 +5,8 @@ const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
-const { cpuFolders, readThrottle } = require('../../lib/loop/cgroup')
+const { groupFolders } = require('../../lib/internal/cgroup-folders')
+const { readThrottle } = require('../../lib/loop/cgroup')
 
 const FIXTURES = path.join(__dirname, '..', 'fixtures', 'cgroup')
 const PERIOD_MICROS = 100_000
@@ -18,7 +19,7 @@ function read (place, file) {
 for (const place of fs.readdirSync(FIXTURES, { withFileTypes: true }).filter(entry => entry.isDirectory()).map(({ name }) => name)) {
   test(`finds the groups that can hold the process back: ${place.replaceAll('-', ' ')}`, () => {
     const folders = read(place, 'folders.txt').split('\n').filter(line => line !== '')
-    assert.deepEqual(cpuFolders(read(place, 'cgroup'), read(place, 'mountinfo')), folders)
+    assert.deepEqual(groupFolders('cpu', read(place, 'cgroup'), read(place, 'mountinfo')), folders)
   })
 }
 
@@ -34,7 +35,7 @@ const CHILD = `
 /** @returns {string | null} where this user can make groups with a quota */
 function findRoot () {
   try {
-    const folders = cpuFolders(fs.readFileSync('/proc/self/cgroup', 'latin1'), fs.readFileSync('/proc/self/mountinfo', 'latin1'))
+    const folders = groupFolders('cpu', fs.readFileSync('/proc/self/cgroup', 'latin1'), fs.readFileSync('/proc/self/mountinfo', 'latin1'))
     return folders.find(folder => {
       const probe = path.join(folder, `loopscope-probe-${process.pid}`)
       try {
