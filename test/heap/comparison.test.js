@@ -129,6 +129,13 @@ test('the classic view has no interfaces and gives nobody the sizes of others', 
   assert.equal(classic.balance.sizeDeltaBytes + classic.balance.survivorGrowthBytes + classic.balance.otherBytes, classic.balance.heapDeltaBytes)
 })
 
+test('an index is of one view, and no other can be compared with it', async () => {
+  const side = await loadSide(file('first'), {})
+  const index = path.join(folder, 'view.heapindex')
+  fs.writeFileSync(index, encodeBaseline(side.baseline, side.facts))
+  await assert.rejects(compareFiles([index, file('second')], { isClassic: true }), { code: 'ERR_LOOPSCOPE_INVALID_SNAPSHOT', message: /use the snapshot itself/ })
+})
+
 test('one file, or four, are refused', async () => {
   await assert.rejects(compareFiles([file('first')]), { code: 'ERR_LOOPSCOPE_INVALID_OPTION' })
   await assert.rejects(compareFiles(Array(4).fill(file('first'))), { code: 'ERR_LOOPSCOPE_INVALID_OPTION' })

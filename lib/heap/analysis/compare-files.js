@@ -72,10 +72,22 @@ async function compareFiles (files, { readSource, ...options } = {}) {
  * @returns {Promise<Side>}
  */
 async function loadSide (file, options) {
-  if (isBaselineFile(file)) return { ...readBaseline(file), file }
+  if (isBaselineFile(file)) return loadIndex(file, options)
   const analysis = await analyze(file, options)
   analysis.graph.close()
   return { baseline: toBaseline(analysis), facts: readFacts(file), file }
+}
+
+/**
+ * @param {string} file
+ * @param {Options} options
+ * @returns {Side}
+ */
+function loadIndex (file, { isClassic = false }) {
+  const { baseline, facts } = readBaseline(file)
+  const view = (/** @type {boolean} */ classic) => classic ? 'the classic view' : 'the view of DevTools'
+  if (baseline.isClassic !== isClassic) throw new errors.ERR_LOOPSCOPE_INVALID_SNAPSHOT(file, `an index of ${view(isClassic)}`, `one of ${view(baseline.isClassic)}: use the snapshot itself`)
+  return { baseline, facts, file }
 }
 
 /**
