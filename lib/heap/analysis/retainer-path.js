@@ -13,6 +13,7 @@ const { NO_EDGE } = require('./distances')
 const SIGNATURE_CHARS = 12
 const SIGNATURE_STEPS = 4 // from the end: which of several ways leads to a module is chance
 const MAX_STEPS = 1000 // a linked list may be as long as the heap is large
+const FOREIGN_STEPS = 2 // that lead to the application's own code: the last of them say how it is reached
 
 /**
  * @typedef {object} Place
@@ -25,6 +26,7 @@ const MAX_STEPS = 1000 // a linked list may be as long as the heap is large
  * @property {string} className   of what is held
  * @property {number} node
  * @property {Place | null} place where the function or the constructor of what is held is written
+ * @property {boolean} [isRepeated]  a link that the one before it has too: of a linked list
  *
  * @typedef {object} NodeWords  what is known of a node
  * @property {(node: number) => string} classNameOf
@@ -80,13 +82,32 @@ function sourceOf ({ firstEdge, nodeCount }, edge) {
 }
 
 /**
- * Only what a person would write in code: inner tables and slots are one entry of what they belong to, and the way from the
- * global object to the module is left out.
+ * Only what a person would write in code: inner tables and slots are one entry of what they belong to, a linked list is one link,
+ * and of the way from the global object to the application's code the end is left.
  * @param {readonly Step[]} steps
  */
 function readable (steps) {
-  const shown = withoutInner(steps)
-  return shown.slice(Math.max(0, shown.findLastIndex(({ className }) => className === 'Module') + 1))
+  const shown = withoutRepeats(withoutInner(steps))
+  const ofModule = shown.findLastIndex(({ className }) => className === 'Module') + 1
+  const ofCode = shown.findIndex(({ place }) => place !== null && isOfApplication(place)) - FOREIGN_STEPS
+  return shown.slice(Math.max(0, ofModule, ofCode))
+}
+
+/** @param {Place} place */
+function isOfApplication ({ file }) {
+  return !file.startsWith('node:')
+}
+
+/** @param {readonly Step[]} steps */
+function withoutRepeats (steps) {
+  /** @type {Step[]} */
+  const kept = []
+  for (const step of steps) {
+    const last = kept[kept.length - 1]
+    if (step.by === 'property' && last?.name === step.name && last.className === step.className) kept[kept.length - 1] = { ...step, isRepeated: true }
+    else kept.push(step)
+  }
+  return kept
 }
 
 /** @param {readonly Step[]} steps */
@@ -112,4 +133,4 @@ function signatureOf (steps) {
   return createHash('sha256').update(text).digest('hex').slice(0, SIGNATURE_CHARS)
 }
 
-module.exports = { findPath, readable, signatureOf, sourceOf }
+module.exports = { findPath, isOfApplication, readable, signatureOf }

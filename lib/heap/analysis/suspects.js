@@ -9,7 +9,7 @@ const { Contents, addHoldings } = require('./contents')
 const { findWays, NO_EDGE } = require('./distances')
 const { matchIds, NONE } = require('./match-ids')
 const { patternsOf } = require('./patterns')
-const { findPath, readable, signatureOf } = require('./retainer-path')
+const { findPath, isOfApplication, readable, signatureOf } = require('./retainer-path')
 const { createPlaces, findScriptNames } = require('./script-names')
 const { classifyNodes } = require('./summary')
 
@@ -43,7 +43,7 @@ const MAX_PATHS = 100
  * @property {'high' | 'medium' | 'low'} confidence
  * @property {string[]} reasons    for the confidence
  *
- * @typedef {{ suspects: Suspect[], growthBytes: number, codeGrowthBytes: number }} Suspicion
+ * @typedef {{ suspects: Suspect[], growthBytes: number, codeGrowthBytes: number }} Suspicion  the most growth first, the doubtful ones last
  */
 
 /**
@@ -59,7 +59,7 @@ function findSuspects (earlier, latest, newest) {
   const reader = createReader(earlier[0], latest, newest, attribution)
   const suspects = mergeAlike(candidates(attribution, reader, growthBytes).map(members => describe(members, reader)))
     .map(suspect => judge({ ...suspect, share: growthBytes > 0 ? suspect.growthBytes / growthBytes : 0 }))
-    .sort((a, b) => b.growthBytes - a.growthBytes)
+    .sort((a, b) => Number(a.confidence === 'low') - Number(b.confidence === 'low') || b.growthBytes - a.growthBytes)
     .slice(0, MAX_SUSPECTS)
   return { suspects, growthBytes, codeGrowthBytes }
 }
@@ -131,7 +131,7 @@ function describe (members, reader) {
  * @param {string} className
  */
 function nameOf (path, className) {
-  const isNamed = (/** @type {Step} */ { by, name }) => (by === 'property' || by === 'variable') && name !== '__proto__'
+  const isNamed = (/** @type {Step} */ { by, name, isRepeated = false }) => (by === 'property' || by === 'variable') && name !== '__proto__' && !isRepeated
   const events = path.findIndex(({ name }) => name === '_events')
   const emitter = path.slice(0, Math.max(0, events)).findLast(isNamed)
   const last = path.findLast(isNamed)?.name ?? className
@@ -141,11 +141,6 @@ function nameOf (path, className) {
 /** @param {readonly Step[]} path */
 function placeOf (path) {
   return path.findLast(({ place }) => place !== null && isOfApplication(place))?.place
-}
-
-/** @param {Place} place */
-function isOfApplication ({ file }) {
-  return !file.startsWith('node:')
 }
 
 /**
