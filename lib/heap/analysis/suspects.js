@@ -8,7 +8,7 @@ const { judge } = require('./confidence')
 const { Contents, addHoldings } = require('./contents')
 const { findWays, NO_EDGE } = require('./distances')
 const { matchIds, NONE } = require('./match-ids')
-const { patternsOf } = require('./patterns')
+const { patternsOf, LISTENER_STEPS } = require('./patterns')
 const { findPath, isOfApplication, readable, signatureOf } = require('./retainer-path')
 const { createPlaces, findScriptNames } = require('./script-names')
 const { classifyNodes } = require('./summary')
@@ -33,7 +33,7 @@ const MAX_PATHS = 100
  * @property {number} objects      how many objects like it grew; all stand for one line of code
  * @property {number} growthBytes
  * @property {number} keptBytes    what it keeps now
- * @property {number} share        of the growth of the heap
+ * @property {number} share        0 to 1, of all that grew
  * @property {Holding[]} holds     what it gained, the most bytes first
  * @property {NewFunctions[]} functions  what it gained of them, the most first
  * @property {number} newObjects
@@ -56,9 +56,11 @@ function findSuspects (earlier, latest, newest) {
   const attribution = attributeGrowth([...earlier, newest])
   const codeGrowthBytes = growthOf(attribution.codeBytes)
   const growthBytes = newest.heapBytes - earlier[0].heapBytes
+  // What shrank meanwhile does not make a share of more than all.
+  const grownBytes = Math.max(growthBytes, sumOf(attribution.growths) + Math.max(0, codeGrowthBytes))
   const reader = createReader(earlier[0], latest, newest, attribution)
   const suspects = mergeAlike(candidates(attribution, reader, growthBytes).map(members => describe(members, reader)))
-    .map(suspect => judge({ ...suspect, share: growthBytes > 0 ? suspect.growthBytes / growthBytes : 0 }))
+    .map(suspect => judge({ ...suspect, share: suspect.growthBytes / grownBytes }))
     .sort((a, b) => Number(a.confidence === 'low') - Number(b.confidence === 'low') || b.growthBytes - a.growthBytes)
     .slice(0, MAX_SUSPECTS)
   return { suspects, growthBytes, codeGrowthBytes }
@@ -132,8 +134,8 @@ function describe (members, reader) {
  */
 function nameOf (path, className) {
   const isNamed = (/** @type {Step} */ { by, name, isRepeated = false }) => (by === 'property' || by === 'variable') && name !== '__proto__' && !isRepeated
-  const events = path.findIndex(({ name }) => name === '_events')
-  const emitter = path.slice(0, Math.max(0, events)).findLast(isNamed)
+  const events = path.findLastIndex(({ name }) => name === '_events')
+  const emitter = events < path.length - LISTENER_STEPS ? undefined : path.slice(0, Math.max(0, events)).findLast(isNamed)
   const last = path.findLast(isNamed)?.name ?? className
   return emitter && last !== '_events' ? `${emitter.name}.on('${last}')` : last
 }
