@@ -21,12 +21,14 @@ function start (t, args, { command = process.execPath, env = {}, cwd, stdio = []
   const child = spawn(command, args, { cwd, env: { ...process.env, LOOPSCOPE_DIR: dir, ...env }, stdio: ['ignore', 'pipe', 'pipe', ...stdio] })
   const written = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr']) child[name].setEncoding('utf8').on('data', text => { written[name] += text })
+  const exited = once(child, 'exit')
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, ...written }))
   t.after(async () => {
     child.kill('SIGKILL')
     // A child of the child may hold the pipes open; it ends when it sees the channel closed.
+    if (child.connected) child.disconnect()
     for (const name of ['stdout', 'stderr']) child[name].destroy()
-    await ended
+    await exited
     fs.rmSync(path.dirname(dir), { recursive: true, force: true })
   })
   return { child, dir, ended, said, until, lines }
@@ -60,13 +62,18 @@ async function drive (t, { options = {}, execArgv = [], env, through = args => [
   const [command, args] = through([...execArgv, path.join(fixtures, 'driven.js'), JSON.stringify(options)])
   const app = start(t, args, { command, env, stdio: ['ipc'] })
   await app.until(/^driven$/)
+  let asked = 0
+
   /**
+   * Resolves when what the application has logged until then has arrived, too.
    * @param {Function} work  sent as text: it sees its arguments only
    * @param {...any} values  plain data
    */
   async function run (work, ...values) {
-    app.child.send({ work: String(work), values })
+    const id = ++asked
+    app.child.send({ id, work: String(work), values })
     const [{ error, value }] = await Promise.race([once(app.child, 'message'), app.ended.then(({ stdout, stderr }) => { throw new Error(`ended:\n${stdout}${stderr}`) })])
+    await app.until(new RegExp(`^answered ${id}$`))
     if (error) throw Object.assign(new Error(error.message), error)
     return value
   }
