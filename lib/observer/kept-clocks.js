@@ -9,6 +9,7 @@
  */
 function createKeptClocks (observer) {
   let sequence = 0
+  let losses = 0
   /** Of clocks that are being renewed. @type {Map<number, () => void>} */
   const onLost = new Map()
 
@@ -19,8 +20,10 @@ function createKeptClocks (observer) {
     const begin = async () => {
       await observer.ready
       if (!isWanted) return
+      const lossesBefore = losses
       await observer.ask({ type: 'keepClock', clock, buffer, resolutionMs })
-      if (!isWanted) return
+      // The last answers of a thread that ends are read in the turn in which its end is told.
+      if (!isWanted || losses > lossesBefore) return
       onLost.set(clock, listeners.onLost)
       listeners.onKept()
     }
@@ -34,6 +37,7 @@ function createKeptClocks (observer) {
 
   /** To be called when the observer has ended. */
   function lose () {
+    losses++
     for (const tell of onLost.values()) tell()
     onLost.clear()
   }

@@ -29,7 +29,7 @@ const { createSyncSamples } = require('./sync-samples')
 
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
 
-const ADMIN_WAIT_MS = 700
+const IMPATIENT_MS = 700
 
 const port = /** @type {MessagePort} */ (parentPort)
 const settings = /** @type {ObserverSettings} */ (workerData)
@@ -210,8 +210,8 @@ function adminSurface () {
     mainThread,
     records,
     series,
-    // Who looks at a page does not wait five seconds for a main thread in a native call.
-    views: createViews({ ...viewing, maxWaitMs: ADMIN_WAIT_MS }),
+    // Who looks at the past on a page does not wait five seconds for the end of it.
+    views: createViews({ ...viewing, impatientMs: IMPATIENT_MS }),
     capture: runCapture,
     storeAt,
     findings,

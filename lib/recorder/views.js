@@ -9,7 +9,8 @@ const { errors } = require('../internal/errors')
 
 /** @import { CpuProfile } from '../../types/profile' */
 
-// How long a view waits for a main thread that is in a native call, where it cannot end its window. Then it takes what is there.
+// How long a view waits for a main thread that cannot end its window: it is in a native call, or gets no processor. Then it
+// takes what is there.
 const MAX_WAIT_MS = 5000
 // Less than this missing at either end is the sampler's own grain, not a shortened view.
 const GRAIN_MICROS = 250e3
@@ -29,8 +30,9 @@ const GRAIN_MICROS = 250e3
  * @param {() => void} parts.rotate              has the main thread end its window as soon as it can
  * @param {() => string | null} parts.unavailable why there is nothing to cut from, null when there is
  * @param {number} [parts.maxWaitMs]
+ * @param {number} [parts.impatientMs]  the same, for views of the past of which something is there already
  */
-function createViews ({ history, keepSeconds, rotate, unavailable, maxWaitMs = MAX_WAIT_MS }) {
+function createViews ({ history, keepSeconds, rotate, unavailable, maxWaitMs = MAX_WAIT_MS, impatientMs = maxWaitMs }) {
   /**
    * @param {{ fromMicros: number, toMicros: number }} wanted  toMicros may lie ahead
    * @param {AbortSignal} [signal]  gives the view up
@@ -41,11 +43,13 @@ function createViews ({ history, keepSeconds, rotate, unavailable, maxWaitMs = M
     const reason = unavailable()
     if (reason !== null) throw new errors.ERR_LOOPSCOPE_RECORDER_OFF(reason)
     const unpin = history.pin(wanted.fromMicros)
+    const isPast = wanted.toMicros <= monotonicMicros()
     try {
       await sleepUntil(wanted.toMicros, signal, stop)
       const toMicros = stop?.aborted ? Math.min(wanted.toMicros, Math.round(monotonicMicros())) : wanted.toMicros
       rotate()
-      await history.covers(toMicros, maxWaitMs)
+      const isSomethingThere = history.toMicros > wanted.fromMicros
+      await history.covers(toMicros, isPast && isSomethingThere ? impatientMs : maxWaitMs)
       signal?.throwIfAborted()
       return cut(wanted.fromMicros, toMicros)
     } finally {

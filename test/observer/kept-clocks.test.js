@@ -83,3 +83,19 @@ test('where there can be no thread the timer stays', async t => {
   await untilAdvanced(clock)
   await untilAdvanced(clock)
 })
+
+test('an answer that comes with the end of the thread is none: the timer stays', async t => {
+  let answer
+  const asked = new Promise(resolve => { answer = resolve })
+  const { keep, lose } = createKeptClocks({ ready: Promise.resolve(), send () {}, ask: () => asked })
+  const clock = createClock({ keeper: keep })
+  t.after(() => clock.stop())
+  await Promise.resolve()
+  answer()
+  lose()
+  await asked
+  const keepAlive = setInterval(() => {}, 1000)
+  t.after(() => clearInterval(keepAlive))
+  await untilAdvanced(clock)
+  await untilAdvanced(clock)
+})

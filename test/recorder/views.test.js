@@ -68,6 +68,19 @@ test('a main thread that cannot end its window is waited for, but not for ever',
   await assert.rejects(views.view({ fromMicros: now + 1000, toMicros: now + 2000 }), { code: 'ERR_LOOPSCOPE_EMPTY_VIEW' })
 })
 
+test('the end of a past that is there is waited for impatiently; what lies ahead, and what nothing is known of, is not', async () => {
+  const recording = createRecording({ backSeconds: 30, impatientMs: 20, rotate: () => setTimeout(recording.rotate, 100) })
+  recording.rotate()
+  const known = wholeMicros()
+  while (wholeMicros() < known + 1000);
+  const past = await recording.views.view({ fromMicros: known - 1e6, toMicros: wholeMicros() })
+  assert.ok(past.toMicros <= known)
+  const unknown = { fromMicros: known + 500, toMicros: known + 1000 }
+  assert.equal((await recording.views.view(unknown)).toMicros, unknown.toMicros)
+  const ahead = { fromMicros: known - 1e6, toMicros: wholeMicros() + 10_000 }
+  assert.equal((await recording.views.view(ahead)).toMicros, ahead.toMicros)
+})
+
 test('an aborted view is refused and lets go of what it kept', async () => {
   const { views, history, rotate } = createRecording({ backSeconds: 30 })
   rotate()

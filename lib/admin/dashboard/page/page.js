@@ -203,12 +203,14 @@
     charts.start(setRange)
     flame.start()
     byId('range').addEventListener('submit', onRange)
-    const { series, delay, memory } = await session.json('/loop')
-    for (const { at, maxDelayMs } of series) charts.addDelay(at, maxDelayMs)
     const now = Date.now()
     setRange(now - 15_000, now)
+    const listed = captures.start(kinds.map(({ kind }) => kind), text => { byId('problem').textContent = text })
+    // From here on the page is at work: what it shows answers to clicks.
+    const { series, delay, memory } = await session.json('/loop')
+    for (const { at, maxDelayMs } of series) charts.addDelay(at, maxDelayMs)
     onLoop({ at: now, maxDelayMs: series.at(-1)?.maxDelayMs ?? 0, blockedMs: 0, utilization: delay?.utilization ?? null, memory })
-    await Promise.all([captures.attempt(refresh), captures.start(kinds.map(({ kind }) => kind), text => { byId('problem').textContent = text })])
+    await Promise.all([captures.attempt(refresh), listed])
     setInterval(() => { if (!document.hidden) captures.attempt(refresh) }, SLOW_REFRESH_MS)
     follow()
   }
