@@ -24,7 +24,7 @@ function judgeCause (stall, evidence) {
   if (isStarved(stall, evidence)) return 'starved'
   if (isSuspended(needMs, evidence)) return 'suspended'
   // gc and code share what the samples saw; a stall's remainder can be (program) or unsampled.
-  if (gcMs !== null && codeMs !== null && gcMs > 0 && gcMs >= codeMs * COLLECTOR_FACTOR) return isHelperStarved(needMs, evidence) ? 'starved' : 'gc'
+  if (gcMs !== null && codeMs !== null && gcMs > 0 && gcMs >= codeMs * COLLECTOR_FACTOR) return isCollectorStarved(stall, evidence) ? 'starved' : 'gc'
   if (codeMs !== null && codeMs > 0) return 'code'
   // Without samples CPU time is the only witness; a blocking wait in a native call leaves none and stays unknown.
   return cpuMs !== null && cpuMs >= needMs ? 'code' : 'unknown'
@@ -42,12 +42,15 @@ function isStarved ({ durationMs, thresholdMs }, { throttledMs, runQueueMs, cpuM
 }
 
 /**
- * A collection in which the main thread slept: it waited for V8's helper threads, and those were not run.
- * @param {number} needMs
+ * A collection in which the main thread slept, waiting for helper threads of V8 that were not run; or in which it did too
+ * little to stall the loop by itself, however its waiting divides into sleep and standing in line.
+ * @param {{ durationMs: number, thresholdMs: number }} stall
  * @param {StallEvidence} evidence
  */
-function isHelperStarved (needMs, { cpuMs, runQueueMs }) {
-  return cpuMs !== null && runQueueMs !== null && cpuMs + runQueueMs < needMs
+function isCollectorStarved ({ durationMs, thresholdMs }, { cpuMs, runQueueMs }) {
+  if (cpuMs === null || runQueueMs === null) return false
+  const needMs = durationMs * SHARE
+  return cpuMs + runQueueMs < needMs || cpuMs < Math.min(needMs, thresholdMs)
 }
 
 /**

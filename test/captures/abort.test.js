@@ -13,7 +13,7 @@ test('an AbortSignal ends a capture under way, by a code and with its reason', a
   const controller = new AbortController()
   const capture = app.handle.capture('cpu', { seconds: 300, signal: controller.signal })
   const cancelled = assert.rejects(capture, { code: 'ERR_LOOPSCOPE_CAPTURE_CANCELLED', message: /the operator left/ })
-  await app.handle.capture('cpu', { seconds: 0.05 }) // the one before is under way by now
+  await app.handle.capture('cpu', { seconds: 0.5 }) // the one before is under way by now
   controller.abort('the operator left')
   await cancelled
   assert.equal((await outcomes(app))['cpu api cancelled'], 1)
@@ -31,7 +31,7 @@ test('captures that were given up leave no listener and are no longer in progres
   const controller = new AbortController()
   const captures = Array.from({ length: 9 }, () => app.handle.capture('cpu', { seconds: 300, signal: controller.signal }))
   const ended = Promise.allSettled(captures)
-  await app.handle.capture('cpu', { seconds: 0.05, signal: controller.signal })
+  await app.handle.capture('cpu', { seconds: 0.5, signal: controller.signal })
   controller.abort()
   assert.deepEqual(new Set((await ended).map(({ reason }) => reason.code)), new Set(['ERR_LOOPSCOPE_CAPTURE_CANCELLED']))
   assert.equal(getEventListeners(controller.signal, 'abort').length, 0)
@@ -42,7 +42,7 @@ test('captures that were given up leave no listener and are no longer in progres
 test('close() ends captures under way by a code, without waiting for them', async t => {
   const { handle } = await run(t)
   const lost = assert.rejects(handle.capture('cpu', { seconds: 300 }), { code: 'ERR_LOOPSCOPE_OBSERVER_LOST' })
-  await handle.capture('cpu', { seconds: 0.05 })
+  await handle.capture('cpu', { seconds: 0.5 })
   await handle.close()
   await lost
 })

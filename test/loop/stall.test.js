@@ -14,6 +14,8 @@ const CASES = [
   ['code that makes garbage', 'code', { ...CALM, cpuMs: 990, codeMs: 600, gcMs: 380 }],
   ['a storm of garbage collections', 'gc', { ...CALM, cpuMs: 990, codeMs: 300, gcMs: 650 }],
   ['a collection and no code at all', 'gc', { ...CALM, cpuMs: 800, gcMs: 700 }],
+  ['a collection whose helpers were not run', 'starved', { ...CALM, cpuMs: 300, codeMs: 30, gcMs: 800, runQueueMs: 100 }],
+  ['a short collection, asleep and in line by turns', 'starved', { ...CALM, cpuMs: 90, codeMs: 30, gcMs: 800, runQueueMs: 450 }],
   ['SIGSTOP', 'suspended', { ...CALM, observerLateMs: 950 }],
   ['SIGSTOP without samples or run-queue times', 'suspended', { ...NOTHING, cpuMs: 3, observerLateMs: 950 }],
   ['SIGSTOP in the middle of some code', 'suspended', { ...CALM, cpuMs: 120, codeMs: 140, observerLateMs: 850 }],

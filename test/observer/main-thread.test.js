@@ -11,7 +11,7 @@ function createSubject (parts) {
     send: message => {
       subject.asked.push(message)
       const reply = subject.answer(message)
-      if (reply !== null) setImmediate(() => subject.mainThread.told({ id: message.id, ...reply }))
+      if (reply !== null) queueMicrotask(() => subject.mainThread.told({ id: message.id, ...reply }))
     },
     answerMs: 20,
     ...parts

@@ -27,7 +27,7 @@ async function stallWithTwo ({ handle, ready, require }, place, options) {
   const until = performance.now() + 300
   while (performance.now() < until);
   const [one, other] = await heard
-  const captured = await Promise.all([handle, second].map(each => each.capture('cpu', { seconds: 0.05 })))
+  const captured = await Promise.all([handle, second].map(each => each.capture('cpu', { seconds: 0.5 })))
   return { isSame: one === other, durationMs: one.durationMs, paths: captured.map(artifact => artifact.path) }
 }
 
@@ -53,7 +53,7 @@ test('closing one leaves the other at work, with its stalls, captures and signal
     const until = performance.now() + 300
     while (performance.now() < until);
     const { durationMs } = await stalled
-    const { path } = await globalThis.second.capture('cpu', { seconds: 0.05 })
+    const { path } = await globalThis.second.capture('cpu', { seconds: 0.5 })
     return { durationMs, path, handlers: process.listenerCount('SIGUSR2') }
   })
   assert.ok(result.durationMs >= 100)
