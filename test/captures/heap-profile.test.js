@@ -6,15 +6,16 @@ const { gunzipSync } = require('node:zlib')
 const { run } = require('./running')
 
 const held = []
-function holdOrders () { for (let at = 0; at < 20_000; at++) held.push({ at, text: 'x'.repeat(50) + at, list: [at, at, at, at, at, at, at, at] }) }
+function holdOrders () { for (let at = 0; at < 5000; at++) held.push({ at, text: 'x'.repeat(50) + at, list: [at, at, at, at, at, at, at, at] }) }
 class Subscription {}
 
 test('a heap profile names the function that allocates, in every format', async t => {
   const { handle } = await run(t)
+  const orders = setInterval(holdOrders, 100)
+  t.after(() => clearInterval(orders))
   const [cpu, artifact] = await Promise.all([
     handle.capture('cpu', { seconds: 1 }),
-    handle.capture('heap-profile', { seconds: 1, format: 'text' }),
-    new Promise(resolve => setTimeout(() => { holdOrders(); resolve() }, 300))
+    handle.capture('heap-profile', { seconds: 1, format: 'text' })
   ])
   assert.match(await artifact.text(), /holdOrders heap-profile\.test\.js|holdOrders test\/captures\/heap-profile\.test\.js/)
   assert.ok(JSON.parse(await cpu.text()).nodes.length > 0, 'the CPU recorder goes on meanwhile')
