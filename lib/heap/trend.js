@@ -7,6 +7,7 @@ const MIN_POINTS = 8
 const MIN_MINUTES = 5 // less is warm-up, or one busy moment
 const MAX_POINTS = 120 // 20 minutes of one every 10 s; then every other one goes. Each pair is looked at: 7,000, a few milliseconds
 const MIN_GROWTH_SHARE = 0.02 // of the heap, over the whole time: caches breathe by as much
+const MIN_GROWTH_BYTES = 1e6 // over the whole time: compiled code and this watch itself grow by some hundred kilobytes
 // Mann-Kendall: how many standard deviations the order of the points is away from chance. 2.33 is 1 in 100, one-sided.
 const MIN_Z = 2.33
 const MIN_Z_OF_HALF = 1.28 // of the second half alone, 1 in 10: a step and a warm-up are over by then
@@ -82,7 +83,7 @@ function judge (points, limitBytes) {
  */
 function verdictOf (points, minutes, bytesPerMinute) {
   if (points.length < MIN_POINTS || minutes < MIN_MINUTES) return 'unknown'
-  const isNotable = bytesPerMinute * minutes >= points[0].bytes * MIN_GROWTH_SHARE
+  const isNotable = bytesPerMinute * minutes >= Math.max(points[0].bytes * MIN_GROWTH_SHARE, MIN_GROWTH_BYTES)
   const secondHalf = points.slice(Math.floor(points.length / 2))
   return isNotable && trendScore(points) >= MIN_Z && trendScore(secondHalf) >= MIN_Z_OF_HALF ? 'growing' : 'flat'
 }

@@ -46,7 +46,8 @@ for (const [what, megabytes] of [
   ['a warm-up', minute => 160 - 60 * Math.exp(-minute / 2) + noise(minute) / 5],
   ['shrinking', minute => 200 - 3 * minute],
   ['a heap that does not move', () => 100],
-  ['growth too small to matter', minute => 100 + minute * 0.05]
+  ['growth too small to matter', minute => 100 + minute * 0.05],
+  ['a small heap that fills its caches', minute => 4 + minute * 0.04]
 ]) {
   test(`${what} is flat`, () => {
     const { verdict, minutesToLimit } = trendOf(megabytes)
