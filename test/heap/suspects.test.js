@@ -37,7 +37,7 @@ for (const [app, { name, className, pattern }] of Object.entries(LEAKS)) {
     const files = await loaded(t, app)
     const { suspects: [suspect], headline } = await compareFiles(files.slice(0, 2), { readSource })
     assert.deepEqual([suspect.name, suspect.className, suspect.confidence], [name, className, 'medium'])
-    assert.ok(suspect.share > 0.6 && suspect.newObjects > 300, JSON.stringify(suspect))
+    assert.ok(suspect.share > 0.8 && suspect.newObjects > 300, JSON.stringify(suspect))
     assert.equal(path.basename(suspect.place.file), `${app}.js`)
     assert.match(suspect.patterns.join(' '), pattern)
     assert.match(headline, new RegExp(`^Heap \\d+\\.\\d → \\d+\\.\\d MB\\. .+ in ${app}\\.js:${suspect.place.line}\\) explains \\d+\\.\\d MB \\(\\d+ %\\)$`))
