@@ -86,3 +86,20 @@ test('a started part does not keep the process alive', () => {
   const child = spawnSync(process.execPath, ['-e', `require(${JSON.stringify(path)}).createIterations().start()`], { timeout: PATIENCE_MS })
   assert.equal(child.status, 0)
 })
+
+test('a listing of active handles survives its collection as garbage, whether it was started or not', () => {
+  const path = require.resolve('../../lib/loop/iterations')
+  const script = `
+    const { createIterations } = require(${JSON.stringify(path)})
+    let turns = 0
+    function turn () {
+      const iterations = createIterations()
+      if (turns % 2) { iterations.start(); iterations.stop() }
+      gc()
+      process._getActiveHandles()
+      if (++turns < 100) setImmediate(turn)
+    }
+    turn()`
+  const { status, signal, stderr } = spawnSync(process.execPath, ['--expose-gc', '-e', script], { encoding: 'utf8' })
+  assert.deepEqual({ status, signal, stderr }, { status: 0, signal: null, stderr: '' })
+})
