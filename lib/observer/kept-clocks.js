@@ -5,11 +5,10 @@
 /** @import { Keeper } from '../clock' */
 
 /**
- * @param {{ ready: Promise<unknown>, send (message: { type: string } & Record<string, unknown>): void, ask (question: { type: string } & Record<string, unknown>): Promise<unknown> }} observer
+ * @param {{ ready: Promise<unknown>, readonly running: boolean, send (message: { type: string } & Record<string, unknown>): void, ask (question: { type: string } & Record<string, unknown>): Promise<unknown> }} observer
  */
 function createKeptClocks (observer) {
   let sequence = 0
-  let losses = 0
   /** Of clocks that are being renewed. @type {Map<number, () => void>} */
   const onLost = new Map()
 
@@ -20,10 +19,9 @@ function createKeptClocks (observer) {
     const begin = async () => {
       await observer.ready
       if (!isWanted) return
-      const lossesBefore = losses
       await observer.ask({ type: 'keepClock', clock, buffer, resolutionMs })
       // The last answers of a thread that ends are read in the turn in which its end is told.
-      if (!isWanted || losses > lossesBefore) return
+      if (!isWanted || !observer.running) return
       onLost.set(clock, listeners.onLost)
       listeners.onKept()
     }
@@ -37,7 +35,6 @@ function createKeptClocks (observer) {
 
   /** To be called when the observer has ended. */
   function lose () {
-    losses++
     for (const tell of onLost.values()) tell()
     onLost.clear()
   }

@@ -77,7 +77,7 @@ test('a clock stopped before the thread runs is never renewed by it', async t =>
 })
 
 test('where there can be no thread the timer stays', async t => {
-  const { keep } = createKeptClocks({ ready: Promise.reject(new Error('forbidden')), send () {}, ask () { assert.fail('nobody to ask') } })
+  const { keep } = createKeptClocks({ ready: Promise.reject(new Error('forbidden')), running: false, send () {}, ask () { assert.fail('nobody to ask') } })
   const clock = createClock({ keeper: keep })
   t.after(() => clock.stop())
   await untilAdvanced(clock)
@@ -87,11 +87,13 @@ test('where there can be no thread the timer stays', async t => {
 test('an answer that comes with the end of the thread is none: the timer stays', async t => {
   let answer
   const asked = new Promise(resolve => { answer = resolve })
-  const { keep, lose } = createKeptClocks({ ready: Promise.resolve(), send () {}, ask: () => asked })
+  const observer = { ready: Promise.resolve(), running: true, send () {}, ask: () => asked }
+  const { keep, lose } = createKeptClocks(observer)
   const clock = createClock({ keeper: keep })
   t.after(() => clock.stop())
   await Promise.resolve()
   answer()
+  observer.running = false
   lose()
   await asked
   const keepAlive = setInterval(() => {}, 1000)
