@@ -7,9 +7,8 @@ const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
 const { CANARY_CLASS, findCanaries } = require('./canaries')
 const { estimate } = require('./estimate')
-const { assertFits, createGate, DEFAULTS: GUARD } = require('./guard')
+const { assertFits, createGate } = require('./guard')
 const { readMemoryRoom } = require('./memory-limit')
-const { DEFAULTS: ENGINE } = require('./snapshot-engines')
 const { createProgress, watchWriting } = require('./snapshot-progress')
 const { redactSnapshot } = require('./redact')
 const { verifySnapshot } = require('./verify')
@@ -48,8 +47,6 @@ const { verifySnapshot } = require('./verify')
  */
 
 const START_WITHIN_MS = 10_000 // a main thread that does not come round by then is stuck: a snapshot would only come later, unasked
-
-const DEFAULTS = Object.freeze({ redact: 'values', hasPseudonyms: false, force: false, ...ENGINE, ...GUARD })
 
 /**
  * @param {object} parts
@@ -274,4 +271,4 @@ function orAborted (work, signal) {
   })
 }
 
-module.exports = { createSnapshots, DEFAULTS }
+module.exports = { createSnapshots }

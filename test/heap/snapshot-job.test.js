@@ -4,14 +4,15 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
-const { createSnapshots, DEFAULTS } = require('../../lib/heap/snapshot-job')
+const { createSnapshots } = require('../../lib/heap/snapshot-job')
 const { readMemory } = require('../../lib/heap/memory-reading')
 const { takeSnapshot } = require('../../lib/heap/take-snapshot')
 const { createStore } = require('../../lib/store/store')
 const { makeScratch } = require('../store/scratch')
 const { runSnapshotApp } = require('./snapshot-app')
+const { PLAIN } = require('./snapshot-order')
 
-const plain = { ...DEFAULTS, appName: 'shop' }
+const plain = { ...PLAIN, appName: 'shop' }
 
 /** All in one thread; the real division is in the tests that start an application. */
 function create (t, { askMain = async order => takeSnapshot(order), ...parts } = {}) {
