@@ -5,7 +5,8 @@
 
 const { scanSnapshot } = require('./snapshot-scan')
 
-/** @import { Header } from './snapshot-scan' */
+/** @import { Header } from './snapshot-header' */
+/** @import { TakeRecords } from './snapshot-scan' */
 
 const COUNT = 8 // all eight at the same numbers by chance: never seen
 
@@ -43,9 +44,6 @@ class IdsOf {
   #nameIndex
   #fields = { count: 0, type: 0, name: 0, id: 0 }
   #object = -1
-  /** @type {number[]} */
-  #node = []
-  #field = 0
 
   /** @param {number} nameIndex */
   constructor (nameIndex) {
@@ -58,16 +56,15 @@ class IdsOf {
     this.#object = types.indexOf('object')
   }
 
-  /** @param {number} value */
-  node (value) {
+  /** @type {TakeRecords} */
+  nodes (values, length) {
     const { count, type, name, id } = this.#fields
-    this.#node[this.#field++] = value
-    if (this.#field < count) return
-    this.#field = 0
-    if (this.#node[name] === this.#nameIndex && this.#node[type] === this.#object) this.found.push(this.#node[id])
+    for (let node = 0; node < length; node += count) {
+      if (values[node + name] === this.#nameIndex && values[node + type] === this.#object) this.found.push(values[node + id])
+    }
   }
 
-  edge () {
+  edges () {
     this.isDone = true
   }
 }

@@ -12,7 +12,8 @@ const { redactName } = require('./redaction-rules')
 const { createRoles } = require('./string-roles')
 const { scanSnapshot } = require('./snapshot-scan')
 
-/** @import { Header } from './snapshot-scan' */
+/** @import { Header } from './snapshot-header' */
+/** @import { TakeRecords } from './snapshot-scan' */
 
 /**
  * values: everything but names, and names that look like data; strict: also properties that one object alone has; off: a
@@ -83,15 +84,15 @@ class Redaction {
   header (header) {
     const roles = createRoles(header, this.#maxStrings)
     this.#roles = roles
-    this.node = roles.node
-    this.edge = roles.edge
+    this.nodes = roles.nodes
+    this.edges = roles.edges
   }
 
-  /** @type {(value: number) => void} */
-  node () {}
+  /** @type {TakeRecords} */
+  nodes () {}
 
-  /** @type {(value: number) => void} */
-  edge () {}
+  /** @type {TakeRecords} */
+  edges () {}
 
   /**
    * @param {Buffer} bytes

@@ -6,10 +6,14 @@
 const fs = require('node:fs')
 const { setImmediate: nextTurn } = require('node:timers/promises')
 const { errors } = require('../internal/errors')
+const { parseHeader } = require('./snapshot-header')
+
+/** @import { Header } from './snapshot-header' */
 
 const READ_BYTES = 1024 ** 2 // a few milliseconds of work: the thread has other things to do in between
 const MAX_HEADER_BYTES = 64 * 1024 // it takes less than 1 KiB on every version
 const MAX_TOKEN_BYTES = 256 * 1024 ** 2 // V8 cuts strings at 1,024 characters unless --heap-snapshot-string-limit says otherwise
+const BATCH_NUMBERS = 16 * 1024
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -17,19 +21,17 @@ const COMMA = 0x2c
 const OPEN = 0x5b
 const CLOSE = 0x5d
 const END = 0x7d
+const ZERO = 0x30
+const NINE = 0x39
 
 /**
- * @typedef {object} Header
- * @property {number} node_count
- * @property {number} edge_count
- * @property {number} [extra_native_bytes]
- * @property {{ node_fields: string[], node_types: any[], edge_fields: string[], edge_types: any[], location_fields?: string[] }} meta
+ * @typedef {(values: Float64Array, length: number) => void} TakeRecords  whole records, field after field; valid during the call
  *
  * @typedef {object} Visitor
  * @property {(header: Header) => void} [header]
- * @property {(value: number) => void} [node]  every number of the nodes, field by field
- * @property {(value: number) => void} [edge]
- * @property {(value: number) => void} [location]
+ * @property {TakeRecords} [nodes]
+ * @property {TakeRecords} [edges]
+ * @property {TakeRecords} [locations]
  * @property {(bytes: Buffer, start: number, end: number, position: number) => void} [string]  quotes included, escaped as in the file; position: of bytes in the file
  * @property {boolean} [isDone]  it has seen enough: the rest is not read
  * @property {(bytes: Buffer, start: number, end: number) => void} [other]   every byte that is no string, in order
@@ -82,9 +84,9 @@ class Scanner {
   #file
   #visitor
   #step = this.#header
-  /** Of the array under way. @type {((value: number) => void) | undefined} */
-  #number
-  #value = -1
+  /** Numbers in a record, by name of its array. @type {Record<string, number>} */
+  #widths = {}
+  #batch = new Batch('', 1)
   #depth = 0
   #position = 0
   #hasStrings = false
@@ -129,23 +131,13 @@ class Scanner {
       if (end >= MAX_HEADER_BYTES) this.#refuse('a header in front of "nodes"', 'none')
       return at
     }
-    this.#visitor.header?.(this.#parseHeader(buffer.toString('latin1', 0, length)))
+    const header = parseHeader(buffer.toString('latin1', 0, length), (wanted, got) => this.#refuse(wanted, got))
+    const { node_fields: nodes, edge_fields: edges, location_fields: locations = [] } = header.meta
+    this.#widths = { nodes: nodes.length, edges: edges.length, locations: locations.length }
+    this.#visitor.header?.(header)
     this.#visitor.other?.(buffer, 0, length)
     this.#step = this.#key
     return length
-  }
-
-  /**
-   * @param {string} text
-   * @returns {Header}
-   */
-  #parseHeader (text) {
-    try {
-      const { snapshot } = JSON.parse(`${text.replace(/,\s*$/, '')}}`)
-      const { meta: { node_fields: nodeFields, node_types: [nodeTypes], edge_fields: edgeFields, edge_types: [edgeTypes] } } = snapshot
-      if ([nodeFields, nodeTypes, edgeFields, edgeTypes].every(Array.isArray)) return snapshot
-    } catch {}
-    return this.#refuse('a header with fields and types', JSON.stringify(text.slice(0, 40)))
   }
 
   /** @type {(buffer: Buffer, at: number, end: number) => number} */
@@ -154,7 +146,7 @@ class Scanner {
     if (open === -1) return this.#endOfKeys(buffer, at, end)
     const [, name] = /^[\s,]*"(\w+)":\s*$/.exec(buffer.toString('latin1', at, at + Math.min(open, 100))) ?? this.#refuse('the name of an array', 'something else')
     if (this.#hasStrings) this.#refuse('nothing behind the strings', name)
-    this.#number = this.#visitorOf(name)
+    this.#batch = this.#batchOf(name)
     this.#hasStrings = name === 'strings'
     this.#step = this.#hasStrings ? this.#strings : this.#numbers
     this.#depth = 1
@@ -163,9 +155,11 @@ class Scanner {
   }
 
   /** @param {string} array */
-  #visitorOf (array) {
-    const { node, edge, location } = this.#visitor
-    return { nodes: node, edges: edge, locations: location }[array]?.bind(this.#visitor)
+  #batchOf (array) {
+    const { nodes, edges, locations } = this.#visitor
+    const take = { nodes, edges, locations }[array]
+    const width = this.#widths[array] ?? 0
+    return width === 0 ? new Batch(array, 1) : new Batch(array, width, take?.bind(this.#visitor))
   }
 
   /** @type {(buffer: Buffer, at: number, end: number) => number} */
@@ -178,29 +172,42 @@ class Scanner {
 
   /** The hot loop: nearly all bytes of a file pass here. @type {(buffer: Buffer, at: number, end: number) => number} */
   #numbers (buffer, start, end) {
-    const number = this.#number
-    let value = this.#value
+    const batch = this.#batch
+    const { values } = batch
+    let { length } = batch
     let depth = this.#depth
     let at = start
-    for (; at < end && depth > 0; at++) {
-      const byte = buffer[at]
-      if (byte >= 0x30 && byte <= 0x39) {
-        value = value === -1 ? byte - 0x30 : value * 10 + byte - 0x30
-        continue
+    while (at < end && depth > 0) {
+      let byte = buffer[at]
+      if (byte >= ZERO && byte <= NINE) {
+        const first = at
+        let value = byte - ZERO
+        while (++at < end && (byte = buffer[at]) >= ZERO && byte <= NINE) value = value * 10 + byte - ZERO
+        if (at === end) {
+          at = first // it may go on in what is read next
+          break
+        }
+        values[length++] = value
+        if (length === values.length) length = batch.pass(length)
       }
-      if (value !== -1) {
-        if (number !== undefined) number(value)
-        value = -1
-      }
+      at++
+      if (byte === COMMA) continue
       if (byte === OPEN) depth++
       else if (byte === CLOSE) depth--
-      else if (byte !== COMMA && byte > 0x20) this.#refuse('numbers in front of the strings', JSON.stringify(String.fromCharCode(byte)))
+      else if (byte > 0x20) this.#refuse('numbers in front of the strings', JSON.stringify(String.fromCharCode(byte)))
     }
-    this.#value = value
+    batch.length = length
     this.#depth = depth
     this.#visitor.other?.(buffer, start, at)
-    if (depth === 0) this.#step = this.#key
+    if (depth === 0) this.#endNumbers(batch)
     return at
+  }
+
+  /** @param {Batch} batch */
+  #endNumbers (batch) {
+    if (batch.length % batch.width !== 0) this.#refuse(`${batch.array} of ${batch.width} numbers each`, `a last one of ${batch.length % batch.width}`)
+    batch.pass(batch.length)
+    this.#step = this.#key
   }
 
   /** @type {(buffer: Buffer, at: number, end: number) => number} */
@@ -242,6 +249,30 @@ class Scanner {
    */
   #refuse (wanted, got) {
     throw new errors.ERR_LOOPSCOPE_INVALID_SNAPSHOT(this.#file, wanted, got)
+  }
+}
+
+/** Numbers of one array on their way to the visitor, if it wants them: a call for each would take longer than reading it. */
+class Batch {
+  length = 0
+  #take
+
+  /**
+   * @param {string} array
+   * @param {number} width  numbers in a record
+   * @param {TakeRecords} [take]
+   */
+  constructor (array, width, take) {
+    this.array = array
+    this.width = width
+    this.values = new Float64Array(width * Math.ceil(BATCH_NUMBERS / width))
+    this.#take = take
+  }
+
+  /** @param {number} length */
+  pass (length) {
+    if (length > 0) this.#take?.(this.values, length)
+    return 0
   }
 }
 

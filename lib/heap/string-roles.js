@@ -3,7 +3,8 @@
 // What each string of a heap snapshot is used for, as one byte a string: found out while the nodes and edges pass, before the
 // strings themselves. It does not see any string.
 
-/** @import { Header } from './snapshot-scan' */
+/** @import { Header } from './snapshot-header' */
+/** @import { TakeRecords } from './snapshot-scan' */
 
 /** Of nodes whose name is what they hold. With exposeNumericValues the numbers are among them. */
 const VALUE_NODES = new Set(['string', 'concatenated string', 'sliced string', 'regexp', 'number', 'bigint'])
@@ -59,9 +60,6 @@ class Roles {
   #layout
   #roles = new Uint8Array(65_536)
   #highest = 0
-  #field = 0
-  #type = 0
-  #name = 0
   /** First edge and the edge behind the last of each map, in the order of the file. @type {number[]} */
   #maps = []
   #nextMap = 0
@@ -75,27 +73,22 @@ class Roles {
 
   get highestIndex () { return this.#highest }
 
-  node = (/** @type {number} */ value) => {
+  /** @type {TakeRecords} */
+  nodes = (values, length) => {
     const { nodeFields, typeField, nameField, countField, isValueNode } = this.#layout
-    const field = this.#field
-    if (field === typeField) this.#type = value
-    else if (field === nameField) this.#name = value
-    else if (field === countField) this.#noteEdges(value)
-    this.#field = field + 1
-    if (this.#field < nodeFields) return
-    this.#field = 0
-    this.#mark(this.#name, isValueNode[this.#type] ? 0 : NAMES)
+    for (let node = 0; node < length; node += nodeFields) {
+      this.#noteEdges(values[node + countField])
+      this.#mark(values[node + nameField], isValueNode[values[node + typeField]] ? 0 : NAMES)
+    }
   }
 
-  edge = (/** @type {number} */ value) => {
+  /** @type {TakeRecords} */
+  edges = (values, length) => {
     const { edgeFields, edgeTypeField, edgeNameField } = this.#layout
-    if (this.#field === edgeTypeField) this.#type = value
-    else if (this.#field === edgeNameField) this.#name = value
-    this.#field++
-    if (this.#field < edgeFields) return
-    this.#field = 0
-    this.#endEdge()
-    this.#edge++
+    for (let edge = 0; edge < length; edge += edgeFields) {
+      this.#addEdge(values[edge + edgeTypeField], values[edge + edgeNameField])
+      this.#edge++
+    }
   }
 
   /**
@@ -114,12 +107,16 @@ class Roles {
     this.#edgesOfNodes += count
   }
 
-  #endEdge () {
+  /**
+   * @param {number} type
+   * @param {number} name
+   */
+  #addEdge (type, name) {
     const { isNumberedEdge, propertyType } = this.#layout
-    if (isNumberedEdge[this.#type]) return
-    if (this.#type !== propertyType) return this.#mark(this.#name, NAMES)
-    const isAgain = this.#name < this.#roles.length && (this.#roles[this.#name] & PROPERTY) !== 0
-    this.#mark(this.#name, this.#isInMap() ? 0 : isAgain ? PROPERTY_AGAIN : PROPERTY)
+    if (isNumberedEdge[type]) return
+    if (type !== propertyType) return this.#mark(name, NAMES)
+    const isAgain = name < this.#roles.length && (this.#roles[name] & PROPERTY) !== 0
+    this.#mark(name, this.#isInMap() ? 0 : isAgain ? PROPERTY_AGAIN : PROPERTY)
   }
 
   #isInMap () {

@@ -6,7 +6,8 @@
 const { errors } = require('../internal/errors')
 const { scanSnapshot } = require('./snapshot-scan')
 
-/** @import { Header } from './snapshot-scan' */
+/** @import { Header } from './snapshot-header' */
+/** @import { TakeRecords } from './snapshot-scan' */
 
 /**
  * @typedef {object} Verified
@@ -50,12 +51,14 @@ class Count {
     this.#header = header
   }
 
-  node () {
-    this.#nodeNumbers++
+  /** @type {TakeRecords} */
+  nodes (_, length) {
+    this.#nodeNumbers += length
   }
 
-  edge () {
-    this.#edgeNumbers++
+  /** @type {TakeRecords} */
+  edges (_, length) {
+    this.#edgeNumbers += length
   }
 
   /**

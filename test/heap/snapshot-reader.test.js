@@ -39,6 +39,8 @@ const BROKEN = {
   'a count that is no number': () => text({ ...small(), snapshot: { ...small().snapshot, node_count: 'many' } }),
   'a header without fields': () => text({ ...small(), snapshot: { meta: {}, node_count: 3, edge_count: 2 } }),
   'a header without types': () => text({ ...small(), snapshot: { ...small().snapshot, meta: { ...small().snapshot.meta, node_types: [] } } }),
+  'a header without the field of names': () => text({ ...small(), snapshot: { ...small().snapshot, meta: { ...small().snapshot.meta, node_fields: ['type', 'label', 'id', 'self_size', 'edge_count', 'detachedness'] } } }),
+  'a last node of one number': () => text({ ...small(), nodes: [...small().nodes, 1] }),
   'an edge behind the last node': () => text(change(small(), 'edges', 2, 18)),
   'an edge between nodes': () => text(change(small(), 'edges', 2, 7)),
   'an edge of no type': () => text(change(small(), 'edges', 0, 99)),
@@ -75,6 +77,14 @@ test('a file that is whole is read, with keys that nobody knows yet', async () =
   assert.deepEqual(summarize(analysis).map(({ name, count, shallowBytes, retainedBytes }) => [name, count, shallowBytes, retainedBytes]), [['Thing', 1, 16, 40], ['(string)', 1, 24, 24]])
   assert.equal(analysis.graph.strings.get(analysis.graph.name[2]), 'ein "Zitat" und ü')
   analysis.graph.close()
+})
+
+test('locations without fields in the header are left out', async () => {
+  const snapshot = { ...small(), locations: [6, 1, 2, 3] }
+  const { location_fields: _, ...meta } = snapshot.snapshot.meta
+  const analysis = await analyzeSnapshot(writeSnapshot({ ...snapshot, snapshot: { ...snapshot.snapshot, meta } }, folder))
+  analysis.graph.close()
+  assert.equal(analysis.graph.locations.length, 1)
 })
 
 test('sizes above 4 GiB stay what they are', async () => {

@@ -4,6 +4,7 @@
 // snapshots. What such an object keeps now and did not keep before is its growth; over all of them it is the heap's.
 
 const { matchIds, NONE } = require('./match-ids')
+const { sortById } = require('./sort-by-id')
 
 /** @import { Baseline } from './baseline' */
 
@@ -38,23 +39,34 @@ function attributeGrowth (snapshots) {
 
 /**
  * @param {readonly Baseline[]} snapshots
- * @returns {Int32Array[]} of each snapshot: positions of the objects that all of them have, in the same order
+ * @returns {Int32Array[]} of each snapshot: positions of the objects that all of them have, in the order of their ids
  */
 function findSurvivors ([first, ...others]) {
-  let positions = [Int32Array.from(first.id.keys()).filter(position => canKeep(first, position))]
-  for (const other of others) {
-    const ids = Uint32Array.from(positions[0], position => first.id[position])
-    const both = [new Int32Array(ids.length), new Int32Array(ids.length)]
-    let count = 0
-    matchIds(ids, other.id, (a, b) => {
-      if (a === NONE || b === NONE || !canKeep(other, b)) return
-      both[0][count] = a
-      both[1][count++] = b
-    })
-    const [kept, theirs] = both.map(column => column.subarray(0, count))
-    positions = [...positions.map(column => kept.map(row => column[row])), theirs]
+  const mayKeep = keepersOf(first)
+  const found = [first, ...others].map(() => new Int32Array(first.id.length))
+  const places = others.map(other => findAgain(first, other))
+  let count = 0
+  for (const position of sortById(first.id)) {
+    if (!mayKeep(position) || places.some(place => place[position] === NONE)) continue
+    found[0][count] = position
+    for (let at = 0; at < places.length; at++) found[at + 1][count] = places[at][position]
+    count++
   }
-  return positions
+  return found.map(positions => positions.subarray(0, count))
+}
+
+/**
+ * @param {Baseline} first
+ * @param {Baseline} other
+ * @returns {Int32Array} by position of the first: that of the same object in the other, if it may keep something there
+ */
+function findAgain (first, other) {
+  const mayKeep = keepersOf(other)
+  const places = new Int32Array(first.id.length).fill(NONE)
+  matchIds(first.id, other.id, (a, b) => {
+    if (a !== NONE && b !== NONE && mayKeep(b)) places[a] = b
+  })
+  return places
 }
 
 /**
@@ -70,11 +82,10 @@ function numbersOf ({ id }, positions) {
 /**
  * Native objects are numbered anew in every snapshot; V8's own arrays and tables belong to an object, which is named instead.
  * @param {Baseline} snapshot
- * @param {number} position
  */
-function canKeep ({ id, classOf, classes }, position) {
-  const { name } = classes[classOf[position]]
-  return id[position] % 2 === 1 && (name === '(synthetic)' || !name.startsWith('('))
+function keepersOf ({ id, classOf, classes }) {
+  const isNamed = classes.map(({ name }) => name === '(synthetic)' || !name.startsWith('('))
+  return (/** @type {number} */ position) => id[position] % 2 === 1 && isNamed[classOf[position]]
 }
 
 /**

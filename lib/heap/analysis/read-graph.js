@@ -10,7 +10,8 @@ const { Graph } = require('./graph')
 const { StringTable } = require('./string-table')
 const { WeakMapNames } = require('./weak-map-names')
 
-/** @import { Header } from '../snapshot-scan' */
+/** @import { Header } from '../snapshot-header' */
+/** @import { TakeRecords } from '../snapshot-scan' */
 
 const MIN_NUMBER_BYTES = 2 // a digit and a comma
 const MAX_EDGE_TYPES = 256
@@ -60,8 +61,6 @@ class GraphBuilder {
   #nodeFields = 0
   #edgeFields = 0
   #locationFields = 0
-  #record = new Float64Array(64)
-  #field = 0
   #node = 0
   #edge = 0
   #edgesOfNodes = 0
@@ -93,28 +92,50 @@ class GraphBuilder {
     this.#made = new Graph(this.#file, header, this.#strings)
   }
 
-  /** @param {number} value */
-  node (value) {
-    this.#record[this.#field++] = value
-    if (this.#field < this.#nodeFields) return
-    this.#field = 0
-    this.#endNode(this.#graph)
+  /** @type {TakeRecords} */
+  nodes (values, length) {
+    const graph = this.#graph
+    const width = this.#nodeFields
+    const { type, name, id, self_size: selfSize, edge_count: edgeCount, detachedness } = this.#at
+    if (this.#node + length / width > graph.nodeCount) this.#refuse(`${graph.nodeCount} nodes, as its header says`, 'more')
+    for (let at = 0, node = this.#node; at < length; at += width, node++) {
+      if (values[at + type] >= graph.nodeTypes.length) this.#refuse('types that its header names', String(values[at + type]))
+      graph.type[node] = values[at + type]
+      graph.name[node] = this.#checkName(values[at + name])
+      graph.id[node] = values[at + id]
+      graph.selfSize[node] = values[at + selfSize]
+      graph.detachedness[node] = detachedness === -1 ? 0 : values[at + detachedness]
+      graph.firstEdge[node] = this.#edgesOfNodes
+      this.#edgesOfNodes += values[at + edgeCount]
+    }
+    this.#node += length / width
   }
 
-  /** @param {number} value */
-  edge (value) {
-    this.#record[this.#field++] = value
-    if (this.#field < this.#edgeFields) return
-    this.#field = 0
-    this.#endEdge(this.#graph)
+  /** @type {TakeRecords} */
+  edges (values, length) {
+    const graph = this.#graph
+    const { edgeType, edgeTo, edgeName, nodeCount, isNumbered } = graph
+    const width = this.#edgeFields
+    const nodeFields = this.#nodeFields
+    const { 'edge type': type, 'edge name_or_index': name, 'edge to_node': toNode } = this.#at
+    if (this.#edge + length / width > graph.edgeCount) this.#refuse(`${graph.edgeCount} edges, as its header says`, 'more')
+    for (let at = 0, edge = this.#edge; at < length; at += width, edge++) {
+      if (values[at + type] >= isNumbered.length) this.#refuse('types that its header names', String(values[at + type]))
+      const to = values[at + toNode] / nodeFields
+      if (!(to < nodeCount) || !Number.isInteger(to)) this.#refuse('edges to nodes of the file', String(values[at + toNode]))
+      edgeType[edge] = values[at + type]
+      edgeTo[edge] = to
+      edgeName[edge] = isNumbered[values[at + type]] ? values[at + name] : this.#checkName(values[at + name])
+    }
+    this.#edge += length / width
   }
 
-  /** @param {number} value */
-  location (value) {
-    this.#record[this.#field++] = value
-    if (this.#field < this.#locationFields) return
-    this.#field = 0
-    this.#endLocation(this.#graph)
+  /** @type {TakeRecords} */
+  locations (values, length) {
+    const { 'location object_index': node, 'location script_id': script, 'location line': line, 'location column': column } = this.#at
+    for (let at = 0; at < length; at += this.#locationFields) {
+      this.#addLocation(values[at + node], values[at + script], values[at + line], values[at + column])
+    }
   }
 
   /**
@@ -148,55 +169,22 @@ class GraphBuilder {
    * @param {number} edges
    */
   #checkHeader (meta, nodes, edges) {
-    const needed = ['type', 'name', 'id', 'self_size', 'edge_count', 'edge type', 'edge name_or_index', 'edge to_node']
-    const missing = needed.find(name => this.#at[name] === -1)
-    if (missing) this.#refuse(`a header with the field ${missing}`, 'none')
     const { node_types: nodeTypes, edge_types: edgeTypes } = meta
     const types = [nodeTypes[this.#at.type], edgeTypes[this.#at['edge type']]]
     if (!types.every(list => Array.isArray(list) && list.length <= MAX_EDGE_TYPES)) this.#refuse('a header with lists of types', 'something else')
     if (![nodes, edges].every(Number.isSafeInteger) || nodes < 1 || edges < 0) this.#refuse('a header that counts nodes and edges', `${nodes} and ${edges}`)
-    if (Math.max(this.#nodeFields, this.#edgeFields, this.#locationFields) > this.#record.length) this.#refuse(`at most ${this.#record.length} fields`, 'more')
     const leastBytes = (nodes * this.#nodeFields + edges * this.#edgeFields) * MIN_NUMBER_BYTES
     if (leastBytes > this.#fileBytes) this.#refuse(`at least ${leastBytes} bytes for the ${nodes} nodes and ${edges} edges of its header`, String(this.#fileBytes))
   }
 
-  /** @param {Graph} graph */
-  #endNode (graph) {
-    const record = this.#record
-    const at = this.#at
-    const node = this.#node++
-    if (node >= graph.nodeCount) this.#refuse(`${graph.nodeCount} nodes, as its header says`, 'more')
-    if (record[at.type] >= graph.nodeTypes.length) this.#refuse('types that its header names', String(record[at.type]))
-    graph.type[node] = record[at.type]
-    graph.name[node] = this.#checkName(record[at.name])
-    graph.id[node] = record[at.id]
-    graph.selfSize[node] = record[at.self_size]
-    graph.detachedness[node] = at.detachedness === -1 ? 0 : record[at.detachedness]
-    graph.firstEdge[node] = this.#edgesOfNodes
-    this.#edgesOfNodes += record[at.edge_count]
-  }
-
-  /** @param {Graph} graph */
-  #endEdge (graph) {
-    const record = this.#record
-    const edge = this.#edge++
-    if (edge >= graph.edgeCount) this.#refuse(`${graph.edgeCount} edges, as its header says`, 'more')
-    const type = record[this.#at['edge type']]
-    if (type >= graph.edgeTypes.length) this.#refuse('types that its header names', String(type))
-    const to = record[this.#at['edge to_node']] / this.#nodeFields
-    if (!(to < graph.nodeCount) || !Number.isInteger(to)) this.#refuse('edges to nodes of the file', String(record[this.#at['edge to_node']]))
-    graph.edgeType[edge] = type
-    graph.edgeTo[edge] = to
-    const name = record[this.#at['edge name_or_index']]
-    graph.edgeName[edge] = graph.hasNumber(edge) ? name : this.#checkName(name)
-  }
-
-  /** @param {Graph} graph */
-  #endLocation (graph) {
-    const record = this.#record
-    const at = this.#at
-    const node = record[at['location object_index']]
-    const [script, line, column] = [record[at['location script_id']], record[at['location line']], record[at['location column']]]
+  /**
+   * @param {number} node  index of its first number
+   * @param {number} script
+   * @param {number} line
+   * @param {number} column
+   */
+  #addLocation (node, script, line, column) {
+    const graph = this.#graph
     const ordinal = node / this.#nodeFields
     if (!(ordinal < graph.nodeCount) || !Number.isInteger(ordinal)) this.#refuse('locations of nodes of the file', String(node))
     const key = `${script},${line},${column}`
