@@ -4,7 +4,7 @@
 // applications ask for diagnostics in a process, there is one of these (see internal/process-wide.js).
 
 const { randomUUID } = require('node:crypto')
-const { monotonicMicros, toEpochMs } = require('./internal/monotonic')
+const { monotonicMicros } = require('./internal/monotonic')
 const { SharedState } = require('./internal/shared-state')
 const { isTestRunner } = require('./internal/test-runner')
 const { warnOnce } = require('./internal/warnings')
@@ -17,14 +17,13 @@ const { createStallLog } = require('./loop/stall-log')
 const { summarizeDelay } = require('./loop/delay-summary')
 const { ENGINES } = require('./recorder/engines')
 const { createRecording } = require('./recording')
+const { createAdminServing } = require('./admin-serving')
 const { createHeapWatching } = require('./heap-watching')
+const { createStallReporting } = require('./stall-reporting')
+const { createSubscribers } = require('./subscribers')
 const { createTally } = require('./capture/tally')
-const { createObserver, UNEXPLAINED } = require('./observer/observer')
+const { createObserver } = require('./observer/observer')
 const { createKeptClocks } = require('./observer/kept-clocks')
-const { createMainAnswers } = require('./observer/main-answers')
-const { createRelay } = require('./admin/relay')
-const { createSites } = require('./admin/sites')
-const { createAdminTally } = require('./admin/tally')
 const { installCanaries } = require('./heap/canaries')
 const { readMemory } = require('./heap/memory-reading')
 const { createRouteContext } = require('./http/route-context')
@@ -33,21 +32,10 @@ const { createSyncCalls } = require('./sync-calls/sync-calls')
 const { describeFrame, toCodeFrame } = require('./formats/frame')
 const { createClock } = require('./clock')
 
-/** @import { Logger, Stall } from '../types/diagnostics' */
+/** @import { Logger } from '../types/diagnostics' */
 /** @import { CallFrame } from '../types/profile' */
 /** @import { Order } from './capture/captures' */
-/** @import { SlowRequest } from './http/slowest-request' */
-/** @import { Work } from './http/work-log' */
-/** @import { LateTick } from './loop/heartbeat' */
-/** @import { Explanation } from './observer/observer' */
 /** @import { ResolvedOptions } from './options' */
-
-/**
- * @typedef {object} Subscriber  one handle: the first one also logs
- * @property {(stall: Stall, isFirst: boolean) => void} onStall
- * @property {() => SlowRequest | null} takeSlowest
- * @property {() => Work[]} takeWork
- */
 
 /** @type {CallFrame} */
 const NO_FRAME = Object.freeze({ functionName: '', scriptId: '1', url: '', lineNumber: -1, columnNumber: -1 })
@@ -68,18 +56,17 @@ class Instruments {
   #options
   #state = new SharedState()
   #id = randomUUID() // titles and globals are process-wide, and other copies or tools have theirs
-  /** @type {Set<Subscriber>} */
-  #subscribers = new Set()
   #heartbeat
   #recording
   #observer
   #running = false
-  #stallSequence = 0
+  #stallReporting
   /** @type {ReturnType<typeof createClock> | undefined} */
   #clock
   #keptClocks
-  #answers
 
+  /** The handles that run. */
+  subscribers = createSubscribers()
   routeContext = createRouteContext()
   #stallRoute = createStallRoute({ context: this.routeContext })
   iterations = createIterations()
@@ -87,7 +74,6 @@ class Instruments {
   utilization = createUtilization({ eventLoopUtilization: () => this.#loopTime.read() })
   stallLog = createStallLog()
   tally = createTally()
-  adminTally = createAdminTally()
   delay
 
   /** @param {Parameters<typeof createInstruments>[0]} parts */
@@ -110,37 +96,31 @@ class Instruments {
       stallThresholdMs,
       state: this.#state,
       onTick: (delayMs, periods) => this.#onTick(delayMs, periods),
-      onStall: tick => { this.#onStall(tick) },
+      onStall: tick => { this.#stallReporting.report(tick) },
       onHurry: () => this.#observer.send({ type: 'hurry' })
     })
-    this.#observer = createObserver({
-      state: this.#state,
-      settings: {
-        stallThresholdMs,
-        appRoot,
-        keepSeconds: recorder ? recorder.keepSeconds : 0,
-        hz: recorder ? recorder.hz : 0,
-        isInspectorForbidden: process.permission?.has('inspector') === false || isTestRunner(),
-        windowsBySession: recorder ? ENGINES[recorder.engine].usesSession : false,
-        titlePrefix: this.#titlePrefix,
-        cutExpression: `globalThis[Symbol.for(${JSON.stringify(this.#cutName)})]`
-      },
-      onRotate: () => this.#recording.rotate(),
-      onSyncSamples: reading => {
-        this.#loopTime.addSamples(reading)
-        this.syncCalls.addSamples(reading, performance.now())
-      },
-      onPoolQueued: waitedMs => this.syncCalls.poolQueued(waitedMs, performance.now()),
-      onAsked: (name, argument) => this.#answer(name, argument),
-      onAdmin: event => this.#onAdmin(event),
-      onFault,
-      onLost: () => this.#onObserverLost()
+    this.#observer = this.#makeObserver(appRoot, onFault)
+    this.#stallReporting = createStallReporting({
+      observer: this.#observer,
+      subscribers: this.subscribers,
+      stallLog: this.stallLog,
+      routeOf: (tick, slowest) => this.#stallRoute.of(tick, slowest),
+      onLate: () => this.#recording.rotateSoon(),
+      isRunning: () => this.#running
     })
     this.#keptClocks = createKeptClocks(this.#observer)
-    this.relay = createRelay({ ask: (question, signal) => this.#askWhenReady(question, signal) })
     this.heap = createHeapWatching({ nodeFlags: options.nodeFlags, ask: question => this.#askWhenReady(question) })
-    this.sites = createSites({ ask: question => this.#askWhenReady(question), send: message => this.#observer.send(message) })
-    this.#answers = createMainAnswers({ delaySummary: () => this.delaySummary(), syncCalls: () => this.syncCalls.read(), memory: () => ({ ...readMemory(), trend: this.heap.trend }), takeSnapshot: order => this.#takeSnapshot(order) })
+    this.admin = createAdminServing({
+      ask: (question, signal) => this.#askWhenReady(question, signal),
+      send: message => this.#observer.send(message),
+      onCaptured: event => this.tally.note(event),
+      readings: {
+        delaySummary: () => this.delaySummary(),
+        syncCalls: () => this.syncCalls.read(),
+        memory: () => ({ ...readMemory(), trend: this.heap.trend }),
+        takeSnapshot: order => this.#takeSnapshot(order)
+      }
+    })
     this.syncCalls = createSyncCalls({
       exact: options.syncCalls,
       routeNow: () => this.#stallRoute.now(),
@@ -203,16 +183,6 @@ class Instruments {
     this.#heartbeat.hurry()
   }
 
-  /** @param {Subscriber} subscriber */
-  subscribe (subscriber) {
-    this.#subscribers.add(subscriber)
-  }
-
-  /** @param {Subscriber} subscriber */
-  unsubscribe (subscriber) {
-    this.#subscribers.delete(subscriber)
-  }
-
   /**
    * @param {Order} order
    * @param {AbortSignal} [signal]
@@ -238,14 +208,6 @@ class Instruments {
     return this.#observer.ask(question, signal)
   }
 
-  /**
-   * @param {string} name
-   * @param {any} argument
-   */
-  #answer (name, argument) {
-    return Object.hasOwn(this.#answers, name) ? this.#answers[name](argument) : this.sites.answer(name, argument)
-  }
-
   /** @param {import('./heap/take-snapshot').TakeOrder} order */
   #takeSnapshot (order) {
     this.#heartbeat.beat()
@@ -254,13 +216,6 @@ class Instruments {
     } finally {
       this.#heartbeat.forgive() // it is told as what it is, and is no stall of the application
     }
-  }
-
-  /** @param {any} event  what the admin surface, which the observer serves, has to say */
-  #onAdmin (event) {
-    if (event.name === 'log') this.sites.log(event)
-    else if (event.name === 'count') this.adminTally.count(event.event)
-    else this.tally.note(event)
   }
 
   /**
@@ -281,6 +236,42 @@ class Instruments {
     ]
   }
 
+  /**
+   * @param {string} appRoot
+   * @param {(error: unknown) => void} onFault
+   */
+  #makeObserver (appRoot, onFault) {
+    return createObserver({
+      state: this.#state,
+      settings: this.#observerSettings(appRoot),
+      onRotate: () => this.#recording.rotate(),
+      onSyncSamples: reading => {
+        this.#loopTime.addSamples(reading)
+        this.syncCalls.addSamples(reading, performance.now())
+      },
+      onPoolQueued: waitedMs => this.syncCalls.poolQueued(waitedMs, performance.now()),
+      onAsked: (name, argument) => this.admin.answer(name, argument),
+      onAdmin: event => this.admin.hear(event),
+      onFault,
+      onLost: () => this.#onObserverLost()
+    })
+  }
+
+  /** @param {string} appRoot */
+  #observerSettings (appRoot) {
+    const { recorder, stallThresholdMs } = this.#options
+    return {
+      stallThresholdMs,
+      appRoot,
+      keepSeconds: recorder ? recorder.keepSeconds : 0,
+      hz: recorder ? recorder.hz : 0,
+      isInspectorForbidden: process.permission?.has('inspector') === false || isTestRunner(),
+      windowsBySession: recorder ? ENGINES[recorder.engine].usesSession : false,
+      titlePrefix: this.#titlePrefix,
+      cutExpression: `globalThis[Symbol.for(${JSON.stringify(this.#cutName)})]`
+    }
+  }
+
   async #startObserver () {
     try {
       this.#observer.start()
@@ -293,7 +284,7 @@ class Instruments {
 
   /** Whose code ran in the window that has just ended. */
   #sendWork () {
-    const work = [...this.#subscribers].flatMap(({ takeWork }) => takeWork())
+    const work = this.subscribers.takeWork()
     if (work.length > 0) this.#observer.send({ type: 'work', work })
   }
 
@@ -308,7 +299,7 @@ class Instruments {
     for (let period = 1; period < periods; period++) this.delay.record(0)
     if (this.#recording.tick(monotonicMicros())) this.#heartbeat.forgive()
     // What ran long without stalling the loop must not be blamed for the next stall.
-    if (delayMs < this.#options.stallThresholdMs) for (const { takeSlowest } of this.#subscribers) takeSlowest()
+    if (delayMs < this.#options.stallThresholdMs) this.subscribers.takeSlowest()
   }
 
   /**
@@ -326,42 +317,6 @@ class Instruments {
     if (!this.#running) return
     this.#recording.lose()
     warnOnce(this.#logger, 'LOOPSCOPE_WARN_OBSERVER_UNAVAILABLE', 'it ended')
-  }
-
-  /** @param {LateTick} tick */
-  async #onStall (tick) {
-    const route = this.#stallRoute.of(tick, [...this.#subscribers].map(({ takeSlowest }) => takeSlowest()))
-    this.#recording.rotateSoon()
-    const id = ++this.#stallSequence
-    const { cause, culprit, stack, evidence } = await this.#explain({ ...tick, id })
-    if (!this.#running) return
-    /** @type {Stall} */
-    const stall = {
-      id,
-      at: Math.round(toEpochMs(tick.toMicros - tick.delayMs * 1e3)),
-      durationMs: Math.round(tick.delayMs),
-      cause,
-      route: route(),
-      culprit,
-      stack,
-      evidence
-    }
-    this.stallLog.add(stall)
-    this.#observer.send({ type: 'stalled', stall })
-    const [first] = this.#subscribers
-    for (const subscriber of this.#subscribers) subscriber.onStall(stall, subscriber === first)
-  }
-
-  /**
-   * @param {LateTick & { id: number }} stall
-   * @returns {Promise<Explanation>}
-   */
-  async #explain (stall) {
-    try {
-      return await this.#observer.ask({ type: 'stall', stall })
-    } catch {
-      return UNEXPLAINED // the observer is not running, which was warned of
-    }
   }
 }
 

@@ -1,6 +1,6 @@
 'use strict'
 
-// The observer thread: what diagnostics.js and instruments.js are to the main thread, the place where its parts are made and
+// The observer thread: what handle.js and instruments.js are to the main thread, the place where its parts are made and
 // wired. It parses, explains, encodes and writes, so that the main thread does not have to and need not be able to.
 
 const { parentPort, workerData } = require('node:worker_threads')

@@ -1,0 +1,292 @@
+'use strict'
+
+// What an application holds: its parts are made and wired here. What belongs to the process and not to one application is in
+// instruments.js.
+
+const { EventEmitter } = require('node:events')
+const path = require('node:path')
+const { isDeepStrictEqual } = require('node:util')
+const { findApplication } = require('./internal/application')
+const { errors } = require('./internal/errors')
+const { hold, peek, share, release } = require('./internal/process-wide')
+const { warnOnce } = require('./internal/warnings')
+const { resolveOptions } = require('./options')
+const { createInstruments } = require('./instruments')
+const { makeLogger } = require('./default-logger')
+const { describeStall, toLogFields } = require('./loop/stall-log')
+const { checkRequest, KINDS } = require('./capture/kinds')
+const { createArtifact } = require('./capture/artifact')
+const { createSignals } = require('./signals')
+const { holdMetrics } = require('./metrics/metrics')
+const { createRouteContext } = require('./http/route-context')
+const { createRequestDurations } = require('./http/request-durations')
+const { createMiddleware } = require('./http/middleware')
+const { createSurface } = require('./admin/surface')
+const { defaultDir } = require('./store/store')
+const { createRequestChannel } = require('./http/request-channel')
+const { version } = require('../package.json')
+
+/** @import { Artifact, CaptureKind, CaptureOptions, DelaySummary, DiagnosticsOptions, Stall, Trigger } from '../types/diagnostics' */
+/** @import { RequestMiddleware } from './http/middleware' */
+
+/** @typedef {ReturnType<typeof createInstruments>} Instruments */
+
+// Copies of this package in one process share the instruments: the name carries the version of their interface.
+const SHARED_NAME = 'instruments.1'
+const SHARED_REQUESTS = 'request-durations.1'
+
+// Options of the process's one set of instruments; the first handle's hold.
+const SHARED_OPTIONS = /** @type {const} */ (['stallThresholdMs', 'heartbeatMs', 'recorder', 'syncCalls', 'onNearHeapLimit'])
+
+class Handle extends EventEmitter {
+  #options
+  #logger
+  #application = findApplication()
+  #routeContext = createRouteContext()
+  #signals
+  /** Counted for the process: a request that passes two handles is one request. */
+  #requests
+  #surface
+  #releaseMetrics = () => {}
+  #onRequest = () => this.#instruments?.hurry()
+  /** @type {RequestMiddleware | undefined} */
+  #middleware
+  /** @type {ReturnType<typeof createRequestChannel> | undefined} */
+  #channel
+  /** @type {Instruments | undefined} */
+  #instruments
+  #subscriber = {
+    onStall: (/** @type {Stall} */ stall, /** @type {boolean} */ isFirst) => this.#onStall(stall, isFirst),
+    takeSlowest: () => this.#middleware?.slowest.take() ?? null,
+    takeWork: () => this.#middleware?.workLog.take() ?? []
+  }
+
+  /** The prom-client registry that the metrics are in: the one passed in, else one of our own. */
+  registry
+
+  /** @param {DiagnosticsOptions} [options] */
+  constructor (options) {
+    super()
+    this.#options = resolveOptions(options)
+    this.#logger = this.#options.logger ?? makeLogger()
+    this.registry = this.#options.registry ?? makeRegistry()
+    this.#requests = share(SHARED_REQUESTS, () => createRequestDurations({ logger: this.#logger }))
+    this.#surface = createSurface({
+      options: this.#options,
+      registry: this.registry,
+      logger: this.#logger,
+      appName: this.#options.appName ?? this.#application.name,
+      appRoot: this.#application.root,
+      version,
+      controlDir: path.join(defaultDir(), 'control'),
+      workerOffset: clusterWorkerId()
+    })
+    this.#signals = createSignals({
+      signals: this.#options.signals,
+      logger: this.#logger,
+      capture: kind => this.#capture(kind, KINDS[kind].onSignal, 'signal'),
+      onSkipped: kind => this.#instruments?.tally.count(kind, 'signal', 'skipped')
+    })
+  }
+
+  get running () { return this.#instruments !== undefined }
+
+  openMiddleware () {
+    this.#middleware = createMiddleware({
+      context: this.#routeContext,
+      requests: this.#requests,
+      logger: this.#logger,
+      stallThresholdMs: this.#options.stallThresholdMs,
+      onRequest: this.#onRequest,
+      take: this.#surface.take
+    })
+    return this.#middleware
+  }
+
+  openRequestChannel () {
+    this.#channel = createRequestChannel({
+      context: this.#routeContext,
+      requests: this.#requests,
+      logger: this.#logger,
+      onRequest: this.#onRequest
+    })
+  }
+
+  /** @returns {this} */
+  start () {
+    if (this.running) return this
+    const instruments = this.#holdInstruments()
+    this.#instruments = instruments
+    instruments.subscribers.add(this.#subscriber)
+    this.#routeContext.start()
+    this.#channel?.start()
+    this.#releaseMetrics = holdMetrics({ registry: this.registry, logger: this.#logger, sources: this.#sources(instruments) })
+    this.#signals.start()
+    this.#surface.start({ sites: instruments.admin.sites, relay: instruments.admin.relay, isMounted: this.#middleware !== undefined })
+    return this
+  }
+
+  /** Stops everything and gives it back. Captures under way fail with ERR_LOOPSCOPE_OBSERVER_LOST. */
+  async close () {
+    if (this.#instruments === undefined) return
+    this.#signals.stop()
+    this.#surface.stop()
+    this.#releaseMetrics()
+    this.#channel?.stop()
+    this.#routeContext.stop()
+    this.#instruments.subscribers.delete(this.#subscriber)
+    this.#instruments = undefined
+    /** @type {Promise<void> | undefined} */
+    let stopped
+    release(SHARED_NAME, (/** @type {Instruments} */ instruments) => { stopped = instruments.stop() })
+    await stopped
+  }
+
+  /**
+   * Records something and writes it to the store.
+   * @param {CaptureKind} kind
+   * @param {CaptureOptions} [options]  see docs/options.md
+   * @returns {Promise<Artifact>} rejects with a code of docs/errors.md; the application is not affected
+   */
+  capture (kind, options) {
+    return this.#capture(kind, options, 'api')
+  }
+
+  /** The last 200 stalls, newest first. */
+  stalls () {
+    return this.#instruments?.stallLog.list() ?? []
+  }
+
+  /** @returns {DelaySummary} */
+  delay () {
+    return this.#running('delay()').delaySummary()
+  }
+
+  /** Synchronous calls by call site, each list heaviest first. */
+  syncCalls () {
+    return this.#running('syncCalls()').syncCalls.read()
+  }
+
+  /** Whether the exact detector counts calls as work of the application, and no longer as its start-up. */
+  get armed () { return this.#instruments?.syncCalls.armed ?? false }
+  set armed (armed) { this.#running('armed').syncCalls.armed = armed }
+
+  heap = Object.freeze({ watch: () => this.#running('heap.watch()').heap.watch() })
+
+  /** The process's cached clock; it runs from its first use until close(). */
+  get clock () { return this.#running('clock').clock }
+
+  /**
+   * @param {CaptureKind} kind
+   * @param {CaptureOptions | undefined} options
+   * @param {Trigger} trigger
+   */
+  async #capture (kind, options, trigger) {
+    const request = checkRequest(kind, options)
+    const { dir, retention, heap } = this.#options
+    const { name, root } = this.#application
+    const order = { request, trigger, appName: this.#options.appName ?? name, appRoot: root, dir, retention, heap }
+    const facts = await this.#running('capture()').capture(order, options?.signal)
+    return createArtifact(facts)
+  }
+
+  /** @returns {Instruments} */
+  #holdInstruments () {
+    const { value, isFirst } = hold(SHARED_NAME, () =>
+      createInstruments({ options: this.#options, logger: this.#logger, appRoot: this.#application.root }))
+    if (isFirst) this.#startInstruments(value)
+    else this.#warnOfOtherOptions(value)
+    value.checkStore(this.#options).catch(error => this.running && warnOnce(this.#logger, 'LOOPSCOPE_WARN_STORE', error))
+    return value
+  }
+
+  /** @param {Instruments} instruments */
+  #startInstruments (instruments) {
+    instruments.start()
+    const { onNearHeapLimit, dir, retention, appName = this.#application.name } = this.#options
+    if (onNearHeapLimit === 'off') return
+    instruments.heap.watchLimit({ onNearHeapLimit, dir, retention, appName })
+      .then(adopted => this.#tellAdopted(adopted))
+      .catch(error => this.running && warnOnce(this.#logger, 'LOOPSCOPE_WARN_NEAR_LIMIT', error))
+  }
+
+  /** @param {import('./heap/leftovers').Adopted[]} adopted */
+  #tellAdopted (adopted) {
+    for (const leftover of adopted) {
+      if ('path' in leftover) this.#logger.warn({ leftover }, `a former process ran out of heap: ${leftover.path} says what filled it`)
+      else this.#logger.warn({ leftover }, `a former process ran out of heap, and ${leftover.file} cannot be read: ${leftover.problem}`)
+    }
+  }
+
+  /** @param {Instruments} instruments */
+  #warnOfOtherOptions ({ options }) {
+    const other = SHARED_OPTIONS.filter(name => !isDeepStrictEqual(options[name], this.#options[name]))
+    if (other.length > 0) warnOnce(this.#logger, 'LOOPSCOPE_WARN_SHARED_OPTIONS', other.map(name => `${name} ${JSON.stringify(options[name])}`).join(', '))
+  }
+
+  /** @param {Instruments} instruments */
+  #sources (instruments) {
+    return {
+      delay: instruments.delay,
+      iterations: instruments.iterations,
+      utilization: instruments.utilization,
+      stalls: instruments.stallLog,
+      captures: instruments.tally,
+      syncCalls: instruments.syncCalls,
+      clock: { get recentMaxStalenessMs () { return instruments.clockIfUsed?.recentMaxStalenessMs ?? null } },
+      heap: { trend: () => instruments.heap.trend },
+      requests: this.#requests,
+      admin: instruments.admin.tally,
+      overhead: { read: () => instruments.overhead() },
+      version
+    }
+  }
+
+  /**
+   * @param {Stall} stall
+   * @param {boolean} isFirst
+   */
+  #onStall (stall, isFirst) {
+    if (isFirst) this.#attempt(() => this.#logger.warn({ stall: toLogFields(stall) }, describeStall(stall)))
+    this.#attempt(() => this.emit('stall', stall))
+  }
+
+  /**
+   * Code of others must not stop ours: the logger's, a listener's.
+   * @param {() => void} call
+   */
+  #attempt (call) {
+    try {
+      call()
+    } catch (error) {
+      warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error)
+    }
+  }
+
+  /**
+   * @param {string} wanted
+   * @returns {Instruments}
+   */
+  #running (wanted) {
+    if (this.#instruments === undefined) throw new errors.ERR_LOOPSCOPE_NOT_RUNNING(wanted)
+    return this.#instruments
+  }
+}
+
+/** @returns {Instruments | undefined} those of the process, while a handle runs */
+function sharedInstruments () {
+  return /** @type {Instruments | undefined} */ (peek(SHARED_NAME))
+}
+
+/** @returns {number} 0 outside a cluster */
+function clusterWorkerId () {
+  const { worker } = /** @type {{ worker?: { id: number } }} */ (/** @type {unknown} */ (require('node:cluster')))
+  return worker?.id ?? 0
+}
+
+function makeRegistry () {
+  const { Registry } = require('prom-client')
+  return new Registry()
+}
+
+module.exports = { Handle, sharedInstruments }
