@@ -23,7 +23,6 @@ const { createRequestDurations } = require('./http/request-durations')
 const { createMiddleware } = require('./http/middleware')
 const { createSurface } = require('./admin/surface')
 const { defaultDir } = require('./store/store')
-const { createRequestChannel } = require('./http/request-channel')
 const { version } = require('../package.json')
 
 /** @import { Artifact, CaptureKind, CaptureOptions, DelaySummary, DiagnosticsOptions, Stall, Trigger } from '../types/diagnostics' */
@@ -51,7 +50,7 @@ class Handle extends EventEmitter {
   #onRequest = () => this.#instruments?.hurry()
   /** @type {RequestMiddleware | undefined} */
   #middleware
-  /** @type {ReturnType<typeof createRequestChannel> | undefined} */
+  /** @type {ReturnType<typeof import('./http/request-channel').createRequestChannel> | undefined} */
   #channel
   /** @type {Instruments | undefined} */
   #instruments
@@ -104,6 +103,7 @@ class Handle extends EventEmitter {
   }
 
   openRequestChannel () {
+    const { createRequestChannel } = require('./http/request-channel')
     this.#channel = createRequestChannel({
       context: this.#routeContext,
       requests: this.#requests,
@@ -280,6 +280,7 @@ function sharedInstruments () {
 
 /** @returns {number} 0 outside a cluster */
 function clusterWorkerId () {
+  if (process.channel === undefined) return 0 // a worker has one; loading node:cluster takes a millisecond
   const { worker } = /** @type {{ worker?: { id: number } }} */ (/** @type {unknown} */ (require('node:cluster')))
   return worker?.id ?? 0
 }

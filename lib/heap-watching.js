@@ -4,9 +4,9 @@
 // overflows. One for the process; nothing of it runs until it is asked for.
 
 const { createGcWatch } = require('./heap/gc-watch')
-const { unmark } = require('./heap/leftovers')
 const { readMemory } = require('./heap/memory-reading')
 const { armNearLimit, oldLimitBytes } = require('./heap/near-limit')
+const { unmark } = require('./heap/near-limit-mark')
 
 /** @import { HeapTrend, HeapWatch } from '../types/diagnostics' */
 /** @import { Adopted } from './heap/leftovers' */

@@ -5,7 +5,8 @@
 
 const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
-const { CANARY_CLASS, findCanaries } = require('./canaries')
+const { CANARY_CLASS } = require('./canaries')
+const { findCanaries } = require('./find-canaries')
 const { redactSnapshot } = require('./redact')
 const { verifySnapshot } = require('./verify')
 

@@ -3,11 +3,6 @@
 // Objects whose identity is known, by which two snapshots prove that they number objects alike: V8 forgets the numbers when
 // any inspector session ends, and the next snapshot gives most of them to other objects. It only detects that.
 
-const { scanSnapshot } = require('./snapshot-scan')
-
-/** @import { Header } from './snapshot-header' */
-/** @import { TakeRecords } from './snapshot-scan' */
-
 const COUNT = 8 // all eight at the same numbers by chance: never seen
 
 class LoopscopeCanary {}
@@ -23,50 +18,4 @@ function installCanaries () {
   return canaries
 }
 
-/**
- * @param {string} file  a whole snapshot
- * @param {number} nameIndex  of CANARY_CLASS among its strings, which verifySnapshot() finds; -1: they were not installed
- * @param {{ signal?: AbortSignal }} [options]
- * @returns {Promise<number[]>} their numbers in it, ascending
- */
-async function findCanaries (file, nameIndex, options) {
-  if (nameIndex === -1) return []
-  const ids = new IdsOf(nameIndex)
-  await scanSnapshot(file, ids, options)
-  return ids.found.sort((a, b) => a - b)
-}
-
-/** The numbers of the objects with a name. */
-class IdsOf {
-  /** @type {number[]} */
-  found = []
-  isDone = false
-  #nameIndex
-  #fields = { count: 0, type: 0, name: 0, id: 0 }
-  #object = -1
-
-  /** @param {number} nameIndex */
-  constructor (nameIndex) {
-    this.#nameIndex = nameIndex
-  }
-
-  /** @param {Header} header */
-  header ({ meta: { node_fields: fields, node_types: [types] } }) {
-    this.#fields = { count: fields.length, type: fields.indexOf('type'), name: fields.indexOf('name'), id: fields.indexOf('id') }
-    this.#object = types.indexOf('object')
-  }
-
-  /** @type {TakeRecords} */
-  nodes (values, length) {
-    const { count, type, name, id } = this.#fields
-    for (let node = 0; node < length; node += count) {
-      if (values[node + name] === this.#nameIndex && values[node + type] === this.#object) this.found.push(values[node + id])
-    }
-  }
-
-  edges () {
-    this.isDone = true
-  }
-}
-
-module.exports = { installCanaries, findCanaries, CANARY_CLASS }
+module.exports = { installCanaries, CANARY_CLASS }

@@ -1,47 +1,21 @@
 'use strict'
 
 // What V8 left near the heap limit of processes that are dead: taken into the store, snapshots redacted, the originals removed.
-// An application's own snapshots have the same names. So each process that waits for its limit has a mark in the store, touched
-// while it lives and removed when it ends well; only what was written as the process died is taken.
+// An application's own snapshots have the same names, so only what a process with a mark (near-limit-mark.js) wrote as it died
+// is taken.
 
 const fs = require('node:fs')
 const path = require('node:path')
 const { isHeapProfile } = require('../formats/heap-profile-diff')
 const { adoptSnapshot } = require('./adopt-snapshot')
+const { pidOfMark, readMark, TOUCH_MS } = require('./near-limit-mark')
 
 const NAME = /^Heap\.\d{8}\.\d{6}\.(\d+)\.\d+\.\d+\.(heapsnapshot|heapprofile)$/
-const MARK = /^near-limit-(\d+)\.mark$/
 const MAX_PROFILE_BYTES = 64 * 1024 ** 2
 const OWNER_ONLY = 0o600
-const TOUCH_MS = 5000
 const MAX_BEFORE_DEATH_MS = 3 * TOUCH_MS // the last touch of a busy process may be late
 
 /** @typedef {{ file: string, path: string } | { file: string, problem: string }} Adopted */
-
-/** @param {string} dir  of the store */
-function markOf (dir, pid = process.pid) {
-  return path.join(dir, `near-limit-${pid}.mark`)
-}
-
-/**
- * @param {string} dir     of the store; exists
- * @param {string} folder  in which V8 leaves files of this process
- */
-function mark (dir, folder) {
-  const file = markOf(dir)
-  fs.rmSync(file, { force: true })
-  fs.writeFileSync(file, folder, { mode: OWNER_ONLY, flag: 'wx' })
-  setInterval(() => {
-    try {
-      fs.utimesSync(file, new Date(), new Date())
-    } catch {} // the process ends, or somebody emptied the store
-  }, TOUCH_MS).unref()
-}
-
-/** @param {string} dir  of the store */
-function unmark (dir) {
-  fs.rmSync(markOf(dir), { force: true })
-}
 
 /**
  * @param {string} dir  of the store
@@ -51,8 +25,8 @@ function unmark (dir) {
 async function adoptLeftovers (dir, how) {
   const adopted = []
   for (const name of fs.readdirSync(dir)) {
-    const pid = Number(MARK.exec(name)?.[1])
-    if (!(pid > 0) || isAlive(pid)) continue
+    const pid = pidOfMark(name)
+    if (pid === null || isAlive(pid)) continue
     const { folder, diedAtMs } = readMark(path.join(dir, name))
     for (const { file, kind, mtimeMs } of list(folder, pid)) {
       if (mtimeMs > diedAtMs - MAX_BEFORE_DEATH_MS) adopted.push(await adopt(file, kind, how))
@@ -60,11 +34,6 @@ async function adoptLeftovers (dir, how) {
     fs.rmSync(path.join(dir, name), { force: true })
   }
   return adopted
-}
-
-/** @param {string} file */
-function readMark (file) {
-  return { folder: fs.readFileSync(file, 'utf8'), diedAtMs: fs.statSync(file).mtimeMs }
 }
 
 /**
@@ -130,4 +99,4 @@ function adoptProfile (file, { store, appName }) {
   return kept
 }
 
-module.exports = { adoptLeftovers, makePrivate, mark, unmark }
+module.exports = { adoptLeftovers, makePrivate }

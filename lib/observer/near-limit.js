@@ -3,7 +3,8 @@
 // What option onNearHeapLimit does in the observer: takes in what dead processes left, and watches this one.
 
 const fs = require('node:fs')
-const { adoptLeftovers, makePrivate, mark } = require('../heap/leftovers')
+const { adoptLeftovers, makePrivate } = require('../heap/leftovers')
+const { mark } = require('../heap/near-limit-mark')
 const { createNearLimitWatch } = require('../heap/near-limit-watch')
 
 /** @import { Adopted } from '../heap/leftovers' */

@@ -14,6 +14,7 @@ const { CountedMeter, TimedMeter } = require('./meters')
 const { toOriginal } = require('./original-place')
 const { Patches } = require('./patches')
 const { SiteTable } = require('./site-table')
+const { DEFAULTS } = require('./settings')
 const { placeOf, selectTargets } = require('./targets')
 const { wrapCounted, wrapTimed } = require('./wrapper')
 
@@ -21,13 +22,6 @@ const { wrapCounted, wrapTimed } = require('./wrapper')
 /** @import { Place } from './call-site' */
 /** @import { Site, RouteShare } from './site' */
 /** @import { Target } from './targets' */
-
-const DEFAULTS = Object.freeze({
-  apis: Object.freeze(['*']), // every row of the table but those that are too common to be news
-  thresholdMs: 1, // a call this long is always looked at: its stack costs less than a hundredth of it
-  flagMsPerSecond: 10, // 1 % of the loop's time
-  flagCallsPerSecond: 10_000 // Date.now: a millisecond a second where the clock is slow
-})
 
 const MAX_SITES = 500
 const MAX_START_UP_SITES = 200
@@ -208,4 +202,4 @@ function replacementOf (original, meter) {
   return original === Date ? makeCountedDate(original, meter) : wrapCounted(original, meter)
 }
 
-module.exports = { createSyncCallDetector, DEFAULTS }
+module.exports = { createSyncCallDetector }

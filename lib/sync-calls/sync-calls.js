@@ -4,7 +4,6 @@
 // request); and of libuv's thread pool, which is where the advice sends them. It logs what stands out, once an hour each.
 
 const { adviceOf } = require('./advice')
-const { createSyncCallDetector } = require('./detector')
 const { Flags } = require('./flags')
 const { siteKey } = require('./sampled')
 const { SampledView } = require('./sampled-view')
@@ -50,10 +49,14 @@ class SyncCalls {
   /** @param {Parameters<typeof createSyncCalls>[0]} parts */
   constructor (parts) {
     this.#parts = parts
-    const { exact, routeNow, showFile, onFault } = parts
-    this.#detector = exact === false
-      ? null
-      : createSyncCallDetector({ ...exact, routeNow, showFile, onFault, onFlag: site => this.#onFlag(site, amountOf(site)) })
+    this.#detector = parts.exact === false ? null : this.#makeDetector(parts.exact)
+  }
+
+  /** @param {DetectorOptions} options */
+  #makeDetector (options) {
+    const { createSyncCallDetector } = require('./detector') // loaded by those who want it: it has many parts
+    const { routeNow, showFile, onFault } = this.#parts
+    return createSyncCallDetector({ ...options, routeNow, showFile, onFault, onFlag: site => this.#onFlag(site, amountOf(site)) })
   }
 
   start () {

@@ -89,7 +89,8 @@ async function inFolder (folder, work) {
 }
 
 test('of a dead process only what it wrote as it died is taken in, and nothing of one that is alive, or not ours', async t => {
-  const { adoptLeftovers, mark, unmark } = require('../../lib/heap/leftovers')
+  const { adoptLeftovers } = require('../../lib/heap/leftovers')
+  const { mark, unmark } = require('../../lib/heap/near-limit-mark')
   const { createStore } = require('../../lib/store/store')
   const folder = folderOf(t)
   const dir = path.join(folder, 'store')
