@@ -22,7 +22,7 @@ const { createRouteContext } = require('./http/route-context')
 const { createRequestDurations } = require('./http/request-durations')
 const { createMiddleware } = require('./http/middleware')
 const { createSurface } = require('./admin/surface')
-const { defaultDir } = require('./store/store')
+const { defaultDir } = require('./store/directory')
 const { version } = require('../package.json')
 
 /** @import { Artifact, CaptureKind, CaptureOptions, DelaySummary, DiagnosticsOptions, Stall, Trigger } from '../types/diagnostics' */

@@ -1,16 +1,13 @@
 'use strict'
 
-// What can be captured. A new kind is one row here, what records it, and one test.
+// What can be captured. A new kind is one row here, what records it, and one test. What records is required when it is used: by
+// the observer, not by the application's thread.
 
 const { assertBoolean, assertKnownKeys, assertMethods, assertNumberAbove, assertOneOf, assertPlainObject } = require('../internal/validate')
 const { errors } = require('../internal/errors')
 const { FORMATS } = require('../formats/formats')
-const { recordCpu } = require('./cpu')
 const { HEAP_FORMATS } = require('../formats/heap-profile')
 const { HISTOGRAM_FORMATS } = require('../formats/heap-histogram')
-const { recordHeapHistogram } = require('./heap-histogram')
-const { recordHeapProfile } = require('./heap-profile')
-const { recordHeapSnapshot } = require('./heap-snapshot')
 
 /** @import { ArtifactFacts, ArtifactFormat, CaptureKind, CaptureOptions, Trigger } from '../../types/diagnostics' */
 /** @import { CpuProfile, EncodeContext } from '../../types/profile' */
@@ -78,7 +75,7 @@ const KINDS = Object.freeze({
     check: checkTimes,
     // The last half minute is what the operator saw happen; ten seconds on, in case the trouble is just beginning.
     onSignal: { last: 30, seconds: 10 },
-    record: recordCpu
+    record: (request, tools) => require('./cpu').recordCpu(request, tools)
   },
   'heap-snapshot': {
     title: 'heap snapshot',
@@ -86,7 +83,7 @@ const KINDS = Object.freeze({
     options: ['redact', 'pseudonyms', 'force'],
     check: checkSnapshot,
     onSignal: {},
-    record: recordHeapSnapshot
+    record: (request, tools) => require('./heap-snapshot').recordHeapSnapshot(request, tools)
   },
   'heap-profile': {
     title: 'heap profile',
@@ -94,7 +91,7 @@ const KINDS = Object.freeze({
     options: ['seconds', 'mode'],
     check: checkHeapProfile,
     onSignal: { seconds: 10 },
-    record: recordHeapProfile
+    record: (request, tools) => require('./heap-profile').recordHeapProfile(request, tools)
   },
   'heap-histogram': {
     title: 'heap histogram',
@@ -102,7 +99,7 @@ const KINDS = Object.freeze({
     options: [],
     check: () => ({}),
     onSignal: {},
-    record: recordHeapHistogram
+    record: (request, tools) => require('./heap-histogram').recordHeapHistogram(request, tools)
   }
 })
 

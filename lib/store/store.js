@@ -13,7 +13,7 @@ const { toStoreError } = require('./failure')
 const { createFileName, parseFileName, sidecarOf } = require('./file-name')
 const { removeLeftOvers } = require('./left-over')
 const { reserve } = require('./reservation')
-const { DEFAULTS, chooseEvictions, createLimits } = require('./retention')
+const { chooseEvictions, createLimits } = require('./retention')
 
 /** @import { RetentionOptions } from '../../types/diagnostics' */
 /** @import { Eviction, EvictionReason } from './retention' */
@@ -245,4 +245,4 @@ function isMissing (error) {
   return /** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT'
 }
 
-module.exports = { createStore, defaultDir, DEFAULTS }
+module.exports = { createStore }
