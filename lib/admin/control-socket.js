@@ -7,6 +7,7 @@ const fs = require('node:fs')
 const net = require('node:net')
 const { once } = require('node:events')
 const path = require('node:path')
+const { isAlive } = require('../internal/is-alive')
 const { claimSocketPath } = require('./socket-path')
 
 /** @import { Handle } from './exchange' */
@@ -94,16 +95,6 @@ function removeStale (directory) {
   for (const name of fs.readdirSync(directory)) {
     const [, pid] = /^(\d+)\.sock$/.exec(name) ?? []
     if (pid !== undefined && !isAlive(Number(pid))) fs.rmSync(path.join(directory, name), { force: true })
-  }
-}
-
-/** @param {number} pid */
-function isAlive (pid) {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM'
   }
 }
 

@@ -126,14 +126,14 @@ function assertAlive (pid) {
 function listTargets () {
   try {
     const names = fs.readdirSync(controlDirectory(os.tmpdir(), os.userInfo().uid))
-    return names.flatMap(name => /^\d+\.sock$/.test(name) ? [Number.parseInt(name)] : []).filter(isAlive)
+    return names.flatMap(name => /^\d+\.sock$/.test(name) ? [Number.parseInt(name)] : []).filter(isOurs)
   } catch {
     return []
   }
 }
 
-/** @param {number} pid */
-function isAlive (pid) {
+/** @param {number} pid  which may have been given to somebody else's process since */
+function isOurs (pid) {
   try {
     return process.kill(pid, 0)
   } catch {

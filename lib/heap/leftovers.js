@@ -6,6 +6,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { isAlive } = require('../internal/is-alive')
 const { isHeapProfile } = require('../formats/heap-profile-diff')
 const { adoptSnapshot } = require('./adopt-snapshot')
 const { pidOfMark, readMark, TOUCH_MS } = require('./near-limit-mark')
@@ -73,16 +74,6 @@ function list (folder, wanted) {
     const facts = fs.lstatSync(file, { throwIfNoEntry: false })
     return facts?.isFile() && (process.getuid === undefined || facts.uid === process.getuid()) ? [{ file, kind, mtimeMs: facts.mtimeMs }] : []
   })
-}
-
-/** @param {number} pid */
-function isAlive (pid) {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (/** @type {any} */ error) {
-    return error.code === 'EPERM'
-  }
 }
 
 /**

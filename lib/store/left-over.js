@@ -5,6 +5,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { isAlive } = require('../internal/is-alive')
 const { parseFileName, parseSidecarName } = require('./file-name')
 
 const PARTIAL = /^(.+)\.([1-9]\d*)\.partial$/
@@ -67,17 +68,6 @@ function isLeftOver (pid, touchedAt, now) {
   // In a container the process before the restart had our id: usually 1.
   if (pid === process.pid) return touchedAt < now - process.uptime() * 1000
   return now - touchedAt > ABANDONED_AFTER_MS || !isAlive(pid)
-}
-
-/** @param {number} pid */
-function isAlive (pid) {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // EPERM: it is there and belongs to another user.
-    return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM'
-  }
 }
 
 module.exports = { createPartialName, removeLeftOvers }
