@@ -35,7 +35,7 @@ for (const [door, command] of Object.entries(DOORS)) {
       assert.equal(stall.route, 'GET /stall/:id')
       assert.ok(stall.durationMs >= 100)
       assert.match(await get('/metrics'), /^loopscope_stalls_total\{.*\} [1-9]/m)
-      assert.equal(said(/^event loop stalled .* in /).length, 1)
+      assert.equal(said(/^event loop stalled .* in GET \/stall\/:id/).length, 1)
     })
   }
 }
