@@ -11,7 +11,12 @@ const permission = [flags.has('--permission') ? '--permission' : '--experimental
 /** What was logged, and how a capture ends. */
 async function outcome (t, allow) {
   const app = await drive(t, { execArgv: [...permission, ...allow] })
-  const result = await app.run(({ handle }) => handle.capture('cpu', { seconds: 0.2 }).then(() => 'ok', ({ code }) => code))
+  const result = await app.run(async ({ handle }) => {
+    for (;;) {
+      const code = await handle.capture('cpu', { seconds: 0.2 }).then(() => 'ok', ({ code }) => code)
+      if (code !== 'ERR_LOOPSCOPE_EMPTY_VIEW') return code // of a machine that others keep busy
+    }
+  })
   const delays = await app.run(async ({ handle }) => {
     while (handle.delay().count < 5) await new Promise(resolve => setTimeout(resolve, 10))
     return (await handle.registry.metrics()).includes('nodejs_eventloop')
