@@ -1,6 +1,6 @@
 'use strict'
 
-// Where our lines go when the application gives no logger.
+// Where our lines go when the application gives no logger, or cannot write.
 
 /** @import { Logger } from '../types/diagnostics' */
 
@@ -8,12 +8,12 @@ const STANDARD_OUTPUT = 1
 const STANDARD_ERROR = 2
 
 /**
- * @param {number} [fd]
+ * @param {{ fd?: number, isSync?: boolean }} [options]  isSync: written when the call returns
  * @returns {Logger}
  */
-function makeLogger (fd = STANDARD_OUTPUT) {
+function makeLogger ({ fd = STANDARD_OUTPUT, isSync = false } = {}) {
   const pino = require('pino')
-  return pino({ name: 'loopscope' }, pino.destination(fd))
+  return pino({ name: 'loopscope' }, pino.destination({ dest: fd, sync: isSync }))
 }
 
 module.exports = { makeLogger, STANDARD_ERROR }

@@ -40,7 +40,7 @@ function createDiagnostics (options) {
  * @returns {Diagnostics}
  */
 function observeProcess (options) {
-  const handle = new Handle({ logger: makeLogger(STANDARD_ERROR), ...options })
+  const handle = new Handle({ logger: makeLogger({ fd: STANDARD_ERROR }), ...options })
   handle.openRequestChannel()
   return handle.start()
 }

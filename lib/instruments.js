@@ -29,16 +29,12 @@ const { readMemory } = require('./heap/memory-reading')
 const { createRouteContext } = require('./http/route-context')
 const { createStallRoute } = require('./http/stall-route')
 const { createSyncCalls } = require('./sync-calls/sync-calls')
-const { describeFrame, toCodeFrame } = require('./formats/frame')
+const { describeFile, toCodeFrame } = require('./formats/frame')
 const { createClock } = require('./clock')
 
 /** @import { Logger } from '../types/diagnostics' */
-/** @import { CallFrame } from '../types/profile' */
 /** @import { Order } from './capture/captures' */
 /** @import { ResolvedOptions } from './options' */
-
-/** @type {CallFrame} */
-const NO_FRAME = Object.freeze({ functionName: '', scriptId: '1', url: '', lineNumber: -1, columnNumber: -1 })
 
 /**
  * @param {object} parts
@@ -109,22 +105,22 @@ class Instruments {
       isRunning: () => this.#running
     })
     this.#keptClocks = createKeptClocks(this.#observer)
-    this.heap = createHeapWatching({ nodeFlags: options.nodeFlags, ask: question => this.#askWhenReady(question) })
+    this.heap = createHeapWatching({ nodeFlags: options.nodeFlags, ask: question => this.#observer.askWhenReady(question) })
     this.admin = createAdminServing({
-      ask: (question, signal) => this.#askWhenReady(question, signal),
+      ask: (question, signal) => this.#observer.askWhenReady(question, signal),
       send: message => this.#observer.send(message),
       onCaptured: event => this.tally.note(event),
       readings: {
         delaySummary: () => this.delaySummary(),
         syncCalls: () => this.syncCalls.read(),
         memory: () => ({ ...readMemory(), trend: this.heap.trend }),
-        takeSnapshot: order => this.#takeSnapshot(order)
+        takeSnapshot: order => this.#heartbeat.exempt(() => require('./heap/take-snapshot').takeSnapshot(order))
       }
     })
     this.syncCalls = createSyncCalls({
       exact: options.syncCalls,
       routeNow: () => this.#stallRoute.now(),
-      showFile: file => describeFrame({ ...NO_FRAME, url: file }, { appRoot }).file,
+      showFile: file => describeFile(file, { appRoot }),
       showFrame: frame => toCodeFrame(frame, appRoot),
       logger,
       onFault,
@@ -190,32 +186,13 @@ class Instruments {
    */
   async capture (order, signal) {
     return this.tally.around(order, signal, async () => {
-      const ask = () => this.#askWhenReady({ type: 'capture', order }, signal)
+      const ask = () => this.#observer.askWhenReady({ type: 'capture', order }, signal)
       return order.trigger === 'api' ? this.#observer.hold(ask) : ask()
     })
   }
 
   delaySummary () {
     return summarizeDelay(this)
-  }
-
-  /**
-   * @param {{ type: string } & Record<string, unknown>} question
-   * @param {AbortSignal} [signal]
-   */
-  async #askWhenReady (question, signal) {
-    await this.#observer.ready
-    return this.#observer.ask(question, signal)
-  }
-
-  /** @param {import('./heap/take-snapshot').TakeOrder} order */
-  #takeSnapshot (order) {
-    this.#heartbeat.beat()
-    try {
-      return require('./heap/take-snapshot').takeSnapshot(order)
-    } finally {
-      this.#heartbeat.forgive() // it is told as what it is, and is no stall of the application
-    }
   }
 
   /**

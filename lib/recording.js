@@ -40,7 +40,7 @@ class Recording {
   /**
    * Once the observer watches.
    * @param {string | null} sessionError  why it has no inspector session
-   * @param {{ beat (): void, forgive (): void }} heartbeat
+   * @param {{ exempt (work: () => void): void }} heartbeat
    */
   start (sessionError, heartbeat) {
     const { settings, logger, send } = this.#parts
@@ -51,9 +51,8 @@ class Recording {
       return warnOnce(logger, 'LOOPSCOPE_WARN_RECORDER_UNAVAILABLE', reason)
     }
     preventDeadlock()
-    heartbeat.beat()
-    this.#recorder.start()
-    heartbeat.forgive()
+    const recorder = this.#recorder
+    heartbeat.exempt(() => recorder.start())
   }
 
   stop () {

@@ -27,9 +27,8 @@ const NO_SCRIPT = 0
  * @param {Pick<EncodeContext, 'appRoot'>} [context]
  * @returns {Frame}
  */
-function describeFrame (callFrame, { appRoot = '' } = {}) {
-  const path = toPath(callFrame.url)
-  const file = relativeTo(toPath(appRoot), path)
+function describeFrame (callFrame, context) {
+  const file = describeFile(callFrame.url, context)
   return {
     name: callFrame.functionName || '(anonymous)',
     file,
@@ -37,6 +36,14 @@ function describeFrame (callFrame, { appRoot = '' } = {}) {
     column: callFrame.columnNumber + 1,
     origin: originOf(callFrame, file)
   }
+}
+
+/**
+ * @param {string} place  path or URL
+ * @param {Pick<EncodeContext, 'appRoot'>} [context]
+ */
+function describeFile (place, { appRoot = '' } = {}) {
+  return relativeTo(toPath(appRoot), toPath(place))
 }
 
 /**
@@ -114,4 +121,4 @@ function toCodeFrame (callFrame, appRoot) {
   return { function: name, file, line, column }
 }
 
-module.exports = { describeFrame, placeOf, toCodeFrame }
+module.exports = { describeFile, describeFrame, placeOf, toCodeFrame }

@@ -84,9 +84,19 @@ class Heartbeat {
     this.#parts.state.tickMicros = 0
   }
 
-  /** Ticks now: before work of our own that will be forgiven, so that what came before it is not forgiven as well. */
-  beat () {
+  /**
+   * Does work of our own that is accounted for elsewhere and is no delay of the application. What came before it is measured.
+   * @template T
+   * @param {() => T} work
+   * @returns {T}
+   */
+  exempt (work) {
     if (this.running && this.#lastMicros !== 0) this.#tick()
+    try {
+      return work()
+    } finally {
+      this.forgive()
+    }
   }
 
   /** Leaves the time since the last tick out: it went into work of our own that is accounted for elsewhere. */

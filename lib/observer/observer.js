@@ -155,6 +155,16 @@ class Observer {
     return answer.finally(() => signal?.removeEventListener('abort', cancel))
   }
 
+  /**
+   * The same, once the thread watches: it may just have been started.
+   * @param {{ type: string } & Record<string, unknown>} question
+   * @param {AbortSignal} [signal]
+   */
+  async askWhenReady (question, signal) {
+    await this.ready
+    return this.ask(question, signal)
+  }
+
   /** @param {any} message */
   #receive (message) {
     if (message.type === 'ready') return this.#ready.resolve({ sessionError: message.sessionError })

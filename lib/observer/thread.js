@@ -23,6 +23,7 @@ const { createStallRecords } = require('./stall-records')
 const { createStallReports } = require('./stall-reports')
 const { createSyncSamples } = require('./sync-samples')
 
+/** @import { Logger } from '../../types/diagnostics' */
 /** @import { CpuProfile } from '../../types/profile' */
 /** @import { Handles, Order } from '../capture/captures' */
 /** @import { ObserverSettings } from './observer' */
@@ -242,7 +243,7 @@ function storeAt ({ dir, retention }) {
   return store
 }
 
-/** @type {import('pino').Logger | undefined} */
+/** @type {Logger | undefined} */
 let logger
 
 /**
@@ -251,8 +252,8 @@ let logger
  * @param {string} message
  */
 function logNow (fields, message) {
-  const pino = require('pino')
-  logger ??= pino({ name: 'loopscope' }, pino.destination({ dest: 2, sync: true }))
+  const { makeLogger, STANDARD_ERROR } = require('../default-logger')
+  logger ??= makeLogger({ fd: STANDARD_ERROR, isSync: true })
   logger.warn(fields, message)
 }
 
