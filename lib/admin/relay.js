@@ -19,12 +19,17 @@ function createRelay ({ ask }) {
   /**
    * @param {number} site
    * @param {AdminRequest} request
-   * @param {AbortSignal} signal  the client left
+   * @param {AbortSignal} signal  the connection or the answer ended, which every answer does
    * @returns {Promise<AdminResponse>}
    */
   async function forward (site, request, signal) {
     const { head, stream } = await ask({ type: 'adminRequest', site, request }, signal)
-    return stream === null ? head : { ...head, body: { chunks: chunksOf(stream, signal) } }
+    if (stream === null) return head
+    const end = () => { ask({ type: 'adminEnd', stream }).catch(() => {}) } // else the observer is gone, and the stream with it
+    // At once, not with the next piece: somebody else may wait for the place. It may be before the first.
+    if (signal.aborted) end()
+    else signal.addEventListener('abort', end, { once: true })
+    return { ...head, body: { chunks: chunksOf(stream, signal) } }
   }
 
   /**
@@ -32,18 +37,10 @@ function createRelay ({ ask }) {
    * @param {AbortSignal} signal
    */
   async function * chunksOf (stream, signal) {
-    const end = () => { ask({ type: 'adminEnd', stream }).catch(() => {}) } // else the observer is gone, and the stream with it
-    // At once, not with the next piece: somebody else may wait for the place.
-    signal.addEventListener('abort', end, { once: true })
-    try {
-      while (!signal.aborted) {
-        const { value, done } = await ask({ type: 'adminChunk', stream })
-        if (done) return
-        yield value
-      }
-    } finally {
-      signal.removeEventListener('abort', end)
-      if (!signal.aborted) end()
+    while (!signal.aborted) {
+      const { value, done } = await ask({ type: 'adminChunk', stream })
+      if (done) return
+      yield value
     }
   }
 

@@ -187,3 +187,13 @@ test('a sixth listener is asked to come back, and a place is free when one leave
   }
   assert.equal((await ask('/live', { token: TOKENS.metrics })).status, 200)
 })
+
+test('of many that come to listen at once five are let in, and one that leaves before its first event gives its place back', async t => {
+  const { ask } = createSubject(t)
+  const controller = new AbortController()
+  const come = async signal => (await Promise.all(Array.from({ length: 100 }, () => ask('/live', { signal })))).filter(({ status }) => status === 200).length
+  assert.equal(await come(controller.signal), 5)
+  assert.equal((await ask('/live', { method: 'HEAD' })).status, 200)
+  controller.abort()
+  assert.equal(await come(new AbortController().signal), 5)
+})

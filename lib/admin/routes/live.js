@@ -13,6 +13,14 @@ const MAX_CLIENTS = 5 // each asks the main thread once a second
 const PERIOD_MS = 1000
 const BLOCKED_MS = 1000 // from when on a loop counts as stuck for those who watch
 
+const HEADERS = Object.freeze({ 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' })
+const FULL = Object.freeze({
+  status: 503,
+  detail: `${MAX_CLIENTS} clients listen already.`,
+  remedy: 'Close one of the pages, or read /loop.',
+  headers: { 'Retry-After': '10' }
+})
+
 /** @returns {RouteRow[]} */
 function createLiveRoutes () {
   let clients = 0
@@ -22,12 +30,14 @@ function createLiveRoutes () {
     methods: {
       GET: {
         scope: 'metrics',
-        handle ({ sources, signal }) {
-          if (clients >= MAX_CLIENTS) {
-            return { status: 503, detail: `${MAX_CLIENTS} clients listen already.`, remedy: 'Close one of the pages, or read /loop.', headers: { 'Retry-After': '10' } }
-          }
-          const chunks = events(sources, signal, change => { clients += change })
-          return answer(200, { chunks }, { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' })
+        handle ({ request, sources, signal }) {
+          if (request.method === 'HEAD') return answer(200, null, HEADERS)
+          signal.throwIfAborted()
+          if (clients >= MAX_CLIENTS) return FULL
+          // Taken here and given back by the signal: a client that leaves before the first event never starts the generator.
+          clients++
+          signal.addEventListener('abort', () => { clients-- }, { once: true })
+          return answer(200, { chunks: events(sources, signal) }, HEADERS)
         }
       }
     }
@@ -37,24 +47,18 @@ function createLiveRoutes () {
 /**
  * @param {Sources} sources
  * @param {AbortSignal} signal
- * @param {(change: number) => void} countClient
  */
-async function * events (sources, signal, countClient) {
+async function * events (sources, signal) {
   let lastStall = sources.stalls().stalls[0]?.id ?? 0
-  countClient(1)
-  try {
-    while (!signal.aborted) {
-      yield event('loop', await loopNow(sources))
-      const { stalls, current } = sources.stalls()
-      const { blockedMs } = sources.loopNow()
-      if (blockedMs >= BLOCKED_MS) yield event('stuck', current ?? { at: Date.now() - blockedMs, durationMs: blockedMs, route: null, culprit: null, stack: [] })
-      const fresh = stalls.filter(({ id }) => id > lastStall).reverse()
-      for (const stall of fresh) yield event('stall', stall)
-      lastStall = fresh.at(-1)?.id ?? lastStall
-      await sleep(PERIOD_MS, undefined, { signal }).catch(() => {}) // it is asked at the top of the loop
-    }
-  } finally {
-    countClient(-1)
+  while (!signal.aborted) {
+    yield event('loop', await loopNow(sources))
+    const { stalls, current } = sources.stalls()
+    const { blockedMs } = sources.loopNow()
+    if (blockedMs >= BLOCKED_MS) yield event('stuck', current ?? { at: Date.now() - blockedMs, durationMs: blockedMs, route: null, culprit: null, stack: [] })
+    const fresh = stalls.filter(({ id }) => id > lastStall).reverse()
+    for (const stall of fresh) yield event('stall', stall)
+    lastStall = fresh.at(-1)?.id ?? lastStall
+    await sleep(PERIOD_MS, undefined, { signal }).catch(() => {}) // it is asked at the top of the loop
   }
 }
 

@@ -1,0 +1,51 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { createRelay, createRelayEnd } = require('../../lib/admin/relay')
+
+/** Both ends, with the observer's answers held back until they are let go. */
+function createSubject (t) {
+  const subject = { asked: [], isEnded: false, letGo: () => {} }
+  const held = new Promise(resolve => { subject.letGo = resolve })
+  async function * chunks () { yield 'one' }
+  const end = createRelayEnd({
+    handleOf: () => async (request, signal) => {
+      signal.addEventListener('abort', () => { subject.isEnded = true })
+      return { status: 200, headers: {}, body: { chunks: chunks() } }
+    }
+  })
+  subject.relay = createRelay({
+    async ask ({ type, stream, ...message }) {
+      subject.asked.push(type)
+      if (type === 'adminChunk') return end.chunk(stream)
+      if (type === 'adminEnd') return end.end(stream)
+      const answer = await end.request(message, new AbortController().signal)
+      await held
+      return answer
+    }
+  })
+  return subject
+}
+
+test('a stream whose client leaves while it is being opened is ended, though nobody reads it', async t => {
+  const subject = createSubject(t)
+  const controller = new AbortController()
+  const forwarded = subject.relay.forward(1, {}, controller.signal)
+  controller.abort()
+  subject.letGo()
+  await forwarded
+  assert.deepEqual([subject.asked, subject.isEnded], [['adminRequest', 'adminEnd'], true])
+})
+
+test('a stream is passed on piece by piece, and ended when the client has left', async t => {
+  const subject = createSubject(t)
+  subject.letGo()
+  const controller = new AbortController()
+  const { body } = await subject.relay.forward(1, {}, controller.signal)
+  const pieces = []
+  for await (const piece of body.chunks) pieces.push(piece)
+  assert.deepEqual([pieces, subject.isEnded], [['one'], false])
+  controller.abort()
+  assert.equal(subject.isEnded, true)
+})
