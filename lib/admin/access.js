@@ -64,14 +64,14 @@ function createAccess ({ site, sources, now }) {
     if (request.door === 'control') return { grant: EVERYTHING }
     const token = tokenOf(request.headers.authorization)
     if (token === null) return withoutToken(request)
-    const peer = request.peer ?? request.door
-    const waitSeconds = attempts.waitSeconds(peer)
-    if (waitSeconds > 0) {
-      return refusal('bad', 429, 'Too many wrong tokens from this address.', `Wait ${waitSeconds} s.`, { 'Retry-After': String(waitSeconds) })
-    }
     const granted = tokens.scopeOf(token)
     if (granted !== null) return { grant: { can: async scope => includesScope(granted, scope) } }
     if (site.hasAuthorize) return withoutToken(request)
+    const peer = request.peer ?? request.door
+    const waitSeconds = attempts.waitSeconds(peer)
+    if (waitSeconds > 0) {
+      return refusal('bad', 429, 'Too many wrong tokens from this address.', `Use the right one, or wait ${waitSeconds} s.`, { 'Retry-After': String(waitSeconds) })
+    }
     attempts.fail(peer)
     return refusal('bad', 401, 'The token is not known.', TOKEN_REMEDY, CHALLENGE)
   }

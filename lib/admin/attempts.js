@@ -1,13 +1,16 @@
 'use strict'
 
-// Failed attempts to authenticate, by peer: after ten in a minute a peer has to wait, whatever it sends.
+// Wrong tokens, by peer: after ten in a minute further wrong ones are told to wait. Behind a load balancer everybody has one
+// address, so that a right token is never counted against it.
+
+const { monotonicMs } = require('../internal/monotonic')
 
 const MAX_FAILURES = 10
 const WINDOW_MS = 60_000
 const MAX_PEERS = 1000 // beyond that the oldest is forgotten: memory is bounded, and one peer cannot make others wait
 
 /** @param {{ now?: () => number }} [parts] */
-function createAttempts ({ now = Date.now } = {}) {
+function createAttempts ({ now = monotonicMs } = {}) {
   /** @type {Map<string, { count: number, since: number }>} */
   const failures = new Map()
 
@@ -28,7 +31,7 @@ function createAttempts ({ now = Date.now } = {}) {
 
     /**
      * @param {string} peer
-     * @returns {number} seconds to wait; 0 when the peer may try
+     * @returns {number} seconds to wait; 0 when the peer may be wrong once more
      */
     waitSeconds (peer) {
       const failed = of(peer)
