@@ -2,6 +2,8 @@
 
 // What each kind of capture needs and may use up: the scope, and how often it may be asked for over the admin surface.
 
+const { monotonicMs } = require('../internal/monotonic')
+
 /** @import { CaptureKind } from '../../types/diagnostics' */
 /** @import { Scope } from './scopes' */
 
@@ -32,7 +34,7 @@ function policyOf (kind) {
 }
 
 /** @param {{ now?: () => number }} [parts] */
-function createBudgets ({ now = Date.now } = {}) {
+function createBudgets ({ now = monotonicMs } = {}) {
   /** When each kind was used. @type {Map<string, number[]>} */
   const used = new Map()
   return {

@@ -5,6 +5,7 @@
 
 const { createHash, randomBytes, timingSafeEqual } = require('node:crypto')
 const fs = require('node:fs')
+const { monotonicMs } = require('../internal/monotonic')
 const { refuse } = require('../internal/validate')
 const { SCOPES } = require('./scopes')
 
@@ -64,7 +65,7 @@ function tokenOf (authorization) {
  * @param {(error: unknown) => void} parts.onFault
  * @param {() => number} [parts.now]
  */
-function createTokens ({ tokens, tokenFile, onFault, now = Date.now }) {
+function createTokens ({ tokens, tokenFile, onFault, now = monotonicMs }) {
   let checkedAt = -Infinity
   let changedAt = NaN
   /** @type {readonly KnownToken[]} */

@@ -5,6 +5,7 @@
 
 const { PerformanceObserver, constants } = require('node:perf_hooks')
 const v8 = require('node:v8')
+const { monotonicMs } = require('../internal/monotonic')
 const { createTrend } = require('./trend')
 
 /** @import { HeapTrend } from './trend' */
@@ -28,7 +29,7 @@ class GcWatch {
   #observer
 
   /** @param {Parameters<typeof createGcWatch>[0]} [options] */
-  constructor ({ limitBytes = v8.getHeapStatistics().heap_size_limit, minIntervalMs = MIN_INTERVAL_MS, now = Date.now } = {}) {
+  constructor ({ limitBytes = v8.getHeapStatistics().heap_size_limit, minIntervalMs = MIN_INTERVAL_MS, now = monotonicMs } = {}) {
     this.#limitBytes = limitBytes
     this.#minIntervalMs = minIntervalMs
     this.#now = now

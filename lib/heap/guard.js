@@ -4,6 +4,7 @@
 // nothing itself.
 
 const { errors } = require('../internal/errors')
+const { monotonicMs } = require('../internal/monotonic')
 
 /** @import { Estimate } from './estimate' */
 /** @import { MemoryRoom } from './memory-limit' */
@@ -79,7 +80,7 @@ function showMb (bytes) {
  * One snapshot at a time, and none soon after another.
  * @param {{ now?: () => number, coolDownMs?: number }} [options]
  */
-function createGate ({ now = Date.now, coolDownMs = COOL_DOWN_MS } = {}) {
+function createGate ({ now = monotonicMs, coolDownMs = COOL_DOWN_MS } = {}) {
   return new Gate(now, coolDownMs)
 }
 

@@ -6,6 +6,7 @@
 
 const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
+const { monotonicMs } = require('../internal/monotonic')
 
 /** @import { HeapSampling, SamplingProfile } from '../formats/heap-tree' */
 
@@ -35,7 +36,8 @@ class HeapSampler {
   #maxAllMs
   /** @type {SamplerMode | undefined} */
   #mode
-  #startedAt = 0
+  #startedAt = 0 // for people
+  #startedMs = 0
   /** Under way, all in the mode that is on. @type {Set<Promise<unknown>>} */
   #readers = new Set()
   /** @type {NodeJS.Timeout | undefined} */
@@ -83,7 +85,7 @@ class HeapSampler {
     signal?.throwIfAborted()
     const isNew = this.#mode !== mode || this.#isExpired()
     if (isNew) await this.#start(mode)
-    const waitSeconds = seconds ?? firstSeconds - (Date.now() - this.#startedAt) / 1e3
+    const waitSeconds = seconds ?? firstSeconds - this.#ageMs() / 1e3
     const before = seconds === null || isNew ? null : await this.#read()
     const fromMs = before === null ? this.#startedAt : Date.now()
     if (waitSeconds > 0) await wait(waitSeconds * 1e3, signal, stop)
@@ -100,7 +102,11 @@ class HeapSampler {
 
   /** Between two readers, or the first would lose what it counts from. */
   #isExpired () {
-    return this.#mode === 'all' && this.#readers.size === 0 && Date.now() - this.#startedAt >= this.#maxAllMs
+    return this.#mode === 'all' && this.#readers.size === 0 && this.#ageMs() >= this.#maxAllMs
+  }
+
+  #ageMs () {
+    return monotonicMs() - this.#startedMs
   }
 
   #expireLater () {
@@ -119,6 +125,7 @@ class HeapSampler {
     const stopped = this.stop()
     this.#mode = mode
     this.#startedAt = Date.now()
+    this.#startedMs = monotonicMs()
     const includesCollected = mode === 'all'
     if (includesCollected) this.#expireLater()
     const started = this.#post('HeapProfiler.startSampling', {

@@ -5,6 +5,7 @@
 
 const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
+const { monotonicMicros } = require('../internal/monotonic')
 const { CANARY_CLASS } = require('./canaries')
 const { findCanaries } = require('./find-canaries')
 const { estimate } = require('./estimate')
@@ -172,7 +173,7 @@ class Run {
    */
   async write (askMain, { pauseMs: expectedPauseMs }) {
     const watch = watchWriting(this.#file, this.#progress)
-    const asked = askMain({ file: this.#file, engine: this.#order.engine, notAfter: Date.now() + START_WITHIN_MS, expectedPauseMs })
+    const asked = askMain({ file: this.#file, engine: this.#order.engine, notAfterMicros: monotonicMicros() + START_WITHIN_MS * 1e3, expectedPauseMs })
     this.settled = asked.then(() => { this.hasPaused = true }, () => {}).finally(watch.stop)
     const facts = await orAborted(asked, this.#signal)
     await this.settled

@@ -4,6 +4,7 @@
 // the file and the memory of the process as seen from outside of it.
 
 const fs = require('node:fs')
+const { monotonicMs } = require('../internal/monotonic')
 
 /** @typedef {'estimating' | 'writing' | 'verifying' | 'redacting'} SnapshotStage */
 /** @typedef {(progress: { stage: SnapshotStage, bytes: number }) => void} ReportProgress */
@@ -16,11 +17,11 @@ function createProgress (onProgress) {
   /** @type {SnapshotStage} */
   let current = 'estimating'
   let isOver = false
-  let reportedAt = -Infinity
+  let reportedMs = -Infinity
 
   /** @param {number} bytes */
   function report (bytes) {
-    reportedAt = Date.now()
+    reportedMs = monotonicMs()
     if (!isOver) onProgress({ stage: current, bytes })
   }
 
@@ -32,7 +33,7 @@ function createProgress (onProgress) {
     },
     /** @param {number} bytes */
     bytes (bytes) {
-      if (Date.now() - reportedAt >= REPORT_EVERY_MS) report(bytes)
+      if (monotonicMs() - reportedMs >= REPORT_EVERY_MS) report(bytes)
     },
     end () {
       isOver = true

@@ -6,6 +6,7 @@
 const fs = require('node:fs')
 const { performance } = require('node:perf_hooks')
 const { errors } = require('../internal/errors')
+const { monotonicMicros } = require('../internal/monotonic')
 const { assertOneOf } = require('../internal/validate')
 const { readMemory } = require('./memory-reading')
 const { SNAPSHOT_ENGINES } = require('./snapshot-engines')
@@ -16,7 +17,7 @@ const { SNAPSHOT_ENGINES } = require('./snapshot-engines')
  * @typedef {object} TakeOrder
  * @property {string} file  exists, private and empty, as long as somebody waits for it
  * @property {SnapshotEngineName} engine
- * @property {number} notAfter  milliseconds since the epoch: whoever asked has given up by then
+ * @property {number} notAfterMicros  of the monotonic clock: whoever asked has given up by then
  * @property {number} expectedPauseMs
  *
  * @typedef {object} TakeFacts
@@ -37,10 +38,11 @@ const { SNAPSHOT_ENGINES } = require('./snapshot-engines')
  * @returns {TakeFacts}
  * @throws ERR_LOOPSCOPE_LOOP_BLOCKED, ERR_LOOPSCOPE_CAPTURE_CANCELLED, ERR_LOOPSCOPE_ENGINE_MISSING
  */
-function takeSnapshot ({ file, engine, notAfter, expectedPauseMs }) {
+function takeSnapshot ({ file, engine, notAfterMicros, expectedPauseMs }) {
   assertOneOf('engine', engine, Object.keys(SNAPSHOT_ENGINES))
   const takenAt = Date.now()
-  if (takenAt > notAfter) throw new errors.ERR_LOOPSCOPE_LOOP_BLOCKED(takenAt - notAfter)
+  const lateMs = (monotonicMicros() - notAfterMicros) / 1e3
+  if (lateMs > 0) throw new errors.ERR_LOOPSCOPE_LOOP_BLOCKED(Math.ceil(lateMs))
   if (!fs.existsSync(file)) throw new errors.ERR_LOOPSCOPE_CAPTURE_CANCELLED('heap-snapshot', 'nobody waits for it any more')
   const write = SNAPSHOT_ENGINES[engine]()
   const before = readMemory()

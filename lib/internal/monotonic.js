@@ -13,6 +13,11 @@ function monotonicMicros () {
   return performance.now() * 1e3 + offsetMicros
 }
 
+/** @returns {number} milliseconds; what waiting is counted by, since people and daemons set the time of day */
+function monotonicMs () {
+  return performance.now()
+}
+
 /**
  * @param {number} micros  a reading of monotonicMicros(), past or future
  * @returns {number} the same moment as milliseconds since the epoch, by the system clock as it stands now
@@ -21,4 +26,4 @@ function toEpochMs (micros) {
   return Date.now() - (monotonicMicros() - micros) / 1e3
 }
 
-module.exports = { monotonicMicros, toEpochMs }
+module.exports = { monotonicMicros, monotonicMs, toEpochMs }

@@ -4,6 +4,7 @@
 // and route, the profile of each of the last ones, and the one that lasts.
 
 const { gunzipSync, gzipSync } = require('node:zlib')
+const { monotonicMs } = require('../internal/monotonic')
 const { createStallLog } = require('../loop/stall-log')
 
 /** @import { CodeFrame, Culprit, Stall } from '../../types/diagnostics' */
@@ -26,7 +27,7 @@ class StallRecords {
   /** Oldest first. @type {Map<number, Buffer>} */
   #profiles = new Map()
   #profileBytes = 0
-  /** @type {{ stall: LastingStall, isStill: () => boolean } | undefined} */
+  /** @type {{ stall: LastingStall, sinceMs: number, isStill: () => boolean } | undefined} */
   #lasting
 
   /** @param {Stall} stall */
@@ -69,14 +70,14 @@ class StallRecords {
    * @param {() => boolean} isStill
    */
   setLasting (stall, isStill) {
-    this.#lasting = { stall, isStill }
+    this.#lasting = { stall, sinceMs: monotonicMs() - stall.durationMs, isStill }
   }
 
   read () {
     const totals = this.#log.totals()
     return {
       stalls: this.#log.list(),
-      current: this.#lasting?.isStill() ? { ...this.#lasting.stall, durationMs: Date.now() - this.#lasting.stall.at } : null,
+      current: this.#lasting?.isStill() ? { ...this.#lasting.stall, durationMs: Math.round(monotonicMs() - this.#lasting.sinceMs) } : null,
       totals: {
         count: totals.reduce((sum, { count }) => sum + count, 0),
         blockedMs: Math.round(totals.reduce((sum, { seconds }) => sum + seconds, 0) * 1e3),

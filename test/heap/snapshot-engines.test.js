@@ -18,7 +18,7 @@ function isInstalled (name) {
   }
 }
 
-const order = { notAfter: Infinity, expectedPauseMs: 100 }
+const order = { notAfterMicros: Infinity, expectedPauseMs: 100 }
 
 for (const engine of Object.keys(SNAPSHOT_ENGINES)) {
   const skip = engine !== 'built-in' && !isInstalled(engine) && `the package ${engine} is not installed`

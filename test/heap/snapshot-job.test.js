@@ -76,7 +76,7 @@ test('a broken file, a failing engine and a main thread that comes round too lat
   await assert.rejects(broken.take(), { code: 'ERR_LOOPSCOPE_INVALID_SNAPSHOT' })
   const failing = create(t, { askMain: async () => { throw new Error('no engine') } })
   await assert.rejects(failing.take(), /no engine/)
-  const late = create(t, { askMain: async order => takeSnapshot({ ...order, notAfter: Date.now() - 1 }) })
+  const late = create(t, { askMain: async order => takeSnapshot({ ...order, notAfterMicros: 0 }) })
   await assert.rejects(late.take(), { code: 'ERR_LOOPSCOPE_LOOP_BLOCKED' })
   for (const { store } of [broken, failing, late]) assert.deepEqual(files(store), [])
 })
