@@ -33,6 +33,16 @@ function policyOf (kind) {
   return Object.hasOwn(POLICIES, kind) ? POLICIES[kind] : STRICTEST
 }
 
+/**
+ * Whether a capture counts. One that failed or was refused does not; one that was cancelled does where it stops the process: the pause
+ * was there, or comes all the same, and who could take it back by leaving could have any number of them.
+ * @param {string} kind
+ * @param {'succeeded' | 'failed' | 'cancelled'} state
+ */
+function isUsed (kind, state) {
+  return state === 'succeeded' || (state === 'cancelled' && policyOf(kind).isExclusive)
+}
+
 /** @param {{ now?: () => number }} [parts] */
 function createBudgets ({ now = monotonicMs } = {}) {
   /** When each kind was used. @type {Map<string, number[]>} */
@@ -50,12 +60,22 @@ function createBudgets ({ now = monotonicMs } = {}) {
       })
       return Math.ceil(Math.max(0, ...waits) / 1e3)
     },
-    /** @param {string} kind */
+    /**
+     * One begins. It counts while it is under way, so that many at once are no more than one after the other.
+     * @param {string} kind
+     * @returns {() => void} gives it back: nothing came of it
+     */
     use (kind) {
       const oldest = now() - Math.max(...policyOf(kind).budgets.map(({ perMs }) => perMs))
-      used.set(kind, [...(used.get(kind) ?? []).filter(time => time > oldest), now()])
+      const time = now()
+      used.set(kind, [...(used.get(kind) ?? []).filter(one => one > oldest), time])
+      return () => {
+        const times = used.get(kind) ?? []
+        const at = times.indexOf(time)
+        if (at !== -1) used.set(kind, times.toSpliced(at, 1))
+      }
     }
   }
 }
 
-module.exports = { policyOf, createBudgets }
+module.exports = { policyOf, isUsed, createBudgets }

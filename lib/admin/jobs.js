@@ -11,7 +11,8 @@ const { toProblem } = require('./problem')
 /** @import { Sources } from './router' */
 
 /**
- * @typedef {'running' | 'stopping' | 'succeeded' | 'failed' | 'cancelled'} JobState
+ * @typedef {'succeeded' | 'failed' | 'cancelled'} EndState
+ * @typedef {'running' | 'stopping' | EndState} JobState
  *
  * @typedef {object} Job  as it is told
  * @property {string} id
@@ -25,7 +26,7 @@ const { toProblem } = require('./problem')
  * @property {(Pick<ArtifactFacts, 'name' | 'format' | 'bytes' | 'contentType' | 'from' | 'to' | 'shortened'> & { sha256: string }) | null} artifact
  * @property {{ status: number, code?: string, detail: string, remedy?: string } | null} problem
  *
- * @typedef {{ kind: string, options: CaptureOptions, trigger: Trigger, label: string | null, actor: string }} JobOrder
+ * @typedef {{ kind: string, options: CaptureOptions, trigger: Trigger, label: string | null, actor: string, onEnd: (state: EndState) => void }} JobOrder
  */
 
 const MAX_JOBS = 100
@@ -121,7 +122,9 @@ class Jobs {
    * @param {Sources} sources
    * @param {{ cancel: AbortController, stop: AbortController }} controllers
    */
-  async #run (job, { kind, options, trigger }, sources, { cancel, stop }) {
+  async #run (job, { kind, options, trigger, onEnd }, sources, { cancel, stop }) {
+    /** @type {EndState} */
+    let end = 'succeeded'
     try {
       const facts = await sources.capture({ kind, options, trigger }, {
         signal: cancel.signal,
@@ -133,12 +136,13 @@ class Jobs {
       })
       const { name, format, bytes, contentType, from, to, shortened } = facts
       job.artifact = { name, format, bytes, contentType, from, to, shortened, sha256: await sha256Of(facts.path) }
-      job.state = 'succeeded'
     } catch (error) {
       const { status, code, detail, remedy } = toProblem(error)
       job.problem = { status, code, detail, remedy }
-      job.state = cancel.signal.aborted ? 'cancelled' : 'failed'
+      end = cancel.signal.aborted ? 'cancelled' : 'failed'
     }
+    job.state = end
+    onEnd(end)
     job.endedAt = Date.now()
     this.#audit(job, sources)
     this.#onChange(job)

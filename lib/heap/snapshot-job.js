@@ -48,12 +48,14 @@ const { verifySnapshot } = require('./verify')
  * @property {ReportProgress} [onProgress]
  */
 
-const START_WITHIN_MS = 10_000 // a main thread that does not come round by then is stuck: a snapshot would only come later, unasked
+// A main thread that does not come round by then is stuck: a snapshot would only come later, unasked. Until then it is busy, perhaps
+// with a histogram of ours, and is waited for.
+const START_WITHIN_MS = 10_000
 
 /**
  * @param {object} parts
  * @param {(order: TakeOrder) => Promise<TakeFacts>} parts.askMain  runs takeSnapshot() on the main thread
- * @param {() => Promise<Lesson['before']>} parts.readMainMemory  readMemory() of the main thread
+ * @param {(maxMs: number) => Promise<Lesson['before']>} parts.readMainMemory  readMemory() of the main thread
  * @param {ReturnType<typeof createGate>} [parts.gate]
  * @param {typeof readMemoryRoom} [parts.memoryRoom]
  */
@@ -89,7 +91,7 @@ class Snapshots {
     const progress = createProgress(onProgress)
     const run = new Run(order, store, signal, progress)
     try {
-      const cost = await this.#judge(order, store, progress)
+      const cost = await orAborted(this.#judge(order, store, progress), signal)
       signal.throwIfAborted()
       run.reserve(cost)
       const { facts, peakRssBytes } = await run.write(this.#askMain, cost)
@@ -119,7 +121,7 @@ class Snapshots {
    */
   async #judge ({ force, redact, maxPauseMs }, store, progress) {
     progress.stage('estimating')
-    const cost = estimate(await this.#readMainMemory(), this.#lesson)
+    const cost = estimate(await this.#readMainMemory(START_WITHIN_MS), this.#lesson)
     if (!force) assertFits(cost, { memory: this.#memoryRoom(), disk: store.room(), copies: copiesOf(redact), maxPauseMs })
     return cost
   }

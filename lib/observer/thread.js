@@ -184,7 +184,7 @@ function runCapture (order, handles) {
 function makeSnapshots () {
   return require('../heap/snapshot-job').createSnapshots({
     askMain: order => mainThread.ask('takeSnapshot', order, Infinity), // as long as it takes: nobody else may ask meanwhile
-    readMainMemory: () => mainThread.ask('memory')
+    readMainMemory: maxMs => mainThread.ask('memory', undefined, maxMs)
   })
 }
 

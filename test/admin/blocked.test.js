@@ -43,3 +43,20 @@ test('while the main loop is blocked the listener and the control socket answer 
   assert.equal((await doors.listener('/report')).status, 200)
   while (JSON.parse((await doors.listener('/stalls')).text).stalls.length === 0) await new Promise(resolve => setTimeout(resolve, 20))
 })
+
+test('a main thread that answers late is waited for with a heap snapshot', async t => {
+  const app = await run(t)
+  const url = await app.listenerUrl()
+  const stop = path.join(app.folder, 'stop')
+  const spinning = get(`${app.url}/spin?until=${stop}`).then(response => response.text())
+  const ask = async (target, options) => (await get(`${url}${target}`, options)).json()
+  while ((await ask('/loop')).blockedMs < 500) await new Promise(resolve => setTimeout(resolve, 20))
+  const { id, startedAt } = await ask('/heap-snapshot', { method: 'POST' })
+  while (Date.now() - startedAt < 1000) await new Promise(resolve => setTimeout(resolve, 50)) // three times what a question is given
+  assert.deepEqual((await ask(`/captures/${id}`)).problem, null)
+  fs.writeFileSync(stop, '')
+  await spinning
+  let job
+  do job = await ask(`/captures/${id}`); while (job.endedAt === null)
+  assert.deepEqual([job.state, job.problem], ['succeeded', null])
+})

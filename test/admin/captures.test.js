@@ -4,6 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const { createHash } = require('node:crypto')
+const { errors } = require('../../lib/internal/errors')
 const { createSubject, TOKENS } = require('./subject')
 
 /** A capture that ends when it is told to. */
@@ -96,6 +97,51 @@ test('six in ten minutes, then the seventh is told when to come back', async t =
   assert.ok(Number(headers['Retry-After']) > 590 && value.remedy.includes('GET /cpu'))
 })
 
+const SNAPSHOT = { kind: 'heap-snapshot' }
+const WAIT = { headers: { prefer: 'wait=30' } }
+
+test('a capture that was refused or failed uses nothing up', async t => {
+  const subject = createSubject(t)
+  const { capture } = subject.sources
+  subject.sources.capture = async () => { throw new errors.ERR_LOOPSCOPE_SNAPSHOT_REFUSED('memory', 'less') }
+  for (let attempt = 0; attempt < 5; attempt++) assert.equal((await post(subject, SNAPSHOT, WAIT)).status, 507)
+  subject.sources.capture = capture
+  for (let attempt = 0; attempt < 3; attempt++) assert.equal((await post(subject, SNAPSHOT, WAIT)).status, 201)
+  assert.equal((await post(subject, SNAPSHOT, WAIT)).status, 429)
+})
+
+test('captures under way count, and a cancelled one does where it has stopped the process', async t => {
+  const subject = slowCapture(createSubject(t))
+  const begin = async body => {
+    const { status, value } = await post(subject, body)
+    assert.equal(status, 202)
+    return value
+  }
+  const cancel = async ({ id }) => {
+    await subject.ask(`/captures/${id}`, { method: 'DELETE' })
+    await ended(subject, id)
+  }
+  const running = []
+  for (let attempt = 0; attempt < 6; attempt++) running.push(await begin({ kind: 'cpu', seconds: 60 }))
+  assert.equal((await post(subject, { kind: 'cpu', seconds: 60 })).status, 429)
+  await cancel(running[0])
+  await cancel(await begin({ kind: 'cpu', seconds: 60 }))
+  for (const job of running.slice(1)) await cancel(job)
+  for (let attempt = 0; attempt < 3; attempt++) await cancel(await begin(SNAPSHOT))
+  assert.equal((await post(subject, SNAPSHOT)).status, 429)
+})
+
+test('over the control socket force is not refused by the budget, elsewhere it is', async t => {
+  const subject = createSubject(t)
+  for (let attempt = 0; attempt < 3; attempt++) assert.equal((await post(subject, SNAPSHOT, WAIT)).status, 201)
+  const forced = { ...SNAPSHOT, force: true }
+  const control = { ...WAIT, door: 'control', token: null, peer: null }
+  const { status, value } = await post(subject, SNAPSHOT, control)
+  assert.deepEqual([status, /force/.test(value.remedy)], [429, true])
+  assert.equal((await post(subject, forced, WAIT)).status, 429)
+  assert.equal((await post(subject, forced, control)).status, 201)
+})
+
 test('a body that is not one is refused, and costs no budget', async t => {
   const subject = createSubject(t)
   for (const body of ['', '{', '[]', 'null', '"cpu"', '{}', { kind: 'unheard' }, { kind: 5 }, { kind: 'cpu', seconds: -1 }, { kind: 'cpu', unheard: 1 }, { kind: 'cpu', label: 5 }, { kind: 'cpu', signal: {} }, { kind: 'cpu', format: 'svg' }, { kind: 'cpu', ['__pro' + 'to__']: 1, constructor: 2 }]) {
@@ -107,7 +153,6 @@ test('a body that is not one is refused, and costs no budget', async t => {
 })
 
 test('a full store is 507, with the remedy', async t => {
-  const { errors } = require('../../lib/internal/errors')
   const subject = createSubject(t, { sources: { capture: async () => { throw new errors.ERR_LOOPSCOPE_STORE_FULL(5, '/x', 'nothing is free') } } })
   const { status, value } = await post(subject, { kind: 'cpu' }, { headers: { prefer: 'wait=5' } })
   assert.deepEqual([status, value.code], [507, 'ERR_LOOPSCOPE_STORE_FULL'])

@@ -3,13 +3,13 @@
 // Captures over HTTP: asked for with POST, answered at once with the place where they can be watched, stopped and cancelled.
 
 const { answer, json } = require('../answers')
-const { createBudgets, policyOf } = require('../capture-policy')
+const { createBudgets, isUsed, policyOf } = require('../capture-policy')
 const { createJobs } = require('../jobs')
 const { flag } = require('../parameters')
 const { errors } = require('../../internal/errors')
 const { assertKnownKeys, assertPlainObject, refuse } = require('../../internal/validate')
 
-/** @import { Job } from '../jobs' */
+/** @import { EndState, Job } from '../jobs' */
 /** @import { Problem } from '../problem' */
 /** @import { Context, RouteRow } from '../router' */
 
@@ -85,11 +85,15 @@ class CaptureRoutes {
     const key = keyOf(request.headers['idempotency-key'])
     const repeated = key === null ? null : this.#jobs.get(this.#keys.get(key) ?? '')
     if (repeated !== null) return this.#answerFor(repeated, context)
-    const obstacle = this.#obstacle(kind, isExclusive, request.base)
+    // Who owns the process and insists has read what it costs; it counts all the same.
+    const isForced = request.door === 'control' && options.force === true
+    const obstacle = this.#obstacle(kind, isExclusive, request.base) ?? (isForced ? null : this.#overspent(kind, request.door))
     if (obstacle !== null) return obstacle
-    this.#budgets.use(kind)
+    const giveBack = this.#budgets.use(kind)
     const actor = `${request.door} ${request.peer ?? 'this host'}`
-    const job = this.#jobs.start({ kind, options, trigger: request.door === 'control' ? 'cli' : 'http', label, actor }, sources)
+    /** @param {EndState} state */
+    const onEnd = state => { if (!isUsed(kind, state)) giveBack() }
+    const job = this.#jobs.start({ kind, options, trigger: request.door === 'control' ? 'cli' : 'http', label, actor, onEnd }, sources)
     if (key !== null) this.#remember(key, job.id)
     return this.#answerFor(job, context)
   }
@@ -108,11 +112,18 @@ class CaptureRoutes {
     if (this.#jobs.list().filter(({ endedAt }) => endedAt === null).length >= MAX_RUNNING) {
       return { status: 429, detail: `${MAX_RUNNING} captures are under way.`, remedy: 'Wait for one of them, or cancel one.', headers: { 'Retry-After': '10' } }
     }
-    const waitSeconds = this.#budgets.waitSeconds(kind)
-    if (waitSeconds > 0) {
-      return { status: 429, detail: `The budget of ${kind} captures is used up.`, remedy: `Wait ${waitSeconds} s.${kind === 'cpu' ? ' GET /cpu reads the recorder without a file and has no budget.' : ''}`, headers: { 'Retry-After': String(waitSeconds) } }
-    }
     return null
+  }
+
+  /**
+   * @param {string} kind
+   * @param {Context['request']['door']} door
+   * @returns {Problem | null}
+   */
+  #overspent (kind, door) {
+    const waitSeconds = this.#budgets.waitSeconds(kind)
+    if (waitSeconds === 0) return null
+    return { status: 429, detail: `The budget of ${kind} captures is used up.`, remedy: `Wait ${waitSeconds} s.${wayOut(kind, door)}`, headers: { 'Retry-After': String(waitSeconds) } }
   }
 
   /**
@@ -150,6 +161,15 @@ class CaptureRoutes {
     this.#keys.set(key, id)
     if (this.#keys.size > MAX_KEYS) this.#keys.delete(/** @type {string} */ (this.#keys.keys().next().value))
   }
+}
+
+/**
+ * @param {string} kind
+ * @param {Context['request']['door']} door
+ */
+function wayOut (kind, door) {
+  if (kind === 'cpu') return ' GET /cpu reads the recorder without a file and has no budget.'
+  return kind === 'heap-snapshot' && door === 'control' ? ' Or insist with force: true (--force).' : ''
 }
 
 /**

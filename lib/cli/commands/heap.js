@@ -25,7 +25,7 @@ module.exports = {
     format: { type: 'string', short: 'f', meaning: 'of a profile: heapprofile, pprof, flamegraph, text; of a histogram: json, text' },
     redact: { type: 'string', meaning: 'values (default), strict, or off' },
     pseudonyms: { type: 'boolean', meaning: 'equal values are recognisable as equal' },
-    force: { type: 'boolean', meaning: 'also when it may not fit; and write over a file that is there' },
+    force: { type: 'boolean', meaning: 'also when it may not fit or the budget is used up; and write over a file that is there' },
     output: { type: 'string', short: 'o', meaning: 'file to write (default: its name in the store)' },
     ...REACH_OPTIONS
   },
