@@ -16,10 +16,13 @@ const { scanSnapshot } = require('./snapshot-scan')
 /** @import { TakeRecords } from './snapshot-scan' */
 
 /**
- * values: everything but names, and names that look like data; strict: also properties that one object alone has; off: a
+ * values: everything but names, and names that look like data; strict: also names of properties that few objects have; off: a
  * snapshot is kept as it is (nothing here is called then).
  */
 const MODES = Object.freeze(['values', 'strict', 'off'])
+
+// What a name needs to be kept: so many objects that have a property of it. A shape of the program's has many, a key of somebody's few.
+const MIN_OBJECTS = Object.freeze({ values: 1, strict: 5 })
 
 const WRITE_BYTES = 1024 ** 2
 const REDACTED = Buffer.from('"[redacted]"')
@@ -49,7 +52,7 @@ async function redactSnapshot (from, to, { mode, nameKey, valueKey, ...options }
   const fd = fs.openSync(to, 'w', 0o600)
   try {
     const output = new Output(fd)
-    const redaction = new Redaction(output, { isStrict: mode === 'strict', nameKey, valueKey, maxStrings: fs.statSync(from).size })
+    const redaction = new Redaction(output, { minObjects: MIN_OBJECTS[mode], nameKey, valueKey, maxStrings: fs.statSync(from).size })
     await scanSnapshot(from, redaction, options)
     output.flush()
     return redaction.done(from)
@@ -60,7 +63,7 @@ async function redactSnapshot (from, to, { mode, nameKey, valueKey, ...options }
 
 class Redaction {
   #output
-  #isStrict
+  #minObjects
   #nameKey
   #valueKey
   #maxStrings
@@ -70,11 +73,11 @@ class Redaction {
 
   /**
    * @param {Output} output
-   * @param {{ isStrict: boolean, nameKey: Buffer, valueKey: Buffer | undefined, maxStrings: number }} how
+   * @param {{ minObjects: number, nameKey: Buffer, valueKey: Buffer | undefined, maxStrings: number }} how
    */
-  constructor (output, { isStrict, nameKey, valueKey, maxStrings }) {
+  constructor (output, { minObjects, nameKey, valueKey, maxStrings }) {
     this.#output = output
-    this.#isStrict = isStrict
+    this.#minObjects = minObjects
     this.#nameKey = nameKey
     this.#valueKey = valueKey
     this.#maxStrings = maxStrings
@@ -103,7 +106,7 @@ class Redaction {
     const index = this.#counts.strings++
     // Index 0 is V8's own placeholder; an empty string tells nothing.
     if (index === 0 || end - start <= 2) return this.#output.write(bytes, start, end)
-    if (this.#roles?.isName(index, this.#isStrict)) return this.#name(bytes, start, end)
+    if (this.#roles?.isName(index, this.#minObjects)) return this.#name(bytes, start, end)
     this.#counts.values++
     const token = this.#valueKey === undefined ? REDACTED : Buffer.from(`"[redacted ${tag(this.#valueKey, bytes.toString('latin1', start, end))}]"`)
     this.#output.write(token, 0, token.length)
@@ -217,4 +220,4 @@ function writeAll (fd, bytes, start, end) {
   for (let at = start; at < end;) at += fs.writeSync(fd, bytes, at, end - at)
 }
 
-module.exports = { redactSnapshot, MODES }
+module.exports = { redactSnapshot, MODES, MIN_OBJECTS }

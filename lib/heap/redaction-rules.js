@@ -25,6 +25,7 @@ const PATTERNS = Object.freeze([
   /\b(?:sk|pk|rk|whsec|gh[opsur]|github_pat|glpat|xox[abeoprs]|npm|hf|shp(?:at|ss|ca|pa)|dop_v1|rzp|key|SG|ya29)[-_.][\w-]{6,}/i,
   /\b(?:AKIA|ASIA|AGPA|AROA|AIza)\w{10,}/,
   /-----BEGIN/,
+  /\bdata:[^,]*,/i, // a URL that is its own content: the source of a module
   /[?&][^=\s&/]+=/, // query string
   /(?:\d[ .()-]{0,2}){9,}/, // numbers of cards, phones, accounts, people
   /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-/i, // UUID

@@ -12,8 +12,8 @@ const VALUE_NODES = new Set(['string', 'concatenated string', 'sliced string', '
 const NUMBERED_EDGES = new Set(['element', 'hidden'])
 
 const NAMES = 1 // a node, a variable, something of V8's own
-const PROPERTY = 2 // a property of one object
-const PROPERTY_AGAIN = 4 // and of another
+const PROPERTY = 2 // of one object; the bits from here on count them
+const MAX_COUNTED = 127
 
 // An object with so many properties is a map: its keys are data. Classes and modules stay below, and the names of their
 // functions are kept as the functions' own.
@@ -93,12 +93,11 @@ class Roles {
 
   /**
    * @param {number} index
-   * @param {boolean} isStrict
+   * @param {number} minObjects  that have a property of this name; at most MAX_COUNTED
    */
-  isName (index, isStrict) {
+  isName (index, minObjects) {
     const role = index < this.#roles.length ? this.#roles[index] : 0
-    if ((role & NAMES) !== 0) return true
-    return (role & (isStrict ? PROPERTY_AGAIN : PROPERTY)) !== 0
+    return (role & NAMES) !== 0 || role >= minObjects * PROPERTY
   }
 
   /** @param {number} count */
@@ -115,8 +114,8 @@ class Roles {
     const { isNumberedEdge, propertyType } = this.#layout
     if (isNumberedEdge[type]) return
     if (type !== propertyType) return this.#mark(name, NAMES)
-    const isAgain = name < this.#roles.length && (this.#roles[name] & PROPERTY) !== 0
-    this.#mark(name, this.#isInMap() ? 0 : isAgain ? PROPERTY_AGAIN : PROPERTY)
+    if (this.#isInMap()) return this.#mark(name, 0)
+    this.#mark(name, PROPERTY)
   }
 
   #isInMap () {
@@ -132,7 +131,8 @@ class Roles {
     if (index > this.#highest) this.#highest = index
     if (role === 0 || index > this.#layout.maxStrings) return
     if (index >= this.#roles.length) this.#grow(index)
-    this.#roles[index] |= role
+    if (role === NAMES) this.#roles[index] |= NAMES
+    else if (this.#roles[index] < MAX_COUNTED * PROPERTY) this.#roles[index] += PROPERTY
   }
 
   /** @param {number} index */

@@ -10,13 +10,13 @@ const DATA = [
   'bob@example.com', 'user:ada.lovelace@mail.example.org', 'ada%40example.org', 'postgres://app:hunter@db/shop',
   'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.dBjftJeZ4CVP', 'Bearer abcdef', 'token=abc', 'sk_live_4eC39HqLyjW', 'ghp_abcdefgh1234', 'xoxb-123456-abc',
   'AKIAIOSFODNN7EXAMPLE', '-----BEGIN PRIVATE KEY-----', '/reset?code=abc', '4111 1111 1111 1111', '+49 (170) 123-4567', '123-45-6789', '192.168.100.200',
-  '123e4567-e89b-12d3-a456-426614174000', 'sess:9f86d081884c7d65', 'dGhpcyBpcyBub3QgYSB0ZXN0IQ', 'k3j9x2m7q1z8', 'P4ssw0rd!2024', 'zxqwrtplkjhgfdsnmb', 'x'.repeat(3e6)
+  '123e4567-e89b-12d3-a456-426614174000', 'data:text/javascript,export let a', 'DATA:text/html; charset=utf-8,a', 'sess:9f86d081884c7d65', 'dGhpcyBpcyBub3QgYSB0ZXN0IQ', 'k3j9x2m7q1z8', 'P4ssw0rd!2024', 'zxqwrtplkjhgfdsnmb', 'x'.repeat(3e6)
 ]
 
 const NAMES = [
   'accounts', 'x-request-id', 'getNodeById', 'AbstractSingletonProxyFactoryBean', 'processBase64EncodedUtf8Buffers', 'kMaxLength', '#isBusy', '__proto__', 'utf8',
   'system / Context', '(GC roots)', '12345', '%Uint8ArrayPrototype%', 'Order Items', 'sha256WithRSAEncryption', 'LoopscopeCanary', 'XMLHttpRequest', 'rawTrailers',
-  '/srv/app/lib/orders.js', 'node:internal/streams/readable', '/app/node_modules/.pnpm/@scope+pkg@1.0.0/node_modules/@scope/pkg/index.js', 'express@4.18.2',
+  'data:', 'metadata: x, y', '/srv/app/lib/orders.js', 'node:internal/streams/readable', '/app/node_modules/.pnpm/@scope+pkg@1.0.0/node_modules/@scope/pkg/index.js', 'express@4.18.2',
   'file:///srv/app/server.mjs', '<symbol nodejs.util.inspect.custom>', 'get [Symbol.toStringTag]'
 ]
 
