@@ -12,7 +12,7 @@ const { problemAnswer } = require('./problem')
 /** @import { AdminResponse } from './answers' */
 /** @import { AdminRequest } from './router' */
 
-/** @typedef {(request: AdminRequest, signal: AbortSignal) => Promise<AdminResponse>} Handle */
+/** @typedef {(request: AdminRequest, signal: AbortSignal, onAdmitted?: () => void) => Promise<AdminResponse>} Handle  onAdmitted: who asks may, the work begins */
 
 const MAX_BODY_BYTES = 64 * 1024
 // A profile may be recorded for five minutes before the answer begins.

@@ -6,16 +6,16 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
 const { exchange } = require('./exchange')
+const { createPlaces } = require('./places')
 const { claimSocketPath } = require('./socket-path')
 const { splitTarget } = require('./target')
 
 /** @import { ListenAddress } from './address' */
+/** @import { AdminResponse } from './answers' */
 /** @import { Handle } from './exchange' */
 
-// Somebody who opens connections and says nothing must not keep others out for long.
-const MAX_CONNECTIONS = 100
-const HEADERS_MS = 10_000
-const REQUEST_MS = 30_000
+// To be sent in; the answer may take longer. Node looks every half a minute unless told otherwise, whatever the limits are.
+const LIMITS = { headersMs: 5000, requestMs: 30_000, checkMs: 2000 }
 const OWNER_ONLY = 0o600
 
 /**
@@ -23,6 +23,8 @@ const OWNER_ONLY = 0o600
  * @param {ListenAddress} parts.address
  * @param {string} parts.basePath  also taken as a prefix, so that paths are the same as behind the mounted door
  * @param {Handle} parts.handle
+ * @param {Partial<typeof LIMITS>} [parts.limits]
+ * @param {ReturnType<typeof createPlaces>} [parts.places]
  */
 function createListener (parts) {
   return new Listener(parts)
@@ -30,12 +32,14 @@ function createListener (parts) {
 
 class Listener {
   #parts
+  #places
   /** @type {http.Server | undefined} */
   #server
 
   /** @param {Parameters<typeof createListener>[0]} parts */
   constructor (parts) {
     this.#parts = parts
+    this.#places = parts.places ?? createPlaces()
   }
 
   get running () { return this.#server !== undefined }
@@ -45,8 +49,9 @@ class Listener {
    * @throws what listening says: a port in use, a path that may not be written
    */
   async start () {
-    const { address } = this.#parts
-    const server = createServer((incoming, outgoing) => this.#serve(incoming, outgoing))
+    const { address, limits } = this.#parts
+    const server = createServer((incoming, outgoing) => this.#serve(incoming, outgoing), limits)
+    server.on('connection', socket => this.#places.add(socket))
     this.#server = server
     if ('socketPath' in address) await claimSocketPath(address.socketPath)
     server.listen('socketPath' in address ? { path: address.socketPath } : { ...address, exclusive: true })
@@ -75,17 +80,37 @@ class Listener {
    * @param {http.ServerResponse} outgoing
    */
   #serve (incoming, outgoing) {
-    const { basePath, handle } = this.#parts
+    const { basePath } = this.#parts
     const target = incoming.url ?? '/'
     const place = splitTarget(target, basePath) ?? splitTarget(target, '') ?? { base: '', path: target, query: '' }
-    exchange(incoming, outgoing, { door: 'listener', ...place }, handle)
+    exchange(incoming, outgoing, { door: 'listener', ...place }, (request, signal) => this.#answer(incoming.socket, request, signal))
+  }
+
+  /**
+   * Who is turned away does not keep the connection.
+   * @param {import('node:net').Socket} socket
+   * @param {Parameters<Handle>[0]} request
+   * @param {AbortSignal} signal  the answer is over
+   * @returns {Promise<AdminResponse>}
+   */
+  async #answer (socket, request, signal) {
+    signal.addEventListener('abort', this.#places.begin(socket), { once: true })
+    let isAdmitted = false
+    const response = await this.#parts.handle(request, signal, () => {
+      isAdmitted = true
+      this.#places.admit(socket)
+    })
+    return isAdmitted ? response : { ...response, headers: { ...response.headers, Connection: 'close' } }
   }
 }
 
-/** @param {http.RequestListener} serve */
-function createServer (serve) {
-  const server = http.createServer({ headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS, insecureHTTPParser: false }, serve)
-  server.maxConnections = MAX_CONNECTIONS
+/**
+ * @param {http.RequestListener} serve
+ * @param {Partial<typeof LIMITS>} [limits]
+ */
+function createServer (serve, limits) {
+  const { headersMs, requestMs, checkMs } = { ...LIMITS, ...limits }
+  const server = http.createServer({ headersTimeout: headersMs, requestTimeout: requestMs, connectionsCheckingInterval: checkMs, insecureHTTPParser: false }, serve)
   server.on('clientError', (_, socket) => socket.destroy())
   return server
 }

@@ -75,13 +75,14 @@ function createRouter ({ site, sources, routes, now }) {
   /**
    * @param {AdminRequest} request
    * @param {AbortSignal} signal  the client left
+   * @param {() => void} [onAdmitted]  who asks may
    * @returns {Promise<AdminResponse>}
    */
-  async function handle (request, signal) {
+  async function handle (request, signal, onAdmitted = () => {}) {
     const found = access.isEnabled(request) ? match(request.path) : null
     const response = found === null
       ? problemAnswer({ status: 404, detail: 'There is no such route.', remedy: `See ${request.base || '/'} for those there are.` })
-      : await answerOf(found, request, signal)
+      : await answerOf(found, request, signal, onAdmitted)
     count({ name: 'request', endpoint: found?.route.name ?? 'unknown', code: response.status })
     return request.method === 'HEAD' ? withoutBody(response) : response
   }
@@ -90,10 +91,11 @@ function createRouter ({ site, sources, routes, now }) {
    * @param {{ route: RouteRow, params: Record<string, string> }} found
    * @param {AdminRequest} request
    * @param {AbortSignal} signal
+   * @param {() => void} onAdmitted
    */
-  async function answerOf ({ route, params }, request, signal) {
+  async function answerOf ({ route, params }, request, signal, onAdmitted) {
     try {
-      const result = await run(route, params, request, signal)
+      const result = await run(route, params, request, signal, onAdmitted)
       return isProblem(result) ? problemAnswer(result, route) : result
     } catch (/** @type {any} */ error) {
       if (signal.aborted) return problemAnswer(CLIENT_LEFT, route)
@@ -108,16 +110,20 @@ function createRouter ({ site, sources, routes, now }) {
    * @param {Record<string, string>} params
    * @param {AdminRequest} request
    * @param {AbortSignal} signal
+   * @param {() => void} onAdmitted
    * @returns {Promise<AdminResponse | Problem>}
    */
-  async function run (route, params, request, signal) {
+  async function run (route, params, request, signal, onAdmitted) {
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const row = Object.hasOwn(route.methods, method) ? route.methods[method] : undefined
     const verdict = access.checkOrigin(request) ?? (row?.isOpen?.(request) ? { grant: NOTHING } : access.authenticate(request))
     if ('problem' in verdict) return refuse(verdict)
     const { can } = verdict.grant
     const scope = row?.scope ?? leastScope(route)
-    if (verdict.grant !== NOTHING && !await can(scope)) return outOfScope(scope)
+    if (verdict.grant !== NOTHING) {
+      if (!await can(scope)) return outOfScope(scope)
+      onAdmitted()
+    }
     if (row === undefined) return wrongMethod(route)
     const parameters = readParameters(request.query, row.parameters ?? {})
     return row.handle({ request, parameters, params, sources, signal, can })

@@ -81,9 +81,9 @@ class Admin {
   #makeHandle (site) {
     /** @type {Handle | undefined} */
     let handle
-    return (request, signal) => {
+    return (...request) => {
       handle ??= this.#makeRouter(site).handle
-      return handle(request, signal)
+      return handle(...request)
     }
   }
 

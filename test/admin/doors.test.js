@@ -133,6 +133,23 @@ test('connections that say nothing, and requests that are none, do not stop the 
   assert.match(String((await answered)[0]), /^HTTP\/1\.1 404 /)
 })
 
+test('a profile and events are not cut off by those who come to the listener and say half', async t => {
+  const { listenerUrl } = await run(t)
+  const url = await listenerUrl()
+  await recorded(url)
+  const live = await get(`${url}/live`)
+  const events = live.body.getReader()
+  const profile = get(`${url}/cpu?seconds=1`)
+  const sockets = Array.from({ length: 200 }, () => net.connect(new URL(url).port, '127.0.0.1').on('error', () => {}))
+  t.after(() => sockets.forEach(socket => socket.destroy()))
+  for (const socket of sockets) socket.write('GET /loop HTTP/1.1\r\nHost: localhost\r\nX-Half: ')
+  await Promise.any(sockets.map(socket => once(socket, 'close'))) // there are too many
+  assert.equal((await get(`${url}/loop`)).status, 200)
+  assert.equal((await profile).status, 200)
+  for (let event = 0; event < 3; event++) assert.match(Buffer.from((await events.read()).value).toString(), /^event: /)
+  await events.cancel()
+})
+
 test('any number of readers is served from the one sampler', async t => {
   const { listenerUrl } = await run(t)
   const url = await listenerUrl()
