@@ -26,6 +26,7 @@ const { createObserver } = require('./observer/observer')
 const { createKeptClocks } = require('./observer/kept-clocks')
 const { installCanaries } = require('./heap/canaries')
 const { readMemory } = require('./heap/memory-reading')
+const { takeSnapshot } = require('./heap/take-snapshot')
 const { createRouteContext } = require('./http/route-context')
 const { createStallRoute } = require('./http/stall-route')
 const { createSyncCalls } = require('./sync-calls/sync-calls')
@@ -114,7 +115,7 @@ class Instruments {
         delaySummary: () => this.delaySummary(),
         syncCalls: () => this.syncCalls.read(),
         memory: () => ({ ...readMemory(), trend: this.heap.trend }),
-        takeSnapshot: order => this.#heartbeat.exempt(() => require('./heap/take-snapshot').takeSnapshot(order))
+        takeSnapshot: order => this.#heartbeat.exempt(() => takeSnapshot(order))
       }
     })
     this.syncCalls = createSyncCalls({

@@ -3,6 +3,7 @@
 // What records, wired: the recorder, the pauses that a debugger forces on it, and the reasons why there may be none.
 
 const { isMainThread } = require('node:worker_threads')
+const { inspector } = require('./internal/inspector')
 const { warnOnce } = require('./internal/warnings')
 const { preventDeadlock } = require('./recorder/cold-start')
 const { ENGINES } = require('./recorder/engines')
@@ -88,7 +89,7 @@ class Recording {
       ...settings,
       titlePrefix,
       deliver: window => send({ type: 'window', window }),
-      debuggerUrl,
+      debuggerUrl: () => inspector?.url(),
       onPause: url => {
         warnOnce(logger, 'LOOPSCOPE_WARN_RECORDER_PAUSED', url)
         loopTime.setSampled(false)
@@ -100,15 +101,6 @@ class Recording {
       },
       onRotated
     })
-  }
-}
-
-/** @returns {string | undefined} where the inspector is open for a debugger */
-function debuggerUrl () {
-  try {
-    return require('node:inspector').url()
-  } catch {
-    return undefined // Node without the inspector
   }
 }
 

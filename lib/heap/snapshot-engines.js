@@ -5,6 +5,7 @@
 // An engine runs on the main thread, and the whole process stands still meanwhile. The file exists already, private and empty:
 // an engine fills it and does not choose its mode.
 
+const { writeHeapSnapshot } = require('node:v8')
 const { errors } = require('../internal/errors')
 
 const HEAPDUMP = 'heapdump'
@@ -13,10 +14,7 @@ const HEAPDUMP = 'heapdump'
 
 /** @type {Readonly<Record<SnapshotEngineName, () => (file: string) => void>>} loads the engine, and returns it */
 const SNAPSHOT_ENGINES = Object.freeze({
-  'built-in': () => {
-    const { writeHeapSnapshot } = require('node:v8')
-    return file => { writeHeapSnapshot(file) }
-  },
+  'built-in': () => file => { writeHeapSnapshot(file) },
   heapdump: () => {
     const { writeSnapshot } = loadHeapdump()
     return file => {

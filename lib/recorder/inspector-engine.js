@@ -3,11 +3,13 @@
 // The default engine: V8's console profiles through the inspector, built in. Only the main thread's half: the observer's
 // session receives the windows.
 
+const { inspector } = require('../internal/inspector')
+
 /** @import { Engine } from './engines' */
 
 /** @returns {Engine} */
 function createInspectorEngine () {
-  const profiler = require('node:inspector').console
+  const profiler = /** @type {typeof import('node:inspector')} */ (inspector).console
   let open = ''
   return {
     open (title) {

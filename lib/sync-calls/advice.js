@@ -2,6 +2,8 @@
 
 // What to do about a synchronous call, by API: why it blocks, what to call instead, and where Node's documentation says so.
 
+const fs = require('node:fs')
+
 /**
  * @typedef {object} Advice
  * @property {string} why
@@ -81,7 +83,7 @@ const FAMILIES = new Map([
   ['child_process', advice(SPAWNS, 'the function of the same name without Sync', 'child_process.html')]
 ])
 
-const fsPromises = Object.keys(require('node:fs').promises)
+const fsPromises = Object.keys(fs.promises)
 
 /**
  * @param {string} api  of a target
@@ -103,7 +105,7 @@ function adviceOf (api) {
 function asynchronousOf (family, name) {
   if (family !== 'fs') return `${family}.${name} with a callback`
   if (fsPromises.includes(name)) return `fs.promises.${name}`
-  return Object.hasOwn(require('node:fs'), name) ? `fs.${name} with a callback, or ${DESCRIPTOR}` : 'a function of fs.promises'
+  return Object.hasOwn(fs, name) ? `fs.${name} with a callback, or ${DESCRIPTOR}` : 'a function of fs.promises'
 }
 
 module.exports = { adviceOf }
