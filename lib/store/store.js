@@ -3,24 +3,24 @@
 // Keeps artifacts as private files in one directory, within limits of count, bytes, age and free disk.
 // Synchronous, for the observer thread: a write blocks nobody's requests there. It does not look into what it keeps.
 
-const fs = require('node:fs')
 const path = require('node:path')
 const { errors } = require('../internal/errors')
 const { assertKnownKeys, assertPlainObject, assertString, refuse } = require('../internal/validate')
-const { discard, writeAtomically } = require('./atomic-write')
+const { listArtifacts, listKept, readMetadata, removeArtifact } = require('./artifact-files')
+const { writeAtomically } = require('./atomic-write')
 const { defaultDir, ensureDirectory, isInMemory, readFreeBytes } = require('./directory')
 const { toStoreError } = require('./failure')
-const { createFileName, parseFileName, sidecarOf } = require('./file-name')
+const { createFileName, parseFileName } = require('./file-name')
 const { removeLeftOvers } = require('./left-over')
 const { reserve } = require('./reservation')
 const { chooseEvictions, createLimits } = require('./retention')
 
 /** @import { RetentionOptions } from '../../types/diagnostics' */
+/** @import { StoredArtifact } from './artifact-files' */
 /** @import { Eviction, EvictionReason } from './retention' */
 
 /** @typedef {{ dir?: string, retention?: RetentionOptions, now?: () => number }} StoreOptions */
 /** @typedef {{ kind: string, extension: string, at: number, appName: string, bytes: Uint8Array }} NewArtifact */
-/** @typedef {{ name: string, path: string, bytes: number, at: number, kind: string }} StoredArtifact */
 /** @typedef {Omit<NewArtifact, 'bytes'> & { bytesNeeded: number, scratchBytes?: number }} NewReservation */
 
 /**
@@ -100,7 +100,7 @@ class Store {
   room () {
     return this.#coded(() => {
       ensureDirectory(this.#dir)
-      const keptBytes = this.#kept().reduce((sum, { bytes }) => sum + bytes, 0)
+      const keptBytes = listKept(this.#dir).reduce((sum, { bytes }) => sum + bytes, 0)
       const bytes = Math.max(0, readFreeBytes(this.#dir) + keptBytes - this.#limits.minFreeBytes)
       return { dir: this.#dir, bytes, maxBytes: this.#limits.maxBytes, isMemory: isInMemory(this.#dir) }
     })
@@ -112,17 +112,12 @@ class Store {
    */
   metadata (name) {
     if (parseFileName(name) === null) return null
-    try {
-      return JSON.parse(fs.readFileSync(path.join(this.#dir, sidecarOf(name)), 'utf8'))
-    } catch {
-      return null
-    }
+    return readMetadata(this.#dir, name)
   }
 
   /** @returns {StoredArtifact[]} newest first; other people's files in the directory are left out */
   list () {
-    const artifacts = this.#coded(() => this.#names().flatMap(name => this.#read(name) ?? []))
-    return artifacts.sort((a, b) => b.at - a.at || (a.name < b.name ? 1 : -1))
+    return this.#coded(() => listArtifacts(this.#dir))
   }
 
   /**
@@ -131,7 +126,7 @@ class Store {
    */
   remove (name) {
     if (parseFileName(name) === null) return false
-    return this.#coded(() => this.#unlink(name))
+    return this.#coded(() => removeArtifact(this.#dir, name))
   }
 
   /** @returns {Record<EvictionReason, number>} artifacts removed to keep the limits, since the store was made */
@@ -152,7 +147,7 @@ class Store {
     const freeBytes = readFreeBytes(this.#dir)
     const freeAfter = freeBytes - bytes - scratchBytes
     if (freeAfter >= minFreeBytes) return
-    const evictions = chooseEvictions(this.#kept(), this.#limits, { now: this.#now(), freeBytes: freeAfter })
+    const evictions = chooseEvictions(listKept(this.#dir), this.#limits, { now: this.#now(), freeBytes: freeAfter })
     const gained = evictions.reduce((sum, eviction) => sum + eviction.bytes, 0)
     if (freeAfter + gained < minFreeBytes) {
       throw new errors.ERR_LOOPSCOPE_STORE_FULL(bytes + scratchBytes, this.#dir,
@@ -165,7 +160,7 @@ class Store {
   #retain (keep) {
     try {
       const facts = { now: this.#now(), freeBytes: readFreeBytes(this.#dir), keep }
-      this.#evict(chooseEvictions(this.#kept(), this.#limits, facts))
+      this.#evict(chooseEvictions(listKept(this.#dir), this.#limits, facts))
     } catch {} // the artifact is safe: the next write tries again
   }
 
@@ -174,7 +169,7 @@ class Store {
     for (const { name, reason } of evictions) {
       try {
         // Another process that shares the directory may have been first; then it has counted.
-        if (this.#unlink(name)) this.#evictions[reason]++
+        if (removeArtifact(this.#dir, name)) this.#evictions[reason]++
       } catch {} // held open by a reader on Windows: the next write tries again
     }
   }
@@ -182,47 +177,6 @@ class Store {
   /** @param {Omit<NewArtifact, 'bytes'>} facts */
   #nextName (facts) {
     return createFileName({ ...facts, pid: process.pid, sequence: ++this.#sequence })
-  }
-
-  /** The artifacts as retention counts them: a sidecar is a part of its artifact. */
-  #kept () {
-    return this.list().map(artifact => {
-      const sidecar = fs.lstatSync(sidecarOf(artifact.path), { throwIfNoEntry: false })
-      return { ...artifact, bytes: artifact.bytes + (sidecar?.size ?? 0) }
-    })
-  }
-
-  #names () {
-    try {
-      return fs.readdirSync(this.#dir)
-    } catch (error) {
-      if (isMissing(error)) return []
-      throw error
-    }
-  }
-
-  /**
-   * @param {string} name
-   * @returns {StoredArtifact | null}
-   */
-  #read (name) {
-    const facts = parseFileName(name)
-    if (facts === null) return null
-    const file = path.join(this.#dir, name)
-    const stats = fs.lstatSync(file, { throwIfNoEntry: false })
-    return stats?.isFile() ? { name, path: file, bytes: stats.size, at: facts.at, kind: facts.kind } : null
-  }
-
-  /** @param {string} name */
-  #unlink (name) {
-    try {
-      fs.unlinkSync(path.join(this.#dir, name))
-      discard(path.join(this.#dir, sidecarOf(name)))
-      return true
-    } catch (error) {
-      if (isMissing(error)) return false
-      throw error
-    }
   }
 
   /**
@@ -238,11 +192,6 @@ class Store {
       throw toStoreError(error, this.#dir, bytes)
     }
   }
-}
-
-/** @param {unknown} error */
-function isMissing (error) {
-  return /** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT'
 }
 
 module.exports = { createStore }

@@ -6,7 +6,7 @@ const { answer, json } = require('../answers')
 const { policyOf } = require('../capture-policy')
 const { rangeOf } = require('../range')
 
-/** @import { StoredArtifact } from '../../store/store' */
+/** @import { StoredArtifact } from '../../store/artifact-files' */
 /** @import { Context, RouteRow } from '../router' */
 
 /** By ending; the page and `go tool pprof` go by the name, browsers by this. */
