@@ -4,7 +4,6 @@
 // is only asked to write the file, and stands still for no longer than that.
 
 const { randomBytes } = require('node:crypto')
-const fs = require('node:fs')
 const { monotonicMicros } = require('../internal/monotonic')
 const { CANARY_CLASS } = require('./canaries')
 const { findCanaries } = require('./find-canaries')
@@ -29,7 +28,7 @@ const { verifySnapshot } = require('./verify')
  *
  * @typedef {object} SnapshotPlace
  * @property {string} partialPath
- * @property {string} scratchPath
+ * @property {{ path: string, inode: string | null }} scratch
  * @property {(metadata: object) => { name: string, path: string, bytes: number }} commit
  * @property {(error: unknown) => unknown} explain
  * @property {() => void} abandon
@@ -152,7 +151,14 @@ class Run {
   }
 
   get #reserved () { return /** @type {SnapshotPlace} */ (this.#place) }
-  get #file () { return this.#reserved.scratchPath }
+
+  /** What V8 writes: what is not redacted is kept as it is. */
+  get #written () {
+    const { partialPath, scratch } = this.#reserved
+    return this.#order.redact === 'off' ? { path: partialPath, inode: null } : scratch
+  }
+
+  get #file () { return this.#written.path }
 
   /** @param {Estimate} cost */
   reserve ({ fileBytes }) {
@@ -175,7 +181,7 @@ class Run {
    */
   async write (askMain, { pauseMs: expectedPauseMs }) {
     const watch = watchWriting(this.#file, this.#progress)
-    const asked = askMain({ file: this.#file, engine: this.#order.engine, notAfterMicros: monotonicMicros() + START_WITHIN_MS * 1e3, expectedPauseMs })
+    const asked = askMain({ file: this.#file, inode: this.#written.inode, engine: this.#order.engine, notAfterMicros: monotonicMicros() + START_WITHIN_MS * 1e3, expectedPauseMs })
     this.settled = asked.then(() => { this.hasPaused = true }, () => {}).finally(watch.stop)
     const facts = await orAborted(asked, this.#signal)
     await this.settled
@@ -217,11 +223,10 @@ class Run {
   /** @param {Buffer} nameKey */
   async #redact (nameKey) {
     const { redact: mode, hasPseudonyms } = this.#order
-    const { partialPath } = this.#reserved
-    if (mode === 'off') return fs.renameSync(this.#file, partialPath)
+    if (mode === 'off') return
     this.#progress.stage('redacting')
     const valueKey = hasPseudonyms ? randomBytes(32) : undefined
-    return redactSnapshot(this.#file, partialPath, { mode, nameKey, valueKey, ...this.#reading })
+    return redactSnapshot(this.#file, this.#reserved.partialPath, { mode, nameKey, valueKey, ...this.#reading })
   }
 
   get #reading () {

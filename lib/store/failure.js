@@ -24,6 +24,17 @@ function toStoreError (error, dir, bytes = 0) {
 }
 
 /**
+ * @param {unknown} error  of who wrote there, which may be anything
+ * @param {string} dir
+ * @returns {Error}
+ */
+function toGone (error, dir) {
+  const coded = new errors.ERR_LOOPSCOPE_STORE_UNWRITABLE(dir, 'it, or what was being written to it, was removed meanwhile')
+  coded.cause = error
+  return coded
+}
+
+/**
  * @param {unknown} error
  * @returns {boolean} whether the file was too much for the disk
  */
@@ -31,4 +42,4 @@ function isOutOfRoom (error) {
   return NO_ROOM.has(/** @type {NodeJS.ErrnoException} */ (error).code ?? '')
 }
 
-module.exports = { toStoreError, isOutOfRoom }
+module.exports = { toStoreError, toGone, isOutOfRoom }

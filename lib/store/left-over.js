@@ -1,7 +1,7 @@
 'use strict'
 
-// Files of writes that were cut off: `<name>.<pid>.partial`, and sidecars without their artifact. Says which have no writer
-// any more, and removes those.
+// Files of writes under way, or that were cut off: `<name>.<pid>.partial`, and sidecars without their artifact. Says which
+// have no writer any more, and removes those.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -24,18 +24,23 @@ function createPartialName (name) {
 /**
  * @param {string} dir
  * @param {number} now  milliseconds since the epoch
+ * @returns {number} bytes of those that stay, which may be under way
  */
 function removeLeftOvers (dir, now) {
   const entries = fs.readdirSync(dir)
   const present = new Set(entries)
+  let bytes = 0
   for (const entry of entries) {
     const pid = writerOfPartial(entry) ?? writerOfOrphan(entry, present)
     if (pid === null) continue
     const file = path.join(dir, entry)
     try {
-      if (isLeftOver(pid, fs.lstatSync(file).mtimeMs, now)) fs.unlinkSync(file)
+      const { size, mtimeMs } = fs.lstatSync(file)
+      if (isLeftOver(pid, mtimeMs, now)) fs.unlinkSync(file)
+      else bytes += size
     } catch {} // another process was first, or holds it open on Windows
   }
+  return bytes
 }
 
 /**

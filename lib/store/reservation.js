@@ -1,15 +1,18 @@
 'use strict'
 
-// A place for a file that somebody else writes, such as V8: two empty private files under partial names, one for what is
+// A place for a file that somebody else writes, such as V8: two empty private files, one under a partial name for what is
 // kept and one for what must not be. It becomes an artifact with its sidecar, or nothing. It does not look into either.
 
 const fs = require('node:fs')
 const path = require('node:path')
 const { discard, openFile, sync, writeAtomically } = require('./atomic-write')
 const { syncDirectory } = require('./directory')
-const { isOutOfRoom, toStoreError } = require('./failure')
+const { isOutOfRoom, toGone, toStoreError } = require('./failure')
 const { createScratchName, sidecarOf } = require('./file-name')
 const { createPartialName } = require('./left-over')
+const { createScratchFile } = require('./scratch-file')
+
+/** @import { ScratchFile } from './scratch-file' */
 
 const OWNER_ONLY = 0o600
 
@@ -17,9 +20,9 @@ const OWNER_ONLY = 0o600
  * @typedef {object} Reservation
  * @property {string} name  of the artifact to be
  * @property {string} partialPath  to be filled with what is kept
- * @property {string} scratchPath  for what goes in any case
+ * @property {Pick<ScratchFile, 'path' | 'inode'>} scratch  for what goes in any case
  * @property {(metadata: object) => { name: string, path: string, bytes: number }} commit
- * @property {(error: unknown) => unknown} explain  what went wrong for who filled it: a full disk is the store's own error
+ * @property {(error: unknown) => unknown} explain  what went wrong for who filled it: a full disk, or one that is gone, is the store's own error
  * @property {() => void} abandon  does nothing after commit(); once more when somebody may still have been writing
  */
 
@@ -32,21 +35,15 @@ const OWNER_ONLY = 0o600
 function reserve (dir, nextName, { expectedBytes, onCommit }) {
   const file = openFile(dir, nextName)
   fs.closeSync(file.fd)
-  const scratchPath = path.join(dir, createPartialName(createScratchName(file.name)))
   try {
-    // It exists before anybody writes to it, so its mode is not left to who does.
-    for (const one of [file.partialPath, scratchPath]) makePrivate(one)
+    // A umask may have taken even the owner's bits.
+    fs.chmodSync(file.partialPath, OWNER_ONLY)
+    const scratch = createScratchFile(path.join(dir, createPartialName(createScratchName(file.name))))
+    return new Place({ dir, name: file.name, partialPath: file.partialPath, scratch, expectedBytes, onCommit })
   } catch (error) {
     discard(file.partialPath)
     throw error
   }
-  return new Place({ dir, name: file.name, partialPath: file.partialPath, scratchPath, expectedBytes, onCommit })
-}
-
-/** @param {string} file */
-function makePrivate (file) {
-  fs.closeSync(fs.openSync(file, 'a', OWNER_ONLY))
-  fs.chmodSync(file, OWNER_ONLY)
 }
 
 class Place {
@@ -54,15 +51,16 @@ class Place {
   #expectedBytes
   #onCommit
   #isKept = false
+  #isOver = false
 
-  /** @param {{ dir: string, expectedBytes: number, onCommit: (name: string) => void } & Pick<Reservation, 'name' | 'partialPath' | 'scratchPath'>} place */
-  constructor ({ dir, expectedBytes, onCommit, name, partialPath, scratchPath }) {
+  /** @param {{ dir: string, name: string, partialPath: string, scratch: ScratchFile, expectedBytes: number, onCommit: (name: string) => void }} place */
+  constructor ({ dir, name, partialPath, scratch, expectedBytes, onCommit }) {
     this.#dir = dir
     this.#expectedBytes = expectedBytes
     this.#onCommit = onCommit
     this.name = name
     this.partialPath = partialPath
-    this.scratchPath = scratchPath
+    this.scratch = scratch
   }
 
   /** @param {object} metadata */
@@ -74,7 +72,7 @@ class Place {
       writeAtomically(this.#dir, () => sidecarOf(this.name), Buffer.from(`${JSON.stringify(metadata, null, 2)}\n`))
       fs.renameSync(this.partialPath, artifact.path)
       syncDirectory(this.#dir)
-      this.#isKept = true
+      this.#isKept = this.#isOver = true
       this.#onCommit(this.name)
       return artifact
     } catch (error) {
@@ -85,17 +83,21 @@ class Place {
 
   /** @param {unknown} error */
   explain (error) {
-    return isOutOfRoom(error) ? toStoreError(error, this.#dir, this.#expectedBytes) : error
+    if (isOutOfRoom(error)) return toStoreError(error, this.#dir, this.#expectedBytes)
+    const isGone = !this.#isOver && !fs.existsSync(this.partialPath)
+    return isGone ? toGone(error, this.#dir) : error
   }
 
   abandon () {
     if (this.#isKept) return
-    for (const file of [this.scratchPath, this.partialPath, path.join(this.#dir, sidecarOf(this.name))]) discard(file)
+    this.#isOver = true
+    this.scratch.release()
+    for (const file of [this.partialPath, path.join(this.#dir, sidecarOf(this.name))]) discard(file)
   }
 
   /** The scratch file goes before the other can be seen: it holds what was to be left out. */
   #settle () {
-    discard(this.scratchPath)
+    this.scratch.release()
     fs.chmodSync(this.partialPath, OWNER_ONLY)
     const fd = fs.openSync(this.partialPath, 'r+')
     try {

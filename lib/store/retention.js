@@ -47,13 +47,14 @@ function createLimits (retention = {}) {
 /**
  * @param {readonly Kept[]} artifacts
  * @param {Readonly<Required<RetentionOptions>>} limits
- * @param {{ now: number, freeBytes: number, keep?: string }} facts
- *   freeBytes: on the disk now; keep: name of the artifact just written, which stays whatever the limits say
+ * @param {{ now: number, freeBytes: number, partialBytes?: number, keep?: string }} facts
+ *   freeBytes: on the disk now; partialBytes: of what is half-written, for maxBytes; keep: name of the artifact just written,
+ *   which stays whatever the limits say
  * @returns {Eviction[]} oldest first
  */
-function chooseEvictions (artifacts, limits, { now, freeBytes, keep }) {
+function chooseEvictions (artifacts, limits, { now, freeBytes, partialBytes = 0, keep }) {
   let count = artifacts.length
-  let bytes = artifacts.reduce((sum, artifact) => sum + artifact.bytes, 0)
+  let bytes = artifacts.reduce((sum, artifact) => sum + artifact.bytes, partialBytes)
   let free = freeBytes
   const evictions = []
   for (const artifact of oldestFirst(artifacts)) {

@@ -58,10 +58,7 @@ class Store {
 
   /** Makes the directory and clears what dead processes left half-written; throws when captures could not be kept. */
   prepare () {
-    this.#coded(() => {
-      ensureDirectory(this.#dir)
-      removeLeftOvers(this.#dir, this.#now())
-    })
+    this.#coded(() => this.#open())
   }
 
   /**
@@ -71,8 +68,7 @@ class Store {
   write ({ bytes, ...facts }) {
     if (!(bytes instanceof Uint8Array)) refuse('artifact.bytes', 'a Buffer', bytes)
     const written = this.#coded(() => {
-      // Again, though prepare() did: cleaners of temporary directories remove one that was idle for days.
-      ensureDirectory(this.#dir)
+      this.#open()
       this.#makeRoom(bytes.length)
       return writeAtomically(this.#dir, () => this.#nextName(facts), bytes)
     }, bytes.length)
@@ -87,7 +83,7 @@ class Store {
    */
   reserve ({ bytesNeeded, scratchBytes = 0, ...facts }) {
     return this.#coded(() => {
-      ensureDirectory(this.#dir)
+      this.#open()
       this.#makeRoom(bytesNeeded, scratchBytes)
       return reserve(this.#dir, () => this.#nextName(facts), {
         expectedBytes: bytesNeeded + scratchBytes,
@@ -134,6 +130,12 @@ class Store {
     return { ...this.#evictions }
   }
 
+  /** Before each write: cleaners of temporary directories remove one that was idle for days, and processes die at any time. */
+  #open () {
+    ensureDirectory(this.#dir)
+    removeLeftOvers(this.#dir, this.#now())
+  }
+
   /**
    * Refuses what cannot fit. Older artifacts go only when that makes enough room.
    * @param {number} bytes
@@ -159,7 +161,8 @@ class Store {
   /** @param {string} keep  name of the artifact just written */
   #retain (keep) {
     try {
-      const facts = { now: this.#now(), freeBytes: readFreeBytes(this.#dir), keep }
+      const now = this.#now()
+      const facts = { now, freeBytes: readFreeBytes(this.#dir), partialBytes: removeLeftOvers(this.#dir, now), keep }
       this.#evict(chooseEvictions(listKept(this.#dir), this.#limits, facts))
     } catch {} // the artifact is safe: the next write tries again
   }

@@ -81,6 +81,35 @@ test('a broken file, a failing engine and a main thread that comes round too lat
   for (const { store } of [broken, failing, late]) assert.deepEqual(files(store), [])
 })
 
+test('a store that is removed before, or while, the main thread writes is named, and made again by the next', async t => {
+  for (const redact of ['values', 'off']) {
+    for (const isBefore of [true, false]) {
+      let isGone = false
+      const { store, take } = create(t, {
+        askMain: async order => {
+          const remove = () => { if (!isGone) fs.rmSync(store.dir, { recursive: true }); isGone = true }
+          if (isBefore) remove()
+          const facts = takeSnapshot(order)
+          remove()
+          return facts
+        }
+      })
+      await assert.rejects(take({ redact }), error => error.code === 'ERR_LOOPSCOPE_STORE_UNWRITABLE' && error.message.includes(store.dir))
+      assert.ok(fs.existsSync((await take({ redact, force: true })).path))
+    }
+  }
+})
+
+test('a descriptor whose number is another file\'s by now is not written to', async t => {
+  const file = path.join(makeScratch(t), 'of-the-application')
+  fs.writeFileSync(file, 'precious')
+  const fd = fs.openSync(file, 'r+')
+  t.after(() => fs.closeSync(fd))
+  const { take } = create(t, { askMain: async order => takeSnapshot({ ...order, file: `/proc/self/fd/${fd}`, inode: order.inode ?? 'none' }) })
+  await assert.rejects(take(), { code: 'ERR_LOOPSCOPE_CAPTURE_CANCELLED' })
+  assert.equal(fs.readFileSync(file, 'utf8'), 'precious')
+})
+
 test('cancelled while the main thread is busy: the answer comes at once, and the main thread does not begin', async t => {
   let begin
   const begun = new Promise(resolve => { begin = resolve })

@@ -8,6 +8,7 @@ const { createStore } = require('../../lib/store/store')
 const { artifact, makeScratch, mountScratch } = require('./scratch')
 
 const HOUR_MS = 3_600_000
+const NO_PROC = !fs.existsSync('/proc/self/fd') && 'there is no /proc here'
 
 function create (t, { dir = path.join(makeScratch(t), 'captures'), ...retention } = {}) {
   return createStore({ dir, retention: { minFreeBytes: 0, ...retention } })
@@ -26,8 +27,8 @@ function keep (store, { bytes = 100, metadata = { pid: 1 }, ...facts } = {}) {
 test('a file made in place becomes a private artifact with its facts beside it; until then there is none', t => {
   const store = create(t)
   const place = reserve(store)
-  const { name, partialPath, scratchPath } = place
-  fs.writeFileSync(scratchPath, 'to be left out')
+  const { name, partialPath, scratch } = place
+  fs.writeFileSync(scratch.path, 'to be left out')
   fs.rmSync(partialPath)
   fs.writeFileSync(partialPath, '{}', { mode: 0o644 })
   assert.deepEqual(store.list(), [])
@@ -43,13 +44,72 @@ test('a file made in place becomes a private artifact with its facts beside it; 
 test('both files are private from the start, and abandoning leaves neither, however often', t => {
   const store = create(t)
   const place = reserve(store)
-  for (const file of [place.partialPath, place.scratchPath]) assert.equal(fs.statSync(file).mode & 0o777, 0o600)
+  for (const file of [place.partialPath, place.scratch.path]) assert.equal(fs.statSync(file).mode & 0o777, 0o600)
   assert.equal(place.explain(Object.assign(new Error('no space'), { code: 'ENOSPC' })).code, 'ERR_LOOPSCOPE_STORE_FULL')
   assert.equal(place.explain(new RangeError('else')).name, 'RangeError')
   place.abandon()
-  fs.writeFileSync(place.scratchPath, 'by somebody who was late')
+  fs.writeFileSync(place.partialPath, 'by somebody who was late')
   place.abandon()
   assert.deepEqual(fs.readdirSync(store.dir), [])
+})
+
+test('what must not be kept has no name from the start, and is gone when it is released', { skip: NO_PROC }, t => {
+  const store = create(t)
+  const place = reserve(store)
+  fs.writeFileSync(place.scratch.path, 'secret')
+  assert.equal(fs.readFileSync(place.scratch.path, 'utf8'), 'secret')
+  assert.deepEqual(fs.readdirSync(store.dir), [path.basename(place.partialPath)])
+  place.abandon()
+  assert.throws(() => fs.readFileSync(place.scratch.path), { code: 'ENOENT' })
+})
+
+test('where a file without a name cannot be reached, it has a partial name and goes with the place', t => {
+  const open = fs.openSync
+  t.mock.method(fs, 'openSync', (file, ...more) => {
+    if (file.startsWith('/proc/self/fd/')) throw Object.assign(new Error('EACCES'), { code: 'EACCES' })
+    return open(file, ...more)
+  })
+  const store = create(t)
+  const place = reserve(store)
+  assert.match(place.scratch.path, /\.raw\.\d+\.partial$/)
+  assert.equal(place.scratch.inode, null)
+  assert.equal(fs.statSync(place.scratch.path).mode & 0o777, 0o600)
+  place.abandon()
+  assert.deepEqual(fs.readdirSync(store.dir), [])
+})
+
+test('what is half-written counts as bytes kept', t => {
+  const store = create(t, { maxBytes: 1000 })
+  const names = [3, 2, 1].map(ago => store.write(artifact({ at: Date.now() - ago * 1000, bytes: Buffer.alloc(200) })).name)
+  const place = reserve(store)
+  fs.writeFileSync(place.partialPath, Buffer.alloc(450))
+  const { name } = store.write(artifact({ bytes: Buffer.alloc(200) }))
+  assert.deepEqual(store.list().map(each => each.name), [name, names[2]])
+  place.abandon()
+})
+
+test('every write clears what a process left that has died since', t => {
+  const store = create(t)
+  store.prepare()
+  const left = path.join(store.dir, 'heap-snapshot-shop-20261120t120310123z-4194304-0001.raw.4194304.partial')
+  for (const write of [() => store.write(artifact()), () => reserve(store).abandon()]) {
+    fs.writeFileSync(left, 'secret')
+    write()
+    assert.equal(fs.existsSync(left), false)
+  }
+})
+
+test('a directory that is removed meanwhile is named, and made again by the next', t => {
+  const store = create(t)
+  const place = reserve(store)
+  fs.rmSync(store.dir, { recursive: true })
+  const cause = Object.assign(new Error('ENOENT: no such file'), { code: 'ENOENT' })
+  const explained = place.explain(cause)
+  assert.deepEqual([explained.code, explained.cause], ['ERR_LOOPSCOPE_STORE_UNWRITABLE', cause])
+  assert.ok(explained.message.includes(store.dir))
+  place.abandon()
+  assert.equal(place.explain(cause), cause, 'after it was given up there is nothing to explain')
+  assert.ok(fs.existsSync(keep(store).path))
 })
 
 test('a commit that fails leaves nothing and says why', t => {
@@ -86,8 +146,9 @@ test('the next start clears what a dead process had under way, and facts without
   const old = (Date.now() - 2 * HOUR_MS) / 1000
   for (const name of [...left, ...others]) fs.utimesSync(path.join(store.dir, name), old, old)
   store.prepare()
-  const expected = [...others, kept.name, `${kept.name}.json`, path.basename(place.partialPath), path.basename(place.scratchPath)]
+  const expected = [...others, kept.name, `${kept.name}.json`, path.basename(place.partialPath)]
   assert.deepEqual(fs.readdirSync(store.dir).sort(), expected.sort())
+  place.abandon()
 })
 
 test('room counts what older artifacts would give back, and knows a disk that is memory', t => {
@@ -100,6 +161,6 @@ test('room counts what older artifacts would give back, and knows a disk that is
   assert.ok(Math.abs(store.room().bytes - before.bytes) < 10_000)
   assert.throws(() => reserve(store, { bytesNeeded: 600_000, scratchBytes: 600_000 }), { code: 'ERR_LOOPSCOPE_STORE_FULL', message: /1200000 bytes/ })
   assert.equal(store.list().length, 1)
-  reserve(store, { bytesNeeded: 400_000, scratchBytes: 400_000 })
+  reserve(store, { bytesNeeded: 400_000, scratchBytes: 400_000 }).abandon()
   assert.equal(store.list().length, 0, 'the older one made room')
 })
