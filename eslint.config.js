@@ -2,6 +2,8 @@
 
 const neostandard = require('neostandard')
 
+const typescript = neostandard.plugins['typescript-eslint']
+
 module.exports = [
   ...neostandard({ ignores: ['node_modules', 'bench/node_modules', '.nodes'], ts: true }),
   {
@@ -19,6 +21,17 @@ module.exports = [
       'no-console': 'error',
       'no-restricted-properties': ['error', { object: 'process', property: 'env', message: 'Read the environment through lib/options.js.' }],
       'no-param-reassign': ['error', { props: false }]
+    }
+  },
+  {
+    // A promise that nobody waits for ends the application when it is rejected: see lib/internal/guard.js.
+    files: ['lib/**/*.js'],
+    ignores: ['lib/**/page.js', 'lib/**/page/*.js'],
+    plugins: { '@typescript-eslint': typescript.plugin },
+    languageOptions: { parser: typescript.parser, parserOptions: { project: './tsconfig.json', tsconfigRootDir: __dirname } },
+    rules: {
+      '@typescript-eslint/no-floating-promises': ['error', { ignoreVoid: false }],
+      '@typescript-eslint/no-misused-promises': 'error'
     }
   },
   { files: ['test/**/*.js'], rules: { 'max-lines-per-function': 'off' } }

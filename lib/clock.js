@@ -3,6 +3,7 @@
 // The time of day without asking the system for it: a number in shared memory that a keeper renews every few milliseconds.
 // Reading it is one load from memory. It is for hot paths that need to know roughly when, not for measuring durations.
 
+const { guarded } = require('./internal/guard')
 const { assertInteger, assertKnownKeys, refuse } = require('./internal/validate')
 
 const DEFAULTS = Object.freeze({
@@ -74,7 +75,7 @@ class Clock {
     if (this.#timer !== undefined || this.#upkeep === null) return
     const { resolutionMs, keeper } = this.#upkeep
     renew(this.#doubles)
-    const keepByTimer = () => { this.#timer = setInterval(renew, resolutionMs, this.#doubles).unref() }
+    const keepByTimer = () => { this.#timer = setInterval(guarded(renew), resolutionMs, this.#doubles).unref() }
     keepByTimer()
     const onKept = () => clearInterval(this.#timer)
     if (keeper !== undefined) this.#release = keeper(this.buffer, resolutionMs, { onKept, onLost: keepByTimer })

@@ -4,6 +4,7 @@
 
 const fs = require('node:fs')
 const os = require('node:os')
+const { guarded } = require('./internal/guard')
 const { refuse, assertKnownKeys } = require('./internal/validate')
 const { hold, release } = require('./internal/process-wide')
 const { warnOnce } = require('./internal/warnings')
@@ -73,24 +74,15 @@ class Signals {
     if (signal === 'SIGUSR2' && isUnderNodemon()) {
       return warnOnce(this.#parts.logger, 'LOOPSCOPE_WARN_SIGNAL_SKIPPED', signal, 'nodemon restarts the process with it')
     }
-    // A second diagnostics() in the process would capture the same thing twice: only the oldest one acts. The others listen
-    // too, since a signal that nobody listens to ends the process.
-    const { value: line } = hold(signalName(signal), () => /** @type {Set<Signals>} */ (new Set()))
-    const handler = () => {
-      const [oldest] = line
-      if (oldest === this) this.#onSignal(signal, kind)
-    }
-    const giveBack = () => {
-      process.off(signal, handler)
-      line.delete(this)
-      release(signalName(signal), () => {})
-    }
-    line.add(this)
+    const answer = () => this.#onSignal(signal, kind)
     try {
-      process.on(signal, handler)
-      this.#held.set(signal, giveBack)
+      const { value: line } = hold(signalName(signal), () => listenTo(signal))
+      line.answers.add(answer)
+      this.#held.set(signal, () => {
+        line.answers.delete(answer)
+        release(signalName(signal), stopListening)
+      })
     } catch (error) {
-      giveBack()
       warnOnce(this.#parts.logger, 'LOOPSCOPE_WARN_SIGNAL_SKIPPED', signal, /** @type {Error} */ (error).message) // Windows
     }
   }
@@ -118,9 +110,38 @@ class Signals {
   }
 }
 
+/**
+ * @typedef {object} Line  of those who answer a signal, oldest first
+ * @property {Set<() => unknown>} answers
+ * @property {() => void} stopListening
+ */
+
+/**
+ * One listener a process, however many handles there are. A second diagnostics() would capture the same thing twice: only the
+ * oldest one answers.
+ * @param {NodeJS.Signals} signal
+ * @returns {Line}
+ * @throws where the system does not know it
+ */
+function listenTo (signal) {
+  /** @type {Line['answers']} */
+  const answers = new Set()
+  const listener = guarded(() => {
+    const [oldest] = answers
+    return oldest?.()
+  })
+  process.on(signal, listener)
+  return { answers, stopListening: () => process.off(signal, listener) }
+}
+
+/** @param {Line} line */
+function stopListening (line) {
+  line.stopListening()
+}
+
 /** @param {string} signal */
 function signalName (signal) {
-  return `signal.${signal}`
+  return `signal.1.${signal}` // the number is the version of Line
 }
 
 /** nodemon sends SIGUSR2 to the whole group to restart it and sets no variable: only the parents tell. */

@@ -4,6 +4,7 @@
 // process. It stands in the fragment, which browsers send to no server.
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
+const { guarded } = require('../internal/guard')
 
 /** @import { Logger } from '../../types/diagnostics' */
 
@@ -18,13 +19,13 @@ const LISTENING = 'tracing:net.server.listen:asyncEnd'
 function createAnnouncement ({ logger, path, token }) {
   let isTold = false
 
-  /** @param {any} message  the first server that answers HTTP is taken for the application's */
-  function onListening ({ server }) {
+  // The first server that answers HTTP is taken for the application's.
+  const onListening = guarded((/** @type {any} */ { server }) => {
     const address = server?.address?.()
     if (typeof address?.port !== 'number' || server.listenerCount('request') === 0) return
     const protocol = 'setSecureContext' in server ? 'https' : 'http'
     tell(`${protocol}://${hostOf(address)}:${address.port}`, path)
-  }
+  })
 
   /**
    * @param {string} url

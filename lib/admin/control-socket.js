@@ -7,6 +7,7 @@ const fs = require('node:fs')
 const net = require('node:net')
 const { once } = require('node:events')
 const path = require('node:path')
+const { guarded } = require('../internal/guard')
 const { isAlive } = require('../internal/is-alive')
 const { claimSocketPath } = require('./socket-path')
 
@@ -50,7 +51,7 @@ class ControlSocket {
     fs.chmodSync(directory, DIRECTORY_OWNER_ONLY) // it is ours alone, whatever the umask was when it was made
     removeStale(directory)
     await claimSocketPath(this.path)
-    const server = net.createServer(socket => this.#accept(socket))
+    const server = net.createServer(guarded(socket => this.#accept(socket)))
     this.#server = server
     server.listen({ path: this.path })
     await once(server, 'listening')
@@ -71,7 +72,7 @@ class ControlSocket {
   /** @param {net.Socket} socket */
   #accept (socket) {
     this.#sockets.add(socket)
-    socket.once('close', () => this.#sockets.delete(socket))
+    socket.once('close', guarded(() => this.#sockets.delete(socket)))
     this.#http ??= this.#createHttp()
     this.#http.emit('connection', socket)
   }
@@ -82,7 +83,7 @@ class ControlSocket {
     const { splitTarget } = require('./target')
     return createServer((incoming, outgoing) => {
       const target = incoming.url ?? '/'
-      exchange(incoming, outgoing, { door: 'control', ...(splitTarget(target, '') ?? { base: '', path: target, query: '' }) }, this.#parts.handle)
+      return exchange(incoming, outgoing, { door: 'control', ...(splitTarget(target, '') ?? { base: '', path: target, query: '' }) }, this.#parts.handle)
     })
   }
 }

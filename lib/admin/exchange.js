@@ -5,6 +5,7 @@
 const fs = require('node:fs')
 const { once } = require('node:events')
 const { pipeline } = require('node:stream/promises')
+const { guarded } = require('../internal/guard')
 const { lengthOf } = require('./answers')
 const { problemAnswer } = require('./problem')
 
@@ -27,7 +28,7 @@ const MAX_ANSWER_MS = 330_000
  */
 async function exchange (incoming, outgoing, place, handle) {
   const left = new AbortController()
-  outgoing.once('close', () => left.abort('the client left'))
+  outgoing.once('close', guarded(() => left.abort('the client left')))
   outgoing.on('error', () => {}) // it comes before 'close', which is what we go by
   try {
     outgoing.setTimeout(MAX_ANSWER_MS)

@@ -5,6 +5,7 @@
 const { once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
+const { guarded } = require('../internal/guard')
 const { exchange } = require('./exchange')
 const { createPlaces } = require('./places')
 const { claimSocketPath } = require('./socket-path')
@@ -79,11 +80,11 @@ class Listener {
    * @param {http.IncomingMessage} incoming
    * @param {http.ServerResponse} outgoing
    */
-  #serve (incoming, outgoing) {
+  async #serve (incoming, outgoing) {
     const { basePath } = this.#parts
     const target = incoming.url ?? '/'
     const place = splitTarget(target, basePath) ?? splitTarget(target, '') ?? { base: '', path: target, query: '' }
-    exchange(incoming, outgoing, { door: 'listener', ...place }, (request, signal) => this.#answer(incoming.socket, request, signal))
+    await exchange(incoming, outgoing, { door: 'listener', ...place }, (request, signal) => this.#answer(incoming.socket, request, signal))
   }
 
   /**
@@ -94,7 +95,7 @@ class Listener {
    * @returns {Promise<AdminResponse>}
    */
   async #answer (socket, request, signal) {
-    signal.addEventListener('abort', this.#places.begin(socket), { once: true })
+    signal.addEventListener('abort', guarded(this.#places.begin(socket)), { once: true })
     let isAdmitted = false
     const response = await this.#parts.handle(request, signal, () => {
       isAdmitted = true
@@ -105,13 +106,13 @@ class Listener {
 }
 
 /**
- * @param {http.RequestListener} serve
+ * @param {(incoming: http.IncomingMessage, outgoing: http.ServerResponse) => Promise<void>} serve
  * @param {Partial<typeof LIMITS>} [limits]
  */
 function createServer (serve, limits) {
   const { headersMs, requestMs, checkMs } = { ...LIMITS, ...limits }
-  const server = http.createServer({ headersTimeout: headersMs, requestTimeout: requestMs, connectionsCheckingInterval: checkMs, insecureHTTPParser: false }, serve)
-  server.on('clientError', (_, socket) => socket.destroy())
+  const server = http.createServer({ headersTimeout: headersMs, requestTimeout: requestMs, connectionsCheckingInterval: checkMs, insecureHTTPParser: false }, guarded(serve))
+  server.on('clientError', guarded((_, socket) => socket.destroy()))
   return server
 }
 

@@ -4,6 +4,7 @@
 // observer answer them, and costs the others one comparison.
 
 const { exchange } = require('./exchange')
+const { unattended } = require('../internal/guard')
 const { splitTarget } = require('./target')
 const { problemAnswer, toProblem } = require('./problem')
 
@@ -42,7 +43,7 @@ function createMount ({ path, forward }) {
     if (place === null) return false
     const reference = ++sequence
     requests.set(reference, incoming)
-    exchange(incoming, outgoing, { door: 'mount', ...place, reference }, forwardOrExplain).finally(() => requests.delete(reference))
+    unattended(exchange(incoming, outgoing, { door: 'mount', ...place, reference }, forwardOrExplain).finally(() => requests.delete(reference)))
     return true
   }
 

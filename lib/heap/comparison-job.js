@@ -7,6 +7,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { Worker } = require('node:worker_threads')
 const { errors } = require('../internal/errors')
+const { guarded } = require('../internal/guard')
 const { readMemoryRoom } = require('./memory-limit')
 
 /** @typedef {'json' | 'text' | 'html'} ReportFormat */
@@ -61,15 +62,15 @@ function runWorker (order, signal) {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
     // Without the flags of the process: a preloaded module would start diagnostics in it.
-    const worker = new Worker(path.join(__dirname, 'comparison-worker.js'), { workerData: order, execArgv: [], env: {}, name: 'loopscope comparison' })
-    const abort = () => { worker.terminate() }
+    const worker = new Worker(path.join(__dirname, 'comparison-worker.js'), { workerData: order, execArgv: [], env: {}, stdout: true, stderr: true, name: 'loopscope comparison' })
+    const abort = guarded(() => worker.terminate())
     signal.addEventListener('abort', abort, { once: true })
-    worker.once('message', ({ bytes, error }) => error === undefined ? resolve(bytes) : reject(revive(error)))
+    worker.once('message', guarded(({ bytes, error }) => error === undefined ? resolve(bytes) : reject(revive(error))))
     worker.once('error', reject)
-    worker.once('exit', () => {
+    worker.once('exit', guarded(() => {
       signal.removeEventListener('abort', abort)
       reject(signal.aborted ? signal.reason : new Error('the comparison ended without a result'))
-    })
+    }))
   })
 }
 

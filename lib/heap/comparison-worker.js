@@ -5,6 +5,7 @@
 const fs = require('node:fs')
 const { fileURLToPath } = require('node:url')
 const { parentPort, workerData } = require('node:worker_threads')
+const { unattended } = require('../internal/guard')
 const { compareFiles } = require('./analysis/compare-files')
 
 /** @import { HeapReport } from './analysis/compare-files' */
@@ -25,7 +26,13 @@ function readSource (file) {
   }
 }
 
-compareFiles(workerData.files, { readSource })
-  .then(report => ({ bytes: Uint8Array.from(RENDER[workerData.format](report)) }))
-  .catch((/** @type {any} */ error) => ({ error: { code: error.code, message: error.message } }))
-  .then(message => parentPort?.postMessage(message))
+async function run () {
+  try {
+    const report = await compareFiles(workerData.files, { readSource })
+    return { bytes: Uint8Array.from(RENDER[workerData.format](report)) }
+  } catch (/** @type {any} */ error) {
+    return { error: { code: error.code, message: error.message } }
+  }
+}
+
+unattended(run().then(message => parentPort?.postMessage(message))) // without a message the one who waits sees the end

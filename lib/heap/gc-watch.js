@@ -5,6 +5,7 @@
 
 const { PerformanceObserver, constants } = require('node:perf_hooks')
 const v8 = require('node:v8')
+const { guarded } = require('../internal/guard')
 const { monotonicMs } = require('../internal/monotonic')
 const { createTrend } = require('./trend')
 
@@ -37,9 +38,9 @@ class GcWatch {
 
   start () {
     if (this.#observer !== undefined) return
-    this.#observer = new PerformanceObserver(list => {
+    this.#observer = new PerformanceObserver(guarded(list => {
       if (list.getEntries().some(isFull)) this.#read()
-    })
+    }))
     this.#observer.observe({ entryTypes: ['gc'] })
   }
 

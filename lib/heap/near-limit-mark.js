@@ -5,6 +5,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { guarded } = require('../internal/guard')
 
 const MARK = /^near-limit-(\d+)\.mark$/
 const OWNER_ONLY = 0o600
@@ -23,11 +24,11 @@ function mark (dir, folder) {
   const file = markOf(dir)
   fs.rmSync(file, { force: true })
   fs.writeFileSync(file, folder, { mode: OWNER_ONLY, flag: 'wx' })
-  setInterval(() => {
+  setInterval(guarded(() => {
     try {
       fs.utimesSync(file, new Date(), new Date())
     } catch {} // the process ends, or somebody emptied the store
-  }, TOUCH_MS).unref()
+  }), TOUCH_MS).unref()
 }
 
 /** @param {string} dir  of the store */

@@ -3,6 +3,7 @@
 // Writes a heap profile while the heap comes near its limit, from the observer thread: when the limit is reached the main
 // thread has no time left. The file is there before the process dies, and is written anew as the heap grows.
 
+const { guarded } = require('../internal/guard')
 const { HEAP_FORMATS } = require('../formats/heap-profile')
 
 const CALM_MS = 250 // a loop that leaks fills a small heap within a second
@@ -56,7 +57,7 @@ class NearLimitWatch {
 
   /** @param {number} ms */
   #plan (ms) {
-    if (this.#isRunning) this.#timer = setTimeout(() => { this.#look().catch(this.#parts.onFault) }, ms)
+    if (this.#isRunning) this.#timer = setTimeout(guarded(() => this.#look().catch(this.#parts.onFault)), ms)
   }
 
   async #look () {

@@ -6,6 +6,7 @@
 
 const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
+const { guarded } = require('../internal/guard')
 const { monotonicMs } = require('../internal/monotonic')
 
 /** @import { HeapSampling, SamplingProfile } from '../formats/heap-tree' */
@@ -110,10 +111,10 @@ class HeapSampler {
   }
 
   #expireLater () {
-    this.#expiry = setTimeout(() => {
+    this.#expiry = setTimeout(guarded(() => {
       if (this.#isExpired()) this.stop().catch(() => {}) // it fails where the process ends
       else this.#expireLater()
-    }, this.#maxAllMs).unref()
+    }), this.#maxAllMs).unref()
   }
 
   /**

@@ -4,6 +4,7 @@
 // is only asked to write the file, and stands still for no longer than that.
 
 const { randomBytes } = require('node:crypto')
+const { guarded } = require('../internal/guard')
 const { monotonicMicros } = require('../internal/monotonic')
 const { CANARY_CLASS } = require('./canaries')
 const { findCanaries } = require('./find-canaries')
@@ -274,7 +275,7 @@ function describe ({ before, after, peakRssBytes, ...facts }, { nodes, edges, st
  */
 function orAborted (work, signal) {
   return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason)
+    const abort = guarded(() => reject(signal.reason))
     signal.addEventListener('abort', abort)
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
   })

@@ -4,6 +4,7 @@
 // the file and the memory of the process as seen from outside of it.
 
 const fs = require('node:fs')
+const { guarded } = require('../internal/guard')
 const { monotonicMs } = require('../internal/monotonic')
 
 /** @typedef {'estimating' | 'writing' | 'verifying' | 'redacting'} SnapshotStage */
@@ -47,7 +48,7 @@ function createProgress (onProgress) {
  */
 function watchWriting (file, progress) {
   const watch = { peakRssBytes: 0, stop: () => clearInterval(timer) }
-  const timer = setInterval(look, LOOK_EVERY_MS).unref()
+  const timer = setInterval(guarded(look), LOOK_EVERY_MS).unref()
   progress.stage('writing')
 
   function look () {

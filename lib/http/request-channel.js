@@ -4,6 +4,7 @@
 // uses in place of the middleware. It gives the same context and the same durations, and leaves alone what is counted.
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
+const { guarded } = require('../internal/guard')
 const { createRequestMeasure } = require('./request-measure')
 
 /** @import { Logger } from '../../types/diagnostics' */
@@ -34,7 +35,7 @@ class RequestChannel {
 
   /** @param {(message: any) => void} onRequest */
   constructor (onRequest) {
-    this.#onRequest = onRequest
+    this.#onRequest = guarded(onRequest)
   }
 
   get running () { return this.#running }

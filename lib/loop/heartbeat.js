@@ -6,6 +6,7 @@
 // While the process has nothing to do the heart beats slower: a timer that wakes an idle process costs more than all the
 // rest of us. Work that announces itself (a request) makes it fast again at once, other work with the next tick.
 
+const { guarded } = require('../internal/guard')
 const { monotonicMicros } = require('../internal/monotonic')
 
 /** @import { SharedState } from '../internal/shared-state' */
@@ -116,7 +117,7 @@ class Heartbeat {
   #setCalm (isCalm) {
     this.#isCalm = isCalm
     clearInterval(this.#timer)
-    this.#timer = setInterval(() => this.#tick(), this.#periodMs)
+    this.#timer = setInterval(guarded(() => this.#tick()), this.#periodMs)
     this.#timer.unref()
     this.#parts.state.isCalm = isCalm
     this.#parts.state.periodMs = this.#periodMs

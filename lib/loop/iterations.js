@@ -13,6 +13,7 @@
 // The heartbeat's timer bounds both errors to its period, so run this beside it and read it as "at least" for I/O callbacks.
 
 const { monitorEventLoopDelay } = require('node:perf_hooks')
+const { guarded } = require('../internal/guard')
 
 /** @import { DelaySummary } from '../../types/diagnostics' */
 /** @typedef {ReturnType<typeof monitorEventLoopDelay>} Sampler */
@@ -76,11 +77,11 @@ class Iterations {
     this.#running = true
     if (this.#sinceStart === null) return
     // Enabled before the loop turns, the first sample is the whole first wait: 300 ms on an idle loop.
-    this.#enabling = setImmediate(() => {
+    this.#enabling = setImmediate(guarded(() => {
       this.#sinceStart?.enable()
       this.#slot?.enable()
-    }).unref()
-    this.#slotTimer = setInterval(() => this.#turnSlots(), SLOT_MS).unref()
+    })).unref()
+    this.#slotTimer = setInterval(guarded(() => this.#turnSlots()), SLOT_MS).unref()
   }
 
   stop () {

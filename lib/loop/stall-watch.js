@@ -3,6 +3,7 @@
 // Watches the heartbeat from the observer thread and says, while the loop is still stuck, how long it has been.
 // It sleeps until the next moment at which a missing tick would mean something, instead of polling.
 
+const { guarded } = require('../internal/guard')
 const { monotonicMicros } = require('../internal/monotonic')
 
 /** @import { SharedState } from '../internal/shared-state' */
@@ -107,7 +108,7 @@ class StallWatch {
   #sleep (ms) {
     const wholeMs = Math.max(1, Math.ceil(ms))
     this.#dueMicros = monotonicMicros() + wholeMs * 1e3
-    this.#timer = setTimeout(() => this.#wake(Math.max(0, (monotonicMicros() - this.#dueMicros) / 1e3)), wholeMs)
+    this.#timer = setTimeout(guarded(() => this.#wake(Math.max(0, (monotonicMicros() - this.#dueMicros) / 1e3))), wholeMs)
   }
 }
 

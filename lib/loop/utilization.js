@@ -5,6 +5,7 @@
 // turns answers in time.
 
 const { performance } = require('node:perf_hooks')
+const { guarded } = require('../internal/guard')
 const { assertKnownKeys } = require('../internal/validate')
 
 /** @import { EventLoopUtilization } from 'node:perf_hooks' */
@@ -44,7 +45,7 @@ class Utilization {
   start () {
     if (this.running) return
     this.#olderMark = this.#newerMark = this.#eventLoopUtilization()
-    this.#slotTimer = setInterval(() => this.#turnSlots(), SLOT_MS).unref()
+    this.#slotTimer = setInterval(guarded(() => this.#turnSlots()), SLOT_MS).unref()
   }
 
   stop () {

@@ -3,6 +3,7 @@
 // Renews the clocks of the main thread from the observer thread, so that they go on while the main loop is blocked.
 
 const { renew } = require('../clock')
+const { guarded } = require('../internal/guard')
 
 function createClockKeeper () {
   /** By the main thread's number: the same shared buffer is another object each time it is sent.
@@ -16,7 +17,7 @@ function createClockKeeper () {
      */
     keep (clock, buffer, resolutionMs) {
       const doubles = new Float64Array(buffer)
-      kept.set(clock, { timer: setInterval(renew, resolutionMs, doubles), doubles })
+      kept.set(clock, { timer: setInterval(guarded(renew), resolutionMs, doubles), doubles })
     },
     /** @param {number} clock */
     release (clock) {

@@ -2,6 +2,7 @@
 
 // The longest delay of each of the last seconds, kept by the observer, so that a page that is opened now shows what was.
 
+const { guarded } = require('../internal/guard')
 const { monotonicMicros } = require('../internal/monotonic')
 
 /** @import { SharedState } from '../internal/shared-state' */
@@ -31,7 +32,7 @@ class LoopSeries {
   get running () { return this.#timer !== undefined }
 
   start () {
-    this.#timer ??= setInterval(() => this.#add(), PERIOD_MS).unref()
+    this.#timer ??= setInterval(guarded(() => this.#add()), PERIOD_MS).unref()
   }
 
   stop () {

@@ -4,6 +4,7 @@
 // is kept for that case.
 
 const { errors, fromPlain } = require('../internal/errors')
+const { guarded } = require('../internal/guard')
 
 // A loop that turns answers within a few milliseconds. Longer than this and who asks is better served with what is known.
 const ANSWER_MS = 300
@@ -46,7 +47,7 @@ class MainThread {
   ask (name, argument, answerMs = this.#answerMs) {
     const id = ++this.#sequence
     const answer = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }))
-    const timer = Number.isFinite(answerMs) ? setTimeout(() => this.#giveUp(id, answerMs), answerMs) : undefined
+    const timer = Number.isFinite(answerMs) ? setTimeout(guarded(() => this.#giveUp(id, answerMs)), answerMs) : undefined
     this.#send({ type: 'ask', id, name, argument })
     return answer.finally(() => {
       clearTimeout(timer)

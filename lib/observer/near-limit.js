@@ -3,6 +3,7 @@
 // What option onNearHeapLimit does in the observer: takes in what dead processes left, and watches this one.
 
 const fs = require('node:fs')
+const { guarded } = require('../internal/guard')
 const { adoptLeftovers, makePrivate } = require('../heap/leftovers')
 const { mark } = require('../heap/near-limit-mark')
 const { createNearLimitWatch } = require('../heap/near-limit-watch')
@@ -31,7 +32,7 @@ async function watchLimit ({ mode, folder, limitBytes, appName, place: { dir } }
   const adopted = await adoptLeftovers(dir, { store, appName })
   mark(dir, folder)
   if (mode === 'snapshot') {
-    fs.watch(folder, { persistent: false }, () => { ignoreFaults(() => makePrivate(folder, process.pid)) }).on('error', report)
+    fs.watch(folder, { persistent: false }, guarded(() => ignoreFaults(() => makePrivate(folder, process.pid)))).on('error', report)
     return adopted
   }
   const tell = (/** @type {{ path: string }} */ evidence) => logNow({ nearHeapLimit: evidence }, `the heap is near its limit: ${evidence.path} says what fills it`)

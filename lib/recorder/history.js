@@ -2,6 +2,7 @@
 
 // The windows that are kept, and views cut from them. It lives in the observer thread.
 
+const { guarded } = require('../internal/guard')
 const { inOrder, slice, merge } = require('./window')
 
 /** @import { CpuProfile } from '../../types/profile' */
@@ -71,7 +72,7 @@ class History {
         resolve(known)
       }
       const check = () => { if (this.toMicros >= toMicros) settle(true) }
-      const timer = setTimeout(settle, maxMs, false)
+      const timer = setTimeout(guarded(settle), maxMs, false)
       this.#waiting.add(check)
     })
   }

@@ -7,6 +7,7 @@
 // would be too late (the first two samples of a cold profiler are all it yields).
 
 const { errors } = require('../internal/errors')
+const { guarded } = require('../internal/guard')
 
 /** @import { Session } from 'node:inspector' */
 /** @import { CpuProfile } from '../../types/profile' */
@@ -46,10 +47,10 @@ class ProfilerSession {
     session.connectToMainThread()
     this.#session = session
     if (!this.#options.windowsBySession) return
-    session.on('Profiler.consoleProfileFinished', ({ params }) => {
+    session.on('Profiler.consoleProfileFinished', guarded(({ params }) => {
       if (!params.title?.startsWith(this.#options.titlePrefix)) return
       this.#options.onWindow(/** @type {CpuProfile} */ (params.profile))
-    })
+    }))
     await post(session, 'Profiler.enable')
     await post(session, 'Profiler.setSamplingInterval', { interval: Math.round(MICROS_PER_SECOND / this.#options.hz) })
   }

@@ -4,6 +4,7 @@
 // nothing needs to be patched for it.
 
 const diagnosticsChannel = require('node:diagnostics_channel')
+const { guarded } = require('../internal/guard')
 
 const LISTENING = 'tracing:net.server.listen:asyncEnd'
 
@@ -38,10 +39,10 @@ class Arming {
     diagnosticsChannel.unsubscribe(LISTENING, this.#onMessage)
   }
 
-  #onMessage = () => {
+  #onMessage = guarded(() => {
     this.stop()
     this.#onListening()
-  }
+  })
 }
 
 /** Diagnostics may be started when the service runs already. */

@@ -5,6 +5,7 @@
 // module before start() (`const { readFileSync } = require('fs')` further up); the recorder's samples do.
 
 const { performance } = require('node:perf_hooks')
+const { guarded } = require('../internal/guard')
 const { adviceOf } = require('./advice')
 const { createArming } = require('./arming')
 const { makeCountedDate } = require('./counted-date')
@@ -102,7 +103,7 @@ class SyncCallDetector {
     if (this.running) return
     for (const target of this.#targets) this.#patch(target)
     this.#patches.publish()
-    this.#timer = setInterval(() => this.#roll(), ROLL_MS).unref()
+    this.#timer = setInterval(guarded(() => this.#roll()), ROLL_MS).unref()
     if (!this.#armed) this.#arming.start()
     this.#gate.reopen()
   }

@@ -6,6 +6,7 @@
 
 const fs = require('node:fs')
 const { performance } = require('node:perf_hooks')
+const { guarded } = require('../internal/guard')
 
 const PERIOD_MS = 1000
 // The probe's own task wakes a thread of the pool: an idle process is left alone.
@@ -36,7 +37,7 @@ class PoolProbe {
   get running () { return this.#timer !== undefined }
 
   start () {
-    if (!this.running) this.#timer = setInterval(() => this.#tick(), PERIOD_MS).unref()
+    if (!this.running) this.#timer = setInterval(guarded(() => this.#tick()), PERIOD_MS).unref()
   }
 
   stop () {
@@ -53,11 +54,11 @@ class PoolProbe {
   #ask () {
     this.#isAsking = true
     const fromMs = performance.now()
-    fs.stat(__filename, () => {
+    fs.stat(__filename, guarded(() => {
       this.#isAsking = false
       const waitedMs = performance.now() - fromMs
       if (waitedMs >= QUEUED_MS) this.#onQueued(waitedMs)
-    })
+    }))
   }
 }
 

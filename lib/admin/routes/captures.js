@@ -7,6 +7,7 @@ const { createBudgets, isUsed, policyOf } = require('../capture-policy')
 const { createJobs } = require('../jobs')
 const { flag } = require('../parameters')
 const { errors } = require('../../internal/errors')
+const { guarded } = require('../../internal/guard')
 const { assertKnownKeys, assertPlainObject, refuse } = require('../../internal/validate')
 
 /** @import { EndState, Job } from '../jobs' */
@@ -146,7 +147,7 @@ class CaptureRoutes {
    * @param {AbortSignal} signal
    */
   async #waitFor (job, seconds, signal) {
-    const leave = () => this.#jobs.cancel(job.id, 'the client left')
+    const leave = guarded(() => this.#jobs.cancel(job.id, 'the client left'))
     if (signal.aborted) leave()
     signal.addEventListener('abort', leave, { once: true })
     await this.#jobs.wait(job.id, seconds * 1e3)
