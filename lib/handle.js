@@ -8,6 +8,7 @@ const path = require('node:path')
 const { isDeepStrictEqual } = require('node:util')
 const { findApplication } = require('./internal/application')
 const { errors } = require('./internal/errors')
+const { hearFaults } = require('./internal/guard')
 const { hold, peek, share, release } = require('./internal/process-wide')
 const { warnOnce } = require('./internal/warnings')
 const { resolveOptions } = require('./options')
@@ -26,6 +27,7 @@ const { defaultDir } = require('./store/directory')
 const { version } = require('../package.json')
 
 /** @import { Artifact, CaptureKind, CaptureOptions, DelaySummary, DiagnosticsOptions, Stall, Trigger } from '../types/diagnostics' */
+/** @import { WarningCode } from './internal/warnings' */
 /** @import { RequestMiddleware } from './http/middleware' */
 
 /** @typedef {ReturnType<typeof createInstruments>} Instruments */
@@ -68,6 +70,7 @@ class Handle extends EventEmitter {
     super()
     this.#options = resolveOptions(options)
     this.#logger = this.#options.logger ?? makeLogger()
+    hearFaults(error => warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error))
     this.registry = this.#options.registry ?? makeRegistry()
     this.#requests = share(SHARED_REQUESTS, () => createRequestDurations({ logger: this.#logger }))
     this.#surface = createSurface({
@@ -196,7 +199,7 @@ class Handle extends EventEmitter {
       createInstruments({ options: this.#options, logger: this.#logger, appRoot: this.#application.root }))
     if (isFirst) this.#startInstruments(value)
     else this.#warnOfOtherOptions(value)
-    value.checkStore(this.#options).catch(error => this.running && warnOnce(this.#logger, 'LOOPSCOPE_WARN_STORE', error))
+    value.checkStore(this.#options).catch(error => this.#warnUnlessLost('LOOPSCOPE_WARN_STORE', error))
     return value
   }
 
@@ -205,9 +208,17 @@ class Handle extends EventEmitter {
     instruments.start()
     const { onNearHeapLimit, dir, retention, appName = this.#application.name } = this.#options
     if (onNearHeapLimit === 'off') return
-    instruments.heap.watchLimit({ onNearHeapLimit, dir, retention, appName })
-      .then(adopted => this.#tellAdopted(adopted))
-      .catch(error => this.running && warnOnce(this.#logger, 'LOOPSCOPE_WARN_NEAR_LIMIT', error))
+    instruments.heap.watchLimit({ onNearHeapLimit, dir, retention, appName }, adopted => this.#tellAdopted(adopted))
+      .catch(error => this.#warnUnlessLost('LOOPSCOPE_WARN_NEAR_LIMIT', error))
+  }
+
+  /**
+   * That the observer is gone is told elsewhere, and that a handle was closed nowhere.
+   * @param {WarningCode} code
+   * @param {Error & { code?: string }} error
+   */
+  #warnUnlessLost (code, error) {
+    if (this.running && error.code !== 'ERR_LOOPSCOPE_OBSERVER_LOST') warnOnce(this.#logger, code, error)
   }
 
   /** @param {import('./heap/leftovers').Adopted[]} adopted */
@@ -237,7 +248,7 @@ class Handle extends EventEmitter {
       heap: { trend: () => instruments.heap.trend },
       requests: this.#requests,
       admin: instruments.admin.tally,
-      overhead: { read: () => instruments.overhead() },
+      overhead: { read: () => instruments.overhead(), get observerRestarts () { return instruments.observerRestarts } },
       version
     }
   }

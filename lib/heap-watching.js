@@ -3,6 +3,7 @@
 // What watches the heap of the process, wired: the trend of what is left after collections, and the evidence of a heap that
 // overflows. One for the process; nothing of it runs until it is asked for.
 
+const { guarded } = require('./internal/guard')
 const { createGcWatch } = require('./heap/gc-watch')
 const { readMemory } = require('./heap/memory-reading')
 const { armNearLimit, oldLimitBytes } = require('./heap/near-limit')
@@ -28,6 +29,7 @@ class HeapWatching {
   /** @type {Set<symbol>} */
   #watchers = new Set()
   #unmark = () => {}
+  #watchLimit = async () => {}
 
   /** @param {Parameters<typeof createHeapWatching>[0]} parts */
   constructor ({ nodeFlags, ask }) {
@@ -59,13 +61,20 @@ class HeapWatching {
   /**
    * Sees to it that evidence is left when the heap overflows, and takes in what dead processes left.
    * @param {{ onNearHeapLimit: 'profile' | 'snapshot', dir: string, retention: any, appName: string }} wanted
-   * @returns {Promise<Adopted[]>}
+   * @param {(adopted: Adopted[]) => void} onAdopted
    */
-  async watchLimit ({ onNearHeapLimit: mode, dir, retention, appName }) {
+  async watchLimit ({ onNearHeapLimit: mode, dir, retention, appName }, onAdopted) {
     const folder = armNearLimit(mode, this.#nodeFlags)
-    this.#unmark = () => unmark(dir)
+    this.#unmark = guarded(() => unmark(dir))
     process.once('exit', this.#unmark) // a process that ends well leaves nothing of this kind
-    return this.#ask({ type: 'watchLimit', order: { mode, folder, limitBytes: this.#limitBytes(), appName, place: { dir, retention } } })
+    const order = { mode, folder, limitBytes: this.#limitBytes(), appName, place: { dir, retention } }
+    this.#watchLimit = async () => onAdopted(await this.#ask({ type: 'watchLimit', order }))
+    return this.#watchLimit()
+  }
+
+  /** To be called when there is another observer. */
+  resume () {
+    return this.#watchLimit()
   }
 
   stop () {

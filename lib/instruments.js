@@ -4,6 +4,7 @@
 // applications ask for diagnostics in a process, there is one of these (see internal/process-wide.js).
 
 const { randomUUID } = require('node:crypto')
+const { guarded, unattended } = require('./internal/guard')
 const { monotonicMicros } = require('./internal/monotonic')
 const { SharedState } = require('./internal/shared-state')
 const { isTestRunner } = require('./internal/test-runner')
@@ -24,6 +25,7 @@ const { createSubscribers } = require('./subscribers')
 const { createTally } = require('./capture/tally')
 const { createObserver } = require('./observer/observer')
 const { createKeptClocks } = require('./observer/kept-clocks')
+const { createRestarts } = require('./observer/restarts')
 const { installCanaries } = require('./heap/canaries')
 const { readMemory } = require('./heap/memory-reading')
 const { takeSnapshot } = require('./heap/take-snapshot')
@@ -35,6 +37,7 @@ const { createClock } = require('./clock')
 
 /** @import { Logger } from '../types/diagnostics' */
 /** @import { Order } from './capture/captures' */
+/** @import { SampledReading } from './sync-calls/sampled-table' */
 /** @import { ResolvedOptions } from './options' */
 
 /**
@@ -61,6 +64,11 @@ class Instruments {
   /** @type {ReturnType<typeof createClock> | undefined} */
   #clock
   #keptClocks
+  #restarts = createRestarts({ start: () => this.#startObserver() })
+  /** Whether there was an observer at all: one that cannot start is not tried again. */
+  #wasObserved = false
+  /** What the observer read out of the samples so far. @type {SampledReading | undefined} */
+  #samples
 
   /** The handles that run. */
   subscribers = createSubscribers()
@@ -93,7 +101,7 @@ class Instruments {
       stallThresholdMs,
       state: this.#state,
       onTick: (delayMs, periods) => this.#onTick(delayMs, periods),
-      onStall: tick => { this.#stallReporting.report(tick) },
+      onStall: guarded(tick => this.#stallReporting.report(tick)),
       onHurry: () => this.#observer.send({ type: 'hurry' })
     })
     this.#observer = this.#makeObserver(appRoot, onFault)
@@ -130,6 +138,7 @@ class Instruments {
   }
 
   get running () { return this.#running }
+  get observerRestarts () { return this.#restarts.count }
   get options () { return this.#options }
 
   /** The process's clock, made when it is first asked for: renewing it costs a timer in the observer. */
@@ -157,12 +166,13 @@ class Instruments {
       value: (/** @type {boolean} */ rotate) => this.#onCut(rotate),
       configurable: true
     })
-    this.#startObserver()
+    unattended(this.#startObserver())
   }
 
   async stop () {
     if (!this.#running) return
     this.#running = false
+    this.#restarts.stop()
     this.#heartbeat.stop()
     this.#recording.stop()
     this.syncCalls.stop()
@@ -201,8 +211,7 @@ class Instruments {
    * @param {Pick<Order, 'dir' | 'retention'>} place
    */
   async checkStore ({ dir, retention }) {
-    if (!await this.#observer.ready.catch(() => false)) return // without an observer, which is warned of elsewhere
-    return this.#observer.ask({ type: 'prepare', place: { dir, retention } })
+    return this.#observer.askWhenReady({ type: 'prepare', place: { dir, retention } })
   }
 
   /** What we cost ourselves, as far as it can be told apart, cumulative. */
@@ -224,6 +233,7 @@ class Instruments {
       settings: this.#observerSettings(appRoot),
       onRotate: () => this.#recording.rotate(),
       onSyncSamples: reading => {
+        this.#samples = reading
         this.#loopTime.addSamples(reading)
         this.syncCalls.addSamples(reading, performance.now())
       },
@@ -231,7 +241,7 @@ class Instruments {
       onAsked: (name, argument) => this.admin.answer(name, argument),
       onAdmin: event => this.admin.hear(event),
       onFault,
-      onLost: () => this.#onObserverLost()
+      onLost: reason => this.#onObserverLost(reason)
     })
   }
 
@@ -251,13 +261,28 @@ class Instruments {
   }
 
   async #startObserver () {
+    /** @type {{ sessionError: string | null }} */
+    let ready
     try {
       this.#observer.start()
-      const { sessionError } = await this.#observer.ready
-      if (this.#running) this.#recording.start(sessionError, this.#heartbeat)
+      ready = await this.#observer.ready
     } catch (error) {
-      if (this.#running) warnOnce(this.#logger, 'LOOPSCOPE_WARN_OBSERVER_UNAVAILABLE', error)
+      if (this.#running && !this.#wasObserved) warnOnce(this.#logger, 'LOOPSCOPE_WARN_OBSERVER_UNAVAILABLE', error)
+      return
     }
+    if (!this.#running) return
+    if (this.#wasObserved) this.#resume()
+    this.#wasObserved = true
+    this.#recording.start(ready.sessionError, this.#heartbeat)
+  }
+
+  /** Another thread has taken the place of one that was lost: it is told what that one knew. */
+  #resume () {
+    if (this.#samples !== undefined) this.#observer.send({ type: 'samples', reading: this.#samples })
+    for (const stall of this.stallLog.list().reverse()) this.#observer.send({ type: 'stalled', stall })
+    this.#keptClocks.resume()
+    this.admin.sites.reopen()
+    this.heap.resume().catch(error => this.#running && warnOnce(this.#logger, 'LOOPSCOPE_WARN_NEAR_LIMIT', error))
   }
 
   /** Whose code ran in the window that has just ended. */
@@ -290,11 +315,15 @@ class Instruments {
     return { route: this.#stallRoute.now() }
   }
 
-  #onObserverLost () {
+  /** @param {unknown} reason */
+  #onObserverLost (reason) {
     this.#keptClocks.lose()
+    this.tally.lose()
     if (!this.#running) return
     this.#recording.lose()
-    warnOnce(this.#logger, 'LOOPSCOPE_WARN_OBSERVER_UNAVAILABLE', 'it ended')
+    if (!this.#wasObserved) return // it could not even start, which is warned of there
+    warnOnce(this.#logger, 'LOOPSCOPE_WARN_OBSERVER_LOST', reason)
+    this.#restarts.plan()
   }
 }
 

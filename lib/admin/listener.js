@@ -52,7 +52,7 @@ class Listener {
   async start () {
     const { address, limits } = this.#parts
     const server = createServer((incoming, outgoing) => this.#serve(incoming, outgoing), limits)
-    server.on('connection', socket => this.#places.add(socket))
+    server.on('connection', guarded(socket => this.#places.add(socket)))
     this.#server = server
     if ('socketPath' in address) await claimSocketPath(address.socketPath)
     server.listen('socketPath' in address ? { path: address.socketPath } : { ...address, exclusive: true })

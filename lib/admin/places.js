@@ -3,6 +3,8 @@
 // Who keeps a connection to the listener when there are too many. Those who were admitted have places of their own; the others
 // share theirs, and one of them goes when another comes: somebody who opens connections and says nothing keeps nobody out.
 
+const { guarded } = require('../internal/guard')
+
 /** @import { Socket } from 'node:net' */
 
 const DEFAULTS = { maxStrangers: 128, maxAdmitted: 64 }
@@ -28,7 +30,7 @@ class Places {
 
   /** @param {Socket} socket  that came */
   add (socket) {
-    socket.once('close', () => this.#forget(socket))
+    socket.once('close', guarded(() => this.#forget(socket)))
     const others = [...this.#strangers]
     this.#strangers.add(socket)
     if (this.#strangers.size <= this.#limits.maxStrangers) return

@@ -3,7 +3,9 @@
 // Requests that came in on the main thread, on their way to the observer, and the answers on their way back. What crosses is
 // plain data; an answer that goes on is sent piece by piece, one asked for after the other.
 
+const { randomUUID } = require('node:crypto')
 const { errors } = require('../internal/errors')
+const { guarded } = require('../internal/guard')
 
 /** @import { AdminResponse } from './answers' */
 /** @import { AdminRequest } from './router' */
@@ -25,7 +27,7 @@ function createRelay ({ ask }) {
   async function forward (site, request, signal) {
     const { head, stream } = await ask({ type: 'adminRequest', site, request }, signal)
     if (stream === null) return head
-    const end = () => { ask({ type: 'adminEnd', stream }).catch(() => {}) } // else the observer is gone, and the stream with it
+    const end = guarded(() => ask({ type: 'adminEnd', stream }).catch(() => {})) // else the observer is gone, and the stream with it
     // At once, not with the next piece: somebody else may wait for the place. It may be before the first.
     if (signal.aborted) end()
     else signal.addEventListener('abort', end, { once: true })
@@ -33,7 +35,7 @@ function createRelay ({ ask }) {
   }
 
   /**
-   * @param {number} stream
+   * @param {string} stream
    * @param {AbortSignal} signal
    */
   async function * chunksOf (stream, signal) {
@@ -53,9 +55,8 @@ function createRelay ({ ask }) {
  * @param {(site: number) => ((request: AdminRequest, signal: AbortSignal) => Promise<AdminResponse>) | undefined} parts.handleOf
  */
 function createRelayEnd ({ handleOf }) {
-  /** @type {Map<number, { chunks: AsyncIterator<string>, end: AbortController }>} */
+  /** @type {Map<string, { chunks: AsyncIterator<string>, end: AbortController }>} */
   const streams = new Map()
-  let sequence = 0
 
   return {
     /**
@@ -69,18 +70,18 @@ function createRelayEnd ({ handleOf }) {
       const response = await handle(request, AbortSignal.any([signal, end.signal]))
       const { body } = response
       if (body === null || typeof body !== 'object' || !('chunks' in body)) return { head: response, stream: null }
-      const stream = ++sequence
+      const stream = randomUUID() // no number: a thread that takes this one's place must not know it
       streams.set(stream, { chunks: body.chunks[Symbol.asyncIterator](), end })
       return { head: { ...response, body: null }, stream }
     },
 
-    /** @param {number} stream */
+    /** @param {string} stream */
     async chunk (stream) {
       const { value, done } = await streams.get(stream)?.chunks.next() ?? { value: null, done: true }
       return { value, done: done === true }
     },
 
-    /** @param {number} stream */
+    /** @param {string} stream */
     end (stream) {
       const { chunks, end } = streams.get(stream) ?? {}
       streams.delete(stream)

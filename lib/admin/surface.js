@@ -5,6 +5,7 @@
 
 const { threadId } = require('node:worker_threads')
 const { errors } = require('../internal/errors')
+const { unattended } = require('../internal/guard')
 const { warnOnce } = require('../internal/warnings')
 const { createAnnouncement } = require('./announcement')
 const { createMount } = require('./mount')
@@ -87,9 +88,10 @@ class Surface {
     }, {
       metrics: () => this.#metrics(),
       authorize: (request, scope) => this.#authorize(request, scope),
-      logger: this.#parts.logger
+      logger: this.#parts.logger,
+      onReopened: opened => this.#tellOpened(opened)
     })
-    this.#tellWhere(isMounted && this.#mount !== null, this.#opened.opened)
+    unattended(this.#tellWhere(isMounted && this.#mount !== null, this.#opened.opened))
   }
 
   stop () {
@@ -103,15 +105,19 @@ class Surface {
    * @param {Promise<import('./sites').Opened>} opened
    */
   async #tellWhere (isMounted, opened) {
-    const { logger, options } = this.#parts
-    this.#announcement = createAnnouncement({ logger, path: this.#site.basePath, token: this.#bootToken })
+    this.#announcement = createAnnouncement({ logger: this.#parts.logger, path: this.#site.basePath, token: this.#bootToken })
     try {
       if (isMounted && this.#site.listen === null) this.#announcement.start()
-      const { url, listenProblem, controlProblem } = await opened
-      if (listenProblem !== null) warnOnce(logger, 'LOOPSCOPE_WARN_LISTENER', `${JSON.stringify(options.admin.listen)}: ${listenProblem}`)
-      if (controlProblem !== null) warnOnce(logger, 'LOOPSCOPE_WARN_CONTROL_SOCKET', controlProblem)
-      if (url !== null) this.#announcement.tell(url, '/')
+      this.#tellOpened(await opened)
     } catch {} // without an observer there is no surface, which was warned of
+  }
+
+  /** @param {import('./sites').Opened} opened */
+  #tellOpened ({ url, listenProblem, controlProblem }) {
+    const { logger, options } = this.#parts
+    if (listenProblem !== null) warnOnce(logger, 'LOOPSCOPE_WARN_LISTENER', `${JSON.stringify(options.admin.listen)}: ${listenProblem}`)
+    if (controlProblem !== null) warnOnce(logger, 'LOOPSCOPE_WARN_CONTROL_SOCKET', controlProblem)
+    if (url !== null) this.#announcement?.tell(url, '/')
   }
 
   /**

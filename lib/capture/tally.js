@@ -23,6 +23,8 @@ class Tally {
   #inProgress = new Map()
   /** @type {Map<CaptureKind, BucketCounts>} */
   #durations = new Map()
+  /** What the observer has begun by itself. @type {{ kind: CaptureKind, trigger: Trigger, fromMicros: number }[]} */
+  #noted = []
 
   /**
    * Counts a capture around the work it does.
@@ -50,8 +52,18 @@ class Tally {
    * @param {{ kind: CaptureKind, trigger: Trigger, outcome: CaptureOutcome | 'started', seconds: number }} event
    */
   note ({ kind, trigger, outcome, seconds }) {
-    if (outcome === 'started') this.#addInProgress(kind, 1)
-    else this.#ended(kind, trigger, outcome, seconds)
+    if (outcome === 'started') {
+      this.#noted.push({ kind, trigger, fromMicros: monotonicMicros() })
+      return this.#addInProgress(kind, 1)
+    }
+    const begun = this.#noted.findIndex(one => one.kind === kind && one.trigger === trigger)
+    if (begun !== -1) this.#noted.splice(begun, 1)
+    this.#ended(kind, trigger, outcome, seconds)
+  }
+
+  /** The observer is gone, and what it ran by itself with it. */
+  lose () {
+    for (const { kind, trigger, fromMicros } of this.#noted.splice(0)) this.#ended(kind, trigger, 'failed', (monotonicMicros() - fromMicros) / 1e6)
   }
 
   /**

@@ -6,6 +6,7 @@
 const fs = require('node:fs')
 const { performance } = require('node:perf_hooks')
 const { errors } = require('../internal/errors')
+const { guarded } = require('../internal/guard')
 const { monotonicMicros } = require('../internal/monotonic')
 const { assertOneOf } = require('../internal/validate')
 const { readMemory } = require('./memory-reading')
@@ -87,7 +88,7 @@ let removeAtExit = () => {}
 function holdNamed (file) {
   if (!fs.existsSync(file)) return null
   process.off('exit', removeAtExit) // of the one before, which is settled
-  removeAtExit = () => fs.rmSync(file, { force: true })
+  removeAtExit = guarded(() => fs.rmSync(file, { force: true }))
   process.once('exit', removeAtExit)
   return { path: file, release () {} }
 }

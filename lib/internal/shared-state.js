@@ -76,6 +76,11 @@ class SharedState {
     return Atomics.compareExchange(this.#integers, SESSION, NONE, OPEN) === NONE
   }
 
+  /** Main thread: the observer is gone, and its session with it. Another one may open its own. */
+  forgetSession () {
+    Atomics.store(this.#integers, SESSION, NONE)
+  }
+
   /**
    * Observer: resolves when the main thread asks.
    * @returns {Promise<void>}

@@ -6,7 +6,7 @@
 
 /**
  * @typedef {object} OverheadSources
- * @property {{ read (): { component: string, seconds: number }[] }} [overhead]
+ * @property {{ read (): { component: string, seconds: number }[], observerRestarts: number }} [overhead]
  * @property {string} [version]  of this package
  */
 
@@ -20,6 +20,15 @@ module.exports = Object.freeze([
     aggregator: 'sum',
     source: 'overhead',
     collect: ({ overhead }) => overhead.read().map(({ component, seconds }) => ({ labels: { component }, value: seconds }))
+  },
+  {
+    name: 'loopscope_observer_restarts_total',
+    help: 'How often the observer thread ended unexpectedly and was started again',
+    type: 'counter',
+    labelNames: [],
+    aggregator: 'sum',
+    source: 'overhead',
+    collect: ({ overhead }) => [{ value: overhead.observerRestarts }]
   },
   {
     name: 'loopscope_build_info',

@@ -9,25 +9,29 @@
  */
 function createKeptClocks (observer) {
   let sequence = 0
+  /** What has each clock renewed. @type {Map<number, () => void>} */
+  const wanted = new Map()
   /** Of clocks that are being renewed. @type {Map<number, () => void>} */
   const onLost = new Map()
 
   /** @type {Keeper} */
   function keep (buffer, resolutionMs, listeners) {
     const clock = ++sequence
-    let isWanted = true
     const begin = async () => {
       await observer.ready
-      if (!isWanted) return
+      if (!wanted.has(clock)) return
       await observer.ask({ type: 'keepClock', clock, buffer, resolutionMs })
       // The last answers of a thread that ends are read in the turn in which its end is told.
-      if (!isWanted || !observer.running) return
+      if (!wanted.has(clock) || !observer.running) return
       onLost.set(clock, listeners.onLost)
       listeners.onKept()
     }
-    begin().catch(() => {}) // the observer is not running, which was warned of: the clock keeps its timer
+    // Where the observer is not running, which was warned of, the clock keeps its timer.
+    const beginQuietly = () => { begin().catch(() => {}) }
+    wanted.set(clock, beginQuietly)
+    beginQuietly()
     return () => {
-      isWanted = false
+      wanted.delete(clock)
       onLost.delete(clock)
       observer.send({ type: 'releaseClock', clock })
     }
@@ -39,7 +43,12 @@ function createKeptClocks (observer) {
     onLost.clear()
   }
 
-  return { keep, lose }
+  /** To be called when there is another one. */
+  function resume () {
+    for (const begin of wanted.values()) begin()
+  }
+
+  return { keep, lose, resume }
 }
 
 module.exports = { createKeptClocks }

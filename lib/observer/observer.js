@@ -5,6 +5,7 @@
 const path = require('node:path')
 const { Worker } = require('node:worker_threads')
 const { errors, fromPlain, toPlain } = require('../internal/errors')
+const { guarded } = require('../internal/guard')
 
 /** @import { Cause, CodeFrame, Culprit, StallEvidence } from '../../types/diagnostics' */
 /** @import { SharedState } from '../internal/shared-state' */
@@ -47,7 +48,7 @@ const MAX_RELEASE_MS = 200
  * @param {(name: string, argument: any) => unknown} [parts.onAsked]  the thread wants to know something of the main thread
  * @param {(event: any) => void} [parts.onAdmin]  of the admin surface: a log line, a count, a piece of an answer
  * @param {(error: Error) => void} parts.onFault
- * @param {() => void} parts.onLost            the thread has ended
+ * @param {(reason: unknown) => void} parts.onLost  the thread has ended
  */
 function createObserver (parts) {
   return new Observer(parts)
@@ -57,30 +58,35 @@ class Observer {
   #parts
   /** @type {Worker | undefined} */
   #worker
+  #starts = 0
+  #activeMs = { before: 0, now: 0 } // of former threads, of this one
   #sequence = 0
   #holds = 0
   /** @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void }>} */
   #asked = new Map()
-  #ready = /** @type {PromiseWithResolvers<{ sessionError: string | null }>} */ (withResolvers())
-  #onExit = () => this.#parts.state.requestRelease(MAX_RELEASE_MS)
+  #ready = makeReady()
+  #onExit = guarded(() => this.#parts.state.requestRelease(MAX_RELEASE_MS))
 
   /** @param {Parameters<typeof createObserver>[0]} parts */
   constructor (parts) {
     this.#parts = parts
-    this.#ready.promise.catch(() => {}) // those who wait for it are told
   }
 
   get running () { return this.#worker !== undefined }
 
-  /** Time the thread was at work, since it started. */
-  get activeSeconds () { return (this.#worker?.performance.eventLoopUtilization().active ?? 0) / 1e3 }
+  /** Time the thread was at work, and those before it. */
+  get activeSeconds () {
+    if (this.#worker !== undefined) this.#activeMs.now = this.#worker.performance.eventLoopUtilization().active
+    return (this.#activeMs.before + this.#activeMs.now) / 1e3
+  }
 
   /** Resolves when the thread watches; sessionError tells why there is no inspector session. */
   get ready () { return this.#ready.promise }
 
-  /** Where threads are forbidden (the permission model), `ready` rejects. */
+  /** Where threads are forbidden (the permission model), `ready` rejects. It can be started again when the thread is lost. */
   start () {
     if (this.running) return
+    if (this.#starts++ > 0) this.#ready = makeReady()
     try {
       this.#listen(this.#makeWorker())
     } catch (error) {
@@ -95,16 +101,21 @@ class Observer {
       workerData: { ...settings, state: state.buffer },
       // The application's --require and --import are not for this thread, nor is its environment with what may be secret in it.
       execArgv: [],
-      env: {}
+      env: {},
+      // Else Node pipes them into the application's own: the first write to a closed one would end the application.
+      stdout: true,
+      stderr: true
     })
   }
 
   /** @param {Worker} worker */
   #listen (worker) {
     this.#worker = worker
-    worker.on('message', message => this.#receive(message))
-    worker.on('error', error => this.#parts.onFault(error))
-    worker.on('exit', () => this.#lost(worker))
+    /** @type {unknown} */
+    let reason
+    worker.on('message', guarded(message => this.#receive(worker, message)))
+    worker.on('error', guarded(error => { reason = error }))
+    worker.on('exit', guarded(code => this.#lost(worker, reason ?? `it ended with code ${code}`)))
     worker.unref() // last: listening to messages would hold the process
     process.on('exit', this.#onExit)
   }
@@ -147,7 +158,7 @@ class Observer {
   async ask (question, signal) {
     if (!this.running) throw new errors.ERR_LOOPSCOPE_OBSERVER_LOST('it is not running')
     const id = ++this.#sequence
-    const cancel = () => this.send({ type: 'cancel', id, reason: String(signal?.reason) })
+    const cancel = guarded(() => this.send({ type: 'cancel', id, reason: String(signal?.reason) }))
     this.send({ ...question, id })
     if (signal?.aborted) cancel()
     signal?.addEventListener('abort', cancel, { once: true })
@@ -165,48 +176,62 @@ class Observer {
     return this.ask(question, signal)
   }
 
-  /** @param {any} message */
-  #receive (message) {
+  /**
+   * @param {Worker} worker
+   * @param {any} message
+   */
+  #receive (worker, message) {
     if (message.type === 'ready') return this.#ready.resolve({ sessionError: message.sessionError })
     if (message.type === 'rotate') return this.#parts.onRotate()
     if (message.type === 'syncSamples') return this.#parts.onSyncSamples(message.reading)
     if (message.type === 'poolQueued') return this.#parts.onPoolQueued(message.waitedMs)
     if (message.type === 'fault') return this.#parts.onFault(fromPlain(message.error))
     if (message.type === 'admin') return this.#parts.onAdmin?.(message.event)
-    if (message.type === 'ask') return this.#tell(message)
+    if (message.type === 'ask') return this.#tell(worker, message)
     const waiting = this.#asked.get(message.id)
     this.#asked.delete(message.id)
     if (message.error) waiting?.reject(fromPlain(message.error))
     else waiting?.resolve(message.value)
   }
 
-  /** @param {{ id: number, name: string, argument: unknown }} question */
-  async #tell ({ id, name, argument }) {
+  /**
+   * The thread that asked is told, and not one that took its place meanwhile: it has questions of the same numbers.
+   * @param {Worker} worker
+   * @param {{ id: number, name: string, argument: unknown }} question
+   */
+  async #tell (worker, { id, name, argument }) {
     try {
-      this.send({ type: 'told', id, value: await this.#parts.onAsked?.(name, argument) })
+      worker.postMessage({ type: 'told', id, value: await this.#parts.onAsked?.(name, argument) })
     } catch (error) {
-      this.send({ type: 'told', id, error: toPlain(error) })
+      worker.postMessage({ type: 'told', id, error: toPlain(error) })
     }
   }
 
-  /** @param {Worker} worker */
-  #lost (worker) {
+  /**
+   * @param {Worker} worker
+   * @param {unknown} reason
+   */
+  #lost (worker, reason) {
     if (this.#worker !== worker) return
     this.#worker = undefined
+    this.#activeMs = { before: this.#activeMs.before + this.#activeMs.now, now: 0 }
     process.off('exit', this.#onExit)
-    const error = new errors.ERR_LOOPSCOPE_OBSERVER_LOST('the thread ended')
+    this.#parts.state.forgetSession()
+    const error = new errors.ERR_LOOPSCOPE_OBSERVER_LOST(reason instanceof Error ? reason.message : reason)
     this.#ready.reject(error)
     for (const { reject } of this.#asked.values()) reject(error)
     this.#asked.clear()
-    this.#parts.onLost()
+    this.#parts.onLost(reason)
   }
 }
 
-function withResolvers () {
+/** @returns {PromiseWithResolvers<{ sessionError: string | null }>} */
+function makeReady () {
   /** @type {any} */
-  const deferred = {}
-  deferred.promise = new Promise((resolve, reject) => Object.assign(deferred, { resolve, reject }))
-  return deferred
+  const ready = {}
+  ready.promise = new Promise((resolve, reject) => Object.assign(ready, { resolve, reject }))
+  ready.promise.catch(() => {}) // those who wait for it are told
+  return ready
 }
 
 module.exports = { createObserver, UNEXPLAINED }

@@ -20,6 +20,13 @@ function createSyncSamples ({ send }) {
   let work = []
 
   return {
+    /**
+     * What a thread before this one had read counts on.
+     * @param {SampledReading} reading
+     */
+    resume (reading) {
+      table.resume(reading)
+    },
     /** @param {Work[]} more */
     addWork (more) {
       work = work.concat(more).sort((left, right) => left.fromMicros - right.fromMicros).slice(-MAX_WORK)

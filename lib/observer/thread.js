@@ -6,6 +6,7 @@
 const { parentPort, workerData } = require('node:worker_threads')
 const { SharedState } = require('../internal/shared-state')
 const { toPlain } = require('../internal/errors')
+const { guarded, hearFaults, unattended } = require('../internal/guard')
 const { createScheduler } = require('../loop/scheduler')
 const { createEvidence } = require('../loop/evidence')
 const { createStallWatch } = require('../loop/stall-watch')
@@ -63,7 +64,7 @@ const watch = createStallWatch({
   // here as well would make every stall longer by that.
   onSuspicion: look,
   onStall: look,
-  onReport: stuck => { reports.reportWhileStuck(stuck).catch(report) }
+  onReport: guarded(stuck => reports.reportWhileStuck(stuck))
 })
 const reports = createStallReports({
   history,
@@ -152,10 +153,16 @@ const handlers = {
     return answer(id, () => adminSurface().relay.end(stream))
   },
   async stop () {
-    release()
-    await admin?.closeAll().catch(report)
-    scheduler.close()
-    process.exit() // of this thread: captures and explanations under way wait on timers, up to five minutes
+    try {
+      release()
+      await admin?.closeAll()
+      scheduler.close()
+    } finally {
+      process.exit() // of this thread: captures and explanations under way wait on timers, up to five minutes
+    }
+  },
+  samples ({ reading }) {
+    syncSamples.resume(reading)
   }
 }
 
@@ -274,9 +281,8 @@ function report (error) {
   port.postMessage({ type: 'fault', error: toPlain(error) })
 }
 
-port.on('message', message => {
-  Promise.resolve(handlers[message.type](message)).catch(report)
-})
+hearFaults(report)
+port.on('message', guarded(message => handlers[message.type](message)))
 
 state.releaseRequested().then(release, ignore)
 
@@ -296,4 +302,4 @@ async function begin () {
   port.postMessage({ type: 'ready', sessionError })
 }
 
-begin().catch(report)
+unattended(begin())

@@ -68,6 +68,9 @@ class Recorder {
   stop () {
     if (this.#state === 'running') this.#timed(() => this.#engine.close())
     this.#state = 'stopped'
+    // Who starts it again need not wait for the next check, and is told anew.
+    this.#checkedMicros = 0
+    this.#pausedBy = undefined
   }
 
   /**

@@ -42,6 +42,13 @@ class SampledTable {
     for (const call of calls) this.#merge(call)
   }
 
+  /** @param {SampledReading} reading  of another table, which this one goes on with */
+  resume ({ busyMicros, idleMicros, sites }) {
+    this.#busyMicros = busyMicros
+    this.#idleMicros = idleMicros
+    this.#sites = new Map(sites.map(site => [site.api === OTHER ? OTHER : siteKey(site.api, site.caller), site]))
+  }
+
   /** @returns {SampledReading} */
   read () {
     return { busyMicros: this.#busyMicros, idleMicros: this.#idleMicros, sites: [...this.#sites.values()].sort((left, right) => right.micros - left.micros) }

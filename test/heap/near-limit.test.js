@@ -25,9 +25,25 @@ function leakOrders () { for (let at = 0; at < 500; at++) kept.push({ at, lines:
 setTimeout(() => setInterval(leakOrders, 5), 1000)
 `
 
-async function die (folder, mode) {
+/** The same, after its observer thread was lost and another one has taken its place. */
+const LOSE_AND_LEAK = `
+process.once('worker', worker => {
+  worker.once('message', () => worker.terminate())
+  process.once('worker', another => { another.once('message', leak) })
+})
+const { createDiagnostics } = require(${JSON.stringify(LIB)})
+createDiagnostics({ dir: process.argv[1], onNearHeapLimit: process.argv[2], controlSocket: false, recorder: false, retention: { minFreeBytes: 0 } }).start()
+function leak () {
+  const kept = []
+  function leakOrders () { for (let at = 0; at < 500; at++) kept.push({ at, lines: new Array(50).fill(at) }) }
+  setTimeout(() => setInterval(leakOrders, 5), 1000)
+}
+setInterval(() => {}, 1000)
+`
+
+async function die (folder, mode, script = LEAK) {
   const store = path.join(folder, 'store')
-  const child = spawn(process.execPath, ['--max-old-space-size=40', '-e', LEAK, store, mode, SECRET], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, ['--max-old-space-size=40', '-e', script, store, mode, SECRET], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
   let errors = ''
   child.stderr.setEncoding('utf8').on('data', text => { errors += text })
   child.stdout.resume()
@@ -57,6 +73,13 @@ test('a heap profile of the process that died names the function that leaked', a
   assert.ok(profiles.length >= 1, errors.slice(0, 2000))
   for (const file of profiles) assertNamesTheLeak(file)
   assert.match(errors, /the heap is near its limit: .+\.heapprofile says what fills it/)
+})
+
+test('so does one of a process whose observer was lost and started again', async t => {
+  const { store } = await die(folderOf(t), 'profile', LOSE_AND_LEAK)
+  const profiles = files(store, 'heapprofile')
+  assert.ok(profiles.length >= 1)
+  for (const file of profiles) assertNamesTheLeak(file)
 })
 
 test('by choice a heap snapshot, which the next process takes in, redacted', async t => {

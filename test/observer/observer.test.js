@@ -3,6 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
+const { once } = require('node:events')
 const fs = require('node:fs')
 const { createObserver } = require('../../lib/observer/observer')
 const { monotonicMicros } = require('../../lib/internal/monotonic')
@@ -109,6 +110,40 @@ test('what was asked of a thread that ends is answered with an error, and so is 
   const capture = observer.ask({ type: 'capture', order: orderOf(t, { seconds: 300 }) })
   await Promise.all([observer.stop(), assert.rejects(capture, { code: 'ERR_LOOPSCOPE_OBSERVER_LOST' })])
   await assert.rejects(observer.ask({ type: 'prepare' }), { code: 'ERR_LOOPSCOPE_OBSERVER_LOST' })
+})
+
+test('a message that it cannot understand or do is told as a fault, and it goes on', async t => {
+  const faults = []
+  const observer = createObserver({ state: new SharedState(), settings: SETTINGS, onRotate () {}, onSyncSamples () {}, onPoolQueued () {}, onLost () {}, onFault: error => faults.push(error.message) })
+  const keepAlive = setInterval(() => {}, 1000)
+  t.after(() => {
+    clearInterval(keepAlive)
+    return observer.stop()
+  })
+  observer.start()
+  for (const message of [{ type: 'nonsense' }, { type: 'window', window: null }, { type: 'samples' }]) observer.send(message)
+  await assert.rejects(observer.ask({ type: 'prepare', place: { dir: '/proc/nowhere', retention: RETENTION } }), { code: 'ERR_LOOPSCOPE_STORE_UNWRITABLE' })
+  assert.equal(faults.length, 3, faults.join())
+  assert.equal(observer.running, true)
+})
+
+test('one that was lost can be started again, and what is asked meanwhile is refused', async t => {
+  const reasons = []
+  const observer = createObserver({ state: new SharedState(), settings: SETTINGS, onRotate () {}, onSyncSamples () {}, onPoolQueued () {}, onLost: reason => reasons.push(reason), onFault () {} })
+  const keepAlive = setInterval(() => {}, 1000)
+  t.after(() => {
+    clearInterval(keepAlive)
+    return observer.stop()
+  })
+  for (let times = 0; times < 3; times++) {
+    const made = once(process, 'worker')
+    observer.start()
+    const [worker] = await made
+    assert.deepEqual(await observer.ready, { sessionError: null })
+    await worker.terminate()
+    assert.equal(reasons.length, times + 1)
+    await assert.rejects(observer.askWhenReady({ type: 'prepare' }), { code: 'ERR_LOOPSCOPE_OBSERVER_LOST' })
+  }
 })
 
 test('a stall is explained from the window that holds it', async t => {

@@ -4,6 +4,7 @@
 // it is.
 
 const { setTimeout: sleep } = require('node:timers/promises')
+const { guarded } = require('../../internal/guard')
 const { answer } = require('../answers')
 const { knownOf } = require('./readings')
 
@@ -36,7 +37,7 @@ function createLiveRoutes () {
           if (clients >= MAX_CLIENTS) return FULL
           // Taken here and given back by the signal: a client that leaves before the first event never starts the generator.
           clients++
-          signal.addEventListener('abort', () => { clients-- }, { once: true })
+          signal.addEventListener('abort', guarded(() => { clients-- }), { once: true })
           return answer(200, { chunks: events(sources, signal) }, HEADERS)
         }
       }
