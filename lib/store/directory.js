@@ -6,8 +6,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { errors } = require('../internal/errors')
-
-const OWNER_ONLY = 0o700
+const { describeUnsafe, makeDirectory } = require('../internal/private-directory')
 
 /** The magic numbers of tmpfs and ramfs, see statfs(2). */
 const MEMORY_FILE_SYSTEMS = new Set([0x01021994, 0x858458f6])
@@ -25,48 +24,10 @@ function defaultDir () {
  */
 function ensureDirectory (dir) {
   makeDirectory(dir)
-  const found = describeUnsafe(fs.lstatSync(dir))
-  if (found !== null) throw new errors.ERR_LOOPSCOPE_STORE_UNSAFE(dir, found)
+  const stats = fs.lstatSync(dir)
+  const found = describeUnsafe(stats)
+  if (found !== null) throw new errors.ERR_LOOPSCOPE_STORE_UNSAFE(dir, stats.isDirectory() ? `${found} while this process runs as uid ${process.geteuid?.()}; name a directory inside it, it will be made` : found)
   fs.accessSync(dir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK)
-}
-
-/**
- * mkdir's own recursion would leave the modes to the umask, and a worker thread may not change the umask.
- * @param {string} dir
- */
-function makeDirectory (dir) {
-  try {
-    makeOne(dir)
-  } catch (error) {
-    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ENOENT' || path.dirname(dir) === dir) throw error
-    makeDirectory(path.dirname(dir))
-    makeOne(dir)
-  }
-}
-
-/** @param {string} dir */
-function makeOne (dir) {
-  try {
-    fs.mkdirSync(dir, OWNER_ONLY)
-  } catch (error) {
-    // A root or a drive that is there answers EISDIR, EPERM or EROFS on some systems; ensureDirectory() looks closer.
-    if (fs.lstatSync(dir, { throwIfNoEntry: false }) === undefined) throw error
-    return
-  }
-  fs.chmodSync(dir, OWNER_ONLY)
-}
-
-/**
- * @param {import('node:fs').Stats} stats
- * @returns {string | null} what is wrong with it
- */
-function describeUnsafe (stats) {
-  if (stats.isSymbolicLink()) return 'a symbolic link'
-  if (!stats.isDirectory()) return 'something that is not a directory'
-  // Windows has no user ids; there the temporary directory is the user's own.
-  const uid = process.geteuid?.()
-  if (uid === undefined || stats.uid === uid) return null
-  return `one owned by uid ${stats.uid} while this process runs as uid ${uid}; name a directory inside it, it will be made`
 }
 
 /**

@@ -1,0 +1,77 @@
+'use strict'
+
+// Directories that only this user may change: how they are made, and what makes one untrustworthy.
+
+const fs = require('node:fs')
+const path = require('node:path')
+
+const OWNER_ONLY = 0o700
+const MODE = 0o777
+// Neither exists on Windows, where directories cannot be opened.
+const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0 } = fs.constants
+
+/**
+ * mkdir's own recursion would leave the modes to the umask, and a worker thread may not change the umask. The mode of a
+ * directory that is there already is never changed: it may be one that others need.
+ * @param {string} dir
+ */
+function makeDirectory (dir) {
+  try {
+    makeOne(dir)
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ENOENT' || path.dirname(dir) === dir) throw error
+    makeDirectory(path.dirname(dir))
+    makeOne(dir)
+  }
+}
+
+/** @param {string} dir */
+function makeOne (dir) {
+  try {
+    fs.mkdirSync(dir, OWNER_ONLY)
+  } catch (error) {
+    // A root or a drive that is there answers EISDIR, EPERM or EROFS on some systems; the caller looks closer.
+    if (fs.lstatSync(dir, { throwIfNoEntry: false }) === undefined) throw error
+    return
+  }
+  if (process.platform !== 'win32') undoUmask(dir)
+}
+
+/**
+ * Through the open directory: its name may stand for another one by now, whose mode is none of our business.
+ * @param {string} dir  just made
+ */
+function undoUmask (dir) {
+  const { mode, uid } = fs.lstatSync(dir)
+  if ((mode & MODE) === OWNER_ONLY || uid !== process.geteuid?.()) return
+  if ((mode & OWNER_ONLY) !== OWNER_ONLY && uid !== 0) return fs.chmodSync(dir, OWNER_ONLY) // which cannot be opened; the system lets us change what is ours, no more
+  const fd = openDirectory(dir)
+  try {
+    if (fs.fstatSync(fd).uid === uid) fs.fchmodSync(fd, OWNER_ONLY)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+/**
+ * @param {string} dir
+ * @returns {number} a descriptor, never one behind a symbolic link
+ */
+function openDirectory (dir) {
+  return fs.openSync(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+}
+
+/**
+ * @param {import('node:fs').Stats} stats  of lstat or fstat
+ * @param {{ uids?: readonly (number | undefined)[], forbidden?: number }} [wanted]  who may own it; bits its mode may not have
+ * @returns {string | null} what is wrong with it
+ */
+function describeUnsafe (stats, { uids = [process.geteuid?.()], forbidden = 0 } = {}) {
+  if (stats.isSymbolicLink()) return 'a symbolic link'
+  if (!stats.isDirectory()) return 'something that is not a directory'
+  if (uids[0] === undefined) return null // Windows has no user ids; there the temporary directory is the user's own
+  if (!uids.includes(stats.uid)) return `one owned by uid ${stats.uid}`
+  return (stats.mode & forbidden) === 0 ? null : `one of mode ${(stats.mode & MODE).toString(8)}`
+}
+
+module.exports = { makeDirectory, openDirectory, describeUnsafe }
