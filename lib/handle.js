@@ -4,7 +4,6 @@
 // instruments.js.
 
 const { EventEmitter } = require('node:events')
-const path = require('node:path')
 const { isDeepStrictEqual } = require('node:util')
 const { findApplication } = require('./internal/application')
 const { errors } = require('./internal/errors')
@@ -23,7 +22,6 @@ const { createRouteContext } = require('./http/route-context')
 const { createRequestDurations } = require('./http/request-durations')
 const { createMiddleware } = require('./http/middleware')
 const { createSurface } = require('./admin/surface')
-const { defaultDir } = require('./store/directory')
 const { version } = require('../package.json')
 
 /** @import { Artifact, CaptureKind, CaptureOptions, DelaySummary, DiagnosticsOptions, Stall, Trigger } from '../types/diagnostics' */
@@ -80,7 +78,6 @@ class Handle extends EventEmitter {
       appName: this.#options.appName ?? this.#application.name,
       appRoot: this.#application.root,
       version,
-      controlDir: path.join(defaultDir(), 'control'),
       workerOffset: clusterWorkerId()
     })
     this.#signals = createSignals({

@@ -44,6 +44,7 @@ const { errors } = require('./internal/errors')
  * @property {{ listen: boolean | number | string, hosts: readonly string[] }} admin
  * @property {boolean} controlSocket
  * @property {boolean} isProduction
+ * @property {string | undefined} runtimeFolder  of the user's session, as XDG names it
  * @property {Registry | undefined} registry
  * @property {Logger | undefined} logger
  *
@@ -109,7 +110,7 @@ function resolveOptions (options = {}, env = process.env) {
   assertKnown(options)
   assertKnownVariables(env)
   /** @type {any} */
-  const resolved = { recorder: {}, syncCalls: {}, retention: {}, heap: {}, admin: {}, threadPoolSize: env.UV_THREADPOOL_SIZE, nodeFlags: [...(env.NODE_OPTIONS ?? '').split(/\s+/), ...process.execArgv], isProduction: env.NODE_ENV === 'production' }
+  const resolved = { recorder: {}, syncCalls: {}, retention: {}, heap: {}, admin: {}, threadPoolSize: env.UV_THREADPOOL_SIZE, nodeFlags: [...(env.NODE_OPTIONS ?? '').split(/\s+/), ...process.execArgv], isProduction: env.NODE_ENV === 'production', runtimeFolder: env.XDG_RUNTIME_DIR }
   for (const row of OPTIONS) {
     const value = valueOf(row, options, env)
     if (SWITCHABLE.includes(row.path)) resolved[row.path] = value === false ? false : {}

@@ -9,18 +9,18 @@ const { once } = require('node:events')
 const path = require('node:path')
 const { guarded } = require('../internal/guard')
 const { isAlive } = require('../internal/is-alive')
-const { claimSocketPath } = require('./socket-path')
+const { holdControlDirectory } = require('./control-directory')
+const { controlSocketName } = require('./control-path')
+const { assertPathFits, claimSocketPath } = require('./socket-path')
 
 /** @import { Handle } from './exchange' */
 
 const OWNER_ONLY = 0o600
-const DIRECTORY_OWNER_ONLY = 0o700
 
 /**
  * @param {object} parts
  * @param {string} parts.directory
  * @param {number} parts.pid
- * @param {(directory: string) => void} parts.ensureDirectory  makes it, and throws when it is not one to trust
  * @param {Handle} parts.handle
  */
 function createControlSocket (parts) {
@@ -31,6 +31,8 @@ class ControlSocket {
   #parts
   /** @type {net.Server | undefined} */
   #server
+  /** @type {ReturnType<typeof holdControlDirectory> | undefined} */
+  #directory
   /** @type {import('node:http').Server | undefined} */
   #http
   /** @type {Set<net.Socket>} */
@@ -42,20 +44,29 @@ class ControlSocket {
   }
 
   get running () { return this.#server !== undefined }
-  get path () { return path.join(this.#parts.directory, `${this.#parts.pid}.sock`) }
+  get path () { return path.join(this.#parts.directory, controlSocketName(this.#parts.pid)) }
 
   async start () {
     if (this.running) return
-    const { directory, ensureDirectory } = this.#parts
-    ensureDirectory(directory)
-    fs.chmodSync(directory, DIRECTORY_OWNER_ONLY) // it is ours alone, whatever the umask was when it was made
-    removeStale(directory)
-    await claimSocketPath(this.path)
+    assertPathFits(this.path)
+    this.#directory = holdControlDirectory(this.#parts.directory)
+    try {
+      removeStale(this.#directory.name)
+      await this.#listen(path.join(this.#directory.name, controlSocketName(this.#parts.pid)))
+    } catch (error) {
+      this.#release()
+      throw error
+    }
+  }
+
+  /** @param {string} file */
+  async #listen (file) {
+    await claimSocketPath(file)
     const server = net.createServer(guarded(socket => this.#accept(socket)))
     this.#server = server
-    server.listen({ path: this.path })
+    server.listen({ path: file })
     await once(server, 'listening')
-    fs.chmodSync(this.path, OWNER_ONLY)
+    fs.chmodSync(file, OWNER_ONLY)
     server.unref()
   }
 
@@ -67,6 +78,12 @@ class ControlSocket {
     server.close()
     for (const socket of this.#sockets) socket.destroy()
     await closed
+    this.#release() // not before: closing removes the socket by its name in there
+  }
+
+  #release () {
+    this.#directory?.release()
+    this.#directory = undefined
   }
 
   /** @param {net.Socket} socket */

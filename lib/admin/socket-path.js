@@ -18,13 +18,21 @@ const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103
  */
 async function claimSocketPath (file) {
   if (process.platform === 'win32') return // named pipes go with their process
-  if (Buffer.byteLength(file) > MAX_PATH_BYTES) throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(file, `a path of a Unix socket has at most ${MAX_PATH_BYTES} bytes here`)
+  assertPathFits(file)
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: OWNER_ONLY })
   const found = fs.lstatSync(file, { throwIfNoEntry: false })
   if (found === undefined) return
   if (!found.isSocket()) throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(file, 'there is a file that is not a socket')
   if (await isAnswered(file)) throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(file, 'another process listens on it')
   fs.rmSync(file, { force: true })
+}
+
+/**
+ * @param {string} file  as those who connect will name it
+ * @throws ERR_LOOPSCOPE_SOCKET_UNUSABLE
+ */
+function assertPathFits (file) {
+  if (Buffer.byteLength(file) > MAX_PATH_BYTES) throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(file, `a path of a Unix socket has at most ${MAX_PATH_BYTES} bytes here`)
 }
 
 /** @param {string} file */
@@ -40,4 +48,4 @@ async function isAnswered (file) {
   }
 }
 
-module.exports = { claimSocketPath }
+module.exports = { assertPathFits, claimSocketPath }

@@ -8,6 +8,7 @@ const { errors } = require('../internal/errors')
 const { unattended } = require('../internal/guard')
 const { warnOnce } = require('../internal/warnings')
 const { createAnnouncement } = require('./announcement')
+const { chooseControlDirectory } = require('./control-directory')
 const { createMount } = require('./mount')
 const { adminSettings } = require('./settings')
 
@@ -27,7 +28,6 @@ const { adminSettings } = require('./settings')
  * @param {string} parts.appName
  * @param {string} parts.appRoot
  * @param {string} parts.version
- * @param {string} parts.controlDir
  * @param {number} parts.workerOffset  of a cluster worker
  */
 function createSurface (parts) {
@@ -72,7 +72,7 @@ class Surface {
    * @param {boolean} observer.isMounted  requests can come in through the application
    */
   start ({ sites, relay, isMounted }) {
-    const { options, appName, appRoot, version, controlDir } = this.#parts
+    const { options, appName, appRoot, version } = this.#parts
     this.#relay = relay
     this.#opened = sites.open({
       ...this.#site,
@@ -84,7 +84,7 @@ class Surface {
       retention: options.retention,
       heap: options.heap,
       // Threads share the process's id, which names the socket.
-      controlDir: options.controlSocket && threadId === 0 ? controlDir : null
+      controlDir: options.controlSocket && threadId === 0 ? chooseControlDirectory(options.runtimeFolder) : null
     }, {
       metrics: () => this.#metrics(),
       authorize: (request, scope) => this.#authorize(request, scope),

@@ -4,9 +4,8 @@
 // else is the address of an admin surface.
 
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
-const { controlDirectory, controlSocketPath } = require('../admin/control-path')
+const { findControlSocket } = require('./control-sockets')
 const { Failure } = require('./failure')
 
 /** @typedef {{ socketPath: string, base: string } | { url: URL, token: string | null }} Target */
@@ -22,7 +21,7 @@ const HOW_TO = 'Put app.use(diagnostics()) into it, start it with `loopscope run
 function findTarget (text, options, env) {
   if (options.socket !== undefined) return { socketPath: path.resolve(options.socket), base: '' }
   if (text === undefined) throw new Failure('usage', 'Which process? Wanted a pid or a URL.', 'See `loopscope list` for the processes of this host.')
-  if (/^\d+$/.test(text)) return { socketPath: socketOf(Number(text)), base: '' }
+  if (/^\d+$/.test(text)) return { socketPath: socketOf(Number(text), env), base: '' }
   const url = parseUrl(text)
   const token = tokenOf(url, options, env)
   url.username = url.password = url.hash = ''
@@ -61,55 +60,16 @@ function readToken (file) {
   }
 }
 
-/** @param {number} pid */
-function socketOf (pid) {
-  const candidates = socketCandidates(pid)
-  const found = candidates.find(file => fs.existsSync(file))
-  if (found !== undefined) return found
-  assertAlive(pid)
-  throw new Failure('notInstrumented', `Process ${pid} runs without loopscope, or its control socket is elsewhere (looked for ${candidates.join(', ')}).`, HOW_TO)
-}
-
 /**
- * Its own temporary folder, and below the root that it sees: it may run in a container of its own.
  * @param {number} pid
+ * @param {NodeJS.ProcessEnv} env
  */
-function socketCandidates (pid) {
-  const user = ownerOf(pid) ?? os.userInfo().uid
-  const folders = [os.tmpdir(), '/tmp', temporaryFolderOf(pid)].filter(folder => folder !== null)
-  const seen = [...new Set(folders)].map(folder => controlSocketPath(folder, user, pid))
-  const inner = pidInside(pid)
-  const inContainer = inner === null || inner === pid ? [] : [...new Set(folders)].map(folder => path.join(`/proc/${pid}/root`, controlSocketPath(folder, user, inner)))
-  return [...seen, ...inContainer]
-}
-
-/** @param {number} pid */
-function ownerOf (pid) {
-  try {
-    return fs.statSync(`/proc/${pid}`).uid
-  } catch {
-    return null // no /proc, or no such process
-  }
-}
-
-/** @param {number} pid */
-function temporaryFolderOf (pid) {
-  try {
-    const [, folder] = /(?:^|\0)TMPDIR=([^\0]+)/.exec(fs.readFileSync(`/proc/${pid}/environ`, 'utf8')) ?? []
-    return folder ?? null
-  } catch {
-    return null
-  }
-}
-
-/** @param {number} pid  as it is called here; in its own container it has another number */
-function pidInside (pid) {
-  try {
-    const [, numbers] = /^NSpid:\s+(.+)$/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-    return numbers === undefined ? null : Number(numbers.split(/\s+/).at(-1))
-  } catch {
-    return null
-  }
+function socketOf (pid, env) {
+  const { socketPath, problems, looked } = findControlSocket(pid, env)
+  if (socketPath !== null) return socketPath
+  assertAlive(pid)
+  if (problems.length > 0) throw new Failure('permission', `Process ${pid} is not asked: ${problems.join('; ')}.`, 'Somebody may pose as that process. Remove what is there, then start the process again.')
+  throw new Failure('notInstrumented', `Process ${pid} runs without loopscope, or its control socket is elsewhere (looked for ${looked.join(', ')}).`, HOW_TO)
 }
 
 /** @param {number} pid */
@@ -122,23 +82,4 @@ function assertAlive (pid) {
   }
 }
 
-/** @returns {number[]} pids of this user's processes that have a control socket */
-function listTargets () {
-  try {
-    const names = fs.readdirSync(controlDirectory(os.tmpdir(), os.userInfo().uid))
-    return names.flatMap(name => /^\d+\.sock$/.test(name) ? [Number.parseInt(name)] : []).filter(isOurs)
-  } catch {
-    return []
-  }
-}
-
-/** @param {number} pid  which may have been given to somebody else's process since */
-function isOurs (pid) {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
-module.exports = { findTarget, listTargets, assertAlive }
+module.exports = { findTarget, assertAlive }

@@ -3,7 +3,6 @@
 // The admin surface, wired: for each application of the process a router with what it reads from and acts on, its listener
 // when it has one, and the control socket of the process, which shows the first application.
 
-const { ensureDirectory } = require('../store/directory')
 const { createControlSocket } = require('../admin/control-socket')
 const { createRelayEnd } = require('../admin/relay')
 const { createAdminSources } = require('./admin-sources')
@@ -102,7 +101,7 @@ class Admin {
       const [first] = this.#sites.values()
       return first.handle(request, signal)
     }
-    this.#controlSocket = createControlSocket({ directory, pid: process.pid, ensureDirectory, handle })
+    this.#controlSocket = createControlSocket({ directory, pid: process.pid, handle })
     await this.#controlSocket.start()
   }
 }

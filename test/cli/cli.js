@@ -13,7 +13,7 @@ const BIN = path.join(__dirname, '..', '..', 'bin', 'loopscope.js')
  * @param {{ env?: object, cwd?: string, input?: string, onOutput?: (child: import('node:child_process').ChildProcess, text: string) => void }} [options]
  */
 async function cli (args, { env = {}, cwd, input, onOutput = () => {} } = {}) {
-  const child = spawn(process.execPath, [BIN, ...args], { cwd, env: { ...process.env, LOOPSCOPE_TOKEN: '', ...env } })
+  const child = spawn(process.execPath, [BIN, ...args], { cwd, env: { ...process.env, XDG_RUNTIME_DIR: '', LOOPSCOPE_TOKEN: '', ...env } })
   const written = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr']) {
     child[name].setEncoding('utf8').on('data', text => {

@@ -18,7 +18,7 @@ const fixtures = path.resolve(__dirname, '../fixtures/process')
  */
 function start (t, args, { command = process.execPath, env = {}, cwd, stdio = [] } = {}) {
   const dir = path.join(fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'loopscope-test-')), 'captures')
-  const child = spawn(command, args, { cwd, env: { ...process.env, LOOPSCOPE_DIR: dir, ...env }, stdio: ['ignore', 'pipe', 'pipe', ...stdio] })
+  const child = spawn(command, args, { cwd, env: { ...process.env, XDG_RUNTIME_DIR: '', LOOPSCOPE_DIR: dir, ...env }, stdio: ['ignore', 'pipe', 'pipe', ...stdio] })
   const written = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr']) child[name].setEncoding('utf8').on('data', text => { written[name] += text })
   const exited = once(child, 'exit')

@@ -1,9 +1,10 @@
 'use strict'
 
 const { createClient } = require('../client')
+const { listControlSockets } = require('../control-sockets')
 const { JSON_OPTION } = require('../reach')
 const { tableLines } = require('../table')
-const { findTarget, listTargets } = require('../target')
+const { findTarget } = require('../target')
 const { showTime } = require('../words')
 
 /** @import { Command, Invocation } from '../commands' */
@@ -21,7 +22,9 @@ module.exports = {
 
 /** @param {Invocation} invocation */
 async function run ({ values, terminal, env, signal }) {
-  const found = await Promise.all(listTargets().map(async pid => {
+  const { pids, problems } = listControlSockets(env)
+  for (const problem of problems) terminal.note(`not looked into: ${problem}`)
+  const found = await Promise.all(pids.map(async pid => {
     try {
       const { facts } = await createClient(findTarget(String(pid), {}, env), signal).json('/')
       return facts
