@@ -100,6 +100,7 @@ test('a symbolic link that another user swaps in a loop leads nowhere', { skip: 
     swap()
     console.log('swapping')`
   const swapper = spawn(process.execPath, ['-e', swap, own, victim], { uid: OTHER, gid: OTHER, cwd: '/', stdio: ['ignore', 'pipe', 'ignore'] })
+  const ended = once(swapper, 'exit')
   t.after(() => swapper.kill('SIGKILL'))
   await once(swapper.stdout, 'data')
   for (let times = 0; times < 500; times++) {
@@ -111,6 +112,8 @@ test('a symbolic link that another user swaps in a loop leads nowhere', { skip: 
       assert.ok(error.code === 'ERR_LOOPSCOPE_SOCKET_UNUSABLE' || error.syscall !== undefined, String(error.stack)) // mkdir and lstat may meet different things
     }
   }
+  swapper.kill('SIGKILL')
+  await ended
   assert.deepEqual([victim, path.join(victim, 'control')].map(modeOf), [0o755, 0o755])
   assert.deepEqual(fs.readdirSync(path.join(victim, 'control')), [])
 })
