@@ -8,6 +8,7 @@ const { execFile } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
+const { pathToFileURL } = require('node:url')
 const { promisify } = require('node:util')
 const { ROOT, listFiles } = require('./project')
 const manifest = require('../../package.json')
@@ -56,8 +57,8 @@ describe('the package', () => {
 
   const node = (...args) => run(process.execPath, args, { cwd: folder })
 
-  test('holds bin/, lib/, types/ and four files, and nothing else', () => {
-    const wanted = [...listFiles('bin'), ...listFiles('lib'), ...listFiles('types'), 'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']
+  test('holds bin/, lib/, types/ and five files, and nothing else', () => {
+    const wanted = [...listFiles('bin'), ...listFiles('lib'), ...listFiles('types'), 'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json', 'register.js']
     assert.deepEqual(tarball.files.map(file => file.path).sort(), wanted.sort())
   })
 
@@ -97,11 +98,14 @@ describe('the package', () => {
     assert.equal(stdout, `function true ${manifest.version}\n`)
   })
 
-  test('works when it is preloaded', async () => {
-    const { stdout } = await node('--require', 'loopscope/register', '--eval', 'console.log("application")')
-    assert.equal(stdout, 'application\n')
+  test('works when it is preloaded, by its name and by its path', async () => {
+    const file = path.join(folder, 'node_modules', 'loopscope', 'register')
     const env = { ...process.env, LOOPSCOPE_UNHEARD: 'of' }
-    await assert.rejects(run(process.execPath, ['--require', 'loopscope/register', '--eval', ''], { cwd: folder, env }), /ERR_LOOPSCOPE_UNKNOWN_OPTION/)
+    for (const preload of [['--require', 'loopscope/register'], ['--require', file], ['--require', `${file}.js`], ['--import', 'loopscope/register'], ['--import', pathToFileURL(`${file}.js`).href]]) {
+      const { stdout } = await node(...preload, '--eval', 'console.log("application")')
+      assert.equal(stdout, 'application\n')
+      await assert.rejects(run(process.execPath, [...preload, '--eval', ''], { cwd: folder, env }), /ERR_LOOPSCOPE_UNKNOWN_OPTION/)
+    }
   })
 
   test('keeps its inner files to itself', async () => {
