@@ -4,6 +4,7 @@
 // WebSocket and closed again. While it is open, everybody on this host can connect to it and run code in that process.
 
 const { setTimeout: sleep } = require('node:timers/promises')
+const { assertAttachable } = require('./attachable')
 const { connectInspector } = require('./inspector-connection')
 const { Failure } = require('./failure')
 const { assertAlive } = require('./target')
@@ -23,7 +24,10 @@ const SAMPLING_MICROS = 10_000 // 100 a second, as the recorder's
 async function profileByInspector (pid, { seconds, terminal, signal }) {
   assertAlive(pid)
   const wasOpen = await findEndpoint() !== null
-  if (!wasOpen) openInspector(pid, terminal)
+  if (!wasOpen) {
+    assertAttachable(pid)
+    openInspector(pid, terminal)
+  }
   const connection = await connectInspector(await waitForEndpoint(pid), signal)
   try {
     await assertIsTarget(connection, pid)
@@ -64,10 +68,10 @@ async function waitForEndpoint (pid) {
   for (const startMs = performance.now(); performance.now() - startMs < OPEN_MS; await sleep(POLL_MS)) {
     const endpoint = await findEndpoint()
     if (endpoint !== null) return endpoint
-    assertAlive(pid) // a process that is not Node's is ended by the signal
+    assertAlive(pid)
   }
   throw new Failure('unreachable', `Process ${pid} opened no inspector on 127.0.0.1:9229.`,
-    'It may run without the inspector (--disable-sigusr1, --inspect-port), in a container with a network of its own, or be stopped.')
+    'It may have a handler of its own for SIGUSR1, which has run instead, or be in a long native call: then it opens the inspector afterwards, and only a restart closes it.')
 }
 
 /** @typedef {Awaited<ReturnType<typeof connectInspector>>} Connection */

@@ -11,6 +11,7 @@ const EXIT_CODES = Object.freeze({
   permission: 5,
   token: 6,
   unreachable: 7,
+  notAttachable: 8,
   interrupted: 130
 })
 

@@ -1,9 +1,12 @@
 'use strict'
 
-// What the system tells about a process of this host, read from /proc where there is one. What cannot be known is null or
-// empty.
+// What the system tells about a process of this host, read from /proc where there is one.
 
+const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
+const os = require('node:os')
+
+const EFFECTIVE = 1 // of the ids that the system keeps, after the real one
 
 /**
  * @param {number} pid
@@ -19,8 +22,6 @@ function readProcess (pid) {
     environment: readEnvironment(pid)
   }
 }
-
-const EFFECTIVE = 1 // after the real one
 
 /**
  * @param {number} pid
@@ -46,6 +47,60 @@ function readEnvironment (pid) {
   return Object.fromEntries([...read(`/proc/${pid}/environ`).matchAll(/([^\0=]+)=([^\0]*)/g)].map(([, name, value]) => [name, value]))
 }
 
+/**
+ * What a process runs, and how it takes SIGUSR1. What cannot be known is left open: null, or nothing.
+ * @param {number} pid
+ * @returns {{ executable: string, args: string[], environment: NodeJS.ProcessEnv, libraries: string[], threads: string[], state: string | null, catchesSignal: boolean | null, isInOurNetwork: boolean } | null}
+ *   null: the system does not tell
+ */
+function readRunning (pid) {
+  return fs.existsSync('/proc/self/exe') ? readFromProc(pid) : readFromPs(pid)
+}
+
+/** @param {number} pid */
+function readFromProc (pid) {
+  const executable = readLink(`/proc/${pid}/exe`)
+  if (executable === null) return null
+  const status = readStatus(pid)
+  const network = readLink(`/proc/${pid}/ns/net`)
+  return {
+    executable: executable.replace(/ \(deleted\)$/, ''), // an update replaced it
+    args: read(`/proc/${pid}/cmdline`).split('\0').slice(0, -1),
+    environment: readEnvironment(pid),
+    libraries: [...new Set(read(`/proc/${pid}/maps`).match(/\/.*$/gm))],
+    threads: list(`/proc/${pid}/task`).map(thread => read(`/proc/${pid}/task/${thread}/comm`).trim()),
+    state: status.State?.[0] ?? null,
+    catchesSignal: status.SigCgt === undefined ? null : (BigInt(`0x${status.SigCgt}`) >> BigInt(os.constants.signals.SIGUSR1 - 1) & 1n) === 1n,
+    isInOurNetwork: network === null || network === readLink('/proc/self/ns/net')
+  }
+}
+
+/** @param {number} pid  where there is no /proc: macOS, which does not show the handlers */
+function readFromPs (pid) {
+  const shown = ['state', 'comm', 'args'].map(column => spawnSync('ps', ['-ww', '-o', `${column}=`, '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim())
+  const [state, executable, args] = shown
+  if (!executable) return null
+  return { executable, args: args.split(/\s+/), environment: {}, libraries: [], threads: [], state: state[0] ?? null, catchesSignal: null, isInOurNetwork: true }
+}
+
+/** @param {string} file */
+function readLink (file) {
+  try {
+    return fs.readlinkSync(file)
+  } catch {
+    return null
+  }
+}
+
+/** @param {string} folder */
+function list (folder) {
+  try {
+    return fs.readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
 /** @param {string} file */
 function read (file) {
   try {
@@ -55,4 +110,4 @@ function read (file) {
   }
 }
 
-module.exports = { readProcess, readStatus }
+module.exports = { readProcess, readRunning }

@@ -1,0 +1,81 @@
+'use strict'
+
+// profile --attach sends a signal that ends what does not wait for it: it is sent to nobody else.
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const fs = require('node:fs')
+const { start } = require('../process/child')
+const { reasonAgainst } = require('../../lib/cli/attachable')
+const { cli } = require('./cli')
+
+const WAIT = 'setInterval(() => {}, 1000); console.log(JSON.stringify({ msg: "running" }))'
+const noProc = !fs.existsSync('/proc/self/status') && 'handlers are to be seen in /proc only'
+const noDisabling = !process.allowedNodeEnvironmentFlags.has('--disable-sigusr1') && 'this Node.js cannot disable it'
+
+/** The command is refused, and the process is as it was. */
+async function assertRefused ({ child }, reason, code = 8) {
+  const attach = () => cli(['profile', '--attach', String(child.pid), '--seconds', '0.1', '-o', '-'])
+  let refused = await attach()
+  while (/is the inspector of process|The inspector|closed its inspector/.test(refused.stderr)) refused = await attach() // another process of this host had the port
+  assert.match(refused.stderr, reason)
+  assert.equal(refused.code, code, refused.stderr)
+  assert.deepEqual([child.exitCode, child.signalCode], [null, null])
+  return refused
+}
+
+test('what is not Node.js is not sent a signal, whether or not it waits for one', async t => {
+  const sleeping = start(t, ['60'], { command: 'sleep' })
+  await once(sleeping.child, 'spawn')
+  await assertRefused(sleeping, /cannot be attached to: it is not Node\.js, but \S*(sleep|coreutils|busybox)\.\nNo signal was sent/)
+  const trapping = start(t, ['-c', 'trap "echo {\\"msg\\":\\"trapped\\"}" USR1; echo {\\"msg\\":\\"running\\"}; while :; do sleep 0.1; done'], { command: 'sh' })
+  await trapping.until(/^running$/)
+  await assertRefused(trapping, /it is not Node\.js, but \S*\/(da|ba)?sh\./)
+  assert.deepEqual(trapping.said(/trapped/), [])
+})
+
+test('a Node.js that has no handler for the signal is not ended by it', { skip: noProc }, async t => {
+  const app = start(t, ['-e', `const own = () => {}; process.on('SIGUSR1', own).off('SIGUSR1', own); ${WAIT}`])
+  await app.until(/^running$/)
+  await assertRefused(app, /it does not wait for SIGUSR1, which would end it/)
+})
+
+test('a Node.js whose inspector is disabled is left alone, and the flag is named', { skip: noDisabling }, async t => {
+  for (const [args, env] of [[['--disable-sigusr1'], {}], [['--require', 'node:fs', '--disable-sigusr1'], {}], [[], { NODE_OPTIONS: '--disable-sigusr1' }]]) {
+    const app = start(t, [...args, '-e', WAIT], { env })
+    await app.until(/^running$/)
+    await assertRefused(app, /it runs with --disable-sigusr1/)
+  }
+})
+
+test('a Node.js whose inspector would open on another port is left alone', async t => {
+  const app = start(t, ['--inspect-port=127.0.0.1:9339', '-e', WAIT])
+  await app.until(/^running$/)
+  await assertRefused(app, /its inspector is set to port 9339/)
+})
+
+test('a stopped process is left alone', { skip: noProc }, async t => {
+  const app = start(t, ['-e', WAIT])
+  await app.until(/^running$/)
+  app.child.kill('SIGSTOP')
+  while (!/^State:\s+T/m.test(fs.readFileSync(`/proc/${app.child.pid}/status`, 'utf8'))) await new Promise(resolve => setTimeout(resolve, 20))
+  await assertRefused(app, /it is stopped/)
+})
+
+test('a handler of the application looks like Node\'s own from outside: that no inspector opened is said', async t => {
+  const app = start(t, ['-e', `process.on('SIGUSR1', () => console.log(JSON.stringify({ msg: 'own handler' }))); ${WAIT}`])
+  await app.until(/^running$/)
+  await assertRefused(app, /opened no inspector[^]*handler of its own/, 7)
+  assert.ok(app.said(/own handler/).length > 0)
+})
+
+test('a Node.js by another name is told by its thread or its library; a network of its own is out of reach', () => {
+  const shop = { executable: '/opt/shop', args: ['/opt/shop'], environment: {}, libraries: [], threads: ['shop'], state: 'S', catchesSignal: true, isInOurNetwork: true }
+  assert.match(reasonAgainst(shop), /not Node\.js, but \/opt\/shop/)
+  assert.equal(reasonAgainst({ ...shop, threads: ['shop', 'SignalInspector'] }), null)
+  assert.equal(reasonAgainst({ ...shop, libraries: ['/usr/lib/libc.so.6', '/usr/lib/x86_64-linux-gnu/libnode.so.115'] }), null)
+  for (const name of ['node', 'nodejs', 'node22']) assert.equal(reasonAgainst({ ...shop, executable: `/usr/bin/${name}` }), null)
+  for (const name of ['node_exporter', 'bun', 'deno']) assert.match(reasonAgainst({ ...shop, executable: `/usr/bin/${name}` }), /not Node\.js/)
+  assert.match(reasonAgainst({ ...shop, executable: '/usr/bin/node', isInOurNetwork: false }), /network of its own/)
+})
