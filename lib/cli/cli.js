@@ -2,6 +2,7 @@
 
 // The command line: finds the command, reads its options, runs it, and turns what goes wrong into a sentence and an exit code.
 
+const { setMaxListeners } = require('node:events')
 const { parseArgs } = require('node:util')
 const { version } = require('../../package.json')
 const { COMMANDS } = require('./commands')
@@ -18,6 +19,7 @@ const { createTerminal } = require('./terminal')
  */
 async function main (argv, { env, terminal = createTerminal({ env }) }) {
   const interrupted = new AbortController()
+  setMaxListeners(Infinity, interrupted.signal) // each request under way listens
   const interrupt = () => interrupted.abort()
   process.once('SIGINT', interrupt)
   process.once('SIGTERM', interrupt)

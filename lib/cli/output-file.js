@@ -3,7 +3,9 @@
 // Where a command puts what it made: a new private file, never over one that is there, or standard output.
 
 const fs = require('node:fs')
+const path = require('node:path')
 const { Failure } = require('./failure')
+const { printable } = require('./printable')
 
 const OWNER_ONLY = 0o600
 
@@ -13,7 +15,7 @@ const OWNER_ONLY = 0o600
  * @param {{ force: boolean, terminal: import('./terminal').Terminal }} how
  */
 function writeOutput (file, bytes, { force, terminal }) {
-  if (file === '-') return terminal.write(bytes)
+  if (file === '-') return terminal.file(bytes)
   try {
     fs.writeFileSync(file, bytes, { flag: force ? 'w' : 'wx', mode: OWNER_ONLY })
   } catch (/** @type {any} */ error) {
@@ -32,4 +34,13 @@ function defaultName (kind, extension, at = Date.now()) {
   return `${kind}-${new Date(at).toISOString().slice(0, 19).replace(/[-:]/g, '').toLowerCase()}.${extension}`
 }
 
-module.exports = { defaultName, writeOutput }
+/**
+ * @param {unknown} name  as the process tells it
+ * @returns {string} of a file here; never a way to somewhere else
+ */
+function plainName (name) {
+  if (typeof name === 'string' && name === path.basename(name) && name === printable(name) && !name.startsWith('.')) return name
+  throw new Failure('failed', `The process calls its file ${name}, which is not a plain name.`, 'Choose one with --output.')
+}
+
+module.exports = { defaultName, plainName, writeOutput }

@@ -1,6 +1,8 @@
 'use strict'
 
-// Rows as columns of text. Pure.
+// Rows as columns of text. Names come from the other process: none may break a line. Pure.
+
+const { printable } = require('./printable')
 
 /**
  * @typedef {{ title: string, isNumber?: boolean, cell: (row: any) => string }} Column
@@ -19,12 +21,4 @@ function tableLines (columns, rows, width = Infinity) {
   })
 }
 
-/**
- * Names come from the other process: none may break a line or speak to the terminal.
- * @param {string} text
- */
-function printable (text) {
-  return text.replaceAll(/\p{Cc}/gu, '\uFFFD')
-}
-
-module.exports = { tableLines, printable }
+module.exports = { tableLines }

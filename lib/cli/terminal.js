@@ -1,14 +1,24 @@
 'use strict'
 
 // What the command line writes: results to standard output, everything else to standard error; colour and motion only on a
-// terminal.
+// terminal. All output of all commands passes here, and what others could have put into it is made printable: the only
+// sequences that reach a terminal are written in this file.
 
 const { styleText } = require('node:util')
+const { printableJson, printableLines } = require('./printable')
 
-/** @typedef {ReturnType<typeof createTerminal>} Terminal */
+/**
+ * @typedef {ReturnType<typeof createTerminal>} Terminal
+ * @typedef {{ style: Parameters<typeof styleText>[0], text: string }} Painted
+ * @typedef {string | Painted} Part  of a line
+ */
 
 const BAR_WIDTH = 30
 const PERIOD_MS = 100
+const CLEAR_LINE = '\r\u001b[K'
+const CLEAR_SCREEN = '\u001b[H\u001b[J'
+const ENTER_SCREEN = '\u001b[?1049h\u001b[?25l' // the other screen, and no cursor
+const LEAVE_SCREEN = '\u001b[?25h\u001b[?1049l'
 
 /**
  * @param {object} [streams]
@@ -21,13 +31,15 @@ function createTerminal ({ output = process.stdout, notes = process.stderr, env 
   const isNotesTerminal = 'isTTY' in notes && notes.isTTY === true
   const hasColour = isOutputTerminal && !env.NO_COLOR
 
-  /**
-   * @param {Parameters<typeof styleText>[0]} style
-   * @param {string} text
-   */
-  function paint (style, text) {
-    return hasColour ? styleText(style, text) : text
+  /** @param {Part} part */
+  function show (part) {
+    if (typeof part === 'string') return printableLines(part)
+    const text = printableLines(part.text)
+    return hasColour ? styleText(part.style, text) : text
   }
+
+  /** @param {Part | Part[]} line */
+  const showLine = line => [line].flat().map(show).join('')
 
   /**
    * Shows that something goes on: a bar where the end is known, else the time. Off a terminal one line.
@@ -39,17 +51,17 @@ function createTerminal ({ output = process.stdout, notes = process.stderr, env 
     const startMs = performance.now()
     let extra = ''
     if (!isNotesTerminal) {
-      notes.write(`${text}\n`)
+      notes.write(`${show(text)}\n`)
       return { note: () => {}, end: () => {} }
     }
-    const draw = () => notes.write(`\r\u001b[K${text} ${barOf((performance.now() - startMs) / 1e3, seconds)} ${extra}`)
+    const draw = () => notes.write(`${CLEAR_LINE}${show(`${text} ${barOf((performance.now() - startMs) / 1e3, seconds)} ${extra}`)}`)
     const timer = setInterval(draw, PERIOD_MS)
     draw()
     return {
       note: (/** @type {string} */ more) => { extra = more },
       end: () => {
         clearInterval(timer)
-        notes.write('\r\u001b[K')
+        notes.write(CLEAR_LINE)
       }
     }
   }
@@ -58,15 +70,29 @@ function createTerminal ({ output = process.stdout, notes = process.stderr, env 
     isOutputTerminal,
     columns: () => ('columns' in output && output.columns) || 100,
     rows: () => ('rows' in output && output.rows) || 30,
-    paint,
+    /** @type {(style: Painted['style'], text: string) => Painted} */
+    paint: (style, text) => ({ style, text }),
     progress,
-    /** @param {string | Uint8Array} text */
-    write: text => { output.write(text) },
+    /** @param {string | Uint8Array} text  with its own ends of lines */
+    text: text => { output.write(show(textOf(text))) },
+    /** @param {Part | Part[]} line */
+    line: line => { output.write(`${showLine(line)}\n`) },
+    /** @param {unknown} value */
+    json: value => { output.write(`${printableJson(value)}\n`) },
+    /** A file for another program, as it is; to a terminal as text. @param {Uint8Array} bytes */
+    file: bytes => { output.write(isOutputTerminal ? show(textOf(bytes)) : bytes) },
     /** @param {string} text */
-    line: text => { output.write(`${text}\n`) },
-    /** @param {string} text */
-    note: text => { notes.write(`${text}\n`) }
+    note: text => { notes.write(`${show(text)}\n`) },
+    openScreen: () => { if (isOutputTerminal) output.write(ENTER_SCREEN) },
+    /** @param {(Part | Part[])[]} lines */
+    drawScreen: lines => { output.write(CLEAR_SCREEN + lines.map(showLine).join('\n')) },
+    closeScreen: () => { if (isOutputTerminal) output.write(LEAVE_SCREEN) }
   }
+}
+
+/** @param {string | Uint8Array} text */
+function textOf (text) {
+  return typeof text === 'string' ? text : Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString()
 }
 
 /**

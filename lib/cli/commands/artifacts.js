@@ -41,7 +41,7 @@ async function run (invocation) {
  * @param {Invocation} invocation
  */
 function list ({ artifacts }, { values, terminal }) {
-  if (values.json) return terminal.line(JSON.stringify(artifacts, null, 2))
+  if (values.json) return terminal.json(artifacts)
   if (artifacts.length === 0) return terminal.line('no artifacts')
   for (const line of tableLines([
     { title: 'MADE (UTC)', cell: ({ at }) => showTime(at) },

@@ -4,6 +4,7 @@ const fs = require('node:fs')
 const { pipeline } = require('node:stream/promises')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { Failure } = require('../failure')
+const { plainName } = require('../output-file')
 const { REACH_OPTIONS, reach } = require('../reach')
 const { showBytes, showDuration } = require('../words')
 
@@ -44,7 +45,7 @@ async function run (invocation) {
   const body = bodyOf(values)
   const { id } = await client.json('/captures', { method: 'POST', body })
   const { artifact, startedAt, endedAt } = await follow(client, id, { body, terminal, signal })
-  const file = values.output ?? artifact.name
+  const file = values.output ?? plainName(artifact.name)
   await download(client, artifact.name, file, values.force === true)
   if (body.kind === KINDS.snapshot) await keepFacts(client, artifact.name, file)
   terminal.note(`written: ${file} (${showBytes(artifact.bytes)}, ${showDuration(endedAt - startedAt)})`)

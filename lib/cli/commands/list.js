@@ -33,7 +33,7 @@ async function run ({ values, terminal, env, signal }) {
     }
   }))
   const processes = found.filter(facts => facts !== null)
-  if (values.json) return terminal.line(JSON.stringify(processes, null, 2))
+  if (values.json) return terminal.json(processes)
   if (processes.length === 0) return terminal.note('none; `loopscope run -- node app.js` starts one')
   for (const line of tableLines([
     { title: 'PID', isNumber: true, cell: ({ pid }) => String(pid) },

@@ -17,5 +17,5 @@ module.exports = {
 
 /** @param {Invocation} invocation */
 async function run (invocation) {
-  invocation.terminal.write(await reach(invocation).bytes('/metrics'))
+  invocation.terminal.text(await reach(invocation).bytes('/metrics'))
 }

@@ -38,8 +38,8 @@ async function run (invocation) {
   const format = formatOf(values, terminal)
   const { extension } = FORMATS[format]
   const bytes = values.attach ? await attach(invocation, format) : await ask(invocation, format)
-  const file = values.output ?? (format === 'text' ? '-' : defaultName('cpu', extension))
-  writeOutput(file, bytes, { force: values.force === true, terminal })
+  if (format === 'text' && values.output === undefined) return terminal.text(bytes)
+  writeOutput(values.output ?? defaultName('cpu', extension), bytes, { force: values.force === true, terminal })
 }
 
 /**

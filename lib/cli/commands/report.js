@@ -18,7 +18,7 @@ module.exports = {
 /** @param {Invocation} invocation */
 async function run ({ positionals: [file], values, terminal }) {
   const context = { title: file, ...(values.root && { appRoot: values.root }) }
-  terminal.write(isHeapProfileFile(file) ? heapText(file, context) : require('../../formats/text').encodeText(readProfile(file), context))
+  terminal.text(isHeapProfileFile(file) ? heapText(file, context) : require('../../formats/text').encodeText(readProfile(file), context))
 }
 
 /**

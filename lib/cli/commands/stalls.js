@@ -21,7 +21,7 @@ module.exports = {
 async function run (invocation) {
   const { terminal, values } = invocation
   const known = await reach(invocation).json('/stalls')
-  if (values.json) return terminal.line(JSON.stringify(known, null, 2))
+  if (values.json) return terminal.json(known)
   const { stalls, current, totals, blockedMs } = known
   if (blockedMs > 0) terminal.line(terminal.paint('red', `blocked now, for ${showDuration(blockedMs)}${current === null ? '' : `: ${current.route ?? 'outside requests'}, ${showCulprit(current.culprit)}`}`))
   if (stalls.length === 0) return terminal.line('no stalls')

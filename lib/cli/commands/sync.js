@@ -31,7 +31,7 @@ const COLUMNS = [
 async function run (invocation) {
   const { terminal, values } = invocation
   const known = await reach(invocation).json('/sync-calls')
-  if (values.json) return terminal.line(JSON.stringify(known, null, 2))
+  if (values.json) return terminal.json(known)
   const { sampled, exact, pool } = known
   const rows = [
     ...(exact ?? []).map((/** @type {any} */ call) => ({ ...call, ms: call.totalMs, seen: `${call.calls} calls` })),

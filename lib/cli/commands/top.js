@@ -8,9 +8,6 @@ const { showBytes, showCulprit, showDuration, showTime } = require('../words')
 
 /** @import { Command, Invocation } from '../commands' */
 
-const CLEAR = '\u001b[H\u001b[J'
-const ENTER = '\u001b[?1049h\u001b[?25l' // the other screen, and no cursor
-const LEAVE = '\u001b[?25h\u001b[?1049l'
 const BARS = '▁▂▃▄▅▆▇█'
 const MAX_STALLS = 8
 const RETRY_MS = 1000
@@ -32,20 +29,20 @@ async function run (invocation) {
   const client = reach(invocation)
   const view = { facts: (await client.json('/')).facts, delays: /** @type {number[]} */ ([]), stalls: [...(await client.json('/stalls?limit=8')).stalls], stuck: null }
   let left = values.count === undefined ? Infinity : Number(values.count)
-  if (terminal.isOutputTerminal) terminal.write(ENTER)
+  terminal.openScreen()
   try {
     while (left > 0 && !signal.aborted) {
       for await (const { name, data } of readEvents(await client.ask('/live'))) {
         note(view, name, data)
         if (name !== 'loop') continue
-        if (terminal.isOutputTerminal) terminal.write(CLEAR + screen(view, data, terminal).join('\n'))
+        if (terminal.isOutputTerminal) terminal.drawScreen(screen(view, data, terminal))
         else terminal.line(line(data))
         if (--left <= 0) return
       }
       await sleep(RETRY_MS, undefined, { signal })
     }
   } finally {
-    if (terminal.isOutputTerminal) terminal.write(LEAVE)
+    terminal.closeScreen()
   }
 }
 
@@ -78,7 +75,7 @@ function screen ({ facts, delays, stalls, stuck }, { maxDelayMs, blockedMs, util
     ? terminal.paint(['red', 'bold'], `BLOCKED for ${showDuration(Math.max(blockedMs, stuck?.durationMs ?? 0))}${stuck === null ? '' : ` ${stuck.route ?? ''} ${showCulprit(stuck.culprit)}`}`)
     : terminal.paint('green', 'turning')
   return [
-    `${terminal.paint('bold', facts.appName)}  pid ${facts.pid}  Node ${facts.nodeVersion}  ${state}`,
+    [terminal.paint('bold', facts.appName), `  pid ${facts.pid}  Node ${facts.nodeVersion}  `, state],
     `delay ${showDuration(maxDelayMs)}   utilisation ${share(utilization)}   rss ${memory === null ? '-' : showBytes(memory.rssBytes)}   heap ${memory === null ? '-' : showBytes(memory.heapUsedBytes)}`,
     '',
     `longest delay of each second, up to ${showDuration(Math.max(...delays))}`,

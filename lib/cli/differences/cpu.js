@@ -13,7 +13,7 @@ const MAX_ROWS = 30
 /** @param {Invocation} invocation */
 async function run ({ positionals: [before, after], values, terminal }) {
   const difference = diffProfiles(readProfile(before), readProfile(after), values.root ? { appRoot: values.root } : {})
-  if (values.json) return terminal.line(JSON.stringify(difference, null, 2))
+  if (values.json) return terminal.json(difference)
   const { rows } = difference
   terminal.line(`time at work: ${(difference.before.busyMs / 1e3).toFixed(2)} s of ${(difference.before.totalMs / 1e3).toFixed(2)} s before, ${(difference.after.busyMs / 1e3).toFixed(2)} s of ${(difference.after.totalMs / 1e3).toFixed(2)} s after`)
   for (const line of tableLines([

@@ -15,7 +15,7 @@ const MAX_ROWS = 30
 async function run ({ positionals: files, values, terminal }) {
   const [before, after] = files.map(readHeapProfile)
   const { beforeBytes, afterBytes, rows } = diffHeapProfiles(before, after, values.root ? { appRoot: values.root } : {})
-  if (values.json) return terminal.line(JSON.stringify({ beforeBytes, afterBytes, rows }, null, 2))
+  if (values.json) return terminal.json({ beforeBytes, afterBytes, rows })
   terminal.line(`sampled: ${showBytes(beforeBytes)} before, ${showBytes(afterBytes)} after`)
   for (const line of tableLines([
     { title: 'CHANGE', isNumber: true, cell: ({ selfChange }) => signed(selfChange) },

@@ -21,7 +21,7 @@ async function run ({ positionals: files, values, terminal, signal }) {
   }
   const report = await throughFileFailures(compareFiles(files, { isClassic: values.classic === true, onProgress, signal, readSource })).finally(progress.end)
   if (values.html !== undefined) writeOutput(values.html, require('../../heap/report/html').renderReport(report), { force: values.force === true, terminal })
-  if (values.json) return terminal.line(JSON.stringify(report, null, 2))
+  if (values.json) return terminal.json(report)
   const { reportLines } = require('../../heap/report/text')
   for (const line of reportLines(report, values.all ? { withNoise: true, maxClasses: ALL_CLASSES } : {})) terminal.line(line)
 }

@@ -16,7 +16,7 @@ const WANTED = 'a heap histogram, as `loopscope heap --kind histogram` writes it
 async function run ({ positionals: files, values, terminal }) {
   const [before, after] = files.map(read)
   const difference = diffHistograms(before, after)
-  if (values.json) return terminal.line(JSON.stringify(difference, null, 2))
+  if (values.json) return terminal.json(difference)
   const { isSameProcess, isComplete, total, rows } = difference
   if (!isSameProcess) terminal.note('They are of two processes.')
   if (!isComplete) terminal.note('Too many constructors: those with the fewest objects are together in _other, and a row may only have left it.')

@@ -1,0 +1,94 @@
+'use strict'
+
+// Which socket the command line believes: on a machine with other users, and in a session.
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { spawn } = require('node:child_process')
+const { once } = require('node:events')
+const fs = require('node:fs')
+const http = require('node:http')
+const path = require('node:path')
+const { cli } = require('./cli')
+
+const OTHER = 65534
+const user = process.geteuid?.()
+const notRoot = user !== 0 && 'only root can act for another user'
+
+/** A short folder, as a socket's path is, in which everybody may make something. */
+function makeShared (t) {
+  const shared = fs.mkdtempSync('/tmp/ls-')
+  fs.chmodSync(shared, 0o1777)
+  t.after(() => fs.rmSync(shared, { recursive: true, force: true }))
+  return shared
+}
+
+/** A process that does not answer for itself. */
+async function idle (t) {
+  const child = spawn('sleep', ['120'])
+  t.after(() => child.kill('SIGKILL'))
+  await once(child, 'spawn')
+  return child.pid
+}
+
+/** Answers for that process. */
+async function answer (t, directory, pid) {
+  fs.mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const facts = { pid, appName: 'shop', nodeVersion: 'v20', appRoot: '/', startedAt: 0 }
+  const server = http.createServer((request, response) => response.end(JSON.stringify({ facts, stalls: [] }))).listen(path.join(directory, `${pid}.sock`))
+  await once(server, 'listening')
+  t.after(() => server.close())
+}
+
+const control = folder => path.join(folder, `loopscope-${user}`, 'control')
+
+test('eleven processes are listed without a warning', async t => {
+  const shared = makeShared(t)
+  const pids = await Promise.all(Array.from({ length: 11 }, () => idle(t)))
+  for (const pid of pids) await answer(t, control(shared), pid)
+  const { stdout, stderr } = await cli(['list', '--json'], { env: { TMPDIR: shared } })
+  assert.equal(stderr, '')
+  assert.deepEqual(JSON.parse(stdout).map(facts => facts.pid).sort(), pids.sort())
+})
+
+test('a process is found in the session\'s runtime folder and in the temporary folder', async t => {
+  const [shared, runtime] = [makeShared(t), makeShared(t)]
+  const [inSession, outside] = [await idle(t), await idle(t)]
+  await answer(t, path.join(runtime, 'loopscope', 'control'), inSession)
+  await answer(t, control(shared), outside)
+  const env = { TMPDIR: shared, XDG_RUNTIME_DIR: runtime }
+  for (const pid of [inSession, outside]) assert.match((await cli(['stalls', String(pid)], { env })).stderr + (await cli(['stalls', '--json', String(pid)], { env })).stdout, /"stalls"/)
+  const listed = JSON.parse((await cli(['list', '--json'], { env })).stdout).map(facts => facts.pid)
+  assert.deepEqual(listed.sort(), [inSession, outside].sort())
+})
+
+const TRAPS = {
+  'the directory above': folder => fs.chownSync(path.dirname(control(folder)), OTHER, OTHER),
+  'the directory': folder => fs.chownSync(control(folder), OTHER, OTHER),
+  'the socket': (folder, pid) => fs.chownSync(path.join(control(folder), `${pid}.sock`), OTHER, OTHER)
+}
+
+for (const [what, lay] of Object.entries(TRAPS)) {
+  test(`a process is not asked where another user owns ${what}`, { skip: notRoot }, async t => {
+    const shared = makeShared(t)
+    const pid = await idle(t)
+    await answer(t, control(shared), pid)
+    lay(shared, pid)
+    const { code, stdout, stderr } = await cli(['stalls', '--json', String(pid)], { env: { TMPDIR: shared } })
+    assert.deepEqual([code, stdout], [5, ''])
+    assert.match(stderr, /is not asked: .* is owned by uid 65534/)
+    const listed = await cli(['list', '--json'], { env: { TMPDIR: shared } })
+    assert.deepEqual(JSON.parse(listed.stdout), [])
+  })
+}
+
+test('a symbolic link in the place of the directory is not followed, and the right socket is found behind it', { skip: notRoot }, async t => {
+  const [shared, runtime] = [makeShared(t), makeShared(t)]
+  const pid = await idle(t)
+  await answer(t, path.join(shared, 'else', 'control'), pid)
+  fs.symlinkSync(path.join(shared, 'else'), path.dirname(control(shared)))
+  const { code, stderr } = await cli(['stalls', '--json', String(pid)], { env: { TMPDIR: shared } })
+  assert.deepEqual([code, /is a symbolic link/.test(stderr)], [5, true])
+  await answer(t, path.join(runtime, 'loopscope', 'control'), pid)
+  assert.match((await cli(['stalls', '--json', String(pid)], { env: { TMPDIR: shared, XDG_RUNTIME_DIR: runtime } })).stdout, /"stalls"/)
+})
