@@ -35,7 +35,7 @@ function createTerminal ({ output = process.stdout, notes = process.stderr, env 
   function show (part) {
     if (typeof part === 'string') return printableLines(part)
     const text = printableLines(part.text)
-    return hasColour ? styleText(part.style, text) : text
+    return hasColour ? styleText(part.style, text, { validateStream: false }) : text // which stream it is for was looked at
   }
 
   /** @param {Part | Part[]} line */
