@@ -24,7 +24,7 @@ test('a pid is reached over its control socket: list, stalls, sync, metrics', as
   assert.deepEqual(JSON.parse((await loopscope(['list', '--json'])).stdout).map(facts => String(facts.pid)), [pid])
   while (!/GET \/auth/.test((await loopscope(['stalls', pid])).stdout));
   const { stalls } = JSON.parse((await loopscope(['stalls', pid, '--json'])).stdout)
-  assert.equal(stalls[0].route, 'GET /auth')
+  assert.ok(stalls.some(({ route }) => route === 'GET /auth')) // a busy machine adds stalls of its own
   assert.match((await loopscope(['stalls', pid])).stdout, /pbkdf2Sync in \S+ \S*app\.js:\d+/)
   while (!/crypto\.pbkdf2Sync/.test((await loopscope(['sync', pid])).stdout));
   assert.match((await loopscope(['metrics', pid])).stdout, /^loopscope_build_info/m)
