@@ -1,0 +1,106 @@
+'use strict'
+
+// Our files in the real thing: Chromium serves its own DevTools, and they are asked what they show of files that a real
+// process wrote.
+
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { after, before, describe, test } = require('node:test')
+const { drive } = require('../process/child')
+
+const CHROMIUM = '/usr/bin/chromium'
+const skip = fs.existsSync(CHROMIUM) ? false : 'chromium is not installed'
+const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+const DEVTOOLS = 'devtools://devtools/bundled/js_app.html'
+const PATIENCE_MS = 120_000
+
+/** In the application: what is to be found again, then a file of the kind. */
+async function capturePlanted ({ handle, ready }, kind) {
+  await ready()
+  class PlantedCustomer {
+    constructor (index) {
+      this.orders = new Array(2000).fill(index)
+    }
+  }
+  globalThis.planted = []
+  function keepPlanted () {
+    for (let index = 0; index < 200; index++) globalThis.planted.push(new PlantedCustomer(index))
+  }
+  function burnPlanted () {
+    const until = process.cpuUsage().user + 50_000
+    while (process.cpuUsage().user < until);
+  }
+  for (;;) { // until the file has it: what is sampled is up to chance
+    if (kind === 'cpu') burnPlanted()
+    else keepPlanted()
+    try {
+      const artifact = await handle.capture(kind, kind === 'cpu' ? { last: 10 } : {})
+      if (kind === 'heap-snapshot' || /burnPlanted|keepPlanted/.test(await artifact.text())) return artifact.path
+    } catch (error) {
+      if (!['ERR_LOOPSCOPE_EMPTY_VIEW', 'ERR_LOOPSCOPE_RECORDER_OFF'].includes(error.code)) throw error
+    }
+    await new Promise(resolve => setTimeout(resolve, 50))
+  }
+}
+
+describe('Chrome DevTools', { skip, timeout: 400_000 }, () => {
+  let context
+  let profile
+
+  before(async () => {
+    profile = fs.mkdtempSync(path.join(os.tmpdir(), 'loopscope-chromium-'))
+    context = await require('playwright-core').chromium.launchPersistentContext(profile, { executablePath: CHROMIUM, headless: true, args: ARGS, viewport: { width: 1400, height: 900 } })
+    context.setDefaultTimeout(PATIENCE_MS)
+  })
+
+  after(async () => {
+    await context?.close()
+    fs.rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
+  })
+
+  /** @param {import('node:test').TestContext} t */
+  async function open (t, panel, kind) {
+    const app = await drive(t, { options: { retention: { minFreeBytes: 0 } } })
+    const file = await app.run(capturePlanted, kind)
+    const page = await context.newPage()
+    t.after(() => page.close())
+    await page.goto(`${DEVTOOLS}?panel=${panel}`)
+    return { file, page }
+  }
+
+  /** Loads the file as a user does, and opens what it is called then. */
+  async function loadIntoMemory (page, file) {
+    const chosen = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Load profile' }).last().click()
+    await (await chosen).setFiles(file)
+    const entry = page.getByRole('treeitem', { name: path.parse(file).name }).filter({ hasText: /\((Loaded|[\d.,]+\s\S+)\)/ })
+    await entry.waitFor()
+    await entry.click()
+  }
+
+  test('show the functions of a .cpuprofile in the Performance panel', async t => {
+    const { file, page } = await open(t, 'timeline', 'cpu')
+    await page.locator('input[type=file]').first().setInputFiles(file)
+    const tab = page.getByRole('tab', { name: 'Bottom-up' })
+    await tab.waitFor()
+    await tab.dispatchEvent('mousedown', { button: 0 }) // which is what it listens to
+    await page.getByRole('row', { name: /burnPlanted/ }).first().waitFor()
+    assert.match(await page.getByRole('row', { name: /burnPlanted/ }).first().innerText(), /[\d.,]+\sms/)
+  })
+
+  test('show the functions of a .heapprofile in the Memory panel', async t => {
+    const { file, page } = await open(t, 'heap-profiler', 'heap-profile')
+    await loadIntoMemory(page, file)
+    await page.getByRole('row', { name: /keepPlanted|PlantedCustomer/ }).first().waitFor()
+  })
+
+  test('show the classes of a redacted .heapsnapshot in the Memory panel', async t => {
+    const { file, page } = await open(t, 'heap-profiler', 'heap-snapshot')
+    await loadIntoMemory(page, file)
+    const row = page.getByRole('row', { name: /PlantedCustomer/ }).first()
+    await row.waitFor()
+    assert.match(await row.innerText(), /×\s?200/)
+  })
+})
