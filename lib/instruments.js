@@ -28,7 +28,6 @@ const { createKeptClocks } = require('./observer/kept-clocks')
 const { createRestarts } = require('./observer/restarts')
 const { installCanaries } = require('./heap/canaries')
 const { readMemory } = require('./heap/memory-reading')
-const { takeSnapshot } = require('./heap/take-snapshot')
 const { createRouteContext } = require('./http/route-context')
 const { createStallRoute } = require('./http/stall-route')
 const { createSyncCalls } = require('./sync-calls/sync-calls')
@@ -60,6 +59,7 @@ class Instruments {
   #recording
   #observer
   #running = false
+  #ownWorkMs = 0
   #stallReporting
   /** @type {ReturnType<typeof createClock> | undefined} */
   #clock
@@ -123,7 +123,7 @@ class Instruments {
         delaySummary: () => this.delaySummary(),
         syncCalls: () => this.syncCalls.read(),
         memory: () => ({ ...readMemory(), trend: this.heap.trend }),
-        takeSnapshot: order => this.#heartbeat.exempt(() => takeSnapshot(order))
+        exempt: work => this.#workForUs(work)
       }
     })
     this.syncCalls = createSyncCalls({
@@ -152,6 +152,7 @@ class Instruments {
 
   get #titlePrefix () { return `loopscope:${this.#id}:` }
   get #cutName () { return `loopscope.cut.${this.#id}` }
+  get #ownWorkName () { return `loopscope.own-work.${this.#id}` }
 
   start () {
     if (this.#running) return
@@ -162,10 +163,8 @@ class Instruments {
     this.utilization.start()
     this.syncCalls.start()
     this.#heartbeat.start()
-    Object.defineProperty(globalThis, Symbol.for(this.#cutName), {
-      value: (/** @type {boolean} */ rotate) => this.#onCut(rotate),
-      configurable: true
-    })
+    defineHidden(this.#cutName, rotate => this.#onCut(rotate))
+    defineHidden(this.#ownWorkName, isBegin => isBegin ? this.#heartbeat.beginOwnWork() : this.#endOwnWork())
     unattended(this.#startObserver())
   }
 
@@ -181,7 +180,7 @@ class Instruments {
     this.utilization.stop()
     this.iterations.stop()
     this.routeContext.stop()
-    Reflect.deleteProperty(globalThis, Symbol.for(this.#cutName))
+    for (const name of [this.#cutName, this.#ownWorkName]) Reflect.deleteProperty(globalThis, Symbol.for(name))
     await this.#observer.stop()
   }
 
@@ -219,7 +218,8 @@ class Instruments {
     return [
       { component: 'heartbeat', seconds: this.#heartbeat.overheadSeconds },
       { component: 'recorder', seconds: this.#recording.overheadSeconds },
-      { component: 'observer', seconds: this.#observer.activeSeconds }
+      { component: 'observer', seconds: this.#observer.activeSeconds },
+      { component: 'own-work', seconds: this.#ownWorkMs / 1e3 }
     ]
   }
 
@@ -256,7 +256,8 @@ class Instruments {
       isInspectorForbidden: process.permission?.has('inspector') === false || isTestRunner(),
       windowsBySession: recorder ? ENGINES[recorder.engine].usesSession : false,
       titlePrefix: this.#titlePrefix,
-      cutExpression: `globalThis[Symbol.for(${JSON.stringify(this.#cutName)})]`
+      cutExpression: expressionOf(this.#cutName),
+      ownWorkExpression: expressionOf(this.#ownWorkName)
     }
   }
 
@@ -310,21 +311,56 @@ class Instruments {
    * @param {boolean} rotate
    */
   #onCut (rotate) {
-    this.#stallRoute.look(this.#state.tickMicros)
+    this.#stallRoute.look(this.#heartbeat.lastMicros)
     if (rotate) this.#recording.rotate()
     return { route: this.#stallRoute.now() }
+  }
+
+  /**
+   * @template T
+   * @param {() => T} work
+   * @returns {T}
+   */
+  #workForUs (work) {
+    this.#heartbeat.beginOwnWork()
+    try {
+      return work()
+    } finally {
+      this.#endOwnWork()
+    }
+  }
+
+  #endOwnWork () {
+    const tookMs = this.#heartbeat.endOwnWork()
+    this.#ownWorkMs += tookMs
+    return tookMs
   }
 
   /** @param {unknown} reason */
   #onObserverLost (reason) {
     this.#keptClocks.lose()
     this.tally.lose()
+    this.#heartbeat.dropOwnWork()
     if (!this.#running) return
     this.#recording.lose()
     if (!this.#wasObserved) return // it could not even start, which is warned of there
     warnOnce(this.#logger, 'LOOPSCOPE_WARN_OBSERVER_LOST', reason)
     this.#restarts.plan()
   }
+}
+
+/**
+ * For the observer, through the inspector.
+ * @param {string} name
+ * @param {(argument: boolean) => unknown} value
+ */
+function defineHidden (name, value) {
+  Object.defineProperty(globalThis, Symbol.for(name), { value, configurable: true })
+}
+
+/** @param {string} name */
+function expressionOf (name) {
+  return `globalThis[Symbol.for(${JSON.stringify(name)})]`
 }
 
 module.exports = { createInstruments }

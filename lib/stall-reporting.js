@@ -32,7 +32,7 @@ function createStallReporting ({ observer, subscribers, stallLog, routeOf, onLat
     /** @type {Stall} */
     const stall = {
       id,
-      at: Math.round(toEpochMs(tick.toMicros - tick.delayMs * 1e3)),
+      at: Math.round(toEpochMs(tick.toMicros - (tick.delayMs + tick.ownMs) * 1e3)),
       durationMs: Math.round(tick.delayMs),
       cause,
       route: route(),

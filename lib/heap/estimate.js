@@ -21,7 +21,7 @@ const SLOT_NAMES = 16_000 // the most slots a table has that is not in the large
 const BYTES_PER_SLOT = 8
 
 const FILE_BYTES_PER_NODE = 100 // 86 to 102, depending on the version
-const PAUSE_MS_PER_MB = 100 // measured 50 to 120
+const PAUSE_MS_PER_MB = 100 // measured 50 to 120, and 190 on a machine with more to do than processors
 const MARGIN = 1.25 // on top of what the snapshot before taught
 
 /** Neither grows the number of nodes by its size: few large things, and V8's own read-only ones, which are not counted twice. */
@@ -54,10 +54,11 @@ const UNCOUNTED = new Set(['large_object_space', 'new_large_object_space', 'read
 /**
  * @param {HeapReading} reading  now
  * @param {Lesson | null} lesson
+ * @param {number[]} [pausesMsPerMb]  of earlier snapshots on this machine, of other processes
  * @returns {Estimate}
  */
-function estimate (reading, lesson) {
-  const { nodes, edges, names, fileBytes, pauseMs } = lesson === null ? fromSize(reading) : fromLesson(reading, lesson)
+function estimate (reading, lesson, pausesMsPerMb = []) {
+  const { nodes, edges, names, fileBytes, pauseMs } = lesson === null ? fromSize(reading, pausesMsPerMb) : fromLesson(reading, lesson)
   return {
     memoryBytes: Math.round(BASE_BYTES + BYTES_PER_NODE * nodes + BYTES_PER_EDGE * edges + BYTES_PER_NAME * names),
     reusableBytes: lesson === null ? 0 : reusable(reading, lesson),
@@ -67,8 +68,19 @@ function estimate (reading, lesson) {
   }
 }
 
-/** @param {HeapReading} reading */
-function fromSize (reading) {
+/**
+ * What others are told of a snapshot's pause.
+ * @param {Pick<Lesson, 'after' | 'pauseMs'>} lesson
+ */
+function pauseMsPerMb ({ after, pauseMs }) {
+  return Math.round(pauseMs / (countedBytes(after) / MB))
+}
+
+/**
+ * @param {HeapReading} reading
+ * @param {number[]} pausesMsPerMb
+ */
+function fromSize (reading, pausesMsPerMb) {
   const sizeMb = countedBytes(reading) / MB
   const nodes = sizeMb * NODES_PER_MB
   return {
@@ -76,7 +88,7 @@ function fromSize (reading) {
     edges: sizeMb * EDGES_PER_MB,
     names: SLOT_NAMES + largeBytes(reading) / BYTES_PER_SLOT,
     fileBytes: nodes * FILE_BYTES_PER_NODE,
-    pauseMs: sizeMb * PAUSE_MS_PER_MB
+    pauseMs: sizeMb * (pausesMsPerMb.length === 0 ? PAUSE_MS_PER_MB : Math.max(...pausesMsPerMb) * MARGIN)
   }
 }
 
@@ -120,4 +132,4 @@ function largeBytes ({ spaces }) {
   return spaces.reduce((sum, { name, usedBytes }) => name.endsWith('large_object_space') && !name.startsWith('code') ? sum + usedBytes : sum, 0)
 }
 
-module.exports = { estimate }
+module.exports = { estimate, pauseMsPerMb }

@@ -59,7 +59,7 @@ class HeapSampler {
    * @param {SamplerMode} wanted.mode      the other one than before starts anew
    * @param {number | null} wanted.seconds  what is new in so many seconds; null: since the sampler was started
    * @param {number} [wanted.firstSeconds]  how long to wait when sampling begins only now
-   * @param {boolean} [wanted.collect]      collects garbage first, so that only what is held is seen as alive
+   * @param {boolean} [wanted.collect]      collects garbage once more first, so that what only a finalizer held is not seen as alive
    * @param {AbortSignal} [signal]  cancels it
    * @param {AbortSignal} [stop]    ends the waiting early, and keeps what there is
    * @returns {Promise<HeapSampling>}
@@ -90,7 +90,7 @@ class HeapSampler {
     const before = seconds === null || isNew ? null : await this.#read()
     const fromMs = before === null ? this.#startedAt : Date.now()
     if (waitSeconds > 0) await wait(waitSeconds * 1e3, signal, stop)
-    if (collect) await this.#post('HeapProfiler.collectGarbage')
+    if (collect) await this.#read()
     return { profile: await this.#read(), before, fromMs, toMs: Date.now() }
   }
 

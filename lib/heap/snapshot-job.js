@@ -8,8 +8,9 @@ const { guarded } = require('../internal/guard')
 const { monotonicMicros } = require('../internal/monotonic')
 const { CANARY_CLASS } = require('./canaries')
 const { findCanaries } = require('./find-canaries')
-const { estimate } = require('./estimate')
+const { estimate, pauseMsPerMb } = require('./estimate')
 const { assertFits, createGate } = require('./guard')
+const { learnedPauses } = require('./learned-pauses')
 const { readMemoryRoom } = require('./memory-limit')
 const { createProgress, watchWriting } = require('./snapshot-progress')
 const { redactSnapshot } = require('./redact')
@@ -24,6 +25,8 @@ const { verifySnapshot } = require('./verify')
 
 /**
  * @typedef {object} SnapshotStore
+ * @property {() => { name: string, kind: string }[]} list
+ * @property {(name: string) => any} metadata
  * @property {() => DiskRoom} room
  * @property {(wanted: { kind: string, extension: string, at: number, appName: string, bytesNeeded: number, scratchBytes: number }) => SnapshotPlace} reserve
  *
@@ -121,7 +124,7 @@ class Snapshots {
    */
   async #judge ({ force, redact, maxPauseMs }, store, progress) {
     progress.stage('estimating')
-    const cost = estimate(await this.#readMainMemory(START_WITHIN_MS), this.#lesson)
+    const cost = estimate(await this.#readMainMemory(START_WITHIN_MS), this.#lesson, learnedPauses(store))
     if (!force) assertFits(cost, { memory: this.#memoryRoom(), disk: store.room(), copies: copiesOf(redact), maxPauseMs })
     return cost
   }
@@ -260,6 +263,7 @@ function describe ({ before, after, peakRssBytes, ...facts }, { nodes, edges, st
     nodes,
     edges,
     strings,
+    pauseMsPerMb: pauseMsPerMb({ after, pauseMs: facts.pauseMs }),
     rssBeforeBytes: before.rssBytes,
     rssAfterBytes: after.rssBytes,
     heapUsedBytes: after.heapUsedBytes,

@@ -9,7 +9,8 @@
 const TICK_MICROS = 0 // indexes into the doubles
 const PERIOD_MS = 1
 const MAX_DELAY_MS = 2
-const DOUBLES = 3
+const OWN_WORK_MICROS = 3
+const DOUBLES = 4
 const EXITING = 0 // indexes into the integers
 const SESSION = 1
 const CALM = 2
@@ -31,13 +32,17 @@ class SharedState {
     this.#integers = new Int32Array(buffer, DOUBLES * 8, INTEGERS)
   }
 
-  /** When the heartbeat last ticked, by monotonicMicros(); 0 before the first tick. */
+  /** When the heartbeat last ticked, by monotonicMicros(), plus the own work that it has done since; 0 before the first tick. */
   get tickMicros () { return this.#doubles[TICK_MICROS] }
   set tickMicros (micros) { this.#doubles[TICK_MICROS] = micros }
 
   /** When the next tick is due after that. */
   get periodMs () { return this.#doubles[PERIOD_MS] }
   set periodMs (ms) { this.#doubles[PERIOD_MS] = ms }
+
+  /** Since when the main thread does work of ours that holds it up; 0 while it does not. Read it before tickMicros. */
+  get ownWorkMicros () { return this.#doubles[OWN_WORK_MICROS] }
+  set ownWorkMicros (micros) { this.#doubles[OWN_WORK_MICROS] = micros }
 
   /**
    * Main thread: a tick was so late.

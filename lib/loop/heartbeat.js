@@ -32,7 +32,11 @@ const PROOF_SHARE = 1 / 4
  * @typedef {object} LateTick
  * @property {number} fromMicros  the tick before
  * @property {number} toMicros    this tick
- * @property {number} delayMs     how late it was, the period subtracted
+ * @property {number} delayMs     how late it was, the period and the own work subtracted
+ * @property {Stretch[]} ownWork  what of the time between was ours, in order
+ * @property {number} ownMs       all of that
+ *
+ * @typedef {{ fromMicros: number, toMicros: number }} Stretch
  */
 
 /**
@@ -53,6 +57,10 @@ class Heartbeat {
   /** @type {NodeJS.Timeout | undefined} */
   #timer
   #lastMicros = 0
+  /** Since the last tick. @type {Stretch[]} */
+  #ownWork = []
+  #ownWorkFromMicros = 0
+  #isOwnWorkLate = false
   #isCalm = false
   /** When the processor time was last looked at, and what it was. */
   #checked = { micros: 0, cpuMs: 0 }
@@ -65,6 +73,9 @@ class Heartbeat {
 
   get running () { return this.#timer !== undefined }
   get overheadSeconds () { return this.#overheadMicros / 1e6 }
+
+  /** When it last ticked; 0 before the first tick. */
+  get lastMicros () { return this.#lastMicros }
 
   get #periodMs () {
     const { periodMs, stallThresholdMs } = this.#parts
@@ -86,23 +97,54 @@ class Heartbeat {
   }
 
   /**
-   * Does work of our own that is accounted for elsewhere and is no delay of the application. What came before it is measured.
+   * Does work of our own, which is no delay of the application; what the application did before and does after it is one.
    * @template T
    * @param {() => T} work
    * @returns {T}
    */
   exempt (work) {
-    if (this.running && this.#lastMicros !== 0) this.#tick()
+    this.beginOwnWork()
     try {
       return work()
     } finally {
-      this.forgive()
+      this.endOwnWork()
     }
+  }
+
+  /** The same in two calls, for work that somebody else has the main thread do in between. */
+  beginOwnWork () {
+    this.#isOwnWorkLate = false
+    this.#setOwnWork(monotonicMicros())
+  }
+
+  /** @returns {number} milliseconds that it took */
+  endOwnWork () {
+    const fromMicros = this.#ownWorkFromMicros
+    if (fromMicros === 0) return 0
+    const toMicros = monotonicMicros()
+    const { state } = this.#parts
+    if (this.#lastMicros !== 0) this.#ownWork.push({ fromMicros, toMicros })
+    // In this order: the observer must not see the work's time as a delay for a moment.
+    if (state.tickMicros !== 0) state.tickMicros += toMicros - fromMicros
+    this.#setOwnWork(0)
+    return (toMicros - fromMicros) / 1e3
+  }
+
+  /** Nobody will end what was begun: it was no work of ours. */
+  dropOwnWork () {
+    this.#setOwnWork(0)
   }
 
   /** Leaves the time since the last tick out: it went into work of our own that is accounted for elsewhere. */
   forgive () {
     if (this.#lastMicros !== 0) this.#lastMicros = monotonicMicros()
+    this.#ownWork = []
+  }
+
+  /** @param {number} fromMicros  0: none */
+  #setOwnWork (fromMicros) {
+    this.#ownWorkFromMicros = fromMicros
+    this.#parts.state.ownWorkMicros = fromMicros
   }
 
   /** To be called when work begins. It costs nothing while the heart beats fast. */
@@ -126,15 +168,28 @@ class Heartbeat {
   #tick () {
     const fromMicros = this.#lastMicros
     const toMicros = monotonicMicros()
+    const ownWork = this.#takeOwnWork(toMicros)
     this.#lastMicros = toMicros
     this.#parts.state.tickMicros = toMicros
-    const passedMs = (toMicros - fromMicros) / 1e3
     if (fromMicros === 0) return
-    const cpuMs = this.#isCalm ? this.#takeCpuMs(toMicros) : 0
+    const ownMs = ownWork.reduce((sum, own) => sum + own.toMicros - own.fromMicros, 0) / 1e3
+    const passedMs = Math.max(0, (toMicros - fromMicros) / 1e3 - ownMs)
+    const cpuMs = this.#isCalm ? Math.max(0, this.#takeCpuMs(toMicros) - ownMs) : 0
     const periods = Math.round(Math.min(passedMs, this.#periodMs) / this.#parts.periodMs)
-    this.#measure({ fromMicros, toMicros, delayMs: this.#delayOf(passedMs, cpuMs) }, periods)
+    this.#measure({ fromMicros, toMicros, delayMs: this.#delayOf(passedMs, cpuMs), ownWork, ownMs }, periods)
     this.#feel(toMicros, passedMs, cpuMs)
     this.#overheadMicros += monotonicMicros() - toMicros
+  }
+
+  /** @param {number} micros  now */
+  #takeOwnWork (micros) {
+    // A loop that turns is not at work for us: it has been asked, and what it does until then is the application's. A turn later
+    // nobody will come any more: the session closed in between.
+    if (this.#ownWorkFromMicros !== 0) this.#setOwnWork(this.#isOwnWorkLate ? 0 : micros)
+    this.#isOwnWorkLate = true
+    const done = this.#ownWork
+    this.#ownWork = []
+    return done
   }
 
   /**

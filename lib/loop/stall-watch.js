@@ -73,7 +73,7 @@ class StallWatch {
     const { stallThresholdMs, state, onWake } = this.#parts
     const now = monotonicMicros()
     onWake(lateMs)
-    const { tickMicros, periodMs } = state
+    const { ownWorkMicros, tickMicros, periodMs } = state
     if (tickMicros !== this.#tickMicros) {
       this.#tickMicros = tickMicros
       this.#stage = 0
@@ -81,7 +81,9 @@ class StallWatch {
     if (tickMicros === 0) return this.#sleep(stallThresholdMs)
     // The whole process stood still: the main thread gets the chance to tick before it is called stuck.
     if (lateMs >= stallThresholdMs / 2) return this.#sleep(periodMs)
-    const delayMs = (now - tickMicros) / 1e3 - periodMs
+    // While the main thread works for us it is not the application that is late.
+    const untilMicros = ownWorkMicros === 0 ? now : Math.min(now, ownWorkMicros)
+    const delayMs = (untilMicros - tickMicros) / 1e3 - periodMs
     while (delayMs >= this.#stageMs()) this.#reach({ tickMicros, delayMs })
     // The loop may go on any moment and get stuck anew: that must not be slept through either. While it is calm the first
     // look may come as late as the second.

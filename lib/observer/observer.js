@@ -21,6 +21,7 @@ const { guarded } = require('../internal/guard')
  * @property {boolean} windowsBySession  the engine's windows reach the thread through its inspector session
  * @property {string} titlePrefix
  * @property {string} cutExpression
+ * @property {string} ownWorkExpression
  * @property {string} appRoot
  *
  * @typedef {{ cause: Cause, culprit: Culprit | null, stack: CodeFrame[], evidence: StallEvidence }} Explanation

@@ -9,8 +9,10 @@ const { toLogFields } = require('../loop/stall-log')
 const { findCulprit } = require('../recorder/culprit')
 
 /** @import { StallEvidence } from '../../types/diagnostics' */
+/** @import { LateTick } from '../loop/heartbeat' */
 /** @import { Stuck } from '../loop/stall-watch' */
 /** @import { History } from '../recorder/history' */
+/** @typedef {Pick<StallEvidence, 'cpuMs' | 'runQueueMs' | 'throttledMs' | 'observerLateMs'>} SystemEvidence */
 /** @typedef {ReturnType<typeof import('./stall-records').createStallRecords>} StallRecords */
 
 // The main thread ends its window within MIN_ROTATION_MICROS after a stall, unless the next stall holds it up.
@@ -23,7 +25,7 @@ const SETTLE_MS = 2
 /**
  * @param {object} parts
  * @param {History} parts.history
- * @param {{ since (fromMicros: number): Pick<StallEvidence, 'cpuMs' | 'runQueueMs' | 'throttledMs' | 'observerLateMs'> }} parts.evidence
+ * @param {{ since (fromMicros: number): SystemEvidence }} parts.evidence
  * @param {() => boolean} parts.isRecording
  * @param {(options: { rotate: boolean }) => Promise<unknown>} parts.cut
  * @param {(stuck: Stuck) => boolean} parts.isStill
@@ -35,14 +37,12 @@ const SETTLE_MS = 2
 function createStallReports (parts) {
   const { history, evidence, isRecording, cut, isStill, logNow, records, context, thresholdMs } = parts
 
-  /**
-   * @param {{ id: number, fromMicros: number, toMicros: number, delayMs: number }} stall
-   */
-  async function explain ({ id, fromMicros, toMicros, delayMs }) {
+  /** @param {LateTick & { id: number }} stall */
+  async function explain ({ id, fromMicros, toMicros, delayMs, ownWork, ownMs }) {
     await new Promise(resolve => setTimeout(resolve, SETTLE_MS))
-    const system = evidence.since(fromMicros)
+    const system = shareOf(evidence.since(fromMicros), delayMs / (delayMs + ownMs))
     if (isRecording()) await history.covers(toMicros, MAX_WAIT_MS)
-    const profile = history.view(toMicros - delayMs * 1e3, toMicros)
+    const profile = history.view(toMicros - (delayMs + ownMs) * 1e3, toMicros, ownWork)
     if (profile !== null) records.keepProfile(id, profile)
     const findings = profile === null ? { culprit: null, stack: [], codeMs: null, gcMs: null } : findCulprit(profile, context)
     const { culprit, stack, codeMs, gcMs } = findings
@@ -90,6 +90,17 @@ async function cutOf (cut) {
   } catch {
     return undefined // the session was closed meanwhile
   }
+}
+
+/**
+ * The system's figures do not tell what of the time was our own work: the application gets its share of them.
+ * @param {SystemEvidence} evidence
+ * @param {number} share
+ * @returns {SystemEvidence}
+ */
+function shareOf ({ cpuMs, runQueueMs, throttledMs, observerLateMs }, share) {
+  const scaled = (/** @type {number | null} */ ms) => ms === null ? null : round(ms * share)
+  return { cpuMs: scaled(cpuMs), runQueueMs: scaled(runQueueMs), throttledMs: scaled(throttledMs), observerLateMs: scaled(observerLateMs) }
 }
 
 /** @param {number | null} ms */

@@ -20,6 +20,7 @@ const { createClockKeeper } = require('./clock-keeper')
 const { createLineCounts } = require('./line-counts')
 const { createLoopSeries } = require('./loop-series')
 const { createMainThread } = require('./main-thread')
+const { createOwnWork } = require('./own-work')
 const { createStallRecords } = require('./stall-records')
 const { createStallReports } = require('./stall-reports')
 const { createSyncSamples } = require('./sync-samples')
@@ -45,6 +46,7 @@ const poolProbe = createPoolProbe({ onQueued: waitedMs => port.postMessage({ typ
 const clockKeeper = createClockKeeper()
 const records = createStallRecords()
 const series = createLoopSeries({ state })
+const ownWork = createOwnWork({ post: (method, params) => session.post(method, params), expression: settings.ownWorkExpression })
 const mainThread = createMainThread({ send: message => port.postMessage(message) })
 
 let hasSession = false
@@ -196,7 +198,7 @@ function makeSnapshots () {
 }
 
 function makeHistograms () {
-  return require('../heap/histogram').createHistograms({ post: (method, params) => session.post(method, params) })
+  return require('../heap/histogram').createHistograms({ post: ownWork.post, stoodStillMs: () => ownWork.totalMs })
 }
 
 /** @type {ReturnType<typeof import('../heap/sampler').createHeapSampler> | undefined} */
@@ -204,7 +206,7 @@ let heapSampler
 
 /** One, as V8 has one. */
 function sampler () {
-  heapSampler ??= require('../heap/sampler').createHeapSampler({ post: (method, params) => session.post(method, params) })
+  heapSampler ??= require('../heap/sampler').createHeapSampler({ post: ownWork.post })
   return heapSampler
 }
 

@@ -81,18 +81,27 @@ class History {
    * What is known of this stretch of time, as one profile; null when nothing is.
    * @param {number} fromMicros
    * @param {number} toMicros
+   * @param {{ fromMicros: number, toMicros: number }[]} [without]  stretches of it, in order: they count as idle
    * @returns {CpuProfile | null}
    */
-  view (fromMicros, toMicros) {
-    /** @type {CpuProfile[]} */
-    const pieces = []
-    this.#windows.forEach((window, index) => {
+  view (fromMicros, toMicros, without = []) {
+    const starts = [fromMicros, ...without.map(stretch => stretch.toMicros)]
+    const ends = [...without.map(stretch => stretch.fromMicros), toMicros]
+    const pieces = starts.flatMap((start, at) => this.#pieces(start, Math.min(toMicros, ends[at])))
+    return pieces.length === 0 ? null : merge(pieces)
+  }
+
+  /**
+   * @param {number} fromMicros
+   * @param {number} toMicros
+   */
+  #pieces (fromMicros, toMicros) {
+    return this.#windows.flatMap((window, index) => {
       // A window is opened before the one before it is closed: where both saw the time, the later one tells it.
       const end = Math.min(toMicros, this.#windows[index + 1]?.startTime ?? Infinity, window.endTime)
       const start = Math.max(fromMicros, window.startTime)
-      if (end > start) pieces.push(slice(window, start, end))
+      return end > start ? [slice(window, start, end)] : []
     })
-    return pieces.length === 0 ? null : merge(pieces)
   }
 
   clear () {

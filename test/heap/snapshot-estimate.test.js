@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
-const { estimate } = require('../../lib/heap/estimate')
+const { estimate, pauseMsPerMb } = require('../../lib/heap/estimate')
 const { assertFits, createGate } = require('../../lib/heap/guard')
 const { readMemory } = require('../../lib/heap/memory-reading')
 
@@ -37,6 +37,14 @@ test('learns from the snapshot before, with a margin, and grows with the heap', 
   assert.equal(cost.fileBytes, 125 * MB)
   assert.equal(cost.pauseMs, 6250)
   assert.equal(estimate(reading(300), lesson).fileBytes, 375 * MB)
+})
+
+test('without a snapshot before, the slowest of those on this machine tells how long it takes', () => {
+  assert.equal(estimate(reading(100), null).pauseMs, 10_000)
+  assert.equal(estimate(reading(100), null, [40, 190]).pauseMs, 23_750)
+  assert.equal(estimate(reading(100), null, [40]).pauseMs, 5000)
+  assert.equal(estimate(reading(100), lesson, [40]).pauseMs, 6250, 'what this process taught says more')
+  assert.equal(pauseMsPerMb(lesson), 50)
 })
 
 test('counts what the snapshot before left in the process, unless a heap or buffers have grown into it', () => {

@@ -45,6 +45,18 @@ test('the metadata names the process, what it cost and what identifies its objec
   assert.ok(pauseMs > 0 && rssBeforeBytes > 0 && peakRssBytes >= rssAfterBytes && estimated.memoryBytes > 0)
 })
 
+test('another process of the application learns from it how long the next one takes', async t => {
+  const dir = path.join(makeScratch(t), 'captures')
+  const { outcomes: [first] } = await runSnapshotApp({ dir, orders: [{}] })
+  const { pauseMsPerMb } = first.taken.metadata
+  assert.ok(pauseMsPerMb > 0)
+  const sidecar = `${first.taken.path}.json`
+  fs.writeFileSync(sidecar, JSON.stringify({ ...first.taken.metadata, pauseMsPerMb: 1e6 }))
+  const { outcomes: [second] } = await runSnapshotApp({ dir, orders: [{}] })
+  assert.equal(second.code, 'ERR_LOOPSCOPE_SNAPSHOT_REFUSED')
+  assert.match(second.message, /pause: the process would stand still for/)
+})
+
 test('unredacted on demand; a second one is only taken by force, and has the same canaries', async t => {
   const { outcomes: [first, second, third] } = await runSnapshotApp({ dir: path.join(makeScratch(t), 'captures'), orders: [{ redact: 'off' }, {}, { force: true }] })
   assert.equal(fs.readFileSync(first.taken.path, 'latin1').includes('[redacted]'), false)

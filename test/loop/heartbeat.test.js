@@ -86,6 +86,48 @@ test('work of our own that is forgiven is no delay', async t => {
   assert.ok(delays.at(-1) <= (state.tickMicros - doneMicros) / 1e3)
 })
 
+test('own work is no delay, and what the application does before and after it is one', async t => {
+  const { heartbeat, delays, stalls, state, nextTick } = createSubject(t, { stallThresholdMs: 60 })
+  heartbeat.start()
+  await nextTick()
+  stalls.length = 0
+  const fromMicros = state.tickMicros
+  blockFor(100)
+  heartbeat.exempt(() => blockFor(300))
+  assert.ok(state.tickMicros >= fromMicros + 300e3, 'the observer is told')
+  heartbeat.beginOwnWork()
+  assert.ok(state.ownWorkMicros > 0)
+  blockFor(300)
+  assert.ok(heartbeat.endOwnWork() >= 300)
+  blockFor(100)
+  await nextTick()
+  await new Promise(resolve => setImmediate(resolve))
+  const [stall] = stalls
+  assert.deepEqual([stall.fromMicros, stall.ownWork.length, state.ownWorkMicros], [fromMicros, 2, 0])
+  assert.ok(stall.ownMs >= 600 && stall.delayMs >= 200 - PERIOD_MS)
+  assert.equal(Math.round(stall.delayMs + stall.ownMs + PERIOD_MS), Math.round((stall.toMicros - stall.fromMicros) / 1e3))
+  await nextTick()
+  assert.ok(delays.at(-1) < stall.delayMs + stall.ownMs, 'it is counted once')
+})
+
+test('own work that was begun and never ended hides nothing', async t => {
+  const { heartbeat, stalls, state, nextTick } = createSubject(t, { stallThresholdMs: 60 })
+  heartbeat.start()
+  await nextTick()
+  stalls.length = 0
+  heartbeat.beginOwnWork()
+  blockFor(200)
+  await nextTick()
+  await new Promise(resolve => setImmediate(resolve))
+  assert.ok(stalls[0].delayMs >= 190 && stalls[0].ownMs === 0)
+  assert.equal(state.ownWorkMicros, stalls[0].toMicros)
+  await nextTick()
+  assert.equal(state.ownWorkMicros, 0, 'and is forgotten')
+  heartbeat.beginOwnWork()
+  heartbeat.dropOwnWork()
+  assert.deepEqual([state.ownWorkMicros, heartbeat.endOwnWork()], [0, 0])
+})
+
 test('after stop() there are no ticks and the observer sees a loop that is not watched', async t => {
   const { heartbeat, delays, state, nextTick } = createSubject(t)
   heartbeat.start()

@@ -10,7 +10,7 @@ const THRESHOLD_MS = 400 // a machine that is late itself by half of it is not b
 
 /** A watch over a loop that ticks when the test says so, with everything that the watch says. */
 function createSubject (t) {
-  const subject = { state: { tickMicros: 0, periodMs: PERIOD_MS, isCalm: false }, said: [], wakes: [] }
+  const subject = { state: { tickMicros: 0, periodMs: PERIOD_MS, isCalm: false, ownWorkMicros: 0 }, said: [], wakes: [] }
   const waiting = new Set()
   const say = what => stuck => {
     subject.said.push({ what, ...stuck })
@@ -49,6 +49,22 @@ test('each stage of a stall is told once, in order, and not before its time', as
   assert.deepEqual(saidOf(tickMicros), ['suspicion', 'stall', 'report'])
   const [suspicion, stall, report] = said.map(({ delayMs }) => delayMs)
   assert.ok(suspicion >= THRESHOLD_MS / 2 && stall >= THRESHOLD_MS && report >= 1000)
+})
+
+test('while the main thread works for us nothing is said of it, and what came before still is', async t => {
+  const { state, said, saidOf, watch, wakes, until } = createSubject(t)
+  const quiet = state.tickMicros = state.ownWorkMicros = monotonicMicros() - 50e6
+  watch.start()
+  await until(() => wakes.length >= 5)
+  assert.deepEqual(said, [])
+  state.ownWorkMicros = 0
+  state.tickMicros = quiet + 48e6 // so long it took
+  await until(() => saidOf(quiet + 48e6).length >= 3)
+  assert.deepEqual(saidOf(quiet + 48e6), ['suspicion', 'stall', 'report'])
+  const before = state.tickMicros = monotonicMicros() - 100e6
+  state.ownWorkMicros = before + (THRESHOLD_MS + PERIOD_MS + 1) * 1e3
+  await until(() => saidOf(before).length >= 2)
+  assert.deepEqual(saidOf(before), ['suspicion', 'stall'])
 })
 
 test('stages that passed while nobody looked are caught up, and the next ones wait', async t => {

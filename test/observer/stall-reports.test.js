@@ -8,6 +8,7 @@ const { createStallRecords } = require('../../lib/observer/stall-records')
 const { createHistory } = require('../../lib/recorder/history')
 const { profileOf } = require('../recorder/crafted')
 
+const NONE = { ownWork: [], ownMs: 0 }
 const CALM = { cpuMs: 0, runQueueMs: 0, throttledMs: null, observerLateMs: 0 }
 
 /** Reports of a main thread that was or is in `login`, with what was logged. */
@@ -36,7 +37,7 @@ function createSubject (parts = {}) {
 
 test('a stall is explained when the window that holds it has come', async () => {
   const { reports, record, records, now } = createSubject()
-  const explained = reports.explain({ id: 7, fromMicros: now - 520e3, toMicros: now, delayMs: 500 })
+  const explained = reports.explain({ id: 7, fromMicros: now - 520e3, toMicros: now, delayMs: 500, ...NONE })
   record()
   const { cause, culprit, evidence } = await explained
   assert.deepEqual([cause, culprit.function, culprit.call], ['code', 'login', 'pbkdf2Sync'])
@@ -45,9 +46,19 @@ test('a stall is explained when the window that holds it has come', async () => 
   assert.equal(profile.endTime - profile.startTime, 500e3)
 })
 
+test('what the main thread did for us in the middle of a stall is no part of its explanation', async () => {
+  const { reports, history, now, records } = createSubject({ evidence: { since: () => ({ ...CALM, cpuMs: 1000, runQueueMs: 600 }) } })
+  const ownWork = [{ fromMicros: now - 900e3, toMicros: now - 100e3 }]
+  history.add(profileOf([[['serve', 'login'], 100e3], [['(garbage collector)'], 800e3], [['serve', 'login'], 2e6]], now - 1000e3))
+  const { cause, culprit, evidence } = await reports.explain({ id: 7, fromMicros: now - 1020e3, toMicros: now, delayMs: 200, ownWork, ownMs: 800 })
+  assert.deepEqual([cause, culprit.function], ['code', 'login'])
+  assert.deepEqual([evidence.codeMs, evidence.gcMs, evidence.cpuMs, evidence.runQueueMs], [200, 0, 200, 120])
+  assert.equal(records.profile(7).startTime, now - 1000e3)
+})
+
 test('without a recorder a stall is judged from the system alone, at once', async () => {
   const { reports, now } = createSubject({ isRecording: () => false, evidence: { since: () => ({ ...CALM, throttledMs: 400 }) } })
-  const { cause, culprit, stack, evidence } = await reports.explain({ id: 7, fromMicros: now - 520e3, toMicros: now, delayMs: 500 })
+  const { cause, culprit, stack, evidence } = await reports.explain({ id: 7, fromMicros: now - 520e3, toMicros: now, delayMs: 500, ...NONE })
   assert.deepEqual([cause, culprit, stack, evidence.codeMs], ['starved', null, [], null])
 })
 

@@ -15,7 +15,7 @@ loopscope.captures = (() => {
     { text: 'CPU profile of the next 10 s', cost: 'costs nothing', body: { kind: 'cpu', seconds: 10 } },
     { text: 'Heap profile of the next 10 s', cost: 'which stacks allocate what stays alive; sampled, and garbage is collected before and after', body: { kind: 'heap-profile', seconds: 10 } },
     { text: 'Heap histogram', cost: 'objects by constructor, no sizes; pauses the process, for less than a snapshot does', body: { kind: 'heap-histogram' } },
-    { text: 'Heap snapshot (pauses the process)', cost: 'everything; 0.05 to 0.12 s for each megabyte, and several times the memory of the heap', body: { kind: 'heap-snapshot' } }
+    { text: 'Heap snapshot (pauses the process)', cost: 'everything; 0.05 to 0.2 s for each megabyte, and several times the memory of the heap', body: { kind: 'heap-snapshot' } }
   ]
 
   let onProblem = () => {}
