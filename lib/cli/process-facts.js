@@ -75,7 +75,7 @@ function readFromProc (pid) {
   }
 }
 
-/** @param {number} pid  where there is no /proc: macOS, which does not show the handlers */
+/** @param {number} pid  where there is no /proc: on macOS, which does not show the handlers either */
 function readFromPs (pid) {
   const shown = ['state', 'comm', 'args'].map(column => spawnSync('ps', ['-ww', '-o', `${column}=`, '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim())
   const [state, executable, args] = shown
@@ -110,4 +110,4 @@ function read (file) {
   }
 }
 
-module.exports = { readProcess, readRunning }
+module.exports = { readFromPs, readProcess, readRunning }

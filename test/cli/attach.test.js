@@ -8,6 +8,7 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const { start } = require('../process/child')
 const { reasonAgainst } = require('../../lib/cli/attachable')
+const { readFromPs } = require('../../lib/cli/process-facts')
 const { cli } = require('./cli')
 
 const WAIT = 'setInterval(() => {}, 1000); console.log(JSON.stringify({ msg: "running" }))'
@@ -68,6 +69,20 @@ test('a handler of the application looks like Node\'s own from outside: that no 
   await app.until(/^running$/)
   await assertRefused(app, /opened no inspector[^]*handler of its own/, 7)
   assert.ok(app.said(/own handler/).length > 0)
+})
+
+test('where there is no /proc, ps tells what a process runs, and whether it is stopped', { skip: process.platform === 'win32' && 'Windows has no ps' }, async t => {
+  const sleeping = start(t, ['60'], { command: 'sleep' })
+  await once(sleeping.child, 'spawn')
+  let running = readFromPs(sleeping.child.pid)
+  while (!/sleep/.test(running.executable)) running = readFromPs(sleeping.child.pid) // between fork and exec
+  assert.match(reasonAgainst(running), /it is not Node\.js, but \S*sleep\./)
+  sleeping.child.kill('SIGSTOP')
+  while (readFromPs(sleeping.child.pid).state !== 'T') await new Promise(resolve => setTimeout(resolve, 20))
+  assert.match(reasonAgainst({ ...readFromPs(sleeping.child.pid), executable: '/usr/local/bin/node' }), /it is stopped/)
+  sleeping.child.kill('SIGKILL')
+  await sleeping.ended
+  assert.equal(readFromPs(sleeping.child.pid), null)
 })
 
 test('a Node.js by another name is told by its thread or its library; a network of its own is out of reach', () => {
