@@ -75,8 +75,8 @@ class Handle extends EventEmitter {
       options: this.#options,
       registry: this.registry,
       logger: this.#logger,
-      appName: this.#options.appName ?? this.#application.name,
-      appRoot: this.#application.root,
+      appName: this.#place.appName,
+      appRoot: this.#place.appRoot,
       version,
       workerOffset: clusterWorkerId()
     })
@@ -89,6 +89,12 @@ class Handle extends EventEmitter {
   }
 
   get running () { return this.#instruments !== undefined }
+
+  /** Where this application's artifacts are kept. */
+  get #place () {
+    const { dir, retention, appName = this.#application.name } = this.#options
+    return { dir, retention, appName, appRoot: this.#application.root }
+  }
 
   openMiddleware () {
     this.#middleware = createMiddleware({
@@ -183,9 +189,7 @@ class Handle extends EventEmitter {
    */
   async #capture (kind, options, trigger) {
     const request = checkRequest(kind, options)
-    const { dir, retention, heap } = this.#options
-    const { name, root } = this.#application
-    const order = { request, trigger, appName: this.#options.appName ?? name, appRoot: root, dir, retention, heap }
+    const order = { request, trigger, ...this.#place, heap: this.#options.heap }
     const facts = await this.#running('capture()').capture(order, options?.signal)
     return createArtifact(facts)
   }
@@ -196,16 +200,16 @@ class Handle extends EventEmitter {
       createInstruments({ options: this.#options, logger: this.#logger, appRoot: this.#application.root }))
     if (isFirst) this.#startInstruments(value)
     else this.#warnOfOtherOptions(value)
-    value.checkStore(this.#options).catch(error => this.#warnUnlessLost('LOOPSCOPE_WARN_STORE', error))
+    value.checkStore(this.#place).catch(error => this.#warnUnlessLost('LOOPSCOPE_WARN_STORE', error))
     return value
   }
 
   /** @param {Instruments} instruments */
   #startInstruments (instruments) {
     instruments.start()
-    const { onNearHeapLimit, dir, retention, appName = this.#application.name } = this.#options
+    const { onNearHeapLimit } = this.#options
     if (onNearHeapLimit === 'off') return
-    instruments.heap.watchLimit({ onNearHeapLimit, dir, retention, appName }, adopted => this.#tellAdopted(adopted))
+    instruments.heap.watchLimit({ onNearHeapLimit, place: this.#place }, adopted => this.#tellAdopted(adopted))
       .catch(error => this.#warnUnlessLost('LOOPSCOPE_WARN_NEAR_LIMIT', error))
   }
 

@@ -8,8 +8,10 @@ const { createGcWatch } = require('./heap/gc-watch')
 const { readMemory } = require('./heap/memory-reading')
 const { armNearLimit, oldLimitBytes } = require('./heap/near-limit')
 const { unmark } = require('./heap/near-limit-mark')
+const { applicationFolder } = require('./store/application-folder')
 
 /** @import { HeapTrend, HeapWatch } from '../types/diagnostics' */
+/** @import { Place } from './capture/captures' */
 /** @import { Adopted } from './heap/leftovers' */
 
 /**
@@ -60,14 +62,14 @@ class HeapWatching {
 
   /**
    * Sees to it that evidence is left when the heap overflows, and takes in what dead processes left.
-   * @param {{ onNearHeapLimit: 'profile' | 'snapshot', dir: string, retention: any, appName: string }} wanted
+   * @param {{ onNearHeapLimit: 'profile' | 'snapshot', place: Place }} wanted
    * @param {(adopted: Adopted[]) => void} onAdopted
    */
-  async watchLimit ({ onNearHeapLimit: mode, dir, retention, appName }, onAdopted) {
+  async watchLimit ({ onNearHeapLimit: mode, place }, onAdopted) {
     const folder = armNearLimit(mode, this.#nodeFlags)
-    this.#unmark = guarded(() => unmark(dir))
+    this.#unmark = guarded(() => unmark(applicationFolder(place.dir, place)))
     process.once('exit', this.#unmark) // a process that ends well leaves nothing of this kind
-    const order = { mode, folder, limitBytes: this.#limitBytes(), appName, place: { dir, retention } }
+    const order = { mode, folder, limitBytes: this.#limitBytes(), place }
     this.#watchLimit = async () => onAdopted(await this.#ask({ type: 'watchLimit', order }))
     return this.#watchLimit()
   }

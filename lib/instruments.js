@@ -35,7 +35,7 @@ const { describeFile, toCodeFrame } = require('./formats/frame')
 const { createClock } = require('./clock')
 
 /** @import { Logger } from '../types/diagnostics' */
-/** @import { Order } from './capture/captures' */
+/** @import { Order, Place } from './capture/captures' */
 /** @import { SampledReading } from './sync-calls/sampled-table' */
 /** @import { ResolvedOptions } from './options' */
 
@@ -207,10 +207,10 @@ class Instruments {
 
   /**
    * Tells whether captures could be written, before one is needed.
-   * @param {Pick<Order, 'dir' | 'retention'>} place
+   * @param {Place} place
    */
-  async checkStore ({ dir, retention }) {
-    return this.#observer.askWhenReady({ type: 'prepare', place: { dir, retention } })
+  async checkStore (place) {
+    return this.#observer.askWhenReady({ type: 'prepare', place })
   }
 
   /** What we cost ourselves, as far as it can be told apart, cumulative. */

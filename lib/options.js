@@ -69,7 +69,7 @@ const OPTIONS = Object.freeze([
   { path: 'recorder.windowSeconds', ...integer(1, 30), fallback: RECORDER.windowSeconds, meaning: 'Length of one recorded window in seconds' },
   { path: 'recorder.keepSeconds', ...integer(10, 600), fallback: RECORDER.keepSeconds, meaning: 'How far back a capture can look, in seconds' },
   { path: 'recorder.engine', ...oneOf(Object.keys(ENGINES)), fallback: RECORDER.engine, meaning: 'What records: the built-in inspector, or the optional peer dependency `v8-profiler-next`' },
-  { path: 'dir', ...text(), fallback: defaultDir(), meaning: 'Where artifacts are written; by default a 0700 folder of this user under the temporary directory' },
+  { path: 'dir', ...text(), fallback: defaultDir(), meaning: 'Where artifacts are written, in a folder for each application; by default a 0700 folder of this user under the temporary directory' },
   { path: 'retention.maxCount', ...integer(1, 100_000), fallback: RETENTION.maxCount, meaning: 'Artifacts kept' },
   { path: 'retention.maxBytes', ...integer(1, MAX_BYTES), fallback: RETENTION.maxBytes, meaning: 'Bytes kept, all artifacts together' },
   { path: 'retention.maxAgeMs', ...integer(1, MAX_BYTES), fallback: RETENTION.maxAgeMs, meaning: 'Age in milliseconds after which an artifact is removed' },

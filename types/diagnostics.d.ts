@@ -28,9 +28,9 @@ export interface RecorderOptions {
 }
 
 export interface RetentionOptions {
-  /** Artifacts kept. Default 10. */
+  /** Artifacts kept, of each application. Default 10. */
   maxCount?: number
-  /** Bytes kept, all artifacts together. Default 1 GiB. */
+  /** Bytes kept, all artifacts of an application together. Default 1 GiB. */
   maxBytes?: number
   /** Age in milliseconds after which an artifact is removed. Default 24 hours. */
   maxAgeMs?: number
@@ -81,7 +81,7 @@ export interface DiagnosticsOptions {
   heartbeatMs?: number
   /** The running CPU profiler; false turns it off. */
   recorder?: false | RecorderOptions
-  /** Where artifacts are written. Default: a 0700 folder of this user under the temporary directory. */
+  /** Where artifacts are written, in a folder for each application. Default: a 0700 folder of this user under the temporary directory. */
   dir?: string
   retention?: RetentionOptions
   heap?: HeapOptions

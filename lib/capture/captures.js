@@ -21,6 +21,8 @@ const { KINDS } = require('./kinds')
  * @property {Required<RetentionOptions>} retention
  * @property {Tools['heap']} heap
  *
+ * @typedef {Pick<Order, 'dir' | 'retention' | 'appName' | 'appRoot'>} Place  where artifacts are kept: each application has a store of its own
+ *
  * @typedef {object} Store
  * @property {(artifact: NewArtifact) => { name: string, path: string, bytes: number }} write
  * @property {Function} reserve  a place for a file that is made there
@@ -36,7 +38,7 @@ const { KINDS } = require('./kinds')
  * @param {object} parts
  * @param {Instruments} parts.instruments
  * @param {(profile: CpuProfile, appRoot: string) => NonNullable<EncodeContext['sections']>} [parts.findings]  what else the report says of a profile
- * @param {(place: Pick<Order, 'dir' | 'retention'>) => Store} parts.storeAt
+ * @param {(place: Place) => Store} parts.storeAt
  */
 function createCaptures ({ instruments, storeAt, findings = () => [] }) {
   /**

@@ -10,7 +10,7 @@ const { checkRequest } = require('../capture/kinds')
 
 /** @import { ArtifactFacts, CaptureOptions, RetentionOptions, Trigger } from '../../types/diagnostics' */
 /** @import { CpuProfile, EncodeContext } from '../../types/profile' */
-/** @import { Handles, Order } from '../capture/captures' */
+/** @import { Handles, Order, Place } from '../capture/captures' */
 /** @import { View } from '../recorder/views' */
 /** @import { ObserverSettings } from './observer' */
 
@@ -43,7 +43,7 @@ const REPORT_MS = 10_000
  * @param {LoopSeries} parts.series
  * @param {{ view (wanted: { fromMicros: number, toMicros: number }, signal?: AbortSignal): Promise<View> }} parts.views  that wait shortly
  * @param {(order: Order, handles: Handles) => Promise<ArtifactFacts>} parts.capture
- * @param {(place: { dir: string, retention: Required<RetentionOptions> }) => ReturnType<typeof import('../store/store').createStore>} parts.storeAt
+ * @param {(place: Place) => ReturnType<typeof import('../store/store').createStore>} parts.storeAt
  * @param {(profile: CpuProfile, appRoot: string) => NonNullable<EncodeContext['sections']>} parts.findings
  * @param {ReturnType<typeof import('../heap/sampler').createHeapSampler>} parts.heapSampler
  * @param {ReturnType<typeof import('../heap/comparison-job').createComparisons>} parts.comparisons
@@ -111,7 +111,7 @@ function createAdminSources ({ site, settings, mainThread, records, series, view
     view,
     checkCapture: (/** @type {string} */ kind, /** @type {CaptureOptions} */ options) => { checkRequest(kind, options) },
     capture: runCapture,
-    store: storeAt({ dir, retention }),
+    store: storeAt({ dir, retention, appName, appRoot }),
     context: (/** @type {string} */ title, /** @type {string[]} */ notes = []) => ({ appRoot, title, notes }),
     findings: (/** @type {CpuProfile} */ profile) => findings(profile, appRoot),
     sampledCalls: (/** @type {CpuProfile} */ profile) => describeSampledCalls(profile, frame => toCodeFrame(frame, appRoot)),

@@ -8,6 +8,7 @@ const { adoptLeftovers, makePrivate } = require('../heap/leftovers')
 const { mark } = require('../heap/near-limit-mark')
 const { createNearLimitWatch } = require('../heap/near-limit-watch')
 
+/** @import { Place } from '../capture/captures' */
 /** @import { Adopted } from '../heap/leftovers' */
 
 /**
@@ -15,8 +16,7 @@ const { createNearLimitWatch } = require('../heap/near-limit-watch')
  * @property {'profile' | 'snapshot'} mode
  * @property {string} folder      in which V8 leaves files
  * @property {number} limitBytes  of the old generation
- * @property {string} appName
- * @property {{ dir: string, retention: any }} place  of the store
+ * @property {Place} place  of the store
  *
  * @param {LimitOrder} order
  * @param {object} parts
@@ -27,10 +27,10 @@ const { createNearLimitWatch } = require('../heap/near-limit-watch')
  * @param {(error: unknown) => void} parts.report
  * @returns {Promise<Adopted[]>}
  */
-async function watchLimit ({ mode, folder, limitBytes, appName, place: { dir } }, { store, post, sampler, logNow, report }) {
+async function watchLimit ({ mode, folder, limitBytes, place: { appName } }, { store, post, sampler, logNow, report }) {
   store.prepare()
-  const adopted = await adoptLeftovers(dir, { store, appName })
-  mark(dir, folder)
+  const adopted = await adoptLeftovers(store.dir, { store, appName })
+  mark(store.dir, folder)
   if (mode === 'snapshot') {
     fs.watch(folder, { persistent: false }, guarded(() => ignoreFaults(() => makePrivate(folder, process.pid)))).on('error', report)
     return adopted

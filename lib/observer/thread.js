@@ -27,7 +27,7 @@ const { createSyncSamples } = require('./sync-samples')
 
 /** @import { Logger } from '../../types/diagnostics' */
 /** @import { CpuProfile } from '../../types/profile' */
-/** @import { Handles, Order } from '../capture/captures' */
+/** @import { Handles, Order, Place } from '../capture/captures' */
 /** @import { ObserverSettings } from './observer' */
 
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
@@ -244,10 +244,10 @@ function findings (profile, appRoot) {
 /** @type {Map<string, ReturnType<typeof import('../store/store').createStore>>} */
 const stores = new Map()
 
-/** @param {Pick<Order, 'dir' | 'retention'>} place */
-function storeAt ({ dir, retention }) {
-  const key = JSON.stringify([dir, retention])
-  const store = stores.get(key) ?? require('../store/store').createStore({ dir, retention })
+/** @param {Place} place */
+function storeAt ({ dir, retention, appName, appRoot }) {
+  const key = JSON.stringify([dir, retention, appName, appRoot])
+  const store = stores.get(key) ?? require('../store/store').createStore({ dir, retention, application: { appName, appRoot } })
   stores.set(key, store)
   return store
 }

@@ -30,6 +30,12 @@ function ensureDirectory (dir) {
   fs.accessSync(dir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK)
 }
 
+/** @param {string} dir */
+function isOwnDirectory (dir) {
+  const stats = fs.lstatSync(dir, { throwIfNoEntry: false })
+  return stats !== undefined && describeUnsafe(stats) === null
+}
+
 /**
  * Makes a rename outlast a power cut. Windows cannot open a directory and some network file systems cannot
  * sync one; the file is in place all the same.
@@ -62,4 +68,4 @@ function isInMemory (dir) {
   return MEMORY_FILE_SYSTEMS.has(fs.statfsSync(dir).type)
 }
 
-module.exports = { defaultDir, ensureDirectory, syncDirectory, readFreeBytes, isInMemory }
+module.exports = { defaultDir, ensureDirectory, isOwnDirectory, syncDirectory, readFreeBytes, isInMemory }

@@ -92,4 +92,4 @@ function toEpochMs (moment) {
   return Date.parse(moment.replace(/(....)(..)(..)t(..)(..)(..)(...)z/, '$1-$2-$3T$4:$5:$6.$7Z'))
 }
 
-module.exports = { createFileName, parseFileName, createScratchName, parseSidecarName, sidecarOf }
+module.exports = { createFileName, parseFileName, createScratchName, parseSidecarName, sanitizeAppName, sidecarOf }

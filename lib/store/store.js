@@ -1,11 +1,12 @@
 'use strict'
 
-// Keeps artifacts as private files in one directory, within limits of count, bytes, age and free disk.
+// Keeps the artifacts of an application as private files in one folder, within limits of count, bytes, age and free disk.
 // Synchronous, for the observer thread: a write blocks nobody's requests there. It does not look into what it keeps.
 
 const path = require('node:path')
 const { errors } = require('../internal/errors')
 const { assertKnownKeys, assertPlainObject, assertString, refuse } = require('../internal/validate')
+const { applicationFolder } = require('./application-folder')
 const { listArtifacts, listKept, readMetadata, removeArtifact } = require('./artifact-files')
 const { writeAtomically } = require('./atomic-write')
 const { defaultDir, ensureDirectory, isInMemory, readFreeBytes } = require('./directory')
@@ -14,12 +15,20 @@ const { createFileName, parseFileName } = require('./file-name')
 const { removeLeftOvers } = require('./left-over')
 const { reserve } = require('./reservation')
 const { chooseEvictions, createLimits } = require('./retention')
+const { listShared, openShared, sign } = require('./shared-directory')
 
 /** @import { RetentionOptions } from '../../types/diagnostics' */
+/** @import { Application } from './application-folder' */
 /** @import { StoredArtifact } from './artifact-files' */
 /** @import { Eviction, EvictionReason } from './retention' */
 
-/** @typedef {{ dir?: string, retention?: RetentionOptions, now?: () => number }} StoreOptions */
+/**
+ * @typedef {object} StoreOptions
+ * @property {string} [dir]
+ * @property {Application} [application]  which has a folder of its own in the directory; without one the directory is all its own
+ * @property {RetentionOptions} [retention]
+ * @property {() => number} [now]
+ */
 /** @typedef {{ kind: string, extension: string, at: number, appName: string, bytes: Uint8Array }} NewArtifact */
 /** @typedef {Omit<NewArtifact, 'bytes'> & { bytesNeeded: number, scratchBytes?: number }} NewReservation */
 
@@ -29,13 +38,15 @@ const { chooseEvictions, createLimits } = require('./retention')
  */
 function createStore (options = {}) {
   assertPlainObject('options', options)
-  assertKnownKeys('options', options, ['dir', 'retention', 'now'])
-  const { dir = defaultDir(), retention, now = Date.now } = options
+  assertKnownKeys('options', options, ['dir', 'application', 'retention', 'now'])
+  const { dir = defaultDir(), application = null, retention, now = Date.now } = options
   assertString('options.dir', dir)
-  return new Store(path.resolve(dir), createLimits(retention), now)
+  return new Store(path.resolve(dir), application, createLimits(retention), now)
 }
 
 class Store {
+  #shared
+  #application
   #dir
   #limits
   #now
@@ -45,11 +56,14 @@ class Store {
 
   /**
    * @param {string} dir
+   * @param {Application | null} application
    * @param {Readonly<Required<RetentionOptions>>} limits
    * @param {() => number} now
    */
-  constructor (dir, limits, now) {
-    this.#dir = dir
+  constructor (dir, application, limits, now) {
+    this.#shared = dir
+    this.#application = application
+    this.#dir = application === null ? dir : applicationFolder(dir, application)
     this.#limits = limits
     this.#now = now
   }
@@ -95,7 +109,7 @@ class Store {
   /** @returns {{ dir: string, bytes: number, maxBytes: number, isMemory: boolean }} what could be written, older artifacts going for it */
   room () {
     return this.#coded(() => {
-      ensureDirectory(this.#dir)
+      this.#open()
       const keptBytes = listKept(this.#dir).reduce((sum, { bytes }) => sum + bytes, 0)
       const bytes = Math.max(0, readFreeBytes(this.#dir) + keptBytes - this.#limits.minFreeBytes)
       return { dir: this.#dir, bytes, maxBytes: this.#limits.maxBytes, isMemory: isInMemory(this.#dir) }
@@ -111,9 +125,14 @@ class Store {
     return readMetadata(this.#dir, name)
   }
 
-  /** @returns {StoredArtifact[]} newest first; other people's files in the directory are left out */
+  /** @returns {StoredArtifact[]} newest first; of this application, and no other people's files */
   list () {
     return this.#coded(() => listArtifacts(this.#dir))
+  }
+
+  /** Of all applications that share the directory, for this user only. */
+  listAll () {
+    return this.#coded(() => listShared(this.#shared))
   }
 
   /**
@@ -132,8 +151,12 @@ class Store {
 
   /** Before each write: cleaners of temporary directories remove one that was idle for days, and processes die at any time. */
   #open () {
+    const now = this.#now()
+    const { maxAgeMs } = this.#limits
+    if (this.#application !== null) openShared(this.#shared, this.#dir, { now, maxAgeMs })
     ensureDirectory(this.#dir)
-    removeLeftOvers(this.#dir, this.#now())
+    removeLeftOvers(this.#dir, now)
+    if (this.#application !== null) sign(this.#dir, { ...this.#application, maxAgeMs })
   }
 
   /**

@@ -2,14 +2,14 @@
 
 const assert = require('node:assert/strict')
 const { getEventListeners } = require('node:events')
-const fs = require('node:fs')
 const test = require('node:test')
+const { filesIn } = require('../store/scratch')
 const { run, ready, outcomes } = require('./running')
 
 test('an AbortSignal ends a capture under way, by a code and with its reason', async t => {
   const app = await run(t)
   await ready(app)
-  const files = fs.readdirSync(app.dir)
+  const files = filesIn(app.dir)
   const controller = new AbortController()
   const capture = app.handle.capture('cpu', { seconds: 300, signal: controller.signal })
   const cancelled = assert.rejects(capture, { code: 'ERR_LOOPSCOPE_CAPTURE_CANCELLED', message: /the operator left/ })
@@ -17,7 +17,7 @@ test('an AbortSignal ends a capture under way, by a code and with its reason', a
   controller.abort('the operator left')
   await cancelled
   assert.equal((await outcomes(app))['cpu api cancelled'], 1)
-  assert.equal(fs.readdirSync(app.dir).length, files.length + 1)
+  assert.equal(filesIn(app.dir).length, files.length + 1)
 })
 
 test('a signal that was aborted before is a cancelled capture, too', async t => {

@@ -1,9 +1,9 @@
 'use strict'
 
 const assert = require('node:assert/strict')
-const fs = require('node:fs')
 const test = require('node:test')
 const { createDiagnostics } = require('../..')
+const { filesIn } = require('../store/scratch')
 const { run, outcomes } = require('./running')
 
 const BAD = [
@@ -29,7 +29,7 @@ test('refuses what it cannot do by a code, writes nothing, and goes on', async t
   const app = await run(t)
   for (const [code, ...request] of BAD) await assert.rejects(app.handle.capture(...request), { code }, JSON.stringify(request))
   const { path } = await app.handle.capture('cpu', { seconds: 0.1 })
-  assert.deepEqual(fs.readdirSync(app.dir).map(name => `${app.dir}/${name}`), [path])
+  assert.deepEqual(filesIn(app.dir), [path])
   assert.deepEqual(await outcomes(app), { 'cpu api ok': 1 })
 })
 

@@ -3,6 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
+const { filesIn } = require('../store/scratch')
 const { run } = require('./running')
 
 const SECRET = ['hunter2', 'correct-horse-battery-staple'].join('/')
@@ -44,7 +45,7 @@ test('another one soon after is refused, unless it is forced', async t => {
 test('one that would stop the process for too long is refused with the figures and what is cheaper', async t => {
   const { handle, dir } = await run(t, { recorder: false, heap: { maxPauseMs: 1 } })
   await assert.rejects(handle.capture('heap-snapshot'), error => error.code === 'ERR_LOOPSCOPE_SNAPSHOT_REFUSED' && /pause: .* at most 0\.0 s are allowed.*heap-profile/.test(error.message))
-  assert.deepEqual(fs.readdirSync(dir), [])
+  assert.deepEqual(filesIn(dir), [])
 })
 
 test('an engine that is not installed is a clear error', async t => {

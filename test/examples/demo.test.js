@@ -6,7 +6,7 @@ const fs = require('node:fs')
 const net = require('node:net')
 const path = require('node:path')
 const { test } = require('node:test')
-const { makeScratch } = require('../store/scratch')
+const { filesIn, makeScratch } = require('../store/scratch')
 const { startExample } = require('./example')
 
 const hasSignals = process.platform !== 'win32'
@@ -19,7 +19,7 @@ test('the demo tells its story and leaves a profile, a report and a flame graph'
   assert.match(demo.output, /^ +loop delay p99, ms +\d+ +[<\d]/m)
   assert.match(demo.output, /^ +\d+ +\d+ ms +\w+ +GET \/auth +auth examples\/demo\/app\.js:\d+ +pbkdf2Sync$/m)
   assert.match(demo.output, /^ +[\d.]+ +[\d.]+% +pbkdf2Sync [^\n]+\n +[\d.]+ +[\d.]+% +auth examples\/demo\/app\.js:\d+$/m)
-  const endings = fs.readdirSync(dir).map(name => path.extname(name)).sort()
+  const endings = filesIn(dir).map(name => path.extname(name)).sort()
   assert.deepEqual(endings, ['.cpuprofile', '.html', '.txt'])
 })
 

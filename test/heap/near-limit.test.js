@@ -8,9 +8,9 @@ const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
-const { createDiagnostics } = require('../..')
 const { isHeapProfile } = require('../../lib/formats/heap-profile-diff')
 const { verifySnapshot } = require('../../lib/heap/verify')
+const { filesIn } = require('../store/scratch')
 const { newFolder } = require('./snapshots')
 
 const LIB = path.resolve(__dirname, '../..')
@@ -41,6 +41,18 @@ function leak () {
 setInterval(() => {}, 1000)
 `
 
+const ADOPT = `
+const { createDiagnostics } = require(${JSON.stringify(LIB)})
+const fs = require('node:fs')
+const tell = told => { console.log(JSON.stringify(told)); process.exit() }
+const logger = { info () {}, error () {}, warn: (fields, message) => { if (fields.leftover) tell({ message }) } }
+const options = JSON.parse(process.argv[2])
+createDiagnostics({ ...options, logger }).start()
+const isMarked = () => fs.readdirSync(options.dir, { recursive: true }).some(name => name.endsWith('near-limit-' + process.pid + '.mark'))
+// It marks itself when it is through with what others left.
+setInterval(() => { if (options.appName && isMarked()) tell(null) }, 20)
+`
+
 async function die (folder, mode, script = LEAK) {
   const store = path.join(folder, 'store')
   const child = spawn(process.execPath, ['--max-old-space-size=40', '-e', script, store, mode, SECRET], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -59,7 +71,7 @@ function folderOf (t) {
   return folder
 }
 
-const files = (folder, kind) => fs.readdirSync(folder).filter(name => name.endsWith(`.${kind}`)).map(name => path.join(folder, name))
+const files = (folder, kind) => filesIn(folder).filter(file => file.endsWith(`.${kind}`))
 
 function assertNamesTheLeak (file) {
   assert.equal(fs.statSync(file).mode & 0o777, 0o600)
@@ -89,26 +101,23 @@ test('by choice a heap snapshot, which the next process takes in, redacted', asy
   assert.equal(fs.statSync(left).mode & 0o077, 0)
   const isWhole = await verifySnapshot(left).then(() => true, () => false)
   assert.ok(fs.readFileSync(left).includes(SECRET))
-  const logged = []
-  const logger = { info () {}, warn: (fields, message) => logged.push({ ...fields, message }), error () {} }
-  const handle = await inFolder(folder, () => createDiagnostics({ dir: path.join(folder, 'store'), onNearHeapLimit: 'snapshot', controlSocket: false, recorder: false, logger, retention: { minFreeBytes: 0 } }).start())
-  t.after(() => handle.close())
-  while (!logged.some(({ leftover }) => leftover)) await new Promise(resolve => setTimeout(resolve, 20))
-  if (!isWhole) return assert.match(logged.find(({ leftover }) => leftover).message, /cannot be read/)
+  assert.deepEqual(await adoptAs('another', folder), null, 'only the same application takes it in')
+  const { message } = await adoptAs(undefined, folder)
+  if (!isWhole) return assert.match(message, /cannot be read/)
   const [kept] = files(path.join(folder, 'store'), 'heapsnapshot')
   assert.ok((await verifySnapshot(kept)).nodes > 1000)
   assert.equal(fs.readFileSync(kept).includes(SECRET), false)
   assert.deepEqual([fs.statSync(kept).mode & 0o777, fs.existsSync(left)], [0o600, false])
 })
 
-async function inFolder (folder, work) {
-  const before = process.cwd()
-  process.chdir(folder)
-  try {
-    return await work()
-  } finally {
-    process.chdir(before)
-  }
+/** The next process there: what it says of what was left, null when it says nothing until it is ready to die itself. */
+async function adoptAs (appName, folder) {
+  const options = { appName, dir: path.join(folder, 'store'), onNearHeapLimit: 'snapshot', controlSocket: false, recorder: false, retention: { minFreeBytes: 0 } }
+  const child = spawn(process.execPath, ['-e', ADOPT, options.dir, JSON.stringify(options)], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+  let told = ''
+  child.stdout.setEncoding('utf8').on('data', text => { told += text })
+  await once(child, 'close')
+  return JSON.parse(told)
 }
 
 test('of a dead process only what it wrote as it died is taken in, and nothing of one that is alive, or not ours', async t => {

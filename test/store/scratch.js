@@ -43,4 +43,13 @@ function artifact (facts) {
   return { kind: 'cpu', extension: 'cpuprofile', at: Date.now(), appName: 'shop', bytes: Buffer.from('{}'), ...facts }
 }
 
-module.exports = { makeScratch, mountScratch, artifact }
+/**
+ * @param {string} dir  that applications share
+ * @returns {string[]} paths of all files that captures left there
+ */
+function filesIn (dir) {
+  const entries = fs.readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter(name => path.basename(name) !== 'application.json')
+  return entries.map(name => path.join(dir, name)).filter(file => !fs.lstatSync(file).isDirectory())
+}
+
+module.exports = { makeScratch, mountScratch, artifact, filesIn }

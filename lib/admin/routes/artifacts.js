@@ -1,10 +1,12 @@
 'use strict'
 
-// Files in the store: listed, downloaded, deleted. A name must be that of a listed file; no path is ever made from it.
+// Files of this application in the store: listed, downloaded, deleted; those of others are listed for their user only. A name must be that of a listed file; no path is ever made from it.
 
 const { answer, json } = require('../answers')
 const { policyOf } = require('../capture-policy')
+const { flag } = require('../parameters')
 const { rangeOf } = require('../range')
+const { processOf } = require('../snapshot-process')
 
 /** @import { StoredArtifact } from '../../store/artifact-files' */
 /** @import { Context, RouteRow } from '../router' */
@@ -18,16 +20,23 @@ const CONTENT_TYPES = new Map([
   ['txt', 'text/plain; charset=utf-8']
 ])
 
+// A token is one application's; who reaches the control socket can read the files anyhow.
+const OWN_ONLY = Object.freeze({ status: 403, detail: 'Artifacts of other applications are listed at the control socket only.', remedy: 'Use `loopscope artifacts <pid> --all` as the same user.' })
+
 /** @type {RouteRow[]} */
 const routes = [
-  { name: 'artifacts', path: '/artifacts', methods: { GET: { scope: 'profile', handle: list } } },
+  { name: 'artifacts', path: '/artifacts', methods: { GET: { scope: 'profile', parameters: { all: flag() }, handle: list } } },
   { name: 'artifact', path: '/artifacts/:name', methods: { GET: { scope: 'profile', handle: download }, DELETE: { scope: 'manage', handle: remove } } },
   { name: 'artifact-metadata', path: '/artifacts/:name/metadata', methods: { GET: { scope: 'profile', handle: metadata } } }
 ]
 
 /** @param {Context} context */
-function list ({ request: { base }, sources }) {
-  const artifacts = sources.store.list().map(({ name, bytes, at, kind }) => ({ name, kind, bytes, at, _links: { self: { href: `${base}/artifacts/${name}` } } }))
+function list ({ request: { base, door }, parameters: { all = false }, sources: { store } }) {
+  if (all) return door === 'control' ? json(200, { applications: store.listAll() }) : OWN_ONLY
+  const artifacts = store.list().map(artifact => {
+    const { name, bytes, at, kind } = artifact
+    return { name, kind, bytes, at, process: processOf(store, artifact), _links: { self: { href: `${base}/artifacts/${name}` } } }
+  })
   return json(200, { artifacts })
 }
 

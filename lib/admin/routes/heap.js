@@ -5,6 +5,7 @@
 const { answer } = require('../answers')
 const { policyOf } = require('../capture-policy')
 const { anything, oneOf } = require('../parameters')
+const { isOneProcess, processOf } = require('../snapshot-process')
 const { refuse } = require('../../internal/validate')
 
 /** @import { Context, RouteRow } from '../router' */
@@ -14,6 +15,12 @@ const FORMATS = Object.freeze({
   json: { 'Content-Type': 'application/json; charset=utf-8' },
   text: { 'Content-Type': 'text/plain; charset=utf-8' },
   html: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Disposition': 'attachment; filename="heap-comparison.html"' }
+})
+
+const OF_SEVERAL = Object.freeze({
+  status: 409,
+  detail: 'The snapshots are not of one process, so their objects cannot be told from each other.',
+  remedy: 'Choose two with the same process in /artifacts, or download them for the totals of `loopscope diff`.'
 })
 
 /** @type {RouteRow[]} */
@@ -39,7 +46,9 @@ async function compare ({ parameters: { before, between, after, format = 'json' 
   const found = names.map(name => snapshots.find(snapshot => snapshot.name === name))
   const missing = names[found.indexOf(undefined)]
   if (missing !== undefined) return { status: 404, detail: `There is no heap snapshot ${missing}.`, remedy: 'See /artifacts.' }
-  const files = found.flatMap(snapshot => snapshot?.path ?? [])
+  const chosen = found.flatMap(snapshot => snapshot ?? [])
+  if (!isOneProcess(chosen.map(snapshot => processOf(sources.store, snapshot)))) return OF_SEVERAL
+  const files = chosen.map(snapshot => snapshot.path)
   return answer(200, await sources.compareSnapshots({ files, format }, signal), FORMATS[/** @type {keyof typeof FORMATS} */ (format)])
 }
 

@@ -1,7 +1,7 @@
 /* global loopscope */
 'use strict'
 
-// Two or three heap snapshots of the store, compared: the headline and the suspects here, the rest as a file.
+// Two or three heap snapshots of one process, compared: the headline and the suspects here, the rest as a file.
 
 loopscope.heap = (() => {
   const { byId, bytes, element, time } = loopscope.words
@@ -10,19 +10,41 @@ loopscope.heap = (() => {
 
   const NONE = ''
   const choices = ['compare-before', 'compare-between', 'compare-after'].map(byId)
+  const processChoice = byId('compare-process')
   let attempt = work => work()
+  /** By process, those with two or more, each the oldest first. @type {Map<string, any[]>} */
+  let byProcess = new Map()
 
-  /** @param {{ name: string, kind: string, at: number, bytes: number }[]} artifacts  the newest first */
+  /** @param {{ name: string, kind: string, at: number, bytes: number, process: { pid: number, startedAt: number } | null }[]} artifacts  the newest first */
   function offer (artifacts) {
-    const snapshots = artifacts.filter(({ kind }) => kind === 'heap-snapshot').sort((a, b) => a.at - b.at)
-    byId('compare').hidden = snapshots.length < 2
-    const known = choices.map(({ value }) => value)
+    const snapshots = artifacts.filter(({ kind, process }) => kind === 'heap-snapshot' && process !== null).sort((a, b) => a.at - b.at)
+    const all = new Map(snapshots.map(({ process }) => [nameOf(process), []]))
+    for (const snapshot of snapshots) all.get(nameOf(snapshot.process)).push(snapshot)
+    byProcess = new Map([...all].filter(([, ofOne]) => ofOne.length > 1))
+    byId('compare').hidden = byProcess.size === 0
+    choose(processChoice, [...byProcess.keys()].map(name => element('option', { value: name }, name)), [...byProcess.keys()].at(-1))
+    offerOfProcess()
+  }
+
+  /** Objects are numbered by each process for itself: snapshots of two cannot be compared. */
+  function offerOfProcess () {
+    const snapshots = byProcess.get(processChoice.value) ?? []
     for (const [at, choice] of choices.entries()) {
       const optional = choice.id === 'compare-between' ? [element('option', { value: NONE }, 'none')] : []
-      choice.replaceChildren(...optional, ...snapshots.map(({ name, at: made, bytes: size }) => element('option', { value: name }, `${time(made)} (${bytes(size)})`)))
-      const first = [snapshots[0], undefined, snapshots[snapshots.length - 1]][at]
-      choice.value = snapshots.some(({ name }) => name === known[at]) ? known[at] : first?.name ?? NONE
+      const options = snapshots.map(({ name, at: made, bytes: size }) => element('option', { value: name }, `${time(made)} (${bytes(size)})`))
+      choose(choice, [...optional, ...options], [snapshots[0], undefined, snapshots[snapshots.length - 1]][at]?.name)
     }
+  }
+
+  function nameOf ({ pid, startedAt }) {
+    return `pid ${pid}, started ${time(startedAt)}`
+  }
+
+  /** What was chosen before stays, where it is still there. */
+  function choose (choice, options, otherwise = NONE) {
+    const known = choice.value
+    choice.replaceChildren(...options)
+    choice.value = options.some(({ value }) => value === known) ? known : otherwise
   }
 
   function address (format) {
@@ -56,6 +78,7 @@ loopscope.heap = (() => {
   /** @param {(work: () => Promise<void>) => Promise<void>} tries  what it does with a problem */
   function start (tries) {
     attempt = tries
+    processChoice.addEventListener('change', offerOfProcess)
     byId('compare-form').addEventListener('submit', event => {
       event.preventDefault()
       attempt(compare)
