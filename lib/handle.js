@@ -78,7 +78,7 @@ class Handle extends EventEmitter {
       appName: this.#place.appName,
       appRoot: this.#place.appRoot,
       version,
-      workerOffset: clusterWorkerId()
+      clusterId: clusterWorkerId()
     })
     this.#signals = createSignals({
       signals: this.#options.signals,
@@ -128,7 +128,7 @@ class Handle extends EventEmitter {
     this.#channel?.start()
     this.#releaseMetrics = holdMetrics({ registry: this.registry, logger: this.#logger, sources: this.#sources(instruments) })
     this.#signals.start()
-    this.#surface.start({ sites: instruments.admin.sites, relay: instruments.admin.relay, isMounted: this.#middleware !== undefined })
+    this.#surface.start({ sites: instruments.admin.sites, relay: instruments.admin.relay, middleware: this.#middleware })
     return this
   }
 
@@ -290,11 +290,11 @@ function sharedInstruments () {
   return /** @type {Instruments | undefined} */ (peek(SHARED_NAME))
 }
 
-/** @returns {number} 0 outside a cluster */
+/** @returns {number | null} null outside a cluster */
 function clusterWorkerId () {
-  if (process.channel === undefined) return 0 // a worker has one; loading node:cluster takes a millisecond
+  if (process.channel === undefined) return null // a worker has one; loading node:cluster takes a millisecond
   const { worker } = /** @type {{ worker?: { id: number } }} */ (/** @type {unknown} */ (require('node:cluster')))
-  return worker?.id ?? 0
+  return worker?.id ?? null
 }
 
 function makeRegistry () {

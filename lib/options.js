@@ -45,6 +45,7 @@ const { errors } = require('./internal/errors')
  * @property {boolean} controlSocket
  * @property {boolean} isProduction
  * @property {string | undefined} runtimeFolder  of the user's session, as XDG names it
+ * @property {{ id: string, instance: number } | null} pm2  what started the process
  * @property {Registry | undefined} registry
  * @property {Logger | undefined} logger
  *
@@ -110,7 +111,7 @@ function resolveOptions (options = {}, env = process.env) {
   assertKnown(options)
   assertKnownVariables(env)
   /** @type {any} */
-  const resolved = { recorder: {}, syncCalls: {}, retention: {}, heap: {}, admin: {}, threadPoolSize: env.UV_THREADPOOL_SIZE, nodeFlags: [...(env.NODE_OPTIONS ?? '').split(/\s+/), ...process.execArgv], isProduction: env.NODE_ENV === 'production', runtimeFolder: env.XDG_RUNTIME_DIR }
+  const resolved = { recorder: {}, syncCalls: {}, retention: {}, heap: {}, admin: {}, threadPoolSize: env.UV_THREADPOOL_SIZE, nodeFlags: [...(env.NODE_OPTIONS ?? '').split(/\s+/), ...process.execArgv], isProduction: env.NODE_ENV === 'production', runtimeFolder: env.XDG_RUNTIME_DIR, pm2: pm2Of(env) }
   for (const row of OPTIONS) {
     const value = valueOf(row, options, env)
     if (SWITCHABLE.includes(row.path)) resolved[row.path] = value === false ? false : {}
@@ -120,6 +121,14 @@ function resolveOptions (options = {}, env = process.env) {
   assertOrder(resolved)
   assertProtected(resolved)
   return resolved
+}
+
+/**
+ * What PM2 calls this process, which it keeps when it is replaced, and its number among those of the application.
+ * @param {NodeJS.ProcessEnv} env
+ */
+function pm2Of ({ pm_id: id, NODE_APP_INSTANCE: instance }) {
+  return id !== undefined && /^\d+$/.test(id) && instance !== undefined && /^\d+$/.test(instance) ? { id, instance: Number(instance) } : null
 }
 
 /**

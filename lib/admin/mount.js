@@ -36,10 +36,7 @@ function createMount ({ path, forward }) {
    * @returns {boolean} whether it was for the admin surface, and is being answered
    */
   function take (incoming, outgoing) {
-    // Frameworks cut what a router is mounted at off `url`.
-    const target = incoming.originalUrl ?? incoming.url ?? ''
-    if (!target.startsWith(path)) return false
-    const place = splitTarget(target, path)
+    const place = placeOf(incoming, path)
     if (place === null) return false
     const reference = ++sequence
     requests.set(reference, incoming)
@@ -55,4 +52,25 @@ function createMount ({ path, forward }) {
   return { take, requestOf }
 }
 
-module.exports = { createMount }
+/**
+ * Frameworks cut what a router is mounted at off `url`: the surface is at the path of the application, and at that of the router.
+ * @param {IncomingMessage & { originalUrl?: string }} incoming
+ * @param {string} path
+ */
+function placeOf (incoming, path) {
+  const { url = '', originalUrl = url } = incoming
+  if (originalUrl.startsWith(path)) return splitTarget(originalUrl, path)
+  const place = url.startsWith(path) ? splitTarget(url, path) : null
+  const prefix = prefixOf(incoming)
+  return place === null || prefix === null ? null : { ...place, base: prefix + path }
+}
+
+/**
+ * @param {IncomingMessage & { originalUrl?: string }} incoming
+ * @returns {string | null} what routers cut off; null where somebody rewrote the rest
+ */
+function prefixOf ({ url = '', originalUrl = url }) {
+  return originalUrl.endsWith(url) ? originalUrl.slice(0, originalUrl.length - url.length) : null
+}
+
+module.exports = { createMount, prefixOf }

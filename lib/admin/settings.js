@@ -45,15 +45,14 @@ function toListen (text) {
 
 /**
  * @param {ResolvedOptions} options
- * @param {{ workerOffset: number }} process  a cluster worker's number is added to the port
+ * @param {() => string} [makeToken]  where nobody chose one
  * @returns {{ site: { isProduction: boolean, tokens: import('./tokens').KnownToken[], tokenFile: string | null, hasAuthorize: boolean, hosts: string[], basePath: string, listen: import('./address').ListenAddress | null }, bootToken: string | null }}
  */
-function adminSettings (options, { workerOffset }) {
+function adminSettings (options, makeToken = makeBootToken) {
   const { token, tokenFile = null, authorize, isProduction, admin, path } = options
   const isOpenToSomebody = token !== undefined || tokenFile !== null || authorize !== undefined
-  const bootToken = isOpenToSomebody || isProduction ? null : makeBootToken()
+  const bootToken = isOpenToSomebody || isProduction ? null : makeToken()
   const given = token === undefined ? [] : [token].flat().flatMap(one => parseTokens('options.token', one))
-  const address = parseAddress('options.admin.listen', admin.listen)
   return {
     bootToken,
     site: {
@@ -63,8 +62,7 @@ function adminSettings (options, { workerOffset }) {
       hasAuthorize: authorize !== undefined,
       hosts: [...admin.hosts],
       basePath: path === false ? DEFAULTS.path : path,
-      // Port 0 is any free one, for every worker.
-      listen: address !== null && 'port' in address && address.port !== 0 ? { ...address, port: address.port + workerOffset } : address
+      listen: parseAddress('options.admin.listen', admin.listen)
     }
   }
 }

@@ -67,7 +67,7 @@ class Sites {
     const site = /** @type {{ settings: any }} */ (this.#sites.get(id))
     const opened = await this.#ask({ type: 'openSite', site: { ...site.settings, id } })
     // A port that the system chose was told to somebody: it stays the same.
-    if (site.settings.listen?.port === 0 && opened.url !== null) site.settings = { ...site.settings, listen: { ...site.settings.listen, port: Number(new URL(opened.url).port) } }
+    if (site.settings.listen?.port === 0 && opened.url !== null) site.settings = { ...site.settings, worker: null, listen: { ...site.settings.listen, port: Number(new URL(opened.url).port) } }
     return opened
   }
 

@@ -4,10 +4,13 @@
 // when it has one, and the control socket of the process, which shows the first application.
 
 const { createControlSocket } = require('../admin/control-socket')
+const { createWorkerGroup } = require('../admin/worker-group')
+const { workerAddress } = require('../admin/worker-address')
 const { createRelayEnd } = require('../admin/relay')
 const { createAdminSources } = require('./admin-sources')
 
 /** @import { ListenAddress } from '../admin/address' */
+/** @import { WorkerFacts } from '../admin/worker-address' */
 /** @import { Handle } from '../admin/exchange' */
 /** @import { Site } from '../admin/router' */
 /** @import { SiteSettings } from './admin-sources' */
@@ -15,11 +18,12 @@ const { createAdminSources } = require('./admin-sources')
 /** @typedef {Parameters<typeof createAdminSources>[0]} SourceParts */
 
 /**
- * @typedef {Site & SiteSettings & { basePath: string, listen: ListenAddress | null, controlDir: string | null }} AdminSite
+ * @typedef {Site & SiteSettings & { basePath: string, listen: ListenAddress | null, worker: (WorkerFacts & { controlDir: string }) | null, controlDir: string | null }} AdminSite
  *
  * @typedef {object} OpenSite
  * @property {Handle} handle
  * @property {ReturnType<typeof import('../admin/listener').createListener> | null} listener
+ * @property {AbortController} closed
  */
 
 /** @param {Omit<SourceParts, 'site'>} parts */
@@ -47,12 +51,26 @@ class Admin {
   async open (site) {
     this.#parts.series.start()
     const handle = this.#makeHandle(site)
-    const listener = site.listen === null ? null : require('../admin/listener').createListener({ address: site.listen, basePath: site.basePath, handle })
-    this.#sites.set(site.id, { handle, listener })
+    /** @type {OpenSite} */
+    const opened = { handle, listener: null, closed: new AbortController() }
+    this.#sites.set(site.id, opened)
     const controlProblem = await problemOf(() => this.#openControlSocket(site.controlDir))
     let url = null
-    const listenProblem = await problemOf(async () => { url = await listener?.start() ?? null })
-    return { url, listenProblem, controlProblem }
+    const listenProblem = await problemOf(async () => { url = await this.#listen(site, opened) })
+    return { url, listenProblem: opened.closed.signal.aborted ? null : listenProblem, controlProblem }
+  }
+
+  /**
+   * @param {AdminSite} site
+   * @param {OpenSite} opened
+   */
+  async #listen ({ listen, worker, basePath }, opened) {
+    if (listen === null) return null
+    const { signal } = opened.closed
+    const address = worker === null ? listen : await workerAddress(listen, worker, createWorkerGroup(worker), signal)
+    signal.throwIfAborted()
+    opened.listener = require('../admin/listener').createListener({ address, basePath, handle: opened.handle })
+    return opened.listener.start()
   }
 
   /** @param {number} id */
@@ -60,6 +78,7 @@ class Admin {
     const site = this.#sites.get(id)
     this.#sites.delete(id)
     this.#parts.mainThread.forget(id)
+    site?.closed.abort()
     await site?.listener?.stop()
     if (this.#sites.size > 0) return
     this.relay.close()

@@ -76,6 +76,29 @@ test('in production without a token nothing answers but the control socket', asy
   assert.deepEqual(said(/token=/), [])
 })
 
+test('in production without a token the listener is not opened, and once it is said why', async t => {
+  const { until, said, url } = await run(t, { env: { LOOPSCOPE_TOKEN: '', NODE_ENV: 'production' } })
+  const { code, msg } = await until(/^the admin listener does not listen/)
+  assert.equal(code, 'LOOPSCOPE_WARN_LISTENER')
+  assert.match(msg, /in production .* option token, tokenFile or authorize/)
+  assert.equal(await (await get(`${url}/auth`)).text(), 'ok')
+  assert.deepEqual([said(/^the admin listener/).length, said(/^diagnostics at /)], [1, []])
+})
+
+test('below a router the surface is below the path of that, which is told with the first request that shows it', async t => {
+  const { until, said, url } = await run(t, { env: { LOOPSCOPE_TOKEN: '', LOOPSCOPE_ADMIN_LISTEN: '', NODE_ENV: 'test', TEST_MOUNT: '/api' } })
+  assert.equal((await get(`${url}/diagnostics/loop`)).status, 404)
+  assert.deepEqual(said(/^diagnostics at /), [])
+  for (const target of ['/api/nothing', '/api?x']) assert.equal((await get(url + target)).status, 404)
+  const told = await until(/^diagnostics at /)
+  const [, place, token] = /^(.+)#token=(.+)$/.exec(told.url)
+  assert.equal(place, `${url}/api/diagnostics`)
+  const { _links } = await (await get(place, { token, headers: { accept: 'application/json' } })).json()
+  assert.equal((await get(new URL(_links.loop.href, url), { token })).status, 200)
+  assert.equal((await get(`${url}/api/x/diagnostics/loop`, { token })).status, 404)
+  assert.equal(said(/^diagnostics at /).length, 1)
+})
+
 test('the control socket is for this user only, and goes when diagnostics are closed', async t => {
   const { child, controlDir, ended, socketPath } = await run(t)
   while (!fs.existsSync(socketPath)) await new Promise(resolve => setTimeout(resolve, 20))

@@ -7,6 +7,7 @@ const path = require('node:path')
 const { parseAddress, isLocal } = require('../../lib/admin/address')
 const { adminSettings } = require('../../lib/admin/settings')
 const { splitTarget } = require('../../lib/admin/target')
+const { workerAddress } = require('../../lib/admin/worker-address')
 const { createTokens, hashToken, makeBootToken, parseTokens } = require('../../lib/admin/tokens')
 const { resolveOptions } = require('../../lib/options')
 const { makeScratch } = require('../store/scratch')
@@ -28,14 +29,26 @@ test('addresses are read as people write them', () => {
   assert.deepEqual(['127.8.8.8:1', '[::1]:1', '/x.sock', '0.0.0.0:1', '[::]:1', '10.0.0.1:1'].map(text => isLocal(parseAddress('x', text))), [true, true, true, false, false, false])
 })
 
-test('a cluster worker listens on a port of its own', () => {
-  const listenOf = (listen, workerOffset) => adminSettings(resolveOptions({ admin: { listen } }, {}), { workerOffset }).site.listen
-  assert.deepEqual([listenOf(6060, 3).port, listenOf(0, 3).port], [6063, 0])
-  assert.deepEqual(listenOf('/x.sock', 3), { socketPath: '/x.sock' })
+test('a worker listens on a port of its own', async () => {
+  const group = { number: () => 3, succeed: async () => {} }
+  const { signal } = new AbortController()
+  const listenOf = (listen, worker = { clusterId: 9, pm2: null }, of = group) => workerAddress(parseAddress('x', listen), worker, of, signal)
+  assert.deepEqual([(await listenOf(6060)).port, (await listenOf(0)).port], [6063, 0])
+  assert.deepEqual(await listenOf('/x.sock'), { socketPath: '/x.sock' })
+  assert.equal((await listenOf(6060, { clusterId: 9, pm2: { id: '4', instance: 2 } })).port, 6062)
+  const withoutDirectory = { number () { throw new Error('read-only') }, async succeed () { throw new Error('read-only') } }
+  assert.equal((await listenOf(6060, { clusterId: 9, pm2: null }, withoutDirectory)).port, 6069)
+  await assert.rejects(listenOf(6060, { clusterId: 900, pm2: null }, { ...group, number: () => Infinity }), { code: 'ERR_LOOPSCOPE_SOCKET_UNUSABLE' })
+})
+
+test('PM2 is believed what it says, and nobody who only uses its variable', () => {
+  const pm2Of = env => resolveOptions({}, env).pm2
+  assert.deepEqual(pm2Of({ pm_id: '4', NODE_APP_INSTANCE: '2' }), { id: '4', instance: 2 })
+  for (const env of [{}, { NODE_APP_INSTANCE: '2' }, { pm_id: '4' }, { pm_id: 'x/../y', NODE_APP_INSTANCE: '2' }, { pm_id: '4', NODE_APP_INSTANCE: 'blue' }]) assert.equal(pm2Of(env), null)
 })
 
 test('a random token is made where nobody chose one, but never in production', () => {
-  const settingsOf = (options, env = {}) => adminSettings(resolveOptions(options, env), { workerOffset: 0 })
+  const settingsOf = (options, env = {}) => adminSettings(resolveOptions(options, env))
   const { bootToken, site } = settingsOf({})
   assert.ok(bootToken.length >= 32 && site.tokens[0].sha256 === hashToken(bootToken))
   assert.notEqual(bootToken, makeBootToken())
