@@ -24,6 +24,7 @@ const { createStallReporting } = require('./stall-reporting')
 const { createSubscribers } = require('./subscribers')
 const { createTally } = require('./capture/tally')
 const { createObserver } = require('./observer/observer')
+const { standAside } = require('./observer/stand-aside')
 const { createKeptClocks } = require('./observer/kept-clocks')
 const { createRestarts } = require('./observer/restarts')
 const { installCanaries } = require('./heap/canaries')
@@ -163,7 +164,8 @@ class Instruments {
     this.utilization.start()
     this.syncCalls.start()
     this.#heartbeat.start()
-    defineHidden(this.#cutName, rotate => this.#onCut(rotate))
+    const cut = (/** @type {boolean} */ rotate) => this.#onCut(rotate)
+    defineHidden(this.#cutName, Object.assign(cut, { standAside: () => this.#standAside() }))
     defineHidden(this.#ownWorkName, isBegin => isBegin ? this.#heartbeat.beginOwnWork() : this.#endOwnWork())
     unattended(this.#startObserver())
   }
@@ -231,6 +233,7 @@ class Instruments {
     return createObserver({
       state: this.#state,
       settings: this.#observerSettings(appRoot),
+      onSession: isAway => this.#recording.setAway(isAway),
       onRotate: () => this.#recording.rotate(),
       onSyncSamples: reading => {
         this.#samples = reading
@@ -304,6 +307,10 @@ class Instruments {
     if (this.#recording.tick(monotonicMicros())) this.#heartbeat.forgive()
     // What ran long without stalling the loop must not be blamed for the next stall.
     if (delayMs < this.#options.stallThresholdMs) this.subscribers.takeSlowest()
+  }
+
+  #standAside () {
+    standAside(() => this.#observer.release(), () => this.#state.withdrawRelease())
   }
 
   /**

@@ -1,15 +1,17 @@
 'use strict'
 
-// What records, wired: the recorder, the pauses that a debugger forces on it, and the reasons why there may be none.
+// What records, wired: the recorder, what makes it pause, and the reasons why there may be none.
 
 const { isMainThread } = require('node:worker_threads')
 const { inspector } = require('./internal/inspector')
+const { monotonicMicros } = require('./internal/monotonic')
 const { warnOnce } = require('./internal/warnings')
 const { preventDeadlock } = require('./recorder/cold-start')
 const { ENGINES } = require('./recorder/engines')
 const { createRecorder } = require('./recorder/recorder')
 
 /** @import { Logger } from '../types/diagnostics' */
+/** @import { Hindrance } from './recorder/recorder' */
 /** @import { ResolvedOptions } from './options' */
 
 /**
@@ -29,6 +31,9 @@ function createRecording (parts) {
 class Recording {
   #parts
   #recorder
+  #isSessionAway = false
+  /** @type {{ exempt (work: () => void): void } | undefined} */
+  #heartbeat
 
   /** @param {Parameters<typeof createRecording>[0]} parts */
   constructor (parts) {
@@ -53,6 +58,7 @@ class Recording {
     }
     preventDeadlock()
     const recorder = this.#recorder
+    this.#heartbeat = heartbeat
     heartbeat.exempt(() => recorder.start())
   }
 
@@ -60,9 +66,20 @@ class Recording {
     this.#recorder?.stop()
   }
 
+  /**
+   * The observer let go of its inspector session, in which windows end up, or has it again.
+   * @param {boolean} isAway
+   */
+  setAway (isAway) {
+    this.#isSessionAway = isAway
+    if (isAway) warnOnce(this.#parts.logger, 'LOOPSCOPE_WARN_SESSION_AWAY')
+    this.#heartbeat?.exempt(() => { this.#recorder?.check(monotonicMicros()) })
+  }
+
   /** The observer is gone: there is nobody to record for. */
   lose () {
     this.stop()
+    this.#isSessionAway = false
     this.#parts.loopTime.setSampled(false)
   }
 
@@ -89,11 +106,11 @@ class Recording {
       ...settings,
       titlePrefix,
       deliver: window => send({ type: 'window', window }),
-      debuggerUrl: () => inspector?.url(),
-      onPause: url => {
-        warnOnce(logger, 'LOOPSCOPE_WARN_RECORDER_PAUSED', url)
+      hindrance: () => this.#hindrance(ENGINES[settings.engine].usesSession),
+      onPause: ({ code, values, reason }) => {
+        warnOnce(logger, code, ...values)
         loopTime.setSampled(false)
-        send({ type: 'recording', on: false, reason: `the recorder is paused while the inspector is open at ${url}` })
+        send({ type: 'recording', on: false, reason })
       },
       onResume: () => {
         loopTime.setSampled(true)
@@ -101,6 +118,19 @@ class Recording {
       },
       onRotated
     })
+  }
+
+  /**
+   * @param {boolean} usesSession
+   * @returns {Hindrance | null}
+   */
+  #hindrance (usesSession) {
+    if (usesSession && this.#isSessionAway) {
+      return { code: 'LOOPSCOPE_WARN_SESSION_AWAY', values: [], reason: 'the recorder is paused for a moment: this process debugs itself, or was about to end' }
+    }
+    const url = inspector?.url()
+    if (url === undefined) return null
+    return { code: 'LOOPSCOPE_WARN_RECORDER_PAUSED', values: [url], reason: `the recorder is paused while the inspector is open at ${url}` }
   }
 }
 

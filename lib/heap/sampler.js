@@ -101,6 +101,12 @@ class HeapSampler {
     await this.#post('HeapProfiler.stopSampling')
   }
 
+  /** The session is gone, and V8's sampler with it: the next who asks starts anew. */
+  lose () {
+    this.#mode = undefined
+    clearTimeout(this.#expiry)
+  }
+
   /** Between two readers, or the first would lose what it counts from. */
   #isExpired () {
     return this.#mode === 'all' && this.#readers.size === 0 && this.#ageMs() >= this.#maxAllMs

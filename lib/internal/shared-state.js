@@ -16,10 +16,10 @@ const SESSION = 1
 const CALM = 2
 const INTEGERS = 3
 
-// Of the inspector session: whoever moves it away from NONE first decides whether there ever is one.
+// Of the inspector session: whoever moves it away from NONE first decides whether there is one.
 const NONE = 0
 const OPEN = 1
-const OVER = 2
+const OVER = 2 // none, and none to be opened
 
 class SharedState {
   #doubles
@@ -74,9 +74,16 @@ class SharedState {
     Atomics.store(this.#integers, EXITING, 1)
     Atomics.notify(this.#integers, EXITING)
     Atomics.wait(this.#integers, SESSION, OPEN, maxMs)
+    Atomics.compareExchange(this.#integers, SESSION, NONE, OVER) // it had let go of it by itself
   }
 
-  /** Observer, before it opens its session: false when the process is exiting. */
+  /** Main thread: it did not end after all, and the observer may open a session. */
+  withdrawRelease () {
+    Atomics.store(this.#integers, EXITING, 0)
+    Atomics.compareExchange(this.#integers, SESSION, OVER, NONE)
+  }
+
+  /** Observer, before it opens its session: false when there is one, or the process is exiting. */
   claimSession () {
     return Atomics.compareExchange(this.#integers, SESSION, NONE, OPEN) === NONE
   }
@@ -96,7 +103,8 @@ class SharedState {
 
   /** Observer: the session is gone, or could not be opened. */
   confirmReleased () {
-    Atomics.store(this.#integers, SESSION, OVER)
+    const isExiting = Atomics.exchange(this.#integers, EXITING, 0) === 1
+    Atomics.compareExchange(this.#integers, SESSION, OPEN, isExiting ? OVER : NONE)
     Atomics.notify(this.#integers, SESSION)
   }
 }

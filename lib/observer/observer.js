@@ -6,6 +6,7 @@ const path = require('node:path')
 const { Worker } = require('node:worker_threads')
 const { errors, fromPlain, toPlain } = require('../internal/errors')
 const { guarded } = require('../internal/guard')
+const { createWayOut } = require('./way-out')
 
 /** @import { Cause, CodeFrame, Culprit, StallEvidence } from '../../types/diagnostics' */
 /** @import { SharedState } from '../internal/shared-state' */
@@ -43,6 +44,7 @@ const MAX_RELEASE_MS = 200
  * @param {object} parts
  * @param {SharedState} parts.state
  * @param {Omit<ObserverSettings, 'state'>} parts.settings
+ * @param {(isAway: boolean) => void} [parts.onSession]  the thread let go of its inspector session, or has it again
  * @param {() => void} parts.onRotate          the thread wants the current window ended
  * @param {(reading: SampledReading) => void} parts.onSyncSamples
  * @param {(waitedMs: number) => void} parts.onPoolQueued  a task of libuv's pool had to wait
@@ -66,7 +68,8 @@ class Observer {
   /** @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void }>} */
   #asked = new Map()
   #ready = makeReady()
-  #onExit = guarded(() => this.#parts.state.requestRelease(MAX_RELEASE_MS))
+  #onExit = guarded(() => this.release())
+  #wayOut = createWayOut({ release: guarded(() => this.release()), withdraw: guarded(() => this.#parts.state.withdrawRelease()) })
 
   /** @param {Parameters<typeof createObserver>[0]} parts */
   constructor (parts) {
@@ -119,6 +122,12 @@ class Observer {
     worker.on('exit', guarded(code => this.#lost(worker, reason ?? `it ended with code ${code}`)))
     worker.unref() // last: listening to messages would hold the process
     process.on('exit', this.#onExit)
+    this.#wayOut.start()
+  }
+
+  /** Has the thread let go of its inspector session now. */
+  release () {
+    this.#parts.state.requestRelease(MAX_RELEASE_MS)
   }
 
   /** @returns {Promise<void>} */
@@ -183,6 +192,7 @@ class Observer {
    */
   #receive (worker, message) {
     if (message.type === 'ready') return this.#ready.resolve({ sessionError: message.sessionError })
+    if (message.type === 'session') return this.#parts.onSession?.(message.isAway)
     if (message.type === 'rotate') return this.#parts.onRotate()
     if (message.type === 'syncSamples') return this.#parts.onSyncSamples(message.reading)
     if (message.type === 'poolQueued') return this.#parts.onPoolQueued(message.waitedMs)
@@ -217,6 +227,7 @@ class Observer {
     this.#worker = undefined
     this.#activeMs = { before: this.#activeMs.before + this.#activeMs.now, now: 0 }
     process.off('exit', this.#onExit)
+    this.#wayOut.stop()
     this.#parts.state.forgetSession()
     const error = new errors.ERR_LOOPSCOPE_OBSERVER_LOST(reason instanceof Error ? reason.message : reason)
     this.#ready.reject(error)

@@ -21,6 +21,7 @@ const { createLineCounts } = require('./line-counts')
 const { createLoopSeries } = require('./loop-series')
 const { createMainThread } = require('./main-thread')
 const { createOwnWork } = require('./own-work')
+const { createSessionKeeper } = require('./session-keeper')
 const { createStallRecords } = require('./stall-records')
 const { createStallReports } = require('./stall-reports')
 const { createSyncSamples } = require('./sync-samples')
@@ -40,13 +41,33 @@ const state = new SharedState(settings.state)
 const scheduler = createScheduler()
 const evidence = createEvidence({ scheduler, state })
 const history = createHistory({ keepMicros: settings.keepSeconds * 1e6 })
-const session = createProfilerSession({ ...settings, onWindow: addWindow })
+const session = createProfilerSession({
+  ...settings,
+  onWindow: addWindow,
+  onDisconnectAwaited: () => keeper.letGo(),
+  onDebuggerAwaited: () => session.standAside().catch(ignore)
+})
+const keeper = createSessionKeeper({
+  state,
+  session,
+  onAway: () => {
+    hasSession = false
+    heapSampler?.lose()
+    port.postMessage({ type: 'session', isAway: true })
+  },
+  onBack: () => {
+    hasSession = true
+    port.postMessage({ type: 'session', isAway: false })
+  }
+})
+/** @type {(method: string, params?: object) => Promise<any>} */
+const post = (method, params) => keeper.post(method, params)
 const syncSamples = createSyncSamples({ send: reading => port.postMessage({ type: 'syncSamples', reading }) })
 const poolProbe = createPoolProbe({ onQueued: waitedMs => port.postMessage({ type: 'poolQueued', waitedMs }) })
 const clockKeeper = createClockKeeper()
 const records = createStallRecords()
 const series = createLoopSeries({ state })
-const ownWork = createOwnWork({ post: (method, params) => session.post(method, params), expression: settings.ownWorkExpression })
+const ownWork = createOwnWork({ post, expression: settings.ownWorkExpression })
 const mainThread = createMainThread({ send: message => port.postMessage(message) })
 
 let hasSession = false
@@ -64,7 +85,10 @@ const watch = createStallWatch({
   onWake: lateMs => evidence.note(lateMs),
   // Only a look, for the route: the window is ended when the stall is over, or for the report of one that lasts. Ending it
   // here as well would make every stall longer by that.
-  onSuspicion: look,
+  onSuspicion: guarded(stuck => {
+    look()
+    return keeper.yieldToPauses(() => watch.isStill(stuck))
+  }),
   onStall: look,
   onReport: guarded(stuck => reports.reportWhileStuck(stuck))
 })
@@ -127,7 +151,7 @@ const handlers = {
     return answer(id, () => storeAt(place).prepare())
   },
   watchLimit ({ id, order }) {
-    const watchLimit = () => require('./near-limit').watchLimit(order, { store: storeAt(order.place), post: method => session.post(method), sampler: sampler(), logNow, report })
+    const watchLimit = () => require('./near-limit').watchLimit(order, { store: storeAt(order.place), post, sampler: sampler(), logNow, report })
     return answer(id, watchLimit)
   },
   told (message) {
@@ -156,7 +180,7 @@ const handlers = {
   },
   async stop () {
     try {
-      release()
+      keeper.close()
       await admin?.closeAll()
       scheduler.close()
     } finally {
@@ -286,20 +310,28 @@ function report (error) {
 hearFaults(report)
 port.on('message', guarded(message => handlers[message.type](message)))
 
-state.releaseRequested().then(release, ignore)
+/** As often as the main thread is about to end: it may go on after all. */
+async function obeyReleases () {
+  for (;;) {
+    await state.releaseRequested()
+    keeper.letGo()
+    state.confirmReleased() // also where there is none any more
+  }
+}
 
-function release () {
-  session.close()
-  state.confirmReleased()
+async function openSession () {
+  // Also without windows of its own the session is worth having: it asks a stuck main thread for the route.
+  if (settings.hz === 0) return null
+  const sessionError = await keeper.open().then(() => null, error => error.message)
+  hasSession = sessionError === null
+  return sessionError
 }
 
 async function begin () {
-  if (!state.claimSession()) return
-  // Also without windows of its own the session is worth having: it asks a stuck main thread for the route.
-  const sessionError = await session.open().then(() => null, error => error.message)
-  hasSession = sessionError === null
-  if (!hasSession) release()
+  unattended(obeyReleases())
+  const sessionError = await openSession()
   watch.start()
+  unattended(keeper.yieldToPauses(() => state.tickMicros === 0)) // before the first tick nothing seems stuck
   poolProbe.start()
   port.postMessage({ type: 'ready', sessionError })
 }

@@ -19,7 +19,14 @@ const DEFAULTS = Object.freeze({
 
 // Stalls come in bursts: their reports wait for one rotation together, and rotations never take more of the loop than this.
 const MIN_ROTATION_MICROS = 250e3
-const DEBUGGER_CHECK_MICROS = 1e6
+const CHECK_MICROS = 1e6
+
+/**
+ * @typedef {object} Hindrance  why nothing can be recorded for now
+ * @property {import('../internal/warnings').WarningCode} code
+ * @property {unknown[]} values   of the warning
+ * @property {string} reason      for those who ask for a profile meanwhile
+ */
 
 /**
  * @param {object} parts
@@ -28,8 +35,8 @@ const DEBUGGER_CHECK_MICROS = 1e6
  * @param {EngineName} parts.engine
  * @param {string} parts.titlePrefix
  * @param {(window: CpuProfile) => void} parts.deliver     windows that do not reach the observer by themselves
- * @param {() => string | undefined} parts.debuggerUrl     of an open inspector, which then owns the profiler
- * @param {(url: string) => void} parts.onPause
+ * @param {() => Hindrance | null} parts.hindrance
+ * @param {(hindrance: Hindrance) => void} parts.onPause
  * @param {() => void} parts.onResume  also after start()
  * @param {() => void} parts.onRotated  a window has ended
  */
@@ -41,7 +48,7 @@ class Recorder {
   #parts
   /** @type {Engine} */
   #engine
-  /** The inspector's address that the recorder is paused for. @type {string | undefined} */
+  /** What the recorder is paused for. @type {string | undefined} */
   #pausedBy
   #state = /** @type {'stopped' | 'running' | 'paused'} */ ('stopped')
   #sequence = 0
@@ -80,14 +87,23 @@ class Recorder {
    */
   tick (micros) {
     if (this.#state === 'stopped') return false
-    if (micros - this.#checkedMicros >= DEBUGGER_CHECK_MICROS) {
-      this.#checkedMicros = micros
-      const url = this.#parts.debuggerUrl()
-      if (url !== undefined) return this.#pause(url)
-      if (this.#state === 'paused') return this.#resume()
-    }
+    if (micros - this.#checkedMicros >= CHECK_MICROS && this.check(micros)) return true
     const age = micros - this.#rotatedMicros
     if (age >= this.#parts.windowSeconds * 1e6 || (this.#wanted && age >= MIN_ROTATION_MICROS)) this.rotate()
+    return false
+  }
+
+  /**
+   * Whether it can record now: to be called when that may have changed.
+   * @param {number} micros
+   * @returns {boolean} as tick()
+   */
+  check (micros) {
+    if (this.#state === 'stopped') return false
+    this.#checkedMicros = micros
+    const hindrance = this.#parts.hindrance()
+    if (hindrance !== null) this.#pause(hindrance)
+    else if (this.#state === 'paused') return this.#resume()
     return false
   }
 
@@ -105,13 +121,12 @@ class Recorder {
     this.#parts.onRotated()
   }
 
-  /** @param {string} url */
-  #pause (url) {
-    if (url !== this.#pausedBy) this.#parts.onPause(url)
-    this.#pausedBy = url
+  /** @param {Hindrance} hindrance */
+  #pause (hindrance) {
+    if (hindrance.reason !== this.#pausedBy) this.#parts.onPause(hindrance)
+    this.#pausedBy = hindrance.reason
     if (this.#state === 'running') this.#timed(() => this.#engine.close())
     this.#state = 'paused'
-    return false
   }
 
   #resume () {

@@ -3,8 +3,8 @@
 // The observer's side of the inspector engine: the process's one inspector session with the main thread. It receives
 // every window that the main thread ends and can have the main thread end one now, even in the middle of its work.
 //
-// It is opened once and stays open: disconnecting clears V8's heap object ids, and connecting in the middle of a stall
-// would be too late (the first two samples of a cold profiler are all it yields).
+// It is opened early and stays open as long as it can: disconnecting clears V8's heap object ids, and connecting in the middle
+// of a stall would be too late (the first two samples of a cold profiler are all it yields).
 
 const { errors } = require('../internal/errors')
 const { guarded } = require('../internal/guard')
@@ -14,6 +14,9 @@ const { guarded } = require('../internal/guard')
 
 const MICROS_PER_SECOND = 1e6
 
+const NO_FRAME = '0.0.0' // of no context
+const NOT_PAUSED = /while paused/ // of V8's error, the same in Node 20 to 26
+
 /**
  * @param {object} options
  * @param {number} options.hz
@@ -22,6 +25,8 @@ const MICROS_PER_SECOND = 1e6
  * @param {string} options.titlePrefix   of this process's windows: titles are shared with every other session
  * @param {string} options.cutExpression what the main thread evaluates to cut
  * @param {(window: CpuProfile) => void} options.onWindow
+ * @param {() => void} [options.onDisconnectAwaited]  the main thread ends, and waits for this session to go
+ * @param {() => unknown} [options.onDebuggerAwaited]    the main thread stands in inspector.waitForDebugger()
  */
 function createProfilerSession (options) {
   return new ProfilerSession(options)
@@ -46,6 +51,11 @@ class ProfilerSession {
     const session = new Session()
     session.connectToMainThread()
     this.#session = session
+    session.on('NodeRuntime.waitingForDisconnect', guarded(() => this.#options.onDisconnectAwaited?.()))
+    session.on('NodeRuntime.waitingForDebugger', guarded(() => this.#options.onDebuggerAwaited?.()))
+    // A Node that does not know one of them does not wait either.
+    await post(session, 'NodeRuntime.enable').catch(() => {})
+    await post(session, 'NodeRuntime.notifyWhenWaitingForDisconnect', { enabled: true }).catch(() => {})
     if (!this.#options.windowsBySession) return
     session.on('Profiler.consoleProfileFinished', guarded(({ params }) => {
       if (!params.title?.startsWith(this.#options.titlePrefix)) return
@@ -67,6 +77,26 @@ class ProfilerSession {
     const expression = `${this.#options.cutExpression}(${rotate})\n//# sourceURL=${__filename}`
     const reply = await post(this.#session, 'Runtime.evaluate', { expression, returnByValue: true, silent: true })
     return reply?.result?.value
+  }
+
+  /**
+   * Has the main thread do what it does when it stands in inspector.waitForDebugger() because of this session.
+   */
+  async standAside () {
+    const expression = `${this.#options.cutExpression}.standAside()\n//# sourceURL=${__filename}`
+    await this.post('Runtime.evaluate', { expression, silent: true })
+  }
+
+  /**
+   * Whether the main thread stands in a pause of a debugger. It answers when the main thread can be interrupted.
+   * @returns {Promise<boolean>}
+   */
+  async isPaused () {
+    if (this.#session === undefined) return false
+    // Evaluates nothing: there is no such frame. Unlike the rest of its domain it need not be enabled, which would cost the main
+    // thread an event for each script.
+    const answer = post(this.#session, 'Debugger.evaluateOnCallFrame', { callFrameId: NO_FRAME, expression: '0' })
+    return answer.then(() => true, error => error.code === 'ERR_INSPECTOR_COMMAND' && !NOT_PAUSED.test(error.message))
   }
 
   /**

@@ -7,18 +7,19 @@ const { start, fixtures } = require('./child')
 
 const END_MS = 60_000 // a process that hangs would never end
 const TRIALS = 5
+const OWN_ENDS = ['process.reallyExit()', 'SIGTERM to itself', 'SIGINT to itself']
 
 /** Again, where a busy machine did not run the observer before the process had waited for it long enough. */
-async function end (t, how, when) {
+async function end (t, how, when, execArgv = []) {
   for (let trial = 1; ; trial++) {
-    const ending = await endOnce(t, how, when)
+    const ending = await endOnce(t, how, when, execArgv)
     if (trial === TRIALS || ending.stderr !== 'Waiting for the debugger to disconnect...\n') return ending
   }
 }
 
-async function endOnce (t, how, when) {
-  const { child, ended, until } = start(t, [path.join(fixtures, 'ends.js'), how, when])
-  if (how.startsWith('SIGTERM')) {
+async function endOnce (t, how, when, execArgv) {
+  const { child, ended, until } = start(t, [...execArgv, path.join(fixtures, 'ends.js'), how, when])
+  if (how.startsWith('SIGTERM') && !OWN_ENDS.includes(how)) {
     await until(/^ending$/)
     child.kill('SIGTERM')
   }
@@ -26,7 +27,7 @@ async function endOnce (t, how, when) {
   return { code, signal, stderr }
 }
 
-const WAYS = ['natural end', 'process.exit()', 'an uncaught exception', 'an unhandled rejection',
+const WAYS = ['natural end', 'process.exit()', ...OWN_ENDS, 'an uncaught exception', 'an unhandled rejection',
   'SIGTERM', 'SIGTERM with a handler that exits', 'SIGTERM with a handler that closes']
 
 for (const how of WAYS) {
@@ -35,6 +36,13 @@ for (const how of WAYS) {
     for (const when of ['starting', 'ready', ...(how === 'natural end' ? [] : ['capturing'])]) {
       assert.deepEqual(await end(t, how, when), bare, when)
     }
+  })
+}
+
+for (const how of OWN_ENDS) {
+  test(`${how} ends a process whose inspector port is open as it does without diagnostics`, { timeout: END_MS }, async t => {
+    const inspect = ['--inspect=127.0.0.1:0', '--inspect-publish-uid=http'] // whose address is printed otherwise
+    assert.deepEqual(await end(t, how, 'connected', inspect), await end(t, how, 'bare', inspect))
   })
 }
 

@@ -7,10 +7,11 @@ const { monotonicMicros } = require('../../lib/internal/monotonic')
 const { createRecorder } = require('../../lib/recorder/recorder')
 
 const SECOND_MICROS = 1e6
+const ATTACHED = { code: 'LOOPSCOPE_WARN_RECORDER_PAUSED', values: [], reason: 'a debugger is attached' }
 
 /** A recorder with the titles of the windows that it has ended, and with a debugger that can be attached. */
 function createSubject (t) {
-  const subject = { ended: [], pauses: [], resumes: 0, debuggerUrl: undefined }
+  const subject = { ended: [], pauses: [], resumes: 0, hindrance: null }
   const session = new Session()
   session.connect()
   session.on('Profiler.consoleProfileFinished', ({ params }) => subject.ended.push(params.title))
@@ -21,8 +22,8 @@ function createSubject (t) {
     engine: 'inspector',
     titlePrefix: 'recorder-test:',
     deliver: () => assert.fail('windows of this engine come through the session'),
-    debuggerUrl: () => subject.debuggerUrl,
-    onPause: url => subject.pauses.push(url),
+    hindrance: () => subject.hindrance,
+    onPause: ({ reason }) => subject.pauses.push(reason),
     onResume: () => subject.resumes++,
     onRotated () {}
   })
@@ -64,29 +65,29 @@ test('windows wanted soon end together, and not more than four times a second', 
   assert.equal(ended.length, before + 1)
 })
 
-test('an open inspector pauses it, and it goes on when the inspector closes', t => {
+test('a debugger pauses it, and it goes on when the debugger has left', t => {
   const subject = createSubject(t)
   const { recorder, ended, pauses } = subject
   assert.equal(recorder.running, false)
   recorder.start()
   assert.deepEqual([recorder.running, subject.resumes], [true, 1])
-  subject.debuggerUrl = 'ws://127.0.0.1:9229/x'
+  subject.hindrance = ATTACHED
   recorder.tick(monotonicMicros() + 2 * SECOND_MICROS)
   recorder.tick(monotonicMicros() + 4 * SECOND_MICROS)
-  assert.deepEqual([recorder.running, ended.length, pauses], [false, 1, ['ws://127.0.0.1:9229/x']])
+  assert.deepEqual([recorder.running, ended.length, pauses], [false, 1, [ATTACHED.reason]])
   recorder.rotate()
   assert.equal(ended.length, 1)
-  subject.debuggerUrl = undefined
+  subject.hindrance = null
   assert.equal(recorder.tick(monotonicMicros() + 6 * SECOND_MICROS), true) // started from cold
   assert.deepEqual([recorder.running, subject.resumes], [true, 2])
 })
 
 test('started under a debugger it waits for it to leave', t => {
   const subject = createSubject(t)
-  subject.debuggerUrl = 'ws://127.0.0.1:9229/x'
+  subject.hindrance = ATTACHED
   subject.recorder.start()
   assert.deepEqual([subject.recorder.running, subject.pauses.length, subject.resumes], [false, 1, 0])
-  subject.debuggerUrl = undefined
+  subject.hindrance = null
   subject.recorder.tick(monotonicMicros() + 2 * SECOND_MICROS)
   assert.equal(subject.recorder.running, true)
 })
