@@ -13,7 +13,15 @@ const STANDARD_ERROR = 2
  */
 function makeLogger ({ fd = STANDARD_OUTPUT, isSync = false } = {}) {
   const pino = require('pino')
-  return pino({ name: 'loopscope' }, pino.destination({ dest: fd, sync: isSync }))
+  /** @type {ReturnType<typeof pino.destination> | undefined} */
+  let destination
+  return pino({ name: 'loopscope' }, {
+    write (line) {
+      // Made with the first line: pino has one that nobody wrote to synced to the disk, too, when the process ends.
+      destination ??= pino.destination({ dest: fd, sync: isSync })
+      destination.write(line)
+    }
+  })
 }
 
 module.exports = { makeLogger, STANDARD_ERROR }

@@ -1,0 +1,72 @@
+'use strict'
+
+// A program with diagnostics ends, prints and writes as it does without.
+
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const test = require('node:test')
+const { makeScratch } = require('../store/scratch')
+const { drive, start } = require('./child')
+
+const register = require.resolve('../../lib/register')
+const preload = { NODE_OPTIONS: `--require ${JSON.stringify(register)}`, NODE_TEST_CONTEXT: undefined }
+
+test('twenty handles in a process listen to a signal once, and the oldest one that is left answers it', { skip: process.platform === 'win32' && 'Windows has no SIGUSR2' }, async t => {
+  const app = await drive(t)
+  const listeners = await app.run(async ({ handle, createDiagnostics }) => {
+    globalThis.heard = []
+    const loggerOf = index => ({ info: (fields, message) => globalThis.heard.push(`${index} ${message}`), warn () {}, error () {} })
+    globalThis.others = Array.from({ length: 20 }, (_, index) => createDiagnostics({ logger: loggerOf(index) }).start())
+    await handle.close()
+    await globalThis.others[0].close()
+    return process.listenerCount('SIGUSR2')
+  })
+  assert.equal(listeners, 1)
+  app.child.kill('SIGUSR2')
+  const heard = await app.run(async () => {
+    const said = () => globalThis.heard.filter(line => line.includes('SIGUSR2'))
+    while (said().length === 0) await new Promise(setImmediate)
+    return said()
+  })
+  assert.deepEqual(heard, ['1 SIGUSR2: capturing cpu'])
+  await app.run(() => Promise.all(globalThis.others.map(other => other.close())))
+  assert.equal(await app.run(() => process.listenerCount('SIGUSR2')), 0)
+  await app.run(() => { setImmediate(() => process.exit()) })
+  assert.doesNotMatch((await app.ended).stderr, /MaxListenersExceededWarning/)
+})
+
+for (const stream of ['stdout', 'stderr']) {
+  test(`a program whose ${stream} nobody reads any more ends with 0, with a preload as without`, async t => {
+    const source = `
+      process.once('message', () => {
+        console.${stream === 'stdout' ? 'log' : 'error'}('to nobody')
+        setTimeout(() => process.disconnect(), 200)
+      })
+      process.send('ready')`
+    for (const env of [{ NODE_OPTIONS: undefined }, preload]) {
+      const { child, ended } = start(t, ['-e', source], { env, stdio: ['ipc'] })
+      await new Promise(resolve => child.once('message', resolve))
+      child[stream].destroy()
+      child.send('go')
+      const { code, signal } = await ended
+      assert.deepEqual({ code, signal }, { code: 0, signal: null })
+    }
+  })
+}
+
+test('nothing is synced to the disk at the end of a program that was not told anything', async t => {
+  const telling = path.join(makeScratch(t), 'telling.js')
+  fs.mkdirSync(path.dirname(telling), { recursive: true })
+  fs.writeFileSync(telling, `
+    const fs = require('node:fs')
+    for (const name of ['fsync', 'fsyncSync']) {
+      const original = fs[name]
+      fs[name] = (...values) => {
+        fs.writeSync(1, name)
+        return original(...values)
+      }
+    }`)
+  const { code, stdout } = await start(t, ['--require', telling, '--require', register, '-e', 'setTimeout(() => {}, 100)'], { env: { NODE_TEST_CONTEXT: undefined } }).ended
+  assert.deepEqual({ code, stdout }, { code: 0, stdout: '' })
+})
