@@ -17,7 +17,7 @@ const { Patches } = require('./patches')
 const { SiteTable } = require('./site-table')
 const { DEFAULTS } = require('./settings')
 const { placeOf, selectTargets } = require('./targets')
-const { wrapCounted, wrapTimed } = require('./wrapper')
+const { wrapCounted, wrapTimed, wrapToString } = require('./wrapper')
 
 /** @import { Advice } from './advice' */
 /** @import { Place } from './call-site' */
@@ -102,6 +102,7 @@ class SyncCallDetector {
   start () {
     if (this.running) return
     for (const target of this.#targets) this.#patch(target)
+    this.#patches.apply(Function.prototype, 'toString', original => wrapToString(original, this.#patches.originals))
     this.#patches.publish()
     this.#timer = setInterval(guarded(() => this.#roll()), ROLL_MS).unref()
     if (!this.#armed) this.#arming.start()

@@ -16,6 +16,9 @@ class Patches {
   /** @type {Patch[]} */
   #patches = []
 
+  /** By replacement. @type {WeakMap<Function, Function>} */
+  originals = new WeakMap()
+
   /**
    * @param {any} holder
    * @param {string} name
@@ -28,6 +31,7 @@ class Patches {
     const replacement = replace(descriptor.value)
     if (!Reflect.defineProperty(holder, name, { ...descriptor, value: replacement })) return false
     this.#patches.push({ holder, name, descriptor, replacement })
+    this.originals.set(replacement, descriptor.value)
     return true
   }
 

@@ -94,6 +94,26 @@ function wrapCounted (original, meter) {
 }
 
 /**
+ * A Function.prototype.toString that shows of a replacement what the original shows. There is no other way to that: a Proxy
+ * shows `function () { [native code] }`, without a name, also for functions of Node that show their source.
+ * @param {Function} original
+ * @param {WeakMap<Function, Function>} originals  of replacements
+ */
+function wrapToString (original, originals) {
+  const wrapper = {
+    /** @this {any} */
+    call () {
+      try {
+        return apply(original, originals.get(this) ?? this, arguments)
+      } catch (error) {
+        throw withoutOwnFrames(error)
+      }
+    }
+  }.call
+  return dress(wrapper, original)
+}
+
+/**
  * @template {Function} T
  * @param {T} wrapper
  * @param {Function} original
@@ -104,4 +124,4 @@ function dress (wrapper, original) {
   return Object.defineProperties(wrapper, Object.getOwnPropertyDescriptors(original))
 }
 
-module.exports = { wrapTimed, wrapCounted, dress }
+module.exports = { wrapTimed, wrapCounted, wrapToString, dress }

@@ -82,6 +82,29 @@ test('a watched function has the name, length, prototype and properties of the o
   }
 })
 
+test('the text of a watched function is the one of the original, and of the function that gives it as well', t => {
+  const { toString } = Function.prototype
+  const before = targets.map(target => String(placeOf(target).holder[placeOf(target).name]))
+  startDetector(t, { apis: every })
+  for (const [index, target] of targets.entries()) {
+    const { holder, name } = placeOf(target)
+    assert.equal(String(holder[name]), before[index], target.api)
+    assert.equal(Function.prototype.toString.call(holder[name]), before[index], target.api)
+  }
+  assert.equal(String(Date.prototype.constructor), 'function Date() { [native code] }')
+  assert.equal(String(Function.prototype.toString), 'function toString() { [native code] }')
+  assert.equal(String(look), toString.call(look))
+  assert.throws(() => Function.prototype.toString.call({}), error => error instanceof TypeError && !error.stack.includes(LIB))
+})
+
+test('stop() gives Function.prototype.toString back', t => {
+  const { toString } = Function.prototype
+  const detector = startDetector(t, { apis: every })
+  assert.notEqual(Function.prototype.toString, toString)
+  detector.stop()
+  assert.equal(Function.prototype.toString, toString)
+})
+
 function look (target) {
   const { holder, name } = placeOf(target)
   const { value, ...descriptor } = Object.getOwnPropertyDescriptor(holder, name)
