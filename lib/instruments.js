@@ -4,11 +4,13 @@
 // applications ask for diagnostics in a process, there is one of these (see internal/process-wide.js).
 
 const { randomUUID } = require('node:crypto')
+const { isMainThread } = require('node:worker_threads')
 const { guarded, unattended } = require('./internal/guard')
 const { monotonicMicros } = require('./internal/monotonic')
 const { SharedState } = require('./internal/shared-state')
 const { isTestRunner } = require('./internal/test-runner')
 const { warnOnce } = require('./internal/warnings')
+const { threadPidHere } = require('./loop/scheduler')
 const { createHeartbeat } = require('./loop/heartbeat')
 const { createDelayHistogram } = require('./loop/delay-histogram')
 const { createIterations } = require('./loop/iterations')
@@ -103,7 +105,8 @@ class Instruments {
       state: this.#state,
       onTick: (delayMs, periods) => this.#onTick(delayMs, periods),
       onStall: guarded(tick => this.#stallReporting.report(tick)),
-      onHurry: () => this.#observer.send({ type: 'hurry' })
+      onHurry: () => this.#observer.send({ type: 'hurry' }),
+      cpuUsage: isMainThread ? process.cpuUsage : process.threadCpuUsage // which Node 20 lacks
     })
     this.#observer = this.#makeObserver(appRoot, onFault)
     this.#stallReporting = createStallReporting({
@@ -256,6 +259,8 @@ class Instruments {
       appRoot,
       keepSeconds: recorder ? recorder.keepSeconds : 0,
       hz: recorder ? recorder.hz : 0,
+      isMainThread,
+      threadPid: threadPidHere(),
       isInspectorForbidden: process.permission?.has('inspector') === false || isTestRunner(),
       windowsBySession: recorder ? ENGINES[recorder.engine].usesSession : false,
       titlePrefix: this.#titlePrefix,

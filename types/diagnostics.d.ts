@@ -130,9 +130,9 @@ export interface Culprit extends CodeFrame {
 
 /** What the cause was judged from; times in milliseconds, null where this system cannot tell. */
 export interface StallEvidence {
-  /** CPU time of the main thread. */
+  /** CPU time of the thread whose loop stalled: the main thread, or the worker thread that diagnostics were started in. */
   cpuMs: number | null
-  /** Time the main thread stood ready to run without being run. */
+  /** Time that thread stood ready to run without being run. */
   runQueueMs: number | null
   /** Time the cgroup's CPU quota held the process back. */
   throttledMs: number | null

@@ -47,6 +47,7 @@ const PROOF_SHARE = 1 / 4
  * @param {(delayMs: number, periods: number) => void} parts.onTick  called for every tick; periods: how many fast ones it stands for
  * @param {(tick: LateTick) => void} parts.onStall   called for ticks at least stallThresholdMs late
  * @param {() => void} [parts.onHurry]               the heart beats fast again because of hurry()
+ * @param {() => NodeJS.CpuUsage} [parts.cpuUsage]   of the process, or of the one thread that is watched
  */
 function createHeartbeat (parts) {
   return new Heartbeat(parts)
@@ -193,11 +194,12 @@ class Heartbeat {
   }
 
   /**
-   * Processor time of the process since this was last asked.
+   * Processor time since this was last asked.
    * @param {number} micros  now
    */
   #takeCpuMs (micros) {
-    const { user, system } = process.cpuUsage()
+    const { cpuUsage = process.cpuUsage } = this.#parts
+    const { user, system } = cpuUsage()
     const before = this.#checked.cpuMs
     this.#checked = { micros, cpuMs: (user + system) / 1e3 }
     return this.#checked.cpuMs - before

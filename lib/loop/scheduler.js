@@ -5,6 +5,8 @@
 // It reads; loop/stall.js judges.
 
 const fs = require('node:fs')
+const path = require('node:path')
+const { isMainThread } = require('node:worker_threads')
 const { readThrottle } = require('./cgroup')
 
 const NS_PER_MS = 1e6
@@ -20,38 +22,54 @@ const LINE = Buffer.alloc(256) // longest line read here: three 20-digit numbers
 
 /**
  * Call it in the observer thread: /proc/thread-self is the thread that opens it.
- * @param {{ pid?: number }} [options]  pid: of the main thread, which is the process's
+ * @param {{ threadPid?: number | null }} [options]  of the observed thread, by threadPidHere(). The main thread's is the process's
  */
-function createScheduler ({ pid = process.pid } = {}) {
-  return new Scheduler(pid)
+function createScheduler ({ threadPid = process.pid } = {}) {
+  return new Scheduler(threadPid)
+}
+
+/**
+ * The system's number of the thread that asks, null where it does not tell.
+ * @returns {number | null}
+ */
+function threadPidHere () {
+  if (isMainThread) return process.pid
+  try {
+    return Number(path.basename(fs.readlinkSync('/proc/thread-self'))) // <pid>/task/<thread>
+  } catch {
+    return null // not Linux, or the permission model
+  }
 }
 
 class Scheduler {
-  #main
+  #observed
   #own
   #throttle
+  #isMain
 
-  /** @param {number} pid */
-  constructor (pid) {
-    this.#main = openQuietly(`/proc/self/task/${pid}/schedstat`)
+  /** @param {number | null} threadPid */
+  constructor (threadPid) {
+    this.#isMain = threadPid === process.pid
+    this.#observed = threadPid === null ? null : openQuietly(`/proc/self/task/${threadPid}/schedstat`)
     this.#own = openQuietly('/proc/thread-self/schedstat')
     this.#throttle = readThrottle()
   }
 
   /** @returns {SchedulerReading} */
   read () {
-    const main = readSchedstat(this.#main)
+    const observed = readSchedstat(this.#observed)
     return {
-      cpuMs: main ? main.cpuMs : processCpuMs(),
-      runQueueMs: main ? main.runQueueMs : null,
+      // Most of what a process takes its main thread takes, and next to nothing of it a worker thread that is being watched.
+      cpuMs: observed?.cpuMs ?? (this.#isMain ? processCpuMs() : null),
+      runQueueMs: observed?.runQueueMs ?? null,
       throttledMs: this.#throttle.read(),
       observerCpuMs: readSchedstat(this.#own)?.cpuMs ?? null
     }
   }
 
   close () {
-    for (const fd of [this.#main, this.#own]) if (fd !== null) fs.closeSync(fd)
-    this.#main = this.#own = null
+    for (const fd of [this.#observed, this.#own]) if (fd !== null) fs.closeSync(fd)
+    this.#observed = this.#own = null
     this.#throttle.close()
   }
 }
@@ -84,4 +102,4 @@ function processCpuMs () {
   return (user + system) / 1e3
 }
 
-module.exports = { createScheduler }
+module.exports = { createScheduler, threadPidHere }

@@ -18,6 +18,8 @@ const { createWayOut } = require('./way-out')
  * @property {number} stallThresholdMs
  * @property {number} keepSeconds
  * @property {number} hz
+ * @property {boolean} isMainThread  that is observed
+ * @property {number | null} threadPid  of it, to the system
  * @property {boolean} isInspectorForbidden  by the permission model, which a thread of ours cannot ask
  * @property {boolean} windowsBySession  the engine's windows reach the thread through its inspector session
  * @property {string} titlePrefix

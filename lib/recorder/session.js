@@ -20,6 +20,7 @@ const NOT_PAUSED = /while paused/ // of V8's error, the same in Node 20 to 26
 /**
  * @param {object} options
  * @param {number} options.hz
+ * @param {boolean} [options.isMainThread]  whether it is the main thread that is observed, the only one that can be reached
  * @param {boolean} [options.isInspectorForbidden]  where it is, Node 20 to 26 abort the process in connectToMainThread()
  * @param {boolean} options.windowsBySession  whether this session is to receive windows at all
  * @param {string} options.titlePrefix   of this process's windows: titles are shared with every other session
@@ -46,6 +47,7 @@ class ProfilerSession {
    * @returns {Promise<void>} rejects when the inspector is compiled out or forbidden
    */
   async open () {
+    if (this.#options.isMainThread === false) throw new Error('this is not the main thread')
     if (this.#options.isInspectorForbidden) throw new Error('Node.js forbids the inspector here (the permission model, or the runner of node --test)')
     const { Session } = require('node:inspector')
     const session = new Session()
