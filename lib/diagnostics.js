@@ -5,6 +5,7 @@
 const { Handle, sharedInstruments } = require('./handle')
 const { makeLogger, STANDARD_ERROR } = require('./default-logger')
 const clocks = require('./clock')
+const { findRegistry } = require('./internal/application-registry')
 const { assertKnownKeys } = require('./internal/validate')
 
 /** @import { ClockOptions, Diagnostics, DiagnosticsMiddleware, DiagnosticsOptions } from '../types/diagnostics' */
@@ -35,12 +36,13 @@ function createDiagnostics (options) {
 
 /**
  * For `--require loopscope/register`: started, and with the requests of every HTTP server in the process. It logs to
- * standard error: what reads the output of a program that knows nothing of us must not find our lines in it.
+ * standard error: what reads the output of a program that knows nothing of us must not find our lines in it. The metrics go
+ * into the application's registry.
  * @param {DiagnosticsOptions} [options]
  * @returns {Diagnostics}
  */
 function observeProcess (options) {
-  const handle = new Handle({ logger: makeLogger({ fd: STANDARD_ERROR }), ...options })
+  const handle = new Handle(options, { logger: () => makeLogger({ fd: STANDARD_ERROR }), registry: findRegistry })
   handle.openRequestChannel()
   return handle.start()
 }

@@ -6,6 +6,7 @@
 const { EventEmitter } = require('node:events')
 const { isDeepStrictEqual } = require('node:util')
 const { findApplication } = require('./internal/application')
+const { clusterWorkerId } = require('./internal/cluster-worker')
 const { errors } = require('./internal/errors')
 const { hearFaults } = require('./internal/guard')
 const { hold, peek, share, release } = require('./internal/process-wide')
@@ -24,9 +25,10 @@ const { createMiddleware } = require('./http/middleware')
 const { createSurface } = require('./admin/surface')
 const { version } = require('../package.json')
 
-/** @import { Artifact, CaptureKind, CaptureOptions, DelaySummary, DiagnosticsOptions, Stall, Trigger } from '../types/diagnostics' */
+/** @import { Artifact, CaptureKind, CaptureOptions, DelaySummary, DiagnosticsOptions, Logger, Stall, Trigger } from '../types/diagnostics' */
 /** @import { WarningCode } from './internal/warnings' */
 /** @import { RequestMiddleware } from './http/middleware' */
+/** @import { Registry } from 'prom-client' */
 
 /** @typedef {ReturnType<typeof createInstruments>} Instruments */
 
@@ -40,7 +42,7 @@ const SHARED_OPTIONS = /** @type {const} */ (['stallThresholdMs', 'heartbeatMs',
 class Handle extends EventEmitter {
   #options
   #logger
-  #application = findApplication()
+  #application
   #routeContext = createRouteContext()
   #signals
   /** Counted for the process: a request that passes two handles is one request. */
@@ -63,13 +65,19 @@ class Handle extends EventEmitter {
   /** The prom-client registry that the metrics are in: the one passed in, else one of our own. */
   registry
 
-  /** @param {DiagnosticsOptions} [options] */
-  constructor (options) {
+  /**
+   * @param {DiagnosticsOptions} [options]
+   * @param {object} [standIns]  for options that are not passed
+   * @param {() => Logger} [standIns.logger]
+   * @param {(appRoot: string) => Registry | undefined} [standIns.registry]
+   */
+  constructor (options, { logger = makeLogger, registry = () => undefined } = {}) {
     super()
     this.#options = resolveOptions(options)
-    this.#logger = this.#options.logger ?? makeLogger()
+    this.#application = findApplication(this.#options.started)
+    this.#logger = this.#options.logger ?? logger()
     hearFaults(error => warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error))
-    this.registry = this.#options.registry ?? makeRegistry()
+    this.registry = this.#options.registry ?? registry(this.#application.root) ?? makeRegistry()
     this.#requests = share(SHARED_REQUESTS, () => createRequestDurations({ logger: this.#logger }))
     this.#surface = createSurface({
       options: this.#options,
@@ -288,13 +296,6 @@ class Handle extends EventEmitter {
 /** @returns {Instruments | undefined} those of the process, while a handle runs */
 function sharedInstruments () {
   return /** @type {Instruments | undefined} */ (peek(SHARED_NAME))
-}
-
-/** @returns {number | null} null outside a cluster */
-function clusterWorkerId () {
-  if (process.channel === undefined) return null // a worker has one; loading node:cluster takes a millisecond
-  const { worker } = /** @type {{ worker?: { id: number } }} */ (/** @type {unknown} */ (require('node:cluster')))
-  return worker?.id ?? null
 }
 
 function makeRegistry () {

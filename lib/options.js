@@ -3,6 +3,7 @@
 // The table of options: every option once, with its type, range, default and meaning. What the code passes wins over the
 // environment, which wins over the default. docs/options.md and types/diagnostics.d.ts are held equal to it by a test.
 
+const path = require('node:path')
 const { DEFAULTS: LOOP } = require('./loop/heartbeat')
 const { DEFAULTS: RECORDER } = require('./recorder/recorder')
 const { ENGINES } = require('./recorder/engines')
@@ -44,6 +45,7 @@ const { errors } = require('./internal/errors')
  * @property {{ listen: boolean | number | string, hosts: readonly string[] }} admin
  * @property {boolean} controlSocket
  * @property {boolean} isProduction
+ * @property {import('./internal/application').Started} started
  * @property {string | undefined} runtimeFolder  of the user's session, as XDG names it
  * @property {{ id: string, instance: number } | null} pm2  what started the process
  * @property {Registry | undefined} registry
@@ -91,7 +93,7 @@ const OPTIONS = Object.freeze([
   { path: 'admin.listen', wanted: '`false`, `true`, a port, `host:port`, or the path of a Unix socket', fallback: ADMIN.listen, meaning: 'A listener of its own for the admin surface, served by another thread, so that it answers while the loop is blocked. `true` is 127.0.0.1:6060; a cluster worker adds its number to the port', check: (path, value) => { parseAddress(path, value) }, fromText: toListen },
   { path: 'admin.hosts', wanted: 'list of host names', fallback: ADMIN.hosts, meaning: 'Names in the Host header that are taken beside IP addresses and localhost', check: checkHosts, fromText: text => text.split(',').map(name => name.trim()) },
   { path: 'controlSocket', wanted: '`true` or `false`', fallback: ADMIN.controlSocket, meaning: 'A socket in the temporary folder that only this user can open, for `npx loopscope … <pid>`', check: assertBoolean, fromText: toSwitch },
-  { path: 'registry', ...methods('registerMetric', 'getSingleMetric', 'removeSingleMetric', 'metrics'), meaning: 'A prom-client `Registry` to put the metrics into; by default one of our own' },
+  { path: 'registry', ...methods('registerMetric', 'getSingleMetric', 'removeSingleMetric', 'metrics'), meaning: 'A `Registry` of prom-client or of @prometheus-io/client to put the metrics into; by default one of our own, of prom-client' },
   { path: 'logger', ...methods('info', 'warn', 'error'), meaning: 'A pino-shaped logger; by default pino on standard output, preloaded on standard error' }
 ])
 
@@ -111,7 +113,7 @@ function resolveOptions (options = {}, env = process.env) {
   assertKnown(options)
   assertKnownVariables(env)
   /** @type {any} */
-  const resolved = { recorder: {}, syncCalls: {}, retention: {}, heap: {}, admin: {}, threadPoolSize: env.UV_THREADPOOL_SIZE, nodeFlags: [...(env.NODE_OPTIONS ?? '').split(/\s+/), ...process.execArgv], isProduction: env.NODE_ENV === 'production', runtimeFolder: env.XDG_RUNTIME_DIR, pm2: pm2Of(env) }
+  const resolved = { recorder: {}, syncCalls: {}, retention: {}, heap: {}, admin: {}, threadPoolSize: env.UV_THREADPOOL_SIZE, nodeFlags: [...(env.NODE_OPTIONS ?? '').split(/\s+/), ...process.execArgv], isProduction: env.NODE_ENV === 'production', runtimeFolder: env.XDG_RUNTIME_DIR, pm2: pm2Of(env), started: startedBy(env) }
   for (const row of OPTIONS) {
     const value = valueOf(row, options, env)
     if (SWITCHABLE.includes(row.path)) resolved[row.path] = value === false ? false : {}
@@ -129,6 +131,30 @@ function resolveOptions (options = {}, env = process.env) {
  */
 function pm2Of ({ pm_id: id, NODE_APP_INSTANCE: instance }) {
   return id !== undefined && /^\d+$/.test(id) && instance !== undefined && /^\d+$/.test(instance) ? { id, instance: Number(instance) } : null
+}
+
+/**
+ * PM2 starts a file of its own, which loads the application, and changes the folder later.
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {import('./internal/application').Started}
+ */
+function startedBy (env) {
+  // The variables are inherited by everything that the application starts.
+  if (!/^ProcessContainer(Fork)?\.js$/.test(path.basename(process.argv[1] ?? ''))) return {}
+  const { pm_exec_path: entry, pm_cwd: folder } = env.pm_exec_path === undefined ? ofPm2Worker(env) : env
+  return { ...(entry && { entry }), ...(folder && { folder }) }
+}
+
+/**
+ * In the worker of a cluster that is preloaded PM2 has not unpacked its variables yet.
+ * @param {NodeJS.ProcessEnv} env
+ */
+function ofPm2Worker ({ pm2_env: packed }) {
+  try {
+    return JSON.parse(packed ?? '{}')
+  } catch {
+    return {}
+  }
 }
 
 /**

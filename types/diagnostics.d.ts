@@ -72,6 +72,15 @@ export interface AdminOptions {
   hosts?: readonly string[]
 }
 
+/** What is asked of a registry: those of prom-client and of its successor, @prometheus-io/client, have it. */
+export interface MetricsRegistry {
+  registerMetric (metric: unknown): void
+  getSingleMetric (name: string): unknown
+  removeSingleMetric (name: string): void
+  metrics (): Promise<string>
+  readonly contentType: string
+}
+
 export interface DiagnosticsOptions {
   /** Name of the service in logs, titles and file names. Default: the name in the application's package.json, else 'node'. */
   appName?: string
@@ -105,8 +114,8 @@ export interface DiagnosticsOptions {
   admin?: AdminOptions
   /** A socket in the temporary folder that only this user can open, for the command line. Default true. */
   controlSocket?: boolean
-  /** A prom-client Registry to put the metrics into. Default: one of our own. */
-  registry?: Registry
+  /** A Registry of prom-client or @prometheus-io/client to put the metrics into. Default: one of our own, of prom-client. */
+  registry?: MetricsRegistry
   /** A pino-shaped logger. Default: pino on standard output; preloaded, on standard error. */
   logger?: Logger
 }

@@ -28,6 +28,7 @@ declare namespace diagnostics {
   export type Logger = api.Logger
   export type LoopscopeError = errors.LoopscopeError
   export type LoopscopeErrorCode = errors.LoopscopeErrorCode
+  export type MetricsRegistry = api.MetricsRegistry
   export type RecorderOptions = api.RecorderOptions
   export type RetentionOptions = api.RetentionOptions
   export type SignalMap = api.SignalMap

@@ -6,15 +6,33 @@ const fs = require('node:fs')
 const path = require('node:path')
 
 /**
- * @param {string} [entry]  the file that was started
- * @returns {{ root: string, name: string }} the folder of the nearest package.json above the entry, and the name in it
+ * @typedef {object} Started  what was started, as the process has it or a process manager says
+ * @property {string} [entry]   the file
+ * @property {string} [folder]  the working directory
  */
-function findApplication (entry = process.argv[1]) {
-  const start = entry === undefined ? process.cwd() : path.dirname(realPath(entry))
+
+/**
+ * @param {Started} [started]
+ * @returns {{ root: string, name: string }} the folder of the application's package.json, and the name in it
+ */
+function findApplication ({ entry = process.argv[1], folder = process.cwd() } = {}) {
+  const start = entry === undefined ? folder : path.dirname(realPath(entry))
+  // A command of a package, such as `next start`, runs the application of the folder in which it is called.
+  const ofFolder = entry !== undefined && isOfPackage(entry) ? nearestPackage(folder) : null
+  return ofFolder ?? nearestPackage(start) ?? { root: start, name: 'node' }
+}
+
+/** @param {string} file */
+function isOfPackage (file) {
+  return file.split(path.sep).includes('node_modules')
+}
+
+/** @param {string} start */
+function nearestPackage (start) {
   for (let folder = start; ; folder = path.dirname(folder)) {
     const name = packageName(folder)
     if (name !== null) return { root: folder, name: name || 'node' }
-    if (folder === path.dirname(folder)) return { root: start, name: 'node' }
+    if (folder === path.dirname(folder)) return null
   }
 }
 

@@ -23,26 +23,39 @@ function makeFolder (t, files) {
 
 test('the nearest package.json above the file that was started names the application', t => {
   const folder = makeFolder(t, { 'package.json': '{"name":"shop"}', 'src/bin/app.js': '' })
-  assert.deepEqual(findApplication(path.join(folder, 'src/bin/app.js')), { root: folder, name: 'shop' })
+  assert.deepEqual(findApplication({ entry: path.join(folder, 'src/bin/app.js') }), { root: folder, name: 'shop' })
 })
 
 test('a link is followed, and a file named without its extension is found', t => {
   const folder = makeFolder(t, { 'app/package.json': '{"name":"shop"}', 'app/app.js': '', 'bin/x': '' })
   const link = path.join(folder, 'bin/shop')
   fs.symlinkSync(path.join(folder, 'app/app.js'), link)
-  for (const entry of [link, path.join(folder, 'app/app')]) assert.deepEqual(findApplication(entry), { root: path.join(folder, 'app'), name: 'shop' })
+  for (const entry of [link, path.join(folder, 'app/app')]) assert.deepEqual(findApplication({ entry }), { root: path.join(folder, 'app'), name: 'shop' })
 })
 
 test('a package.json without a name, or with a strange one, is still the root', t => {
   for (const text of ['{}', '{"name":5}', '{"name":""}']) {
     const folder = makeFolder(t, { 'package.json': text, 'app.js': '' })
-    assert.deepEqual(findApplication(path.join(folder, 'app.js')), { root: folder, name: 'node' })
+    assert.deepEqual(findApplication({ entry: path.join(folder, 'app.js') }), { root: folder, name: 'node' })
   }
 })
 
 test('one that cannot be read is passed over', t => {
   for (const text of ['{', 'null', '']) {
     const folder = makeFolder(t, { 'package.json': '{"name":"outer"}', 'inner/package.json': text, 'inner/app.js': '' })
-    assert.deepEqual(findApplication(path.join(folder, 'inner/app.js')), { root: folder, name: 'outer' })
+    assert.deepEqual(findApplication({ entry: path.join(folder, 'inner/app.js') }), { root: folder, name: 'outer' })
   }
+})
+
+test('the command of a package runs the application of the working directory', t => {
+  const folder = makeFolder(t, { 'package.json': '{"name":"shop"}', 'web/package.json': '{"name":"web"}', 'node_modules/next/package.json': '{"name":"next"}', 'node_modules/next/bin/next.js': '' })
+  const entry = path.join(folder, 'node_modules/next/bin/next.js')
+  assert.deepEqual(findApplication({ entry, folder: path.join(folder, 'web') }), { root: path.join(folder, 'web'), name: 'web' })
+  assert.deepEqual(findApplication({ entry, folder }), { root: folder, name: 'shop' })
+})
+
+test('a package that is installed globally is the application itself where the working directory has none', t => {
+  const folder = makeFolder(t, { 'lib/node_modules/serve/package.json': '{"name":"serve"}', 'lib/node_modules/serve/bin.js': '', 'www/index.html': '' })
+  const root = path.join(folder, 'lib/node_modules/serve')
+  assert.deepEqual(findApplication({ entry: path.join(root, 'bin.js'), folder: path.join(folder, 'www') }), { root, name: 'serve' })
 })

@@ -19,6 +19,7 @@ const ALLOWED = {
   'lib/handle.js': BY_CALL,
   'lib/diagnostics.js': BY_CALL,
   'lib/default-logger.js': BY_CALL,
+  'lib/internal/cluster-worker.js': BY_CALL,
   'lib/recorder/engines.js': BY_CALL,
   'lib/recorder/v8-profiler-engine.js': BY_CALL,
   'lib/sync-calls/sync-calls.js': BY_CALL,
