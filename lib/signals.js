@@ -4,6 +4,7 @@
 
 const fs = require('node:fs')
 const os = require('node:os')
+const { primaryThatDiesOf } = require('./internal/cluster-worker')
 const { guarded } = require('./internal/guard')
 const { refuse, assertKnownKeys } = require('./internal/validate')
 const { hold, release } = require('./internal/process-wide')
@@ -98,7 +99,7 @@ class Signals {
       return logger.info({ signal, kind }, `${signal}: a ${kind} capture is under way already; its path follows`)
     }
     this.#underWay.add(kind)
-    logger.info({ signal, kind }, `${signal}: capturing ${kind}`)
+    logger.info({ signal, kind }, `${signal}: capturing ${kind}${primaryHint(signal)}`)
     try {
       const { path, bytes, shortened } = await capture(kind)
       logger.info({ signal, kind, path, bytes, shortened }, `${signal}: ${kind} capture written to ${path}`)
@@ -139,6 +140,12 @@ function stopListening (line) {
   line.stopListening()
 }
 
+/** Who signals all processes of a service ends it. @param {NodeJS.Signals} signal */
+function primaryHint (signal) {
+  const pid = primaryThatDiesOf(signal)
+  return pid === null ? '' : `. Send it to workers only: the primary, process ${pid}, does not handle it and would die, and the workers with it`
+}
+
 /** @param {string} signal */
 function signalName (signal) {
   return `signal.1.${signal}` // the number is the version of Line
@@ -148,13 +155,18 @@ function signalName (signal) {
 function isUnderNodemon () {
   try {
     for (let pid = process.ppid, up = 0; pid > 1 && up < MAX_ANCESTORS; up++) {
-      if (/\bnodemon\b/.test(fs.readFileSync(`/proc/${pid}/cmdline`, 'latin1'))) return true
+      if (fs.readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0').some(isNodemon)) return true
       // "pid (name) state ppid ...", where the name may hold anything
       const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
       pid = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
     }
   } catch {} // no /proc: the signal's owner cannot be known
   return false
+}
+
+/** The command, not a file such as nodemon.json or a folder that is called so. @param {string} argument */
+function isNodemon (argument) {
+  return /(^|\/)nodemon(\.js)?$/.test(argument)
 }
 
 module.exports = { createSignals, checkSignals, DEFAULTS }

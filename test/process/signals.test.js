@@ -56,3 +56,10 @@ test('under nodemon, which restarts with SIGUSR2, there is no handler and the lo
   assert.match(warnings.map(({ msg }) => msg).join('\n'), /^no handler for SIGUSR2: nodemon .*diagnostics\.capture\(\)$/)
   await app.run(() => { setImmediate(() => process.exit()) })
 })
+
+test('a parent that only has a file or a folder called nodemon in its command is none', { skip: process.platform !== 'linux' && 'needs /proc' }, async t => {
+  const through = args => ['sh', ['-c', '"$@" & wait', 'nodemon.json', process.execPath, ...args, '/srv/nodemon/app.js']]
+  const app = await drive(t, { through })
+  assert.equal(await app.run(() => process.listenerCount('SIGUSR2')), 1)
+  await app.run(() => { setImmediate(() => process.exit()) })
+})
