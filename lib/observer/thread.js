@@ -7,7 +7,6 @@ const { parentPort, workerData } = require('node:worker_threads')
 const { SharedState } = require('../internal/shared-state')
 const { toPlain } = require('../internal/errors')
 const { guarded, hearFaults, unattended } = require('../internal/guard')
-const { createSharedTurn } = require('../internal/shared-turn')
 const { createScheduler } = require('../loop/scheduler')
 const { createEvidence } = require('../loop/evidence')
 const { createStallWatch } = require('../loop/stall-watch')
@@ -35,7 +34,6 @@ const { createSyncSamples } = require('./sync-samples')
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
 
 const IMPATIENT_MS = 700
-const ROTATION_REST_MS = 100
 
 const port = /** @type {MessagePort} */ (parentPort)
 const settings = /** @type {ObserverSettings} */ (workerData)
@@ -105,13 +103,11 @@ const reports = createStallReports({
   context: { ...settings, lineCountOf: createLineCounts(settings) },
   thresholdMs: settings.stallThresholdMs
 })
-// Readers of profiles are many; ending a window takes some of the main thread's time.
-const rotation = createSharedTurn({ take: () => cut({ rotate: true }), restMs: () => ROTATION_REST_MS })
 const viewing = {
   history,
   keepSeconds: settings.keepSeconds,
   rotate: () => {
-    if (hasSession) rotation.share().catch(ignore)
+    if (hasSession) cut({ rotate: true }).catch(ignore)
     else port.postMessage({ type: 'rotate' })
   },
   unavailable: () => isRecording ? null : whyNot
@@ -234,7 +230,7 @@ let heapSampler
 
 /** One, as V8 has one. */
 function sampler () {
-  heapSampler ??= require('../heap/sampler').createHeapSampler({ post: ownWork.post, stoodStillMs: () => ownWork.totalMs })
+  heapSampler ??= require('../heap/sampler').createHeapSampler({ post: ownWork.post })
   return heapSampler
 }
 

@@ -2,6 +2,7 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
+const { isAlive } = require('../../lib/internal/is-alive')
 const { skipWithout } = require('./installed')
 const { makeApplication, start, stallOf, profileOf, endingOf, eventually, PRELOAD } = require('./environment')
 
@@ -42,13 +43,22 @@ test('workers report their stalls, give a profile and drain as they would withou
   assert.equal(stall.route, 'GET /stall/:id')
   assert.ok(app.pids.includes(pid))
   await Promise.all(app.pids.map(worker => profileOf(app, worker)))
+  if (process.platform === 'linux') assert.equal(app.said(new RegExp(`^SIGUSR2: capturing cpu\\. Send it to workers only: the primary, process ${app.child.pid}, `)).length, 2)
   assert.deepEqual(await end(app), bare)
+})
+
+test('a primary without a handler dies of the signal, and the workers with it', { skip }, async t => {
+  const app = await startCluster(t, { DOOR: 'middleware' })
+  app.child.kill('SIGUSR2')
+  assert.equal((await app.ended).signal, 'SIGUSR2')
+  await eventually(() => !app.pids.some(isAlive))
 })
 
 test('preloaded, the primary is observed as well and survives the signal', { skip }, async t => {
   const bare = await end(await startCluster(t, {}))
   const app = await startCluster(t, { NODE_OPTIONS: PRELOAD })
   await stallOf(app)
-  await profileOf(app, app.child.pid)
+  await Promise.all([app.child.pid, ...app.pids].map(pid => profileOf(app, pid)))
+  assert.deepEqual(app.said(/Send it to workers only/), [])
   assert.deepEqual(await end(app), bare)
 })

@@ -48,4 +48,4 @@ function link (target, place) {
   fs.symlinkSync(target, place, 'junction')
 }
 
-module.exports = { PACKAGES, skipWithout, commandOf, installInto }
+module.exports = { PACKAGES, skipWithout, commandOf, installInto, link }
