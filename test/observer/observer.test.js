@@ -22,6 +22,7 @@ const SETTINGS = {
   cutExpression: '(() => null)',
   appRoot: '/app'
 }
+const NOWHERE = { dir: '/proc/nowhere', retention: RETENTION, appName: 'shop', appRoot: '/app' }
 
 function createSubject (t) {
   const faults = []
@@ -72,6 +73,7 @@ test('it can be stopped at any moment of its start', async t => {
 test('a capture is cut from the windows it was sent, encoded and written in the thread', async t => {
   const observer = createSubject(t)
   observer.start()
+  await observer.ready // or the window is over before the thread looks at it
   observer.send({ type: 'recording', on: true, reason: '' })
   observer.send({ type: 'window', window: recentWindow() })
   const facts = await observer.ask({ type: 'capture', order: orderOf(t, { last: 5, format: 'text' }) })
@@ -86,7 +88,7 @@ test('its errors arrive with their codes', async t => {
   await assert.rejects(observer.ask({ type: 'capture', order: orderOf(t) }), { code: 'ERR_LOOPSCOPE_RECORDER_OFF', message: /the recorder has not started yet$/ })
   observer.send({ type: 'recording', on: false, reason: 'a debugger has it' })
   await assert.rejects(observer.ask({ type: 'capture', order: orderOf(t) }), { code: 'ERR_LOOPSCOPE_RECORDER_OFF', message: /a debugger has it$/ })
-  await assert.rejects(observer.ask({ type: 'prepare', place: { dir: '/proc/nowhere', retention: RETENTION } }), { code: 'ERR_LOOPSCOPE_STORE_UNWRITABLE' })
+  await assert.rejects(observer.ask({ type: 'prepare', place: NOWHERE }), { code: 'ERR_LOOPSCOPE_STORE_UNWRITABLE' })
 })
 
 test('a capture is cancelled by its signal, before and while it waits', async t => {
@@ -122,7 +124,7 @@ test('a message that it cannot understand or do is told as a fault, and it goes 
   })
   observer.start()
   for (const message of [{ type: 'nonsense' }, { type: 'window', window: null }, { type: 'samples' }]) observer.send(message)
-  await assert.rejects(observer.ask({ type: 'prepare', place: { dir: '/proc/nowhere', retention: RETENTION } }), { code: 'ERR_LOOPSCOPE_STORE_UNWRITABLE' })
+  await assert.rejects(observer.ask({ type: 'prepare', place: NOWHERE }), { code: 'ERR_LOOPSCOPE_STORE_UNWRITABLE' })
   assert.equal(faults.length, 3, faults.join())
   assert.equal(observer.running, true)
 })
@@ -152,7 +154,7 @@ test('a stall is explained from the window that holds it', async t => {
   observer.send({ type: 'recording', on: true, reason: '' })
   observer.send({ type: 'window', window: recentWindow() })
   const toMicros = monotonicMicros()
-  const { culprit, stack, evidence } = await observer.ask({ type: 'stall', stall: { fromMicros: toMicros - 320e3, toMicros, delayMs: 300 } })
+  const { culprit, stack, evidence } = await observer.ask({ type: 'stall', stall: { fromMicros: toMicros - 320e3, toMicros, delayMs: 300, ownMs: 0, ownWork: [] } })
   assert.deepEqual([culprit.function, culprit.call, culprit.share, stack.length], ['login', 'pbkdf2Sync', 1, 3])
   assert.ok(Math.abs(evidence.codeMs - 300) < 1)
 })
