@@ -15,7 +15,8 @@ const HELPERS = `
   const ownMs = async () => Number(/component="own-work"\\} ([\\d.]+)/.exec(await handle.registry.getSingleMetricAsString('loopscope_overhead_seconds_total'))[1]) * 1e3
   function spin (ms) { for (const untilMs = performance.now() + ms; performance.now() < untilMs;) Math.sqrt(untilMs) }
   const stallOf = async (name, after = 0) => {
-    for (;;) {
+    for (let looks = 1; ; looks++) {
+      if (looks % 100 === 0) spin(500) // the samples of the one before saw nothing of it
       const stall = handle.stalls().find(({ id, culprit }) => id > after && culprit?.function === name)
       if (stall) return stall
       await new Promise(resolve => setTimeout(resolve, 20))
