@@ -253,9 +253,10 @@ class Instruments {
 
   /** @param {string} appRoot */
   #observerSettings (appRoot) {
-    const { recorder, stallThresholdMs } = this.#options
+    const { recorder, stallThresholdMs, observerFile } = this.#options
     return {
       stallThresholdMs,
+      observerFile,
       appRoot,
       keepSeconds: recorder ? recorder.keepSeconds : 0,
       hz: recorder ? recorder.hz : 0,

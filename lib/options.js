@@ -44,6 +44,7 @@ const { errors } = require('./internal/errors')
  * @property {DiagnosticsOptions['authorize']} authorize
  * @property {{ listen: boolean | number | string, hosts: readonly string[] }} admin
  * @property {boolean} controlSocket
+ * @property {string | undefined} observerFile
  * @property {boolean} isProduction
  * @property {import('./internal/application').Started} started
  * @property {string | undefined} runtimeFolder  of the user's session, as XDG names it
@@ -93,6 +94,7 @@ const OPTIONS = Object.freeze([
   { path: 'admin.listen', wanted: '`false`, `true`, a port, `host:port`, or the path of a Unix socket', fallback: ADMIN.listen, meaning: 'A listener of its own for the admin surface, served by another thread, so that it answers while the loop is blocked. `true` is 127.0.0.1:6060; a cluster worker adds its number to the port', check: (path, value) => { parseAddress(path, value) }, fromText: toListen },
   { path: 'admin.hosts', wanted: 'list of host names', fallback: ADMIN.hosts, meaning: 'Names in the Host header that are taken beside IP addresses and localhost', check: checkHosts, fromText: text => text.split(',').map(name => name.trim()) },
   { path: 'controlSocket', wanted: '`true` or `false`', fallback: ADMIN.controlSocket, meaning: 'A socket in the temporary folder that only this user can open, for `npx loopscope … <pid>`', check: assertBoolean, fromText: toSwitch },
+  { path: 'observerFile', ...text(), meaning: 'Where a bundle has the file that `loopscope/observer` was bundled to: [bundlers.md](bundlers.md)' },
   { path: 'registry', ...methods('registerMetric', 'getSingleMetric', 'removeSingleMetric', 'metrics'), meaning: 'A `Registry` of prom-client or of @prometheus-io/client to put the metrics into; by default one of our own, of prom-client' },
   { path: 'logger', ...methods('info', 'warn', 'error'), meaning: 'A pino-shaped logger; by default pino on standard output, preloaded on standard error' }
 ])

@@ -114,6 +114,8 @@ export interface DiagnosticsOptions {
   admin?: AdminOptions
   /** A socket in the temporary folder that only this user can open, for the command line. Default true. */
   controlSocket?: boolean
+  /** Where a bundle has the file that `loopscope/observer` was bundled to: docs/bundlers.md. */
+  observerFile?: string
   /** A Registry of prom-client or @prometheus-io/client to put the metrics into. Default: one of our own, of prom-client. */
   registry?: MetricsRegistry
   /** A pino-shaped logger. Default: pino on standard output; preloaded, on standard error. */

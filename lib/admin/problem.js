@@ -42,6 +42,7 @@ const BY_CODE = new Map(Object.entries({
   ERR_LOOPSCOPE_INSPECTOR_UNAVAILABLE: { status: 503, remedy: 'Start Node.js with its inspector.' },
   ERR_LOOPSCOPE_LOOP_BLOCKED: { status: 503, remedy: 'Look at /stalls and /cpu?last=10, which answer meanwhile; ask again when the loop turns.', retryAfterSeconds: 5 },
   ERR_LOOPSCOPE_OBSERVER_LOST: { status: 503, remedy: 'See the log of the application.', retryAfterSeconds: 5 },
+  ERR_LOOPSCOPE_BUNDLED: { status: 503, remedy: 'Deploy loopscope beside the bundle.' },
   ERR_LOOPSCOPE_NOT_RUNNING: { status: 503, remedy: 'Start diagnostics again.' },
   ERR_LOOPSCOPE_CAPTURE_CANCELLED: { status: 409, remedy: 'Start it again.' },
   ERR_LOOPSCOPE_STORE_FULL: { status: 507, remedy: 'Delete artifacts, or free disk space.' },

@@ -3,13 +3,12 @@
 // A flame graph as one HTML file that needs nothing else: no network, no server, no other file.
 // Everything a profile brings in (names, paths, the title) enters as text or as JSON, never as markup.
 
-const fs = require('node:fs')
-const path = require('node:path')
 const { buildCallTree } = require('./call-tree')
 const { describeTimes } = require('./flamegraph/graph')
 const { headerHtml } = require('./flamegraph/header')
 const { loadLibraries } = require('./flamegraph/libraries')
 const { escapeHtml, fill, jsonForHtml, oneLineEnd, policyOf } = require('../internal/html-page')
+const { readOwn } = require('../internal/own-files')
 
 /** @import { CpuProfile, EncodeContext } from '../../types/profile' */
 /** @import { Graph } from './flamegraph/graph' */
@@ -52,7 +51,7 @@ function renderFlameGraph ({ title, header, width, graph }) {
 
 function readParts () {
   /** @param {string} name */
-  const read = name => oneLineEnd(fs.readFileSync(path.join(__dirname, 'flamegraph', name), 'utf8'))
+  const read = name => oneLineEnd(readOwn(`formats/flamegraph/${name}`))
   return {
     shell: read('shell.html'),
     style: read('page.css'),

@@ -4,10 +4,10 @@
 // enough. The thread ends with the comparison, or with whoever asked for it.
 
 const fs = require('node:fs')
-const path = require('node:path')
 const { Worker } = require('node:worker_threads')
 const { errors } = require('../internal/errors')
 const { guarded } = require('../internal/guard')
+const { threadFile, threadFlags } = require('../internal/own-files')
 const { readMemoryRoom } = require('./memory-limit')
 
 /** @typedef {'json' | 'text' | 'html'} ReportFormat */
@@ -19,8 +19,8 @@ const MEMORY_PER_FILE_BYTE = 3
 const MEMORY_SHARE = 0.8 // of what is free: the application goes on allocating meanwhile
 const MB = 1e6
 
-/** @param {{ memoryRoom?: typeof readMemoryRoom }} [parts] */
-function createComparisons ({ memoryRoom = readMemoryRoom } = {}) {
+/** @param {{ memoryRoom?: typeof readMemoryRoom, observerFile?: string }} [parts]  observerFile: option */
+function createComparisons ({ memoryRoom = readMemoryRoom, observerFile } = {}) {
   let isBusy = false
   /**
    * @param {{ files: string[], format: ReportFormat }} order  files: the oldest first
@@ -33,7 +33,7 @@ function createComparisons ({ memoryRoom = readMemoryRoom } = {}) {
     assertRoom(order.files, memoryRoom())
     isBusy = true
     try {
-      return await runWorker(order, signal)
+      return await runWorker(threadFile(observerFile), order, signal)
     } finally {
       isBusy = false
     }
@@ -54,15 +54,15 @@ function assertRoom (files, { freeBytes, basis }) {
 }
 
 /**
+ * @param {string} file
  * @param {{ files: string[], format: ReportFormat }} order
  * @param {AbortSignal} signal
  * @returns {Promise<Uint8Array>}
  */
-function runWorker (order, signal) {
+function runWorker (file, order, signal) {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
-    // Without the flags of the process: a preloaded module would start diagnostics in it.
-    const worker = new Worker(path.join(__dirname, 'comparison-worker.js'), { workerData: order, execArgv: [], env: {}, stdout: true, stderr: true, name: 'loopscope comparison' })
+    const worker = new Worker(file, { workerData: { comparison: order }, execArgv: threadFlags(), env: {}, stdout: true, stderr: true, name: 'loopscope comparison' })
     const abort = guarded(() => worker.terminate())
     signal.addEventListener('abort', abort, { once: true })
     worker.once('message', guarded(({ bytes, error }) => error === undefined ? resolve(bytes) : reject(revive(error))))

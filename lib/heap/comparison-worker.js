@@ -26,13 +26,14 @@ function readSource (file) {
   }
 }
 
-async function run () {
+/** @param {{ files: string[], format: string }} order */
+async function run ({ files, format }) {
   try {
-    const report = await compareFiles(workerData.files, { readSource })
-    return { bytes: Uint8Array.from(RENDER[workerData.format](report)) }
+    const report = await compareFiles(files, { readSource })
+    return { bytes: Uint8Array.from(RENDER[format](report)) }
   } catch (/** @type {any} */ error) {
     return { error: { code: error.code, message: error.message } }
   }
 }
 
-unattended(run().then(message => parentPort?.postMessage(message))) // without a message the one who waits sees the end
+unattended(run(workerData.comparison).then(message => parentPort?.postMessage(message))) // without a message the one who waits sees the end

@@ -3,9 +3,12 @@
 // Counts the objects of the main thread by their constructors, through the inspector: exact, at a fraction of the pause and the
 // memory of a snapshot. It sees neither sizes nor who holds them, nor objects without a prototype, proxies, strings and numbers.
 
+const { OWN_FOLDER } = require('../internal/own-files')
+
 /** @import { HeapHistogram } from '../formats/heap-histogram' */
 
 const GROUP = 'loopscope-histogram' // of the handles, which would keep every object alive
+const SOURCE = `${OWN_FOLDER}heap/histogram.js` // the name makes it a frame of ours in profiles
 const MAX_CLASSES = 5000 // more is code that makes classes, and a file of megabytes
 const MAX_NAME_CHARS = 200 // a name is any string
 
@@ -93,8 +96,7 @@ class Histograms {
   async #count (objectId) {
     const { result, exceptionDetails } = await this.#post('Runtime.callFunctionOn', {
       objectId,
-      // The name makes it a frame of ours in profiles.
-      functionDeclaration: `${COUNT}\n//# sourceURL=${__filename}\n`,
+      functionDeclaration: `${COUNT}\n//# sourceURL=${SOURCE}\n`,
       arguments: [{ value: MAX_CLASSES }, { value: MAX_NAME_CHARS }],
       returnByValue: true,
       silent: true

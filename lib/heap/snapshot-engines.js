@@ -7,6 +7,7 @@
 
 const { writeHeapSnapshot } = require('node:v8')
 const { errors } = require('../internal/errors')
+const { ownRequire } = require('../internal/own-files')
 
 const HEAPDUMP = 'heapdump'
 
@@ -32,7 +33,7 @@ function loadHeapdump () {
   try {
     // It would take SIGUSR2 for itself, and write unguarded to the working directory.
     env.NODE_HEAPDUMP_OPTIONS = options ?? 'nosignal'
-    return require(HEAPDUMP)
+    return ownRequire()(HEAPDUMP)
   } catch (error) {
     throw new errors.ERR_LOOPSCOPE_ENGINE_MISSING(HEAPDUMP, HEAPDUMP, /** @type {Error} */ (error).message.split('\n', 1)[0], HEAPDUMP)
   } finally {

@@ -44,6 +44,7 @@ const errors = {
   ERR_LOOPSCOPE_COMPARISON_REFUSED: define('ERR_LOOPSCOPE_COMPARISON_REFUSED', 'will not compare heap snapshots in this process: %s. Download them, and compare them with `loopscope diff`'),
   ERR_LOOPSCOPE_COMPARISON_BUSY: define('ERR_LOOPSCOPE_COMPARISON_BUSY', 'heap snapshots are being compared: one comparison at a time'),
   ERR_LOOPSCOPE_OBSERVER_LOST: define('ERR_LOOPSCOPE_OBSERVER_LOST', 'the observer thread is gone: %s'),
+  ERR_LOOPSCOPE_BUNDLED: define('ERR_LOOPSCOPE_BUNDLED', '%s is missing: loopscope is part of a bundle. Please %s. See docs/bundlers.md'),
   ERR_LOOPSCOPE_LOOP_BLOCKED: define('ERR_LOOPSCOPE_LOOP_BLOCKED', 'the main thread did not answer within %d ms: its event loop is blocked'),
   ERR_LOOPSCOPE_SOCKET_UNUSABLE: define('ERR_LOOPSCOPE_SOCKET_UNUSABLE', 'cannot listen on %s: %s'),
   ERR_LOOPSCOPE_INSPECTOR_UNAVAILABLE: define('ERR_LOOPSCOPE_INSPECTOR_UNAVAILABLE', 'Node.js has no inspector here, which %s needs'),

@@ -6,7 +6,7 @@
 /** @type {typeof import('node:inspector') | undefined} */
 let inspector
 try {
-  inspector = require('node:inspector')
+  inspector = process.getBuiltinModule('node:inspector') // bundlers leave a require() in a try as it is, also where there is none
 } catch {}
 
 module.exports = { inspector }

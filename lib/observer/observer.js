@@ -2,10 +2,10 @@
 
 // The main thread's end of the observer: starts the thread, asks it things, and gives it up without a trace.
 
-const path = require('node:path')
 const { Worker } = require('node:worker_threads')
 const { errors, fromPlain, toPlain } = require('../internal/errors')
 const { guarded } = require('../internal/guard')
+const { threadFile, threadFlags } = require('../internal/own-files')
 const { createWayOut } = require('./way-out')
 
 /** @import { Cause, CodeFrame, Culprit, StallEvidence } from '../../types/diagnostics' */
@@ -26,6 +26,7 @@ const { createWayOut } = require('./way-out')
  * @property {string} cutExpression
  * @property {string} ownWorkExpression
  * @property {string} appRoot
+ * @property {string} [observerFile]
  *
  * @typedef {{ cause: Cause, culprit: Culprit | null, stack: CodeFrame[], evidence: StallEvidence }} Explanation
  */
@@ -89,24 +90,28 @@ class Observer {
   /** Resolves when the thread watches; sessionError tells why there is no inspector session. */
   get ready () { return this.#ready.promise }
 
-  /** Where threads are forbidden (the permission model), `ready` rejects. It can be started again when the thread is lost. */
+  /**
+   * Where threads are forbidden (the permission model), and in a bundle without the thread's file, `ready` rejects. It can be started
+   * again when the thread is lost.
+   */
   start () {
     if (this.running) return
     if (this.#starts++ > 0) this.#ready = makeReady()
     try {
       this.#listen(this.#makeWorker())
     } catch (error) {
-      this.#ready.reject(new errors.ERR_LOOPSCOPE_OBSERVER_LOST(/** @type {Error} */ (error).message))
+      const { code, message } = /** @type {NodeJS.ErrnoException} */ (error)
+      this.#ready.reject(code === 'ERR_LOOPSCOPE_BUNDLED' ? error : new errors.ERR_LOOPSCOPE_OBSERVER_LOST(message))
     }
   }
 
   #makeWorker () {
     const { state, settings } = this.#parts
-    return new Worker(path.join(__dirname, 'thread.js'), {
+    return new Worker(threadFile(settings.observerFile), {
       name: 'loopscope-observer',
       workerData: { ...settings, state: state.buffer },
       // The application's --require and --import are not for this thread, nor is its environment with what may be secret in it.
-      execArgv: [],
+      execArgv: threadFlags(),
       env: {},
       // Else Node pipes them into the application's own: the first write to a closed one would end the application.
       stdout: true,

@@ -249,7 +249,7 @@ function adminSurface () {
     capture: runCapture,
     storeAt,
     findings,
-    comparisons: require('../heap/comparison-job').createComparisons(),
+    comparisons: require('../heap/comparison-job').createComparisons(settings),
     heapSampler: sampler(),
     send: (/** @type {object} */ event) => port.postMessage({ type: 'admin', event })
   })

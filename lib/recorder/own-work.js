@@ -6,12 +6,12 @@
 
 const path = require('node:path')
 const { describeFrame } = require('../formats/frame')
+const { OWN_FOLDER, WRAPPER_NAME } = require('../internal/own-files')
 
 /** @import { EncodeContext } from '../../types/profile' */
 /** @import { CallTree } from '../formats/call-tree' */
 
-const LIBRARY = path.join(__dirname, '..', path.sep)
-const WRAPPER = path.join(LIBRARY, 'sync-calls', 'wrapper.js')
+const WRAPPER = OWN_FOLDER + path.join('sync-calls', 'wrapper.js')
 
 // Seen on Node 22 and 24: once a cut has run in the middle of a regular expression, V8 files the rest of the expression's
 // time under the native function that the cut called last. None of these takes long itself.
@@ -22,7 +22,7 @@ const CUTS_NATIVES = new Set(['now', 'executionAsyncResource'])
  * @returns {(frame: CallTree['frame']) => boolean} whether a function is ours
  */
 function createIsOwn (context) {
-  const library = shown(LIBRARY, context)
+  const library = shown(OWN_FOLDER, context)
   return ({ file }) => file.startsWith(library)
 }
 
@@ -32,7 +32,7 @@ function createIsOwn (context) {
  */
 function createIsWrapper (context) {
   const wrapper = shown(WRAPPER, context)
-  return ({ file }) => file === wrapper
+  return ({ file, name }) => file === wrapper || name === WRAPPER_NAME
 }
 
 /**

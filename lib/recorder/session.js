@@ -8,11 +8,13 @@
 
 const { errors } = require('../internal/errors')
 const { guarded } = require('../internal/guard')
+const { OWN_FOLDER } = require('../internal/own-files')
 
 /** @import { Session } from 'node:inspector' */
 /** @import { CpuProfile } from '../../types/profile' */
 
 const MICROS_PER_SECOND = 1e6
+const SOURCE = `${OWN_FOLDER}recorder/session.js` // the name makes it a frame of ours in profiles
 
 const NO_FRAME = '0.0.0' // of no context
 const NOT_PAUSED = /while paused/ // of V8's error, the same in Node 20 to 26
@@ -75,8 +77,7 @@ class ProfilerSession {
    */
   async cut ({ rotate }) {
     if (this.#session === undefined) return undefined
-    // The name makes it a frame of ours in profiles.
-    const expression = `${this.#options.cutExpression}(${rotate})\n//# sourceURL=${__filename}`
+    const expression = `${this.#options.cutExpression}(${rotate})\n//# sourceURL=${SOURCE}`
     const reply = await post(this.#session, 'Runtime.evaluate', { expression, returnByValue: true, silent: true })
     return reply?.result?.value
   }

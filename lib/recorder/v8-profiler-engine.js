@@ -4,6 +4,7 @@
 // peer. It serialises windows on the main thread, and the observer cannot cut into a stall through it.
 
 const { errors } = require('../internal/errors')
+const { ownRequire } = require('../internal/own-files')
 
 /** @import { Engine } from './engines' */
 /** @import { CpuProfile, ProfileNode } from '../../types/profile' */
@@ -50,7 +51,7 @@ function createV8ProfilerEngine ({ hz }) {
 
 function load () {
   try {
-    return require(PACKAGE)
+    return ownRequire()(PACKAGE)
   } catch (error) {
     throw new errors.ERR_LOOPSCOPE_ENGINE_MISSING(PACKAGE, PACKAGE, /** @type {Error} */ (error).message.split('\n', 1)[0], PACKAGE)
   }

@@ -2,7 +2,7 @@
 
 // Where a call comes from: the first frame on the stack that is not Node's own. It reads one stack; it keeps nothing.
 
-const path = require('node:path')
+const { OWN_FOLDER } = require('../internal/own-files')
 
 /**
  * @typedef {object} Place  as V8 knows it, before source maps; line and column from 1, 0 where there is none
@@ -12,7 +12,6 @@ const path = require('node:path')
  * @property {number} column
  */
 
-const OURS = path.join(__dirname, '..') + path.sep
 const DEPTHS = [4, 40] // most callers are near; require() inside a function puts some ten frames of Node's between
 const MAX_FUNCTION_LENGTH = 80
 const MAX_FILE_LENGTH = 300
@@ -30,7 +29,7 @@ function readCallSite (callee) {
   for (const depth of DEPTHS) {
     frames = readFrames(callee, depth)
     const caller = frames.find(isCaller)
-    if (caller !== undefined) return fileOf(caller).startsWith(OURS) ? null : describe(caller)
+    if (caller !== undefined) return fileOf(caller).startsWith(OWN_FOLDER) ? null : describe(caller)
     if (frames.length < depth) break
   }
   return frames.length === 0 ? UNKNOWN : describe(frames[0])

@@ -3,8 +3,9 @@
 // Takes our frames out of the stack of an error that went through a wrapper.
 
 const path = require('node:path')
+const { OWN_FOLDER } = require('../internal/own-files')
 
-const FOLDER = __dirname + path.sep
+const FOLDER = OWN_FOLDER + 'sync-calls' + path.sep
 const FRAME = /^\s+at /
 
 /**

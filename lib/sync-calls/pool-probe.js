@@ -13,6 +13,8 @@ const PERIOD_MS = 1000
 const MIN_BUSY_SHARE = 0.05
 // A free pool answers within a fraction of a millisecond. Below this the wait is not what a request feels.
 const QUEUED_MS = 50
+// The thread's own: it could be read before.
+const ANY_FILE = process.argv[1] ?? process.execPath
 
 /**
  * @param {object} parts
@@ -54,7 +56,7 @@ class PoolProbe {
   #ask () {
     this.#isAsking = true
     const fromMs = performance.now()
-    fs.stat(__filename, guarded(() => {
+    fs.stat(ANY_FILE, guarded(() => {
       this.#isAsking = false
       const waitedMs = performance.now() - fromMs
       if (waitedMs >= QUEUED_MS) this.#onQueued(waitedMs)

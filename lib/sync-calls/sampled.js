@@ -5,6 +5,7 @@
 
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
+const { OWN_FOLDER, WRAPPER_NAME } = require('../internal/own-files')
 
 /** @import { CallFrame, CpuProfile, ProfileNode } from '../../types/profile' */
 
@@ -23,7 +24,8 @@ const { pathToFileURL } = require('node:url')
 
 const NODE_SCHEME = 'node:'
 // The exact detector's wrappers stand between a call and its caller.
-const OWN = [__dirname, pathToFileURL(__dirname).href].map(folder => folder + (folder.startsWith('file:') ? '/' : path.sep))
+const FOLDER = OWN_FOLDER + 'sync-calls' + path.sep
+const OWN = [FOLDER, pathToFileURL(FOLDER).href]
 // 'node:internal/crypto/pbkdf2' -> 'crypto', 'node:fs' -> 'fs', 'node:internal/child_process' -> 'child_process'
 const MODULE = /^node:(?:internal\/)?([a-z_]+)/
 // gzipSync, and also randomFillSync below randomBytes without a callback
@@ -115,13 +117,18 @@ function findCall (leaf, byId, parents) {
     if (callFrame.url.startsWith(NODE_SCHEME)) {
       isSync ||= SYNCHRONOUS.test(callFrame.functionName)
       entry = callFrame
-    } else if (callFrame.url !== '' && !OWN.some(folder => callFrame.url.startsWith(folder))) {
+    } else if (callFrame.url !== '' && !isOwn(callFrame)) {
       if (entry === null) return null
       const api = apiOf(entry)
       return isSync || SIGNED.has(api) ? { api, caller: callFrame } : null
     }
   }
   return null // Node's own, asked for by nobody: what runs before the application
+}
+
+/** @param {CallFrame} callFrame */
+function isOwn ({ functionName, url }) {
+  return functionName === WRAPPER_NAME || OWN.some(folder => url.startsWith(folder))
 }
 
 /** @param {CallFrame} entry */

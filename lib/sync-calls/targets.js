@@ -87,13 +87,22 @@ const ROWS = [
 const MODULES = ['node:fs', 'node:crypto', 'node:zlib', 'node:child_process']
 
 /**
+ * Not require(), of which bundlers want to know the file.
+ * @param {string} module
+ * @returns {any}
+ */
+function builtin (module) {
+  return process.getBuiltinModule(module)
+}
+
+/**
  * The functions of a module whose name says it: each version of Node has more of them. What Node loads only when it is
  * asked for (fs.opendirSync of Node 20) is not a function yet, and is left alone.
  * @param {string} module
  * @returns {Target[]}
  */
 function rowsOfNames (module) {
-  return Object.entries(Object.getOwnPropertyDescriptors(require(module)))
+  return Object.entries(Object.getOwnPropertyDescriptors(builtin(module)))
     .filter(([name, { value }]) => name.endsWith('Sync') && typeof value === 'function')
     .map(([name]) => row(`${module.slice('node:'.length)}.${name}`, module, [name]))
 }
@@ -103,7 +112,7 @@ function rowsOfNames (module) {
  * @returns {{ holder: any, name: string }} the object that has the function, as it is now
  */
 function placeOf ({ module, path }) {
-  let holder = module === null ? globalThis : require(module)
+  let holder = module === null ? globalThis : builtin(module)
   for (const name of path.slice(0, -1)) holder = holder?.[name]
   return { holder, name: path[path.length - 1] }
 }

@@ -2,6 +2,7 @@
 
 // Functions that stand in for a watched one: the same name, length, properties, this, arguments, result and errors.
 // They are methods, because those have no prototype of their own unless the original has; none is ever called with new.
+// Profiles know them by that name in a bundle (internal/own-files.js).
 
 const { withoutOwnFrames } = require('./own-frames')
 
@@ -27,7 +28,7 @@ function wrapAnyCall (original, meter) {
   const { gate, now } = meter
   const wrapper = {
     /** @this {unknown} */
-    call () {
+    loopscopeWrapper () {
       const isTimed = gate.isOpen
       if (isTimed) gate.close()
       const fromMs = isTimed ? now() : 0
@@ -42,7 +43,7 @@ function wrapAnyCall (original, meter) {
         }
       }
     }
-  }.call
+  }.loopscopeWrapper
   return wrapper
 }
 
@@ -55,7 +56,7 @@ function wrapJudgedCall (original, meter) {
   const { gate, now, isSync, lengthOf } = meter
   const wrapper = {
     /** @this {unknown} */
-    call () {
+    loopscopeWrapper () {
       const isTimed = gate.isOpen && (isSync === null || isSync(arguments))
       if (isTimed) gate.close()
       const fromMs = isTimed ? now() : 0
@@ -73,7 +74,7 @@ function wrapJudgedCall (original, meter) {
         }
       }
     }
-  }.call
+  }.loopscopeWrapper
   return wrapper
 }
 
@@ -85,11 +86,11 @@ function wrapJudgedCall (original, meter) {
 function wrapCounted (original, meter) {
   const wrapper = {
     /** @this {unknown} */
-    call () {
+    loopscopeWrapper () {
       if (--meter.left === 0) meter.sample(wrapper)
       return apply(original, this, arguments)
     }
-  }.call
+  }.loopscopeWrapper
   return dress(wrapper, original)
 }
 

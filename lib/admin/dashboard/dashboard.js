@@ -4,8 +4,8 @@
 // the token that the browser's tab has.
 
 const fs = require('node:fs')
-const path = require('node:path')
 const { oneLineEnd, policyOf } = require('../../internal/html-page')
+const { ownRequire, readOwn } = require('../../internal/own-files')
 const { loadLibraries } = require('../../formats/flamegraph/libraries')
 
 // In the order in which they need each other.
@@ -21,18 +21,19 @@ function renderShell () {
 }
 
 function makeShell () {
-  const style = `${read(require.resolve('uplot/dist/uPlot.min.css'))}\n${readOwn('page.css')}`
-  const uplot = `/* uPlot ${require('uplot/package.json').version}, MIT */\n${read(require.resolve('uplot/dist/uPlot.iife.min.js'))}`
-  const scripts = [uplot, loadLibraries(), SCRIPTS.map(name => readOwn(`${name}.js`)).join('\n')]
-  const html = readOwn('page.html')
+  const own = { require: ownRequire() }
+  const style = `${read(own.require.resolve('uplot/dist/uPlot.min.css'))}\n${readPage('page.css')}`
+  const uplot = `/* uPlot ${own.require('uplot/package.json').version}, MIT */\n${read(own.require.resolve('uplot/dist/uPlot.iife.min.js'))}`
+  const scripts = [uplot, loadLibraries(), SCRIPTS.map(name => readPage(`${name}.js`)).join('\n')]
+  const html = readPage('page.html')
     .replace('{{style}}', () => style)
     .replace('{{scripts}}', () => scripts.map(script => `<script>${script}</script>`).join('\n'))
   return { html, contentSecurityPolicy: policyOf(style, scripts, ["connect-src 'self'", "frame-ancestors 'none'"]) }
 }
 
 /** @param {string} name */
-function readOwn (name) {
-  return read(path.join(__dirname, 'page', name))
+function readPage (name) {
+  return oneLineEnd(readOwn(`admin/dashboard/page/${name}`))
 }
 
 /** @param {string} file */

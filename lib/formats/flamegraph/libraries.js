@@ -5,6 +5,7 @@
 const fs = require('node:fs')
 const { createRequire } = require('node:module')
 const path = require('node:path')
+const { ownRequire } = require('../../internal/own-files')
 
 // On load d3-flame-graph adds a style element of its own. The page has its own style sheet, and its policy forbids others.
 const WITHOUT_STYLE = [
@@ -15,7 +16,8 @@ const WITHOUT_STYLE = [
 /** @returns {string} */
 function loadLibraries () {
   const [begin, end] = WITHOUT_STYLE
-  const flameGraph = require.resolve('d3-flame-graph')
+  const own = { require: ownRequire() }
+  const flameGraph = own.require.resolve('d3-flame-graph')
   const modules = new Map()
   addDependencies(flameGraph, modules)
   const { manifest } = readPackage(flameGraph)

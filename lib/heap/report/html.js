@@ -3,9 +3,8 @@
 // A comparison of heap snapshots as one HTML file: the headline, the suspects with the way that leads to them, and the table of
 // classes to sort and to search.
 
-const fs = require('node:fs')
-const path = require('node:path')
 const { escapeHtml, fill, jsonForHtml, oneLineEnd, policyOf } = require('../../internal/html-page')
+const { readOwn } = require('../../internal/own-files')
 const { subjectOf } = require('../analysis/headline')
 const { showBalance, showBytes, showChange, showHoldings, showPath } = require('./words')
 
@@ -37,7 +36,7 @@ function renderReport (report) {
 
 function readParts () {
   /** @param {string} name */
-  const read = name => oneLineEnd(fs.readFileSync(path.join(__dirname, 'page', name), 'utf8'))
+  const read = name => oneLineEnd(readOwn(`heap/report/page/${name}`))
   return { shell: read('shell.html'), style: read('page.css'), script: read('page.js') }
 }
 

@@ -1,0 +1,9 @@
+'use strict'
+
+// What every thread of ours starts with, exported as loopscope/observer: whoever bundles us has one file more to make, not one
+// for each kind of thread.
+
+const { workerData } = require('node:worker_threads')
+
+if (workerData.comparison) require('../heap/comparison-worker')
+else require('./thread')

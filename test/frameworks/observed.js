@@ -1,0 +1,39 @@
+'use strict'
+
+// What an application in a framework is asked for where the recorder's answers are read over the admin listener: a stall that is
+// reported with route and culprit, and a profile of it.
+
+const assert = require('node:assert/strict')
+const { eventually } = require('./environment')
+
+const TOKEN = 'a-token-of-thirty-two-characters'
+
+/** The variables that the application is started with. */
+const OBSERVED = { LOOPSCOPE_TOKEN: TOKEN, LOOPSCOPE_ADMIN_LISTEN: '127.0.0.1:0' }
+
+/**
+ * @param {object} app  which says `listening`, with its port
+ * @param {(pattern: RegExp) => Promise<any>} app.until
+ * @param {(pattern: RegExp) => any[]} app.said
+ * @param {{ path?: string, route?: string | null }} [expected]  what is asked for, and the route that is told of it
+ */
+async function observe ({ until, said }, { path = '/stall/4711', route = 'GET /stall/:id' } = {}) {
+  const { port } = await until(/^listening$/)
+  const { url } = await until(/^diagnostics at http/)
+  const profile = async () => {
+    const response = await fetch(`${url}cpu?last=30&format=text`, { headers: { authorization: `Bearer ${TOKEN}` } })
+    const text = await response.text()
+    return response.ok ? text : null
+  }
+  // A function that ran for long before the recorder does may be optimised then, and V8 never tells it apart.
+  await eventually(profile)
+  // A machine that others keep busy adds stalls of its own, and may hide ours from the observer: it is asked for again.
+  const line = await eventually(async () => {
+    await (await fetch(`http://127.0.0.1:${port}${path}`)).text()
+    return said(/^event loop stalled/).find(({ stall }) => stall.culprit?.function === 'blockForAWhile' && stall.route === route)
+  }, () => said(/./).map(({ msg }) => msg).join('\n'))
+  assert.match(await eventually(profile), /blockForAWhile/)
+  return { port, stall: line.stall }
+}
+
+module.exports = { OBSERVED, observe }
