@@ -14,7 +14,7 @@ const LOOPSCOPE = path.resolve(__dirname, '../..')
  * @returns {string | false} for the option `skip` of a test
  */
 function skipWithout (...names) {
-  const missing = names.filter(name => !fs.existsSync(path.join(PACKAGES, name)))
+  const missing = names.filter(name => folderOf(name) === undefined)
   return missing.length > 0 && `${missing.join(', ')} not installed: npm ci --prefix test/frameworks`
 }
 
@@ -36,7 +36,16 @@ function commandOf (name, bin = name) {
  */
 function installInto (folder, ...names) {
   link(LOOPSCOPE, path.join(folder, 'node_modules/loopscope'))
-  for (const name of names) link(path.join(PACKAGES, name), path.join(folder, 'node_modules', name))
+  for (const name of names) link(folderOf(name) ?? '', path.join(folder, 'node_modules', name))
+}
+
+/**
+ * Some are packages of the project itself.
+ * @param {string} name
+ * @returns {string | undefined}
+ */
+function folderOf (name) {
+  return [PACKAGES, path.join(LOOPSCOPE, 'node_modules')].map(folder => path.join(folder, name)).find(folder => fs.existsSync(folder))
 }
 
 /**

@@ -1,0 +1,108 @@
+'use strict'
+
+// What runs applications and tests: TypeScript through tsx, ES modules, Node's test runner, vitest.
+
+const assert = require('node:assert/strict')
+const test = require('node:test')
+const { commandOf, skipWithout } = require('./installed')
+const { IMPORT, PRELOAD, makeApplication, start, endingOf } = require('./environment')
+const { OBSERVED, observe } = require('./observed')
+
+const TYPESCRIPT = `
+import express, { type Request, type Response } from 'express'
+import type { AddressInfo } from 'node:net'
+
+const app = express()
+
+function blockForAWhile (): void {
+  const until: number = performance.now() + 300
+  while (performance.now() < until);
+}
+
+app.get('/stall/:id', (request: Request, response: Response) => {
+  blockForAWhile()
+  response.end()
+})
+
+const server = app.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ msg: 'listening', port: (server.address() as AddressInfo).port })))
+`
+const MODULE = TYPESCRIPT.replace(/: (void|number|Request|Response)\b| as AddressInfo|, \{ type.*?\}|^import type.*$/gm, '')
+
+const APPLICATIONS = {
+  tsx: { packages: ['tsx'], file: 'app.ts', text: TYPESCRIPT, args: () => ['--import', 'tsx', 'app.ts'], NODE_OPTIONS: PRELOAD },
+  'an ES module with --import': { packages: [], file: 'app.mjs', text: MODULE, args: () => ['app.mjs'], NODE_OPTIONS: IMPORT }
+}
+
+/** @param {ReturnType<typeof start>} app */
+async function endOf (app) {
+  await app.until(/^listening$/)
+  app.child.kill('SIGTERM')
+  return endingOf(app)
+}
+
+for (const [name, { packages, file, text, args, NODE_OPTIONS }] of Object.entries(APPLICATIONS)) {
+  test(`${name}: a stall with route and line, a profile, the same end`, { skip: skipWithout('express', ...packages), timeout: 120_000 }, async t => {
+    const cwd = makeApplication(t, { files: { [file]: text }, fixtures: [], packages: ['express', ...packages] })
+    const app = start(t, args(), { cwd, env: { ...OBSERVED, NODE_OPTIONS } })
+    const { stall } = await observe(app)
+    assert.equal(stall.culprit.file, file)
+    assert.deepEqual(await endOf(app), await endOf(start(t, args(), { cwd })))
+  })
+}
+
+/** Tests of an application that has loopscope, and does not close it: one passes, one fails. */
+const testsOf = runner => `
+import assert from 'node:assert/strict'
+import { test } from '${runner}'
+import express from 'express'
+import diagnostics from 'loopscope'
+
+const logger = { info () {}, warn () {}, error () {} }
+const handle = process.env.DOOR === 'middleware' ? diagnostics({ path: false, logger }) : null
+const app = express()
+if (handle) app.use(handle)
+app.get('/stall/:id', function stall (request, response) {
+  const until = performance.now() + 300
+  while (performance.now() < until);
+  response.end('done')
+})
+
+test('answers', async () => {
+  const seen = handle && new Promise(resolve => handle.on('stall', ({ durationMs }) => durationMs >= 200 && resolve()))
+  const server = app.listen(0, '127.0.0.1')
+  await new Promise(resolve => server.once('listening', resolve))
+  const response = await fetch('http://127.0.0.1:' + server.address().port + '/stall/4711')
+  assert.equal(await response.text(), 'done')
+  await seen
+  server.close()
+  server.closeAllConnections()
+})
+
+test('fails', () => assert.equal(process.env.PASS, 'yes'))
+`
+
+const RUNNERS = {
+  'node --test': { packages: [], runner: 'node:test', args: () => ['--test', 'shop.test.mjs'] },
+  vitest: { packages: ['vitest'], runner: 'vitest', args: () => [commandOf('vitest'), 'run', 'shop.test.mjs'] }
+}
+
+/** What was counted, without the time that it took. @param {string} text */
+const countsOf = text => text.split('\n').filter(line => /^. (tests|pass|fail|cancelled) \d+$|^ +(Test Files|Tests) /.test(line))
+
+// A runner that is started by another would speak to it.
+const OWN = { NODE_TEST_CONTEXT: undefined, NO_COLOR: '1', FORCE_COLOR: '0', CI: '1' }
+
+for (const [name, { packages, runner, args }] of Object.entries(RUNNERS)) {
+  test(`${name}: tests of an application with loopscope, also preloaded, pass, fail and end as without`, { skip: skipWithout('express', ...packages), timeout: 240_000 }, async t => {
+    const cwd = makeApplication(t, { files: { 'shop.test.mjs': testsOf(runner) }, fixtures: [], packages: ['express', ...packages] })
+    for (const PASS of ['yes', 'no']) {
+      const [bare, ...others] = await Promise.all([{}, { DOOR: 'middleware' }, { NODE_OPTIONS: PRELOAD }].map(async env => {
+        const { code, signal, stdout } = await endingOf(start(t, args(), { cwd, env: { ...OWN, PASS, ...env } }))
+        return { code, signal, counts: countsOf(stdout) }
+      }))
+      assert.equal(bare.code, PASS === 'yes' ? 0 : 1)
+      assert.notDeepEqual(bare.counts, [])
+      for (const other of others) assert.deepEqual(other, bare)
+    }
+  })
+}
