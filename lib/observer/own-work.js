@@ -3,6 +3,10 @@
 // What the observer has the main thread do for us through the inspector and what holds it up: it is marked on the main thread
 // itself, before and after, so that it is not taken for a stall of the application, and the application's own stalls still are.
 
+const { OWN_FOLDER } = require('../internal/own-files')
+
+const SOURCE = `${OWN_FOLDER}observer/own-work.js` // the name makes it a frame of ours in profiles
+
 /**
  * @param {object} parts
  * @param {(method: string, params?: object) => Promise<any>} parts.post  to the inspector of the main thread
@@ -13,8 +17,7 @@ function createOwnWork ({ post, expression }) {
 
   /** @param {boolean} isBegin */
   async function mark (isBegin) {
-    // The name makes it a frame of ours in profiles.
-    const { result } = await post('Runtime.evaluate', { expression: `${expression}(${isBegin})\n//# sourceURL=${__filename}`, returnByValue: true, silent: true })
+    const { result } = await post('Runtime.evaluate', { expression: `${expression}(${isBegin})\n//# sourceURL=${SOURCE}`, returnByValue: true, silent: true })
     return Number(result?.value ?? 0)
   }
 

@@ -86,7 +86,7 @@ class ProfilerSession {
    * Has the main thread do what it does when it stands in inspector.waitForDebugger() because of this session.
    */
   async standAside () {
-    const expression = `${this.#options.cutExpression}.standAside()\n//# sourceURL=${__filename}`
+    const expression = `${this.#options.cutExpression}.standAside()\n//# sourceURL=${SOURCE}`
     await this.post('Runtime.evaluate', { expression, silent: true })
   }
 
