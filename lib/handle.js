@@ -39,6 +39,9 @@ const SHARED_REQUESTS = 'request-durations.1'
 // Options of the process's one set of instruments; the first handle's hold.
 const SHARED_OPTIONS = /** @type {const} */ (['stallThresholdMs', 'heartbeatMs', 'recorder', 'syncCalls', 'onNearHeapLimit'])
 
+// What everything is refused with that needs the observer.
+const WITHOUT_OBSERVER = ['ERR_LOOPSCOPE_OBSERVER_LOST', 'ERR_LOOPSCOPE_BUNDLED']
+
 class Handle extends EventEmitter {
   #options
   #logger
@@ -227,7 +230,7 @@ class Handle extends EventEmitter {
    * @param {Error & { code?: string }} error
    */
   #warnUnlessLost (code, error) {
-    if (this.running && error.code !== 'ERR_LOOPSCOPE_OBSERVER_LOST') warnOnce(this.#logger, code, error)
+    if (this.running && !WITHOUT_OBSERVER.includes(error.code ?? '')) warnOnce(this.#logger, code, error)
   }
 
   /** @param {import('./heap/leftovers').Adopted[]} adopted */
