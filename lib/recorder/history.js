@@ -87,7 +87,7 @@ class History {
   view (fromMicros, toMicros, without = []) {
     const starts = [fromMicros, ...without.map(stretch => stretch.toMicros)]
     const ends = [...without.map(stretch => stretch.fromMicros), toMicros]
-    const pieces = starts.flatMap((start, at) => this.#pieces(start, Math.min(toMicros, ends[at])))
+    const pieces = starts.flatMap((start, at) => this.#pieces(Math.max(fromMicros, start), Math.min(toMicros, ends[at])))
     return pieces.length === 0 ? null : merge(pieces)
   }
 

@@ -40,6 +40,14 @@ test('a view is shortened to what is known, and null where nothing is', () => {
   assert.equal(history.view(0, 99 * SECOND_MICROS), null)
 })
 
+test('a view without what lies before it or reaches into it is no longer for that', () => {
+  const history = createHistory({ keepMicros: 60 * SECOND_MICROS })
+  history.add(windowOf(10, 20))
+  const without = [[10, 11], [12, 14], [16, 17]].map(([from, to]) => ({ fromMicros: from * SECOND_MICROS, toMicros: to * SECOND_MICROS }))
+  const view = history.view(13 * SECOND_MICROS, 18 * SECOND_MICROS, without)
+  assert.deepEqual([view.startTime, view.endTime, secondsOf(view, 'work')], [14 * SECOND_MICROS, 18 * SECOND_MICROS, 3])
+})
+
 test('windows are dropped when they are too old, and never the last one', () => {
   const history = createHistory({ keepMicros: 10 * SECOND_MICROS })
   for (let from = 0; from < 100; from += 5) history.add(windowOf(from, from + 5))
