@@ -8,7 +8,9 @@
 
 const { guarded } = require('../internal/guard')
 const { monotonicMicros } = require('../internal/monotonic')
+const { createOwnStretches, msOf } = require('./own-stretches')
 
+/** @import { Stretch } from './own-stretches' */
 /** @import { SharedState } from '../internal/shared-state' */
 
 const DEFAULTS = Object.freeze({
@@ -35,8 +37,6 @@ const PROOF_SHARE = 1 / 4
  * @property {number} delayMs     how late it was, the period and the own work subtracted
  * @property {Stretch[]} ownWork  what of the time between was ours, in order
  * @property {number} ownMs       all of that
- *
- * @typedef {{ fromMicros: number, toMicros: number }} Stretch
  */
 
 /**
@@ -58,10 +58,7 @@ class Heartbeat {
   /** @type {NodeJS.Timeout | undefined} */
   #timer
   #lastMicros = 0
-  /** Since the last tick. @type {Stretch[]} */
-  #ownWork = []
-  #ownWorkFromMicros = 0
-  #isOwnWorkLate = false
+  #own
   #isCalm = false
   /** When the processor time was last looked at, and what it was. */
   #checked = { micros: 0, cpuMs: 0 }
@@ -70,6 +67,7 @@ class Heartbeat {
   /** @param {Parameters<typeof createHeartbeat>[0]} parts */
   constructor (parts) {
     this.#parts = parts
+    this.#own = createOwnStretches(parts)
   }
 
   get running () { return this.#timer !== undefined }
@@ -114,38 +112,23 @@ class Heartbeat {
 
   /** The same in two calls, for work that somebody else has the main thread do in between. */
   beginOwnWork () {
-    this.#isOwnWorkLate = false
-    this.#setOwnWork(monotonicMicros())
+    this.#own.begin()
   }
 
   /** @returns {number} milliseconds that it took */
   endOwnWork () {
-    const fromMicros = this.#ownWorkFromMicros
-    if (fromMicros === 0) return 0
-    const toMicros = monotonicMicros()
-    const { state } = this.#parts
-    if (this.#lastMicros !== 0) this.#ownWork.push({ fromMicros, toMicros })
-    // In this order: the observer must not see the work's time as a delay for a moment.
-    if (state.tickMicros !== 0) state.tickMicros += toMicros - fromMicros
-    this.#setOwnWork(0)
-    return (toMicros - fromMicros) / 1e3
+    return this.#own.end()
   }
 
   /** Nobody will end what was begun: it was no work of ours. */
   dropOwnWork () {
-    this.#setOwnWork(0)
+    this.#own.drop()
   }
 
   /** Leaves the time since the last tick out: it went into work of our own that is accounted for elsewhere. */
   forgive () {
     if (this.#lastMicros !== 0) this.#lastMicros = monotonicMicros()
-    this.#ownWork = []
-  }
-
-  /** @param {number} fromMicros  0: none */
-  #setOwnWork (fromMicros) {
-    this.#ownWorkFromMicros = fromMicros
-    this.#parts.state.ownWorkMicros = fromMicros
+    this.#own.forget()
   }
 
   /** To be called when work begins. It costs nothing while the heart beats fast. */
@@ -169,28 +152,17 @@ class Heartbeat {
   #tick () {
     const fromMicros = this.#lastMicros
     const toMicros = monotonicMicros()
-    const ownWork = this.#takeOwnWork(toMicros)
+    const ownWork = this.#own.take(toMicros)
     this.#lastMicros = toMicros
     this.#parts.state.tickMicros = toMicros
     if (fromMicros === 0) return
-    const ownMs = ownWork.reduce((sum, own) => sum + own.toMicros - own.fromMicros, 0) / 1e3
+    const ownMs = msOf(ownWork)
     const passedMs = Math.max(0, (toMicros - fromMicros) / 1e3 - ownMs)
     const cpuMs = this.#isCalm ? Math.max(0, this.#takeCpuMs(toMicros) - ownMs) : 0
     const periods = Math.round(Math.min(passedMs, this.#periodMs) / this.#parts.periodMs)
     this.#measure({ fromMicros, toMicros, delayMs: this.#delayOf(passedMs, cpuMs), ownWork, ownMs }, periods)
     this.#feel(toMicros, passedMs, cpuMs)
     this.#overheadMicros += monotonicMicros() - toMicros
-  }
-
-  /** @param {number} micros  now */
-  #takeOwnWork (micros) {
-    // A loop that turns is not at work for us: it has been asked, and what it does until then is the application's. A turn later
-    // nobody will come any more: the session closed in between.
-    if (this.#ownWorkFromMicros !== 0) this.#setOwnWork(this.#isOwnWorkLate ? 0 : micros)
-    this.#isOwnWorkLate = true
-    const done = this.#ownWork
-    this.#ownWork = []
-    return done
   }
 
   /**

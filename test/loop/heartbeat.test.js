@@ -110,6 +110,31 @@ test('own work is no delay, and what the application does before and after it is
   assert.ok(delays.at(-1) < stall.delayMs + stall.ownMs, 'it is counted once')
 })
 
+test('own work that is interrupted by other own work is own work before and after it', async t => {
+  const { heartbeat, stalls, state, nextTick } = createSubject(t, { stallThresholdMs: 60 })
+  heartbeat.start()
+  await nextTick()
+  stalls.length = 0
+  const fromMicros = state.tickMicros
+  heartbeat.exempt(() => {
+    blockFor(200)
+    const beganMicros = state.ownWorkMicros
+    heartbeat.beginOwnWork()
+    blockFor(50)
+    assert.ok(heartbeat.endOwnWork() < 200)
+    assert.equal(state.ownWorkMicros, beganMicros, 'it goes on')
+    blockFor(200)
+  })
+  assert.ok(state.tickMicros >= fromMicros + 450e3 && state.tickMicros <= monotonicMicros(), 'nothing of it is told twice')
+  blockFor(100)
+  await nextTick()
+  await new Promise(resolve => setImmediate(resolve))
+  const [{ ownWork, ownMs, delayMs, toMicros }] = stalls
+  assert.deepEqual([ownWork.length, state.ownWorkMicros], [1, 0])
+  assert.ok(ownMs >= 450)
+  assert.equal(Math.round(delayMs + ownMs + PERIOD_MS), Math.round((toMicros - fromMicros) / 1e3))
+})
+
 test('own work that was begun and never ended hides nothing', async t => {
   const { heartbeat, stalls, state, nextTick } = createSubject(t, { stallThresholdMs: 60 })
   heartbeat.start()
