@@ -39,6 +39,7 @@ const { createClock } = require('./clock')
 
 /** @import { Logger } from '../types/diagnostics' */
 /** @import { Order, Place } from './capture/captures' */
+/** @import { Seen } from './observer/debugger-look' */
 /** @import { SampledReading } from './sync-calls/sampled-table' */
 /** @import { ResolvedOptions } from './options' */
 
@@ -97,6 +98,7 @@ class Instruments {
       logger,
       loopTime: this.#loopTime,
       send: message => this.#observer.send(message),
+      lookForDebugger: url => this.#observer.ask({ type: 'lookForDebugger', url }),
       onRotated: () => this.#sendWork()
     })
     this.#heartbeat = createHeartbeat({
@@ -167,9 +169,9 @@ class Instruments {
     this.utilization.start()
     this.syncCalls.start()
     this.#heartbeat.start()
-    const cut = (/** @type {boolean} */ rotate) => this.#onCut(rotate)
+    const cut = (/** @type {boolean} */ rotate, /** @type {Seen | undefined} */ seen) => this.#onCut(rotate, seen)
     defineHidden(this.#cutName, Object.assign(cut, { standAside: () => this.#standAside() }))
-    defineHidden(this.#ownWorkName, isBegin => isBegin ? this.#heartbeat.beginOwnWork() : this.#endOwnWork())
+    defineHidden(this.#ownWorkName, (/** @type {boolean} */ isBegin) => isBegin ? this.#heartbeat.beginOwnWork() : this.#endOwnWork())
     unattended(this.#startObserver())
   }
 
@@ -322,10 +324,11 @@ class Instruments {
   /**
    * Called by the observer through the inspector, in the middle of whatever the main thread does.
    * @param {boolean} rotate
+   * @param {Seen} [seen]  of a debugger, just now
    */
-  #onCut (rotate) {
+  #onCut (rotate, seen) {
     this.#stallRoute.look(this.#heartbeat.lastMicros)
-    if (rotate) this.#recording.rotate()
+    if (rotate) this.#recording.rotate(seen)
     return { route: this.#stallRoute.now() }
   }
 
@@ -365,7 +368,7 @@ class Instruments {
 /**
  * For the observer, through the inspector.
  * @param {string} name
- * @param {(argument: boolean) => unknown} value
+ * @param {Function} value
  */
 function defineHidden (name, value) {
   Object.defineProperty(globalThis, Symbol.for(name), { value, configurable: true })

@@ -3,6 +3,7 @@
 // What records, wired: the recorder, what makes it pause, and the reasons why there may be none.
 
 const { isMainThread } = require('node:worker_threads')
+const { unattended } = require('./internal/guard')
 const { inspector } = require('./internal/inspector')
 const { monotonicMicros } = require('./internal/monotonic')
 const { warnOnce } = require('./internal/warnings')
@@ -11,6 +12,7 @@ const { ENGINES } = require('./recorder/engines')
 const { createRecorder } = require('./recorder/recorder')
 
 /** @import { Logger } from '../types/diagnostics' */
+/** @import { Seen } from './observer/debugger-look' */
 /** @import { Hindrance } from './recorder/recorder' */
 /** @import { ResolvedOptions } from './options' */
 
@@ -21,6 +23,7 @@ const { createRecorder } = require('./recorder/recorder')
  * @param {Logger} parts.logger
  * @param {{ setSampled (isSampled: boolean): void }} parts.loopTime
  * @param {(message: { type: string } & Record<string, unknown>) => void} parts.send  to the observer
+ * @param {(url: string) => Promise<Seen>} parts.lookForDebugger  asks the observer; rejects when it is gone
  * @param {() => void} parts.onRotated
  * @throws ERR_LOOPSCOPE_ENGINE_MISSING
  */
@@ -32,6 +35,9 @@ class Recording {
   #parts
   #recorder
   #isSessionAway = false
+  /** What the observer has just seen: it counts for this moment. @type {Seen | undefined} */
+  #seen
+  #isLooking = false
   /** @type {{ exempt (work: () => void): void } | undefined} */
   #heartbeat
 
@@ -91,8 +97,9 @@ class Recording {
     return this.#recorder?.tick(micros) ?? false
   }
 
-  rotate () {
-    this.#recorder?.rotate()
+  /** @param {Seen} [seen]  of a debugger, just now */
+  rotate (seen) {
+    this.#knowing(seen, () => this.#recorder?.rotate())
   }
 
   rotateSoon () {
@@ -122,7 +129,7 @@ class Recording {
 
   /**
    * @param {boolean} usesSession
-   * @returns {Hindrance | null}
+   * @returns {Hindrance | null | undefined}
    */
   #hindrance (usesSession) {
     if (usesSession && this.#isSessionAway) {
@@ -130,7 +137,43 @@ class Recording {
     }
     const url = inspector?.url()
     if (url === undefined) return null
-    return { code: 'LOOPSCOPE_WARN_RECORDER_PAUSED', values: [url], reason: `the recorder is paused while the inspector is open at ${url}` }
+    if (this.#seen?.url !== url) {
+      unattended(this.#look(url))
+      return undefined
+    }
+    const { isConnected } = this.#seen
+    if (isConnected === false) return null
+    const why = isConnected ? `a debugger is connected to ${url}` : `the inspector is open at ${url}, and this system does not tell whether a debugger is connected`
+    return { code: 'LOOPSCOPE_WARN_RECORDER_PAUSED', values: [why], reason: `the recorder is paused: ${why}` }
+  }
+
+  /**
+   * A debugger that has the profiler enabled hears of each profile that is begun: so it is looked for right before.
+   * @param {string} url
+   */
+  async #look (url) {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    const seen = await this.#parts.lookForDebugger(url).catch(() => undefined)
+    this.#isLooking = false
+    if (seen === undefined) return
+    this.#knowing(seen, () => this.#heartbeat?.exempt(() => {
+      this.#recorder?.check(monotonicMicros())
+      this.#recorder?.tick(monotonicMicros())
+    }))
+  }
+
+  /**
+   * @param {Seen | undefined} seen
+   * @param {() => void} work
+   */
+  #knowing (seen, work) {
+    this.#seen = seen
+    try {
+      work()
+    } finally {
+      this.#seen = undefined
+    }
   }
 }
 

@@ -8,7 +8,7 @@ const { format } = require('node:util')
 
 const WARNINGS = Object.freeze({
   LOOPSCOPE_WARN_RECORDER_UNAVAILABLE: 'the recorder is off: %s. Loop delay, stalls and metrics still work; stalls have no culprit and CPU captures are refused',
-  LOOPSCOPE_WARN_RECORDER_PAUSED: 'the recorder is paused while the inspector is open at %s: profiles belong to the debugger now. It goes on when the inspector closes',
+  LOOPSCOPE_WARN_RECORDER_PAUSED: 'the recorder is paused: %s. Profiles belong to the debugger now; it goes on when the debugger has left, or the inspector is closed',
   LOOPSCOPE_WARN_SESSION_AWAY: 'this process stood in a pause of a debugger, or was about to end, where Node waits for our inspector session: the observer lets go of it each time and takes it up later. Meanwhile nothing is recorded, and stalls have no culprit',
   LOOPSCOPE_WARN_OBSERVER_UNAVAILABLE: 'the observer thread is not running: %s. Loop delay and metrics still work; stalls have neither culprit nor cause and captures are refused',
   LOOPSCOPE_WARN_OBSERVER_LOST: 'the observer thread was lost: %s. It is started again, captures under way have failed, and the recorder holds nothing of the time before',

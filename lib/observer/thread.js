@@ -17,6 +17,7 @@ const { toCodeFrame } = require('../formats/frame')
 const { syncCallSection } = require('../sync-calls/section')
 const { createPoolProbe } = require('../sync-calls/pool-probe')
 const { createClockKeeper } = require('./clock-keeper')
+const { createDebuggerLook } = require('./debugger-look')
 const { createLineCounts } = require('./line-counts')
 const { createLoopSeries } = require('./loop-series')
 const { createMainThread } = require('./main-thread')
@@ -67,6 +68,7 @@ const poolProbe = createPoolProbe({ onQueued: waitedMs => port.postMessage({ typ
 const clockKeeper = createClockKeeper()
 const records = createStallRecords()
 const series = createLoopSeries({ state })
+const debuggerLook = createDebuggerLook()
 const ownWork = createOwnWork({ post, expression: settings.ownWorkExpression })
 const mainThread = createMainThread({ send: message => port.postMessage(message) })
 
@@ -78,7 +80,7 @@ let captures
 /** Captures under way, by the main thread's request number. @type {Map<number, AbortController>} */
 const underWay = new Map()
 
-const cut = (/** @type {{ rotate: boolean }} */ options) => session.cut(options)
+const cut = (/** @type {{ rotate: boolean }} */ { rotate }) => session.cut({ rotate, seen: rotate ? debuggerLook.lookAgain() : undefined })
 const watch = createStallWatch({
   state,
   stallThresholdMs: settings.stallThresholdMs,
@@ -122,6 +124,9 @@ const handlers = {
   },
   window ({ window }) {
     addWindow(window)
+  },
+  lookForDebugger ({ id, url }) {
+    return answer(id, () => debuggerLook.look(url))
   },
   hurry () {
     watch.hurry()

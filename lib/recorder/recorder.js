@@ -35,7 +35,8 @@ const CHECK_MICROS = 1e6
  * @param {EngineName} parts.engine
  * @param {string} parts.titlePrefix
  * @param {(window: CpuProfile) => void} parts.deliver     windows that do not reach the observer by themselves
- * @param {() => Hindrance | null} parts.hindrance
+ * @param {() => Hindrance | null | undefined} parts.hindrance  asked each time before a profile is begun; undefined: that is not
+ *   known yet, and check() is called when it is
  * @param {(hindrance: Hindrance) => void} parts.onPause
  * @param {() => void} parts.onResume  also after start()
  * @param {() => void} parts.onRotated  a window has ended
@@ -102,8 +103,8 @@ class Recorder {
     if (this.#state === 'stopped') return false
     this.#checkedMicros = micros
     const hindrance = this.#parts.hindrance()
-    if (hindrance !== null) this.#pause(hindrance)
-    else if (this.#state === 'paused') return this.#resume()
+    if (hindrance) this.#pause(hindrance)
+    else if (hindrance === null && this.#state === 'paused') return this.#resume()
     return false
   }
 
@@ -112,9 +113,10 @@ class Recorder {
     this.#wanted = true
   }
 
-  /** Ends the current window now. */
+  /** Ends the current window now, or as soon as another one may begin. */
   rotate () {
     if (this.#state !== 'running') return
+    if (this.#parts.hindrance() !== null) return this.rotateSoon()
     this.#timed(() => this.#engine.rotate(this.#nextTitle()))
     this.#rotatedMicros = monotonicMicros()
     this.#wanted = false

@@ -12,6 +12,7 @@ const { OWN_FOLDER } = require('../internal/own-files')
 
 /** @import { Session } from 'node:inspector' */
 /** @import { CpuProfile } from '../../types/profile' */
+/** @import { Seen } from '../observer/debugger-look' */
 
 const MICROS_PER_SECOND = 1e6
 const SOURCE = `${OWN_FOLDER}recorder/session.js` // the name makes it a frame of ours in profiles
@@ -72,12 +73,12 @@ class ProfilerSession {
   /**
    * Has the main thread run the cut as an interrupt: at once where it is in JavaScript or idle, else when the native call
    * that it is in returns.
-   * @param {{ rotate: boolean }} options  rotate: end the window, else only look
+   * @param {{ rotate: boolean, seen?: Seen }} options  rotate: end the window, else only look; seen: of a debugger, just now
    * @returns {Promise<unknown>} what the main thread's cut returned
    */
-  async cut ({ rotate }) {
+  async cut ({ rotate, seen }) {
     if (this.#session === undefined) return undefined
-    const expression = `${this.#options.cutExpression}(${rotate})\n//# sourceURL=${SOURCE}`
+    const expression = `${this.#options.cutExpression}(${rotate}, ${JSON.stringify(seen)})\n//# sourceURL=${SOURCE}`
     const reply = await post(this.#session, 'Runtime.evaluate', { expression, returnByValue: true, silent: true })
     return reply?.result?.value
   }

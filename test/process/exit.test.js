@@ -42,7 +42,8 @@ for (const how of WAYS) {
 for (const how of OWN_ENDS) {
   test(`${how} ends a process whose inspector port is open as it does without diagnostics`, { timeout: END_MS }, async t => {
     const inspect = ['--inspect=127.0.0.1:0', '--inspect-publish-uid=http'] // whose address is printed otherwise
-    assert.deepEqual(await end(t, how, 'connected', inspect), await end(t, how, 'bare', inspect))
+    const bare = await end(t, how, 'bare', inspect)
+    for (const when of ['connected', 'ready']) assert.deepEqual(await end(t, how, when, inspect), bare, when)
   })
 }
 

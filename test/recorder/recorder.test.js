@@ -92,6 +92,24 @@ test('started under a debugger it waits for it to leave', t => {
   assert.equal(subject.recorder.running, true)
 })
 
+test('while it is not known whether a debugger is attached nothing changes, and no window is begun', t => {
+  const subject = createSubject(t)
+  const { recorder, ended } = subject
+  subject.hindrance = undefined
+  recorder.start()
+  assert.deepEqual([recorder.running, subject.pauses, subject.resumes], [false, [], 0])
+  subject.hindrance = null
+  recorder.check(monotonicMicros())
+  assert.equal(recorder.running, true)
+  subject.hindrance = undefined
+  recorder.tick(monotonicMicros() + 6 * SECOND_MICROS)
+  recorder.rotate()
+  assert.deepEqual([recorder.running, ended], [true, []])
+  subject.hindrance = null
+  recorder.tick(monotonicMicros() + SECOND_MICROS)
+  assert.deepEqual(ended, ['recorder-test:1'])
+})
+
 test('after stop() nothing happens until start()', t => {
   const { recorder, ended } = createSubject(t)
   recorder.start()

@@ -1,0 +1,61 @@
+'use strict'
+
+// Whether a debugger is connected to the open inspector. Node keeps the port open when the debugger has left, and neither it nor
+// the port's own HTTP answers tell who is there: the system's table of connections does, on Linux.
+//
+// A browser that only lists what could be debugged (chrome://inspect) is connected for a moment each time.
+
+const fs = require('node:fs')
+
+const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6']
+const LINE = /^\s*\d+: [\dA-F]+:([\dA-F]{4}) [\dA-F]+:[\dA-F]{4} ([\dA-F]{2}) /gm // local port, state
+const ESTABLISHED = '01'
+
+/**
+ * @typedef {object} Seen
+ * @property {string} url  of the inspector
+ * @property {boolean | null} isConnected  null: this system does not tell
+ */
+
+/** @param {readonly string[]} [tables]  of the two protocols; a system may lack the second */
+function createDebuggerLook ([first, ...others] = TABLES) {
+  /** @type {string | undefined} */
+  let lastUrl
+
+  /**
+   * @param {string} url  of the inspector
+   * @returns {Seen}
+   */
+  function look (url) {
+    lastUrl = url
+    const port = Number(new URL(url).port || 80)
+    const lines = readOrNull(first)
+    const isConnected = lines === null ? null : [lines, ...others.map(readOrNull)].some(text => hasConnection(text ?? '', port))
+    return { url, isConnected }
+  }
+
+  return {
+    look,
+    /** Of the inspector that was last asked about. */
+    lookAgain: () => lastUrl === undefined ? undefined : look(lastUrl)
+  }
+}
+
+/**
+ * @param {string} lines
+ * @param {number} port
+ */
+function hasConnection (lines, port) {
+  return [...lines.matchAll(LINE)].some(([, localPort, state]) => state === ESTABLISHED && Number.parseInt(localPort, 16) === port)
+}
+
+/** @param {string} file */
+function readOrNull (file) {
+  try {
+    return fs.readFileSync(file, 'latin1')
+  } catch {
+    return null
+  }
+}
+
+module.exports = { createDebuggerLook }
