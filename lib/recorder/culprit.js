@@ -45,7 +45,7 @@ function findCulprit (profile, context = {}) {
   const inclusive = inclusiveMicros(root)
   const gcMicros = root.children.find(({ frame }) => isMeta(frame, '(garbage collector)'))?.totalMicros ?? 0
   const codeMicros = root.children.reduce((sum, child) => child.frame.origin === 'meta' ? sum : sum + child.totalMicros, 0)
-  const depth = culpritDepth(path, ({ frame }) => !isOwn(frame) && (inclusive.get(frame) ?? 0) >= codeMicros * CULPRIT_SHARE)
+  const depth = culpritDepth(path, ({ frame }) => (inclusive.get(frame) ?? 0) >= codeMicros * CULPRIT_SHARE, isOwn)
   return {
     culprit: depth === -1 ? null : describe(path, depth, toCodeFrame, (inclusive.get(path[depth].frame) ?? 0) / codeMicros),
     stack: path.map(toCodeFrame).reverse().slice(0, MAX_STACK),
@@ -100,14 +100,16 @@ function inclusiveMicros (root) {
 /**
  * The deepest heavy frame of the application, or of a dependency where the application has none. An anonymous one (a
  * comparator, a callback) says little: the nearest named one above it is taken, as long as the way up stays in the same code.
+ * Ours is neither, wherever it is installed.
  * @param {CallTree[]} path
  * @param {(tree: CallTree) => boolean} isHeavy
+ * @param {(frame: Frame) => boolean} isOwn
  * @returns {number} -1 when there is none
  */
-function culpritDepth (path, isHeavy) {
+function culpritDepth (path, isHeavy, isOwn) {
   for (const origin of ['app', 'dependency']) {
-    const depth = path.findLastIndex(tree => tree.frame.origin === origin && isHeavy(tree))
-    if (depth !== -1) return nearestNamed(path, depth)
+    const depth = path.findLastIndex(tree => tree.frame.origin === origin && !isOwn(tree.frame) && isHeavy(tree))
+    if (depth !== -1) return nearestNamed(path, depth, isOwn)
   }
   return -1
 }
@@ -115,13 +117,14 @@ function culpritDepth (path, isHeavy) {
 /**
  * @param {CallTree[]} path
  * @param {number} depth
+ * @param {(frame: Frame) => boolean} isOwn
  */
-function nearestNamed (path, depth) {
+function nearestNamed (path, depth, isOwn) {
   const { origin } = path[depth].frame
   for (let up = depth; up >= 0; up--) {
     const { frame } = path[up]
     if (frame.origin === 'node' || frame.origin === 'native') continue
-    if (frame.origin !== origin) break
+    if (frame.origin !== origin || isOwn(frame)) break
     if (frame.name !== '(anonymous)') return up
   }
   return depth

@@ -2,6 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { pathToFileURL } = require('node:url')
 const { findCulprit } = require('../../lib/recorder/culprit')
 const { slice } = require('../../lib/recorder/window')
 const { readRecorded } = require('../fixtures/profiles/profiles')
@@ -29,6 +30,14 @@ test('an anonymous comparator is its named function, an anonymous handler under 
   assert.equal(culpritOf([[...SERVE, 'sortRows', 'native:sort', ANONYMOUS], 500_000]).call, 'sort')
   const handler = culpritOf([['start', ...SERVE, ANONYMOUS], 500_000])
   assert.deepEqual([handler.function, handler.file], ['(anonymous)', 'app.js'])
+})
+
+test('the middleware of this library is not what called an anonymous handler, wherever the library is installed', () => {
+  const profile = profileOf([[['loopscope', ANONYMOUS], 500_000]])
+  const ours = profile.nodes.find(({ callFrame }) => callFrame.functionName === 'loopscope')
+  ours.callFrame.url = pathToFileURL(require.resolve('../../lib/http/middleware')).href
+  const { culprit } = findCulprit(deepFreeze(profile), { appRoot: '/app' })
+  assert.deepEqual([culprit.function, culprit.file], ['(anonymous)', 'app.js'])
 })
 
 test('recursion counts once', () => {
