@@ -13,7 +13,7 @@ const NODE = /^node(js)?[\d.]*$/
 const NODE_LIBRARY = /\/libnode\.(so|\d)/
 // Flags that take the next argument; what stands before the script is Node's own.
 const WITH_VALUE = new Set(['-r', '--require', '--import', '--loader', '--experimental-loader', '-C', '--conditions'])
-const DEFAULT_PORT = '9229'
+const DEFAULT_PORT = 9229
 const PORT_FLAG = /^--(?:inspect|debug)(?:-port|-brk|-wait)?=(?:.*:)?(\d+)$/
 
 /**
@@ -42,8 +42,21 @@ function reasonAgainst (running) {
   if (catchesSignal === false) return 'it does not wait for SIGUSR1, which would end it: it was built without the inspector, gave up a handler of its own, or is only starting.'
   if (state === 'T' || state === 't') return 'it is stopped.'
   if (!isInOurNetwork) return 'it has a network of its own, where its inspector would open out of reach. Run this inside its container.'
-  const port = flags.flatMap(flag => PORT_FLAG.exec(flag)?.[1] ?? []).at(-1) ?? DEFAULT_PORT
-  return port === DEFAULT_PORT ? null : `its inspector is set to port ${port}; only ${DEFAULT_PORT} is looked at.`
+  return portOf(running) === 0 ? 'its inspector is set to port 0, which is any free one.' : null
+}
+
+/**
+ * @param {number} pid
+ * @returns {number} where its inspector is, or would open
+ */
+function inspectorPort (pid) {
+  const running = readRunning(pid)
+  return running === null ? DEFAULT_PORT : portOf(running)
+}
+
+/** @param {Running} running */
+function portOf (running) {
+  return Number(flagsOf(running).flatMap(flag => PORT_FLAG.exec(flag)?.[1] ?? []).at(-1) ?? DEFAULT_PORT)
 }
 
 /** @param {Running} running */
@@ -57,4 +70,4 @@ function flagsOf ({ args, environment }) {
   return [...(environment.NODE_OPTIONS ?? '').split(/\s+/), ...args.slice(1, end === -1 ? undefined : end)]
 }
 
-module.exports = { assertAttachable, reasonAgainst }
+module.exports = { assertAttachable, inspectorPort, reasonAgainst }

@@ -29,8 +29,10 @@ async function connectInspector (url, signal) {
     else waiting.get(id)?.resolve(result)
     waiting.delete(id)
   })
+  const lost = new AbortController()
   socket.on('close', () => {
-    for (const { reject } of waiting.values()) reject(new Failure('unreachable', 'The process ended, or closed its inspector.'))
+    lost.abort(new Failure('unreachable', 'The process ended, or closed its inspector.'))
+    for (const { reject } of waiting.values()) reject(lost.signal.reason)
   })
   socket.on('error', () => {}) // 'close' follows
 
@@ -43,10 +45,13 @@ async function connectInspector (url, signal) {
     ask (method, params = {}) {
       const id = ++sequence
       return new Promise((resolve, reject) => {
+        if (lost.signal.aborted) return reject(lost.signal.reason)
         waiting.set(id, { resolve, reject })
-        socket.send(JSON.stringify({ id, method, params }), error => { if (error) reject(error) })
+        socket.send(JSON.stringify({ id, method, params }), () => {}) // where it fails, 'close' follows
       })
     },
+    /** Aborted with the Failure when the other end is gone. */
+    lost: lost.signal,
     close: () => socket.close()
   }
 }

@@ -75,6 +75,38 @@ function readFromProc (pid) {
   }
 }
 
+const LOOPBACK = ['0100007F', '7F000001'] // as a number of this machine, whichever way round that is
+// Who gets a connection to 127.0.0.1, the most exact first.
+const LISTENS = [['tcp', LOOPBACK], ['tcp', ['0'.repeat(8)]], ['tcp6', ['0'.repeat(32)]]]
+const STATE_LISTEN = '0A'
+
+/**
+ * @param {number} pid
+ * @param {number} port
+ * @returns {boolean | null} whether it is this process that answers at 127.0.0.1:port; null: the system does not tell
+ */
+function isListenerAt (pid, port) {
+  if (!fs.existsSync('/proc/self/net/tcp')) return null
+  const inode = inodeOfListener(port)
+  if (inode === null) return false
+  const descriptors = list(`/proc/${pid}/fd`)
+  return descriptors.length === 0 ? null : descriptors.some(fd => readLink(`/proc/${pid}/fd/${fd}`) === `socket:[${inode}]`)
+}
+
+/**
+ * @param {number} port
+ * @returns {string | null}
+ */
+function inodeOfListener (port) {
+  const number = port.toString(16).toUpperCase().padStart(4, '0')
+  for (const [table, addresses] of LISTENS) {
+    const rows = read(`/proc/self/net/${table}`).split('\n').map(row => row.trim().split(/\s+/))
+    const row = rows.find(([, local, , state]) => state === STATE_LISTEN && [addresses].flat().some(address => local === `${address}:${number}`))
+    if (row !== undefined) return row[9]
+  }
+  return null
+}
+
 /** @param {number} pid  where there is no /proc: on macOS, which does not show the handlers either */
 function readFromPs (pid) {
   const shown = ['state', 'comm', 'args'].map(column => spawnSync('ps', ['-ww', '-o', `${column}=`, '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim())
@@ -110,4 +142,4 @@ function read (file) {
   }
 }
 
-module.exports = { readFromPs, readProcess, readRunning }
+module.exports = { isListenerAt, readFromPs, readProcess, readRunning }

@@ -6,6 +6,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const fs = require('node:fs')
+const net = require('node:net')
 const { start } = require('../process/child')
 const { reasonAgainst } = require('../../lib/cli/attachable')
 const { readFromPs } = require('../../lib/cli/process-facts')
@@ -15,11 +16,21 @@ const WAIT = 'setInterval(() => {}, 1000); console.log(JSON.stringify({ msg: "ru
 const noProc = !fs.existsSync('/proc/self/status') && 'handlers are to be seen in /proc only'
 const noDisabling = !process.allowedNodeEnvironmentFlags.has('--disable-sigusr1') && 'this Node.js cannot disable it'
 
+const attach = (child, how = {}) => cli(['profile', '--attach', String(child.pid), '--seconds', '0.1', '-f', 'text', '-o', '-', ...how.args ?? []], how)
+
+/** Not 9229, which other processes of this host may want. */
+async function freePort () {
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
 /** The command is refused, and the process is as it was. */
 async function assertRefused ({ child }, reason, code = 8) {
-  const attach = () => cli(['profile', '--attach', String(child.pid), '--seconds', '0.1', '-o', '-'])
-  let refused = await attach()
-  while (/is the inspector of process|The inspector|closed its inspector/.test(refused.stderr)) refused = await attach() // another process of this host had the port
+  const refused = await attach(child)
   assert.match(refused.stderr, reason)
   assert.equal(refused.code, code, refused.stderr)
   assert.deepEqual([child.exitCode, child.signalCode], [null, null])
@@ -50,10 +61,43 @@ test('a Node.js whose inspector is disabled is left alone, and the flag is named
   }
 })
 
-test('a Node.js whose inspector would open on another port is left alone', async t => {
-  const app = start(t, ['--inspect-port=127.0.0.1:9339', '-e', WAIT])
+test('a process is profiled through its inspector, on the port that it is set to, which is closed again', async t => {
+  const port = await freePort()
+  const busy = 'function busy () { const until = Date.now() + 30; while (Date.now() < until); } setInterval(busy, 40);'
+  const app = start(t, [`--inspect-port=${port}`, '-e', busy + WAIT])
   await app.until(/^running$/)
-  await assertRefused(app, /its inspector is set to port 9339/)
+  const { code, stdout, stderr } = await attach(app.child, { args: ['--seconds', '1'] })
+  assert.equal(code, 0, stderr)
+  assert.match(stdout, /busy/)
+  assert.match(stderr, new RegExp(`opens its inspector on 127.0.0.1:${port}[^]*the inspector is closed again`))
+  assert.equal(app.child.exitCode, null)
+})
+
+test('where the port is another process\'s inspector, neither gets a signal and nothing is done to that one', async t => {
+  const port = await freePort()
+  const other = start(t, [`--inspect=${port}`, '-e', WAIT])
+  await other.until(/^running$/)
+  const app = start(t, [`--inspect-port=${port}`, '-e', WAIT])
+  await app.until(/^running$/)
+  await assertRefused(app, /inspector of (another )?process.*, not of \d+/, 7)
+  const { code, stderr } = await attach(other.child)
+  assert.deepEqual([code, /stays open/.test(stderr)], [0, true], stderr)
+})
+
+test('a process that ends while it is recorded is told in one line, at once', async t => {
+  const app = start(t, [`--inspect-port=${await freePort()}`, '-e', WAIT])
+  await app.until(/^running$/)
+  const onOutput = (child, text) => { if (/recording/.test(text)) app.child.kill('SIGKILL') }
+  const { code, stderr } = await attach(app.child, { args: ['--seconds', '250'], onOutput })
+  assert.equal(code, 7)
+  assert.match(stderr, /^loopscope: The process ended, or closed its inspector\.\n$/m)
+  assert.doesNotMatch(stderr, /\n\s+at /)
+})
+
+test('a port that is any free one is not looked for', async t => {
+  const app = start(t, ['--inspect-port=127.0.0.1:0', '-e', WAIT])
+  await app.until(/^running$/)
+  await assertRefused(app, /its inspector is set to port 0/)
 })
 
 test('a stopped process is left alone', { skip: noProc }, async t => {
@@ -65,7 +109,7 @@ test('a stopped process is left alone', { skip: noProc }, async t => {
 })
 
 test('a handler of the application looks like Node\'s own from outside: that no inspector opened is said', async t => {
-  const app = start(t, ['-e', `process.on('SIGUSR1', () => console.log(JSON.stringify({ msg: 'own handler' }))); ${WAIT}`])
+  const app = start(t, [`--inspect-port=${await freePort()}`, '-e', `process.on('SIGUSR1', () => console.log(JSON.stringify({ msg: 'own handler' }))); ${WAIT}`])
   await app.until(/^running$/)
   await assertRefused(app, /opened no inspector[^]*handler of its own/, 7)
   assert.ok(app.said(/own handler/).length > 0)

@@ -3,10 +3,8 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
-const net = require('node:net')
 const path = require('node:path')
 const { get, recorded, run, TOKEN } = require('../admin/running')
-const { start } = require('../process/child')
 const { cli } = require('./cli')
 
 /** The application, and the command line in its temporary folder. */
@@ -83,18 +81,6 @@ test('Ctrl-C ends a command with 130, and the recording with it', async t => {
   const { loopscope, pid } = await subject(t)
   const { code, stderr } = await loopscope(['profile', pid, '--seconds', '60'], { onOutput: (child, text) => { if (/recording/.test(text)) setTimeout(() => child.kill('SIGINT'), 200) } })
   assert.deepEqual([code, /Interrupted/.test(stderr)], [130, true])
-})
-
-test('a process that does not have the library is profiled through its inspector, which is closed again', async t => {
-  const isTaken = await new Promise(resolve => net.connect(9229, '127.0.0.1').on('connect', () => resolve(true)).on('error', () => resolve(false)))
-  if (isTaken) return t.skip('something holds port 9229')
-  const plain = start(t, ['-e', 'function busy () { const until = Date.now() + 30; while (Date.now() < until); } setInterval(busy, 40); console.log(JSON.stringify({ msg: "running" }))'])
-  await plain.until(/^running$/)
-  const { code, stdout, stderr } = await cli(['profile', '--attach', String(plain.child.pid), '--seconds', '1', '-f', 'text', '-o', '-'])
-  assert.equal(code, 0, stderr)
-  assert.match(stdout, /busy/)
-  assert.match(stderr, /opens its inspector[^]*the inspector is closed again/)
-  assert.equal(plain.child.exitCode, null)
 })
 
 test('a heap snapshot arrives redacted, with its facts beside it', async t => {
