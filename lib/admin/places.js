@@ -7,7 +7,8 @@ const { guarded } = require('../internal/guard')
 
 /** @import { Socket } from 'node:net' */
 
-const DEFAULTS = { maxStrangers: 128, maxAdmitted: 64 }
+// Strangers: more than the system's queue (511) can hand over at once, so that nobody goes who had no time to say who he is.
+const DEFAULTS = { maxStrangers: 512, maxAdmitted: 64 }
 
 /** @param {{ maxStrangers?: number, maxAdmitted?: number }} [limits] */
 function createPlaces (limits) {
@@ -31,9 +32,12 @@ class Places {
   /** @param {Socket} socket  that came */
   add (socket) {
     socket.once('close', guarded(() => this.#forget(socket)))
-    const others = [...this.#strangers]
+    if (this.#strangers.size >= this.#limits.maxStrangers) this.#makeRoom()
     this.#strangers.add(socket)
-    if (this.#strangers.size <= this.#limits.maxStrangers) return
+  }
+
+  #makeRoom () {
+    const others = [...this.#strangers]
     const gone = others.find(one => !this.#busy.has(one)) ?? others[0]
     this.#strangers.delete(gone)
     gone.destroy()

@@ -10,7 +10,7 @@ const { once } = require('node:events')
 const { createListener } = require('../../lib/admin/listener')
 const { createPlaces } = require('../../lib/admin/places')
 
-const MANY = 300 // more than there are places
+const MANY = 600 // more than there are places
 const HALF = 'GET /loop HTTP/1.1\r\nHost: localhost\r\nX-Half: '
 const HALF_BODY = 'POST /captures HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{'
 const RIGHT = 'GET /loop HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer right\r\nConnection: keep-alive\r\n\r\n'
@@ -69,6 +69,12 @@ for (const [what, text] of [['half of their headers', HALF], ['half of their bod
     for (let round = 0; round < 20; round++) assert.equal((await ask()).status, 200)
   })
 }
+
+test('many who come at once with the right token are all answered', async t => {
+  const { ask } = await createSubject(t)
+  const answers = await Promise.all(Array.from({ length: 300 }, () => ask()))
+  assert.deepEqual(answers.filter(({ status }) => status !== 200), [])
+})
 
 test('a client that says half is closed without anybody needing its place', async t => {
   const { connect } = await createSubject(t, { limits: { headersMs: 50, requestMs: 50, checkMs: 20 } })
