@@ -122,12 +122,13 @@ test('what a killed process left in the control directory is cleared', async t =
 })
 
 test('the listener can be a Unix socket of this user', async t => {
-  const { until, folder } = await run(t, { env: { LOOPSCOPE_ADMIN_LISTEN: '/tmp/ls-test-listener.sock' } })
-  t.after(() => fs.rmSync('/tmp/ls-test-listener.sock', { force: true }))
-  assert.ok(folder)
+  const folder = fs.mkdtempSync('/tmp/ls-')
+  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const socketPath = path.join(folder, 'listener.sock')
+  const { until } = await run(t, { env: { LOOPSCOPE_ADMIN_LISTEN: socketPath } })
   await until(/^diagnostics at /)
-  assert.equal(fs.statSync('/tmp/ls-test-listener.sock').mode & 0o777, 0o600)
-  const request = http.get({ socketPath: '/tmp/ls-test-listener.sock', path: '/loop', headers: { host: 'localhost', authorization: `Bearer ${TOKEN}` } })
+  assert.equal(fs.statSync(socketPath).mode & 0o777, 0o600)
+  const request = http.get({ socketPath, path: '/loop', headers: { host: 'localhost', authorization: `Bearer ${TOKEN}` } })
   const [response] = await once(request, 'response')
   assert.equal(response.resume().statusCode, 200)
 })
