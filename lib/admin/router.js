@@ -14,6 +14,7 @@ const { SCOPES } = require('./scopes')
 /** @import { Grant, Refusal } from './access' */
 /** @import { Problem } from './problem' */
 /** @import { ParameterChecks } from './parameters' */
+/** @import { Cost } from './costs' */
 /** @import { Scope } from './scopes' */
 /** @import { KnownToken } from './tokens' */
 
@@ -50,6 +51,7 @@ const { SCOPES } = require('./scopes')
  *
  * @typedef {object} MethodRow
  * @property {Scope} scope
+ * @property {Cost} cost  to the application's thread
  * @property {ParameterChecks} [parameters]
  * @property {(request: AdminRequest) => boolean} [isOpen]  needs no token: the page's shell
  * @property {(context: Context) => AdminResponse | Problem | Promise<AdminResponse | Problem>} handle

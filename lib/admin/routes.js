@@ -17,7 +17,7 @@ function createRoutes () {
     ...require('./routes/captures').createCaptureRoutes(),
     ...require('./routes/artifacts').routes,
     ...require('./routes/heap').routes,
-    ...require('./routes/report').routes,
+    ...require('./routes/report').createReportRoutes(),
     ...require('./routes/live').createLiveRoutes()
   ]
 }

@@ -19,7 +19,7 @@ const STEP_SHARE = 0.05
  *
  * @param {object} parts
  * @param {(method: string) => Promise<any>} parts.post  to the inspector of the main thread
- * @param {{ sample (wanted: { mode: 'live', seconds: null, firstSeconds: number }): Promise<import('../formats/heap-tree').HeapSampling> }} parts.sampler
+ * @param {{ sample (wanted: { mode: 'live', seconds: null, firstSeconds: number, isUrgent?: boolean }): Promise<import('../formats/heap-tree').HeapSampling> }} parts.sampler
  * @param {Store} parts.store
  * @param {string} parts.appName
  * @param {number} parts.limitBytes  of the old generation
@@ -79,7 +79,7 @@ class NearLimitWatch {
   /** @param {number} usedBytes */
   async #write (usedBytes) {
     const { post, sampler, store, appName, limitBytes, tell } = this.#parts
-    const sampling = await sampler.sample({ mode: 'live', seconds: null, firstSeconds: 0 })
+    const sampling = await sampler.sample({ mode: 'live', seconds: null, firstSeconds: 0, isUrgent: true })
     const { usedSize: leftBytes } = await post('Runtime.getHeapUsage')
     if (leftBytes < limitBytes * FIRST_SHARE) return // reading it collects garbage, and garbage it was
     const bytes = HEAP_FORMATS.heapprofile.encode({ ...sampling, mode: 'live' })

@@ -9,6 +9,8 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { guarded } = require('../internal/guard')
 const { monotonicMs } = require('../internal/monotonic')
 
+const { createSharedTurn } = require('../internal/shared-turn')
+
 /** @import { HeapSampling, SamplingProfile } from '../formats/heap-tree' */
 
 /** @typedef {'live' | 'all'} SamplerMode  what is still alive, or also what was collected */
@@ -17,11 +19,15 @@ const INTERVAL_BYTES = 512 * 1024 // Go's and V8's default: one sample per half 
 // Somebody who asks for what there is, when nothing was sampled yet, gets this much instead of nothing.
 const FIRST_SECONDS = 5
 // What was collected stays in V8's list for as long as it samples, a few hundred bytes each: 100 MB/s make 200 samples a second.
+// Readers keep the main thread from its work for at most a tenth of the time, however many there are.
+const REST_FACTOR = 9
+const MAX_REST_MS = 10_000
 const MAX_ALL_MS = 10 * 60_000
 
 /**
  * @param {object} parts
  * @param {(method: string, params?: object) => Promise<any>} parts.post  to the inspector of the main thread
+ * @param {() => number} [parts.stoodStillMs]  for how long the main thread has stood still for it so far
  * @param {number} [parts.intervalBytes]
  * @param {number} [parts.firstSeconds]
  * @param {number} [parts.maxAllMs]  how old the list of all that was allocated becomes, but for somebody who reads it
@@ -32,6 +38,9 @@ function createHeapSampler (parts) {
 
 class HeapSampler {
   #post
+  #stoodStillMs
+  #tookMs = 0
+  #reading = createSharedTurn({ take: () => this.#readNow(), restMs: () => Math.min(this.#tookMs * REST_FACTOR, MAX_REST_MS) })
   #intervalBytes
   #firstSeconds
   #maxAllMs
@@ -45,8 +54,9 @@ class HeapSampler {
   #expiry
 
   /** @param {Parameters<typeof createHeapSampler>[0]} parts */
-  constructor ({ post, intervalBytes = INTERVAL_BYTES, firstSeconds = FIRST_SECONDS, maxAllMs = MAX_ALL_MS }) {
+  constructor ({ post, stoodStillMs = () => 0, intervalBytes = INTERVAL_BYTES, firstSeconds = FIRST_SECONDS, maxAllMs = MAX_ALL_MS }) {
     this.#post = post
+    this.#stoodStillMs = stoodStillMs
     this.#intervalBytes = intervalBytes
     this.#firstSeconds = firstSeconds
     this.#maxAllMs = maxAllMs
@@ -60,6 +70,7 @@ class HeapSampler {
    * @param {number | null} wanted.seconds  what is new in so many seconds; null: since the sampler was started
    * @param {number} [wanted.firstSeconds]  how long to wait when sampling begins only now
    * @param {boolean} [wanted.collect]      collects garbage once more first, so that what only a finalizer held is not seen as alive
+   * @param {boolean} [wanted.isUrgent]     waits for no other reader
    * @param {AbortSignal} [signal]  cancels it
    * @param {AbortSignal} [stop]    ends the waiting early, and keeps what there is
    * @returns {Promise<HeapSampling>}
@@ -82,7 +93,7 @@ class HeapSampler {
    * @param {AbortSignal} [stop]
    * @returns {Promise<HeapSampling>}
    */
-  async #sample ({ mode, seconds, firstSeconds = this.#firstSeconds, collect = false }, signal, stop) {
+  async #sample ({ mode, seconds, firstSeconds = this.#firstSeconds, collect = false, isUrgent = false }, signal, stop) {
     signal?.throwIfAborted()
     const isNew = this.#mode !== mode || this.#isExpired()
     if (isNew) await this.#start(mode)
@@ -91,7 +102,7 @@ class HeapSampler {
     const fromMs = before === null ? this.#startedAt : Date.now()
     if (waitSeconds > 0) await wait(waitSeconds * 1e3, signal, stop)
     if (collect) await this.#read()
-    return { profile: await this.#read(), before, fromMs, toMs: Date.now() }
+    return { profile: await this.#read(isUrgent), before, fromMs, toMs: Date.now() }
   }
 
   async stop () {
@@ -150,11 +161,21 @@ class HeapSampler {
   }
 
   /**
+   * @param {boolean} [isUrgent]  the process may have no time left
+   * @returns {Promise<SamplingProfile>}
+   */
+  #read (isUrgent = false) {
+    return isUrgent ? this.#readNow() : this.#reading.share()
+  }
+
+  /**
    * V8 collects all garbage first (kSamplingForceGC, which the inspector always sets; Node 20 to 26): some 40 ms of a heap of 60 MB.
    * @returns {Promise<SamplingProfile>}
    */
-  async #read () {
+  async #readNow () {
+    const fromMs = this.#stoodStillMs()
     const { profile } = await this.#post('HeapProfiler.getSamplingProfile')
+    this.#tookMs = this.#stoodStillMs() - fromMs
     return profile
   }
 }

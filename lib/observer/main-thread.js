@@ -4,6 +4,7 @@
 // is kept for that case.
 
 const { errors, fromPlain } = require('../internal/errors')
+const { createSharedTurn } = require('../internal/shared-turn')
 const { guarded } = require('../internal/guard')
 
 // A loop that turns answers within a few milliseconds. Longer than this and who asks is better served with what is known.
@@ -30,6 +31,8 @@ class MainThread {
   #waiting = new Map()
   /** @type {Map<string, { value: any, at: number }>} */
   #known = new Map()
+  /** @type {Map<string, ReturnType<typeof createSharedTurn>>} */
+  #turns = new Map()
 
   /** @param {Parameters<typeof createMainThread>[0]} parts */
   constructor ({ send, answerMs = ANSWER_MS }) {
@@ -63,8 +66,10 @@ class MainThread {
    */
   async know (name, site) {
     const key = `${site ?? ''} ${name}`
+    const turn = this.#turns.get(key) ?? createSharedTurn({ take: () => this.ask(name, { site }) })
+    this.#turns.set(key, turn)
     try {
-      const value = await this.ask(name, { site })
+      const value = await turn.share()
       this.#known.set(key, { value, at: Date.now() })
       return { value, at: Date.now(), isStale: false }
     } catch (error) {
@@ -76,7 +81,9 @@ class MainThread {
 
   /** @param {number} site  that was closed */
   forget (site) {
-    for (const key of this.#known.keys()) if (key.startsWith(`${site} `)) this.#known.delete(key)
+    for (const map of [this.#known, this.#turns]) {
+      for (const key of map.keys()) if (key.startsWith(`${site} `)) map.delete(key)
+    }
   }
 
   /** @param {{ id: number, value?: any, error?: { message: string, code?: string } }} message */

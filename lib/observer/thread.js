@@ -7,6 +7,7 @@ const { parentPort, workerData } = require('node:worker_threads')
 const { SharedState } = require('../internal/shared-state')
 const { toPlain } = require('../internal/errors')
 const { guarded, hearFaults, unattended } = require('../internal/guard')
+const { createSharedTurn } = require('../internal/shared-turn')
 const { createScheduler } = require('../loop/scheduler')
 const { createEvidence } = require('../loop/evidence')
 const { createStallWatch } = require('../loop/stall-watch')
@@ -35,6 +36,7 @@ const { createSyncSamples } = require('./sync-samples')
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
 
 const IMPATIENT_MS = 700
+const ROTATION_REST_MS = 100
 
 const port = /** @type {MessagePort} */ (parentPort)
 const settings = /** @type {ObserverSettings} */ (workerData)
@@ -105,11 +107,13 @@ const reports = createStallReports({
   context: { ...settings, lineCountOf: createLineCounts(settings) },
   thresholdMs: settings.stallThresholdMs
 })
+// Readers of profiles are many; ending a window takes some of the main thread's time.
+const rotation = createSharedTurn({ take: () => cut({ rotate: true }), restMs: () => ROTATION_REST_MS })
 const viewing = {
   history,
   keepSeconds: settings.keepSeconds,
   rotate: () => {
-    if (hasSession) cut({ rotate: true }).catch(ignore)
+    if (hasSession) rotation.share().catch(ignore)
     else port.postMessage({ type: 'rotate' })
   },
   unavailable: () => isRecording ? null : whyNot
@@ -235,7 +239,7 @@ let heapSampler
 
 /** One, as V8 has one. */
 function sampler () {
-  heapSampler ??= require('../heap/sampler').createHeapSampler({ post: ownWork.post })
+  heapSampler ??= require('../heap/sampler').createHeapSampler({ post: ownWork.post, stoodStillMs: () => ownWork.totalMs })
   return heapSampler
 }
 

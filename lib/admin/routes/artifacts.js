@@ -25,9 +25,9 @@ const OWN_ONLY = Object.freeze({ status: 403, detail: 'Artifacts of other applic
 
 /** @type {RouteRow[]} */
 const routes = [
-  { name: 'artifacts', path: '/artifacts', methods: { GET: { scope: 'profile', parameters: { all: flag() }, handle: list } } },
-  { name: 'artifact', path: '/artifacts/:name', methods: { GET: { scope: 'profile', handle: download }, DELETE: { scope: 'manage', handle: remove } } },
-  { name: 'artifact-metadata', path: '/artifacts/:name/metadata', methods: { GET: { scope: 'profile', handle: metadata } } }
+  { name: 'artifacts', path: '/artifacts', methods: { GET: { scope: 'profile', cost: 'nothing', parameters: { all: flag() }, handle: list } } },
+  { name: 'artifact', path: '/artifacts/:name', methods: { GET: { scope: 'profile', cost: 'nothing', handle: download }, DELETE: { scope: 'manage', cost: 'nothing', handle: remove } } },
+  { name: 'artifact-metadata', path: '/artifacts/:name/metadata', methods: { GET: { scope: 'profile', cost: 'nothing', handle: metadata } } }
 ]
 
 /** @param {Context} context */

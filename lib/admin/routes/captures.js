@@ -29,20 +29,20 @@ function createCaptureRoutes () {
       name: 'captures',
       path: '/captures',
       methods: {
-        GET: { scope: 'profile', handle: context => captures.list(context) },
-        POST: { scope: 'profile', handle: context => captures.create(context) }
+        GET: { scope: 'profile', cost: 'nothing', handle: context => captures.list(context) },
+        POST: { scope: 'profile', cost: 'capture', handle: context => captures.create(context) }
       }
     },
     {
       name: 'capture',
       path: '/captures/:id',
       methods: {
-        GET: { scope: 'profile', handle: context => captures.show(context) },
-        DELETE: { scope: 'profile', parameters: { stop: flag() }, handle: context => captures.end(context) }
+        GET: { scope: 'profile', cost: 'nothing', handle: context => captures.show(context) },
+        DELETE: { scope: 'profile', cost: 'nothing', parameters: { stop: flag() }, handle: context => captures.end(context) }
       }
     },
     // The name that people look for. A pause of the process must not hang on an <img src>: POST only.
-    { name: 'heap-snapshot', path: '/heap-snapshot', methods: { POST: { scope: 'dump', handle: context => captures.create(context, 'heap-snapshot') } } }
+    { name: 'heap-snapshot', path: '/heap-snapshot', methods: { POST: { scope: 'dump', cost: 'capture', handle: context => captures.create(context, 'heap-snapshot') } } }
   ]
 }
 

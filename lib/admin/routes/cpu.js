@@ -24,6 +24,7 @@ const routes = [
     methods: {
       GET: {
         scope: 'profile',
+        cost: 'window',
         parameters: {
           seconds: numberAbove(0, MAX_SECONDS),
           last: numberAbove(0, MAX_LAST_SECONDS),
@@ -35,7 +36,7 @@ const routes = [
       }
     }
   },
-  { name: 'stall-cpu', path: '/stalls/:id/cpu', methods: { GET: { scope: 'profile', parameters: { format }, handle: stallCpu } } }
+  { name: 'stall-cpu', path: '/stalls/:id/cpu', methods: { GET: { scope: 'profile', cost: 'nothing', parameters: { format }, handle: stallCpu } } }
 ]
 
 /** @param {Context} context */

@@ -31,6 +31,7 @@ const routes = [
     methods: {
       GET: {
         scope: policyOf('heap-snapshot').scope,
+        cost: 'nothing', // a thread of its own does it
         parameters: { before: anything, between: anything, after: anything, format: oneOf(Object.keys(FORMATS)) },
         handle: compare
       }

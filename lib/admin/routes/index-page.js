@@ -25,7 +25,7 @@ const LINKS = Object.freeze({
 const routes = [{
   name: 'index',
   path: '/',
-  methods: { GET: { scope: 'metrics', isOpen: wantsPage, handle: context => wantsPage(context.request) ? page() : index(context) } }
+  methods: { GET: { scope: 'metrics', cost: 'nothing', isOpen: wantsPage, handle: context => wantsPage(context.request) ? page() : index(context) } }
 }]
 
 /** @param {AdminRequest} request */

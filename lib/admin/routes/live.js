@@ -31,6 +31,7 @@ function createLiveRoutes () {
     methods: {
       GET: {
         scope: 'metrics',
+        cost: 'question',
         handle ({ request, sources, signal }) {
           if (request.method === 'HEAD') return answer(200, null, HEADERS)
           signal.throwIfAborted()

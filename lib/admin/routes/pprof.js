@@ -35,22 +35,23 @@ const delta = integer(1, MAX_SECONDS)
 
 /** @type {RouteRow[]} */
 const routes = [
-  row('pprof-index', '/', {}, index),
-  row('pprof-profile', '/profile', { seconds: anything }, profile),
-  row('pprof-heap', '/heap', { seconds: delta, gc: flag(), debug: anything }, context => memory(context, 'heap')),
-  row('pprof-allocs', '/allocs', { seconds: delta, debug: anything }, context => memory(context, 'allocs')),
-  row('pprof-block', '/block', { seconds: delta, debug: anything }, block)
+  row('pprof-index', '/', 'nothing', {}, index),
+  row('pprof-profile', '/profile', 'window', { seconds: anything }, profile),
+  row('pprof-heap', '/heap', 'reading', { seconds: delta, gc: flag(), debug: anything }, context => memory(context, 'heap')),
+  row('pprof-allocs', '/allocs', 'reading', { seconds: delta, debug: anything }, context => memory(context, 'allocs')),
+  row('pprof-block', '/block', 'question', { seconds: delta, debug: anything }, block)
 ]
 
 /**
  * @param {string} name
  * @param {string} path
+ * @param {import('../costs').Cost} cost
  * @param {import('../parameters').ParameterChecks} parameters
  * @param {import('../router').MethodRow['handle']} handle
  * @returns {RouteRow}
  */
-function row (name, path, parameters, handle) {
-  return { name, path: BASE + path, isPprof: true, methods: { GET: { scope: 'profile', parameters, handle } } }
+function row (name, path, cost, parameters, handle) {
+  return { name, path: BASE + path, isPprof: true, methods: { GET: { scope: 'profile', cost, parameters, handle } } }
 }
 
 function index () {

@@ -15,10 +15,10 @@ const TEXT_FORMAT = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** @type {RouteRow[]} */
 const routes = [
-  { name: 'metrics', path: '/metrics', methods: { GET: { scope: 'metrics', handle: metrics } } },
-  { name: 'loop', path: '/loop', methods: { GET: { scope: 'metrics', handle: loop } } },
-  { name: 'stalls', path: '/stalls', methods: { GET: { scope: 'metrics', parameters: { limit: integer(1, MAX_STALLS) }, handle: stalls } } },
-  { name: 'sync-calls', path: '/sync-calls', methods: { GET: { scope: 'metrics', handle: syncCalls } } }
+  { name: 'metrics', path: '/metrics', methods: { GET: { scope: 'metrics', cost: 'question', handle: metrics } } },
+  { name: 'loop', path: '/loop', methods: { GET: { scope: 'metrics', cost: 'question', handle: loop } } },
+  { name: 'stalls', path: '/stalls', methods: { GET: { scope: 'metrics', cost: 'nothing', parameters: { limit: integer(1, MAX_STALLS) }, handle: stalls } } },
+  { name: 'sync-calls', path: '/sync-calls', methods: { GET: { scope: 'metrics', cost: 'question', handle: syncCalls } } }
 ]
 
 /** @param {Context} context */

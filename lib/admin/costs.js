@@ -1,0 +1,17 @@
+'use strict'
+
+// What a route may cost the application's thread, and what bounds it: each method of each route declares one. The routes and the
+// sources hold to it; a test asks all of them at once, many times, and counts.
+
+const COSTS = Object.freeze({
+  nothing: 'the observer answers by itself',
+  question: 'a short question, one at a time: who comes meanwhile shares the next answer',
+  window: 'the recorder ends its window, at most ten times a second',
+  reading: 'sampled allocations are read, which collects garbage: one at a time, shared, and at most a tenth of the time',
+  report: 'a diagnostic report is made: one at a time, shared, within the budget of its kind',
+  capture: 'a capture, within the budget of its kind'
+})
+
+/** @typedef {keyof typeof COSTS} Cost */
+
+module.exports = { COSTS }

@@ -1,0 +1,57 @@
+'use strict'
+
+// One at a time, however many ask: who comes while one is under way shares the next one with all who come before it begins. So
+// nobody is told what was found out before they asked, and a crowd costs no more than two.
+
+const { setTimeout: sleep } = require('node:timers/promises')
+
+/**
+ * @template T
+ * @param {object} parts
+ * @param {() => Promise<T>} parts.take
+ * @param {() => number} [parts.restMs]  asked after each: how long nothing is taken then
+ */
+function createSharedTurn (parts) {
+  return new SharedTurn(parts)
+}
+
+/** @template T */
+class SharedTurn {
+  #take
+  #restMs
+  /** Resolves when the next one may begin. @type {Promise<unknown>} */
+  #free = Promise.resolve()
+  /** That has not begun. @type {Promise<T> | undefined} */
+  #next
+
+  /** @param {{ take: () => Promise<T>, restMs?: () => number }} parts */
+  constructor ({ take, restMs = () => 0 }) {
+    this.#take = take
+    this.#restMs = restMs
+  }
+
+  /** Nobody can share it any more once it has begun: somebody may be about to come. */
+  get isWaiting () { return this.#next !== undefined }
+
+  /** @returns {Promise<T>} */
+  share () {
+    this.#next ??= this.#begin(this.#free)
+    return this.#next
+  }
+
+  /** @param {Promise<unknown>} free */
+  async #begin (free) {
+    await free
+    this.#next = undefined
+    const taken = this.#take()
+    this.#free = taken.then(() => {}, () => {}).then(() => this.#rest())
+    return taken
+  }
+
+  async #rest () {
+    const ms = this.#restMs()
+    if (ms > 0) await sleep(ms, undefined, { ref: false })
+  }
+}
+
+module.exports = { createSharedTurn }

@@ -1,0 +1,69 @@
+'use strict'
+
+// Every route says what it costs the application's thread, and a crowd of readers costs no more than that.
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { COSTS } = require('../../lib/admin/costs')
+const { createRoutes } = require('../../lib/admin/routes')
+const { createSubject } = require('./subject')
+
+const CROWD = 12
+
+/** Which sources reach the application's thread, and the cost that allows it. */
+const REACHES = { ask: 'question', view: 'window', sampleHeap: 'reading', report: 'report', capture: 'capture' }
+
+/** How often each may be reached by a crowd; what is shared below the sources is counted there, by tests of its own. */
+const MOST = { report: 2, capture: 6 }
+
+/** Costs that include another: the block profile of nobody's question would be empty, and a question not answered is sampled. */
+const ALSO = { question: ['view'] }
+
+const rows = createRoutes().flatMap(({ name, path, methods }) => Object.entries(methods).map(([method, row]) => ({ title: `${method} ${path}`, name, path, method, cost: row.cost })))
+
+test('every method of every route declares a cost', () => {
+  for (const { title, cost } of rows) assert.ok(Object.hasOwn(COSTS, cost), `${title}: ${cost}`)
+  assert.deepEqual(Object.keys(COSTS).filter(cost => !rows.some(row => row.cost === cost)), [], 'and each is used')
+})
+
+for (const { title, path, method, cost } of rows) {
+  test(`a crowd at ${title} costs what it declares: ${cost}`, async t => {
+    const subject = createSubject(t)
+    const reached = Object.fromEntries(Object.keys(REACHES).map(name => [name, 0]))
+    for (const name of Object.keys(REACHES)) {
+      const original = subject.sources[name]
+      subject.sources[name] = (...values) => {
+        reached[name]++
+        return original(...values)
+      }
+    }
+    const body = method === 'POST' && path === '/captures' ? { kind: 'cpu' } : null
+    const target = path.replace(':id', '7').replace(':name', 'none')
+    // A stream begins when it is read.
+    const answers = await Promise.all(Array.from({ length: CROWD }, async () => {
+      const answer = await subject.ask(target, { method, body })
+      await answer.body?.chunks?.next()
+      return answer
+    }))
+    t.after(() => Promise.all(answers.map(({ body }) => body?.chunks?.return())))
+    for (const [name, times] of Object.entries(reached)) {
+      const isAllowed = REACHES[name] === cost || ALSO[cost]?.includes(name)
+      assert.ok(isAllowed || times === 0, `${title} reaches ${name}`)
+      assert.ok(times <= (MOST[name] ?? CROWD * 2), `${title} reaches ${name} ${times} times`)
+    }
+    const [own] = Object.entries(REACHES).find(([, allowed]) => allowed === cost) ?? []
+    if (own !== undefined) assert.ok(reached[own] > 0, `${title} does not cost what it declares`)
+  })
+}
+
+test('six reports in ten minutes are made, however many read them; the next reader is told when to come back', async t => {
+  let made = 0
+  const subject = createSubject(t, { sources: { report: async () => { made++; return process.report.getReport() } } })
+  for (let round = 0; round < 3; round++) {
+    const answers = await Promise.all(Array.from({ length: CROWD }, () => subject.ask('/report')))
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
+  }
+  for (let left = 6 - made; left > 0; left--) assert.equal((await subject.ask('/report')).status, 200)
+  const { status, headers } = await subject.ask('/report')
+  assert.deepEqual([status, made, Number(headers['Retry-After']) > 500], [429, 6, true])
+})
