@@ -77,7 +77,7 @@ function readFromProc (pid) {
 
 const LOOPBACK = ['0100007F', '7F000001'] // as a number of this machine, whichever way round that is
 // Who gets a connection to 127.0.0.1, the most exact first.
-const LISTENS = [['tcp', LOOPBACK], ['tcp', ['0'.repeat(8)]], ['tcp6', ['0'.repeat(32)]]]
+const LISTENS = [{ table: 'tcp', addresses: LOOPBACK }, { table: 'tcp', addresses: ['0'.repeat(8)] }, { table: 'tcp6', addresses: ['0'.repeat(32)] }]
 const STATE_LISTEN = '0A'
 
 /**
@@ -99,9 +99,9 @@ function isListenerAt (pid, port) {
  */
 function inodeOfListener (port) {
   const number = port.toString(16).toUpperCase().padStart(4, '0')
-  for (const [table, addresses] of LISTENS) {
+  for (const { table, addresses } of LISTENS) {
     const rows = read(`/proc/self/net/${table}`).split('\n').map(row => row.trim().split(/\s+/))
-    const row = rows.find(([, local, , state]) => state === STATE_LISTEN && [addresses].flat().some(address => local === `${address}:${number}`))
+    const row = rows.find(([, local, , state]) => state === STATE_LISTEN && addresses.some(address => local === `${address}:${number}`))
     if (row !== undefined) return row[9]
   }
   return null
