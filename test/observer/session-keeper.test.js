@@ -1,0 +1,93 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { SharedState } = require('../../lib/internal/shared-state')
+const { createSessionKeeper } = require('../../lib/observer/session-keeper')
+
+const FIRST_MS = 1000
+const MINUTE_MS = 60_000
+
+/** A keeper with a session that only notes what becomes of it, and time that passes when the test says so. */
+async function createSubject (t, session = {}) {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  let nowMs = 0
+  t.mock.method(performance, 'now', () => nowMs)
+  const state = new SharedState()
+  const subject = { state, events: [], awayMs }
+  subject.keeper = createSessionKeeper({
+    state,
+    session: { open: async () => { subject.events.push('open') }, close: () => { subject.events.push('close') }, isPaused: async () => false, post: async method => method, ...session },
+    onAway: () => subject.events.push('away'),
+    onBack: () => subject.events.push('back')
+  })
+  t.after(() => subject.keeper.close())
+
+  async function pass (ms) {
+    nowMs += ms
+    t.mock.timers.tick(ms)
+    for (let turn = 0; turn < 5; turn++) await null // what is opened is open when its promises have settled
+  }
+
+  /** Lets go of it; how long it takes, in the main thread's ticks of half a second, until it is back. */
+  async function awayMs () {
+    subject.keeper.letGo()
+    const backs = () => subject.events.filter(event => event === 'back').length
+    const before = backs()
+    const fromMs = nowMs
+    while (backs() === before) {
+      state.tickMicros++
+      await pass(FIRST_MS / 2)
+    }
+    return nowMs - fromMs
+  }
+  subject.pass = pass
+  await subject.keeper.open()
+  return subject
+}
+
+test('a session that was let go of is taken up a second later, and after twice as long each time it happens again, up to a minute', async t => {
+  const { awayMs, events } = await createSubject(t)
+  const waits = []
+  for (let times = 0; times < 8; times++) waits.push(await awayMs())
+  assert.deepEqual(waits, [1, 2, 4, 8, 16, 32, 60, 60].map(seconds => seconds * 1000))
+  assert.deepEqual(events.slice(0, 6), ['open', 'close', 'away', 'open', 'back', 'close'])
+})
+
+test('after a minute without a pause the next wait is the first one again', async t => {
+  const { awayMs, pass } = await createSubject(t)
+  assert.deepEqual([await awayMs(), await awayMs()], [FIRST_MS, 2 * FIRST_MS])
+  await pass(MINUTE_MS)
+  assert.equal(await awayMs(), FIRST_MS)
+})
+
+test('it is not taken up while the main thread still stands there', async t => {
+  const { keeper, events, pass, state } = await createSubject(t)
+  keeper.letGo()
+  for (let times = 0; times < 5; times++) await pass(FIRST_MS)
+  assert.deepEqual(events, ['open', 'close', 'away'])
+  state.tickMicros++
+  await pass(FIRST_MS)
+  assert.deepEqual(events.slice(3), ['open', 'back'])
+})
+
+test('it is let go of in a pause, and kept while the main thread is only busy', async t => {
+  let isPaused = false
+  const { keeper, events, pass } = await createSubject(t, { isPaused: async () => isPaused })
+  let looks = 0
+  const busy = keeper.yieldToPauses(() => looks++ < 1)
+  await pass(FIRST_MS)
+  await busy
+  assert.deepEqual(events, ['open'])
+  isPaused = true
+  await keeper.yieldToPauses(() => true)
+  assert.deepEqual(events, ['open', 'close', 'away'])
+})
+
+test('a process that ends opens none, and who needs it is told', async t => {
+  const { keeper, state } = await createSubject(t)
+  assert.equal(await keeper.post('Runtime.enable'), 'Runtime.enable')
+  keeper.close()
+  state.requestRelease(0)
+  await assert.rejects(keeper.post('Runtime.enable'), { code: 'ERR_LOOPSCOPE_INSPECTOR_UNAVAILABLE' })
+})
