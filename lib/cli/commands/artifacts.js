@@ -56,7 +56,7 @@ function list ({ artifacts }, { values, terminal }) {
  */
 function listAll (verb, { applications }, { values, terminal }) {
   if (verb !== undefined) throw new Failure('usage', '--all lists; get and rm know the files of one application.', 'Take those of others from their folders, which --all shows.')
-  if (values.json) return terminal.line(JSON.stringify(applications, null, 2))
+  if (values.json) return terminal.json(applications)
   if (applications.length === 0) return terminal.line('no artifacts')
   for (const [at, { appName, appRoot, dir, artifacts }] of applications.entries()) {
     if (at > 0) terminal.line('')
