@@ -5,6 +5,7 @@
 const http = require('node:http')
 const https = require('node:https')
 const { once } = require('node:events')
+const { readEvents } = require('./events')
 const { Failure } = require('./failure')
 
 /** @import { Target } from './target' */
@@ -31,6 +32,29 @@ function createClient (target, signal) {
       const [response] = await once(request, 'response')
       if (response.statusCode < 400) return response
       throw await refusalOf(response)
+    } catch (error) {
+      throw toFailure(error)
+    }
+  }
+
+  /**
+   * @param {string} path
+   * @param {Parameters<typeof ask>[1]} [how]
+   * @returns {Promise<Buffer>}
+   */
+  async function bytes (path, how) {
+    const response = await ask(path, how)
+    return readAll(response).catch(error => { throw toFailure(error) })
+  }
+
+  /**
+   * As they come, until the answer ends.
+   * @param {string} path
+   */
+  async function * events (path) {
+    const response = await ask(path)
+    try {
+      yield * readEvents(response)
     } catch (error) {
       throw toFailure(error)
     }
@@ -84,9 +108,9 @@ function createClient (target, signal) {
     /** Ends what was asked for after the user has left: without an answer, and whatever comes of it. @param {string} path */
     abandon: path => { send(path, { method: 'DELETE' }, undefined).on('error', () => {}).on('response', response => response.resume()) },
     /** @param {string} path @param {Parameters<typeof ask>[1]} [how] */
-    json: async (path, how) => parse((await readAll(await ask(path, how))).toString()),
-    /** @param {string} path @param {Parameters<typeof ask>[1]} [how] */
-    bytes: async (path, how) => readAll(await ask(path, how))
+    json: async (path, how) => parse((await bytes(path, how)).toString()),
+    bytes,
+    events
   }
 }
 

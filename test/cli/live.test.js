@@ -77,6 +77,13 @@ test('top prints a line a second where there is no terminal', async t => {
   assert.match(stdout, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d delay \S+ ms utilization /)
 })
 
+test('a process that ends while it is watched is told in a line', async t => {
+  const { loopscope, pid, child } = await subject(t)
+  const { code, stderr } = await loopscope(['top', pid], { onOutput: (_, text) => { if (/utilization/.test(text)) child.kill('SIGKILL') } })
+  assert.equal(code, 7, stderr)
+  assert.match(stderr, /^loopscope: No answer from \S+: .*\n.*\n$/)
+})
+
 test('Ctrl-C ends a command with 130, and the recording with it', async t => {
   const { loopscope, pid } = await subject(t)
   const { code, stderr } = await loopscope(['profile', pid, '--seconds', '60'], { onOutput: (child, text) => { if (/recording/.test(text)) setTimeout(() => child.kill('SIGINT'), 200) } })

@@ -1,7 +1,6 @@
 'use strict'
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { readEvents } = require('../events')
 const { REACH_OPTIONS, reach } = require('../reach')
 const { tableLines } = require('../table')
 const { showBytes, showCulprit, showDuration, showTime } = require('../words')
@@ -32,7 +31,7 @@ async function run (invocation) {
   terminal.openScreen()
   try {
     while (left > 0 && !signal.aborted) {
-      for await (const { name, data } of readEvents(await client.ask('/live'))) {
+      for await (const { name, data } of client.events('/live')) {
         note(view, name, data)
         if (name !== 'loop') continue
         if (terminal.isOutputTerminal) terminal.drawScreen(screen(view, data, terminal))
