@@ -20,11 +20,25 @@ async function claimSocketPath (file) {
   if (process.platform === 'win32') return // named pipes go with their process
   assertPathFits(file)
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: OWNER_ONLY })
-  const found = fs.lstatSync(file, { throwIfNoEntry: false })
+  // As big integers: Node.js 20 and 22 keep the numbers of the last file that was looked at, and take the next package that is
+  // required in this thread for a socket too, whose links they then do not follow.
+  const found = fs.lstatSync(file, { throwIfNoEntry: false, bigint: true })
   if (found === undefined) return
   if (!found.isSocket()) throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(file, 'there is a file that is not a socket')
   if (await isAnswered(file)) throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(file, 'another process listens on it')
-  fs.rmSync(file, { force: true })
+  removeIfThere(file)
+}
+
+/**
+ * Not fs.rmSync(), which looks at it once more.
+ * @param {string} file
+ */
+function removeIfThere (file) {
+  try {
+    fs.unlinkSync(file)
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ENOENT') throw error
+  }
 }
 
 /**
