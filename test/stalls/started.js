@@ -6,8 +6,10 @@ const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const path = require('node:path')
 const { createInterface } = require('node:readline')
+const { setTimeout: sleep } = require('node:timers/promises')
 
 const FOLDER = path.join(__dirname, '../fixtures/apps')
+const AGAIN_MS = 5000
 
 /**
  * Starts it and waits until it listens; it is ended when the test is over.
@@ -59,6 +61,15 @@ class Started {
   async stall (fits) {
     const { stall } = await this.line(({ stream, stall }) => stream === 'stdout' && stall && fits(stall))
     return stall
+  }
+
+  /** The same for a stall that `act` makes, and makes again: on a busy machine nobody may have got the processor to look at the first. */
+  async stallOf (act, fits) {
+    for (;;) {
+      await act()
+      const stall = await Promise.race([this.stall(fits), sleep(AGAIN_MS, undefined, { ref: false })])
+      if (stall) return stall
+    }
   }
 
   async get (path, options) {
