@@ -54,7 +54,7 @@ const MAX_RELEASE_MS = 200
  * @param {(name: string, argument: any) => unknown} [parts.onAsked]  the thread wants to know something of the main thread
  * @param {(event: any) => void} [parts.onAdmin]  of the admin surface: a log line, a count, a piece of an answer
  * @param {(error: Error) => void} parts.onFault
- * @param {(reason: unknown) => void} parts.onLost  the thread has ended
+ * @param {(reason: unknown) => void} parts.onLost  the thread has ended, or could not be made
  */
 function createObserver (parts) {
   return new Observer(parts)
@@ -102,6 +102,7 @@ class Observer {
     } catch (error) {
       const { code, message } = /** @type {NodeJS.ErrnoException} */ (error)
       this.#ready.reject(code === 'ERR_LOOPSCOPE_BUNDLED' ? error : new errors.ERR_LOOPSCOPE_OBSERVER_LOST(message))
+      this.#parts.onLost(error)
     }
   }
 

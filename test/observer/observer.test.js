@@ -148,6 +148,16 @@ test('one that was lost can be started again, and what is asked meanwhile is ref
   }
 })
 
+test('one that cannot be made is lost', async () => {
+  const reasons = []
+  const observer = createObserver({ state: new SharedState(), settings: { ...SETTINGS, cutExpression: () => null }, onRotate () {}, onSyncSamples () {}, onPoolQueued () {}, onFault () {}, onLost: reason => reasons.push(reason) })
+  for (const starts of [1, 2]) {
+    observer.start()
+    assert.deepEqual([observer.running, reasons.length], [false, starts])
+    await assert.rejects(observer.ready, { code: 'ERR_LOOPSCOPE_OBSERVER_LOST', message: /could not be cloned/ })
+  }
+})
+
 test('a stall is explained from the window that holds it', async t => {
   const observer = createSubject(t)
   observer.start()
