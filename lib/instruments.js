@@ -5,12 +5,10 @@
 
 const { randomUUID } = require('node:crypto')
 const { isMainThread } = require('node:worker_threads')
-const { guarded, unattended } = require('./internal/guard')
+const { guarded } = require('./internal/guard')
 const { monotonicMicros } = require('./internal/monotonic')
 const { SharedState } = require('./internal/shared-state')
-const { isTestRunner } = require('./internal/test-runner')
 const { warnOnce } = require('./internal/warnings')
-const { threadPidHere } = require('./loop/scheduler')
 const { createHeartbeat } = require('./loop/heartbeat')
 const { createDelayHistogram } = require('./loop/delay-histogram')
 const { createIterations } = require('./loop/iterations')
@@ -18,17 +16,14 @@ const { createLoopTime } = require('./loop/loop-time')
 const { createUtilization } = require('./loop/utilization')
 const { createStallLog } = require('./loop/stall-log')
 const { summarizeDelay } = require('./loop/delay-summary')
-const { ENGINES } = require('./recorder/engines')
 const { createRecording } = require('./recording')
 const { createAdminServing } = require('./admin-serving')
 const { createHeapWatching } = require('./heap-watching')
 const { createStallReporting } = require('./stall-reporting')
 const { createSubscribers } = require('./subscribers')
 const { createTally } = require('./capture/tally')
-const { createObserver } = require('./observer/observer')
+const { createObserving } = require('./observing')
 const { standAside } = require('./observer/stand-aside')
-const { createKeptClocks } = require('./observer/kept-clocks')
-const { createRestarts } = require('./observer/restarts')
 const { installCanaries } = require('./heap/canaries')
 const { readMemory } = require('./heap/memory-reading')
 const { createRouteContext } = require('./http/route-context')
@@ -40,7 +35,6 @@ const { createClock } = require('./clock')
 /** @import { Logger } from '../types/diagnostics' */
 /** @import { Order, Place } from './capture/captures' */
 /** @import { Seen } from './observer/debugger-look' */
-/** @import { SampledReading } from './sync-calls/sampled-table' */
 /** @import { ResolvedOptions } from './options' */
 
 /**
@@ -61,18 +55,13 @@ class Instruments {
   #id = randomUUID() // titles and globals are process-wide, and other copies or tools have theirs
   #heartbeat
   #recording
+  #observing
   #observer
   #running = false
   #ownWorkMs = 0
   #stallReporting
   /** @type {ReturnType<typeof createClock> | undefined} */
   #clock
-  #keptClocks
-  #restarts = createRestarts({ start: () => this.#startObserver() })
-  /** Whether there was an observer at all: one that cannot start is not tried again. */
-  #wasObserved = false
-  /** What the observer read out of the samples so far. @type {SampledReading | undefined} */
-  #samples
 
   /** The handles that run. */
   subscribers = createSubscribers()
@@ -110,7 +99,8 @@ class Instruments {
       onHurry: () => this.#observer.send({ type: 'hurry' }),
       cpuUsage: isMainThread ? process.cpuUsage : process.threadCpuUsage // which Node 20 lacks
     })
-    this.#observer = this.#makeObserver(appRoot, onFault)
+    this.#observing = this.#observe(appRoot, onFault)
+    this.#observer = this.#observing.observer
     this.#stallReporting = createStallReporting({
       observer: this.#observer,
       subscribers: this.subscribers,
@@ -119,7 +109,6 @@ class Instruments {
       onLate: () => this.#recording.rotateSoon(),
       isRunning: () => this.#running
     })
-    this.#keptClocks = createKeptClocks(this.#observer)
     this.heap = createHeapWatching({ nodeFlags: options.nodeFlags, ask: question => this.#observer.askWhenReady(question) })
     this.admin = createAdminServing({
       ask: (question, signal) => this.#observer.askWhenReady(question, signal),
@@ -144,17 +133,17 @@ class Instruments {
   }
 
   get running () { return this.#running }
-  get observerRestarts () { return this.#restarts.count }
+  get observerRestarts () { return this.#observing.restartCount }
   get options () { return this.#options }
 
   /** The process's clock, made when it is first asked for: renewing it costs a timer in the observer. */
   get clock () {
-    this.#clock ??= createClock({ keeper: this.#keptClocks.keep })
+    this.#clock ??= createClock({ keeper: this.#observing.keepClock })
     return this.#clock
   }
 
   get clockIfUsed () { return this.#clock }
-  get keepClock () { return this.#keptClocks.keep }
+  get keepClock () { return this.#observing.keepClock }
 
   get #titlePrefix () { return `loopscope:${this.#id}:` }
   get #cutName () { return `loopscope.cut.${this.#id}` }
@@ -172,13 +161,12 @@ class Instruments {
     const cut = (/** @type {boolean} */ rotate, /** @type {Seen | undefined} */ seen) => this.#onCut(rotate, seen)
     defineHidden(this.#cutName, Object.assign(cut, { standAside: () => this.#standAside() }))
     defineHidden(this.#ownWorkName, (/** @type {boolean} */ isBegin) => isBegin ? this.#heartbeat.beginOwnWork() : this.#endOwnWork())
-    unattended(this.#startObserver())
+    this.#observing.start()
   }
 
   async stop () {
     if (!this.#running) return
     this.#running = false
-    this.#restarts.stop()
     this.#heartbeat.stop()
     this.#recording.stop()
     this.syncCalls.stop()
@@ -188,7 +176,7 @@ class Instruments {
     this.iterations.stop()
     this.routeContext.stop()
     for (const name of [this.#cutName, this.#ownWorkName]) Reflect.deleteProperty(globalThis, Symbol.for(name))
-    await this.#observer.stop()
+    await this.#observing.stop()
   }
 
   /** To be called when work begins, so that it is watched closely. */
@@ -234,67 +222,41 @@ class Instruments {
    * @param {string} appRoot
    * @param {(error: unknown) => void} onFault
    */
-  #makeObserver (appRoot, onFault) {
-    return createObserver({
+  #observe (appRoot, onFault) {
+    return createObserving({
+      options: this.#options,
+      appRoot,
+      names: { titlePrefix: this.#titlePrefix, cutExpression: expressionOf(this.#cutName), ownWorkExpression: expressionOf(this.#ownWorkName) },
       state: this.#state,
-      settings: this.#observerSettings(appRoot),
-      onSession: isAway => this.#recording.setAway(isAway),
-      onRotate: () => this.#recording.rotate(),
-      onSyncSamples: reading => {
-        this.#samples = reading
-        this.#loopTime.addSamples(reading)
-        this.syncCalls.addSamples(reading, performance.now())
+      logger: this.#logger,
+      listeners: {
+        onSession: isAway => this.#recording.setAway(isAway),
+        onRotate: () => this.#recording.rotate(),
+        onSyncSamples: reading => {
+          this.#loopTime.addSamples(reading)
+          this.syncCalls.addSamples(reading, performance.now())
+        },
+        onPoolQueued: waitedMs => this.syncCalls.poolQueued(waitedMs, performance.now()),
+        onAsked: (name, argument) => this.admin.answer(name, argument),
+        onAdmin: event => this.admin.hear(event),
+        onFault
       },
-      onPoolQueued: waitedMs => this.syncCalls.poolQueued(waitedMs, performance.now()),
-      onAsked: (name, argument) => this.admin.answer(name, argument),
-      onAdmin: event => this.admin.hear(event),
-      onFault,
-      onLost: reason => this.#onObserverLost(reason)
+      onReady: sessionError => this.#recording.start(sessionError, this.#heartbeat),
+      onLost: () => {
+        this.tally.lose()
+        this.#heartbeat.dropOwnWork()
+        this.#recording.lose()
+      },
+      onRestarted: () => this.#onObserverRestarted()
     })
   }
 
-  /** @param {string} appRoot */
-  #observerSettings (appRoot) {
-    const { recorder, stallThresholdMs, observerFile } = this.#options
-    return {
-      stallThresholdMs,
-      observerFile,
-      appRoot,
-      keepSeconds: recorder ? recorder.keepSeconds : 0,
-      hz: recorder ? recorder.hz : 0,
-      isMainThread,
-      threadPid: threadPidHere(),
-      isInspectorForbidden: process.permission?.has('inspector') === false || isTestRunner(),
-      windowsBySession: recorder ? ENGINES[recorder.engine].usesSession : false,
-      titlePrefix: this.#titlePrefix,
-      cutExpression: expressionOf(this.#cutName),
-      ownWorkExpression: expressionOf(this.#ownWorkName)
-    }
-  }
-
-  async #startObserver () {
-    /** @type {{ sessionError: string | null }} */
-    let ready
-    try {
-      this.#observer.start()
-      ready = await this.#observer.ready
-    } catch (error) {
-      if (this.#running && !this.#wasObserved) warnOnce(this.#logger, 'LOOPSCOPE_WARN_OBSERVER_UNAVAILABLE', error)
-      return
-    }
-    if (!this.#running) return
-    if (this.#wasObserved) this.#resume()
-    this.#wasObserved = true
-    this.#recording.start(ready.sessionError, this.#heartbeat)
-  }
-
-  /** Another thread has taken the place of one that was lost: it is told what that one knew. */
-  #resume () {
-    if (this.#samples !== undefined) this.#observer.send({ type: 'samples', reading: this.#samples })
+  #onObserverRestarted () {
     for (const stall of this.stallLog.list().reverse()) this.#observer.send({ type: 'stalled', stall })
-    this.#keptClocks.resume()
     this.admin.sites.reopen()
-    this.heap.resume().catch(error => this.#running && warnOnce(this.#logger, 'LOOPSCOPE_WARN_NEAR_LIMIT', error))
+    this.heap.resume().catch(error => {
+      if (this.#running && error.code !== 'ERR_LOOPSCOPE_OBSERVER_LOST') warnOnce(this.#logger, 'LOOPSCOPE_WARN_NEAR_LIMIT', error)
+    })
   }
 
   /** Whose code ran in the window that has just ended. */
@@ -350,18 +312,6 @@ class Instruments {
     const tookMs = this.#heartbeat.endOwnWork()
     this.#ownWorkMs += tookMs
     return tookMs
-  }
-
-  /** @param {unknown} reason */
-  #onObserverLost (reason) {
-    this.#keptClocks.lose()
-    this.tally.lose()
-    this.#heartbeat.dropOwnWork()
-    if (!this.#running) return
-    this.#recording.lose()
-    if (!this.#wasObserved) return // it could not even start, which is warned of there
-    warnOnce(this.#logger, 'LOOPSCOPE_WARN_OBSERVER_LOST', reason)
-    this.#restarts.plan()
   }
 }
 

@@ -85,6 +85,37 @@ test('an observer that is lost is started again, twice, and then everything is t
   await app.run(({ handle }) => handle.close())
 })
 
+/** Run in the application: another handle is started, and its clock used, while the next observer is not ready yet. */
+async function startWhileRestarted ({ createDiagnostics, handle, ready, require }) {
+  const asked = []
+  const second = createDiagnostics({ admin: { listen: 0 } })
+  const startedAgain = new Promise(resolve => process.once('worker', worker => {
+    const post = worker.postMessage
+    worker.postMessage = message => {
+      const { id, ...question } = message
+      asked.push(JSON.stringify([question.type, question.clock ?? question.site?.id]))
+      return post.call(worker, message)
+    }
+    second.start()
+    resolve(second.clock)
+  }))
+  await globalThis.observer.terminate()
+  const clock = await startedAgain
+  await ready()
+  await require('../../clock/kept').untilKept(clock)
+  await second.close()
+  await handle.close()
+  return asked.filter(question => /openSite|keepClock/.test(question))
+}
+
+test('what is asked of an observer that is being started again is asked once', async t => {
+  const app = await drive(t)
+  await app.run(startAnew)
+  const asked = await app.run(startWhileRestarted)
+  assert.equal(asked.length, 3)
+  assert.equal(new Set(asked).size, 3)
+})
+
 test('an observer that is lost just before close() stays away', async t => {
   const app = await drive(t)
   await app.run(startAnew)
