@@ -47,8 +47,9 @@ class Evidence {
     // Late because this thread was at work itself (encoding a capture) says nothing about the system.
     const unexplainedMs = Math.max(0, lateMs - ownMs)
     const notableMs = unexplainedMs < NOTABLE_LATE_MS ? 0 : unexplainedMs
-    // However long the loop is stuck, the reading from before must still be there when it is over.
-    const stuckLateMs = last?.tickMicros === tickMicros ? /** @type {typeof last} */ (this.#readings.pop()).lateMs : 0
+    // However long the loop is stuck, the reading from before must still be there when it is over; where there is none the first of all.
+    const isStuck = this.#readings.length > 1 && last?.tickMicros === tickMicros
+    const stuckLateMs = isStuck ? /** @type {NonNullable<typeof last>} */ (this.#readings.pop()).lateMs : 0
     this.#readings.push({ ...reading, micros: this.#monotonicMicros(), tickMicros, lateMs: stuckLateMs + notableMs })
     if (this.#readings.length > KEPT) this.#readings.shift()
   }

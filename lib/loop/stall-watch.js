@@ -48,7 +48,9 @@ class StallWatch {
   get running () { return this.#timer !== undefined }
 
   start () {
-    if (!this.running) this.#sleep(this.#parts.stallThresholdMs)
+    if (this.running) return
+    this.#parts.onWake(0) // what the first stall is measured against
+    this.#sleep(this.#parts.stallThresholdMs)
   }
 
   stop () {

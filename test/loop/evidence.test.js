@@ -42,6 +42,13 @@ test('a stall longer than all readings kept is told as a whole', () => {
   assert.deepEqual(subject.evidence.since(from), { cpuMs: 5000, runQueueMs: 0, throttledMs: 30_000, observerLateMs: 3000 })
 })
 
+test('a stall that begins before anything was read is measured from the first reading', () => {
+  const subject = createSubject()
+  const from = subject.micros
+  for (let i = 0; i < 4; i++) subject.pass(100, { isStuck: true, cpuMs: 90, lateMs: 10 })
+  assert.deepEqual(subject.evidence.since(from), { cpuMs: 270, runQueueMs: 0, throttledMs: 0, observerLateMs: 40 })
+})
+
 test('lateness that the thread\'s own work explains, and that of any timer, is none', () => {
   const subject = createSubject()
   subject.pass(50)

@@ -51,6 +51,13 @@ test('each stage of a stall is told once, in order, and not before its time', as
   assert.ok(suspicion >= THRESHOLD_MS / 2 && stall >= THRESHOLD_MS && report >= 1000)
 })
 
+test('the first look is at the start, for the first stall to be measured against', t => {
+  const { watch, wakes } = createSubject(t)
+  watch.start()
+  watch.start()
+  assert.deepEqual(wakes, [0])
+})
+
 test('while the main thread works for us nothing is said of it, and what came before still is', async t => {
   const { state, said, saidOf, watch, wakes, until } = createSubject(t)
   const quiet = state.tickMicros = state.ownWorkMicros = monotonicMicros() - 50e6
