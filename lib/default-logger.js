@@ -17,17 +17,35 @@ const STANDARD_ERROR = 2
 function makeLogger ({ fd = STANDARD_OUTPUT, isSync = false } = {}) {
   const pino = require('pino')
   const isManaged = isMainThread && clusterWorkerId() !== null
-  /** @type {ReturnType<typeof pino.destination> | undefined} */
-  let destination
+  const destination = makeDestination(pino, { dest: fd, sync: isSync })
   return pino({ name: 'loopscope' }, {
     write (line) {
       const taken = isManaged ? takenStream(fd) : null
       if (taken !== null) return taken.write(line)
-      // Made with the first line: pino has one that nobody wrote to synced to the disk, too, when the process ends.
-      destination ??= pino.destination({ dest: fd, sync: isSync })
       destination.write(line)
     }
   })
+}
+
+/**
+ * Made before there is a line: with it pino listens for the end of the process, and what counts those listeners must not find
+ * another one later.
+ * @param {typeof import('pino')} pino
+ * @param {{ dest: number, sync: boolean }} options
+ */
+function makeDestination (pino, options) {
+  const destination = pino.destination(options)
+  const { flushSync } = destination
+  let isUsed = false
+  // At the end pino has it synced to the disk, also one that nobody wrote to.
+  destination.flushSync = () => { if (isUsed) flushSync.call(destination) }
+  return {
+    /** @param {string} line */
+    write (line) {
+      isUsed = true
+      return destination.write(line)
+    }
+  }
 }
 
 /**

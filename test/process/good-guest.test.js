@@ -70,3 +70,15 @@ test('nothing is synced to the disk at the end of a program that was not told an
   const { code, stdout } = await start(t, ['--require', telling, '--require', register, '-e', 'setTimeout(() => {}, 100)'], { env: { NODE_TEST_CONTEXT: undefined } }).ended
   assert.deepEqual({ code, stdout }, { code: 0, stdout: '' })
 })
+
+test('a first line of ours adds no listener for the end of the process', async t => {
+  const source = `
+    const { makeLogger } = require(${JSON.stringify(require.resolve('../../lib/default-logger'))})
+    const logger = makeLogger({ fd: 2 })
+    const before = process.listenerCount('exit')
+    logger.warn('a first line')
+    console.log(process.listenerCount('exit') - before)`
+  const { code, stdout, stderr } = await start(t, ['-e', source], { env: { NODE_TEST_CONTEXT: undefined } }).ended
+  assert.deepEqual({ code, stdout }, { code: 0, stdout: '0\n' })
+  assert.match(stderr, /a first line/)
+})
