@@ -1,7 +1,7 @@
 'use strict'
 
 // The frameworks, runners, process managers and bundlers that the tests of this folder run for real. They are not among the
-// project's own packages, which everybody who runs `npm test` installs: `npm ci --prefix test/frameworks` brings them.
+// project's own packages, which everybody who runs `npm test` installs: `npm install --no-save --prefix test/frameworks` brings them.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -15,7 +15,7 @@ const LOOPSCOPE = path.resolve(__dirname, '../..')
  */
 function skipWithout (...names) {
   const missing = names.filter(name => folderOf(name) === undefined)
-  return missing.length > 0 && `${missing.join(', ')} not installed: npm ci --prefix test/frameworks`
+  return missing.length > 0 && `${missing.join(', ')} not installed: npm install --no-save --prefix test/frameworks`
 }
 
 /**
