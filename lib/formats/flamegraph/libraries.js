@@ -17,7 +17,7 @@ const WITHOUT_STYLE = [
 function loadLibraries () {
   const [begin, end] = WITHOUT_STYLE
   const own = { require: ownRequire() }
-  const flameGraph = own.require.resolve('d3-flame-graph')
+  const flameGraph = realPath(own.require.resolve('d3-flame-graph'))
   const modules = new Map()
   addDependencies(flameGraph, modules)
   const { manifest } = readPackage(flameGraph)
@@ -35,10 +35,23 @@ function addDependencies (file, sources) {
   for (const name of Object.keys(readPackage(file).manifest.dependencies ?? {})) {
     // The others (internmap) are part of the build that needs them.
     if (!name.startsWith('d3-') || sources.has(name)) continue
-    const main = requireFrom.resolve(name)
+    const main = realPath(requireFrom.resolve(name))
     addDependencies(main, sources)
     const { folder, manifest } = readPackage(main)
     sources.set(name, withOrigin(manifest, fs.readFileSync(path.join(folder, manifest.unpkg), 'utf8')))
+  }
+}
+
+/**
+ * Where a package is a link (pnpm) its dependencies are beside what it leads to. Node.js 20 and 22 do not always follow it: after a look at a
+ * socket or a pipe by anybody in the thread they take the next package for one, too.
+ * @param {string} file
+ */
+function realPath (file) {
+  try {
+    return fs.realpathSync.native(file)
+  } catch {
+    return file // in an archive of Yarn's
   }
 }
 
