@@ -26,7 +26,7 @@ function blockForAWhile () {
   while (performance.now() < until);
 }
 const server = http.createServer((request, response) => diagnostics(request, response, () => response.end(String(blockForAWhile()))))
-server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ msg: 'listening', port: server.address().port })))
+server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ msg: 'listening', port: server.address().port, pid: process.pid })))
 process.on('SIGTERM', () => { server.close(); server.closeAllConnections() })
 `
 
@@ -76,6 +76,9 @@ test('with Yarn Plug\'n\'Play the observer is read out of its archive, by yarn a
     const app = start(t, args, { cwd, env: { ...OBSERVED, DOOR: 'middleware', HOME: cwd } })
     const { stall } = await observe(app, { path: '/', route: '_unmatched' })
     assert.equal(stall.culprit.file, 'app.js')
+    // Yarn's own end would leave its child.
+    process.kill((await app.until(/^listening$/)).pid)
+    await endingOf(app)
   }
   const [observed, bare] = await Promise.all([{ ...OBSERVED, DOOR: 'middleware' }, {}].map(async env => {
     const app = start(t, node, { cwd, env })
