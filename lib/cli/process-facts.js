@@ -4,7 +4,7 @@
 
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
-const os = require('node:os')
+const { hasSignal } = require('../internal/signal-mask')
 
 const EFFECTIVE = 1 // of the ids that the system keeps, after the real one
 
@@ -70,7 +70,7 @@ function readFromProc (pid) {
     libraries: [...new Set(read(`/proc/${pid}/maps`).match(/\/.*$/gm))],
     threads: list(`/proc/${pid}/task`).map(thread => read(`/proc/${pid}/task/${thread}/comm`).trim()),
     state: status.State?.[0] ?? null,
-    catchesSignal: status.SigCgt === undefined ? null : (BigInt(`0x${status.SigCgt}`) >> BigInt(os.constants.signals.SIGUSR1 - 1) & 1n) === 1n,
+    catchesSignal: status.SigCgt === undefined ? null : hasSignal(status.SigCgt, 'SIGUSR1'),
     isInOurNetwork: network === null || network === readLink('/proc/self/ns/net')
   }
 }

@@ -3,7 +3,7 @@
 // This process as the worker of a Node.js cluster, and what it can know of its primary.
 
 const fs = require('node:fs')
-const os = require('node:os')
+const { hasSignal } = require('./signal-mask')
 
 /** @type {number | null | undefined} */
 let workerId
@@ -29,9 +29,8 @@ function primaryThatDiesOf (signal) {
   if (pid <= 1 || clusterWorkerId() === null) return null // it is gone; and what is process 1 dies of no signal that it does not handle
   try {
     const status = fs.readFileSync(`/proc/${pid}/status`, 'latin1')
-    const handled = ['SigIgn', 'SigCgt'].map(name => BigInt(`0x${new RegExp(`^${name}:\\s*([0-9a-f]+)$`, 'm').exec(status)?.[1]}`))
-    const bit = 1n << BigInt(os.constants.signals[signal] - 1)
-    return handled.some(mask => (mask & bit) !== 0n) ? null : pid
+    const isHandled = ['SigIgn', 'SigCgt'].some(name => hasSignal(String(new RegExp(`^${name}:\\s*([0-9a-f]+)$`, 'm').exec(status)?.[1]), signal))
+    return isHandled ? null : pid
   } catch {
     return null // no /proc
   }

@@ -4,6 +4,7 @@
 // costs the main thread a cold start of the profiler, so what never runs for long must not be tried often.
 
 const { guarded } = require('../internal/guard')
+const { monotonicMs } = require('../internal/monotonic')
 
 const FIRST_MS = 1000
 const MAX_MS = 300_000 // and who ran for so long begins anew
@@ -27,7 +28,7 @@ class Restarts {
   #timer
 
   /** @param {Parameters<typeof createRestarts>[0]} parts */
-  constructor ({ start, now = () => performance.now() }) {
+  constructor ({ start, now = monotonicMs }) {
     this.#start = start
     this.#now = now
     this.#startedMs = now()

@@ -7,6 +7,7 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { errors } = require('../internal/errors')
 const { guarded } = require('../internal/guard')
+const { monotonicMs } = require('../internal/monotonic')
 
 /** @import { SharedState } from '../internal/shared-state' */
 /** @typedef {ReturnType<typeof import('../recorder/session').createProfilerSession>} ProfilerSession */
@@ -96,7 +97,7 @@ class SessionKeeper {
     this.close()
     if (!this.#isAway) this.#parts.onAway()
     this.#isAway = true
-    const wasShort = performance.now() - this.#backAt < MAX_AWAY_MS
+    const wasShort = monotonicMs() - this.#backAt < MAX_AWAY_MS
     this.#awayMs = wasShort ? Math.min(this.#awayMs * 2, MAX_AWAY_MS) : this.#parts.firstAwayMs ?? FIRST_AWAY_MS
     this.#takeUpLater()
   }
@@ -110,7 +111,7 @@ class SessionKeeper {
     if (this.#parts.state.tickMicros === this.#tickMicros) return this.#takeUpLater() // it still stands there
     await this.open()
     this.#isAway = false
-    this.#backAt = performance.now()
+    this.#backAt = monotonicMs()
     this.#parts.onBack()
   }
 
