@@ -7,6 +7,7 @@ const fs = require('node:fs')
 const test = require('node:test')
 const { once } = require('node:events')
 const { Worker } = require('node:worker_threads')
+const { quietMachine } = require('../runner/quiet-machine')
 const { makeScratch } = require('../store/scratch')
 
 const skip = !fs.existsSync('/proc/thread-self/schedstat') && 'this system does not tell the CPU time of a thread'
@@ -39,6 +40,7 @@ const OBSERVED = `
   })`
 
 async function observe (t) {
+  await quietMachine(t)
   const worker = new Worker(OBSERVED, { eval: true, workerData: { loopscope: require.resolve('../..'), dir: makeScratch(t) } })
   t.after(() => worker.terminate())
   return {

@@ -5,6 +5,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
+const { quietMachine } = require('../runner/quiet-machine')
 const { start, FOLDER } = require('./started')
 
 const FILE = 'ten-causes.js'
@@ -17,7 +18,7 @@ const CAUSES = [
   { get: '/catalogue', route: 'GET /catalogue', cause: 'code', function: 'readCatalogue', call: /^readFileSync$/ },
   { get: '/orders', route: 'GET /orders', cause: 'code', function: 'parseOrders', call: null },
   // V8 gives expressions that it has compiled a frame of their own.
-  { get: '/names', route: 'GET /names', cause: 'code', function: 'searchNames', call: /^RegExp: / },
+  { get: '/names', route: 'GET /names', cause: 'code', function: 'searchNames', call: /^RegExp: /, mayLackCall: true },
   { get: '/prices', route: 'GET /prices', cause: 'code', function: 'sortPrices', call: null },
   { get: '/export', route: 'GET /export', cause: 'code', function: 'compressExport', call: /^zlib\.\*Sync$/ },
   { get: '/cache', route: 'GET /cache', cause: 'gc', function: 'refillCache', call: null },
@@ -33,16 +34,16 @@ test('each of ten causes is reported once, with its route, its cause and its cul
   t.after(() => fs.rmSync(folder, { recursive: true }))
   const missed = []
   for (const wanted of CAUSES) {
-    const stall = await provoke(app, wanted)
+    const stall = await provoke(t, app, wanted)
     assert.equal(stall.route, wanted.route)
     assert.ok(stall.durationMs >= 100)
-    assert.ok([wanted.cause, 'starved'].includes(stall.cause), `${wanted.function}: ${JSON.stringify(stall)}`)
+    assert.ok(stall.cause === wanted.cause || isStarved(stall), `${wanted.function}: ${JSON.stringify(stall)}`)
     if (!isCulprit(stall.culprit, wanted)) missed.push(stall)
   }
   // Reports are made in order, so none that belongs to an earlier request is still to come after this one.
-  await provoke(app, CAUSES[0])
+  await provoke(t, app, CAUSES[0])
   for (const { route } of CAUSES.slice(1)) {
-    const reports = app.stalls.filter(stall => stall.route === route && !isStarved(stall))
+    const reports = app.stalls.filter(stall => stall.route === route && stall.cause !== 'starved')
     assert.ok(reports.length <= 1, JSON.stringify(reports))
   }
   // An expression that blocks, or a collection, can leave a stall of a hundred milliseconds without one telling sample.
@@ -50,13 +51,14 @@ test('each of ten causes is reported once, with its route, its cause and its cul
 })
 
 /** Makes the request and returns the report of the stall; the last one of several that the machine had a part in. */
-async function provoke (app, { get, route }) {
+async function provoke (t, app, { get, route }) {
   for (let tries = 1; ; tries++) {
+    await quietMachine(t)
     const before = app.stalls.length
     const { status } = await app.get(get)
     assert.equal(status, 200)
     const stall = await app.stall(stall => stall.route === route && app.stalls.indexOf(stall) >= before)
-    if (!isStarved(stall) || tries === MAX_TRIES) return stall
+    if (stall.cause !== 'starved' || tries === MAX_TRIES) return stall
   }
 }
 
@@ -69,9 +71,9 @@ function isCulprit (culprit, wanted) {
   const first = SOURCE.findIndex(line => line.startsWith(`function ${wanted.function} (`)) + 1
   const last = SOURCE.indexOf('}', first) + 1
   return culprit !== null && culprit.function === wanted.function && culprit.file === FILE &&
-    culprit.line >= first && culprit.line <= last && isCall(culprit.call, wanted.call)
+    culprit.line >= first && culprit.line <= last && isCall(culprit.call, wanted)
 }
 
-function isCall (call, wanted) {
-  return call === null ? wanted === null || wanted.test('RegExp: ') : wanted !== null && wanted.test(call)
+function isCall (call, { call: wanted, mayLackCall = false }) {
+  return call === null ? wanted === null || mayLackCall : wanted !== null && wanted.test(call)
 }

@@ -1,7 +1,7 @@
 'use strict'
 
 // How sure a suspicion is, and why. The limits are chosen on applications that leak and others that only warm up
-// (test/heap/suspects.test.js); below them growth is what every process shows.
+// (test/heap/suspects.slow.test.js); below them growth is what every process shows.
 
 /** @import { Description, Suspect } from './suspects' */
 
