@@ -6,7 +6,7 @@
 const path = require('node:path')
 const { run } = require('node:test')
 
-/** @typedef {{ passed: number, failed: number, skipped: string[] }} Counts  of one file */
+/** @typedef {{ passed: number, failed: number, skipped: { name: string, why: string }[] }} Counts  of one file */
 
 // On a machine that is too busy, not on one that hangs: a file whose tests all wait in vain.
 const TIMEOUT_MS = 180_000
@@ -46,7 +46,7 @@ async function runOnce (files, concurrency, report) {
     const of = counts.get(file ?? '')
     if (of === undefined || details.type === 'suite') return
     if (skip === undefined) of.passed++
-    else of.skipped.push(typeof skip === 'string' ? `${name}: ${skip}` : name)
+    else of.skipped.push({ name, why: String(skip) })
   })
   stream.on('test:fail', ({ file, name }) => {
     const of = counts.get(file ?? '') ?? counts.get(name)

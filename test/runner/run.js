@@ -59,10 +59,10 @@ async function main () {
   const files = positionals.length > 0 ? positionals.map(file => path.resolve(file)) : testFiles({ slow: values.slow, wants: toWants(values.areas) })
   const { counts, flaky, failed } = await runFiles(files, { concurrency: CONCURRENCY, again: Number(values.again), report: print })
   const all = [...counts.values()]
-  const missing = values.required === undefined ? [] : all.flatMap(({ skipped }) => skipped).filter(reason => reason.includes(values.required ?? ''))
+  const missing = all.flatMap(({ skipped }) => skipped).filter(({ why }) => values.required !== undefined && why.includes(values.required))
   const sum = (/** @type {(of: typeof all[0]) => number} */ of) => all.reduce((total, counts) => total + of(counts), 0)
   console.log()
-  for (const reason of missing) console.log(`skipped, and must not be: ${reason}`)
+  for (const { name, why } of missing) console.log(`skipped, and must not be: ${name}: ${why}`)
   for (const file of failed) console.log(`failed: ${path.relative('', file)}`)
   for (const { file, runs } of flaky) console.log(`flaky: ${path.relative('', file)} passed in run ${runs} only`)
   console.log(`${process.version}: ${sum(({ passed }) => passed)} passed, ${sum(({ failed }) => failed) + missing.length} failed, ` +
