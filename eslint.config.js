@@ -19,14 +19,14 @@ module.exports = [
     rules: {
       // The environment is read in one place, and a library writes to the console nowhere.
       'no-console': 'error',
-      'no-restricted-properties': ['error', { object: 'process', property: 'env', message: 'Read the environment through lib/options.js.' }],
+      'no-restricted-properties': ['error', { object: 'process', property: 'env', message: 'Read the environment through lib/main/options/options.js.' }],
       'no-param-reassign': ['error', { props: false }]
     }
   },
   {
-    // A promise that nobody waits for ends the application when it is rejected: see lib/internal/guard.js.
+    // A promise that nobody waits for ends the application when it is rejected: see lib/shared/base/guard.js.
     files: ['lib/**/*.js'],
-    ignores: ['lib/**/page.js', 'lib/**/page/*.js'],
+    ignores: ['lib/browser/**'],
     plugins: { '@typescript-eslint': typescript.plugin },
     languageOptions: { parser: typescript.parser, parserOptions: { project: './tsconfig.json', tsconfigRootDir: __dirname } },
     rules: {

@@ -5,7 +5,7 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { withChildren } = require('./harness/child')
 const { differences, show, summarize } = require('./harness/statistics')
-const { DEFAULTS } = require('../lib/loop/heartbeat')
+const { DEFAULTS } = require('../lib/main/loop/heartbeat')
 
 const PERIODS_MS = Object.freeze([10, 20, 50, 100])
 const SLOWEST = PERIODS_MS.length - 1

@@ -2,7 +2,7 @@
 
 // The public face: names only.
 
-const { diagnostics, createDiagnostics, createClock } = require('./diagnostics')
+const { diagnostics, createDiagnostics, createClock } = require('./main/diagnostics')
 
 module.exports = diagnostics
 module.exports.default = diagnostics

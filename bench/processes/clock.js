@@ -6,7 +6,7 @@ const { setImmediate: nextTurn, setTimeout: sleep } = require('node:timers/promi
 const { serveAnswers } = require('../harness/answers')
 const { callsLasting, timeNs } = require('../harness/slices')
 const diagnostics = require('../..')
-const clocks = require('../../lib/clock')
+const clocks = require('../../lib/shared/clock')
 
 const SLICE_MS = 20
 const KEPT = 256 // results kept; a power of two

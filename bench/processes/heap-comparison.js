@@ -32,7 +32,7 @@ const TASKS = {
     v8.writeHeapSnapshot(path.join(folder, 'after.heapsnapshot'))
   },
   async loopscope (before, after) {
-    const { compareFiles } = require('../../lib/heap/analysis/compare-files')
+    const { compareFiles } = require('../../lib/analysis/comparison/compare-files')
     await compareFiles([before, after])
   },
   async 'heap-snapshot-toolkit' (before, after) {

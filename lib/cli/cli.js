@@ -8,13 +8,13 @@ const { version } = require('../../package.json')
 const { COMMANDS } = require('./commands')
 const { Failure, EXIT_CODES } = require('./failure')
 const { helpOf, overview } = require('./help')
-const { createTerminal } = require('./terminal')
+const { createTerminal } = require('./output/terminal')
 
 /** @import { Command, Invocation } from './commands' */
 
 /**
  * @param {string[]} argv  without node and script
- * @param {{ env: NodeJS.ProcessEnv, terminal?: import('./terminal').Terminal }} surroundings
+ * @param {{ env: NodeJS.ProcessEnv, terminal?: import('./output/terminal').Terminal }} surroundings
  * @returns {Promise<number>} the exit code; it never rejects
  */
 async function main (argv, { env, terminal = createTerminal({ env }) }) {
@@ -73,7 +73,7 @@ function readArguments (command, args) {
 
 /**
  * @param {string | undefined} name
- * @param {import('./terminal').Terminal} terminal
+ * @param {import('./output/terminal').Terminal} terminal
  */
 function showHelp (name, terminal) {
   const command = COMMANDS.find(one => one.name === name)
@@ -82,7 +82,7 @@ function showHelp (name, terminal) {
 
 /**
  * @param {any} error
- * @param {import('./terminal').Terminal} terminal
+ * @param {import('./output/terminal').Terminal} terminal
  * @param {AbortSignal} signal
  */
 function explain (error, terminal, signal) {

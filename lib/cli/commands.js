@@ -9,7 +9,7 @@
  * @property {Record<string, any>} values
  * @property {string[]} positionals
  * @property {NodeJS.ProcessEnv} env
- * @property {import('./terminal').Terminal} terminal
+ * @property {import('./output/terminal').Terminal} terminal
  * @property {AbortSignal} signal  Ctrl-C
  *
  * @typedef {object} Command

@@ -2,8 +2,8 @@
 
 // Renews the clocks of the main thread from the observer thread, so that they go on while the main loop is blocked.
 
-const { renew } = require('../clock')
-const { guarded } = require('../internal/guard')
+const { renew } = require('../shared/clock')
+const { guarded } = require('../shared/base/guard')
 
 function createClockKeeper () {
   /** By the main thread's number: the same shared buffer is another object each time it is sent.

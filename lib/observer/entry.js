@@ -5,5 +5,5 @@
 
 const { workerData } = require('node:worker_threads')
 
-if (workerData.comparison) require('../heap/comparison-worker')
+if (workerData.comparison) require('../analysis/worker')
 else require('./thread')

@@ -4,34 +4,34 @@
 // wired. It parses, explains, encodes and writes, so that the main thread does not have to and need not be able to.
 
 const { parentPort, workerData } = require('node:worker_threads')
-const { SharedState } = require('../internal/shared-state')
-const { toPlain } = require('../internal/errors')
-const { guarded, hearFaults, unattended } = require('../internal/guard')
-const { createSharedTurn } = require('../internal/shared-turn')
-const { createScheduler } = require('../loop/scheduler')
-const { createEvidence } = require('../loop/evidence')
-const { createStallWatch } = require('../loop/stall-watch')
-const { createHistory } = require('../recorder/history')
-const { createProfilerSession } = require('../recorder/session')
-const { createViews } = require('../recorder/views')
-const { toCodeFrame } = require('../formats/frame')
-const { syncCallSection } = require('../sync-calls/section')
-const { createPoolProbe } = require('../sync-calls/pool-probe')
+const { SharedState } = require('../bridge/shared-state')
+const { toPlain } = require('../shared/base/errors')
+const { guarded, hearFaults, unattended } = require('../shared/base/guard')
+const { createSharedTurn } = require('../shared/base/shared-turn')
+const { createScheduler } = require('../shared/system/scheduler')
+const { createEvidence } = require('./stalls/evidence')
+const { createStallWatch } = require('./stalls/stall-watch')
+const { createHistory } = require('./recorder/history')
+const { createProfilerSession } = require('./recorder/session')
+const { createViews } = require('./recorder/views')
+const { toCodeFrame } = require('../shared/formats/profile/frame')
+const { syncCallSection } = require('./sync-calls/section')
+const { createPoolProbe } = require('./sync-calls/pool-probe')
 const { createClockKeeper } = require('./clock-keeper')
-const { createDebuggerLook } = require('./debugger-look')
-const { createLineCounts } = require('./line-counts')
-const { createLoopSeries } = require('./loop-series')
-const { createMainThread } = require('./main-thread')
-const { createOwnWork } = require('./own-work')
-const { createSessionKeeper } = require('./session-keeper')
-const { createStallRecords } = require('./stall-records')
-const { createStallReports } = require('./stall-reports')
-const { createSyncSamples } = require('./sync-samples')
+const { createDebuggerLook } = require('./recorder/debugger-look')
+const { createLineCounts } = require('./stalls/line-counts')
+const { createLoopSeries } = require('./stalls/loop-series')
+const { createMainThread } = require('./main-thread/main-client')
+const { createOwnWork } = require('./main-thread/own-work')
+const { createSessionKeeper } = require('./recorder/session-keeper')
+const { createStallRecords } = require('./stalls/stall-records')
+const { createStallReports } = require('./stalls/stall-reports')
+const { createSyncSamples } = require('./sync-calls/sync-samples')
 
 /** @import { Logger } from '../../types/diagnostics' */
 /** @import { CpuProfile } from '../../types/profile' */
-/** @import { Handles, Order, Place } from '../capture/captures' */
-/** @import { ObserverSettings } from './observer' */
+/** @import { Handles, Order, Place } from './captures/captures' */
+/** @import { ObserverSettings } from '../main/observing/observer-client' */
 
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
 
@@ -77,7 +77,7 @@ const mainThread = createMainThread({ send: message => port.postMessage(message)
 let hasSession = false
 let isRecording = false
 let whyNot = settings.hz === 0 ? 'option recorder is false' : 'the recorder has not started yet'
-/** @type {ReturnType<typeof import('../capture/captures').createCaptures> | undefined} */
+/** @type {ReturnType<typeof import('./captures/captures').createCaptures> | undefined} */
 let captures
 /** Captures under way, by the main thread's request number. @type {Map<number, AbortController>} */
 const underWay = new Map()
@@ -160,7 +160,7 @@ const handlers = {
     return answer(id, () => storeAt(place).prepare())
   },
   watchLimit ({ id, order }) {
-    const watchLimit = () => require('./near-limit').watchLimit(order, { store: storeAt(order.place), post, sampler: sampler(), logNow, report })
+    const watchLimit = () => require('./heap/near-limit').watchLimit(order, { store: storeAt(order.place), post, sampler: sampler(), logNow, report })
     return answer(id, watchLimit)
   },
   told (message) {
@@ -219,36 +219,36 @@ async function answer (id, work) {
  * @param {Handles} handles
  */
 function runCapture (order, handles) {
-  captures ??= require('../capture/captures').createCaptures({ instruments: { views, snapshots: makeSnapshots(), heapSampler: sampler(), heapHistogram: makeHistograms() }, storeAt, findings })
+  captures ??= require('./captures/captures').createCaptures({ instruments: { views, snapshots: makeSnapshots(), heapSampler: sampler(), heapHistogram: makeHistograms() }, storeAt, findings })
   return captures.run(order, handles)
 }
 
 function makeSnapshots () {
-  return require('../heap/snapshot-job').createSnapshots({
+  return require('./heap/snapshot/snapshot-job').createSnapshots({
     askMain: order => mainThread.ask('takeSnapshot', order, Infinity), // as long as it takes: nobody else may ask meanwhile
     readMainMemory: maxMs => mainThread.ask('memory', undefined, maxMs)
   })
 }
 
 function makeHistograms () {
-  return require('../heap/histogram').createHistograms({ post: ownWork.post, stoodStillMs: () => ownWork.totalMs })
+  return require('./heap/histogram').createHistograms({ post: ownWork.post, stoodStillMs: () => ownWork.totalMs })
 }
 
-/** @type {ReturnType<typeof import('../heap/sampler').createHeapSampler> | undefined} */
+/** @type {ReturnType<typeof import('./heap/sampler').createHeapSampler> | undefined} */
 let heapSampler
 
 /** One, as V8 has one. */
 function sampler () {
-  heapSampler ??= require('../heap/sampler').createHeapSampler({ post: ownWork.post, stoodStillMs: () => ownWork.totalMs })
+  heapSampler ??= require('./heap/sampler').createHeapSampler({ post: ownWork.post, stoodStillMs: () => ownWork.totalMs })
   return heapSampler
 }
 
-/** @type {ReturnType<typeof import('./admin').createAdmin> | undefined} */
+/** @type {ReturnType<typeof import('./admin/admin').createAdmin> | undefined} */
 let admin
 
 /** Loaded with the first application that has one. */
 function adminSurface () {
-  admin ??= require('./admin').createAdmin({
+  admin ??= require('./admin/admin').createAdmin({
     settings,
     mainThread,
     records,
@@ -258,7 +258,7 @@ function adminSurface () {
     capture: runCapture,
     storeAt,
     findings,
-    comparisons: require('../heap/comparison-job').createComparisons(settings),
+    comparisons: require('./heap/comparison-job').createComparisons(settings),
     heapSampler: sampler(),
     send: (/** @type {object} */ event) => port.postMessage({ type: 'admin', event })
   })
@@ -274,13 +274,13 @@ function findings (profile, appRoot) {
   return section === null ? [] : [section]
 }
 
-/** @type {Map<string, ReturnType<typeof import('../store/store').createStore>>} */
+/** @type {Map<string, ReturnType<typeof import('./store/store').createStore>>} */
 const stores = new Map()
 
 /** @param {Place} place */
 function storeAt ({ dir, retention, appName, appRoot }) {
   const key = JSON.stringify([dir, retention, appName, appRoot])
-  const store = stores.get(key) ?? require('../store/store').createStore({ dir, retention, application: { appName, appRoot } })
+  const store = stores.get(key) ?? require('./store/store').createStore({ dir, retention, application: { appName, appRoot } })
   stores.set(key, store)
   return store
 }
@@ -294,7 +294,7 @@ let logger
  * @param {string} message
  */
 function logNow (fields, message) {
-  const { makeLogger, STANDARD_ERROR } = require('../default-logger')
+  const { makeLogger, STANDARD_ERROR } = require('../shared/default-logger')
   logger ??= makeLogger({ fd: STANDARD_ERROR, isSync: true })
   logger.warn(fields, message)
 }

@@ -4,8 +4,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createRoutes } = require('../../lib/admin/routes')
-const { SCOPES } = require('../../lib/admin/scopes')
+const { createRoutes } = require('../../lib/observer/admin/routes')
+const { SCOPES } = require('../../lib/shared/admin/scopes')
 const { createSubject, STALL, TOKENS } = require('./subject')
 
 const ROWS = createRoutes().flatMap(({ path, methods }) => Object.entries(methods).map(([method, { scope, isOpen }]) => ({ path, method, scope, isOpen: isOpen !== undefined })))

@@ -6,12 +6,12 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { spawn, spawnSync } = require('node:child_process')
 const { once } = require('node:events')
-const { claim, identityOf, isRunning } = require('../../lib/admin/claims')
-const { createWorkerGroup } = require('../../lib/admin/worker-group')
+const { claim, identityOf, isRunning } = require('../../lib/shared/admin/claims')
+const { createWorkerGroup } = require('../../lib/shared/admin/worker-group')
 const { makeScratch } = require('../store/scratch')
 
 const CLAIM = `
-const { claim } = require(${JSON.stringify(require.resolve('../../lib/admin/claims'))})
+const { claim } = require(${JSON.stringify(require.resolve('../../lib/shared/admin/claims'))})
 while (Date.now() < Number(process.argv[2]));
 const names = Array.from({ length: 20 }, (_, at) => 'name-' + at)
 process.stdout.write(JSON.stringify(names.filter(name => claim(process.argv[1], name) === null)))

@@ -8,7 +8,7 @@ const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
-const { chooseControlDirectory, holdControlDirectory } = require('../../lib/admin/control-directory')
+const { chooseControlDirectory, holdControlDirectory } = require('../../lib/shared/admin/control-directory')
 const { makeScratch } = require('../store/scratch')
 const { get, getControl, run } = require('./running')
 

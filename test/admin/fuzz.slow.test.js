@@ -6,7 +6,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fc = require('fast-check')
-const { createRoutes } = require('../../lib/admin/routes')
+const { createRoutes } = require('../../lib/observer/admin/routes')
 const { createSubject, requestOf, TOKENS } = require('./subject')
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 50_000)

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createComparisons } = require('../../lib/heap/comparison-job')
+const { createComparisons } = require('../../lib/observer/heap/comparison-job')
 const { newFolder, snapshotOf, writeSnapshot } = require('../heap/snapshots')
 const { get, run } = require('./running')
 const { createSubject, TOKENS } = require('./subject')

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createRelay, createRelayEnd } = require('../../lib/admin/relay')
+const { createRelay, createRelayEnd } = require('../../lib/bridge/relay')
 
 /** Both ends, with the observer's answers held back until they are let go. */
 function createSubject (t) {

@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { gunzipSync } = require('node:zlib')
 const { createSubject, unavailable, STALL, TOKENS } = require('./subject')
-const { errors } = require('../../lib/internal/errors')
+const { errors } = require('../../lib/shared/base/errors')
 
 test('the index tells a program what there is, with links that begin where it is mounted', async t => {
   const { ask } = createSubject(t)

@@ -2,8 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createSites } = require('../../lib/admin/sites')
-const { createAdminTally } = require('../../lib/admin/tally')
+const { createSites } = require('../../lib/main/admin/sites')
+const { createAdminTally } = require('../../lib/main/admin/tally')
 
 function createSubject () {
   const subject = { asked: [], sent: [] }

@@ -3,12 +3,12 @@
 // A router with the real table of routes over fake sources: real profiles, a real store, a main thread that does what it is told.
 
 const path = require('node:path')
-const { createRouter } = require('../../lib/admin/router')
-const { createRoutes } = require('../../lib/admin/routes')
-const { hashToken } = require('../../lib/admin/tokens')
-const { checkRequest } = require('../../lib/capture/kinds')
-const { errors } = require('../../lib/internal/errors')
-const { createStore } = require('../../lib/store/store')
+const { createRouter } = require('../../lib/observer/admin/router')
+const { createRoutes } = require('../../lib/observer/admin/routes')
+const { hashToken } = require('../../lib/shared/admin/tokens')
+const { checkRequest } = require('../../lib/shared/captures/kinds')
+const { errors } = require('../../lib/shared/base/errors')
+const { createStore } = require('../../lib/observer/store/store')
 const { profileOf } = require('../recorder/crafted')
 const { makeScratch } = require('../store/scratch')
 

@@ -2,10 +2,10 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createCaptures } = require('../../lib/capture/captures')
-const { FORMATS } = require('../../lib/formats/formats')
-const { monotonicMicros } = require('../../lib/internal/monotonic')
-const { checkRequest } = require('../../lib/capture/kinds')
+const { createCaptures } = require('../../lib/observer/captures/captures')
+const { FORMATS } = require('../../lib/shared/formats/formats')
+const { monotonicMicros } = require('../../lib/shared/base/monotonic')
+const { checkRequest } = require('../../lib/shared/captures/kinds')
 const { profileOf } = require('../recorder/crafted')
 
 const RETENTION = { maxCount: 10, maxBytes: 1e9, maxAgeMs: 1e9, minFreeBytes: 0 }

@@ -2,7 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { KINDS, assertKind, checkRequest } = require('../../lib/capture/kinds')
+const { KINDS, assertKind, checkRequest } = require('../../lib/shared/captures/kinds')
+const { RECORDERS } = require('../../lib/observer/captures/recorders')
 
 const INVALID = 'ERR_LOOPSCOPE_INVALID_OPTION'
 
@@ -55,9 +56,9 @@ test('a signal captures the last half minute and the next ten seconds', () => {
 })
 
 test('every kind has a recorder, and formats to choose from', () => {
-  for (const [kind, { formats, onSignal, record }] of Object.entries(KINDS)) {
+  for (const [kind, { formats, onSignal }] of Object.entries(KINDS)) {
     checkRequest(kind, onSignal)
     assert.equal(assertKind(kind), kind)
-    assert.ok(formats.length > 0 && typeof record === 'function')
+    assert.ok(formats.length > 0 && typeof RECORDERS[kind] === 'function')
   }
 })

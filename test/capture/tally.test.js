@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createTally } = require('../../lib/capture/tally')
+const { createTally } = require('../../lib/main/captures/tally')
 
 const ORDER = { request: { kind: 'cpu' }, trigger: 'api' }
 

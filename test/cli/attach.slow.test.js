@@ -8,8 +8,8 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const net = require('node:net')
 const { start } = require('../process/child')
-const { reasonAgainst } = require('../../lib/cli/attachable')
-const { readFromPs } = require('../../lib/cli/process-facts')
+const { reasonAgainst } = require('../../lib/cli/attach/attachable')
+const { readFromPs } = require('../../lib/cli/reach/process-facts')
 const { cli } = require('./cli')
 
 const WAIT = 'setInterval(() => {}, 1000); console.log(JSON.stringify({ msg: "running" }))'

@@ -10,7 +10,7 @@ const http = require('node:http')
 const path = require('node:path')
 const { Writable } = require('node:stream')
 const { listFiles, readProject } = require('../internal/project')
-const { createTerminal } = require('../../lib/cli/terminal')
+const { createTerminal } = require('../../lib/cli/output/terminal')
 const { cli } = require('./cli')
 
 // A title, a colour, a cleared line, a single-character introducer, delete, a carriage return, turned text.
@@ -97,7 +97,7 @@ test('on a terminal the only sequences are our own, a file is shown as text, and
 })
 
 test('no command writes past the terminal', () => {
-  const files = listFiles('lib/cli').filter(file => file.endsWith('.js') && file !== 'lib/cli/terminal.js')
+  const files = listFiles('lib/cli').filter(file => file.endsWith('.js') && file !== 'lib/cli/output/terminal.js')
   assert.ok(files.length > 10)
   for (const file of files) assert.doesNotMatch(readProject(file), /process\.std(out|err)|console\.|\.isTTY/, file)
 })

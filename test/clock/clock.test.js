@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
-const { createClock } = require('../../lib/clock')
+const { createClock } = require('../../lib/shared/clock')
 const { untilAdvanced } = require('./kept')
 
 /** @param {import('node:test').TestContext} t */
@@ -82,6 +82,6 @@ test('wrong and unknown options throw, and a process with a clock ends by itself
     assert.throws(() => createClock(options), { code: 'ERR_LOOPSCOPE_INVALID_OPTION' })
   }
   assert.throws(() => createClock({ resolution: 10 }), { code: 'ERR_LOOPSCOPE_UNKNOWN_OPTION' })
-  const script = `require(${JSON.stringify(require.resolve('../../lib/clock'))}).createClock()`
+  const script = `require(${JSON.stringify(require.resolve('../../lib/shared/clock'))}).createClock()`
   assert.equal(spawnSync(process.execPath, ['-e', script], { timeout: 20_000 }).status, 0)
 })

@@ -3,9 +3,9 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Session } = require('node:inspector')
-const { HEAP_FORMATS } = require('../../lib/formats/heap-profile')
-const { diffHeapProfiles, isHeapProfile } = require('../../lib/formats/heap-profile-diff')
-const { buildHeapTree } = require('../../lib/formats/heap-tree')
+const { HEAP_FORMATS } = require('../../lib/shared/formats/heap-profile')
+const { diffHeapProfiles, isHeapProfile } = require('../../lib/shared/formats/differences/heap-profile')
+const { buildHeapTree } = require('../../lib/shared/formats/profile/heap-tree')
 
 const frame = functionName => ({ functionName, scriptId: '7', url: `file:///srv/app/${functionName}.js`, lineNumber: 4, columnNumber: 2 })
 const node = (id, name, selfSize, ...children) => ({ id, callFrame: frame(name), selfSize, children })

@@ -5,8 +5,8 @@ const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
-const { adoptSnapshot } = require('../../lib/heap/adopt-snapshot')
-const { createStore } = require('../../lib/store/store')
+const { adoptSnapshot } = require('../../lib/observer/heap/snapshot/adopt-snapshot')
+const { createStore } = require('../../lib/observer/store/store')
 const { makeScratch } = require('../store/scratch')
 
 /** Leaks until V8 writes a snapshot and gives up; the secret is made at run time, so that it is not in the source. */

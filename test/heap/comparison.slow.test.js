@@ -6,8 +6,8 @@ const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
 const { promisify } = require('node:util')
-const { compareFiles, loadSide } = require('../../lib/heap/analysis/compare-files')
-const { encodeBaseline } = require('../../lib/heap/analysis/baseline-file')
+const { compareFiles, loadSide } = require('../../lib/analysis/comparison/compare-files')
+const { encodeBaseline } = require('../../lib/analysis/comparison/baseline-file')
 const { newFolder, writtenBy } = require('./snapshots')
 
 const OBJECTS = 1000
@@ -143,7 +143,7 @@ test('one file, or four, are refused', async () => {
 })
 
 test('a redacted pair compares as the original does, but for strings', async t => {
-  const { redactSnapshot } = require('../../lib/heap/redact')
+  const { redactSnapshot } = require('../../lib/observer/heap/redaction/redact')
   const nameKey = Buffer.alloc(32, 7)
   const redacted = await Promise.all(['first', 'second'].map(async name => {
     const to = path.join(folder, `${name}.redacted.heapsnapshot`)

@@ -5,7 +5,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
-const { createStore } = require('../../lib/store/store')
+const { createStore } = require('../../lib/observer/store/store')
 const { drive } = require('../process/child')
 const { filesIn } = require('../store/scratch')
 

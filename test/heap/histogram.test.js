@@ -3,9 +3,9 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Session } = require('node:inspector')
-const { createHistograms } = require('../../lib/heap/histogram')
-const { HISTOGRAM_FORMATS } = require('../../lib/formats/heap-histogram')
-const { diffHistograms, isHistogram } = require('../../lib/heap/histogram-diff')
+const { createHistograms } = require('../../lib/observer/heap/histogram')
+const { HISTOGRAM_FORMATS } = require('../../lib/shared/formats/heap-histogram')
+const { diffHistograms, isHistogram } = require('../../lib/shared/formats/differences/heap-histogram')
 
 /** Of this very process. */
 function createSubject (t) {

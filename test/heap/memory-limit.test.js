@@ -6,12 +6,12 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const test = require('node:test')
-const { readMemoryRoom } = require('../../lib/heap/memory-limit')
+const { readMemoryRoom } = require('../../lib/observer/heap/snapshot/memory-limit')
 const { makeScratch } = require('../store/scratch')
 const { createMemoryGroup } = require('./snapshot-app')
 
 const CHILD = `
-  const { readMemoryRoom } = require(${JSON.stringify(require.resolve('../../lib/heap/memory-limit'))})
+  const { readMemoryRoom } = require(${JSON.stringify(require.resolve('../../lib/observer/heap/snapshot/memory-limit'))})
   const before = readMemoryRoom()
   const kept = Buffer.alloc(60e6, 1)
   console.log(JSON.stringify({ before, after: readMemoryRoom(), kept: kept.length }))`

@@ -8,8 +8,8 @@ const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
-const { isHeapProfile } = require('../../lib/formats/heap-profile-diff')
-const { verifySnapshot } = require('../../lib/heap/verify')
+const { isHeapProfile } = require('../../lib/shared/formats/differences/heap-profile')
+const { verifySnapshot } = require('../../lib/observer/heap/redaction/verify')
 const { filesIn } = require('../store/scratch')
 const { newFolder } = require('./snapshots')
 
@@ -121,9 +121,9 @@ async function adoptAs (appName, folder) {
 }
 
 test('of a dead process only what it wrote as it died is taken in, and nothing of one that is alive, or not ours', async t => {
-  const { adoptLeftovers } = require('../../lib/heap/leftovers')
-  const { mark, unmark } = require('../../lib/heap/near-limit-mark')
-  const { createStore } = require('../../lib/store/store')
+  const { adoptLeftovers } = require('../../lib/observer/heap/snapshot/leftovers')
+  const { mark, unmark } = require('../../lib/shared/heap/near-limit-mark')
+  const { createStore } = require('../../lib/observer/store/store')
   const folder = folderOf(t)
   const dir = path.join(folder, 'store')
   const store = createStore({ dir, retention: { maxCount: 10, maxBytes: 1e9, maxAgeMs: 1e9, minFreeBytes: 0 } })
@@ -153,7 +153,7 @@ test('of a dead process only what it wrote as it died is taken in, and nothing o
 })
 
 test('flags of Node.js say where, and how large the old generation may be', () => {
-  const { oldLimitBytes } = require('../../lib/heap/near-limit')
+  const { oldLimitBytes } = require('../../lib/main/heap/near-limit')
   const MIB = 1024 ** 2
   assert.equal(oldLimitBytes(500 * MIB, ['--max-old-space-size=300', '--max_old_space_size=400']), 400 * MIB)
   assert.equal(oldLimitBytes(4000 * MIB, ['--trace-gc']), 3808 * MIB)

@@ -9,7 +9,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const v8 = require('node:v8')
 const vm = require('node:vm')
-const { MIN_OBJECTS, redactSnapshot } = require('../../lib/heap/redact')
+const { MIN_OBJECTS, redactSnapshot } = require('../../lib/observer/heap/redaction/redact')
 const { makeScratch } = require('../store/scratch')
 
 const DOCS = fs.readFileSync(path.join(__dirname, '..', '..', 'docs', 'heap.md'), 'utf8')

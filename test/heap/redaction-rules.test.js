@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const { createHash } = require('node:crypto')
 const { builtinModules } = require('node:module')
 const test = require('node:test')
-const { looksLikeData, redactName } = require('../../lib/heap/redaction-rules')
+const { looksLikeData, redactName } = require('../../lib/observer/heap/redaction/redaction-rules')
 
 const DATA = [
   'bob@example.com', 'user:ada.lovelace@mail.example.org', 'ada%40example.org', 'postgres://app:hunter@db/shop',

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createHeapSampler } = require('../../lib/heap/sampler')
+const { createHeapSampler } = require('../../lib/observer/heap/sampler')
 
 const EMPTY = { head: { id: 1, selfSize: 0, children: [] }, samples: [] }
 

@@ -5,8 +5,8 @@ const assert = require('node:assert/strict')
 const { Session } = require('node:inspector')
 const { gunzipSync } = require('node:zlib')
 const { Profile } = require('pprof-format')
-const { encodeHeapPprof } = require('../../lib/formats/pprof-heap')
-const { createHeapSampler } = require('../../lib/heap/sampler')
+const { encodeHeapPprof } = require('../../lib/shared/formats/pprof/heap')
+const { createHeapSampler } = require('../../lib/observer/heap/sampler')
 
 /** A sampler of this very process. */
 function createSubject (t) {

@@ -4,9 +4,9 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
-const { SNAPSHOT_ENGINES } = require('../../lib/heap/snapshot-engines')
-const { takeSnapshot } = require('../../lib/heap/take-snapshot')
-const { verifySnapshot } = require('../../lib/heap/verify')
+const { SNAPSHOT_ENGINES } = require('../../lib/main/heap/snapshot-engines')
+const { takeSnapshot } = require('../../lib/main/heap/take-snapshot')
+const { verifySnapshot } = require('../../lib/observer/heap/redaction/verify')
 const { makeScratch } = require('../store/scratch')
 
 function isInstalled (name) {

@@ -2,9 +2,9 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
-const { estimate, pauseMsPerMb } = require('../../lib/heap/estimate')
-const { assertFits, createGate } = require('../../lib/heap/guard')
-const { readMemory } = require('../../lib/heap/memory-reading')
+const { estimate, pauseMsPerMb } = require('../../lib/observer/heap/snapshot/estimate')
+const { assertFits, createGate } = require('../../lib/shared/heap/guard')
+const { readMemory } = require('../../lib/main/heap/memory-reading')
 
 const MB = 1e6
 

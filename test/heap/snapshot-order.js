@@ -2,8 +2,8 @@
 
 // What a heap snapshot is asked for with where nobody says otherwise, with redaction.
 
-const { DEFAULTS: GUARD } = require('../../lib/heap/guard')
-const { DEFAULTS: ENGINE } = require('../../lib/heap/snapshot-engines')
+const { DEFAULTS: GUARD } = require('../../lib/shared/heap/guard')
+const { DEFAULTS: ENGINE } = require('../../lib/main/heap/snapshot-engines')
 
 const PLAIN = Object.freeze({ redact: 'values', hasPseudonyms: false, force: false, ...ENGINE, ...GUARD })
 

@@ -4,8 +4,8 @@ const { test } = require('node:test')
 const assert = require('node:assert/strict')
 const { hasSubscribers } = require('node:diagnostics_channel')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { createRequestChannel } = require('../../lib/http/request-channel')
-const { routeOf } = require('../../lib/http/route-template')
+const { createRequestChannel } = require('../../lib/main/http/request-channel')
+const { routeOf } = require('../../lib/main/http/route-template')
 const { frameworks, createParts, serve, counted } = require('./served')
 
 function createChannel (t, parts = createParts()) {

@@ -2,8 +2,8 @@
 
 const { test } = require('node:test')
 const assert = require('node:assert/strict')
-const { createRequestDurations, BOUNDS_SECONDS } = require('../../lib/http/request-durations')
-const { forgetWarnings } = require('../../lib/internal/warnings')
+const { createRequestDurations, BOUNDS_SECONDS } = require('../../lib/main/http/request-durations')
+const { forgetWarnings } = require('../../lib/shared/base/warnings')
 
 const request = { method: 'GET', route: '/x/:id', status: 200, seconds: 0.02, scheme: 'http' }
 

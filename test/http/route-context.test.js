@@ -5,8 +5,8 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { Worker } = require('node:worker_threads')
-const { createRouteContext } = require('../../lib/http/route-context')
-const { routeOf } = require('../../lib/http/route-template')
+const { createRouteContext } = require('../../lib/main/http/route-context')
+const { routeOf } = require('../../lib/main/http/route-template')
 const { frameworks, createParts, serve } = require('./served')
 
 for (const [name, express] of Object.entries(frameworks)) {
@@ -25,10 +25,10 @@ for (const [name, express] of Object.entries(frameworks)) {
 }
 
 test('two copies of the package see one context, and the last to stop ends it', () => {
-  const file = require.resolve('../../lib/http/route-context')
+  const file = require.resolve('../../lib/main/http/route-context')
   const cached = require.cache[file]
   delete require.cache[file]
-  const copy = require('../../lib/http/route-context').createRouteContext()
+  const copy = require('../../lib/main/http/route-context').createRouteContext()
   require.cache[file] = cached
   const own = createRouteContext()
   const context = { request: {}, startMicros: 0 }

@@ -4,9 +4,9 @@
 
 const http = require('node:http')
 const { once } = require('node:events')
-const { createRouteContext } = require('../../lib/http/route-context')
-const { createRequestDurations } = require('../../lib/http/request-durations')
-const { createMiddleware } = require('../../lib/http/middleware')
+const { createRouteContext } = require('../../lib/main/http/route-context')
+const { createRequestDurations } = require('../../lib/main/http/request-durations')
+const { createMiddleware } = require('../../lib/main/http/middleware')
 
 const frameworks = { 'express 5': require('express'), 'express 4': require('express4') }
 

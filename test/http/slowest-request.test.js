@@ -2,9 +2,9 @@
 
 const { test } = require('node:test')
 const assert = require('node:assert/strict')
-const { createSlowestRequest } = require('../../lib/http/slowest-request')
-const { monotonicMicros } = require('../../lib/internal/monotonic')
-const { routeOf } = require('../../lib/http/route-template')
+const { createSlowestRequest } = require('../../lib/main/http/slowest-request')
+const { monotonicMicros } = require('../../lib/shared/base/monotonic')
+const { routeOf } = require('../../lib/main/http/route-template')
 const { frameworks, createParts, serve } = require('./served')
 
 test('the longest of at least half the threshold is kept until it is taken', () => {

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createStallRoute } = require('../../lib/http/stall-route')
+const { createStallRoute } = require('../../lib/main/http/stall-route')
 
 const requestOf = path => ({ request: { method: 'GET', baseUrl: '', route: { path } } })
 

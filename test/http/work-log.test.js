@@ -2,8 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createWorkLog } = require('../../lib/http/work-log')
-const { monotonicMicros } = require('../../lib/internal/monotonic')
+const { createWorkLog } = require('../../lib/main/http/work-log')
+const { monotonicMicros } = require('../../lib/shared/base/monotonic')
 const { createParts, frameworks, serve } = require('./served')
 
 const contextOf = route => ({ request: { method: 'GET', baseUrl: '', url: route.path, route } })

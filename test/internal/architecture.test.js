@@ -1,6 +1,7 @@
 'use strict'
 
-// Holds every file of lib/ against the table "Who may require whom" of docs/architecture.md, which is the rule itself.
+// Holds every file of lib/ against two tables of docs/architecture.md, which are the rule itself: which thread a folder runs in, and
+// "Who may require whom".
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
@@ -10,7 +11,15 @@ const { ROOT, listFiles, readProject, readTable } = require('./project')
 const LIB = path.join(ROOT, 'lib')
 const files = listFiles('lib').filter(file => file.endsWith('.js')).map(file => file.slice('lib/'.length))
 
-const partOf = file => file.includes('/') ? `${file.split('/')[0]}/` : file
+const rootOf = file => file.includes('/') ? `${file.split('/')[0]}/` : file
+
+/** A room of these is a part of its own; of the others the whole folder is one. */
+const WITH_ROOMS = ['main/', 'observer/', 'shared/']
+
+function partOf (file) {
+  const [root, room, ...rest] = file.split('/')
+  return WITH_ROOMS.includes(`${root}/`) ? (rest.length === 0 ? file : `${root}/${room}/`) : rootOf(file)
+}
 
 /** Names in code marks of a table cell. */
 const marked = cell => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name)
@@ -18,6 +27,14 @@ const marked = cell => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name)
 /** Part -> what it may require: parts or single files of them, and packages. */
 const rules = new Map(readTable('docs/architecture.md', 'Who may require whom')
   .flatMap(([parts, ours, packages]) => marked(parts).map(part => [part, { ours: marked(ours), packages: marked(packages) }])))
+
+/** Folder -> the other folders that it may require, whatever the parts may. */
+const sides = new Map(readTable('docs/architecture.md', 'The tree').map(([folder, , may]) => [marked(folder)[0], marked(may)]))
+
+// Entries: they start a thread, and belong to the one that they start.
+const ENTRIES = { 'index.js': ['main/'], 'register.js': ['main/'], 'observer/entry.js': ['analysis/'] }
+
+const FOR_ALL = 'shared/base/'
 
 /** What a file requires, wherever in the file it stands. */
 function requiresOf (file) {
@@ -44,11 +61,19 @@ for (const file of files) {
   test(`lib/${file} requires only what its part may`, () => {
     const part = partOf(file)
     const { ours, packages } = rules.get(part) ?? { ours: [], packages: [] }
-    const allowed = [part, ...ours]
-    assert.deepEqual(targetsOf(file).filter(target => !allowed.includes(target) && !allowed.includes(partOf(target))), [])
+    const allowed = [part, FOR_ALL, ...ours]
+    assert.deepEqual(targetsOf(file).filter(target => ![target, partOf(target), rootOf(target)].some(name => allowed.includes(name))), [])
     assert.deepEqual(packagesOf(file).filter(name => !packages.includes(name)), [])
   })
 }
+
+test('no file requires one that runs in another thread', () => {
+  assert.deepEqual([...sides.keys()].sort(), [...new Set(files.map(rootOf).filter(name => name.endsWith('/')))].sort())
+  for (const file of files) {
+    const allowed = [rootOf(file), ...sides.get(rootOf(file)) ?? [], ...ENTRIES[file] ?? []]
+    assert.deepEqual(targetsOf(file).map(rootOf).filter(root => !root.startsWith('..') && !allowed.includes(root)), [], file)
+  }
+})
 
 test('no file requires itself by way of others', () => {
   const done = new Set()

@@ -6,7 +6,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const ts = require('typescript')
-const { guarded, hearFaults, unattended } = require('../../lib/internal/guard')
+const { guarded, hearFaults, unattended } = require('../../lib/shared/base/guard')
 const { listFiles, readProject } = require('./project')
 
 // Who calls back: the name of what takes the callback, and as which argument.
@@ -31,20 +31,20 @@ const CALLERS = new Map(Object.entries({
 }))
 
 // The command line is a process of its own, and a page runs in a browser.
-const isOurs = file => file.endsWith('.js') && !/^lib\/cli\/|\/page(?:\.js$|\/)/.test(file)
+const isOurs = file => file.endsWith('.js') && !/^lib\/(?:cli|browser)\//.test(file)
 
 // What is handed out as it is, and why nothing can come of it.
 const BARE = new Map(Object.entries({
-  'lib/admin/control-socket.js createServer': 'the function of that name in listener.js guards it',
-  'lib/admin/exchange.js outgoing.on': 'does nothing',
-  'lib/admin/jobs.js setTimeout': 'resolves a promise',
-  'lib/admin/listener.js createServer': 'the function of that name guards it',
-  'lib/heap/comparison-job.js worker.once': 'rejects a promise',
-  'lib/http/response-end.js response.on': 'request-measure.js catches by itself: one closure less for each request',
-  'lib/http/response-end.js onFinished': 'the same',
-  'lib/observer/near-limit.js on': 'reports a fault',
-  'lib/observer/observer.js worker.once': 'resolves a promise',
-  'lib/observer/stall-reports.js setTimeout': 'resolves a promise'
+  'lib/observer/admin/doors/control-socket.js createServer': 'the function of that name in listener.js guards it',
+  'lib/shared/admin/exchange.js outgoing.on': 'does nothing',
+  'lib/observer/admin/jobs.js setTimeout': 'resolves a promise',
+  'lib/observer/admin/doors/listener.js createServer': 'the function of that name guards it',
+  'lib/observer/heap/comparison-job.js worker.once': 'rejects a promise',
+  'lib/main/http/response-end.js response.on': 'request-measure.js catches by itself: one closure less for each request',
+  'lib/main/http/response-end.js onFinished': 'the same',
+  'lib/observer/heap/near-limit.js on': 'reports a fault',
+  'lib/main/observing/observer-client.js worker.once': 'resolves a promise',
+  'lib/observer/stalls/stall-reports.js setTimeout': 'resolves a promise'
 }))
 
 /** Every function that a file hands out to be called later. */

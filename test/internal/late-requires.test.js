@@ -16,19 +16,18 @@ const BY_CALL = 'the application calls it, or it runs while the application is b
 const IN_OBSERVER = 'it runs in the observer thread or in the command line, which are no part of a test environment'
 
 const ALLOWED = {
-  'lib/handle.js': BY_CALL,
-  'lib/diagnostics.js': BY_CALL,
-  'lib/default-logger.js': BY_CALL,
-  'lib/internal/cluster-worker.js': BY_CALL,
-  'lib/recorder/engines.js': BY_CALL,
-  'lib/recorder/v8-profiler-engine.js': BY_CALL,
-  'lib/sync-calls/sync-calls.js': BY_CALL,
-  'lib/internal/own-files.js': 'it asks for the place of a package, and loads none',
-  'lib/capture/kinds.js': IN_OBSERVER,
-  'lib/formats/flamegraph/libraries.js': IN_OBSERVER,
-  'lib/formats/formats.js': IN_OBSERVER,
-  'lib/formats/heap-profile.js': IN_OBSERVER,
-  'lib/heap/snapshot-engines.js': 'the native package heapdump, where it was asked for by name: it acts when it is loaded'
+  'lib/main/handle.js': BY_CALL,
+  'lib/main/diagnostics.js': BY_CALL,
+  'lib/shared/default-logger.js': BY_CALL,
+  'lib/shared/system/cluster-worker.js': BY_CALL,
+  'lib/main/recorder/engines.js': BY_CALL,
+  'lib/main/recorder/v8-profiler-engine.js': BY_CALL,
+  'lib/main/sync-calls/sync-calls.js': BY_CALL,
+  'lib/shared/base/own-files.js': 'it asks for the place of a package, and loads none',
+  'lib/shared/formats/flamegraph/libraries.js': IN_OBSERVER,
+  'lib/shared/formats/formats.js': IN_OBSERVER,
+  'lib/shared/formats/heap-profile.js': IN_OBSERVER,
+  'lib/main/heap/snapshot-engines.js': 'the native package heapdump, where it was asked for by name: it acts when it is loaded'
 }
 
 // The second, of internal/own-files.js, is for what bundlers shall not see.

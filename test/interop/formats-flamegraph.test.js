@@ -7,7 +7,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { after, before, describe, test } = require('node:test')
 const { pathToFileURL } = require('node:url')
-const { FORMATS } = require('../../lib/formats/formats')
+const { FORMATS } = require('../../lib/shared/formats/formats')
 const { craft, readRecorded } = require('../fixtures/profiles/profiles')
 
 const CHROMIUM = '/usr/bin/chromium'

@@ -6,7 +6,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { after, test } = require('node:test')
-const { FORMATS } = require('../../lib/formats/formats')
+const { FORMATS } = require('../../lib/shared/formats/formats')
 const { readRecorded } = require('../fixtures/profiles/profiles')
 
 const skip = spawnSync('go', ['version']).status === 0 ? false : 'go is not installed'

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const { createServer } = require('node:http')
 const { Registry } = require('prom-client')
-const { createMetrics } = require('../../lib/metrics/metrics')
+const { createMetrics } = require('../../lib/main/metrics/metrics')
 const { createFakeSources, createFakeLogger } = require('../metrics/fake-sources')
 const { skip, startPrometheus, query } = require('./prometheus')
 

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createEvidence } = require('../../lib/loop/evidence')
+const { createEvidence } = require('../../lib/observer/stalls/evidence')
 
 /** Evidence of a system that the test runs, in milliseconds. */
 function createSubject () {

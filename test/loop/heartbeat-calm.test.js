@@ -2,8 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { SharedState } = require('../../lib/internal/shared-state')
-const { createHeartbeat } = require('../../lib/loop/heartbeat')
+const { SharedState } = require('../../lib/bridge/shared-state')
+const { createHeartbeat } = require('../../lib/main/loop/heartbeat')
 
 const PERIOD_MS = 20
 const THRESHOLD_MS = 100

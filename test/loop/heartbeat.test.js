@@ -3,9 +3,9 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
-const { monotonicMicros } = require('../../lib/internal/monotonic')
-const { SharedState } = require('../../lib/internal/shared-state')
-const { createHeartbeat } = require('../../lib/loop/heartbeat')
+const { monotonicMicros } = require('../../lib/shared/base/monotonic')
+const { SharedState } = require('../../lib/bridge/shared-state')
+const { createHeartbeat } = require('../../lib/main/loop/heartbeat')
 
 const PERIOD_MS = 5
 const NEVER_MS = 1e9
@@ -168,7 +168,7 @@ test('after stop() there are no ticks and the observer sees a loop that is not w
 })
 
 test('a started heartbeat does not keep the process alive', () => {
-  const [heartbeat, sharedState] = ['loop/heartbeat', 'internal/shared-state'].map(name => require.resolve(`../../lib/${name}`))
+  const [heartbeat, sharedState] = ['main/loop/heartbeat', 'bridge/shared-state'].map(name => require.resolve(`../../lib/${name}`))
   const script = `
     const { SharedState } = require(${JSON.stringify(sharedState)})
     require(${JSON.stringify(heartbeat)}).createHeartbeat({ periodMs: 5, stallThresholdMs: 100, state: new SharedState(), onTick () {}, onStall () {} }).start()`

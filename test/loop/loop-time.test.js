@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createLoopTime } = require('../../lib/loop/loop-time')
+const { createLoopTime } = require('../../lib/main/loop/loop-time')
 
 function createSubject () {
   const node = { active: 100, idle: 300, utilization: 0.25 }

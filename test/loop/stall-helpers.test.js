@@ -2,8 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { judgeCause } = require('../../lib/loop/stall')
-const { describeStall, toLogFields } = require('../../lib/loop/stall-log')
+const { judgeCause } = require('../../lib/observer/stalls/judge-cause')
+const { describeStall, toLogFields } = require('../../lib/shared/stalls/stall-line')
 
 const STALL = { durationMs: 2000, thresholdMs: 100 }
 const COLLECTING = { cpuMs: 1500, runQueueMs: 100, throttledMs: 0, observerLateMs: 0, codeMs: 30, gcMs: 1960 }

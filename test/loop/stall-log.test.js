@@ -2,7 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createStallLog, describeStall } = require('../../lib/loop/stall-log')
+const { createStallLog } = require('../../lib/shared/stalls/stall-log')
+const { describeStall } = require('../../lib/shared/stalls/stall-line')
 
 const CULPRIT = { function: 'login', file: 'routes/login.js', line: 12, column: 3, call: 'pbkdf2Sync', share: 0.98 }
 

@@ -2,8 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { monotonicMicros } = require('../../lib/internal/monotonic')
-const { createStallWatch } = require('../../lib/loop/stall-watch')
+const { monotonicMicros } = require('../../lib/shared/base/monotonic')
+const { createStallWatch } = require('../../lib/observer/stalls/stall-watch')
 
 const PERIOD_MS = 5
 const THRESHOLD_MS = 400 // a machine that is late itself by half of it is not blamed on the loop

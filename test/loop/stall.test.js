@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { judgeCause } = require('../../lib/loop/stall')
+const { judgeCause } = require('../../lib/observer/stalls/judge-cause')
 
 const NOTHING = { cpuMs: null, runQueueMs: null, throttledMs: null, observerLateMs: null, codeMs: null, gcMs: null }
 const CALM = { cpuMs: 0, runQueueMs: 2, throttledMs: null, observerLateMs: 0, codeMs: 0, gcMs: 0 }

@@ -3,8 +3,8 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Registry, Gauge, collectDefaultMetrics } = require('prom-client')
-const { createMetrics, DEFINITIONS } = require('../../lib/metrics/metrics')
-const { forgetWarnings } = require('../../lib/internal/warnings')
+const { createMetrics, DEFINITIONS } = require('../../lib/main/metrics/metrics')
+const { forgetWarnings } = require('../../lib/shared/base/warnings')
 const { createFakeSources, createFakeLogger } = require('./fake-sources')
 
 const namesIn = registry => registry.getMetricsAsArray().map(metric => metric.name).sort()

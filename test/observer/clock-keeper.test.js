@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createClock } = require('../../lib/clock')
+const { createClock } = require('../../lib/shared/clock')
 const { createClockKeeper } = require('../../lib/observer/clock-keeper')
 
 /** A clock that nothing but the subject renews. */

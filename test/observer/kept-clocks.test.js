@@ -2,10 +2,10 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createClock } = require('../../lib/clock')
-const { SharedState } = require('../../lib/internal/shared-state')
-const { createKeptClocks } = require('../../lib/observer/kept-clocks')
-const { createObserver } = require('../../lib/observer/observer')
+const { createClock } = require('../../lib/shared/clock')
+const { SharedState } = require('../../lib/bridge/shared-state')
+const { createKeptClocks } = require('../../lib/main/observing/kept-clocks')
+const { createObserver } = require('../../lib/main/observing/observer-client')
 const { untilAdvanced, untilKept } = require('../clock/kept')
 
 const SETTINGS = {

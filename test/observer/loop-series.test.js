@@ -2,9 +2,9 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { monotonicMicros } = require('../../lib/internal/monotonic')
-const { SharedState } = require('../../lib/internal/shared-state')
-const { createLoopSeries } = require('../../lib/observer/loop-series')
+const { monotonicMicros } = require('../../lib/shared/base/monotonic')
+const { SharedState } = require('../../lib/bridge/shared-state')
+const { createLoopSeries } = require('../../lib/observer/stalls/loop-series')
 
 function createSubject (t) {
   t.mock.timers.enable({ apis: ['setInterval'] })

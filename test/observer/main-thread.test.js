@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createMainThread } = require('../../lib/observer/main-thread')
+const { createMainThread } = require('../../lib/observer/main-thread/main-client')
 
 /** A main thread that answers with what `answer` returns, or not at all. */
 function createSubject (parts) {

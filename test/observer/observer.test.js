@@ -5,10 +5,10 @@ const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
-const { createObserver } = require('../../lib/observer/observer')
-const { monotonicMicros } = require('../../lib/internal/monotonic')
-const { SharedState } = require('../../lib/internal/shared-state')
-const { checkRequest } = require('../../lib/capture/kinds')
+const { createObserver } = require('../../lib/main/observing/observer-client')
+const { monotonicMicros } = require('../../lib/shared/base/monotonic')
+const { SharedState } = require('../../lib/bridge/shared-state')
+const { checkRequest } = require('../../lib/shared/captures/kinds')
 const { profileOf } = require('../recorder/crafted')
 const { makeScratch } = require('../store/scratch')
 
@@ -170,7 +170,7 @@ test('a stall is explained from the window that holds it', async t => {
 })
 
 test('a process that has started one ends by itself', () => {
-  const paths = ['observer/observer', 'internal/shared-state'].map(name => JSON.stringify(require.resolve(`../../lib/${name}`)))
+  const paths = ['main/observing/observer-client', 'bridge/shared-state'].map(name => JSON.stringify(require.resolve(`../../lib/${name}`)))
   const script = `
     const { SharedState } = require(${paths[1]})
     require(${paths[0]}).createObserver({ state: new SharedState(), settings: ${JSON.stringify(SETTINGS)}, onRotate () {}, onFault () {} }).start()`

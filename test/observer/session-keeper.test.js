@@ -2,8 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { SharedState } = require('../../lib/internal/shared-state')
-const { createSessionKeeper } = require('../../lib/observer/session-keeper')
+const { SharedState } = require('../../lib/bridge/shared-state')
+const { createSessionKeeper } = require('../../lib/observer/recorder/session-keeper')
 
 const FIRST_MS = 1000
 const MINUTE_MS = 60_000

@@ -4,7 +4,7 @@ const test = require('node:test')
 const { setTimeout: sleep } = require('node:timers/promises')
 const assert = require('node:assert/strict')
 const crypto = require('node:crypto')
-const { createStallRecords } = require('../../lib/observer/stall-records')
+const { createStallRecords } = require('../../lib/observer/stalls/stall-records')
 const { profileOf } = require('../recorder/crafted')
 
 function stallOf (facts) {

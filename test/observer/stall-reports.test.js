@@ -2,10 +2,10 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { monotonicMicros } = require('../../lib/internal/monotonic')
-const { createStallReports } = require('../../lib/observer/stall-reports')
-const { createStallRecords } = require('../../lib/observer/stall-records')
-const { createHistory } = require('../../lib/recorder/history')
+const { monotonicMicros } = require('../../lib/shared/base/monotonic')
+const { createStallReports } = require('../../lib/observer/stalls/stall-reports')
+const { createStallRecords } = require('../../lib/observer/stalls/stall-records')
+const { createHistory } = require('../../lib/observer/recorder/history')
 const { profileOf } = require('../recorder/crafted')
 
 const NONE = { ownWork: [], ownMs: 0 }

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createSyncSamples } = require('../../lib/observer/sync-samples')
+const { createSyncSamples } = require('../../lib/observer/sync-calls/sync-samples')
 const { windowOf } = require('../sync-calls/crafted')
 
 function createSubject () {

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { OPTIONS, resolveOptions, variableOf } = require('../../lib/options')
+const { OPTIONS, resolveOptions, variableOf } = require('../../lib/main/options/options')
 
 const NO_ENV = {}
 const LOGGER = { info () {}, warn () {}, error () {} }

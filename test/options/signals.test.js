@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createSignals } = require('../../lib/signals')
+const { createSignals } = require('../../lib/main/signals')
 
 const SIGNAL = 'SIGHUP' // not SIGUSR2: nodemon may be among the parents
 

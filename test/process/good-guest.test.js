@@ -73,7 +73,7 @@ test('nothing is synced to the disk at the end of a program that was not told an
 
 test('a first line of ours adds no listener for the end of the process', async t => {
   const source = `
-    const { makeLogger } = require(${JSON.stringify(require.resolve('../../lib/default-logger'))})
+    const { makeLogger } = require(${JSON.stringify(require.resolve('../../lib/shared/default-logger'))})
     const logger = makeLogger({ fd: 2 })
     const before = process.listenerCount('exit')
     logger.warn('a first line')

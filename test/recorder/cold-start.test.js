@@ -2,7 +2,7 @@
 
 const { test } = require('node:test')
 const assert = require('node:assert/strict')
-const { canDeadlock } = require('../../lib/recorder/cold-start')
+const { canDeadlock } = require('../../lib/main/recorder/cold-start')
 
 test('only Node 22 before 22.23.3 gets the flag against the deadlock of a cold start', () => {
   const affected = ['22.0.0', '22.12.0', '22.23.1', '22.23.2']

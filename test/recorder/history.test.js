@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createHistory } = require('../../lib/recorder/history')
+const { createHistory } = require('../../lib/observer/recorder/history')
 const { assertValid, microsByStack, profileOf } = require('./crafted')
 
 const SECOND_MICROS = 1e6

@@ -2,9 +2,9 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createHistory } = require('../../lib/recorder/history')
-const { createViews } = require('../../lib/recorder/views')
-const { monotonicMicros } = require('../../lib/internal/monotonic')
+const { createHistory } = require('../../lib/observer/recorder/history')
+const { createViews } = require('../../lib/observer/recorder/views')
+const { monotonicMicros } = require('../../lib/shared/base/monotonic')
 const { assertValid, profileOf } = require('./crafted')
 
 const LONG_MS = 60_000 // a wait that only a fault would sit out

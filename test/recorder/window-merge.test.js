@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { inOrder, slice, merge } = require('../../lib/recorder/window')
+const { inOrder, slice, merge } = require('../../lib/observer/recorder/window')
 const { readRecorded } = require('../fixtures/profiles/profiles')
 const { assertValid, deepFreeze, microsByStack, profileOf } = require('./crafted')
 

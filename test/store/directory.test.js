@@ -5,8 +5,8 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const test = require('node:test')
-const { defaultDir } = require('../../lib/store/directory')
-const { createStore } = require('../../lib/store/store')
+const { defaultDir } = require('../../lib/shared/store/directory')
+const { createStore } = require('../../lib/observer/store/store')
 const { makeScratch, mountScratch, artifact } = require('./scratch')
 
 const WINDOWS = process.platform === 'win32' && 'Windows has no such modes'

@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
-const { createFileName, parseFileName } = require('../../lib/store/file-name')
+const { createFileName, parseFileName } = require('../../lib/shared/store/file-name')
 
 const AT = Date.UTC(2026, 10, 20, 12, 3, 10, 123)
 const FACTS = { kind: 'cpu', extension: 'cpuprofile', at: AT, appName: 'shop', pid: 412, sequence: 7 }

@@ -3,7 +3,7 @@
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const test = require('node:test')
-const { createStore } = require('../../lib/store/store')
+const { createStore } = require('../../lib/observer/store/store')
 const { makeScratch, mountScratch, artifact } = require('./scratch')
 
 const KIB = 1024

@@ -6,7 +6,7 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
-const { createStore } = require('../../lib/store/store')
+const { createStore } = require('../../lib/observer/store/store')
 const { makeScratch } = require('./scratch')
 
 const NAME = 'cpu-shop-20261120t120310123z-412-0001.cpuprofile'
@@ -21,7 +21,7 @@ const HALF_WRITER = `
     write(1, 'half')
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   }
-  const { createStore } = require(${JSON.stringify(require.resolve('../../lib/store/store'))})
+  const { createStore } = require(${JSON.stringify(require.resolve('../../lib/observer/store/store'))})
   createStore({ dir: process.argv[1], retention: { minFreeBytes: 0 } })
     .write({ kind: 'cpu', extension: 'cpuprofile', at: Date.now(), appName: 'shop', bytes: Buffer.alloc(1000) })`
 

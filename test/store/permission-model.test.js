@@ -10,7 +10,7 @@ const root = path.resolve(__dirname, '../..')
 const flag = process.allowedNodeEnvironmentFlags.has('--permission') ? '--permission' : '--experimental-permission'
 
 const WRITER = `
-  const { createStore } = require(${JSON.stringify(require.resolve('../../lib/store/store'))})
+  const { createStore } = require(${JSON.stringify(require.resolve('../../lib/observer/store/store'))})
   const store = createStore({ dir: process.argv[1], retention: { minFreeBytes: 0 } })
   try {
     store.prepare()

@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
-const { createStore } = require('../../lib/store/store')
+const { createStore } = require('../../lib/observer/store/store')
 const { artifact, makeScratch, mountScratch } = require('./scratch')
 
 const HOUR_MS = 3_600_000

@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
-const { DEFAULTS, chooseEvictions, createLimits } = require('../../lib/store/retention')
+const { DEFAULTS, chooseEvictions, createLimits } = require('../../lib/shared/store/retention')
 
 const NOW = 1_000_000
 const ROOMY = { now: NOW, freeBytes: Infinity }

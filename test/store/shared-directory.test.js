@@ -6,7 +6,7 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const { setImmediate } = require('node:timers/promises')
 const test = require('node:test')
-const { createStore } = require('../../lib/store/store')
+const { createStore } = require('../../lib/observer/store/store')
 const { makeScratch } = require('./scratch')
 
 const WRITERS = 2
@@ -15,7 +15,7 @@ const MAX_COUNT = 5
 
 /** Writes artifacts as fast as it can and prints what it evicted. */
 const WRITER = `
-  const { createStore } = require(${JSON.stringify(require.resolve('../../lib/store/store'))})
+  const { createStore } = require(${JSON.stringify(require.resolve('../../lib/observer/store/store'))})
   const store = createStore({ dir: process.argv[1], retention: { maxCount: ${MAX_COUNT}, minFreeBytes: 0 } })
   store.prepare()
   for (let index = 0; index < ${ARTIFACTS_EACH}; index++) {

@@ -6,7 +6,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const vm = require('node:vm')
-const { createClock } = require('../../lib/clock')
+const { createClock } = require('../../lib/shared/clock')
 const { startDetector, sitesOf } = require('./started')
 
 function makeDirectory (t) {

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const crypto = require('node:crypto')
 const { spawnSync } = require('node:child_process')
 const { promisify } = require('node:util')
-const { createPoolProbe } = require('../../lib/sync-calls/pool-probe')
+const { createPoolProbe } = require('../../lib/observer/sync-calls/pool-probe')
 
 const derive = promisify(crypto.pbkdf2)
 const POOL_SIZE = Number(process.env.UV_THREADPOOL_SIZE) || 4
@@ -45,6 +45,6 @@ test('it starts and stops as often as it is told to', () => {
 })
 
 test('a process with a probe ends by itself', () => {
-  const script = `require(${JSON.stringify(require.resolve('../../lib/sync-calls/pool-probe'))}).createPoolProbe({ onQueued () {} }).start()`
+  const script = `require(${JSON.stringify(require.resolve('../../lib/observer/sync-calls/pool-probe'))}).createPoolProbe({ onQueued () {} }).start()`
   assert.equal(spawnSync(process.execPath, ['-e', script], { timeout: 20_000 }).status, 0)
 })

@@ -3,8 +3,8 @@
 // What a real CPU profile says about a piece of work: its synchronous calls, heaviest first.
 
 const { Session } = require('node:inspector')
-const { inOrder } = require('../../lib/recorder/window')
-const { findSampledCalls } = require('../../lib/sync-calls/sampled')
+const { inOrder } = require('../../lib/observer/recorder/window')
+const { findSampledCalls } = require('../../lib/shared/sync-calls/sampled')
 
 const INTERVAL_MICROS = 500
 const MAX_ATTEMPTS = 20 // a call that is short has to be met by a sample
@@ -26,7 +26,7 @@ function profile (work) {
   return inOrder(profile)
 }
 
-/** @returns {{ calls: import('../../lib/sync-calls/sampled').SampledCall[], busyMicros: number }} */
+/** @returns {{ calls: import('../../lib/shared/sync-calls/sampled').SampledCall[], busyMicros: number }} */
 function record (work, context) {
   const { calls, busyMicros } = findSampledCalls(profile(work), context)
   return { calls: calls.sort((left, right) => right.micros - left.micros), busyMicros }

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createSampledTable } = require('../../lib/sync-calls/sampled-table')
+const { createSampledTable } = require('../../lib/observer/sync-calls/sampled-table')
 const { windowOf } = require('./crafted')
 
 test('windows add up, by API and caller, heaviest first', () => {

@@ -7,7 +7,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 
-const DETECTOR = path.join(__dirname, '..', '..', 'lib', 'sync-calls', 'detector')
+const DETECTOR = path.join(__dirname, '..', '..', 'lib', 'main', 'sync-calls', 'detector')
 
 /** An app whose generated line 1 maps, from column 0 on, to line 8, column 3 of original.ts. */
 function writeApp (dir) {

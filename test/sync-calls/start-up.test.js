@@ -6,7 +6,7 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
 const { setImmediate } = require('node:timers/promises')
-const { createSyncCallDetector } = require('../../lib/sync-calls/detector')
+const { createSyncCallDetector } = require('../../lib/main/sync-calls/detector')
 
 function start (t) {
   const detector = createSyncCallDetector({ apis: ['fs.*', 'Date.now'] })

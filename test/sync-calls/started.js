@@ -2,7 +2,7 @@
 
 // A running detector for one test, and what its tests ask of a reading.
 
-const { createSyncCallDetector } = require('../../lib/sync-calls/detector')
+const { createSyncCallDetector } = require('../../lib/main/sync-calls/detector')
 
 /**
  * @param {import('node:test').TestContext} t

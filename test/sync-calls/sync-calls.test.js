@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const crypto = require('node:crypto')
-const { createSyncCalls } = require('../../lib/sync-calls/sync-calls')
+const { createSyncCalls } = require('../../lib/main/sync-calls/sync-calls')
 
 const HOUR_MS = 3_600_000
 

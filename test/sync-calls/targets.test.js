@@ -6,8 +6,8 @@ const fs = require('node:fs')
 const crypto = require('node:crypto')
 const zlib = require('node:zlib')
 const childProcess = require('node:child_process')
-const { adviceOf } = require('../../lib/sync-calls/advice')
-const { listTargets, selectTargets, placeOf } = require('../../lib/sync-calls/targets')
+const { adviceOf } = require('../../lib/shared/sync-calls/advice')
+const { listTargets, selectTargets, placeOf } = require('../../lib/main/sync-calls/targets')
 
 const apis = listTargets().map(({ api }) => api)
 

@@ -8,7 +8,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { inspect } = require('node:util')
-const { listTargets, placeOf } = require('../../lib/sync-calls/targets')
+const { listTargets, placeOf } = require('../../lib/main/sync-calls/targets')
 const { startDetector } = require('./started')
 const { ARGUMENTS, RECEIVERS, VARYING } = require('./valid-calls')
 

@@ -1,10 +1,10 @@
 'use strict'
 
 const { Failure } = require('../failure')
-const { writeOutput } = require('../output-file')
-const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach')
-const { tableLines } = require('../table')
-const { showBytes, showTime } = require('../words')
+const { writeOutput } = require('../output/output-file')
+const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
+const { tableLines } = require('../output/table')
+const { showBytes, showTime } = require('../output/words')
 
 /** @import { Command, Invocation } from '../commands' */
 

@@ -2,7 +2,7 @@
 
 const path = require('node:path')
 const { Failure } = require('../failure')
-const { JSON_OPTION } = require('../reach')
+const { JSON_OPTION } = require('../reach/reach')
 
 /** @import { Command, Invocation } from '../commands' */
 

@@ -1,8 +1,8 @@
 'use strict'
 
 const path = require('node:path')
-const { writeOutput } = require('../output-file')
-const { isHeapProfileFile, readHeapProfile, readProfile } = require('../profile-file')
+const { writeOutput } = require('../output/output-file')
+const { isHeapProfileFile, readHeapProfile, readProfile } = require('../files/profile-file')
 
 /** @import { Command, Invocation } from '../commands' */
 
@@ -24,7 +24,7 @@ module.exports = {
 /** @param {Invocation} invocation */
 async function run ({ positionals: [file], values, terminal }) {
   const context = { title: path.basename(file), ...(values.root && { appRoot: values.root }) }
-  const html = isHeapProfileFile(file) ? heapGraph(file, context) : require('../../formats/flamegraph').encodeFlameGraph(readProfile(file), context)
+  const html = isHeapProfileFile(file) ? heapGraph(file, context) : require('../../shared/formats/flamegraph').encodeFlameGraph(readProfile(file), context)
   const output = values.output ?? (file === '-' ? '-' : `${file.replace(/\.(cpu|heap)profile$/, '')}.html`)
   writeOutput(output, html, { force: values.force === true, terminal })
 }
@@ -34,5 +34,5 @@ async function run ({ positionals: [file], values, terminal }) {
  * @param {{ title: string, appRoot?: string }} context
  */
 function heapGraph (file, context) {
-  return require('../../formats/heap-profile').HEAP_FORMATS.flamegraph.encode({ profile: readHeapProfile(file), before: null }, context)
+  return require('../../shared/formats/heap-profile').HEAP_FORMATS.flamegraph.encode({ profile: readHeapProfile(file), before: null }, context)
 }

@@ -1,8 +1,8 @@
 'use strict'
 
-const { writeOutput } = require('../output-file')
-const { showBytes } = require('../words')
-const { throughFileFailures } = require('../snapshot-files')
+const { writeOutput } = require('../output/output-file')
+const { showBytes } = require('../output/words')
+const { throughFileFailures } = require('../files/snapshot-files')
 
 /** @import { Command, Invocation } from '../commands' */
 
@@ -22,8 +22,8 @@ module.exports = {
 
 /** @param {Invocation} invocation */
 async function run ({ positionals: [file], values, terminal, signal }) {
-  const { loadSide } = require('../../heap/analysis/compare-files')
-  const { encodeBaseline } = require('../../heap/analysis/baseline-file')
+  const { loadSide } = require('../../analysis/comparison/compare-files')
+  const { encodeBaseline } = require('../../analysis/comparison/baseline-file')
   const progress = terminal.progress(`reading ${file}`)
   const onProgress = (/** @type {{ stage: string, bytes?: number }} */ { stage, bytes }) => progress.note(`${stage} ${bytes === undefined ? '' : showBytes(bytes)}`)
   const { baseline, facts } = await throughFileFailures(loadSide(file, { onProgress, signal })).finally(progress.end)

@@ -4,9 +4,9 @@ const fs = require('node:fs')
 const { pipeline } = require('node:stream/promises')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { Failure } = require('../failure')
-const { plainName } = require('../output-file')
-const { REACH_OPTIONS, reach } = require('../reach')
-const { showBytes, showDuration } = require('../words')
+const { plainName } = require('../output/output-file')
+const { REACH_OPTIONS, reach } = require('../reach/reach')
+const { showBytes, showDuration } = require('../output/words')
 
 /** @import { Command, Invocation } from '../commands' */
 

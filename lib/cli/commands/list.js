@@ -1,11 +1,11 @@
 'use strict'
 
-const { createClient } = require('../client')
-const { listControlSockets } = require('../control-sockets')
-const { JSON_OPTION } = require('../reach')
-const { tableLines } = require('../table')
-const { findTarget } = require('../target')
-const { showTime } = require('../words')
+const { createClient } = require('../reach/client')
+const { listControlSockets } = require('../reach/control-sockets')
+const { JSON_OPTION } = require('../reach/reach')
+const { tableLines } = require('../output/table')
+const { findTarget } = require('../reach/target')
+const { showTime } = require('../output/words')
 
 /** @import { Command, Invocation } from '../commands' */
 

@@ -1,6 +1,6 @@
 'use strict'
 
-const { REACH_OPTIONS, reach } = require('../reach')
+const { REACH_OPTIONS, reach } = require('../reach/reach')
 
 /** @import { Command, Invocation } from '../commands' */
 

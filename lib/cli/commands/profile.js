@@ -1,9 +1,9 @@
 'use strict'
 
 const { Failure } = require('../failure')
-const { defaultName, writeOutput } = require('../output-file')
-const { REACH_OPTIONS, reach } = require('../reach')
-const { FORMATS } = require('../../formats/formats')
+const { defaultName, writeOutput } = require('../output/output-file')
+const { REACH_OPTIONS, reach } = require('../reach/reach')
+const { FORMATS } = require('../../shared/formats/formats')
 
 /** @import { Command, Invocation } from '../commands' */
 /** @import { FormatName } from '../../../types/profile' */
@@ -79,7 +79,7 @@ async function attach ({ values, positionals: [pid], terminal, signal }, format)
   if (!/^\d+$/.test(pid ?? '')) throw new Failure('usage', '--attach wants a pid.')
   if (values.last !== undefined) throw new Failure('usage', 'A process without loopscope has no past to look at: --attach takes --seconds only.')
   const seconds = secondsOf('--seconds', values.seconds, MAX_SECONDS) ?? DEFAULT_ATTACH_SECONDS
-  const { profileByInspector } = require('../attach')
+  const { profileByInspector } = require('../attach/attach')
   const profile = await profileByInspector(Number(pid), { seconds, terminal, signal })
   return FORMATS[format].encode(profile, { title: `CPU profile of pid ${pid}`, startedAt: Date.now() - seconds * 1e3 })
 }

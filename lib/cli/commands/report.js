@@ -1,6 +1,6 @@
 'use strict'
 
-const { isHeapProfileFile, readHeapProfile, readProfile } = require('../profile-file')
+const { isHeapProfileFile, readHeapProfile, readProfile } = require('../files/profile-file')
 
 /** @import { Command, Invocation } from '../commands' */
 
@@ -18,7 +18,7 @@ module.exports = {
 /** @param {Invocation} invocation */
 async function run ({ positionals: [file], values, terminal }) {
   const context = { title: file, ...(values.root && { appRoot: values.root }) }
-  terminal.text(isHeapProfileFile(file) ? heapText(file, context) : require('../../formats/text').encodeText(readProfile(file), context))
+  terminal.text(isHeapProfileFile(file) ? heapText(file, context) : require('../../shared/formats/text').encodeText(readProfile(file), context))
 }
 
 /**
@@ -26,5 +26,5 @@ async function run ({ positionals: [file], values, terminal }) {
  * @param {{ title: string, appRoot?: string }} context
  */
 function heapText (file, context) {
-  return require('../../formats/heap-profile').HEAP_FORMATS.text.encode({ profile: readHeapProfile(file), before: null }, context)
+  return require('../../shared/formats/heap-profile').HEAP_FORMATS.text.encode({ profile: readHeapProfile(file), before: null }, context)
 }

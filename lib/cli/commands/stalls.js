@@ -1,8 +1,8 @@
 'use strict'
 
-const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach')
-const { tableLines } = require('../table')
-const { showCulprit, showDuration, showTime } = require('../words')
+const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
+const { tableLines } = require('../output/table')
+const { showCulprit, showDuration, showTime } = require('../output/words')
 
 /** @import { Command, Invocation } from '../commands' */
 
@@ -29,7 +29,7 @@ async function run (invocation) {
   for (const line of tableLines(STALL_COLUMNS, stalls, terminal.columns())) terminal.line(line)
 }
 
-/** @type {import('../table').Column[]} */
+/** @type {import('../output/table').Column[]} */
 const STALL_COLUMNS = [
   { title: 'TIME (UTC)', cell: ({ at }) => showTime(at) },
   { title: 'LASTED', isNumber: true, cell: ({ durationMs }) => showDuration(durationMs) },

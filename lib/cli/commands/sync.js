@@ -1,8 +1,8 @@
 'use strict'
 
-const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach')
-const { tableLines } = require('../table')
-const { showDuration, showPlace } = require('../words')
+const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
+const { tableLines } = require('../output/table')
+const { showDuration, showPlace } = require('../output/words')
 
 /** @import { Command, Invocation } from '../commands' */
 
@@ -17,7 +17,7 @@ module.exports = {
   run
 }
 
-/** @type {import('../table').Column[]} */
+/** @type {import('../output/table').Column[]} */
 const COLUMNS = [
   { title: 'CALL', cell: ({ api, flagged }) => `${flagged ? '! ' : '  '}${api}` },
   { title: 'TIME', isNumber: true, cell: ({ ms }) => showDuration(ms) },

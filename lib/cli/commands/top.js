@@ -1,9 +1,9 @@
 'use strict'
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { REACH_OPTIONS, reach } = require('../reach')
-const { tableLines } = require('../table')
-const { showBytes, showCulprit, showDuration, showTime } = require('../words')
+const { REACH_OPTIONS, reach } = require('../reach/reach')
+const { tableLines } = require('../output/table')
+const { showBytes, showCulprit, showDuration, showTime } = require('../output/words')
 
 /** @import { Command, Invocation } from '../commands' */
 

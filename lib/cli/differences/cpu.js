@@ -2,9 +2,9 @@
 
 // The difference of two CPU profiles: what got hotter.
 
-const { readProfile } = require('../profile-file')
-const { tableLines } = require('../table')
-const { diffProfiles } = require('../../formats/profile-diff')
+const { readProfile } = require('../files/profile-file')
+const { tableLines } = require('../output/table')
+const { diffProfiles } = require('../../shared/formats/differences/cpu-profile')
 
 /** @import { Invocation } from '../commands' */
 

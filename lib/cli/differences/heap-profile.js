@@ -2,10 +2,10 @@
 
 // The difference of two heap profiles: which functions allocated more.
 
-const { readHeapProfile } = require('../profile-file')
-const { tableLines } = require('../table')
-const { showBytes } = require('../words')
-const { diffHeapProfiles } = require('../../formats/heap-profile-diff')
+const { readHeapProfile } = require('../files/profile-file')
+const { tableLines } = require('../output/table')
+const { showBytes } = require('../output/words')
+const { diffHeapProfiles } = require('../../shared/formats/differences/heap-profile')
 
 /** @import { Invocation } from '../commands' */
 

@@ -4,9 +4,9 @@
 
 const fs = require('node:fs')
 const { fileURLToPath } = require('node:url')
-const { writeOutput } = require('../output-file')
-const { throughFileFailures } = require('../snapshot-files')
-const { showBytes } = require('../words')
+const { writeOutput } = require('../output/output-file')
+const { throughFileFailures } = require('../files/snapshot-files')
+const { showBytes } = require('../output/words')
 
 /** @import { Invocation } from '../commands' */
 
@@ -14,15 +14,15 @@ const ALL_CLASSES = Infinity
 
 /** @param {Invocation} invocation */
 async function run ({ positionals: files, values, terminal, signal }) {
-  const { compareFiles } = require('../../heap/analysis/compare-files')
+  const { compareFiles } = require('../../analysis/comparison/compare-files')
   const progress = terminal.progress('comparing')
   const onProgress = (/** @type {{ file: string, stage: string, bytes?: number }} */ { file, stage, bytes }) => {
     progress.note(`${file}: ${stage}${bytes === undefined ? '' : ` ${showBytes(bytes)}`}`)
   }
   const report = await throughFileFailures(compareFiles(files, { isClassic: values.classic === true, onProgress, signal, readSource })).finally(progress.end)
-  if (values.html !== undefined) writeOutput(values.html, require('../../heap/report/html').renderReport(report), { force: values.force === true, terminal })
+  if (values.html !== undefined) writeOutput(values.html, require('../../analysis/report/html').renderReport(report), { force: values.force === true, terminal })
   if (values.json) return terminal.json(report)
-  const { reportLines } = require('../../heap/report/text')
+  const { reportLines } = require('../../analysis/report/text')
   for (const line of reportLines(report, values.all ? { withNoise: true, maxClasses: ALL_CLASSES } : {})) terminal.line(line)
 }
 

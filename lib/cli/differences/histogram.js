@@ -3,9 +3,9 @@
 // The difference of two heap histograms: of which constructor there are more objects.
 
 const { Failure } = require('../failure')
-const { readJson } = require('../profile-file')
-const { tableLines } = require('../table')
-const { diffHistograms, isHistogram } = require('../../heap/histogram-diff')
+const { readJson } = require('../files/profile-file')
+const { tableLines } = require('../output/table')
+const { diffHistograms, isHistogram } = require('../../shared/formats/differences/heap-histogram')
 
 /** @import { Invocation } from '../commands' */
 

@@ -1,0 +1,63 @@
+'use strict'
+
+// From a heap snapshot file to all that is asked of it: sizes, classes, dominators, distances. It takes seconds and about
+// 110 bytes a node: run it in a worker thread or the command line, never on a thread that serves.
+
+const { readGraph } = require('../graph/read-graph')
+const { spreadDetachedness } = require('../graph/detachedness')
+const { transferOwnedSizes } = require('../graph/ownership')
+const { essentialEdges } = require('../graph/essential-edges')
+const { findDominators } = require('../graph/dominators')
+const { findDistances } = require('../graph/distances')
+const { findRawClasses } = require('../graph/raw-classes')
+const { ROOT } = require('../graph/graph')
+
+/** @import { Dominators } from '../graph/dominators' */
+/** @import { Graph } from '../graph/graph' */
+/** @import { RawClasses } from '../graph/raw-classes' */
+
+/**
+ * @typedef {object} Analysis
+ * @property {Graph} graph        sizes are those after ownership
+ * @property {Uint8Array} essential  by edge: whether it counts for dominators
+ * @property {Dominators} dominators
+ * @property {Int32Array} distances
+ * @property {Uint32Array} reachedBy  by node: the edge of a shortest way from the roots
+ * @property {RawClasses} raw
+ * @property {number} heapBytes   what DevTools shows as the total
+ * @property {boolean} isClassic
+ *
+ * @typedef {object} Progress
+ * @property {'reading' | 'sizes' | 'dominators' | 'classes'} stage
+ * @property {number} [bytes]  of the file, while reading
+ */
+
+/**
+ * @param {string} file
+ * @param {object} [options]
+ * @param {boolean} [options.isClassic]  raw sizes and names, as DevTools showed them before 2024
+ * @param {(progress: Progress) => void} [options.onProgress]
+ * @param {AbortSignal} [options.signal]
+ * @returns {Promise<Analysis>} close its graph
+ * @throws ERR_LOOPSCOPE_INVALID_SNAPSHOT
+ */
+async function analyzeSnapshot (file, { isClassic = false, onProgress = () => {}, signal } = {}) {
+  const { graph, weakMapNames } = await readGraph(file, { onProgress: bytes => onProgress({ stage: 'reading', bytes }), signal })
+  try {
+    onProgress({ stage: 'sizes' })
+    spreadDetachedness(graph)
+    if (!isClassic) transferOwnedSizes(graph)
+    onProgress({ stage: 'dominators' })
+    const essential = essentialEdges(graph, weakMapNames)
+    const dominators = findDominators(graph, essential)
+    const { distances, reachedBy } = findDistances(graph, weakMapNames)
+    onProgress({ stage: 'classes' })
+    const raw = findRawClasses(graph, { isClassic })
+    return { graph, essential, dominators, distances, reachedBy, raw, heapBytes: dominators.retainedSize[ROOT] + graph.extraNativeBytes, isClassic }
+  } catch (error) {
+    graph.close()
+    throw error
+  }
+}
+
+module.exports = { analyzeSnapshot }

@@ -1,0 +1,162 @@
+'use strict'
+
+// What came, what went and what grew between two snapshots of one process, by class. New and deleted are those of Chrome
+// DevTools; it does not look at objects that are in both, and misses the Map that grew. The two together are the heap's growth.
+
+const { inferInterfaces } = require('../graph/interfaces')
+const { classRowsOf, toBaseline } = require('./baseline')
+const { matchIds, NONE } = require('./match-ids')
+
+/** @import { Analysis } from './analyze' */
+/** @import { Baseline } from './baseline' */
+/** @import { ClassRows } from './class-rows' */
+
+/**
+ * @typedef {object} ClassChange
+ * @property {string} key
+ * @property {string} name
+ * @property {number} newCount
+ * @property {number} deletedCount
+ * @property {number} allocatedBytes  of the new objects
+ * @property {number} freedBytes      of the deleted ones
+ * @property {number} grownCount      objects in both that are larger now
+ * @property {number} grownBytes      by how much the objects in both are larger now, all together; negative when they shrank
+ * @property {number} retainedDeltaBytes
+ *
+ * @typedef {object} Balance  heapDelta = sizeDelta + survivorGrowth, and what neither explains (bytes that belong to no node)
+ * @property {number} heapDeltaBytes
+ * @property {number} sizeDeltaBytes
+ * @property {number} survivorGrowthBytes
+ * @property {number} otherBytes
+ *
+ * @typedef {object} Comparison
+ * @property {ClassChange[]} classes  the most growth first
+ * @property {Balance} balance
+ * @property {number} beforeBytes
+ * @property {number} afterBytes
+ */
+
+/**
+ * @param {Baseline} before
+ * @param {Analysis} after
+ * @param {Baseline} [newest]  of the latter
+ * @returns {Comparison}
+ */
+function compare (before, after, newest = toBaseline(after)) {
+  const interfaces = inferInterfaces(after.raw.shapes)
+  const sides = [before, newest].map(side => ({ ...side, ...classRowsOf(side, interfaces) }))
+  const table = new ChangeTable(sides)
+  matchIds(sides[0].id, sides[1].id, (a, b) => table.add(a, b))
+  const classes = table.finish()
+  const sum = (/** @type {(change: ClassChange) => number} */ read) => classes.reduce((total, change) => total + read(change), 0)
+  const sizeDeltaBytes = sum(({ allocatedBytes, freedBytes }) => allocatedBytes - freedBytes)
+  const survivorGrowthBytes = sum(({ grownBytes }) => grownBytes)
+  const heapDeltaBytes = after.heapBytes - before.heapBytes
+  const balance = { heapDeltaBytes, sizeDeltaBytes, survivorGrowthBytes, otherBytes: heapDeltaBytes - sizeDeltaBytes - survivorGrowthBytes }
+  return { classes, balance, beforeBytes: before.heapBytes, afterBytes: after.heapBytes }
+}
+
+/** @typedef {Baseline & ClassRows} Side */
+
+class ChangeTable {
+  #before
+  #after
+  /** @type {Map<string, ClassChange>} */
+  #byKey = new Map()
+  /** By row. @type {ClassChange[]} */
+  #changesBefore
+  /** @type {ClassChange[]} */
+  #changesAfter
+
+  /** @param {Side[]} sides */
+  constructor ([before, after]) {
+    this.#before = before
+    this.#after = after
+    this.#changesBefore = before.rows.map(row => this.#changeOf(row))
+    this.#changesAfter = after.rows.map(row => this.#changeOf(row))
+  }
+
+  /**
+   * What has no size takes no part: its size was given to its owner.
+   * @param {number} a
+   * @param {number} b
+   */
+  add (a, b) {
+    const [before, after] = [this.#before, this.#after]
+    const was = a === NONE || before.size[a] === 0 ? undefined : this.#changesBefore[before.rowOf[before.classOf[a]]]
+    const is = b === NONE || after.size[b] === 0 ? undefined : this.#changesAfter[after.rowOf[after.classOf[b]]]
+    if (was === is) return is && grow(is, after.size[b] - before.size[a])
+    if (was) {
+      was.deletedCount++
+      was.freedBytes += before.size[a]
+    }
+    if (is) {
+      is.newCount++
+      is.allocatedBytes += after.size[b]
+    }
+  }
+
+  finish () {
+    for (const [key, bytes] of retainedByClass(this.#after)) this.#at(key).retainedDeltaBytes += bytes
+    for (const [key, bytes] of retainedByClass(this.#before)) this.#at(key).retainedDeltaBytes -= bytes
+    return [...this.#byKey.values()].filter(isChange).sort((a, b) => growthOf(b) - growthOf(a) || (a.key < b.key ? -1 : 1))
+  }
+
+  /** @param {string} key */
+  #at (key) {
+    return /** @type {ClassChange} */ (this.#byKey.get(key))
+  }
+
+  /** @param {{ key: string, name: string }} row */
+  #changeOf ({ key, name }) {
+    const change = this.#byKey.get(key) ??
+      { key, name, newCount: 0, deletedCount: 0, allocatedBytes: 0, freedBytes: 0, grownCount: 0, grownBytes: 0, retainedDeltaBytes: 0 }
+    this.#byKey.set(key, change)
+    return change
+  }
+}
+
+/**
+ * @param {ClassChange} change
+ * @param {number} bytes
+ */
+function grow (change, bytes) {
+  change.grownBytes += bytes
+  if (bytes > 0) change.grownCount++
+}
+
+/** @param {ClassChange} change */
+function isChange ({ newCount, deletedCount, grownCount, grownBytes, retainedDeltaBytes }) {
+  return newCount + deletedCount + grownCount > 0 || grownBytes !== 0 || retainedDeltaBytes !== 0
+}
+
+/** @param {ClassChange} change */
+function growthOf ({ allocatedBytes, freedBytes, grownBytes }) {
+  return allocatedBytes - freedBytes + grownBytes
+}
+
+/**
+ * @param {Side} side
+ * @returns {Map<string, number>} by key of the class
+ */
+function retainedByClass ({ size, classOf, end, rowOf, rows }) {
+  const coveredTo = new Uint32Array(rows.length)
+  const retained = new Float64Array(rows.length)
+  const sums = runningSums(size)
+  for (let position = 0; position < size.length; position++) {
+    const row = rowOf[classOf[position]]
+    if (size[position] === 0 || position < coveredTo[row]) continue
+    coveredTo[row] = end[position]
+    retained[row] += sums[end[position]] - sums[position]
+  }
+  return new Map(rows.map(({ key }, row) => [key, retained[row]]))
+}
+
+/** @param {Float64Array} sizes */
+function runningSums (sizes) {
+  const sums = new Float64Array(sizes.length + 1)
+  for (let at = 0; at < sizes.length; at++) sums[at + 1] = sums[at] + sizes[at]
+  return sums
+}
+
+module.exports = { compare, runningSums }

@@ -1,0 +1,70 @@
+'use strict'
+
+// A comparison of heap snapshots as one HTML file: the headline, the suspects with the way that leads to them, and the table of
+// classes to sort and to search.
+
+const { escapeHtml, fill, jsonForHtml, oneLineEnd, policyOf } = require('../../shared/base/html-page')
+const { readOwn } = require('../../shared/base/own-files')
+const { subjectOf } = require('../suspects/headline')
+const { showBalance, showBytes, showChange, showHoldings, showPath } = require('./words')
+
+/** @import { HeapReport } from '../comparison/compare-files' */
+/** @import { Suspect } from '../suspects/suspects' */
+
+/** @type {{ shell: string, style: string, script: string } | undefined} */
+let parts
+
+/**
+ * @param {HeapReport} report
+ * @returns {Buffer}
+ */
+function renderReport (report) {
+  const { shell, style, script } = parts ??= readParts()
+  return Buffer.from(fill(shell, {
+    policy: policyOf(style, [script]),
+    title: escapeHtml(report.headline),
+    headline: escapeHtml(report.headline),
+    facts: escapeHtml(factsOf(report)),
+    notes: notesOf(report).map(note => `<p class="note">${escapeHtml(note)}</p>`).join('\n'),
+    suspects: report.suspects.map(suspectHtml).join('\n') || '<p>No object stands out.</p>',
+    balance: escapeHtml(showBalance(report)),
+    classes: jsonForHtml(report.classes),
+    style,
+    script
+  }))
+}
+
+function readParts () {
+  /** @param {string} name */
+  const read = name => oneLineEnd(readOwn(`browser/heap-report/${name}`))
+  return { shell: read('shell.html'), style: read('page.css'), script: read('page.js') }
+}
+
+/** @param {HeapReport} report */
+function factsOf ({ snapshots }) {
+  return snapshots.map(({ file, heapBytes, takenAt }) => `${file}: ${showBytes(heapBytes)}${takenAt === null ? '' : `, ${new Date(takenAt).toISOString().slice(0, 19).replace('T', ' ')} UTC`}`).join(' → ')
+}
+
+/** @param {HeapReport} report */
+function notesOf ({ incomparable, codeGrowthBytes }) {
+  if (incomparable !== null) return [`Not compared object by object: ${incomparable}. The table shows the difference of the totals of each class.`]
+  return codeGrowthBytes > 0 ? [`Compiled code and shapes grew by ${showBytes(codeGrowthBytes)}: while they grow, the application still warms up.`] : []
+}
+
+/** @param {Suspect} suspect */
+function suspectHtml (suspect) {
+  const { growthBytes, share, keptBytes, confidence, reasons, patterns, path: steps, signature } = suspect
+  const percent = Math.round(share * 100)
+  return `<li class="suspect ${confidence}">
+<h3>${escapeHtml(subjectOf(suspect))}</h3>
+<p class="growth"><meter min="0" max="100" value="${Math.max(0, Math.min(100, percent))}" aria-label="share of the growth">${percent} %</meter>
+<b>${showChange(growthBytes)}</b> (${percent} % of the growth), keeps ${showBytes(keptBytes)} now</p>
+<p><span class="confidence">confidence ${confidence}</span> ${escapeHtml(reasons.join('; '))}</p>
+<p>Gained ${escapeHtml(showHoldings(suspect))}.</p>
+${patterns.map(text => `<p class="hint">${escapeHtml(text)}</p>`).join('\n')}
+<details${confidence === 'low' ? '' : ' open'}><summary>What holds it <code>${escapeHtml(signature)}</code></summary>
+<ol>${showPath(steps).map(step => `<li>${escapeHtml(step)}</li>`).join('')}</ol></details>
+</li>`
+}
+
+module.exports = { renderReport }

@@ -1,0 +1,136 @@
+'use strict'
+
+// The shortest way from the roots to an object, in words: variables, properties and entries, with what V8 puts in between left
+// out. Positions in arrays and tables are left out too, so that two paths to the same place in the code are the same path.
+
+const { createHash } = require('node:crypto')
+const { ROOT } = require('../graph/graph')
+const { NO_EDGE } = require('../graph/distances')
+
+/** @import { Analysis } from '../comparison/analyze' */
+/** @import { Graph } from '../graph/graph' */
+
+const SIGNATURE_CHARS = 12
+const SIGNATURE_STEPS = 4 // from the end: which of several ways leads to a module is chance
+const MAX_STEPS = 1000 // a linked list may be as long as the heap is large
+const FOREIGN_STEPS = 2 // that lead to the application's own code: the last of them say how it is reached
+
+/**
+ * @typedef {object} Place
+ * @property {string} file
+ * @property {number} line  from 1
+ *
+ * @typedef {object} Step
+ * @property {'property' | 'variable' | 'entry' | 'internal'} by  how it is held
+ * @property {string} name        of the property or variable; '' of an entry
+ * @property {string} className   of what is held
+ * @property {number} node
+ * @property {Place | null} place where the function or the constructor of what is held is written
+ * @property {boolean} [isRepeated]  a link that the one before it has too: of a linked list
+ *
+ * @typedef {object} NodeWords  what is known of a node
+ * @property {(node: number) => string} classNameOf
+ * @property {(node: number) => Place | null} placeOf
+ */
+
+/**
+ * @param {Pick<Analysis, 'graph' | 'reachedBy'>} ways
+ * @param {number} node
+ * @param {NodeWords} words
+ * @returns {Step[]} from the roots; the last is the object itself
+ */
+function findPath ({ graph, reachedBy }, node, words) {
+  const steps = []
+  for (let at = node; at !== ROOT && steps.length < MAX_STEPS;) {
+    const edge = reachedBy[at]
+    if (edge === NO_EDGE) break
+    steps.push({ ...holdOf(graph, edge), className: words.classNameOf(at), node: at, place: words.placeOf(at) })
+    at = sourceOf(graph, edge)
+  }
+  return steps.reverse()
+}
+
+/**
+ * @param {Graph} graph
+ * @param {number} edge
+ * @returns {Pick<Step, 'by' | 'name'>}
+ */
+function holdOf (graph, edge) {
+  const type = graph.edgeTypes[graph.edgeType[edge]]
+  if (graph.hasNumber(edge)) return { by: type === 'element' ? 'entry' : 'internal', name: '' }
+  const name = graph.strings.get(graph.edgeName[edge])
+  if (type === 'property' && /^\d+$/.test(name)) return { by: 'entry', name: '' }
+  if (type === 'property' || type === 'shortcut') return { by: 'property', name }
+  if (type === 'context') return { by: 'variable', name }
+  // Slots of tables are numbered; entries of WeakMaps are named after both sides.
+  return /^\d/.test(name) ? { by: 'entry', name: '' } : { by: 'internal', name }
+}
+
+/**
+ * @param {Graph} graph
+ * @param {number} edge
+ */
+function sourceOf ({ firstEdge, nodeCount }, edge) {
+  let low = 0
+  let high = nodeCount
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1
+    if (firstEdge[middle] <= edge) low = middle
+    else high = middle
+  }
+  return low
+}
+
+/**
+ * Only what a person would write in code: inner tables and slots are one entry of what they belong to, a linked list is one link,
+ * and of the way from the global object to the application's code the end is left.
+ * @param {readonly Step[]} steps
+ */
+function readable (steps) {
+  const shown = withoutRepeats(withoutInner(steps))
+  const ofModule = shown.findLastIndex(({ className }) => className === 'Module') + 1
+  const ofCode = shown.findIndex(({ place }) => place !== null && isOfApplication(place)) - FOREIGN_STEPS
+  return shown.slice(Math.max(0, ofModule, ofCode))
+}
+
+/** @param {Place} place */
+function isOfApplication ({ file }) {
+  return !file.startsWith('node:')
+}
+
+/** @param {readonly Step[]} steps */
+function withoutRepeats (steps) {
+  /** @type {Step[]} */
+  const kept = []
+  for (const step of steps) {
+    const last = kept[kept.length - 1]
+    if (step.by === 'property' && last?.name === step.name && last.className === step.className) kept[kept.length - 1] = { ...step, isRepeated: true }
+    else kept.push(step)
+  }
+  return kept
+}
+
+/** @param {readonly Step[]} steps */
+function withoutInner (steps) {
+  const kept = []
+  let isEntry = false
+  for (const [at, step] of steps.entries()) {
+    const isInner = step.className.startsWith('(') || step.className.startsWith('system / ')
+    isEntry ||= step.by === 'entry'
+    if (isInner && at !== steps.length - 1) continue
+    kept.push(isEntry && step.by !== 'variable' && step.by !== 'property' ? { ...step, by: /** @type {Step['by']} */ ('entry'), name: '' } : step)
+    isEntry = false
+  }
+  return kept
+}
+
+/**
+ * The same for the same place in the code, in every run.
+ * @param {readonly Step[]} steps
+ */
+function signatureOf (steps) {
+  const text = readable(steps).slice(-SIGNATURE_STEPS).map(({ by, name, className }) => `${by === 'entry' ? '[]' : name}:${className}`).join('/')
+  return createHash('sha256').update(text).digest('hex').slice(0, SIGNATURE_CHARS)
+}
+
+module.exports = { findPath, isOfApplication, readable, signatureOf }

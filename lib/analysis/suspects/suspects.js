@@ -1,0 +1,230 @@
+'use strict'
+
+// Who keeps what the heap gained: surviving objects, ranked by how much more they keep than before, with the way that leads to
+// them. It says how sure it is, and why; two snapshots cannot tell a leak from a cache that is still filling.
+
+const { attributeGrowth } = require('./attribution')
+const { judge } = require('./confidence')
+const { Contents, addHoldings } = require('./contents')
+const { findWays, NO_EDGE } = require('../graph/distances')
+const { matchIds, NONE } = require('../comparison/match-ids')
+const { patternsOf, LISTENER_STEPS } = require('./patterns')
+const { findPath, isOfApplication, readable, signatureOf } = require('./retainer-path')
+const { createPlaces, findScriptNames } = require('../graph/script-names')
+const { classifyNodes } = require('../comparison/summary')
+
+/** @import { Analysis } from '../comparison/analyze' */
+/** @import { Attribution, Growth } from './attribution' */
+/** @import { Baseline } from '../comparison/baseline' */
+/** @import { Holding, NewFunctions } from './contents' */
+/** @import { Place, Step } from './retainer-path' */
+
+const MIN_SHARE = 0.1 // of the heap's growth
+const MIN_BYTES = 1e6 // or as much as this, whatever the share
+const MAX_SUSPECTS = 10
+const MAX_MEMBERS = 1000 // of a group, whose contents are counted
+const MAX_PATHS = 100
+
+/**
+ * @typedef {object} Suspect
+ * @property {string} name         of the variable or property that holds it; of its class where there is none
+ * @property {string} className
+ * @property {Place | null} place  nearest function or constructor of the application on the way to it; else where its new functions are made
+ * @property {number} objects      how many objects like it grew; all stand for one line of code
+ * @property {number} growthBytes
+ * @property {number} keptBytes    what it keeps now
+ * @property {number} share        0 to 1, of all that grew
+ * @property {Holding[]} holds     what it gained, the most bytes first
+ * @property {NewFunctions[]} functions  what it gained of them, the most first
+ * @property {number} newObjects
+ * @property {readonly Step[]} path
+ * @property {string} signature    the same for the same place in the code, in every run
+ * @property {string[]} patterns   what this kind of growth usually is
+ * @property {'high' | 'medium' | 'low'} confidence
+ * @property {string[]} reasons    for the confidence
+ *
+ * @typedef {{ suspects: Suspect[], growthBytes: number, codeGrowthBytes: number }} Suspicion  the most growth first, the doubtful ones last
+ */
+
+/**
+ * @param {readonly Baseline[]} earlier  one or two snapshots, the older first
+ * @param {Analysis} latest
+ * @param {Baseline} newest  of the latest
+ * @returns {Suspicion}
+ */
+function findSuspects (earlier, latest, newest) {
+  const attribution = attributeGrowth([...earlier, newest])
+  const codeGrowthBytes = growthOf(attribution.codeBytes)
+  const growthBytes = newest.heapBytes - earlier[0].heapBytes
+  // What shrank meanwhile does not make a share of more than all.
+  const grownBytes = Math.max(growthBytes, sumOf(attribution.growths) + Math.max(0, codeGrowthBytes))
+  const reader = createReader(earlier[0], latest, newest, attribution)
+  const suspects = mergeAlike(candidates(attribution, reader, growthBytes).map(members => describe(members, reader)))
+    .map(suspect => judge({ ...suspect, share: suspect.growthBytes / grownBytes }))
+    .sort((a, b) => Number(a.confidence === 'low') - Number(b.confidence === 'low') || b.growthBytes - a.growthBytes)
+    .slice(0, MAX_SUSPECTS)
+  return { suspects, growthBytes, codeGrowthBytes }
+}
+
+/** @param {readonly number[]} bytes  in each snapshot */
+function growthOf (bytes) {
+  return bytes[bytes.length - 1] - bytes[0]
+}
+
+/**
+ * Large ones alone; small ones of a class below a class together: a thousand sessions whose history grows are one leak.
+ * @param {Attribution} attribution
+ * @param {Reader} reader
+ * @param {number} totalBytes
+ * @returns {Growth[][]}
+ */
+function candidates ({ growths }, reader, totalBytes) {
+  const leastBytes = Math.min(MIN_BYTES, Math.max(1, totalBytes * MIN_SHARE))
+  const large = growths.filter(({ bytes }) => growthOf(bytes) >= leastBytes)
+  /** @type {Map<string, Growth[]>} */
+  const groups = new Map()
+  for (const growth of growths) {
+    if (growthOf(growth.bytes) >= leastBytes) continue
+    const key = reader.kindOf(growth.position)
+    const group = groups.get(key)
+    if (group) group.push(growth)
+    else groups.set(key, [growth])
+  }
+  const together = [...groups.values()].filter(group => sumOf(group) >= leastBytes)
+  return [...large.map(growth => [growth]), ...together].sort((a, b) => sumOf(b) - sumOf(a)).slice(0, MAX_PATHS)
+}
+
+/** @param {readonly Growth[]} group */
+function sumOf (group) {
+  return group.reduce((sum, { bytes }) => sum + growthOf(bytes), 0)
+}
+
+/** @typedef {Omit<Suspect, 'share' | 'confidence' | 'reasons'> & { bytes: number[] }} Description */
+
+/**
+ * @param {Growth[]} members
+ * @param {Reader} reader
+ * @returns {Description}
+ */
+function describe (members, reader) {
+  const largest = members.reduce((best, member) => growthOf(member.bytes) > growthOf(best.bytes) ? member : best)
+  const path = reader.pathOf(largest.position)
+  const bytes = largest.bytes.map((_, at) => members.reduce((sum, member) => sum + member.bytes[at], 0))
+  const contents = reader.contentsOf(members.slice(0, MAX_MEMBERS).map(({ position }) => position))
+  const className = reader.classNameOf(largest.position)
+  const shown = readable(path)
+  return {
+    name: nameOf(shown, className),
+    place: placeOf(shown) ?? contents.functions[0]?.place ?? null,
+    className,
+    objects: members.length,
+    bytes,
+    growthBytes: growthOf(bytes),
+    keptBytes: bytes[bytes.length - 1],
+    ...contents,
+    path: shown,
+    signature: signatureOf(path),
+    patterns: patternsOf({ className, path: shown, holds: contents.holds })
+  }
+}
+
+/**
+ * @param {readonly Step[]} path
+ * @param {string} className
+ */
+function nameOf (path, className) {
+  const isNamed = (/** @type {Step} */ { by, name, isRepeated = false }) => (by === 'property' || by === 'variable') && name !== '__proto__' && !isRepeated
+  const events = path.findLastIndex(({ name }) => name === '_events')
+  const emitter = events < path.length - LISTENER_STEPS ? undefined : path.slice(0, Math.max(0, events)).findLast(isNamed)
+  const last = path.findLast(isNamed)?.name ?? className
+  return emitter && last !== '_events' ? `${emitter.name}.on('${last}')` : last
+}
+
+/** @param {readonly Step[]} path */
+function placeOf (path) {
+  return path.findLast(({ place }) => place !== null && isOfApplication(place))?.place
+}
+
+/**
+ * Several objects that the same code holds are one suspect.
+ * @param {readonly Description[]} found
+ */
+function mergeAlike (found) {
+  /** @type {Map<string, Description>} */
+  const merged = new Map()
+  for (const suspect of found) {
+    const other = merged.get(suspect.signature)
+    merged.set(suspect.signature, other === undefined ? suspect : mergeTwo(other, suspect))
+  }
+  return [...merged.values()]
+}
+
+/**
+ * @param {Description} one
+ * @param {Description} other
+ * @returns {Description}
+ */
+function mergeTwo (one, other) {
+  const bytes = one.bytes.map((value, at) => value + other.bytes[at])
+  return {
+    ...one,
+    bytes,
+    objects: one.objects + other.objects,
+    growthBytes: one.growthBytes + other.growthBytes,
+    keptBytes: one.keptBytes + other.keptBytes,
+    newObjects: one.newObjects + other.newObjects,
+    holds: addHoldings([...one.holds, ...other.holds]),
+    functions: one.functions.length > 0 ? one.functions : other.functions
+  }
+}
+
+/** @typedef {ReturnType<typeof createReader>} Reader */
+
+/**
+ * What the newest snapshot says of positions in its dominator order.
+ * @param {Baseline} oldest
+ * @param {Analysis} latest
+ * @param {Baseline} newest
+ * @param {Attribution} attribution
+ */
+function createReader (oldest, latest, newest, { survivorOf }) {
+  const { graph, dominators: { order, positionOf, endOf, dominatorOf } } = latest
+  const { rowOfNode, rows } = classifyNodes(latest)
+  const placeOf = createPlaces(graph, findScriptNames(graph))
+  const words = { classNameOf: (/** @type {number} */ node) => rows[rowOfNode[node]].name, placeOf }
+  const isNew = markNew(oldest, newest)
+
+  // What leaked may lead to the culprit as well, and by a shorter way; one that was there before says more, and stays the same.
+  const olderWays = findWays(graph, node => !isNew[positionOf[node]])
+  const waysTo = (/** @type {number} */ node) => olderWays[node] === NO_EDGE ? latest : { graph, reachedBy: olderWays }
+
+  /** @param {readonly number[]} positions */
+  function contentsOf (positions) {
+    const contents = new Contents({ latest, rowOfNode, rows, placeOf })
+    for (const position of positions) {
+      for (let at = position; at < endOf[order[position]]; at++) {
+        if (isNew[at] && survivorOf[at] === position) contents.add(at)
+      }
+    }
+    return contents.result()
+  }
+
+  return {
+    classNameOf: (/** @type {number} */ position) => words.classNameOf(order[position]),
+    kindOf: (/** @type {number} */ position) => `${rowOfNode[order[position]]} below ${rowOfNode[dominatorOf[order[position]]]}`,
+    pathOf: (/** @type {number} */ position) => findPath(waysTo(order[position]), order[position], words),
+    contentsOf
+  }
+}
+
+/**
+ * @param {Baseline} oldest
+ * @param {Baseline} newest
+ */
+function markNew (oldest, newest) {
+  const isNew = new Uint8Array(newest.id.length)
+  matchIds(oldest.id, newest.id, (before, after) => { if (before === NONE) isNew[after] = 1 })
+  return isNew
+}
+
+module.exports = { findSuspects }

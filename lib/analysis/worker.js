@@ -1,0 +1,39 @@
+'use strict'
+
+// The thread of one comparison.
+
+const fs = require('node:fs')
+const { fileURLToPath } = require('node:url')
+const { parentPort, workerData } = require('node:worker_threads')
+const { unattended } = require('../shared/base/guard')
+const { compareFiles } = require('./comparison/compare-files')
+
+/** @import { HeapReport } from './comparison/compare-files' */
+
+/** @type {Record<string, (report: HeapReport) => Uint8Array>} */
+const RENDER = {
+  json: report => Buffer.from(JSON.stringify(report)),
+  text: report => Buffer.from(`${require('./report/text').reportLines(report).join('\n')}\n`),
+  html: report => require('./report/html').renderReport(report)
+}
+
+/** @param {string} file  path or URL, as in the snapshot: the code runs on this machine */
+function readSource (file) {
+  try {
+    return fs.readFileSync(file.startsWith('file:') ? fileURLToPath(file) : file, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+/** @param {{ files: string[], format: string }} order */
+async function run ({ files, format }) {
+  try {
+    const report = await compareFiles(files, { readSource })
+    return { bytes: Uint8Array.from(RENDER[format](report)) }
+  } catch (/** @type {any} */ error) {
+    return { error: { code: error.code, message: error.message } }
+  }
+}
+
+unattended(run(workerData.comparison).then(message => parentPort?.postMessage(message))) // without a message the one who waits sees the end

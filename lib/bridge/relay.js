@@ -1,0 +1,98 @@
+'use strict'
+
+// Requests that came in on the main thread, on their way to the observer, and the answers on their way back. What crosses is
+// plain data; an answer that goes on is sent piece by piece, one asked for after the other.
+
+const { randomUUID } = require('node:crypto')
+const { errors } = require('../shared/base/errors')
+const { guarded } = require('../shared/base/guard')
+
+/** @import { AdminResponse } from '../shared/admin/answers' */
+/** @import { AdminRequest } from '../observer/admin/router' */
+
+/** @typedef {{ status: number, headers: Record<string, string>, body: any, hasChunks: boolean }} Head */
+
+/**
+ * The main thread's end.
+ * @param {object} parts
+ * @param {(question: { type: string } & Record<string, unknown>, signal?: AbortSignal) => Promise<any>} parts.ask
+ */
+function createRelay ({ ask }) {
+  /**
+   * @param {number} site
+   * @param {AdminRequest} request
+   * @param {AbortSignal} signal  the connection or the answer ended, which every answer does
+   * @returns {Promise<AdminResponse>}
+   */
+  async function forward (site, request, signal) {
+    const { head, stream } = await ask({ type: 'adminRequest', site, request }, signal)
+    if (stream === null) return head
+    const end = guarded(() => ask({ type: 'adminEnd', stream }).catch(() => {})) // else the observer is gone, and the stream with it
+    // At once, not with the next piece: somebody else may wait for the place. It may be before the first.
+    if (signal.aborted) end()
+    else signal.addEventListener('abort', end, { once: true })
+    return { ...head, body: { chunks: chunksOf(stream, signal) } }
+  }
+
+  /**
+   * @param {string} stream
+   * @param {AbortSignal} signal
+   */
+  async function * chunksOf (stream, signal) {
+    while (!signal.aborted) {
+      const { value, done } = await ask({ type: 'adminChunk', stream })
+      if (done) return
+      yield value
+    }
+  }
+
+  return { forward }
+}
+
+/**
+ * The observer's end.
+ * @param {object} parts
+ * @param {(site: number) => ((request: AdminRequest, signal: AbortSignal) => Promise<AdminResponse>) | undefined} parts.handleOf
+ */
+function createRelayEnd ({ handleOf }) {
+  /** @type {Map<string, { chunks: AsyncIterator<string>, end: AbortController }>} */
+  const streams = new Map()
+
+  return {
+    /**
+     * @param {{ site: number, request: AdminRequest }} message
+     * @param {AbortSignal} signal
+     */
+    async request ({ site, request }, signal) {
+      const handle = handleOf(site)
+      if (handle === undefined) throw new errors.ERR_LOOPSCOPE_NOT_RUNNING('this request')
+      const end = new AbortController()
+      const response = await handle(request, AbortSignal.any([signal, end.signal]))
+      const { body } = response
+      if (body === null || typeof body !== 'object' || !('chunks' in body)) return { head: response, stream: null }
+      const stream = randomUUID() // no number: a thread that takes this one's place must not know it
+      streams.set(stream, { chunks: body.chunks[Symbol.asyncIterator](), end })
+      return { head: { ...response, body: null }, stream }
+    },
+
+    /** @param {string} stream */
+    async chunk (stream) {
+      const { value, done } = await streams.get(stream)?.chunks.next() ?? { value: null, done: true }
+      return { value, done: done === true }
+    },
+
+    /** @param {string} stream */
+    end (stream) {
+      const { chunks, end } = streams.get(stream) ?? {}
+      streams.delete(stream)
+      end?.abort()
+      chunks?.return?.().catch(() => {}) // it may have been between two pieces, where the signal does not reach it
+    },
+
+    close () {
+      for (const stream of [...streams.keys()]) this.end(stream)
+    }
+  }
+}
+
+module.exports = { createRelay, createRelayEnd }

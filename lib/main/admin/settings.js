@@ -1,0 +1,70 @@
+'use strict'
+
+// The options of the admin surface: their defaults, their checks, and what the observer is told of them.
+
+const { refuse } = require('../../shared/base/validate')
+const { parseAddress } = require('./address')
+const { hashToken, makeBootToken, parseTokens } = require('../../shared/admin/tokens')
+
+/** @import { ResolvedOptions } from '../options/options' */
+
+const DEFAULTS = Object.freeze({ path: '/diagnostics', listen: false, hosts: Object.freeze([]), controlSocket: true })
+
+/**
+ * @param {string} path
+ * @param {unknown} value
+ */
+function checkMountPath (path, value) {
+  if (value !== false && !(typeof value === 'string' && /^(\/[A-Za-z0-9._~-]+)+$/.test(value))) refuse(path, 'false, or a path like /diagnostics', value)
+}
+
+/**
+ * @param {string} path
+ * @param {unknown} value
+ */
+function checkToken (path, value) {
+  const list = typeof value === 'string' ? [value] : value
+  if (!Array.isArray(list) || list.length === 0 || list.some(one => typeof one !== 'string' || one === '')) refuse(path, 'a token, or a list of tokens', typeof value)
+  for (const one of /** @type {string[]} */ (list)) parseTokens(path, one)
+}
+
+/**
+ * @param {string} path
+ * @param {unknown} value
+ */
+function checkHosts (path, value) {
+  const isList = Array.isArray(value) && value.every(name => typeof name === 'string' && /^[a-z0-9._-]+$/i.test(name))
+  if (!isList) refuse(path, 'a list of host names without ports', value)
+}
+
+/** @param {string} text  of the environment variable */
+function toListen (text) {
+  const words = new Map([['true', true], ['on', true], ['false', false], ['off', false]])
+  return words.get(text.toLowerCase()) ?? text
+}
+
+/**
+ * @param {ResolvedOptions} options
+ * @param {() => string} [makeToken]  where nobody chose one
+ * @returns {{ site: { isProduction: boolean, tokens: import('../../shared/admin/tokens').KnownToken[], tokenFile: string | null, hasAuthorize: boolean, hosts: string[], basePath: string, listen: import('./address').ListenAddress | null }, bootToken: string | null }}
+ */
+function adminSettings (options, makeToken = makeBootToken) {
+  const { token, tokenFile = null, authorize, isProduction, admin, path } = options
+  const isOpenToSomebody = token !== undefined || tokenFile !== null || authorize !== undefined
+  const bootToken = isOpenToSomebody || isProduction ? null : makeToken()
+  const given = token === undefined ? [] : [token].flat().flatMap(one => parseTokens('options.token', one))
+  return {
+    bootToken,
+    site: {
+      isProduction,
+      tokens: bootToken === null ? given : [{ sha256: hashToken(bootToken), scope: 'manage' }],
+      tokenFile,
+      hasAuthorize: authorize !== undefined,
+      hosts: [...admin.hosts],
+      basePath: path === false ? DEFAULTS.path : path,
+      listen: parseAddress('options.admin.listen', admin.listen)
+    }
+  }
+}
+
+module.exports = { DEFAULTS, adminSettings, checkHosts, checkMountPath, checkToken, toListen }

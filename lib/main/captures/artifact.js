@@ -1,0 +1,21 @@
+'use strict'
+
+// What a capture hands out: the facts of a file in the store, and the file.
+
+const fs = require('node:fs')
+
+/** @import { Artifact, ArtifactFacts } from '../../../types/diagnostics' */
+
+/**
+ * @param {ArtifactFacts} facts
+ * @returns {Artifact}
+ */
+function createArtifact (facts) {
+  return {
+    ...facts,
+    text: () => fs.promises.readFile(facts.path, 'utf8'),
+    stream: () => fs.createReadStream(facts.path)
+  }
+}
+
+module.exports = { createArtifact }

@@ -1,0 +1,95 @@
+'use strict'
+
+// What watches the heap of the process, wired: the trend of what is left after collections, and the evidence of a heap that
+// overflows. One for the process; nothing of it runs until it is asked for.
+
+const { guarded } = require('../../shared/base/guard')
+const { createGcWatch } = require('./gc-watch')
+const { readMemory } = require('./memory-reading')
+const { armNearLimit, oldLimitBytes } = require('./near-limit')
+const { unmark } = require('../../shared/heap/near-limit-mark')
+const { applicationFolder } = require('../../shared/store/application-folder')
+
+/** @import { HeapTrend, HeapWatch } from '../../../types/diagnostics' */
+/** @import { Place } from '../../observer/captures/captures' */
+/** @import { Adopted } from '../../observer/heap/snapshot/leftovers' */
+
+/**
+ * @param {object} parts
+ * @param {readonly string[]} parts.nodeFlags
+ * @param {(question: { type: string, order: object }) => Promise<any>} parts.ask  the observer
+ */
+function createHeapWatching (parts) {
+  return new HeapWatching(parts)
+}
+
+class HeapWatching {
+  #nodeFlags
+  #ask
+  /** @type {ReturnType<typeof createGcWatch> | undefined} */
+  #gcWatch
+  /** @type {Set<symbol>} */
+  #watchers = new Set()
+  #unmark = () => {}
+  #watchLimit = async () => {}
+
+  /** @param {Parameters<typeof createHeapWatching>[0]} parts */
+  constructor ({ nodeFlags, ask }) {
+    this.#nodeFlags = nodeFlags
+    this.#ask = ask
+  }
+
+  /** @returns {HeapTrend | null} null while nobody watches */
+  get trend () {
+    return this.#watchers.size === 0 ? null : this.#gcWatch?.trend() ?? null
+  }
+
+  /**
+   * From the first time that somebody watches until nobody does.
+   * @returns {HeapWatch}
+   */
+  watch () {
+    const gcWatch = this.#gcWatch ??= createGcWatch({ limitBytes: this.#limitBytes() })
+    const watcher = Symbol('watcher')
+    this.#watchers.add(watcher)
+    gcWatch.start()
+    const stop = () => {
+      this.#watchers.delete(watcher)
+      if (this.#watchers.size === 0) gcWatch.stop()
+    }
+    return { trend: () => gcWatch.trend(), stop }
+  }
+
+  /**
+   * Sees to it that evidence is left when the heap overflows, and takes in what dead processes left.
+   * @param {{ onNearHeapLimit: 'profile' | 'snapshot', place: Place }} wanted
+   * @param {(adopted: Adopted[]) => void} onAdopted
+   */
+  async watchLimit ({ onNearHeapLimit: mode, place }, onAdopted) {
+    const folder = armNearLimit(mode, this.#nodeFlags)
+    this.#unmark = guarded(() => unmark(applicationFolder(place.dir, place)))
+    process.once('exit', this.#unmark) // a process that ends well leaves nothing of this kind
+    const order = { mode, folder, limitBytes: this.#limitBytes(), place }
+    this.#watchLimit = async () => onAdopted(await this.#ask({ type: 'watchLimit', order }))
+    return this.#watchLimit()
+  }
+
+  /** To be called when there is another observer. */
+  resume () {
+    return this.#watchLimit()
+  }
+
+  stop () {
+    this.#watchers.clear()
+    this.#gcWatch?.stop()
+    process.off('exit', this.#unmark)
+    this.#unmark()
+    this.#unmark = () => {}
+  }
+
+  #limitBytes () {
+    return oldLimitBytes(readMemory().heapLimitBytes, this.#nodeFlags)
+  }
+}
+
+module.exports = { createHeapWatching }

@@ -1,0 +1,54 @@
+'use strict'
+
+// The Express and Connect middleware: work on a request is done in the request's context, and is measured.
+// The application's own errors pass through it untouched; a fault of ours never reaches a request.
+
+const { monotonicMicros } = require('../../shared/base/monotonic')
+const { createRequestMeasure } = require('./request-measure')
+const { createSlowestRequest } = require('./slowest-request')
+const { createWorkLog } = require('./work-log')
+
+/** @import { IncomingMessage, ServerResponse } from 'node:http' */
+/** @import { Logger, Middleware } from '../../../types/diagnostics' */
+/** @import { RequestCounter } from './request-measure' */
+/** @import { RouteContextPart } from './route-context' */
+/** @import { SlowRequest } from './slowest-request' */
+/** @import { Work } from './work-log' */
+
+/**
+ * @typedef {Middleware & { slowest: { take (): SlowRequest | null }, workLog: { take (): Work[] } }} RequestMiddleware
+ */
+
+/**
+ * @param {object} parts
+ * @param {Pick<RouteContextPart, 'current' | 'run' | 'running'>} parts.context  while it is stopped, requests pass by
+ * @param {RequestCounter} parts.requests
+ * @param {Pick<Logger, 'warn'>} parts.logger
+ * @param {number} parts.stallThresholdMs
+ * @param {() => void} [parts.onRequest]  work on a request begins
+ * @param {((request: IncomingMessage, response: ServerResponse) => boolean) | null} [parts.take]  answers what is not for the application
+ * @returns {RequestMiddleware}
+ */
+function createMiddleware ({ context, requests, logger, stallThresholdMs, onRequest, take = null }) {
+  const measure = createRequestMeasure({ context, requests, logger, onRequest })
+  const slowest = createSlowestRequest(stallThresholdMs)
+  const workLog = createWorkLog()
+
+  /** @type {Middleware} */
+  function loopscope (request, response, next) {
+    if (take !== null && take(request, response)) return
+    const requestContext = measure.begin(request, response)
+    if (requestContext === null) return next()
+    try {
+      return context.run(requestContext, next)
+    } finally {
+      const toMicros = monotonicMicros()
+      slowest.note(requestContext, requestContext.startMicros, toMicros)
+      workLog.note(requestContext, requestContext.startMicros, toMicros)
+    }
+  }
+
+  return Object.assign(loopscope, { slowest, workLog })
+}
+
+module.exports = { createMiddleware }

@@ -1,0 +1,332 @@
+'use strict'
+
+// The process's one set of instruments, wired: heartbeat, recorder, observer, and the log of stalls. However many
+// applications ask for diagnostics in a process, there is one of these (see internal/process-wide.js).
+
+const { randomUUID } = require('node:crypto')
+const { isMainThread } = require('node:worker_threads')
+const { guarded } = require('../shared/base/guard')
+const { monotonicMicros } = require('../shared/base/monotonic')
+const { SharedState } = require('../bridge/shared-state')
+const { warnOnce } = require('../shared/base/warnings')
+const { createHeartbeat } = require('./loop/heartbeat')
+const { createDelayHistogram } = require('./loop/delay-histogram')
+const { createIterations } = require('./loop/iterations')
+const { createLoopTime } = require('./loop/loop-time')
+const { createUtilization } = require('./loop/utilization')
+const { createStallLog } = require('../shared/stalls/stall-log')
+const { summarizeDelay } = require('./loop/delay-summary')
+const { createRecording } = require('./recorder/recording')
+const { createAdminServing } = require('./admin/admin-serving')
+const { createHeapWatching } = require('./heap/heap-watching')
+const { createStallReporting } = require('./stalls/stall-reporting')
+const { createSubscribers } = require('./subscribers')
+const { createTally } = require('./captures/tally')
+const { createObserving } = require('./observing/observing')
+const { standAside } = require('./observing/stand-aside')
+const { installCanaries } = require('../shared/heap/canaries')
+const { readMemory } = require('./heap/memory-reading')
+const { createRouteContext } = require('./http/route-context')
+const { createStallRoute } = require('./http/stall-route')
+const { createSyncCalls } = require('./sync-calls/sync-calls')
+const { describeFile, toCodeFrame } = require('../shared/formats/profile/frame')
+const { createClock } = require('../shared/clock')
+
+/** @import { Logger } from '../../types/diagnostics' */
+/** @import { Order, Place } from '../observer/captures/captures' */
+/** @import { Seen } from '../observer/recorder/debugger-look' */
+/** @import { ResolvedOptions } from './options/options' */
+
+/**
+ * @param {object} parts
+ * @param {ResolvedOptions} parts.options
+ * @param {Logger} parts.logger
+ * @param {string} parts.appRoot
+ * @throws ERR_LOOPSCOPE_ENGINE_MISSING
+ */
+function createInstruments (parts) {
+  return new Instruments(parts)
+}
+
+class Instruments {
+  #logger
+  #options
+  #state = new SharedState()
+  #id = randomUUID() // titles and globals are process-wide, and other copies or tools have theirs
+  #heartbeat
+  #recording
+  #observing
+  #observer
+  #running = false
+  #ownWorkMs = 0
+  #stallReporting
+  /** @type {ReturnType<typeof createClock> | undefined} */
+  #clock
+
+  /** The handles that run. */
+  subscribers = createSubscribers()
+  routeContext = createRouteContext()
+  #stallRoute = createStallRoute({ context: this.routeContext })
+  iterations = createIterations()
+  #loopTime = createLoopTime()
+  utilization = createUtilization({ eventLoopUtilization: () => this.#loopTime.read() })
+  stallLog = createStallLog()
+  tally = createTally()
+  delay
+
+  /** @param {Parameters<typeof createInstruments>[0]} parts */
+  constructor ({ options, logger, appRoot }) {
+    const { heartbeatMs, stallThresholdMs, recorder } = options
+    const onFault = (/** @type {unknown} */ error) => warnOnce(logger, 'LOOPSCOPE_WARN_INTERNAL', error)
+    this.#logger = logger
+    this.#options = options
+    this.delay = createDelayHistogram({ periodMs: heartbeatMs })
+    this.#recording = createRecording({
+      settings: recorder,
+      titlePrefix: this.#titlePrefix,
+      logger,
+      loopTime: this.#loopTime,
+      send: message => this.#observer.send(message),
+      lookForDebugger: url => this.#observer.ask({ type: 'lookForDebugger', url }),
+      onRotated: () => this.#sendWork()
+    })
+    this.#heartbeat = createHeartbeat({
+      periodMs: heartbeatMs,
+      stallThresholdMs,
+      state: this.#state,
+      onTick: (delayMs, periods) => this.#onTick(delayMs, periods),
+      onStall: guarded(tick => this.#stallReporting.report(tick)),
+      onHurry: () => this.#observer.send({ type: 'hurry' }),
+      cpuUsage: isMainThread ? process.cpuUsage : process.threadCpuUsage // which Node 20 lacks
+    })
+    this.#observing = this.#observe(appRoot, onFault)
+    this.#observer = this.#observing.observer
+    this.#stallReporting = createStallReporting({
+      observer: this.#observer,
+      subscribers: this.subscribers,
+      stallLog: this.stallLog,
+      routeOf: (tick, slowest) => this.#stallRoute.of(tick, slowest),
+      onLate: () => this.#recording.rotateSoon(),
+      isRunning: () => this.#running
+    })
+    this.heap = createHeapWatching({ nodeFlags: options.nodeFlags, ask: question => this.#observer.askWhenReady(question) })
+    this.admin = createAdminServing({
+      ask: (question, signal) => this.#observer.askWhenReady(question, signal),
+      send: message => this.#observer.send(message),
+      onCaptured: event => this.tally.note(event),
+      readings: {
+        delaySummary: () => this.delaySummary(),
+        syncCalls: () => this.syncCalls.read(),
+        memory: () => ({ ...readMemory(), trend: this.heap.trend }),
+        exempt: work => this.#workForUs(work)
+      }
+    })
+    this.syncCalls = createSyncCalls({
+      exact: options.syncCalls,
+      routeNow: () => this.#stallRoute.now(),
+      showFile: file => describeFile(file, { appRoot }),
+      showFrame: frame => toCodeFrame(frame, appRoot),
+      logger,
+      onFault,
+      poolSize: options.threadPoolSize
+    })
+  }
+
+  get running () { return this.#running }
+  get observerRestarts () { return this.#observing.restartCount }
+  get options () { return this.#options }
+
+  /** The process's clock, made when it is first asked for: renewing it costs a timer in the observer. */
+  get clock () {
+    this.#clock ??= createClock({ keeper: this.#observing.keepClock })
+    return this.#clock
+  }
+
+  get clockIfUsed () { return this.#clock }
+  get keepClock () { return this.#observing.keepClock }
+
+  get #titlePrefix () { return `loopscope:${this.#id}:` }
+  get #cutName () { return `loopscope.cut.${this.#id}` }
+  get #ownWorkName () { return `loopscope.own-work.${this.#id}` }
+
+  start () {
+    if (this.#running) return
+    this.#running = true
+    installCanaries()
+    this.routeContext.start()
+    this.iterations.start()
+    this.utilization.start()
+    this.syncCalls.start()
+    this.#heartbeat.start()
+    const cut = (/** @type {boolean} */ rotate, /** @type {Seen | undefined} */ seen) => this.#onCut(rotate, seen)
+    defineHidden(this.#cutName, Object.assign(cut, { standAside: () => this.#standAside() }))
+    defineHidden(this.#ownWorkName, (/** @type {boolean} */ isBegin) => isBegin ? this.#heartbeat.beginOwnWork() : this.#endOwnWork())
+    this.#observing.start()
+  }
+
+  async stop () {
+    if (!this.#running) return
+    this.#running = false
+    this.#heartbeat.stop()
+    this.#recording.stop()
+    this.syncCalls.stop()
+    this.#clock?.stop()
+    this.heap.stop()
+    this.utilization.stop()
+    this.iterations.stop()
+    this.routeContext.stop()
+    for (const name of [this.#cutName, this.#ownWorkName]) Reflect.deleteProperty(globalThis, Symbol.for(name))
+    await this.#observing.stop()
+  }
+
+  /** To be called when work begins, so that it is watched closely. */
+  hurry () {
+    this.#heartbeat.hurry()
+  }
+
+  /**
+   * @param {Order} order
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<import('../../types/diagnostics').ArtifactFacts>}
+   */
+  async capture (order, signal) {
+    return this.tally.around(order, signal, async () => {
+      const ask = () => this.#observer.askWhenReady({ type: 'capture', order }, signal)
+      return order.trigger === 'api' ? this.#observer.hold(ask) : ask()
+    })
+  }
+
+  delaySummary () {
+    return summarizeDelay(this)
+  }
+
+  /**
+   * Tells whether captures could be written, before one is needed.
+   * @param {Place} place
+   */
+  async checkStore (place) {
+    return this.#observer.askWhenReady({ type: 'prepare', place })
+  }
+
+  /** What we cost ourselves, as far as it can be told apart, cumulative. */
+  overhead () {
+    return [
+      { component: 'heartbeat', seconds: this.#heartbeat.overheadSeconds },
+      { component: 'recorder', seconds: this.#recording.overheadSeconds },
+      { component: 'observer', seconds: this.#observer.activeSeconds },
+      { component: 'own-work', seconds: this.#ownWorkMs / 1e3 }
+    ]
+  }
+
+  /**
+   * @param {string} appRoot
+   * @param {(error: unknown) => void} onFault
+   */
+  #observe (appRoot, onFault) {
+    return createObserving({
+      options: this.#options,
+      appRoot,
+      names: { titlePrefix: this.#titlePrefix, cutExpression: expressionOf(this.#cutName), ownWorkExpression: expressionOf(this.#ownWorkName) },
+      state: this.#state,
+      logger: this.#logger,
+      listeners: {
+        onSession: isAway => this.#recording.setAway(isAway),
+        onRotate: () => this.#recording.rotate(),
+        onSyncSamples: reading => {
+          this.#loopTime.addSamples(reading)
+          this.syncCalls.addSamples(reading, performance.now())
+        },
+        onPoolQueued: waitedMs => this.syncCalls.poolQueued(waitedMs, performance.now()),
+        onAsked: (name, argument) => this.admin.answer(name, argument),
+        onAdmin: event => this.admin.hear(event),
+        onFault
+      },
+      onReady: sessionError => this.#recording.start(sessionError, this.#heartbeat),
+      onLost: () => {
+        this.tally.lose()
+        this.#heartbeat.dropOwnWork()
+        this.#recording.lose()
+      },
+      onRestarted: () => this.#onObserverRestarted()
+    })
+  }
+
+  #onObserverRestarted () {
+    for (const stall of this.stallLog.list().reverse()) this.#observer.send({ type: 'stalled', stall })
+    this.admin.sites.reopen()
+    this.heap.resume().catch(error => {
+      if (this.#running && error.code !== 'ERR_LOOPSCOPE_OBSERVER_LOST') warnOnce(this.#logger, 'LOOPSCOPE_WARN_NEAR_LIMIT', error)
+    })
+  }
+
+  /** Whose code ran in the window that has just ended. */
+  #sendWork () {
+    const work = this.subscribers.takeWork()
+    if (work.length > 0) this.#observer.send({ type: 'work', work })
+  }
+
+  /**
+   * @param {number} delayMs
+   * @param {number} periods
+   */
+  #onTick (delayMs, periods) {
+    this.delay.record(delayMs)
+    this.#state.noteDelay(delayMs)
+    // A slow tick stands for fast ones that would have been on time.
+    for (let period = 1; period < periods; period++) this.delay.record(0)
+    if (this.#recording.tick(monotonicMicros())) this.#heartbeat.forgive()
+    // What ran long without stalling the loop must not be blamed for the next stall.
+    if (delayMs < this.#options.stallThresholdMs) this.subscribers.takeSlowest()
+  }
+
+  #standAside () {
+    standAside(() => this.#observer.release(), () => this.#state.withdrawRelease())
+  }
+
+  /**
+   * Called by the observer through the inspector, in the middle of whatever the main thread does.
+   * @param {boolean} rotate
+   * @param {Seen} [seen]  of a debugger, just now
+   */
+  #onCut (rotate, seen) {
+    this.#stallRoute.look(this.#heartbeat.lastMicros)
+    if (rotate) this.#recording.rotate(seen)
+    return { route: this.#stallRoute.now() }
+  }
+
+  /**
+   * @template T
+   * @param {() => T} work
+   * @returns {T}
+   */
+  #workForUs (work) {
+    this.#heartbeat.beginOwnWork()
+    try {
+      return work()
+    } finally {
+      this.#endOwnWork()
+    }
+  }
+
+  #endOwnWork () {
+    const tookMs = this.#heartbeat.endOwnWork()
+    this.#ownWorkMs += tookMs
+    return tookMs
+  }
+}
+
+/**
+ * For the observer, through the inspector.
+ * @param {string} name
+ * @param {Function} value
+ */
+function defineHidden (name, value) {
+  Object.defineProperty(globalThis, Symbol.for(name), { value, configurable: true })
+}
+
+/** @param {string} name */
+function expressionOf (name) {
+  return `globalThis[Symbol.for(${JSON.stringify(name)})]`
+}
+
+module.exports = { createInstruments }

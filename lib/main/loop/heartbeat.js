@@ -1,0 +1,218 @@
+'use strict'
+
+// The timer tick on the main thread that proves that the loop turns. It measures how late each tick was and tells the
+// observer through shared memory; it does not decide why.
+//
+// While the process has nothing to do the heart beats slower: a timer that wakes an idle process costs more than all the
+// rest of us. Work that announces itself (a request) makes it fast again at once, other work with the next tick.
+
+const { guarded } = require('../../shared/base/guard')
+const { monotonicMicros } = require('../../shared/base/monotonic')
+const { createOwnStretches, msOf } = require('./own-stretches')
+
+/** @import { Stretch } from './own-stretches' */
+/** @import { SharedState } from '../../bridge/shared-state' */
+
+const DEFAULTS = Object.freeze({
+  // A block that begins right after a tick is measured one period too short. bench/heartbeat.js: at 20 ms all blocks of
+  // 120 ms are found, at 50 ms about a third of them.
+  periodMs: 20,
+  // Google's RAIL model: beyond 100 ms people notice; also what toobusy-js and blocked-at users usually settle on.
+  stallThresholdMs: 100
+})
+
+const CALM_FACTOR = 5 // 100 ms by default: a stall that announces itself by nothing is still seen while it lasts
+const CHECK_MS = 1000
+// Of a processor, all threads: we take up to 3 % ourselves. (Not the loop's utilization: libuv forgets what it has waited for
+// when a signal ends the wait, so with a profiler's 100 signals a second an idle loop reads as half busy; Node 20 to 26.)
+const CALM_SHARE = 0.1
+// A turn of the loop that held up a calm tick for this part of the threshold shows that the work before the tick was one
+// long turn, and not many short ones.
+const PROOF_SHARE = 1 / 4
+
+/**
+ * @typedef {object} LateTick
+ * @property {number} fromMicros  the tick before
+ * @property {number} toMicros    this tick
+ * @property {number} delayMs     how late it was, the period and the own work subtracted
+ * @property {Stretch[]} ownWork  what of the time between was ours, in order
+ * @property {number} ownMs       all of that
+ */
+
+/**
+ * @param {object} parts
+ * @param {number} parts.periodMs
+ * @param {number} parts.stallThresholdMs
+ * @param {SharedState} parts.state
+ * @param {(delayMs: number, periods: number) => void} parts.onTick  called for every tick; periods: how many fast ones it stands for
+ * @param {(tick: LateTick) => void} parts.onStall   called for ticks at least stallThresholdMs late
+ * @param {() => void} [parts.onHurry]               the heart beats fast again because of hurry()
+ * @param {() => NodeJS.CpuUsage} [parts.cpuUsage]   of the process, or of the one thread that is watched
+ */
+function createHeartbeat (parts) {
+  return new Heartbeat(parts)
+}
+
+class Heartbeat {
+  #parts
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer
+  #lastMicros = 0
+  #own
+  #isCalm = false
+  /** When the processor time was last looked at, and what it was. */
+  #checked = { micros: 0, cpuMs: 0 }
+  #overheadMicros = 0
+
+  /** @param {Parameters<typeof createHeartbeat>[0]} parts */
+  constructor (parts) {
+    this.#parts = parts
+    this.#own = createOwnStretches(parts)
+  }
+
+  get running () { return this.#timer !== undefined }
+  get overheadSeconds () { return this.#overheadMicros / 1e6 }
+
+  /** When it last ticked; 0 before the first tick. */
+  get lastMicros () { return this.#lastMicros }
+
+  get #periodMs () {
+    const { periodMs, stallThresholdMs } = this.#parts
+    return this.#isCalm ? Math.max(periodMs, Math.min(periodMs * CALM_FACTOR, stallThresholdMs)) : periodMs
+  }
+
+  start () {
+    if (this.running) return
+    // What runs before the first tick is the application starting up, which may block: it is not measured.
+    this.#lastMicros = 0
+    this.#takeCpuMs(monotonicMicros())
+    this.#setCalm(false)
+  }
+
+  stop () {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    this.#parts.state.tickMicros = 0
+  }
+
+  /**
+   * Does work of our own, which is no delay of the application; what the application did before and does after it is one.
+   * @template T
+   * @param {() => T} work
+   * @returns {T}
+   */
+  exempt (work) {
+    this.beginOwnWork()
+    try {
+      return work()
+    } finally {
+      this.endOwnWork()
+    }
+  }
+
+  /** The same in two calls, for work that somebody else has the main thread do in between. */
+  beginOwnWork () {
+    this.#own.begin()
+  }
+
+  /** @returns {number} milliseconds that it took */
+  endOwnWork () {
+    return this.#own.end()
+  }
+
+  /** Nobody will end what was begun: it was no work of ours. */
+  dropOwnWork () {
+    this.#own.drop()
+  }
+
+  /** Leaves the time since the last tick out: it went into work of our own that is accounted for elsewhere. */
+  forgive () {
+    if (this.#lastMicros !== 0) this.#lastMicros = monotonicMicros()
+    this.#own.forget()
+  }
+
+  /** To be called when work begins. It costs nothing while the heart beats fast. */
+  hurry () {
+    if (!this.#isCalm) return
+    this.#tick()
+    this.#setCalm(false)
+    this.#parts.onHurry?.()
+  }
+
+  /** @param {boolean} isCalm */
+  #setCalm (isCalm) {
+    this.#isCalm = isCalm
+    clearInterval(this.#timer)
+    this.#timer = setInterval(guarded(() => this.#tick()), this.#periodMs)
+    this.#timer.unref()
+    this.#parts.state.isCalm = isCalm
+    this.#parts.state.periodMs = this.#periodMs
+  }
+
+  #tick () {
+    const fromMicros = this.#lastMicros
+    const toMicros = monotonicMicros()
+    const ownWork = this.#own.take(toMicros)
+    this.#lastMicros = toMicros
+    this.#parts.state.tickMicros = toMicros
+    if (fromMicros === 0) return
+    const ownMs = msOf(ownWork)
+    const passedMs = Math.max(0, (toMicros - fromMicros) / 1e3 - ownMs)
+    const cpuMs = this.#isCalm ? Math.max(0, this.#takeCpuMs(toMicros) - ownMs) : 0
+    const periods = Math.round(Math.min(passedMs, this.#periodMs) / this.#parts.periodMs)
+    this.#measure({ fromMicros, toMicros, delayMs: this.#delayOf(passedMs, cpuMs), ownWork, ownMs }, periods)
+    this.#feel(toMicros, passedMs, cpuMs)
+    this.#overheadMicros += monotonicMicros() - toMicros
+  }
+
+  /**
+   * Processor time since this was last asked.
+   * @param {number} micros  now
+   */
+  #takeCpuMs (micros) {
+    const { cpuUsage = process.cpuUsage } = this.#parts
+    const { user, system } = cpuUsage()
+    const before = this.#checked.cpuMs
+    this.#checked = { micros, cpuMs: (user + system) / 1e3 }
+    return this.#checked.cpuMs - before
+  }
+
+  /**
+   * @param {number} passedMs  since the last tick
+   * @param {number} cpuMs     processor time of it; not known while the heart beats fast
+   */
+  #delayOf (passedMs, cpuMs) {
+    const { stallThresholdMs } = this.#parts
+    // Timers are kept in whole milliseconds and may fire a fraction early.
+    const lateMs = Math.max(0, passedMs - this.#periodMs)
+    const isProven = this.#isCalm && lateMs >= stallThresholdMs * PROOF_SHARE && cpuMs >= stallThresholdMs
+    return isProven ? Math.min(passedMs, Math.max(lateMs, cpuMs)) : lateMs
+  }
+
+  /**
+   * @param {LateTick} tick
+   * @param {number} periods
+   */
+  #measure (tick, periods) {
+    const { stallThresholdMs, onTick, onStall } = this.#parts
+    onTick(tick.delayMs, periods)
+    if (tick.delayMs >= stallThresholdMs) onStall(tick)
+  }
+
+  /**
+   * Whether to beat slower or faster from here on.
+   * @param {number} micros
+   * @param {number} passedMs
+   * @param {number} cpuMs
+   */
+  #feel (micros, passedMs, cpuMs) {
+    if (this.#isCalm) {
+      if (cpuMs > passedMs * CALM_SHARE) this.#setCalm(false)
+      return
+    }
+    const sinceMs = (micros - this.#checked.micros) / 1e3
+    if (sinceMs >= CHECK_MS && this.#takeCpuMs(micros) <= sinceMs * CALM_SHARE) this.#setCalm(true)
+  }
+}
+
+module.exports = { createHeartbeat, DEFAULTS }

@@ -1,0 +1,88 @@
+'use strict'
+
+// What of the time since the last tick the main thread has worked for us: it is told by those who have it done, and no delay
+// of the application.
+
+const { monotonicMicros } = require('../../shared/base/monotonic')
+
+/** @import { SharedState } from '../../bridge/shared-state' */
+
+/** @typedef {{ fromMicros: number, toMicros: number }} Stretch */
+
+/** @param {{ state: SharedState }} parts */
+function createOwnStretches (parts) {
+  return new OwnStretches(parts)
+}
+
+class OwnStretches {
+  #state
+  /** In order. @type {Stretch[]} */
+  #done = []
+  /** When what goes on began, the innermost last: the observer has work done in the middle of other work. @type {number[]} */
+  #begunMicros = []
+  #isLate = false
+
+  /** @param {Parameters<typeof createOwnStretches>[0]} parts */
+  constructor ({ state }) {
+    this.#state = state
+  }
+
+  begin () {
+    this.#isLate = false
+    this.#setBegun([...this.#begunMicros, monotonicMicros()])
+  }
+
+  /** @returns {number} milliseconds that it took */
+  end () {
+    const fromMicros = this.#begunMicros.at(-1)
+    if (fromMicros === undefined) return 0
+    const own = { fromMicros, toMicros: monotonicMicros() }
+    const within = this.#done.filter(done => done.fromMicros >= fromMicros)
+    // Before the first tick nothing is measured.
+    if (this.#state.tickMicros !== 0) {
+      this.#done = [...this.#done.slice(0, this.#done.length - within.length), own]
+      // In this order: the observer must not see the work's time as a delay for a moment.
+      this.#state.tickMicros += (msOf([own]) - msOf(within)) * 1e3
+    }
+    this.#setBegun(this.#begunMicros.slice(0, -1))
+    return msOf([own])
+  }
+
+  /** Nobody will end what was begun: it was no work of ours. */
+  drop () {
+    this.#setBegun([])
+  }
+
+  /** Leaves out what was done since the last tick. */
+  forget () {
+    this.#done = []
+  }
+
+  /**
+   * To be called with each tick.
+   * @param {number} micros  now
+   * @returns {Stretch[]} since the tick before
+   */
+  take (micros) {
+    // A loop that turns is not at work for us: it has been asked, and what it does until then is the application's. A turn later
+    // nobody will come any more: the session closed in between.
+    if (this.#begunMicros.length > 0) this.#setBegun(this.#isLate ? [] : this.#begunMicros.map(() => micros))
+    this.#isLate = true
+    const done = this.#done
+    this.#done = []
+    return done
+  }
+
+  /** @param {number[]} begunMicros */
+  #setBegun (begunMicros) {
+    this.#begunMicros = begunMicros
+    this.#state.ownWorkMicros = begunMicros[0] ?? 0
+  }
+}
+
+/** @param {Stretch[]} stretches */
+function msOf (stretches) {
+  return stretches.reduce((sum, { fromMicros, toMicros }) => sum + toMicros - fromMicros, 0) / 1e3
+}
+
+module.exports = { createOwnStretches, msOf }

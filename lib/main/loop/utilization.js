@@ -1,0 +1,78 @@
+'use strict'
+
+// Which share of its time the loop was at work rather than waiting for events: over the last half minute to minute, and as
+// totals that can be added up over processes. High utilisation alone is not lateness: a loop that is always busy with short
+// turns answers in time.
+
+const { performance } = require('node:perf_hooks')
+const { guarded } = require('../../shared/base/guard')
+const { assertKnownKeys } = require('../../shared/base/validate')
+
+/** @import { EventLoopUtilization } from 'node:perf_hooks' */
+
+const MS_PER_SECOND = 1e3
+
+// Two marks 30 s apart: the window reaches back 30 to 60 s, wherever in between it is read and by whomever.
+const SLOT_MS = 30_000
+
+/**
+ * @param {object} [options]
+ * @param {() => EventLoopUtilization} [options.eventLoopUtilization]
+ */
+function createUtilization (options = {}) {
+  assertKnownKeys('options', options, ['eventLoopUtilization'])
+  const { eventLoopUtilization = performance.eventLoopUtilization } = options
+  return new Utilization(eventLoopUtilization)
+}
+
+class Utilization {
+  #eventLoopUtilization
+  /** @type {EventLoopUtilization} */
+  #olderMark
+  /** @type {EventLoopUtilization} */
+  #newerMark
+  /** @type {NodeJS.Timeout | undefined} */
+  #slotTimer
+
+  /** @param {() => EventLoopUtilization} eventLoopUtilization */
+  constructor (eventLoopUtilization) {
+    this.#eventLoopUtilization = eventLoopUtilization
+    this.#olderMark = this.#newerMark = eventLoopUtilization()
+  }
+
+  get running () { return this.#slotTimer !== undefined }
+
+  start () {
+    if (this.running) return
+    this.#olderMark = this.#newerMark = this.#eventLoopUtilization()
+    this.#slotTimer = setInterval(guarded(() => this.#turnSlots()), SLOT_MS).unref()
+  }
+
+  stop () {
+    clearInterval(this.#slotTimer)
+    this.#slotTimer = undefined
+  }
+
+  #turnSlots () {
+    this.#olderMark = this.#newerMark
+    this.#newerMark = this.#eventLoopUtilization()
+  }
+
+  /**
+   * @returns {{ utilization: number, activeSeconds: number, idleSeconds: number }} utilization is 0 to 1, of the last 30 to 60 s or
+   *   since start; the seconds count from the first turn of this thread's loop
+   */
+  read () {
+    const total = this.#eventLoopUtilization()
+    const activeMs = total.active - this.#olderMark.active
+    const idleMs = total.idle - this.#olderMark.idle
+    const windowMs = activeMs + idleMs
+    return {
+      utilization: windowMs > 0 ? activeMs / windowMs : 0,
+      activeSeconds: total.active / MS_PER_SECOND,
+      idleSeconds: total.idle / MS_PER_SECOND
+    }
+  }
+}
+
+module.exports = { createUtilization }

@@ -1,0 +1,54 @@
+'use strict'
+
+// The main thread's list of the clocks that the observer renews (clock-keeper.js is the other end).
+
+/** @import { Keeper } from '../../shared/clock' */
+
+/**
+ * @param {{ ready: Promise<unknown>, readonly running: boolean, send (message: { type: string } & Record<string, unknown>): void, ask (question: { type: string } & Record<string, unknown>): Promise<unknown> }} observer
+ */
+function createKeptClocks (observer) {
+  let sequence = 0
+  /** What has each clock renewed. @type {Map<number, () => void>} */
+  const wanted = new Map()
+  /** Of clocks that are being renewed. @type {Map<number, () => void>} */
+  const onLost = new Map()
+
+  /** @type {Keeper} */
+  function keep (buffer, resolutionMs, listeners) {
+    const clock = ++sequence
+    const begin = async () => {
+      await observer.ready
+      if (!wanted.has(clock)) return
+      await observer.ask({ type: 'keepClock', clock, buffer, resolutionMs })
+      // The last answers of a thread that ends are read in the turn in which its end is told.
+      if (!wanted.has(clock) || !observer.running) return
+      onLost.set(clock, listeners.onLost)
+      listeners.onKept()
+    }
+    // Where the observer is not running, which was warned of, the clock keeps its timer.
+    const beginQuietly = () => { begin().catch(() => {}) }
+    wanted.set(clock, beginQuietly)
+    beginQuietly()
+    return () => {
+      wanted.delete(clock)
+      onLost.delete(clock)
+      observer.send({ type: 'releaseClock', clock })
+    }
+  }
+
+  /** To be called when the observer has ended. */
+  function lose () {
+    for (const tell of onLost.values()) tell()
+    onLost.clear()
+  }
+
+  /** To be called when there is another one. */
+  function resume () {
+    for (const begin of wanted.values()) begin()
+  }
+
+  return { keep, lose, resume }
+}
+
+module.exports = { createKeptClocks }

@@ -1,0 +1,130 @@
+'use strict'
+
+// The observer, wired: what its thread is started with, and what happens when it is lost: it is started again, and told what
+// the one before knew.
+
+const { isMainThread } = require('node:worker_threads')
+const { unattended } = require('../../shared/base/guard')
+const { isTestRunner } = require('../process/test-runner')
+const { warnOnce } = require('../../shared/base/warnings')
+const { threadPidHere } = require('../../shared/system/scheduler')
+const { createKeptClocks } = require('./kept-clocks')
+const { createObserver } = require('./observer-client')
+const { createRestarts } = require('./restarts')
+const { ENGINES } = require('../recorder/engines')
+
+/** @import { Logger } from '../../../types/diagnostics' */
+/** @import { ResolvedOptions } from '../options/options' */
+/** @import { SampledReading } from '../../observer/sync-calls/sampled-table' */
+
+/** @typedef {Parameters<typeof createObserver>[0]} ObserverParts */
+
+/**
+ * @param {object} parts
+ * @param {ResolvedOptions} parts.options
+ * @param {string} parts.appRoot
+ * @param {Pick<ObserverParts['settings'], 'titlePrefix' | 'cutExpression' | 'ownWorkExpression'>} parts.names  of ours in the process
+ * @param {ObserverParts['state']} parts.state
+ * @param {Logger} parts.logger
+ * @param {Omit<ObserverParts, 'state' | 'settings' | 'onLost'>} parts.listeners
+ * @param {(sessionError: string | null) => void} parts.onReady  sessionError: why it has no inspector session
+ * @param {() => void} parts.onLost
+ * @param {() => void} parts.onRestarted  to be told now is what one before was told: what is wanted later comes by itself
+ */
+function createObserving (parts) {
+  return new Observing(parts)
+}
+
+class Observing {
+  #parts
+  #running = false
+  #keptClocks
+  #restarts = createRestarts({ start: () => this.#start() })
+  /** Whether there was an observer at all: one that cannot start is not tried again. */
+  #wasObserved = false
+  /** What the observer read out of the samples so far. @type {SampledReading | undefined} */
+  #samples
+  observer
+
+  /** @param {Parameters<typeof createObserving>[0]} parts */
+  constructor (parts) {
+    const { state, listeners } = parts
+    this.#parts = parts
+    this.observer = createObserver({
+      state,
+      settings: settingsOf(parts),
+      ...listeners,
+      onSyncSamples: reading => {
+        this.#samples = reading
+        listeners.onSyncSamples(reading)
+      },
+      onLost: reason => this.#onLost(reason)
+    })
+    this.#keptClocks = createKeptClocks(this.observer)
+  }
+
+  get restartCount () { return this.#restarts.count }
+  get keepClock () { return this.#keptClocks.keep }
+
+  start () {
+    if (this.#running) return
+    this.#running = true
+    unattended(this.#start())
+  }
+
+  async stop () {
+    this.#running = false
+    this.#restarts.stop()
+    await this.observer.stop()
+  }
+
+  async #start () {
+    /** @type {{ sessionError: string | null }} */
+    let ready
+    try {
+      this.observer.start()
+      if (this.#wasObserved) this.#resume()
+      ready = await this.observer.ready
+    } catch (error) {
+      if (this.#running && !this.#wasObserved) warnOnce(this.#parts.logger, 'LOOPSCOPE_WARN_OBSERVER_UNAVAILABLE', error)
+      return
+    }
+    if (!this.#running) return
+    this.#wasObserved = true
+    this.#parts.onReady(ready.sessionError)
+  }
+
+  /** Before it is ready: who asks from here on waits for that, and would ask for the same thing twice later. */
+  #resume () {
+    if (this.#samples !== undefined) this.observer.send({ type: 'samples', reading: this.#samples })
+    this.#keptClocks.resume()
+    this.#parts.onRestarted()
+  }
+
+  /** @param {unknown} reason */
+  #onLost (reason) {
+    this.#keptClocks.lose()
+    this.#parts.onLost()
+    if (!this.#running || !this.#wasObserved) return // one that could not even start is warned of there
+    warnOnce(this.#parts.logger, 'LOOPSCOPE_WARN_OBSERVER_LOST', reason)
+    this.#restarts.plan()
+  }
+}
+
+/** @param {Parameters<typeof createObserving>[0]} parts */
+function settingsOf ({ options: { recorder, stallThresholdMs, observerFile }, appRoot, names }) {
+  return {
+    stallThresholdMs,
+    observerFile,
+    appRoot,
+    keepSeconds: recorder ? recorder.keepSeconds : 0,
+    hz: recorder ? recorder.hz : 0,
+    isMainThread,
+    threadPid: threadPidHere(),
+    isInspectorForbidden: process.permission?.has('inspector') === false || isTestRunner(),
+    windowsBySession: recorder ? ENGINES[recorder.engine].usesSession : false,
+    ...names
+  }
+}
+
+module.exports = { createObserving }

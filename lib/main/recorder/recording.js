@@ -1,0 +1,180 @@
+'use strict'
+
+// What records, wired: the recorder, what makes it pause, and the reasons why there may be none.
+
+const { isMainThread } = require('node:worker_threads')
+const { unattended } = require('../../shared/base/guard')
+const { inspector } = require('../process/inspector')
+const { monotonicMicros } = require('../../shared/base/monotonic')
+const { warnOnce } = require('../../shared/base/warnings')
+const { preventDeadlock } = require('./cold-start')
+const { ENGINES } = require('./engines')
+const { createRecorder } = require('./recorder')
+
+/** @import { Logger } from '../../../types/diagnostics' */
+/** @import { Seen } from '../../observer/recorder/debugger-look' */
+/** @import { Hindrance } from './recorder' */
+/** @import { ResolvedOptions } from '../options/options' */
+
+/**
+ * @param {object} parts
+ * @param {ResolvedOptions['recorder']} parts.settings
+ * @param {string} parts.titlePrefix  of this process's windows
+ * @param {Logger} parts.logger
+ * @param {{ setSampled (isSampled: boolean): void }} parts.loopTime
+ * @param {(message: { type: string } & Record<string, unknown>) => void} parts.send  to the observer
+ * @param {(url: string) => Promise<Seen>} parts.lookForDebugger  asks the observer; rejects when it is gone
+ * @param {() => void} parts.onRotated
+ * @throws ERR_LOOPSCOPE_ENGINE_MISSING
+ */
+function createRecording (parts) {
+  return new Recording(parts)
+}
+
+class Recording {
+  #parts
+  #recorder
+  #isSessionAway = false
+  /** What the observer has just seen: it counts for this moment. @type {Seen | undefined} */
+  #seen
+  #isLooking = false
+  /** @type {{ exempt (work: () => void): void } | undefined} */
+  #heartbeat
+
+  /** @param {Parameters<typeof createRecording>[0]} parts */
+  constructor (parts) {
+    this.#parts = parts
+    this.#recorder = parts.settings === false ? null : this.#make(parts.settings)
+  }
+
+  get overheadSeconds () { return this.#recorder?.overheadSeconds ?? 0 }
+
+  /**
+   * Once the observer watches.
+   * @param {string | null} sessionError  why it has no inspector session
+   * @param {{ exempt (work: () => void): void }} heartbeat
+   */
+  start (sessionError, heartbeat) {
+    const { settings, logger, send } = this.#parts
+    if (settings === false || this.#recorder === null) return
+    const reason = isMainThread ? (ENGINES[settings.engine].usesSession ? sessionError : null) : 'this is not the main thread'
+    if (reason !== null) {
+      send({ type: 'recording', on: false, reason })
+      return warnOnce(logger, 'LOOPSCOPE_WARN_RECORDER_UNAVAILABLE', reason)
+    }
+    preventDeadlock()
+    const recorder = this.#recorder
+    this.#heartbeat = heartbeat
+    heartbeat.exempt(() => recorder.start())
+  }
+
+  stop () {
+    this.#recorder?.stop()
+  }
+
+  /**
+   * The observer let go of its inspector session, in which windows end up, or has it again.
+   * @param {boolean} isAway
+   */
+  setAway (isAway) {
+    this.#isSessionAway = isAway
+    if (isAway) warnOnce(this.#parts.logger, 'LOOPSCOPE_WARN_SESSION_AWAY')
+    this.#heartbeat?.exempt(() => { this.#recorder?.check(monotonicMicros()) })
+  }
+
+  /** The observer is gone: there is nobody to record for. */
+  lose () {
+    this.stop()
+    this.#isSessionAway = false
+    this.#parts.loopTime.setSampled(false)
+  }
+
+  /**
+   * @param {number} micros  now
+   * @returns {boolean} whether it took the time of the loop
+   */
+  tick (micros) {
+    return this.#recorder?.tick(micros) ?? false
+  }
+
+  /** @param {Seen} [seen]  of a debugger, just now */
+  rotate (seen) {
+    this.#knowing(seen, () => this.#recorder?.rotate())
+  }
+
+  rotateSoon () {
+    this.#recorder?.rotateSoon()
+  }
+
+  /** @param {Exclude<ResolvedOptions['recorder'], false>} settings */
+  #make (settings) {
+    const { titlePrefix, logger, loopTime, send, onRotated } = this.#parts
+    return createRecorder({
+      ...settings,
+      titlePrefix,
+      deliver: window => send({ type: 'window', window }),
+      hindrance: () => this.#hindrance(ENGINES[settings.engine].usesSession),
+      onPause: ({ code, values, reason }) => {
+        warnOnce(logger, code, ...values)
+        loopTime.setSampled(false)
+        send({ type: 'recording', on: false, reason })
+      },
+      onResume: () => {
+        loopTime.setSampled(true)
+        send({ type: 'recording', on: true, reason: '' })
+      },
+      onRotated
+    })
+  }
+
+  /**
+   * @param {boolean} usesSession
+   * @returns {Hindrance | null | undefined}
+   */
+  #hindrance (usesSession) {
+    if (usesSession && this.#isSessionAway) {
+      return { code: 'LOOPSCOPE_WARN_SESSION_AWAY', values: [], reason: 'the recorder is paused for a moment: this process debugs itself, or was about to end' }
+    }
+    const url = inspector?.url()
+    if (url === undefined) return null
+    if (this.#seen?.url !== url) {
+      unattended(this.#look(url))
+      return undefined
+    }
+    const { isConnected } = this.#seen
+    if (isConnected === false) return null
+    const why = isConnected ? `a debugger is connected to ${url}` : `the inspector is open at ${url}, and this system does not tell whether a debugger is connected`
+    return { code: 'LOOPSCOPE_WARN_RECORDER_PAUSED', values: [why], reason: `the recorder is paused: ${why}` }
+  }
+
+  /**
+   * A debugger that has the profiler enabled hears of each profile that is begun: so it is looked for right before.
+   * @param {string} url
+   */
+  async #look (url) {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    const seen = await this.#parts.lookForDebugger(url).catch(() => undefined)
+    this.#isLooking = false
+    if (seen === undefined) return
+    this.#knowing(seen, () => this.#heartbeat?.exempt(() => {
+      this.#recorder?.check(monotonicMicros())
+      this.#recorder?.tick(monotonicMicros())
+    }))
+  }
+
+  /**
+   * @param {Seen | undefined} seen
+   * @param {() => void} work
+   */
+  #knowing (seen, work) {
+    this.#seen = seen
+    try {
+      work()
+    } finally {
+      this.#seen = undefined
+    }
+  }
+}
+
+module.exports = { createRecording }

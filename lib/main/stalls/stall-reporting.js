@@ -1,0 +1,71 @@
+'use strict'
+
+// From a tick that came late to the report of a stall, wired: the route is known here, the explanation comes from the observer.
+
+const { toEpochMs } = require('../../shared/base/monotonic')
+
+/** @import { Cause, CodeFrame, Culprit, Stall, StallEvidence } from '../../../types/diagnostics' */
+/** @import { SlowRequest } from '../http/slowest-request' */
+/** @import { LateTick } from '../loop/heartbeat' */
+
+/** @typedef {{ cause: Cause, culprit: Culprit | null, stack: CodeFrame[], evidence: StallEvidence }} Explanation */
+
+// What is told of a stall when there is no observer.
+/** @type {Explanation} */
+const UNEXPLAINED = Object.freeze({
+  cause: 'unknown',
+  culprit: null,
+  stack: [],
+  evidence: { cpuMs: null, runQueueMs: null, throttledMs: null, observerLateMs: null, codeMs: null, gcMs: null }
+})
+
+/**
+ * @param {object} parts
+ * @param {{ ask (question: { type: string } & Record<string, unknown>): Promise<any>, send (message: { type: string } & Record<string, unknown>): void }} parts.observer
+ * @param {{ takeSlowest (): (SlowRequest | null)[], tell (stall: Stall): void }} parts.subscribers
+ * @param {{ add (stall: Stall): void }} parts.stallLog
+ * @param {(tick: LateTick, slowest: (SlowRequest | null)[]) => () => string | null} parts.routeOf
+ * @param {() => void} parts.onLate  before it is explained
+ * @param {() => boolean} parts.isRunning
+ */
+function createStallReporting ({ observer, subscribers, stallLog, routeOf, onLate, isRunning }) {
+  let sequence = 0
+
+  /** @param {LateTick} tick */
+  async function report (tick) {
+    const route = routeOf(tick, subscribers.takeSlowest())
+    onLate()
+    const id = ++sequence
+    const { cause, culprit, stack, evidence } = await explain({ ...tick, id })
+    if (!isRunning()) return
+    /** @type {Stall} */
+    const stall = {
+      id,
+      at: Math.round(toEpochMs(tick.toMicros - (tick.delayMs + tick.ownMs) * 1e3)),
+      durationMs: Math.round(tick.delayMs),
+      cause,
+      route: route(),
+      culprit,
+      stack,
+      evidence
+    }
+    stallLog.add(stall)
+    observer.send({ type: 'stalled', stall })
+    subscribers.tell(stall)
+  }
+
+  /**
+   * @param {LateTick & { id: number }} stall
+   * @returns {Promise<Explanation>}
+   */
+  async function explain (stall) {
+    try {
+      return await observer.ask({ type: 'stall', stall })
+    } catch {
+      return UNEXPLAINED // the observer is not running, which was warned of
+    }
+  }
+  return { report }
+}
+
+module.exports = { createStallReporting }

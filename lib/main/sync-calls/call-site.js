@@ -1,0 +1,101 @@
+'use strict'
+
+// Where a call comes from: the first frame on the stack that is not Node's own. It reads one stack; it keeps nothing.
+
+const { OWN_FOLDER } = require('../../shared/base/own-files')
+
+/**
+ * @typedef {object} Place  as V8 knows it, before source maps; line and column from 1, 0 where there is none
+ * @property {string} function
+ * @property {string} file    a path or a URL; for code made by eval, where it was made
+ * @property {number} line
+ * @property {number} column
+ */
+
+const DEPTHS = [4, 40] // most callers are near; require() inside a function puts some ten frames of Node's between
+const MAX_FUNCTION_LENGTH = 80
+const MAX_FILE_LENGTH = 300
+
+/** @type {Readonly<Place>} */
+const UNKNOWN = Object.freeze({ function: '', file: '', line: 0, column: 0 })
+
+/**
+ * @param {Function} callee  on the stack now; its callers are looked at
+ * @returns {Place | null} null for a call of our own
+ */
+function readCallSite (callee) {
+  /** @type {NodeJS.CallSite[]} */
+  let frames = []
+  for (const depth of DEPTHS) {
+    frames = readFrames(callee, depth)
+    const caller = frames.find(isCaller)
+    if (caller !== undefined) return fileOf(caller).startsWith(OWN_FOLDER) ? null : describe(caller)
+    if (frames.length < depth) break
+  }
+  return frames.length === 0 ? UNKNOWN : describe(frames[0])
+}
+
+/**
+ * @param {Function} callee
+ * @param {number} depth
+ * @returns {NodeJS.CallSite[]}
+ */
+function readFrames (callee, depth) {
+  const { prepareStackTrace, stackTraceLimit } = Error
+  const isPrepared = Object.hasOwn(Error, 'prepareStackTrace')
+  try {
+    Error.stackTraceLimit = depth
+    Error.prepareStackTrace = keepFrames
+    /** @type {{ stack?: any }} */
+    const holder = {}
+    Error.captureStackTrace(holder, callee)
+    return holder.stack ?? []
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+    Error.prepareStackTrace = prepareStackTrace
+    if (!isPrepared) Reflect.deleteProperty(Error, 'prepareStackTrace')
+  }
+}
+
+/**
+ * @param {Error} holder
+ * @param {NodeJS.CallSite[]} frames
+ */
+function keepFrames (holder, frames) {
+  return frames
+}
+
+/** @param {NodeJS.CallSite} frame */
+function isCaller (frame) {
+  const file = fileOf(frame)
+  return file !== '' && !file.startsWith('node:')
+}
+
+/** @param {NodeJS.CallSite} frame */
+function fileOf (frame) {
+  return frame.getFileName() ?? (frame.isEval() ? frame.getEvalOrigin() : undefined) ?? ''
+}
+
+/**
+ * @param {NodeJS.CallSite} frame
+ * @returns {Place}
+ */
+function describe (frame) {
+  return {
+    function: bound(frame.getFunctionName() ?? '', MAX_FUNCTION_LENGTH) || '(anonymous)',
+    file: bound(fileOf(frame), MAX_FILE_LENGTH),
+    line: frame.getLineNumber() ?? 0,
+    column: frame.getColumnNumber() ?? 0
+  }
+}
+
+/**
+ * @param {string} text
+ * @param {number} maxLength
+ */
+function bound (text, maxLength) {
+  // A slice alone would keep the whole text alive.
+  return text.length <= maxLength ? text : Buffer.from(text.slice(0, maxLength)).toString()
+}
+
+module.exports = { readCallSite, UNKNOWN }

@@ -1,0 +1,123 @@
+'use strict'
+
+// What the routes of the admin surface read from and act on, for one application: the observer's own parts, and the main
+// thread behind a time limit.
+
+const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
+const { toCodeFrame } = require('../../shared/formats/profile/frame')
+const { describeSampledCalls } = require('../sync-calls/described')
+const { checkRequest } = require('../../shared/captures/kinds')
+
+/** @import { ArtifactFacts, CaptureOptions, RetentionOptions, Trigger } from '../../../types/diagnostics' */
+/** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
+/** @import { Handles, Order, Place } from '../captures/captures' */
+/** @import { View } from '../recorder/views' */
+/** @import { ObserverSettings } from '../../main/observing/observer-client' */
+
+/** @typedef {ReturnType<typeof import('../main-thread/main-client').createMainThread>} MainThread */
+/** @typedef {ReturnType<typeof import('../stalls/stall-records').createStallRecords>} StallRecords */
+/** @typedef {ReturnType<typeof import('../stalls/loop-series').createLoopSeries>} LoopSeries */
+/** @typedef {{ fields: object, message: string }} LogLine */
+
+// People wait for an answer of the main thread before a scraper would give up.
+const AUTHORIZE_MS = 2000
+// A report reads every library and socket of the process.
+const REPORT_MS = 10_000
+
+/**
+ * @typedef {object} SiteSettings  of one application
+ * @property {number} id
+ * @property {string} appName
+ * @property {string} appRoot
+ * @property {string} version
+ * @property {number} startedAt
+ * @property {string} dir
+ * @property {Required<RetentionOptions>} retention
+ * @property {Order['heap']} heap
+ *
+ * @param {object} parts
+ * @param {SiteSettings} parts.site
+ * @param {ObserverSettings} parts.settings
+ * @param {MainThread} parts.mainThread
+ * @param {StallRecords} parts.records
+ * @param {LoopSeries} parts.series
+ * @param {{ view (wanted: { fromMicros: number, toMicros: number }, signal?: AbortSignal): Promise<View> }} parts.views  that wait shortly
+ * @param {(order: Order, handles: Handles) => Promise<ArtifactFacts>} parts.capture
+ * @param {(place: Place) => ReturnType<typeof import('../store/store').createStore>} parts.storeAt
+ * @param {(profile: CpuProfile, appRoot: string) => NonNullable<EncodeContext['sections']>} parts.findings
+ * @param {ReturnType<typeof import('../heap/sampler').createHeapSampler>} parts.heapSampler
+ * @param {ReturnType<typeof import('../heap/comparison-job').createComparisons>} parts.comparisons
+ * @param {(event: object) => void} parts.send  to the main thread's end
+ */
+function createAdminSources ({ site, settings, mainThread, records, series, views, capture, storeAt, findings, heapSampler, comparisons, send }) {
+  const { id, appName, appRoot, version, startedAt, dir, retention, heap } = site
+
+  /**
+   * @param {{ fromMs: number, toMs: number }} wanted
+   * @param {AbortSignal} [signal]
+   */
+  async function view ({ fromMs, toMs }, signal) {
+    const offsetMicros = Math.round(monotonicMicros() - Date.now() * 1e3)
+    const seen = await views.view({ fromMicros: Math.round(fromMs * 1e3) + offsetMicros, toMicros: Math.round(toMs * 1e3) + offsetMicros }, signal)
+    return { ...seen, fromMs: toEpochMs(seen.fromMicros), toMs: toEpochMs(seen.toMicros) }
+  }
+
+  /**
+   * @param {{ kind: string, options: CaptureOptions, trigger: Trigger }} wanted
+   * @param {Handles} handles
+   */
+  async function runCapture ({ kind, options, trigger }, handles) {
+    const request = checkRequest(kind, options)
+    const startedMs = performance.now()
+    /** @param {string} outcome */
+    const tell = outcome => send({ name: 'captured', kind: request.kind, trigger, outcome, seconds: (performance.now() - startedMs) / 1e3 })
+    tell('started')
+    try {
+      const facts = await capture({ request, trigger, appName, appRoot, dir, retention, heap }, handles)
+      tell('ok')
+      return facts
+    } catch (error) {
+      tell(handles.signal.aborted ? 'cancelled' : 'failed')
+      throw error
+    }
+  }
+
+  /** @param {'info' | 'warn'} level */
+  const logger = level => (/** @type {object} */ fields, /** @type {string} */ message) => {
+    send({ name: 'log', site: id, level, fields, message })
+  }
+
+  return {
+    facts: {
+      appName,
+      appRoot,
+      pid: process.pid,
+      startedAt,
+      nodeVersion: process.versions.node,
+      version,
+      keepSeconds: settings.keepSeconds,
+      hz: settings.hz,
+      stallThresholdMs: settings.stallThresholdMs
+    },
+    loopNow: () => ({ blockedMs: Math.round(series.blockedMs()) }),
+    series: () => series.list(),
+    stalls: () => records.read(),
+    stallProfile: (/** @type {number} */ stall) => records.profile(stall),
+    ask: (/** @type {string} */ name) => mainThread.know(name, id),
+    authorize: (/** @type {unknown} */ request, /** @type {string} */ scope) => mainThread.ask('authorize', { site: id, request, scope }, AUTHORIZE_MS),
+    report: () => mainThread.ask('report', {}, REPORT_MS),
+    sampleHeap: heapSampler.sample.bind(heapSampler),
+    compareSnapshots: comparisons.compare,
+    view,
+    checkCapture: (/** @type {string} */ kind, /** @type {CaptureOptions} */ options) => { checkRequest(kind, options) },
+    capture: runCapture,
+    store: storeAt({ dir, retention, appName, appRoot }),
+    context: (/** @type {string} */ title, /** @type {string[]} */ notes = []) => ({ appRoot, title, notes }),
+    findings: (/** @type {CpuProfile} */ profile) => findings(profile, appRoot),
+    sampledCalls: (/** @type {CpuProfile} */ profile) => describeSampledCalls(profile, frame => toCodeFrame(frame, appRoot)),
+    log: { info: logger('info'), warn: logger('warn') },
+    count: (/** @type {object} */ event) => send({ name: 'count', event })
+  }
+}
+
+module.exports = { createAdminSources }

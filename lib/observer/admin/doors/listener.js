@@ -1,0 +1,119 @@
+'use strict'
+
+// The admin surface's own server, on a port or a Unix socket, in the observer thread.
+
+const { once } = require('node:events')
+const fs = require('node:fs')
+const http = require('node:http')
+const { guarded } = require('../../../shared/base/guard')
+const { exchange } = require('../../../shared/admin/exchange')
+const { createPlaces } = require('../access/places')
+const { claimSocketPath } = require('./socket-path')
+const { splitTarget } = require('../../../shared/admin/target')
+
+/** @import { ListenAddress } from '../../../main/admin/address' */
+/** @import { AdminResponse } from '../../../shared/admin/answers' */
+/** @import { Handle } from '../../../shared/admin/exchange' */
+
+// To be sent in; the answer may take longer. Node looks every half a minute unless told otherwise, whatever the limits are.
+const LIMITS = { headersMs: 5000, requestMs: 30_000, checkMs: 2000 }
+const OWNER_ONLY = 0o600
+
+/**
+ * @param {object} parts
+ * @param {ListenAddress} parts.address
+ * @param {string} parts.basePath  also taken as a prefix, so that paths are the same as behind the mounted door
+ * @param {Handle} parts.handle
+ * @param {Partial<typeof LIMITS>} [parts.limits]
+ * @param {ReturnType<typeof createPlaces>} [parts.places]
+ */
+function createListener (parts) {
+  return new Listener(parts)
+}
+
+class Listener {
+  #parts
+  #places
+  /** @type {http.Server | undefined} */
+  #server
+
+  /** @param {Parameters<typeof createListener>[0]} parts */
+  constructor (parts) {
+    this.#parts = parts
+    this.#places = parts.places ?? createPlaces()
+  }
+
+  get running () { return this.#server !== undefined }
+
+  /**
+   * @returns {Promise<string>} its address as a URL, or as a path
+   * @throws what listening says: a port in use, a path that may not be written
+   */
+  async start () {
+    const { address, limits } = this.#parts
+    const server = createServer((incoming, outgoing) => this.#serve(incoming, outgoing), limits)
+    server.on('connection', guarded(socket => this.#places.add(socket)))
+    this.#server = server
+    if ('socketPath' in address) await claimSocketPath(address.socketPath)
+    server.listen('socketPath' in address ? { path: address.socketPath } : { ...address, exclusive: true })
+    await once(server, 'listening')
+    server.unref()
+    if ('socketPath' in address) {
+      fs.chmodSync(address.socketPath, OWNER_ONLY)
+      return address.socketPath
+    }
+    const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+    return `http://${address.host.includes(':') ? `[${address.host}]` : address.host}:${port}`
+  }
+
+  async stop () {
+    const server = this.#server
+    this.#server = undefined
+    if (server === undefined || !server.listening) return
+    const closed = once(server, 'close')
+    server.close()
+    server.closeAllConnections()
+    await closed
+  }
+
+  /**
+   * @param {http.IncomingMessage} incoming
+   * @param {http.ServerResponse} outgoing
+   */
+  async #serve (incoming, outgoing) {
+    const { basePath } = this.#parts
+    const target = incoming.url ?? '/'
+    const place = splitTarget(target, basePath) ?? splitTarget(target, '') ?? { base: '', path: target, query: '' }
+    await exchange(incoming, outgoing, { door: 'listener', ...place }, (request, signal) => this.#answer(incoming.socket, request, signal))
+  }
+
+  /**
+   * Who is turned away does not keep the connection.
+   * @param {import('node:net').Socket} socket
+   * @param {Parameters<Handle>[0]} request
+   * @param {AbortSignal} signal  the answer is over
+   * @returns {Promise<AdminResponse>}
+   */
+  async #answer (socket, request, signal) {
+    signal.addEventListener('abort', guarded(this.#places.begin(socket)), { once: true })
+    let isAdmitted = false
+    const response = await this.#parts.handle(request, signal, () => {
+      isAdmitted = true
+      this.#places.admit(socket)
+    })
+    return isAdmitted ? response : { ...response, headers: { ...response.headers, Connection: 'close' } }
+  }
+}
+
+/**
+ * @param {(incoming: http.IncomingMessage, outgoing: http.ServerResponse) => Promise<void>} serve
+ * @param {Partial<typeof LIMITS>} [limits]
+ */
+function createServer (serve, limits) {
+  const { headersMs, requestMs, checkMs } = { ...LIMITS, ...limits }
+  const server = http.createServer({ headersTimeout: headersMs, requestTimeout: requestMs, connectionsCheckingInterval: checkMs, insecureHTTPParser: false }, guarded(serve))
+  server.on('clientError', guarded((_, socket) => socket.destroy()))
+  return server
+}
+
+module.exports = { createListener, createServer }

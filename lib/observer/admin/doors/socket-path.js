@@ -1,0 +1,65 @@
+'use strict'
+
+// Makes the path of a Unix socket free: what a dead process left there is removed, what a living one listens on is not.
+
+const { once } = require('node:events')
+const fs = require('node:fs')
+const net = require('node:net')
+const path = require('node:path')
+const { errors } = require('../../../shared/base/errors')
+
+const OWNER_ONLY = 0o700
+// sun_path of Linux has 108 bytes, of macOS 104, the zero at the end included. Node cuts a longer one without a word.
+const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103
+
+/**
+ * @param {string} file
+ * @throws ERR_LOOPSCOPE_SOCKET_UNUSABLE
+ */
+async function claimSocketPath (file) {
+  if (process.platform === 'win32') return // named pipes go with their process
+  assertPathFits(file)
+  fs.mkdirSync(path.dirname(file), { recursive: true, mode: OWNER_ONLY })
+  // As big integers: Node.js 20 and 22 keep the numbers of the last file that was looked at, and take the next package that is
+  // required in this thread for a socket too, whose links they then do not follow.
+  const found = fs.lstatSync(file, { throwIfNoEntry: false, bigint: true })
+  if (found === undefined) return
+  if (!found.isSocket()) throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(file, 'there is a file that is not a socket')
+  if (await isAnswered(file)) throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(file, 'another process listens on it')
+  removeIfThere(file)
+}
+
+/**
+ * Not fs.rmSync(), which looks at it once more.
+ * @param {string} file
+ */
+function removeIfThere (file) {
+  try {
+    fs.unlinkSync(file)
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ENOENT') throw error
+  }
+}
+
+/**
+ * @param {string} file  as those who connect will name it
+ * @throws ERR_LOOPSCOPE_SOCKET_UNUSABLE
+ */
+function assertPathFits (file) {
+  if (Buffer.byteLength(file) > MAX_PATH_BYTES) throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(file, `a path of a Unix socket has at most ${MAX_PATH_BYTES} bytes here`)
+}
+
+/** @param {string} file */
+async function isAnswered (file) {
+  const socket = net.connect(file)
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
+module.exports = { assertPathFits, claimSocketPath }

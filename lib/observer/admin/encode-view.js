@@ -1,0 +1,53 @@
+'use strict'
+
+// A piece of the recorder's past as an answer, in any format, without a file being written.
+
+const { answer, json } = require('../../shared/admin/answers')
+const { FORMATS } = require('../../shared/formats/formats')
+const { buildCallTree } = require('../../shared/formats/profile/call-tree')
+const { describeTimes } = require('../../shared/formats/flamegraph/graph')
+
+/** @import { FormatName, CpuProfile } from '../../../types/profile' */
+/** @import { Sources } from './router' */
+
+/** `graph`: what the page of this surface draws its flame graph from. */
+const VIEW_FORMATS = Object.freeze([...Object.keys(FORMATS), 'graph'])
+
+/**
+ * @param {Sources} sources
+ * @param {CpuProfile} profile
+ * @param {object} how
+ * @param {string} how.format
+ * @param {string} how.name       of the file a browser would save, without its ending
+ * @param {number} how.startedAt  milliseconds since the epoch
+ * @param {string[]} [how.notes]
+ */
+function encodeView (sources, profile, { format, name, startedAt, notes = [] }) {
+  const { appName, pid } = sources.facts
+  const context = { ...sources.context(`CPU profile of ${appName} (pid ${pid})`, notes), startedAt }
+  if (format === 'graph') {
+    const { totalMicros } = profileTimes(profile)
+    return json(200, { ...describeTimes(buildCallTree(profile, context)), fromMs: startedAt, toMs: startedAt + totalMicros / 1e3, notes })
+  }
+  const { extension, contentType, encode } = FORMATS[/** @type {FormatName} */ (format)]
+  const sections = format === 'text' ? sources.findings(profile) : []
+  return answer(200, encode(profile, { ...context, sections }), {
+    'Content-Type': contentType,
+    'Content-Disposition': `attachment; filename="${name}.${extension}"`
+  })
+}
+
+/** @param {CpuProfile} profile */
+function profileTimes ({ startTime, endTime }) {
+  return { totalMicros: endTime - startTime }
+}
+
+/**
+ * @param {{ isShortened: boolean, fromMs: number, toMs: number }} view
+ * @param {number} wantedMs
+ */
+function notesOf ({ isShortened, fromMs, toMs }, wantedMs) {
+  return isShortened ? [`${((toMs - fromMs) / 1e3).toFixed(1)} s of the ${(wantedMs / 1e3).toFixed(1)} s asked for: the recorder held no more`] : []
+}
+
+module.exports = { VIEW_FORMATS, encodeView, notesOf }

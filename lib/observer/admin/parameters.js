@@ -1,0 +1,78 @@
+'use strict'
+
+// Parameters of a request, checked against the route's table: each known one by its check, an unknown one refused, so that
+// a misspelt one does not silently do nothing.
+
+const { errors } = require('../../shared/base/errors')
+const { refuse } = require('../../shared/base/validate')
+
+/** @typedef {(name: string, value: string) => unknown} ParameterCheck  of a text; throws a coded error */
+/** @typedef {Readonly<Record<string, ParameterCheck>>} ParameterChecks */
+
+/**
+ * @param {string} query  without `?`
+ * @param {ParameterChecks} checks
+ * @returns {Record<string, any>} those that were given
+ */
+function readParameters (query, checks) {
+  const given = new URLSearchParams(query)
+  /** @type {[string, unknown][]} */
+  const read = []
+  for (const name of new Set(given.keys())) {
+    if (!Object.hasOwn(checks, name)) throw new errors.ERR_LOOPSCOPE_UNKNOWN_OPTION(`the parameter ${name.slice(0, 64)}`, Object.keys(checks).join(', ') || 'none')
+    const values = given.getAll(name)
+    if (values.length > 1) refuse(`parameter ${name}`, 'one value', `${values.length} values`)
+    read.push([name, checks[name](`parameter ${name}`, values[0])])
+  }
+  return Object.fromEntries(read)
+}
+
+/**
+ * @param {number} exclusiveMin
+ * @param {number} max
+ * @returns {ParameterCheck}
+ */
+function numberAbove (exclusiveMin, max) {
+  return (name, value) => {
+    const number = /^\d{1,15}(\.\d{1,9})?$/.test(value) ? Number(value) : NaN
+    if (!(number > exclusiveMin && number <= max)) refuse(name, `a number above ${exclusiveMin} and at most ${max}`, value)
+    return number
+  }
+}
+
+/**
+ * @param {number} min
+ * @param {number} max
+ * @returns {ParameterCheck}
+ */
+function integer (min, max) {
+  return (name, value) => {
+    const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN
+    if (!(number >= min && number <= max)) refuse(name, `an integer from ${min} to ${max}`, value)
+    return number
+  }
+}
+
+/**
+ * @param {readonly string[]} allowed
+ * @returns {ParameterCheck}
+ */
+function oneOf (allowed) {
+  return (name, value) => {
+    if (!allowed.includes(value)) refuse(name, `one of ${allowed.join(', ')}`, value)
+    return value
+  }
+}
+
+/** @returns {ParameterCheck} */
+function flag () {
+  return (name, value) => {
+    if (!['1', 'true', '0', 'false'].includes(value)) refuse(name, '1 or 0', value)
+    return value === '1' || value === 'true'
+  }
+}
+
+/** Whatever is there is taken; the route decides. @type {ParameterCheck} */
+const anything = (_, value) => value
+
+module.exports = { readParameters, numberAbove, integer, oneOf, flag, anything }

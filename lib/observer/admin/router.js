@@ -1,0 +1,188 @@
+'use strict'
+
+// The admin surface as a function from request to answer, the same for every door. It runs in the observer thread, so that
+// it answers while the main loop is blocked. Everything it reads from or acts on is given to it.
+
+const { answer, lengthOf } = require('../../shared/admin/answers')
+const { createAccess } = require('./access/access')
+const { createPathMatch } = require('./path-match')
+const { readParameters } = require('./parameters')
+const { problemAnswer, toProblem } = require('../../shared/admin/problem')
+const { SCOPES } = require('../../shared/admin/scopes')
+
+/** @import { AdminResponse } from '../../shared/admin/answers' */
+/** @import { Grant, Refusal } from './access/access' */
+/** @import { Problem } from '../../shared/admin/problem' */
+/** @import { ParameterChecks } from './parameters' */
+/** @import { Cost } from './costs' */
+/** @import { Scope } from '../../shared/admin/scopes' */
+/** @import { KnownToken } from '../../shared/admin/tokens' */
+
+/** @typedef {ReturnType<typeof import('./admin-sources').createAdminSources>} Sources */
+
+/**
+ * @typedef {object} AdminRequest  plain data: it may have crossed threads
+ * @property {'mount' | 'listener' | 'control'} door
+ * @property {string} method
+ * @property {string} base     the prefix that the door took off, without a slash at its end; links begin with it
+ * @property {string} path     the rest of the target up to `?`, as it was sent
+ * @property {string} query    after `?`
+ * @property {Record<string, string | string[] | undefined>} headers
+ * @property {string | null} peer  address of the other end of the connection; null on a Unix socket
+ * @property {boolean} isEncrypted
+ * @property {Uint8Array | null} body
+ * @property {number} [reference]  of a request that the main thread holds
+ *
+ * @typedef {object} Site  the admin settings of one application, plain data
+ * @property {number} id
+ * @property {boolean} isProduction
+ * @property {KnownToken[]} tokens
+ * @property {string | null} tokenFile
+ * @property {boolean} hasAuthorize
+ * @property {string[]} hosts
+ *
+ * @typedef {object} Context  of one request, for its route
+ * @property {AdminRequest} request
+ * @property {Record<string, any>} parameters  checked
+ * @property {Record<string, string>} params   from the path
+ * @property {Sources} sources
+ * @property {AbortSignal} signal              the client left
+ * @property {Grant['can']} can
+ *
+ * @typedef {object} MethodRow
+ * @property {Scope} scope
+ * @property {Cost} cost  to the application's thread
+ * @property {ParameterChecks} [parameters]
+ * @property {(request: AdminRequest) => boolean} [isOpen]  needs no token: the page's shell
+ * @property {(context: Context) => AdminResponse | Problem | Promise<AdminResponse | Problem>} handle
+ *
+ * @typedef {object} RouteRow
+ * @property {string} name  label of the metric
+ * @property {string} path
+ * @property {boolean} [isPprof]  errors are lines of text that `go tool pprof` shows
+ * @property {Readonly<Record<string, MethodRow>>} methods
+ */
+
+/**
+ * @param {object} parts
+ * @param {Site} parts.site
+ * @param {Sources} parts.sources
+ * @param {readonly RouteRow[]} parts.routes
+ * @param {() => number} [parts.now]
+ */
+function createRouter ({ site, sources, routes, now }) {
+  const match = createPathMatch(routes)
+  const access = createAccess({ site, sources, now })
+
+  /**
+   * @param {AdminRequest} request
+   * @param {AbortSignal} signal  the client left
+   * @param {() => void} [onAdmitted]  who asks may
+   * @returns {Promise<AdminResponse>}
+   */
+  async function handle (request, signal, onAdmitted = () => {}) {
+    const found = access.isEnabled(request) ? match(request.path) : null
+    const response = found === null
+      ? problemAnswer({ status: 404, detail: 'There is no such route.', remedy: `See ${request.base || '/'} for those there are.` })
+      : await answerOf(found, request, signal, onAdmitted)
+    count({ name: 'request', endpoint: found?.route.name ?? 'unknown', code: response.status })
+    return request.method === 'HEAD' ? withoutBody(response) : response
+  }
+
+  /**
+   * @param {{ route: RouteRow, params: Record<string, string> }} found
+   * @param {AdminRequest} request
+   * @param {AbortSignal} signal
+   * @param {() => void} onAdmitted
+   */
+  async function answerOf ({ route, params }, request, signal, onAdmitted) {
+    try {
+      const result = await run(route, params, request, signal, onAdmitted)
+      return isProblem(result) ? problemAnswer(result, route) : result
+    } catch (/** @type {any} */ error) {
+      if (signal.aborted) return problemAnswer(CLIENT_LEFT, route)
+      const problem = toProblem(error)
+      if (problem.status === 500) sources.log.warn({ err: { message: error?.message, stack: error?.stack } }, `admin: ${route.name} failed`)
+      return problemAnswer(problem, route)
+    }
+  }
+
+  /**
+   * @param {RouteRow} route
+   * @param {Record<string, string>} params
+   * @param {AdminRequest} request
+   * @param {AbortSignal} signal
+   * @param {() => void} onAdmitted
+   * @returns {Promise<AdminResponse | Problem>}
+   */
+  async function run (route, params, request, signal, onAdmitted) {
+    const method = request.method === 'HEAD' ? 'GET' : request.method
+    const row = Object.hasOwn(route.methods, method) ? route.methods[method] : undefined
+    const verdict = access.checkOrigin(request) ?? (row?.isOpen?.(request) ? { grant: NOTHING } : access.authenticate(request))
+    if ('problem' in verdict) return refuse(verdict)
+    const { can } = verdict.grant
+    const scope = row?.scope ?? leastScope(route)
+    if (verdict.grant !== NOTHING) {
+      if (!await can(scope)) return outOfScope(scope)
+      onAdmitted()
+    }
+    if (row === undefined) return wrongMethod(route)
+    const parameters = readParameters(request.query, row.parameters ?? {})
+    return row.handle({ request, parameters, params, sources, signal, can })
+  }
+
+  /** @param {Refusal} refusal */
+  function refuse ({ reason, problem }) {
+    count({ name: 'authFailure', reason })
+    return problem
+  }
+
+  /** @param {Scope} scope */
+  function outOfScope (scope) {
+    return refuse({
+      reason: 'scope',
+      problem: { status: 403, detail: `This needs the scope ${scope}.`, remedy: `Use a token with the scope ${scope}.` }
+    })
+  }
+
+  /** @param {import('../../main/admin/tally').AdminEvent} event */
+  function count (event) {
+    sources.count(event)
+  }
+
+  return { handle }
+}
+
+// Nobody reads it; it is counted.
+const CLIENT_LEFT = Object.freeze({ status: 409, detail: 'The client left before the answer was there.' })
+
+/** Of a request that needs no token. @type {Grant} */
+const NOTHING = Object.freeze({ can: async () => false })
+
+/** @param {RouteRow} route */
+function leastScope ({ methods }) {
+  const indexes = Object.values(methods).map(({ scope }) => SCOPES.indexOf(scope))
+  return SCOPES[Math.min(...indexes)]
+}
+
+/** @param {RouteRow} route */
+function wrongMethod ({ methods }) {
+  const allowed = Object.keys(methods).flatMap(method => method === 'GET' ? ['GET', 'HEAD'] : [method])
+  return { status: 405, detail: `This route knows ${allowed.join(', ')}.`, remedy: 'Use one of them.', headers: { Allow: allowed.join(', ') } }
+}
+
+/**
+ * @param {AdminResponse | Problem} result
+ * @returns {result is Problem}
+ */
+function isProblem (result) {
+  return 'detail' in result
+}
+
+/** @param {AdminResponse} response */
+function withoutBody ({ status, headers, body }) {
+  const length = lengthOf(body)
+  return answer(status, null, { ...headers, ...(length !== null && { 'Content-Length': String(length) }) })
+}
+
+module.exports = { createRouter }

@@ -1,0 +1,229 @@
+'use strict'
+
+// Captures over HTTP: asked for with POST, answered at once with the place where they can be watched, stopped and cancelled.
+
+const { answer, json } = require('../../../shared/admin/answers')
+const { createBudgets, isUsed, policyOf } = require('../capture-policy')
+const { createJobs } = require('../jobs')
+const { flag } = require('../parameters')
+const { errors } = require('../../../shared/base/errors')
+const { guarded } = require('../../../shared/base/guard')
+const { assertKnownKeys, assertPlainObject, refuse } = require('../../../shared/base/validate')
+
+/** @import { EndState, Job } from '../jobs' */
+/** @import { Problem } from '../../../shared/admin/problem' */
+/** @import { Context, RouteRow } from '../router' */
+
+const MAX_RUNNING = 8
+const MAX_LABEL_LENGTH = 64
+const MAX_KEY_LENGTH = 128
+const MAX_KEYS = 100
+const MAX_WAIT_SECONDS = 330
+const RETRY_SECONDS = '1'
+
+/** @returns {RouteRow[]} */
+function createCaptureRoutes () {
+  const captures = new CaptureRoutes()
+  return [
+    {
+      name: 'captures',
+      path: '/captures',
+      methods: {
+        GET: { scope: 'profile', cost: 'nothing', handle: context => captures.list(context) },
+        POST: { scope: 'profile', cost: 'capture', handle: context => captures.create(context) }
+      }
+    },
+    {
+      name: 'capture',
+      path: '/captures/:id',
+      methods: {
+        GET: { scope: 'profile', cost: 'nothing', handle: context => captures.show(context) },
+        DELETE: { scope: 'profile', cost: 'nothing', parameters: { stop: flag() }, handle: context => captures.end(context) }
+      }
+    },
+    // The name that people look for. A pause of the process must not hang on an <img src>: POST only.
+    { name: 'heap-snapshot', path: '/heap-snapshot', methods: { POST: { scope: 'dump', cost: 'capture', handle: context => captures.create(context, 'heap-snapshot') } } }
+  ]
+}
+
+class CaptureRoutes {
+  #budgets = createBudgets()
+  #jobs = createJobs()
+  /** Idempotency keys, oldest first. @type {Map<string, string>} */
+  #keys = new Map()
+
+  /** @param {Context} context */
+  list ({ request: { base } }) {
+    return json(200, { captures: this.#jobs.list().map(job => withLinks(job, base)) })
+  }
+
+  /** @param {Context} context */
+  show ({ params: { id }, request: { base } }) {
+    const job = this.#jobs.get(id)
+    if (job === null) return unknownCapture(id)
+    return json(200, withLinks(job, base), job.endedAt === null ? { 'Retry-After': RETRY_SECONDS } : {})
+  }
+
+  /** @param {Context} context */
+  end ({ params: { id }, parameters: { stop = false } }) {
+    const job = this.#jobs.get(id)
+    if (job === null) return unknownCapture(id)
+    if (stop) this.#jobs.stop(id)
+    else this.#jobs.cancel(id, 'asked for over HTTP')
+    return answer(stop ? 202 : 204, null)
+  }
+
+  /**
+   * @param {Context} context
+   * @param {string} [givenKind]
+   */
+  async create (context, givenKind) {
+    const { request, sources, can } = context
+    const { kind, label, ...options } = readBody(request, givenKind)
+    sources.checkCapture(kind, options)
+    const { scope, isExclusive } = policyOf(kind)
+    if (!await can(scope)) return { status: 403, detail: `A ${kind} capture needs the scope ${scope}.`, remedy: `Use a token with the scope ${scope}.` }
+    const key = keyOf(request.headers['idempotency-key'])
+    const repeated = key === null ? null : this.#jobs.get(this.#keys.get(key) ?? '')
+    if (repeated !== null) return this.#answerFor(repeated, context)
+    // Who owns the process and insists has read what it costs; it counts all the same.
+    const isForced = request.door === 'control' && options.force === true
+    const obstacle = this.#obstacle(kind, isExclusive, request.base) ?? (isForced ? null : this.#overspent(kind, request.door))
+    if (obstacle !== null) return obstacle
+    const giveBack = this.#budgets.use(kind)
+    const actor = `${request.door} ${request.peer ?? 'this host'}`
+    /** @param {EndState} state */
+    const onEnd = state => { if (!isUsed(kind, state)) giveBack() }
+    const job = this.#jobs.start({ kind, options, trigger: request.door === 'control' ? 'cli' : 'http', label, actor, onEnd }, sources)
+    if (key !== null) this.#remember(key, job.id)
+    return this.#answerFor(job, context)
+  }
+
+  /**
+   * @param {string} kind
+   * @param {boolean} isExclusive
+   * @param {string} base
+   * @returns {Problem | null}
+   */
+  #obstacle (kind, isExclusive, base) {
+    const same = isExclusive ? this.#jobs.underWay(kind) : null
+    if (same !== null) {
+      return { status: 409, detail: `A ${kind} capture is under way.`, remedy: 'Wait for it.', headers: { Location: `${base}/captures/${same.id}`, 'Retry-After': RETRY_SECONDS } }
+    }
+    if (this.#jobs.list().filter(({ endedAt }) => endedAt === null).length >= MAX_RUNNING) {
+      return { status: 429, detail: `${MAX_RUNNING} captures are under way.`, remedy: 'Wait for one of them, or cancel one.', headers: { 'Retry-After': '10' } }
+    }
+    return null
+  }
+
+  /**
+   * @param {string} kind
+   * @param {Context['request']['door']} door
+   * @returns {Problem | null}
+   */
+  #overspent (kind, door) {
+    const waitSeconds = this.#budgets.waitSeconds(kind)
+    if (waitSeconds === 0) return null
+    return { status: 429, detail: `The budget of ${kind} captures is used up.`, remedy: `Wait ${waitSeconds} s.${wayOut(kind, door)}`, headers: { 'Retry-After': String(waitSeconds) } }
+  }
+
+  /**
+   * @param {Job} job
+   * @param {Context} context
+   */
+  async #answerFor (job, { request: { base, headers }, signal }) {
+    const [, wait] = /(?:^|[,;\s])wait=(\d{1,3})(?:$|[,;\s])/.exec(String(headers.prefer ?? '')) ?? []
+    if (wait !== undefined) await this.#waitFor(job, Math.min(Number(wait), MAX_WAIT_SECONDS), signal)
+    const location = { Location: `${base}/captures/${job.id}` }
+    if (job.endedAt === null) return json(202, withLinks(job, base), { ...location, 'Retry-After': RETRY_SECONDS })
+    if (job.problem !== null) return { ...job.problem, headers: location }
+    return json(201, withLinks(job, base), location)
+  }
+
+  /**
+   * Who waits for a capture and leaves does not want it any more.
+   * @param {Job} job
+   * @param {number} seconds
+   * @param {AbortSignal} signal
+   */
+  async #waitFor (job, seconds, signal) {
+    const leave = guarded(() => this.#jobs.cancel(job.id, 'the client left'))
+    if (signal.aborted) leave()
+    signal.addEventListener('abort', leave, { once: true })
+    await this.#jobs.wait(job.id, seconds * 1e3)
+    signal.removeEventListener('abort', leave)
+  }
+
+  /**
+   * @param {string} key
+   * @param {string} id
+   */
+  #remember (key, id) {
+    this.#keys.set(key, id)
+    if (this.#keys.size > MAX_KEYS) this.#keys.delete(/** @type {string} */ (this.#keys.keys().next().value))
+  }
+}
+
+/**
+ * @param {string} kind
+ * @param {Context['request']['door']} door
+ */
+function wayOut (kind, door) {
+  if (kind === 'cpu') return ' GET /cpu reads the recorder without a file and has no budget.'
+  return kind === 'heap-snapshot' && door === 'control' ? ' Or insist with force: true (--force).' : ''
+}
+
+/**
+ * @param {Context['request']} request
+ * @param {string} [givenKind]
+ * @returns {{ kind: string, label: string | null } & Record<string, any>}
+ */
+function readBody ({ body, headers }, givenKind) {
+  const bytes = body ?? new Uint8Array()
+  // A form of a foreign page cannot send this type without asking first.
+  if (bytes.length > 0 && !/^application\/json\b/i.test(String(headers['content-type']))) refuse('the body', 'application/json', headers['content-type'])
+  const { kind = givenKind, label = null, ...options } = bytes.length === 0 ? {} : parseJson(bytes)
+  if (label !== null && (typeof label !== 'string' || label.length > MAX_LABEL_LENGTH)) refuse('label', `a string of at most ${MAX_LABEL_LENGTH} characters`, label)
+  if (givenKind !== undefined && kind !== givenKind) refuse('kind', givenKind, kind)
+  if (typeof kind !== 'string') throw new errors.ERR_LOOPSCOPE_INVALID_OPTION('kind', 'the kind of capture', String(kind))
+  assertKnownKeys('the body', options, Object.keys(options).filter(name => name !== 'signal'))
+  return { kind, label, ...options }
+}
+
+/** @param {Uint8Array} bytes */
+function parseJson (bytes) {
+  let value
+  try {
+    value = JSON.parse(Buffer.from(bytes).toString('utf8'))
+  } catch {
+    refuse('the body', 'JSON', Buffer.from(bytes.subarray(0, 40)).toString('latin1'))
+  }
+  assertPlainObject('the body', value)
+  return value
+}
+
+/**
+ * @param {unknown} key
+ * @returns {string | null}
+ */
+function keyOf (key) {
+  if (key === undefined) return null
+  if (typeof key !== 'string' || key.length > MAX_KEY_LENGTH) refuse('Idempotency-Key', `at most ${MAX_KEY_LENGTH} characters`, key)
+  return key
+}
+
+/**
+ * @param {Job} job
+ * @param {string} base
+ */
+function withLinks (job, base) {
+  const artifact = job.artifact === null ? {} : { artifact: { href: `${base}/artifacts/${job.artifact.name}` } }
+  return { ...job, _links: { self: { href: `${base}/captures/${job.id}` }, ...artifact } }
+}
+
+/** @param {string} id */
+function unknownCapture (id) {
+  return { status: 404, detail: `There is no capture ${id}.`, remedy: 'See /captures; the last 100 are kept.' }
+}
+
+module.exports = { createCaptureRoutes }

@@ -1,0 +1,56 @@
+'use strict'
+
+// The front door: for a browser the shell of the page, which holds no data; for a program what there is and where.
+
+const { answer, json } = require('../../../shared/admin/answers')
+const { KINDS } = require('../../../shared/captures/kinds')
+const { MAX_CLIENTS } = require('./live')
+
+/** @import { AdminRequest, Context, RouteRow } from '../router' */
+
+const LINKS = Object.freeze({
+  metrics: '/metrics',
+  loop: '/loop',
+  stalls: '/stalls',
+  syncCalls: '/sync-calls',
+  cpu: '/cpu',
+  pprof: '/debug/pprof/',
+  captures: '/captures',
+  artifacts: '/artifacts',
+  report: '/report',
+  live: '/live'
+})
+
+/** @type {RouteRow[]} */
+const routes = [{
+  name: 'index',
+  path: '/',
+  methods: { GET: { scope: 'metrics', cost: 'nothing', isOpen: wantsPage, handle: context => wantsPage(context.request) ? page() : index(context) } }
+}]
+
+/** @param {AdminRequest} request */
+function wantsPage ({ headers }) {
+  return String(headers.accept ?? '').includes('text/html')
+}
+
+function page () {
+  // Loaded when the first browser comes: it reads the libraries of the page.
+  const { html, contentSecurityPolicy } = require('../dashboard').renderShell()
+  return answer(200, html, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': contentSecurityPolicy,
+    'X-Frame-Options': 'DENY'
+  })
+}
+
+/** @param {Context} context */
+function index ({ request: { base }, sources }) {
+  return json(200, {
+    facts: sources.facts,
+    kinds: Object.entries(KINDS).map(([kind, { formats, options }]) => ({ kind, formats, options })),
+    limits: { maxSeconds: 300, maxLastSeconds: 600, maxLiveClients: MAX_CLIENTS },
+    _links: Object.fromEntries(Object.entries(LINKS).map(([name, path]) => [name, { href: base + path }]))
+  })
+}
+
+module.exports = { routes }

@@ -1,0 +1,89 @@
+'use strict'
+
+// What happens now, as server-sent events, once a second: how the loop does, stalls as they end, and that it is stuck while
+// it is.
+
+const { setTimeout: sleep } = require('node:timers/promises')
+const { guarded } = require('../../../shared/base/guard')
+const { answer } = require('../../../shared/admin/answers')
+const { knownOf } = require('./readings')
+
+/** @import { Context, RouteRow, Sources } from '../router' */
+
+const MAX_CLIENTS = 5 // each asks the main thread once a second
+const PERIOD_MS = 1000
+const BLOCKED_MS = 1000 // from when on a loop counts as stuck for those who watch
+
+const HEADERS = Object.freeze({ 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' })
+const FULL = Object.freeze({
+  status: 503,
+  detail: `${MAX_CLIENTS} clients listen already.`,
+  remedy: 'Close one of the pages, or read /loop.',
+  headers: { 'Retry-After': '10' }
+})
+
+/** @returns {RouteRow[]} */
+function createLiveRoutes () {
+  let clients = 0
+  return [{
+    name: 'live',
+    path: '/live',
+    methods: {
+      GET: {
+        scope: 'metrics',
+        cost: 'question',
+        handle ({ request, sources, signal }) {
+          if (request.method === 'HEAD') return answer(200, null, HEADERS)
+          signal.throwIfAborted()
+          if (clients >= MAX_CLIENTS) return FULL
+          // Taken here and given back by the signal: a client that leaves before the first event never starts the generator.
+          clients++
+          signal.addEventListener('abort', guarded(() => { clients-- }), { once: true })
+          return answer(200, { chunks: events(sources, signal) }, HEADERS)
+        }
+      }
+    }
+  }]
+}
+
+/**
+ * @param {Sources} sources
+ * @param {AbortSignal} signal
+ */
+async function * events (sources, signal) {
+  let lastStall = sources.stalls().stalls[0]?.id ?? 0
+  while (!signal.aborted) {
+    yield event('loop', await loopNow(sources))
+    const { stalls, current } = sources.stalls()
+    const { blockedMs } = sources.loopNow()
+    if (blockedMs >= BLOCKED_MS) yield event('stuck', current ?? { at: Date.now() - blockedMs, durationMs: blockedMs, route: null, culprit: null, stack: [] })
+    const fresh = stalls.filter(({ id }) => id > lastStall).reverse()
+    for (const stall of fresh) yield event('stall', stall)
+    lastStall = fresh.at(-1)?.id ?? lastStall
+    await sleep(PERIOD_MS, undefined, { signal }).catch(() => {}) // it is asked at the top of the loop
+  }
+}
+
+/** @param {Sources} sources */
+async function loopNow (sources) {
+  const [delay, memory] = await Promise.all([knownOf(sources, 'loop'), knownOf(sources, 'memory')])
+  const { at = Date.now(), maxDelayMs = 0 } = sources.series().at(-1) ?? {}
+  return {
+    at,
+    maxDelayMs,
+    ...sources.loopNow(),
+    utilization: delay?.value.utilization ?? null,
+    memory: memory?.value ?? null,
+    isStale: delay?.isStale ?? true
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {unknown} data
+ */
+function event (name, data) {
+  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
+}
+
+module.exports = { createLiveRoutes, MAX_CLIENTS }

@@ -1,0 +1,139 @@
+'use strict'
+
+// What `go tool pprof`, Alloy, Parca and Pyroscope ask for, with the paths, parameters and headers of Go's net/http/pprof.
+
+const { answer, text } = require('../../../shared/admin/answers')
+const { encodeBlockProfile } = require('../../../shared/formats/pprof/block')
+const { encodePprof } = require('../../../shared/formats/pprof')
+const { encodeHeapPprof } = require('../../../shared/formats/pprof/heap')
+const { anything, flag, integer } = require('../parameters')
+const { notesOf } = require('../encode-view')
+const { knownOf } = require('./readings')
+const { setTimeout: sleep } = require('node:timers/promises')
+
+/** @import { ExactSyncCall } from '../../../../types/diagnostics' */
+/** @import { Context, RouteRow } from '../router' */
+
+const DEFAULT_SECONDS = 30 // Go's
+const MAX_SECONDS = 300
+const BASE = '/debug/pprof'
+
+const ENTRIES = Object.freeze([
+  ['profile', 'CPU time by stack; ?seconds=30'],
+  ['heap', 'sampled live memory by stack; ?seconds=N for what is new since'],
+  ['allocs', 'sampled allocations by stack; ?seconds=N for a stretch of time'],
+  ['block', 'stalls of the event loop and synchronous calls; ?seconds=N for a stretch of time']
+])
+
+// What Go's names mean to V8's sampler and to readers of the profile.
+const MEMORY = Object.freeze({
+  heap: { mode: /** @type {const} */ ('live'), kind: /** @type {const} */ ('inuse') },
+  allocs: { mode: /** @type {const} */ ('all'), kind: /** @type {const} */ ('alloc') }
+})
+
+const delta = integer(1, MAX_SECONDS)
+
+/** @type {RouteRow[]} */
+const routes = [
+  row('pprof-index', '/', 'nothing', {}, index),
+  row('pprof-profile', '/profile', 'window', { seconds: anything }, profile),
+  row('pprof-heap', '/heap', 'reading', { seconds: delta, gc: flag(), debug: anything }, context => memory(context, 'heap')),
+  row('pprof-allocs', '/allocs', 'reading', { seconds: delta, debug: anything }, context => memory(context, 'allocs')),
+  row('pprof-block', '/block', 'question', { seconds: delta, debug: anything }, block)
+]
+
+/**
+ * @param {string} name
+ * @param {string} path
+ * @param {import('../costs').Cost} cost
+ * @param {import('../parameters').ParameterChecks} parameters
+ * @param {import('../router').MethodRow['handle']} handle
+ * @returns {RouteRow}
+ */
+function row (name, path, cost, parameters, handle) {
+  return { name, path: BASE + path, isPprof: true, methods: { GET: { scope: 'profile', cost, parameters, handle } } }
+}
+
+function index () {
+  const lines = ENTRIES.map(([name, meaning]) => `${name.padEnd(8)} ${meaning}`)
+  return text(200, [`${BASE}/`, '', ...lines, ''].join('\n'))
+}
+
+/** @param {Context} context */
+async function profile ({ parameters, sources, signal }) {
+  // As in Go: what is no positive number means the default.
+  const asked = Number(parameters.seconds ?? DEFAULT_SECONDS)
+  const seconds = asked > 0 ? asked : DEFAULT_SECONDS
+  if (seconds > MAX_SECONDS) return { status: 400, detail: `seconds is ${asked}, and at most ${MAX_SECONDS}.`, remedy: 'Ask for less.' }
+  const now = Date.now()
+  const view = await sources.view({ fromMs: now, toMs: now + seconds * 1e3 }, signal)
+  const { appName, pid } = sources.facts
+  const context = { ...sources.context(`CPU profile of ${appName} (pid ${pid})`, notesOf(view, seconds * 1e3)), startedAt: view.fromMs }
+  return file('profile', encodePprof(view.profile, context))
+}
+
+/**
+ * @param {Context} context
+ * @param {'heap' | 'allocs'} name
+ */
+async function memory ({ parameters: { seconds = null, gc = false }, sources, signal }, name) {
+  const { mode, kind } = MEMORY[name]
+  const sampling = await sources.sampleHeap({ mode, seconds, collect: gc }, signal)
+  const { appName, pid } = sources.facts
+  return file(name, encodeHeapPprof({ ...sampling, kind }, sources.context(`sampled allocations of ${appName} (pid ${pid})`)))
+}
+
+/** @param {Context} context */
+async function block ({ parameters: { seconds }, sources, signal }) {
+  const before = seconds === undefined ? [] : await exactCalls(sources)
+  const fromMs = seconds === undefined ? sources.facts.startedAt : Date.now()
+  if (seconds !== undefined) await sleep(seconds * 1e3, undefined, { signal })
+  const { stalls } = sources.stalls()
+  const bytes = encodeBlockProfile({
+    stalls: stalls.filter(({ at }) => at >= fromMs),
+    syncCalls: since(await exactCalls(sources), before),
+    fromMs,
+    toMs: Date.now()
+  })
+  return file('block', bytes)
+}
+
+/**
+ * @param {Context['sources']} sources
+ * @returns {Promise<ExactSyncCall[]>}
+ */
+async function exactCalls (sources) {
+  const known = await knownOf(sources, 'syncCalls')
+  return known?.value.exact ?? []
+}
+
+/**
+ * @param {ExactSyncCall[]} calls
+ * @param {ExactSyncCall[]} before  of the same sites, earlier
+ */
+function since (calls, before) {
+  /** @param {ExactSyncCall} call */
+  const keyOf = ({ api, callSite: { file, line, column } }) => `${api} ${file}:${line}:${column}`
+  const earlier = new Map(before.map(call => [keyOf(call), call]))
+  return calls.map(call => {
+    const { calls: count = 0, totalMs = 0, routes = [] } = earlier.get(keyOf(call)) ?? {}
+    const ofRoute = new Map(routes.map(one => [one.route, one]))
+    return {
+      ...call,
+      calls: call.calls - count,
+      totalMs: call.totalMs - totalMs,
+      routes: call.routes.map(({ route, calls, ms }) => ({ route, calls: calls - (ofRoute.get(route)?.calls ?? 0), ms: ms - (ofRoute.get(route)?.ms ?? 0) }))
+    }
+  }).filter(({ calls }) => calls > 0)
+}
+
+/**
+ * Compressed by the format itself, not by the transport: no Content-Encoding.
+ * @param {string} name
+ * @param {Buffer} bytes
+ */
+function file (name, bytes) {
+  return answer(200, bytes, { 'Content-Type': 'application/octet-stream', 'Content-Disposition': `attachment; filename="${name}"` })
+}
+
+module.exports = { routes }

@@ -1,0 +1,92 @@
+'use strict'
+
+// What is known, for reading: metrics, the loop, stalls, synchronous calls. While the main thread is stuck these tell what it
+// said last, and what the observer knows by itself.
+
+const { json, text } = require('../../../shared/admin/answers')
+const { integer } = require('../parameters')
+
+/** @import { Context, RouteRow, Sources } from '../router' */
+
+const MAX_STALLS = 200
+const LOOK_BACK_MS = 30_000
+const BLOCKED_NOW = 'loopscope_eventloop_blocked_now_seconds'
+const TEXT_FORMAT = 'text/plain; version=0.0.4; charset=utf-8'
+
+/** @type {RouteRow[]} */
+const routes = [
+  { name: 'metrics', path: '/metrics', methods: { GET: { scope: 'metrics', cost: 'question', handle: metrics } } },
+  { name: 'loop', path: '/loop', methods: { GET: { scope: 'metrics', cost: 'question', handle: loop } } },
+  { name: 'stalls', path: '/stalls', methods: { GET: { scope: 'metrics', cost: 'nothing', parameters: { limit: integer(1, MAX_STALLS) }, handle: stalls } } },
+  { name: 'sync-calls', path: '/sync-calls', methods: { GET: { scope: 'metrics', cost: 'question', handle: syncCalls } } }
+]
+
+/** @param {Context} context */
+async function metrics ({ sources }) {
+  const known = await knownOf(sources, 'metrics')
+  const { contentType, text: exposition } = known?.value ?? { contentType: TEXT_FORMAT, text: '' }
+  const { blockedMs } = sources.loopNow()
+  return text(200, withBlockedNow(exposition, blockedMs / 1e3), {
+    'Content-Type': contentType,
+    ...(known?.isStale && { 'X-Loopscope-Stale-Since': new Date(known.at).toISOString() })
+  })
+}
+
+/**
+ * The one number that only another thread can tell.
+ * @param {string} exposition
+ * @param {number} seconds
+ */
+function withBlockedNow (exposition, seconds) {
+  const gauge = [
+    `# HELP ${BLOCKED_NOW} How long the event loop has been stuck at this moment, 0 while it turns; seen from another thread`,
+    `# TYPE ${BLOCKED_NOW} gauge`,
+    `${BLOCKED_NOW} ${seconds}`,
+    ''
+  ].join('\n')
+  const end = '# EOF\n'
+  return exposition.endsWith(end) ? exposition.slice(0, -end.length) + gauge + end : `${exposition}${exposition.endsWith('\n') || exposition === '' ? '' : '\n'}${gauge}`
+}
+
+/** @param {Context} context */
+async function loop ({ sources }) {
+  const [delay, memory] = await Promise.all([knownOf(sources, 'loop'), knownOf(sources, 'memory')])
+  return json(200, {
+    delay: delay?.value ?? null,
+    memory: memory?.value ?? null,
+    ...sources.loopNow(),
+    series: sources.series(),
+    at: delay?.at ?? null,
+    isStale: delay?.isStale ?? true
+  })
+}
+
+/** @param {Context} context */
+function stalls ({ sources, parameters: { limit = MAX_STALLS } }) {
+  const { stalls, current, totals } = sources.stalls()
+  return json(200, { stalls: stalls.slice(0, limit), current, totals, ...sources.loopNow() })
+}
+
+/** @param {Context} context */
+async function syncCalls ({ sources, signal }) {
+  const known = await knownOf(sources, 'syncCalls')
+  if (known !== null) return json(200, { ...known.value, at: known.at, isStale: known.isStale })
+  const now = Date.now()
+  const { profile } = await sources.view({ fromMs: now - LOOK_BACK_MS, toMs: now }, signal)
+  return json(200, { sampled: sources.sampledCalls(profile), exact: null, startUp: null, pool: null, at: now, isStale: true })
+}
+
+/**
+ * @param {Sources} sources
+ * @param {string} name
+ */
+async function knownOf (sources, name) {
+  try {
+    return await sources.ask(name)
+  } catch (/** @type {any} */ error) {
+    if (error.code === 'ERR_LOOPSCOPE_LOOP_BLOCKED') return null
+    throw error
+  }
+}
+
+module.exports = { routes, knownOf }

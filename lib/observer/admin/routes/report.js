@@ -1,0 +1,40 @@
+'use strict'
+
+// Node's diagnostic report, without what holds secrets. Making one holds the main thread up, so it has a budget, and those who come
+// together share one.
+
+const { json } = require('../../../shared/admin/answers')
+const { createBudgets, policyOf } = require('../capture-policy')
+const { withoutSecrets } = require('../report-secrets')
+const { createSharedTurn } = require('../../../shared/base/shared-turn')
+
+/** @import { Context, RouteRow, Sources } from '../router' */
+
+/** @returns {RouteRow[]} */
+function createReportRoutes () {
+  const budgets = createBudgets()
+  /** @type {ReturnType<typeof createSharedTurn> | undefined} */
+  let turn
+
+  /** @param {Sources} sources */
+  async function make (sources) {
+    const giveBack = budgets.use('report')
+    try {
+      return await sources.report()
+    } catch (error) {
+      giveBack()
+      throw error
+    }
+  }
+
+  /** @param {Context} context */
+  async function report ({ sources }) {
+    turn ??= createSharedTurn({ take: () => make(sources) })
+    const waitSeconds = turn.isWaiting ? 0 : budgets.waitSeconds('report')
+    if (waitSeconds > 0) return { status: 429, detail: 'The budget of reports is used up.', remedy: `Wait ${waitSeconds} s.`, headers: { 'Retry-After': String(waitSeconds) } }
+    return json(200, withoutSecrets(await turn.share()), { 'Content-Disposition': 'attachment; filename="report.json"' })
+  }
+  return [{ name: 'report', path: '/report', methods: { GET: { scope: policyOf('report').scope, cost: 'report', handle: report } } }]
+}
+
+module.exports = { createReportRoutes }

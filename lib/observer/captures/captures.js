@@ -1,0 +1,90 @@
+'use strict'
+
+// The only door through which anything is recorded: the kind records and encodes, the store keeps. It runs in the observer
+// thread, so that it works while the main thread is stuck. The instruments and the stores are given to it.
+
+const { errors } = require('../../shared/base/errors')
+const { KINDS } = require('../../shared/captures/kinds')
+const { RECORDERS } = require('./recorders')
+
+/** @import { ArtifactFacts, RetentionOptions, Trigger } from '../../../types/diagnostics' */
+/** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
+/** @import { NewArtifact } from '../store/store' */
+/** @import { CaptureRequest } from '../../shared/captures/kinds' */
+/** @import { Instruments, Tools } from './recorders' */
+
+/**
+ * @typedef {object} Order  what to capture, for whom and where to
+ * @property {CaptureRequest} request
+ * @property {Trigger} trigger
+ * @property {string} appName
+ * @property {string} appRoot
+ * @property {string} dir
+ * @property {Required<RetentionOptions>} retention
+ * @property {Tools['heap']} heap
+ *
+ * @typedef {Pick<Order, 'dir' | 'retention' | 'appName' | 'appRoot'>} Place  where artifacts are kept: each application has a store of its own
+ *
+ * @typedef {object} Store
+ * @property {(artifact: NewArtifact) => { name: string, path: string, bytes: number }} write
+ * @property {Function} reserve  a place for a file that is made there
+ * @property {Function} room
+ *
+ * @typedef {object} Handles  of one capture, for whoever asked for it
+ * @property {AbortSignal} signal  cancels it
+ * @property {AbortSignal} [stop]  ends the recording early, and keeps what there is
+ * @property {Tools['onProgress']} [onProgress]
+ */
+
+/**
+ * @param {object} parts
+ * @param {Instruments} parts.instruments
+ * @param {(profile: CpuProfile, appRoot: string) => NonNullable<EncodeContext['sections']>} [parts.findings]  what else the report says of a profile
+ * @param {(place: Place) => Store} parts.storeAt
+ */
+function createCaptures ({ instruments, storeAt, findings = () => [] }) {
+  /**
+   * @param {Order} order
+   * @param {Handles} handles
+   * @returns {Promise<ArtifactFacts>}
+   */
+  async function run (order, handles) {
+    const { request: { kind, format }, trigger, appName } = order
+    const store = storeAt(order)
+    const product = await recordOrCancel(order, { store, ...handles })
+    const { contentType, extension, from, to, shortened } = product
+    const { name, path, bytes } = 'stored' in product
+      ? product.stored
+      : store.write({ kind, extension, at: Date.now(), appName, bytes: product.bytes })
+    return { kind, format, trigger, name, path, bytes, contentType, from, to, shortened }
+  }
+
+  /**
+   * @param {Order} order
+   * @param {Handles & { store: Store }} handles
+   */
+  async function recordOrCancel ({ request, trigger, appName, appRoot, heap }, { store, signal, stop, onProgress = () => {} }) {
+    const { title } = KINDS[request.kind]
+    try {
+      return await RECORDERS[request.kind](request, {
+        instruments,
+        store,
+        appName,
+        trigger,
+        heap,
+        signal,
+        stop,
+        onProgress,
+        context: { appRoot, title: `${title} of ${appName} (pid ${process.pid})` },
+        findings: profile => findings(profile, appRoot)
+      })
+    } catch (error) {
+      if (signal.aborted) throw new errors.ERR_LOOPSCOPE_CAPTURE_CANCELLED(request.kind, String(signal.reason))
+      throw error
+    }
+  }
+
+  return { run }
+}
+
+module.exports = { createCaptures }

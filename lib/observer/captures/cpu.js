@@ -1,0 +1,35 @@
+'use strict'
+
+// The kind 'cpu': a view of the recorder's windows, encoded. Nothing is started for it.
+
+const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
+const { FORMATS } = require('../../shared/formats/formats')
+
+/** @import { CaptureRequest } from '../../shared/captures/kinds' */
+/** @import { Product, Tools } from './recorders' */
+
+/**
+ * @param {CaptureRequest} request
+ * @param {Tools} tools
+ * @returns {Promise<Product>}
+ */
+async function recordCpu ({ lastSeconds = 0, seconds = 0, format }, { instruments, signal, stop, context, findings }) {
+  // Whole microseconds, as V8 writes them: deltas with fractions do not add up exactly.
+  const now = Math.round(monotonicMicros())
+  const wanted = { fromMicros: now - Math.round(lastSeconds * 1e6), toMicros: now + Math.round(seconds * 1e6) }
+  const { profile, fromMicros, toMicros, isShortened } = await instruments.views.view(wanted, signal, stop)
+  const wantedSeconds = roundSeconds(lastSeconds + seconds)
+  const shortened = isShortened && !stop?.aborted ? { wantedSeconds, gotSeconds: roundSeconds((toMicros - fromMicros) / 1e6) } : null
+  const { extension, contentType, encode } = FORMATS[/** @type {keyof typeof FORMATS} */ (format)]
+  const notes = shortened === null ? [] : [`${shortened.gotSeconds} s of the ${wantedSeconds} s asked for: the recorder held no more`]
+  const sections = format === 'text' ? findings(profile) : []
+  const bytes = encode(profile, { ...context, startedAt: toEpochMs(fromMicros), notes, sections })
+  return { bytes, extension, contentType, from: toEpochMs(fromMicros), to: toEpochMs(toMicros), shortened }
+}
+
+/** @param {number} seconds */
+function roundSeconds (seconds) {
+  return Math.round(seconds * 100) / 100
+}
+
+module.exports = { recordCpu }

@@ -1,0 +1,22 @@
+'use strict'
+
+// The kind 'heap-profile': sampled allocations by stack, encoded. The sampler is one, however many ask.
+
+const { HEAP_FORMATS } = require('../../shared/formats/heap-profile')
+
+/** @import { CaptureRequest } from '../../shared/captures/kinds' */
+/** @import { Product, Tools } from './recorders' */
+
+/**
+ * @param {CaptureRequest} request
+ * @param {Tools} tools
+ * @returns {Promise<Product>}
+ */
+async function recordHeapProfile ({ mode = 'live', seconds = 0, format }, { instruments, signal, stop, context, onProgress }) {
+  onProgress({ stage: 'sampling' })
+  const sampling = await instruments.heapSampler.sample({ mode, seconds: seconds === 0 ? null : seconds }, signal, stop)
+  const { extension, contentType, encode } = HEAP_FORMATS[/** @type {keyof typeof HEAP_FORMATS} */ (format)]
+  return { bytes: encode({ ...sampling, mode }, context), extension, contentType, from: sampling.fromMs, to: sampling.toMs, shortened: null }
+}
+
+module.exports = { recordHeapProfile }

@@ -1,0 +1,50 @@
+'use strict'
+
+// What records each kind of capture (shared/captures/kinds.js), and what it is given to do so.
+
+const { recordCpu } = require('./cpu')
+const { recordHeapHistogram } = require('./heap-histogram')
+const { recordHeapProfile } = require('./heap-profile')
+const { recordHeapSnapshot } = require('./heap-snapshot')
+
+/** @import { ArtifactFacts, CaptureKind, Trigger } from '../../../types/diagnostics' */
+/** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
+/** @import { HeapHistogram } from '../../shared/formats/heap-histogram' */
+/** @import { HeapSampling } from '../../shared/formats/profile/heap-tree' */
+/** @import { CaptureRequest } from '../../shared/captures/kinds' */
+/** @import { View } from '../recorder/views' */
+/** @import { Store } from './captures' */
+
+/**
+ * @typedef {object} Instruments  what records
+ * @property {{ view (wanted: { fromMicros: number, toMicros: number }, signal?: AbortSignal, stop?: AbortSignal): Promise<View> }} views
+ * @property {{ take (order: any, tools: any): Promise<{ name: string, path: string, bytes: number, metadata: any }> }} snapshots
+ * @property {{ sample (wanted: { mode: 'live' | 'all', seconds: number | null }, signal?: AbortSignal, stop?: AbortSignal): Promise<HeapSampling> }} heapSampler
+ * @property {{ take (signal?: AbortSignal): Promise<HeapHistogram> }} heapHistogram
+ *
+ * @typedef {object} Tools  of one capture
+ * @property {Instruments} instruments
+ * @property {Store} store
+ * @property {string} appName
+ * @property {Trigger} trigger
+ * @property {{ engine: 'built-in' | 'heapdump', maxPauseMs: number }} heap  options
+ * @property {AbortSignal} signal  cancels it
+ * @property {AbortSignal} [stop]  ends the recording early, and keeps what there is
+ * @property {(progress: { stage: string, bytes?: number }) => void} onProgress
+ * @property {Pick<EncodeContext, 'appRoot' | 'title'>} context
+ * @property {(profile: CpuProfile) => NonNullable<EncodeContext['sections']>} findings  what else a text report says of a profile
+ *
+ * @typedef {{ extension: string, contentType: string } & Pick<ArtifactFacts, 'from' | 'to' | 'shortened'>} ProductFacts
+ * @typedef {ProductFacts & ({ bytes: Buffer } | { stored: { name: string, path: string, bytes: number } })} Product
+ *   either bytes for the store, or what is in the store already because it was made there
+ */
+
+/** @type {Readonly<Record<CaptureKind, (request: CaptureRequest, tools: Tools) => Promise<Product>>>} */
+const RECORDERS = Object.freeze({
+  cpu: recordCpu,
+  'heap-snapshot': recordHeapSnapshot,
+  'heap-profile': recordHeapProfile,
+  'heap-histogram': recordHeapHistogram
+})
+
+module.exports = { RECORDERS }

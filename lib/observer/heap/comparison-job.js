@@ -1,0 +1,82 @@
+'use strict'
+
+// Compares heap snapshots of the store for the admin surface, in a thread of its own: one at a time, and only where memory is
+// enough. The thread ends with the comparison, or with whoever asked for it.
+
+const fs = require('node:fs')
+const { Worker } = require('node:worker_threads')
+const { errors } = require('../../shared/base/errors')
+const { guarded } = require('../../shared/base/guard')
+const { threadFile, threadFlags } = require('../../shared/base/own-files')
+const { readMemoryRoom } = require('./snapshot/memory-limit')
+
+/** @typedef {'json' | 'text' | 'html'} ReportFormat */
+
+const REPORT_FORMATS = Object.freeze(/** @type {ReportFormat[]} */ (['json', 'text', 'html']))
+
+// Measured: 563 MB at most for files of 97 and 159 MB; the rest is for heaps with more edges.
+const MEMORY_PER_FILE_BYTE = 3
+const MEMORY_SHARE = 0.8 // of what is free: the application goes on allocating meanwhile
+const MB = 1e6
+
+/** @param {{ memoryRoom?: typeof readMemoryRoom, observerFile?: string }} [parts]  observerFile: option */
+function createComparisons ({ memoryRoom = readMemoryRoom, observerFile } = {}) {
+  let isBusy = false
+  /**
+   * @param {{ files: string[], format: ReportFormat }} order  files: the oldest first
+   * @param {AbortSignal} signal
+   * @returns {Promise<Uint8Array>}
+   * @throws ERR_LOOPSCOPE_COMPARISON_BUSY, ERR_LOOPSCOPE_COMPARISON_REFUSED, ERR_LOOPSCOPE_INVALID_SNAPSHOT
+   */
+  async function compare (order, signal) {
+    if (isBusy) throw new errors.ERR_LOOPSCOPE_COMPARISON_BUSY()
+    assertRoom(order.files, memoryRoom())
+    isBusy = true
+    try {
+      return await runWorker(threadFile(observerFile), order, signal)
+    } finally {
+      isBusy = false
+    }
+  }
+  return { compare }
+}
+
+/**
+ * @param {string[]} files
+ * @param {ReturnType<typeof readMemoryRoom>} room
+ */
+function assertRoom (files, { freeBytes, basis }) {
+  const needBytes = Math.max(...files.map(file => fs.statSync(file).size)) * MEMORY_PER_FILE_BYTE
+  const mayBytes = freeBytes * MEMORY_SHARE
+  if (needBytes <= mayBytes) return
+  const reason = `memory: needs ${(needBytes / MB).toFixed(0)} MB, may take ${(mayBytes / MB).toFixed(0)} MB (${MEMORY_SHARE * 100} % of what is free by ${basis})`
+  throw new errors.ERR_LOOPSCOPE_COMPARISON_REFUSED(reason)
+}
+
+/**
+ * @param {string} file
+ * @param {{ files: string[], format: ReportFormat }} order
+ * @param {AbortSignal} signal
+ * @returns {Promise<Uint8Array>}
+ */
+function runWorker (file, order, signal) {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const worker = new Worker(file, { workerData: { comparison: order }, execArgv: threadFlags(), env: {}, stdout: true, stderr: true, name: 'loopscope comparison' })
+    const abort = guarded(() => worker.terminate())
+    signal.addEventListener('abort', abort, { once: true })
+    worker.once('message', guarded(({ bytes, error }) => error === undefined ? resolve(bytes) : reject(revive(error))))
+    worker.once('error', reject)
+    worker.once('exit', guarded(() => {
+      signal.removeEventListener('abort', abort)
+      reject(signal.aborted ? signal.reason : new Error('the comparison ended without a result'))
+    }))
+  })
+}
+
+/** @param {{ code?: string, message: string }} error  codes do not cross threads with an error */
+function revive ({ code, message }) {
+  return Object.assign(new Error(message), code === undefined ? {} : { code })
+}
+
+module.exports = { createComparisons, REPORT_FORMATS }

@@ -1,0 +1,128 @@
+'use strict'
+
+// Counts the objects of the main thread by their constructors, through the inspector: exact, at a fraction of the pause and the
+// memory of a snapshot. It sees neither sizes nor who holds them, nor objects without a prototype, proxies, strings and numbers.
+
+const { OWN_FOLDER } = require('../../shared/base/own-files')
+
+/** @import { HeapHistogram } from '../../shared/formats/heap-histogram' */
+
+const GROUP = 'loopscope-histogram' // of the handles, which would keep every object alive
+const SOURCE = `${OWN_FOLDER}observer/heap/histogram.js` // the name makes it a frame of ours in profiles
+const MAX_CLASSES = 5000 // more is code that makes classes, and a file of megabytes
+const MAX_NAME_CHARS = 200 // a name is any string
+
+/**
+ * Runs in the main thread, over all objects there are. Nothing of the application may run: names are read from descriptors,
+ * where no getter answers, and never from a proxy. V8 hands out no proxies, but a prototype or a constructor can be one.
+ */
+const COUNT = `function (maxClasses, maxNameChars) {
+  const { isProxy } = process.getBuiltinModule('node:util').types
+  const { getOwnPropertyDescriptor, getPrototypeOf } = Object
+  const valueOf = (object, key) => isProxy(object) ? undefined : getOwnPropertyDescriptor(object, key)?.value
+  const constructorOf = prototype => {
+    for (let at = prototype; at !== null && !isProxy(at); at = getPrototypeOf(at)) {
+      if (getOwnPropertyDescriptor(at, 'constructor') !== undefined) return valueOf(at, 'constructor')
+    }
+  }
+  const byPrototype = new Map()
+  for (let at = 0; at < this.length; at++) {
+    const prototype = getPrototypeOf(this[at])
+    byPrototype.set(prototype, (byPrototype.get(prototype) ?? 0) + 1)
+  }
+  const byName = new Map()
+  for (const [prototype, count] of byPrototype) {
+    const constructor = constructorOf(prototype)
+    const own = typeof constructor === 'function' ? valueOf(constructor, 'name') : undefined
+    const name = typeof own === 'string' && own !== '' ? own.slice(0, maxNameChars) : '(no constructor)'
+    byName.set(name, (byName.get(name) ?? 0) + count)
+  }
+  const classes = [...byName].sort((a, b) => b[1] - a[1])
+  const others = classes.slice(maxClasses).reduce((sum, [, count]) => sum + count, 0)
+  return { total: this.length, classes: classes.slice(0, maxClasses), others, heapUsedBytes: process.memoryUsage().heapUsed }
+}`
+
+/**
+ * @param {object} parts
+ * @param {(method: string, params?: object) => Promise<any>} parts.post  to the inspector of the main thread
+ * @param {() => number} parts.stoodStillMs  for how long the main thread has stood still for it so far
+ */
+function createHistograms (parts) {
+  return new Histograms(parts)
+}
+
+class Histograms {
+  #post
+  #stoodStillMs
+  /** The one under way: two at a time would hold all handles twice. @type {Promise<unknown>} */
+  #last = Promise.resolve()
+
+  /** @param {Parameters<typeof createHistograms>[0]} parts */
+  constructor ({ post, stoodStillMs }) {
+    this.#post = post
+    this.#stoodStillMs = stoodStillMs
+  }
+
+  /**
+   * @param {AbortSignal} [signal]  heeded between the steps: none of them can be interrupted
+   * @returns {Promise<HeapHistogram>}
+   * @throws ERR_LOOPSCOPE_INSPECTOR_UNAVAILABLE
+   */
+  take (signal) {
+    const taken = this.#last.then(() => this.#take(signal))
+    this.#last = taken.catch(() => {})
+    return taken
+  }
+
+  /** @param {AbortSignal} [signal] */
+  async #take (signal) {
+    signal?.throwIfAborted()
+    try {
+      // Answered when the main thread can be interrupted: what it was busy with until then is not our pause.
+      const { result: prototype } = await this.#post('Runtime.evaluate', { expression: 'Object.prototype', objectGroup: GROUP, silent: true })
+      signal?.throwIfAborted()
+      const takenAt = Date.now()
+      const fromMs = this.#stoodStillMs()
+      const { objects } = await this.#post('Runtime.queryObjects', { prototypeObjectId: prototype.objectId, objectGroup: GROUP })
+      signal?.throwIfAborted()
+      const counts = await this.#count(objects.objectId)
+      return describe(counts, { takenAt, pauseMs: Math.round(this.#stoodStillMs() - fromMs) })
+    } finally {
+      await this.#post('Runtime.releaseObjectGroup', { objectGroup: GROUP }).catch(() => {})
+    }
+  }
+
+  /** @param {string} objectId */
+  async #count (objectId) {
+    const { result, exceptionDetails } = await this.#post('Runtime.callFunctionOn', {
+      objectId,
+      functionDeclaration: `${COUNT}\n//# sourceURL=${SOURCE}\n`,
+      arguments: [{ value: MAX_CLASSES }, { value: MAX_NAME_CHARS }],
+      returnByValue: true,
+      silent: true
+    })
+    if (exceptionDetails) throw new Error(`objects could not be counted: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`)
+    return result.value
+  }
+}
+
+/**
+ * @param {{ total: number, classes: [name: string, count: number][], others: number, heapUsedBytes: number }} counts
+ * @param {{ takenAt: number, pauseMs: number }} how
+ * @returns {HeapHistogram}
+ */
+function describe ({ total, classes, others, heapUsedBytes }, { takenAt, pauseMs }) {
+  return {
+    type: 'loopscope-heap-histogram',
+    version: 1,
+    pid: process.pid,
+    nodeVersion: process.version,
+    takenAt,
+    pauseMs,
+    heapUsedBytes,
+    total,
+    classes: [...classes.map(([name, count]) => ({ name, count })), ...(others > 0 ? [{ name: '_other', count: others }] : [])]
+  }
+}
+
+module.exports = { createHistograms }

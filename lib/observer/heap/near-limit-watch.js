@@ -1,0 +1,94 @@
+'use strict'
+
+// Writes a heap profile while the heap comes near its limit, from the observer thread: when the limit is reached the main
+// thread has no time left. The file is there before the process dies, and is written anew as the heap grows.
+
+const { guarded } = require('../../shared/base/guard')
+const { HEAP_FORMATS } = require('../../shared/formats/heap-profile')
+
+const CALM_MS = 250 // a loop that leaks fills a small heap within a second
+const CLOSE_MS = 25
+const CLOSE_SHARE = 0.3
+const FIRST_SHARE = 0.6 // of the limit: early, because near it collections leave no time
+const STEP_SHARE = 0.05
+
+/**
+ * @typedef {object} Store
+ * @property {(artifact: { kind: string, extension: string, at: number, appName: string, bytes: Uint8Array }) => { name: string, path: string }} write
+ * @property {(name: string) => boolean} remove
+ *
+ * @param {object} parts
+ * @param {(method: string) => Promise<any>} parts.post  to the inspector of the main thread
+ * @param {{ sample (wanted: { mode: 'live', seconds: null, firstSeconds: number, isUrgent?: boolean }): Promise<import('../../shared/formats/profile/heap-tree').HeapSampling> }} parts.sampler
+ * @param {Store} parts.store
+ * @param {string} parts.appName
+ * @param {number} parts.limitBytes  of the old generation
+ * @param {(evidence: { usedBytes: number, limitBytes: number, path: string }) => void} parts.tell
+ * @param {(error: unknown) => void} parts.onFault
+ */
+function createNearLimitWatch (parts) {
+  return new NearLimitWatch(parts)
+}
+
+class NearLimitWatch {
+  #parts
+  #share = FIRST_SHARE
+  #written = ''
+  #isRunning = false
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer
+
+  /** @param {Parameters<typeof createNearLimitWatch>[0]} parts */
+  constructor (parts) {
+    this.#parts = parts
+  }
+
+  /** Sampling begins now: later it would see only what is allocated then. */
+  async start () {
+    this.#isRunning = true
+    await this.#parts.sampler.sample({ mode: 'live', seconds: null, firstSeconds: 0 })
+    this.#plan(CALM_MS)
+  }
+
+  stop () {
+    this.#isRunning = false
+    clearTimeout(this.#timer)
+  }
+
+  /** @param {number} ms */
+  #plan (ms) {
+    if (this.#isRunning) this.#timer = setTimeout(guarded(() => this.#look().catch(this.#parts.onFault)), ms)
+  }
+
+  async #look () {
+    const { post, limitBytes } = this.#parts
+    // What the whole process has is known without waking the main thread: while that is little, so is its heap.
+    let share = process.memoryUsage.rss() / limitBytes
+    try {
+      if (share < CLOSE_SHARE) return
+      const { usedSize: usedBytes } = await post('Runtime.getHeapUsage')
+      share = usedBytes / limitBytes
+      if (share >= this.#share) await this.#write(usedBytes)
+      // After a collection that freed it: the next time is another story.
+      else if (share < this.#share - 2 * STEP_SHARE) this.#share = Math.max(FIRST_SHARE, share + STEP_SHARE)
+    } finally {
+      this.#plan(share < CLOSE_SHARE ? CALM_MS : CLOSE_MS)
+    }
+  }
+
+  /** @param {number} usedBytes */
+  async #write (usedBytes) {
+    const { post, sampler, store, appName, limitBytes, tell } = this.#parts
+    const sampling = await sampler.sample({ mode: 'live', seconds: null, firstSeconds: 0, isUrgent: true })
+    const { usedSize: leftBytes } = await post('Runtime.getHeapUsage')
+    if (leftBytes < limitBytes * FIRST_SHARE) return // reading it collects garbage, and garbage it was
+    const bytes = HEAP_FORMATS.heapprofile.encode({ ...sampling, mode: 'live' })
+    const { name, path } = store.write({ kind: 'heap-profile', extension: HEAP_FORMATS.heapprofile.extension, at: Date.now(), appName, bytes })
+    if (this.#written !== '') store.remove(this.#written)
+    else tell({ usedBytes, limitBytes, path })
+    this.#written = name
+    this.#share = usedBytes / limitBytes + STEP_SHARE
+  }
+}
+
+module.exports = { createNearLimitWatch }

@@ -1,0 +1,50 @@
+'use strict'
+
+// What option onNearHeapLimit does in the observer: takes in what dead processes left, and watches this one.
+
+const fs = require('node:fs')
+const { guarded } = require('../../shared/base/guard')
+const { adoptLeftovers, makePrivate } = require('./snapshot/leftovers')
+const { mark } = require('../../shared/heap/near-limit-mark')
+const { createNearLimitWatch } = require('./near-limit-watch')
+
+/** @import { Place } from '../captures/captures' */
+/** @import { Adopted } from './snapshot/leftovers' */
+
+/**
+ * @typedef {object} LimitOrder
+ * @property {'profile' | 'snapshot'} mode
+ * @property {string} folder      in which V8 leaves files
+ * @property {number} limitBytes  of the old generation
+ * @property {Place} place  of the store
+ *
+ * @param {LimitOrder} order
+ * @param {object} parts
+ * @param {ReturnType<typeof import('../store/store').createStore>} parts.store
+ * @param {(method: string) => Promise<any>} parts.post
+ * @param {ReturnType<typeof import('./sampler').createHeapSampler>} parts.sampler
+ * @param {(fields: object, message: string) => void} parts.logNow
+ * @param {(error: unknown) => void} parts.report
+ * @returns {Promise<Adopted[]>}
+ */
+async function watchLimit ({ mode, folder, limitBytes, place: { appName } }, { store, post, sampler, logNow, report }) {
+  store.prepare()
+  const adopted = await adoptLeftovers(store.dir, { store, appName })
+  mark(store.dir, folder)
+  if (mode === 'snapshot') {
+    fs.watch(folder, { persistent: false }, guarded(() => ignoreFaults(() => makePrivate(folder, process.pid)))).on('error', report)
+    return adopted
+  }
+  const tell = (/** @type {{ path: string }} */ evidence) => logNow({ nearHeapLimit: evidence }, `the heap is near its limit: ${evidence.path} says what fills it`)
+  await createNearLimitWatch({ post, sampler, store, appName, limitBytes, tell, onFault: report }).start()
+  return adopted
+}
+
+/** @param {() => void} work  a file may be gone again */
+function ignoreFaults (work) {
+  try {
+    work()
+  } catch {}
+}
+
+module.exports = { watchLimit }

@@ -1,0 +1,101 @@
+'use strict'
+
+// Whether a heap snapshot file is whole: as many nodes, edges and strings as its header says, and its end. On the way it
+// counts what the next estimate learns from. It changes nothing.
+
+const { errors } = require('../../../shared/base/errors')
+const { scanSnapshot } = require('../../../shared/heap/snapshot-scan')
+
+/** @import { Header } from '../../../shared/heap/snapshot-header' */
+/** @import { TakeRecords } from '../../../shared/heap/snapshot-scan' */
+
+/**
+ * @typedef {object} Verified
+ * @property {number} nodes
+ * @property {number} edges
+ * @property {number} strings
+ * @property {number} generatedNames  of slots and WeakMap pairs, which V8 makes up and pays dearly for
+ * @property {number} fileBytes
+ * @property {number} classIndex  of the class name that was asked for, among the strings; -1: it is not there
+ */
+
+/**
+ * @param {string} file
+ * @param {{ className?: string, onProgress?: (bytes: number) => void, signal?: AbortSignal }} [options]
+ * @returns {Promise<Verified>}
+ * @throws ERR_LOOPSCOPE_INVALID_SNAPSHOT
+ */
+async function verifySnapshot (file, { className = '', ...options } = {}) {
+  const count = new Count(JSON.stringify(className))
+  const fileBytes = await scanSnapshot(file, count, options)
+  return { ...count.check(file), fileBytes }
+}
+
+class Count {
+  /** @type {Header | null} */
+  #header = null
+  #nodeNumbers = 0
+  #edgeNumbers = 0
+  #strings = 0
+  #generatedNames = 0
+  #className
+  #classIndex = -1
+
+  /** @param {string} className  as in the file */
+  constructor (className) {
+    this.#className = className
+  }
+
+  /** @param {Header} header */
+  header (header) {
+    this.#header = header
+  }
+
+  /** @type {TakeRecords} */
+  nodes (_, length) {
+    this.#nodeNumbers += length
+  }
+
+  /** @type {TakeRecords} */
+  edges (_, length) {
+    this.#edgeNumbers += length
+  }
+
+  /**
+   * @param {Buffer} bytes
+   * @param {number} start
+   * @param {number} end
+   */
+  string (bytes, start, end) {
+    if (end - start === this.#className.length && bytes.toString('latin1', start, end) === this.#className) this.#classIndex = this.#strings
+    this.#strings++
+    if (isDigit(bytes[start + 1]) && (isDigit(bytes[end - 2]) || isPair(bytes, start, end))) this.#generatedNames++
+  }
+
+  /** @param {string} file */
+  check (file) {
+    const { node_count: nodes, edge_count: edges, meta } = /** @type {Header} */ (this.#header)
+    const found = [
+      { what: 'numbers of nodes', wanted: nodes * meta.node_fields.length, got: this.#nodeNumbers },
+      { what: 'numbers of edges', wanted: edges * meta.edge_fields.length, got: this.#edgeNumbers }
+    ].find(({ wanted, got }) => wanted !== got)
+    if (found) throw new errors.ERR_LOOPSCOPE_INVALID_SNAPSHOT(file, `${found.wanted} ${found.what}, as its header says`, String(found.got))
+    return { nodes, edges, strings: this.#strings, generatedNames: this.#generatedNames, classIndex: this.#classIndex }
+  }
+}
+
+/** @param {number} byte */
+function isDigit (byte) {
+  return byte >= 0x30 && byte <= 0x39
+}
+
+/**
+ * @param {Buffer} bytes
+ * @param {number} start
+ * @param {number} end
+ */
+function isPair (bytes, start, end) {
+  return bytes[end - 2] === 0x29 && bytes.subarray(start, Math.min(end, start + 40)).includes(' / part of key (')
+}
+
+module.exports = { verifySnapshot }

@@ -1,0 +1,210 @@
+'use strict'
+
+// Samples allocations through the inspector: which stacks allocated what is alive, or all that was allocated. It lives in
+// the observer thread. V8 has one such sampler a process and it knows one of the two at a time; it is started when somebody
+// first asks, and costs nothing before. That of what is alive then stays on, since only what is sampled can be told of.
+
+const { once } = require('node:events')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { guarded } = require('../../shared/base/guard')
+const { monotonicMs } = require('../../shared/base/monotonic')
+
+const { createSharedTurn } = require('../../shared/base/shared-turn')
+
+/** @import { HeapSampling, SamplingProfile } from '../../shared/formats/profile/heap-tree' */
+
+/** @typedef {'live' | 'all'} SamplerMode  what is still alive, or also what was collected */
+
+const INTERVAL_BYTES = 512 * 1024 // Go's and V8's default: one sample per half a megabyte, on average
+// Somebody who asks for what there is, when nothing was sampled yet, gets this much instead of nothing.
+const FIRST_SECONDS = 5
+// What was collected stays in V8's list for as long as it samples, a few hundred bytes each: 100 MB/s make 200 samples a second.
+// Readers keep the main thread from its work for at most a tenth of the time, however many there are.
+const REST_FACTOR = 9
+const MAX_REST_MS = 10_000
+const MAX_ALL_MS = 10 * 60_000
+
+/**
+ * @param {object} parts
+ * @param {(method: string, params?: object) => Promise<any>} parts.post  to the inspector of the main thread
+ * @param {() => number} [parts.stoodStillMs]  for how long the main thread has stood still for it so far
+ * @param {number} [parts.intervalBytes]
+ * @param {number} [parts.firstSeconds]
+ * @param {number} [parts.maxAllMs]  how old the list of all that was allocated becomes, but for somebody who reads it
+ */
+function createHeapSampler (parts) {
+  return new HeapSampler(parts)
+}
+
+class HeapSampler {
+  #post
+  #stoodStillMs
+  #tookMs = 0
+  #reading = createSharedTurn({ take: () => this.#readNow(), restMs: () => Math.min(this.#tookMs * REST_FACTOR, MAX_REST_MS) })
+  #intervalBytes
+  #firstSeconds
+  #maxAllMs
+  /** @type {SamplerMode | undefined} */
+  #mode
+  #startedAt = 0 // for people
+  #startedMs = 0
+  /** Under way, all in the mode that is on. @type {Set<Promise<unknown>>} */
+  #readers = new Set()
+  /** @type {NodeJS.Timeout | undefined} */
+  #expiry
+
+  /** @param {Parameters<typeof createHeapSampler>[0]} parts */
+  constructor ({ post, stoodStillMs = () => 0, intervalBytes = INTERVAL_BYTES, firstSeconds = FIRST_SECONDS, maxAllMs = MAX_ALL_MS }) {
+    this.#post = post
+    this.#stoodStillMs = stoodStillMs
+    this.#intervalBytes = intervalBytes
+    this.#firstSeconds = firstSeconds
+    this.#maxAllMs = maxAllMs
+  }
+
+  get running () { return this.#mode !== undefined }
+
+  /**
+   * @param {object} wanted
+   * @param {SamplerMode} wanted.mode      the other one than before starts anew
+   * @param {number | null} wanted.seconds  what is new in so many seconds; null: since the sampler was started
+   * @param {number} [wanted.firstSeconds]  how long to wait when sampling begins only now
+   * @param {boolean} [wanted.collect]      collects garbage once more first, so that what only a finalizer held is not seen as alive
+   * @param {boolean} [wanted.isUrgent]     waits for no other reader
+   * @param {AbortSignal} [signal]  cancels it
+   * @param {AbortSignal} [stop]    ends the waiting early, and keeps what there is
+   * @returns {Promise<HeapSampling>}
+   */
+  async sample (wanted, signal, stop) {
+    // V8 knows one mode at a time: who wants the other one waits until nobody needs this one.
+    while (this.#readers.size > 0 && this.#mode !== wanted.mode) await settled(this.#readers, signal)
+    const reader = this.#sample(wanted, signal, stop)
+    this.#readers.add(reader)
+    try {
+      return await reader
+    } finally {
+      this.#readers.delete(reader)
+    }
+  }
+
+  /**
+   * @param {Parameters<HeapSampler['sample']>[0]} wanted
+   * @param {AbortSignal} [signal]
+   * @param {AbortSignal} [stop]
+   * @returns {Promise<HeapSampling>}
+   */
+  async #sample ({ mode, seconds, firstSeconds = this.#firstSeconds, collect = false, isUrgent = false }, signal, stop) {
+    signal?.throwIfAborted()
+    const isNew = this.#mode !== mode || this.#isExpired()
+    if (isNew) await this.#start(mode)
+    const waitSeconds = seconds ?? firstSeconds - this.#ageMs() / 1e3
+    const before = seconds === null || isNew ? null : await this.#read()
+    const fromMs = before === null ? this.#startedAt : Date.now()
+    if (waitSeconds > 0) await wait(waitSeconds * 1e3, signal, stop)
+    if (collect) await this.#read()
+    return { profile: await this.#read(isUrgent), before, fromMs, toMs: Date.now() }
+  }
+
+  async stop () {
+    if (!this.running) return
+    this.#mode = undefined
+    clearTimeout(this.#expiry)
+    await this.#post('HeapProfiler.stopSampling')
+  }
+
+  /** The session is gone, and V8's sampler with it: the next who asks starts anew. */
+  lose () {
+    this.#mode = undefined
+    clearTimeout(this.#expiry)
+  }
+
+  /** Between two readers, or the first would lose what it counts from. */
+  #isExpired () {
+    return this.#mode === 'all' && this.#readers.size === 0 && this.#ageMs() >= this.#maxAllMs
+  }
+
+  #ageMs () {
+    return monotonicMs() - this.#startedMs
+  }
+
+  #expireLater () {
+    this.#expiry = setTimeout(guarded(() => {
+      if (this.#isExpired()) this.stop().catch(() => {}) // it fails where the process ends
+      else this.#expireLater()
+    }), this.#maxAllMs).unref()
+  }
+
+  /**
+   * Nothing is waited for before the sampler is asked to start: the session keeps the order, and who comes next in this mode can
+   * read at once.
+   * @param {SamplerMode} mode
+   */
+  async #start (mode) {
+    const stopped = this.stop()
+    this.#mode = mode
+    this.#startedAt = Date.now()
+    this.#startedMs = monotonicMs()
+    const includesCollected = mode === 'all'
+    if (includesCollected) this.#expireLater()
+    const started = this.#post('HeapProfiler.startSampling', {
+      samplingInterval: this.#intervalBytes,
+      includeObjectsCollectedByMajorGC: includesCollected,
+      includeObjectsCollectedByMinorGC: includesCollected
+    })
+    try {
+      await Promise.all([stopped, started])
+    } catch (error) {
+      this.#mode = undefined
+      clearTimeout(this.#expiry)
+      throw error
+    }
+  }
+
+  /**
+   * @param {boolean} [isUrgent]  the process may have no time left
+   * @returns {Promise<SamplingProfile>}
+   */
+  #read (isUrgent = false) {
+    return isUrgent ? this.#readNow() : this.#reading.share()
+  }
+
+  /**
+   * V8 collects all garbage first (kSamplingForceGC, which the inspector always sets; Node 20 to 26): some 40 ms of a heap of 60 MB.
+   * @returns {Promise<SamplingProfile>}
+   */
+  async #readNow () {
+    const fromMs = this.#stoodStillMs()
+    const { profile } = await this.#post('HeapProfiler.getSamplingProfile')
+    this.#tookMs = this.#stoodStillMs() - fromMs
+    return profile
+  }
+}
+
+/**
+ * @param {Iterable<Promise<unknown>>} readers
+ * @param {AbortSignal | undefined} signal
+ */
+async function settled (readers, signal) {
+  signal?.throwIfAborted()
+  const left = new AbortController()
+  const aborted = signal === undefined ? [] : [once(signal, 'abort', { signal: left.signal }).catch(() => {})]
+  await Promise.race([Promise.allSettled(readers), ...aborted])
+  left.abort()
+  signal?.throwIfAborted()
+}
+
+/**
+ * @param {number} ms
+ * @param {AbortSignal | undefined} signal
+ * @param {AbortSignal | undefined} stop
+ */
+async function wait (ms, signal, stop) {
+  const ends = [signal, stop].filter(one => one !== undefined)
+  try {
+    await sleep(ms, undefined, { signal: AbortSignal.any(ends) })
+  } catch {
+    signal?.throwIfAborted()
+  }
+}
+
+module.exports = { createHeapSampler }

@@ -1,0 +1,93 @@
+'use strict'
+
+// What V8 left near the heap limit of processes that are dead: taken into the store, snapshots redacted, the originals removed.
+// An application's own snapshots have the same names, so only what a process with a mark (near-limit-mark.js) wrote as it died
+// is taken.
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { isAlive } = require('../../../shared/system/is-alive')
+const { isHeapProfile } = require('../../../shared/formats/differences/heap-profile')
+const { adoptSnapshot } = require('./adopt-snapshot')
+const { pidOfMark, readMark, TOUCH_MS } = require('../../../shared/heap/near-limit-mark')
+
+const NAME = /^Heap\.\d{8}\.\d{6}\.(\d+)\.\d+\.\d+\.(heapsnapshot|heapprofile)$/
+const MAX_PROFILE_BYTES = 64 * 1024 ** 2
+const OWNER_ONLY = 0o600
+const MAX_BEFORE_DEATH_MS = 3 * TOUCH_MS // the last touch of a busy process may be late
+
+/** @typedef {{ file: string, path: string } | { file: string, problem: string }} Adopted */
+
+/**
+ * @param {string} dir  of the store
+ * @param {{ store: any, appName: string }} how
+ * @returns {Promise<Adopted[]>}
+ */
+async function adoptLeftovers (dir, how) {
+  const adopted = []
+  for (const name of fs.readdirSync(dir)) {
+    const pid = pidOfMark(name)
+    if (pid === null || isAlive(pid)) continue
+    const { folder, diedAtMs } = readMark(path.join(dir, name))
+    for (const { file, kind, mtimeMs } of list(folder, pid)) {
+      if (mtimeMs > diedAtMs - MAX_BEFORE_DEATH_MS) adopted.push(await adopt(file, kind, how))
+    }
+    fs.rmSync(path.join(dir, name), { force: true })
+  }
+  return adopted
+}
+
+/**
+ * @param {string} file
+ * @param {string} kind
+ * @param {{ store: any, appName: string }} how
+ * @returns {Promise<Adopted>}
+ */
+async function adopt (file, kind, how) {
+  try {
+    const kept = kind === 'heapsnapshot' ? await adoptSnapshot(file, how) : adoptProfile(file, how)
+    return { file, path: kept.path }
+  } catch (error) {
+    return { file, problem: /** @type {Error} */ (error).message }
+  }
+}
+
+/**
+ * V8 may write a snapshot that others can read: it holds everything.
+ * @param {string} folder
+ * @param {number} pid  of the process that is writing
+ */
+function makePrivate (folder, pid) {
+  for (const { file } of list(folder, pid)) fs.chmodSync(file, OWNER_ONLY)
+}
+
+/**
+ * @param {string} folder
+ * @param {number} wanted  pid
+ */
+function list (folder, wanted) {
+  const names = fs.existsSync(folder) ? fs.readdirSync(folder) : []
+  return names.flatMap(name => {
+    const [, pid, kind] = NAME.exec(name) ?? []
+    if (Number(pid) !== wanted) return []
+    const file = path.join(folder, name)
+    const facts = fs.lstatSync(file, { throwIfNoEntry: false })
+    return facts?.isFile() && (process.getuid === undefined || facts.uid === process.getuid()) ? [{ file, kind, mtimeMs: facts.mtimeMs }] : []
+  })
+}
+
+/**
+ * @param {string} file
+ * @param {{ store: any, appName: string }} how
+ */
+function adoptProfile (file, { store, appName }) {
+  const { size, mtimeMs } = fs.statSync(file)
+  if (size > MAX_PROFILE_BYTES) throw new Error(`it has ${size} bytes, at most ${MAX_PROFILE_BYTES} were expected`)
+  const bytes = fs.readFileSync(file)
+  if (!isHeapProfile(JSON.parse(bytes.toString('utf8')))) throw new Error('it is not a whole heap profile')
+  const kept = store.write({ kind: 'heap-profile', extension: 'heapprofile', at: Math.round(mtimeMs), appName, bytes })
+  fs.unlinkSync(file)
+  return kept
+}
+
+module.exports = { adoptLeftovers, makePrivate }

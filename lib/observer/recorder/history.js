@@ -1,0 +1,112 @@
+'use strict'
+
+// The windows that are kept, and views cut from them. It lives in the observer thread.
+
+const { guarded } = require('../../shared/base/guard')
+const { inOrder, slice, merge } = require('./window')
+
+/** @import { CpuProfile } from '../../../types/profile' */
+
+/** @param {{ keepMicros: number }} options */
+function createHistory ({ keepMicros }) {
+  return new History(keepMicros)
+}
+
+class History {
+  /** In order of time. @type {CpuProfile[]} */
+  #windows = []
+  #keepMicros
+  /** Starts of views still being recorded. @type {Set<{ fromMicros: number }>} */
+  #pins = new Set()
+  /** @type {Set<() => void>} */
+  #waiting = new Set()
+
+  /** @param {number} keepMicros */
+  constructor (keepMicros) {
+    this.#keepMicros = keepMicros
+  }
+
+  /** Where the first kept window begins; Infinity while there is none. */
+  get fromMicros () { return this.#windows[0]?.startTime ?? Infinity }
+
+  /** Up to where the past is known; -Infinity while nothing is. */
+  get toMicros () { return this.#windows.at(-1)?.endTime ?? -Infinity }
+
+  /**
+   * @param {CpuProfile} window
+   * @returns {CpuProfile} the window with its samples in order of time
+   */
+  add (window) {
+    const ordered = inOrder(window)
+    this.#windows.push(ordered)
+    const pinned = Math.min(...[...this.#pins].map(({ fromMicros }) => fromMicros))
+    const keepFrom = Math.min(window.endTime - this.#keepMicros, pinned)
+    while (this.#windows.length > 1 && this.#windows[0].endTime < keepFrom) this.#windows.shift()
+    for (const check of this.#waiting) check()
+    return ordered
+  }
+
+  /**
+   * Keeps everything from this moment on until the returned function is called.
+   * @param {number} fromMicros
+   */
+  pin (fromMicros) {
+    const pin = { fromMicros }
+    this.#pins.add(pin)
+    return () => { this.#pins.delete(pin) }
+  }
+
+  /**
+   * Resolves with true when the past is known up to this moment, with false after maxMs.
+   * @param {number} toMicros
+   * @param {number} maxMs
+   * @returns {Promise<boolean>}
+   */
+  covers (toMicros, maxMs) {
+    if (this.toMicros >= toMicros) return Promise.resolve(true)
+    return new Promise(resolve => {
+      /** @param {boolean} known */
+      const settle = known => {
+        clearTimeout(timer)
+        this.#waiting.delete(check)
+        resolve(known)
+      }
+      const check = () => { if (this.toMicros >= toMicros) settle(true) }
+      const timer = setTimeout(guarded(settle), maxMs, false)
+      this.#waiting.add(check)
+    })
+  }
+
+  /**
+   * What is known of this stretch of time, as one profile; null when nothing is.
+   * @param {number} fromMicros
+   * @param {number} toMicros
+   * @param {{ fromMicros: number, toMicros: number }[]} [without]  stretches of it, in order: they count as idle
+   * @returns {CpuProfile | null}
+   */
+  view (fromMicros, toMicros, without = []) {
+    const starts = [fromMicros, ...without.map(stretch => stretch.toMicros)]
+    const ends = [...without.map(stretch => stretch.fromMicros), toMicros]
+    const pieces = starts.flatMap((start, at) => this.#pieces(Math.max(fromMicros, start), Math.min(toMicros, ends[at])))
+    return pieces.length === 0 ? null : merge(pieces)
+  }
+
+  /**
+   * @param {number} fromMicros
+   * @param {number} toMicros
+   */
+  #pieces (fromMicros, toMicros) {
+    return this.#windows.flatMap((window, index) => {
+      // A window is opened before the one before it is closed: where both saw the time, the later one tells it.
+      const end = Math.min(toMicros, this.#windows[index + 1]?.startTime ?? Infinity, window.endTime)
+      const start = Math.max(fromMicros, window.startTime)
+      return end > start ? [slice(window, start, end)] : []
+    })
+  }
+
+  clear () {
+    this.#windows = []
+  }
+}
+
+module.exports = { createHistory, History }

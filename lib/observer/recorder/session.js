@@ -1,0 +1,135 @@
+'use strict'
+
+// The observer's side of the inspector engine: the process's one inspector session with the main thread. It receives
+// every window that the main thread ends and can have the main thread end one now, even in the middle of its work.
+//
+// It is opened early and stays open as long as it can: disconnecting clears V8's heap object ids, and connecting in the middle
+// of a stall would be too late (the first two samples of a cold profiler are all it yields).
+
+const { errors } = require('../../shared/base/errors')
+const { guarded } = require('../../shared/base/guard')
+const { OWN_FOLDER } = require('../../shared/base/own-files')
+
+/** @import { Session } from 'node:inspector' */
+/** @import { CpuProfile } from '../../../types/profile' */
+/** @import { Seen } from './debugger-look' */
+
+const MICROS_PER_SECOND = 1e6
+const SOURCE = `${OWN_FOLDER}observer/recorder/session.js` // the name makes it a frame of ours in profiles
+
+const NO_FRAME = '0.0.0' // of no context
+const NOT_PAUSED = /while paused/ // of V8's error, the same in Node 20 to 26
+
+/**
+ * @param {object} options
+ * @param {number} options.hz
+ * @param {boolean} [options.isMainThread]  whether it is the main thread that is observed, the only one that can be reached
+ * @param {boolean} [options.isInspectorForbidden]  where it is, Node 20 to 26 abort the process in connectToMainThread()
+ * @param {boolean} options.windowsBySession  whether this session is to receive windows at all
+ * @param {string} options.titlePrefix   of this process's windows: titles are shared with every other session
+ * @param {string} options.cutExpression what the main thread evaluates to cut
+ * @param {(window: CpuProfile) => void} options.onWindow
+ * @param {() => void} [options.onDisconnectAwaited]  the main thread ends, and waits for this session to go
+ * @param {() => unknown} [options.onDebuggerAwaited]    the main thread stands in inspector.waitForDebugger()
+ */
+function createProfilerSession (options) {
+  return new ProfilerSession(options)
+}
+
+class ProfilerSession {
+  #options
+  /** @type {Session | undefined} */
+  #session
+
+  /** @param {Parameters<typeof createProfilerSession>[0]} options */
+  constructor (options) {
+    this.#options = options
+  }
+
+  /**
+   * @returns {Promise<void>} rejects when the inspector is compiled out or forbidden
+   */
+  async open () {
+    if (this.#options.isMainThread === false) throw new Error('this is not the main thread')
+    if (this.#options.isInspectorForbidden) throw new Error('Node.js forbids the inspector here (the permission model, or the runner of node --test)')
+    const { Session } = require('node:inspector')
+    const session = new Session()
+    session.connectToMainThread()
+    this.#session = session
+    session.on('NodeRuntime.waitingForDisconnect', guarded(() => this.#options.onDisconnectAwaited?.()))
+    session.on('NodeRuntime.waitingForDebugger', guarded(() => this.#options.onDebuggerAwaited?.()))
+    // A Node that does not know one of them does not wait either.
+    await post(session, 'NodeRuntime.enable').catch(() => {})
+    await post(session, 'NodeRuntime.notifyWhenWaitingForDisconnect', { enabled: true }).catch(() => {})
+    if (!this.#options.windowsBySession) return
+    session.on('Profiler.consoleProfileFinished', guarded(({ params }) => {
+      if (!params.title?.startsWith(this.#options.titlePrefix)) return
+      this.#options.onWindow(/** @type {CpuProfile} */ (params.profile))
+    }))
+    await post(session, 'Profiler.enable')
+    await post(session, 'Profiler.setSamplingInterval', { interval: Math.round(MICROS_PER_SECOND / this.#options.hz) })
+  }
+
+  /**
+   * Has the main thread run the cut as an interrupt: at once where it is in JavaScript or idle, else when the native call
+   * that it is in returns.
+   * @param {{ rotate: boolean, seen?: Seen }} options  rotate: end the window, else only look; seen: of a debugger, just now
+   * @returns {Promise<unknown>} what the main thread's cut returned
+   */
+  async cut ({ rotate, seen }) {
+    if (this.#session === undefined) return undefined
+    const expression = `${this.#options.cutExpression}(${rotate}, ${JSON.stringify(seen)})\n//# sourceURL=${SOURCE}`
+    const reply = await post(this.#session, 'Runtime.evaluate', { expression, returnByValue: true, silent: true })
+    return reply?.result?.value
+  }
+
+  /**
+   * Has the main thread do what it does when it stands in inspector.waitForDebugger() because of this session.
+   */
+  async standAside () {
+    const expression = `${this.#options.cutExpression}.standAside()\n//# sourceURL=${SOURCE}`
+    await this.post('Runtime.evaluate', { expression, silent: true })
+  }
+
+  /**
+   * Whether the main thread stands in a pause of a debugger. It answers when the main thread can be interrupted.
+   * @returns {Promise<boolean>}
+   */
+  async isPaused () {
+    if (this.#session === undefined) return false
+    // Evaluates nothing: there is no such frame. Unlike the rest of its domain it need not be enabled, which would cost the main
+    // thread an event for each script.
+    const answer = post(this.#session, 'Debugger.evaluateOnCallFrame', { callFrameId: NO_FRAME, expression: '0' })
+    return answer.then(() => true, error => error.code === 'ERR_INSPECTOR_COMMAND' && !NOT_PAUSED.test(error.message))
+  }
+
+  /**
+   * @param {string} method
+   * @param {object} [params]
+   * @returns {Promise<any>}
+   * @throws ERR_LOOPSCOPE_INSPECTOR_UNAVAILABLE
+   */
+  async post (method, params) {
+    if (this.#session === undefined) throw new errors.ERR_LOOPSCOPE_INSPECTOR_UNAVAILABLE(method)
+    return post(this.#session, method, params)
+  }
+
+  close () {
+    this.#session?.disconnect()
+    this.#session = undefined
+  }
+}
+
+/**
+ * @param {Session} session
+ * @param {string} method
+ * @param {object} [params]
+ * @returns {Promise<any>}
+ */
+function post (session, method, params) {
+  return new Promise((resolve, reject) => {
+    session.post(method, params, (error, reply) => error ? reject(error) : resolve(reply))
+  })
+}
+
+module.exports = { createProfilerSession }

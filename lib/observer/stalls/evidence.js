@@ -1,0 +1,100 @@
+'use strict'
+
+// What the system did to us over the last seconds, kept so that a stall can be explained after it happened: the stall's
+// beginning is known only when it is over. It lives in the observer thread.
+
+const { monotonicMicros: systemMonotonicMicros } = require('../../shared/base/monotonic')
+
+/** @import { SharedState } from '../../bridge/shared-state' */
+/** @import { SchedulerReading } from '../../shared/system/scheduler' */
+
+const KEPT = 64 // readings; one comes every 40-120 ms, and those of a stuck loop count as one
+const NOTABLE_LATE_MS = 5 // timers of a busy machine are this late without meaning anything
+
+/**
+ * @param {object} parts
+ * @param {{ read (): SchedulerReading }} parts.scheduler
+ * @param {Pick<SharedState, 'tickMicros'>} parts.state
+ * @param {() => number} [parts.monotonicMicros]
+ */
+function createEvidence (parts) {
+  return new Evidence(parts)
+}
+
+class Evidence {
+  #scheduler
+  #state
+  #monotonicMicros
+  /** @type {(SchedulerReading & { micros: number, tickMicros: number, lateMs: number })[]} */
+  #readings = []
+
+  /** @param {Parameters<typeof createEvidence>[0]} parts */
+  constructor ({ scheduler, state, monotonicMicros = systemMonotonicMicros }) {
+    this.#scheduler = scheduler
+    this.#state = state
+    this.#monotonicMicros = monotonicMicros
+  }
+
+  /**
+   * Takes a reading.
+   * @param {number} lateMs  how late this thread was to take it
+   */
+  note (lateMs) {
+    const { tickMicros } = this.#state
+    const reading = this.#scheduler.read()
+    const last = this.#readings.at(-1)
+    const ownMs = difference(reading.observerCpuMs, last?.observerCpuMs ?? null) ?? 0
+    // Late because this thread was at work itself (encoding a capture) says nothing about the system.
+    const unexplainedMs = Math.max(0, lateMs - ownMs)
+    const notableMs = unexplainedMs < NOTABLE_LATE_MS ? 0 : unexplainedMs
+    // However long the loop is stuck, the reading from before must still be there when it is over; where there is none the first of all.
+    const isStuck = this.#readings.length > 1 && last?.tickMicros === tickMicros
+    const stuckLateMs = isStuck ? /** @type {NonNullable<typeof last>} */ (this.#readings.pop()).lateMs : 0
+    this.#readings.push({ ...reading, micros: this.#monotonicMicros(), tickMicros, lateMs: stuckLateMs + notableMs })
+    if (this.#readings.length > KEPT) this.#readings.shift()
+  }
+
+  /**
+   * What happened from a moment until now, none of it more than the time itself.
+   * @param {number} fromMicros
+   */
+  since (fromMicros) {
+    this.note(0)
+    const now = /** @type {NonNullable<ReturnType<typeof this.at>>} */ (this.at(Infinity))
+    const before = this.at(fromMicros) ?? this.#readings[0]
+    const maxMs = (now.micros - fromMicros) / 1e3
+    const lateMs = this.#readings.reduce((sum, reading) => reading.micros > fromMicros ? sum + reading.lateMs : sum, 0)
+    return {
+      cpuMs: atMost(maxMs, difference(now.cpuMs, before.cpuMs)),
+      runQueueMs: atMost(maxMs, difference(now.runQueueMs, before.runQueueMs)),
+      throttledMs: atMost(maxMs, difference(now.throttledMs, before.throttledMs)),
+      observerLateMs: atMost(maxMs, lateMs)
+    }
+  }
+
+  /**
+   * The last reading taken up to a moment.
+   * @param {number} micros
+   */
+  at (micros) {
+    return this.#readings.findLast(reading => reading.micros <= micros)
+  }
+}
+
+/**
+ * @param {number | null} now
+ * @param {number | null} before
+ */
+function difference (now, before) {
+  return now === null || before === null ? null : Math.max(0, now - before)
+}
+
+/**
+ * @param {number} max
+ * @param {number | null} value
+ */
+function atMost (max, value) {
+  return value === null ? null : Math.round(Math.min(max, value) * 10) / 10
+}
+
+module.exports = { createEvidence }

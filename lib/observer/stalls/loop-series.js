@@ -1,0 +1,64 @@
+'use strict'
+
+// The longest delay of each of the last seconds, kept by the observer, so that a page that is opened now shows what was.
+
+const { guarded } = require('../../shared/base/guard')
+const { monotonicMicros } = require('../../shared/base/monotonic')
+
+/** @import { SharedState } from '../../bridge/shared-state' */
+
+const PERIOD_MS = 1000
+const MAX_ENTRIES = 600 // ten minutes, as long as the recorder can look back
+
+/** @param {{ state: SharedState, now?: () => number }} parts */
+function createLoopSeries (parts) {
+  return new LoopSeries(parts)
+}
+
+class LoopSeries {
+  #state
+  #now
+  /** @type {{ at: number, maxDelayMs: number }[]} */
+  #entries = []
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer
+
+  /** @param {Parameters<typeof createLoopSeries>[0]} parts */
+  constructor ({ state, now = Date.now }) {
+    this.#state = state
+    this.#now = now
+  }
+
+  get running () { return this.#timer !== undefined }
+
+  start () {
+    this.#timer ??= setInterval(guarded(() => this.#add()), PERIOD_MS).unref()
+  }
+
+  stop () {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  /** Oldest first; the second in which the loop is stuck now holds the time so far. */
+  list () {
+    return [...this.#entries]
+  }
+
+  /** How long the loop has been stuck, 0 while it turns. */
+  blockedMs () {
+    const { tickMicros, periodMs } = this.#state
+    if (tickMicros === 0) return 0
+    // Twice the period is still what a loop with work looks like.
+    const lateMs = (monotonicMicros() - tickMicros) / 1e3 - periodMs
+    return lateMs > periodMs ? lateMs : 0
+  }
+
+  #add () {
+    const maxDelayMs = Math.max(this.#state.takeMaxDelayMs(), this.blockedMs())
+    this.#entries.push({ at: this.#now(), maxDelayMs: Math.round(maxDelayMs * 10) / 10 })
+    if (this.#entries.length > MAX_ENTRIES) this.#entries.shift()
+  }
+}
+
+module.exports = { createLoopSeries }

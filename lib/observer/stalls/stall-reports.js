@@ -1,0 +1,111 @@
+'use strict'
+
+// Explains stalls in the observer thread: waits for the window that holds the stall, reads the evidence, names cause and
+// culprit; and writes a first report to standard error while a long one lasts, when the main thread can log nothing.
+
+const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
+const { judgeCause } = require('./judge-cause')
+const { toLogFields } = require('../../shared/stalls/stall-line')
+const { findCulprit } = require('./culprit')
+
+/** @import { StallEvidence } from '../../../types/diagnostics' */
+/** @import { LateTick } from '../../main/loop/heartbeat' */
+/** @import { Stuck } from './stall-watch' */
+/** @import { History } from '../recorder/history' */
+/** @typedef {Pick<StallEvidence, 'cpuMs' | 'runQueueMs' | 'throttledMs' | 'observerLateMs'>} SystemEvidence */
+/** @typedef {ReturnType<typeof import('./stall-records').createStallRecords>} StallRecords */
+
+// The main thread ends its window within MIN_ROTATION_MICROS after a stall, unless the next stall holds it up.
+const MAX_WAIT_MS = 5000
+// V8 answers an interrupt within a few milliseconds when it answers at all.
+const ANSWER_MS = 250
+// The evidence of this thread's own lateness comes with its next timers.
+const SETTLE_MS = 2
+
+/**
+ * @param {object} parts
+ * @param {History} parts.history
+ * @param {{ since (fromMicros: number): SystemEvidence }} parts.evidence
+ * @param {() => boolean} parts.isRecording
+ * @param {(options: { rotate: boolean }) => Promise<unknown>} parts.cut
+ * @param {(stuck: Stuck) => boolean} parts.isStill
+ * @param {(fields: object, message: string) => void} parts.logNow   straight to standard error
+ * @param {Pick<StallRecords, 'keepProfile' | 'setLasting'>} parts.records
+ * @param {{ appRoot: string, lineCountOf?: (file: string) => number | null }} parts.context
+ * @param {number} parts.thresholdMs
+ */
+function createStallReports (parts) {
+  const { history, evidence, isRecording, cut, isStill, logNow, records, context, thresholdMs } = parts
+
+  /** @param {LateTick & { id: number }} stall */
+  async function explain ({ id, fromMicros, toMicros, delayMs, ownWork, ownMs }) {
+    await new Promise(resolve => setTimeout(resolve, SETTLE_MS))
+    const system = shareOf(evidence.since(fromMicros), delayMs / (delayMs + ownMs))
+    if (isRecording()) await history.covers(toMicros, MAX_WAIT_MS)
+    const profile = history.view(toMicros - (delayMs + ownMs) * 1e3, toMicros, ownWork)
+    if (profile !== null) records.keepProfile(id, profile)
+    const findings = profile === null ? { culprit: null, stack: [], codeMs: null, gcMs: null } : findCulprit(profile, context)
+    const { culprit, stack, codeMs, gcMs } = findings
+    const all = { ...system, codeMs: round(codeMs), gcMs: round(gcMs) }
+    const cause = judgeCause({ durationMs: delayMs, thresholdMs }, all)
+    // A process that stood still ran nothing: what the samples around it show is not to blame.
+    return cause === 'suspended' ? { cause, culprit: null, stack: [], evidence: all } : { cause, culprit, stack, evidence: all }
+  }
+
+  /**
+   * @param {number} fromMicros
+   * @param {number} toMicros
+   */
+  function inspect (fromMicros, toMicros) {
+    const profile = history.view(fromMicros, toMicros)
+    return profile === null ? null : findCulprit(profile, context)
+  }
+
+  /** @param {Stuck} stuck */
+  async function reportWhileStuck (stuck) {
+    const seen = cutOf(cut({ rotate: true }))
+    const now = monotonicMicros()
+    const isKnown = isRecording() && await history.covers(now, ANSWER_MS)
+    const { culprit, stack } = (isKnown && inspect(stuck.tickMicros, now)) || { culprit: null, stack: [] }
+    if (!isStill(stuck)) return
+    const route = isKnown ? (await seen)?.route ?? null : null
+    const durationMs = Math.round((now - stuck.tickMicros) / 1e3)
+    records.setLasting({ at: Math.round(toEpochMs(stuck.tickMicros)), durationMs, route, culprit, stack }, () => isStill(stuck))
+    const where = culprit
+      ? `in ${culprit.function} (${culprit.file}:${culprit.line})${route === null ? '' : ` for ${route}`}`
+      : 'in a native call, or the process is not being run: V8 does not answer'
+    logNow({ stall: toLogFields({ durationMs, lasting: true, route, culprit, stack }) }, `the event loop has been stuck for ${durationMs} ms, ${where}`)
+  }
+
+  return { explain, reportWhileStuck }
+}
+
+/**
+ * @param {Promise<unknown>} cut
+ * @returns {Promise<{ route: string | null } | undefined>}
+ */
+async function cutOf (cut) {
+  try {
+    return /** @type {{ route: string | null } | undefined} */ (await cut)
+  } catch {
+    return undefined // the session was closed meanwhile
+  }
+}
+
+/**
+ * The system's figures do not tell what of the time was our own work: the application gets its share of them.
+ * @param {SystemEvidence} evidence
+ * @param {number} share
+ * @returns {SystemEvidence}
+ */
+function shareOf ({ cpuMs, runQueueMs, throttledMs, observerLateMs }, share) {
+  const scaled = (/** @type {number | null} */ ms) => ms === null ? null : round(ms * share)
+  return { cpuMs: scaled(cpuMs), runQueueMs: scaled(runQueueMs), throttledMs: scaled(throttledMs), observerLateMs: scaled(observerLateMs) }
+}
+
+/** @param {number | null} ms */
+function round (ms) {
+  return ms === null ? null : Math.round(ms * 10) / 10
+}
+
+module.exports = { createStallReports }

@@ -1,0 +1,119 @@
+'use strict'
+
+// Watches the heartbeat from the observer thread and says, while the loop is still stuck, how long it has been.
+// It sleeps until the next moment at which a missing tick would mean something, instead of polling.
+
+const { guarded } = require('../../shared/base/guard')
+const { monotonicMicros } = require('../../shared/base/monotonic')
+
+/** @import { SharedState } from '../../bridge/shared-state' */
+
+// A stall is looked at when it is half as long as what counts (so that a short one still gets its route), when it counts,
+// and reported while it lasts from here on, each time after ten times as long.
+const FIRST_REPORT_MS = 1000
+const REPORT_FACTOR = 10
+
+/**
+ * @typedef {object} Stuck
+ * @property {number} tickMicros  the last tick before
+ * @property {number} delayMs     how late the next one is so far
+ */
+
+/**
+ * @param {object} parts
+ * @param {SharedState} parts.state
+ * @param {number} parts.stallThresholdMs
+ * @param {(lateMs: number) => void} parts.onWake    each time the watch wakes: how late it was itself
+ * @param {(stuck: Stuck) => void} parts.onSuspicion once a stall, at half the threshold
+ * @param {(stuck: Stuck) => void} parts.onStall     once a stall, at the threshold
+ * @param {(stuck: Stuck) => void} parts.onReport    at 1 s, 10 s, 100 s ...
+ */
+function createStallWatch (parts) {
+  return new StallWatch(parts)
+}
+
+class StallWatch {
+  #parts
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer
+  #dueMicros = 0
+  #tickMicros = 0
+  #stage = 0
+
+  /** @param {Parameters<typeof createStallWatch>[0]} parts */
+  constructor (parts) {
+    this.#parts = parts
+  }
+
+  get running () { return this.#timer !== undefined }
+
+  start () {
+    if (this.running) return
+    this.#parts.onWake(0) // what the first stall is measured against
+    this.#sleep(this.#parts.stallThresholdMs)
+  }
+
+  stop () {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  /** @param {Stuck} stuck */
+  isStill ({ tickMicros }) {
+    return this.#parts.state.tickMicros === tickMicros
+  }
+
+  /** The heartbeat has just become faster: what is due now is due sooner than this sleeps. */
+  hurry () {
+    if (!this.running) return
+    clearTimeout(this.#timer)
+    this.#wake(0)
+  }
+
+  /** @param {number} lateMs  how late this is */
+  #wake (lateMs) {
+    const { stallThresholdMs, state, onWake } = this.#parts
+    const now = monotonicMicros()
+    onWake(lateMs)
+    const { ownWorkMicros, tickMicros, periodMs } = state
+    if (tickMicros !== this.#tickMicros) {
+      this.#tickMicros = tickMicros
+      this.#stage = 0
+    }
+    if (tickMicros === 0) return this.#sleep(stallThresholdMs)
+    // The whole process stood still: the main thread gets the chance to tick before it is called stuck.
+    if (lateMs >= stallThresholdMs / 2) return this.#sleep(periodMs)
+    // While the main thread works for us it is not the application that is late.
+    const untilMicros = ownWorkMicros === 0 ? now : Math.min(now, ownWorkMicros)
+    const delayMs = (untilMicros - tickMicros) / 1e3 - periodMs
+    while (delayMs >= this.#stageMs()) this.#reach({ tickMicros, delayMs })
+    // The loop may go on any moment and get stuck anew: that must not be slept through either. While it is calm the first
+    // look may come as late as the second.
+    const soonestMs = stallThresholdMs * (state.isCalm ? 1 : 1 / 2)
+    this.#sleep(Math.min(Math.max(this.#stageMs(), soonestMs) - delayMs, periodMs + soonestMs))
+  }
+
+  #stageMs () {
+    const { stallThresholdMs } = this.#parts
+    if (this.#stage < 2) return stallThresholdMs * (this.#stage + 1) / 2
+    return Math.max(FIRST_REPORT_MS, stallThresholdMs) * REPORT_FACTOR ** (this.#stage - 2)
+  }
+
+  /** @param {Stuck} stuck */
+  #reach (stuck) {
+    const { onSuspicion, onStall, onReport } = this.#parts
+    const stage = this.#stage++
+    if (stage === 0) onSuspicion(stuck)
+    else if (stage === 1) onStall(stuck)
+    else onReport(stuck)
+  }
+
+  /** @param {number} ms */
+  #sleep (ms) {
+    const wholeMs = Math.max(1, Math.ceil(ms))
+    this.#dueMicros = monotonicMicros() + wholeMs * 1e3
+    this.#timer = setTimeout(guarded(() => this.#wake(Math.max(0, (monotonicMicros() - this.#dueMicros) / 1e3))), wholeMs)
+  }
+}
+
+module.exports = { createStallWatch }

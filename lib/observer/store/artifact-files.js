@@ -1,0 +1,89 @@
+'use strict'
+
+// The artifacts in one folder, as files: found, measured, removed. It decides nothing, and leaves other people's files alone.
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { discard } = require('./atomic-write')
+const { parseFileName, sidecarOf } = require('../../shared/store/file-name')
+
+/** @typedef {{ name: string, path: string, bytes: number, at: number, kind: string }} StoredArtifact */
+
+/**
+ * @param {string} dir  may be missing
+ * @returns {StoredArtifact[]} newest first
+ */
+function listArtifacts (dir) {
+  const artifacts = namesIn(dir).flatMap(name => readArtifact(dir, name) ?? [])
+  return artifacts.sort((a, b) => b.at - a.at || (a.name < b.name ? 1 : -1))
+}
+
+/**
+ * The same as retention counts them: a sidecar is a part of its artifact.
+ * @param {string} dir
+ */
+function listKept (dir) {
+  return listArtifacts(dir).map(artifact => {
+    const sidecar = fs.lstatSync(sidecarOf(artifact.path), { throwIfNoEntry: false })
+    return { ...artifact, bytes: artifact.bytes + (sidecar?.size ?? 0) }
+  })
+}
+
+/** @param {string} dir */
+function namesIn (dir) {
+  try {
+    return fs.readdirSync(dir)
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}
+
+/**
+ * @param {string} dir
+ * @param {string} name
+ * @returns {StoredArtifact | null}
+ */
+function readArtifact (dir, name) {
+  const facts = parseFileName(name)
+  if (facts === null) return null
+  const file = path.join(dir, name)
+  const stats = fs.lstatSync(file, { throwIfNoEntry: false })
+  return stats?.isFile() ? { name, path: file, bytes: stats.size, at: facts.at, kind: facts.kind } : null
+}
+
+/**
+ * @param {string} dir
+ * @param {string} name  of an artifact
+ * @returns {Record<string, any> | null} the facts beside it; null when it has none
+ */
+function readMetadata (dir, name) {
+  try {
+    return JSON.parse(fs.readFileSync(path.join(dir, sidecarOf(name)), 'utf8'))
+  } catch {
+    return null
+  }
+}
+
+/**
+ * @param {string} dir
+ * @param {string} name  of an artifact
+ * @returns {boolean} false when it was gone already
+ */
+function removeArtifact (dir, name) {
+  try {
+    fs.unlinkSync(path.join(dir, name))
+    discard(path.join(dir, sidecarOf(name)))
+    return true
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw error
+  }
+}
+
+/** @param {unknown} error */
+function isMissing (error) {
+  return /** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT'
+}
+
+module.exports = { listArtifacts, listKept, readMetadata, removeArtifact }

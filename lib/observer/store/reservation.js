@@ -1,0 +1,112 @@
+'use strict'
+
+// A place for a file that somebody else writes, such as V8: two empty private files, one under a partial name for what is
+// kept and one for what must not be. It becomes an artifact with its sidecar, or nothing. It does not look into either.
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { discard, openFile, sync, writeAtomically } = require('./atomic-write')
+const { syncDirectory } = require('../../shared/store/directory')
+const { isOutOfRoom, toGone, toStoreError } = require('./failure')
+const { createScratchName, sidecarOf } = require('../../shared/store/file-name')
+const { createPartialName } = require('./left-over')
+const { createScratchFile } = require('./scratch-file')
+
+/** @import { ScratchFile } from './scratch-file' */
+
+const OWNER_ONLY = 0o600
+
+/**
+ * @typedef {object} Reservation
+ * @property {string} name  of the artifact to be
+ * @property {string} partialPath  to be filled with what is kept
+ * @property {Pick<ScratchFile, 'path' | 'inode'>} scratch  for what goes in any case
+ * @property {(metadata: object) => { name: string, path: string, bytes: number }} commit
+ * @property {(error: unknown) => unknown} explain  what went wrong for who filled it: a full disk, or one that is gone, is the store's own error
+ * @property {() => void} abandon  does nothing after commit(); once more when somebody may still have been writing
+ */
+
+/**
+ * @param {string} dir
+ * @param {() => string} nextName  a new name at every call
+ * @param {{ expectedBytes: number, onCommit: (name: string) => void }} more
+ * @returns {Reservation}
+ */
+function reserve (dir, nextName, { expectedBytes, onCommit }) {
+  const file = openFile(dir, nextName)
+  fs.closeSync(file.fd)
+  try {
+    // A umask may have taken even the owner's bits.
+    fs.chmodSync(file.partialPath, OWNER_ONLY)
+    const scratch = createScratchFile(path.join(dir, createPartialName(createScratchName(file.name))))
+    return new Place({ dir, name: file.name, partialPath: file.partialPath, scratch, expectedBytes, onCommit })
+  } catch (error) {
+    discard(file.partialPath)
+    throw error
+  }
+}
+
+class Place {
+  #dir
+  #expectedBytes
+  #onCommit
+  #isKept = false
+  #isOver = false
+
+  /** @param {{ dir: string, name: string, partialPath: string, scratch: ScratchFile, expectedBytes: number, onCommit: (name: string) => void }} place */
+  constructor ({ dir, name, partialPath, scratch, expectedBytes, onCommit }) {
+    this.#dir = dir
+    this.#expectedBytes = expectedBytes
+    this.#onCommit = onCommit
+    this.name = name
+    this.partialPath = partialPath
+    this.scratch = scratch
+  }
+
+  /** @param {object} metadata */
+  commit (metadata) {
+    try {
+      const bytes = this.#settle()
+      const artifact = { name: this.name, path: path.join(this.#dir, this.name), bytes }
+      // First: an artifact that can be seen has its sidecar. A sidecar alone is a left-over.
+      writeAtomically(this.#dir, () => sidecarOf(this.name), Buffer.from(`${JSON.stringify(metadata, null, 2)}\n`))
+      fs.renameSync(this.partialPath, artifact.path)
+      syncDirectory(this.#dir)
+      this.#isKept = this.#isOver = true
+      this.#onCommit(this.name)
+      return artifact
+    } catch (error) {
+      this.abandon()
+      throw toStoreError(error, this.#dir)
+    }
+  }
+
+  /** @param {unknown} error */
+  explain (error) {
+    if (isOutOfRoom(error)) return toStoreError(error, this.#dir, this.#expectedBytes)
+    const isGone = !this.#isOver && !fs.existsSync(this.partialPath)
+    return isGone ? toGone(error, this.#dir) : error
+  }
+
+  abandon () {
+    if (this.#isKept) return
+    this.#isOver = true
+    this.scratch.release()
+    for (const file of [this.partialPath, path.join(this.#dir, sidecarOf(this.name))]) discard(file)
+  }
+
+  /** The scratch file goes before the other can be seen: it holds what was to be left out. */
+  #settle () {
+    this.scratch.release()
+    fs.chmodSync(this.partialPath, OWNER_ONLY)
+    const fd = fs.openSync(this.partialPath, 'r+')
+    try {
+      sync(fd)
+      return fs.fstatSync(fd).size
+    } finally {
+      fs.closeSync(fd)
+    }
+  }
+}
+
+module.exports = { reserve }

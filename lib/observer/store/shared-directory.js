@@ -1,0 +1,120 @@
+'use strict'
+
+// The directory that applications share, as a whole. Each of them has a folder in it, signed with whose it is and how long
+// it keeps things: so whoever comes next can clear what nobody else would, which is what dead writers left, what applications
+// that never came back keep longer than they said, and files of versions that knew no folders.
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { isApplicationFolder } = require('../../shared/store/application-folder')
+const { listArtifacts, removeArtifact } = require('./artifact-files')
+const { ensureDirectory, isOwnDirectory } = require('../../shared/store/directory')
+const { removeLeftOvers } = require('./left-over')
+
+/** @import { Application } from '../../shared/store/application-folder' */
+/** @import { StoredArtifact } from './artifact-files' */
+
+/** @typedef {Application & { maxAgeMs: number }} Signature */
+/** @typedef {{ dir: string, appName: string | null, appRoot: string | null, artifacts: StoredArtifact[] }} ApplicationListing */
+
+const SIGNATURE = 'application.json'
+const OWNER_ONLY = 0o600
+const EMPTY_AFTER_MS = 60 * 60 * 1000 // nobody is about to write to a folder that was last touched so long ago
+
+/**
+ * @param {string} dir
+ * @param {string} own  folder of the application that comes now: it clears that itself
+ * @param {{ now: number, maxAgeMs: number }} limits  the age is for what nobody signed
+ */
+function openShared (dir, own, { now, maxAgeMs }) {
+  ensureDirectory(dir)
+  attempt(() => clear(dir, now, maxAgeMs))
+  for (const folder of foldersIn(dir)) {
+    if (folder !== own) attempt(() => clearFolder(folder, now))
+  }
+}
+
+/**
+ * @param {string} folder
+ * @param {Signature} signature
+ */
+function sign (folder, signature) {
+  const file = path.join(folder, SIGNATURE)
+  const text = `${JSON.stringify(signature)}\n`
+  attempt(() => {
+    if (fs.existsSync(file) && fs.readFileSync(file, 'utf8') === text) return
+    fs.writeFileSync(file, text, { mode: OWNER_ONLY })
+    fs.chmodSync(file, OWNER_ONLY)
+  })
+}
+
+/**
+ * @param {string} dir
+ * @returns {ApplicationListing[]} by name; those of earlier versions, which nobody signed, last
+ */
+function listShared (dir) {
+  const unsigned = { appName: null, appRoot: null }
+  const listings = [...foldersIn(dir), dir].map(folder => {
+    const { appName, appRoot } = readSignature(folder) ?? unsigned
+    return { dir: folder, appName, appRoot, artifacts: listArtifacts(folder) }
+  })
+  return listings.filter(({ artifacts }) => artifacts.length > 0).sort((a, b) => orderOf(a) < orderOf(b) ? -1 : 1)
+}
+
+/** @param {ApplicationListing} listing */
+function orderOf ({ dir, appName }) {
+  return `${appName === null ? 1 : 0} ${appName} ${dir}`
+}
+
+/** @param {string} dir */
+function foldersIn (dir) {
+  const names = fs.existsSync(dir) ? fs.readdirSync(dir) : []
+  return names.filter(isApplicationFolder).map(name => path.join(dir, name)).filter(isOwnDirectory)
+}
+
+/**
+ * @param {string} folder
+ * @param {number} now  milliseconds since the epoch
+ */
+function clearFolder (folder, now) {
+  clear(folder, now, readSignature(folder)?.maxAgeMs ?? Infinity)
+  const isEmpty = fs.readdirSync(folder).every(name => name === SIGNATURE)
+  if (isEmpty && now - fs.statSync(folder).mtimeMs > EMPTY_AFTER_MS) fs.rmSync(folder, { recursive: true })
+}
+
+/**
+ * @param {string} folder
+ * @param {number} now  milliseconds since the epoch
+ * @param {number} maxAgeMs
+ */
+function clear (folder, now, maxAgeMs) {
+  removeLeftOvers(folder, now)
+  for (const { name, at } of listArtifacts(folder)) {
+    if (now - at > maxAgeMs) removeArtifact(folder, name)
+  }
+}
+
+/**
+ * @param {string} folder
+ * @returns {Signature | null}
+ */
+function readSignature (folder) {
+  try {
+    const { appName, appRoot, maxAgeMs } = JSON.parse(fs.readFileSync(path.join(folder, SIGNATURE), 'utf8'))
+    return typeof appName === 'string' && typeof appRoot === 'string' && typeof maxAgeMs === 'number' ? { appName, appRoot, maxAgeMs } : null
+  } catch {
+    return null
+  }
+}
+
+/**
+ * What is done for others must not fail a capture.
+ * @param {() => void} work
+ */
+function attempt (work) {
+  try {
+    work()
+  } catch {} // another process was first, or the disk is full
+}
+
+module.exports = { openShared, listShared, sign }

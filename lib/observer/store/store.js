@@ -1,0 +1,223 @@
+'use strict'
+
+// Keeps the artifacts of an application as private files in one folder, within limits of count, bytes, age and free disk.
+// Synchronous, for the observer thread: a write blocks nobody's requests there. It does not look into what it keeps.
+
+const path = require('node:path')
+const { errors } = require('../../shared/base/errors')
+const { assertKnownKeys, assertPlainObject, assertString, refuse } = require('../../shared/base/validate')
+const { applicationFolder } = require('../../shared/store/application-folder')
+const { listArtifacts, listKept, readMetadata, removeArtifact } = require('./artifact-files')
+const { writeAtomically } = require('./atomic-write')
+const { defaultDir, ensureDirectory, isInMemory, readFreeBytes } = require('../../shared/store/directory')
+const { toStoreError } = require('./failure')
+const { createFileName, parseFileName } = require('../../shared/store/file-name')
+const { removeLeftOvers } = require('./left-over')
+const { reserve } = require('./reservation')
+const { chooseEvictions, createLimits } = require('../../shared/store/retention')
+const { listShared, openShared, sign } = require('./shared-directory')
+
+/** @import { RetentionOptions } from '../../../types/diagnostics' */
+/** @import { Application } from '../../shared/store/application-folder' */
+/** @import { StoredArtifact } from './artifact-files' */
+/** @import { Eviction, EvictionReason } from '../../shared/store/retention' */
+
+/**
+ * @typedef {object} StoreOptions
+ * @property {string} [dir]
+ * @property {Application} [application]  which has a folder of its own in the directory; without one the directory is all its own
+ * @property {RetentionOptions} [retention]
+ * @property {() => number} [now]
+ */
+/** @typedef {{ kind: string, extension: string, at: number, appName: string, bytes: Uint8Array }} NewArtifact */
+/** @typedef {Omit<NewArtifact, 'bytes'> & { bytesNeeded: number, scratchBytes?: number }} NewReservation */
+
+/**
+ * @param {StoreOptions} [options]
+ * @returns {Store}
+ */
+function createStore (options = {}) {
+  assertPlainObject('options', options)
+  assertKnownKeys('options', options, ['dir', 'application', 'retention', 'now'])
+  const { dir = defaultDir(), application = null, retention, now = Date.now } = options
+  assertString('options.dir', dir)
+  return new Store(path.resolve(dir), application, createLimits(retention), now)
+}
+
+class Store {
+  #shared
+  #application
+  #dir
+  #limits
+  #now
+  #sequence = 0
+  /** @type {Record<EvictionReason, number>} */
+  #evictions = { count: 0, bytes: 0, age: 0, disk: 0 }
+
+  /**
+   * @param {string} dir
+   * @param {Application | null} application
+   * @param {Readonly<Required<RetentionOptions>>} limits
+   * @param {() => number} now
+   */
+  constructor (dir, application, limits, now) {
+    this.#shared = dir
+    this.#application = application
+    this.#dir = application === null ? dir : applicationFolder(dir, application)
+    this.#limits = limits
+    this.#now = now
+  }
+
+  get dir () { return this.#dir }
+
+  /** Makes the directory and clears what dead processes left half-written; throws when captures could not be kept. */
+  prepare () {
+    this.#coded(() => this.#open())
+  }
+
+  /**
+   * @param {NewArtifact} artifact
+   * @returns {{ name: string, path: string, bytes: number }}
+   */
+  write ({ bytes, ...facts }) {
+    if (!(bytes instanceof Uint8Array)) refuse('artifact.bytes', 'a Buffer', bytes)
+    const written = this.#coded(() => {
+      this.#open()
+      this.#makeRoom(bytes.length)
+      return writeAtomically(this.#dir, () => this.#nextName(facts), bytes)
+    }, bytes.length)
+    this.#retain(written.name)
+    return { ...written, bytes: bytes.length }
+  }
+
+  /**
+   * For a file that is made in place. The bytes are what it is expected to take: it may take more, or less.
+   * @param {NewReservation} wanted  scratchBytes: taken beside it while it is made
+   * @returns {import('./reservation').Reservation}
+   */
+  reserve ({ bytesNeeded, scratchBytes = 0, ...facts }) {
+    return this.#coded(() => {
+      this.#open()
+      this.#makeRoom(bytesNeeded, scratchBytes)
+      return reserve(this.#dir, () => this.#nextName(facts), {
+        expectedBytes: bytesNeeded + scratchBytes,
+        onCommit: name => this.#retain(name)
+      })
+    }, bytesNeeded + scratchBytes)
+  }
+
+  /** @returns {{ dir: string, bytes: number, maxBytes: number, isMemory: boolean }} what could be written, older artifacts going for it */
+  room () {
+    return this.#coded(() => {
+      this.#open()
+      const keptBytes = listKept(this.#dir).reduce((sum, { bytes }) => sum + bytes, 0)
+      const bytes = Math.max(0, readFreeBytes(this.#dir) + keptBytes - this.#limits.minFreeBytes)
+      return { dir: this.#dir, bytes, maxBytes: this.#limits.maxBytes, isMemory: isInMemory(this.#dir) }
+    })
+  }
+
+  /**
+   * @param {string} name
+   * @returns {Record<string, any> | null} the facts beside an artifact; null when it has none
+   */
+  metadata (name) {
+    if (parseFileName(name) === null) return null
+    return readMetadata(this.#dir, name)
+  }
+
+  /** @returns {StoredArtifact[]} newest first; of this application, and no other people's files */
+  list () {
+    return this.#coded(() => listArtifacts(this.#dir))
+  }
+
+  /** Of all applications that share the directory, for this user only. */
+  listAll () {
+    return this.#coded(() => listShared(this.#shared))
+  }
+
+  /**
+   * @param {string} name
+   * @returns {boolean} false when there is no such artifact
+   */
+  remove (name) {
+    if (parseFileName(name) === null) return false
+    return this.#coded(() => removeArtifact(this.#dir, name))
+  }
+
+  /** @returns {Record<EvictionReason, number>} artifacts removed to keep the limits, since the store was made */
+  evictions () {
+    return { ...this.#evictions }
+  }
+
+  /** Before each write: cleaners of temporary directories remove one that was idle for days, and processes die at any time. */
+  #open () {
+    const now = this.#now()
+    const { maxAgeMs } = this.#limits
+    if (this.#application !== null) openShared(this.#shared, this.#dir, { now, maxAgeMs })
+    ensureDirectory(this.#dir)
+    removeLeftOvers(this.#dir, now)
+    if (this.#application !== null) sign(this.#dir, { ...this.#application, maxAgeMs })
+  }
+
+  /**
+   * Refuses what cannot fit. Older artifacts go only when that makes enough room.
+   * @param {number} bytes
+   * @param {number} [scratchBytes]  gone when the artifact is there
+   */
+  #makeRoom (bytes, scratchBytes = 0) {
+    const { maxBytes, minFreeBytes } = this.#limits
+    if (bytes > maxBytes) {
+      throw new errors.ERR_LOOPSCOPE_STORE_FULL(bytes, this.#dir, `retention.maxBytes is ${maxBytes}`)
+    }
+    const freeBytes = readFreeBytes(this.#dir)
+    const freeAfter = freeBytes - bytes - scratchBytes
+    if (freeAfter >= minFreeBytes) return
+    const evictions = chooseEvictions(listKept(this.#dir), this.#limits, { now: this.#now(), freeBytes: freeAfter })
+    const gained = evictions.reduce((sum, eviction) => sum + eviction.bytes, 0)
+    if (freeAfter + gained < minFreeBytes) {
+      throw new errors.ERR_LOOPSCOPE_STORE_FULL(bytes + scratchBytes, this.#dir,
+        `${freeBytes} bytes are free, and retention.minFreeBytes wants ${minFreeBytes} to be left`)
+    }
+    this.#evict(evictions)
+  }
+
+  /** @param {string} keep  name of the artifact just written */
+  #retain (keep) {
+    try {
+      const now = this.#now()
+      const facts = { now, freeBytes: readFreeBytes(this.#dir), partialBytes: removeLeftOvers(this.#dir, now), keep }
+      this.#evict(chooseEvictions(listKept(this.#dir), this.#limits, facts))
+    } catch {} // the artifact is safe: the next write tries again
+  }
+
+  /** @param {Eviction[]} evictions */
+  #evict (evictions) {
+    for (const { name, reason } of evictions) {
+      try {
+        // Another process that shares the directory may have been first; then it has counted.
+        if (removeArtifact(this.#dir, name)) this.#evictions[reason]++
+      } catch {} // held open by a reader on Windows: the next write tries again
+    }
+  }
+
+  /** @param {Omit<NewArtifact, 'bytes'>} facts */
+  #nextName (facts) {
+    return createFileName({ ...facts, pid: process.pid, sequence: ++this.#sequence })
+  }
+
+  /**
+   * @template T
+   * @param {() => T} work
+   * @param {number} [bytes]
+   * @returns {T}
+   */
+  #coded (work, bytes) {
+    try {
+      return work()
+    } catch (error) {
+      throw toStoreError(error, this.#dir, bytes)
+    }
+  }
+}
+
+module.exports = { createStore }

@@ -1,0 +1,83 @@
+'use strict'
+
+// Names that processes hold for as long as they live, told by the file system: a name is a directory with one empty file, which
+// is named after the process. Renaming makes it atomic, both where nobody held the name and where the holder is dead. There is
+// nothing to give back, and a process that was killed leaves nothing that must be cleared.
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { isAlive } = require('../system/is-alive')
+const { processStart } = require('../system/process-start')
+
+const MAX_TRIES = 10 // others take and lose the name at the same moment
+
+/** @param {number} pid */
+function identityOf (pid) {
+  return `${pid}-${processStart(pid)}`
+}
+
+/** @param {string} identity */
+function isRunning (identity) {
+  const pid = Number(identity.split('-')[0])
+  return isAlive(pid) && identityOf(pid) === identity
+}
+
+/**
+ * @param {string} directory  of this user only
+ * @param {string} name
+ * @param {string} [me]
+ * @returns {string | null} who holds it; null: this process does
+ */
+function claim (directory, name, me = identityOf(process.pid)) {
+  const place = path.join(directory, name)
+  for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
+    const holder = holderOf(place)
+    if (holder === me) return null
+    if (holder !== null && isRunning(holder)) return holder
+    if (holder === null ? make(place, me) : replace(place, holder, me)) return null
+  }
+  return 'somebody'
+}
+
+/** @param {string} place */
+function holderOf (place) {
+  try {
+    return fs.readdirSync(place)[0] ?? null
+  } catch {
+    return null
+  }
+}
+
+/**
+ * @param {string} place
+ * @param {string} me
+ * @returns {boolean} false: somebody else was faster
+ */
+function make (place, me) {
+  const made = fs.mkdtempSync(`${place}.`)
+  try {
+    fs.writeFileSync(path.join(made, me), '', { mode: 0o600 })
+    fs.renameSync(made, place) // refused where there is one that is not empty
+    return true
+  } catch {
+    fs.rmSync(made, { recursive: true, force: true })
+    return false
+  }
+}
+
+/**
+ * @param {string} place
+ * @param {string} dead
+ * @param {string} me
+ * @returns {boolean} false: somebody else was faster
+ */
+function replace (place, dead, me) {
+  try {
+    fs.renameSync(path.join(place, dead), path.join(place, me))
+    return true
+  } catch {
+    return false
+  }
+}
+
+module.exports = { claim, identityOf, isRunning }

@@ -1,0 +1,109 @@
+'use strict'
+
+// Between node:http and the router: a request as plain data, an answer as bytes on the wire. It knows no route.
+
+const fs = require('node:fs')
+const { once } = require('node:events')
+const { pipeline } = require('node:stream/promises')
+const { guarded } = require('../base/guard')
+const { lengthOf } = require('./answers')
+const { problemAnswer } = require('./problem')
+
+/** @import { IncomingMessage, ServerResponse } from 'node:http' */
+/** @import { AdminResponse } from './answers' */
+/** @import { AdminRequest } from '../../observer/admin/router' */
+
+/** @typedef {(request: AdminRequest, signal: AbortSignal, onAdmitted?: () => void) => Promise<AdminResponse>} Handle  onAdmitted: who asks may, the work begins */
+
+const MAX_BODY_BYTES = 64 * 1024
+// A profile may be recorded for five minutes before the answer begins.
+const MAX_ANSWER_MS = 330_000
+
+/**
+ * Answers one request, whatever happens: it neither throws nor rejects.
+ * @param {IncomingMessage} incoming
+ * @param {ServerResponse} outgoing
+ * @param {Pick<AdminRequest, 'door' | 'base' | 'path' | 'query' | 'reference'>} place
+ * @param {Handle} handle
+ */
+async function exchange (incoming, outgoing, place, handle) {
+  const left = new AbortController()
+  outgoing.once('close', guarded(() => left.abort('the client left')))
+  outgoing.on('error', () => {}) // it comes before 'close', which is what we go by
+  try {
+    outgoing.setTimeout(MAX_ANSWER_MS)
+    const body = await readBody(incoming)
+    const response = body === 'too large'
+      ? problemAnswer({ status: 413, detail: `A body has at most ${MAX_BODY_BYTES} bytes.`, headers: { Connection: 'close' } })
+      : await handle({ ...describe(incoming), ...place, body }, left.signal)
+    await write(outgoing, response, left.signal)
+  } catch {
+    // The client left in the middle, or the file did: what was promised cannot be kept.
+    outgoing.destroy()
+  }
+}
+
+/** @param {IncomingMessage} incoming */
+function describe ({ method = 'GET', headers, socket }) {
+  return { method, headers: { ...headers }, peer: socket.remoteAddress ?? null, isEncrypted: 'encrypted' in socket && socket.encrypted === true }
+}
+
+/**
+ * @param {IncomingMessage & { body?: unknown }} incoming  `body`: a parser of the application was there first
+ * @returns {Promise<Uint8Array | null | 'too large'>}
+ */
+async function readBody (incoming) {
+  if (incoming.body !== undefined && incoming.readableEnded) return toBytes(incoming.body)
+  if (incoming.headers['content-length'] === undefined && incoming.headers['transfer-encoding'] === undefined) return null
+  const chunks = []
+  let length = 0
+  for await (const chunk of incoming) {
+    length += chunk.length
+    if (length > MAX_BODY_BYTES) return 'too large'
+    chunks.push(Buffer.from(chunk))
+  }
+  return length === 0 ? null : Buffer.concat(chunks)
+}
+
+/**
+ * @param {unknown} parsed
+ * @returns {Uint8Array | null}
+ */
+function toBytes (parsed) {
+  if (parsed instanceof Uint8Array) return parsed
+  const text = typeof parsed === 'string' ? parsed : JSON.stringify(parsed)
+  return text === undefined || text === '{}' ? null : Buffer.from(text)
+}
+
+/**
+ * @param {ServerResponse} outgoing
+ * @param {AdminResponse} response
+ * @param {AbortSignal} signal
+ */
+async function write (outgoing, { status, headers, body }, signal) {
+  if (signal.aborted) return
+  const length = lengthOf(body)
+  const hasLength = length !== null && status !== 204 && status !== 304
+  outgoing.writeHead(status, { ...(hasLength && { 'Content-Length': String(length) }), ...headers })
+  if (body === null || typeof body === 'string' || body instanceof Uint8Array) return outgoing.end(body ?? undefined)
+  if ('file' in body) return sendFile(outgoing, body, signal)
+  outgoing.flushHeaders()
+  for await (const chunk of body.chunks) {
+    if (signal.aborted) return
+    // A client that does not read gets what happens when it reads again, not everything since.
+    if (!outgoing.write(chunk)) await once(outgoing, 'drain', { signal })
+  }
+  outgoing.end()
+}
+
+/**
+ * @param {ServerResponse} outgoing
+ * @param {{ file: string, start: number, end: number }} body
+ * @param {AbortSignal} signal
+ */
+async function sendFile (outgoing, { file, start, end }, signal) {
+  if (end < start) return outgoing.end()
+  await pipeline(fs.createReadStream(file, { start, end }), outgoing, { signal })
+}
+
+module.exports = { exchange, MAX_BODY_BYTES }

@@ -1,0 +1,102 @@
+'use strict'
+
+// Tokens: what counts as one, which of them a request carries, and what it may do. Compared as digests in constant time;
+// several are valid at once, so that one can be replaced while the other still works.
+
+const { createHash, randomBytes, timingSafeEqual } = require('node:crypto')
+const fs = require('node:fs')
+const { monotonicMs } = require('../base/monotonic')
+const { refuse } = require('../base/validate')
+const { SCOPES } = require('./scopes')
+
+/** @import { Scope } from './scopes' */
+
+/** @typedef {{ sha256: string, scope: Scope }} KnownToken  the digest in hexadecimal */
+
+const MIN_TOKEN_LENGTH = 32
+const BOOT_TOKEN_BYTES = 24 // 32 characters of base64url
+const RECHECK_MS = 1000 // of the token file
+
+/** @param {string} token */
+function hashToken (token) {
+  return createHash('sha256').update(token).digest('hex')
+}
+
+/** A token for a process that was given none. */
+function makeBootToken () {
+  return randomBytes(BOOT_TOKEN_BYTES).toString('base64url')
+}
+
+/**
+ * @param {string} path  of the option, for the error
+ * @param {string} text  `token` or `scope:token`, separated by commas or lines
+ * @returns {KnownToken[]}
+ * @throws ERR_LOOPSCOPE_INVALID_OPTION
+ */
+function parseTokens (path, text) {
+  const parts = text.split(/[,\n]/).map(part => part.trim()).filter(part => part !== '')
+  return parts.map(part => {
+    const [, scope = 'manage', token] = /** @type {RegExpExecArray} */ (/^(?:([a-z]+):)?(.*)$/s.exec(part))
+    if (!SCOPES.includes(/** @type {Scope} */ (scope))) refuse(path, `a token, or scope:token with one of the scopes ${SCOPES.join(', ')}`, `the scope ${scope}`)
+    // The token itself must not get into a log by way of the error.
+    if (token.length < MIN_TOKEN_LENGTH) refuse(path, `at least ${MIN_TOKEN_LENGTH} characters`, `${token.length} characters`)
+    return { sha256: hashToken(token), scope: /** @type {Scope} */ (scope) }
+  })
+}
+
+/**
+ * The token of a request: Bearer, or Basic with the token as the password, which is what a URL with user-info becomes.
+ * @param {unknown} authorization  the header
+ * @returns {string | null}
+ */
+function tokenOf (authorization) {
+  if (typeof authorization !== 'string') return null
+  const [, scheme = '', value = ''] = /^([A-Za-z]+) +(\S+)$/.exec(authorization) ?? []
+  if (scheme.toLowerCase() === 'bearer') return value
+  if (scheme.toLowerCase() !== 'basic') return null
+  const pair = Buffer.from(value, 'base64').toString('utf8')
+  return pair.includes(':') ? pair.slice(pair.indexOf(':') + 1) : null
+}
+
+/**
+ * @param {object} parts
+ * @param {readonly KnownToken[]} parts.tokens
+ * @param {string | null} parts.tokenFile  read again when it changes: secrets are replaced under running processes
+ * @param {(error: unknown) => void} parts.onFault
+ * @param {() => number} [parts.now]
+ */
+function createTokens ({ tokens, tokenFile, onFault, now = monotonicMs }) {
+  let checkedAt = -Infinity
+  let changedAt = NaN
+  /** @type {readonly KnownToken[]} */
+  let ofFile = []
+
+  function readFile () {
+    if (tokenFile === null || now() - checkedAt < RECHECK_MS) return
+    checkedAt = now()
+    try {
+      const { mtimeMs } = fs.statSync(tokenFile)
+      if (mtimeMs === changedAt) return
+      ofFile = parseTokens('tokenFile', fs.readFileSync(tokenFile, 'utf8'))
+      changedAt = mtimeMs
+    } catch (error) {
+      onFault(error) // what was read last still holds: half a second without the file must not lock everybody out
+    }
+  }
+
+  /**
+   * @param {string} token
+   * @returns {Scope | null} the widest that it has; null for one that is not known
+   */
+  function scopeOf (token) {
+    readFile()
+    const digest = Buffer.from(hashToken(token))
+    // All are compared, whatever the first says: the time must not tell which it was.
+    const scopes = [...tokens, ...ofFile].map(({ sha256, scope }) => timingSafeEqual(digest, Buffer.from(sha256)) ? SCOPES.indexOf(scope) : -1)
+    return SCOPES[Math.max(-1, ...scopes)] ?? null
+  }
+
+  return { scopeOf }
+}
+
+module.exports = { createTokens, hashToken, makeBootToken, parseTokens, tokenOf, MIN_TOKEN_LENGTH }

@@ -1,0 +1,110 @@
+'use strict'
+
+// Where those files of ours are that are run or read by their path instead of being required: the thread, the pages. Bundlers
+// take along what is required, and make one file of it; then the others are those of the package, where it is installed beside
+// the bundle, in the same version.
+
+const fs = require('node:fs')
+const { createRequire } = require('node:module')
+const path = require('node:path')
+const { errors } = require('./errors')
+const { name, version } = require('../../../package.json')
+
+const THIS_FILE = path.join('shared', 'base', 'own-files.js')
+const IN_SCOPE = 'leave loopscope out of the bundle (esbuild: external, webpack: externals, Rollup: external, Next.js: serverExternalPackages) and deploy it beside it'
+const IN_BUNDLE = 'or bundle `loopscope/observer` to a file of its own and name that file in option observerFile'
+
+// In an ES module neither is defined, and some bundlers make up a path.
+const here = typeof __filename === 'string' && path.isAbsolute(__filename) ? __filename : null
+const isBundled = here === null || !here.endsWith(path.sep + THIS_FILE)
+
+/**
+ * What the names of our own files begin with, in stacks and profiles. In a bundle there is no telling which functions are ours, except
+ * for those that we give a name.
+ */
+const OWN_FOLDER = isBundled ? 'loopscope:/lib/' : here.slice(0, -THIS_FILE.length)
+
+/** What functions are named that only pass a call on: the names of properties survive bundling and minifying. */
+const WRAPPER_NAME = 'loopscopeWrapper'
+
+/** @type {string | null | undefined} */
+let folder
+
+/** @returns {string | null} lib/, wherever it is; null in a bundle that is on its own */
+function libFolder () {
+  if (folder === undefined) folder = isBundled ? findInstalled() : OWN_FOLDER
+  return folder
+}
+
+/** @returns {string[]} files from which to look: that of the bundle, the one that was started, any of the working directory */
+function lookouts () {
+  return [here, process.argv[1], path.resolve('index.js')].filter(file => typeof file === 'string').map(file => path.resolve(file))
+}
+
+/** @returns {string | null} */
+function findInstalled () {
+  for (const lookout of lookouts()) {
+    const requireFrom = createRequire(lookout)
+    try {
+      // The two ends of a thread speak the same version.
+      if (requireFrom(`${name}/package.json`).version === version) return path.join(requireFrom.resolve(`${name}/package.json`), '..', 'lib', path.sep)
+    } catch {} // not here
+  }
+  return null
+}
+
+/**
+ * @param {string} file  below lib/
+ * @returns {string} its path
+ * @throws ERR_LOOPSCOPE_BUNDLED
+ */
+function ownFile (file) {
+  const found = libFolder()
+  if (found === null) throw new errors.ERR_LOOPSCOPE_BUNDLED(file, IN_SCOPE)
+  return path.join(found, file)
+}
+
+/**
+ * @param {string} file  of a page, below lib/
+ * @throws ERR_LOOPSCOPE_BUNDLED
+ */
+function readOwn (file) {
+  return fs.readFileSync(ownFile(file), 'utf8')
+}
+
+/**
+ * @param {string | undefined} observerFile  option
+ * @returns {string} the file that every thread of ours starts with
+ * @throws ERR_LOOPSCOPE_BUNDLED
+ */
+function threadFile (observerFile) {
+  if (observerFile !== undefined) {
+    if (fs.existsSync(observerFile)) return path.resolve(observerFile)
+    throw new errors.ERR_LOOPSCOPE_BUNDLED(`${observerFile} (option observerFile)`, 'bundle `loopscope/observer` to that file')
+  }
+  // As one expression: tools that collect the files of an application understand it.
+  if (!isBundled) return path.join(__dirname, '..', '..', 'observer', 'entry.js')
+  const found = libFolder()
+  if (found === null) throw new errors.ERR_LOOPSCOPE_BUNDLED('the file of the observer thread', `${IN_SCOPE}, ${IN_BUNDLE}`)
+  return path.join(found, 'observer', 'entry.js')
+}
+
+/**
+ * Flags of a thread of ours: none of the process's, whose preloaded modules would start diagnostics in it; but where packages are in
+ * archives (Yarn Plug'n'Play), what finds them.
+ * @returns {string[]}
+ */
+function threadFlags () {
+  return process.versions.pnp === undefined ? [] : ['--require', ownRequire().resolve('pnpapi')]
+}
+
+/**
+ * Packages that are needed at run time as files, or not at all. Bundlers cannot follow this, and shall not.
+ * @returns {NodeJS.Require}
+ */
+function ownRequire () {
+  const found = libFolder()
+  return createRequire(found === null ? lookouts()[0] : path.join(found, 'index.js'))
+}
+
+module.exports = { OWN_FOLDER, WRAPPER_NAME, ownFile, ownRequire, readOwn, threadFile, threadFlags }

@@ -1,0 +1,124 @@
+'use strict'
+
+// What can be captured, and what may be asked for. A new kind is one row here, a file that records it and a row in
+// observer/captures/recorders.js, and one test.
+
+const { assertBoolean, assertKnownKeys, assertMethods, assertNumberAbove, assertOneOf, assertPlainObject } = require('../base/validate')
+const { errors } = require('../base/errors')
+const { FORMATS } = require('../formats/formats')
+const { HEAP_FORMATS } = require('../formats/heap-profile')
+const { HISTOGRAM_FORMATS } = require('../formats/heap-histogram')
+
+/** @import { ArtifactFormat, CaptureKind, CaptureOptions } from '../../../types/diagnostics' */
+
+const DEFAULT_LAST_SECONDS = 30 // the flight recorder's point: what already happened
+
+const MAX_SECONDS = 300 // a capture holds its windows in memory: about 1 MB a minute of a large application
+const MAX_LAST_SECONDS = 600 // the most that recorder.keepSeconds can be
+
+const MODES = Object.freeze(['live', 'all'])
+const REDACTIONS = Object.freeze(['values', 'strict', 'off'])
+
+/**
+ * @typedef {object} CaptureRequest  checked options; those that the kind does not have are absent
+ * @property {CaptureKind} kind
+ * @property {ArtifactFormat} format
+ * @property {number} [lastSeconds]  to look back
+ * @property {number} [seconds]      to record on
+ * @property {'values' | 'strict' | 'off'} [redact]
+ * @property {boolean} [hasPseudonyms]
+ * @property {boolean} [force]
+ * @property {'live' | 'all'} [mode]
+ *
+ * @typedef {object} KindRow
+ * @property {string} title  for a person: "CPU profile"
+ * @property {readonly ArtifactFormat[]} formats  the first is the default
+ * @property {readonly (keyof CaptureOptions)[]} options  beside `format` and `signal`
+ * @property {(options: CaptureOptions) => Partial<CaptureRequest>} check
+ * @property {CaptureOptions} onSignal  what a signal asks for
+ */
+
+/** @type {Readonly<Record<CaptureKind, KindRow>>} */
+const KINDS = Object.freeze({
+  cpu: {
+    title: 'CPU profile',
+    formats: /** @type {ArtifactFormat[]} */ (Object.keys(FORMATS)),
+    options: ['seconds', 'last'],
+    check: checkTimes,
+    // The last half minute is what the operator saw happen; ten seconds on, in case the trouble is just beginning.
+    onSignal: { last: 30, seconds: 10 }
+  },
+  'heap-snapshot': {
+    title: 'heap snapshot',
+    formats: ['heapsnapshot'],
+    options: ['redact', 'pseudonyms', 'force'],
+    check: checkSnapshot,
+    onSignal: {}
+  },
+  'heap-profile': {
+    title: 'heap profile',
+    formats: /** @type {ArtifactFormat[]} */ (Object.keys(HEAP_FORMATS)),
+    options: ['seconds', 'mode'],
+    check: checkHeapProfile,
+    onSignal: { seconds: 10 }
+  },
+  'heap-histogram': {
+    title: 'heap histogram',
+    formats: /** @type {ArtifactFormat[]} */ (Object.keys(HISTOGRAM_FORMATS)),
+    options: [],
+    check: () => ({}),
+    onSignal: {}
+  }
+})
+
+/**
+ * @param {unknown} kind
+ * @param {CaptureOptions} [options]
+ * @returns {CaptureRequest}
+ * @throws ERR_LOOPSCOPE_UNKNOWN_KIND, ERR_LOOPSCOPE_UNKNOWN_FORMAT, ERR_LOOPSCOPE_UNKNOWN_OPTION, ERR_LOOPSCOPE_INVALID_OPTION
+ */
+function checkRequest (kind, options = {}) {
+  const known = assertKind(kind)
+  const { formats, options: own, check } = KINDS[known]
+  assertPlainObject('capture options', options)
+  assertKnownKeys('capture options', options, [...own, 'format', 'signal'])
+  const { format = formats[0], signal } = options
+  if (signal !== undefined) assertMethods('capture options.signal', signal, ['addEventListener', 'removeEventListener'])
+  if (!formats.includes(format)) throw new errors.ERR_LOOPSCOPE_UNKNOWN_FORMAT(String(format), known, formats.join(', '))
+  return { kind: known, format, ...check(options) }
+}
+
+/** @param {CaptureOptions} options */
+function checkTimes ({ seconds, last }) {
+  if (seconds !== undefined) assertNumberAbove('capture options.seconds', seconds, 0, MAX_SECONDS)
+  if (last !== undefined) assertNumberAbove('capture options.last', last, 0, MAX_LAST_SECONDS)
+  return { seconds: seconds ?? 0, lastSeconds: last ?? (seconds === undefined ? DEFAULT_LAST_SECONDS : 0) }
+}
+
+/** @param {CaptureOptions} options */
+function checkSnapshot ({ redact, pseudonyms = false, force = false }) {
+  if (redact !== undefined) assertOneOf('capture options.redact', redact, REDACTIONS)
+  assertBoolean('capture options.pseudonyms', pseudonyms)
+  assertBoolean('capture options.force', force)
+  return { redact, hasPseudonyms: pseudonyms, force }
+}
+
+/** @param {CaptureOptions} options */
+function checkHeapProfile ({ seconds, mode = 'live' }) {
+  if (seconds !== undefined) assertNumberAbove('capture options.seconds', seconds, 0, MAX_SECONDS)
+  assertOneOf('capture options.mode', mode, MODES)
+  return { seconds: seconds ?? 0, mode }
+}
+
+/**
+ * @param {unknown} kind
+ * @returns {CaptureKind}
+ */
+function assertKind (kind) {
+  if (typeof kind !== 'string' || !Object.hasOwn(KINDS, kind)) {
+    throw new errors.ERR_LOOPSCOPE_UNKNOWN_KIND(String(kind), Object.keys(KINDS).join(', '))
+  }
+  return /** @type {CaptureKind} */ (kind)
+}
+
+module.exports = { KINDS, checkRequest, assertKind }

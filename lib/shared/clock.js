@@ -1,0 +1,131 @@
+'use strict'
+
+// The time of day without asking the system for it: a number in shared memory that a keeper renews every few milliseconds.
+// Reading it is one load from memory. It is for hot paths that need to know roughly when, not for measuring durations.
+
+const { guarded } = require('./base/guard')
+const { assertInteger, assertKnownKeys, refuse } = require('./base/validate')
+
+const DEFAULTS = Object.freeze({
+  resolutionMs: 10 // 25 ms of staleness is promised: a keeper that is one turn late still holds it
+})
+
+const SLOT_MS = 30_000
+const NOW = 0 // indexes into the shared doubles; see internal/shared-state.js for why they need no Atomics
+const SLOT_MAX = 1
+const PREVIOUS_SLOT_MAX = 2
+const SLOT_END = 3
+const DOUBLES = 4
+
+/**
+ * @typedef {object} ClockOptions
+ * @property {number} [resolutionMs]       how often the time is renewed, 1 to 1000. Default 10
+ * @property {SharedArrayBuffer} [buffer]  of a clock in another thread: this one then only reads it
+ * @property {Keeper} [keeper]             who renews it; a timer of this thread where there is none
+ */
+
+/**
+ * Renews a clock from another thread. It calls onKept when it has begun, which can take a while, and onLost when it no
+ * longer can. Returns what ends it, and leaves the clock empty when it has.
+ * @callback Keeper
+ * @param {SharedArrayBuffer} buffer
+ * @param {number} resolutionMs
+ * @param {{ onKept: () => void, onLost: () => void }} listeners
+ * @returns {() => void}
+ */
+
+/**
+ * @param {ClockOptions} [options]
+ * @returns {Clock}
+ * @throws ERR_LOOPSCOPE_INVALID_OPTION, ERR_LOOPSCOPE_UNKNOWN_OPTION
+ */
+function createClock (options = {}) {
+  assertKnownKeys('options', options, ['resolutionMs', 'buffer', 'keeper'])
+  const { resolutionMs = DEFAULTS.resolutionMs, buffer, keeper } = options
+  assertInteger('options.resolutionMs', resolutionMs, 1, 1000)
+  if (buffer !== undefined && !(buffer instanceof SharedArrayBuffer && buffer.byteLength >= DOUBLES * 8)) {
+    refuse('options.buffer', 'the buffer of another clock', buffer)
+  }
+  return new Clock(buffer ?? new SharedArrayBuffer(DOUBLES * 8), buffer === undefined ? { resolutionMs, keeper } : null)
+}
+
+/** Milliseconds since the epoch, renewed every resolutionMs. It goes back only when the system's clock is set back. */
+class Clock {
+  #doubles
+  #upkeep
+  /** Cleared while a keeper does its work, undefined while the clock is stopped. @type {NodeJS.Timeout | undefined} */
+  #timer
+  #release = () => {}
+
+  /**
+   * @param {SharedArrayBuffer} buffer
+   * @param {{ resolutionMs: number, keeper?: Keeper } | null} upkeep  null: somebody else's clock
+   */
+  constructor (buffer, upkeep) {
+    /** For another thread: `createClock({ buffer })` there reads the same time. */
+    this.buffer = buffer
+    this.#doubles = new Float64Array(buffer)
+    this.#upkeep = upkeep
+    this.start()
+  }
+
+  get running () { return this.#doubles[NOW] !== 0 }
+
+  start () {
+    if (this.#timer !== undefined || this.#upkeep === null) return
+    const { resolutionMs, keeper } = this.#upkeep
+    renew(this.#doubles)
+    const keepByTimer = () => { this.#timer = setInterval(guarded(renew), resolutionMs, this.#doubles).unref() }
+    keepByTimer()
+    const onKept = () => clearInterval(this.#timer)
+    if (keeper !== undefined) this.#release = keeper(this.buffer, resolutionMs, { onKept, onLost: keepByTimer })
+  }
+
+  /** From here on now() asks the system, as Date.now() does. */
+  stop () {
+    if (this.#upkeep === null) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    this.#release()
+    this.#release = () => {}
+    this.#doubles.fill(0)
+  }
+
+  /** @returns {number} whole milliseconds since the epoch */
+  now () {
+    return this.#doubles[NOW] || Date.now()
+  }
+
+  /** @returns {number} whole seconds since the epoch */
+  seconds () {
+    return Math.floor(this.now() / 1e3)
+  }
+
+  /** @returns {Date} */
+  date () {
+    return new Date(this.now())
+  }
+
+  /** The longest that the time stood still within the last 30 to 60 s, in milliseconds. */
+  get recentMaxStalenessMs () {
+    return Math.max(this.#doubles[SLOT_MAX], this.#doubles[PREVIOUS_SLOT_MAX])
+  }
+}
+
+/**
+ * What a keeper does each time, in whatever thread it runs.
+ * @param {Float64Array} doubles
+ */
+function renew (doubles) {
+  const now = Date.now()
+  const before = doubles[NOW]
+  if (now >= doubles[SLOT_END]) {
+    doubles[PREVIOUS_SLOT_MAX] = doubles[SLOT_MAX]
+    doubles[SLOT_MAX] = 0
+    doubles[SLOT_END] = now + SLOT_MS
+  }
+  if (before !== 0 && now - before > doubles[SLOT_MAX]) doubles[SLOT_MAX] = now - before
+  doubles[NOW] = now
+}
+
+module.exports = { createClock, renew, DEFAULTS }

@@ -1,0 +1,61 @@
+'use strict'
+
+// Where our lines go when the application gives no logger, or cannot write.
+
+const { isMainThread } = require('node:worker_threads')
+const { clusterWorkerId } = require('./system/cluster-worker')
+
+/** @import { Logger } from '../../types/diagnostics' */
+
+const STANDARD_OUTPUT = 1
+const STANDARD_ERROR = 2
+
+/**
+ * @param {{ fd?: number, isSync?: boolean }} [options]  isSync: written when the call returns
+ * @returns {Logger}
+ */
+function makeLogger ({ fd = STANDARD_OUTPUT, isSync = false } = {}) {
+  const pino = require('pino')
+  const isManaged = isMainThread && clusterWorkerId() !== null
+  const destination = makeDestination(pino, { dest: fd, sync: isSync })
+  return pino({ name: 'loopscope' }, {
+    write (line) {
+      const taken = isManaged ? takenStream(fd) : null
+      if (taken !== null) return taken.write(line)
+      destination.write(line)
+    }
+  })
+}
+
+/**
+ * Made before there is a line: with it pino listens for the end of the process, and what counts those listeners must not find
+ * another one later.
+ * @param {typeof import('pino')} pino
+ * @param {{ dest: number, sync: boolean }} options
+ */
+function makeDestination (pino, options) {
+  const destination = pino.destination(options)
+  const { flushSync } = destination
+  let isUsed = false
+  // At the end pino has it synced to the disk, also one that nobody wrote to.
+  destination.flushSync = () => { if (isUsed) flushSync.call(destination) }
+  return {
+    /** @param {string} line */
+    write (line) {
+      isUsed = true
+      return destination.write(line)
+    }
+  }
+}
+
+/**
+ * In a cluster PM2 takes what a worker prints by a `write` of its own on the stream, and sorts it into the logs of the
+ * application; what goes to the descriptor ends in the log of its daemon. It does so after a preload: asked for each line.
+ * @param {number} fd
+ */
+function takenStream (fd) {
+  const stream = fd === STANDARD_ERROR ? process.stderr : process.stdout
+  return Object.hasOwn(stream, 'write') ? stream : null
+}
+
+module.exports = { makeLogger, STANDARD_ERROR }

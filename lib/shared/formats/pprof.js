@@ -1,0 +1,96 @@
+'use strict'
+
+// Google's pprof, gzipped: for `go tool pprof`, Pyroscope, Parca, Speedscope and others.
+// Idle time is left out, as Go leaves it out of its CPU profiles: the values are CPU time, and `-top` is in percent of it.
+
+const { gzipSync } = require('node:zlib')
+const { Profile, Sample } = require('pprof-format')
+const { buildCallTree } = require('./profile/call-tree')
+const { Tables } = require('./pprof/tables')
+const { timeKindOf } = require('./profile/time-kinds')
+
+/** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
+/** @import { CallTree } from './profile/call-tree' */
+
+/** @typedef {{ tree: CallTree, callerIds: number[] }} Stack  callerIds: locations, innermost first */
+
+/**
+ * @param {CpuProfile} profile
+ * @param {EncodeContext} [context]
+ * @returns {Buffer}
+ */
+function encodePprof (profile, context = {}) {
+  const tables = new Tables()
+  const sample = sampleTree(buildCallTree(profile, context), tables)
+  const cpu = tables.valueType('cpu', 'nanoseconds')
+  const message = new Profile({
+    sampleType: [tables.valueType('samples', 'count'), cpu],
+    sample,
+    mapping: [tables.mapping()],
+    location: tables.locations,
+    function: tables.functions,
+    timeNanos: BigInt(Math.round((context.startedAt ?? 0) * 1e3)) * 1000n,
+    durationNanos: Math.round((profile.endTime - profile.startTime) * 1e3),
+    periodType: cpu,
+    period: Math.round(medianMicros(profile.timeDeltas) * 1e3),
+    defaultSampleType: tables.strings.dedup('cpu'),
+    comment: commentsOf(context).map(line => tables.strings.dedup(line)),
+    stringTable: tables.strings
+  })
+  return gzipSync(message.encode())
+}
+
+/** @param {EncodeContext} context */
+function commentsOf ({ title, notes = [] }) {
+  return title === undefined ? notes : [title, ...notes]
+}
+
+/**
+ * The profile does not say its sampling interval; late samples pull the mean, not the median.
+ * @param {number[]} micros
+ */
+function medianMicros (micros) {
+  return micros.toSorted((a, b) => a - b)[micros.length >> 1] ?? 0
+}
+
+/**
+ * @param {CallTree} root
+ * @param {Tables} tables
+ */
+function sampleTree (root, tables) {
+  /** @type {Sample[]} */
+  const samples = []
+  /** @type {Stack[]} */
+  const stacks = root.children.map(tree => ({ tree, callerIds: [] }))
+  for (const stack of stacks) {
+    const { frame, children } = stack.tree
+    if (timeKindOf(frame) !== 'idle') samples.push(...samplesOf(stack, tables))
+    if (children.length === 0) continue
+    const callerIds = [tables.locationId(frame, frame.line), ...stack.callerIds]
+    for (const tree of children) stacks.push({ tree, callerIds })
+  }
+  return samples
+}
+
+/**
+ * One sample for each line of the function in which time was spent, so that `-list` and `-lines` show them.
+ * @param {Stack} stack
+ * @param {Tables} tables
+ */
+function samplesOf ({ tree, callerIds }, tables) {
+  if (tree.selfSamples === 0) return []
+  const { frame, selfMicros, selfSamples, lines } = tree
+  const parts = lines.size > 0 && selfMicros > 0 ? [...lines] : /** @type {[number, number][]} */ ([[frame.line, selfMicros]])
+  let micros = 0
+  let samplesBefore = 0
+  return parts.map(([line, lineMicros]) => {
+    micros += lineMicros
+    // Rounded as a running sum: the parts add up to the whole.
+    const samplesSoFar = selfMicros > 0 ? Math.round(selfSamples * micros / selfMicros) : selfSamples
+    const count = samplesSoFar - samplesBefore
+    samplesBefore = samplesSoFar
+    return new Sample({ locationId: [tables.locationId(frame, line), ...callerIds], value: [count, Math.round(lineMicros * 1e3)] })
+  })
+}
+
+module.exports = { encodePprof }

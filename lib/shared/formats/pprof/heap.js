@@ -1,0 +1,104 @@
+'use strict'
+
+// Sampled allocations as pprof, with Go's names: `inuse_space` for what is alive, `alloc_space` for all that was allocated.
+// Pure; gzipped by the format.
+
+const { gzipSync } = require('node:zlib')
+const { Profile, Sample } = require('pprof-format')
+const { describeFrame } = require('../profile/frame')
+const { Tables } = require('./tables')
+
+/** @import { EncodeContext } from '../../../../types/profile' */
+/** @import { Frame } from '../profile/frame' */
+/** @import { SampledNode, SamplingProfile } from '../profile/heap-tree' */
+
+/**
+ * @typedef {{ count: number, bytes: number }} Held
+ */
+
+/**
+ * @param {object} sampling
+ * @param {SamplingProfile} sampling.profile
+ * @param {SamplingProfile | null} sampling.before  what it is the difference to
+ * @param {'inuse' | 'alloc'} sampling.kind
+ * @param {number} sampling.fromMs  milliseconds since the epoch
+ * @param {number} sampling.toMs
+ * @param {Pick<EncodeContext, 'appRoot' | 'title'>} [context]
+ * @returns {Buffer}
+ */
+function encodeHeapPprof ({ profile, before, kind, fromMs, toMs }, context = {}) {
+  const tables = new Tables()
+  const space = tables.valueType(`${kind}_space`, 'bytes')
+  const message = {
+    sampleType: [tables.valueType('samples', 'count'), space],
+    sample: samplesOf(profile, before, tables, context),
+    mapping: [tables.mapping()],
+    location: tables.locations,
+    function: tables.functions,
+    timeNanos: BigInt(Math.round(fromMs * 1e3)) * 1000n,
+    durationNanos: Math.round((toMs - fromMs) * 1e6),
+    periodType: space,
+    period: 512 * 1024,
+    defaultSampleType: tables.strings.dedup(`${kind}_space`),
+    comment: context.title === undefined ? [] : [tables.strings.dedup(context.title)],
+    stringTable: tables.strings
+  }
+  return gzipSync(new Profile(message).encode())
+}
+
+/**
+ * @param {SamplingProfile} profile
+ * @param {SamplingProfile | null} before
+ * @param {Tables} tables
+ * @param {Pick<EncodeContext, 'appRoot'>} context
+ */
+function samplesOf (profile, before, tables, context) {
+  const earlier = before === null ? new Map() : heldByStack(before)
+  /** @type {Map<string, Frame>} */
+  const frames = new Map()
+  /** @type {Sample[]} */
+  const samples = []
+  for (const { key, stack, held } of walk(profile)) {
+    const { count = 0, bytes = 0 } = earlier.get(key) ?? {}
+    const value = [Math.max(0, held.count - count), Math.max(0, Math.round(held.bytes - bytes))]
+    if (value[1] === 0) continue
+    const locationId = stack.map(node => {
+      const at = `${node.callFrame.functionName} ${node.callFrame.scriptId}:${node.callFrame.lineNumber}:${node.callFrame.columnNumber}`
+      const frame = frames.get(at) ?? describeFrame(node.callFrame, context)
+      frames.set(at, frame)
+      return tables.locationId(frame, frame.line)
+    })
+    samples.push(new Sample({ locationId, value }))
+  }
+  return samples
+}
+
+/** @param {SamplingProfile} profile */
+function heldByStack (profile) {
+  return new Map([...walk(profile)].map(({ key, held }) => [key, held]))
+}
+
+/**
+ * Every stack that holds something, innermost frame first; its key is the same in every profile of one sampler.
+ * @param {SamplingProfile} profile
+ * @returns {Generator<{ key: string, stack: SampledNode[], held: Held }>}
+ */
+function * walk ({ head, samples }) {
+  /** @type {Map<number, number>} */
+  const counts = new Map()
+  for (const { nodeId } of samples) counts.set(nodeId, (counts.get(nodeId) ?? 0) + 1)
+  /** @type {{ node: SampledNode, key: string, above: SampledNode[] }[]} */
+  const waiting = head.children.map(node => ({ node, key: keyOf(node), above: [] }))
+  for (const { node, key, above } of waiting) {
+    const stack = [node, ...above]
+    if (node.selfSize > 0) yield { key, stack, held: { count: counts.get(node.id) ?? 0, bytes: node.selfSize } }
+    for (const child of node.children) waiting.push({ node: child, key: `${key};${keyOf(child)}`, above: stack })
+  }
+}
+
+/** @param {SampledNode} node */
+function keyOf ({ callFrame: { functionName, scriptId, lineNumber, columnNumber } }) {
+  return `${functionName}@${scriptId}:${lineNumber}:${columnNumber}`
+}
+
+module.exports = { encodeHeapPprof }

@@ -1,0 +1,151 @@
+'use strict'
+
+// A V8 CPU profile as a tree of frames, each with the time spent in it and below it.
+// Weighed by time and not by number of samples: a sample that came late, because the thread was in the kernel or in a
+// long native call, stands for the whole gap that it ends.
+
+const { assertCpuProfile } = require('./assert-profile')
+const { describeFrame } = require('./frame')
+
+/** @import { CallFrame, CpuProfile, EncodeContext, ProfileNode } from '../../../../types/profile' */
+/** @import { Frame } from './frame' */
+
+/**
+ * @typedef {object} CallTree
+ * @property {Frame} frame                 one object for each function, so that frames compare with ===
+ * @property {number} selfMicros
+ * @property {number} totalMicros          selfMicros and that of everything below
+ * @property {number} selfSamples
+ * @property {CallTree[]} children
+ * @property {Map<number, number>} lines   selfMicros by line (from 1), as far as V8 told the lines
+ */
+
+/**
+ * @param {CpuProfile} profile
+ * @param {Pick<EncodeContext, 'appRoot'>} [context]
+ * @returns {CallTree} the root; its totalMicros is the time the profile covers
+ */
+function buildCallTree (profile, context = {}) {
+  assertCpuProfile(profile)
+  const { order, byId } = mergeNodes(profile.nodes, createFrameOf(context))
+  addTimes(profile, byId)
+  for (const tree of order) scaleLines(tree)
+  addTotals(order)
+  return order[0]
+}
+
+/**
+ * @param {Pick<EncodeContext, 'appRoot'>} context
+ * @returns {(callFrame: CallFrame) => Frame}
+ */
+function createFrameOf (context) {
+  /** @type {Map<string, Frame>} */
+  const frames = new Map()
+  return callFrame => {
+    // Without a url the script is all that tells two functions apart; with one, the same file may have been loaded twice.
+    const script = callFrame.url === '' ? callFrame.scriptId : callFrame.url
+    const key = [script, callFrame.lineNumber, callFrame.columnNumber, callFrame.functionName].join('\0')
+    const frame = frames.get(key) ?? describeFrame(callFrame, context)
+    frames.set(key, frame)
+    return frame
+  }
+}
+
+/**
+ * V8 keeps apart nodes that only it can tell apart (the same function optimised anew); here they become one.
+ * @param {ProfileNode[]} nodes
+ * @param {(callFrame: CallFrame) => Frame} frameOf
+ */
+function mergeNodes (nodes, frameOf) {
+  const sources = new Map(nodes.map(node => [node.id, node]))
+  const childIds = new Set(nodes.flatMap(node => node.children ?? []))
+  const source = /** @type {ProfileNode} */ (nodes.find(node => !childIds.has(node.id)))
+  /** @type {Map<number, CallTree>} */
+  const byId = new Map()
+  const root = createTree(frameOf(source.callFrame))
+  const order = [root]
+  const waiting = [{ source, tree: root }]
+  for (const { source, tree } of waiting) {
+    byId.set(source.id, tree)
+    addTicks(tree, source)
+    for (const id of source.children ?? []) {
+      const child = /** @type {ProfileNode} */ (sources.get(id))
+      waiting.push({ source: child, tree: childOf(tree, frameOf(child.callFrame), order) })
+    }
+  }
+  return { order, byId }
+}
+
+/**
+ * @param {CallTree} tree
+ * @param {ProfileNode} source
+ */
+function addTicks ({ frame, lines }, { positionTicks = [] }) {
+  // A native function's ticks carry the line of its caller.
+  if (frame.file === '') return
+  for (const { line, ticks } of positionTicks) lines.set(line, (lines.get(line) ?? 0) + ticks)
+}
+
+/**
+ * @param {CallTree} parent
+ * @param {Frame} frame
+ * @param {CallTree[]} order  takes a new child at its end: parents stand before their children
+ */
+function childOf (parent, frame, order) {
+  const known = parent.children.find(child => child.frame === frame)
+  if (known) return known
+  const tree = createTree(frame)
+  parent.children.push(tree)
+  order.push(tree)
+  return tree
+}
+
+/**
+ * @param {Frame} frame
+ * @returns {CallTree}
+ */
+function createTree (frame) {
+  return { frame, selfMicros: 0, totalMicros: 0, selfSamples: 0, children: [], lines: new Map() }
+}
+
+/**
+ * @param {CpuProfile} profile
+ * @param {Map<number, CallTree>} byId
+ */
+function addTimes ({ samples, timeDeltas, startTime, endTime }, byId) {
+  let at = startTime
+  const taken = samples.map((id, index) => {
+    at += timeDeltas[index]
+    return { tree: /** @type {CallTree} */ (byId.get(id)), at }
+  })
+  // V8 writes a sample taken on its own thread and one taken by the signal out of order, with a negative delta.
+  taken.sort((a, b) => a.at - b.at)
+  let before = startTime
+  for (const { tree, at } of taken) {
+    tree.selfSamples++
+    tree.selfMicros += Math.max(0, at - before)
+    before = Math.max(before, at)
+  }
+  const last = taken.at(-1)
+  if (last) last.tree.selfMicros += Math.max(0, endTime - before)
+}
+
+/**
+ * V8 counts ticks by line; the node's time is shared out in their proportion.
+ * @param {CallTree} tree
+ */
+function scaleLines ({ lines, selfMicros }) {
+  let allTicks = 0
+  for (const ticks of lines.values()) allTicks += ticks
+  for (const [line, ticks] of lines) lines.set(line, selfMicros * ticks / allTicks)
+}
+
+/** @param {CallTree[]} order */
+function addTotals (order) {
+  for (const tree of order.toReversed()) {
+    tree.totalMicros = tree.selfMicros
+    for (const child of tree.children) tree.totalMicros += child.totalMicros
+  }
+}
+
+module.exports = { buildCallTree }

@@ -1,0 +1,124 @@
+'use strict'
+
+// A V8 call frame as a person reads it: where it is, counted from 1 and relative to the application, and whose code it is.
+// It knows nothing of time.
+
+/** @import { CodeFrame } from '../../../../types/diagnostics' */
+/** @import { CallFrame, EncodeContext } from '../../../../types/profile' */
+
+/**
+ * @typedef {'app' | 'dependency' | 'node' | 'native' | 'meta'} Origin
+ *
+ * @typedef {object} Frame
+ * @property {string} name
+ * @property {string} file    relative to the application where it lies below it; '' where V8 knows none
+ * @property {number} line    from 1; 0 where V8 knows none. The line on which the function begins
+ * @property {number} column  from 1; 0 where V8 knows none
+ * @property {Origin} origin
+ */
+
+const META_NAMES = new Set(['(root)', '(program)', '(idle)', '(garbage collector)'])
+
+// V8 gives native functions the script 0; code made by eval or new Function has a script and no url.
+const NO_SCRIPT = 0
+
+/**
+ * @param {CallFrame} callFrame
+ * @param {Pick<EncodeContext, 'appRoot'>} [context]
+ * @returns {Frame}
+ */
+function describeFrame (callFrame, context) {
+  const file = describeFile(callFrame.url, context)
+  return {
+    name: callFrame.functionName || '(anonymous)',
+    file,
+    line: callFrame.lineNumber + 1,
+    column: callFrame.columnNumber + 1,
+    origin: originOf(callFrame, file)
+  }
+}
+
+/**
+ * @param {string} place  path or URL
+ * @param {Pick<EncodeContext, 'appRoot'>} [context]
+ */
+function describeFile (place, { appRoot = '' } = {}) {
+  return relativeTo(toPath(appRoot), toPath(place))
+}
+
+/**
+ * @param {CallFrame} callFrame
+ * @param {string} file
+ * @returns {Origin}
+ */
+function originOf ({ functionName, scriptId, url }, file) {
+  if (url === '' && META_NAMES.has(functionName)) return 'meta'
+  if (url === '') return Number(scriptId) === NO_SCRIPT ? 'native' : 'app'
+  if (url.startsWith('node:')) return 'node'
+  // The path below the application decides: an application installed globally itself lies in a node_modules.
+  return /(^|\/)node_modules\//.test(file) ? 'dependency' : 'app'
+}
+
+/**
+ * A file: URL or a path of either system as a path with forward slashes; anything else as it came.
+ * @param {string} place
+ */
+function toPath (place) {
+  if (place.startsWith('file:')) return fromFileUrl(place)
+  // The source itself would follow.
+  if (place.startsWith('data:')) return 'data:'
+  return /^([a-z]:)?\\/i.test(place) ? place.replaceAll('\\', '/') : place
+}
+
+/**
+ * Not url.fileURLToPath: that one refuses the other system's URLs, and profiles travel.
+ * @param {string} url
+ */
+function fromFileUrl (url) {
+  if (!URL.canParse(url)) return url
+  const { host, pathname } = new URL(url)
+  const path = decode(pathname).replace(/^\/([a-z]:)/i, '$1')
+  return host === '' ? path : `//${host}${path}`
+}
+
+/** @param {string} pathname */
+function decode (pathname) {
+  try {
+    return decodeURIComponent(pathname)
+  } catch {
+    return pathname
+  }
+}
+
+/**
+ * @param {string} root
+ * @param {string} path
+ */
+function relativeTo (root, path) {
+  const folder = root.replace(/\/*$/, '/')
+  if (folder === '/') return path
+  const ignoreCase = /^[a-z]:/i.test(folder) || folder.startsWith('//')
+  const isBelow = ignoreCase ? path.toLowerCase().startsWith(folder.toLowerCase()) : path.startsWith(folder)
+  return isBelow ? path.slice(folder.length) : path
+}
+
+/**
+ * @param {Frame} frame
+ * @param {number} [line]  instead of the one on which the function begins
+ * @returns {string} `file:line`, or '' where V8 knows no file
+ */
+function placeOf (frame, line = frame.line) {
+  return frame.file === '' || line === 0 ? frame.file : `${frame.file}:${line}`
+}
+
+/**
+ * @param {CallFrame} callFrame
+ * @param {string} appRoot
+ * @returns {CodeFrame}
+ */
+function toCodeFrame (callFrame, appRoot) {
+  const { name, file, line, column } = describeFrame(callFrame, { appRoot })
+  return { function: name, file, line, column }
+}
+
+module.exports = { describeFile, describeFrame, placeOf, toCodeFrame }

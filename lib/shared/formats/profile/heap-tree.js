@@ -1,0 +1,119 @@
+'use strict'
+
+// Sampled allocations as a tree of frames, each with the bytes that it allocated itself and those of everything below it. Pure.
+
+const { describeFrame } = require('./frame')
+
+/** @import { CallFrame, EncodeContext } from '../../../../types/profile' */
+/** @import { Frame } from './frame' */
+
+/**
+ * @typedef {{ callFrame: CallFrame, selfSize: number, id: number, children: SampledNode[] }} SampledNode  selfSize: bytes, scaled up from the samples
+ * @typedef {{ head: SampledNode, samples: { nodeId: number, ordinal: number, size?: number }[] }} SamplingProfile  as V8 gives it
+ *
+ * @typedef {object} HeapSampling
+ * @property {SamplingProfile} profile
+ * @property {SamplingProfile | null} before  what it is the difference to
+ * @property {number} fromMs  milliseconds since the epoch
+ * @property {number} toMs
+ *
+ * @typedef {object} HeapTree
+ * @property {Frame} frame       one object for each function
+ * @property {number} selfBytes
+ * @property {number} totalBytes
+ * @property {HeapTree[]} children
+ */
+
+/**
+ * @param {Pick<HeapSampling, 'profile' | 'before'>} sampling
+ * @param {Pick<EncodeContext, 'appRoot'>} [context]
+ * @returns {HeapTree} the root
+ */
+function buildHeapTree (sampling, context = {}) {
+  /** @type {Map<string, Frame>} */
+  const frames = new Map()
+  /** @param {SampledNode} node */
+  const frameOf = ({ callFrame }) => {
+    const key = keyOf(callFrame)
+    const frame = frames.get(key) ?? describeFrame(callFrame, context)
+    frames.set(key, frame)
+    return frame
+  }
+  const { head } = subtract(sampling)
+  /** @type {HeapTree} */
+  const root = { frame: frameOf(head), selfBytes: head.selfSize, totalBytes: 0, children: [] }
+  const order = [{ tree: root, node: head }]
+  for (const { tree, node } of order) {
+    for (const child of node.children) {
+      const made = { frame: frameOf(child), selfBytes: child.selfSize, totalBytes: 0, children: [] }
+      tree.children.push(made)
+      order.push({ tree: made, node: child })
+    }
+  }
+  for (const { tree } of order.toReversed()) tree.totalBytes = tree.selfBytes + tree.children.reduce((sum, child) => sum + child.totalBytes, 0)
+  return root
+}
+
+/**
+ * What is new, stack by stack; what became less is nothing.
+ * @param {Pick<HeapSampling, 'profile' | 'before'>} sampling
+ * @returns {SamplingProfile}
+ */
+function subtract ({ profile, before }) {
+  if (before === null) return profile
+  return { head: subtractNode(profile.head, before.head), samples: profile.samples.filter(({ ordinal }) => ordinal > lastOrdinal(before)) }
+}
+
+/** @param {SamplingProfile} profile */
+function lastOrdinal ({ samples }) {
+  return samples.reduce((last, { ordinal }) => Math.max(last, ordinal), 0)
+}
+
+/**
+ * @param {SampledNode} node
+ * @param {SampledNode} was
+ * @returns {SampledNode}
+ */
+function subtractNode (node, was) {
+  const root = { ...node, selfSize: Math.max(0, node.selfSize - was.selfSize) }
+  /** @type {{ node: SampledNode, was: SampledNode | undefined }[]} */
+  const waiting = [{ node: root, was }]
+  for (const { node, was } of waiting) {
+    const earlier = new Map(was?.children.map(child => [keyOf(child.callFrame), child]))
+    node.children = node.children.map(child => {
+      const old = earlier.get(keyOf(child.callFrame))
+      const made = { ...child, selfSize: Math.max(0, child.selfSize - (old?.selfSize ?? 0)) }
+      waiting.push({ node: made, was: old })
+      return made
+    })
+  }
+  return root
+}
+
+/** @param {CallFrame} callFrame */
+function keyOf ({ functionName, scriptId, lineNumber, columnNumber }) {
+  return `${functionName}@${scriptId}:${lineNumber}:${columnNumber}`
+}
+
+/**
+ * Bytes by function: allocated in it, and in it or below it.
+ * @param {HeapTree} root
+ * @returns {{ frame: Frame, selfBytes: number, totalBytes: number }[]} what allocated the most itself first
+ */
+function bytesByFunction (root) {
+  /** @type {Map<Frame, { frame: Frame, selfBytes: number, totalBytes: number }>} */
+  const functions = new Map()
+  /** @type {{ tree: HeapTree, above: ReadonlySet<Frame> }[]} */
+  const waiting = root.children.map(tree => ({ tree, above: new Set() }))
+  for (const { tree, above } of waiting) {
+    const { frame, selfBytes, totalBytes, children } = tree
+    const known = functions.get(frame) ?? { frame, selfBytes: 0, totalBytes: 0 }
+    functions.set(frame, known)
+    known.selfBytes += selfBytes
+    if (!above.has(frame)) known.totalBytes += totalBytes // a recursion counts once
+    for (const child of children) waiting.push({ tree: child, above: new Set([...above, frame]) })
+  }
+  return [...functions.values()].sort((a, b) => b.selfBytes - a.selfBytes || b.totalBytes - a.totalBytes)
+}
+
+module.exports = { buildHeapTree, bytesByFunction, subtract }

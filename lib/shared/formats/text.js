@@ -1,0 +1,196 @@
+'use strict'
+
+// A report to read in a terminal, after the manner of `node --prof-process`: whose time it was, then the functions in
+// which it was spent with their callers.
+
+const { buildCallTree } = require('./profile/call-tree')
+const { callersOf, hottestLine, turnOver } = require('./profile/callers')
+const { placeOf } = require('./profile/frame')
+const { summarizeTime } = require('./profile/time-kinds')
+
+/** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
+/** @import { HeavyFrame } from './profile/callers' */
+/** @import { Frame } from './profile/frame' */
+
+// Below these a row tells nothing but noise. --prof-process has the same for callers, but of the line above; here it is of
+// the function at the top, or branches of branches would go on where no time is left.
+const MIN_SHARE_OF_CALLER = 0.02
+const MIN_SHARE_OF_FUNCTION = 0.01
+
+// Shown however little they took: of a program without hot spots one wants to see that it has none.
+const MIN_FUNCTIONS = 5
+
+// As many as fit on a screen with the next function: a recursion would go on for as many as V8 records frames (255).
+const MAX_CALLER_LEVELS = 12
+
+/**
+ * @param {CpuProfile} profile
+ * @param {EncodeContext} [context]
+ * @returns {Buffer}
+ */
+function encodeText (profile, context = {}) {
+  const root = buildCallTree(profile, context)
+  const lines = [...headerLines(profile, root.totalMicros, context), '', ...summaryLines(root), '']
+  for (const section of context.sections ?? []) lines.push(` ${section.title}`, '', ...section.lines, '')
+  const { busy } = summarizeTime(root)
+  if (busy > 0) lines.push(...bottomUpLines(turnOver(root), busy), '')
+  return Buffer.from(lines.map(printable).join('\n'))
+}
+
+/**
+ * Names come from the profiled program: one must neither break a line nor speak to the terminal.
+ * @param {string} text
+ */
+function printable (text) {
+  return text.replaceAll(/\p{Cc}/gu, '\uFFFD')
+}
+
+/**
+ * @param {CpuProfile} profile
+ * @param {number} totalMicros
+ * @param {EncodeContext} context
+ */
+function headerLines ({ samples }, totalMicros, { title = 'CPU profile', startedAt, notes = [] }) {
+  const recorded = startedAt === undefined ? '' : `from ${new Date(startedAt).toISOString()}, `
+  return [
+    title,
+    `${recorded}${(totalMicros / 1e6).toFixed(2)} s, ${samples.length} samples`,
+    ...notes.map(note => `Note: ${note}`)
+  ]
+}
+
+/** @param {import('./profile/call-tree').CallTree} root */
+function summaryLines (root) {
+  const { javascript, native, gc, idle, busy } = summarizeTime(root)
+  if (busy + idle === 0) return ['The profile holds no samples: nothing was recorded in this time.']
+  return [
+    ' [Summary]: percentages, here and below, are of the time that was not idle',
+    '',
+    '         ms   busy  where',
+    row(javascript, busy, 'JavaScript'),
+    row(native, busy, "native: Node's own code, native calls, V8"),
+    row(gc, busy, 'GC'),
+    `${inMs(idle)}      -  idle (${percent(idle, busy + idle).trim()} of the whole time)`
+  ]
+}
+
+/**
+ * @param {HeavyFrame[]} functions
+ * @param {number} busyMicros
+ */
+function bottomUpLines (functions, busyMicros) {
+  const shown = functions.filter(({ micros }, rank) => rank < MIN_FUNCTIONS || micros >= busyMicros * MIN_SHARE_OF_FUNCTION)
+  const restMicros = busyMicros - shown.reduce((sum, { micros }) => sum + micros, 0)
+  const lines = [
+    ' [Bottom up (heavy) profile]: where the time was spent; indented below, who called it',
+    '',
+    '         ms  share  function, then its callers with their share of the line they stand under (under 2 % of the function: left out)'
+  ]
+  for (const heavy of shown) lines.push(row(heavy.micros, busyMicros, describeFunction(heavy)), ...callerLines(heavy), '')
+  if (shown.length === functions.length) lines.pop()
+  else lines.push(row(restMicros, busyMicros, `everything else: functions under 1 % (${functions.length - shown.length})`))
+  return lines
+}
+
+/** @param {HeavyFrame} heavy */
+function callerLines (heavy) {
+  /** @type {string[]} */
+  const lines = []
+  const minMicros = heavy.micros * MIN_SHARE_OF_CALLER
+  const waiting = visibleCallers(heavy, 1, minMicros)
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { run, last } = followForeign(next.entry)
+    const text = run.length > 1 ? describeRun(run) : nameOf(next.entry.frame)
+    const callers = visibleCallers(last, next.depth + 1, minMicros)
+    const isCut = callers.length > 0 && next.depth === MAX_CALLER_LEVELS
+    lines.push(row(next.entry.micros, next.parentMicros, `${'  '.repeat(next.depth)}${text}${isCut ? ', and its callers' : ''}`))
+    if (!isCut) waiting.push(...callers)
+  }
+  return lines
+}
+
+/**
+ * @param {HeavyFrame} parent
+ * @param {number} depth
+ * @param {number} minMicros
+ */
+function visibleCallers (parent, depth, minMicros) {
+  return callersOf(parent)
+    .filter(({ micros }) => micros >= minMicros)
+    .map(entry => ({ entry, depth, parentMicros: parent.micros }))
+    .reverse()
+}
+
+/**
+ * A framework's twenty frames between two of the application's would hide the next function below them.
+ * @param {HeavyFrame} entry
+ * @returns {{ run: Frame[], last: HeavyFrame }} the run of other people's frames that begins here, as far as it has no branches
+ */
+function followForeign (entry) {
+  const run = [entry.frame]
+  let last = entry
+  for (let [next] = callersOf(last); next && isOneRun(last, next); [next] = callersOf(last)) {
+    last = next
+    run.push(last.frame)
+  }
+  return { run, last }
+}
+
+/**
+ * @param {HeavyFrame} callee
+ * @param {HeavyFrame} caller  the heaviest
+ */
+function isOneRun (callee, caller) {
+  const isOnlyCaller = caller.micros > callee.micros * (1 - MIN_SHARE_OF_CALLER)
+  return isOnlyCaller && isForeign(callee.frame) && isForeign(caller.frame)
+}
+
+/** @param {Frame} frame */
+function isForeign ({ origin }) {
+  return origin !== 'app'
+}
+
+/** @param {Frame[]} run */
+function describeRun (run) {
+  const owners = new Set(run.map(({ file }) => /.*node_modules\/((@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? 'node'))
+  return `(${run.length} frames of ${[...owners].join(', ')})`
+}
+
+/** @param {HeavyFrame} heavy */
+function describeFunction (heavy) {
+  const { frame } = heavy
+  const line = hottestLine(heavy)
+  // Nobody will mend a line of Node's own.
+  const isTelling = line !== undefined && line !== frame.line && frame.origin !== 'node'
+  return isTelling ? `${nameOf(frame)}, mostly line ${line}` : nameOf(frame)
+}
+
+/** @param {Frame} frame */
+function nameOf (frame) {
+  if (frame.origin === 'native') return `${frame.name} (native)`
+  return `${frame.name} ${placeOf(frame)}`.trimEnd()
+}
+
+/**
+ * @param {number} micros
+ * @param {number} ofMicros
+ * @param {string} text
+ */
+function row (micros, ofMicros, text) {
+  return `${inMs(micros)} ${percent(micros, ofMicros)}  ${text}`
+}
+
+/** @param {number} micros */
+function inMs (micros) {
+  return (micros / 1e3).toFixed(1).padStart(11)
+}
+
+/**
+ * @param {number} micros
+ * @param {number} ofMicros
+ */
+function percent (micros, ofMicros) {
+  return `${(ofMicros > 0 ? 100 * micros / ofMicros : 0).toFixed(1)}%`.padStart(6)
+}
+
+module.exports = { encodeText }

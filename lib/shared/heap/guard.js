@@ -1,0 +1,120 @@
+'use strict'
+
+// Whether a heap snapshot may be taken: does it fit into memory, disk and patience (pure), and is it its turn. It measures
+// nothing itself.
+
+const { errors } = require('../base/errors')
+const { monotonicMs } = require('../base/monotonic')
+
+/** @import { Estimate } from '../../observer/heap/snapshot/estimate' */
+/** @import { MemoryRoom } from '../../observer/heap/snapshot/memory-limit' */
+
+/** @typedef {{ dir: string, bytes: number, maxBytes: number, isMemory: boolean }} DiskRoom */
+/** @typedef {{ resource: string, needBytes: number, freeBytes: number, limitBytes: number, basis: string }} Shortage */
+
+const MEMORY_SHARE = 0.8 // of what is free: the application goes on allocating meanwhile
+const DISK_MARGIN = 1.2
+const COOL_DOWN_MS = 60_000 // a second look takes a person longer; a retrying client does not stop the process for good
+const MB = 1e6
+
+const DEFAULTS = Object.freeze({
+  maxPauseMs: 30_000 // three failed probes of Kubernetes, at its default of one every 10 s: then it restarts the container
+})
+
+const CHEAPER = 'a heap-histogram (objects per constructor) or a heap-profile (sampled allocations) costs a fraction of it; ' +
+  'force takes the snapshot all the same'
+
+/**
+ * Throws when the snapshot would not fit.
+ * @param {Estimate} cost
+ * @param {{ memory: MemoryRoom, disk: DiskRoom, copies: number, maxPauseMs: number }} room  copies: of the file that exist at the same time
+ * @throws ERR_LOOPSCOPE_SNAPSHOT_REFUSED
+ */
+function assertFits (cost, room) {
+  const reasons = [...findShortages(cost, room).map(describeShortage), ...describePause(cost, room)]
+  if (reasons.length > 0) throw new errors.ERR_LOOPSCOPE_SNAPSHOT_REFUSED(`${reasons.join('; ')} (estimated from ${cost.basis})`, CHEAPER)
+}
+
+/**
+ * @param {Estimate} cost
+ * @param {{ memory: MemoryRoom, disk: DiskRoom, copies: number }} room
+ * @returns {Shortage[]}
+ */
+function findShortages ({ memoryBytes, reusableBytes, fileBytes }, { memory, disk, copies }) {
+  const allFilesBytes = fileBytes * copies * DISK_MARGIN
+  const needs = [
+    {
+      resource: disk.isMemory ? 'memory, the file included' : 'memory',
+      needBytes: Math.max(0, memoryBytes - reusableBytes) + (disk.isMemory ? allFilesBytes : 0),
+      freeBytes: memory.freeBytes * MEMORY_SHARE,
+      limitBytes: memory.limitBytes,
+      basis: `${MEMORY_SHARE * 100} % of what is free by ${memory.basis}`
+    },
+    { resource: 'disk', needBytes: allFilesBytes, freeBytes: disk.bytes, limitBytes: disk.bytes, basis: `${disk.dir}, with retention.minFreeBytes left` },
+    { resource: 'captures', needBytes: fileBytes, freeBytes: disk.maxBytes, limitBytes: disk.maxBytes, basis: 'retention.maxBytes' }
+  ]
+  return needs.filter(({ needBytes, freeBytes }) => needBytes > freeBytes)
+}
+
+/** @param {Shortage} shortage */
+function describeShortage ({ resource, needBytes, freeBytes, limitBytes, basis }) {
+  const limit = limitBytes === freeBytes ? '' : `, limit ${showMb(limitBytes)}`
+  return `${resource}: needs ${showMb(needBytes)}, may take ${showMb(freeBytes)} (${basis}${limit})`
+}
+
+/**
+ * @param {Estimate} cost
+ * @param {{ maxPauseMs: number }} room
+ */
+function describePause ({ pauseMs }, { maxPauseMs }) {
+  if (pauseMs <= maxPauseMs) return []
+  return [`pause: the process would stand still for ${(pauseMs / 1e3).toFixed(1)} s, at most ${(maxPauseMs / 1e3).toFixed(1)} s are allowed`]
+}
+
+/** @param {number} bytes */
+function showMb (bytes) {
+  return `${(bytes / MB).toFixed(0)} MB`
+}
+
+/**
+ * One snapshot at a time, and none soon after another.
+ * @param {{ now?: () => number, coolDownMs?: number }} [options]
+ */
+function createGate ({ now = monotonicMs, coolDownMs = COOL_DOWN_MS } = {}) {
+  return new Gate(now, coolDownMs)
+}
+
+class Gate {
+  #now
+  #coolDownMs
+  #isBusy = false
+  #lastAt = -Infinity
+
+  /**
+   * @param {() => number} now
+   * @param {number} coolDownMs
+   */
+  constructor (now, coolDownMs) {
+    this.#now = now
+    this.#coolDownMs = coolDownMs
+  }
+
+  /**
+   * @param {boolean} force  does not wait for the cool-down; two at once are never possible
+   * @throws ERR_LOOPSCOPE_SNAPSHOT_BUSY, ERR_LOOPSCOPE_SNAPSHOT_COOLDOWN
+   */
+  enter (force) {
+    if (this.#isBusy) throw new errors.ERR_LOOPSCOPE_SNAPSHOT_BUSY()
+    const waitMs = this.#lastAt + this.#coolDownMs - this.#now()
+    if (waitMs > 0 && !force) throw new errors.ERR_LOOPSCOPE_SNAPSHOT_COOLDOWN(this.#coolDownMs / 1e3, Math.ceil(waitMs / 1e3))
+    this.#isBusy = true
+  }
+
+  /** @param {boolean} hasPaused  the process stood still for it: what was refused before costs nobody anything */
+  leave (hasPaused) {
+    this.#isBusy = false
+    if (hasPaused) this.#lastAt = this.#now()
+  }
+}
+
+module.exports = { assertFits, createGate, DEFAULTS }

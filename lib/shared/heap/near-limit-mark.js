@@ -1,0 +1,53 @@
+'use strict'
+
+// Each process that waits for its heap limit has a mark in the store, touched while it lives and removed when it ends well: so
+// the next one knows what the dead one left, and when it died.
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { guarded } = require('../base/guard')
+
+const MARK = /^near-limit-(\d+)\.mark$/
+const OWNER_ONLY = 0o600
+const TOUCH_MS = 5000
+
+/** @param {string} dir  of the store */
+function markOf (dir, pid = process.pid) {
+  return path.join(dir, `near-limit-${pid}.mark`)
+}
+
+/**
+ * @param {string} dir     of the store; exists
+ * @param {string} folder  in which V8 leaves files of this process
+ */
+function mark (dir, folder) {
+  const file = markOf(dir)
+  fs.rmSync(file, { force: true })
+  fs.writeFileSync(file, folder, { mode: OWNER_ONLY, flag: 'wx' })
+  setInterval(guarded(() => {
+    try {
+      fs.utimesSync(file, new Date(), new Date())
+    } catch {} // the process ends, or somebody emptied the store
+  }), TOUCH_MS).unref()
+}
+
+/** @param {string} dir  of the store */
+function unmark (dir) {
+  fs.rmSync(markOf(dir), { force: true })
+}
+
+/**
+ * @param {string} name  of a file in the store
+ * @returns {number | null}
+ */
+function pidOfMark (name) {
+  const pid = Number(MARK.exec(name)?.[1])
+  return pid > 0 ? pid : null
+}
+
+/** @param {string} file */
+function readMark (file) {
+  return { folder: fs.readFileSync(file, 'utf8'), diedAtMs: fs.statSync(file).mtimeMs }
+}
+
+module.exports = { mark, unmark, pidOfMark, readMark, TOUCH_MS }

@@ -1,0 +1,71 @@
+'use strict'
+
+// The directory artifacts are written to: made private, checked for who else could reach into it. It knows no artifacts.
+
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { errors } = require('../base/errors')
+const { describeUnsafe, makeDirectory } = require('../system/private-directory')
+
+/** The magic numbers of tmpfs and ramfs, see statfs(2). */
+const MEMORY_FILE_SYSTEMS = new Set([0x01021994, 0x858458f6])
+
+/** @returns {string} one directory a user, so that two users of a machine do not meet in the temporary directory */
+function defaultDir () {
+  const user = process.geteuid?.() ?? os.userInfo().username.toLowerCase().replace(/[^a-z0-9]+/g, '_')
+  return path.join(os.tmpdir(), `loopscope-${user}`)
+}
+
+/**
+ * Makes the directory when it is missing and throws when it is not one to trust. The mode of a directory that was
+ * there before is never changed: it may be one that others need.
+ * @param {string} dir  resolved: behind a trailing slash lstat would follow a symbolic link
+ */
+function ensureDirectory (dir) {
+  makeDirectory(dir)
+  const stats = fs.lstatSync(dir)
+  const found = describeUnsafe(stats)
+  if (found !== null) throw new errors.ERR_LOOPSCOPE_STORE_UNSAFE(dir, stats.isDirectory() ? `${found} while this process runs as uid ${process.geteuid?.()}; name a directory inside it, it will be made` : found)
+  fs.accessSync(dir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK)
+}
+
+/** @param {string} dir */
+function isOwnDirectory (dir) {
+  const stats = fs.lstatSync(dir, { throwIfNoEntry: false })
+  return stats !== undefined && describeUnsafe(stats) === null
+}
+
+/**
+ * Makes a rename outlast a power cut. Windows cannot open a directory and some network file systems cannot
+ * sync one; the file is in place all the same.
+ * @param {string} dir
+ */
+function syncDirectory (dir) {
+  let fd
+  try {
+    fd = fs.openSync(dir, 'r')
+    fs.fsyncSync(fd)
+  } catch {} finally {
+    if (fd !== undefined) fs.closeSync(fd)
+  }
+}
+
+/**
+ * @param {string} dir
+ * @returns {number} bytes this user may still write: root's reserve is not counted
+ */
+function readFreeBytes (dir) {
+  const { bavail, bsize } = fs.statfsSync(dir)
+  return bavail * bsize
+}
+
+/**
+ * @param {string} dir
+ * @returns {boolean} whether what is written there takes memory, not disk
+ */
+function isInMemory (dir) {
+  return MEMORY_FILE_SYSTEMS.has(fs.statfsSync(dir).type)
+}
+
+module.exports = { defaultDir, ensureDirectory, isOwnDirectory, syncDirectory, readFreeBytes, isInMemory }

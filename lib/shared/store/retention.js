@@ -1,0 +1,91 @@
+'use strict'
+
+// Which artifacts have to go. Pure: it is told what there is, and removes nothing itself.
+
+const { assertInteger, assertKnownKeys, assertPlainObject } = require('../base/validate')
+
+/** @import { RetentionOptions } from '../../../types/diagnostics' */
+
+/** @typedef {'count' | 'bytes' | 'age' | 'disk'} EvictionReason */
+/** @typedef {{ name: string, bytes: number, at: number }} Kept */
+/** @typedef {{ name: string, bytes: number, reason: EvictionReason }} Eviction */
+
+const MIB = 1024 ** 2
+
+/** @type {Readonly<Required<RetentionOptions>>} */
+const DEFAULTS = Object.freeze({
+  maxCount: 10, // an incident leaves a handful; what is older is in the ticket by then
+  maxBytes: 1024 * MIB, // a heap snapshot is about as large as the heap: one pair to compare, of a heap of 500 MiB
+  maxAgeMs: 24 * 60 * 60 * 1000, // a night passes before somebody looks; after that captures only hold secrets
+  minFreeBytes: 256 * MIB // the disk is the service's: room for its logs while somebody reacts
+})
+
+/** @type {Readonly<Required<RetentionOptions>>} */
+const LOWEST = Object.freeze({
+  maxCount: 1,
+  maxBytes: 1,
+  maxAgeMs: 1,
+  minFreeBytes: 0 // leaves nothing free, for a volume that holds only captures
+})
+
+/**
+ * @param {RetentionOptions} [retention]
+ * @returns {Readonly<Required<RetentionOptions>>}
+ */
+function createLimits (retention = {}) {
+  assertPlainObject('options.retention', retention)
+  const names = /** @type {(keyof RetentionOptions)[]} */ (Object.keys(DEFAULTS))
+  assertKnownKeys('options.retention', retention, names)
+  const limits = { ...DEFAULTS }
+  for (const name of names) {
+    limits[name] = retention[name] ?? DEFAULTS[name]
+    assertInteger(`options.retention.${name}`, limits[name], LOWEST[name], Number.MAX_SAFE_INTEGER)
+  }
+  return Object.freeze(limits)
+}
+
+/**
+ * @param {readonly Kept[]} artifacts
+ * @param {Readonly<Required<RetentionOptions>>} limits
+ * @param {{ now: number, freeBytes: number, partialBytes?: number, keep?: string }} facts
+ *   freeBytes: on the disk now; partialBytes: of what is half-written, for maxBytes; keep: name of the artifact just written,
+ *   which stays whatever the limits say
+ * @returns {Eviction[]} oldest first
+ */
+function chooseEvictions (artifacts, limits, { now, freeBytes, partialBytes = 0, keep }) {
+  let count = artifacts.length
+  let bytes = artifacts.reduce((sum, artifact) => sum + artifact.bytes, partialBytes)
+  let free = freeBytes
+  const evictions = []
+  for (const artifact of oldestFirst(artifacts)) {
+    if (artifact.name === keep) continue
+    const reason = reasonToEvict({ ageMs: now - artifact.at, count, bytes, free }, limits)
+    // The younger ones break no limit either: they are no older, and nothing else has changed.
+    if (reason === null) break
+    evictions.push({ name: artifact.name, bytes: artifact.bytes, reason })
+    count--
+    bytes -= artifact.bytes
+    free += artifact.bytes
+  }
+  return evictions
+}
+
+/** @param {readonly Kept[]} artifacts */
+function oldestFirst (artifacts) {
+  return artifacts.toSorted((a, b) => a.at - b.at || (a.name < b.name ? -1 : 1))
+}
+
+/**
+ * @param {{ ageMs: number, count: number, bytes: number, free: number }} state  with the artifact still in place
+ * @param {Readonly<Required<RetentionOptions>>} limits
+ * @returns {EvictionReason | null}
+ */
+function reasonToEvict ({ ageMs, count, bytes, free }, limits) {
+  if (ageMs > limits.maxAgeMs) return 'age'
+  if (count > limits.maxCount) return 'count'
+  if (bytes > limits.maxBytes) return 'bytes'
+  if (free < limits.minFreeBytes) return 'disk'
+  return null
+}
+
+module.exports = { DEFAULTS, createLimits, chooseEvictions }

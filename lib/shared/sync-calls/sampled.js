@@ -1,0 +1,154 @@
+'use strict'
+
+// Synchronous calls read out of a CPU profile: nothing is patched, so calls through destructured names, ES module imports
+// and dependencies are seen like any other. Pure. What V8 inlines or has no frame for (Date.now, JSON.parse) it cannot see.
+
+const path = require('node:path')
+const { pathToFileURL } = require('node:url')
+const { OWN_FOLDER, WRAPPER_NAME } = require('../base/own-files')
+
+/** @import { CallFrame, CpuProfile, ProfileNode } from '../../../types/profile' */
+
+/**
+ * @typedef {object} Work  a stretch of time in which one request's synchronous code ran
+ * @property {number} fromMicros
+ * @property {number} toMicros
+ * @property {string} route
+ *
+ * @typedef {object} SampledCall
+ * @property {string} api       e.g. 'crypto.pbkdf2Sync'
+ * @property {CallFrame} caller  the first frame above it that is not Node's own
+ * @property {number} micros
+ * @property {Map<string, number>} routes  micros by route, as far as the work says
+ */
+
+const NODE_SCHEME = 'node:'
+// The exact detector's wrappers stand between a call and its caller.
+const FOLDER = OWN_FOLDER + path.join('main', 'sync-calls', path.sep)
+const OWN = [FOLDER, pathToFileURL(FOLDER).href]
+// 'node:internal/crypto/pbkdf2' -> 'crypto', 'node:fs' -> 'fs', 'node:internal/child_process' -> 'child_process'
+const MODULE = /^node:(?:internal\/)?([a-z_]+)/
+// gzipSync, and also randomFillSync below randomBytes without a callback
+const SYNCHRONOUS = /\wSync$/
+// Entrances that Node names differently inside. All of zlib's synchronous functions share one.
+const PUBLIC_NAMES = new Map([
+  ['zlib.syncBufferWrapper', 'zlib.*Sync'],
+  ['modules.require', 'require'],
+  ['crypto.signOneShot', 'crypto.sign'],
+  ['crypto.verifyOneShot', 'crypto.verify'],
+  ['crypto.sign', 'crypto.createSign().sign'],
+  ['crypto.verify', 'crypto.createVerify().verify']
+])
+// Synchronous although no name says so. With a callback, which sign and verify can have, their time is not spent here.
+const SIGNED = new Set(['crypto.sign', 'crypto.verify', 'crypto.createSign().sign', 'crypto.createVerify().verify'])
+
+/**
+ * @param {CpuProfile} profile  in order
+ * @param {{ work?: readonly Work[] }} [context]  work: in order of time, not overlapping
+ * @returns {{ calls: SampledCall[], busyMicros: number }} busyMicros: all the time that was not idle
+ */
+function findSampledCalls (profile, { work = [] } = {}) {
+  const callOf = createCallFinder(profile.nodes)
+  const routeAt = createRouteFinder(work)
+  const idle = new Set(profile.nodes.filter(({ callFrame }) => callFrame.functionName === '(idle)').map(({ id }) => id))
+  /** @type {Map<string, SampledCall>} */
+  const calls = new Map()
+  let busyMicros = 0
+  let at = profile.startTime
+  profile.samples.forEach((id, index) => {
+    const micros = profile.timeDeltas[index]
+    at += micros
+    if (!idle.has(id)) busyMicros += micros
+    const found = callOf(id)
+    if (found !== null) add(calls, found, micros, routeAt(at))
+  })
+  return { calls: [...calls.values()], busyMicros }
+}
+
+/**
+ * @param {Map<string, SampledCall>} calls
+ * @param {{ api: string, caller: CallFrame }} found
+ * @param {number} micros
+ * @param {string | null} route
+ */
+function add (calls, { api, caller }, micros, route) {
+  const key = siteKey(api, caller)
+  const call = calls.get(key) ?? { api, caller, micros: 0, routes: new Map() }
+  calls.set(key, call)
+  call.micros += micros
+  if (route !== null) call.routes.set(route, (call.routes.get(route) ?? 0) + micros)
+}
+
+/**
+ * @param {string} api
+ * @param {CallFrame} caller
+ * @returns {string} the same for the same call site in every window
+ */
+function siteKey (api, { url, lineNumber, columnNumber }) {
+  return `${api} ${url}:${lineNumber}:${columnNumber}`
+}
+
+/**
+ * @param {ProfileNode[]} nodes
+ * @returns {(id: number) => { api: string, caller: CallFrame } | null}
+ */
+function createCallFinder (nodes) {
+  const byId = new Map(nodes.map(node => [node.id, node]))
+  const parents = new Map(nodes.flatMap(node => (node.children ?? []).map(child => [child, node.id])))
+  /** @type {Map<number, { api: string, caller: CallFrame } | null>} */
+  const known = new Map()
+  return id => {
+    if (!known.has(id)) known.set(id, findCall(id, byId, parents))
+    return known.get(id) ?? null
+  }
+}
+
+/**
+ * Up from the leaf to the first frame that is not Node's: what that one called is the API, if something synchronous ran in it.
+ * @param {number} leaf
+ * @param {Map<number, ProfileNode>} byId
+ * @param {Map<number, number>} parents
+ */
+function findCall (leaf, byId, parents) {
+  let isSync = false
+  let entry = null
+  for (let id = /** @type {number | undefined} */ (leaf); id !== undefined; id = parents.get(id)) {
+    const { callFrame } = /** @type {ProfileNode} */ (byId.get(id))
+    if (callFrame.url.startsWith(NODE_SCHEME)) {
+      isSync ||= SYNCHRONOUS.test(callFrame.functionName)
+      entry = callFrame
+    } else if (callFrame.url !== '' && !isOwn(callFrame)) {
+      if (entry === null) return null
+      const api = apiOf(entry)
+      return isSync || SIGNED.has(api) ? { api, caller: callFrame } : null
+    }
+  }
+  return null // Node's own, asked for by nobody: what runs before the application
+}
+
+/** @param {CallFrame} callFrame */
+function isOwn ({ functionName, url }) {
+  return functionName === WRAPPER_NAME || OWN.some(folder => url.startsWith(folder))
+}
+
+/** @param {CallFrame} entry */
+function apiOf ({ functionName, url }) {
+  const [, module = 'node'] = MODULE.exec(url) ?? []
+  const name = `${module}.${functionName || '(anonymous)'}`
+  return PUBLIC_NAMES.get(name) ?? name
+}
+
+/**
+ * @param {readonly Work[]} work
+ * @returns {(micros: number) => string | null}  to be asked in order of time
+ */
+function createRouteFinder (work) {
+  let index = 0
+  return micros => {
+    while (index < work.length && work[index].toMicros < micros) index++
+    const current = work[index]
+    return current !== undefined && current.fromMicros <= micros ? current.route : null
+  }
+}
+
+module.exports = { findSampledCalls, siteKey }
