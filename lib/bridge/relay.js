@@ -9,13 +9,17 @@ const { guarded } = require('../shared/base/guard')
 
 /** @import { AdminResponse } from '../shared/admin/answers' */
 /** @import { AdminRequest } from '../observer/admin/router' */
+/** @import { Ask } from './channel' */
 
-/** @typedef {{ status: number, headers: Record<string, string>, body: any, hasChunks: boolean }} Head */
+/**
+ * @typedef {Omit<AdminResponse, 'body'> & { body: any }} Head
+ * @typedef {{ site: number, request: AdminRequest }} RelayedRequest
+ */
 
 /**
  * The main thread's end.
  * @param {object} parts
- * @param {(question: { type: string } & Record<string, unknown>, signal?: AbortSignal) => Promise<any>} parts.ask
+ * @param {Ask} parts.ask  the observer
  */
 function createRelay ({ ask }) {
   /**
@@ -25,9 +29,9 @@ function createRelay ({ ask }) {
    * @returns {Promise<AdminResponse>}
    */
   async function forward (site, request, signal) {
-    const { head, stream } = await ask({ type: 'adminRequest', site, request }, signal)
+    const { head, stream } = await ask('request', { site, request }, signal)
     if (stream === null) return head
-    const end = guarded(() => ask({ type: 'adminEnd', stream }).catch(() => {})) // else the observer is gone, and the stream with it
+    const end = guarded(() => ask('endStream', { stream }).catch(() => {})) // else the observer is gone, and the stream with it
     // At once, not with the next piece: somebody else may wait for the place. It may be before the first.
     if (signal.aborted) end()
     else signal.addEventListener('abort', end, { once: true })
@@ -40,7 +44,7 @@ function createRelay ({ ask }) {
    */
   async function * chunksOf (stream, signal) {
     while (!signal.aborted) {
-      const { value, done } = await ask({ type: 'adminChunk', stream })
+      const { value, done } = await ask('nextChunk', { stream })
       if (done) return
       yield value
     }
@@ -60,7 +64,7 @@ function createRelayEnd ({ handleOf }) {
 
   return {
     /**
-     * @param {{ site: number, request: AdminRequest }} message
+     * @param {RelayedRequest} message
      * @param {AbortSignal} signal
      */
     async request ({ site, request }, signal) {

@@ -22,6 +22,7 @@ const { createHeapWatching } = require('./heap/heap-watching')
 const { createStallReporting } = require('./stalls/stall-reporting')
 const { createSubscribers } = require('./subscribers')
 const { createTally } = require('./captures/tally')
+const { createAnswers } = require('./observing/answers')
 const { createObserving } = require('./observing/observing')
 const { standAside } = require('./observing/stand-aside')
 const { installCanaries } = require('../shared/heap/canaries')
@@ -86,8 +87,8 @@ class Instruments {
       titlePrefix: this.#titlePrefix,
       logger,
       loopTime: this.#loopTime,
-      send: message => this.#observer.send(message),
-      lookForDebugger: url => this.#observer.ask({ type: 'lookForDebugger', url }),
+      tell: (name, about) => this.#observer.tell(name, about),
+      lookForDebugger: url => this.#observer.ask('lookForDebugger', { url }),
       onRotated: () => this.#sendWork()
     })
     this.#heartbeat = createHeartbeat({
@@ -96,8 +97,12 @@ class Instruments {
       state: this.#state,
       onTick: (delayMs, periods) => this.#onTick(delayMs, periods),
       onStall: guarded(tick => this.#stallReporting.report(tick)),
-      onHurry: () => this.#observer.send({ type: 'hurry' }),
+      onHurry: () => this.#observer.tell('hurry', {}),
       cpuUsage: isMainThread ? process.cpuUsage : process.threadCpuUsage // which Node 20 lacks
+    })
+    this.admin = createAdminServing({
+      ask: (name, about, signal) => this.#observer.askWhenReady(name, about, signal),
+      tell: (name, about) => this.#observer.tell(name, about)
     })
     this.#observing = this.#observe(appRoot, onFault)
     this.#observer = this.#observing.observer
@@ -109,18 +114,7 @@ class Instruments {
       onLate: () => this.#recording.rotateSoon(),
       isRunning: () => this.#running
     })
-    this.heap = createHeapWatching({ nodeFlags: options.nodeFlags, ask: question => this.#observer.askWhenReady(question) })
-    this.admin = createAdminServing({
-      ask: (question, signal) => this.#observer.askWhenReady(question, signal),
-      send: message => this.#observer.send(message),
-      onCaptured: event => this.tally.note(event),
-      readings: {
-        delaySummary: () => this.delaySummary(),
-        syncCalls: () => this.syncCalls.read(),
-        memory: () => ({ ...readMemory(), trend: this.heap.trend }),
-        exempt: work => this.#workForUs(work)
-      }
-    })
+    this.heap = createHeapWatching({ nodeFlags: options.nodeFlags, ask: (name, about, signal) => this.#observer.askWhenReady(name, about, signal) })
     this.syncCalls = createSyncCalls({
       exact: options.syncCalls,
       routeNow: () => this.#stallRoute.now(),
@@ -191,7 +185,7 @@ class Instruments {
    */
   async capture (order, signal) {
     return this.tally.around(order, signal, async () => {
-      const ask = () => this.#observer.askWhenReady({ type: 'capture', order }, signal)
+      const ask = () => this.#observer.askWhenReady('capture', { order }, signal)
       return order.trigger === 'api' ? this.#observer.hold(ask) : ask()
     })
   }
@@ -205,7 +199,7 @@ class Instruments {
    * @param {Place} place
    */
   async checkStore (place) {
-    return this.#observer.askWhenReady({ type: 'prepare', place })
+    return this.#observer.askWhenReady('prepareStore', { place })
   }
 
   /** What we cost ourselves, as far as it can be told apart, cumulative. */
@@ -229,18 +223,8 @@ class Instruments {
       names: { titlePrefix: this.#titlePrefix, cutExpression: expressionOf(this.#cutName), ownWorkExpression: expressionOf(this.#ownWorkName) },
       state: this.#state,
       logger: this.#logger,
-      listeners: {
-        onSession: isAway => this.#recording.setAway(isAway),
-        onRotate: () => this.#recording.rotate(),
-        onSyncSamples: reading => {
-          this.#loopTime.addSamples(reading)
-          this.syncCalls.addSamples(reading, performance.now())
-        },
-        onPoolQueued: waitedMs => this.syncCalls.poolQueued(waitedMs, performance.now()),
-        onAsked: (name, argument) => this.admin.answer(name, argument),
-        onAdmin: event => this.admin.hear(event),
-        onFault
-      },
+      handlers: this.#handlers(),
+      onFault,
       onReady: sessionError => this.#recording.start(sessionError, this.#heartbeat),
       onLost: () => {
         this.tally.lose()
@@ -251,8 +235,33 @@ class Instruments {
     })
   }
 
+  /**
+   * What the observer says and asks.
+   * @returns {Parameters<typeof createObserving>[0]['handlers']}
+   */
+  #handlers () {
+    const answers = createAnswers({
+      delaySummary: () => this.delaySummary(),
+      syncCalls: () => this.syncCalls.read(),
+      memory: () => ({ ...readMemory(), trend: this.heap.trend }),
+      exempt: work => this.#workForUs(work)
+    })
+    return {
+      ...answers,
+      ...this.admin.handlers,
+      session: ({ isAway }) => this.#recording.setAway(isAway),
+      rotate: () => this.#recording.rotate(),
+      syncSamples: ({ reading }) => {
+        this.#loopTime.addSamples(reading)
+        this.syncCalls.addSamples(reading, performance.now())
+      },
+      poolQueued: ({ waitedMs }) => this.syncCalls.poolQueued(waitedMs, performance.now()),
+      captured: ({ event }) => this.tally.note(event)
+    }
+  }
+
   #onObserverRestarted () {
-    for (const stall of this.stallLog.list().reverse()) this.#observer.send({ type: 'stalled', stall })
+    for (const stall of this.stallLog.list().reverse()) this.#observer.tell('keepStall', { stall })
     this.admin.sites.reopen()
     this.heap.resume().catch(error => {
       if (this.#running && error.code !== 'ERR_LOOPSCOPE_OBSERVER_LOST') warnOnce(this.#logger, 'LOOPSCOPE_WARN_NEAR_LIMIT', error)
@@ -262,7 +271,7 @@ class Instruments {
   /** Whose code ran in the window that has just ended. */
   #sendWork () {
     const work = this.subscribers.takeWork()
-    if (work.length > 0) this.#observer.send({ type: 'work', work })
+    if (work.length > 0) this.#observer.tell('work', { work })
   }
 
   /**

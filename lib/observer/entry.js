@@ -3,7 +3,7 @@
 // What every thread of ours starts with, exported as loopscope/observer: whoever bundles us has one file more to make, not one
 // for each kind of thread.
 
-const { workerData } = require('node:worker_threads')
+const { parentPort, workerData } = require('node:worker_threads')
 
 if (workerData.comparison) require('../analysis/worker')
-else require('./thread')
+else require('./thread').startObserver(/** @type {import('node:worker_threads').MessagePort} */ (parentPort), workerData)

@@ -1,268 +1,184 @@
 'use strict'
 
-// The observer thread: what handle.js and instruments.js are to the main thread, the place where its parts are made and
-// wired. It parses, explains, encodes and writes, so that the main thread does not have to and need not be able to.
+// The observer thread: what main/handle.js and main/instruments.js are to the main thread, the place where its parts are made and wired.
+// It parses, explains, encodes and writes, so that the main thread does not have to and need not be able to.
 
-const { parentPort, workerData } = require('node:worker_threads')
+const { Channel } = require('../bridge/channel')
+const { TO_MAIN } = require('../bridge/messages')
 const { SharedState } = require('../bridge/shared-state')
 const { toPlain } = require('../shared/base/errors')
 const { guarded, hearFaults, unattended } = require('../shared/base/guard')
-const { createSharedTurn } = require('../shared/base/shared-turn')
-const { createScheduler } = require('../shared/system/scheduler')
-const { createEvidence } = require('./stalls/evidence')
-const { createStallWatch } = require('./stalls/stall-watch')
-const { createHistory } = require('./recorder/history')
-const { createProfilerSession } = require('./recorder/session')
-const { createViews } = require('./recorder/views')
 const { toCodeFrame } = require('../shared/formats/profile/frame')
-const { syncCallSection } = require('./sync-calls/section')
-const { createPoolProbe } = require('./sync-calls/pool-probe')
+const { createScheduler } = require('../shared/system/scheduler')
+const { createCapturing } = require('./capturing')
 const { createClockKeeper } = require('./clock-keeper')
-const { createDebuggerLook } = require('./recorder/debugger-look')
-const { createLineCounts } = require('./stalls/line-counts')
-const { createLoopSeries } = require('./stalls/loop-series')
-const { createMainThread } = require('./main-thread/main-client')
+const { createMainClient } = require('./main-thread/main-client')
 const { createOwnWork } = require('./main-thread/own-work')
-const { createSessionKeeper } = require('./recorder/session-keeper')
-const { createStallRecords } = require('./stalls/stall-records')
-const { createStallReports } = require('./stalls/stall-reports')
+const { createFlightRecorder } = require('./recorder/flight-recorder')
+const { createStallFinding } = require('./stalls/stall-finding')
+const { createPoolProbe } = require('./sync-calls/pool-probe')
+const { syncCallSection } = require('./sync-calls/section')
 const { createSyncSamples } = require('./sync-calls/sync-samples')
 
 /** @import { Logger } from '../../types/diagnostics' */
 /** @import { CpuProfile } from '../../types/profile' */
-/** @import { Handles, Order, Place } from './captures/captures' */
+/** @import { Frame, Handlers } from '../bridge/channel' */
+/** @import { ToMain, ToObserver } from '../bridge/messages' */
 /** @import { ObserverSettings } from '../main/observing/observer-client' */
 
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
 
+// Who looks at the past on a page does not wait five seconds for the end of it.
 const IMPATIENT_MS = 700
-const ROTATION_REST_MS = 100
 
-const port = /** @type {MessagePort} */ (parentPort)
-const settings = /** @type {ObserverSettings} */ (workerData)
-const state = new SharedState(settings.state)
-const scheduler = createScheduler(settings)
-const evidence = createEvidence({ scheduler, state })
-const history = createHistory({ keepMicros: settings.keepSeconds * 1e6 })
-const session = createProfilerSession({
-  ...settings,
-  onWindow: addWindow,
-  onDisconnectAwaited: () => keeper.letGo(),
-  onDebuggerAwaited: () => session.standAside().catch(ignore)
-})
-const keeper = createSessionKeeper({
-  state,
-  session,
-  onAway: () => {
-    hasSession = false
-    heapSampler?.lose()
-    port.postMessage({ type: 'session', isAway: true })
-  },
-  onBack: () => {
-    hasSession = true
-    port.postMessage({ type: 'session', isAway: false })
+class ObserverThread {
+  #settings
+  #state
+  /** @type {Channel<ToMain, ToObserver>} */
+  #channel
+  #scheduler
+  #recorder
+  #stalls
+  #syncSamples
+  #poolProbe
+  #clockKeeper = createClockKeeper()
+  #main
+  #capturing
+  /** Loaded with the first application that has one. @type {ReturnType<typeof import('./admin/admin').createAdmin> | undefined} */
+  #admin
+  /** @type {Logger | undefined} */
+  #logger
+
+  /**
+   * @param {(frame: Frame) => void} post  to the main thread
+   * @param {ObserverSettings} settings
+   */
+  constructor (post, settings) {
+    this.#settings = settings
+    this.#channel = new Channel({ post, sends: TO_MAIN, handlers: this.#handlers() })
+    this.#state = new SharedState(settings.state)
+    this.#scheduler = createScheduler(settings)
+    this.#recorder = createFlightRecorder({
+      settings,
+      state: this.#state,
+      askToRotate: () => this.#channel.tell('rotate', {}),
+      onWindow: window => this.#syncSamples.addWindow(window),
+      onAway: isAway => {
+        if (isAway) this.#capturing.loseSession()
+        this.#channel.tell('session', { isAway })
+      }
+    })
+    this.#stalls = createStallFinding({ settings, state: this.#state, scheduler: this.#scheduler, recorder: this.#recorder, logNow: this.#logNow })
+    this.#syncSamples = createSyncSamples({ send: reading => this.#channel.tell('syncSamples', { reading }) })
+    this.#poolProbe = createPoolProbe({ onQueued: waitedMs => this.#channel.tell('poolQueued', { waitedMs }) })
+    this.#main = createMainClient({ channel: this.#channel })
+    this.#capturing = createCapturing({
+      views: this.#recorder.views(),
+      main: this.#main,
+      ownWork: createOwnWork({ post: this.#recorder.post, expression: settings.ownWorkExpression }),
+      findings
+    })
   }
-})
-/** @type {(method: string, params?: object) => Promise<any>} */
-const post = (method, params) => keeper.post(method, params)
-const syncSamples = createSyncSamples({ send: reading => port.postMessage({ type: 'syncSamples', reading }) })
-const poolProbe = createPoolProbe({ onQueued: waitedMs => port.postMessage({ type: 'poolQueued', waitedMs }) })
-const clockKeeper = createClockKeeper()
-const records = createStallRecords()
-const series = createLoopSeries({ state })
-const debuggerLook = createDebuggerLook()
-const ownWork = createOwnWork({ post, expression: settings.ownWorkExpression })
-const mainThread = createMainThread({ send: message => port.postMessage(message) })
 
-let hasSession = false
-let isRecording = false
-let whyNot = settings.hz === 0 ? 'option recorder is false' : 'the recorder has not started yet'
-/** @type {ReturnType<typeof import('./captures/captures').createCaptures> | undefined} */
-let captures
-/** Captures under way, by the main thread's request number. @type {Map<number, AbortController>} */
-const underWay = new Map()
+  async begin () {
+    unattended(this.#obeyReleases())
+    const sessionError = await this.#recorder.open()
+    this.#stalls.start()
+    unattended(this.#recorder.yieldToPauses(() => this.#state.tickMicros === 0)) // before the first tick nothing seems stuck
+    this.#poolProbe.start()
+    this.#channel.tell('ready', { sessionError })
+  }
 
-const cut = (/** @type {{ rotate: boolean }} */ { rotate }) => session.cut({ rotate, seen: rotate ? debuggerLook.lookAgain() : undefined })
-const watch = createStallWatch({
-  state,
-  stallThresholdMs: settings.stallThresholdMs,
-  onWake: lateMs => evidence.note(lateMs),
-  // Only a look, for the route: the window is ended when the stall is over, or for the report of one that lasts. Ending it
-  // here as well would make every stall longer by that.
-  onSuspicion: guarded(stuck => {
-    look()
-    return keeper.yieldToPauses(() => watch.isStill(stuck))
-  }),
-  onStall: look,
-  onReport: guarded(stuck => reports.reportWhileStuck(stuck))
-})
-const reports = createStallReports({
-  history,
-  evidence,
-  isRecording: () => isRecording,
-  cut,
-  isStill: stuck => watch.isStill(stuck),
-  logNow,
-  records,
-  context: { ...settings, lineCountOf: createLineCounts(settings) },
-  thresholdMs: settings.stallThresholdMs
-})
-// Readers of profiles are many; ending a window takes some of the main thread's time.
-const rotation = createSharedTurn({ take: () => cut({ rotate: true }), restMs: () => ROTATION_REST_MS })
-const viewing = {
-  history,
-  keepSeconds: settings.keepSeconds,
-  rotate: () => {
-    if (hasSession) rotation.share().catch(ignore)
-    else port.postMessage({ type: 'rotate' })
-  },
-  unavailable: () => isRecording ? null : whyNot
-}
-const views = createViews(viewing)
+  /** @param {Frame} frame */
+  receive (frame) {
+    return this.#channel.receive(frame)
+  }
 
-/** @type {Record<string, (message: any) => void | Promise<void>>} */
-const handlers = {
-  recording ({ on, reason }) {
-    isRecording = on
-    whyNot = reason
-  },
-  window ({ window }) {
-    addWindow(window)
-  },
-  lookForDebugger ({ id, url }) {
-    return answer(id, () => debuggerLook.look(url))
-  },
-  hurry () {
-    watch.hurry()
-  },
-  work ({ work }) {
-    syncSamples.addWork(work)
-  },
-  keepClock ({ id, clock, buffer, resolutionMs }) {
-    return answer(id, () => clockKeeper.keep(clock, buffer, resolutionMs))
-  },
-  releaseClock ({ clock }) {
-    clockKeeper.release(clock)
-  },
-  stall ({ id, stall }) {
-    return answer(id, () => reports.explain(stall))
-  },
-  async capture ({ id, order }) {
-    const controller = new AbortController()
-    underWay.set(id, controller)
-    await answer(id, () => runCapture(order, { signal: controller.signal }))
-    underWay.delete(id)
-  },
-  cancel ({ id, reason }) {
-    underWay.get(id)?.abort(reason)
-  },
-  prepare ({ id, place }) {
-    return answer(id, () => storeAt(place).prepare())
-  },
-  watchLimit ({ id, order }) {
-    const watchLimit = () => require('./heap/near-limit').watchLimit(order, { store: storeAt(order.place), post, sampler: sampler(), logNow, report })
-    return answer(id, watchLimit)
-  },
-  told (message) {
-    mainThread.told(message)
-  },
-  stalled ({ stall }) {
-    records.add(stall)
-  },
-  openSite ({ id, site }) {
-    return answer(id, () => adminSurface().open(site))
-  },
-  closeSite ({ site }) {
-    return adminSurface().close(site)
-  },
-  async adminRequest ({ id, ...message }) {
-    const controller = new AbortController()
-    underWay.set(id, controller)
-    await answer(id, () => adminSurface().relay.request(message, controller.signal))
-    underWay.delete(id)
-  },
-  adminChunk ({ id, stream }) {
-    return answer(id, () => adminSurface().relay.chunk(stream))
-  },
-  adminEnd ({ id, stream }) {
-    return answer(id, () => adminSurface().relay.end(stream))
-  },
-  async stop () {
+  /** @param {unknown} error */
+  report = error => this.#channel.tell('fault', { error: toPlain(error) })
+
+  /** @returns {Handlers<ToObserver>} */
+  #handlers () {
+    return {
+      recording: ({ on, reason }) => this.#recorder.setRecording(on, reason),
+      window: ({ window }) => this.#recorder.addWindow(window),
+      work: ({ work }) => this.#syncSamples.addWork(work),
+      hurry: () => this.#stalls.hurry(),
+      lookForDebugger: ({ url }) => this.#recorder.lookForDebugger(url),
+      explainStall: ({ stall }) => this.#stalls.explain(stall),
+      keepStall: ({ stall }) => this.#stalls.records.add(stall),
+      capture: ({ order }, signal) => this.#capturing.run(order, { signal }),
+      prepareStore: ({ place }) => this.#capturing.storeAt(place).prepare(),
+      watchLimit: ({ order }) => this.#watchLimit(order),
+      keepClock: ({ clock, buffer, resolutionMs }) => this.#clockKeeper.keep(clock, buffer, resolutionMs),
+      releaseClock: ({ clock }) => this.#clockKeeper.release(clock),
+      openSite: ({ site }) => this.#adminSurface().open(site),
+      closeSite: ({ site }) => this.#adminSurface().close(site),
+      request: (request, signal) => this.#adminSurface().relay.request(request, signal),
+      nextChunk: ({ stream }) => this.#adminSurface().relay.chunk(stream),
+      endStream: ({ stream }) => this.#adminSurface().relay.end(stream),
+      resumeSamples: ({ reading }) => this.#syncSamples.resume(reading),
+      stop: () => this.#stop()
+    }
+  }
+
+  /** @param {import('./heap/near-limit').LimitOrder} order */
+  #watchLimit (order) {
+    return require('./heap/near-limit').watchLimit(order, {
+      store: this.#capturing.storeAt(order.place),
+      post: this.#recorder.post,
+      sampler: this.#capturing.sampler,
+      logNow: this.#logNow,
+      report: this.report
+    })
+  }
+
+  #adminSurface () {
+    this.#admin ??= require('./admin/admin').createAdmin({
+      settings: this.#settings,
+      main: this.#main,
+      records: this.#stalls.records,
+      series: this.#stalls.series,
+      views: this.#recorder.views({ impatientMs: IMPATIENT_MS }),
+      capture: this.#capturing.run,
+      storeAt: this.#capturing.storeAt,
+      findings,
+      comparisons: require('./heap/comparison-job').createComparisons(this.#settings),
+      heapSampler: this.#capturing.sampler,
+      channel: this.#channel
+    })
+    return this.#admin
+  }
+
+  /**
+   * The main thread's logger cannot write while it is stuck; standard error can be written from here.
+   * @param {object} fields
+   * @param {string} message
+   */
+  #logNow = (fields, message) => {
+    const { makeLogger, STANDARD_ERROR } = require('../shared/default-logger')
+    this.#logger ??= makeLogger({ fd: STANDARD_ERROR, isSync: true })
+    this.#logger.warn(fields, message)
+  }
+
+  /** As often as the main thread is about to end: it may go on after all. */
+  async #obeyReleases () {
+    for (;;) {
+      await this.#state.releaseRequested()
+      this.#recorder.letGo()
+      this.#state.confirmReleased() // also where there is none any more
+    }
+  }
+
+  async #stop () {
     try {
-      keeper.close()
-      await admin?.closeAll()
-      scheduler.close()
+      this.#recorder.close()
+      await this.#admin?.closeAll()
+      this.#scheduler.close()
     } finally {
       process.exit() // of this thread: captures and explanations under way wait on timers, up to five minutes
     }
-  },
-  samples ({ reading }) {
-    syncSamples.resume(reading)
   }
-}
-
-/**
- * @param {number} id
- * @param {() => unknown} work
- */
-async function answer (id, work) {
-  try {
-    port.postMessage({ type: 'reply', id, value: await work() })
-  } catch (error) {
-    port.postMessage({ type: 'reply', id, error: toPlain(error) })
-  }
-}
-
-/**
- * Encoders and the store are loaded with the first capture: a process that is never looked at does not pay for them.
- * @param {Order} order
- * @param {Handles} handles
- */
-function runCapture (order, handles) {
-  captures ??= require('./captures/captures').createCaptures({ instruments: { views, snapshots: makeSnapshots(), heapSampler: sampler(), heapHistogram: makeHistograms() }, storeAt, findings })
-  return captures.run(order, handles)
-}
-
-function makeSnapshots () {
-  return require('./heap/snapshot/snapshot-job').createSnapshots({
-    askMain: order => mainThread.ask('takeSnapshot', order, Infinity), // as long as it takes: nobody else may ask meanwhile
-    readMainMemory: maxMs => mainThread.ask('memory', undefined, maxMs)
-  })
-}
-
-function makeHistograms () {
-  return require('./heap/histogram').createHistograms({ post: ownWork.post, stoodStillMs: () => ownWork.totalMs })
-}
-
-/** @type {ReturnType<typeof import('./heap/sampler').createHeapSampler> | undefined} */
-let heapSampler
-
-/** One, as V8 has one. */
-function sampler () {
-  heapSampler ??= require('./heap/sampler').createHeapSampler({ post: ownWork.post, stoodStillMs: () => ownWork.totalMs })
-  return heapSampler
-}
-
-/** @type {ReturnType<typeof import('./admin/admin').createAdmin> | undefined} */
-let admin
-
-/** Loaded with the first application that has one. */
-function adminSurface () {
-  admin ??= require('./admin/admin').createAdmin({
-    settings,
-    mainThread,
-    records,
-    series,
-    // Who looks at the past on a page does not wait five seconds for the end of it.
-    views: createViews({ ...viewing, impatientMs: IMPATIENT_MS }),
-    capture: runCapture,
-    storeAt,
-    findings,
-    comparisons: require('./heap/comparison-job').createComparisons(settings),
-    heapSampler: sampler(),
-    send: (/** @type {object} */ event) => port.postMessage({ type: 'admin', event })
-  })
-  return admin
 }
 
 /**
@@ -274,75 +190,15 @@ function findings (profile, appRoot) {
   return section === null ? [] : [section]
 }
 
-/** @type {Map<string, ReturnType<typeof import('./store/store').createStore>>} */
-const stores = new Map()
-
-/** @param {Place} place */
-function storeAt ({ dir, retention, appName, appRoot }) {
-  const key = JSON.stringify([dir, retention, appName, appRoot])
-  const store = stores.get(key) ?? require('./store/store').createStore({ dir, retention, application: { appName, appRoot } })
-  stores.set(key, store)
-  return store
-}
-
-/** @type {Logger | undefined} */
-let logger
-
 /**
- * The main thread's logger cannot write while it is stuck; standard error can be written from here.
- * @param {object} fields
- * @param {string} message
+ * @param {MessagePort} port
+ * @param {ObserverSettings} settings
  */
-function logNow (fields, message) {
-  const { makeLogger, STANDARD_ERROR } = require('../shared/default-logger')
-  logger ??= makeLogger({ fd: STANDARD_ERROR, isSync: true })
-  logger.warn(fields, message)
+function startObserver (port, settings) {
+  const thread = new ObserverThread(frame => port.postMessage(frame), settings)
+  hearFaults(thread.report)
+  port.on('message', guarded(frame => thread.receive(frame)))
+  unattended(thread.begin())
 }
 
-/** @param {CpuProfile} window */
-function addWindow (window) {
-  syncSamples.addWindow(history.add(window))
-}
-
-function look () {
-  cut({ rotate: false }).catch(ignore)
-}
-
-/** A cut that fails is a session that closed, or a main thread that ended: there is nobody to tell. */
-function ignore () {}
-
-/** @param {unknown} error */
-function report (error) {
-  port.postMessage({ type: 'fault', error: toPlain(error) })
-}
-
-hearFaults(report)
-port.on('message', guarded(message => handlers[message.type](message)))
-
-/** As often as the main thread is about to end: it may go on after all. */
-async function obeyReleases () {
-  for (;;) {
-    await state.releaseRequested()
-    keeper.letGo()
-    state.confirmReleased() // also where there is none any more
-  }
-}
-
-async function openSession () {
-  // Also without windows of its own the session is worth having: it asks a stuck main thread for the route.
-  if (settings.hz === 0) return null
-  const sessionError = await keeper.open().then(() => null, error => error.message)
-  hasSession = sessionError === null
-  return sessionError
-}
-
-async function begin () {
-  unattended(obeyReleases())
-  const sessionError = await openSession()
-  watch.start()
-  unattended(keeper.yieldToPauses(() => state.tickMicros === 0)) // before the first tick nothing seems stuck
-  poolProbe.start()
-  port.postMessage({ type: 'ready', sessionError })
-}
-
-unattended(begin())
+module.exports = { startObserver }

@@ -8,33 +8,33 @@ const { createAdminTally } = require('../../lib/main/admin/tally')
 function createSubject () {
   const subject = { asked: [], sent: [] }
   subject.sites = createSites({
-    ask: async question => {
+    ask: async (...question) => {
       subject.asked.push(question)
       return { url: null, problem: null }
     },
-    send: message => subject.sent.push(message)
+    tell: (...message) => subject.sent.push(message)
   })
   return subject
 }
 
 test('an application is opened under its own number, asked by it, and closed once', async () => {
   const { sites, asked, sent } = createSubject()
-  const shop = sites.open({ appName: 'shop' }, { metrics: async () => 'of the shop', authorize: async (request, scope) => scope === request, logger: {} })
-  const blog = sites.open({ appName: 'blog' }, { metrics: async () => 'of the blog', authorize: async () => false, logger: {} })
+  const shop = sites.open({ appName: 'shop', listen: null }, { metrics: async () => 'of the shop', authorize: async (request, scope) => scope === request, logger: {} })
+  const blog = sites.open({ appName: 'blog', listen: null }, { metrics: async () => 'of the blog', authorize: async () => false, logger: {} })
   assert.deepEqual(await shop.opened, { url: null, problem: null })
-  assert.deepEqual(asked, [{ type: 'openSite', site: { appName: 'shop', id: 1 } }, { type: 'openSite', site: { appName: 'blog', id: 2 } }])
-  assert.equal(await sites.answer('metrics', { site: blog.id }), 'of the blog')
-  assert.equal(await sites.answer('authorize', { site: shop.id, request: 'dump', scope: 'dump' }), true)
+  assert.deepEqual(asked, [['openSite', { site: { appName: 'shop', listen: null, id: 1 } }], ['openSite', { site: { appName: 'blog', listen: null, id: 2 } }]])
+  assert.equal(await sites.metrics({ site: blog.id }), 'of the blog')
+  assert.equal(await sites.authorize({ site: shop.id, request: 'dump', scope: 'dump' }), true)
   shop.close()
   shop.close()
-  assert.deepEqual(sent, [{ type: 'closeSite', site: 1 }])
-  assert.throws(() => sites.answer('metrics', { site: shop.id }), /site 1 is closed/)
+  assert.deepEqual(sent, [['closeSite', { site: 1 }]])
+  assert.throws(() => sites.metrics({ site: shop.id }), /site 1 is closed/)
 })
 
 test('a line for the log reaches the application\'s logger', () => {
   const { sites } = createSubject()
   const lines = []
-  const { id } = sites.open({}, { logger: { info: (...line) => lines.push(line), warn () {} } })
+  const { id } = sites.open({ listen: null }, { logger: { info: (...line) => lines.push(line), warn () {} } })
   sites.log({ site: id, level: 'info', fields: { kind: 'cpu' }, message: 'captured' })
   sites.log({ site: 99, level: 'info', fields: {}, message: 'of nobody' })
   assert.deepEqual(lines, [[{ kind: 'cpu' }, 'captured']])

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { createClock } = require('../../lib/shared/clock')
 const { SharedState } = require('../../lib/bridge/shared-state')
 const { createKeptClocks } = require('../../lib/main/observing/kept-clocks')
-const { createObserver } = require('../../lib/main/observing/observer-client')
+const { createObserverClient } = require('../../lib/main/observing/observer-client')
 const { untilAdvanced, untilKept } = require('../clock/kept')
 
 const SETTINGS = {
@@ -22,12 +22,10 @@ const SETTINGS = {
 
 /** An observer thread, and its list of clocks. */
 function createSubject (t) {
-  const observer = createObserver({
+  const observer = createObserverClient({
     state: new SharedState(),
     settings: SETTINGS,
-    onRotate () {},
-    onSyncSamples () {},
-    onPoolQueued () {},
+    handlers: { syncSamples () {}, poolQueued () {} },
     onFault: error => { throw error },
     onLost: () => keptClocks.lose()
   })
@@ -57,7 +55,7 @@ test('a clock that was stopped is left alone', async t => {
   const clock = createClock({ keeper: keptClocks.keep, resolutionMs: 1 })
   await untilKept(clock)
   clock.stop()
-  await observer.ask({ type: 'prepare', place: {} }).catch(() => {}) // answered after the release
+  await observer.ask('prepareStore', { place: {} }).catch(() => {}) // answered after the release
   assert.equal(clock.running, false)
   keptClocks.lose()
   assert.equal(clock.running, false)
@@ -72,12 +70,12 @@ test('a clock stopped before the thread runs is never renewed by it', async t =>
   clock.stop()
   observer.start()
   await observer.ready
-  await observer.ask({ type: 'prepare', place: {} }).catch(() => {})
+  await observer.ask('prepareStore', { place: {} }).catch(() => {})
   assert.equal(clock.running, false)
 })
 
 test('where there can be no thread the timer stays', async t => {
-  const { keep } = createKeptClocks({ ready: Promise.reject(new Error('forbidden')), running: false, send () {}, ask () { assert.fail('nobody to ask') } })
+  const { keep } = createKeptClocks({ ready: Promise.reject(new Error('forbidden')), running: false, tell () {}, ask () { assert.fail('nobody to ask') } })
   const clock = createClock({ keeper: keep })
   t.after(() => clock.stop())
   await untilAdvanced(clock)
@@ -87,7 +85,7 @@ test('where there can be no thread the timer stays', async t => {
 test('an answer that comes with the end of the thread is none: the timer stays', async t => {
   let answer
   const asked = new Promise(resolve => { answer = resolve })
-  const observer = { ready: Promise.resolve(), running: true, send () {}, ask: () => asked }
+  const observer = { ready: Promise.resolve(), running: true, tell () {}, ask: () => asked }
   const { keep, lose } = createKeptClocks(observer)
   const clock = createClock({ keeper: keep })
   t.after(() => clock.stop())

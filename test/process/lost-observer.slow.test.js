@@ -91,10 +91,9 @@ async function startWhileRestarted ({ createDiagnostics, handle, ready, require 
   const second = createDiagnostics({ admin: { listen: 0 } })
   const startedAgain = new Promise(resolve => process.once('worker', worker => {
     const post = worker.postMessage
-    worker.postMessage = message => {
-      const { id, ...question } = message
-      asked.push(JSON.stringify([question.type, question.clock ?? question.site?.id]))
-      return post.call(worker, message)
+    worker.postMessage = frame => {
+      asked.push(JSON.stringify([frame.name, frame.about?.clock ?? frame.about?.site?.id]))
+      return post.call(worker, frame)
     }
     second.start()
     resolve(second.clock)

@@ -3,39 +3,32 @@
 // The admin surface's end on the main thread, wired: the observer serves it, and needs the main thread for what only it
 // knows or may do.
 
-const { createMainAnswers } = require('../observing/answers')
 const { createRelay } = require('../../bridge/relay')
 const { createSites } = require('./sites')
 const { createAdminTally } = require('./tally')
 
+/** @import { Ask, Tell } from '../../bridge/channel' */
+
 /**
  * @param {object} parts
- * @param {(question: { type: string } & Record<string, unknown>, signal?: AbortSignal) => Promise<any>} parts.ask  the observer
- * @param {(message: { type: string } & Record<string, unknown>) => void} parts.send
- * @param {(event: any) => void} parts.onCaptured  of captures that it made
- * @param {Parameters<typeof createMainAnswers>[0]} parts.readings
+ * @param {Ask} parts.ask  the observer, once it is ready
+ * @param {Tell} parts.tell
  */
-function createAdminServing ({ ask, send, onCaptured, readings }) {
-  const answers = createMainAnswers(readings)
-  const relay = createRelay({ ask })
-  const sites = createSites({ ask, send })
+function createAdminServing ({ ask, tell }) {
+  const sites = createSites({ ask, tell })
   const tally = createAdminTally()
-
-  /**
-   * @param {string} name
-   * @param {any} argument
-   */
-  function answer (name, argument) {
-    return Object.hasOwn(answers, name) ? answers[name](argument) : sites.answer(name, argument)
+  return {
+    relay: createRelay({ ask }),
+    sites,
+    tally,
+    /** For what the observer says and asks of it. @type {Pick<import('../../bridge/channel').Handlers<import('../../bridge/messages').ToMain>, 'log' | 'counted' | 'metrics' | 'authorize'>} */
+    handlers: {
+      log: line => sites.log(line),
+      counted: ({ event }) => tally.count(event),
+      metrics: about => sites.metrics(about),
+      authorize: about => sites.authorize(about)
+    }
   }
-
-  /** @param {any} event */
-  function hear (event) {
-    if (event.name === 'log') sites.log(event)
-    else if (event.name === 'count') tally.count(event.event)
-    else onCaptured(event)
-  }
-  return { relay, sites, tally, answer, hear }
 }
 
 module.exports = { createAdminServing }

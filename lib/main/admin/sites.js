@@ -4,6 +4,8 @@
 // serves it, may ask each of them.
 
 /** @import { Logger } from '../../../types/diagnostics' */
+/** @import { Ask, Tell } from '../../bridge/channel' */
+/** @import { AdminSite } from '../../observer/admin/admin' */
 
 /**
  * @typedef {object} SiteAnswers  what only the application's thread knows
@@ -17,8 +19,8 @@
 
 /**
  * @param {object} parts
- * @param {(question: { type: string } & Record<string, unknown>) => Promise<any>} parts.ask  the observer, once it is ready
- * @param {(message: { type: string } & Record<string, unknown>) => void} parts.send
+ * @param {Ask} parts.ask  the observer, once it is ready
+ * @param {Tell} parts.tell
  */
 function createSites (parts) {
   return new Sites(parts)
@@ -26,19 +28,19 @@ function createSites (parts) {
 
 class Sites {
   #ask
-  #send
+  #tell
   #sequence = 0
-  /** @type {Map<number, { settings: Record<string, unknown>, answers: SiteAnswers }>} */
+  /** @type {Map<number, { settings: Omit<AdminSite, 'id'>, answers: SiteAnswers }>} */
   #sites = new Map()
 
   /** @param {Parameters<typeof createSites>[0]} parts */
-  constructor ({ ask, send }) {
+  constructor ({ ask, tell }) {
     this.#ask = ask
-    this.#send = send
+    this.#tell = tell
   }
 
   /**
-   * @param {Record<string, unknown>} settings  plain data for the observer
+   * @param {Omit<AdminSite, 'id'>} settings  plain data for the observer
    * @param {SiteAnswers} answers
    * @returns {{ id: number, opened: Promise<Opened>, close: () => void }}
    */
@@ -49,7 +51,7 @@ class Sites {
       id,
       opened: this.#open(id),
       close: () => {
-        if (this.#sites.delete(id)) this.#send({ type: 'closeSite', site: id })
+        if (this.#sites.delete(id)) this.#tell('closeSite', { site: id })
       }
     }
   }
@@ -64,26 +66,36 @@ class Sites {
    * @returns {Promise<Opened>}
    */
   async #open (id) {
-    const site = /** @type {{ settings: any }} */ (this.#sites.get(id))
-    const opened = await this.#ask({ type: 'openSite', site: { ...site.settings, id } })
+    const site = /** @type {{ settings: Omit<AdminSite, 'id'> }} */ (this.#sites.get(id))
+    const opened = await this.#ask('openSite', { site: { ...site.settings, id } })
     // A port that the system chose was told to somebody: it stays the same.
-    if (site.settings.listen?.port === 0 && opened.url !== null) site.settings = { ...site.settings, worker: null, listen: { ...site.settings.listen, port: Number(new URL(opened.url).port) } }
+    const { listen } = site.settings
+    if (listen !== null && 'port' in listen && listen.port === 0 && opened.url !== null) {
+      site.settings = { ...site.settings, worker: null, listen: { ...listen, port: Number(new URL(opened.url).port) } }
+    }
     return opened
   }
 
-  /**
-   * @param {string} name
-   * @param {{ site: number, request?: unknown, scope?: string }} argument
-   */
-  answer (name, { site, request, scope }) {
-    const { answers } = this.#sites.get(site) ?? {}
-    if (answers === undefined) throw new Error(`site ${site} is closed`) // while its last request was on its way
-    return name === 'metrics' ? answers.metrics() : answers.authorize(request, String(scope))
+  /** @param {{ site: number }} about */
+  metrics ({ site }) {
+    return this.#answersOf(site).metrics()
+  }
+
+  /** @param {{ site: number, request: any, scope: string }} about */
+  authorize ({ site, request, scope }) {
+    return this.#answersOf(site).authorize(request, scope)
   }
 
   /** @param {{ site: number, level: 'info' | 'warn', fields: object, message: string }} line */
   log ({ site, level, fields, message }) {
     this.#sites.get(site)?.answers.logger[level](fields, message)
+  }
+
+  /** @param {number} id */
+  #answersOf (id) {
+    const { answers } = this.#sites.get(id) ?? {}
+    if (answers === undefined) throw new Error(`site ${id} is closed`) // while its last request was on its way
+    return answers
   }
 }
 

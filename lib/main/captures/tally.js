@@ -7,7 +7,10 @@ const { monotonicMicros } = require('../../shared/base/monotonic')
 
 /** @import { CaptureKind, Trigger } from '../../../types/diagnostics' */
 
-/** @typedef {'ok' | 'failed' | 'cancelled' | 'skipped'} CaptureOutcome */
+/**
+ * @typedef {'ok' | 'failed' | 'cancelled' | 'skipped'} CaptureOutcome
+ * @typedef {{ kind: CaptureKind, trigger: Trigger, outcome: CaptureOutcome | 'started', seconds: number }} CapturedEvent
+ */
 
 // A view of the past takes a fraction of a second, a capture forward up to five minutes.
 const BOUNDS_SECONDS = Object.freeze([0.1, 0.5, 1, 5, 10, 30, 60, 120, 300])
@@ -49,7 +52,7 @@ class Tally {
 
   /**
    * Counts a capture that the observer ran by itself.
-   * @param {{ kind: CaptureKind, trigger: Trigger, outcome: CaptureOutcome | 'started', seconds: number }} event
+   * @param {CapturedEvent} event
    */
   note ({ kind, trigger, outcome, seconds }) {
     if (outcome === 'started') {

@@ -11,13 +11,14 @@ const { unmark } = require('../../shared/heap/near-limit-mark')
 const { applicationFolder } = require('../../shared/store/application-folder')
 
 /** @import { HeapTrend, HeapWatch } from '../../../types/diagnostics' */
+/** @import { Ask } from '../../bridge/channel' */
 /** @import { Place } from '../../observer/captures/captures' */
 /** @import { Adopted } from '../../observer/heap/snapshot/leftovers' */
 
 /**
  * @param {object} parts
  * @param {readonly string[]} parts.nodeFlags
- * @param {(question: { type: string, order: object }) => Promise<any>} parts.ask  the observer
+ * @param {Ask} parts.ask  the observer
  */
 function createHeapWatching (parts) {
   return new HeapWatching(parts)
@@ -70,7 +71,7 @@ class HeapWatching {
     this.#unmark = guarded(() => unmark(applicationFolder(place.dir, place)))
     process.once('exit', this.#unmark) // a process that ends well leaves nothing of this kind
     const order = { mode, folder, limitBytes: this.#limitBytes(), place }
-    this.#watchLimit = async () => onAdopted(await this.#ask({ type: 'watchLimit', order }))
+    this.#watchLimit = async () => onAdopted(await this.#ask('watchLimit', { order }))
     return this.#watchLimit()
   }
 

@@ -1,24 +1,25 @@
 'use strict'
 
-// What the observer may ask the main thread about the process: a table of questions. The applications' own are in
-// admin/sites.js.
+// What the main thread answers when the observer asks about the process. What it asks of an application is in admin/sites.js.
 
 const { takeSnapshot } = require('../heap/take-snapshot')
 
+/** @import { DelaySummary, SyncCalls } from '../../../types/diagnostics' */
+/** @import { TakeOrder } from '../heap/take-snapshot' */
+
 /**
  * @param {object} parts
- * @param {() => object} parts.delaySummary
- * @param {() => object} parts.syncCalls
+ * @param {() => DelaySummary} parts.delaySummary
+ * @param {() => SyncCalls} parts.syncCalls
  * @param {() => object} parts.memory
  * @param {<T>(work: () => T) => T} parts.exempt  does work of our own, which is no stall of the application
- * @returns {Record<string, (argument: any) => unknown>}
  */
-function createMainAnswers ({ delaySummary, syncCalls, memory, exempt }) {
+function createAnswers ({ delaySummary, syncCalls, memory, exempt }) {
   return {
     loop: delaySummary,
     syncCalls,
     memory,
-    takeSnapshot: order => exempt(() => takeSnapshot(order)),
+    takeSnapshot: (/** @type {TakeOrder} */ order) => exempt(() => takeSnapshot(order)),
     report: () => exempt(makeReport)
   }
 }
@@ -35,4 +36,4 @@ function makeReport () {
   }
 }
 
-module.exports = { createMainAnswers }
+module.exports = { createAnswers }

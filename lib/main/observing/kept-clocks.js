@@ -2,10 +2,11 @@
 
 // The main thread's list of the clocks that the observer renews (clock-keeper.js is the other end).
 
+/** @import { Ask, Tell } from '../../bridge/channel' */
 /** @import { Keeper } from '../../shared/clock' */
 
 /**
- * @param {{ ready: Promise<unknown>, readonly running: boolean, send (message: { type: string } & Record<string, unknown>): void, ask (question: { type: string } & Record<string, unknown>): Promise<unknown> }} observer
+ * @param {{ ready: Promise<unknown>, readonly running: boolean, ask: Ask, tell: Tell }} observer
  */
 function createKeptClocks (observer) {
   let sequence = 0
@@ -20,7 +21,7 @@ function createKeptClocks (observer) {
     const begin = async () => {
       await observer.ready
       if (!wanted.has(clock)) return
-      await observer.ask({ type: 'keepClock', clock, buffer, resolutionMs })
+      await observer.ask('keepClock', { clock, buffer, resolutionMs })
       // The last answers of a thread that ends are read in the turn in which its end is told.
       if (!wanted.has(clock) || !observer.running) return
       onLost.set(clock, listeners.onLost)
@@ -33,7 +34,7 @@ function createKeptClocks (observer) {
     return () => {
       wanted.delete(clock)
       onLost.delete(clock)
-      observer.send({ type: 'releaseClock', clock })
+      observer.tell('releaseClock', { clock })
     }
   }
 

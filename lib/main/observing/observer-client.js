@@ -3,13 +3,16 @@
 // The main thread's end of the observer: starts the thread, asks it things, and gives it up without a trace.
 
 const { Worker } = require('node:worker_threads')
-const { errors, fromPlain, toPlain } = require('../../shared/base/errors')
+const { Channel } = require('../../bridge/channel')
+const { TO_OBSERVER } = require('../../bridge/messages')
+const { errors, fromPlain } = require('../../shared/base/errors')
 const { guarded } = require('../../shared/base/guard')
 const { threadFile, threadFlags } = require('../../shared/base/own-files')
 const { createWayOut } = require('./way-out')
 
+/** @import { About, Answer, Asked, Handlers, Told } from '../../bridge/channel' */
+/** @import { ToMain, ToObserver } from '../../bridge/messages' */
 /** @import { SharedState } from '../../bridge/shared-state' */
-/** @import { SampledReading } from '../../observer/sync-calls/sampled-table' */
 
 /**
  * @typedef {object} ObserverSettings  what the thread is started with
@@ -35,34 +38,28 @@ const MAX_RELEASE_MS = 200
  * @param {object} parts
  * @param {SharedState} parts.state
  * @param {Omit<ObserverSettings, 'state'>} parts.settings
- * @param {(isAway: boolean) => void} [parts.onSession]  the thread let go of its inspector session, or has it again
- * @param {() => void} parts.onRotate          the thread wants the current window ended
- * @param {(reading: SampledReading) => void} parts.onSyncSamples
- * @param {(waitedMs: number) => void} parts.onPoolQueued  a task of libuv's pool had to wait
- * @param {(name: string, argument: any) => unknown} [parts.onAsked]  the thread wants to know something of the main thread
- * @param {(event: any) => void} [parts.onAdmin]  of the admin surface: a log line, a count, a piece of an answer
+ * @param {Omit<Handlers<ToMain>, 'ready' | 'fault'>} parts.handlers  of what the thread says and asks
  * @param {(error: Error) => void} parts.onFault
  * @param {(reason: unknown) => void} parts.onLost  the thread has ended, or could not be made
  */
-function createObserver (parts) {
-  return new Observer(parts)
+function createObserverClient (parts) {
+  return new ObserverClient(parts)
 }
 
-class Observer {
+class ObserverClient {
   #parts
   /** @type {Worker | undefined} */
   #worker
+  /** @type {Channel<ToObserver, ToMain> | undefined} */
+  #channel
   #starts = 0
   #activeMs = { before: 0, now: 0 } // of former threads, of this one
-  #sequence = 0
   #holds = 0
-  /** @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void }>} */
-  #asked = new Map()
   #ready = makeReady()
   #onExit = guarded(() => this.release())
   #wayOut = createWayOut({ release: guarded(() => this.release()), withdraw: guarded(() => this.#parts.state.withdrawRelease()) })
 
-  /** @param {Parameters<typeof createObserver>[0]} parts */
+  /** @param {Parameters<typeof createObserverClient>[0]} parts */
   constructor (parts) {
     this.#parts = parts
   }
@@ -110,10 +107,20 @@ class Observer {
 
   /** @param {Worker} worker */
   #listen (worker) {
+    const { handlers, onFault } = this.#parts
+    /** @type {Handlers<ToMain>} */
+    const all = {
+      ...handlers,
+      ready: ready => this.#ready.resolve(ready),
+      fault: ({ error }) => onFault(fromPlain(error))
+    }
+    // One a thread: what a thread asked is answered to itself, and not to one that took its place meanwhile.
+    const channel = new Channel({ post: frame => worker.postMessage(frame), sends: TO_OBSERVER, handlers: all })
     this.#worker = worker
+    this.#channel = channel
     /** @type {unknown} */
     let reason
-    worker.on('message', guarded(message => this.#receive(worker, message)))
+    worker.on('message', guarded(frame => channel.receive(frame)))
     worker.on('error', guarded(error => { reason = error }))
     worker.on('exit', guarded(code => this.#lost(worker, reason ?? `it ended with code ${code}`)))
     worker.unref() // last: listening to messages would hold the process
@@ -131,14 +138,19 @@ class Observer {
     const worker = this.#worker
     if (worker === undefined) return
     const gone = new Promise(resolve => worker.once('exit', resolve))
-    worker.postMessage({ type: 'stop' })
+    this.tell('stop', {})
     worker.ref() // close() is awaited by somebody, and takes a few milliseconds
     await gone
   }
 
-  /** @param {{ type: string } & Record<string, unknown>} message */
-  send (message) {
-    this.#worker?.postMessage(message)
+  /**
+   * What it is told while it is not running is lost.
+   * @template {Told<ToObserver>} Name
+   * @param {Name} name
+   * @param {About<ToObserver, Name>} about
+   */
+  tell (name, about) {
+    this.#channel?.tell(name, about)
   }
 
   /**
@@ -157,61 +169,27 @@ class Observer {
   }
 
   /**
-   * @param {{ type: string } & Record<string, unknown>} question
+   * @template {Asked<ToObserver>} Name
+   * @param {Name} name
+   * @param {About<ToObserver, Name>} about
    * @param {AbortSignal} [signal]
-   * @returns {Promise<any>}
+   * @returns {Promise<Answer<ToObserver, Name>>}
    */
-  async ask (question, signal) {
-    if (!this.running) throw new errors.ERR_LOOPSCOPE_OBSERVER_LOST('it is not running')
-    const id = ++this.#sequence
-    const cancel = guarded(() => this.send({ type: 'cancel', id, reason: String(signal?.reason) }))
-    this.send({ ...question, id })
-    if (signal?.aborted) cancel()
-    signal?.addEventListener('abort', cancel, { once: true })
-    const answer = new Promise((resolve, reject) => this.#asked.set(id, { resolve, reject }))
-    return answer.finally(() => signal?.removeEventListener('abort', cancel))
+  async ask (name, about, signal) {
+    if (this.#channel === undefined) throw new errors.ERR_LOOPSCOPE_OBSERVER_LOST('it is not running')
+    return this.#channel.ask(name, about, signal)
   }
 
   /**
    * The same, once the thread watches: it may just have been started.
-   * @param {{ type: string } & Record<string, unknown>} question
+   * @template {Asked<ToObserver>} Name
+   * @param {Name} name
+   * @param {About<ToObserver, Name>} about
    * @param {AbortSignal} [signal]
    */
-  async askWhenReady (question, signal) {
+  async askWhenReady (name, about, signal) {
     await this.ready
-    return this.ask(question, signal)
-  }
-
-  /**
-   * @param {Worker} worker
-   * @param {any} message
-   */
-  #receive (worker, message) {
-    if (message.type === 'ready') return this.#ready.resolve({ sessionError: message.sessionError })
-    if (message.type === 'session') return this.#parts.onSession?.(message.isAway)
-    if (message.type === 'rotate') return this.#parts.onRotate()
-    if (message.type === 'syncSamples') return this.#parts.onSyncSamples(message.reading)
-    if (message.type === 'poolQueued') return this.#parts.onPoolQueued(message.waitedMs)
-    if (message.type === 'fault') return this.#parts.onFault(fromPlain(message.error))
-    if (message.type === 'admin') return this.#parts.onAdmin?.(message.event)
-    if (message.type === 'ask') return this.#tell(worker, message)
-    const waiting = this.#asked.get(message.id)
-    this.#asked.delete(message.id)
-    if (message.error) waiting?.reject(fromPlain(message.error))
-    else waiting?.resolve(message.value)
-  }
-
-  /**
-   * The thread that asked is told, and not one that took its place meanwhile: it has questions of the same numbers.
-   * @param {Worker} worker
-   * @param {{ id: number, name: string, argument: unknown }} question
-   */
-  async #tell (worker, { id, name, argument }) {
-    try {
-      worker.postMessage({ type: 'told', id, value: await this.#parts.onAsked?.(name, argument) })
-    } catch (error) {
-      worker.postMessage({ type: 'told', id, error: toPlain(error) })
-    }
+    return this.ask(name, about, signal)
   }
 
   /**
@@ -227,8 +205,8 @@ class Observer {
     this.#parts.state.forgetSession()
     const error = new errors.ERR_LOOPSCOPE_OBSERVER_LOST(reason instanceof Error ? reason.message : reason)
     this.#ready.reject(error)
-    for (const { reject } of this.#asked.values()) reject(error)
-    this.#asked.clear()
+    this.#channel?.close(error)
+    this.#channel = undefined
     this.#parts.onLost(reason)
   }
 }
@@ -242,4 +220,4 @@ function makeReady () {
   return ready
 }
 
-module.exports = { createObserver }
+module.exports = { createObserverClient }

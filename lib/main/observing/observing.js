@@ -9,7 +9,7 @@ const { isTestRunner } = require('../process/test-runner')
 const { warnOnce } = require('../../shared/base/warnings')
 const { threadPidHere } = require('../../shared/system/scheduler')
 const { createKeptClocks } = require('./kept-clocks')
-const { createObserver } = require('./observer-client')
+const { createObserverClient } = require('./observer-client')
 const { createRestarts } = require('./restarts')
 const { ENGINES } = require('../recorder/engines')
 
@@ -17,7 +17,7 @@ const { ENGINES } = require('../recorder/engines')
 /** @import { ResolvedOptions } from '../options/options' */
 /** @import { SampledReading } from '../../observer/sync-calls/sampled-table' */
 
-/** @typedef {Parameters<typeof createObserver>[0]} ObserverParts */
+/** @typedef {Parameters<typeof createObserverClient>[0]} ObserverParts */
 
 /**
  * @param {object} parts
@@ -26,7 +26,8 @@ const { ENGINES } = require('../recorder/engines')
  * @param {Pick<ObserverParts['settings'], 'titlePrefix' | 'cutExpression' | 'ownWorkExpression'>} parts.names  of ours in the process
  * @param {ObserverParts['state']} parts.state
  * @param {Logger} parts.logger
- * @param {Omit<ObserverParts, 'state' | 'settings' | 'onLost'>} parts.listeners
+ * @param {ObserverParts['handlers']} parts.handlers  of what the observer says and asks
+ * @param {(error: unknown) => void} parts.onFault
  * @param {(sessionError: string | null) => void} parts.onReady  sessionError: why it has no inspector session
  * @param {() => void} parts.onLost
  * @param {() => void} parts.onRestarted  to be told now is what one before was told: what is wanted later comes by itself
@@ -48,16 +49,19 @@ class Observing {
 
   /** @param {Parameters<typeof createObserving>[0]} parts */
   constructor (parts) {
-    const { state, listeners } = parts
+    const { state, handlers, onFault } = parts
     this.#parts = parts
-    this.observer = createObserver({
+    this.observer = createObserverClient({
       state,
       settings: settingsOf(parts),
-      ...listeners,
-      onSyncSamples: reading => {
-        this.#samples = reading
-        listeners.onSyncSamples(reading)
+      handlers: {
+        ...handlers,
+        syncSamples: (about, signal) => {
+          this.#samples = about.reading
+          handlers.syncSamples(about, signal)
+        }
       },
+      onFault,
       onLost: reason => this.#onLost(reason)
     })
     this.#keptClocks = createKeptClocks(this.observer)
@@ -96,7 +100,7 @@ class Observing {
 
   /** Before it is ready: who asks from here on waits for that, and would ask for the same thing twice later. */
   #resume () {
-    if (this.#samples !== undefined) this.observer.send({ type: 'samples', reading: this.#samples })
+    if (this.#samples !== undefined) this.observer.tell('resumeSamples', { reading: this.#samples })
     this.#keptClocks.resume()
     this.#parts.onRestarted()
   }

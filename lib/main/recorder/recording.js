@@ -12,6 +12,7 @@ const { ENGINES } = require('./engines')
 const { createRecorder } = require('./recorder')
 
 /** @import { Logger } from '../../../types/diagnostics' */
+/** @import { Tell } from '../../bridge/channel' */
 /** @import { Seen } from '../../observer/recorder/debugger-look' */
 /** @import { Hindrance } from './recorder' */
 /** @import { ResolvedOptions } from '../options/options' */
@@ -22,7 +23,7 @@ const { createRecorder } = require('./recorder')
  * @param {string} parts.titlePrefix  of this process's windows
  * @param {Logger} parts.logger
  * @param {{ setSampled (isSampled: boolean): void }} parts.loopTime
- * @param {(message: { type: string } & Record<string, unknown>) => void} parts.send  to the observer
+ * @param {Tell} parts.tell  the observer
  * @param {(url: string) => Promise<Seen>} parts.lookForDebugger  asks the observer; rejects when it is gone
  * @param {() => void} parts.onRotated
  * @throws ERR_LOOPSCOPE_ENGINE_MISSING
@@ -55,11 +56,11 @@ class Recording {
    * @param {{ exempt (work: () => void): void }} heartbeat
    */
   start (sessionError, heartbeat) {
-    const { settings, logger, send } = this.#parts
+    const { settings, logger, tell } = this.#parts
     if (settings === false || this.#recorder === null) return
     const reason = isMainThread ? (ENGINES[settings.engine].usesSession ? sessionError : null) : 'this is not the main thread'
     if (reason !== null) {
-      send({ type: 'recording', on: false, reason })
+      tell('recording', { on: false, reason })
       return warnOnce(logger, 'LOOPSCOPE_WARN_RECORDER_UNAVAILABLE', reason)
     }
     preventDeadlock()
@@ -108,20 +109,20 @@ class Recording {
 
   /** @param {Exclude<ResolvedOptions['recorder'], false>} settings */
   #make (settings) {
-    const { titlePrefix, logger, loopTime, send, onRotated } = this.#parts
+    const { titlePrefix, logger, loopTime, tell, onRotated } = this.#parts
     return createRecorder({
       ...settings,
       titlePrefix,
-      deliver: window => send({ type: 'window', window }),
+      deliver: window => tell('window', { window }),
       hindrance: () => this.#hindrance(ENGINES[settings.engine].usesSession),
       onPause: ({ code, values, reason }) => {
         warnOnce(logger, code, ...values)
         loopTime.setSampled(false)
-        send({ type: 'recording', on: false, reason })
+        tell('recording', { on: false, reason })
       },
       onResume: () => {
         loopTime.setSampled(true)
-        send({ type: 'recording', on: true, reason: '' })
+        tell('recording', { on: true, reason: '' })
       },
       onRotated
     })

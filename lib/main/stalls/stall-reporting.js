@@ -5,6 +5,7 @@
 const { toEpochMs } = require('../../shared/base/monotonic')
 
 /** @import { Cause, CodeFrame, Culprit, Stall, StallEvidence } from '../../../types/diagnostics' */
+/** @import { Ask, Tell } from '../../bridge/channel' */
 /** @import { SlowRequest } from '../http/slowest-request' */
 /** @import { LateTick } from '../loop/heartbeat' */
 
@@ -21,7 +22,7 @@ const UNEXPLAINED = Object.freeze({
 
 /**
  * @param {object} parts
- * @param {{ ask (question: { type: string } & Record<string, unknown>): Promise<any>, send (message: { type: string } & Record<string, unknown>): void }} parts.observer
+ * @param {{ ask: Ask, tell: Tell }} parts.observer
  * @param {{ takeSlowest (): (SlowRequest | null)[], tell (stall: Stall): void }} parts.subscribers
  * @param {{ add (stall: Stall): void }} parts.stallLog
  * @param {(tick: LateTick, slowest: (SlowRequest | null)[]) => () => string | null} parts.routeOf
@@ -50,7 +51,7 @@ function createStallReporting ({ observer, subscribers, stallLog, routeOf, onLat
       evidence
     }
     stallLog.add(stall)
-    observer.send({ type: 'stalled', stall })
+    observer.tell('keepStall', { stall })
     subscribers.tell(stall)
   }
 
@@ -60,7 +61,7 @@ function createStallReporting ({ observer, subscribers, stallLog, routeOf, onLat
    */
   async function explain (stall) {
     try {
-      return await observer.ask({ type: 'stall', stall })
+      return await observer.ask('explainStall', { stall })
     } catch {
       return UNEXPLAINED // the observer is not running, which was warned of
     }

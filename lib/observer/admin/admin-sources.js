@@ -10,11 +10,15 @@ const { checkRequest } = require('../../shared/captures/kinds')
 
 /** @import { ArtifactFacts, CaptureOptions, RetentionOptions, Trigger } from '../../../types/diagnostics' */
 /** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
+/** @import { Channel } from '../../bridge/channel' */
+/** @import { ToMain, ToObserver } from '../../bridge/messages' */
+/** @import { AdminEvent } from '../../main/admin/tally' */
+/** @import { CapturedEvent } from '../../main/captures/tally' */
 /** @import { Handles, Order, Place } from '../captures/captures' */
 /** @import { View } from '../recorder/views' */
 /** @import { ObserverSettings } from '../../main/observing/observer-client' */
 
-/** @typedef {ReturnType<typeof import('../main-thread/main-client').createMainThread>} MainThread */
+/** @typedef {ReturnType<typeof import('../main-thread/main-client').createMainClient>} MainClient */
 /** @typedef {ReturnType<typeof import('../stalls/stall-records').createStallRecords>} StallRecords */
 /** @typedef {ReturnType<typeof import('../stalls/loop-series').createLoopSeries>} LoopSeries */
 /** @typedef {{ fields: object, message: string }} LogLine */
@@ -38,7 +42,7 @@ const REPORT_MS = 10_000
  * @param {object} parts
  * @param {SiteSettings} parts.site
  * @param {ObserverSettings} parts.settings
- * @param {MainThread} parts.mainThread
+ * @param {MainClient} parts.main
  * @param {StallRecords} parts.records
  * @param {LoopSeries} parts.series
  * @param {{ view (wanted: { fromMicros: number, toMicros: number }, signal?: AbortSignal): Promise<View> }} parts.views  that wait shortly
@@ -47,9 +51,9 @@ const REPORT_MS = 10_000
  * @param {(profile: CpuProfile, appRoot: string) => NonNullable<EncodeContext['sections']>} parts.findings
  * @param {ReturnType<typeof import('../heap/sampler').createHeapSampler>} parts.heapSampler
  * @param {ReturnType<typeof import('../heap/comparison-job').createComparisons>} parts.comparisons
- * @param {(event: object) => void} parts.send  to the main thread's end
+ * @param {Pick<Channel<ToMain, ToObserver>, 'tell'>} parts.channel
  */
-function createAdminSources ({ site, settings, mainThread, records, series, views, capture, storeAt, findings, heapSampler, comparisons, send }) {
+function createAdminSources ({ site, settings, main, records, series, views, capture, storeAt, findings, heapSampler, comparisons, channel }) {
   const { id, appName, appRoot, version, startedAt, dir, retention, heap } = site
 
   /**
@@ -69,8 +73,8 @@ function createAdminSources ({ site, settings, mainThread, records, series, view
   async function runCapture ({ kind, options, trigger }, handles) {
     const request = checkRequest(kind, options)
     const startedMs = performance.now()
-    /** @param {string} outcome */
-    const tell = outcome => send({ name: 'captured', kind: request.kind, trigger, outcome, seconds: (performance.now() - startedMs) / 1e3 })
+    /** @param {CapturedEvent['outcome']} outcome */
+    const tell = outcome => channel.tell('captured', { event: { kind: request.kind, trigger, outcome, seconds: (performance.now() - startedMs) / 1e3 } })
     tell('started')
     try {
       const facts = await capture({ request, trigger, appName, appRoot, dir, retention, heap }, handles)
@@ -84,7 +88,7 @@ function createAdminSources ({ site, settings, mainThread, records, series, view
 
   /** @param {'info' | 'warn'} level */
   const logger = level => (/** @type {object} */ fields, /** @type {string} */ message) => {
-    send({ name: 'log', site: id, level, fields, message })
+    channel.tell('log', { site: id, level, fields, message })
   }
 
   return {
@@ -103,9 +107,9 @@ function createAdminSources ({ site, settings, mainThread, records, series, view
     series: () => series.list(),
     stalls: () => records.read(),
     stallProfile: (/** @type {number} */ stall) => records.profile(stall),
-    ask: (/** @type {string} */ name) => mainThread.know(name, id),
-    authorize: (/** @type {unknown} */ request, /** @type {string} */ scope) => mainThread.ask('authorize', { site: id, request, scope }, AUTHORIZE_MS),
-    report: () => mainThread.ask('report', {}, REPORT_MS),
+    ask: (/** @type {'loop' | 'syncCalls' | 'memory' | 'metrics'} */ name) => main.know(name, id),
+    authorize: (/** @type {unknown} */ request, /** @type {string} */ scope) => main.ask('authorize', { site: id, request, scope }, AUTHORIZE_MS),
+    report: () => main.ask('report', {}, REPORT_MS),
     sampleHeap: heapSampler.sample.bind(heapSampler),
     compareSnapshots: comparisons.compare,
     view,
@@ -116,7 +120,7 @@ function createAdminSources ({ site, settings, mainThread, records, series, view
     findings: (/** @type {CpuProfile} */ profile) => findings(profile, appRoot),
     sampledCalls: (/** @type {CpuProfile} */ profile) => describeSampledCalls(profile, frame => toCodeFrame(frame, appRoot)),
     log: { info: logger('info'), warn: logger('warn') },
-    count: (/** @type {object} */ event) => send({ name: 'count', event })
+    count: (/** @type {AdminEvent} */ event) => channel.tell('counted', { event })
   }
 }
 

@@ -77,7 +77,7 @@ class Admin {
   async close (id) {
     const site = this.#sites.get(id)
     this.#sites.delete(id)
-    this.#parts.mainThread.forget(id)
+    this.#parts.main.forget(id)
     site?.closed.abort()
     await site?.listener?.stop()
     if (this.#sites.size > 0) return

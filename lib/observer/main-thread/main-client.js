@@ -3,9 +3,12 @@
 // What the observer asks the main thread, which may be stuck: every question has a time limit, and the last answer to each
 // is kept for that case.
 
-const { errors, fromPlain } = require('../../shared/base/errors')
+const { errors } = require('../../shared/base/errors')
 const { createSharedTurn } = require('../../shared/base/shared-turn')
 const { guarded } = require('../../shared/base/guard')
+
+/** @import { About, Answer, Asked, Channel } from '../../bridge/channel' */
+/** @import { ToMain, ToObserver } from '../../bridge/messages' */
 
 // A loop that turns answers within a few milliseconds. Longer than this and who asks is better served with what is known.
 const ANSWER_MS = 300
@@ -16,56 +19,58 @@ const ANSWER_MS = 300
 
 /**
  * @param {object} parts
- * @param {(message: object) => void} parts.send
+ * @param {Pick<Channel<ToMain, ToObserver>, 'ask'>} parts.channel
  * @param {number} [parts.answerMs]
  */
-function createMainThread (parts) {
-  return new MainThread(parts)
+function createMainClient (parts) {
+  return new MainClient(parts)
 }
 
-class MainThread {
-  #send
+class MainClient {
+  #channel
   #answerMs
-  #sequence = 0
-  /** @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void }>} */
-  #waiting = new Map()
   /** @type {Map<string, { value: any, at: number }>} */
   #known = new Map()
   /** @type {Map<string, ReturnType<typeof createSharedTurn>>} */
   #turns = new Map()
 
-  /** @param {Parameters<typeof createMainThread>[0]} parts */
-  constructor ({ send, answerMs = ANSWER_MS }) {
-    this.#send = send
+  /** @param {Parameters<typeof createMainClient>[0]} parts */
+  constructor ({ channel, answerMs = ANSWER_MS }) {
+    this.#channel = channel
     this.#answerMs = answerMs
   }
 
   /**
-   * @param {string} name
-   * @param {unknown} [argument]
+   * @template {Asked<ToMain>} Name
+   * @param {Name} name
+   * @param {About<ToMain, Name>} about
    * @param {number} [answerMs]  Infinity: as long as it takes
-   * @returns {Promise<any>}
+   * @returns {Promise<Answer<ToMain, Name>>}
    * @throws ERR_LOOPSCOPE_LOOP_BLOCKED
    */
-  ask (name, argument, answerMs = this.#answerMs) {
-    const id = ++this.#sequence
-    const answer = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }))
-    const timer = Number.isFinite(answerMs) ? setTimeout(guarded(() => this.#giveUp(id, answerMs)), answerMs) : undefined
-    this.#send({ type: 'ask', id, name, argument })
-    return answer.finally(() => {
-      clearTimeout(timer)
-      this.#waiting.delete(id)
+  async ask (name, about, answerMs = this.#answerMs) {
+    const answer = this.#channel.ask(name, about)
+    if (!Number.isFinite(answerMs)) return answer
+    /** @type {NodeJS.Timeout | undefined} */
+    let timer
+    const giveUp = new Promise((resolve, reject) => {
+      timer = setTimeout(guarded(() => reject(new errors.ERR_LOOPSCOPE_LOOP_BLOCKED(answerMs))), answerMs)
     })
+    try {
+      return await /** @type {typeof answer} */ (Promise.race([answer, giveUp]))
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   /**
    * The answer, or the last one when the main thread does not answer now.
-   * @param {string} name
-   * @param {number} [site]
+   * @param {'loop' | 'syncCalls' | 'memory' | 'metrics'} name
+   * @param {number} site
    * @returns {Promise<Known>}
    */
   async know (name, site) {
-    const key = `${site ?? ''} ${name}`
+    const key = `${site} ${name}`
     const turn = this.#turns.get(key) ?? createSharedTurn({ take: () => this.ask(name, { site }) })
     this.#turns.set(key, turn)
     try {
@@ -85,21 +90,6 @@ class MainThread {
       for (const key of map.keys()) if (key.startsWith(`${site} `)) map.delete(key)
     }
   }
-
-  /** @param {{ id: number, value?: any, error?: { message: string, code?: string } }} message */
-  told ({ id, value, error }) {
-    const waiting = this.#waiting.get(id)
-    if (error === undefined) waiting?.resolve(value)
-    else waiting?.reject(fromPlain(error))
-  }
-
-  /**
-   * @param {number} id
-   * @param {number} answerMs
-   */
-  #giveUp (id, answerMs) {
-    this.#waiting.get(id)?.reject(new errors.ERR_LOOPSCOPE_LOOP_BLOCKED(answerMs))
-  }
 }
 
-module.exports = { createMainThread }
+module.exports = { createMainClient }

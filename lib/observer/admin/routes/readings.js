@@ -78,7 +78,7 @@ async function syncCalls ({ sources, signal }) {
 
 /**
  * @param {Sources} sources
- * @param {string} name
+ * @param {Parameters<Sources['ask']>[0]} name
  */
 async function knownOf (sources, name) {
   try {

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
-const { createObserver } = require('../../lib/main/observing/observer-client')
+const { createObserverClient } = require('../../lib/main/observing/observer-client')
 const { monotonicMicros } = require('../../lib/shared/base/monotonic')
 const { SharedState } = require('../../lib/bridge/shared-state')
 const { checkRequest } = require('../../lib/shared/captures/kinds')
@@ -22,11 +22,12 @@ const SETTINGS = {
   cutExpression: '(() => null)',
   appRoot: '/app'
 }
+const HANDLERS = { rotate () {}, syncSamples () {}, poolQueued () {} }
 const NOWHERE = { dir: '/proc/nowhere', retention: RETENTION, appName: 'shop', appRoot: '/app' }
 
 function createSubject (t) {
   const faults = []
-  const observer = createObserver({ state: new SharedState(), settings: SETTINGS, onRotate () {}, onSyncSamples () {}, onPoolQueued () {}, onLost () {}, onFault: error => faults.push(error) })
+  const observer = createObserverClient({ state: new SharedState(), settings: SETTINGS, handlers: HANDLERS, onLost () {}, onFault: error => faults.push(error) })
   const keepAlive = setInterval(() => {}, 1000) // the observer does not
   t.after(async () => {
     clearInterval(keepAlive)
@@ -74,9 +75,9 @@ test('a capture is cut from the windows it was sent, encoded and written in the 
   const observer = createSubject(t)
   observer.start()
   await observer.ready // or the window is over before the thread looks at it
-  observer.send({ type: 'recording', on: true, reason: '' })
-  observer.send({ type: 'window', window: recentWindow() })
-  const facts = await observer.ask({ type: 'capture', order: orderOf(t, { last: 5, format: 'text' }) })
+  observer.tell('recording', { on: true, reason: '' })
+  observer.tell('window', { window: recentWindow() })
+  const facts = await observer.ask('capture', { order: orderOf(t, { last: 5, format: 'text' }) })
   assert.deepEqual([facts.kind, facts.format, facts.shortened], ['cpu', 'text', null])
   assert.ok(Math.abs(facts.to - facts.from - 5000) < 1)
   assert.match(fs.readFileSync(facts.path, 'utf8'), /login/)
@@ -85,19 +86,19 @@ test('a capture is cut from the windows it was sent, encoded and written in the 
 test('its errors arrive with their codes', async t => {
   const observer = createSubject(t)
   observer.start()
-  await assert.rejects(observer.ask({ type: 'capture', order: orderOf(t) }), { code: 'ERR_LOOPSCOPE_RECORDER_OFF', message: /the recorder has not started yet$/ })
-  observer.send({ type: 'recording', on: false, reason: 'a debugger has it' })
-  await assert.rejects(observer.ask({ type: 'capture', order: orderOf(t) }), { code: 'ERR_LOOPSCOPE_RECORDER_OFF', message: /a debugger has it$/ })
-  await assert.rejects(observer.ask({ type: 'prepare', place: NOWHERE }), { code: 'ERR_LOOPSCOPE_STORE_UNWRITABLE' })
+  await assert.rejects(observer.ask('capture', { order: orderOf(t) }), { code: 'ERR_LOOPSCOPE_RECORDER_OFF', message: /the recorder has not started yet$/ })
+  observer.tell('recording', { on: false, reason: 'a debugger has it' })
+  await assert.rejects(observer.ask('capture', { order: orderOf(t) }), { code: 'ERR_LOOPSCOPE_RECORDER_OFF', message: /a debugger has it$/ })
+  await assert.rejects(observer.ask('prepareStore', { place: NOWHERE }), { code: 'ERR_LOOPSCOPE_STORE_UNWRITABLE' })
 })
 
 test('a capture is cancelled by its signal, before and while it waits', async t => {
   const observer = createSubject(t)
   observer.start()
-  observer.send({ type: 'recording', on: true, reason: '' })
+  observer.tell('recording', { on: true, reason: '' })
   const controller = new AbortController()
-  const capture = observer.ask({ type: 'capture', order: orderOf(t, { seconds: 300 }) }, controller.signal)
-  const late = observer.ask({ type: 'capture', order: orderOf(t, { seconds: 300 }) }, AbortSignal.abort('too late'))
+  const capture = observer.ask('capture', { order: orderOf(t, { seconds: 300 }) }, controller.signal)
+  const late = observer.ask('capture', { order: orderOf(t, { seconds: 300 }) }, AbortSignal.abort('too late'))
   await assert.rejects(late, { code: 'ERR_LOOPSCOPE_CAPTURE_CANCELLED', message: /too late$/ })
   controller.abort('the client left')
   await assert.rejects(capture, { code: 'ERR_LOOPSCOPE_CAPTURE_CANCELLED', message: /the client left$/ })
@@ -105,33 +106,34 @@ test('a capture is cancelled by its signal, before and while it waits', async t 
 
 test('what was asked of a thread that ends is answered with an error, and so is what is asked afterwards', async t => {
   const observer = createSubject(t)
-  await assert.rejects(observer.ask({ type: 'prepare' }), { code: 'ERR_LOOPSCOPE_OBSERVER_LOST' })
+  await assert.rejects(observer.ask('prepareStore', {}), { code: 'ERR_LOOPSCOPE_OBSERVER_LOST' })
   observer.start()
   await observer.ready
-  observer.send({ type: 'recording', on: true, reason: '' })
-  const capture = observer.ask({ type: 'capture', order: orderOf(t, { seconds: 300 }) })
+  observer.tell('recording', { on: true, reason: '' })
+  const capture = observer.ask('capture', { order: orderOf(t, { seconds: 300 }) })
   await Promise.all([observer.stop(), assert.rejects(capture, { code: 'ERR_LOOPSCOPE_OBSERVER_LOST' })])
-  await assert.rejects(observer.ask({ type: 'prepare' }), { code: 'ERR_LOOPSCOPE_OBSERVER_LOST' })
+  await assert.rejects(observer.ask('prepareStore', {}), { code: 'ERR_LOOPSCOPE_OBSERVER_LOST' })
 })
 
 test('a message that it cannot understand or do is told as a fault, and it goes on', async t => {
   const faults = []
-  const observer = createObserver({ state: new SharedState(), settings: SETTINGS, onRotate () {}, onSyncSamples () {}, onPoolQueued () {}, onLost () {}, onFault: error => faults.push(error.message) })
+  const observer = createObserverClient({ state: new SharedState(), settings: SETTINGS, handlers: HANDLERS, onLost () {}, onFault: error => faults.push(error.message) })
   const keepAlive = setInterval(() => {}, 1000)
   t.after(() => {
     clearInterval(keepAlive)
     return observer.stop()
   })
   observer.start()
-  for (const message of [{ type: 'nonsense' }, { type: 'window', window: null }, { type: 'samples' }]) observer.send(message)
-  await assert.rejects(observer.ask({ type: 'prepare', place: NOWHERE }), { code: 'ERR_LOOPSCOPE_STORE_UNWRITABLE' })
-  assert.equal(faults.length, 3, faults.join())
+  observer.tell('window', { window: null })
+  observer.tell('resumeSamples', {})
+  await assert.rejects(observer.ask('prepareStore', { place: NOWHERE }), { code: 'ERR_LOOPSCOPE_STORE_UNWRITABLE' })
+  assert.equal(faults.length, 2, faults.join())
   assert.equal(observer.running, true)
 })
 
 test('one that was lost can be started again, and what is asked meanwhile is refused', async t => {
   const reasons = []
-  const observer = createObserver({ state: new SharedState(), settings: SETTINGS, onRotate () {}, onSyncSamples () {}, onPoolQueued () {}, onLost: reason => reasons.push(reason), onFault () {} })
+  const observer = createObserverClient({ state: new SharedState(), settings: SETTINGS, handlers: HANDLERS, onLost: reason => reasons.push(reason), onFault () {} })
   const keepAlive = setInterval(() => {}, 1000)
   t.after(() => {
     clearInterval(keepAlive)
@@ -144,13 +146,13 @@ test('one that was lost can be started again, and what is asked meanwhile is ref
     assert.deepEqual(await observer.ready, { sessionError: null })
     await worker.terminate()
     assert.equal(reasons.length, times + 1)
-    await assert.rejects(observer.askWhenReady({ type: 'prepare' }), { code: 'ERR_LOOPSCOPE_OBSERVER_LOST' })
+    await assert.rejects(observer.askWhenReady('prepareStore', {}), { code: 'ERR_LOOPSCOPE_OBSERVER_LOST' })
   }
 })
 
 test('one that cannot be made is lost', async () => {
   const reasons = []
-  const observer = createObserver({ state: new SharedState(), settings: { ...SETTINGS, cutExpression: () => null }, onRotate () {}, onSyncSamples () {}, onPoolQueued () {}, onFault () {}, onLost: reason => reasons.push(reason) })
+  const observer = createObserverClient({ state: new SharedState(), settings: { ...SETTINGS, cutExpression: () => null }, handlers: HANDLERS, onFault () {}, onLost: reason => reasons.push(reason) })
   for (const starts of [1, 2]) {
     observer.start()
     assert.deepEqual([observer.running, reasons.length], [false, starts])
@@ -161,10 +163,10 @@ test('one that cannot be made is lost', async () => {
 test('a stall is explained from the window that holds it', async t => {
   const observer = createSubject(t)
   observer.start()
-  observer.send({ type: 'recording', on: true, reason: '' })
-  observer.send({ type: 'window', window: recentWindow() })
+  observer.tell('recording', { on: true, reason: '' })
+  observer.tell('window', { window: recentWindow() })
   const toMicros = monotonicMicros()
-  const { culprit, stack, evidence } = await observer.ask({ type: 'stall', stall: { fromMicros: toMicros - 320e3, toMicros, delayMs: 300, ownMs: 0, ownWork: [] } })
+  const { culprit, stack, evidence } = await observer.ask('explainStall', { stall: { fromMicros: toMicros - 320e3, toMicros, delayMs: 300, ownMs: 0, ownWork: [] } })
   assert.deepEqual([culprit.function, culprit.call, culprit.share, stack.length], ['login', 'pbkdf2Sync', 1, 3])
   assert.ok(Math.abs(evidence.codeMs - 300) < 1)
 })
@@ -173,7 +175,7 @@ test('a process that has started one ends by itself', () => {
   const paths = ['main/observing/observer-client', 'bridge/shared-state'].map(name => JSON.stringify(require.resolve(`../../lib/${name}`)))
   const script = `
     const { SharedState } = require(${paths[1]})
-    require(${paths[0]}).createObserver({ state: new SharedState(), settings: ${JSON.stringify(SETTINGS)}, onRotate () {}, onFault () {} }).start()`
+    require(${paths[0]}).createObserverClient({ state: new SharedState(), settings: ${JSON.stringify(SETTINGS)}, handlers: {}, onFault () {} }).start()`
   const { status, stderr } = spawnSync(process.execPath, ['-e', script], { timeout: 20_000, encoding: 'utf8' })
   assert.deepEqual([status, stderr], [0, ''])
 })

@@ -16,10 +16,10 @@ function createSubject (t) {
     }
   })
   subject.relay = createRelay({
-    async ask ({ type, stream, ...message }) {
-      subject.asked.push(type)
-      if (type === 'adminChunk') return end.chunk(stream)
-      if (type === 'adminEnd') return end.end(stream)
+    async ask (name, { stream, ...message }) {
+      subject.asked.push(name)
+      if (name === 'nextChunk') return end.chunk(stream)
+      if (name === 'endStream') return end.end(stream)
       const answer = await end.request(message, new AbortController().signal)
       await held
       return answer
@@ -35,7 +35,7 @@ test('a stream whose client leaves while it is being opened is ended, though nob
   controller.abort()
   subject.letGo()
   await forwarded
-  assert.deepEqual([subject.asked, subject.isEnded], [['adminRequest', 'adminEnd'], true])
+  assert.deepEqual([subject.asked, subject.isEnded], [['request', 'endStream'], true])
 })
 
 test('a stream is passed on piece by piece, and ended when the client has left', async t => {

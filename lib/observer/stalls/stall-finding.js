@@ -1,0 +1,63 @@
+'use strict'
+
+// How stalls are found and explained, wired: the watch while one lasts, the evidence, the reports, and what is kept of them.
+
+const { guarded } = require('../../shared/base/guard')
+const { createEvidence } = require('./evidence')
+const { createLineCounts } = require('./line-counts')
+const { createLoopSeries } = require('./loop-series')
+const { createStallRecords } = require('./stall-records')
+const { createStallReports } = require('./stall-reports')
+const { createStallWatch } = require('./stall-watch')
+
+/** @import { SharedState } from '../../bridge/shared-state' */
+/** @import { ObserverSettings } from '../../main/observing/observer-client' */
+/** @import { SchedulerReading } from '../../shared/system/scheduler' */
+
+/**
+ * @param {object} parts
+ * @param {ObserverSettings} parts.settings
+ * @param {SharedState} parts.state
+ * @param {{ read (): SchedulerReading }} parts.scheduler
+ * @param {ReturnType<typeof import('../recorder/flight-recorder').createFlightRecorder>} parts.recorder
+ * @param {(fields: object, message: string) => void} parts.logNow  straight to standard error
+ */
+function createStallFinding ({ settings, state, scheduler, recorder, logNow }) {
+  const { stallThresholdMs } = settings
+  const evidence = createEvidence({ scheduler, state })
+  const records = createStallRecords()
+  const watch = createStallWatch({
+    state,
+    stallThresholdMs,
+    onWake: lateMs => evidence.note(lateMs),
+    // Only a look, for the route: the window is ended when the stall is over, or for the report of one that lasts. Ending it
+    // here as well would make every stall longer by that.
+    onSuspicion: guarded(stuck => {
+      recorder.look()
+      return recorder.yieldToPauses(() => watch.isStill(stuck))
+    }),
+    onStall: () => recorder.look(),
+    onReport: guarded(stuck => reports.reportWhileStuck(stuck))
+  })
+  const reports = createStallReports({
+    history: recorder.history,
+    evidence,
+    isRecording: () => recorder.isRecording,
+    cut: options => recorder.cut(options),
+    isStill: stuck => watch.isStill(stuck),
+    logNow,
+    records,
+    context: { ...settings, lineCountOf: createLineCounts(settings) },
+    thresholdMs: stallThresholdMs
+  })
+
+  return {
+    records,
+    series: createLoopSeries({ state }),
+    explain: reports.explain,
+    start: () => watch.start(),
+    hurry: () => watch.hurry()
+  }
+}
+
+module.exports = { createStallFinding }

@@ -1,0 +1,49 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { createMainClient } = require('../../lib/observer/main-thread/main-client')
+
+const NEVER = new Promise(() => {})
+
+/** A main thread that answers with what `answer` returns. */
+function createSubject () {
+  const subject = { answer: async () => 'fine' }
+  subject.main = createMainClient({ channel: { ask: (name, about) => subject.answer(name, about) }, answerMs: 20 })
+  return subject
+}
+
+test('answers and errors of the main thread are passed on', async () => {
+  const subject = createSubject()
+  subject.answer = async (name, { site }) => {
+    if (name === 'report') throw Object.assign(new Error('no such thing'), { code: 'E' })
+    return `${name} of ${site}`
+  }
+  assert.equal(await subject.main.ask('metrics', { site: 2 }), 'metrics of 2')
+  await assert.rejects(subject.main.ask('report', {}), { message: 'no such thing', code: 'E' })
+})
+
+test('a main thread that does not answer is not waited for', async () => {
+  const subject = createSubject()
+  subject.answer = () => NEVER
+  await assert.rejects(subject.main.ask('loop', {}), { code: 'ERR_LOOPSCOPE_LOOP_BLOCKED', message: /within 20 ms/ })
+})
+
+test('what may take as long as it takes has no limit', async () => {
+  const subject = createSubject()
+  subject.answer = () => new Promise(resolve => setTimeout(resolve, 100, 'at last'))
+  assert.equal(await subject.main.ask('takeSnapshot', {}, Infinity), 'at last')
+})
+
+test('what was answered before is told while the main thread is stuck, and said to be old', async () => {
+  const subject = createSubject()
+  const fresh = await subject.main.know('metrics', 1)
+  assert.deepEqual([fresh.value, fresh.isStale], ['fine', false])
+  subject.answer = () => NEVER
+  const stale = await subject.main.know('metrics', 1)
+  assert.deepEqual([stale.value, stale.isStale], ['fine', true])
+  assert.ok(stale.at <= Date.now())
+  await assert.rejects(subject.main.know('metrics', 2), { code: 'ERR_LOOPSCOPE_LOOP_BLOCKED' })
+  subject.main.forget(1)
+  await assert.rejects(subject.main.know('metrics', 1), { code: 'ERR_LOOPSCOPE_LOOP_BLOCKED' })
+})
