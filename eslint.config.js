@@ -19,7 +19,7 @@ module.exports = [
     rules: {
       // The environment is read in one place, and a library writes to the console nowhere.
       'no-console': 'error',
-      'no-restricted-properties': ['error', { object: 'process', property: 'env', message: 'Read the environment through lib/main/options/options.js.' }],
+      'no-restricted-properties': ['error', { object: 'process', property: 'env', message: 'Read the environment through lib/main/options/resolve-options.js.' }],
       'no-param-reassign': ['error', { props: false }]
     }
   },

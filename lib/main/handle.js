@@ -11,7 +11,7 @@ const { errors } = require('../shared/base/errors')
 const { hearFaults } = require('../shared/base/guard')
 const { hold, peek, share, release } = require('./process/process-wide')
 const { warnOnce } = require('../shared/base/warnings')
-const { resolveOptions } = require('./options/options')
+const { resolveOptions } = require('./options/resolve-options')
 const { createInstruments } = require('./instruments')
 const { makeLogger } = require('../shared/default-logger')
 const { describeStall, toLogFields } = require('../shared/stalls/stall-line')
@@ -176,7 +176,7 @@ class Handle extends EventEmitter {
 
   /** @returns {DelaySummary} */
   delay () {
-    return this.#running('delay()').delaySummary()
+    return this.#running('delay()').loop.summary()
   }
 
   /** Synchronous calls by call site, each list heaviest first. */
@@ -250,9 +250,9 @@ class Handle extends EventEmitter {
   /** @param {Instruments} instruments */
   #sources (instruments) {
     return {
-      delay: instruments.delay,
-      iterations: instruments.iterations,
-      utilization: instruments.utilization,
+      delay: instruments.loop.delay,
+      iterations: instruments.loop.iterations,
+      utilization: instruments.loop.utilization,
       stalls: instruments.stallLog,
       captures: instruments.tally,
       syncCalls: instruments.syncCalls,

@@ -10,12 +10,9 @@ const { monotonicMicros } = require('../shared/base/monotonic')
 const { SharedState } = require('../bridge/shared-state')
 const { warnOnce } = require('../shared/base/warnings')
 const { createHeartbeat } = require('./loop/heartbeat')
-const { createDelayHistogram } = require('./loop/delay-histogram')
-const { createIterations } = require('./loop/iterations')
-const { createLoopTime } = require('./loop/loop-time')
-const { createUtilization } = require('./loop/utilization')
+const { createLoopMeters } = require('./loop/loop-meters')
+const { createOwnWork } = require('./loop/own-work')
 const { createStallLog } = require('../shared/stalls/stall-log')
-const { summarizeDelay } = require('./loop/delay-summary')
 const { createRecording } = require('./recorder/recording')
 const { createAdminServing } = require('./admin/admin-serving')
 const { createHeapWatching } = require('./heap/heap-watching')
@@ -23,6 +20,7 @@ const { createStallReporting } = require('./stalls/stall-reporting')
 const { createSubscribers } = require('./subscribers')
 const { createTally } = require('./captures/tally')
 const { createAnswers } = require('./observing/answers')
+const { createHiddenFunctions } = require('./observing/hidden-functions')
 const { createObserving } = require('./observing/observing')
 const { standAside } = require('./observing/stand-aside')
 const { installCanaries } = require('../shared/heap/canaries')
@@ -36,7 +34,7 @@ const { createClock } = require('../shared/clock')
 /** @import { Logger } from '../../types/diagnostics' */
 /** @import { Order, Place } from '../observer/captures/captures' */
 /** @import { Seen } from '../observer/recorder/debugger-look' */
-/** @import { ResolvedOptions } from './options/options' */
+/** @import { ResolvedOptions } from './options/resolve-options' */
 
 /**
  * @param {object} parts
@@ -53,13 +51,13 @@ class Instruments {
   #logger
   #options
   #state = new SharedState()
-  #id = randomUUID() // titles and globals are process-wide, and other copies or tools have theirs
   #heartbeat
   #recording
   #observing
   #observer
   #running = false
-  #ownWorkMs = 0
+  #ownWork
+  #hiddenFunctions
   #stallReporting
   /** @type {ReturnType<typeof createClock> | undefined} */
   #clock
@@ -68,25 +66,25 @@ class Instruments {
   subscribers = createSubscribers()
   routeContext = createRouteContext()
   #stallRoute = createStallRoute({ context: this.routeContext })
-  iterations = createIterations()
-  #loopTime = createLoopTime()
-  utilization = createUtilization({ eventLoopUtilization: () => this.#loopTime.read() })
   stallLog = createStallLog()
   tally = createTally()
-  delay
+  /** What is measured of the loop. */
+  loop
 
   /** @param {Parameters<typeof createInstruments>[0]} parts */
   constructor ({ options, logger, appRoot }) {
     const { heartbeatMs, stallThresholdMs, recorder } = options
+    const id = randomUUID() // titles and globals are process-wide, and other copies or tools have theirs
+    const titlePrefix = `loopscope:${id}:`
     const onFault = (/** @type {unknown} */ error) => warnOnce(logger, 'LOOPSCOPE_WARN_INTERNAL', error)
     this.#logger = logger
     this.#options = options
-    this.delay = createDelayHistogram({ periodMs: heartbeatMs })
+    this.loop = createLoopMeters({ periodMs: heartbeatMs })
     this.#recording = createRecording({
       settings: recorder,
-      titlePrefix: this.#titlePrefix,
+      titlePrefix,
       logger,
-      loopTime: this.#loopTime,
+      loopTime: this.loop.time,
       tell: (name, about) => this.#observer.tell(name, about),
       lookForDebugger: url => this.#observer.ask('lookForDebugger', { url }),
       onRotated: () => this.#sendWork()
@@ -100,11 +98,20 @@ class Instruments {
       onHurry: () => this.#observer.tell('hurry', {}),
       cpuUsage: isMainThread ? process.cpuUsage : process.threadCpuUsage // which Node 20 lacks
     })
+    this.#ownWork = createOwnWork({ heartbeat: this.#heartbeat })
+    const cut = (/** @type {boolean} */ rotate, /** @type {Seen | undefined} */ seen) => this.#onCut(rotate, seen)
+    this.#hiddenFunctions = createHiddenFunctions({
+      id,
+      functions: {
+        cut: Object.assign(cut, { standAside: () => standAside(() => this.#observer.release(), () => this.#state.withdrawRelease()) }),
+        'own-work': (/** @type {boolean} */ isBegin) => isBegin ? this.#ownWork.begin() : this.#ownWork.end()
+      }
+    })
     this.admin = createAdminServing({
       ask: (name, about, signal) => this.#observer.askWhenReady(name, about, signal),
       tell: (name, about) => this.#observer.tell(name, about)
     })
-    this.#observing = this.#observe(appRoot, onFault)
+    this.#observing = this.#observe({ appRoot, titlePrefix, onFault })
     this.#observer = this.#observing.observer
     this.#stallReporting = createStallReporting({
       observer: this.#observer,
@@ -139,22 +146,15 @@ class Instruments {
   get clockIfUsed () { return this.#clock }
   get keepClock () { return this.#observing.keepClock }
 
-  get #titlePrefix () { return `loopscope:${this.#id}:` }
-  get #cutName () { return `loopscope.cut.${this.#id}` }
-  get #ownWorkName () { return `loopscope.own-work.${this.#id}` }
-
   start () {
     if (this.#running) return
     this.#running = true
     installCanaries()
     this.routeContext.start()
-    this.iterations.start()
-    this.utilization.start()
+    this.loop.start()
     this.syncCalls.start()
     this.#heartbeat.start()
-    const cut = (/** @type {boolean} */ rotate, /** @type {Seen | undefined} */ seen) => this.#onCut(rotate, seen)
-    defineHidden(this.#cutName, Object.assign(cut, { standAside: () => this.#standAside() }))
-    defineHidden(this.#ownWorkName, (/** @type {boolean} */ isBegin) => isBegin ? this.#heartbeat.beginOwnWork() : this.#endOwnWork())
+    this.#hiddenFunctions.define()
     this.#observing.start()
   }
 
@@ -166,10 +166,9 @@ class Instruments {
     this.syncCalls.stop()
     this.#clock?.stop()
     this.heap.stop()
-    this.utilization.stop()
-    this.iterations.stop()
+    this.loop.stop()
     this.routeContext.stop()
-    for (const name of [this.#cutName, this.#ownWorkName]) Reflect.deleteProperty(globalThis, Symbol.for(name))
+    this.#hiddenFunctions.remove()
     await this.#observing.stop()
   }
 
@@ -190,10 +189,6 @@ class Instruments {
     })
   }
 
-  delaySummary () {
-    return summarizeDelay(this)
-  }
-
   /**
    * Tells whether captures could be written, before one is needed.
    * @param {Place} place
@@ -208,19 +203,17 @@ class Instruments {
       { component: 'heartbeat', seconds: this.#heartbeat.overheadSeconds },
       { component: 'recorder', seconds: this.#recording.overheadSeconds },
       { component: 'observer', seconds: this.#observer.activeSeconds },
-      { component: 'own-work', seconds: this.#ownWorkMs / 1e3 }
+      { component: 'own-work', seconds: this.#ownWork.totalMs / 1e3 }
     ]
   }
 
-  /**
-   * @param {string} appRoot
-   * @param {(error: unknown) => void} onFault
-   */
-  #observe (appRoot, onFault) {
+  /** @param {{ appRoot: string, titlePrefix: string, onFault: (error: unknown) => void }} parts */
+  #observe ({ appRoot, titlePrefix, onFault }) {
+    const { expressionOf } = this.#hiddenFunctions
     return createObserving({
       options: this.#options,
       appRoot,
-      names: { titlePrefix: this.#titlePrefix, cutExpression: expressionOf(this.#cutName), ownWorkExpression: expressionOf(this.#ownWorkName) },
+      names: { titlePrefix, cutExpression: expressionOf('cut'), ownWorkExpression: expressionOf('own-work') },
       state: this.#state,
       logger: this.#logger,
       handlers: this.#handlers(),
@@ -241,10 +234,10 @@ class Instruments {
    */
   #handlers () {
     const answers = createAnswers({
-      delaySummary: () => this.delaySummary(),
+      delaySummary: () => this.loop.summary(),
       syncCalls: () => this.syncCalls.read(),
       memory: () => ({ ...readMemory(), trend: this.heap.trend }),
-      exempt: work => this.#workForUs(work)
+      exempt: this.#ownWork.exempt
     })
     return {
       ...answers,
@@ -252,7 +245,7 @@ class Instruments {
       session: ({ isAway }) => this.#recording.setAway(isAway),
       rotate: () => this.#recording.rotate(),
       syncSamples: ({ reading }) => {
-        this.#loopTime.addSamples(reading)
+        this.loop.time.addSamples(reading)
         this.syncCalls.addSamples(reading, performance.now())
       },
       poolQueued: ({ waitedMs }) => this.syncCalls.poolQueued(waitedMs, performance.now()),
@@ -279,17 +272,11 @@ class Instruments {
    * @param {number} periods
    */
   #onTick (delayMs, periods) {
-    this.delay.record(delayMs)
+    this.loop.record(delayMs, periods)
     this.#state.noteDelay(delayMs)
-    // A slow tick stands for fast ones that would have been on time.
-    for (let period = 1; period < periods; period++) this.delay.record(0)
     if (this.#recording.tick(monotonicMicros())) this.#heartbeat.forgive()
     // What ran long without stalling the loop must not be blamed for the next stall.
     if (delayMs < this.#options.stallThresholdMs) this.subscribers.takeSlowest()
-  }
-
-  #standAside () {
-    standAside(() => this.#observer.release(), () => this.#state.withdrawRelease())
   }
 
   /**
@@ -302,40 +289,6 @@ class Instruments {
     if (rotate) this.#recording.rotate(seen)
     return { route: this.#stallRoute.now() }
   }
-
-  /**
-   * @template T
-   * @param {() => T} work
-   * @returns {T}
-   */
-  #workForUs (work) {
-    this.#heartbeat.beginOwnWork()
-    try {
-      return work()
-    } finally {
-      this.#endOwnWork()
-    }
-  }
-
-  #endOwnWork () {
-    const tookMs = this.#heartbeat.endOwnWork()
-    this.#ownWorkMs += tookMs
-    return tookMs
-  }
-}
-
-/**
- * For the observer, through the inspector.
- * @param {string} name
- * @param {Function} value
- */
-function defineHidden (name, value) {
-  Object.defineProperty(globalThis, Symbol.for(name), { value, configurable: true })
-}
-
-/** @param {string} name */
-function expressionOf (name) {
-  return `globalThis[Symbol.for(${JSON.stringify(name)})]`
 }
 
 module.exports = { createInstruments }

@@ -9,7 +9,7 @@ const { adminSettings } = require('../../lib/main/admin/settings')
 const { splitTarget } = require('../../lib/shared/admin/target')
 const { workerAddress } = require('../../lib/observer/admin/doors/worker-address')
 const { createTokens, hashToken, makeBootToken, parseTokens } = require('../../lib/shared/admin/tokens')
-const { resolveOptions } = require('../../lib/main/options/options')
+const { resolveOptions } = require('../../lib/main/options/resolve-options')
 const { makeScratch } = require('../store/scratch')
 
 const A = 'a'.repeat(32)

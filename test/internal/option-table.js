@@ -6,10 +6,10 @@ const os = require('node:os')
 const { OPTIONS, variableOf } = require('../../lib/main/options/options')
 
 /** What differs from machine to machine is named instead. */
-function describeDefault ({ path, fallback }) {
-  if (fallback === undefined) return ''
-  if (path === 'dir') return `\`<temporary folder>${fallback.slice(os.tmpdir().length).replace(/[^-]*$/, '<user id>')}\``
-  return `\`${typeof fallback === 'string' ? `'${fallback}'` : inline(fallback)}\``
+function describeDefault ({ path, defaultValue }) {
+  if (defaultValue === undefined) return ''
+  if (path === 'dir') return `\`<temporary folder>${defaultValue.slice(os.tmpdir().length).replace(/[^-]*$/, '<user id>')}\``
+  return `\`${typeof defaultValue === 'string' ? `'${defaultValue}'` : inline(defaultValue)}\``
 }
 
 function inline (value) {

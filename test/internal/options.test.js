@@ -42,12 +42,12 @@ test('types/diagnostics.d.ts declares the options of the code', () => {
 })
 
 test('the ranges and defaults that the declarations speak of are those of the code', () => {
-  for (const { path, wanted, fallback } of OPTIONS) {
+  for (const { path, wanted, defaultValue } of OPTIONS) {
     const { comment } = declared.find(({ name }) => name === path)
     const [range] = /\d+ to \d+(?=\.)/.exec(comment) ?? []
     const [, number] = /Default (\d+)[.,]/.exec(comment) ?? []
     if (range !== undefined) assert.equal(wanted, `integer from ${range}`, path)
-    if (number !== undefined) assert.equal(fallback, Number(number), path)
+    if (number !== undefined) assert.equal(defaultValue, Number(number), path)
   }
 })
 
@@ -65,7 +65,7 @@ test('the options of a capture have the limits and formats of the document', () 
     checkRequest('cpu', { [code(name)]: Number(most) })
     for (const bad of [0, Number(most) + 1]) assert.throws(() => checkRequest('cpu', { [code(name)]: bad }), { code: 'ERR_LOOPSCOPE_INVALID_OPTION' })
   }
-  const [, wanted, fallback] = readTable('docs/options.md', 'Options of a capture').find(([name]) => name === '`format`')
+  const [, wanted, defaultValue] = readTable('docs/options.md', 'Options of a capture').find(([name]) => name === '`format`')
   assert.deepEqual(wanted.match(/(?<=')\w+(?=')/g), Object.keys(FORMATS))
-  assert.equal(`'${checkRequest('cpu').format}'`, code(fallback))
+  assert.equal(`'${checkRequest('cpu').format}'`, code(defaultValue))
 })

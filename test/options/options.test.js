@@ -2,7 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { OPTIONS, resolveOptions, variableOf } = require('../../lib/main/options/options')
+const { OPTIONS, variableOf } = require('../../lib/main/options/options')
+const { resolveOptions } = require('../../lib/main/options/resolve-options')
 
 const NO_ENV = {}
 const LOGGER = { info () {}, warn () {}, error () {} }
@@ -55,11 +56,11 @@ function at (options, path) {
 test('every row has a default that is taken, a meaning, and values in this test', () => {
   const defaults = resolveOptions({}, NO_ENV)
   const withSyncCalls = resolveOptions({ syncCalls: true }, NO_ENV)
-  for (const { path, meaning, wanted, check, fallback } of OPTIONS) {
+  for (const { path, meaning, wanted, check, defaultValue } of OPTIONS) {
     assert.ok(meaning.length > 0 && wanted.length > 0, path)
     assert.ok(Object.hasOwn(VALUES, path), `no values for ${path}`)
-    if (fallback !== undefined) check(path, fallback)
-    if (path !== 'recorder') assert.deepEqual(at(path.startsWith('syncCalls.') ? withSyncCalls : defaults, path), fallback)
+    if (defaultValue !== undefined) check(path, defaultValue)
+    if (path !== 'recorder') assert.deepEqual(at(path.startsWith('syncCalls.') ? withSyncCalls : defaults, path), defaultValue)
   }
 })
 

@@ -6,7 +6,7 @@ const { refuse } = require('../../shared/base/validate')
 const { parseAddress } = require('./address')
 const { hashToken, makeBootToken, parseTokens } = require('../../shared/admin/tokens')
 
-/** @import { ResolvedOptions } from '../options/options' */
+/** @import { ResolvedOptions } from '../options/resolve-options' */
 
 const DEFAULTS = Object.freeze({ path: '/diagnostics', listen: false, hosts: Object.freeze([]), controlSocket: true })
 

@@ -17,7 +17,7 @@ const { createWorkerGroup } = require('../../shared/admin/worker-group')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { Logger } from '../../../types/diagnostics' */
-/** @import { ResolvedOptions } from '../options/options' */
+/** @import { ResolvedOptions } from '../options/resolve-options' */
 /** @import { Registry } from 'prom-client' */
 
 /** @typedef {ReturnType<typeof import('./sites').createSites>} Sites */

@@ -14,7 +14,7 @@ const { createRestarts } = require('./restarts')
 const { ENGINES } = require('../recorder/engines')
 
 /** @import { Logger } from '../../../types/diagnostics' */
-/** @import { ResolvedOptions } from '../options/options' */
+/** @import { ResolvedOptions } from '../options/resolve-options' */
 /** @import { SampledReading } from '../../observer/sync-calls/sampled-table' */
 
 /** @typedef {Parameters<typeof createObserverClient>[0]} ObserverParts */
@@ -58,7 +58,7 @@ class Observing {
         ...handlers,
         syncSamples: (about, signal) => {
           this.#samples = about.reading
-          handlers.syncSamples(about, signal)
+          return handlers.syncSamples(about, signal)
         }
       },
       onFault,

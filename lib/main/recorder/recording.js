@@ -15,7 +15,7 @@ const { createRecorder } = require('./recorder')
 /** @import { Tell } from '../../bridge/channel' */
 /** @import { Seen } from '../../observer/recorder/debugger-look' */
 /** @import { Hindrance } from './recorder' */
-/** @import { ResolvedOptions } from '../options/options' */
+/** @import { ResolvedOptions } from '../options/resolve-options' */
 
 /**
  * @param {object} parts
