@@ -2,7 +2,8 @@
 
 // The ways in: for an application with HTTP, for one without, for a process that knows nothing of us, and the clock.
 
-const { Handle, sharedInstruments } = require('./handle')
+const { Handle } = require('./handle')
+const { sharedInstruments } = require('./held-instruments')
 const { makeLogger, STANDARD_ERROR } = require('../shared/default-logger')
 const clocks = require('../shared/clock')
 const { findRegistry } = require('./process/application-registry')
@@ -55,7 +56,7 @@ function observeProcess (options) {
 function createClock (options = {}) {
   assertKnownKeys('options', options, ['resolutionMs', 'buffer'])
   const instruments = sharedInstruments()
-  return clocks.createClock({ ...options, ...(instruments && { keeper: instruments.keepClock }) })
+  return clocks.createClock({ ...options, ...(instruments && { keeper: instruments.clocks.keeper }) })
 }
 
 /**

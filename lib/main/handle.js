@@ -4,20 +4,20 @@
 // instruments.js.
 
 const { EventEmitter } = require('node:events')
-const { isDeepStrictEqual } = require('node:util')
 const { findApplication } = require('./process/application')
 const { clusterWorkerId } = require('../shared/system/cluster-worker')
 const { errors } = require('../shared/base/errors')
 const { hearFaults } = require('../shared/base/guard')
-const { hold, peek, share, release } = require('./process/process-wide')
+const { share } = require('./process/process-wide')
 const { warnOnce } = require('../shared/base/warnings')
 const { resolveOptions } = require('./options/resolve-options')
-const { createInstruments } = require('./instruments')
+const { holdInstruments, releaseInstruments } = require('./held-instruments')
 const { makeLogger } = require('../shared/default-logger')
 const { describeStall, toLogFields } = require('../shared/stalls/stall-line')
 const { checkRequest, KINDS } = require('../shared/captures/kinds')
 const { createArtifact } = require('./captures/artifact')
 const { createSignals } = require('./signals')
+const { metricSources } = require('./metric-sources')
 const { holdMetrics } = require('./metrics/metrics')
 const { createRouteContext } = require('./http/route-context')
 const { createRequestDurations } = require('./http/request-durations')
@@ -26,21 +26,11 @@ const { createSurface } = require('./admin/surface')
 const { version } = require('../../package.json')
 
 /** @import { Artifact, CaptureKind, CaptureOptions, DelaySummary, DiagnosticsOptions, Logger, Stall, Trigger } from '../../types/diagnostics' */
-/** @import { WarningCode } from '../shared/base/warnings' */
+/** @import { Instruments } from './held-instruments' */
 /** @import { RequestMiddleware } from './http/middleware' */
 /** @import { Registry } from 'prom-client' */
 
-/** @typedef {ReturnType<typeof createInstruments>} Instruments */
-
-// Copies of this package in one process share the instruments: the name carries the version of their interface.
-const SHARED_NAME = 'instruments.1'
 const SHARED_REQUESTS = 'request-durations.1'
-
-// Options of the process's one set of instruments; the first handle's hold.
-const SHARED_OPTIONS = /** @type {const} */ (['stallThresholdMs', 'heartbeatMs', 'recorder', 'syncCalls', 'onNearHeapLimit'])
-
-// What everything is refused with that needs the observer.
-const WITHOUT_OBSERVER = ['ERR_LOOPSCOPE_OBSERVER_LOST', 'ERR_LOOPSCOPE_BUNDLED']
 
 class Handle extends EventEmitter {
   #options
@@ -95,7 +85,7 @@ class Handle extends EventEmitter {
       signals: this.#options.signals,
       logger: this.#logger,
       capture: kind => this.#capture(kind, KINDS[kind].onSignal, 'signal'),
-      onSkipped: kind => this.#instruments?.tally.count(kind, 'signal', 'skipped')
+      onSkipped: kind => this.#instruments?.captures.tally.count(kind, 'signal', 'skipped')
     })
   }
 
@@ -132,12 +122,12 @@ class Handle extends EventEmitter {
   /** @returns {this} */
   start () {
     if (this.running) return this
-    const instruments = this.#holdInstruments()
+    const instruments = holdInstruments({ options: this.#options, logger: this.#logger, place: this.#place, isRunning: () => this.running })
     this.#instruments = instruments
-    instruments.subscribers.add(this.#subscriber)
+    instruments.stalls.subscribers.add(this.#subscriber)
     this.#routeContext.start()
     this.#channel?.start()
-    this.#releaseMetrics = holdMetrics({ registry: this.registry, logger: this.#logger, sources: this.#sources(instruments) })
+    this.#releaseMetrics = holdMetrics({ registry: this.registry, logger: this.#logger, sources: metricSources(instruments, this.#requests) })
     this.#signals.start()
     this.#surface.start({ sites: instruments.admin.sites, relay: instruments.admin.relay, middleware: this.#middleware })
     return this
@@ -151,12 +141,9 @@ class Handle extends EventEmitter {
     this.#releaseMetrics()
     this.#channel?.stop()
     this.#routeContext.stop()
-    this.#instruments.subscribers.delete(this.#subscriber)
+    this.#instruments.stalls.subscribers.delete(this.#subscriber)
     this.#instruments = undefined
-    /** @type {Promise<void> | undefined} */
-    let stopped
-    release(SHARED_NAME, (/** @type {Instruments} */ instruments) => { stopped = instruments.stop() })
-    await stopped
+    await releaseInstruments()
   }
 
   /**
@@ -171,7 +158,7 @@ class Handle extends EventEmitter {
 
   /** The last 200 stalls, newest first. */
   stalls () {
-    return this.#instruments?.stallLog.list() ?? []
+    return this.#instruments?.stalls.log.list() ?? []
   }
 
   /** @returns {DelaySummary} */
@@ -191,7 +178,7 @@ class Handle extends EventEmitter {
   heap = Object.freeze({ watch: () => this.#running('heap.watch()').heap.watch() })
 
   /** The process's cached clock; it runs from its first use until close(). */
-  get clock () { return this.#running('clock').clock }
+  get clock () { return this.#running('clock').clocks.clock }
 
   /**
    * @param {CaptureKind} kind
@@ -201,68 +188,8 @@ class Handle extends EventEmitter {
   async #capture (kind, options, trigger) {
     const request = checkRequest(kind, options)
     const order = { request, trigger, ...this.#place, heap: this.#options.heap }
-    const facts = await this.#running('capture()').capture(order, options?.signal)
+    const facts = await this.#running('capture()').captures.capture(order, options?.signal)
     return createArtifact(facts)
-  }
-
-  /** @returns {Instruments} */
-  #holdInstruments () {
-    const { value, isFirst } = hold(SHARED_NAME, () =>
-      createInstruments({ options: this.#options, logger: this.#logger, appRoot: this.#application.root }))
-    if (isFirst) this.#startInstruments(value)
-    else this.#warnOfOtherOptions(value)
-    value.checkStore(this.#place).catch(error => this.#warnUnlessLost('LOOPSCOPE_WARN_STORE', error))
-    return value
-  }
-
-  /** @param {Instruments} instruments */
-  #startInstruments (instruments) {
-    instruments.start()
-    const { onNearHeapLimit } = this.#options
-    if (onNearHeapLimit === 'off') return
-    instruments.heap.watchLimit({ onNearHeapLimit, place: this.#place }, adopted => this.#tellAdopted(adopted))
-      .catch(error => this.#warnUnlessLost('LOOPSCOPE_WARN_NEAR_LIMIT', error))
-  }
-
-  /**
-   * That the observer is gone is told elsewhere, and that a handle was closed nowhere.
-   * @param {WarningCode} code
-   * @param {Error & { code?: string }} error
-   */
-  #warnUnlessLost (code, error) {
-    if (this.running && !WITHOUT_OBSERVER.includes(error.code ?? '')) warnOnce(this.#logger, code, error)
-  }
-
-  /** @param {import('../observer/heap/snapshot/leftovers').Adopted[]} adopted */
-  #tellAdopted (adopted) {
-    for (const leftover of adopted) {
-      if ('path' in leftover) this.#logger.warn({ leftover }, `a former process ran out of heap: ${leftover.path} says what filled it`)
-      else this.#logger.warn({ leftover }, `a former process ran out of heap, and ${leftover.file} cannot be read: ${leftover.problem}`)
-    }
-  }
-
-  /** @param {Instruments} instruments */
-  #warnOfOtherOptions ({ options }) {
-    const other = SHARED_OPTIONS.filter(name => !isDeepStrictEqual(options[name], this.#options[name]))
-    if (other.length > 0) warnOnce(this.#logger, 'LOOPSCOPE_WARN_SHARED_OPTIONS', other.map(name => `${name} ${JSON.stringify(options[name])}`).join(', '))
-  }
-
-  /** @param {Instruments} instruments */
-  #sources (instruments) {
-    return {
-      delay: instruments.loop.delay,
-      iterations: instruments.loop.iterations,
-      utilization: instruments.loop.utilization,
-      stalls: instruments.stallLog,
-      captures: instruments.tally,
-      syncCalls: instruments.syncCalls,
-      clock: { get recentMaxStalenessMs () { return instruments.clockIfUsed?.recentMaxStalenessMs ?? null } },
-      heap: { trend: () => instruments.heap.trend },
-      requests: this.#requests,
-      admin: instruments.admin.tally,
-      overhead: { read: () => instruments.overhead(), get observerRestarts () { return instruments.observerRestarts } },
-      version
-    }
   }
 
   /**
@@ -296,14 +223,9 @@ class Handle extends EventEmitter {
   }
 }
 
-/** @returns {Instruments | undefined} those of the process, while a handle runs */
-function sharedInstruments () {
-  return /** @type {Instruments | undefined} */ (peek(SHARED_NAME))
-}
-
 function makeRegistry () {
   const { Registry } = require('prom-client')
   return new Registry()
 }
 
-module.exports = { Handle, sharedInstruments }
+module.exports = { Handle }

@@ -1,7 +1,7 @@
 'use strict'
 
 // The process's one set of instruments, wired: heartbeat, recorder, observer, and the log of stalls. However many
-// applications ask for diagnostics in a process, there is one of these (see internal/process-wide.js).
+// applications ask for diagnostics in a process, there is one of these (see process/process-wide.js).
 
 const { randomUUID } = require('node:crypto')
 const { isMainThread } = require('node:worker_threads')
@@ -12,13 +12,11 @@ const { warnOnce } = require('../shared/base/warnings')
 const { createHeartbeat } = require('./loop/heartbeat')
 const { createLoopMeters } = require('./loop/loop-meters')
 const { createOwnWork } = require('./loop/own-work')
-const { createStallLog } = require('../shared/stalls/stall-log')
 const { createRecording } = require('./recorder/recording')
 const { createAdminServing } = require('./admin/admin-serving')
 const { createHeapWatching } = require('./heap/heap-watching')
-const { createStallReporting } = require('./stalls/stall-reporting')
-const { createSubscribers } = require('./subscribers')
-const { createTally } = require('./captures/tally')
+const { createStalls } = require('./stalls/stalls')
+const { createCaptureOrders } = require('./captures/capture-orders')
 const { createAnswers } = require('./observing/answers')
 const { createHiddenFunctions } = require('./observing/hidden-functions')
 const { createObserving } = require('./observing/observing')
@@ -29,10 +27,8 @@ const { createRouteContext } = require('./http/route-context')
 const { createStallRoute } = require('./http/stall-route')
 const { createSyncCalls } = require('./sync-calls/sync-calls')
 const { describeFile, toCodeFrame } = require('../shared/formats/profile/frame')
-const { createClock } = require('../shared/clock')
 
 /** @import { Logger } from '../../types/diagnostics' */
-/** @import { Order, Place } from '../observer/captures/captures' */
 /** @import { Seen } from '../observer/recorder/debugger-look' */
 /** @import { ResolvedOptions } from './options/resolve-options' */
 
@@ -58,16 +54,9 @@ class Instruments {
   #running = false
   #ownWork
   #hiddenFunctions
-  #stallReporting
-  /** @type {ReturnType<typeof createClock> | undefined} */
-  #clock
 
-  /** The handles that run. */
-  subscribers = createSubscribers()
   routeContext = createRouteContext()
   #stallRoute = createStallRoute({ context: this.routeContext })
-  stallLog = createStallLog()
-  tally = createTally()
   /** What is measured of the loop. */
   loop
 
@@ -87,14 +76,14 @@ class Instruments {
       loopTime: this.loop.time,
       tell: (name, about) => this.#observer.tell(name, about),
       lookForDebugger: url => this.#observer.ask('lookForDebugger', { url }),
-      onRotated: () => this.#sendWork()
+      onRotated: () => this.stalls.tellWork()
     })
     this.#heartbeat = createHeartbeat({
       periodMs: heartbeatMs,
       stallThresholdMs,
       state: this.#state,
       onTick: (delayMs, periods) => this.#onTick(delayMs, periods),
-      onStall: guarded(tick => this.#stallReporting.report(tick)),
+      onStall: guarded(tick => this.stalls.report(tick)),
       onHurry: () => this.#observer.tell('hurry', {}),
       cpuUsage: isMainThread ? process.cpuUsage : process.threadCpuUsage // which Node 20 lacks
     })
@@ -113,10 +102,9 @@ class Instruments {
     })
     this.#observing = this.#observe({ appRoot, titlePrefix, onFault })
     this.#observer = this.#observing.observer
-    this.#stallReporting = createStallReporting({
+    this.captures = createCaptureOrders({ observer: this.#observer })
+    this.stalls = createStalls({
       observer: this.#observer,
-      subscribers: this.subscribers,
-      stallLog: this.stallLog,
       routeOf: (tick, slowest) => this.#stallRoute.of(tick, slowest),
       onLate: () => this.#recording.rotateSoon(),
       isRunning: () => this.#running
@@ -137,14 +125,7 @@ class Instruments {
   get observerRestarts () { return this.#observing.restartCount }
   get options () { return this.#options }
 
-  /** The process's clock, made when it is first asked for: renewing it costs a timer in the observer. */
-  get clock () {
-    this.#clock ??= createClock({ keeper: this.#observing.keepClock })
-    return this.#clock
-  }
-
-  get clockIfUsed () { return this.#clock }
-  get keepClock () { return this.#observing.keepClock }
+  get clocks () { return this.#observing.clocks }
 
   start () {
     if (this.#running) return
@@ -164,7 +145,6 @@ class Instruments {
     this.#heartbeat.stop()
     this.#recording.stop()
     this.syncCalls.stop()
-    this.#clock?.stop()
     this.heap.stop()
     this.loop.stop()
     this.routeContext.stop()
@@ -175,26 +155,6 @@ class Instruments {
   /** To be called when work begins, so that it is watched closely. */
   hurry () {
     this.#heartbeat.hurry()
-  }
-
-  /**
-   * @param {Order} order
-   * @param {AbortSignal} [signal]
-   * @returns {Promise<import('../../types/diagnostics').ArtifactFacts>}
-   */
-  async capture (order, signal) {
-    return this.tally.around(order, signal, async () => {
-      const ask = () => this.#observer.askWhenReady('capture', { order }, signal)
-      return order.trigger === 'api' ? this.#observer.hold(ask) : ask()
-    })
-  }
-
-  /**
-   * Tells whether captures could be written, before one is needed.
-   * @param {Place} place
-   */
-  async checkStore (place) {
-    return this.#observer.askWhenReady('prepareStore', { place })
   }
 
   /** What we cost ourselves, as far as it can be told apart, cumulative. */
@@ -220,7 +180,7 @@ class Instruments {
       onFault,
       onReady: sessionError => this.#recording.start(sessionError, this.#heartbeat),
       onLost: () => {
-        this.tally.lose()
+        this.captures.tally.lose()
         this.#heartbeat.dropOwnWork()
         this.#recording.lose()
       },
@@ -249,22 +209,16 @@ class Instruments {
         this.syncCalls.addSamples(reading, performance.now())
       },
       poolQueued: ({ waitedMs }) => this.syncCalls.poolQueued(waitedMs, performance.now()),
-      captured: ({ event }) => this.tally.note(event)
+      captured: ({ event }) => this.captures.tally.note(event)
     }
   }
 
   #onObserverRestarted () {
-    for (const stall of this.stallLog.list().reverse()) this.#observer.tell('keepStall', { stall })
+    this.stalls.tellAll()
     this.admin.sites.reopen()
     this.heap.resume().catch(error => {
       if (this.#running && error.code !== 'ERR_LOOPSCOPE_OBSERVER_LOST') warnOnce(this.#logger, 'LOOPSCOPE_WARN_NEAR_LIMIT', error)
     })
-  }
-
-  /** Whose code ran in the window that has just ended. */
-  #sendWork () {
-    const work = this.subscribers.takeWork()
-    if (work.length > 0) this.#observer.tell('work', { work })
   }
 
   /**
@@ -275,8 +229,7 @@ class Instruments {
     this.loop.record(delayMs, periods)
     this.#state.noteDelay(delayMs)
     if (this.#recording.tick(monotonicMicros())) this.#heartbeat.forgive()
-    // What ran long without stalling the loop must not be blamed for the next stall.
-    if (delayMs < this.#options.stallThresholdMs) this.subscribers.takeSlowest()
+    if (delayMs < this.#options.stallThresholdMs) this.stalls.forgetSlow()
   }
 
   /**

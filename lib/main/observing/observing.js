@@ -10,6 +10,7 @@ const { warnOnce } = require('../../shared/base/warnings')
 const { threadPidHere } = require('../../shared/system/scheduler')
 const { createKeptClocks } = require('./kept-clocks')
 const { createObserverClient } = require('./observer-client')
+const { createProcessClock } = require('./process-clock')
 const { createRestarts } = require('./restarts')
 const { ENGINES } = require('../recorder/engines')
 
@@ -65,10 +66,10 @@ class Observing {
       onLost: reason => this.#onLost(reason)
     })
     this.#keptClocks = createKeptClocks(this.observer)
+    this.clocks = createProcessClock({ keeper: this.#keptClocks.keep })
   }
 
   get restartCount () { return this.#restarts.count }
-  get keepClock () { return this.#keptClocks.keep }
 
   start () {
     if (this.#running) return
@@ -78,6 +79,7 @@ class Observing {
 
   async stop () {
     this.#running = false
+    this.clocks.stop()
     this.#restarts.stop()
     await this.observer.stop()
   }

@@ -1,0 +1,42 @@
+'use strict'
+
+// Captures as the main thread asks for them: the observer makes them, here they are counted.
+
+const { createTally } = require('./tally')
+
+/** @import { ArtifactFacts } from '../../../types/diagnostics' */
+/** @import { Ask } from '../../bridge/channel' */
+/** @import { Order, Place } from '../../observer/captures/captures' */
+
+/**
+ * @param {object} parts
+ * @param {{ askWhenReady: Ask, hold <T>(work: () => Promise<T>): Promise<T> }} parts.observer
+ */
+function createCaptureOrders ({ observer }) {
+  const tally = createTally()
+  return {
+    tally,
+
+    /**
+     * @param {Order} order
+     * @param {AbortSignal} [signal]
+     * @returns {Promise<ArtifactFacts>}
+     */
+    capture (order, signal) {
+      return tally.around(order, signal, async () => {
+        const ask = () => observer.askWhenReady('capture', { order }, signal)
+        return order.trigger === 'api' ? observer.hold(ask) : ask()
+      })
+    },
+
+    /**
+     * Tells whether captures could be written, before one is needed.
+     * @param {Place} place
+     */
+    async checkStore (place) {
+      return observer.askWhenReady('prepareStore', { place })
+    }
+  }
+}
+
+module.exports = { createCaptureOrders }

@@ -1,0 +1,32 @@
+'use strict'
+
+// Where the metrics of a handle are read from: the parts of the process, and the requests that handles see.
+
+const { version } = require('../../package.json')
+
+/** @import { Instruments } from './held-instruments' */
+
+/**
+ * @template Requests
+ * @param {Instruments} instruments
+ * @param {Requests} requests
+ */
+function metricSources (instruments, requests) {
+  const { loop, stalls, captures, syncCalls, heap, admin } = instruments
+  return {
+    delay: loop.delay,
+    iterations: loop.iterations,
+    utilization: loop.utilization,
+    stalls: stalls.log,
+    captures: captures.tally,
+    syncCalls,
+    clock: { get recentMaxStalenessMs () { return instruments.clocks.clockIfUsed?.recentMaxStalenessMs ?? null } },
+    heap: { trend: () => heap.trend },
+    requests,
+    admin: admin.tally,
+    overhead: { read: () => instruments.overhead(), get observerRestarts () { return instruments.observerRestarts } },
+    version
+  }
+}
+
+module.exports = { metricSources }
