@@ -1,28 +1,17 @@
 'use strict'
 
-// Reads a heap snapshot file once, byte by byte, in constant memory, and tells a visitor what passes. It keeps nothing and
-// knows no meaning beyond the file's own layout: a header, arrays of numbers, and the strings last.
+// Reads a heap snapshot file once, in constant memory, and tells a visitor what passes. It keeps nothing; what the bytes are is
+// the parser's to know.
 
 const fs = require('node:fs')
 const { setImmediate: nextTurn } = require('node:timers/promises')
 const { errors } = require('../base/errors')
-const { parseHeader } = require('./snapshot-header')
+const { SnapshotParser } = require('./snapshot-parser')
 
 /** @import { Header } from './snapshot-header' */
 
 const READ_BYTES = 1024 ** 2 // a few milliseconds of work: the thread has other things to do in between
-const MAX_HEADER_BYTES = 64 * 1024 // it takes less than 1 KiB on every version
 const MAX_TOKEN_BYTES = 256 * 1024 ** 2 // V8 cuts strings at 1,024 characters unless --heap-snapshot-string-limit says otherwise
-const BATCH_NUMBERS = 16 * 1024
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const COMMA = 0x2c
-const OPEN = 0x5b
-const CLOSE = 0x5d
-const END = 0x7d
-const ZERO = 0x30
-const NINE = 0x39
 
 /**
  * @typedef {(values: Float64Array, length: number) => void} TakeRecords  whole records, field after field; valid during the call
@@ -45,7 +34,7 @@ const NINE = 0x39
  * @throws ERR_LOOPSCOPE_INVALID_SNAPSHOT
  */
 async function scanSnapshot (file, visitor, { onProgress = () => {}, signal } = {}) {
-  const scanner = new Scanner(file, visitor)
+  const parser = new SnapshotParser(file, visitor)
   const fd = fs.openSync(file, 'r')
   try {
     let buffer = Buffer.allocUnsafe(READ_BYTES)
@@ -55,7 +44,7 @@ async function scanSnapshot (file, visitor, { onProgress = () => {}, signal } = 
       const read = fs.readSync(fd, buffer, kept, buffer.length - kept, null)
       if (read === 0) break
       bytes += read
-      const used = scanner.take(buffer, kept + read, bytes - kept - read)
+      const used = parser.take(buffer, kept + read, bytes - kept - read)
       buffer.copyWithin(0, used, kept + read)
       kept += read - used
       if (visitor.isDone) return bytes
@@ -63,7 +52,7 @@ async function scanSnapshot (file, visitor, { onProgress = () => {}, signal } = 
       onProgress(bytes)
       await nextTurn(undefined, { signal })
     }
-    scanner.finish(bytes)
+    parser.finish(bytes)
     return bytes
   } finally {
     fs.closeSync(fd)
@@ -77,218 +66,6 @@ async function scanSnapshot (file, visitor, { onProgress = () => {}, signal } = 
 function grow (file, buffer) {
   if (buffer.length >= MAX_TOKEN_BYTES) throw new errors.ERR_LOOPSCOPE_INVALID_SNAPSHOT(file, `strings of at most ${MAX_TOKEN_BYTES} bytes`, 'a longer one')
   return Buffer.concat([buffer], buffer.length * 2)
-}
-
-/** Called with what was read and not used yet: the part of a token that the rest of the file completes comes again. */
-class Scanner {
-  #file
-  #visitor
-  #step = this.#header
-  /** Numbers in a record, by name of its array. @type {Record<string, number>} */
-  #widths = {}
-  #batch = new Batch('', 1)
-  #depth = 0
-  #position = 0
-  #hasStrings = false
-
-  /**
-   * @param {string} file
-   * @param {Visitor} visitor
-   */
-  constructor (file, visitor) {
-    this.#file = file
-    this.#visitor = visitor
-  }
-
-  /**
-   * @param {Buffer} buffer
-   * @param {number} end
-   * @param {number} position  of the buffer in the file
-   * @returns {number} how much was used
-   */
-  take (buffer, end, position) {
-    this.#position = position
-    let at = 0
-    while (at < end) {
-      const step = this.#step
-      const next = step.call(this, buffer, at, end)
-      if (next === at && step === this.#step) break
-      at = next
-    }
-    return at
-  }
-
-  /** @param {number} bytes */
-  finish (bytes) {
-    if (this.#step !== this.#tail) this.#refuse('a whole file, ending in ]}', bytes === 0 ? 'an empty one' : `one that breaks off after ${bytes} bytes`)
-    if (!this.#hasStrings) this.#refuse('strings', 'none')
-  }
-
-  /** @type {(buffer: Buffer, at: number, end: number) => number} */
-  #header (buffer, at, end) {
-    const length = buffer.subarray(0, Math.min(end, MAX_HEADER_BYTES)).indexOf('"nodes":')
-    if (length === -1) {
-      if (end >= MAX_HEADER_BYTES) this.#refuse('a header in front of "nodes"', 'none')
-      return at
-    }
-    const header = parseHeader(buffer.toString('latin1', 0, length), (wanted, got) => this.#refuse(wanted, got))
-    const { node_fields: nodes, edge_fields: edges, location_fields: locations = [] } = header.meta
-    this.#widths = { nodes: nodes.length, edges: edges.length, locations: locations.length }
-    this.#visitor.header?.(header)
-    this.#visitor.other?.(buffer, 0, length)
-    this.#step = this.#key
-    return length
-  }
-
-  /** @type {(buffer: Buffer, at: number, end: number) => number} */
-  #key (buffer, at, end) {
-    const open = buffer.subarray(at, end).indexOf(OPEN)
-    if (open === -1) return this.#endOfKeys(buffer, at, end)
-    const [, name] = /^[\s,]*"(\w+)":\s*$/.exec(buffer.toString('latin1', at, at + Math.min(open, 100))) ?? this.#refuse('the name of an array', 'something else')
-    if (this.#hasStrings) this.#refuse('nothing behind the strings', name)
-    this.#batch = this.#batchOf(name)
-    this.#hasStrings = name === 'strings'
-    this.#step = this.#hasStrings ? this.#strings : this.#numbers
-    this.#depth = 1
-    this.#visitor.other?.(buffer, at, at + open + 1)
-    return at + open + 1
-  }
-
-  /** @param {string} array */
-  #batchOf (array) {
-    const { nodes, edges, locations } = this.#visitor
-    const take = { nodes, edges, locations }[array]
-    const width = this.#widths[array] ?? 0
-    return width === 0 ? new Batch(array, 1) : new Batch(array, width, take?.bind(this.#visitor))
-  }
-
-  /** @type {(buffer: Buffer, at: number, end: number) => number} */
-  #endOfKeys (buffer, at, end) {
-    const close = buffer.subarray(at, end).indexOf(END)
-    if (close === -1) return at
-    this.#step = this.#tail
-    return at
-  }
-
-  /** The hot loop: nearly all bytes of a file pass here. @type {(buffer: Buffer, at: number, end: number) => number} */
-  #numbers (buffer, start, end) {
-    const batch = this.#batch
-    const { values } = batch
-    let { length } = batch
-    let depth = this.#depth
-    let at = start
-    while (at < end && depth > 0) {
-      let byte = buffer[at]
-      if (byte >= ZERO && byte <= NINE) {
-        const first = at
-        let value = byte - ZERO
-        while (++at < end && (byte = buffer[at]) >= ZERO && byte <= NINE) value = value * 10 + byte - ZERO
-        if (at === end) {
-          at = first // it may go on in what is read next
-          break
-        }
-        values[length++] = value
-        if (length === values.length) length = batch.pass(length)
-      }
-      at++
-      if (byte === COMMA) continue
-      if (byte === OPEN) depth++
-      else if (byte === CLOSE) depth--
-      else if (byte > 0x20) this.#refuse('numbers in front of the strings', JSON.stringify(String.fromCharCode(byte)))
-    }
-    batch.length = length
-    this.#depth = depth
-    this.#visitor.other?.(buffer, start, at)
-    if (depth === 0) this.#endNumbers(batch)
-    return at
-  }
-
-  /** @param {Batch} batch */
-  #endNumbers (batch) {
-    if (batch.length % batch.width !== 0) this.#refuse(`${batch.array} of ${batch.width} numbers each`, `a last one of ${batch.length % batch.width}`)
-    batch.pass(batch.length)
-    this.#step = this.#key
-  }
-
-  /** @type {(buffer: Buffer, at: number, end: number) => number} */
-  #strings (buffer, start, end) {
-    let copied = start
-    let at = start
-    while (at < end) {
-      const byte = buffer[at]
-      if (byte === QUOTE) {
-        const next = endOfString(buffer, at, end)
-        if (next === -1) break
-        if (at > copied) this.#visitor.other?.(buffer, copied, at)
-        this.#visitor.string?.(buffer, at, next, this.#position)
-        copied = at = next
-        continue
-      }
-      at++
-      if (byte === CLOSE) {
-        this.#step = this.#key
-        break
-      }
-      if (byte !== COMMA && byte > 0x20) this.#refuse('strings', JSON.stringify(String.fromCharCode(byte)))
-    }
-    if (at > copied) this.#visitor.other?.(buffer, copied, at)
-    return at
-  }
-
-  /** @type {(buffer: Buffer, at: number, end: number) => number} */
-  #tail (buffer, at, end) {
-    if (/[^\s}]/.test(buffer.toString('latin1', at, end))) this.#refuse('nothing behind the strings', 'something')
-    this.#visitor.other?.(buffer, at, end)
-    return end
-  }
-
-  /**
-   * @param {string} wanted
-   * @param {string} got
-   * @returns {never}
-   */
-  #refuse (wanted, got) {
-    throw new errors.ERR_LOOPSCOPE_INVALID_SNAPSHOT(this.#file, wanted, got)
-  }
-}
-
-/** Numbers of one array on their way to the visitor, if it wants them: a call for each would take longer than reading it. */
-class Batch {
-  length = 0
-  #take
-
-  /**
-   * @param {string} array
-   * @param {number} width  numbers in a record
-   * @param {TakeRecords} [take]
-   */
-  constructor (array, width, take) {
-    this.array = array
-    this.width = width
-    this.values = new Float64Array(width * Math.ceil(BATCH_NUMBERS / width))
-    this.#take = take
-  }
-
-  /** @param {number} length */
-  pass (length) {
-    if (length > 0) this.#take?.(this.values, length)
-    return 0
-  }
-}
-
-/**
- * @param {Buffer} buffer
- * @param {number} start  of the opening quote
- * @param {number} end
- * @returns {number} behind the closing quote; -1 when that has not been read yet
- */
-function endOfString (buffer, start, end) {
-  for (let at = start + 1; at < end; at++) {
-    const byte = buffer[at]
-    if (byte === BACKSLASH) at++
-    else if (byte === QUOTE) return at + 1
-  }
-  return -1
 }
 
 module.exports = { scanSnapshot }
