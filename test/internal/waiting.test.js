@@ -22,7 +22,7 @@ const TIME_OF_DAY = new Map([
   ['lib/observer/heap/histogram.js', 'when it was taken'],
   ['lib/observer/heap/near-limit-watch.js', 'the name of an artifact'],
   ['lib/observer/heap/sampler.js', 'when sampling began'],
-  ['lib/observer/heap/snapshot/snapshot-job.js', 'the name of an artifact'],
+  ['lib/observer/heap/snapshot/snapshot-run.js', 'the name of an artifact'],
   ['lib/main/heap/take-snapshot.js', 'when it was taken'],
   ['lib/shared/base/monotonic.js', 'ties the two together'],
   ['lib/observer/admin/admin-sources.js', 'from and to are times of day'],

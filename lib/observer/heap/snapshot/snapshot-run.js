@@ -1,0 +1,133 @@
+'use strict'
+
+// One heap snapshot on its way: a place in the store, what the main thread writes, whether it is whole, the copy without values,
+// the artifact. Whoever has it made decides whether and in which order, and gives back what is not kept.
+
+const { randomBytes } = require('node:crypto')
+const { monotonicMicros } = require('../../../shared/base/monotonic')
+const { CANARY_CLASS } = require('../../../shared/heap/canaries')
+const { findCanaries } = require('../redaction/find-canaries')
+const { redactSnapshot } = require('../redaction/redact')
+const { verifySnapshot } = require('../redaction/verify')
+const { orAborted } = require('./or-aborted')
+const { watchWriting } = require('./snapshot-progress')
+
+/** @import { Estimate } from './estimate' */
+/** @import { SnapshotOrder, SnapshotPlace, SnapshotStore } from './snapshot-job' */
+/** @import { createProgress } from './snapshot-progress' */
+/** @import { TakeFacts, TakeOrder } from '../../../main/heap/take-snapshot' */
+/** @import { Redacted } from '../redaction/redact' */
+/** @import { Verified } from '../redaction/verify' */
+
+// A main thread that does not come round by then is stuck: a snapshot would only come later, unasked. Until then it is busy, perhaps
+// with a histogram of ours, and is waited for.
+const START_WITHIN_MS = 10_000
+
+class SnapshotRun {
+  #order
+  #store
+  #signal
+  #progress
+  /** @type {SnapshotPlace | undefined} */
+  #place
+  settled = Promise.resolve()
+  hasPaused = false
+
+  /**
+   * @param {SnapshotOrder} order
+   * @param {SnapshotStore} store
+   * @param {AbortSignal} signal
+   * @param {ReturnType<typeof createProgress>} progress
+   */
+  constructor (order, store, signal, progress) {
+    this.#order = order
+    this.#store = store
+    this.#signal = signal
+    this.#progress = progress
+  }
+
+  /** Of the file, that the disk holds at the same time. */
+  get copies () { return this.#order.redact === 'off' ? 1 : 2 }
+
+  get #reserved () { return /** @type {SnapshotPlace} */ (this.#place) }
+
+  /** What V8 writes: what is not redacted is kept as it is. */
+  get #written () {
+    const { partialPath, scratch } = this.#reserved
+    return this.#order.redact === 'off' ? { path: partialPath, inode: null } : scratch
+  }
+
+  get #file () { return this.#written.path }
+
+  /** @param {Estimate} cost */
+  reserve ({ fileBytes }) {
+    const { appName, force } = this.#order
+    // Who forces it has been told what it needs; only the room that retention always leaves is asked for then.
+    const bytesNeeded = force ? 0 : fileBytes
+    this.#place = this.#store.reserve({
+      kind: 'heap-snapshot',
+      extension: 'heapsnapshot',
+      at: Date.now(),
+      appName,
+      bytesNeeded,
+      scratchBytes: bytesNeeded * (this.copies - 1)
+    })
+  }
+
+  /**
+   * @param {(order: TakeOrder) => Promise<TakeFacts>} askMain
+   * @param {Estimate} cost
+   */
+  async write (askMain, { pauseMs: expectedPauseMs }) {
+    const watch = watchWriting(this.#file, this.#progress)
+    const asked = askMain({ file: this.#file, inode: this.#written.inode, engine: this.#order.engine, notAfterMicros: monotonicMicros() + START_WITHIN_MS * 1e3, expectedPauseMs })
+    this.settled = asked.then(() => { this.hasPaused = true }, () => {}).finally(watch.stop)
+    const facts = await orAborted(asked, this.#signal)
+    await this.settled
+    return { facts, peakRssBytes: Math.max(facts.peakRssBytes ?? 0, watch.peakRssBytes, facts.after.rssBytes) }
+  }
+
+  verify () {
+    this.#progress.stage('verifying')
+    return verifySnapshot(this.#file, { className: CANARY_CLASS, ...this.#reading })
+  }
+
+  /** @param {Verified} verified */
+  findCanaries ({ classIndex }) {
+    return findCanaries(this.#file, classIndex, { signal: this.#signal })
+  }
+
+  /**
+   * @param {Buffer} nameKey
+   * @returns {Promise<{ mode: SnapshotOrder['redact'] } & Partial<Redacted>>}
+   */
+  async redact (nameKey) {
+    const { redact: mode, hasPseudonyms } = this.#order
+    if (mode === 'off') return { mode }
+    this.#progress.stage('redacting')
+    const valueKey = hasPseudonyms ? randomBytes(32) : undefined
+    return { mode, ...await redactSnapshot(this.#file, this.#reserved.partialPath, { mode, nameKey, valueKey, ...this.#reading }) }
+  }
+
+  /** @param {object} metadata */
+  commit (metadata) {
+    return { ...this.#reserved.commit(metadata), metadata }
+  }
+
+  /** @param {unknown} error */
+  explain (error) {
+    return this.#place?.explain(error) ?? error
+  }
+
+  /** What is not kept by now goes; the main thread, if it has not begun, sees that it need not. */
+  abandon () {
+    this.#progress.end()
+    this.#place?.abandon()
+  }
+
+  get #reading () {
+    return { signal: this.#signal, onProgress: this.#progress.bytes }
+  }
+}
+
+module.exports = { SnapshotRun, START_WITHIN_MS }
