@@ -12,7 +12,6 @@ loopscope.tree = (() => {
   }
 
   const graph = JSON.parse(document.getElementById('graph').textContent)
-  const [[, , total]] = graph.nodes
   let root
 
   function build (withIdle) {
@@ -64,7 +63,7 @@ loopscope.tree = (() => {
   }
 
   return {
-    isEmpty: !(total > 0),
+    hasSamples: graph.nodes[0][2] > 0,
     isOfBytes: graph.unit === 'bytes',
     isAllIdle: () => build(false).value === 0,
     choose,

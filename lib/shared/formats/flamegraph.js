@@ -13,6 +13,9 @@ const { readOwn } = require('../base/own-files')
 /** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
 /** @import { Graph } from './flamegraph/graph' */
 
+// In the order in which they need each other.
+const SCRIPTS = Object.freeze(['tree', 'keyboard', 'page'])
+
 /** @type {{ shell: string, style: string, script: string, libraries: string } | null} */
 let parts = null
 
@@ -55,7 +58,7 @@ function readParts () {
   return {
     shell: read('shell.html'),
     style: read('page.css'),
-    script: read('page.js'),
+    script: SCRIPTS.map(name => read(`${name}.js`)).join('\n'),
     libraries: oneLineEnd(loadLibraries())
   }
 }
