@@ -1,0 +1,47 @@
+'use strict'
+
+// Sends one request to an admin surface, over its control socket or over HTTP, and gives up on one that cannot be connected to.
+
+const http = require('node:http')
+const https = require('node:https')
+
+/** @import { Target } from './target' */
+
+const CONNECT_MS = 5000
+
+/**
+ * @typedef {object} Wanted
+ * @property {string} [method]  'GET' unless given
+ * @property {unknown} [body]  sent as JSON
+ * @property {Record<string, string>} [headers]
+ */
+
+/**
+ * @param {Target} target
+ * @param {string} path
+ * @param {Wanted} [wanted]
+ * @param {AbortSignal} [abort]
+ * @returns {http.ClientRequest}
+ */
+function sendRequest (target, path, { method = 'GET', body, headers = {} } = {}, abort) {
+  const isSocket = 'socketPath' in target
+  const base = isSocket ? target.base : target.url.pathname.replace(/\/$/, '')
+  const bytes = body === undefined ? null : Buffer.from(JSON.stringify(body))
+  const how = {
+    method,
+    ...(abort && { signal: abort }),
+    headers: {
+      ...headers,
+      ...(bytes && { 'Content-Type': 'application/json', 'Content-Length': String(bytes.length) }),
+      ...(!isSocket && target.token !== null && { Authorization: `Bearer ${target.token}` })
+    }
+  }
+  const request = isSocket
+    ? http.request({ ...how, socketPath: target.socketPath, path: base + path, setHost: false, headers: { Host: 'localhost', ...how.headers } })
+    : (target.url.protocol === 'https:' ? https : http).request(new URL(base + path, target.url), how)
+  request.setTimeout(CONNECT_MS, () => { if (request.socket?.connecting !== false) request.destroy(new Error('no answer')) })
+  request.end(bytes ?? undefined)
+  return request
+}
+
+module.exports = { sendRequest }
