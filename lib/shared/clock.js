@@ -11,7 +11,7 @@ const DEFAULTS = Object.freeze({
 })
 
 const SLOT_MS = 30_000
-const NOW = 0 // indexes into the shared doubles; see internal/shared-state.js for why they need no Atomics
+const NOW = 0 // indexes into the shared doubles; see bridge/shared-state.js for why they need no Atomics
 const SLOT_MAX = 1
 const PREVIOUS_SLOT_MAX = 2
 const SLOT_END = 3

@@ -30,7 +30,7 @@ const ALLOWED = {
   'lib/main/heap/snapshot-engines.js': 'the native package heapdump, where it was asked for by name: it acts when it is loaded'
 }
 
-// The second, of internal/own-files.js, is for what bundlers shall not see.
+// The second, of shared/base/own-files.js, is for what bundlers shall not see.
 const REQUIRES = ['require', 'ownRequire']
 
 /** @param {string} file */

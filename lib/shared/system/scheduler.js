@@ -2,7 +2,7 @@
 
 // What the operating system says about how it ran us: CPU time and run-queue time of a thread, and how long the cgroup's
 // CPU quota held the process back. Linux tells all three; elsewhere there is the CPU time of the process.
-// It reads; loop/stall.js judges.
+// It reads; observer/stalls/judge-cause.js judges.
 
 const fs = require('node:fs')
 const path = require('node:path')

@@ -2,7 +2,7 @@
 
 // Functions that stand in for a watched one: the same name, length, properties, this, arguments, result and errors.
 // They are methods, because those have no prototype of their own unless the original has; none is ever called with new.
-// Profiles know them by that name in a bundle (internal/own-files.js).
+// Profiles know them by that name in a bundle (shared/base/own-files.js).
 
 const { withoutOwnFrames } = require('./own-frames')
 

@@ -1,6 +1,6 @@
 'use strict'
 
-// The numbers that the canaries have in a snapshot (see canaries.js).
+// The numbers that the canaries have in a snapshot (see shared/heap/canaries.js).
 
 const { scanSnapshot } = require('../../../shared/heap/snapshot-scan')
 

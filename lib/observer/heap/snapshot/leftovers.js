@@ -1,7 +1,7 @@
 'use strict'
 
 // What V8 left near the heap limit of processes that are dead: taken into the store, snapshots redacted, the originals removed.
-// An application's own snapshots have the same names, so only what a process with a mark (near-limit-mark.js) wrote as it died
+// An application's own snapshots have the same names, so only what a process with a mark (shared/heap/near-limit-mark.js) wrote as it died
 // is taken.
 
 const fs = require('node:fs')
