@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const { Worker } = require('node:worker_threads')
-const { createScheduler } = require('../../lib/shared/system/scheduler')
+const { createScheduler } = require('../../lib/observer/stalls/scheduler')
 
 const hasSchedstat = fs.existsSync('/proc/thread-self/schedstat')
 const skip = !hasSchedstat && 'this system does not tell the CPU time of a thread'
@@ -25,7 +25,7 @@ function ask (worker, question) {
 
 const OBSERVER = `
   const { parentPort } = require('node:worker_threads')
-  const scheduler = require(${JSON.stringify(require.resolve('../../lib/shared/system/scheduler'))}).createScheduler()
+  const scheduler = require(${JSON.stringify(require.resolve('../../lib/observer/stalls/scheduler'))}).createScheduler()
   parentPort.on('message', burnMs => {
     const until = performance.now() + burnMs
     while (performance.now() < until);

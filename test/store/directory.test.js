@@ -5,7 +5,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const test = require('node:test')
-const { defaultDir } = require('../../lib/shared/store/directory')
+const { defaultDir } = require('../../lib/shared/store/defaults')
 const { createStore } = require('../../lib/observer/store/store')
 const { makeScratch, mountScratch, artifact } = require('./scratch')
 

@@ -2,7 +2,8 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
-const { DEFAULTS, chooseEvictions, createLimits } = require('../../lib/shared/store/retention')
+const { chooseEvictions, createLimits } = require('../../lib/observer/store/retention')
+const { RETENTION: DEFAULTS } = require('../../lib/shared/store/defaults')
 
 const NOW = 1_000_000
 const ROOMY = { now: NOW, freeBytes: Infinity }

@@ -6,7 +6,7 @@
 const { monotonicMicros: systemMonotonicMicros } = require('../../shared/base/monotonic')
 
 /** @import { SharedState } from '../../bridge/shared-state' */
-/** @import { SchedulerReading } from '../../shared/system/scheduler' */
+/** @import { SchedulerReading } from './scheduler' */
 
 const KEPT = 64 // readings; one comes every 40-120 ms, and those of a stuck loop count as one
 const NOTABLE_LATE_MS = 5 // timers of a busy machine are this late without meaning anything

@@ -12,7 +12,7 @@ const { createStallWatch } = require('./stall-watch')
 
 /** @import { SharedState } from '../../bridge/shared-state' */
 /** @import { ObserverSettings } from '../../main/observing/observer-client' */
-/** @import { SchedulerReading } from '../../shared/system/scheduler' */
+/** @import { SchedulerReading } from './scheduler' */
 
 /**
  * @param {object} parts

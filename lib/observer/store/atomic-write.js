@@ -4,7 +4,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { syncDirectory } = require('../../shared/store/directory')
+const { syncDirectory } = require('./directory')
 const { createPartialName } = require('./left-over')
 
 const OWNER_ONLY = 0o600

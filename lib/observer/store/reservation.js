@@ -6,7 +6,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { discard, openFile, sync, writeAtomically } = require('./atomic-write')
-const { syncDirectory } = require('../../shared/store/directory')
+const { syncDirectory } = require('./directory')
 const { isOutOfRoom, toGone, toStoreError } = require('./failure')
 const { createScratchName, sidecarOf } = require('../../shared/store/file-name')
 const { createPartialName } = require('./left-over')

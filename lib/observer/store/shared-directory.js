@@ -8,7 +8,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { isApplicationFolder } = require('../../shared/store/application-folder')
 const { listArtifacts, removeArtifact } = require('./artifact-files')
-const { ensureDirectory, isOwnDirectory } = require('../../shared/store/directory')
+const { ensureDirectory, isOwnDirectory } = require('./directory')
 const { removeLeftOvers } = require('./left-over')
 
 /** @import { Application } from '../../shared/store/application-folder' */

@@ -9,18 +9,19 @@ const { assertKnownKeys, assertPlainObject, assertString, refuse } = require('..
 const { applicationFolder } = require('../../shared/store/application-folder')
 const { listArtifacts, listKept, readMetadata, removeArtifact } = require('./artifact-files')
 const { writeAtomically } = require('./atomic-write')
-const { defaultDir, ensureDirectory, isInMemory, readFreeBytes } = require('../../shared/store/directory')
+const { defaultDir } = require('../../shared/store/defaults')
+const { ensureDirectory, isInMemory, readFreeBytes } = require('./directory')
 const { toStoreError } = require('./failure')
 const { createFileName, parseFileName } = require('../../shared/store/file-name')
 const { removeLeftOvers } = require('./left-over')
 const { reserve } = require('./reservation')
-const { chooseEvictions, createLimits } = require('../../shared/store/retention')
+const { chooseEvictions, createLimits } = require('./retention')
 const { listShared, openShared, sign } = require('./shared-directory')
 
 /** @import { RetentionOptions } from '../../../types/diagnostics' */
 /** @import { Application } from '../../shared/store/application-folder' */
 /** @import { StoredArtifact } from './artifact-files' */
-/** @import { Eviction, EvictionReason } from '../../shared/store/retention' */
+/** @import { Eviction, EvictionReason } from '../../observer/store/retention' */
 
 /**
  * @typedef {object} StoreOptions

@@ -4,7 +4,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { groupFolders } = require('./cgroup-folders')
+const { groupFolders } = require('../../shared/system/cgroup-folders')
 
 // A process can be moved to another group (systemd, container runtimes do it after start): look again this often.
 const RESOLVE_EVERY_READS = 500 // about a minute of the observer's readings

@@ -5,8 +5,6 @@
 // It reads; observer/stalls/judge-cause.js judges.
 
 const fs = require('node:fs')
-const path = require('node:path')
-const { isMainThread } = require('node:worker_threads')
 const { readThrottle } = require('./cgroup')
 
 const NS_PER_MS = 1e6
@@ -26,19 +24,6 @@ const LINE = Buffer.alloc(256) // longest line read here: three 20-digit numbers
  */
 function createScheduler ({ threadPid = process.pid } = {}) {
   return new Scheduler(threadPid)
-}
-
-/**
- * The system's number of the thread that asks, null where it does not tell.
- * @returns {number | null}
- */
-function threadPidHere () {
-  if (isMainThread) return process.pid
-  try {
-    return Number(path.basename(fs.readlinkSync('/proc/thread-self'))) // <pid>/task/<thread>
-  } catch {
-    return null // not Linux, or the permission model
-  }
 }
 
 class Scheduler {
@@ -102,4 +87,4 @@ function processCpuMs () {
   return (user + system) / 1e3
 }
 
-module.exports = { createScheduler, threadPidHere }
+module.exports = { createScheduler }

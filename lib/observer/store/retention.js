@@ -2,23 +2,14 @@
 
 // Which artifacts have to go. Pure: it is told what there is, and removes nothing itself.
 
-const { assertInteger, assertKnownKeys, assertPlainObject } = require('../base/validate')
+const { RETENTION: DEFAULTS } = require('../../shared/store/defaults')
+const { assertInteger, assertKnownKeys, assertPlainObject } = require('../../shared/base/validate')
 
 /** @import { RetentionOptions } from '../../../types/diagnostics' */
 
 /** @typedef {'count' | 'bytes' | 'age' | 'disk'} EvictionReason */
 /** @typedef {{ name: string, bytes: number, at: number }} Kept */
 /** @typedef {{ name: string, bytes: number, reason: EvictionReason }} Eviction */
-
-const MIB = 1024 ** 2
-
-/** @type {Readonly<Required<RetentionOptions>>} */
-const DEFAULTS = Object.freeze({
-  maxCount: 10, // an incident leaves a handful; what is older is in the ticket by then
-  maxBytes: 1024 * MIB, // a heap snapshot is about as large as the heap: one pair to compare, of a heap of 500 MiB
-  maxAgeMs: 24 * 60 * 60 * 1000, // a night passes before somebody looks; after that captures only hold secrets
-  minFreeBytes: 256 * MIB // the disk is the service's: room for its logs while somebody reacts
-})
 
 /** @type {Readonly<Required<RetentionOptions>>} */
 const LOWEST = Object.freeze({
@@ -88,4 +79,4 @@ function reasonToEvict ({ ageMs, count, bytes, free }, limits) {
   return null
 }
 
-module.exports = { DEFAULTS, createLimits, chooseEvictions }
+module.exports = { createLimits, chooseEvictions }

@@ -3,19 +3,11 @@
 // The directory artifacts are written to: made private, checked for who else could reach into it. It knows no artifacts.
 
 const fs = require('node:fs')
-const os = require('node:os')
-const path = require('node:path')
-const { errors } = require('../base/errors')
-const { describeUnsafe, makeDirectory } = require('../system/private-directory')
+const { errors } = require('../../shared/base/errors')
+const { describeUnsafe, makeDirectory } = require('../../shared/system/private-directory')
 
 /** The magic numbers of tmpfs and ramfs, see statfs(2). */
 const MEMORY_FILE_SYSTEMS = new Set([0x01021994, 0x858458f6])
-
-/** @returns {string} one directory a user, so that two users of a machine do not meet in the temporary directory */
-function defaultDir () {
-  const user = process.geteuid?.() ?? os.userInfo().username.toLowerCase().replace(/[^a-z0-9]+/g, '_')
-  return path.join(os.tmpdir(), `loopscope-${user}`)
-}
 
 /**
  * Makes the directory when it is missing and throws when it is not one to trust. The mode of a directory that was
@@ -68,4 +60,4 @@ function isInMemory (dir) {
   return MEMORY_FILE_SYSTEMS.has(fs.statfsSync(dir).type)
 }
 
-module.exports = { defaultDir, ensureDirectory, isOwnDirectory, syncDirectory, readFreeBytes, isInMemory }
+module.exports = { ensureDirectory, isOwnDirectory, syncDirectory, readFreeBytes, isInMemory }

@@ -1,0 +1,26 @@
+'use strict'
+
+// Where artifacts are kept and how many, where the application says nothing.
+
+const os = require('node:os')
+const path = require('node:path')
+
+/** @import { RetentionOptions } from '../../../types/diagnostics' */
+
+const MIB = 1024 ** 2
+
+/** @type {Readonly<Required<RetentionOptions>>} */
+const RETENTION = Object.freeze({
+  maxCount: 10, // an incident leaves a handful; what is older is in the ticket by then
+  maxBytes: 1024 * MIB, // a heap snapshot is about as large as the heap: one pair to compare, of a heap of 500 MiB
+  maxAgeMs: 24 * 60 * 60 * 1000, // a night passes before somebody looks; after that captures only hold secrets
+  minFreeBytes: 256 * MIB // the disk is the service's: room for its logs while somebody reacts
+})
+
+/** @returns {string} one directory a user, so that two users of a machine do not meet in the temporary directory */
+function defaultDir () {
+  const user = process.geteuid?.() ?? os.userInfo().username.toLowerCase().replace(/[^a-z0-9]+/g, '_')
+  return path.join(os.tmpdir(), `loopscope-${user}`)
+}
+
+module.exports = { RETENTION, defaultDir }
