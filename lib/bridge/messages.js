@@ -9,8 +9,8 @@
 /** @import { ArtifactFacts, DelaySummary, Logger, Stall, SyncCalls } from '../../types/diagnostics' */
 /** @import { CpuProfile } from '../../types/profile' */
 /** @import { Opened } from '../main/admin/sites' */
-/** @import { AdminEvent } from '../main/admin/tally' */
-/** @import { CapturedEvent } from '../main/captures/tally' */
+/** @import { AdminEvent } from '../main/admin/request-counts' */
+/** @import { CapturedEvent } from '../main/captures/capture-counts' */
 /** @import { TakeFacts, TakeOrder } from '../main/heap/take-snapshot' */
 /** @import { Work } from '../main/http/work-log' */
 /** @import { LateTick } from '../main/loop/heartbeat' */
@@ -31,7 +31,7 @@
  * @property {(about: { on: boolean, reason: string }) => void} recording  whether windows come from now on, and if not why
  * @property {(about: { window: CpuProfile }) => void} window  one that has ended, of an engine whose windows the session does not bring
  * @property {(about: { work: Work[] }) => void} work  whose requests ran in the window that has just ended
- * @property {(about: {}) => void} hurry  there is work: watch closely
+ * @property {(about: {}) => void} speedUp  there is work: watch closely
  * @property {(about: { url: string }) => Promise<Seen>} lookForDebugger  at the open inspector
  *
  * @property {(about: { stall: LateTick & { id: number } }) => Promise<Explanation>} explainStall
@@ -91,7 +91,7 @@ const TO_OBSERVER = Object.freeze({
   recording: 'told',
   window: 'told',
   work: 'told',
-  hurry: 'told',
+  speedUp: 'told',
   lookForDebugger: 'asked',
   explainStall: 'asked',
   keepStall: 'told',

@@ -42,7 +42,7 @@ class Handle extends EventEmitter {
   #requests
   #surface
   #releaseMetrics = () => {}
-  #onRequest = () => this.#instruments?.hurry()
+  #onRequest = () => this.#instruments?.speedUp()
   /** @type {RequestMiddleware | undefined} */
   #middleware
   /** @type {ReturnType<typeof import('./http/request-channel').createRequestChannel> | undefined} */
@@ -85,7 +85,7 @@ class Handle extends EventEmitter {
       signals: this.#options.signals,
       logger: this.#logger,
       capture: kind => this.#capture(kind, KINDS[kind].onSignal, 'signal'),
-      onSkipped: kind => this.#instruments?.captures.tally.count(kind, 'signal', 'skipped')
+      onSkipped: kind => this.#instruments?.captures.counts.count(kind, 'signal', 'skipped')
     })
   }
 

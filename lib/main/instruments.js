@@ -84,7 +84,7 @@ class Instruments {
       state: this.#state,
       onTick: (delayMs, periods) => this.#onTick(delayMs, periods),
       onStall: guarded(tick => this.stalls.report(tick)),
-      onHurry: () => this.#observer.tell('hurry', {}),
+      onSpeedUp: () => this.#observer.tell('speedUp', {}),
       cpuUsage: isMainThread ? process.cpuUsage : process.threadCpuUsage // which Node 20 lacks
     })
     this.#ownWork = createOwnWork({ heartbeat: this.#heartbeat })
@@ -153,8 +153,8 @@ class Instruments {
   }
 
   /** To be called when work begins, so that it is watched closely. */
-  hurry () {
-    this.#heartbeat.hurry()
+  speedUp () {
+    this.#heartbeat.speedUp()
   }
 
   /** What we cost ourselves, as far as it can be told apart, cumulative. */
@@ -180,9 +180,9 @@ class Instruments {
       onFault,
       onReady: sessionError => this.#recording.start(sessionError, this.#heartbeat),
       onLost: () => {
-        this.captures.tally.lose()
+        this.captures.counts.onLost()
         this.#heartbeat.dropOwnWork()
-        this.#recording.lose()
+        this.#recording.onLost()
       },
       onRestarted: () => this.#onObserverRestarted()
     })
@@ -209,7 +209,7 @@ class Instruments {
         this.syncCalls.addSamples(reading, performance.now())
       },
       poolQueued: ({ waitedMs }) => this.syncCalls.poolQueued(waitedMs, performance.now()),
-      captured: ({ event }) => this.captures.tally.note(event)
+      captured: ({ event }) => this.captures.counts.note(event)
     }
   }
 
@@ -228,7 +228,7 @@ class Instruments {
   #onTick (delayMs, periods) {
     this.loop.record(delayMs, periods)
     this.#state.noteDelay(delayMs)
-    if (this.#recording.tick(monotonicMicros())) this.#heartbeat.forgive()
+    if (this.#recording.tick(monotonicMicros())) this.#heartbeat.skipElapsed()
     if (delayMs < this.#options.stallThresholdMs) this.stalls.forgetSlow()
   }
 

@@ -18,12 +18,12 @@ function metricSources (instruments, requests) {
     iterations: loop.iterations,
     utilization: loop.utilization,
     stalls: stalls.log,
-    captures: captures.tally,
+    captures: captures.counts,
     syncCalls,
     clock: { get recentMaxStalenessMs () { return instruments.clocks.clockIfUsed?.recentMaxStalenessMs ?? null } },
     heap: { trend: () => heap.trend },
     requests,
-    admin: admin.tally,
+    admin: admin.counts,
     overhead: { read: () => instruments.overhead(), get observerRestarts () { return instruments.observerRestarts } },
     version
   }

@@ -61,7 +61,7 @@ class Capturing {
 
   /** The inspector session was let go of, and sampling ended with it. */
   loseSession () {
-    this.#sampler?.lose()
+    this.#sampler?.onLost()
   }
 
   #heldUp () {

@@ -103,7 +103,7 @@ class ObserverThread {
       recording: ({ on, reason }) => this.#recorder.setRecording(on, reason),
       window: ({ window }) => this.#recorder.addWindow(window),
       work: ({ work }) => this.#syncSamples.addWork(work),
-      hurry: () => this.#stalls.hurry(),
+      speedUp: () => this.#stalls.speedUp(),
       lookForDebugger: ({ url }) => this.#recorder.lookForDebugger(url),
       explainStall: ({ stall }) => this.#stalls.explain(stall),
       keepStall: ({ stall }) => this.#stalls.records.add(stall),

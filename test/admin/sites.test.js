@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createSites } = require('../../lib/main/admin/sites')
-const { createAdminTally } = require('../../lib/main/admin/tally')
+const { createRequestCounts } = require('../../lib/main/admin/request-counts')
 
 function createSubject () {
   const subject = { asked: [], sent: [] }
@@ -41,10 +41,10 @@ test('a line for the log reaches the application\'s logger', () => {
 })
 
 test('requests are counted by endpoint and status, refusals by reason', () => {
-  const tally = createAdminTally()
-  for (const code of [200, 200, 404]) tally.count({ name: 'request', endpoint: 'stalls', code })
-  tally.count({ name: 'authFailure', reason: 'bad' })
-  const { requests, refusals } = tally.read()
+  const counts = createRequestCounts()
+  for (const code of [200, 200, 404]) counts.count({ name: 'request', endpoint: 'stalls', code })
+  counts.count({ name: 'authFailure', reason: 'bad' })
+  const { requests, refusals } = counts.read()
   assert.deepEqual(requests, [{ endpoint: 'stalls', code: 200, count: 2 }, { endpoint: 'stalls', code: 404, count: 1 }])
   assert.deepEqual(refusals.find(({ reason }) => reason === 'bad'), { reason: 'bad', count: 1 })
   assert.deepEqual(refusals.length, 5)

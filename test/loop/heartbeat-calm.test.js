@@ -21,7 +21,7 @@ function createSubject (t) {
       setImmediate(() => check())
     },
     onStall: tick => subject.stalls.push(tick),
-    onHurry: () => subject.hurries++
+    onSpeedUp: () => subject.hurries++
   })
   const keepAlive = setInterval(() => {}, 1000) // the heartbeat does not
   t.after(() => {
@@ -64,12 +64,12 @@ test('an idle heart beats slower, and a slow tick stands for several', async t =
 test('work that announces itself makes it fast at once', async t => {
   const subject = createSubject(t)
   const { heartbeat, state, until } = subject
-  heartbeat.hurry()
+  heartbeat.speedUp()
   assert.equal(subject.hurries, 0)
   await until(() => state.isCalm)
   const { tickMicros } = state
-  heartbeat.hurry()
-  heartbeat.hurry()
+  heartbeat.speedUp()
+  heartbeat.speedUp()
   assert.deepEqual([state.isCalm, state.periodMs, subject.hurries, state.tickMicros > tickMicros], [false, PERIOD_MS, 1, true])
 })
 

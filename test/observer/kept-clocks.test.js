@@ -27,7 +27,7 @@ function createSubject (t) {
     settings: SETTINGS,
     handlers: { syncSamples () {}, poolQueued () {} },
     onFault: error => { throw error },
-    onLost: () => keptClocks.lose()
+    onLost: () => keptClocks.onLost()
   })
   const keptClocks = createKeptClocks(observer)
   const keepAlive = setInterval(() => {}, 1000)
@@ -57,7 +57,7 @@ test('a clock that was stopped is left alone', async t => {
   clock.stop()
   await observer.ask('prepareStore', { place: {} }).catch(() => {}) // answered after the release
   assert.equal(clock.running, false)
-  keptClocks.lose()
+  keptClocks.onLost()
   assert.equal(clock.running, false)
   clock.start()
   await untilKept(clock)
@@ -86,13 +86,13 @@ test('an answer that comes with the end of the thread is none: the timer stays',
   let answer
   const asked = new Promise(resolve => { answer = resolve })
   const observer = { ready: Promise.resolve(), running: true, tell () {}, ask: () => asked }
-  const { keep, lose } = createKeptClocks(observer)
+  const { keep, onLost } = createKeptClocks(observer)
   const clock = createClock({ keeper: keep })
   t.after(() => clock.stop())
   await Promise.resolve()
   answer()
   observer.running = false
-  lose()
+  onLost()
   await asked
   const keepAlive = setInterval(() => {}, 1000)
   t.after(() => clearInterval(keepAlive))

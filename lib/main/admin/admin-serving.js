@@ -5,7 +5,7 @@
 
 const { createRelay } = require('../../bridge/relay')
 const { createSites } = require('./sites')
-const { createAdminTally } = require('./tally')
+const { createRequestCounts } = require('./request-counts')
 
 /** @import { Ask, Tell } from '../../bridge/channel' */
 
@@ -16,15 +16,15 @@ const { createAdminTally } = require('./tally')
  */
 function createAdminServing ({ ask, tell }) {
   const sites = createSites({ ask, tell })
-  const tally = createAdminTally()
+  const counts = createRequestCounts()
   return {
     relay: createRelay({ ask }),
     sites,
-    tally,
+    counts,
     /** For what the observer says and asks of it. @type {Pick<import('../../bridge/channel').Handlers<import('../../bridge/messages').ToMain>, 'log' | 'counted' | 'metrics' | 'authorize'>} */
     handlers: {
       log: line => sites.log(line),
-      counted: ({ event }) => tally.count(event),
+      counted: ({ event }) => counts.count(event),
       metrics: about => sites.metrics(about),
       authorize: about => sites.authorize(about)
     }

@@ -2,7 +2,7 @@
 
 // Captures as the main thread asks for them: the observer makes them, here they are counted.
 
-const { createTally } = require('./tally')
+const { createCaptureCounts } = require('./capture-counts')
 
 /** @import { ArtifactFacts } from '../../../types/diagnostics' */
 /** @import { Ask } from '../../bridge/channel' */
@@ -13,9 +13,9 @@ const { createTally } = require('./tally')
  * @param {{ askWhenReady: Ask, hold <T>(work: () => Promise<T>): Promise<T> }} parts.observer
  */
 function createCaptureOrders ({ observer }) {
-  const tally = createTally()
+  const counts = createCaptureCounts()
   return {
-    tally,
+    counts,
 
     /**
      * @param {Order} order
@@ -23,7 +23,7 @@ function createCaptureOrders ({ observer }) {
      * @returns {Promise<ArtifactFacts>}
      */
     capture (order, signal) {
-      return tally.around(order, signal, async () => {
+      return counts.around(order, signal, async () => {
         const ask = () => observer.askWhenReady('capture', { order }, signal)
         return order.trigger === 'api' ? observer.hold(ask) : ask()
       })

@@ -46,7 +46,7 @@ const PROOF_SHARE = 1 / 4
  * @param {SharedState} parts.state
  * @param {(delayMs: number, periods: number) => void} parts.onTick  called for every tick; periods: how many fast ones it stands for
  * @param {(tick: LateTick) => void} parts.onStall   called for ticks at least stallThresholdMs late
- * @param {() => void} [parts.onHurry]               the heart beats fast again because of hurry()
+ * @param {() => void} [parts.onSpeedUp]               the heart beats fast again because of speedUp()
  * @param {() => NodeJS.CpuUsage} [parts.cpuUsage]   of the process, or of the one thread that is watched
  */
 function createHeartbeat (parts) {
@@ -126,17 +126,17 @@ class Heartbeat {
   }
 
   /** Leaves the time since the last tick out: it went into work of our own that is accounted for elsewhere. */
-  forgive () {
+  skipElapsed () {
     if (this.#lastMicros !== 0) this.#lastMicros = monotonicMicros()
     this.#own.forget()
   }
 
   /** To be called when work begins. It costs nothing while the heart beats fast. */
-  hurry () {
+  speedUp () {
     if (!this.#isCalm) return
     this.#tick()
     this.#setCalm(false)
-    this.#parts.onHurry?.()
+    this.#parts.onSpeedUp?.()
   }
 
   /** @param {boolean} isCalm */
@@ -161,7 +161,7 @@ class Heartbeat {
     const cpuMs = this.#isCalm ? Math.max(0, this.#takeCpuMs(toMicros) - ownMs) : 0
     const periods = Math.round(Math.min(passedMs, this.#periodMs) / this.#parts.periodMs)
     this.#measure({ fromMicros, toMicros, delayMs: this.#delayOf(passedMs, cpuMs), ownWork, ownMs }, periods)
-    this.#feel(toMicros, passedMs, cpuMs)
+    this.#adaptPeriod(toMicros, passedMs, cpuMs)
     this.#overheadMicros += monotonicMicros() - toMicros
   }
 
@@ -205,7 +205,7 @@ class Heartbeat {
    * @param {number} passedMs
    * @param {number} cpuMs
    */
-  #feel (micros, passedMs, cpuMs) {
+  #adaptPeriod (micros, passedMs, cpuMs) {
     if (this.#isCalm) {
       if (cpuMs > passedMs * CALM_SHARE) this.#setCalm(false)
       return

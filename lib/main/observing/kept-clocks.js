@@ -13,7 +13,7 @@ function createKeptClocks (observer) {
   /** What has each clock renewed. @type {Map<number, () => void>} */
   const wanted = new Map()
   /** Of clocks that are being renewed. @type {Map<number, () => void>} */
-  const onLost = new Map()
+  const lossListeners = new Map()
 
   /** @type {Keeper} */
   function keep (buffer, resolutionMs, listeners) {
@@ -24,7 +24,7 @@ function createKeptClocks (observer) {
       await observer.ask('keepClock', { clock, buffer, resolutionMs })
       // The last answers of a thread that ends are read in the turn in which its end is told.
       if (!wanted.has(clock) || !observer.running) return
-      onLost.set(clock, listeners.onLost)
+      lossListeners.set(clock, listeners.onLost)
       listeners.onKept()
     }
     // Where the observer is not running, which was warned of, the clock keeps its timer.
@@ -33,15 +33,15 @@ function createKeptClocks (observer) {
     beginQuietly()
     return () => {
       wanted.delete(clock)
-      onLost.delete(clock)
+      lossListeners.delete(clock)
       observer.tell('releaseClock', { clock })
     }
   }
 
   /** To be called when the observer has ended. */
-  function lose () {
-    for (const tell of onLost.values()) tell()
-    onLost.clear()
+  function onLost () {
+    for (const tell of lossListeners.values()) tell()
+    lossListeners.clear()
   }
 
   /** To be called when there is another one. */
@@ -49,7 +49,7 @@ function createKeptClocks (observer) {
     for (const begin of wanted.values()) begin()
   }
 
-  return { keep, lose, resume }
+  return { keep, onLost, resume }
 }
 
 module.exports = { createKeptClocks }

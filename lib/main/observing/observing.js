@@ -109,7 +109,7 @@ class Observing {
 
   /** @param {unknown} reason */
   #onLost (reason) {
-    this.#keptClocks.lose()
+    this.#keptClocks.onLost()
     this.#parts.onLost()
     if (!this.#running || !this.#wasObserved) return // one that could not even start is warned of there
     warnOnce(this.#parts.logger, 'LOOPSCOPE_WARN_OBSERVER_LOST', reason)

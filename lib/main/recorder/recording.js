@@ -84,7 +84,7 @@ class Recording {
   }
 
   /** The observer is gone: there is nobody to record for. */
-  lose () {
+  onLost () {
     this.stop()
     this.#isSessionAway = false
     this.#parts.loopTime.setSampled(false)

@@ -12,8 +12,8 @@ const { checkRequest } = require('../../shared/captures/kinds')
 /** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
 /** @import { Channel } from '../../bridge/channel' */
 /** @import { ToMain, ToObserver } from '../../bridge/messages' */
-/** @import { AdminEvent } from '../../main/admin/tally' */
-/** @import { CapturedEvent } from '../../main/captures/tally' */
+/** @import { AdminEvent } from '../../main/admin/request-counts' */
+/** @import { CapturedEvent } from '../../main/captures/capture-counts' */
 /** @import { Handles, Order, Place } from '../captures/captures' */
 /** @import { View } from '../recorder/views' */
 /** @import { ObserverSettings } from '../../main/observing/observer-client' */

@@ -145,7 +145,7 @@ function createRouter ({ site, sources, routes, now }) {
     })
   }
 
-  /** @param {import('../../main/admin/tally').AdminEvent} event */
+  /** @param {import('../../main/admin/request-counts').AdminEvent} event */
   function count (event) {
     sources.count(event)
   }

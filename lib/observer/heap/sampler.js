@@ -113,7 +113,7 @@ class HeapSampler {
   }
 
   /** The session is gone, and V8's sampler with it: the next who asks starts anew. */
-  lose () {
+  onLost () {
     this.#mode = undefined
     clearTimeout(this.#expiry)
   }

@@ -56,7 +56,7 @@ function createStallFinding ({ settings, state, scheduler, recorder, logNow }) {
     series: createLoopSeries({ state }),
     explain: reports.explain,
     start: () => watch.start(),
-    hurry: () => watch.hurry()
+    speedUp: () => watch.speedUp()
   }
 }
 

@@ -64,7 +64,7 @@ class StallWatch {
   }
 
   /** The heartbeat has just become faster: what is due now is due sooner than this sleeps. */
-  hurry () {
+  speedUp () {
     if (!this.running) return
     clearTimeout(this.#timer)
     this.#wake(0)

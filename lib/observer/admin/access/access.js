@@ -11,7 +11,7 @@ const { createTokens, tokenOf } = require('../../../shared/admin/tokens')
 /** @import { AdminRequest, Site, Sources } from '../router' */
 /** @import { Problem } from '../../../shared/admin/problem' */
 /** @import { Scope } from '../../../shared/admin/scopes' */
-/** @import { RefusalReason } from '../../../main/admin/tally' */
+/** @import { RefusalReason } from '../../../main/admin/request-counts' */
 
 /** @typedef {{ can (scope: Scope): Promise<boolean> }} Grant  what the sender of a request may do */
 /** @typedef {{ reason: RefusalReason, problem: Problem }} Refusal */

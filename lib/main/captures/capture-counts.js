@@ -15,11 +15,11 @@ const { monotonicMicros } = require('../../shared/base/monotonic')
 // A view of the past takes a fraction of a second, a capture forward up to five minutes.
 const BOUNDS_SECONDS = Object.freeze([0.1, 0.5, 1, 5, 10, 30, 60, 120, 300])
 
-function createTally () {
-  return new Tally()
+function createCaptureCounts () {
+  return new CaptureCounts()
 }
 
-class Tally {
+class CaptureCounts {
   /** @type {Map<string, { kind: CaptureKind, trigger: Trigger, outcome: CaptureOutcome, count: number }>} */
   #totals = new Map()
   /** @type {Map<CaptureKind, number>} */
@@ -65,7 +65,7 @@ class Tally {
   }
 
   /** The observer is gone, and what it ran by itself with it. */
-  lose () {
+  onLost () {
     for (const { kind, trigger, fromMicros } of this.#noted.splice(0)) this.#ended(kind, trigger, 'failed', (monotonicMicros() - fromMicros) / 1e6)
   }
 
@@ -117,4 +117,4 @@ class Tally {
   }
 }
 
-module.exports = { createTally }
+module.exports = { createCaptureCounts }

@@ -11,11 +11,11 @@
 /** @type {readonly RefusalReason[]} */
 const REASONS = Object.freeze(['missing', 'bad', 'scope', 'host', 'origin'])
 
-function createAdminTally () {
-  return new AdminTally()
+function createRequestCounts () {
+  return new RequestCounts()
 }
 
-class AdminTally {
+class RequestCounts {
   /** Endpoints and codes are closed sets, so this is bounded. @type {Map<string, { endpoint: string, code: number, count: number }>} */
   #requests = new Map()
   #refusals = new Map(REASONS.map(reason => [reason, { reason, count: 0 }]))
@@ -39,4 +39,4 @@ class AdminTally {
   }
 }
 
-module.exports = { createAdminTally }
+module.exports = { createRequestCounts }

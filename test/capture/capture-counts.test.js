@@ -1,0 +1,40 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { createCaptureCounts } = require('../../lib/main/captures/capture-counts')
+
+const ORDER = { request: { kind: 'cpu' }, trigger: 'api' }
+
+async function fail () {
+  throw new Error('no space')
+}
+
+test('captures are counted by kind, trigger and outcome, and hand on what they end with', async () => {
+  const counts = createCaptureCounts()
+  assert.deepEqual(counts.read(), { totals: [], inProgress: [], durations: [] })
+  assert.equal(await counts.around(ORDER, undefined, async () => 'artifact'), 'artifact')
+  await counts.around(ORDER, new AbortController().signal, async () => {})
+  await assert.rejects(counts.around(ORDER, undefined, fail), { message: 'no space' })
+  await assert.rejects(counts.around(ORDER, AbortSignal.abort(), fail), { message: 'no space' })
+  counts.count('cpu', 'signal', 'skipped')
+  assert.deepEqual(counts.read().totals, [
+    { kind: 'cpu', trigger: 'api', outcome: 'ok', count: 2 },
+    { kind: 'cpu', trigger: 'api', outcome: 'failed', count: 1 },
+    { kind: 'cpu', trigger: 'api', outcome: 'cancelled', count: 1 },
+    { kind: 'cpu', trigger: 'signal', outcome: 'skipped', count: 1 }
+  ])
+})
+
+test('what is under way goes up and down, and only what was begun has a duration', async () => {
+  const counts = createCaptureCounts()
+  const ends = []
+  const captures = [1, 2].map(() => counts.around(ORDER, undefined, () => new Promise(resolve => ends.push(resolve))))
+  counts.count('cpu', 'signal', 'skipped')
+  assert.deepEqual([counts.read().inProgress, counts.read().durations], [[{ kind: 'cpu', count: 2 }], []])
+  for (const end of ends) end()
+  await Promise.all(captures)
+  const { inProgress, durations: [{ kind, reading }] } = counts.read()
+  assert.deepEqual([inProgress, kind, reading.count], [[{ kind: 'cpu', count: 0 }], 'cpu', 2])
+  assert.ok(reading.sum > 0)
+})
