@@ -4,7 +4,7 @@
 // is only asked to write the file, and stands still for no longer than that.
 
 const { randomBytes } = require('node:crypto')
-const { assertFits, createGate } = require('../../../shared/heap/guard')
+const { assertFits, createGate } = require('./guard')
 const { estimate } = require('./estimate')
 const { learnedPauses } = require('./learned-pauses')
 const { readMemoryRoom } = require('./memory-limit')
@@ -14,7 +14,7 @@ const { createProgress } = require('./snapshot-progress')
 const { SnapshotRun, START_WITHIN_MS } = require('./snapshot-run')
 
 /** @import { Lesson } from './estimate' */
-/** @import { DiskRoom } from '../../../shared/heap/guard' */
+/** @import { DiskRoom } from './guard' */
 /** @import { ReportProgress } from './snapshot-progress' */
 /** @import { SnapshotEngineName } from '../../../main/heap/snapshot-engines' */
 /** @import { TakeFacts, TakeOrder } from '../../../main/heap/take-snapshot' */

@@ -3,11 +3,11 @@
 // Whether a heap snapshot may be taken: does it fit into memory, disk and patience (pure), and is it its turn. It measures
 // nothing itself.
 
-const { errors } = require('../base/errors')
-const { monotonicMs } = require('../base/monotonic')
+const { errors } = require('../../../shared/base/errors')
+const { monotonicMs } = require('../../../shared/base/monotonic')
 
-/** @import { Estimate } from '../../observer/heap/snapshot/estimate' */
-/** @import { MemoryRoom } from '../../observer/heap/snapshot/memory-limit' */
+/** @import { Estimate } from './estimate' */
+/** @import { MemoryRoom } from './memory-limit' */
 
 /** @typedef {{ dir: string, bytes: number, maxBytes: number, isMemory: boolean }} DiskRoom */
 /** @typedef {{ resource: string, needBytes: number, freeBytes: number, limitBytes: number, basis: string }} Shortage */
@@ -16,10 +16,6 @@ const MEMORY_SHARE = 0.8 // of what is free: the application goes on allocating 
 const DISK_MARGIN = 1.2
 const COOL_DOWN_MS = 60_000 // a second look takes a person longer; a retrying client does not stop the process for good
 const MB = 1e6
-
-const DEFAULTS = Object.freeze({
-  maxPauseMs: 30_000 // three failed probes of Kubernetes, at its default of one every 10 s: then it restarts the container
-})
 
 const CHEAPER = 'a heap-histogram (objects per constructor) or a heap-profile (sampled allocations) costs a fraction of it; ' +
   'force takes the snapshot all the same'
@@ -117,4 +113,4 @@ class Gate {
   }
 }
 
-module.exports = { assertFits, createGate, DEFAULTS }
+module.exports = { assertFits, createGate }
