@@ -94,14 +94,30 @@ class Channel {
    * @returns {Promise<Answer<Out, Name>>}
    */
   async ask (name, about, signal) {
-    this.#check(name, 'asked')
-    const id = ++this.#sequence
+    const { id, answer } = this.#put(name, about)
     const cancel = guarded(() => this.#post({ cancels: id, reason: String(signal?.reason) }))
-    this.#post({ name: String(name), about, id })
-    const answer = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }))
     if (signal?.aborted) cancel()
     signal?.addEventListener('abort', cancel, { once: true })
     return answer.finally(() => signal?.removeEventListener('abort', cancel))
+  }
+
+  /**
+   * The same of one who may never answer.
+   * @template {Asked<Out>} Name
+   * @param {Name} name
+   * @param {About<Out, Name>} about
+   * @param {number} maxMs
+   * @param {() => Error} lateError  what it rejects with then; an answer that comes later changes nothing
+   * @returns {Promise<Answer<Out, Name>>}
+   */
+  async askWithin (name, about, maxMs, lateError) {
+    const { id, answer } = this.#put(name, about)
+    const timer = setTimeout(guarded(() => {
+      const error = lateError()
+      this.#settle({ answers: id, error: toPlain(error) })
+      this.#post({ cancels: id, reason: error.message })
+    }), maxMs)
+    return answer.finally(() => clearTimeout(timer))
   }
 
   /**
@@ -111,7 +127,7 @@ class Channel {
    */
   receive (frame) {
     if ('answers' in frame) return this.#settle(frame)
-    if ('cancels' in frame) return this.#underWay.get(frame.cancels)?.abort(frame.reason)
+    if ('cancels' in frame) return this.#cancel(frame)
     const { name, about, id } = frame
     if (id !== undefined) return this.#answer(id, name, about)
     return this.#handlerOf(name)(about, NEVER)
@@ -124,6 +140,25 @@ class Channel {
   close (error) {
     for (const { reject } of this.#waiting.values()) reject(error)
     this.#waiting.clear()
+  }
+
+  /**
+   * @template {Asked<Out>} Name
+   * @param {Name} name
+   * @param {About<Out, Name>} about
+   * @returns {{ id: number, answer: Promise<any> }}
+   */
+  #put (name, about) {
+    this.#check(name, 'asked')
+    const id = ++this.#sequence
+    this.#post({ name: String(name), about, id })
+    return { id, answer: new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject })) }
+  }
+
+  /** @param {{ cancels: number, reason: string }} frame */
+  #cancel ({ cancels, reason }) {
+    this.#underWay.get(cancels)?.abort(reason)
+    this.#underWay.delete(cancels)
   }
 
   /**

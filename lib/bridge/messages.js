@@ -3,10 +3,10 @@
 // What the threads say to each other: the table of messages. Each has a name, a direction, what it carries and, where it is asked, what
 // is answered. Both ends are held to it by the compiler, and pass their messages through channel.js.
 //
-// To add one: its signature in ToObserver or ToMain, its row in the table of that name, and its handler at the other end
-// (observer/thread.js, or main/observing/observer-client.js and main/observing/answers.js).
+// To add one: its signature in ToObserver or ToMain, its row in the table of that name, and its handler at the other end: in
+// observer/thread.js, or where main/instruments.js puts those of the main thread together.
 
-/** @import { ArtifactFacts, DelaySummary, Logger, Stall, SyncCalls } from '../../types/diagnostics' */
+/** @import { ArtifactFacts, DelaySummary, Stall, SyncCalls } from '../../types/diagnostics' */
 /** @import { CpuProfile } from '../../types/profile' */
 /** @import { Opened } from '../main/admin/sites' */
 /** @import { AdminEvent } from '../main/admin/request-counts' */

@@ -63,6 +63,15 @@ test('the other end is told when an answer is no longer wanted, before and while
   assert.deepEqual(stopped, ['too late', 'the client left'])
 })
 
+test('who may never answer is waited for so long, and told that nobody waits any more', async () => {
+  const { near, stopped } = createSubject()
+  assert.equal(await near.askWithin('double', { number: 2 }, 60_000, () => assert.fail('it answers')), 4)
+  const late = () => Object.assign(new Error('no answer within 5 ms'), { code: 'E_LATE' })
+  await assert.rejects(near.askWithin('wait', {}, 5, late), { message: 'no answer within 5 ms', code: 'E_LATE' })
+  await turn()
+  assert.deepEqual(stopped, ['no answer within 5 ms'])
+})
+
 test('who waits is refused when the other end is gone, and an answer that comes later changes nothing', async () => {
   const { near } = createSubject()
   const asked = [near.ask('wait', {}), near.ask('double', { number: 2 })]

@@ -2,6 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { Channel } = require('../../lib/bridge/channel')
+const { TO_MAIN } = require('../../lib/bridge/messages')
 const { createMainClient } = require('../../lib/observer/main-thread/main-client')
 
 const NEVER = new Promise(() => {})
@@ -9,7 +11,13 @@ const NEVER = new Promise(() => {})
 /** A main thread that answers with what `answer` returns. */
 function createSubject () {
   const subject = { answer: async () => 'fine' }
-  subject.main = createMainClient({ channel: { ask: (name, about) => subject.answer(name, about) }, answerMs: 20 })
+  const post = ({ id, name, about, cancels }) => {
+    if (cancels !== undefined) return
+    const reply = answer => channel.receive({ answers: id, ...answer })
+    subject.answer(name, about).then(value => reply({ value }), ({ message, code }) => reply({ error: { message, code } }))
+  }
+  const channel = new Channel({ post, sends: TO_MAIN, handlers: {} })
+  subject.main = createMainClient({ channel, answerMs: 20 })
   return subject
 }
 

@@ -58,6 +58,7 @@ function fetchNode (major) {
 async function runTests (major, args) {
   const binary = fetchNode(major)
   const report = path.join(CACHE, `${major}${args.includes('--slow') ? '-slow' : ''}.txt`)
+  fs.rmSync(report, { force: true })
   const child = spawn(binary, [path.join(__dirname, 'run.js'), '--report', report, ...args], { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] })
   const closed = new Promise(resolve => child.once('close', resolve))
   let last = `Node.js ${major}: no totals`
@@ -66,7 +67,7 @@ async function runTests (major, args) {
     last = line || last
   }
   const status = await closed
-  if (status !== 0) console.log(`${fs.readFileSync(report, 'utf8')}\nNode.js ${major}: the report above is in ${path.relative(ROOT, report)}`)
+  if (status !== 0 && fs.existsSync(report)) console.log(`${fs.readFileSync(report, 'utf8')}\nNode.js ${major}: the report above is in ${path.relative(ROOT, report)}`)
   return { status, last }
 }
 

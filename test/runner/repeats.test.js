@@ -14,6 +14,7 @@ const RUN = path.join(__dirname, 'run.js')
 
 const FILES = {
   'fine.test.js': "const test = require('node:test'); test('fine', () => {}); test('left out', { skip: 'no peer' }, () => {}); test('with no peer', { skip: 'a peer' }, () => {})",
+  'suite.test.js': "const { describe, test } = require('node:test'); describe('left out', { skip: 'no peer' }, () => { test('fine', () => {}) })",
   'second.test.js': `
     const fs = require('node:fs')
     const seen = __filename + '.seen'
@@ -58,6 +59,11 @@ test('a test that is skipped for want of what is required has failed', t => {
   const { status, stdout, totals } = runTests(t, ['fine.test.js'], '--required', 'no peer')
   assert.deepEqual({ status, totals }, { status: 1, totals: '1 passed, 1 failed, 2 skipped, 0 flaky' })
   assert.match(stdout, /skipped, and must not be: left out: no peer/)
+})
+
+test('so has a suite', t => {
+  const { status, totals } = runTests(t, ['suite.test.js'], '--required', 'no peer')
+  assert.deepEqual({ status, totals }, { status: 1, totals: '0 passed, 1 failed, 1 skipped, 0 flaky' })
 })
 
 test('every test is either one that everybody runs or a slow one', () => {

@@ -51,8 +51,11 @@ async function print (stream, title) {
   stream.on('test:pass', () => done++)
   stream.on('test:fail', ({ name, file }) => console.log(`FAILED ${name} (${path.relative('', file ?? '')})`))
   const progress = setInterval(() => console.log(`${done} tests done`), PROGRESS_MS)
-  await pipeline(stream, new spec(), fs.createWriteStream(values.report, { flags: title === '' ? 'w' : 'a' })) // eslint-disable-line new-cap
-  clearInterval(progress)
+  try {
+    await pipeline(stream, new spec(), fs.createWriteStream(values.report, { flags: title === '' ? 'w' : 'a' })) // eslint-disable-line new-cap
+  } finally {
+    clearInterval(progress)
+  }
 }
 
 async function main () {

@@ -31,7 +31,7 @@ const { ENGINES } = require('../recorder/engines')
  * @param {(error: unknown) => void} parts.onFault
  * @param {(sessionError: string | null) => void} parts.onReady  sessionError: why it has no inspector session
  * @param {() => void} parts.onLost
- * @param {() => void} parts.onRestarted  to be told now is what one before was told: what is wanted later comes by itself
+ * @param {() => void} parts.onRestarted  to tell the new one what the lost one had been told
  */
 function createObserving (parts) {
   return new Observing(parts)

@@ -5,7 +5,6 @@
 
 const { errors } = require('../../shared/base/errors')
 const { createSharedTurn } = require('../../shared/base/shared-turn')
-const { guarded } = require('../../shared/base/guard')
 
 /** @import { About, Answer, Asked, Channel } from '../../bridge/channel' */
 /** @import { ToMain, ToObserver } from '../../bridge/messages' */
@@ -19,7 +18,7 @@ const ANSWER_MS = 300
 
 /**
  * @param {object} parts
- * @param {Pick<Channel<ToMain, ToObserver>, 'ask'>} parts.channel
+ * @param {Pick<Channel<ToMain, ToObserver>, 'ask' | 'askWithin'>} parts.channel
  * @param {number} [parts.answerMs]
  */
 function createMainClient (parts) {
@@ -49,18 +48,8 @@ class MainClient {
    * @throws ERR_LOOPSCOPE_LOOP_BLOCKED
    */
   async ask (name, about, answerMs = this.#answerMs) {
-    const answer = this.#channel.ask(name, about)
-    if (!Number.isFinite(answerMs)) return answer
-    /** @type {NodeJS.Timeout | undefined} */
-    let timer
-    const giveUp = new Promise((resolve, reject) => {
-      timer = setTimeout(guarded(() => reject(new errors.ERR_LOOPSCOPE_LOOP_BLOCKED(answerMs))), answerMs)
-    })
-    try {
-      return await /** @type {typeof answer} */ (Promise.race([answer, giveUp]))
-    } finally {
-      clearTimeout(timer)
-    }
+    if (!Number.isFinite(answerMs)) return this.#channel.ask(name, about)
+    return this.#channel.askWithin(name, about, answerMs, () => new errors.ERR_LOOPSCOPE_LOOP_BLOCKED(answerMs))
   }
 
   /**
