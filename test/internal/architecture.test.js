@@ -67,6 +67,14 @@ for (const file of files) {
   })
 }
 
+test('nobody may require what he does not', () => {
+  for (const [part, { ours, packages }] of rules) {
+    const own = files.filter(file => partOf(file) === part)
+    const used = own.flatMap(targetsOf).flatMap(target => [target, partOf(target), rootOf(target)])
+    assert.deepEqual([...ours.filter(name => !used.includes(name)), ...packages.filter(name => !own.flatMap(packagesOf).includes(name))], [], part)
+  }
+})
+
 test('no file requires one that runs in another thread', () => {
   assert.deepEqual([...sides.keys()].sort(), [...new Set(files.map(rootOf).filter(name => name.endsWith('/')))].sort())
   for (const file of files) {
