@@ -6,7 +6,7 @@ const { createClock } = require('../../lib/shared/clock')
 const { SharedState } = require('../../lib/bridge/shared-state')
 const { createKeptClocks } = require('../../lib/main/observing/kept-clocks')
 const { createObserverClient } = require('../../lib/main/observing/observer-client')
-const { untilAdvanced, untilKept } = require('../clock/kept')
+const { untilAdvanced, untilKept } = require('./kept')
 
 const SETTINGS = {
   heartbeatMs: 20,

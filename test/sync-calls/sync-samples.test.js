@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createSyncSamples } = require('../../lib/observer/sync-calls/sync-samples')
-const { windowOf } = require('../sync-calls/crafted')
+const { windowOf } = require('./crafted')
 
 function createSubject () {
   const sent = []

@@ -7,6 +7,9 @@ const { judgeCause } = require('../../lib/observer/stalls/judge-cause')
 const NOTHING = { cpuMs: null, runQueueMs: null, throttledMs: null, observerLateMs: null, codeMs: null, gcMs: null }
 const CALM = { cpuMs: 0, runQueueMs: 2, throttledMs: null, observerLateMs: 0, codeMs: 0, gcMs: 0 }
 
+const COLLECTED = { durationMs: 2000, thresholdMs: 100 }
+const COLLECTING = { cpuMs: 1500, runQueueMs: 100, throttledMs: 0, observerLateMs: 0, codeMs: 30, gcMs: 1960 }
+
 /** Each a stall of one second at a threshold of 100 ms. */
 const CASES = [
   ['a loop in JavaScript', 'code', { ...CALM, cpuMs: 990, codeMs: 980 }],
@@ -36,3 +39,10 @@ for (const [what, cause, evidence] of CASES) {
     assert.equal(judgeCause({ durationMs: 1000, thresholdMs: 100 }, evidence), cause)
   })
 }
+
+test('a collection that slept was starved of its helper threads, one that worked was not', () => {
+  assert.equal(judgeCause(COLLECTED, COLLECTING), 'gc')
+  assert.equal(judgeCause(COLLECTED, { ...COLLECTING, cpuMs: 25 }), 'starved')
+  // Where the system does not tell, nothing is concluded from it.
+  assert.equal(judgeCause(COLLECTED, { ...COLLECTING, cpuMs: 25, runQueueMs: null }), 'gc')
+})

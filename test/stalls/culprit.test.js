@@ -6,7 +6,7 @@ const { pathToFileURL } = require('node:url')
 const { findCulprit } = require('../../lib/observer/stalls/culprit')
 const { slice } = require('../../lib/observer/recorder/window')
 const { readRecorded } = require('../fixtures/profiles/profiles')
-const { deepFreeze, profileOf } = require('./crafted')
+const { deepFreeze, profileOf } = require('../recorder/crafted')
 
 const SERVE = ['node:emit', 'dep:handle', 'dep:next']
 const ANONYMOUS = ''

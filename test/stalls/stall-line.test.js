@@ -2,18 +2,9 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { judgeCause } = require('../../lib/observer/stalls/judge-cause')
 const { describeStall, toLogFields } = require('../../lib/shared/stalls/stall-line')
 
-const STALL = { durationMs: 2000, thresholdMs: 100 }
 const COLLECTING = { cpuMs: 1500, runQueueMs: 100, throttledMs: 0, observerLateMs: 0, codeMs: 30, gcMs: 1960 }
-
-test('a collection that slept was starved of its helper threads, one that worked was not', () => {
-  assert.equal(judgeCause(STALL, COLLECTING), 'gc')
-  assert.equal(judgeCause(STALL, { ...COLLECTING, cpuMs: 25 }), 'starved')
-  // Where the system does not tell, nothing is concluded from it.
-  assert.equal(judgeCause(STALL, { ...COLLECTING, cpuMs: 25, runQueueMs: null }), 'gc')
-})
 
 test('the line says what the system or the collector did', () => {
   const stall = { at: 0, durationMs: 300, route: null, culprit: null, stack: [], evidence: { ...COLLECTING, runQueueMs: 210.4, throttledMs: 180 } }
