@@ -22,7 +22,7 @@ const { createStallWatch } = require('./stall-watch')
  * @param {ReturnType<typeof import('../recorder/flight-recorder').createFlightRecorder>} parts.recorder
  * @param {(fields: object, message: string) => void} parts.logNow  straight to standard error
  */
-function createStallFinding ({ settings, state, scheduler, recorder, logNow }) {
+function createStallDetection ({ settings, state, scheduler, recorder, logNow }) {
   const { stallThresholdMs } = settings
   const evidence = createEvidence({ scheduler, state })
   const records = createStallRecords()
@@ -60,4 +60,4 @@ function createStallFinding ({ settings, state, scheduler, recorder, logNow }) {
   }
 }
 
-module.exports = { createStallFinding }
+module.exports = { createStallDetection }
