@@ -10,11 +10,11 @@ const { groupFolders } = require('../../shared/system/cgroup-folders')
 const RESOLVE_EVERY_READS = 500 // about a minute of the observer's readings
 const BUFFER = Buffer.alloc(2048)
 
-function readThrottle () {
-  return new Throttle()
+function createThrottleReader () {
+  return new ThrottleReader()
 }
 
-class Throttle {
+class ThrottleReader {
   /** @type {number[]} */
   #fds = []
   #readsLeft = 0
@@ -71,4 +71,4 @@ function throttledMs (cpuStat) {
   return Number(value) / (unit === 'usec' ? 1e3 : 1e6)
 }
 
-module.exports = { readThrottle }
+module.exports = { createThrottleReader }

@@ -24,7 +24,9 @@ function judgeCause (stall, evidence) {
   if (isStarved(stall, evidence)) return 'starved'
   if (isSuspended(needMs, evidence)) return 'suspended'
   // gc and code share what the samples saw; a stall's remainder can be (program) or unsampled.
-  if (gcMs !== null && codeMs !== null && gcMs > 0 && gcMs >= codeMs * COLLECTOR_FACTOR) return isCollectorStarved(stall, evidence) ? 'starved' : 'gc'
+  if (gcMs !== null && codeMs !== null && gcMs > 0 && gcMs >= codeMs * COLLECTOR_FACTOR) {
+    return isCollectorStarved(stall, evidence) ? 'starved' : 'gc'
+  }
   if (codeMs !== null && codeMs > 0) return 'code'
   // Without samples CPU time is the only witness; a blocking wait in a native call leaves none and stays unknown.
   return cpuMs !== null && cpuMs >= needMs ? 'code' : 'unknown'

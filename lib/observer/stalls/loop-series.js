@@ -1,6 +1,6 @@
 'use strict'
 
-// The longest delay of each of the last seconds, kept by the observer, so that a page that is opened now shows what was.
+// The longest delay of each of the last seconds, kept by the observer, so that a page that is opened now can show the past.
 
 const { guarded } = require('../../shared/base/guard')
 const { monotonicMicros } = require('../../shared/base/monotonic')

@@ -22,7 +22,7 @@ const CUTS_NATIVES = new Set(['now', 'executionAsyncResource'])
  * @returns {(frame: CallTree['frame']) => boolean} whether a function is ours
  */
 function createIsOwn (context) {
-  const library = shown(OWN_FOLDER, context)
+  const library = displayPath(OWN_FOLDER, context)
   return ({ file }) => file.startsWith(library)
 }
 
@@ -31,7 +31,7 @@ function createIsOwn (context) {
  * @returns {(frame: CallTree['frame']) => boolean} whether a function only passes a call on
  */
 function createIsWrapper (context) {
-  const wrapper = shown(WRAPPER, context)
+  const wrapper = displayPath(WRAPPER, context)
   return ({ file, name }) => file === wrapper || name === WRAPPER_NAME
 }
 
@@ -39,7 +39,7 @@ function createIsWrapper (context) {
  * @param {string} file
  * @param {Pick<EncodeContext, 'appRoot'>} context
  */
-function shown (file, context) {
+function displayPath (file, context) {
   return describeFrame({ functionName: '', scriptId: '1', url: file, lineNumber: 0, columnNumber: 0 }, context).file
 }
 
@@ -80,7 +80,7 @@ function withoutOwnWork (tree, isOwn) {
  * @param {(frame: CallTree['frame']) => boolean} isOwn
  */
 function isOwnWork (tree, isOwn) {
-  return isCutsNative(tree.frame) || (isOwn(tree.frame) && !callsOthers(tree, isOwn))
+  return isCutsNative(tree.frame) || (isOwn(tree.frame) && !callsUserCode(tree, isOwn))
 }
 
 /** @param {CallTree['frame']} frame */
@@ -93,12 +93,12 @@ function isCutsNative ({ origin, name }) {
  * @param {(frame: CallTree['frame']) => boolean} isOwn
  * @returns {boolean}
  */
-function callsOthers ({ children }, isOwn) {
-  return children.some(child => (isUsers(child) && !isOwn(child.frame)) || callsOthers(child, isOwn))
+function callsUserCode ({ children }, isOwn) {
+  return children.some(child => (isUserCode(child) && !isOwn(child.frame)) || callsUserCode(child, isOwn))
 }
 
 /** @param {CallTree} tree */
-function isUsers ({ frame }) {
+function isUserCode ({ frame }) {
   return frame.origin === 'app' || frame.origin === 'dependency'
 }
 

@@ -5,7 +5,7 @@
 // It reads; observer/stalls/judge-cause.js judges.
 
 const fs = require('node:fs')
-const { readThrottle } = require('./cgroup')
+const { createThrottleReader } = require('./cgroup')
 
 const NS_PER_MS = 1e6
 const LINE = Buffer.alloc(256) // longest line read here: three 20-digit numbers
@@ -37,7 +37,7 @@ class Scheduler {
     this.#isMain = threadPid === process.pid
     this.#observed = threadPid === null ? null : openQuietly(`/proc/self/task/${threadPid}/schedstat`)
     this.#own = openQuietly('/proc/thread-self/schedstat')
-    this.#throttle = readThrottle()
+    this.#throttle = createThrottleReader()
   }
 
   /** @returns {SchedulerReading} */

@@ -1,6 +1,6 @@
 'use strict'
 
-// How stalls are found and explained, wired: the watch while one lasts, the evidence, the reports, and what is kept of them.
+// How stalls are detected and explained, wired: the watch while one lasts, the evidence, the reports, and what is kept of them.
 
 const { guarded } = require('../../shared/base/guard')
 const { createEvidence } = require('./evidence')

@@ -74,7 +74,8 @@ function createStallReports (parts) {
     const where = culprit
       ? `in ${culprit.function} (${culprit.file}:${culprit.line})${route === null ? '' : ` for ${route}`}`
       : 'in a native call, or the process is not being run: V8 does not answer'
-    logNow({ stall: toLogFields({ durationMs, lasting: true, route, culprit, stack }) }, `the event loop has been stuck for ${durationMs} ms, ${where}`)
+    const stall = toLogFields({ durationMs, lasting: true, route, culprit, stack })
+    logNow({ stall }, `the event loop has been stuck for ${durationMs} ms, ${where}`)
   }
 
   return { explain, reportWhileStuck }

@@ -2,7 +2,9 @@
 
 // A stall as the log shows it: the line for a person, and the data beside it.
 
-/** @import { Cause, Stall } from '../../../types/diagnostics' */
+const { describeEvidence } = require('./causes')
+
+/** @import { Stall } from '../../../types/diagnostics' */
 
 const LOGGED_FRAMES = 10 // of the stack, innermost first: down to the handler and the router that called it
 
@@ -23,22 +25,11 @@ function toLogFields (stall) {
 function describeStall ({ durationMs, cause, route, culprit, evidence }) {
   const what = `event loop stalled ${durationMs} ms`
   const where = route === null ? '' : ` in ${route}`
-  const why = `${cause}${describeEvidence(cause, evidence)}`
+  const figures = describeEvidence(cause, evidence)
+  const why = figures === '' ? cause : `${cause} (${figures})`
   if (culprit === null) return `${what}${where}: ${why}`
   const call = culprit.call === null ? '' : `${culprit.call} called by `
   return `${what}${where}: ${call}${culprit.function} (${culprit.file}:${culprit.line}), cause ${why}`
-}
-
-/**
- * @param {Cause} cause
- * @param {Stall['evidence']} evidence
- */
-function describeEvidence (cause, { runQueueMs, throttledMs, gcMs }) {
-  const found = []
-  if (cause === 'gc' && gcMs) found.push(`${Math.round(gcMs)} ms of garbage collection`)
-  if (cause === 'starved' && runQueueMs) found.push(`waited ${Math.round(runQueueMs)} ms for a CPU`)
-  if (cause === 'starved' && throttledMs) found.push(`held back ${Math.round(throttledMs)} ms by the CPU quota`)
-  return found.length === 0 ? '' : ` (${found.join(', ')})`
 }
 
 module.exports = { describeStall, toLogFields }

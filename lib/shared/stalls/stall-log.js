@@ -2,7 +2,7 @@
 
 // The last stalls, and how many there have been of each cause. Totals are never reset; the list is bounded.
 
-const { CAUSES } = require('./causes')
+const { CAUSE_NAMES } = require('./causes')
 
 /** @import { Stall } from '../../../types/diagnostics' */
 
@@ -15,7 +15,7 @@ function createStallLog () {
 class StallLog {
   /** @type {Stall[]} */
   #stalls = []
-  #totals = new Map(CAUSES.map(cause => [cause, { cause, count: 0, seconds: 0 }]))
+  #totals = new Map(CAUSE_NAMES.map(cause => [cause, { cause, count: 0, seconds: 0 }]))
 
   /** @param {Stall} stall */
   add (stall) {
