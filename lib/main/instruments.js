@@ -20,7 +20,7 @@ const { createCaptureOrders } = require('./captures/capture-orders')
 const { createAnswers } = require('./observing/answers')
 const { createHiddenFunctions } = require('./observing/hidden-functions')
 const { createObserving } = require('./observing/observing')
-const { standAside } = require('./observing/end-debugger-wait')
+const { endDebuggerWait } = require('./observing/end-debugger-wait')
 const { installCanaries } = require('../shared/heap/canaries')
 const { readMemory } = require('./heap/memory-reading')
 const { createRouteContext } = require('./http/route-context')
@@ -88,14 +88,7 @@ class Instruments {
       cpuUsage: isMainThread ? process.cpuUsage : process.threadCpuUsage // which Node 20 lacks
     })
     this.#ownWork = createOwnWork({ heartbeat: this.#heartbeat })
-    const cut = (/** @type {boolean} */ rotate, /** @type {Seen | undefined} */ seen) => this.#onCut(rotate, seen)
-    this.#hiddenFunctions = createHiddenFunctions({
-      id,
-      functions: {
-        cut: Object.assign(cut, { standAside: () => standAside(() => this.#observer.release(), () => this.#state.withdrawRelease()) }),
-        'own-work': (/** @type {boolean} */ isBegin) => isBegin ? this.#ownWork.begin() : this.#ownWork.end()
-      }
-    })
+    this.#hiddenFunctions = this.#makeHiddenFunctions(id)
     this.admin = createAdminServing({
       ask: (name, about, signal) => this.#observer.askWhenReady(name, about, signal),
       tell: (name, about) => this.#observer.tell(name, about)
@@ -124,7 +117,6 @@ class Instruments {
   get running () { return this.#running }
   get observerRestarts () { return this.#observing.restartCount }
   get options () { return this.#options }
-
   get clocks () { return this.#observing.clocks }
 
   start () {
@@ -167,13 +159,25 @@ class Instruments {
     ]
   }
 
+  /** @param {string} id */
+  #makeHiddenFunctions (id) {
+    const debuggerWait = { endDebuggerWait: () => endDebuggerWait(() => this.#observer.release(), () => this.#state.withdrawRelease()) }
+    return createHiddenFunctions({
+      id,
+      functions: {
+        interrupt: Object.assign(this.#onInterrupt.bind(this), debuggerWait),
+        'own-work': (/** @type {boolean} */ isBegin) => isBegin ? this.#ownWork.begin() : this.#ownWork.end()
+      }
+    })
+  }
+
   /** @param {{ appRoot: string, titlePrefix: string, onFault: (error: unknown) => void }} parts */
   #observe ({ appRoot, titlePrefix, onFault }) {
     const { expressionOf } = this.#hiddenFunctions
     return createObserving({
       options: this.#options,
       appRoot,
-      names: { titlePrefix, cutExpression: expressionOf('cut'), ownWorkExpression: expressionOf('own-work') },
+      names: { titlePrefix, interruptExpression: expressionOf('interrupt'), ownWorkExpression: expressionOf('own-work') },
       state: this.#state,
       logger: this.#logger,
       handlers: this.#handlers(),
@@ -193,14 +197,13 @@ class Instruments {
    * @returns {Parameters<typeof createObserving>[0]['handlers']}
    */
   #handlers () {
-    const answers = createAnswers({
-      delaySummary: () => this.loop.summary(),
-      syncCalls: () => this.syncCalls.read(),
-      memory: () => ({ ...readMemory(), trend: this.heap.trend }),
-      exempt: this.#ownWork.exempt
-    })
     return {
-      ...answers,
+      ...createAnswers({
+        delaySummary: () => this.loop.summary(),
+        syncCalls: () => this.syncCalls.read(),
+        memory: () => ({ ...readMemory(), trend: this.heap.trend }),
+        exempt: this.#ownWork.exempt
+      }),
       ...this.admin.handlers,
       session: ({ isAway }) => this.#recording.setAway(isAway),
       rotate: () => this.#recording.rotate(),
@@ -237,8 +240,8 @@ class Instruments {
    * @param {boolean} rotate
    * @param {Seen} [seen]  of a debugger, just now
    */
-  #onCut (rotate, seen) {
-    this.#stallRoute.look(this.#heartbeat.lastMicros)
+  #onInterrupt (rotate, seen) {
+    this.#stallRoute.note(this.#heartbeat.lastMicros)
     if (rotate) this.#recording.rotate(seen)
     return { route: this.#stallRoute.now() }
   }

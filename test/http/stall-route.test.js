@@ -12,19 +12,19 @@ function createSubject () {
   return subject
 }
 
-test('a look in the middle of the stall decides, and the first one that found a request', () => {
+test('what an interrupt in the middle of the stall saw decides, and the first one that found a request', () => {
   const subject = createSubject()
-  subject.stallRoute.look(100)
+  subject.stallRoute.note(100)
   subject.current = requestOf('/stuck')
-  subject.stallRoute.look(100)
+  subject.stallRoute.note(100)
   subject.current = requestOf('/next')
-  subject.stallRoute.look(100)
+  subject.stallRoute.note(100)
   const slowest = { context: requestOf('/slow'), fromMicros: 110, toMicros: 190 }
   assert.equal(subject.stallRoute.of({ fromMicros: 100, toMicros: 200 }, [slowest])(), 'GET /stuck')
   assert.equal(subject.stallRoute.now(), 'GET /next')
 })
 
-test('without a look the handler that ran longest in that time decides, and no other', () => {
+test('without an interrupt the handler that ran longest in that time decides, and no other', () => {
   const { stallRoute } = createSubject()
   const during = { context: requestOf('/slow'), fromMicros: 110, toMicros: 190 }
   const before = { context: requestOf('/before'), fromMicros: 10, toMicros: 90 }
@@ -32,10 +32,10 @@ test('without a look the handler that ran longest in that time decides, and no o
   assert.equal(stallRoute.of({ fromMicros: 100, toMicros: 200 }, [null, before])(), null)
 })
 
-test('a look at an earlier stall says nothing of this one', () => {
+test('what was seen in an earlier stall says nothing of this one', () => {
   const subject = createSubject()
   subject.current = requestOf('/earlier')
-  subject.stallRoute.look(50)
+  subject.stallRoute.note(50)
   assert.equal(subject.stallRoute.of({ fromMicros: 100, toMicros: 200 }, [])(), null)
 })
 
@@ -43,7 +43,7 @@ test('the route is asked for when it is wanted: a router on its way has found it
   const subject = createSubject()
   const context = { request: { method: 'GET', baseUrl: '', route: undefined } }
   subject.current = context
-  subject.stallRoute.look(100)
+  subject.stallRoute.note(100)
   const route = subject.stallRoute.of({ fromMicros: 100, toMicros: 200 }, [])
   context.request.route = { path: '/late' }
   assert.equal(route(), 'GET /late')

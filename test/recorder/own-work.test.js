@@ -24,7 +24,7 @@ function frameOf (functionName, url) {
   return { functionName, scriptId: url === '' ? '0' : '7', url, lineNumber: 0, columnNumber: 0 }
 }
 
-test('a cut that runs in the middle of a function is not what held the loop', () => {
+test('an interrupt that runs in the middle of a function is not what held the loop', () => {
   const handler = ['search', 'file:///app/search.js']
   const { culprit, codeMs } = culpritOf([handler], [handler, ['rotate', OURS], ['profileEnd', '']], [handler, ['rotate', OURS]])
   assert.deepEqual([culprit.function, culprit.call, culprit.share, codeMs], ['search', null, 1, 300])
@@ -40,7 +40,7 @@ test('what our middleware calls is seen, and the middleware is not blamed', () =
   assert.equal(culpritOf([middleware, ['next', '/app/node_modules/express/next.js']]).culprit.function, 'next')
 })
 
-test('time filed under what a cut called last belongs to the function above it', () => {
+test('time filed under what an interrupt called last belongs to the function above it', () => {
   for (const native of ['now', 'executionAsyncResource']) {
     assert.equal(culpritOf([['search', '/app/search.js'], [native, '']]).culprit.call, null)
   }

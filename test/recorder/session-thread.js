@@ -14,7 +14,7 @@ const session = createProfilerSession({
 
 const handlers = {
   open: () => session.open(),
-  cut: ({ rotate }) => session.cut({ rotate }),
+  interrupt: ({ rotate }) => session.interrupt({ rotate }),
   close: () => session.close()
 }
 

@@ -15,7 +15,7 @@ const CUT = Symbol.for('loopscope.session-test')
 /** A thread with an open session, and everything that it told. */
 async function createSubject (t, settings) {
   const worker = new Worker(path.join(__dirname, 'session-thread.js'), {
-    workerData: { titlePrefix: PREFIX, cutExpression: 'globalThis[Symbol.for("loopscope.session-test")]', ...settings }
+    workerData: { titlePrefix: PREFIX, interruptExpression: 'globalThis[Symbol.for("loopscope.session-test")]', ...settings }
   })
   const subject = { told: [], windows: () => subject.told.filter(({ type }) => type === 'window').map(({ window }) => window) }
   let check = () => {}
@@ -52,43 +52,43 @@ test('it receives the windows of this process, and no one else\'s', async t => {
   assert.equal(windows().length, 1)
 })
 
-test('a cut runs on the main thread and hands back what it found', async t => {
+test('an interrupt runs on the main thread and hands back what it found', async t => {
   const { ask } = await createSubject(t)
   const calls = []
   globalThis[CUT] = rotate => {
     calls.push(rotate)
     return { route: 'GET /' }
   }
-  assert.deepEqual(await ask('cut', { rotate: true }), { type: 'reply', value: { route: 'GET /' } })
-  await ask('cut', { rotate: false })
+  assert.deepEqual(await ask('interrupt', { rotate: true }), { type: 'reply', value: { route: 'GET /' } })
+  await ask('interrupt', { rotate: false })
   assert.deepEqual(calls, [true, false])
 })
 
-test('a cut ends a window in the middle of what the main thread does', async t => {
+test('an interrupt ends a window in the middle of what the main thread does', async t => {
   const { ask, until, windows } = await createSubject(t)
   profiler.profile(`${PREFIX}1`)
-  const seen = { cuts: 0 }
+  const seen = { interrupts: 0 }
   globalThis[CUT] = () => {
-    if (seen.cuts++ === 0) profiler.profileEnd(`${PREFIX}1`)
+    if (seen.interrupts++ === 0) profiler.profileEnd(`${PREFIX}1`)
   }
   let answer
   const stuckHere = () => {
     pbkdf2Sync('password', 'salt', 200_000, 32, 'sha256') // a sampler that was just started needs some time
-    answer = ask('cut', { rotate: true })
+    answer = ask('interrupt', { rotate: true })
     const deadline = performance.now() + PATIENCE_MS
-    while (seen.cuts === 0 && performance.now() < deadline);
+    while (seen.interrupts === 0 && performance.now() < deadline);
   }
   stuckHere()
-  assert.equal(seen.cuts, 1) // the loop has not turned since it was asked
+  assert.equal(seen.interrupts, 1) // the loop has not turned since it was asked
   await answer
   await until(() => windows().length === 1)
   assert.ok(windows()[0].nodes.some(({ callFrame }) => callFrame.functionName === 'stuckHere'))
 })
 
-test('a cut that throws, and one after close(), find nothing', async t => {
+test('an interrupt that throws, and one after close(), find nothing', async t => {
   const { ask } = await createSubject(t)
   globalThis[CUT] = () => { throw new Error('no') }
-  assert.equal((await ask('cut', { rotate: true })).value?.route, undefined)
+  assert.equal((await ask('interrupt', { rotate: true })).value?.route, undefined)
   await ask('close')
-  assert.deepEqual(await ask('cut', { rotate: true }), { type: 'reply', value: undefined })
+  assert.deepEqual(await ask('interrupt', { rotate: true }), { type: 'reply', value: undefined })
 })

@@ -15,13 +15,13 @@ const CALM = { cpuMs: 0, runQueueMs: 0, throttledMs: null, observerLateMs: 0 }
 function createSubject (parts = {}) {
   const history = createHistory({ keepMicros: 60e6 })
   const now = monotonicMicros()
-  const subject = { history, records: createStallRecords(), logged: [], cuts: [], now, record: () => history.add(profileOf([[['serve', 'login', 'node:pbkdf2Sync'], 10e6]], now - 5e6)) }
+  const subject = { history, records: createStallRecords(), logged: [], rotations: 0, now, record: () => history.add(profileOf([[['serve', 'login', 'node:pbkdf2Sync'], 10e6]], now - 5e6)) }
   subject.reports = createStallReports({
     history,
     evidence: { since: () => CALM },
     isRecording: () => true,
-    cut: async options => {
-      subject.cuts.push(options)
+    rotateNow: async () => {
+      subject.rotations++
       subject.record()
       return { route: 'POST /login' }
     },
@@ -62,10 +62,11 @@ test('without a recorder a stall is judged from the system alone, at once', asyn
   assert.deepEqual([cause, culprit, stack, evidence.codeMs], ['starved', null, [], null])
 })
 
-test('a loop that is still stuck is reported with culprit and route from a cut in the middle of it', async () => {
-  const { reports, records, logged, cuts, now } = createSubject()
+test('a loop that is still stuck is reported with culprit and route from an interrupt in the middle of it', async () => {
+  const subject = createSubject()
+  const { reports, records, logged, now } = subject
   await reports.reportWhileStuck({ tickMicros: now - 2e6, delayMs: 1980 })
-  assert.deepEqual(cuts, [{ rotate: true }])
+  assert.equal(subject.rotations, 1)
   const [{ stall, message }] = logged
   assert.deepEqual([stall.lasting, stall.route, stall.culprit.function], [true, 'POST /login', 'login'])
   assert.ok(stall.durationMs >= 2000)
@@ -75,7 +76,7 @@ test('a loop that is still stuck is reported with culprit and route from a cut i
 })
 
 test('a main thread that does not answer is reported too', async () => {
-  const { reports, logged, now } = createSubject({ cut: () => new Promise(() => {}) })
+  const { reports, logged, now } = createSubject({ rotateNow: () => new Promise(() => {}) })
   await reports.reportWhileStuck({ tickMicros: now - 2e6, delayMs: 1980 })
   assert.match(logged[0].message, /in a native call, or the process is not being run: V8 does not answer$/)
   assert.deepEqual([logged[0].stall.culprit, logged[0].stall.route], [null, null])
@@ -85,7 +86,7 @@ test('a loop that went on meanwhile, and a session that closed, make no noise', 
   const freed = createSubject({ isStill: () => false })
   await freed.reports.reportWhileStuck({ tickMicros: freed.now - 2e6, delayMs: 1980 })
   assert.deepEqual(freed.logged, [])
-  const closed = createSubject({ cut: async () => { throw new Error('Session was closed') } })
+  const closed = createSubject({ rotateNow: async () => { throw new Error('Session was closed') } })
   closed.record()
   await closed.reports.reportWhileStuck({ tickMicros: closed.now - 2e6, delayMs: 1980 })
   assert.equal(closed.logged[0].stall.route, null)

@@ -1,7 +1,7 @@
 'use strict'
 
-// Which request the main thread was stuck with: seen by a look in the middle of the stall, or, when the stall was over
-// before the look came, the one whose handler ran longest in that time.
+// Which request the main thread was stuck with: seen by an interrupt in the middle of the stall, or, when the stall was over
+// before the interrupt came, the one whose handler ran longest in that time.
 
 const { routeOf } = require('./route-template')
 
@@ -15,8 +15,8 @@ function createStallRoute ({ context }) {
 
 class StallRoute {
   #context
-  /** What the last look found. @type {{ tickMicros: number, found: RequestContext } | undefined} */
-  #look
+  /** What was noted last. @type {{ tickMicros: number, found: RequestContext } | undefined} */
+  #noted
 
   /** @param {Pick<RouteContextPart, 'current'>} context */
   constructor (context) {
@@ -33,9 +33,9 @@ class StallRoute {
    * To be called in the middle of a stall.
    * @param {number} tickMicros  the heartbeat's last tick before it
    */
-  look (tickMicros) {
+  note (tickMicros) {
     const found = this.#context.current()
-    if (found !== undefined && this.#look?.tickMicros !== tickMicros) this.#look = { tickMicros, found }
+    if (found !== undefined && this.#noted?.tickMicros !== tickMicros) this.#noted = { tickMicros, found }
   }
 
   /**
@@ -44,8 +44,8 @@ class StallRoute {
    * @returns {() => string | null} the route, to be asked as late as possible: the router may still be on its way
    */
   of ({ fromMicros, toMicros }, slowest) {
-    const seen = this.#look?.tickMicros === fromMicros ? this.#look.found : undefined
-    this.#look = undefined
+    const seen = this.#noted?.tickMicros === fromMicros ? this.#noted.found : undefined
+    this.#noted = undefined
     const during = slowest.find(one => one !== null && one.toMicros > fromMicros && one.fromMicros < toMicros)
     const found = seen ?? during?.context
     return () => found === undefined ? null : routeOf(found.request)

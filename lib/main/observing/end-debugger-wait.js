@@ -10,7 +10,7 @@ const { inspector } = require('../process/inspector')
  * @param {() => void} release   has the observer let go of its session
  * @param {() => void} withdraw  it may take it up again
  */
-function standAside (release, withdraw) {
+function endDebuggerWait (release, withdraw) {
   if (inspector === undefined || inspector.url() !== undefined) return // somebody may come
   release()
   const session = new inspector.Session()
@@ -20,4 +20,4 @@ function standAside (release, withdraw) {
   withdraw()
 }
 
-module.exports = { standAside }
+module.exports = { endDebuggerWait }

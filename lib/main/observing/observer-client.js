@@ -25,7 +25,7 @@ const { createWayOut } = require('./way-out')
  * @property {boolean} isInspectorForbidden  by the permission model, which a thread of ours cannot ask
  * @property {boolean} windowsBySession  the engine's windows reach the thread through its inspector session
  * @property {string} titlePrefix
- * @property {string} cutExpression
+ * @property {string} interruptExpression
  * @property {string} ownWorkExpression
  * @property {string} appRoot
  * @property {string} [observerFile]

@@ -24,7 +24,7 @@ const { ENGINES } = require('../recorder/engines')
  * @param {object} parts
  * @param {ResolvedOptions} parts.options
  * @param {string} parts.appRoot
- * @param {Pick<ObserverParts['settings'], 'titlePrefix' | 'cutExpression' | 'ownWorkExpression'>} parts.names  of ours in the process
+ * @param {Pick<ObserverParts['settings'], 'titlePrefix' | 'interruptExpression' | 'ownWorkExpression'>} parts.names  of ours in the process
  * @param {ObserverParts['state']} parts.state
  * @param {Logger} parts.logger
  * @param {ObserverParts['handlers']} parts.handlers  of what the observer says and asks

@@ -36,7 +36,7 @@ class FlightRecorder {
   #keeper
   #debuggerLook = createDebuggerLook()
   // Readers of profiles are many; ending a window takes some of the main thread's time.
-  #rotation = createSharedTurn({ take: () => this.cut({ rotate: true }), restMs: () => ROTATION_REST_MS })
+  #rotation = createSharedTurn({ take: () => this.rotateNow(), restMs: () => ROTATION_REST_MS })
   #hasSession = false
   #isRecording = false
   #whyNot
@@ -53,7 +53,7 @@ class FlightRecorder {
       ...settings,
       onWindow: window => this.addWindow(window),
       onDisconnectAwaited: () => this.#keeper.letGo(),
-      onDebuggerAwaited: () => this.#session.standAside().catch(ignore)
+      onDebuggerAwaited: () => this.#session.endDebuggerWait().catch(ignore)
     })
     const setAway = (/** @type {boolean} */ isAway) => {
       this.#hasSession = !isAway
@@ -111,16 +111,16 @@ class FlightRecorder {
   }
 
   /**
-   * Runs in the middle of whatever the main thread does.
-   * @param {{ rotate: boolean }} wanted
+   * Ends the open window, in the middle of whatever the main thread does.
+   * @returns {Promise<{ route: string | null } | undefined>} what it works for
    */
-  cut ({ rotate }) {
-    return this.#session.cut({ rotate, seen: rotate ? this.#debuggerLook.lookAgain() : undefined })
+  rotateNow () {
+    return this.#session.interrupt({ rotate: true, seen: this.#debuggerLook.lookAgain() })
   }
 
   /** Has the main thread note what it works for. */
-  look () {
-    this.cut({ rotate: false }).catch(ignore)
+  noteRoute () {
+    this.#session.interrupt({ rotate: false }).catch(ignore)
   }
 
   /** @param {{ impatientMs?: number }} [options] */
@@ -140,7 +140,7 @@ class FlightRecorder {
   }
 }
 
-/** A cut that fails is a session that closed, or a main thread that ended: there is nobody to tell. */
+/** An interrupt that fails is a session that closed, or a main thread that ended: there is nobody to tell. */
 function ignore () {}
 
 module.exports = { createFlightRecorder }

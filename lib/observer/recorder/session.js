@@ -27,7 +27,7 @@ const NOT_PAUSED = /while paused/ // of V8's error, the same in Node 20 to 26
  * @param {boolean} [options.isInspectorForbidden]  where it is, Node 20 to 26 abort the process in connectToMainThread()
  * @param {boolean} options.windowsBySession  whether this session is to receive windows at all
  * @param {string} options.titlePrefix   of this process's windows: titles are shared with every other session
- * @param {string} options.cutExpression what the main thread evaluates to cut
+ * @param {string} options.interruptExpression  names the function that the interrupt calls
  * @param {(window: CpuProfile) => void} options.onWindow
  * @param {() => void} [options.onDisconnectAwaited]  the main thread ends, and waits for this session to go
  * @param {() => unknown} [options.onDebuggerAwaited]    the main thread stands in inspector.waitForDebugger()
@@ -71,14 +71,14 @@ class ProfilerSession {
   }
 
   /**
-   * Has the main thread run the cut as an interrupt: at once where it is in JavaScript or idle, else when the native call
+   * Interrupts the main thread, in the middle of whatever it does: at once where it is in JavaScript or idle, else when the native call
    * that it is in returns.
-   * @param {{ rotate: boolean, seen?: Seen }} options  rotate: end the window, else only look; seen: of a debugger, just now
-   * @returns {Promise<unknown>} what the main thread's cut returned
+   * @param {{ rotate: boolean, seen?: Seen }} options  rotate: end the window, or else only note the route; seen: of a debugger, just now
+   * @returns {Promise<{ route: string | null } | undefined>} what the main thread returned
    */
-  async cut ({ rotate, seen }) {
+  async interrupt ({ rotate, seen }) {
     if (this.#session === undefined) return undefined
-    const expression = `${this.#options.cutExpression}(${rotate}, ${JSON.stringify(seen)})\n//# sourceURL=${SOURCE}`
+    const expression = `${this.#options.interruptExpression}(${rotate}, ${JSON.stringify(seen)})\n//# sourceURL=${SOURCE}`
     const reply = await post(this.#session, 'Runtime.evaluate', { expression, returnByValue: true, silent: true })
     return reply?.result?.value
   }
@@ -86,8 +86,8 @@ class ProfilerSession {
   /**
    * Has the main thread do what it does when it stands in inspector.waitForDebugger() because of this session.
    */
-  async standAside () {
-    const expression = `${this.#options.cutExpression}.standAside()\n//# sourceURL=${SOURCE}`
+  async endDebuggerWait () {
+    const expression = `${this.#options.interruptExpression}.endDebuggerWait()\n//# sourceURL=${SOURCE}`
     await this.post('Runtime.evaluate', { expression, silent: true })
   }
 

@@ -1,6 +1,6 @@
 'use strict'
 
-// Our own work inside the user's: a cut runs as an interrupt in the middle of whatever the main thread does, and the exact
+// Our own work inside the user's: an interrupt runs in the middle of whatever the main thread does, and the exact
 // detector's wrappers stand between a call and its caller; neither is what held the loop. Pure: a call tree in, a call tree
 // out. What calls the user's code (the middleware) stays.
 
@@ -13,9 +13,9 @@ const { OWN_FOLDER, WRAPPER_NAME } = require('../../shared/base/own-files')
 
 const WRAPPER = OWN_FOLDER + path.join('main', 'sync-calls', 'wrapping', 'wrapper.js')
 
-// Seen on Node 22 and 24: once a cut has run in the middle of a regular expression, V8 files the rest of the expression's
-// time under the native function that the cut called last. None of these takes long itself.
-const CUTS_NATIVES = new Set(['now', 'executionAsyncResource'])
+// Seen on Node 22 and 24: once an interrupt has run in the middle of a regular expression, V8 files the rest of the expression's
+// time under the native function that the interrupt called last. None of these takes long itself.
+const INTERRUPT_NATIVES = new Set(['now', 'executionAsyncResource'])
 
 /**
  * @param {Pick<EncodeContext, 'appRoot'>} context
@@ -80,12 +80,12 @@ function withoutOwnWork (tree, isOwn) {
  * @param {(frame: CallTree['frame']) => boolean} isOwn
  */
 function isOwnWork (tree, isOwn) {
-  return isCutsNative(tree.frame) || (isOwn(tree.frame) && !callsUserCode(tree, isOwn))
+  return isInterruptNative(tree.frame) || (isOwn(tree.frame) && !callsUserCode(tree, isOwn))
 }
 
 /** @param {CallTree['frame']} frame */
-function isCutsNative ({ origin, name }) {
-  return (origin === 'native' || origin === 'node') && CUTS_NATIVES.has(name)
+function isInterruptNative ({ origin, name }) {
+  return (origin === 'native' || origin === 'node') && INTERRUPT_NATIVES.has(name)
 }
 
 /**

@@ -30,20 +30,20 @@ function createStallDetection ({ settings, state, scheduler, recorder, logNow })
     state,
     stallThresholdMs,
     onWake: lateMs => evidence.note(lateMs),
-    // Only a look, for the route: the window is ended when the stall is over, or for the report of one that lasts. Ending it
+    // Only for the route: the window is ended when the stall is over, or for the report of one that lasts. Ending it
     // here as well would make every stall longer by that.
     onSuspicion: guarded(stuck => {
-      recorder.look()
+      recorder.noteRoute()
       return recorder.yieldToPauses(() => watch.isStill(stuck))
     }),
-    onStall: () => recorder.look(),
+    onStall: () => recorder.noteRoute(),
     onReport: guarded(stuck => reports.reportWhileStuck(stuck))
   })
   const reports = createStallReports({
     history: recorder.history,
     evidence,
     isRecording: () => recorder.isRecording,
-    cut: options => recorder.cut(options),
+    rotateNow: () => recorder.rotateNow(),
     isStill: stuck => watch.isStill(stuck),
     logNow,
     records,

@@ -27,7 +27,7 @@ const SETTLE_MS = 2
  * @param {History} parts.history
  * @param {{ since (fromMicros: number): SystemEvidence }} parts.evidence
  * @param {() => boolean} parts.isRecording
- * @param {(options: { rotate: boolean }) => Promise<unknown>} parts.cut
+ * @param {() => Promise<{ route: string | null } | undefined>} parts.rotateNow  ends the window, in the middle of what the main thread does
  * @param {(stuck: Stuck) => boolean} parts.isStill
  * @param {(fields: object, message: string) => void} parts.logNow   straight to standard error
  * @param {Pick<StallRecords, 'keepProfile' | 'setLasting'>} parts.records
@@ -35,7 +35,7 @@ const SETTLE_MS = 2
  * @param {number} parts.thresholdMs
  */
 function createStallReports (parts) {
-  const { history, evidence, isRecording, cut, isStill, logNow, records, context, thresholdMs } = parts
+  const { history, evidence, isRecording, rotateNow, isStill, logNow, records, context, thresholdMs } = parts
 
   /** @param {LateTick & { id: number }} stall */
   async function explain ({ id, fromMicros, toMicros, delayMs, ownWork, ownMs }) {
@@ -63,12 +63,12 @@ function createStallReports (parts) {
 
   /** @param {Stuck} stuck */
   async function reportWhileStuck (stuck) {
-    const seen = cutOf(cut({ rotate: true }))
+    const interrupted = rotateNow().catch(() => undefined) // the session may close meanwhile
     const now = monotonicMicros()
     const isKnown = isRecording() && await history.covers(now, ANSWER_MS)
     const { culprit, stack } = (isKnown && inspect(stuck.tickMicros, now)) || { culprit: null, stack: [] }
     if (!isStill(stuck)) return
-    const route = isKnown ? (await seen)?.route ?? null : null
+    const route = isKnown ? (await interrupted)?.route ?? null : null
     const durationMs = Math.round((now - stuck.tickMicros) / 1e3)
     records.setLasting({ at: Math.round(toEpochMs(stuck.tickMicros)), durationMs, route, culprit, stack }, () => isStill(stuck))
     const where = culprit
@@ -79,18 +79,6 @@ function createStallReports (parts) {
   }
 
   return { explain, reportWhileStuck }
-}
-
-/**
- * @param {Promise<unknown>} cut
- * @returns {Promise<{ route: string | null } | undefined>}
- */
-async function cutOf (cut) {
-  try {
-    return /** @type {{ route: string | null } | undefined} */ (await cut)
-  } catch {
-    return undefined // the session was closed meanwhile
-  }
 }
 
 /**
