@@ -8,7 +8,7 @@
 
 /** @import { ArtifactFacts, DelaySummary, Stall, SyncCalls } from '../../types/diagnostics' */
 /** @import { CpuProfile } from '../../types/profile' */
-/** @import { Opened } from '../main/admin/sites' */
+/** @import { Opened } from '../main/admin/applications' */
 /** @import { AdminEvent } from '../main/admin/request-counts' */
 /** @import { CapturedEvent } from '../main/captures/capture-counts' */
 /** @import { TakeFacts, TakeOrder } from '../main/heap/take-snapshot' */

@@ -3,7 +3,7 @@
 // The ways in: for an application with HTTP, for one without, for a process that knows nothing of us, and the clock.
 
 const { Handle } = require('./handle')
-const { sharedInstruments } = require('./held-instruments')
+const { sharedInstruments } = require('./shared-instruments')
 const { makeLogger, STANDARD_ERROR } = require('../shared/default-logger')
 const clocks = require('../shared/clock')
 const { findRegistry } = require('./process/application-registry')

@@ -11,7 +11,7 @@ const { hearFaults } = require('../shared/base/guard')
 const { share } = require('./process/process-wide')
 const { warnOnce } = require('../shared/base/warnings')
 const { resolveOptions } = require('./options/resolve-options')
-const { holdInstruments, releaseInstruments } = require('./held-instruments')
+const { holdInstruments, releaseInstruments } = require('./shared-instruments')
 const { makeLogger } = require('../shared/default-logger')
 const { describeStall, toLogFields } = require('../shared/stalls/stall-line')
 const { checkRequest, KINDS } = require('../shared/captures/kinds')
@@ -26,7 +26,7 @@ const { createSurface } = require('./admin/surface')
 const { version } = require('../../package.json')
 
 /** @import { Artifact, CaptureKind, CaptureOptions, DelaySummary, DiagnosticsOptions, Logger, Stall, Trigger } from '../../types/diagnostics' */
-/** @import { Instruments } from './held-instruments' */
+/** @import { Instruments } from './shared-instruments' */
 /** @import { RequestMiddleware } from './http/middleware' */
 /** @import { Registry } from 'prom-client' */
 

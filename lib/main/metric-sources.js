@@ -4,7 +4,7 @@
 
 const { version } = require('../../package.json')
 
-/** @import { Instruments } from './held-instruments' */
+/** @import { Instruments } from './shared-instruments' */
 
 /**
  * @template Requests

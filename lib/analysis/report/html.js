@@ -6,7 +6,7 @@
 const { escapeHtml, fill, jsonForHtml, oneLineEnd, policyOf } = require('../../shared/base/html-page')
 const { readOwn } = require('../../shared/base/own-files')
 const { subjectOf } = require('../suspects/headline')
-const { showBalance, showBytes, showChange, showHoldings, showPath } = require('./words')
+const { showBalance, showBytes, showChange, showHoldings, showPath } = require('./display')
 
 /** @import { HeapReport } from '../comparison/compare-files' */
 /** @import { Suspect } from '../suspects/suspects' */

@@ -3,7 +3,7 @@
 // A comparison of heap snapshots for a terminal or a ticket.
 
 const { subjectOf } = require('../suspects/headline')
-const { showBalance, showBytes, showChange, showCount, showHoldings, showPath } = require('./words')
+const { showBalance, showBytes, showChange, showCount, showHoldings, showPath } = require('./display')
 
 /** @import { HeapReport, ReportedClass } from '../comparison/compare-files' */
 /** @import { Suspect } from '../suspects/suspects' */

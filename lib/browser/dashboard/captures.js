@@ -4,7 +4,7 @@
 // Captures: asked for with a button, watched until they end, stopped or cancelled; and the files that came of them.
 
 loopscope.captures = (() => {
-  const { byId, bytes, duration, element, time } = loopscope.words
+  const { byId, bytes, duration, element, time } = loopscope.display
   const { json, download } = loopscope.session
   const { action, show } = loopscope.tables
   const POLL_MS = 1000

@@ -4,7 +4,7 @@
 // Loop delay and utilisation over time, and the choice of a stretch of it by dragging.
 
 loopscope.charts = (() => {
-  const { byId } = loopscope.words
+  const { byId } = loopscope.display
   const MAX_POINTS = 600
   const delay = { times: [], values: [] }
   const utilization = { times: [], values: [] }

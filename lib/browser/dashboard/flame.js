@@ -4,7 +4,7 @@
 // One flame graph at a time: of a stall, or of a stretch of the recorder's past.
 
 loopscope.flame = (() => {
-  const { byId, duration, element, place } = loopscope.words
+  const { byId, duration, element, place } = loopscope.display
   const FRAME_HEIGHT_PX = 22
   const MIN_FRAME_PX = 1
   const ANIMATION_MS = matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 200

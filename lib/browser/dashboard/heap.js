@@ -4,7 +4,7 @@
 // Two or three heap snapshots of one process, compared: the headline and the suspects here, the rest as a file.
 
 loopscope.heap = (() => {
-  const { byId, bytes, element, time } = loopscope.words
+  const { byId, bytes, element, time } = loopscope.display
   const { json, download } = loopscope.session
   const MAX_SUSPECTS = 3
 

@@ -4,7 +4,7 @@
 // The page: asks for what there is, listens to what happens, and keeps both in view. It goes on when the connection breaks.
 
 ;(() => {
-  const { byId, bytes, culprit, duration, element, place, time } = loopscope.words
+  const { byId, bytes, culprit, duration, element, place, time } = loopscope.display
   const { session, charts, flame, captures } = loopscope
   const { action, show } = loopscope.tables
   const MIN_RETRY_MS = 1000

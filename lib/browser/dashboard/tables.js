@@ -4,7 +4,7 @@
 // Tables that stay quick however many rows there are: so many are shown, the next ones on demand.
 
 loopscope.tables = (() => {
-  const { byId, element } = loopscope.words
+  const { byId, element } = loopscope.display
   const PAGE_ROWS = 50
   /** How many rows of each table the reader has asked for. */
   const shown = new Map()

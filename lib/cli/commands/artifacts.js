@@ -4,7 +4,7 @@ const { Failure } = require('../failure')
 const { writeOutput } = require('../output/output-file')
 const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
 const { tableLines } = require('../output/table')
-const { showBytes, showTime } = require('../output/words')
+const { showBytes, showTime } = require('../output/display')
 
 /** @import { Command, Invocation } from '../commands' */
 

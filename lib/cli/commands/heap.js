@@ -6,7 +6,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { Failure } = require('../failure')
 const { plainName } = require('../output/output-file')
 const { REACH_OPTIONS, reach } = require('../reach/reach')
-const { showBytes, showDuration } = require('../output/words')
+const { showBytes, showDuration } = require('../output/display')
 
 /** @import { Command, Invocation } from '../commands' */
 

@@ -5,7 +5,7 @@ const { listControlSockets } = require('../reach/control-sockets')
 const { JSON_OPTION } = require('../reach/reach')
 const { tableLines } = require('../output/table')
 const { findTarget } = require('../reach/target')
-const { showTime } = require('../output/words')
+const { showTime } = require('../output/display')
 
 /** @import { Command, Invocation } from '../commands' */
 

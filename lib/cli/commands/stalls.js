@@ -2,7 +2,7 @@
 
 const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
 const { tableLines } = require('../output/table')
-const { showCulprit, showDuration, showTime } = require('../output/words')
+const { showCulprit, showDuration, showTime } = require('../output/display')
 
 /** @import { Command, Invocation } from '../commands' */
 

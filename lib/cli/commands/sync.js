@@ -2,7 +2,7 @@
 
 const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
 const { tableLines } = require('../output/table')
-const { showDuration, showPlace } = require('../output/words')
+const { showDuration, showPlace } = require('../output/display')
 
 /** @import { Command, Invocation } from '../commands' */
 

@@ -3,7 +3,7 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { REACH_OPTIONS, reach } = require('../reach/reach')
 const { tableLines } = require('../output/table')
-const { showBytes, showCulprit, showDuration, showTime } = require('../output/words')
+const { showBytes, showCulprit, showDuration, showTime } = require('../output/display')
 
 /** @import { Command, Invocation } from '../commands' */
 

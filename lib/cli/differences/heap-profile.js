@@ -4,7 +4,7 @@
 
 const { readHeapProfile } = require('../files/profile-file')
 const { tableLines } = require('../output/table')
-const { showBytes } = require('../output/words')
+const { showBytes } = require('../output/display')
 const { diffHeapProfiles } = require('../../shared/formats/differences/heap-profile')
 
 /** @import { Invocation } from '../commands' */

@@ -4,7 +4,7 @@
 // knows or may do.
 
 const { createRelay } = require('../../bridge/relay')
-const { createSites } = require('./sites')
+const { createSites } = require('./applications')
 const { createRequestCounts } = require('./request-counts')
 
 /** @import { Ask, Tell } from '../../bridge/channel' */

@@ -20,7 +20,7 @@ const { createWorkerGroup } = require('../../shared/admin/worker-group')
 /** @import { ResolvedOptions } from '../options/resolve-options' */
 /** @import { Registry } from 'prom-client' */
 
-/** @typedef {ReturnType<typeof import('./sites').createSites>} Sites */
+/** @typedef {ReturnType<typeof import('./applications').createSites>} Sites */
 /** @typedef {ReturnType<typeof import('../../bridge/relay').createRelay>} Relay */
 
 /**
@@ -116,7 +116,7 @@ class Surface {
 
   /**
    * @param {Function | undefined} middleware  behind which the surface is mounted
-   * @param {Promise<import('./sites').Opened>} opened
+   * @param {Promise<import('./applications').Opened>} opened
    */
   async #tellWhere (middleware, opened) {
     const { logger } = this.#parts
@@ -134,7 +134,7 @@ class Surface {
     } catch {} // without an observer there is no surface, which was warned of
   }
 
-  /** @param {import('./sites').Opened} opened */
+  /** @param {import('./applications').Opened} opened */
   #tellOpened ({ url, listenProblem, controlProblem }) {
     const { logger, options } = this.#parts
     if (listenProblem !== null) warnOnce(logger, 'LOOPSCOPE_WARN_LISTENER', `${JSON.stringify(options.admin.listen)}: ${listenProblem}`)

@@ -8,9 +8,9 @@
 
 const { guarded } = require('../../shared/base/guard')
 const { monotonicMicros } = require('../../shared/base/monotonic')
-const { createOwnStretches, msOf } = require('./own-stretches')
+const { createOwnStretches, msOf } = require('./own-work-intervals')
 
-/** @import { Stretch } from './own-stretches' */
+/** @import { Stretch } from './own-work-intervals' */
 /** @import { SharedState } from '../../bridge/shared-state' */
 
 const DEFAULTS = Object.freeze({

@@ -8,7 +8,7 @@ const { TO_OBSERVER } = require('../../bridge/messages')
 const { errors, fromPlain } = require('../../shared/base/errors')
 const { guarded } = require('../../shared/base/guard')
 const { threadFile, threadFlags } = require('../../shared/base/own-files')
-const { createWayOut } = require('./way-out')
+const { createWayOut } = require('./exit-hooks')
 
 /** @import { About, Answer, Asked, Handlers, Told } from '../../bridge/channel' */
 /** @import { ToMain, ToObserver } from '../../bridge/messages' */

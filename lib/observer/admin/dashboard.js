@@ -9,7 +9,7 @@ const { ownRequire, readOwn } = require('../../shared/base/own-files')
 const { loadLibraries } = require('../../shared/formats/flamegraph/libraries')
 
 // In the order in which they need each other.
-const SCRIPTS = Object.freeze(['words', 'session', 'tables', 'charts', 'flame', 'heap', 'captures', 'page'])
+const SCRIPTS = Object.freeze(['display', 'session', 'tables', 'charts', 'flame', 'heap', 'captures', 'page'])
 
 /** @type {{ html: string, contentSecurityPolicy: string } | undefined} */
 let shell

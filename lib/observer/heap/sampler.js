@@ -9,7 +9,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { guarded } = require('../../shared/base/guard')
 const { monotonicMs } = require('../../shared/base/monotonic')
 
-const { createSharedTurn } = require('../../shared/base/shared-turn')
+const { createSharedTurn } = require('../../shared/base/coalescer')
 
 /** @import { HeapSampling, SamplingProfile } from '../../shared/formats/profile/heap-tree' */
 

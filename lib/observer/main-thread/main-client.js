@@ -4,7 +4,7 @@
 // is kept for that case.
 
 const { errors } = require('../../shared/base/errors')
-const { createSharedTurn } = require('../../shared/base/shared-turn')
+const { createSharedTurn } = require('../../shared/base/coalescer')
 
 /** @import { About, Answer, Asked, Channel } from '../../bridge/channel' */
 /** @import { ToMain, ToObserver } from '../../bridge/messages' */

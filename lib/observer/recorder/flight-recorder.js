@@ -3,7 +3,7 @@
 // The recorder's end in the observer, wired: the inspector session with the main thread and when there is one, the windows that are
 // kept, and views cut from them.
 
-const { createSharedTurn } = require('../../shared/base/shared-turn')
+const { createSharedTurn } = require('../../shared/base/coalescer')
 const { createDebuggerLook } = require('./debugger-look')
 const { createHistory } = require('./history')
 const { createProfilerSession } = require('./session')

@@ -6,7 +6,7 @@ const { readCallSite, UNKNOWN } = require('../call-site')
 const { Sampler } = require('../sampler')
 
 /** @import { Place } from '../call-site' */
-/** @import { Gate } from './gate' */
+/** @import { Gate } from './pauses' */
 /** @import { Target } from '../targets' */
 
 /**

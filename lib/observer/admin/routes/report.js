@@ -6,7 +6,7 @@
 const { json } = require('../../../shared/admin/answers')
 const { createBudgets, policyOf } = require('../capture-policy')
 const { withoutSecrets } = require('../report-secrets')
-const { createSharedTurn } = require('../../../shared/base/shared-turn')
+const { createSharedTurn } = require('../../../shared/base/coalescer')
 
 /** @import { Context, RouteRow, Sources } from '../router' */
 

@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const os = require('node:os')
-const { createWayOut } = require('../../lib/main/observing/way-out')
+const { createWayOut } = require('../../lib/main/observing/exit-hooks')
 
 /** A watched process whose ends only note that they were reached. */
 function createSubject (t) {

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createSites } = require('../../lib/main/admin/sites')
+const { createSites } = require('../../lib/main/admin/applications')
 const { createRequestCounts } = require('../../lib/main/admin/request-counts')
 
 function createSubject () {

@@ -5,7 +5,7 @@
 
 const loopscope = {}
 
-loopscope.words = (() => {
+loopscope.display = (() => {
   const UNITS = ['B', 'KB', 'MB', 'GB', 'TB']
 
   /** @param {number} ms */

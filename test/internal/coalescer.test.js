@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createSharedTurn } = require('../../lib/shared/base/shared-turn')
+const { createSharedTurn } = require('../../lib/shared/base/coalescer')
 
 const tick = () => new Promise(resolve => setImmediate(resolve))
 

@@ -8,10 +8,10 @@ const { unattended } = require('../../shared/base/guard')
 const { isTestRunner } = require('../process/test-runner')
 const { warnOnce } = require('../../shared/base/warnings')
 const { threadPidHere } = require('../process/thread-pid')
-const { createKeptClocks } = require('./kept-clocks')
+const { createKeptClocks } = require('./clock-renewals')
 const { createObserverClient } = require('./observer-client')
 const { createProcessClock } = require('./process-clock')
-const { createRestarts } = require('./restarts')
+const { createRestarts } = require('./restart-backoff')
 const { ENGINES } = require('../recorder/engines')
 
 /** @import { Logger } from '../../../types/diagnostics' */

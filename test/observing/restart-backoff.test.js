@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createRestarts, FIRST_MS, MAX_MS } = require('../../lib/main/observing/restarts')
+const { createRestarts, FIRST_MS, MAX_MS } = require('../../lib/main/observing/restart-backoff')
 
 /** Restarts on a clock that the test moves. */
 function createSubject (t) {
