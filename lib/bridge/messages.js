@@ -19,7 +19,7 @@
 /** @import { Order, Place } from '../observer/captures/captures' */
 /** @import { LimitOrder } from '../observer/heap/near-limit' */
 /** @import { Adopted } from '../observer/heap/snapshot/leftovers' */
-/** @import { Seen } from '../observer/recorder/debugger-look' */
+/** @import { Seen } from '../observer/recorder/debugger-detector' */
 /** @import { SampledReading } from '../observer/sync-calls/sampled-table' */
 /** @import { Head, RelayedRequest } from './relay' */
 

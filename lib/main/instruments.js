@@ -29,7 +29,7 @@ const { createSyncCalls } = require('./sync-calls/sync-calls')
 const { describeFile, toCodeFrame } = require('../shared/formats/profile/frame')
 
 /** @import { Logger } from '../../types/diagnostics' */
-/** @import { Seen } from '../observer/recorder/debugger-look' */
+/** @import { Seen } from '../observer/recorder/debugger-detector' */
 /** @import { ResolvedOptions } from './options/resolve-options' */
 
 /**

@@ -3,7 +3,7 @@
 // A thread with a session as the observer has it, for session.test.js: it tells what it receives.
 
 const { parentPort, workerData } = require('node:worker_threads')
-const { createProfilerSession } = require('../../lib/observer/recorder/session')
+const { createProfilerSession } = require('../../lib/observer/recorder/inspector-session')
 
 const session = createProfilerSession({
   hz: 1000,

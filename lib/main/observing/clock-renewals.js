@@ -1,6 +1,6 @@
 'use strict'
 
-// The main thread's list of the clocks that the observer renews (observer/clock-keeper.js is the other end).
+// The main thread's list of the clocks that the observer renews (observer/clock-renewer.js is the other end).
 
 /** @import { Ask, Tell } from '../../bridge/channel' */
 /** @import { Keeper } from '../../shared/clock' */

@@ -13,7 +13,7 @@ const { createRecorder } = require('./recorder')
 
 /** @import { Logger } from '../../../types/diagnostics' */
 /** @import { Tell } from '../../bridge/channel' */
-/** @import { Seen } from '../../observer/recorder/debugger-look' */
+/** @import { Seen } from '../../observer/recorder/debugger-detector' */
 /** @import { Hindrance } from './recorder' */
 /** @import { ResolvedOptions } from '../options/resolve-options' */
 

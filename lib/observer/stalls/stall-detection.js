@@ -19,7 +19,7 @@ const { createStallWatch } = require('./stall-watch')
  * @param {ObserverSettings} parts.settings
  * @param {SharedState} parts.state
  * @param {{ read (): SchedulerReading }} parts.scheduler
- * @param {ReturnType<typeof import('../recorder/flight-recorder').createFlightRecorder>} parts.recorder
+ * @param {ReturnType<typeof import('../recorder/recorder-client').createFlightRecorder>} parts.recorder
  * @param {(fields: object, message: string) => void} parts.logNow  straight to standard error
  */
 function createStallDetection ({ settings, state, scheduler, recorder, logNow }) {

@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createClock } = require('../../lib/shared/clock')
-const { createClockKeeper } = require('../../lib/observer/clock-keeper')
+const { createClockKeeper } = require('../../lib/observer/clock-renewer')
 
 /** A clock that nothing but the subject renews. */
 function createSubject (t) {

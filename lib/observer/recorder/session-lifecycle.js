@@ -10,7 +10,7 @@ const { guarded } = require('../../shared/base/guard')
 const { monotonicMs } = require('../../shared/base/monotonic')
 
 /** @import { SharedState } from '../../bridge/shared-state' */
-/** @typedef {ReturnType<typeof import('./session').createProfilerSession>} ProfilerSession */
+/** @typedef {ReturnType<typeof import('./inspector-session').createProfilerSession>} ProfilerSession */
 
 // A process that debugs itself does it again: each time the session is away for twice as long.
 const FIRST_AWAY_MS = 1000

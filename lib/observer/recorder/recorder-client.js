@@ -4,10 +4,10 @@
 // kept, and views cut from them.
 
 const { createSharedTurn } = require('../../shared/base/coalescer')
-const { createDebuggerLook } = require('./debugger-look')
+const { createDebuggerLook } = require('./debugger-detector')
 const { createHistory } = require('./history')
-const { createProfilerSession } = require('./session')
-const { createSessionKeeper } = require('./session-keeper')
+const { createProfilerSession } = require('./inspector-session')
+const { createSessionKeeper } = require('./session-lifecycle')
 const { createViews } = require('./views')
 
 /** @import { CpuProfile } from '../../../types/profile' */

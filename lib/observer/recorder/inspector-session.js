@@ -12,10 +12,10 @@ const { OWN_FOLDER } = require('../../shared/base/own-files')
 
 /** @import { Session } from 'node:inspector' */
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { Seen } from './debugger-look' */
+/** @import { Seen } from './debugger-detector' */
 
 const MICROS_PER_SECOND = 1e6
-const SOURCE = `${OWN_FOLDER}observer/recorder/session.js` // the name makes it a frame of ours in profiles
+const SOURCE = `${OWN_FOLDER}observer/recorder/inspector-session.js` // the name makes it a frame of ours in profiles
 
 const NO_FRAME = '0.0.0' // of no context
 const NOT_PAUSED = /while paused/ // of V8's error, the same in Node 20 to 26

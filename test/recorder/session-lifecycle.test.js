@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { SharedState } = require('../../lib/bridge/shared-state')
-const { createSessionKeeper } = require('../../lib/observer/recorder/session-keeper')
+const { createSessionKeeper } = require('../../lib/observer/recorder/session-lifecycle')
 
 const FIRST_MS = 1000
 const MINUTE_MS = 60_000

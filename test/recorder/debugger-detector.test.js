@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { createDebuggerLook } = require('../../lib/observer/recorder/debugger-look')
+const { createDebuggerLook } = require('../../lib/observer/recorder/debugger-detector')
 
 const HEAD = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n'
 const NOBODY = '   0: 0100007F:240D 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 799403 1 0 100 0\n'
