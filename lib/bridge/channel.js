@@ -1,54 +1,65 @@
 'use strict'
 
-// One end of the way between the threads, the same at both: says and asks what the table of messages (messages.js) has, answers what the
-// other end asks, and refuses those who wait when the other end is gone.
+// One end of the channel between the threads, the same at both. A message of the table (messages.js) is told, which has no answer, or
+// asked. It answers what the other end asks, and rejects what was asked here when the other end is gone.
 
 const { fromPlain, toPlain } = require('../shared/base/errors')
 const { guarded } = require('../shared/base/guard')
 
-/** @import { Manners, ToObserver } from './messages' */
+/** @import { MessageKinds, ToObserver } from './messages' */
 
 /**
  * @template Messages
- * @typedef {{ [Name in keyof Messages]: Messages[Name] extends (about: infer About) => infer Answer ? (about: About, signal: AbortSignal) => Answer | Awaited<Answer> | Promise<Awaited<Answer>> : never }} Handlers
- *   the signal is aborted when the one who asked no longer wants the answer
+ * @template {keyof Messages} Name
+ * @typedef {Messages[Name] extends (params: infer Params) => any ? Params : never} Params
  */
 
 /**
  * @template Messages
  * @template {keyof Messages} Name
- * @typedef {Messages[Name] extends (about: infer About) => any ? About : never} About
+ * @typedef {Messages[Name] extends (params: any) => Promise<infer Answer> ? Answer : never} Answer
+ */
+
+/**
+ * @template Returned
+ * @typedef {Returned | Awaited<Returned> | Promise<Awaited<Returned>>} NowOrLater
+ */
+
+/**
+ * The signal is aborted when the one who asked no longer wants the answer.
+ * @template Messages
+ * @typedef {{ [Name in keyof Messages]: Messages[Name] extends (params: infer Params) => infer Returned
+ *   ? (params: Params, signal: AbortSignal) => NowOrLater<Returned>
+ *   : never }} Handlers
  */
 
 /**
  * @template Messages
- * @template {keyof Messages} Name
- * @typedef {Messages[Name] extends (about: any) => Promise<infer Answer> ? Answer : never} Answer
+ * @typedef {{ [Name in keyof Messages]: Messages[Name] extends (params: any) => Promise<any> ? Name : never }[keyof Messages]} AskNames
  */
 
 /**
  * @template Messages
- * @typedef {{ [Name in keyof Messages]: Messages[Name] extends (about: any) => Promise<any> ? Name : never }[keyof Messages]} Asked
- */
-
-/**
- * @template Messages
- * @typedef {Exclude<keyof Messages, Asked<Messages>>} Told
+ * @typedef {Exclude<keyof Messages, AskNames<Messages>>} TellNames
  */
 
 /**
  * How parts of the main thread speak to the observer.
- * @typedef {<Name extends Asked<ToObserver>>(name: Name, about: About<ToObserver, Name>, signal?: AbortSignal) => Promise<Answer<ToObserver, Name>>} Ask
- * @typedef {<Name extends Told<ToObserver>>(name: Name, about: About<ToObserver, Name>) => void} Tell
+ * @typedef {<Name extends AskNames<ToObserver>>(
+ *   name: Name, params: Params<ToObserver, Name>, signal?: AbortSignal
+ * ) => Promise<Answer<ToObserver, Name>>} Ask
+ * @typedef {<Name extends TellNames<ToObserver>>(name: Name, params: Params<ToObserver, Name>) => void} Tell
  */
 
 /**
- * What passes: a message, a message that is answered, its answer, or word that nobody wants the answer any more.
- * @typedef {{ name: string, about: any, id?: number } | { answers: number, value?: any, error?: { message: string, code?: string } } | { cancels: number, reason: string }} Frame
+ * @typedef {{ name: string, params: any, id?: number }} Message  with an id where it is asked
+ * @typedef {{ answers: number, value?: any, error?: { message: string, code?: string } }} AnswerMessage
+ * @typedef {{ cancels: number, reason: string }} CancelMessage  nobody wants the answer any more
+ * @typedef {Message | AnswerMessage | CancelMessage} Envelope  what passes
  */
 
-// For what nobody waits for.
-const NEVER = new AbortController().signal
+// Of what is told: nobody waits for it.
+const NEVER_ABORTED = new AbortController().signal
 
 /**
  * @template Out
@@ -66,35 +77,35 @@ class Channel {
 
   /**
    * @param {object} parts
-   * @param {(frame: Frame) => void} parts.post
-   * @param {Manners<Out>} parts.sends
+   * @param {(envelope: Envelope) => void} parts.post
+   * @param {MessageKinds<Out>} parts.sends
    * @param {Handlers<In>} parts.handlers
    */
   constructor ({ post, sends, handlers }) {
     this.#post = post
     this.#sends = sends
-    this.#handlers = /** @type {Record<string, (about: any, signal: AbortSignal) => any>} */ (handlers)
+    this.#handlers = /** @type {Record<string, (params: any, signal: AbortSignal) => any>} */ (handlers)
   }
 
   /**
-   * @template {Told<Out>} Name
+   * @template {TellNames<Out>} Name
    * @param {Name} name
-   * @param {About<Out, Name>} about
+   * @param {Params<Out, Name>} params
    */
-  tell (name, about) {
-    this.#check(name, 'told')
-    this.#post({ name: String(name), about })
+  tell (name, params) {
+    this.#check(name, 'tell')
+    this.#post({ name: String(name), params })
   }
 
   /**
-   * @template {Asked<Out>} Name
+   * @template {AskNames<Out>} Name
    * @param {Name} name
-   * @param {About<Out, Name>} about
+   * @param {Params<Out, Name>} params
    * @param {AbortSignal} [signal]  tells the other end that the answer is no longer wanted; it says what comes of that
    * @returns {Promise<Answer<Out, Name>>}
    */
-  async ask (name, about, signal) {
-    const { id, answer } = this.#put(name, about)
+  async ask (name, params, signal) {
+    const { id, answer } = this.#send(name, params)
     const cancel = guarded(() => this.#post({ cancels: id, reason: String(signal?.reason) }))
     if (signal?.aborted) cancel()
     signal?.addEventListener('abort', cancel, { once: true })
@@ -102,16 +113,16 @@ class Channel {
   }
 
   /**
-   * The same of one who may never answer.
-   * @template {Asked<Out>} Name
+   * The same, where the other end may never answer.
+   * @template {AskNames<Out>} Name
    * @param {Name} name
-   * @param {About<Out, Name>} about
+   * @param {Params<Out, Name>} params
    * @param {number} maxMs
    * @param {() => Error} lateError  what it rejects with then; an answer that comes later changes nothing
    * @returns {Promise<Answer<Out, Name>>}
    */
-  async askWithin (name, about, maxMs, lateError) {
-    const { id, answer } = this.#put(name, about)
+  async askWithin (name, params, maxMs, lateError) {
+    const { id, answer } = this.#send(name, params)
     const timer = setTimeout(guarded(() => {
       const error = lateError()
       this.#settle({ answers: id, error: toPlain(error) })
@@ -122,15 +133,15 @@ class Channel {
 
   /**
    * To be called with what the other end posts.
-   * @param {Frame} frame
+   * @param {Envelope} envelope
    * @returns {void | Promise<void>} throws, or rejects, for a message that is only told and fails here
    */
-  receive (frame) {
-    if ('answers' in frame) return this.#settle(frame)
-    if ('cancels' in frame) return this.#cancel(frame)
-    const { name, about, id } = frame
-    if (id !== undefined) return this.#answer(id, name, about)
-    return this.#handlerOf(name)(about, NEVER)
+  receive (envelope) {
+    if ('answers' in envelope) return this.#settle(envelope)
+    if ('cancels' in envelope) return this.#cancel(envelope)
+    const { name, params, id } = envelope
+    if (id !== undefined) return this.#answer(id, name, params)
+    return this.#handlerOf(name)(params, NEVER_ABORTED)
   }
 
   /**
@@ -143,15 +154,15 @@ class Channel {
   }
 
   /**
-   * @template {Asked<Out>} Name
+   * @template {AskNames<Out>} Name
    * @param {Name} name
-   * @param {About<Out, Name>} about
+   * @param {Params<Out, Name>} params
    * @returns {{ id: number, answer: Promise<any> }}
    */
-  #put (name, about) {
-    this.#check(name, 'asked')
+  #send (name, params) {
+    this.#check(name, 'ask')
     const id = ++this.#sequence
-    this.#post({ name: String(name), about, id })
+    this.#post({ name: String(name), params, id })
     return { id, answer: new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject })) }
   }
 
@@ -164,13 +175,13 @@ class Channel {
   /**
    * @param {number} id
    * @param {string} name
-   * @param {any} about
+   * @param {any} params
    */
-  async #answer (id, name, about) {
+  async #answer (id, name, params) {
     const controller = new AbortController()
     this.#underWay.set(id, controller)
     try {
-      this.#post({ answers: id, value: await this.#handlerOf(name)(about, controller.signal) })
+      this.#post({ answers: id, value: await this.#handlerOf(name)(params, controller.signal) })
     } catch (error) {
       this.#post({ answers: id, error: toPlain(error) })
     } finally {
@@ -178,7 +189,7 @@ class Channel {
     }
   }
 
-  /** @param {{ answers: number, value?: any, error?: { message: string, code?: string } }} answer */
+  /** @param {AnswerMessage} message */
   #settle ({ answers, value, error }) {
     const waiting = this.#waiting.get(answers)
     this.#waiting.delete(answers)
@@ -194,10 +205,10 @@ class Channel {
 
   /**
    * @param {keyof Out} name
-   * @param {'told' | 'asked'} manner
+   * @param {'tell' | 'ask'} kind
    */
-  #check (name, manner) {
-    if (this.#sends[name] !== manner) throw new TypeError(`no message that is ${manner}: ${String(name)}`)
+  #check (name, kind) {
+    if (this.#sends[name] !== kind) throw new TypeError(`no message to ${kind}: ${String(name)}`)
   }
 }
 

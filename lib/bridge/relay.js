@@ -12,7 +12,7 @@ const { guarded } = require('../shared/base/guard')
 /** @import { Ask } from './channel' */
 
 /**
- * @typedef {Omit<AdminResponse, 'body'> & { body: any }} Head
+ * @typedef {{ head: Omit<AdminResponse, 'body'> & { body: any }, stream: string | null }} RelayedResponse  stream: of a body that goes on
  * @typedef {{ site: number, request: AdminRequest }} RelayedRequest
  */
 
@@ -21,7 +21,7 @@ const { guarded } = require('../shared/base/guard')
  * @param {object} parts
  * @param {Ask} parts.ask  the observer
  */
-function createRelay ({ ask }) {
+function createRelaySender ({ ask }) {
   /**
    * @param {number} site
    * @param {AdminRequest} request
@@ -56,9 +56,9 @@ function createRelay ({ ask }) {
 /**
  * The observer's end.
  * @param {object} parts
- * @param {(site: number) => ((request: AdminRequest, signal: AbortSignal) => Promise<AdminResponse>) | undefined} parts.handleOf
+ * @param {(site: number) => ((request: AdminRequest, signal: AbortSignal) => Promise<AdminResponse>) | undefined} parts.handlerOf
  */
-function createRelayEnd ({ handleOf }) {
+function createRelayReceiver ({ handlerOf }) {
   /** @type {Map<string, { chunks: AsyncIterator<string>, end: AbortController }>} */
   const streams = new Map()
 
@@ -68,7 +68,7 @@ function createRelayEnd ({ handleOf }) {
      * @param {AbortSignal} signal
      */
     async request ({ site, request }, signal) {
-      const handle = handleOf(site)
+      const handle = handlerOf(site)
       if (handle === undefined) throw new errors.ERR_LOOPSCOPE_NOT_RUNNING('this request')
       const end = new AbortController()
       const response = await handle(request, AbortSignal.any([signal, end.signal]))
@@ -99,4 +99,4 @@ function createRelayEnd ({ handleOf }) {
   }
 }
 
-module.exports = { createRelay, createRelayEnd }
+module.exports = { createRelaySender, createRelayReceiver }

@@ -29,7 +29,7 @@ const { createSyncCalls } = require('./sync-calls/sync-calls')
 const { describeFile, toCodeFrame } = require('../shared/formats/profile/frame')
 
 /** @import { Logger } from '../../types/diagnostics' */
-/** @import { Seen } from '../observer/recorder/debugger-detector' */
+/** @import { DebuggerStatus } from '../observer/recorder/debugger-detector' */
 /** @import { ResolvedOptions } from './options/resolve-options' */
 
 /**
@@ -74,8 +74,8 @@ class Instruments {
       titlePrefix,
       logger,
       loopTime: this.loop.time,
-      tell: (name, about) => this.#observer.tell(name, about),
-      lookForDebugger: url => this.#observer.ask('lookForDebugger', { url }),
+      tell: (name, params) => this.#observer.tell(name, params),
+      detectDebugger: url => this.#observer.ask('detectDebugger', { url }),
       onRotated: () => this.stalls.tellWork()
     })
     this.#heartbeat = createHeartbeat({
@@ -90,8 +90,8 @@ class Instruments {
     this.#ownWork = createOwnWork({ heartbeat: this.#heartbeat })
     this.#hiddenFunctions = this.#makeHiddenFunctions(id)
     this.admin = createAdminServing({
-      ask: (name, about, signal) => this.#observer.askWhenReady(name, about, signal),
-      tell: (name, about) => this.#observer.tell(name, about)
+      ask: (name, params, signal) => this.#observer.askWhenReady(name, params, signal),
+      tell: (name, params) => this.#observer.tell(name, params)
     })
     this.#observing = this.#observe({ appRoot, titlePrefix, onFault })
     this.#observer = this.#observing.observer
@@ -102,7 +102,7 @@ class Instruments {
       onLate: () => this.#recording.rotateSoon(),
       isRunning: () => this.#running
     })
-    this.heap = createHeapWatching({ nodeFlags: options.nodeFlags, ask: (name, about, signal) => this.#observer.askWhenReady(name, about, signal) })
+    this.heap = createHeapWatching({ nodeFlags: options.nodeFlags, ask: (name, params, signal) => this.#observer.askWhenReady(name, params, signal) })
     this.syncCalls = createSyncCalls({
       exact: options.syncCalls,
       routeNow: () => this.#stallRoute.now(),
@@ -238,7 +238,7 @@ class Instruments {
   /**
    * Called by the observer through the inspector, in the middle of whatever the main thread does.
    * @param {boolean} rotate
-   * @param {Seen} [seen]  of a debugger, just now
+   * @param {DebuggerStatus} [seen]  of a debugger, just now
    */
   #onInterrupt (rotate, seen) {
     this.#stallRoute.note(this.#heartbeat.lastMicros)

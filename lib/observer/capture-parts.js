@@ -4,25 +4,24 @@
 // looked at does not pay for them.
 
 /** @import { CpuProfile, EncodeContext } from '../../types/profile' */
-/** @import { Place } from './captures/captures' */
-/** @import { Handles, Order } from './captures/captures' */
-/** @import { Instruments } from './captures/recorders' */
+/** @import { CaptureControls, Order, Place } from './captures/captures' */
+/** @import { CaptureSources } from './captures/recorders' */
 
 /** @typedef {ReturnType<typeof import('./main-thread/main-client').createMainClient>} MainClient */
 /** @typedef {ReturnType<typeof import('./main-thread/own-work').createOwnWork>} OwnWork */
 
 /**
  * @param {object} parts
- * @param {Instruments['views']} parts.views
+ * @param {CaptureSources['views']} parts.views
  * @param {MainClient} parts.main
  * @param {OwnWork} parts.ownWork
- * @param {(profile: CpuProfile, appRoot: string) => NonNullable<EncodeContext['sections']>} parts.findings
+ * @param {(profile: CpuProfile, appRoot: string) => NonNullable<EncodeContext['sections']>} parts.reportSections
  */
-function createCapturing (parts) {
-  return new Capturing(parts)
+function createCaptureParts (parts) {
+  return new CaptureParts(parts)
 }
 
-class Capturing {
+class CaptureParts {
   #parts
   /** @type {ReturnType<typeof import('./captures/captures').createCaptures> | undefined} */
   #captures
@@ -31,18 +30,22 @@ class Capturing {
   /** @type {Map<string, ReturnType<typeof import('./store/store').createStore>>} */
   #stores = new Map()
 
-  /** @param {Parameters<typeof createCapturing>[0]} parts */
+  /** @param {Parameters<typeof createCaptureParts>[0]} parts */
   constructor (parts) {
     this.#parts = parts
   }
 
   /**
    * @param {Order} order
-   * @param {Handles} handles
+   * @param {CaptureControls} controls
    */
-  run = (order, handles) => {
-    this.#captures ??= require('./captures/captures').createCaptures({ instruments: this.#makeInstruments(), storeAt: this.storeAt, findings: this.#parts.findings })
-    return this.#captures.run(order, handles)
+  run = (order, controls) => {
+    this.#captures ??= require('./captures/captures').createCaptures({
+      sources: this.#makeSources(),
+      storeAt: this.storeAt,
+      reportSections: this.#parts.reportSections
+    })
+    return this.#captures.run(order, controls)
   }
 
   /** @param {Place} place */
@@ -55,22 +58,23 @@ class Capturing {
 
   /** One, as V8 has one. */
   get sampler () {
-    this.#sampler ??= require('./heap/sampler').createHeapSampler(this.#heldUp())
+    this.#sampler ??= require('./heap/sampler').createHeapSampler(this.#pausingPost())
     return this.#sampler
   }
 
-  /** The inspector session was let go of, and sampling ended with it. */
-  loseSession () {
+  /** Sampling ended with the inspector session. */
+  onSessionClosed () {
     this.#sampler?.onLost()
   }
 
-  #heldUp () {
+  /** To what holds the main thread up. */
+  #pausingPost () {
     const { ownWork } = this.#parts
-    return { post: ownWork.post, stoodStillMs: () => ownWork.totalMs }
+    return { post: ownWork.post, pausedMs: () => ownWork.totalMs }
   }
 
-  /** @returns {Instruments} */
-  #makeInstruments () {
+  /** @returns {CaptureSources} */
+  #makeSources () {
     const { views, main } = this.#parts
     return {
       views,
@@ -79,9 +83,9 @@ class Capturing {
         readMainMemory: maxMs => main.ask('memory', {}, maxMs)
       }),
       heapSampler: this.sampler,
-      heapHistogram: require('./heap/histogram').createHistograms(this.#heldUp())
+      heapHistogram: require('./heap/histogram').createHistograms(this.#pausingPost())
     }
   }
 }
 
-module.exports = { createCapturing }
+module.exports = { createCaptureParts }

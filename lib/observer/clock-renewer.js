@@ -5,7 +5,7 @@
 const { renew } = require('../shared/clock')
 const { guarded } = require('../shared/base/guard')
 
-function createClockKeeper () {
+function createClockRenewer () {
   /** By the main thread's number: the same shared buffer is another object each time it is sent.
    * @type {Map<number, { timer: NodeJS.Timeout, doubles: Float64Array }>} */
   const kept = new Map()
@@ -30,4 +30,4 @@ function createClockKeeper () {
   }
 }
 
-module.exports = { createClockKeeper }
+module.exports = { createClockRenewer }

@@ -9,11 +9,11 @@ const { SharedState } = require('../bridge/shared-state')
 const { toPlain } = require('../shared/base/errors')
 const { guarded, hearFaults, unattended } = require('../shared/base/guard')
 const { toCodeFrame } = require('../shared/formats/profile/frame')
-const { createCapturing } = require('./capture-parts')
-const { createClockKeeper } = require('./clock-renewer')
+const { createCaptureParts } = require('./capture-parts')
+const { createClockRenewer } = require('./clock-renewer')
 const { createMainClient } = require('./main-thread/main-client')
 const { createOwnWork } = require('./main-thread/own-work')
-const { createFlightRecorder } = require('./recorder/recorder-client')
+const { createRecorderClient } = require('./recorder/recorder-client')
 const { createScheduler } = require('./stalls/scheduler')
 const { createStallDetection } = require('./stalls/stall-detection')
 const { createPoolProbe } = require('./sync-calls/pool-probe')
@@ -22,14 +22,11 @@ const { createSyncSamples } = require('./sync-calls/sync-samples')
 
 /** @import { Logger } from '../../types/diagnostics' */
 /** @import { CpuProfile } from '../../types/profile' */
-/** @import { Frame, Handlers } from '../bridge/channel' */
+/** @import { Envelope, Handlers } from '../bridge/channel' */
 /** @import { ToMain, ToObserver } from '../bridge/messages' */
 /** @import { ObserverSettings } from '../main/observing/observer-client' */
 
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
-
-// Who looks at the past on a page does not wait five seconds for the end of it.
-const IMPATIENT_MS = 700
 
 class ObserverThread {
   #settings
@@ -41,16 +38,16 @@ class ObserverThread {
   #stalls
   #syncSamples
   #poolProbe
-  #clockKeeper = createClockKeeper()
+  #clockRenewer = createClockRenewer()
   #main
-  #capturing
+  #captureParts
   /** Loaded with the first application that has one. @type {ReturnType<typeof import('./admin/admin').createAdmin> | undefined} */
   #admin
   /** @type {Logger | undefined} */
   #logger
 
   /**
-   * @param {(frame: Frame) => void} post  to the main thread
+   * @param {(envelope: Envelope) => void} post  to the main thread
    * @param {ObserverSettings} settings
    */
   constructor (post, settings) {
@@ -58,13 +55,13 @@ class ObserverThread {
     this.#channel = new Channel({ post, sends: TO_MAIN, handlers: this.#handlers() })
     this.#state = new SharedState(settings.state)
     this.#scheduler = createScheduler(settings)
-    this.#recorder = createFlightRecorder({
+    this.#recorder = createRecorderClient({
       settings,
       state: this.#state,
       askToRotate: () => this.#channel.tell('rotate', {}),
       onWindow: window => this.#syncSamples.addWindow(window),
       onAway: isAway => {
-        if (isAway) this.#capturing.loseSession()
+        if (isAway) this.#captureParts.onSessionClosed()
         this.#channel.tell('session', { isAway })
       }
     })
@@ -72,11 +69,11 @@ class ObserverThread {
     this.#syncSamples = createSyncSamples({ send: reading => this.#channel.tell('syncSamples', { reading }) })
     this.#poolProbe = createPoolProbe({ onQueued: waitedMs => this.#channel.tell('poolQueued', { waitedMs }) })
     this.#main = createMainClient({ channel: this.#channel })
-    this.#capturing = createCapturing({
+    this.#captureParts = createCaptureParts({
       views: this.#recorder.views(),
       main: this.#main,
       ownWork: createOwnWork({ post: this.#recorder.post, expression: settings.ownWorkExpression }),
-      findings
+      reportSections
     })
   }
 
@@ -84,14 +81,14 @@ class ObserverThread {
     unattended(this.#obeyReleases())
     const sessionError = await this.#recorder.open()
     this.#stalls.start()
-    unattended(this.#recorder.yieldToPauses(() => this.#state.tickMicros === 0)) // before the first tick nothing seems stuck
+    unattended(this.#recorder.disconnectOnPause(() => this.#state.tickMicros === 0)) // before the first tick nothing seems stuck
     this.#poolProbe.start()
     this.#channel.tell('ready', { sessionError })
   }
 
-  /** @param {Frame} frame */
-  receive (frame) {
-    return this.#channel.receive(frame)
+  /** @param {Envelope} envelope */
+  receive (envelope) {
+    return this.#channel.receive(envelope)
   }
 
   /** @param {unknown} error */
@@ -104,14 +101,14 @@ class ObserverThread {
       window: ({ window }) => this.#recorder.addWindow(window),
       work: ({ work }) => this.#syncSamples.addWork(work),
       speedUp: () => this.#stalls.speedUp(),
-      lookForDebugger: ({ url }) => this.#recorder.lookForDebugger(url),
+      detectDebugger: ({ url }) => this.#recorder.detectDebugger(url),
       explainStall: ({ stall }) => this.#stalls.explain(stall),
       keepStall: ({ stall }) => this.#stalls.records.add(stall),
-      capture: ({ order }, signal) => this.#capturing.run(order, { signal }),
-      prepareStore: ({ place }) => this.#capturing.storeAt(place).prepare(),
+      capture: ({ order }, signal) => this.#captureParts.run(order, { signal }),
+      prepareStore: ({ place }) => this.#captureParts.storeAt(place).prepare(),
       watchLimit: ({ order }) => this.#watchLimit(order),
-      keepClock: ({ clock, buffer, resolutionMs }) => this.#clockKeeper.keep(clock, buffer, resolutionMs),
-      releaseClock: ({ clock }) => this.#clockKeeper.release(clock),
+      keepClock: ({ clock, buffer, resolutionMs }) => this.#clockRenewer.keep(clock, buffer, resolutionMs),
+      releaseClock: ({ clock }) => this.#clockRenewer.release(clock),
       openSite: ({ site }) => this.#adminSurface().open(site),
       closeSite: ({ site }) => this.#adminSurface().close(site),
       request: (request, signal) => this.#adminSurface().relay.request(request, signal),
@@ -125,9 +122,9 @@ class ObserverThread {
   /** @param {import('./heap/near-limit').LimitOrder} order */
   #watchLimit (order) {
     return require('./heap/near-limit').watchLimit(order, {
-      store: this.#capturing.storeAt(order.place),
+      store: this.#captureParts.storeAt(order.place),
       post: this.#recorder.post,
-      sampler: this.#capturing.sampler,
+      sampler: this.#captureParts.sampler,
       logNow: this.#logNow,
       report: this.report
     })
@@ -139,12 +136,12 @@ class ObserverThread {
       main: this.#main,
       records: this.#stalls.records,
       series: this.#stalls.series,
-      views: this.#recorder.views({ impatientMs: IMPATIENT_MS }),
-      capture: this.#capturing.run,
-      storeAt: this.#capturing.storeAt,
-      findings,
+      recorder: this.#recorder,
+      capture: this.#captureParts.run,
+      storeAt: this.#captureParts.storeAt,
+      reportSections,
       comparisons: require('./heap/comparison-job').createComparisons(this.#settings),
-      heapSampler: this.#capturing.sampler,
+      heapSampler: this.#captureParts.sampler,
       channel: this.#channel
     })
     return this.#admin
@@ -165,7 +162,7 @@ class ObserverThread {
   async #obeyReleases () {
     for (;;) {
       await this.#state.releaseRequested()
-      this.#recorder.letGo()
+      this.#recorder.disconnect()
       this.#state.confirmReleased() // also where there is none any more
     }
   }
@@ -182,10 +179,11 @@ class ObserverThread {
 }
 
 /**
+ * What a text report says of a profile besides its functions.
  * @param {CpuProfile} profile
  * @param {string} appRoot
  */
-function findings (profile, appRoot) {
+function reportSections (profile, appRoot) {
   const section = syncCallSection(profile, frame => toCodeFrame(frame, appRoot))
   return section === null ? [] : [section]
 }
@@ -195,9 +193,9 @@ function findings (profile, appRoot) {
  * @param {ObserverSettings} settings
  */
 function startObserver (port, settings) {
-  const thread = new ObserverThread(frame => port.postMessage(frame), settings)
+  const thread = new ObserverThread(envelope => port.postMessage(envelope), settings)
   hearFaults(thread.report)
-  port.on('message', guarded(frame => thread.receive(frame)))
+  port.on('message', guarded(envelope => thread.receive(envelope)))
   unattended(thread.begin())
 }
 

@@ -10,12 +10,12 @@ const { createSubject, TOKENS } = require('./subject')
 /** A capture that ends when it is told to. */
 function slowCapture (subject) {
   const { capture } = subject.sources
-  subject.sources.capture = (order, handles) => new Promise((resolve, reject) => {
-    const finish = () => resolve(capture(order, handles))
+  subject.sources.capture = (order, controls) => new Promise((resolve, reject) => {
+    const finish = () => resolve(capture(order, controls))
     subject.finish = finish
-    handles.stop.addEventListener('abort', finish)
-    handles.signal.addEventListener('abort', () => reject(Object.assign(new Error('cancelled'), { code: 'ERR_LOOPSCOPE_CAPTURE_CANCELLED' })))
-    handles.onProgress({ stage: 'recording' })
+    controls.stop.addEventListener('abort', finish)
+    controls.signal.addEventListener('abort', () => reject(Object.assign(new Error('cancelled'), { code: 'ERR_LOOPSCOPE_CAPTURE_CANCELLED' })))
+    controls.onProgress({ stage: 'recording' })
   })
   return subject
 }

@@ -49,15 +49,15 @@ function createSubject (t, { site = {}, sources = {}, now } = {}) {
     sampleHeap: async () => ({ profile: SAMPLING, before: null, fromMs: 0, toMs: 1000 }),
     view: async ({ fromMs, toMs }) => ({ profile: profileOf([[['login', 'node:pbkdf2Sync'], 1e6]]), isShortened: toMs - fromMs > 60e3, fromMs, toMs: fromMs + 1000 }),
     checkCapture: checkRequest,
-    async capture ({ kind, options, trigger }, handles) {
-      subject.captures.push({ kind, options, trigger, handles })
+    async capture ({ kind, options, trigger }, controls) {
+      subject.captures.push({ kind, options, trigger, controls })
       const bytes = Buffer.from('{}')
       const file = store.write({ kind, extension: 'cpuprofile', at: Date.now(), appName: 'shop', bytes })
       return { ...file, kind, format: 'cpuprofile', trigger, contentType: 'application/json', from: 0, to: 1, shortened: null }
     },
     store,
     context: (title, notes = []) => ({ appRoot: '/app', title, notes }),
-    findings: () => [],
+    reportSections: () => [],
     sampledCalls: () => [],
     log: { info: (fields, message) => subject.logged.push({ ...fields, message }), warn: (fields, message) => subject.logged.push({ ...fields, message, isWarning: true }) },
     count: event => subject.counted.push(event),

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { Channel } = require('../../lib/bridge/channel')
 const { TO_MAIN, TO_OBSERVER } = require('../../lib/bridge/messages')
 
-const TABLE = { note: 'told', double: 'asked', wait: 'asked', fail: 'asked' }
+const TABLE = { note: 'tell', double: 'ask', wait: 'ask', fail: 'ask' }
 
 /** Two ends; what one posts, the other receives a moment later, as from another thread: as a copy. */
 function createSubject () {
@@ -16,15 +16,15 @@ function createSubject () {
       subject.noted.push(text)
     },
     double: ({ number }) => number * 2,
-    wait: (about, signal) => new Promise((resolve, reject) => signal.addEventListener('abort', () => {
+    wait: (params, signal) => new Promise((resolve, reject) => signal.addEventListener('abort', () => {
       subject.stopped.push(signal.reason)
       reject(new Error(`stopped: ${signal.reason}`))
     })),
     fail: () => { throw Object.assign(new Error('no such thing'), { code: 'E_THING' }) }
   }
-  const post = to => frame => queueMicrotask(async () => {
+  const post = to => envelope => queueMicrotask(async () => {
     try {
-      await subject[to].receive(structuredClone(frame))
+      await subject[to].receive(structuredClone(envelope))
     } catch (error) {
       subject.faults.push(error.message)
     }
@@ -82,10 +82,10 @@ test('who waits is refused when the other end is gone, and an answer that comes 
 
 test('what is in no table is sent by neither end and understood by neither', async () => {
   const { near, far } = createSubject()
-  for (const say of [() => near.tell('nonsense', {}), () => near.tell('double', {})]) assert.throws(say, /no message that is told/)
-  await assert.rejects(near.ask('note', {}), /no message that is asked: note/)
-  assert.throws(() => far.receive({ name: 'nonsense', about: {} }), /no such message: nonsense/)
-  assert.throws(() => far.receive({ name: 'toString', about: {} }), /no such message: toString/)
+  for (const say of [() => near.tell('nonsense', {}), () => near.tell('double', {})]) assert.throws(say, /no message to tell/)
+  await assert.rejects(near.ask('note', {}), /no message to ask: note/)
+  assert.throws(() => far.receive({ name: 'nonsense', params: {} }), /no such message: nonsense/)
+  assert.throws(() => far.receive({ name: 'toString', params: {} }), /no such message: toString/)
 })
 
 test('no message has the same name in both directions', () => {

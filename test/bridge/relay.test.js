@@ -2,20 +2,20 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createRelay, createRelayEnd } = require('../../lib/bridge/relay')
+const { createRelaySender, createRelayReceiver } = require('../../lib/bridge/relay')
 
 /** Both ends, with the observer's answers held back until they are let go. */
 function createSubject (t) {
-  const subject = { asked: [], isEnded: false, letGo: () => {} }
-  const held = new Promise(resolve => { subject.letGo = resolve })
+  const subject = { asked: [], isEnded: false, disconnect: () => {} }
+  const held = new Promise(resolve => { subject.disconnect = resolve })
   async function * chunks () { yield 'one' }
-  const end = createRelayEnd({
-    handleOf: () => async (request, signal) => {
+  const end = createRelayReceiver({
+    handlerOf: () => async (request, signal) => {
       signal.addEventListener('abort', () => { subject.isEnded = true })
       return { status: 200, headers: {}, body: { chunks: chunks() } }
     }
   })
-  subject.relay = createRelay({
+  subject.relay = createRelaySender({
     async ask (name, { stream, ...message }) {
       subject.asked.push(name)
       if (name === 'nextChunk') return end.chunk(stream)
@@ -33,14 +33,14 @@ test('a stream whose client leaves while it is being opened is ended, though nob
   const controller = new AbortController()
   const forwarded = subject.relay.forward(1, {}, controller.signal)
   controller.abort()
-  subject.letGo()
+  subject.disconnect()
   await forwarded
   assert.deepEqual([subject.asked, subject.isEnded], [['request', 'endStream'], true])
 })
 
 test('a stream is passed on piece by piece, and ended when the client has left', async t => {
   const subject = createSubject(t)
-  subject.letGo()
+  subject.disconnect()
   const controller = new AbortController()
   const { body } = await subject.relay.forward(1, {}, controller.signal)
   const pieces = []

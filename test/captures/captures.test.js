@@ -30,7 +30,7 @@ function createSubject (parts) {
       }
     }
   }
-  subject.captures = createCaptures({ instruments: { views }, storeAt, ...parts })
+  subject.captures = createCaptures({ sources: { views }, storeAt, ...parts })
   return subject
 }
 
@@ -71,7 +71,7 @@ test('a recorder that held less makes a shorter capture that says so', async () 
 test('a cancelled capture is told from a failed one, and nothing is written', async () => {
   const controller = new AbortController()
   const views = { async view () { throw controller.signal.aborted ? controller.signal.reason : new Error('no inspector') } }
-  const { captures, written } = createSubject({ instruments: { views } })
+  const { captures, written } = createSubject({ sources: { views } })
   await assert.rejects(captures.run(orderOf(), { signal: controller.signal }), { message: 'no inspector' })
   controller.abort('the client left')
   await assert.rejects(captures.run(orderOf(), { signal: controller.signal }), { code: 'ERR_LOOPSCOPE_CAPTURE_CANCELLED', message: 'the cpu capture was cancelled: the client left' })

@@ -3,26 +3,26 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createClock } = require('../../lib/shared/clock')
-const { createClockKeeper } = require('../../lib/observer/clock-renewer')
+const { createClockRenewer } = require('../../lib/observer/clock-renewer')
 
 /** A clock that nothing but the subject renews. */
 function createSubject (t) {
   t.mock.timers.enable({ apis: ['setInterval', 'Date'], now: 1e12 })
-  const keeper = createClockKeeper()
+  const renewer = createClockRenewer()
   const clock = createClock({
     keeper (buffer, resolutionMs, { onKept }) {
-      keeper.keep(7, buffer, resolutionMs)
+      renewer.keep(7, buffer, resolutionMs)
       onKept()
       return () => {} // tells nobody
     }
   })
-  return { keeper, clock }
+  return { renewer, clock }
 }
 
 test('it renews each clock at its own pace', t => {
-  const { keeper, clock } = createSubject(t)
+  const { renewer, clock } = createSubject(t)
   const slow = new SharedArrayBuffer(32)
-  keeper.keep(8, slow, 100)
+  renewer.keep(8, slow, 100)
   t.mock.timers.tick(90)
   t.mock.timers.tick(5)
   assert.equal(clock.now(), 1e12 + 90)
@@ -32,17 +32,17 @@ test('it renews each clock at its own pace', t => {
 })
 
 test('a clock that was renewed once more after its owner had stopped it is empty after the release', t => {
-  const { keeper, clock } = createSubject(t)
+  const { renewer, clock } = createSubject(t)
   clock.stop()
   t.mock.timers.tick(10)
-  keeper.release(7)
+  renewer.release(7)
   t.mock.timers.tick(1000)
   assert.deepEqual([clock.running, clock.now()], [false, 1e12 + 1010])
 })
 
 test('releasing what it does not keep is nothing', t => {
-  const { keeper } = createSubject(t)
-  keeper.release(7)
-  keeper.release(7)
-  keeper.release(99)
+  const { renewer } = createSubject(t)
+  renewer.release(7)
+  renewer.release(7)
+  renewer.release(99)
 })

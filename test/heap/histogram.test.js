@@ -17,7 +17,7 @@ function createSubject (t) {
     session.post(method, params, (error, reply) => error ? reject(error) : resolve(reply))
   })
   t.after(() => session.disconnect())
-  return { histograms: createHistograms({ post, stoodStillMs: () => performance.now() }), asked }
+  return { histograms: createHistograms({ post, pausedMs: () => performance.now() }), asked }
 }
 
 class Invoice {}
@@ -44,7 +44,7 @@ test('keeps nothing alive: its handles are released, also when counting fails', 
   assert.equal(countOf(await histograms.take(), 'Invoice'), 0)
   assert.equal(asked.filter(method => method === 'Runtime.releaseObjectGroup').length, 2)
   const failing = createHistograms({
-    stoodStillMs: () => 0,
+    pausedMs: () => 0,
     post: async method => {
       asked.push(method)
       if (method === 'Runtime.callFunctionOn') throw new Error('gone')

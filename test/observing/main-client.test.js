@@ -11,10 +11,10 @@ const NEVER = new Promise(() => {})
 /** A main thread that answers with what `answer` returns. */
 function createSubject () {
   const subject = { answer: async () => 'fine' }
-  const post = ({ id, name, about, cancels }) => {
+  const post = ({ id, name, params, cancels }) => {
     if (cancels !== undefined) return
     const reply = answer => channel.receive({ answers: id, ...answer })
-    subject.answer(name, about).then(value => reply({ value }), ({ message, code }) => reply({ error: { message, code } }))
+    subject.answer(name, params).then(value => reply({ value }), ({ message, code }) => reply({ error: { message, code } }))
   }
   const channel = new Channel({ post, sends: TO_MAIN, handlers: {} })
   subject.main = createMainClient({ channel, answerMs: 20 })

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { createDebuggerLook } = require('../../lib/observer/recorder/debugger-detector')
+const { createDebuggerDetector } = require('../../lib/observer/recorder/debugger-detector')
 
 const HEAD = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n'
 const NOBODY = '   0: 0100007F:240D 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 799403 1 0 100 0\n'
@@ -15,8 +15,8 @@ const DEBUGGER = '  13: 0100007F:240D 0100007F:B59C 01 00000000:00000000 00:0000
 const DEBUGGER_6 = '   3: 0000000000000000FFFF00000100007F:240D 0000000000000000FFFF00000100007F:B59C 01 00000000:00000000 00:00000000 00000000  1000        0 799405 1\n'
 const URL = 'ws://127.0.0.1:9229/c13dbeaa'
 
-/** What is seen where the system's tables hold that; null: there is no such table. */
-function seenIn (t, ...texts) {
+/** Whether a debugger is detected where the system's tables hold that; null: there is no such table. */
+function isConnectedBy (t, ...texts) {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopscope-test-'))
   t.after(() => fs.rmSync(dir, { recursive: true }))
   const tables = texts.map((text, index) => {
@@ -24,28 +24,28 @@ function seenIn (t, ...texts) {
     if (text !== null) fs.writeFileSync(file, HEAD + text)
     return file
   })
-  return createDebuggerLook(tables).look(URL).isConnected
+  return createDebuggerDetector(tables).detect(URL).isConnected
 }
 
 test('an established connection to the inspector\'s port is a debugger', t => {
-  assert.equal(seenIn(t, NOBODY + DEBUGGER, ''), true)
-  assert.equal(seenIn(t, NOBODY, DEBUGGER_6), true)
-  assert.equal(seenIn(t, NOBODY + DEBUGGER, null), true)
+  assert.equal(isConnectedBy(t, NOBODY + DEBUGGER, ''), true)
+  assert.equal(isConnectedBy(t, NOBODY, DEBUGGER_6), true)
+  assert.equal(isConnectedBy(t, NOBODY + DEBUGGER, null), true)
 })
 
 test('who listens, who has left, and the other end of a connection are none', t => {
-  assert.equal(seenIn(t, NOBODY + LEAVING + CLIENTS_END, ''), false)
-  assert.equal(seenIn(t, NOBODY, null), false)
-  assert.equal(seenIn(t, '', ''), false)
+  assert.equal(isConnectedBy(t, NOBODY + LEAVING + CLIENTS_END, ''), false)
+  assert.equal(isConnectedBy(t, NOBODY, null), false)
+  assert.equal(isConnectedBy(t, '', ''), false)
 })
 
 test('a system without the table does not tell', t => {
-  assert.equal(seenIn(t, null, null), null)
+  assert.equal(isConnectedBy(t, null, null), null)
 })
 
-test('it looks again at the inspector that it was last asked about', () => {
-  const look = createDebuggerLook([path.join(__dirname, 'no-such-table')])
-  assert.equal(look.lookAgain(), undefined)
-  look.look(URL)
-  assert.deepEqual(look.lookAgain(), { url: URL, isConnected: null })
+test('it detects again at the inspector that it was last asked about', () => {
+  const detector = createDebuggerDetector([path.join(__dirname, 'no-such-table')])
+  assert.equal(detector.detectAgain(), undefined)
+  detector.detect(URL)
+  assert.deepEqual(detector.detectAgain(), { url: URL, isConnected: null })
 })

@@ -73,11 +73,11 @@ test('what a view needs is kept until it lets go', () => {
 
 test('waiting for a moment ends with the window that holds it, or after the longest wait', async () => {
   const history = createHistory({ keepMicros: 60 * SECOND_MICROS })
-  const known = history.covers(8 * SECOND_MICROS, 60_000)
+  const known = history.waitFor(8 * SECOND_MICROS, 60_000)
   history.add(windowOf(0, 5))
-  const soon = history.covers(20 * SECOND_MICROS, 5)
+  const soon = history.waitFor(20 * SECOND_MICROS, 5)
   assert.equal(await soon, false)
   history.add(windowOf(5, 10))
   assert.equal(await known, true)
-  assert.equal(await history.covers(10 * SECOND_MICROS, 60_000), true)
+  assert.equal(await history.waitFor(10 * SECOND_MICROS, 60_000), true)
 })

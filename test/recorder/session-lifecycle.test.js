@@ -3,25 +3,25 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { SharedState } = require('../../lib/bridge/shared-state')
-const { createSessionKeeper } = require('../../lib/observer/recorder/session-lifecycle')
+const { createSessionLifecycle } = require('../../lib/observer/recorder/session-lifecycle')
 
 const FIRST_MS = 1000
 const MINUTE_MS = 60_000
 
-/** A keeper with a session that only notes what becomes of it, and time that passes when the test says so. */
+/** A lifecycle with a session that only notes what becomes of it, and time that passes when the test says so. */
 async function createSubject (t, session = {}) {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   let nowMs = 0
   t.mock.method(performance, 'now', () => nowMs)
   const state = new SharedState()
   const subject = { state, events: [], awayMs }
-  subject.keeper = createSessionKeeper({
+  subject.lifecycle = createSessionLifecycle({
     state,
     session: { open: async () => { subject.events.push('open') }, close: () => { subject.events.push('close') }, isPaused: async () => false, post: async method => method, ...session },
-    onAway: () => subject.events.push('away'),
-    onBack: () => subject.events.push('back')
+    onDisconnected: () => subject.events.push('away'),
+    onReconnected: () => subject.events.push('back')
   })
-  t.after(() => subject.keeper.close())
+  t.after(() => subject.lifecycle.close())
 
   async function pass (ms) {
     nowMs += ms
@@ -31,7 +31,7 @@ async function createSubject (t, session = {}) {
 
   /** Lets go of it; how long it takes, in the main thread's ticks of half a second, until it is back. */
   async function awayMs () {
-    subject.keeper.letGo()
+    subject.lifecycle.disconnect()
     const backs = () => subject.events.filter(event => event === 'back').length
     const before = backs()
     const fromMs = nowMs
@@ -42,11 +42,11 @@ async function createSubject (t, session = {}) {
     return nowMs - fromMs
   }
   subject.pass = pass
-  await subject.keeper.open()
+  await subject.lifecycle.open()
   return subject
 }
 
-test('a session that was let go of is taken up a second later, and after twice as long each time it happens again, up to a minute', async t => {
+test('a session that was disconnected is connected again a second later, and after twice as long each time it happens again, up to a minute', async t => {
   const { awayMs, events } = await createSubject(t)
   const waits = []
   for (let times = 0; times < 8; times++) waits.push(await awayMs())
@@ -61,9 +61,9 @@ test('after a minute without a pause the next wait is the first one again', asyn
   assert.equal(await awayMs(), FIRST_MS)
 })
 
-test('it is not taken up while the main thread still stands there', async t => {
-  const { keeper, events, pass, state } = await createSubject(t)
-  keeper.letGo()
+test('it is not connected again while the main thread still stands there', async t => {
+  const { lifecycle, events, pass, state } = await createSubject(t)
+  lifecycle.disconnect()
   for (let times = 0; times < 5; times++) await pass(FIRST_MS)
   assert.deepEqual(events, ['open', 'close', 'away'])
   state.tickMicros++
@@ -71,23 +71,23 @@ test('it is not taken up while the main thread still stands there', async t => {
   assert.deepEqual(events.slice(3), ['open', 'back'])
 })
 
-test('it is let go of in a pause, and kept while the main thread is only busy', async t => {
+test('it is disconnected in a pause, and kept while the main thread is only busy', async t => {
   let isPaused = false
-  const { keeper, events, pass } = await createSubject(t, { isPaused: async () => isPaused })
+  const { lifecycle, events, pass } = await createSubject(t, { isPaused: async () => isPaused })
   let looks = 0
-  const busy = keeper.yieldToPauses(() => looks++ < 1)
+  const busy = lifecycle.disconnectOnPause(() => looks++ < 1)
   await pass(FIRST_MS)
   await busy
   assert.deepEqual(events, ['open'])
   isPaused = true
-  await keeper.yieldToPauses(() => true)
+  await lifecycle.disconnectOnPause(() => true)
   assert.deepEqual(events, ['open', 'close', 'away'])
 })
 
 test('a process that ends opens none, and who needs it is told', async t => {
-  const { keeper, state } = await createSubject(t)
-  assert.equal(await keeper.post('Runtime.enable'), 'Runtime.enable')
-  keeper.close()
+  const { lifecycle, state } = await createSubject(t)
+  assert.equal(await lifecycle.post('Runtime.enable'), 'Runtime.enable')
+  lifecycle.close()
   state.requestRelease(0)
-  await assert.rejects(keeper.post('Runtime.enable'), { code: 'ERR_LOOPSCOPE_INSPECTOR_UNAVAILABLE' })
+  await assert.rejects(lifecycle.post('Runtime.enable'), { code: 'ERR_LOOPSCOPE_INSPECTOR_UNAVAILABLE' })
 })

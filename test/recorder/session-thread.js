@@ -3,9 +3,9 @@
 // A thread with a session as the observer has it, for session.test.js: it tells what it receives.
 
 const { parentPort, workerData } = require('node:worker_threads')
-const { createProfilerSession } = require('../../lib/observer/recorder/inspector-session')
+const { createInspectorSession } = require('../../lib/observer/recorder/inspector-session')
 
-const session = createProfilerSession({
+const session = createInspectorSession({
   hz: 1000,
   windowsBySession: true,
   ...workerData,

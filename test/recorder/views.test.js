@@ -28,7 +28,7 @@ function createRecording ({ backSeconds, ...parts } = {}) {
       fromMicros += micros
     }
   }
-  recording.views = createViews({ history, keepSeconds: 600, rotate: recording.rotate, unavailable: () => null, maxWaitMs: LONG_MS, ...parts })
+  recording.views = createViews({ history, keepSeconds: 600, rotate: recording.rotate, offReason: () => null, maxWaitMs: LONG_MS, ...parts })
   return recording
 }
 
@@ -68,8 +68,8 @@ test('a main thread that cannot end its window is waited for, but not for ever',
   await assert.rejects(views.view({ fromMicros: now + 1000, toMicros: now + 2000 }), { code: 'ERR_LOOPSCOPE_EMPTY_VIEW' })
 })
 
-test('the end of a past that is there is waited for impatiently; what lies ahead, and what nothing is known of, is not', async () => {
-  const recording = createRecording({ backSeconds: 30, impatientMs: 20, rotate: () => setTimeout(recording.rotate, 100) })
+test('the end of a past that is there is waited for shortly; what lies ahead, and what nothing is known of, is not', async () => {
+  const recording = createRecording({ backSeconds: 30, maxPastWaitMs: 20, rotate: () => setTimeout(recording.rotate, 100) })
   recording.rotate()
   const known = wholeMicros()
   while (wholeMicros() < known + 1000);
@@ -99,7 +99,7 @@ test('a view aborted while the main thread is waited for is refused too', async 
 })
 
 test('without a recorder, and without samples, a view is refused with the reason', async () => {
-  const off = createRecording({ backSeconds: 1, unavailable: () => 'option recorder is false' })
+  const off = createRecording({ backSeconds: 1, offReason: () => 'option recorder is false' })
   await assert.rejects(off.views.view({ fromMicros: 0, toMicros: 1 }), { code: 'ERR_LOOPSCOPE_RECORDER_OFF', message: /option recorder is false/ })
   const empty = createRecording({ backSeconds: 1, maxWaitMs: 1, rotate: () => {} })
   await assert.rejects(empty.views.view({ fromMicros: 0, toMicros: 1 }), { code: 'ERR_LOOPSCOPE_EMPTY_VIEW', message: /started at no time yet/ })

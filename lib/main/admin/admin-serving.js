@@ -3,7 +3,7 @@
 // The admin surface's end on the main thread, wired: the observer serves it, and needs the main thread for what only it
 // knows or may do.
 
-const { createRelay } = require('../../bridge/relay')
+const { createRelaySender } = require('../../bridge/relay')
 const { createSites } = require('./applications')
 const { createRequestCounts } = require('./request-counts')
 
@@ -18,15 +18,15 @@ function createAdminServing ({ ask, tell }) {
   const sites = createSites({ ask, tell })
   const counts = createRequestCounts()
   return {
-    relay: createRelay({ ask }),
+    relay: createRelaySender({ ask }),
     sites,
     counts,
     /** For what the observer says and asks of it. @type {Pick<import('../../bridge/channel').Handlers<import('../../bridge/messages').ToMain>, 'log' | 'counted' | 'metrics' | 'authorize'>} */
     handlers: {
       log: line => sites.log(line),
       counted: ({ event }) => counts.count(event),
-      metrics: about => sites.metrics(about),
-      authorize: about => sites.authorize(about)
+      metrics: params => sites.metrics(params),
+      authorize: params => sites.authorize(params)
     }
   }
 }

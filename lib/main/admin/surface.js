@@ -21,7 +21,7 @@ const { createWorkerGroup } = require('../../shared/admin/worker-group')
 /** @import { Registry } from 'prom-client' */
 
 /** @typedef {ReturnType<typeof import('./applications').createSites>} Sites */
-/** @typedef {ReturnType<typeof import('../../bridge/relay').createRelay>} Relay */
+/** @typedef {ReturnType<typeof import('../../bridge/relay').createRelaySender>} Relay */
 
 /**
  * @param {object} parts

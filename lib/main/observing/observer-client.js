@@ -10,7 +10,7 @@ const { guarded } = require('../../shared/base/guard')
 const { threadFile, threadFlags } = require('../../shared/base/own-files')
 const { createWayOut } = require('./exit-hooks')
 
-/** @import { About, Answer, Asked, Handlers, Told } from '../../bridge/channel' */
+/** @import { Answer, AskNames, Handlers, Params, TellNames } from '../../bridge/channel' */
 /** @import { ToMain, ToObserver } from '../../bridge/messages' */
 /** @import { SharedState } from '../../bridge/shared-state' */
 
@@ -115,12 +115,12 @@ class ObserverClient {
       fault: ({ error }) => onFault(fromPlain(error))
     }
     // One a thread: what a thread asked is answered to itself, and not to one that took its place meanwhile.
-    const channel = new Channel({ post: frame => worker.postMessage(frame), sends: TO_OBSERVER, handlers: all })
+    const channel = new Channel({ post: envelope => worker.postMessage(envelope), sends: TO_OBSERVER, handlers: all })
     this.#worker = worker
     this.#channel = channel
     /** @type {unknown} */
     let reason
-    worker.on('message', guarded(frame => channel.receive(frame)))
+    worker.on('message', guarded(envelope => channel.receive(envelope)))
     worker.on('error', guarded(error => { reason = error }))
     worker.on('exit', guarded(code => this.#lost(worker, reason ?? `it ended with code ${code}`)))
     worker.unref() // last: listening to messages would hold the process
@@ -145,12 +145,12 @@ class ObserverClient {
 
   /**
    * What it is told while it is not running is lost.
-   * @template {Told<ToObserver>} Name
+   * @template {TellNames<ToObserver>} Name
    * @param {Name} name
-   * @param {About<ToObserver, Name>} about
+   * @param {Params<ToObserver, Name>} params
    */
-  tell (name, about) {
-    this.#channel?.tell(name, about)
+  tell (name, params) {
+    this.#channel?.tell(name, params)
   }
 
   /**
@@ -169,27 +169,27 @@ class ObserverClient {
   }
 
   /**
-   * @template {Asked<ToObserver>} Name
+   * @template {AskNames<ToObserver>} Name
    * @param {Name} name
-   * @param {About<ToObserver, Name>} about
+   * @param {Params<ToObserver, Name>} params
    * @param {AbortSignal} [signal]
    * @returns {Promise<Answer<ToObserver, Name>>}
    */
-  async ask (name, about, signal) {
+  async ask (name, params, signal) {
     if (this.#channel === undefined) throw new errors.ERR_LOOPSCOPE_OBSERVER_LOST('it is not running')
-    return this.#channel.ask(name, about, signal)
+    return this.#channel.ask(name, params, signal)
   }
 
   /**
    * The same, once the thread watches: it may just have been started.
-   * @template {Asked<ToObserver>} Name
+   * @template {AskNames<ToObserver>} Name
    * @param {Name} name
-   * @param {About<ToObserver, Name>} about
+   * @param {Params<ToObserver, Name>} params
    * @param {AbortSignal} [signal]
    */
-  async askWhenReady (name, about, signal) {
+  async askWhenReady (name, params, signal) {
     await this.ready
-    return this.ask(name, about, signal)
+    return this.ask(name, params, signal)
   }
 
   /**

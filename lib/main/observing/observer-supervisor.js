@@ -57,9 +57,9 @@ class Observing {
       settings: settingsOf(parts),
       handlers: {
         ...handlers,
-        syncSamples: (about, signal) => {
-          this.#samples = about.reading
-          return handlers.syncSamples(about, signal)
+        syncSamples: (params, signal) => {
+          this.#samples = params.reading
+          return handlers.syncSamples(params, signal)
         }
       },
       onFault,

@@ -13,7 +13,7 @@ const { createRecorder } = require('./recorder')
 
 /** @import { Logger } from '../../../types/diagnostics' */
 /** @import { Tell } from '../../bridge/channel' */
-/** @import { Seen } from '../../observer/recorder/debugger-detector' */
+/** @import { DebuggerStatus } from '../../observer/recorder/debugger-detector' */
 /** @import { Hindrance } from './recorder' */
 /** @import { ResolvedOptions } from '../options/resolve-options' */
 
@@ -24,7 +24,7 @@ const { createRecorder } = require('./recorder')
  * @param {Logger} parts.logger
  * @param {{ setSampled (isSampled: boolean): void }} parts.loopTime
  * @param {Tell} parts.tell  the observer
- * @param {(url: string) => Promise<Seen>} parts.lookForDebugger  asks the observer; rejects when it is gone
+ * @param {(url: string) => Promise<DebuggerStatus>} parts.detectDebugger  asks the observer; rejects when it is gone
  * @param {() => void} parts.onRotated
  * @throws ERR_LOOPSCOPE_ENGINE_MISSING
  */
@@ -36,7 +36,7 @@ class Recording {
   #parts
   #recorder
   #isSessionAway = false
-  /** What the observer has just seen: it counts for this moment. @type {Seen | undefined} */
+  /** What the observer has just seen: it counts for this moment. @type {DebuggerStatus | undefined} */
   #seen
   #isLooking = false
   /** @type {{ exempt (work: () => void): void } | undefined} */
@@ -98,7 +98,7 @@ class Recording {
     return this.#recorder?.tick(micros) ?? false
   }
 
-  /** @param {Seen} [seen]  of a debugger, just now */
+  /** @param {DebuggerStatus} [seen]  of a debugger, just now */
   rotate (seen) {
     this.#knowing(seen, () => this.#recorder?.rotate())
   }
@@ -155,7 +155,7 @@ class Recording {
   async #look (url) {
     if (this.#isLooking) return
     this.#isLooking = true
-    const seen = await this.#parts.lookForDebugger(url).catch(() => undefined)
+    const seen = await this.#parts.detectDebugger(url).catch(() => undefined)
     this.#isLooking = false
     if (seen === undefined) return
     this.#knowing(seen, () => this.#heartbeat?.exempt(() => {
@@ -165,7 +165,7 @@ class Recording {
   }
 
   /**
-   * @param {Seen | undefined} seen
+   * @param {DebuggerStatus | undefined} seen
    * @param {() => void} work
    */
   #knowing (seen, work) {

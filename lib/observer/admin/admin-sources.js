@@ -14,19 +14,23 @@ const { checkRequest } = require('../../shared/captures/kinds')
 /** @import { ToMain, ToObserver } from '../../bridge/messages' */
 /** @import { AdminEvent } from '../../main/admin/request-counts' */
 /** @import { CapturedEvent } from '../../main/captures/capture-counts' */
-/** @import { Handles, Order, Place } from '../captures/captures' */
-/** @import { View } from '../recorder/views' */
+/** @import { CaptureControls, Order, Place } from '../captures/captures' */
 /** @import { ObserverSettings } from '../../main/observing/observer-client' */
 
 /** @typedef {ReturnType<typeof import('../main-thread/main-client').createMainClient>} MainClient */
+/** @typedef {ReturnType<typeof import('../recorder/recorder-client').createRecorderClient>} RecorderClient */
 /** @typedef {ReturnType<typeof import('../stalls/stall-records').createStallRecords>} StallRecords */
 /** @typedef {ReturnType<typeof import('../stalls/loop-series').createLoopSeries>} LoopSeries */
 /** @typedef {{ fields: object, message: string }} LogLine */
 
 // People wait for an answer of the main thread before a scraper would give up.
 const AUTHORIZE_MS = 2000
+// Who looks at the past on a page does not wait five seconds for the end of it.
+const MAX_PAST_WAIT_MS = 700
 // A report reads every library and socket of the process.
 const REPORT_MS = 10_000
+
+/** @typedef {Parameters<typeof createAdminSources>[0]} SourceParts */
 
 /**
  * @typedef {object} SiteSettings  of one application
@@ -45,49 +49,18 @@ const REPORT_MS = 10_000
  * @param {MainClient} parts.main
  * @param {StallRecords} parts.records
  * @param {LoopSeries} parts.series
- * @param {{ view (wanted: { fromMicros: number, toMicros: number }, signal?: AbortSignal): Promise<View> }} parts.views  that wait shortly
- * @param {(order: Order, handles: Handles) => Promise<ArtifactFacts>} parts.capture
+ * @param {Pick<RecorderClient, 'views'>} parts.recorder
+ * @param {(order: Order, controls: CaptureControls) => Promise<ArtifactFacts>} parts.capture
  * @param {(place: Place) => ReturnType<typeof import('../store/store').createStore>} parts.storeAt
- * @param {(profile: CpuProfile, appRoot: string) => NonNullable<EncodeContext['sections']>} parts.findings
+ * @param {(profile: CpuProfile, appRoot: string) => NonNullable<EncodeContext['sections']>} parts.reportSections
  * @param {ReturnType<typeof import('../heap/sampler').createHeapSampler>} parts.heapSampler
  * @param {ReturnType<typeof import('../heap/comparison-job').createComparisons>} parts.comparisons
  * @param {Pick<Channel<ToMain, ToObserver>, 'tell'>} parts.channel
  */
-function createAdminSources ({ site, settings, main, records, series, views, capture, storeAt, findings, heapSampler, comparisons, channel }) {
-  const { id, appName, appRoot, version, startedAt, dir, retention, heap } = site
-
-  /**
-   * @param {{ fromMs: number, toMs: number }} wanted
-   * @param {AbortSignal} [signal]
-   */
-  async function view ({ fromMs, toMs }, signal) {
-    const offsetMicros = Math.round(monotonicMicros() - Date.now() * 1e3)
-    const seen = await views.view({ fromMicros: Math.round(fromMs * 1e3) + offsetMicros, toMicros: Math.round(toMs * 1e3) + offsetMicros }, signal)
-    return { ...seen, fromMs: toEpochMs(seen.fromMicros), toMs: toEpochMs(seen.toMicros) }
-  }
-
-  /**
-   * @param {{ kind: string, options: CaptureOptions, trigger: Trigger }} wanted
-   * @param {Handles} handles
-   */
-  async function runCapture ({ kind, options, trigger }, handles) {
-    const request = checkRequest(kind, options)
-    const startedMs = performance.now()
-    /** @param {CapturedEvent['outcome']} outcome */
-    const tell = outcome => channel.tell('captured', { event: { kind: request.kind, trigger, outcome, seconds: (performance.now() - startedMs) / 1e3 } })
-    tell('started')
-    try {
-      const facts = await capture({ request, trigger, appName, appRoot, dir, retention, heap }, handles)
-      tell('ok')
-      return facts
-    } catch (error) {
-      tell(handles.signal.aborted ? 'cancelled' : 'failed')
-      throw error
-    }
-  }
-
-  /** @param {'info' | 'warn'} level */
-  const logger = level => (/** @type {object} */ fields, /** @type {string} */ message) => {
+function createAdminSources (parts) {
+  const { site, settings, main, records, series, storeAt, reportSections, heapSampler, comparisons, channel } = parts
+  const { id, appName, appRoot, version, startedAt, dir, retention } = site
+  const log = (/** @type {'info' | 'warn'} */ level) => (/** @type {object} */ fields, /** @type {string} */ message) => {
     channel.tell('log', { site: id, level, fields, message })
   }
 
@@ -108,19 +81,64 @@ function createAdminSources ({ site, settings, main, records, series, views, cap
     stalls: () => records.read(),
     stallProfile: (/** @type {number} */ stall) => records.profile(stall),
     ask: (/** @type {'loop' | 'syncCalls' | 'memory' | 'metrics'} */ name) => main.know(name, id),
-    authorize: (/** @type {unknown} */ request, /** @type {string} */ scope) => main.ask('authorize', { site: id, request, scope }, AUTHORIZE_MS),
+    authorize: (/** @type {unknown} */ request, /** @type {string} */ scope) => {
+      return main.ask('authorize', { site: id, request, scope }, AUTHORIZE_MS)
+    },
     report: () => main.ask('report', {}, REPORT_MS),
     sampleHeap: heapSampler.sample.bind(heapSampler),
     compareSnapshots: comparisons.compare,
-    view,
+    view: createView(parts.recorder.views({ maxPastWaitMs: MAX_PAST_WAIT_MS })),
     checkCapture: (/** @type {string} */ kind, /** @type {CaptureOptions} */ options) => { checkRequest(kind, options) },
-    capture: runCapture,
+    capture: createCapture(parts),
     store: storeAt({ dir, retention, appName, appRoot }),
     context: (/** @type {string} */ title, /** @type {string[]} */ notes = []) => ({ appRoot, title, notes }),
-    findings: (/** @type {CpuProfile} */ profile) => findings(profile, appRoot),
+    reportSections: (/** @type {CpuProfile} */ profile) => reportSections(profile, appRoot),
     sampledCalls: (/** @type {CpuProfile} */ profile) => describeSampledCalls(profile, frame => toCodeFrame(frame, appRoot)),
-    log: { info: logger('info'), warn: logger('warn') },
+    log: { info: log('info'), warn: log('warn') },
     count: (/** @type {AdminEvent} */ event) => channel.tell('counted', { event })
+  }
+}
+
+/**
+ * In milliseconds since the epoch, as people ask.
+ * @param {ReturnType<RecorderClient['views']>} views
+ */
+function createView (views) {
+  /**
+   * @param {{ fromMs: number, toMs: number }} wanted
+   * @param {AbortSignal} [signal]
+   */
+  return async ({ fromMs, toMs }, signal) => {
+    const offsetMicros = Math.round(monotonicMicros() - Date.now() * 1e3)
+    const toMicros = (/** @type {number} */ ms) => Math.round(ms * 1e3) + offsetMicros
+    const view = await views.view({ fromMicros: toMicros(fromMs), toMicros: toMicros(toMs) }, signal)
+    return { ...view, fromMs: toEpochMs(view.fromMicros), toMs: toEpochMs(view.toMicros) }
+  }
+}
+
+/** @param {Pick<SourceParts, 'site' | 'capture' | 'channel'>} parts */
+function createCapture ({ site, capture, channel }) {
+  const { appName, appRoot, dir, retention, heap } = site
+  /**
+   * @param {{ kind: string, options: CaptureOptions, trigger: Trigger }} wanted
+   * @param {CaptureControls} controls
+   */
+  return async ({ kind, options, trigger }, controls) => {
+    const request = checkRequest(kind, options)
+    const startedMs = performance.now()
+    /** @param {CapturedEvent['outcome']} outcome */
+    const count = outcome => {
+      channel.tell('captured', { event: { kind: request.kind, trigger, outcome, seconds: (performance.now() - startedMs) / 1e3 } })
+    }
+    count('started')
+    try {
+      const facts = await capture({ request, trigger, appName, appRoot, dir, retention, heap }, controls)
+      count('ok')
+      return facts
+    } catch (error) {
+      count(controls.signal.aborted ? 'cancelled' : 'failed')
+      throw error
+    }
   }
 }
 

@@ -6,7 +6,7 @@
 const { createControlSocket } = require('./doors/control-socket')
 const { createWorkerGroup } = require('../../shared/admin/worker-group')
 const { workerAddress } = require('./doors/worker-address')
-const { createRelayEnd } = require('../../bridge/relay')
+const { createRelayReceiver } = require('../../bridge/relay')
 const { createAdminSources } = require('./admin-sources')
 
 /** @import { ListenAddress } from '../../main/admin/address' */
@@ -37,7 +37,7 @@ class Admin {
   #sites = new Map()
   /** @type {ReturnType<typeof createControlSocket> | undefined} */
   #controlSocket
-  relay = createRelayEnd({ handleOf: site => this.#sites.get(site)?.handle })
+  relay = createRelayReceiver({ handlerOf: site => this.#sites.get(site)?.handle })
 
   /** @param {Parameters<typeof createAdmin>[0]} parts */
   constructor (parts) {

@@ -30,7 +30,7 @@ function encodeView (sources, profile, { format, name, startedAt, notes = [] }) 
     return json(200, { ...describeTimes(buildCallTree(profile, context)), fromMs: startedAt, toMs: startedAt + totalMicros / 1e3, notes })
   }
   const { extension, contentType, encode } = FORMATS[/** @type {FormatName} */ (format)]
-  const sections = format === 'text' ? sources.findings(profile) : []
+  const sections = format === 'text' ? sources.reportSections(profile) : []
   return answer(200, encode(profile, { ...context, sections }), {
     'Content-Type': contentType,
     'Content-Disposition': `attachment; filename="${name}.${extension}"`

@@ -1,7 +1,7 @@
 'use strict'
 
-// The only door through which anything is recorded: the kind records and encodes, the store keeps. It runs in the observer
-// thread, so that it works while the main thread is stuck. The instruments and the stores are given to it.
+// Captures: everything that is recorded for somebody goes through here. The kind records and encodes, the store keeps. It runs in the observer
+// thread, so that it works while the main thread is stuck. The sources and the stores are given to it.
 
 const { errors } = require('../../shared/base/errors')
 const { KINDS } = require('../../shared/captures/kinds')
@@ -11,7 +11,7 @@ const { RECORDERS } = require('./recorders')
 /** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
 /** @import { NewArtifact } from '../store/store' */
 /** @import { CaptureRequest } from '../../shared/captures/kinds' */
-/** @import { Instruments, Tools } from './recorders' */
+/** @import { CaptureSources, Tools } from './recorders' */
 
 /**
  * @typedef {object} Order  what to capture, for whom and where to
@@ -23,14 +23,15 @@ const { RECORDERS } = require('./recorders')
  * @property {Required<RetentionOptions>} retention
  * @property {Tools['heap']} heap
  *
- * @typedef {Pick<Order, 'dir' | 'retention' | 'appName' | 'appRoot'>} Place  where artifacts are kept: each application has a store of its own
+ * @typedef {Pick<Order, 'dir' | 'retention' | 'appName' | 'appRoot'>} Place
+ *   where artifacts are kept: each application has a store of its own
  *
  * @typedef {object} Store
  * @property {(artifact: NewArtifact) => { name: string, path: string, bytes: number }} write
  * @property {Function} reserve  a place for a file that is made there
  * @property {Function} room
  *
- * @typedef {object} Handles  of one capture, for whoever asked for it
+ * @typedef {object} CaptureControls  of one capture, for whoever asked for it
  * @property {AbortSignal} signal  cancels it
  * @property {AbortSignal} [stop]  ends the recording early, and keeps what there is
  * @property {Tools['onProgress']} [onProgress]
@@ -38,20 +39,20 @@ const { RECORDERS } = require('./recorders')
 
 /**
  * @param {object} parts
- * @param {Instruments} parts.instruments
- * @param {(profile: CpuProfile, appRoot: string) => NonNullable<EncodeContext['sections']>} [parts.findings]  what else the report says of a profile
+ * @param {CaptureSources} parts.sources
+ * @param {(profile: CpuProfile, appRoot: string) => NonNullable<EncodeContext['sections']>} [parts.reportSections]
  * @param {(place: Place) => Store} parts.storeAt
  */
-function createCaptures ({ instruments, storeAt, findings = () => [] }) {
+function createCaptures ({ sources, storeAt, reportSections = () => [] }) {
   /**
    * @param {Order} order
-   * @param {Handles} handles
+   * @param {CaptureControls} controls
    * @returns {Promise<ArtifactFacts>}
    */
-  async function run (order, handles) {
+  async function run (order, controls) {
     const { request: { kind, format }, trigger, appName } = order
     const store = storeAt(order)
-    const product = await recordOrCancel(order, { store, ...handles })
+    const product = await recordOrCancel(order, { store, ...controls })
     const { contentType, extension, from, to, shortened } = product
     const { name, path, bytes } = 'stored' in product
       ? product.stored
@@ -61,13 +62,13 @@ function createCaptures ({ instruments, storeAt, findings = () => [] }) {
 
   /**
    * @param {Order} order
-   * @param {Handles & { store: Store }} handles
+   * @param {CaptureControls & { store: Store }} controls
    */
   async function recordOrCancel ({ request, trigger, appName, appRoot, heap }, { store, signal, stop, onProgress = () => {} }) {
     const { title } = KINDS[request.kind]
     try {
       return await RECORDERS[request.kind](request, {
-        instruments,
+        sources,
         store,
         appName,
         trigger,
@@ -76,7 +77,7 @@ function createCaptures ({ instruments, storeAt, findings = () => [] }) {
         stop,
         onProgress,
         context: { appRoot, title: `${title} of ${appName} (pid ${process.pid})` },
-        findings: profile => findings(profile, appRoot)
+        reportSections: profile => reportSections(profile, appRoot)
       })
     } catch (error) {
       if (signal.aborted) throw new errors.ERR_LOOPSCOPE_CAPTURE_CANCELLED(request.kind, String(signal.reason))

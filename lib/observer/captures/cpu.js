@@ -13,16 +13,16 @@ const { FORMATS } = require('../../shared/formats/formats')
  * @param {Tools} tools
  * @returns {Promise<Product>}
  */
-async function recordCpu ({ lastSeconds = 0, seconds = 0, format }, { instruments, signal, stop, context, findings }) {
+async function recordCpu ({ lastSeconds = 0, seconds = 0, format }, { sources, signal, stop, context, reportSections }) {
   // Whole microseconds, as V8 writes them: deltas with fractions do not add up exactly.
   const now = Math.round(monotonicMicros())
   const wanted = { fromMicros: now - Math.round(lastSeconds * 1e6), toMicros: now + Math.round(seconds * 1e6) }
-  const { profile, fromMicros, toMicros, isShortened } = await instruments.views.view(wanted, signal, stop)
+  const { profile, fromMicros, toMicros, isShortened } = await sources.views.view(wanted, signal, stop)
   const wantedSeconds = roundSeconds(lastSeconds + seconds)
   const shortened = isShortened && !stop?.aborted ? { wantedSeconds, gotSeconds: roundSeconds((toMicros - fromMicros) / 1e6) } : null
   const { extension, contentType, encode } = FORMATS[/** @type {keyof typeof FORMATS} */ (format)]
   const notes = shortened === null ? [] : [`${shortened.gotSeconds} s of the ${wantedSeconds} s asked for: the recorder held no more`]
-  const sections = format === 'text' ? findings(profile) : []
+  const sections = format === 'text' ? reportSections(profile) : []
   const bytes = encode(profile, { ...context, startedAt: toEpochMs(fromMicros), notes, sections })
   return { bytes, extension, contentType, from: toEpochMs(fromMicros), to: toEpochMs(toMicros), shortened }
 }

@@ -12,11 +12,12 @@ const { HISTOGRAM_FORMATS } = require('../../shared/formats/heap-histogram')
  * @param {Tools} tools
  * @returns {Promise<Product>}
  */
-async function recordHeapHistogram ({ format }, { instruments, signal, onProgress, context }) {
+async function recordHeapHistogram ({ format }, { sources, signal, onProgress, context }) {
   onProgress({ stage: 'counting' })
-  const histogram = await instruments.heapHistogram.take(signal)
+  const histogram = await sources.heapHistogram.take(signal)
   const { extension, contentType, encode } = HISTOGRAM_FORMATS[/** @type {keyof typeof HISTOGRAM_FORMATS} */ (format)]
-  return { bytes: encode(histogram, context), extension, contentType, from: histogram.takenAt, to: histogram.takenAt + histogram.pauseMs, shortened: null }
+  const { takenAt, pauseMs } = histogram
+  return { bytes: encode(histogram, context), extension, contentType, from: takenAt, to: takenAt + pauseMs, shortened: null }
 }
 
 module.exports = { recordHeapHistogram }

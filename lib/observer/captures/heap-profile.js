@@ -1,6 +1,6 @@
 'use strict'
 
-// The kind 'heap-profile': sampled allocations by stack, encoded. The sampler is one, however many ask.
+// The kind 'heap-profile': sampled allocations by stack, encoded. One sampler serves all who ask.
 
 const { HEAP_FORMATS } = require('../../shared/formats/heap-profile')
 
@@ -12,11 +12,12 @@ const { HEAP_FORMATS } = require('../../shared/formats/heap-profile')
  * @param {Tools} tools
  * @returns {Promise<Product>}
  */
-async function recordHeapProfile ({ mode = 'live', seconds = 0, format }, { instruments, signal, stop, context, onProgress }) {
+async function recordHeapProfile ({ mode = 'live', seconds = 0, format }, { sources, signal, stop, context, onProgress }) {
   onProgress({ stage: 'sampling' })
-  const sampling = await instruments.heapSampler.sample({ mode, seconds: seconds === 0 ? null : seconds }, signal, stop)
+  const sampling = await sources.heapSampler.sample({ mode, seconds: seconds === 0 ? null : seconds }, signal, stop)
   const { extension, contentType, encode } = HEAP_FORMATS[/** @type {keyof typeof HEAP_FORMATS} */ (format)]
-  return { bytes: encode({ ...sampling, mode }, context), extension, contentType, from: sampling.fromMs, to: sampling.toMs, shortened: null }
+  const bytes = encode({ ...sampling, mode }, context)
+  return { bytes, extension, contentType, from: sampling.fromMs, to: sampling.toMs, shortened: null }
 }
 
 module.exports = { recordHeapProfile }

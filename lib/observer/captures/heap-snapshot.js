@@ -1,6 +1,6 @@
 'use strict'
 
-// The kind 'heap-snapshot': made in the store by those who know how, redacted unless the application asked for it as it is.
+// The kind 'heap-snapshot': written into the store, redacted unless the application's own code asked for it as it is.
 
 /** @import { CaptureRequest } from '../../shared/captures/kinds' */
 /** @import { Product, Tools } from './recorders' */
@@ -13,11 +13,14 @@ const EXTENSION = 'heapsnapshot'
  * @param {Tools} tools
  * @returns {Promise<Product>}
  */
-async function recordHeapSnapshot ({ redact, hasPseudonyms = false, force = false }, { instruments, store, appName, trigger, heap, signal, onProgress }) {
-  // Code that asks has the heap anyhow; what leaves through a door or waits in a file for whoever finds it has not.
+async function recordHeapSnapshot (request, { sources, store, appName, trigger, heap, signal, onProgress }) {
+  const { redact, hasPseudonyms = false, force = false } = request
+  // The application's own code can read the heap anyhow; who downloads a snapshot, or finds its file, cannot.
   const mode = redact ?? (trigger === 'api' ? 'off' : 'values')
-  const { metadata, ...stored } = await instruments.snapshots.take({ appName, redact: mode, hasPseudonyms, force, ...heap }, { store, signal, onProgress })
-  return { stored, extension: EXTENSION, contentType: CONTENT_TYPE, from: metadata.takenAt, to: metadata.takenAt + metadata.pauseMs, shortened: null }
+  const order = { appName, redact: mode, hasPseudonyms, force, ...heap }
+  const { metadata, ...stored } = await sources.snapshots.take(order, { store, signal, onProgress })
+  const { takenAt, pauseMs } = metadata
+  return { stored, extension: EXTENSION, contentType: CONTENT_TYPE, from: takenAt, to: takenAt + pauseMs, shortened: null }
 }
 
 module.exports = { recordHeapSnapshot }

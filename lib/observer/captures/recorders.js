@@ -10,20 +10,21 @@ const { recordHeapSnapshot } = require('./heap-snapshot')
 /** @import { ArtifactFacts, CaptureKind, Trigger } from '../../../types/diagnostics' */
 /** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
 /** @import { HeapHistogram } from '../../shared/formats/heap-histogram' */
-/** @import { HeapSampling } from '../../shared/formats/profile/heap-tree' */
 /** @import { CaptureRequest } from '../../shared/captures/kinds' */
 /** @import { View } from '../recorder/views' */
 /** @import { Store } from './captures' */
 
+/** @typedef {ReturnType<typeof import('../heap/sampler').createHeapSampler>} HeapSampler */
+
 /**
- * @typedef {object} Instruments  what records
+ * @typedef {object} CaptureSources  what is recorded from
  * @property {{ view (wanted: { fromMicros: number, toMicros: number }, signal?: AbortSignal, stop?: AbortSignal): Promise<View> }} views
  * @property {{ take (order: any, tools: any): Promise<{ name: string, path: string, bytes: number, metadata: any }> }} snapshots
- * @property {{ sample (wanted: { mode: 'live' | 'all', seconds: number | null }, signal?: AbortSignal, stop?: AbortSignal): Promise<HeapSampling> }} heapSampler
+ * @property {Pick<HeapSampler, 'sample'>} heapSampler
  * @property {{ take (signal?: AbortSignal): Promise<HeapHistogram> }} heapHistogram
  *
  * @typedef {object} Tools  of one capture
- * @property {Instruments} instruments
+ * @property {CaptureSources} sources
  * @property {Store} store
  * @property {string} appName
  * @property {Trigger} trigger
@@ -32,7 +33,7 @@ const { recordHeapSnapshot } = require('./heap-snapshot')
  * @property {AbortSignal} [stop]  ends the recording early, and keeps what there is
  * @property {(progress: { stage: string, bytes?: number }) => void} onProgress
  * @property {Pick<EncodeContext, 'appRoot' | 'title'>} context
- * @property {(profile: CpuProfile) => NonNullable<EncodeContext['sections']>} findings  what else a text report says of a profile
+ * @property {(profile: CpuProfile) => NonNullable<EncodeContext['sections']>} reportSections  what a text report says of a profile besides its functions
  *
  * @typedef {{ extension: string, contentType: string } & Pick<ArtifactFacts, 'from' | 'to' | 'shortened'>} ProductFacts
  * @typedef {ProductFacts & ({ bytes: Buffer } | { stored: { name: string, path: string, bytes: number } })} Product

@@ -45,7 +45,7 @@ const COUNT = `function (maxClasses, maxNameChars) {
 /**
  * @param {object} parts
  * @param {(method: string, params?: object) => Promise<any>} parts.post  to the inspector of the main thread
- * @param {() => number} parts.stoodStillMs  for how long the main thread has stood still for it so far
+ * @param {() => number} parts.pausedMs  of the main thread so far, for what was posted
  */
 function createHistograms (parts) {
   return new Histograms(parts)
@@ -53,14 +53,14 @@ function createHistograms (parts) {
 
 class Histograms {
   #post
-  #stoodStillMs
+  #pausedMs
   /** The one under way: two at a time would hold all handles twice. @type {Promise<unknown>} */
   #last = Promise.resolve()
 
   /** @param {Parameters<typeof createHistograms>[0]} parts */
-  constructor ({ post, stoodStillMs }) {
+  constructor ({ post, pausedMs }) {
     this.#post = post
-    this.#stoodStillMs = stoodStillMs
+    this.#pausedMs = pausedMs
   }
 
   /**
@@ -82,11 +82,11 @@ class Histograms {
       const { result: prototype } = await this.#post('Runtime.evaluate', { expression: 'Object.prototype', objectGroup: GROUP, silent: true })
       signal?.throwIfAborted()
       const takenAt = Date.now()
-      const fromMs = this.#stoodStillMs()
+      const fromMs = this.#pausedMs()
       const { objects } = await this.#post('Runtime.queryObjects', { prototypeObjectId: prototype.objectId, objectGroup: GROUP })
       signal?.throwIfAborted()
       const counts = await this.#count(objects.objectId)
-      return describe(counts, { takenAt, pauseMs: Math.round(this.#stoodStillMs() - fromMs) })
+      return describe(counts, { takenAt, pauseMs: Math.round(this.#pausedMs() - fromMs) })
     } finally {
       await this.#post('Runtime.releaseObjectGroup', { objectGroup: GROUP }).catch(() => {})
     }

@@ -27,7 +27,7 @@ const MAX_ALL_MS = 10 * 60_000
 /**
  * @param {object} parts
  * @param {(method: string, params?: object) => Promise<any>} parts.post  to the inspector of the main thread
- * @param {() => number} [parts.stoodStillMs]  for how long the main thread has stood still for it so far
+ * @param {() => number} [parts.pausedMs]  of the main thread so far, for what was posted
  * @param {number} [parts.intervalBytes]
  * @param {number} [parts.firstSeconds]
  * @param {number} [parts.maxAllMs]  how old the list of all that was allocated becomes, but for somebody who reads it
@@ -38,7 +38,7 @@ function createHeapSampler (parts) {
 
 class HeapSampler {
   #post
-  #stoodStillMs
+  #pausedMs
   #tookMs = 0
   #reading = createSharedTurn({ take: () => this.#readNow(), restMs: () => Math.min(this.#tookMs * REST_FACTOR, MAX_REST_MS) })
   #intervalBytes
@@ -54,9 +54,9 @@ class HeapSampler {
   #expiry
 
   /** @param {Parameters<typeof createHeapSampler>[0]} parts */
-  constructor ({ post, stoodStillMs = () => 0, intervalBytes = INTERVAL_BYTES, firstSeconds = FIRST_SECONDS, maxAllMs = MAX_ALL_MS }) {
+  constructor ({ post, pausedMs = () => 0, intervalBytes = INTERVAL_BYTES, firstSeconds = FIRST_SECONDS, maxAllMs = MAX_ALL_MS }) {
     this.#post = post
-    this.#stoodStillMs = stoodStillMs
+    this.#pausedMs = pausedMs
     this.#intervalBytes = intervalBytes
     this.#firstSeconds = firstSeconds
     this.#maxAllMs = maxAllMs
@@ -173,9 +173,9 @@ class HeapSampler {
    * @returns {Promise<SamplingProfile>}
    */
   async #readNow () {
-    const fromMs = this.#stoodStillMs()
+    const fromMs = this.#pausedMs()
     const { profile } = await this.#post('HeapProfiler.getSamplingProfile')
-    this.#tookMs = this.#stoodStillMs() - fromMs
+    this.#tookMs = this.#pausedMs() - fromMs
     return profile
   }
 }

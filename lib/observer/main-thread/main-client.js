@@ -6,7 +6,7 @@
 const { errors } = require('../../shared/base/errors')
 const { createSharedTurn } = require('../../shared/base/coalescer')
 
-/** @import { About, Answer, Asked, Channel } from '../../bridge/channel' */
+/** @import { Answer, AskNames, Channel, Params } from '../../bridge/channel' */
 /** @import { ToMain, ToObserver } from '../../bridge/messages' */
 
 // A loop that turns answers within a few milliseconds. Longer than this and who asks is better served with what is known.
@@ -40,16 +40,16 @@ class MainClient {
   }
 
   /**
-   * @template {Asked<ToMain>} Name
+   * @template {AskNames<ToMain>} Name
    * @param {Name} name
-   * @param {About<ToMain, Name>} about
+   * @param {Params<ToMain, Name>} params
    * @param {number} [answerMs]  Infinity: as long as it takes
    * @returns {Promise<Answer<ToMain, Name>>}
    * @throws ERR_LOOPSCOPE_LOOP_BLOCKED
    */
-  async ask (name, about, answerMs = this.#answerMs) {
-    if (!Number.isFinite(answerMs)) return this.#channel.ask(name, about)
-    return this.#channel.askWithin(name, about, answerMs, () => new errors.ERR_LOOPSCOPE_LOOP_BLOCKED(answerMs))
+  async ask (name, params, answerMs = this.#answerMs) {
+    if (!Number.isFinite(answerMs)) return this.#channel.ask(name, params)
+    return this.#channel.askWithin(name, params, answerMs, () => new errors.ERR_LOOPSCOPE_LOOP_BLOCKED(answerMs))
   }
 
   /**

@@ -1,7 +1,7 @@
 'use strict'
 
 // Whether a debugger is connected to the open inspector. Node keeps the port open when the debugger has left, and neither it nor
-// the port's own HTTP answers tell who is there: the system's table of connections does, on Linux.
+// the port's own HTTP responses tell who is there: the system's table of connections does, on Linux.
 //
 // A browser that only lists what could be debugged (chrome://inspect) is connected for a moment each time.
 
@@ -12,21 +12,21 @@ const LINE = /^\s*\d+: [\dA-F]+:([\dA-F]{4}) [\dA-F]+:[\dA-F]{4} ([\dA-F]{2}) /g
 const ESTABLISHED = '01'
 
 /**
- * @typedef {object} Seen
+ * @typedef {object} DebuggerStatus
  * @property {string} url  of the inspector
  * @property {boolean | null} isConnected  null: this system does not tell
  */
 
 /** @param {readonly string[]} [tables]  of the two protocols; a system may lack the second */
-function createDebuggerLook ([first, ...others] = TABLES) {
+function createDebuggerDetector ([first, ...others] = TABLES) {
   /** @type {string | undefined} */
   let lastUrl
 
   /**
    * @param {string} url  of the inspector
-   * @returns {Seen}
+   * @returns {DebuggerStatus}
    */
-  function look (url) {
+  function detect (url) {
     lastUrl = url
     const port = Number(new URL(url).port || 80)
     const lines = readOrNull(first)
@@ -35,9 +35,9 @@ function createDebuggerLook ([first, ...others] = TABLES) {
   }
 
   return {
-    look,
+    detect,
     /** Of the inspector that was last asked about. */
-    lookAgain: () => lastUrl === undefined ? undefined : look(lastUrl)
+    detectAgain: () => lastUrl === undefined ? undefined : detect(lastUrl)
   }
 }
 
@@ -58,4 +58,4 @@ function readOrNull (file) {
   }
 }
 
-module.exports = { createDebuggerLook }
+module.exports = { createDebuggerDetector }

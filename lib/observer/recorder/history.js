@@ -62,7 +62,7 @@ class History {
    * @param {number} maxMs
    * @returns {Promise<boolean>}
    */
-  covers (toMicros, maxMs) {
+  waitFor (toMicros, maxMs) {
     if (this.toMicros >= toMicros) return Promise.resolve(true)
     return new Promise(resolve => {
       /** @param {boolean} known */
@@ -87,15 +87,15 @@ class History {
   view (fromMicros, toMicros, without = []) {
     const starts = [fromMicros, ...without.map(stretch => stretch.toMicros)]
     const ends = [...without.map(stretch => stretch.fromMicros), toMicros]
-    const pieces = starts.flatMap((start, at) => this.#pieces(Math.max(fromMicros, start), Math.min(toMicros, ends[at])))
-    return pieces.length === 0 ? null : merge(pieces)
+    const slices = starts.flatMap((start, at) => this.#slices(Math.max(fromMicros, start), Math.min(toMicros, ends[at])))
+    return slices.length === 0 ? null : merge(slices)
   }
 
   /**
    * @param {number} fromMicros
    * @param {number} toMicros
    */
-  #pieces (fromMicros, toMicros) {
+  #slices (fromMicros, toMicros) {
     return this.#windows.flatMap((window, index) => {
       // A window is opened before the one before it is closed: where both saw the time, the later one tells it.
       const end = Math.min(toMicros, this.#windows[index + 1]?.startTime ?? Infinity, window.endTime)

@@ -12,7 +12,7 @@ const { OWN_FOLDER } = require('../../shared/base/own-files')
 
 /** @import { Session } from 'node:inspector' */
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { Seen } from './debugger-detector' */
+/** @import { DebuggerStatus } from './debugger-detector' */
 
 const MICROS_PER_SECOND = 1e6
 const SOURCE = `${OWN_FOLDER}observer/recorder/inspector-session.js` // the name makes it a frame of ours in profiles
@@ -32,16 +32,16 @@ const NOT_PAUSED = /while paused/ // of V8's error, the same in Node 20 to 26
  * @param {() => void} [options.onDisconnectAwaited]  the main thread ends, and waits for this session to go
  * @param {() => unknown} [options.onDebuggerAwaited]    the main thread stands in inspector.waitForDebugger()
  */
-function createProfilerSession (options) {
-  return new ProfilerSession(options)
+function createInspectorSession (options) {
+  return new InspectorSession(options)
 }
 
-class ProfilerSession {
+class InspectorSession {
   #options
   /** @type {Session | undefined} */
   #session
 
-  /** @param {Parameters<typeof createProfilerSession>[0]} options */
+  /** @param {Parameters<typeof createInspectorSession>[0]} options */
   constructor (options) {
     this.#options = options
   }
@@ -51,7 +51,9 @@ class ProfilerSession {
    */
   async open () {
     if (this.#options.isMainThread === false) throw new Error('this is not the main thread')
-    if (this.#options.isInspectorForbidden) throw new Error('Node.js forbids the inspector here (the permission model, or the runner of node --test)')
+    if (this.#options.isInspectorForbidden) {
+      throw new Error('Node.js forbids the inspector here (the permission model, or the runner of node --test)')
+    }
     const { Session } = require('node:inspector')
     const session = new Session()
     session.connectToMainThread()
@@ -73,7 +75,7 @@ class ProfilerSession {
   /**
    * Interrupts the main thread, in the middle of whatever it does: at once where it is in JavaScript or idle, else when the native call
    * that it is in returns.
-   * @param {{ rotate: boolean, seen?: Seen }} options  rotate: end the window, or else only note the route; seen: of a debugger, just now
+   * @param {{ rotate: boolean, seen?: DebuggerStatus }} options  rotate: end the window, or else only note the route; seen: of a debugger, just now
    * @returns {Promise<{ route: string | null } | undefined>} what the main thread returned
    */
   async interrupt ({ rotate, seen }) {
@@ -132,4 +134,4 @@ function post (session, method, params) {
   })
 }
 
-module.exports = { createProfilerSession }
+module.exports = { createInspectorSession }

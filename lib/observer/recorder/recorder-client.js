@@ -4,10 +4,10 @@
 // kept, and views cut from them.
 
 const { createSharedTurn } = require('../../shared/base/coalescer')
-const { createDebuggerLook } = require('./debugger-detector')
+const { createDebuggerDetector } = require('./debugger-detector')
 const { createHistory } = require('./history')
-const { createProfilerSession } = require('./inspector-session')
-const { createSessionKeeper } = require('./session-lifecycle')
+const { createInspectorSession } = require('./inspector-session')
+const { createSessionLifecycle } = require('./session-lifecycle')
 const { createViews } = require('./views')
 
 /** @import { CpuProfile } from '../../../types/profile' */
@@ -22,50 +22,55 @@ const ROTATION_REST_MS = 100
  * @param {SharedState} parts.state
  * @param {() => void} parts.askToRotate  the main thread, where there is no session to do it through
  * @param {(window: CpuProfile) => void} parts.onWindow  clean, in order
- * @param {(isAway: boolean) => void} parts.onAway  the session was let go of, or is there again
+ * @param {(isAway: boolean) => void} parts.onAway  the session is disconnected for a while, or there again
  */
-function createFlightRecorder (parts) {
-  return new FlightRecorder(parts)
+function createRecorderClient (parts) {
+  return new RecorderClient(parts)
 }
 
-class FlightRecorder {
+class RecorderClient {
   #settings
   #onWindow
   #askToRotate
   #session
-  #keeper
-  #debuggerLook = createDebuggerLook()
+  #lifecycle
+  #debuggerDetector = createDebuggerDetector()
   // Readers of profiles are many; ending a window takes some of the main thread's time.
   #rotation = createSharedTurn({ take: () => this.rotateNow(), restMs: () => ROTATION_REST_MS })
   #hasSession = false
   #isRecording = false
-  #whyNot
+  #offReason
   history
 
-  /** @param {Parameters<typeof createFlightRecorder>[0]} parts */
+  /** @param {Parameters<typeof createRecorderClient>[0]} parts */
   constructor ({ settings, state, askToRotate, onWindow, onAway }) {
     this.#settings = settings
     this.#onWindow = onWindow
     this.#askToRotate = askToRotate
-    this.#whyNot = settings.hz === 0 ? 'option recorder is false' : 'the recorder has not started yet'
+    this.#offReason = settings.hz === 0 ? 'option recorder is false' : 'the recorder has not started yet'
     this.history = createHistory({ keepMicros: settings.keepSeconds * 1e6 })
-    this.#session = createProfilerSession({
+    this.#session = createInspectorSession({
       ...settings,
       onWindow: window => this.addWindow(window),
-      onDisconnectAwaited: () => this.#keeper.letGo(),
+      onDisconnectAwaited: () => this.#lifecycle.disconnect(),
       onDebuggerAwaited: () => this.#session.endDebuggerWait().catch(ignore)
     })
     const setAway = (/** @type {boolean} */ isAway) => {
       this.#hasSession = !isAway
       onAway(isAway)
     }
-    this.#keeper = createSessionKeeper({ state, session: this.#session, onAway: () => setAway(true), onBack: () => setAway(false) })
+    this.#lifecycle = createSessionLifecycle({
+      state,
+      session: this.#session,
+      onDisconnected: () => setAway(true),
+      onReconnected: () => setAway(false)
+    })
   }
 
   get isRecording () { return this.#isRecording }
 
   /** To the inspector of the main thread. @type {(method: string, params?: object) => Promise<any>} */
-  post = (method, params) => this.#keeper.post(method, params)
+  post = (method, params) => this.#lifecycle.post(method, params)
 
   /**
    * Also without windows of its own the session is worth having: it asks a stuck main thread for the route.
@@ -73,22 +78,22 @@ class FlightRecorder {
    */
   async open () {
     if (this.#settings.hz === 0) return null
-    const sessionError = await this.#keeper.open().then(() => null, error => error.message)
+    const sessionError = await this.#lifecycle.open().then(() => null, error => error.message)
     this.#hasSession = sessionError === null
     return sessionError
   }
 
   close () {
-    this.#keeper.close()
+    this.#lifecycle.close()
   }
 
-  letGo () {
-    this.#keeper.letGo()
+  disconnect () {
+    this.#lifecycle.disconnect()
   }
 
-  /** @param {() => boolean} isStill  the main thread stands */
-  yieldToPauses (isStill) {
-    return this.#keeper.yieldToPauses(isStill)
+  /** @param {() => boolean} isStill  the main thread stands still */
+  disconnectOnPause (isStill) {
+    return this.#lifecycle.disconnectOnPause(isStill)
   }
 
   /**
@@ -97,7 +102,7 @@ class FlightRecorder {
    */
   setRecording (on, reason) {
     this.#isRecording = on
-    this.#whyNot = reason
+    this.#offReason = reason
   }
 
   /** @param {CpuProfile} window */
@@ -106,8 +111,8 @@ class FlightRecorder {
   }
 
   /** @param {string} url */
-  lookForDebugger (url) {
-    return this.#debuggerLook.look(url)
+  detectDebugger (url) {
+    return this.#debuggerDetector.detect(url)
   }
 
   /**
@@ -115,7 +120,7 @@ class FlightRecorder {
    * @returns {Promise<{ route: string | null } | undefined>} what it works for
    */
   rotateNow () {
-    return this.#session.interrupt({ rotate: true, seen: this.#debuggerLook.lookAgain() })
+    return this.#session.interrupt({ rotate: true, seen: this.#debuggerDetector.detectAgain() })
   }
 
   /** Has the main thread note what it works for. */
@@ -123,13 +128,13 @@ class FlightRecorder {
     this.#session.interrupt({ rotate: false }).catch(ignore)
   }
 
-  /** @param {{ impatientMs?: number }} [options] */
+  /** @param {{ maxPastWaitMs?: number }} [options] */
   views (options) {
     return createViews({
       history: this.history,
       keepSeconds: this.#settings.keepSeconds,
       rotate: () => this.#rotate(),
-      unavailable: () => this.#isRecording ? null : this.#whyNot,
+      offReason: () => this.#isRecording ? null : this.#offReason,
       ...options
     })
   }
@@ -143,4 +148,4 @@ class FlightRecorder {
 /** An interrupt that fails is a session that closed, or a main thread that ended: there is nobody to tell. */
 function ignore () {}
 
-module.exports = { createFlightRecorder }
+module.exports = { createRecorderClient }

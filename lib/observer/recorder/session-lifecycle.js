@@ -1,8 +1,8 @@
 'use strict'
 
-// When the observer has its inspector session with the main thread, and when not. A pause of a debugger lasts as long as a
-// session of another thread is connected, and ours is one: so it is let go of as soon as the main thread stands in a pause,
-// and taken up when that has gone on. Where nothing is recorded it is opened for the first who needs it.
+// When the observer's inspector session with the main thread is connected. A pause of a debugger lasts as long as a session of
+// another thread is connected, and ours is one: so it is disconnected as soon as the main thread stands in a pause, and connected
+// again when that has gone on. Where nothing is recorded it is opened for the first who needs it.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { errors } = require('../../shared/base/errors')
@@ -10,38 +10,38 @@ const { guarded } = require('../../shared/base/guard')
 const { monotonicMs } = require('../../shared/base/monotonic')
 
 /** @import { SharedState } from '../../bridge/shared-state' */
-/** @typedef {ReturnType<typeof import('./inspector-session').createProfilerSession>} ProfilerSession */
+/** @typedef {ReturnType<typeof import('./inspector-session').createInspectorSession>} InspectorSession */
 
 // A process that debugs itself does it again: each time the session is away for twice as long.
 const FIRST_AWAY_MS = 1000
 const MAX_AWAY_MS = 60_000
-const LOOK_MS = 50
+const CHECK_EVERY_MS = 50
 
 /**
  * @param {object} parts
  * @param {SharedState} parts.state
- * @param {ProfilerSession} parts.session
- * @param {() => void} parts.onAway   it was let go of
- * @param {() => void} parts.onBack   and taken up again
+ * @param {InspectorSession} parts.session
+ * @param {() => void} parts.onDisconnected  for a while
+ * @param {() => void} parts.onReconnected
  * @param {number} [parts.firstAwayMs]
  */
-function createSessionKeeper (parts) {
-  return new SessionKeeper(parts)
+function createSessionLifecycle (parts) {
+  return new SessionLifecycle(parts)
 }
 
-class SessionKeeper {
+class SessionLifecycle {
   #parts
   /** @type {Promise<void> | undefined} */
   #opening
   #isAway = false
   #awayMs
-  #backAt = -Infinity
-  /** The last tick before it was let go of. */
+  #reconnectedAt = -Infinity
+  /** The last tick before it was disconnected. */
   #tickMicros = 0
   /** @type {NodeJS.Timeout | undefined} */
   #timer
 
-  /** @param {Parameters<typeof createSessionKeeper>[0]} parts */
+  /** @param {Parameters<typeof createSessionLifecycle>[0]} parts */
   constructor (parts) {
     this.#parts = parts
     this.#awayMs = parts.firstAwayMs ?? FIRST_AWAY_MS
@@ -84,35 +84,36 @@ class SessionKeeper {
    * To be called when the main thread seems stuck: what holds it, now or in a while, may be a pause, which ends only without us.
    * @param {() => boolean} isStuck
    */
-  async yieldToPauses (isStuck) {
+  async disconnectOnPause (isStuck) {
     while (isStuck() && this.#opening !== undefined) {
-      if (await this.#parts.session.isPaused()) return this.letGo()
-      await sleep(LOOK_MS)
+      if (await this.#parts.session.isPaused()) return this.disconnect()
+      await sleep(CHECK_EVERY_MS)
     }
   }
 
-  letGo () {
+  /** Until the main thread has gone on. */
+  disconnect () {
     if (this.#opening === undefined) return
     this.#tickMicros = this.#parts.state.tickMicros
     this.close()
-    if (!this.#isAway) this.#parts.onAway()
+    if (!this.#isAway) this.#parts.onDisconnected()
     this.#isAway = true
-    const wasShort = monotonicMs() - this.#backAt < MAX_AWAY_MS
+    const wasShort = monotonicMs() - this.#reconnectedAt < MAX_AWAY_MS
     this.#awayMs = wasShort ? Math.min(this.#awayMs * 2, MAX_AWAY_MS) : this.#parts.firstAwayMs ?? FIRST_AWAY_MS
-    this.#takeUpLater()
+    this.#reconnectLater()
   }
 
-  #takeUpLater () {
+  #reconnectLater () {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(guarded(() => this.#takeUp().catch(() => this.#takeUpLater())), this.#awayMs)
+    this.#timer = setTimeout(guarded(() => this.#reconnect().catch(() => this.#reconnectLater())), this.#awayMs)
   }
 
-  async #takeUp () {
-    if (this.#parts.state.tickMicros === this.#tickMicros) return this.#takeUpLater() // it still stands there
+  async #reconnect () {
+    if (this.#parts.state.tickMicros === this.#tickMicros) return this.#reconnectLater() // it still stands there
     await this.open()
     this.#isAway = false
-    this.#backAt = monotonicMs()
-    this.#parts.onBack()
+    this.#reconnectedAt = monotonicMs()
+    this.#parts.onReconnected()
   }
 
   /** For good, unless somebody opens it again. */
@@ -124,4 +125,4 @@ class SessionKeeper {
   }
 }
 
-module.exports = { createSessionKeeper }
+module.exports = { createSessionLifecycle }

@@ -27,12 +27,12 @@ const GRAIN_MICROS = 250e3
  * @param {object} parts
  * @param {import('./history').History} parts.history
  * @param {number} parts.keepSeconds
- * @param {() => void} parts.rotate              has the main thread end its window as soon as it can
- * @param {() => string | null} parts.unavailable why there is nothing to cut from, null when there is
+ * @param {() => void} parts.rotate  has the main thread end its window as soon as it can
+ * @param {() => string | null} parts.offReason  why there is nothing to cut from, null when there is
  * @param {number} [parts.maxWaitMs]
- * @param {number} [parts.impatientMs]  the same, for views of the past of which something is there already
+ * @param {number} [parts.maxPastWaitMs]  the same, for views of the past of which something is there already
  */
-function createViews ({ history, keepSeconds, rotate, unavailable, maxWaitMs = MAX_WAIT_MS, impatientMs = maxWaitMs }) {
+function createViews ({ history, keepSeconds, rotate, offReason, maxWaitMs = MAX_WAIT_MS, maxPastWaitMs = maxWaitMs }) {
   /**
    * @param {{ fromMicros: number, toMicros: number }} wanted  toMicros may lie ahead
    * @param {AbortSignal} [signal]  gives the view up
@@ -40,7 +40,7 @@ function createViews ({ history, keepSeconds, rotate, unavailable, maxWaitMs = M
    * @returns {Promise<View>}
    */
   async function view (wanted, signal, stop) {
-    const reason = unavailable()
+    const reason = offReason()
     if (reason !== null) throw new errors.ERR_LOOPSCOPE_RECORDER_OFF(reason)
     const unpin = history.pin(wanted.fromMicros)
     const isPast = wanted.toMicros <= monotonicMicros()
@@ -49,7 +49,7 @@ function createViews ({ history, keepSeconds, rotate, unavailable, maxWaitMs = M
       const toMicros = stop?.aborted ? Math.min(wanted.toMicros, Math.round(monotonicMicros())) : wanted.toMicros
       rotate()
       const isSomethingThere = history.toMicros > wanted.fromMicros
-      await history.covers(toMicros, isPast && isSomethingThere ? impatientMs : maxWaitMs)
+      await history.waitFor(toMicros, isPast && isSomethingThere ? maxPastWaitMs : maxWaitMs)
       signal?.throwIfAborted()
       return cut(wanted.fromMicros, toMicros)
     } finally {

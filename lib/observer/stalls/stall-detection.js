@@ -19,7 +19,7 @@ const { createStallWatch } = require('./stall-watch')
  * @param {ObserverSettings} parts.settings
  * @param {SharedState} parts.state
  * @param {{ read (): SchedulerReading }} parts.scheduler
- * @param {ReturnType<typeof import('../recorder/recorder-client').createFlightRecorder>} parts.recorder
+ * @param {ReturnType<typeof import('../recorder/recorder-client').createRecorderClient>} parts.recorder
  * @param {(fields: object, message: string) => void} parts.logNow  straight to standard error
  */
 function createStallDetection ({ settings, state, scheduler, recorder, logNow }) {
@@ -34,7 +34,7 @@ function createStallDetection ({ settings, state, scheduler, recorder, logNow })
     // here as well would make every stall longer by that.
     onSuspicion: guarded(stuck => {
       recorder.noteRoute()
-      return recorder.yieldToPauses(() => watch.isStill(stuck))
+      return recorder.disconnectOnPause(() => watch.isStill(stuck))
     }),
     onStall: () => recorder.noteRoute(),
     onReport: guarded(stuck => reports.reportWhileStuck(stuck))

@@ -41,7 +41,7 @@ function createStallReports (parts) {
   async function explain ({ id, fromMicros, toMicros, delayMs, ownWork, ownMs }) {
     await new Promise(resolve => setTimeout(resolve, SETTLE_MS))
     const system = shareOf(evidence.since(fromMicros), delayMs / (delayMs + ownMs))
-    if (isRecording()) await history.covers(toMicros, MAX_WAIT_MS)
+    if (isRecording()) await history.waitFor(toMicros, MAX_WAIT_MS)
     const profile = history.view(toMicros - (delayMs + ownMs) * 1e3, toMicros, ownWork)
     if (profile !== null) records.keepProfile(id, profile)
     const findings = profile === null ? { culprit: null, stack: [], codeMs: null, gcMs: null } : findCulprit(profile, context)
@@ -65,7 +65,7 @@ function createStallReports (parts) {
   async function reportWhileStuck (stuck) {
     const interrupted = rotateNow().catch(() => undefined) // the session may close meanwhile
     const now = monotonicMicros()
-    const isKnown = isRecording() && await history.covers(now, ANSWER_MS)
+    const isKnown = isRecording() && await history.waitFor(now, ANSWER_MS)
     const { culprit, stack } = (isKnown && inspect(stuck.tickMicros, now)) || { culprit: null, stack: [] }
     if (!isStill(stuck)) return
     const route = isKnown ? (await interrupted)?.route ?? null : null
