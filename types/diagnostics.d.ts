@@ -262,9 +262,11 @@ export interface ExactSyncCall {
   api: string
   /** The place of the call itself. */
   callSite: CodeFrame
-  /** An estimate where an API is called more than about 100 times a second. */
+  /** An estimate where an API is called more than about 100 times a second, from several places; `totals` are exact. */
   calls: number
   totalMs: number
+  /** Of `calls` and `totalMs`; 0 where they are exact. */
+  standardError: { calls: number, totalMs: number }
   maxMs: number
   routes: { route: string | null, calls: number, ms: number }[]
   flagged: boolean
@@ -274,6 +276,8 @@ export interface ExactSyncCall {
 /** Each list heaviest first. */
 export interface SyncCalls {
   sampled: SampledSyncCall[]
+  /** All calls by API, counted one by one; what `exact` divides among call sites. null while option syncCalls is off. */
+  totals: { api: string, calls: number, totalMs: number }[] | null
   /** null while option syncCalls is off. */
   exact: ExactSyncCall[] | null
   /** What ran before the first server listened, or `armed` was set; null while option syncCalls is off. */

@@ -105,7 +105,7 @@
   function showSyncCalls ({ sampled, exact }) {
     const exactKeys = new Set((exact ?? []).map(keyOf))
     const rows = [
-      ...(exact ?? []).map(call => ({ ...call, ms: call.totalMs, source: `${call.calls.toLocaleString()} calls` })),
+      ...(exact ?? []).map(call => ({ ...call, ms: call.totalMs, source: callsOf(call) })),
       ...sampled.filter(call => !exactKeys.has(keyOf(call))).map(call => ({ ...call, source: `sampled, ${(call.share * 100).toFixed(1)} % of the time at work` }))
     ].filter(({ ms, flagged }) => flagged || ms >= 1).sort((a, b) => b.flagged - a.flagged || b.ms - a.ms)
     show('sync', [
@@ -116,6 +116,11 @@
       { title: 'Seen as', cell: ({ source }) => source },
       { title: 'Instead', className: 'place', cell: ({ advice }) => advice.instead }
     ], rows, { empty: 'No synchronous call has taken a millisecond.' })
+  }
+
+  function callsOf ({ calls, standardError }) {
+    const error = standardError.calls === 0 ? '' : ` ± ${standardError.calls.toLocaleString()}`
+    return `${calls.toLocaleString()}${error} calls`
   }
 
   function keyOf ({ api, callSite }) {

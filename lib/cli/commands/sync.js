@@ -34,11 +34,16 @@ async function run (invocation) {
   if (values.json) return terminal.json(known)
   const { sampled, exact, pool } = known
   const rows = [
-    ...(exact ?? []).map((/** @type {any} */ call) => ({ ...call, ms: call.totalMs, seen: `${call.calls} calls` })),
+    ...(exact ?? []).map((/** @type {any} */ call) => ({ ...call, ms: call.totalMs, seen: showCalls(call) })),
     ...sampled.map((/** @type {any} */ call) => ({ ...call, seen: `sampled ${(call.share * 100).toFixed(1)} %` }))
   ].sort((left, right) => right.flagged - left.flagged || right.ms - left.ms)
   if (exact === null) terminal.note('sampled only; option syncCalls counts every call')
   if (pool?.queued > 0) terminal.line(`libuv's thread pool had tasks waiting ${pool.queued} times, up to ${showDuration(pool.maxWaitMs)}: see UV_THREADPOOL_SIZE`)
   if (rows.length === 0) return terminal.line('no synchronous calls worth telling')
   for (const line of tableLines(COLUMNS, rows, terminal.columns())) terminal.line(line)
+}
+
+/** @param {{ calls: number, standardError: { calls: number } }} call */
+function showCalls ({ calls, standardError }) {
+  return standardError.calls === 0 ? `${calls} calls` : `${calls} ± ${standardError.calls} calls`
 }

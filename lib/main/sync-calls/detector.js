@@ -21,6 +21,7 @@ const { wrapCounted, wrapTimed, wrapToString } = require('./wrapping/wrapper')
 
 /** @import { Advice } from '../../shared/sync-calls/advice' */
 /** @import { Place } from './call-site' */
+/** @import { ApiCalls } from './api-calls' */
 /** @import { Site, RouteShare } from './site' */
 /** @import { Target } from './targets' */
 
@@ -43,14 +44,16 @@ const ROLL_MS = 1000
  * @typedef {object} SyncCallSite
  * @property {string} api
  * @property {Place} callSite
- * @property {number} calls       an estimate where the API is called more than about 100 times a second
+ * @property {number} calls       an estimate where the API is called more than about 100 times a second, from several places
  * @property {number} totalMs     the same; 0 for what is only counted
+ * @property {{ calls: number, totalMs: number }} standardError  of the two; 0 where they are exact
  * @property {number} maxMs       exact from thresholdMs on
  * @property {RouteShare[]} routes  heaviest first
  * @property {boolean} flagged
  * @property {Advice} advice
  *
  * @typedef {object} SyncCallReading
+ * @property {{ api: string, calls: number, totalMs: number }[]} totals  exact, heaviest first
  * @property {SyncCallSite[]} sites  heaviest first
  * @property {{ totalMs: number, sites: SyncCallSite[] }} startUp  what ran before the detector was armed
  */
@@ -69,12 +72,11 @@ class SyncCallDetector {
   #gate = new Gate()
   #flags
   #startUp = new SiteTable(MAX_START_UP_SITES)
-  #startUpMs = 0
   #sites = new SiteTable(MAX_SITES)
   #patches = new Patches()
   /** @type {(TimedMeter | CountedMeter)[]} */
   #meters = []
-  #arming = createArming(() => { this.#armed = true })
+  #arming = createArming(() => this.#arm(true))
   #armed = false
   /** @type {NodeJS.Timeout | undefined} */
   #timer
@@ -95,7 +97,7 @@ class SyncCallDetector {
   /** Whether start-up is over: set by the first server that listens, or by hand. */
   get armed () { return this.#armed }
   set armed (armed) {
-    this.#armed = armed
+    this.#arm(armed)
     this.#arming.stop()
   }
 
@@ -113,6 +115,7 @@ class SyncCallDetector {
   stop () {
     if (!this.running) return
     this.#gate.close()
+    for (const meter of this.#meters) meter.settle()
     this.#arming.stop()
     clearInterval(this.#timer)
     this.#timer = undefined
@@ -123,10 +126,34 @@ class SyncCallDetector {
 
   /** @returns {SyncCallReading} */
   read () {
-    return this.#gate.whileClosed(() => ({
-      sites: this.#list(this.#sites),
-      startUp: { totalMs: this.#startUpMs, sites: this.#list(this.#startUp) }
-    }))
+    return this.#gate.whileClosed(() => {
+      for (const meter of this.#meters) meter.settle()
+      return {
+        totals: this.#totals(),
+        sites: this.#list(this.#sites, { isSettled: false }),
+        startUp: {
+          totalMs: this.#startUp.apis().reduce((sum, { ms }) => sum + ms, 0),
+          sites: this.#list(this.#startUp, { isSettled: false })
+        }
+      }
+    })
+  }
+
+  /**
+   * For counters: what was divided among the sites for good, at most a second ago. It never goes back, as an estimate may.
+   * @returns {SyncCallSite[]}
+   */
+  readSettled () {
+    return this.#gate.whileClosed(() => this.#list(this.#sites, { isSettled: true }))
+  }
+
+  get #table () { return this.#armed ? this.#sites : this.#startUp }
+
+  /** @param {boolean} armed */
+  #arm (armed) {
+    for (const meter of this.#meters) meter.settle()
+    this.#armed = armed
+    for (const meter of this.#meters) meter.total = this.#table.callsOf(meter.target)
   }
 
   /** @param {Target} target */
@@ -134,12 +161,12 @@ class SyncCallDetector {
     const { holder, name } = placeOf(target)
     const parts = {
       target,
+      total: this.#table.callsOf(target),
       gate: this.#gate,
       now: this.#options.now,
       thresholdMs: this.#options.thresholdMs,
       onFault: this.#options.onFault,
-      record: this.#record,
-      spend: this.#spend
+      record: this.#record
     }
     const meter = target.isCounted ? new CountedMeter(parts) : new TimedMeter(parts)
     this.#meters.push(meter)
@@ -148,47 +175,55 @@ class SyncCallDetector {
     if (holder === globalThis && name === 'Date') this.#patches.apply(Date.prototype, 'constructor', () => Date)
   }
 
-  /** @type {(target: Target, ms: number) => void} */
-  #spend = (target, ms) => {
-    if (!this.#armed) this.#startUpMs += ms
-  }
-
   /** @type {(target: Target, place: Place, weight: number, ms: number) => void} */
   #record = (target, place, weight, ms) => {
-    const route = this.#options.routeNow()
-    const table = this.#armed ? this.#sites : this.#startUp
-    table.siteOf(target, place).add(weight, ms, route)
+    this.#table.add(target, place, weight, ms, this.#options.routeNow())
   }
 
   #roll () {
     for (const meter of this.#meters) meter.roll()
     this.#gate.whileClosed(() => {
       try {
+        for (const calls of [...this.#startUp.apis(), ...this.#sites.apis()]) calls.settle()
         const due = this.#flags.tick(this.#sites.list(), this.#options.now())
-        for (const site of due) this.#options.onFlag(this.#show(site))
+        if (due.length === 0) return
+        for (const shown of this.#list(this.#sites, { isSettled: true }, due)) this.#options.onFlag(shown)
       } catch (error) {
         this.#options.onFault(error)
       }
     })
   }
 
-  /** @param {SiteTable} table */
-  #list (table) {
-    return table.list().map(site => this.#show(site))
+  #totals () {
+    return this.#sites.apis().filter(({ calls }) => calls > 0)
+      .map(({ api, calls, ms }) => ({ api, calls, totalMs: ms }))
+      .sort((a, b) => b.totalMs - a.totalMs || b.calls - a.calls)
+  }
+
+  /**
+   * @param {SiteTable} table
+   * @param {{ isSettled: boolean }} options
+   * @param {readonly Site[]} [only]
+   */
+  #list (table, options, only) {
+    return table.apis().flatMap(calls => calls.read(options))
+      .filter(({ site }) => only === undefined || only.includes(site))
+      .map(({ site, reading }) => this.#show(site, reading))
       .sort((a, b) => Number(b.flagged) - Number(a.flagged) || b.totalMs - a.totalMs || b.calls - a.calls)
   }
 
   /**
    * @param {Site} site
+   * @param {ReturnType<ApiCalls['read']>[number]['reading']} reading
    * @returns {SyncCallSite}
    */
-  #show (site) {
+  #show (site, reading) {
     const { api } = site.target
     const place = toOriginal(site.place)
     return {
       api,
       callSite: { ...place, file: this.#options.showFile(place.file) },
-      ...site.read(),
+      ...reading,
       flagged: site.flagged,
       advice: adviceOf(api)
     }

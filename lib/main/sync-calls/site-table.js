@@ -2,6 +2,7 @@
 
 // Call sites by API and place, up to a limit; what comes after it is one more site of each API, _other.
 
+const { ApiCalls } = require('./api-calls')
 const { Site, OTHER } = require('./site')
 
 /** @import { Place } from './call-site' */
@@ -16,6 +17,8 @@ class SiteTable {
   #sites = new Map()
   /** @type {Map<Target, Site>} */
   #others = new Map()
+  /** @type {Map<Target, ApiCalls>} */
+  #apis = new Map()
 
   /** @param {number} maxSites */
   constructor (maxSites) {
@@ -23,28 +26,62 @@ class SiteTable {
   }
 
   /**
+   * A call that was looked at.
+   * @param {Target} target
+   * @param {Place} place
+   * @param {number} weight
+   * @param {number} ms
+   * @param {string | null} route
+   */
+  add (target, place, weight, ms, route) {
+    this.callsOf(target).add(this.#siteOf(target, place), weight, ms, route)
+  }
+
+  /** @param {Target} target */
+  callsOf (target) {
+    let calls = this.#apis.get(target)
+    if (calls === undefined) this.#apis.set(target, calls = new ApiCalls(target))
+    return calls
+  }
+
+  /** @returns {ApiCalls[]} in the order in which they were met */
+  apis () {
+    return [...this.#apis.values()]
+  }
+
+  /** @returns {Site[]} */
+  list () {
+    return this.apis().flatMap(({ sites }) => sites)
+  }
+
+  /**
    * @param {Target} target
    * @param {Place} place
    */
-  siteOf (target, place) {
+  #siteOf (target, place) {
     const key = `${target.api} ${place.file}:${place.line}:${place.column}`
-    let site = this.#sites.get(key)
+    const site = this.#sites.get(key)
     if (site !== undefined) return site
-    if (this.#sites.size >= this.#maxSites) return this.#otherOf(target)
-    this.#sites.set(key, site = new Site(target, place))
-    return site
-  }
-
-  /** @returns {Site[]} in the order in which they were met */
-  list () {
-    return [...this.#sites.values(), ...this.#others.values()]
+    return this.#sites.size < this.#maxSites ? this.#addSite(this.#sites, key, target, place) : this.#otherOf(target)
   }
 
   /** @param {Target} target */
   #otherOf (target) {
-    let other = this.#others.get(target)
-    if (other === undefined) this.#others.set(target, other = new Site(target, OTHER_PLACE))
-    return other
+    return this.#others.get(target) ?? this.#addSite(this.#others, target, target, OTHER_PLACE)
+  }
+
+  /**
+   * @template K
+   * @param {Map<K, Site>} sites
+   * @param {K} key
+   * @param {Target} target
+   * @param {Place} place
+   */
+  #addSite (sites, key, target, place) {
+    const site = new Site(target, place)
+    sites.set(key, site)
+    this.callsOf(target).addSite(site)
+    return site
   }
 }
 

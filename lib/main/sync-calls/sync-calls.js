@@ -106,6 +106,7 @@ class SyncCalls {
     const exact = this.#detector?.read() ?? null
     return {
       sampled: [...this.#sampled.values()].map(view => this.#show(view)).sort((left, right) => right.ms - left.ms),
+      totals: exact?.totals ?? null,
       exact: exact?.sites ?? null,
       startUp: exact?.startUp ?? null,
       pool: { queued: this.#pool.queued, maxWaitMs: Math.round(this.#pool.maxWaitMs) }
@@ -114,8 +115,13 @@ class SyncCalls {
 
   /** For the metrics: cumulative, by API and route. */
   totals () {
-    const { exact, sampled, pool } = this.read()
-    return { exact: sumByRoute(exact ?? []), sampled: sumByRoute(sampled), flagged: [...this.#flagged.values()], poolQueued: pool.queued }
+    const sampled = [...this.#sampled.values()].map(view => view.read(this.#busyMicros))
+    return {
+      exact: sumByRoute(this.#detector?.readSettled() ?? []),
+      sampled: sumByRoute(sampled),
+      flagged: [...this.#flagged.values()],
+      poolQueued: this.#pool.queued
+    }
   }
 
   /** @param {SampledSite} site */

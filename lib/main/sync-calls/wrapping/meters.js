@@ -1,10 +1,11 @@
 'use strict'
 
-// What a wrapper reports its calls to. A meter knows one API; it hands on the calls whose stack is to be read.
+// What a wrapper reports its calls to. A meter knows one API; it counts every call, and hands on those whose stack is to be read.
 
 const { readCallSite, UNKNOWN } = require('../call-site')
 const { Sampler } = require('../sampler')
 
+/** @import { ApiCalls } from '../api-calls' */
 /** @import { Place } from '../call-site' */
 /** @import { Gate } from './pauses' */
 /** @import { Target } from '../targets' */
@@ -12,12 +13,12 @@ const { Sampler } = require('../sampler')
 /**
  * @typedef {object} MeterParts
  * @property {Target} target
+ * @property {Pick<ApiCalls, 'calls' | 'ms'>} total  what every call is added to
  * @property {Gate} gate
  * @property {() => number} now  milliseconds, monotonic
  * @property {number} thresholdMs
  * @property {() => number} [random]
  * @property {(target: Target, place: Place, weight: number, ms: number) => void} record
- * @property {(target: Target, ms: number) => void} spend  every timed call
  * @property {(error: unknown) => void} onFault
  */
 
@@ -26,12 +27,19 @@ const MAX_LEFT = 2 ** 30 - 1
 
 class Meter {
   #parts
+  total
 
   /** @param {MeterParts} parts */
   constructor (parts) {
     this.#parts = parts
+    this.total = parts.total
     this.sampler = new Sampler(parts)
   }
+
+  get target () { return this.#parts.target }
+
+  /** Adds to the total what is not there yet. */
+  settle () {}
 
   /**
    * @param {Function} wrapper
@@ -51,16 +59,12 @@ class Meter {
 
 class TimedMeter extends Meter {
   #limit
-  #spend
-  #target
 
   /** @param {MeterParts} parts */
   constructor (parts) {
     super(parts)
     this.gate = parts.gate
     this.now = parts.now
-    this.#target = parts.target
-    this.#spend = parts.spend
     this.#limit = parts.target.reportAbove
     this.isSync = parts.target.isSync
     this.lengthOf = this.#limit === null ? null : this.#limit.lengthOf
@@ -73,7 +77,8 @@ class TimedMeter extends Meter {
    */
   end (wrapper, ms, length) {
     if (this.#limit !== null && length < this.#limit.length && ms < this.#limit.ms) return
-    this.#spend(this.#target, ms)
+    this.total.calls++
+    this.total.ms += ms
     const weight = this.sampler.weigh(ms)
     if (weight !== 0) this.record(wrapper, weight, ms)
   }
@@ -87,6 +92,8 @@ class CountedMeter extends Meter {
   #gate
   /** Calls until the next one whose stack is read; the wrapper counts it down. */
   left = 1
+  /** What it was when the total was last added to. */
+  #settledLeft = 1
 
   /** @param {MeterParts} parts */
   constructor (parts) {
@@ -95,22 +102,30 @@ class CountedMeter extends Meter {
   }
 
   /**
-   * A call while the gate is closed is dropped with all that it stands for, so on average only those calls are missing.
+   * A call while the gate is closed is in the total like every other; at no site, with all that it stands for.
    * @param {Function} wrapper  on the stack
    */
   sample (wrapper) {
     const weight = this.sampler.weighCounted()
+    this.settle()
     this.#draw()
     if (this.#gate.isOpen) this.#gate.whileClosed(() => this.record(wrapper, weight, 0))
   }
 
   roll () {
     this.sampler.roll()
+    this.settle()
     this.#draw()
   }
 
+  /** @override */
+  settle () {
+    this.total.calls += this.#settledLeft - this.left
+    this.#settledLeft = this.left
+  }
+
   #draw () {
-    this.left = Math.min(this.sampler.gap(), MAX_LEFT)
+    this.left = this.#settledLeft = Math.min(this.sampler.gap(), MAX_LEFT)
   }
 }
 
