@@ -18,7 +18,7 @@
 /** @import { AdminSite } from '../observer/admin/admin' */
 /** @import { Order, Place } from '../observer/captures/captures' */
 /** @import { LimitOrder } from '../observer/heap/near-limit' */
-/** @import { Adopted } from '../observer/heap/snapshot/leftovers' */
+/** @import { Adopted } from '../observer/heap/snapshot/orphaned-snapshots' */
 /** @import { DebuggerStatus } from '../observer/recorder/debugger-detector' */
 /** @import { SampledReading } from '../observer/sync-calls/sampled-table' */
 /** @import { RelayedRequest, RelayedResponse } from './relay' */

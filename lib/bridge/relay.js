@@ -7,7 +7,7 @@ const { randomUUID } = require('node:crypto')
 const { errors } = require('../shared/base/errors')
 const { guarded } = require('../shared/base/guard')
 
-/** @import { AdminResponse } from '../shared/admin/answers' */
+/** @import { AdminResponse } from '../shared/admin/responses' */
 /** @import { AdminRequest } from '../observer/admin/router' */
 /** @import { Ask } from './channel' */
 

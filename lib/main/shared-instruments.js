@@ -10,7 +10,7 @@ const { hold, peek, release } = require('./process/process-wide')
 
 /** @import { Logger } from '../../types/diagnostics' */
 /** @import { Place } from '../observer/captures/captures' */
-/** @import { Adopted } from '../observer/heap/snapshot/leftovers' */
+/** @import { Adopted } from '../observer/heap/snapshot/orphaned-snapshots' */
 /** @import { WarningCode } from '../shared/base/warnings' */
 /** @import { ResolvedOptions } from './options/resolve-options' */
 

@@ -7,8 +7,8 @@ const assert = require('node:assert/strict')
 const http = require('node:http')
 const net = require('node:net')
 const { once } = require('node:events')
-const { createListener } = require('../../lib/observer/admin/doors/listener')
-const { createPlaces } = require('../../lib/observer/admin/access/places')
+const { createListener } = require('../../lib/observer/admin/listeners/listener')
+const { createPlaces } = require('../../lib/observer/admin/access/connection-limits')
 
 const MANY = 600 // more than there are places
 const HALF = 'GET /loop HTTP/1.1\r\nHost: localhost\r\nX-Half: '

@@ -121,7 +121,7 @@ async function adoptAs (appName, folder) {
 }
 
 test('of a dead process only what it wrote as it died is taken in, and nothing of one that is alive, or not ours', async t => {
-  const { adoptLeftovers } = require('../../lib/observer/heap/snapshot/leftovers')
+  const { adoptLeftovers } = require('../../lib/observer/heap/snapshot/orphaned-snapshots')
   const { mark, unmark } = require('../../lib/shared/heap/near-limit-mark')
   const { createStore } = require('../../lib/observer/store/store')
   const folder = folderOf(t)

@@ -3,7 +3,7 @@
 const assert = require('node:assert/strict')
 const test = require('node:test')
 const { estimate, pauseMsPerMb } = require('../../lib/observer/heap/snapshot/estimate')
-const { assertFits, createGate } = require('../../lib/observer/heap/snapshot/guard')
+const { assertFits, createGate } = require('../../lib/observer/heap/snapshot/admission')
 const { readMemory } = require('../../lib/main/heap/memory-reading')
 
 const MB = 1e6

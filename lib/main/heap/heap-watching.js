@@ -13,7 +13,7 @@ const { applicationFolder } = require('../../shared/store/application-folder')
 /** @import { HeapTrend, HeapWatch } from '../../../types/diagnostics' */
 /** @import { Ask } from '../../bridge/channel' */
 /** @import { Place } from '../../observer/captures/captures' */
-/** @import { Adopted } from '../../observer/heap/snapshot/leftovers' */
+/** @import { Adopted } from '../../observer/heap/snapshot/orphaned-snapshots' */
 
 /**
  * @param {object} parts

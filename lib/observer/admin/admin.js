@@ -3,14 +3,14 @@
 // The admin surface, wired: for each application of the process a router with what it reads from and acts on, its listener
 // when it has one, and the control socket of the process, which shows the first application.
 
-const { createControlSocket } = require('./doors/control-socket')
+const { createControlSocket } = require('./listeners/control-socket')
 const { createWorkerGroup } = require('../../shared/admin/worker-group')
-const { workerAddress } = require('./doors/worker-address')
+const { workerAddress } = require('./listeners/worker-address')
 const { createRelayReceiver } = require('../../bridge/relay')
 const { createAdminSources } = require('./admin-sources')
 
 /** @import { ListenAddress } from '../../main/admin/address' */
-/** @import { WorkerFacts } from './doors/worker-address' */
+/** @import { WorkerFacts } from './listeners/worker-address' */
 /** @import { Handle } from '../../shared/admin/exchange' */
 /** @import { Site } from './router' */
 /** @import { SiteSettings } from './admin-sources' */
@@ -22,7 +22,7 @@ const { createAdminSources } = require('./admin-sources')
  *
  * @typedef {object} OpenSite
  * @property {Handle} handle
- * @property {ReturnType<typeof import('./doors/listener').createListener> | null} listener
+ * @property {ReturnType<typeof import('./listeners/listener').createListener> | null} listener
  * @property {AbortController} closed
  */
 
@@ -69,7 +69,7 @@ class Admin {
     const { signal } = opened.closed
     const address = worker === null ? listen : await workerAddress(listen, worker, createWorkerGroup(worker), signal)
     signal.throwIfAborted()
-    opened.listener = require('./doors/listener').createListener({ address, basePath, handle: opened.handle })
+    opened.listener = require('./listeners/listener').createListener({ address, basePath, handle: opened.handle })
     return opened.listener.start()
   }
 

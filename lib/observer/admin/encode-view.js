@@ -2,7 +2,7 @@
 
 // A piece of the recorder's past as an answer, in any format, without a file being written.
 
-const { answer, json } = require('../../shared/admin/answers')
+const { answer, json } = require('../../shared/admin/responses')
 const { FORMATS } = require('../../shared/formats/formats')
 const { buildCallTree } = require('../../shared/formats/profile/call-tree')
 const { describeTimes } = require('../../shared/formats/flamegraph/graph')

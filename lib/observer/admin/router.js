@@ -3,14 +3,14 @@
 // The admin surface as a function from request to answer, the same for every door. It runs in the observer thread, so that
 // it answers while the main loop is blocked. Everything it reads from or acts on is given to it.
 
-const { answer, lengthOf } = require('../../shared/admin/answers')
+const { answer, lengthOf } = require('../../shared/admin/responses')
 const { createAccess } = require('./access/access')
 const { createPathMatch } = require('./path-match')
 const { readParameters } = require('./parameters')
 const { problemAnswer, toProblem } = require('../../shared/admin/problem')
 const { SCOPES } = require('../../shared/admin/scopes')
 
-/** @import { AdminResponse } from '../../shared/admin/answers' */
+/** @import { AdminResponse } from '../../shared/admin/responses' */
 /** @import { Grant, Refusal } from './access/access' */
 /** @import { Problem } from '../../shared/admin/problem' */
 /** @import { ParameterChecks } from './parameters' */

@@ -4,12 +4,12 @@
 
 const fs = require('node:fs')
 const { guarded } = require('../../shared/base/guard')
-const { adoptLeftovers, makePrivate } = require('./snapshot/leftovers')
+const { adoptLeftovers, makePrivate } = require('./snapshot/orphaned-snapshots')
 const { mark } = require('../../shared/heap/near-limit-mark')
 const { createNearLimitWatch } = require('./near-limit-watch')
 
 /** @import { Place } from '../captures/captures' */
-/** @import { Adopted } from './snapshot/leftovers' */
+/** @import { Adopted } from './snapshot/orphaned-snapshots' */
 
 /**
  * @typedef {object} LimitOrder

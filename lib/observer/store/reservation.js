@@ -7,9 +7,9 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { discard, openFile, sync, writeAtomically } = require('./atomic-write')
 const { syncDirectory } = require('./directory')
-const { isOutOfRoom, toGone, toStoreError } = require('./failure')
+const { isOutOfRoom, toGone, toStoreError } = require('./store-errors')
 const { createScratchName, sidecarOf } = require('../../shared/store/file-name')
-const { createPartialName } = require('./left-over')
+const { createPartialName } = require('./partial-files')
 const { createScratchFile } = require('./scratch-file')
 
 /** @import { ScratchFile } from './scratch-file' */

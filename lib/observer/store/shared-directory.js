@@ -9,7 +9,7 @@ const path = require('node:path')
 const { isApplicationFolder } = require('../../shared/store/application-folder')
 const { listArtifacts, removeArtifact } = require('./artifact-files')
 const { ensureDirectory, isOwnDirectory } = require('./directory')
-const { removeLeftOvers } = require('./left-over')
+const { removeLeftOvers } = require('./partial-files')
 
 /** @import { Application } from '../../shared/store/application-folder' */
 /** @import { StoredArtifact } from './artifact-files' */

@@ -6,11 +6,11 @@ const fs = require('node:fs')
 const { once } = require('node:events')
 const { pipeline } = require('node:stream/promises')
 const { guarded } = require('../base/guard')
-const { lengthOf } = require('./answers')
+const { lengthOf } = require('./responses')
 const { problemAnswer } = require('./problem')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
-/** @import { AdminResponse } from './answers' */
+/** @import { AdminResponse } from './responses' */
 /** @import { AdminRequest } from '../../observer/admin/router' */
 
 /** @typedef {(request: AdminRequest, signal: AbortSignal, onAdmitted?: () => void) => Promise<AdminResponse>} Handle  onAdmitted: who asks may, the work begins */

@@ -3,9 +3,9 @@
 // What goes wrong, as an answer: which status, and what to do about it. RFC 9457 on REST routes; on pprof routes one line
 // of text, which `go tool pprof` shows only with the header X-Go-Pprof.
 
-const { json, text } = require('./answers')
+const { json, text } = require('./responses')
 
-/** @import { AdminResponse } from './answers' */
+/** @import { AdminResponse } from './responses' */
 
 /**
  * @typedef {object} Problem

@@ -3,7 +3,7 @@
 // Who may: the checks between "this route exists" and "this method is asked of it", in their order. Being on loopback is
 // never proof of anything, and no header tells who the peer is.
 
-const { createAttempts } = require('./attempts')
+const { createAttempts } = require('./failed-auth-limiter')
 const { isHostAllowed, isOwnOrigin } = require('./hosts')
 const { includesScope } = require('../../../shared/admin/scopes')
 const { createTokens, tokenOf } = require('../../../shared/admin/tokens')

@@ -2,7 +2,7 @@
 
 // Files of this application in the store: listed, downloaded, deleted; those of others are listed for their user only. A name must be that of a listed file; no path is ever made from it.
 
-const { answer, json } = require('../../../shared/admin/answers')
+const { answer, json } = require('../../../shared/admin/responses')
 const { policyOf } = require('../capture-policy')
 const { flag } = require('../parameters')
 const { rangeOf } = require('../range')

@@ -2,7 +2,7 @@
 
 // Captures over HTTP: asked for with POST, answered at once with the place where they can be watched, stopped and cancelled.
 
-const { answer, json } = require('../../../shared/admin/answers')
+const { answer, json } = require('../../../shared/admin/responses')
 const { createBudgets, isUsed, policyOf } = require('../capture-policy')
 const { createJobs } = require('../jobs')
 const { flag } = require('../parameters')

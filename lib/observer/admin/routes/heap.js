@@ -2,7 +2,7 @@
 
 // Heap snapshots of the store, compared: what grew between them, and who keeps it.
 
-const { answer } = require('../../../shared/admin/answers')
+const { answer } = require('../../../shared/admin/responses')
 const { policyOf } = require('../capture-policy')
 const { anything, oneOf } = require('../parameters')
 const { isOneProcess, processOf } = require('../snapshot-process')

@@ -2,7 +2,7 @@
 
 // The front door: for a browser the shell of the page, which holds no data; for a program what there is and where.
 
-const { answer, json } = require('../../../shared/admin/answers')
+const { answer, json } = require('../../../shared/admin/responses')
 const { KINDS } = require('../../../shared/captures/kinds')
 const { MAX_CLIENTS } = require('./live')
 

@@ -5,7 +5,7 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { guarded } = require('../../../shared/base/guard')
-const { answer } = require('../../../shared/admin/answers')
+const { answer } = require('../../../shared/admin/responses')
 const { knownOf } = require('./readings')
 
 /** @import { Context, RouteRow, Sources } from '../router' */

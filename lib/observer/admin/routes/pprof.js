@@ -2,7 +2,7 @@
 
 // What `go tool pprof`, Alloy, Parca and Pyroscope ask for, with the paths, parameters and headers of Go's net/http/pprof.
 
-const { answer, text } = require('../../../shared/admin/answers')
+const { answer, text } = require('../../../shared/admin/responses')
 const { encodeBlockProfile } = require('../../../shared/formats/pprof/block')
 const { encodePprof } = require('../../../shared/formats/pprof')
 const { encodeHeapPprof } = require('../../../shared/formats/pprof/heap')

@@ -3,7 +3,7 @@
 // What is known, for reading: metrics, the loop, stalls, synchronous calls. While the main thread is stuck these tell what it
 // said last, and what the observer knows by itself.
 
-const { json, text } = require('../../../shared/admin/answers')
+const { json, text } = require('../../../shared/admin/responses')
 const { integer } = require('../parameters')
 
 /** @import { Context, RouteRow, Sources } from '../router' */

@@ -3,7 +3,7 @@
 // Node's diagnostic report, without what holds secrets. Making one holds the main thread up, so it has a budget, and those who come
 // together share one.
 
-const { json } = require('../../../shared/admin/answers')
+const { json } = require('../../../shared/admin/responses')
 const { createBudgets, policyOf } = require('../capture-policy')
 const { withoutSecrets } = require('../report-secrets')
 const { createSharedTurn } = require('../../../shared/base/coalescer')

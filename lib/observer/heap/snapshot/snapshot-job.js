@@ -4,17 +4,17 @@
 // is only asked to write the file, and stands still for no longer than that.
 
 const { randomBytes } = require('node:crypto')
-const { assertFits, createGate } = require('./guard')
+const { assertFits, createGate } = require('./admission')
 const { estimate } = require('./estimate')
-const { learnedPauses } = require('./learned-pauses')
+const { learnedPauses } = require('./previous-pauses')
 const { readMemoryRoom } = require('./memory-limit')
-const { orAborted } = require('./or-aborted')
+const { orAborted } = require('./abortable')
 const { metadataOf, toLesson } = require('./snapshot-facts')
 const { createProgress } = require('./snapshot-progress')
 const { SnapshotRun, START_WITHIN_MS } = require('./snapshot-run')
 
 /** @import { Lesson } from './estimate' */
-/** @import { DiskRoom } from './guard' */
+/** @import { DiskRoom } from './admission' */
 /** @import { ReportProgress } from './snapshot-progress' */
 /** @import { SnapshotEngineName } from '../../../main/heap/snapshot-engines' */
 /** @import { TakeFacts, TakeOrder } from '../../../main/heap/take-snapshot' */

@@ -9,7 +9,7 @@ const { CANARY_CLASS } = require('../../../shared/heap/canaries')
 const { findCanaries } = require('../redaction/find-canaries')
 const { redactSnapshot } = require('../redaction/redact')
 const { verifySnapshot } = require('../redaction/verify')
-const { orAborted } = require('./or-aborted')
+const { orAborted } = require('./abortable')
 const { watchWriting } = require('./snapshot-progress')
 
 /** @import { Estimate } from './estimate' */

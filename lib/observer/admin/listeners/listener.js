@@ -7,12 +7,12 @@ const fs = require('node:fs')
 const http = require('node:http')
 const { guarded } = require('../../../shared/base/guard')
 const { exchange } = require('../../../shared/admin/exchange')
-const { createPlaces } = require('../access/places')
+const { createPlaces } = require('../access/connection-limits')
 const { claimSocketPath } = require('./socket-path')
 const { splitTarget } = require('../../../shared/admin/target')
 
 /** @import { ListenAddress } from '../../../main/admin/address' */
-/** @import { AdminResponse } from '../../../shared/admin/answers' */
+/** @import { AdminResponse } from '../../../shared/admin/responses' */
 /** @import { Handle } from '../../../shared/admin/exchange' */
 
 // To be sent in; the answer may take longer. Node looks every half a minute unless told otherwise, whatever the limits are.
