@@ -5,13 +5,20 @@ const assert = require('node:assert/strict')
 const { gunzipSync } = require('node:zlib')
 const { createSubject, unavailable, STALL, TOKENS } = require('./subject')
 const { errors } = require('../../lib/shared/base/errors')
+const { createRoutes } = require('../../lib/observer/admin/routes')
 
 test('the index tells a program what there is, with links that begin where it is mounted', async t => {
   const { ask } = createSubject(t)
   const { value } = await ask('/', { base: '/ops' })
   assert.equal(value.facts.appName, 'shop')
-  assert.equal(value._links.stalls.href, '/ops/stalls')
+  assert.deepEqual(value._links.stalls, { href: '/ops/stalls', title: 'the last stalls, and totals by cause and route' })
   for (const { href } of Object.values(value._links)) assert.notEqual((await ask(href.slice('/ops'.length))).status, 404, href)
+})
+
+test('what can be read without knowing a name is in the index; pprof has one of its own', () => {
+  const [, ...others] = createRoutes()
+  const readable = others.filter(({ path, methods, isPprof }) => 'GET' in methods && !path.includes(':') && !isPprof)
+  assert.deepEqual(readable.filter(({ title }) => title === undefined), [])
 })
 
 test('metrics are those of the registry, and how long the loop is stuck', async t => {

@@ -59,6 +59,7 @@ const { SCOPES } = require('../../shared/admin/scopes')
  * @typedef {object} RouteRow
  * @property {string} name  label of the metric
  * @property {string} path
+ * @property {string} [title]  where the index shows it: what it answers
  * @property {boolean} [isPprof]  errors are lines of text that `go tool pprof` shows
  * @property {Readonly<Record<string, MethodRow>>} methods
  */

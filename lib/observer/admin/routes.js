@@ -9,8 +9,7 @@
  * @returns {RouteRow[]}
  */
 function createRoutes () {
-  return [
-    ...require('./routes/index-page').routes,
+  const routes = [
     ...require('./routes/readings').routes,
     ...require('./routes/cpu').routes,
     ...require('./routes/pprof').routes,
@@ -20,6 +19,7 @@ function createRoutes () {
     ...require('./routes/report').createReportRoutes(),
     ...require('./routes/live').createLiveRoutes()
   ]
+  return [require('./routes/index-page').createIndexRoute(routes), ...routes]
 }
 
 module.exports = { createRoutes }

@@ -25,7 +25,7 @@ const OWN_ONLY = Object.freeze({ status: 403, detail: 'Artifacts of other applic
 
 /** @type {RouteRow[]} */
 const routes = [
-  { name: 'artifacts', path: '/artifacts', methods: { GET: { scope: 'profile', cost: 'nothing', parameters: { all: flag() }, handle: list } } },
+  { name: 'artifacts', path: '/artifacts', title: 'the files that captures wrote', methods: { GET: { scope: 'profile', cost: 'nothing', parameters: { all: flag() }, handle: list } } },
   { name: 'artifact', path: '/artifacts/:name', methods: { GET: { scope: 'profile', cost: 'nothing', handle: download }, DELETE: { scope: 'manage', cost: 'nothing', handle: remove } } },
   { name: 'artifact-metadata', path: '/artifacts/:name/metadata', methods: { GET: { scope: 'profile', cost: 'nothing', handle: metadata } } }
 ]

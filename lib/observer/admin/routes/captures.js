@@ -28,6 +28,7 @@ function createCaptureRoutes () {
     {
       name: 'captures',
       path: '/captures',
+      title: 'captures under way and done; POST starts one',
       methods: {
         GET: { scope: 'profile', cost: 'nothing', handle: context => captures.list(context) },
         POST: { scope: 'profile', cost: 'capture', handle: context => captures.create(context) }

@@ -21,6 +21,7 @@ const routes = [
   {
     name: 'cpu',
     path: '/cpu',
+    title: 'a CPU profile: ?last=30, ?seconds=10, &format=',
     methods: {
       GET: {
         scope: 'profile',

@@ -28,6 +28,7 @@ const routes = [
   {
     name: 'heap-comparison',
     path: '/heap/comparison',
+    title: 'two heap snapshots compared: ?before=&after=',
     methods: {
       GET: {
         scope: policyOf('heap-snapshot').scope,

@@ -1,6 +1,6 @@
 'use strict'
 
-// The front door: for a browser the shell of the page, which holds no data; for a program what there is and where.
+// The entry: for a browser the shell of the page, which holds no data; for a program what there is and where.
 
 const { answer, json } = require('../../../shared/admin/responses')
 const { KINDS } = require('../../../shared/captures/kinds')
@@ -8,25 +8,24 @@ const { MAX_CLIENTS } = require('./live')
 
 /** @import { AdminRequest, Context, RouteRow } from '../router' */
 
-const LINKS = Object.freeze({
-  metrics: '/metrics',
-  loop: '/loop',
-  stalls: '/stalls',
-  syncCalls: '/sync-calls',
-  cpu: '/cpu',
-  pprof: '/debug/pprof/',
-  captures: '/captures',
-  artifacts: '/artifacts',
-  report: '/report',
-  live: '/live'
-})
-
-/** @type {RouteRow[]} */
-const routes = [{
-  name: 'index',
-  path: '/',
-  methods: { GET: { scope: 'metrics', cost: 'nothing', isOpen: wantsPage, handle: context => wantsPage(context.request) ? page() : index(context) } }
-}]
+/**
+ * @param {readonly RouteRow[]} routes  the others
+ * @returns {RouteRow}
+ */
+function createIndexRoute (routes) {
+  return {
+    name: 'index',
+    path: '/',
+    methods: {
+      GET: {
+        scope: 'metrics',
+        cost: 'nothing',
+        isOpen: wantsPage,
+        handle: context => wantsPage(context.request) ? page() : index(context, routes)
+      }
+    }
+  }
+}
 
 /** @param {AdminRequest} request */
 function wantsPage ({ headers }) {
@@ -43,14 +42,23 @@ function page () {
   })
 }
 
-/** @param {Context} context */
-function index ({ request: { base }, sources }) {
+/**
+ * @param {Context} context
+ * @param {readonly RouteRow[]} routes
+ */
+function index ({ request: { base }, sources }, routes) {
+  const links = routes.flatMap(({ name, path, title }) => title === undefined ? [] : [[toCamelCase(name), { href: base + path, title }]])
   return json(200, {
     facts: sources.facts,
     kinds: Object.entries(KINDS).map(([kind, { formats, options }]) => ({ kind, formats, options })),
     limits: { maxSeconds: 300, maxLastSeconds: 600, maxLiveClients: MAX_CLIENTS },
-    _links: Object.fromEntries(Object.entries(LINKS).map(([name, path]) => [name, { href: base + path }]))
+    _links: Object.fromEntries(links)
   })
 }
 
-module.exports = { routes }
+/** @param {string} name */
+function toCamelCase (name) {
+  return name.replace(/-(.)/g, (_, letter) => letter.toUpperCase())
+}
+
+module.exports = { createIndexRoute }

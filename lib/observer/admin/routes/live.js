@@ -28,6 +28,7 @@ function createLiveRoutes () {
   return [{
     name: 'live',
     path: '/live',
+    title: 'events of the loop as they happen',
     methods: {
       GET: {
         scope: 'metrics',

@@ -35,7 +35,7 @@ const delta = integer(1, MAX_SECONDS)
 
 /** @type {RouteRow[]} */
 const routes = [
-  row('pprof-index', '/', 'nothing', {}, index),
+  { ...row('pprof', '/', 'nothing', {}, index), title: 'for go tool pprof' },
   row('pprof-profile', '/profile', 'window', { seconds: anything }, profile),
   row('pprof-heap', '/heap', 'reading', { seconds: delta, gc: flag(), debug: anything }, context => memory(context, 'heap')),
   row('pprof-allocs', '/allocs', 'reading', { seconds: delta, debug: anything }, context => memory(context, 'allocs')),

@@ -15,10 +15,10 @@ const TEXT_FORMAT = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** @type {RouteRow[]} */
 const routes = [
-  { name: 'metrics', path: '/metrics', methods: { GET: { scope: 'metrics', cost: 'question', handle: metrics } } },
-  { name: 'loop', path: '/loop', methods: { GET: { scope: 'metrics', cost: 'question', handle: loop } } },
-  { name: 'stalls', path: '/stalls', methods: { GET: { scope: 'metrics', cost: 'nothing', parameters: { limit: integer(1, MAX_STALLS) }, handle: stalls } } },
-  { name: 'sync-calls', path: '/sync-calls', methods: { GET: { scope: 'metrics', cost: 'question', handle: syncCalls } } }
+  { name: 'metrics', path: '/metrics', title: 'the registry, for Prometheus', methods: { GET: { scope: 'metrics', cost: 'question', handle: metrics } } },
+  { name: 'loop', path: '/loop', title: 'delay, utilisation and memory', methods: { GET: { scope: 'metrics', cost: 'question', handle: loop } } },
+  { name: 'stalls', path: '/stalls', title: 'the last stalls, and totals by cause and route', methods: { GET: { scope: 'metrics', cost: 'nothing', parameters: { limit: integer(1, MAX_STALLS) }, handle: stalls } } },
+  { name: 'sync-calls', path: '/sync-calls', title: 'synchronous calls by call site, and what to call instead', methods: { GET: { scope: 'metrics', cost: 'question', handle: syncCalls } } }
 ]
 
 /** @param {Context} context */

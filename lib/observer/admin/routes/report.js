@@ -34,7 +34,7 @@ function createReportRoutes () {
     if (waitSeconds > 0) return { status: 429, detail: 'The budget of reports is used up.', remedy: `Wait ${waitSeconds} s.`, headers: { 'Retry-After': String(waitSeconds) } }
     return json(200, withoutSecrets(await turn.share()), { 'Content-Disposition': 'attachment; filename="report.json"' })
   }
-  return [{ name: 'report', path: '/report', methods: { GET: { scope: policyOf('report').scope, cost: 'report', handle: report } } }]
+  return [{ name: 'report', path: '/report', title: "Node's diagnostic report", methods: { GET: { scope: policyOf('report').scope, cost: 'report', handle: report } } }]
 }
 
 module.exports = { createReportRoutes }
