@@ -15,7 +15,7 @@
 /** @import { Work } from '../main/http/work-log' */
 /** @import { LateTick } from '../main/loop/heartbeat' */
 /** @import { Explanation } from '../main/stalls/stall-reporting' */
-/** @import { AdminSite } from '../observer/admin/admin' */
+/** @import { AdminApplication } from '../observer/admin/admin' */
 /** @import { Order, Place } from '../observer/captures/captures' */
 /** @import { LimitOrder } from '../observer/heap/near-limit' */
 /** @import { Adopted } from '../observer/heap/snapshot/orphaned-snapshots' */
@@ -44,8 +44,8 @@
  * @property {(params: { clock: number, buffer: SharedArrayBuffer, resolutionMs: number }) => Promise<void>} keepClock
  * @property {(params: { clock: number }) => void} releaseClock
  *
- * @property {(params: { site: AdminSite }) => Promise<Opened>} openSite  an application's admin surface
- * @property {(params: { site: number }) => void} closeSite
+ * @property {(params: { application: AdminApplication }) => Promise<Opened>} openApplication  its admin surface
+ * @property {(params: { application: number }) => void} closeApplication
  * @property {(params: RelayedRequest) => Promise<RelayedResponse>} request  that came to the mounted door; can be cancelled
  * @property {(params: { stream: string }) => Promise<{ value: any, done: boolean }>} nextChunk  of an answer that goes on
  * @property {(params: { stream: string }) => Promise<void>} endStream
@@ -67,7 +67,7 @@
  * @property {(params: { waitedMs: number }) => void} poolQueued  a task of libuv's pool had to wait
  * @property {(params: { error: { message: string, code?: string } }) => void} fault  of ours
  *
- * @property {(params: { site: number, level: 'info' | 'warn', fields: object, message: string }) => void} log
+ * @property {(params: { application: number, level: 'info' | 'warn', fields: object, message: string }) => void} log
  * @property {(params: { event: AdminEvent }) => void} counted  by the admin surface
  * @property {(params: { event: CapturedEvent }) => void} captured
  *
@@ -76,8 +76,8 @@
  * @property {(params: {}) => Promise<any>} memory
  * @property {(params: TakeOrder) => Promise<TakeFacts>} takeSnapshot  writes the heap to a file: the main thread stands still
  * @property {(params: {}) => Promise<object>} report  Node's diagnostic report
- * @property {(params: { site: number }) => Promise<{ contentType: string, text: string }>} metrics
- * @property {(params: { site: number, request: any, scope: string }) => Promise<boolean>} authorize
+ * @property {(params: { application: number }) => Promise<{ contentType: string, text: string }>} metrics
+ * @property {(params: { application: number, request: any, scope: string }) => Promise<boolean>} authorize
  */
 
 /**
@@ -100,8 +100,8 @@ const TO_OBSERVER = Object.freeze({
   watchLimit: 'ask',
   keepClock: 'ask',
   releaseClock: 'tell',
-  openSite: 'ask',
-  closeSite: 'tell',
+  openApplication: 'ask',
+  closeApplication: 'tell',
   request: 'ask',
   nextChunk: 'ask',
   endStream: 'ask',

@@ -13,7 +13,7 @@ const { guarded } = require('../shared/base/guard')
 
 /**
  * @typedef {{ head: Omit<AdminResponse, 'body'> & { body: any }, stream: string | null }} RelayedResponse  stream: of a body that goes on
- * @typedef {{ site: number, request: AdminRequest }} RelayedRequest
+ * @typedef {{ application: number, request: AdminRequest }} RelayedRequest
  */
 
 /**
@@ -23,13 +23,13 @@ const { guarded } = require('../shared/base/guard')
  */
 function createRelaySender ({ ask }) {
   /**
-   * @param {number} site
+   * @param {number} application
    * @param {AdminRequest} request
    * @param {AbortSignal} signal  the connection or the answer ended, which every answer does
    * @returns {Promise<AdminResponse>}
    */
-  async function forward (site, request, signal) {
-    const { head, stream } = await ask('request', { site, request }, signal)
+  async function forward (application, request, signal) {
+    const { head, stream } = await ask('request', { application, request }, signal)
     if (stream === null) return head
     const end = guarded(() => ask('endStream', { stream }).catch(() => {})) // else the observer is gone, and the stream with it
     // At once, not with the next piece: somebody else may wait for the place. It may be before the first.
@@ -56,7 +56,7 @@ function createRelaySender ({ ask }) {
 /**
  * The observer's end.
  * @param {object} parts
- * @param {(site: number) => ((request: AdminRequest, signal: AbortSignal) => Promise<AdminResponse>) | undefined} parts.handlerOf
+ * @param {(application: number) => ((request: AdminRequest, signal: AbortSignal) => Promise<AdminResponse>) | undefined} parts.handlerOf
  */
 function createRelayReceiver ({ handlerOf }) {
   /** @type {Map<string, { chunks: AsyncIterator<string>, end: AbortController }>} */
@@ -67,8 +67,8 @@ function createRelayReceiver ({ handlerOf }) {
      * @param {RelayedRequest} message
      * @param {AbortSignal} signal
      */
-    async request ({ site, request }, signal) {
-      const handle = handlerOf(site)
+    async request ({ application, request }, signal) {
+      const handle = handlerOf(application)
       if (handle === undefined) throw new errors.ERR_LOOPSCOPE_NOT_RUNNING('this request')
       const end = new AbortController()
       const response = await handle(request, AbortSignal.any([signal, end.signal]))

@@ -129,7 +129,7 @@ class Handle extends EventEmitter {
     this.#channel?.start()
     this.#releaseMetrics = holdMetrics({ registry: this.registry, logger: this.#logger, sources: metricSources(instruments, this.#requests) })
     this.#signals.start()
-    this.#surface.start({ sites: instruments.admin.sites, relay: instruments.admin.relay, middleware: this.#middleware })
+    this.#surface.start({ applications: instruments.admin.applications, relay: instruments.admin.relay, middleware: this.#middleware })
     return this
   }
 

@@ -218,7 +218,7 @@ class Instruments {
 
   #onObserverRestarted () {
     this.stalls.tellAll()
-    this.admin.sites.reopen()
+    this.admin.applications.reopen()
     this.heap.resume().catch(error => {
       if (this.#running && error.code !== 'ERR_LOOPSCOPE_OBSERVER_LOST') warnOnce(this.#logger, 'LOOPSCOPE_WARN_NEAR_LIMIT', error)
     })

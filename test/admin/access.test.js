@@ -51,7 +51,7 @@ for (const { path, method, scope, isOpen } of ROWS) {
   })
 
   test(`${method} ${path} in production without anybody who may`, async t => {
-    const { ask } = createSubject(t, { site: { isProduction: true, tokens: [] } })
+    const { ask } = createSubject(t, { application: { isProduction: true, tokens: [] } })
     for (const door of ['listener', 'mount']) {
       assert.equal((await ask(targetOf(path), { method, door })).status, 404, door)
       assert.equal((await ask(targetOf(path), { method, door, token: null, headers: { accept: 'text/html' } })).status, 404, door)
@@ -132,7 +132,7 @@ test('a Basic password is the token', async t => {
 
 test('authorize of the application decides for those without a known token', async t => {
   const asked = []
-  const { ask } = createSubject(t, { site: { hasAuthorize: true }, sources: { authorize: async (request, scope) => asked.push([request.path, scope]) > 0 && scope === 'metrics' } })
+  const { ask } = createSubject(t, { application: { hasAuthorize: true }, sources: { authorize: async (request, scope) => asked.push([request.path, scope]) > 0 && scope === 'metrics' } })
   assert.equal((await ask('/loop', { token: null })).status, 200)
   assert.equal((await ask('/cpu', { token: null })).status, 403)
   assert.deepEqual(asked, [['/loop', 'metrics'], ['/cpu', 'profile']])
@@ -140,7 +140,7 @@ test('authorize of the application decides for those without a known token', asy
 })
 
 test('an authorize that cannot answer is told from one that says no', async t => {
-  const { ask } = createSubject(t, { site: { hasAuthorize: true }, sources: { authorize: require('./subject').unavailable } })
+  const { ask } = createSubject(t, { application: { hasAuthorize: true }, sources: { authorize: require('./subject').unavailable } })
   const { status, value, headers } = await ask('/loop', { token: null })
   assert.deepEqual([status, value.code, headers['Retry-After']], [503, 'ERR_LOOPSCOPE_LOOP_BLOCKED', '5'])
 })

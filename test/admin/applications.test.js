@@ -2,12 +2,12 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createSites } = require('../../lib/main/admin/applications')
+const { createApplications } = require('../../lib/main/admin/applications')
 const { createRequestCounts } = require('../../lib/main/admin/request-counts')
 
 function createSubject () {
   const subject = { asked: [], sent: [] }
-  subject.sites = createSites({
+  subject.applications = createApplications({
     ask: async (...question) => {
       subject.asked.push(question)
       return { url: null, problem: null }
@@ -18,25 +18,25 @@ function createSubject () {
 }
 
 test('an application is opened under its own number, asked by it, and closed once', async () => {
-  const { sites, asked, sent } = createSubject()
-  const shop = sites.open({ appName: 'shop', listen: null }, { metrics: async () => 'of the shop', authorize: async (request, scope) => scope === request, logger: {} })
-  const blog = sites.open({ appName: 'blog', listen: null }, { metrics: async () => 'of the blog', authorize: async () => false, logger: {} })
+  const { applications, asked, sent } = createSubject()
+  const shop = applications.open({ appName: 'shop', listen: null }, { metrics: async () => 'of the shop', authorize: async (request, scope) => scope === request, logger: {} })
+  const blog = applications.open({ appName: 'blog', listen: null }, { metrics: async () => 'of the blog', authorize: async () => false, logger: {} })
   assert.deepEqual(await shop.opened, { url: null, problem: null })
-  assert.deepEqual(asked, [['openSite', { site: { appName: 'shop', listen: null, id: 1 } }], ['openSite', { site: { appName: 'blog', listen: null, id: 2 } }]])
-  assert.equal(await sites.metrics({ site: blog.id }), 'of the blog')
-  assert.equal(await sites.authorize({ site: shop.id, request: 'dump', scope: 'dump' }), true)
+  assert.deepEqual(asked, [['openApplication', { application: { appName: 'shop', listen: null, id: 1 } }], ['openApplication', { application: { appName: 'blog', listen: null, id: 2 } }]])
+  assert.equal(await applications.metrics({ application: blog.id }), 'of the blog')
+  assert.equal(await applications.authorize({ application: shop.id, request: 'dump', scope: 'dump' }), true)
   shop.close()
   shop.close()
-  assert.deepEqual(sent, [['closeSite', { site: 1 }]])
-  assert.throws(() => sites.metrics({ site: shop.id }), /site 1 is closed/)
+  assert.deepEqual(sent, [['closeApplication', { application: 1 }]])
+  assert.throws(() => applications.metrics({ application: shop.id }), /application 1 is closed/)
 })
 
 test('a line for the log reaches the application\'s logger', () => {
-  const { sites } = createSubject()
+  const { applications } = createSubject()
   const lines = []
-  const { id } = sites.open({ listen: null }, { logger: { info: (...line) => lines.push(line), warn () {} } })
-  sites.log({ site: id, level: 'info', fields: { kind: 'cpu' }, message: 'captured' })
-  sites.log({ site: 99, level: 'info', fields: {}, message: 'of nobody' })
+  const { id } = applications.open({ listen: null }, { logger: { info: (...line) => lines.push(line), warn () {} } })
+  applications.log({ application: id, level: 'info', fields: { kind: 'cpu' }, message: 'captured' })
+  applications.log({ application: 99, level: 'info', fields: {}, message: 'of nobody' })
   assert.deepEqual(lines, [[{ kind: 'cpu' }, 'captured']])
 })
 

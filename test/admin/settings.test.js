@@ -49,11 +49,11 @@ test('PM2 is believed what it says, and nobody who only uses its variable', () =
 
 test('a random token is made where nobody chose one, but never in production', () => {
   const settingsOf = (options, env = {}) => adminSettings(resolveOptions(options, env))
-  const { bootToken, site } = settingsOf({})
-  assert.ok(bootToken.length >= 32 && site.tokens[0].sha256 === hashToken(bootToken))
+  const { bootToken, settings } = settingsOf({})
+  assert.ok(bootToken.length >= 32 && settings.tokens[0].sha256 === hashToken(bootToken))
   assert.notEqual(bootToken, makeBootToken())
   assert.equal(settingsOf({ token: A }).bootToken, null)
-  assert.deepEqual([settingsOf({}, { NODE_ENV: 'production' }).bootToken, settingsOf({}, { NODE_ENV: 'production' }).site.tokens], [null, []])
+  assert.deepEqual([settingsOf({}, { NODE_ENV: 'production' }).bootToken, settingsOf({}, { NODE_ENV: 'production' }).settings.tokens], [null, []])
   assert.ok(!JSON.stringify(settingsOf({ token: A })).includes(A), 'kept as a digest')
 })
 

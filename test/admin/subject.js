@@ -13,7 +13,7 @@ const { profileOf } = require('../recorder/crafted')
 const { makeScratch } = require('../store/scratch')
 
 const TOKENS = Object.fromEntries(['metrics', 'profile', 'dump', 'manage'].map(scope => [scope, `${scope}-token-of-at-least-32-characters`]))
-const SITE = {
+const APPLICATION = {
   id: 1,
   isProduction: false,
   tokens: Object.entries(TOKENS).map(([scope, token]) => ({ sha256: hashToken(token), scope })),
@@ -34,7 +34,7 @@ const STALL = {
 }
 
 /** @param {any} t */
-function createSubject (t, { site = {}, sources = {}, now } = {}) {
+function createSubject (t, { application = {}, sources = {}, now } = {}) {
   const store = createStore({ dir: makeScratch(t), retention: { minFreeBytes: 0 } })
   const subject = { store, counted: [], logged: [], captures: [] }
   subject.sources = {
@@ -63,7 +63,7 @@ function createSubject (t, { site = {}, sources = {}, now } = {}) {
     count: event => subject.counted.push(event),
     ...sources
   }
-  subject.router = createRouter({ site: { ...SITE, ...site }, sources: subject.sources, routes: createRoutes(), now })
+  subject.router = createRouter({ application: { ...APPLICATION, ...application }, sources: subject.sources, routes: createRoutes(), now })
   subject.ask = (target, how) => ask(subject.router, target, how)
   return subject
 }
@@ -107,4 +107,4 @@ function unavailable () {
   throw new errors.ERR_LOOPSCOPE_LOOP_BLOCKED(300)
 }
 
-module.exports = { createSubject, requestOf, unavailable, STALL, TOKENS, SITE, FIXTURES: path.join(__dirname, '..', 'fixtures') }
+module.exports = { createSubject, requestOf, unavailable, STALL, TOKENS, APPLICATION, FIXTURES: path.join(__dirname, '..', 'fixtures') }

@@ -23,11 +23,11 @@ function createSubject () {
 
 test('answers and errors of the main thread are passed on', async () => {
   const subject = createSubject()
-  subject.answer = async (name, { site }) => {
+  subject.answer = async (name, { application }) => {
     if (name === 'report') throw Object.assign(new Error('no such thing'), { code: 'E' })
-    return `${name} of ${site}`
+    return `${name} of ${application}`
   }
-  assert.equal(await subject.main.ask('metrics', { site: 2 }), 'metrics of 2')
+  assert.equal(await subject.main.ask('metrics', { application: 2 }), 'metrics of 2')
   await assert.rejects(subject.main.ask('report', {}), { message: 'no such thing', code: 'E' })
 })
 

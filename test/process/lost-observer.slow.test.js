@@ -92,7 +92,7 @@ async function startWhileRestarted ({ createDiagnostics, handle, ready, require 
   const startedAgain = new Promise(resolve => process.once('worker', worker => {
     const post = worker.postMessage
     worker.postMessage = frame => {
-      asked.push(JSON.stringify([frame.name, frame.about?.clock ?? frame.about?.site?.id]))
+      asked.push(JSON.stringify([frame.name, frame.about?.clock ?? frame.about?.application?.id]))
       return post.call(worker, frame)
     }
     second.start()
@@ -104,7 +104,7 @@ async function startWhileRestarted ({ createDiagnostics, handle, ready, require 
   await require('../../clock/kept').untilKept(clock)
   await second.close()
   await handle.close()
-  return asked.filter(question => /openSite|keepClock/.test(question))
+  return asked.filter(question => /openApplication|keepClock/.test(question))
 }
 
 test('what is asked of an observer that is being started again is asked once', async t => {

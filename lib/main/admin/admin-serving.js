@@ -4,7 +4,7 @@
 // knows or may do.
 
 const { createRelaySender } = require('../../bridge/relay')
-const { createSites } = require('./applications')
+const { createApplications } = require('./applications')
 const { createRequestCounts } = require('./request-counts')
 
 /** @import { Ask, Tell } from '../../bridge/channel' */
@@ -15,18 +15,18 @@ const { createRequestCounts } = require('./request-counts')
  * @param {Tell} parts.tell
  */
 function createAdminServing ({ ask, tell }) {
-  const sites = createSites({ ask, tell })
+  const applications = createApplications({ ask, tell })
   const counts = createRequestCounts()
   return {
     relay: createRelaySender({ ask }),
-    sites,
+    applications,
     counts,
     /** For what the observer says and asks of it. @type {Pick<import('../../bridge/channel').Handlers<import('../../bridge/messages').ToMain>, 'log' | 'counted' | 'metrics' | 'authorize'>} */
     handlers: {
-      log: line => sites.log(line),
+      log: line => applications.log(line),
       counted: ({ event }) => counts.count(event),
-      metrics: params => sites.metrics(params),
-      authorize: params => sites.authorize(params)
+      metrics: params => applications.metrics(params),
+      authorize: params => applications.authorize(params)
     }
   }
 }

@@ -5,10 +5,10 @@
 
 /** @import { Logger } from '../../../types/diagnostics' */
 /** @import { Ask, Tell } from '../../bridge/channel' */
-/** @import { AdminSite } from '../../observer/admin/admin' */
+/** @import { AdminApplication } from '../../observer/admin/admin' */
 
 /**
- * @typedef {object} SiteAnswers  what only the application's thread knows
+ * @typedef {object} ApplicationAnswers  what only the application's thread knows
  * @property {() => Promise<{ contentType: string, text: string }>} metrics
  * @property {(request: any, scope: string) => Promise<boolean>} authorize
  * @property {Pick<Logger, 'info' | 'warn'>} logger
@@ -22,43 +22,43 @@
  * @param {Ask} parts.ask  the observer, once it is ready
  * @param {Tell} parts.tell
  */
-function createSites (parts) {
-  return new Sites(parts)
+function createApplications (parts) {
+  return new Applications(parts)
 }
 
-class Sites {
+class Applications {
   #ask
   #tell
   #sequence = 0
-  /** @type {Map<number, { settings: Omit<AdminSite, 'id'>, answers: SiteAnswers }>} */
-  #sites = new Map()
+  /** @type {Map<number, { settings: Omit<AdminApplication, 'id'>, answers: ApplicationAnswers }>} */
+  #applications = new Map()
 
-  /** @param {Parameters<typeof createSites>[0]} parts */
+  /** @param {Parameters<typeof createApplications>[0]} parts */
   constructor ({ ask, tell }) {
     this.#ask = ask
     this.#tell = tell
   }
 
   /**
-   * @param {Omit<AdminSite, 'id'>} settings  plain data for the observer
-   * @param {SiteAnswers} answers
+   * @param {Omit<AdminApplication, 'id'>} settings  plain data for the observer
+   * @param {ApplicationAnswers} answers
    * @returns {{ id: number, opened: Promise<Opened>, close: () => void }}
    */
   open (settings, answers) {
     const id = ++this.#sequence
-    this.#sites.set(id, { settings, answers })
+    this.#applications.set(id, { settings, answers })
     return {
       id,
       opened: this.#open(id),
       close: () => {
-        if (this.#sites.delete(id)) this.#tell('closeSite', { site: id })
+        if (this.#applications.delete(id)) this.#tell('closeApplication', { application: id })
       }
     }
   }
 
   /** Opens all of them with the observer that runs now. */
   reopen () {
-    for (const [id, { answers }] of this.#sites) this.#open(id).then(answers.onReopened, () => {}) // lost again
+    for (const [id, { answers }] of this.#applications) this.#open(id).then(answers.onReopened, () => {}) // lost again
   }
 
   /**
@@ -66,37 +66,37 @@ class Sites {
    * @returns {Promise<Opened>}
    */
   async #open (id) {
-    const site = /** @type {{ settings: Omit<AdminSite, 'id'> }} */ (this.#sites.get(id))
-    const opened = await this.#ask('openSite', { site: { ...site.settings, id } })
+    const application = /** @type {{ settings: Omit<AdminApplication, 'id'> }} */ (this.#applications.get(id))
+    const opened = await this.#ask('openApplication', { application: { ...application.settings, id } })
     // A port that the system chose was told to somebody: it stays the same.
-    const { listen } = site.settings
+    const { listen } = application.settings
     if (listen !== null && 'port' in listen && listen.port === 0 && opened.url !== null) {
-      site.settings = { ...site.settings, worker: null, listen: { ...listen, port: Number(new URL(opened.url).port) } }
+      application.settings = { ...application.settings, worker: null, listen: { ...listen, port: Number(new URL(opened.url).port) } }
     }
     return opened
   }
 
-  /** @param {{ site: number }} about */
-  metrics ({ site }) {
-    return this.#answersOf(site).metrics()
+  /** @param {{ application: number }} about */
+  metrics ({ application }) {
+    return this.#answersOf(application).metrics()
   }
 
-  /** @param {{ site: number, request: any, scope: string }} about */
-  authorize ({ site, request, scope }) {
-    return this.#answersOf(site).authorize(request, scope)
+  /** @param {{ application: number, request: any, scope: string }} about */
+  authorize ({ application, request, scope }) {
+    return this.#answersOf(application).authorize(request, scope)
   }
 
-  /** @param {{ site: number, level: 'info' | 'warn', fields: object, message: string }} line */
-  log ({ site, level, fields, message }) {
-    this.#sites.get(site)?.answers.logger[level](fields, message)
+  /** @param {{ application: number, level: 'info' | 'warn', fields: object, message: string }} line */
+  log ({ application, level, fields, message }) {
+    this.#applications.get(application)?.answers.logger[level](fields, message)
   }
 
   /** @param {number} id */
   #answersOf (id) {
-    const { answers } = this.#sites.get(id) ?? {}
-    if (answers === undefined) throw new Error(`site ${id} is closed`) // while its last request was on its way
+    const { answers } = this.#applications.get(id) ?? {}
+    if (answers === undefined) throw new Error(`application ${id} is closed`) // while its last request was on its way
     return answers
   }
 }
 
-module.exports = { createSites }
+module.exports = { createApplications }

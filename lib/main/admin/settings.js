@@ -46,7 +46,7 @@ function toListen (text) {
 /**
  * @param {ResolvedOptions} options
  * @param {() => string} [makeToken]  where nobody chose one
- * @returns {{ site: { isProduction: boolean, tokens: import('../../shared/admin/tokens').KnownToken[], tokenFile: string | null, hasAuthorize: boolean, hosts: string[], basePath: string, listen: import('./address').ListenAddress | null }, bootToken: string | null }}
+ * @returns {{ settings: { isProduction: boolean, tokens: import('../../shared/admin/tokens').KnownToken[], tokenFile: string | null, hasAuthorize: boolean, hosts: string[], basePath: string, listen: import('./address').ListenAddress | null }, bootToken: string | null }}
  */
 function adminSettings (options, makeToken = makeBootToken) {
   const { token, tokenFile = null, authorize, isProduction, admin, path } = options
@@ -55,7 +55,7 @@ function adminSettings (options, makeToken = makeBootToken) {
   const given = token === undefined ? [] : [token].flat().flatMap(one => parseTokens('options.token', one))
   return {
     bootToken,
-    site: {
+    settings: {
       isProduction,
       tokens: bootToken === null ? given : [{ sha256: hashToken(bootToken), scope: 'manage' }],
       tokenFile,

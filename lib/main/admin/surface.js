@@ -20,7 +20,7 @@ const { createWorkerGroup } = require('../../shared/admin/worker-group')
 /** @import { ResolvedOptions } from '../options/resolve-options' */
 /** @import { Registry } from 'prom-client' */
 
-/** @typedef {ReturnType<typeof import('./applications').createSites>} Sites */
+/** @typedef {ReturnType<typeof import('./applications').createApplications>} Applications */
 /** @typedef {ReturnType<typeof import('../../bridge/relay').createRelaySender>} Relay */
 
 /**
@@ -40,12 +40,12 @@ function createSurface (parts) {
 class Surface {
   #parts
   #controlDir
-  #site
+  #settings
   #bootToken
   /** Of a cluster worker, which shares the port of the application. */
   #group
   #mount
-  /** @type {ReturnType<Sites['open']> | undefined} */
+  /** @type {ReturnType<Applications['open']> | undefined} */
   #opened
   /** @type {Relay | undefined} */
   #relay
@@ -58,10 +58,10 @@ class Surface {
     this.#parts = parts
     this.#controlDir = chooseControlDirectory(options.runtimeFolder)
     this.#group = clusterId === null ? null : createWorkerGroup({ controlDir: this.#controlDir })
-    const { site, bootToken } = adminSettings(options, () => this.#makeToken())
-    this.#site = site
+    const { settings, bootToken } = adminSettings(options, () => this.#makeToken())
+    this.#settings = settings
     this.#bootToken = bootToken
-    this.#mount = options.path === false || !isReachable(site)
+    this.#mount = options.path === false || !isReachable(settings)
       ? null
       : createMount({ path: options.path, forward: (request, signal) => this.#forward(request, signal) })
   }
@@ -78,17 +78,17 @@ class Surface {
 
   /**
    * @param {object} observer
-   * @param {Sites} observer.sites
+   * @param {Applications} observer.applications
    * @param {Relay} observer.relay
    * @param {Function | undefined} observer.middleware  through which requests of the application come in
    */
-  start ({ sites, relay, middleware }) {
+  start ({ applications, relay, middleware }) {
     const { options, appName, appRoot, version, clusterId } = this.#parts
     const controlDir = this.#controlDir
     this.#relay = relay
-    this.#opened = sites.open({
-      ...this.#site,
-      listen: isReachable(this.#site) ? this.#site.listen : null,
+    this.#opened = applications.open({
+      ...this.#settings,
+      listen: isReachable(this.#settings) ? this.#settings.listen : null,
       worker: clusterId === null && options.pm2 === null ? null : { clusterId, pm2: options.pm2, controlDir },
       appName,
       appRoot,
@@ -120,16 +120,16 @@ class Surface {
    */
   async #tellWhere (middleware, opened) {
     const { logger } = this.#parts
-    if (this.#site.listen !== null && !isReachable(this.#site)) warnOnce(logger, 'LOOPSCOPE_WARN_LISTENER', UNREACHABLE)
+    if (this.#settings.listen !== null && !isReachable(this.#settings)) warnOnce(logger, 'LOOPSCOPE_WARN_LISTENER', UNREACHABLE)
     this.#announcement = createAnnouncement({
       logger,
-      path: this.#site.basePath,
+      path: this.#settings.basePath,
       token: this.#bootToken,
       holder: this.#group === null ? 'this process' : 'these workers',
       isFirst: url => this.#isFirst(url)
     })
     try {
-      if (middleware !== undefined && this.#site.listen === null) this.#announcement.start(middleware)
+      if (middleware !== undefined && this.#settings.listen === null) this.#announcement.start(middleware)
       this.#tellOpened(await opened)
     } catch {} // without an observer there is no surface, which was warned of
   }
@@ -190,7 +190,7 @@ class Surface {
 
 const UNREACHABLE = 'in production everything on it would be 404 until option token, tokenFile or authorize is set'
 
-/** @param {{ isProduction: boolean, tokens: unknown[], tokenFile: string | null, hasAuthorize: boolean }} site */
+/** @param {{ isProduction: boolean, tokens: unknown[], tokenFile: string | null, hasAuthorize: boolean }} settings */
 function isReachable ({ isProduction, tokens, tokenFile, hasAuthorize }) {
   return !isProduction || tokens.length > 0 || tokenFile !== null || hasAuthorize
 }

@@ -33,7 +33,7 @@ const REPORT_MS = 10_000
 /** @typedef {Parameters<typeof createAdminSources>[0]} SourceParts */
 
 /**
- * @typedef {object} SiteSettings  of one application
+ * @typedef {object} ApplicationSettings  of one application
  * @property {number} id
  * @property {string} appName
  * @property {string} appRoot
@@ -44,7 +44,7 @@ const REPORT_MS = 10_000
  * @property {Order['heap']} heap
  *
  * @param {object} parts
- * @param {SiteSettings} parts.site
+ * @param {ApplicationSettings} parts.application
  * @param {ObserverSettings} parts.settings
  * @param {MainClient} parts.main
  * @param {StallRecords} parts.records
@@ -58,10 +58,10 @@ const REPORT_MS = 10_000
  * @param {Pick<Channel<ToMain, ToObserver>, 'tell'>} parts.channel
  */
 function createAdminSources (parts) {
-  const { site, settings, main, records, series, storeAt, reportSections, heapSampler, comparisons, channel } = parts
-  const { id, appName, appRoot, version, startedAt, dir, retention } = site
+  const { application, settings, main, records, series, storeAt, reportSections, heapSampler, comparisons, channel } = parts
+  const { id, appName, appRoot, version, startedAt, dir, retention } = application
   const log = (/** @type {'info' | 'warn'} */ level) => (/** @type {object} */ fields, /** @type {string} */ message) => {
-    channel.tell('log', { site: id, level, fields, message })
+    channel.tell('log', { application: id, level, fields, message })
   }
 
   return {
@@ -82,7 +82,7 @@ function createAdminSources (parts) {
     stallProfile: (/** @type {number} */ stall) => records.profile(stall),
     ask: (/** @type {'loop' | 'syncCalls' | 'memory' | 'metrics'} */ name) => main.know(name, id),
     authorize: (/** @type {unknown} */ request, /** @type {string} */ scope) => {
-      return main.ask('authorize', { site: id, request, scope }, AUTHORIZE_MS)
+      return main.ask('authorize', { application: id, request, scope }, AUTHORIZE_MS)
     },
     report: () => main.ask('report', {}, REPORT_MS),
     sampleHeap: heapSampler.sample.bind(heapSampler),
@@ -116,9 +116,9 @@ function createView (views) {
   }
 }
 
-/** @param {Pick<SourceParts, 'site' | 'capture' | 'channel'>} parts */
-function createCapture ({ site, capture, channel }) {
-  const { appName, appRoot, dir, retention, heap } = site
+/** @param {Pick<SourceParts, 'application' | 'capture' | 'channel'>} parts */
+function createCapture ({ application, capture, channel }) {
+  const { appName, appRoot, dir, retention, heap } = application
   /**
    * @param {{ kind: string, options: CaptureOptions, trigger: Trigger }} wanted
    * @param {CaptureControls} controls

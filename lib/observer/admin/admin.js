@@ -12,13 +12,13 @@ const { createAdminSources } = require('./admin-sources')
 /** @import { ListenAddress } from '../../main/admin/address' */
 /** @import { WorkerFacts } from './listeners/worker-address' */
 /** @import { Handle } from '../../shared/admin/exchange' */
-/** @import { Site } from './router' */
-/** @import { SiteSettings } from './admin-sources' */
+/** @import { Application } from './router' */
+/** @import { ApplicationSettings } from './admin-sources' */
 
 /** @typedef {Parameters<typeof createAdminSources>[0]} SourceParts */
 
 /**
- * @typedef {Site & SiteSettings & { basePath: string, listen: ListenAddress | null, worker: (WorkerFacts & { controlDir: string }) | null, controlDir: string | null }} AdminSite
+ * @typedef {Application & ApplicationSettings & { basePath: string, listen: ListenAddress | null, worker: (WorkerFacts & { controlDir: string }) | null, controlDir: string | null }} AdminApplication
  *
  * @typedef {object} OpenSite
  * @property {Handle} handle
@@ -26,7 +26,7 @@ const { createAdminSources } = require('./admin-sources')
  * @property {AbortController} closed
  */
 
-/** @param {Omit<SourceParts, 'site'>} parts */
+/** @param {Omit<SourceParts, 'application'>} parts */
 function createAdmin (parts) {
   return new Admin(parts)
 }
@@ -34,10 +34,10 @@ function createAdmin (parts) {
 class Admin {
   #parts
   /** In order of opening. @type {Map<number, OpenSite>} */
-  #sites = new Map()
+  #applications = new Map()
   /** @type {ReturnType<typeof createControlSocket> | undefined} */
   #controlSocket
-  relay = createRelayReceiver({ handlerOf: site => this.#sites.get(site)?.handle })
+  relay = createRelayReceiver({ handlerOf: application => this.#applications.get(application)?.handle })
 
   /** @param {Parameters<typeof createAdmin>[0]} parts */
   constructor (parts) {
@@ -45,23 +45,23 @@ class Admin {
   }
 
   /**
-   * @param {AdminSite} site
+   * @param {AdminApplication} application
    * @returns {Promise<{ url: string | null, listenProblem: string | null, controlProblem: string | null }>}
    */
-  async open (site) {
+  async open (application) {
     this.#parts.series.start()
-    const handle = this.#makeHandle(site)
+    const handle = this.#makeHandle(application)
     /** @type {OpenSite} */
     const opened = { handle, listener: null, closed: new AbortController() }
-    this.#sites.set(site.id, opened)
-    const controlProblem = await problemOf(() => this.#openControlSocket(site.controlDir))
+    this.#applications.set(application.id, opened)
+    const controlProblem = await problemOf(() => this.#openControlSocket(application.controlDir))
     let url = null
-    const listenProblem = await problemOf(async () => { url = await this.#listen(site, opened) })
+    const listenProblem = await problemOf(async () => { url = await this.#listen(application, opened) })
     return { url, listenProblem: opened.closed.signal.aborted ? null : listenProblem, controlProblem }
   }
 
   /**
-   * @param {AdminSite} site
+   * @param {AdminApplication} application
    * @param {OpenSite} opened
    */
   async #listen ({ listen, worker, basePath }, opened) {
@@ -75,12 +75,12 @@ class Admin {
 
   /** @param {number} id */
   async close (id) {
-    const site = this.#sites.get(id)
-    this.#sites.delete(id)
+    const application = this.#applications.get(id)
+    this.#applications.delete(id)
     this.#parts.main.forget(id)
-    site?.closed.abort()
-    await site?.listener?.stop()
-    if (this.#sites.size > 0) return
+    application?.closed.abort()
+    await application?.listener?.stop()
+    if (this.#applications.size > 0) return
     this.relay.close()
     await this.#controlSocket?.stop()
     this.#controlSocket = undefined
@@ -88,28 +88,28 @@ class Admin {
   }
 
   async closeAll () {
-    for (const id of [...this.#sites.keys()]) await this.close(id)
+    for (const id of [...this.#applications.keys()]) await this.close(id)
   }
 
   /**
    * The router, the routes and what they need are loaded with the first request.
-   * @param {AdminSite} site
+   * @param {AdminApplication} application
    * @returns {Handle}
    */
-  #makeHandle (site) {
+  #makeHandle (application) {
     /** @type {Handle | undefined} */
     let handle
     return (...request) => {
-      handle ??= this.#makeRouter(site).handle
+      handle ??= this.#makeRouter(application).handle
       return handle(...request)
     }
   }
 
-  /** @param {AdminSite} site */
-  #makeRouter (site) {
+  /** @param {AdminApplication} application */
+  #makeRouter (application) {
     const { createRouter } = require('./router')
     const { createRoutes } = require('./routes')
-    return createRouter({ site, sources: createAdminSources({ ...this.#parts, site }), routes: createRoutes() })
+    return createRouter({ application, sources: createAdminSources({ ...this.#parts, application }), routes: createRoutes() })
   }
 
   /** @param {string | null} directory  null: the process is to have none */
@@ -117,7 +117,7 @@ class Admin {
     if (directory === null || this.#controlSocket !== undefined) return
     /** @type {Handle} */
     const handle = async (request, signal) => {
-      const [first] = this.#sites.values()
+      const [first] = this.#applications.values()
       return first.handle(request, signal)
     }
     this.#controlSocket = createControlSocket({ directory, pid: process.pid, handle })

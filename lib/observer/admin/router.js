@@ -33,7 +33,7 @@ const { SCOPES } = require('../../shared/admin/scopes')
  * @property {Uint8Array | null} body
  * @property {number} [reference]  of a request that the main thread holds
  *
- * @typedef {object} Site  the admin settings of one application, plain data
+ * @typedef {object} Application  the admin settings of one application, plain data
  * @property {number} id
  * @property {boolean} isProduction
  * @property {KnownToken[]} tokens
@@ -66,14 +66,14 @@ const { SCOPES } = require('../../shared/admin/scopes')
 
 /**
  * @param {object} parts
- * @param {Site} parts.site
+ * @param {Application} parts.application
  * @param {Sources} parts.sources
  * @param {readonly RouteRow[]} parts.routes
  * @param {() => number} [parts.now]
  */
-function createRouter ({ site, sources, routes, now }) {
+function createRouter ({ application, sources, routes, now }) {
   const match = createPathMatch(routes)
-  const access = createAccess({ site, sources, now })
+  const access = createAccess({ application, sources, now })
 
   /**
    * @param {AdminRequest} request

@@ -55,12 +55,12 @@ class MainClient {
   /**
    * The answer, or the last one when the main thread does not answer now.
    * @param {'loop' | 'syncCalls' | 'memory' | 'metrics'} name
-   * @param {number} site
+   * @param {number} application
    * @returns {Promise<Known>}
    */
-  async know (name, site) {
-    const key = `${site} ${name}`
-    const turn = this.#turns.get(key) ?? createSharedTurn({ take: () => this.ask(name, { site }) })
+  async know (name, application) {
+    const key = `${application} ${name}`
+    const turn = this.#turns.get(key) ?? createSharedTurn({ take: () => this.ask(name, { application }) })
     this.#turns.set(key, turn)
     try {
       const value = await turn.share()
@@ -73,10 +73,10 @@ class MainClient {
     }
   }
 
-  /** @param {number} site  that was closed */
-  forget (site) {
+  /** @param {number} application  that was closed */
+  forget (application) {
     for (const map of [this.#known, this.#turns]) {
-      for (const key of map.keys()) if (key.startsWith(`${site} `)) map.delete(key)
+      for (const key of map.keys()) if (key.startsWith(`${application} `)) map.delete(key)
     }
   }
 }

@@ -8,7 +8,7 @@ const { isHostAllowed, isOwnOrigin } = require('./hosts')
 const { includesScope } = require('../../../shared/admin/scopes')
 const { createTokens, tokenOf } = require('../../../shared/admin/tokens')
 
-/** @import { AdminRequest, Site, Sources } from '../router' */
+/** @import { AdminRequest, Application, Sources } from '../router' */
 /** @import { Problem } from '../../../shared/admin/problem' */
 /** @import { Scope } from '../../../shared/admin/scopes' */
 /** @import { RefusalReason } from '../../../main/admin/request-counts' */
@@ -25,12 +25,12 @@ const EVERYTHING = Object.freeze({ can: async () => true })
 
 /**
  * @param {object} parts
- * @param {Site} parts.site
+ * @param {Application} parts.application
  * @param {Pick<Sources, 'authorize' | 'log'>} parts.sources
  * @param {() => number} [parts.now]
  */
-function createAccess ({ site, sources, now }) {
-  const tokens = createTokens({ ...site, now, onFault: error => sources.log.warn({ err: error }, 'the token file cannot be read') })
+function createAccess ({ application, sources, now }) {
+  const tokens = createTokens({ ...application, now, onFault: error => sources.log.warn({ err: error }, 'the token file cannot be read') })
   const attempts = createAttempts({ now })
 
   /**
@@ -38,7 +38,7 @@ function createAccess ({ site, sources, now }) {
    * @param {AdminRequest} request
    */
   function isEnabled ({ door }) {
-    return door === 'control' || !site.isProduction || site.hasAuthorize || site.tokens.length > 0 || site.tokenFile !== null
+    return door === 'control' || !application.isProduction || application.hasAuthorize || application.tokens.length > 0 || application.tokenFile !== null
   }
 
   /**
@@ -46,7 +46,7 @@ function createAccess ({ site, sources, now }) {
    * @returns {Refusal | null} null: it came the right way
    */
   function checkOrigin (request) {
-    if (!isHostAllowed(request.headers.host, site.hosts)) {
+    if (!isHostAllowed(request.headers.host, application.hosts)) {
       return refusal('host', 403, 'The Host header names a host that is not ours.', 'Use an IP address or localhost, or add the name to option admin.hosts.')
     }
     if (!isOwnOrigin(request.headers, request)) {
@@ -66,7 +66,7 @@ function createAccess ({ site, sources, now }) {
     if (token === null) return withoutToken(request)
     const granted = tokens.scopeOf(token)
     if (granted !== null) return { grant: { can: async scope => includesScope(granted, scope) } }
-    if (site.hasAuthorize) return withoutToken(request)
+    if (application.hasAuthorize) return withoutToken(request)
     const peer = request.peer ?? request.door
     const waitSeconds = attempts.waitSeconds(peer)
     if (waitSeconds > 0) {
@@ -78,7 +78,7 @@ function createAccess ({ site, sources, now }) {
 
   /** @param {AdminRequest} request */
   function withoutToken (request) {
-    if (!site.hasAuthorize) return refusal('missing', 401, 'This needs a token.', TOKEN_REMEDY, CHALLENGE)
+    if (!application.hasAuthorize) return refusal('missing', 401, 'This needs a token.', TOKEN_REMEDY, CHALLENGE)
     return { grant: { can: async (/** @type {Scope} */ scope) => await sources.authorize(request, scope) === true } }
   }
 
