@@ -24,7 +24,7 @@ test('only one file that can be in a bundle knows where it lies, or requires wha
 test('where loopscope is installed, its files and packages are those beside it', () => {
   assert.equal(OWN_FOLDER, path.join(ROOT, 'lib', path.sep))
   assert.ok(fs.existsSync(threadFile(undefined)))
-  assert.match(readOwn('browser/flamegraph/shell.html'), /<html/)
+  assert.match(readOwn('browser/page/shell.html'), /<html/)
   assert.ok(ownRequire().resolve('uplot/package.json').startsWith(ROOT))
   assert.deepEqual(threadFlags(), [])
 })

@@ -1,29 +1,12 @@
 'use strict'
 
-// What a report says of suspects and sizes, as text. Pure; the HTML page says the same with its own means.
+// What a report says of suspects, as text. Pure; the HTML page says the same with its own means.
+
+const { showBytes, showCount } = require('../../shared/base/sizes')
 
 /** @import { Place, Step } from '../suspects/retainer-path' */
 /** @import { Suspect } from '../suspects/suspects' */
 /** @import { HeapReport } from '../comparison/compare-files' */
-
-const UNITS = Object.freeze(['B', 'kB', 'MB', 'GB'])
-
-/** @param {number} bytes */
-function showBytes (bytes) {
-  const size = Math.abs(bytes)
-  const unit = Math.min(UNITS.length - 1, size < 1 ? 0 : Math.floor(Math.log10(size) / 3))
-  return `${(bytes / 1000 ** unit).toFixed(unit === 0 ? 0 : 1)} ${UNITS[unit]}`
-}
-
-/** @param {number} bytes */
-function showChange (bytes) {
-  return bytes > 0 ? `+${showBytes(bytes)}` : showBytes(bytes)
-}
-
-/** @param {number} count */
-function showCount (count) {
-  return count.toLocaleString('en')
-}
 
 /** @param {Place | null} place */
 function showPlace (place) {
@@ -56,4 +39,4 @@ function showBalance ({ balance, incomparable }) {
   return `heap ${exact(heapDeltaBytes)} = new less deleted ${exact(sizeDeltaBytes)}, growth of what was there ${exact(survivorGrowthBytes)}, beside objects ${exact(otherBytes)}`
 }
 
-module.exports = { showBalance, showBytes, showChange, showCount, showHoldings, showPath, showPlace }
+module.exports = { showBalance, showHoldings, showPath, showPlace }

@@ -3,41 +3,33 @@
 // A comparison of heap snapshots as one HTML file: the headline, the suspects with the way that leads to them, and the table of
 // classes to sort and to search.
 
-const { escapeHtml, fill, jsonForHtml, oneLineEnd, policyOf } = require('../../shared/base/html-page')
-const { readOwn } = require('../../shared/base/own-files')
+const { createPage, escapeHtml, jsonForHtml } = require('../../shared/base/html-page')
+const { showBytes, showChange } = require('../../shared/base/sizes')
 const { subjectOf } = require('../suspects/headline')
-const { showBalance, showBytes, showChange, showHoldings, showPath } = require('./display')
+const { showBalance, showHoldings, showPath } = require('./display')
 
 /** @import { HeapReport } from '../comparison/compare-files' */
 /** @import { Suspect } from '../suspects/suspects' */
 
-/** @type {{ shell: string, style: string, script: string } | undefined} */
-let parts
+const PARTS = Object.freeze({ body: 'heap-report/page.html', styles: ['heap-report/page.css'], scripts: ['heap-report/page.js'] })
+
+/** @type {import('../../shared/base/html-page').Page | undefined} */
+let page
 
 /**
  * @param {HeapReport} report
  * @returns {Buffer}
  */
 function renderReport (report) {
-  const { shell, style, script } = parts ??= readParts()
-  return Buffer.from(fill(shell, {
-    policy: policyOf(style, [script]),
-    title: escapeHtml(report.headline),
+  page ??= createPage(PARTS)
+  return Buffer.from(page.asFile(report.headline, {
     headline: escapeHtml(report.headline),
     facts: escapeHtml(factsOf(report)),
     notes: notesOf(report).map(note => `<p class="note">${escapeHtml(note)}</p>`).join('\n'),
     suspects: report.suspects.map(suspectHtml).join('\n') || '<p>No object stands out.</p>',
     balance: escapeHtml(showBalance(report)),
-    classes: jsonForHtml(report.classes),
-    style,
-    script
+    classes: jsonForHtml(report.classes)
   }))
-}
-
-function readParts () {
-  /** @param {string} name */
-  const read = name => oneLineEnd(readOwn(`browser/heap-report/${name}`))
-  return { shell: read('shell.html'), style: read('page.css'), script: read('page.js') }
 }
 
 /** @param {HeapReport} report */

@@ -2,8 +2,9 @@
 
 // A comparison of heap snapshots for a terminal or a ticket.
 
+const { showBytes, showChange, showCount } = require('../../shared/base/sizes')
 const { subjectOf } = require('../suspects/headline')
-const { showBalance, showBytes, showChange, showCount, showHoldings, showPath } = require('./display')
+const { showBalance, showHoldings, showPath } = require('./display')
 
 /** @import { HeapReport, ReportedClass } from '../comparison/compare-files' */
 /** @import { Suspect } from '../suspects/suspects' */

@@ -4,7 +4,8 @@
 // Captures: asked for with a button, watched until they end, stopped or cancelled; and the files that came of them.
 
 loopscope.captures = (() => {
-  const { byId, bytes, duration, element, time } = loopscope.display
+  const { byId, duration, element, time } = loopscope.display
+  const { showBytes } = loopscope.sizes
   const { json, download } = loopscope.session
   const { action, show } = loopscope.tables
   const POLL_MS = 1000
@@ -37,7 +38,7 @@ loopscope.captures = (() => {
         await json('/captures', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) })
         await refresh()
       }))
-      return element('div', { className: 'row' }, button, element('span', { className: 'quiet' }, cost))
+      return element('div', { className: 'tools' }, button, element('span', { className: 'quiet' }, cost))
     }))
   }
 
@@ -65,7 +66,7 @@ loopscope.captures = (() => {
   }
 
   function actionsOf ({ id, state }) {
-    const cell = element('span', { className: 'row' })
+    const cell = element('span', { className: 'tools' })
     if (state !== 'running') return cell
     cell.append(
       action('Stop and keep', `stop ${id}`, () => end(`/captures/${id}?stop=1`)),
@@ -86,10 +87,10 @@ loopscope.captures = (() => {
       { title: 'Made', cell: ({ at }) => time(at) },
       { title: 'Kind', cell: ({ kind }) => kind },
       { title: 'File', className: 'place', cell: ({ name }) => name },
-      { title: 'Size', className: 'number', cell: artifact => bytes(artifact.bytes) },
+      { title: 'Size', className: 'number', cell: artifact => showBytes(artifact.bytes) },
       {
         title: '',
-        cell: ({ name }) => element('span', { className: 'row' },
+        cell: ({ name }) => element('span', { className: 'tools' },
           action('Download', `get ${name}`, () => attempt(() => download(`/artifacts/${name}`, name))),
           action('Delete', `delete ${name}`, () => end(`/artifacts/${name}`)))
       }

@@ -4,8 +4,10 @@
 // Loop delay and utilisation over time, and the choice of a stretch of it by dragging.
 
 loopscope.charts = (() => {
-  const { byId } = loopscope.display
+  const { byId, time } = loopscope.display
   const MAX_POINTS = 600
+  const MIN_TICK_PX = 80
+  const TICK_SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600]
   const delay = { times: [], values: [] }
   const utilization = { times: [], values: [] }
   let plots = []
@@ -16,8 +18,15 @@ loopscope.charts = (() => {
   }
 
   function axes () {
-    const axis = { stroke: colour('--quiet'), grid: { stroke: colour('--line'), width: 1 }, ticks: { stroke: colour('--line') } }
-    return [{ ...axis }, { ...axis, size: 56 }]
+    const axis = { stroke: colour('--quiet'), grid: { stroke: colour('--rule'), width: 1 }, ticks: { stroke: colour('--rule') } }
+    const clock = (_, seconds) => seconds.map(at => time(at * 1000))
+    return [{ ...axis, size: 30, space: MIN_TICK_PX, incrs: TICK_SECONDS, values: clock }, { ...axis, size: 56 }]
+  }
+
+  /** Both charts show the same time, of which the utilisation is known since the page was opened. */
+  function span (_, first, last) {
+    const { times } = delay
+    return times.length < 2 ? [first, last] : [times[0], times.at(-1)]
   }
 
   function plot (id, label, data, scale, hooks) {
@@ -29,7 +38,7 @@ loopscope.charts = (() => {
       height: holder.clientHeight,
       legend: { show: false },
       cursor: { drag: { x: true, y: false, setScale: false } },
-      scales: { y: scale },
+      scales: { x: { range: span }, y: scale },
       axes: axes(),
       series: [{}, line],
       hooks

@@ -1,29 +1,14 @@
-/* global document */
+/* global document, loopscope */
 'use strict'
 
 // Numbers and times as people read them, and elements made from data. Whatever comes from the server becomes text, never markup.
 
-const loopscope = {}
-
 loopscope.display = (() => {
-  const UNITS = ['B', 'KB', 'MB', 'GB', 'TB']
-
   /** @param {number} ms */
   function duration (ms) {
     if (ms < 1) return `${ms.toFixed(2)} ms`
     if (ms < 1000) return `${ms.toFixed(ms < 10 ? 1 : 0)} ms`
     return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.floor(ms / 60_000)} min ${Math.round(ms % 60_000 / 1000)} s`
-  }
-
-  /** @param {number} count */
-  function bytes (count) {
-    let unit = 0
-    let value = count
-    while (value >= 1000 && unit < UNITS.length - 1) {
-      value /= 1000
-      unit++
-    }
-    return `${value.toFixed(unit === 0 || value >= 100 ? 0 : 1)} ${UNITS[unit]}`
   }
 
   /** @param {number} epochMs  in the reader's own zone */
@@ -56,5 +41,5 @@ loopscope.display = (() => {
 
   const byId = id => document.getElementById(id)
 
-  return { duration, bytes, time, place, culprit, element, byId }
+  return { duration, time, place, culprit, element, byId }
 })()

@@ -4,7 +4,8 @@
 // Two or three heap snapshots of one process, compared: the headline and the suspects here, the rest as a file.
 
 loopscope.heap = (() => {
-  const { byId, bytes, element, time } = loopscope.display
+  const { byId, element, time } = loopscope.display
+  const { showBytes } = loopscope.sizes
   const { json, download } = loopscope.session
   const MAX_SUSPECTS = 3
 
@@ -31,7 +32,7 @@ loopscope.heap = (() => {
     const snapshots = byProcess.get(processChoice.value) ?? []
     for (const [at, choice] of choices.entries()) {
       const optional = choice.id === 'compare-between' ? [element('option', { value: NONE }, 'none')] : []
-      const options = snapshots.map(({ name, at: made, bytes: size }) => element('option', { value: name }, `${time(made)} (${bytes(size)})`))
+      const options = snapshots.map(({ name, at: made, bytes: size }) => element('option', { value: name }, `${time(made)} (${showBytes(size)})`))
       choose(choice, [...optional, ...options], [snapshots[0], undefined, snapshots[snapshots.length - 1]][at]?.name)
     }
   }
@@ -69,9 +70,10 @@ loopscope.heap = (() => {
 
   function describe ({ name, className, growthBytes, share, confidence, reasons, patterns, path }) {
     const way = path.map(step => step.by === 'entry' ? '[entry]' : step.name).join(' → ')
+    const subject = name === className ? name : `${name} (${className})`
     return element('div', {},
-      element('p', {}, `${name} (${className}): +${bytes(growthBytes)}, ${Math.round(share * 100)} % of the growth. Confidence ${confidence}: ${reasons.join('; ')}.`),
-      element('p', { className: 'quiet' }, `Held by ${way}`),
+      element('p', {}, `${subject}: +${showBytes(growthBytes)}, ${Math.round(share * 100)} % of the growth. Confidence ${confidence}: ${reasons.join('; ')}.`),
+      ...(way === '' ? [] : [element('p', { className: 'quiet' }, `Held by ${way}`)]),
       ...patterns.map(text => element('p', { className: 'quiet' }, text)))
   }
 

@@ -4,7 +4,8 @@
 // The page: asks for what there is, listens to what happens, and keeps both in view. It goes on when the connection breaks.
 
 ;(() => {
-  const { byId, bytes, culprit, duration, element, place, time } = loopscope.display
+  const { byId, culprit, duration, element, place, time } = loopscope.display
+  const { showBytes } = loopscope.sizes
   const { session, charts, flame, captures } = loopscope
   const { action, show } = loopscope.tables
   const MIN_RETRY_MS = 1000
@@ -24,7 +25,7 @@
       ['Delay, last second', duration(Math.max(maxDelayMs, blockedMs))],
       ['Utilisation', utilization === null ? '–' : `${(utilization * 100).toFixed(0)} %`],
       ['Stalls', totals === null ? '–' : String(totals.count)],
-      ['Memory (RSS)', memory === null ? '–' : bytes(memory.rssBytes)]
+      ['Memory (RSS)', memory === null ? '–' : showBytes(memory.rssBytes)]
     ]
     byId('now').replaceChildren(...facts.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))))
   }
@@ -41,8 +42,8 @@
     if (memory === null) return
     show('memory', [
       { title: 'Space', cell: ({ name }) => name },
-      { title: 'Used', className: 'number', cell: ({ usedBytes }) => bytes(usedBytes) },
-      { title: 'Reserved', className: 'number', cell: ({ sizeBytes }) => sizeBytes === null ? '' : bytes(sizeBytes) }
+      { title: 'Used', className: 'number', cell: ({ usedBytes }) => showBytes(usedBytes) },
+      { title: 'Reserved', className: 'number', cell: ({ sizeBytes }) => sizeBytes === null ? '' : showBytes(sizeBytes) }
     ], [
       { name: 'heap, all spaces', usedBytes: memory.heapUsedBytes, sizeBytes: memory.heapTotalBytes },
       ...memory.spaces.filter(({ sizeBytes }) => sizeBytes > 0),
@@ -54,7 +55,7 @@
   function trendText (trend) {
     if (!trend) return ''
     if (trend.verdict === 'unknown') return `Heap after full collections: ${trend.points} seen in ${trend.minutes.toFixed(0)} min, too few to say.`
-    const slope = `${trend.bytesPerMinute < 0 ? '-' : '+'}${bytes(Math.abs(trend.bytesPerMinute))} a minute over ${trend.minutes.toFixed(0)} min`
+    const slope = `${trend.bytesPerMinute < 0 ? '-' : '+'}${showBytes(Math.abs(trend.bytesPerMinute))} a minute over ${trend.minutes.toFixed(0)} min`
     if (trend.verdict === 'flat') return `Heap after full collections does not grow (${slope}).`
     return `Heap after full collections grows: ${slope}, most in ${trend.spaces[0].name}; at its limit in about ${duration(trend.minutesToLimit * 60_000)}.`
   }

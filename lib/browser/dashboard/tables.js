@@ -27,7 +27,11 @@ loopscope.tables = (() => {
   }
 
   function rowOf (columns, row, { isOpen }) {
-    const cells = columns.map(({ className = '', cell }) => element('td', { className }, cell(row)))
+    const cells = columns.map(({ title, className = '', cell }) => {
+      const made = element('td', { className }, cell(row))
+      made.dataset.title = title // shown where there is no room for columns
+      return made
+    })
     return element('tr', { className: isOpen?.(row) ? 'open' : '' }, ...cells)
   }
 

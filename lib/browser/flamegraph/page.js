@@ -1,69 +1,38 @@
-/* global d3, document, flamegraph, innerHeight, innerWidth, loopscope, matchMedia, ResizeObserver */
+/* global document, innerHeight, innerWidth, loopscope */
 'use strict'
 
 // The flame graph page: draws the graph and answers to pointer, keys and search. What it shows of a profile it sets as text.
 
 ;(() => {
-  const { tree, keyboard } = loopscope
-  const { describe } = tree
-  const FRAME_HEIGHT_PX = 22
-  // Below this a frame cannot be seen or hit, and thousands of them make the page slow.
-  const MIN_FRAME_PX = 0.5
-  const ANIMATION_MS = matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 200
-
+  const { treeOf, displayFor } = loopscope.frames
   const byId = id => document.getElementById(id)
-  const chartElement = byId('chart')
   const searchBox = byId('search')
   const idleBox = byId('idle')
+  const graph = JSON.parse(byId('graph').textContent)
 
-  let chart
-
-  // --- Drawing
-
-  function draw () {
-    chart?.destroy()
-    keyboard.forget()
-    chart = flamegraph.default()
-      .width(chartElement.clientWidth)
-      .cellHeight(FRAME_HEIGHT_PX)
-      .minFrameSize(MIN_FRAME_PX)
-      .inverted(true)
-      .transitionDuration(ANIMATION_MS)
-      .getName(({ data }) => tree.labelOf(data))
-      .setColorMapper(node => `var(--${node.highlight ? 'match' : node.data.kind})`)
-      .setLabelHandler(({ data }) => describe(data, ' · '))
-      .setDetailsHandler(text => showDetails(text))
+  const drawing = new loopscope.Drawing(byId('chart'), {
+    showDetails: text => { byId('details').textContent = text },
+    onZoom: isZoomed => { byId('reset').disabled = !isZoomed },
+    configure: chart => chart
       .setSearchMatch(({ data }, term) => `${data.name}\n${data.place}`.toLowerCase().includes(term))
       .setSearchHandler(showMatches)
       .tooltip(tooltip)
-      .onClick(afterZoom)
-    d3.select(chartElement).datum(tree.choose(idleBox.checked)).call(chart)
-    byId('reset').disabled = true
-    keyboard.prepare()
+  })
+  let display
+
+  function draw () {
+    const tree = treeOf(graph, idleBox.checked)
+    display = displayFor(graph.unit, tree)
+    drawing.draw(tree, display)
     if (searchBox.value !== '') search()
   }
 
-  function afterZoom (node) {
-    byId('reset').disabled = node.parent === null
-    keyboard.prepare()
-  }
-
-  function resetZoom () {
-    chart.resetZoom()
-    keyboard.prepare()
-  }
-
-  // --- Details and tooltip
-
-  function showDetails (text) {
-    const data = keyboard.focusedData()
-    byId('details').textContent = text ?? (data ? describe(data, ' · ') : '')
-  }
+  // --- Tooltip
 
   function tooltip () {}
   tooltip.show = (event, { data }) => {
     const tip = byId('tip')
-    tip.textContent = describe(data, '\n')
+    tip.textContent = display.describe(data, '\n')
     tip.hidden = false
     const { width, height } = tip.getBoundingClientRect()
     const left = Math.min(event.clientX + 12, innerWidth - width - 8)
@@ -77,72 +46,46 @@
 
   function search () {
     const term = searchBox.value.trim().toLowerCase()
-    chartElement.classList.toggle('searching', term !== '')
-    if (term === '') {
-      chart.clear()
-      byId('matches').textContent = ''
-    } else {
-      chart.search(term)
-    }
-    keyboard.prepare()
+    if (term === '') byId('matches').textContent = ''
+    drawing.search(term)
   }
 
   // Time is counted once: a match below another match is part of it.
   function showMatches (nodes) {
-    const micros = nodes
+    const value = nodes
       .filter(node => !node.ancestors().slice(1).some(({ highlight }) => highlight))
       .reduce((sum, { data }) => sum + data.value, 0)
     byId('matches').textContent = nodes.length === 0
       ? 'no match'
-      : `${tree.shareOfAll(micros)} in ${nodes.length} ${nodes.length === 1 ? 'frame' : 'frames'}`
+      : `${display.shareOfAll(value)} in ${nodes.length} ${nodes.length === 1 ? 'frame' : 'frames'}`
   }
 
   // --- Keys
 
   function onKey (event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return
-    if (event.key === 'Escape') return onEscape()
-    if (event.target === searchBox) return
-    if (event.key === '/') {
+    if (event.key === 'Escape') {
+      searchBox.value = ''
+      search()
+      drawing.resetZoom()
+    } else if (event.key === '/' && event.target !== searchBox) {
       event.preventDefault()
       searchBox.focus()
       searchBox.select()
-    } else if (event.target.closest('.frame')) {
-      keyboard.onFrameKey(event, node => chart.zoomTo(node))
     }
-  }
-
-  function onEscape () {
-    searchBox.value = ''
-    search()
-    resetZoom()
   }
 
   // --- Start
 
-  function listen () {
+  if (graph.nodes[0][2] > 0) {
+    document.querySelector('main').hidden = false
+    if (graph.unit === 'bytes') for (const element of [idleBox.parentElement, ...document.querySelectorAll('.legend .gc, .legend .idle')]) element.remove()
+    // A process that did nothing but wait would show an empty graph.
+    idleBox.checked = treeOf(graph, false).value === 0
+    draw()
     document.addEventListener('keydown', onKey)
     searchBox.addEventListener('input', search)
     idleBox.addEventListener('change', draw)
-    byId('reset').addEventListener('click', resetZoom)
-    chartElement.addEventListener('focusin', event => {
-      keyboard.moveTo(event.target.closest('.frame'))
-      showDetails()
-    })
-    chartElement.addEventListener('focusout', () => { byId('details').textContent = '' })
-    new ResizeObserver(() => {
-      if (chart.width() === chartElement.clientWidth) return
-      chart.width(chartElement.clientWidth).update()
-      keyboard.prepare()
-    }).observe(chartElement)
-  }
-
-  if (tree.hasSamples) {
-    document.querySelector('main').hidden = false
-    if (tree.isOfBytes) for (const element of [idleBox.parentElement, ...document.querySelectorAll('.legend .gc, .legend .idle')]) element.remove()
-    // A process that did nothing but wait would show an empty graph.
-    idleBox.checked = tree.isAllIdle()
-    draw()
-    listen()
+    byId('reset').addEventListener('click', () => drawing.resetZoom())
   }
 })()

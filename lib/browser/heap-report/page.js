@@ -1,9 +1,10 @@
+/* global document, loopscope */
 'use strict'
 
 // The table of classes: sorted by any column, filtered by name, without V8's noise unless it is asked for.
 
 ;(() => {
-  const UNITS = ['B', 'kB', 'MB', 'GB']
+  const { showBytes, showChange, showCount } = loopscope.sizes
   const STEP = 500 // rows that are shown at once: more is shown on demand
 
   const columns = [
@@ -27,20 +28,6 @@
   const count = document.getElementById('count')
   let sorting = { column: columns.findIndex(({ title }) => title === 'Growth'), isDescending: true }
   let limit = STEP
-
-  function showCount (value) {
-    return value.toLocaleString('en')
-  }
-
-  function showBytes (bytes) {
-    const size = Math.abs(bytes)
-    const unit = Math.min(UNITS.length - 1, size < 1 ? 0 : Math.floor(Math.log10(size) / 3))
-    return `${(bytes / 1000 ** unit).toFixed(unit === 0 ? 0 : 1)} ${UNITS[unit]}`
-  }
-
-  function showChange (bytes) {
-    return bytes > 0 ? `+${showBytes(bytes)}` : showBytes(bytes)
-  }
 
   function wanted () {
     const text = search.value.toLowerCase()

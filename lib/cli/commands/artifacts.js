@@ -4,7 +4,8 @@ const { Failure } = require('../failure')
 const { writeOutput } = require('../output/output-file')
 const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
 const { tableLines } = require('../output/table')
-const { showBytes, showTime } = require('../output/display')
+const { showTime } = require('../output/display')
+const { showBytes } = require('../../shared/base/sizes')
 
 /** @import { Command, Invocation } from '../commands' */
 

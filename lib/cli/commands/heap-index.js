@@ -1,7 +1,7 @@
 'use strict'
 
 const { writeOutput } = require('../output/output-file')
-const { showBytes } = require('../output/display')
+const { showBytes } = require('../../shared/base/sizes')
 const { throughFileFailures } = require('../files/snapshot-files')
 
 /** @import { Command, Invocation } from '../commands' */

@@ -6,7 +6,8 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { Failure } = require('../failure')
 const { plainName } = require('../output/output-file')
 const { REACH_OPTIONS, reach } = require('../reach/reach')
-const { showBytes, showDuration } = require('../output/display')
+const { showDuration } = require('../output/display')
+const { showBytes } = require('../../shared/base/sizes')
 
 /** @import { Command, Invocation } from '../commands' */
 

@@ -3,7 +3,8 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { REACH_OPTIONS, reach } = require('../reach/reach')
 const { tableLines } = require('../output/table')
-const { showBytes, showCulprit, showDuration, showTime } = require('../output/display')
+const { showCulprit, showDuration, showTime } = require('../output/display')
+const { showBytes } = require('../../shared/base/sizes')
 
 /** @import { Command, Invocation } from '../commands' */
 

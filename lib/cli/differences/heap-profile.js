@@ -4,7 +4,7 @@
 
 const { readHeapProfile } = require('../files/profile-file')
 const { tableLines } = require('../output/table')
-const { showBytes } = require('../output/display')
+const { showBytes } = require('../../shared/base/sizes')
 const { diffHeapProfiles } = require('../../shared/formats/differences/heap-profile')
 
 /** @import { Invocation } from '../commands' */

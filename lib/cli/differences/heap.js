@@ -6,7 +6,7 @@ const fs = require('node:fs')
 const { fileURLToPath } = require('node:url')
 const { writeOutput } = require('../output/output-file')
 const { throughFileFailures } = require('../files/snapshot-files')
-const { showBytes } = require('../output/display')
+const { showBytes } = require('../../shared/base/sizes')
 
 /** @import { Invocation } from '../commands' */
 

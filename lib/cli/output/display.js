@@ -1,18 +1,11 @@
 'use strict'
 
-// Numbers, times and places as people read them. Pure.
+// Durations, times and places as people read them. Pure.
 
 /** @param {number} ms */
 function showDuration (ms) {
   if (ms < 10) return `${ms.toFixed(1)} ms`
   return ms < 10_000 ? `${ms.toFixed(0)} ms` : `${(ms / 1e3).toFixed(1)} s`
-}
-
-/** @param {number} bytes */
-function showBytes (bytes) {
-  const units = ['B', 'KB', 'MB', 'GB']
-  const unit = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3))
-  return `${(bytes / 1000 ** unit).toFixed(unit === 0 ? 0 : 1)} ${units[unit]}`
 }
 
 /** @param {number} epochMs */
@@ -32,4 +25,4 @@ function showCulprit (culprit) {
   return culprit.call === null ? showPlace(culprit) : `${culprit.call} in ${showPlace(culprit)}`
 }
 
-module.exports = { showBytes, showCulprit, showDuration, showPlace, showTime }
+module.exports = { showCulprit, showDuration, showPlace, showTime }

@@ -4,41 +4,36 @@
 // the token that the browser's tab has.
 
 const fs = require('node:fs')
-const { oneLineEnd, policyOf } = require('../../shared/base/html-page')
-const { ownRequire, readOwn } = require('../../shared/base/own-files')
+const { createPage } = require('../../shared/base/html-page')
+const { ownRequire } = require('../../shared/base/own-files')
 const { loadLibraries } = require('../../shared/formats/flamegraph/libraries')
 
-// In the order in which they need each other.
-const SCRIPTS = Object.freeze(['display', 'session', 'tables', 'charts', 'flame', 'heap', 'captures', 'page'])
+const PARTS = Object.freeze({
+  body: 'dashboard/page.html',
+  styles: ['frames/frames.css', 'dashboard/page.css'],
+  scripts: [
+    ...['frames', 'keyboard', 'drawing'].map(name => `frames/${name}.js`),
+    ...['display', 'session', 'tables', 'charts', 'flame', 'heap', 'captures', 'page'].map(name => `dashboard/${name}.js`)
+  ]
+})
+const DIRECTIVES = ["connect-src 'self'", "frame-ancestors 'none'"]
 
-/** @type {{ html: string, contentSecurityPolicy: string } | undefined} */
+/** @type {{ html: string, policy: string } | undefined} */
 let shell
 
 /** Made once a process; a few hundred kilobytes, most of it libraries. */
 function renderShell () {
-  shell ??= makeShell()
+  shell ??= createPage(PARTS, loadOwnLibraries()).toServe('loopscope', DIRECTIVES)
   return shell
 }
 
-function makeShell () {
+function loadOwnLibraries () {
   const own = { require: ownRequire() }
-  const style = `${read(own.require.resolve('uplot/dist/uPlot.min.css'))}\n${readPage('page.css')}`
-  const uplot = `/* uPlot ${own.require('uplot/package.json').version}, MIT */\n${read(own.require.resolve('uplot/dist/uPlot.iife.min.js'))}`
-  const scripts = [uplot, loadLibraries(), SCRIPTS.map(name => readPage(`${name}.js`)).join('\n')]
-  const html = readPage('page.html')
-    .replace('{{style}}', () => style)
-    .replace('{{scripts}}', () => scripts.map(script => `<script>${script}</script>`).join('\n'))
-  return { html, contentSecurityPolicy: policyOf(style, scripts, ["connect-src 'self'", "frame-ancestors 'none'"]) }
-}
-
-/** @param {string} name */
-function readPage (name) {
-  return oneLineEnd(readOwn(`browser/dashboard/${name}`))
-}
-
-/** @param {string} file */
-function read (file) {
-  return oneLineEnd(fs.readFileSync(file, 'utf8'))
+  const script = fs.readFileSync(own.require.resolve('uplot/dist/uPlot.iife.min.js'), 'utf8')
+  return {
+    styles: [fs.readFileSync(own.require.resolve('uplot/dist/uPlot.min.css'), 'utf8')],
+    scripts: [`/* uPlot ${own.require('uplot/package.json').version}, MIT */\n${script}`, loadLibraries()]
+  }
 }
 
 module.exports = { renderShell }

@@ -1,12 +1,22 @@
 'use strict'
 
-// Pages that are one file and need nothing else: no network, no server, no other file. What is filled in enters as text or as
-// JSON, never as markup, and the page's own policy lets no other script or style run.
+// Pages that are one file and need nothing else: no network, no server, no other file. They are put together from lib/browser/: one
+// shell, one palette, and what is a page's own. What is filled in enters as text or as JSON, never as markup, and the page's own
+// policy lets no other script or style run.
 
 const { createHash } = require('node:crypto')
+const { readOwn } = require('./own-files')
 
 /** @type {Record<string, string>} */
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+const STYLES = Object.freeze(['page/palette.css', 'page/elements.css'])
+
+/**
+ * @typedef {object} Page
+ * @property {(title: string, values: Record<string, string>) => string} asFile  with its policy in it; values: HTML, by its name in the body
+ * @property {(title: string, directives: string[]) => { html: string, policy: string }} toServe  the policy is for the server to send
+ */
 
 /** @param {string} text */
 function escapeHtml (text) {
@@ -53,11 +63,46 @@ function jsonForHtml (value) {
 
 /**
  * One pass, so that what was filled in is not looked at again.
- * @param {string} shell
+ * @param {string} template
  * @param {Record<string, string>} values
  */
-function fill (shell, values) {
-  return shell.replaceAll(/\{\{(\w+)\}\}/g, (_, name) => values[name])
+function fill (template, values) {
+  return template.replaceAll(/\{\{(\w+)\}\}/g, (_, name) => values[name])
 }
 
-module.exports = { escapeHtml, fill, jsonForHtml, oneLineEnd, policyOf }
+/**
+ * What does not change from one page of a kind to the next, read once.
+ * @param {object} parts  of lib/browser/, in the order in which they need each other
+ * @param {string} parts.body
+ * @param {readonly string[]} parts.styles
+ * @param {readonly string[]} parts.scripts
+ * @param {{ styles?: readonly string[], scripts?: readonly string[] }} [libraries]  their text
+ * @returns {Page}
+ */
+function createPage ({ body, styles, scripts }, { styles: theirStyles = [], scripts: theirScripts = [] } = {}) {
+  const read = (/** @type {string} */ name) => oneLineEnd(readOwn(`browser/${name}`))
+  const style = [...theirStyles.map(oneLineEnd), ...[...STYLES, ...styles].map(read)].join('\n')
+  const sources = [...theirScripts.map(oneLineEnd), [sizesScript(), ...scripts.map(read)].join('\n')]
+  const fixed = { shell: read('page/shell.html'), body: read(body), style, scripts: sources.map(source => `<script>${source}</script>`).join('\n') }
+  return {
+    asFile: (title, values) => fillPage(fixed, title, values, `<meta http-equiv="Content-Security-Policy" content="${policyOf(style, sources)}">`),
+    toServe: (title, directives) => ({ html: fillPage(fixed, title, {}, ''), policy: policyOf(style, sources, directives) })
+  }
+}
+
+/**
+ * @param {{ shell: string, body: string, style: string, scripts: string }} fixed
+ * @param {string} title
+ * @param {Record<string, string>} values
+ * @param {string} policy
+ */
+function fillPage ({ shell, body, style, scripts }, title, values, policy) {
+  return fill(shell, { policy, title: escapeHtml(title), style, body: fill(body, values), scripts })
+}
+
+/** The pages tell sizes in the same words as texts do. */
+function sizesScript () {
+  return `const loopscope = { sizes: (module => {\n${oneLineEnd(readOwn('shared/base/sizes.js'))}\nreturn module.exports })({}) }`
+}
+
+module.exports = { createPage, escapeHtml, jsonForHtml }

@@ -7,17 +7,19 @@ const { buildCallTree } = require('./profile/call-tree')
 const { describeTimes } = require('./flamegraph/graph')
 const { headerHtml } = require('./flamegraph/header')
 const { loadLibraries } = require('./flamegraph/libraries')
-const { escapeHtml, fill, jsonForHtml, oneLineEnd, policyOf } = require('../base/html-page')
-const { readOwn } = require('../base/own-files')
+const { createPage, jsonForHtml } = require('../base/html-page')
 
 /** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
 /** @import { Graph } from './flamegraph/graph' */
 
-// In the order in which they need each other.
-const SCRIPTS = Object.freeze(['tree', 'keyboard', 'page'])
+const PARTS = Object.freeze({
+  body: 'flamegraph/page.html',
+  styles: ['frames/frames.css', 'flamegraph/page.css'],
+  scripts: ['frames/frames.js', 'frames/keyboard.js', 'frames/drawing.js', 'flamegraph/page.js']
+})
 
-/** @type {{ shell: string, style: string, script: string, libraries: string } | null} */
-let parts = null
+/** @type {import('../base/html-page').Page | undefined} */
+let page
 
 /**
  * @param {CpuProfile} profile
@@ -39,28 +41,8 @@ function encodeFlameGraph (profile, context = {}) {
  * @returns {Buffer}
  */
 function renderFlameGraph ({ title, header, width, graph }) {
-  const { shell, style, script, libraries } = parts ??= readParts()
-  return Buffer.from(fill(shell, {
-    policy: policyOf(style, [libraries, script]),
-    title: escapeHtml(title),
-    header,
-    width,
-    graph: jsonForHtml(graph),
-    style,
-    libraries,
-    script
-  }))
-}
-
-function readParts () {
-  /** @param {string} name */
-  const read = name => oneLineEnd(readOwn(`browser/flamegraph/${name}`))
-  return {
-    shell: read('shell.html'),
-    style: read('page.css'),
-    script: SCRIPTS.map(name => read(`${name}.js`)).join('\n'),
-    libraries: oneLineEnd(loadLibraries())
-  }
+  page ??= createPage(PARTS, { scripts: [loadLibraries()] })
+  return Buffer.from(page.asFile(title, { header, width, graph: jsonForHtml(graph) }))
 }
 
 module.exports = { encodeFlameGraph, renderFlameGraph }

@@ -34,10 +34,10 @@ function wantsPage ({ headers }) {
 
 function page () {
   // Loaded when the first browser comes: it reads the libraries of the page.
-  const { html, contentSecurityPolicy } = require('../dashboard').renderShell()
+  const { html, policy } = require('../dashboard').renderShell()
   return answer(200, html, {
     'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': contentSecurityPolicy,
+    'Content-Security-Policy': policy,
     'X-Frame-Options': 'DENY'
   })
 }
