@@ -43,7 +43,7 @@ loopscope.Drawing = class {
    */
   draw (tree, display) {
     this.clear()
-    this.#display = words
+    this.#display = display
     this.#chart = this.#uses.configure(this.#createChart())
     d3.select(this.#holder).datum(tree).call(this.#chart)
     this.#uses.onZoom(false)
