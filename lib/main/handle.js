@@ -22,6 +22,8 @@ const { holdMetrics } = require('./metrics/metrics')
 const { createRouteContext } = require('./http/route-context')
 const { createRequestDurations } = require('./http/request-durations')
 const { createMiddleware } = require('./http/middleware')
+const { createRequestChannel } = require('./http/request-channel')
+const { createRequestMeasure } = require('./http/request-measure')
 const { createSurface } = require('./admin/surface')
 const { version } = require('../../package.json')
 
@@ -45,7 +47,7 @@ class Handle extends EventEmitter {
   #onRequest = () => this.#instruments?.speedUp()
   /** @type {RequestMiddleware | undefined} */
   #middleware
-  /** @type {ReturnType<typeof import('./http/request-channel').createRequestChannel> | undefined} */
+  /** @type {ReturnType<typeof createRequestChannel> | undefined} */
   #channel
   /** @type {Instruments | undefined} */
   #instruments
@@ -109,14 +111,10 @@ class Handle extends EventEmitter {
     return this.#middleware
   }
 
+  /** Counts the requests of every HTTP server of the process. */
   openRequestChannel () {
-    const { createRequestChannel } = require('./http/request-channel')
-    this.#channel = createRequestChannel({
-      context: this.#routeContext,
-      requests: this.#requests,
-      logger: this.#logger,
-      onRequest: this.#onRequest
-    })
+    const measure = createRequestMeasure({ context: this.#routeContext, requests: this.#requests, logger: this.#logger })
+    this.#channel = createRequestChannel(({ request, response }) => { measure.begin(request, response) })
   }
 
   /** @returns {this} */

@@ -23,7 +23,7 @@ const { createObserving } = require('./observing/observer-supervisor')
 const { endDebuggerWait } = require('./observing/end-debugger-wait')
 const { installCanaries } = require('../shared/heap/canaries')
 const { readMemory } = require('./heap/memory-reading')
-const { createRouteContext } = require('./http/route-context')
+const { createRequestContexts } = require('./http/request-contexts')
 const { createStallRoute } = require('./http/stall-route')
 const { createSyncCalls } = require('./sync-calls/sync-calls')
 const { describeFile, toCodeFrame } = require('../shared/formats/profile/frame')
@@ -55,8 +55,8 @@ class Instruments {
   #ownWork
   #hiddenFunctions
 
-  routeContext = createRouteContext()
-  #stallRoute = createStallRoute({ context: this.routeContext })
+  #requestContexts = createRequestContexts({ onRequest: () => this.speedUp() })
+  #stallRoute = createStallRoute({ context: this.#requestContexts.context })
   /** What is measured of the loop. */
   loop
 
@@ -123,7 +123,7 @@ class Instruments {
     if (this.#running) return
     this.#running = true
     installCanaries()
-    this.routeContext.start()
+    this.#requestContexts.start()
     this.loop.start()
     this.syncCalls.start()
     this.#heartbeat.start()
@@ -139,7 +139,7 @@ class Instruments {
     this.syncCalls.stop()
     this.heap.stop()
     this.loop.stop()
-    this.routeContext.stop()
+    this.#requestContexts.stop()
     this.#hiddenFunctions.remove()
     await this.#observing.stop()
   }

@@ -5,14 +5,24 @@ const assert = require('node:assert/strict')
 const { hasSubscribers } = require('node:diagnostics_channel')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { createRequestChannel } = require('../../lib/main/http/request-channel')
+const { createRequestContexts } = require('../../lib/main/http/request-contexts')
+const { createRequestMeasure } = require('../../lib/main/http/request-measure')
 const { routeOf } = require('../../lib/main/http/route-template')
 const { frameworks, createParts, serve, counted } = require('./served')
 
-function createChannel (t, parts = createParts()) {
-  const channel = createRequestChannel(parts)
+function createChannel (t) {
+  const contexts = createRequestContexts()
+  const { context } = contexts
+  const parts = createParts({ context })
+  const measure = createRequestMeasure(parts)
+  const channel = createRequestChannel(({ request, response }) => measure.begin(request, response))
+  contexts.start()
   channel.start()
-  t.after(() => channel.stop())
-  return { ...parts, channel }
+  t.after(() => {
+    channel.stop()
+    contexts.stop()
+  })
+  return { ...parts, channel, contexts }
 }
 
 for (const [name, express] of Object.entries(frameworks)) {
@@ -41,12 +51,15 @@ for (const [name, express] of Object.entries(frameworks)) {
 }
 
 test('starts and stops twice, and leaves nothing subscribed', async t => {
-  const { context, requests, channel } = createChannel(t)
+  const { context, requests, channel, contexts } = createChannel(t)
   channel.start()
+  contexts.start()
   assert.equal(channel.running, true)
   assert.equal(hasSubscribers('http.server.request.start'), true)
   channel.stop()
   channel.stop()
+  contexts.stop()
+  contexts.stop()
   assert.equal(channel.running, false)
   assert.equal(hasSubscribers('http.server.request.start'), false)
   const { get } = await serve(t, (request, response) => response.end('x'), { context })

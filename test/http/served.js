@@ -10,10 +10,9 @@ const { createMiddleware } = require('../../lib/main/http/middleware')
 
 const frameworks = { 'express 5': require('express'), 'express 4': require('express4') }
 
-function createParts ({ stallThresholdMs = 100, ...options } = {}) {
+function createParts ({ stallThresholdMs = 100, context = createRouteContext(), ...options } = {}) {
   const logged = []
   const logger = { warn: (fields, message) => { logged.push({ ...fields, message }) } }
-  const context = createRouteContext()
   const requests = createRequestDurations()
   const middleware = createMiddleware({ context, requests, logger, stallThresholdMs, ...options })
   context.start()

@@ -39,12 +39,13 @@ function createMiddleware ({ context, requests, logger, stallThresholdMs, onRequ
     if (take !== null && take(request, response)) return
     const requestContext = measure.begin(request, response)
     if (requestContext === null) return next()
+    const fromMicros = monotonicMicros()
     try {
       return context.run(requestContext, next)
     } finally {
       const toMicros = monotonicMicros()
-      slowest.note(requestContext, requestContext.startMicros, toMicros)
-      workLog.note(requestContext, requestContext.startMicros, toMicros)
+      slowest.note(requestContext, fromMicros, toMicros)
+      workLog.note(requestContext, fromMicros, toMicros)
     }
   }
 

@@ -1,7 +1,6 @@
 'use strict'
 
-// Gives a request its context and counts it until its response is done, whoever saw it first: the middleware or the
-// channel. Runs for every request of the application: it throws nothing and allocates little.
+// Counts a request until its response is done, whoever saw it first: the middleware or the channel. Runs for every request of the application: it throws nothing and allocates little.
 
 const { monotonicMicros } = require('../../shared/base/monotonic')
 const { warnOnce } = require('../../shared/base/warnings')
@@ -58,20 +57,16 @@ class RequestMeasure {
   /**
    * @param {IncomingMessage} request
    * @param {ServerResponse} response
-   * @returns {RequestContext | null} what the request is to be worked on in; null when it already is, or cannot be
+   * @returns {RequestContext | null} what the request is to be worked on in, for the first that counts it; null for others, and when it
+   *   cannot be
    */
   begin (request, response) {
     try {
       if (!this.#context.running) return null
-      const current = this.#context.current()
-      if (current !== undefined && current.request === request) {
-        if (this.#claim(current)) this.#count(current, response)
-        return null
-      }
-      const context = { request, startMicros: monotonicMicros(), countedBy: this.#requests, alsoCountedBy: null }
-      this.#count(context, response)
-      this.#onRequest()
-      return context
+      const context = this.#contextOf(request)
+      const isFirst = context.countedBy === null
+      if (this.#claim(context)) this.#count(context, response)
+      return isFirst ? context : null
     } catch (error) {
       warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error)
       return null
@@ -79,11 +74,27 @@ class RequestMeasure {
   }
 
   /**
-   * @param {RequestContext} context  of a request that came by here, or by another handle, before
+   * Requests that no server of node:http began, of HTTP/2 or simulated, get theirs here.
+   * @param {IncomingMessage} request
+   * @returns {RequestContext}
+   */
+  #contextOf (request) {
+    const current = this.#context.current()
+    if (current !== undefined && current.request === request) return current
+    this.#onRequest()
+    return { request, startMicros: monotonicMicros(), countedBy: null, alsoCountedBy: null }
+  }
+
+  /**
+   * @param {RequestContext} context  of a request that may have come by here, or by another handle, before
    * @returns {boolean} whether it is new to this handle
    */
   #claim (context) {
     if (context.countedBy === this.#requests || context.alsoCountedBy?.has(this.#requests)) return false
+    if (context.countedBy === null) {
+      context.countedBy = this.#requests
+      return true
+    }
     context.alsoCountedBy ??= new Set()
     context.alsoCountedBy.add(this.#requests)
     return true

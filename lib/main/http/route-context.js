@@ -12,14 +12,14 @@ const { hold, release } = require('../process/process-wide')
  * @typedef {object} RequestContext
  * @property {IncomingMessage} request
  * @property {number} startMicros       of the monotonic clock
- * @property {object} countedBy         the request durations that count this request
+ * @property {object | null} countedBy  the request durations that count this request
  * @property {Set<object> | null} alsoCountedBy  those of further handles
  */
 
 /** @typedef {RouteContext} RouteContextPart */
 
 // Copies of this package in one process share the store, so its name carries the version of RequestContext.
-const SHARED_NAME = 'route-context.1'
+const SHARED_NAME = 'route-context.2'
 
 function createRouteContext () {
   return new RouteContext()
@@ -43,13 +43,16 @@ class RouteContext {
   }
 
   /**
+   * @template {any[]} A
    * @template T
    * @param {RequestContext} context
-   * @param {() => T} fn
+   * @param {(...given: A) => T} fn
+   * @param {A} given
    * @returns {T}
    */
-  run (context, fn) {
-    return this.#storage === null ? fn() : this.#storage.run(context, fn)
+  run (context, fn, ...given) {
+    if (this.#storage === null || this.#storage.getStore() === context) return fn(...given)
+    return this.#storage.run(context, fn, ...given)
   }
 
   /**
