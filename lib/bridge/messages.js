@@ -24,6 +24,23 @@
 /** @import { RelayedRequest, RelayedResponse } from './relay' */
 
 /**
+ * @typedef {object} ObserverSettings  what the observer is started with
+ * @property {SharedArrayBuffer} state
+ * @property {number} stallThresholdMs
+ * @property {number} keepSeconds
+ * @property {number} hz
+ * @property {boolean} isMainThread  that is observed
+ * @property {number | null} threadPid  of it, to the system
+ * @property {boolean} isInspectorForbidden  by the permission model, which a thread of ours cannot ask
+ * @property {boolean} windowsBySession  the engine's windows reach the thread through its inspector session
+ * @property {string} titlePrefix
+ * @property {string} interruptExpression
+ * @property {string} ownWorkExpression
+ * @property {string} appRoot
+ * @property {string} [observerFile]
+ */
+
+/**
  * From the main thread to the observer.
  *
  * @typedef {object} ToObserver
@@ -41,8 +58,8 @@
  * @property {(params: { place: Place }) => Promise<void>} prepareStore  rejects when captures could not be written there
  * @property {(params: { order: LimitOrder }) => Promise<Adopted[]>} watchLimit  of the heap; what dead processes left
  *
- * @property {(params: { clock: number, buffer: SharedArrayBuffer, resolutionMs: number }) => Promise<void>} keepClock
- * @property {(params: { clock: number }) => void} releaseClock
+ * @property {(params: { clock: number, buffer: SharedArrayBuffer, resolutionMs: number }) => Promise<void>} renewClock
+ * @property {(params: { clock: number }) => void} endClockRenewal
  *
  * @property {(params: { application: AdminApplication }) => Promise<Opened>} openApplication  its admin surface
  * @property {(params: { application: number }) => void} closeApplication
@@ -98,8 +115,8 @@ const TO_OBSERVER = Object.freeze({
   capture: 'ask',
   prepareStore: 'ask',
   watchLimit: 'ask',
-  keepClock: 'ask',
-  releaseClock: 'tell',
+  renewClock: 'ask',
+  endClockRenewal: 'tell',
   openApplication: 'ask',
   closeApplication: 'tell',
   request: 'ask',

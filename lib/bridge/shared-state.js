@@ -13,7 +13,7 @@ const OWN_WORK_MICROS = 3
 const DOUBLES = 4
 const EXITING = 0 // indexes into the integers
 const SESSION = 1
-const CALM = 2
+const IDLE = 2
 const INTEGERS = 3
 
 // Of the inspector session: whoever moves it away from NONE first decides whether there is one.
@@ -60,8 +60,8 @@ class SharedState {
   }
 
   /** Whether the heart beats slowly because nothing happens. */
-  get isCalm () { return Atomics.load(this.#integers, CALM) === 1 }
-  set isCalm (isCalm) { Atomics.store(this.#integers, CALM, isCalm ? 1 : 0) }
+  get isIdle () { return Atomics.load(this.#integers, IDLE) === 1 }
+  set isIdle (isIdle) { Atomics.store(this.#integers, IDLE, isIdle ? 1 : 0) }
 
   /**
    * Main thread, at exit: asks the observer to let go of its inspector session and waits for that. A session that is still

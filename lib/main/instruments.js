@@ -19,7 +19,7 @@ const { createStalls } = require('./stalls/stalls')
 const { createCaptureOrders } = require('./captures/capture-orders')
 const { createAnswers } = require('./observing/answers')
 const { createHiddenFunctions } = require('./observing/hidden-functions')
-const { createObserving } = require('./observing/observer-supervisor')
+const { createObserverSupervisor } = require('./observing/observer-supervisor')
 const { endDebuggerWait } = require('./observing/end-debugger-wait')
 const { installCanaries } = require('../shared/heap/canaries')
 const { readMemory } = require('./heap/memory-reading')
@@ -49,7 +49,7 @@ class Instruments {
   #state = new SharedState()
   #heartbeat
   #recording
-  #observing
+  #supervisor
   #observer
   #running = false
   #ownWork
@@ -93,8 +93,8 @@ class Instruments {
       ask: (name, params, signal) => this.#observer.askWhenReady(name, params, signal),
       tell: (name, params) => this.#observer.tell(name, params)
     })
-    this.#observing = this.#observe({ appRoot, titlePrefix, onFault })
-    this.#observer = this.#observing.observer
+    this.#supervisor = this.#observe({ appRoot, titlePrefix, onFault })
+    this.#observer = this.#supervisor.observer
     this.captures = createCaptureOrders({ observer: this.#observer })
     this.stalls = createStalls({
       observer: this.#observer,
@@ -115,9 +115,9 @@ class Instruments {
   }
 
   get running () { return this.#running }
-  get observerRestarts () { return this.#observing.restartCount }
+  get observerRestarts () { return this.#supervisor.restartCount }
   get options () { return this.#options }
-  get clocks () { return this.#observing.clocks }
+  get clocks () { return this.#supervisor.clocks }
 
   start () {
     if (this.#running) return
@@ -128,7 +128,7 @@ class Instruments {
     this.syncCalls.start()
     this.#heartbeat.start()
     this.#hiddenFunctions.define()
-    this.#observing.start()
+    this.#supervisor.start()
   }
 
   async stop () {
@@ -141,7 +141,7 @@ class Instruments {
     this.loop.stop()
     this.#requestContexts.stop()
     this.#hiddenFunctions.remove()
-    await this.#observing.stop()
+    await this.#supervisor.stop()
   }
 
   /** To be called when work begins, so that it is watched closely. */
@@ -174,7 +174,7 @@ class Instruments {
   /** @param {{ appRoot: string, titlePrefix: string, onFault: (error: unknown) => void }} parts */
   #observe ({ appRoot, titlePrefix, onFault }) {
     const { expressionOf } = this.#hiddenFunctions
-    return createObserving({
+    return createObserverSupervisor({
       options: this.#options,
       appRoot,
       names: { titlePrefix, interruptExpression: expressionOf('interrupt'), ownWorkExpression: expressionOf('own-work') },
@@ -194,7 +194,7 @@ class Instruments {
 
   /**
    * What the observer says and asks.
-   * @returns {Parameters<typeof createObserving>[0]['handlers']}
+   * @returns {Parameters<typeof createObserverSupervisor>[0]['handlers']}
    */
   #handlers () {
     return {

@@ -24,7 +24,7 @@ const { createSyncSamples } = require('./sync-calls/sync-samples')
 /** @import { CpuProfile } from '../../types/profile' */
 /** @import { Envelope, Handlers } from '../bridge/channel' */
 /** @import { ToMain, ToObserver } from '../bridge/messages' */
-/** @import { ObserverSettings } from '../main/observing/observer-client' */
+/** @import { ObserverSettings } from '../bridge/messages' */
 
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
 
@@ -107,8 +107,8 @@ class ObserverThread {
       capture: ({ order }, signal) => this.#captureParts.run(order, { signal }),
       prepareStore: ({ place }) => this.#captureParts.storeAt(place).prepare(),
       watchLimit: ({ order }) => this.#watchLimit(order),
-      keepClock: ({ clock, buffer, resolutionMs }) => this.#clockRenewer.keep(clock, buffer, resolutionMs),
-      releaseClock: ({ clock }) => this.#clockRenewer.release(clock),
+      renewClock: ({ clock, buffer, resolutionMs }) => this.#clockRenewer.keep(clock, buffer, resolutionMs),
+      endClockRenewal: ({ clock }) => this.#clockRenewer.release(clock),
       openApplication: ({ application }) => this.#adminSurface().open(application),
       closeApplication: ({ application }) => this.#adminSurface().close(application),
       request: (request, signal) => this.#adminSurface().relay.request(request, signal),

@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createClock } = require('../../lib/shared/clock')
 const { SharedState } = require('../../lib/bridge/shared-state')
-const { createKeptClocks } = require('../../lib/main/observing/clock-renewals')
+const { createClockRenewals } = require('../../lib/main/observing/clock-renewals')
 const { createObserverClient } = require('../../lib/main/observing/observer-client')
 const { untilAdvanced, untilKept } = require('./kept')
 
@@ -15,8 +15,8 @@ const SETTINGS = {
   hz: 0,
   isInspectorForbidden: false,
   windowsBySession: false,
-  titlePrefix: 'kept-clocks-test:',
-  cutExpression: '(() => null)',
+  titlePrefix: 'clock-renewals-test:',
+  interruptExpression: '(() => null)',
   appRoot: '/app'
 }
 
@@ -27,20 +27,20 @@ function createSubject (t) {
     settings: SETTINGS,
     handlers: { syncSamples () {}, poolQueued () {} },
     onFault: error => { throw error },
-    onLost: () => keptClocks.onLost()
+    onLost: () => clockRenewals.onLost()
   })
-  const keptClocks = createKeptClocks(observer)
+  const clockRenewals = createClockRenewals(observer)
   const keepAlive = setInterval(() => {}, 1000)
   t.after(() => {
     clearInterval(keepAlive)
     return observer.stop()
   })
-  return { observer, keptClocks }
+  return { observer, clockRenewals }
 }
 
 test('a clock is renewed by the thread as soon as that runs, and by a timer after it has ended', async t => {
-  const { observer, keptClocks } = createSubject(t)
-  const clock = createClock({ keeper: keptClocks.keep })
+  const { observer, clockRenewals } = createSubject(t)
+  const clock = createClock({ keeper: clockRenewals.keep })
   t.after(() => clock.stop())
   await untilAdvanced(clock)
   observer.start()
@@ -50,14 +50,14 @@ test('a clock is renewed by the thread as soon as that runs, and by a timer afte
 })
 
 test('a clock that was stopped is left alone', async t => {
-  const { observer, keptClocks } = createSubject(t)
+  const { observer, clockRenewals } = createSubject(t)
   observer.start()
-  const clock = createClock({ keeper: keptClocks.keep, resolutionMs: 1 })
+  const clock = createClock({ keeper: clockRenewals.keep, resolutionMs: 1 })
   await untilKept(clock)
   clock.stop()
   await observer.ask('prepareStore', { place: {} }).catch(() => {}) // answered after the release
   assert.equal(clock.running, false)
-  keptClocks.onLost()
+  clockRenewals.onLost()
   assert.equal(clock.running, false)
   clock.start()
   await untilKept(clock)
@@ -65,8 +65,8 @@ test('a clock that was stopped is left alone', async t => {
 })
 
 test('a clock stopped before the thread runs is never renewed by it', async t => {
-  const { observer, keptClocks } = createSubject(t)
-  const clock = createClock({ keeper: keptClocks.keep })
+  const { observer, clockRenewals } = createSubject(t)
+  const clock = createClock({ keeper: clockRenewals.keep })
   clock.stop()
   observer.start()
   await observer.ready
@@ -75,7 +75,7 @@ test('a clock stopped before the thread runs is never renewed by it', async t =>
 })
 
 test('where there can be no thread the timer stays', async t => {
-  const { keep } = createKeptClocks({ ready: Promise.reject(new Error('forbidden')), running: false, tell () {}, ask () { assert.fail('nobody to ask') } })
+  const { keep } = createClockRenewals({ ready: Promise.reject(new Error('forbidden')), running: false, tell () {}, ask () { assert.fail('nobody to ask') } })
   const clock = createClock({ keeper: keep })
   t.after(() => clock.stop())
   await untilAdvanced(clock)
@@ -86,7 +86,7 @@ test('an answer that comes with the end of the thread is none: the timer stays',
   let answer
   const asked = new Promise(resolve => { answer = resolve })
   const observer = { ready: Promise.resolve(), running: true, tell () {}, ask: () => asked }
-  const { keep, onLost } = createKeptClocks(observer)
+  const { keep, onLost } = createClockRenewals(observer)
   const clock = createClock({ keeper: keep })
   t.after(() => clock.stop())
   await Promise.resolve()

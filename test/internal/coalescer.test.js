@@ -2,36 +2,36 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createSharedTurn } = require('../../lib/shared/base/coalescer')
+const { createCoalescer } = require('../../lib/shared/base/coalescer')
 
 const tick = () => new Promise(resolve => setImmediate(resolve))
 
 /** Turns that end when the test says so. */
 function createSubject (parts = {}) {
   const taken = []
-  const turn = createSharedTurn({ take: () => new Promise((resolve, reject) => taken.push({ resolve, reject })), ...parts })
-  return { turn, taken }
+  const coalescer = createCoalescer({ take: () => new Promise((resolve, reject) => taken.push({ resolve, reject })), ...parts })
+  return { coalescer, taken }
 }
 
 test('who comes while one is under way shares the next with the others, and gets nothing from before', async () => {
-  const { turn, taken } = createSubject()
-  const first = [turn.share(), turn.share()]
+  const { coalescer, taken } = createSubject()
+  const first = [coalescer.share(), coalescer.share()]
   await tick()
-  const second = [turn.share(), turn.share(), turn.share()]
-  assert.deepEqual([taken.length, turn.isWaiting], [1, true])
+  const second = [coalescer.share(), coalescer.share(), coalescer.share()]
+  assert.deepEqual([taken.length, coalescer.isWaiting], [1, true])
   taken[0].resolve('one')
   assert.deepEqual(await Promise.all(first), ['one', 'one'])
   await tick()
-  assert.deepEqual([taken.length, turn.isWaiting], [2, false])
+  assert.deepEqual([taken.length, coalescer.isWaiting], [2, false])
   taken[1].resolve('two')
   assert.deepEqual(await Promise.all(second), ['two', 'two', 'two'])
 })
 
 test('one that fails fails for those who share it, and for nobody else', async () => {
-  const { turn, taken } = createSubject()
-  const first = turn.share()
+  const { coalescer, taken } = createSubject()
+  const first = coalescer.share()
   await tick()
-  const second = turn.share()
+  const second = coalescer.share()
   taken[0].reject(new Error('gone'))
   await assert.rejects(first, /gone/)
   await tick()
@@ -41,10 +41,10 @@ test('one that fails fails for those who share it, and for nobody else', async (
 
 test('after one there is a rest', async () => {
   const ends = []
-  const turn = createSharedTurn({ take: async () => { ends.push(performance.now()) }, restMs: () => 100 })
+  const coalescer = createCoalescer({ take: async () => { ends.push(performance.now()) }, restMs: () => 100 })
   const keepAlive = setInterval(() => {}, 1000)
-  await turn.share()
-  await turn.share()
+  await coalescer.share()
+  await coalescer.share()
   clearInterval(keepAlive)
   assert.ok(ends[1] - ends[0] >= 99, `${ends[1] - ends[0]}`)
 })

@@ -74,7 +74,7 @@ test('what blocks before the first tick is the application starting, and counts 
   assert.ok(delays[0] <= (state.tickMicros - startedMicros) / 1e3)
 })
 
-test('work of our own that is forgiven is no delay', async t => {
+test('work of our own that is exempt is no delay', async t => {
   const { heartbeat, delays, state, nextTick } = createSubject(t)
   heartbeat.skipElapsed()
   heartbeat.start()

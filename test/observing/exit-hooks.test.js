@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const os = require('node:os')
-const { createWayOut } = require('../../lib/main/observing/exit-hooks')
+const { createExitHooks } = require('../../lib/main/observing/exit-hooks')
 
 /** A watched process whose ends only note that they were reached. */
 function createSubject (t) {
@@ -11,10 +11,10 @@ function createSubject (t) {
   t.mock.method(process, 'reallyExit', () => { events.push('exit') })
   t.mock.method(process, '_kill', (pid, signal) => { events.push(signal) })
   const bare = { reallyExit: process.reallyExit, _kill: process._kill }
-  const wayOut = createWayOut({ release: () => { events.push('release') }, withdraw: () => { events.push('withdraw') } })
-  wayOut.start()
-  t.after(() => wayOut.stop())
-  return { events, wayOut, bare }
+  const exitHooks = createExitHooks({ release: () => { events.push('release') }, withdraw: () => { events.push('withdraw') } })
+  exitHooks.start()
+  t.after(() => exitHooks.stop())
+  return { events, exitHooks, bare }
 }
 
 test('an end that no event tells of is told before it, and taken back if the process goes on', t => {
@@ -43,10 +43,10 @@ test('an end that throws is taken back as well', t => {
 })
 
 test('stop() leaves Node\'s own functions, and those of who wrapped ours meanwhile', t => {
-  const { wayOut, bare } = createSubject(t)
+  const { exitHooks, bare } = createSubject(t)
   const outer = () => {}
   process._kill = outer
-  wayOut.stop()
+  exitHooks.stop()
   assert.equal(process.reallyExit, bare.reallyExit)
   assert.equal(process._kill, outer)
 })

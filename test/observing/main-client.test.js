@@ -45,13 +45,13 @@ test('what may take as long as it takes has no limit', async () => {
 
 test('what was answered before is told while the main thread is stuck, and said to be old', async () => {
   const subject = createSubject()
-  const fresh = await subject.main.know('metrics', 1)
+  const fresh = await subject.main.askOrLast('metrics', 1)
   assert.deepEqual([fresh.value, fresh.isStale], ['fine', false])
   subject.answer = () => NEVER
-  const stale = await subject.main.know('metrics', 1)
+  const stale = await subject.main.askOrLast('metrics', 1)
   assert.deepEqual([stale.value, stale.isStale], ['fine', true])
   assert.ok(stale.at <= Date.now())
-  await assert.rejects(subject.main.know('metrics', 2), { code: 'ERR_LOOPSCOPE_LOOP_BLOCKED' })
+  await assert.rejects(subject.main.askOrLast('metrics', 2), { code: 'ERR_LOOPSCOPE_LOOP_BLOCKED' })
   subject.main.forget(1)
-  await assert.rejects(subject.main.know('metrics', 1), { code: 'ERR_LOOPSCOPE_LOOP_BLOCKED' })
+  await assert.rejects(subject.main.askOrLast('metrics', 1), { code: 'ERR_LOOPSCOPE_LOOP_BLOCKED' })
 })

@@ -104,7 +104,7 @@ async function startWhileRestarted ({ createDiagnostics, handle, ready, require 
   await require('../../clock/kept').untilKept(clock)
   await second.close()
   await handle.close()
-  return asked.filter(question => /openApplication|keepClock/.test(question))
+  return asked.filter(question => /openApplication|renewClock/.test(question))
 }
 
 test('what is asked of an observer that is being started again is asked once', async t => {

@@ -11,7 +11,7 @@ const ATTACHED = { code: 'LOOPSCOPE_WARN_RECORDER_PAUSED', values: [], reason: '
 
 /** A recorder with the titles of the windows that it has ended, and with a debugger that can be attached. */
 function createSubject (t) {
-  const subject = { ended: [], pauses: [], resumes: 0, hindrance: null }
+  const subject = { ended: [], pauses: [], resumes: 0, pauseReason: null }
   const session = new Session()
   session.connect()
   session.on('Profiler.consoleProfileFinished', ({ params }) => subject.ended.push(params.title))
@@ -22,7 +22,7 @@ function createSubject (t) {
     engine: 'inspector',
     titlePrefix: 'recorder-test:',
     deliver: () => assert.fail('windows of this engine come through the session'),
-    hindrance: () => subject.hindrance,
+    pauseReason: () => subject.pauseReason,
     onPause: ({ reason }) => subject.pauses.push(reason),
     onResume: () => subject.resumes++,
     onRotated () {}
@@ -71,23 +71,23 @@ test('a debugger pauses it, and it goes on when the debugger has left', t => {
   assert.equal(recorder.running, false)
   recorder.start()
   assert.deepEqual([recorder.running, subject.resumes], [true, 1])
-  subject.hindrance = ATTACHED
+  subject.pauseReason = ATTACHED
   recorder.tick(monotonicMicros() + 2 * SECOND_MICROS)
   recorder.tick(monotonicMicros() + 4 * SECOND_MICROS)
   assert.deepEqual([recorder.running, ended.length, pauses], [false, 1, [ATTACHED.reason]])
   recorder.rotate()
   assert.equal(ended.length, 1)
-  subject.hindrance = null
+  subject.pauseReason = null
   assert.equal(recorder.tick(monotonicMicros() + 6 * SECOND_MICROS), true) // started from cold
   assert.deepEqual([recorder.running, subject.resumes], [true, 2])
 })
 
 test('started under a debugger it waits for it to leave', t => {
   const subject = createSubject(t)
-  subject.hindrance = ATTACHED
+  subject.pauseReason = ATTACHED
   subject.recorder.start()
   assert.deepEqual([subject.recorder.running, subject.pauses.length, subject.resumes], [false, 1, 0])
-  subject.hindrance = null
+  subject.pauseReason = null
   subject.recorder.tick(monotonicMicros() + 2 * SECOND_MICROS)
   assert.equal(subject.recorder.running, true)
 })
@@ -95,17 +95,17 @@ test('started under a debugger it waits for it to leave', t => {
 test('while it is not known whether a debugger is attached nothing changes, and no window is begun', t => {
   const subject = createSubject(t)
   const { recorder, ended } = subject
-  subject.hindrance = undefined
+  subject.pauseReason = undefined
   recorder.start()
   assert.deepEqual([recorder.running, subject.pauses, subject.resumes], [false, [], 0])
-  subject.hindrance = null
+  subject.pauseReason = null
   recorder.check(monotonicMicros())
   assert.equal(recorder.running, true)
-  subject.hindrance = undefined
+  subject.pauseReason = undefined
   recorder.tick(monotonicMicros() + 6 * SECOND_MICROS)
   recorder.rotate()
   assert.deepEqual([recorder.running, ended], [true, []])
-  subject.hindrance = null
+  subject.pauseReason = null
   recorder.tick(monotonicMicros() + SECOND_MICROS)
   assert.deepEqual(ended, ['recorder-test:1'])
 })

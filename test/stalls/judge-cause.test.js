@@ -5,32 +5,32 @@ const assert = require('node:assert/strict')
 const { judgeCause } = require('../../lib/observer/stalls/judge-cause')
 
 const NOTHING = { cpuMs: null, runQueueMs: null, throttledMs: null, observerLateMs: null, codeMs: null, gcMs: null }
-const CALM = { cpuMs: 0, runQueueMs: 2, throttledMs: null, observerLateMs: 0, codeMs: 0, gcMs: 0 }
+const QUIET = { cpuMs: 0, runQueueMs: 2, throttledMs: null, observerLateMs: 0, codeMs: 0, gcMs: 0 }
 
 const COLLECTED = { durationMs: 2000, thresholdMs: 100 }
 const COLLECTING = { cpuMs: 1500, runQueueMs: 100, throttledMs: 0, observerLateMs: 0, codeMs: 30, gcMs: 1960 }
 
 /** Each a stall of one second at a threshold of 100 ms. */
 const CASES = [
-  ['a loop in JavaScript', 'code', { ...CALM, cpuMs: 990, codeMs: 980 }],
-  ['a wait in execSync: samples, but no CPU time', 'code', { ...CALM, cpuMs: 4, codeMs: 990 }],
-  ['code that makes garbage', 'code', { ...CALM, cpuMs: 990, codeMs: 600, gcMs: 380 }],
-  ['a storm of garbage collections', 'gc', { ...CALM, cpuMs: 990, codeMs: 300, gcMs: 650 }],
-  ['a collection and no code at all', 'gc', { ...CALM, cpuMs: 800, gcMs: 700 }],
-  ['a collection whose helpers were not run', 'starved', { ...CALM, cpuMs: 300, codeMs: 30, gcMs: 800, runQueueMs: 100 }],
-  ['a short collection, asleep and in line by turns', 'starved', { ...CALM, cpuMs: 90, codeMs: 30, gcMs: 800, runQueueMs: 450 }],
-  ['SIGSTOP', 'suspended', { ...CALM, observerLateMs: 950 }],
+  ['a loop in JavaScript', 'code', { ...QUIET, cpuMs: 990, codeMs: 980 }],
+  ['a wait in execSync: samples, but no CPU time', 'code', { ...QUIET, cpuMs: 4, codeMs: 990 }],
+  ['code that makes garbage', 'code', { ...QUIET, cpuMs: 990, codeMs: 600, gcMs: 380 }],
+  ['a storm of garbage collections', 'gc', { ...QUIET, cpuMs: 990, codeMs: 300, gcMs: 650 }],
+  ['a collection and no code at all', 'gc', { ...QUIET, cpuMs: 800, gcMs: 700 }],
+  ['a collection whose helpers were not run', 'starved', { ...QUIET, cpuMs: 300, codeMs: 30, gcMs: 800, runQueueMs: 100 }],
+  ['a short collection, asleep and in line by turns', 'starved', { ...QUIET, cpuMs: 90, codeMs: 30, gcMs: 800, runQueueMs: 450 }],
+  ['SIGSTOP', 'suspended', { ...QUIET, observerLateMs: 950 }],
   ['SIGSTOP without samples or run-queue times', 'suspended', { ...NOTHING, cpuMs: 3, observerLateMs: 950 }],
-  ['SIGSTOP in the middle of some code', 'suspended', { ...CALM, cpuMs: 120, codeMs: 140, observerLateMs: 850 }],
-  ['an observer that was late too while code ran', 'code', { ...CALM, cpuMs: 900, codeMs: 880, observerLateMs: 800 }],
-  ['a CPU quota', 'starved', { ...CALM, cpuMs: 300, codeMs: 990, throttledMs: 690, observerLateMs: 600 }],
-  ['a quota that held it back for less than half', 'code', { ...CALM, cpuMs: 700, codeMs: 990, throttledMs: 290 }],
-  ['waiting for a processor, next to no code', 'starved', { ...CALM, cpuMs: 60, codeMs: 60, runQueueMs: 700, observerLateMs: 500 }],
-  ['a loaded machine that doubled the time of heavy code', 'code', { ...CALM, cpuMs: 420, codeMs: 980, runQueueMs: 580 }],
-  ['a loaded machine that dwarfed some code', 'starved', { ...CALM, cpuMs: 180, codeMs: 990, runQueueMs: 800 }],
+  ['SIGSTOP in the middle of some code', 'suspended', { ...QUIET, cpuMs: 120, codeMs: 140, observerLateMs: 850 }],
+  ['an observer that was late too while code ran', 'code', { ...QUIET, cpuMs: 900, codeMs: 880, observerLateMs: 800 }],
+  ['a CPU quota', 'starved', { ...QUIET, cpuMs: 300, codeMs: 990, throttledMs: 690, observerLateMs: 600 }],
+  ['a quota that held it back for less than half', 'code', { ...QUIET, cpuMs: 700, codeMs: 990, throttledMs: 290 }],
+  ['waiting for a processor, next to no code', 'starved', { ...QUIET, cpuMs: 60, codeMs: 60, runQueueMs: 700, observerLateMs: 500 }],
+  ['a loaded machine that doubled the time of heavy code', 'code', { ...QUIET, cpuMs: 420, codeMs: 980, runQueueMs: 580 }],
+  ['a loaded machine that dwarfed some code', 'starved', { ...QUIET, cpuMs: 180, codeMs: 990, runQueueMs: 800 }],
   ['CPU time without samples', 'code', { ...NOTHING, cpuMs: 800 }],
   ['a blocking call without samples', 'unknown', { ...NOTHING, cpuMs: 5, runQueueMs: 0, observerLateMs: 0 }],
-  ['no samples in a view, and no CPU time', 'unknown', CALM],
+  ['no samples in a view, and no CPU time', 'unknown', QUIET],
   ['no evidence at all', 'unknown', NOTHING]
 ]
 

@@ -9,7 +9,7 @@ const { createHistory } = require('../../lib/observer/recorder/history')
 const { profileOf } = require('../recorder/crafted')
 
 const NONE = { ownWork: [], ownMs: 0 }
-const CALM = { cpuMs: 0, runQueueMs: 0, throttledMs: null, observerLateMs: 0 }
+const QUIET = { cpuMs: 0, runQueueMs: 0, throttledMs: null, observerLateMs: 0 }
 
 /** Reports of a main thread that was or is in `login`, with what was logged. */
 function createSubject (parts = {}) {
@@ -18,7 +18,7 @@ function createSubject (parts = {}) {
   const subject = { history, records: createStallRecords(), logged: [], rotations: 0, now, record: () => history.add(profileOf([[['serve', 'login', 'node:pbkdf2Sync'], 10e6]], now - 5e6)) }
   subject.reports = createStallReports({
     history,
-    evidence: { since: () => CALM },
+    evidence: { since: () => QUIET },
     isRecording: () => true,
     rotateNow: async () => {
       subject.rotations++
@@ -41,13 +41,13 @@ test('a stall is explained when the window that holds it has come', async () => 
   record()
   const { cause, culprit, evidence } = await explained
   assert.deepEqual([cause, culprit.function, culprit.call], ['code', 'login', 'pbkdf2Sync'])
-  assert.deepEqual(evidence, { ...CALM, codeMs: 500, gcMs: 0 })
+  assert.deepEqual(evidence, { ...QUIET, codeMs: 500, gcMs: 0 })
   const profile = records.profile(7)
   assert.equal(profile.endTime - profile.startTime, 500e3)
 })
 
 test('what the main thread did for us in the middle of a stall is no part of its explanation', async () => {
-  const { reports, history, now, records } = createSubject({ evidence: { since: () => ({ ...CALM, cpuMs: 1000, runQueueMs: 600 }) } })
+  const { reports, history, now, records } = createSubject({ evidence: { since: () => ({ ...QUIET, cpuMs: 1000, runQueueMs: 600 }) } })
   const ownWork = [{ fromMicros: now - 900e3, toMicros: now - 100e3 }]
   history.add(profileOf([[['serve', 'login'], 100e3], [['(garbage collector)'], 800e3], [['serve', 'login'], 2e6]], now - 1000e3))
   const { cause, culprit, evidence } = await reports.explain({ id: 7, fromMicros: now - 1020e3, toMicros: now, delayMs: 200, ownWork, ownMs: 800 })
@@ -57,7 +57,7 @@ test('what the main thread did for us in the middle of a stall is no part of its
 })
 
 test('without a recorder a stall is judged from the system alone, at once', async () => {
-  const { reports, now } = createSubject({ isRecording: () => false, evidence: { since: () => ({ ...CALM, throttledMs: 400 }) } })
+  const { reports, now } = createSubject({ isRecording: () => false, evidence: { since: () => ({ ...QUIET, throttledMs: 400 }) } })
   const { cause, culprit, stack, evidence } = await reports.explain({ id: 7, fromMicros: now - 520e3, toMicros: now, delayMs: 500, ...NONE })
   assert.deepEqual([cause, culprit, stack, evidence.codeMs], ['starved', null, [], null])
 })

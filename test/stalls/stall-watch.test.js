@@ -10,7 +10,7 @@ const THRESHOLD_MS = 400 // a machine that is late itself by half of it is not b
 
 /** A watch over a loop that ticks when the test says so, with everything that the watch says. */
 function createSubject (t) {
-  const subject = { state: { tickMicros: 0, periodMs: PERIOD_MS, isCalm: false, ownWorkMicros: 0 }, said: [], wakes: [] }
+  const subject = { state: { tickMicros: 0, periodMs: PERIOD_MS, isIdle: false, ownWorkMicros: 0 }, said: [], wakes: [] }
   const waiting = new Set()
   const say = what => stuck => {
     subject.said.push({ what, ...stuck })

@@ -8,9 +8,9 @@
 
 const { guarded } = require('../../shared/base/guard')
 const { monotonicMicros } = require('../../shared/base/monotonic')
-const { createOwnStretches, msOf } = require('./own-work-intervals')
+const { createOwnWorkIntervals, msOf } = require('./own-work-intervals')
 
-/** @import { Stretch } from './own-work-intervals' */
+/** @import { Interval } from './own-work-intervals' */
 /** @import { SharedState } from '../../bridge/shared-state' */
 
 const DEFAULTS = Object.freeze({
@@ -21,12 +21,12 @@ const DEFAULTS = Object.freeze({
   stallThresholdMs: 100
 })
 
-const CALM_FACTOR = 5 // 100 ms by default: a stall that announces itself by nothing is still seen while it lasts
+const IDLE_FACTOR = 5 // 100 ms by default: a stall that announces itself by nothing is still seen while it lasts
 const CHECK_MS = 1000
 // Of a processor, all threads: we take up to 3 % ourselves. (Not the loop's utilization: libuv forgets what it has waited for
 // when a signal ends the wait, so with a profiler's 100 signals a second an idle loop reads as half busy; Node 20 to 26.)
-const CALM_SHARE = 0.1
-// A turn of the loop that held up a calm tick for this part of the threshold shows that the work before the tick was one
+const IDLE_SHARE = 0.1
+// A turn of the loop that held up an idle tick for this part of the threshold shows that the work before the tick was one
 // long turn, and not many short ones.
 const PROOF_SHARE = 1 / 4
 
@@ -35,7 +35,7 @@ const PROOF_SHARE = 1 / 4
  * @property {number} fromMicros  the tick before
  * @property {number} toMicros    this tick
  * @property {number} delayMs     how late it was, the period and the own work subtracted
- * @property {Stretch[]} ownWork  what of the time between was ours, in order
+ * @property {Interval[]} ownWork  what of the time between was ours, in order
  * @property {number} ownMs       all of that
  */
 
@@ -59,7 +59,7 @@ class Heartbeat {
   #timer
   #lastMicros = 0
   #own
-  #isCalm = false
+  #isIdle = false
   /** When the processor time was last looked at, and what it was. */
   #checked = { micros: 0, cpuMs: 0 }
   #overheadMicros = 0
@@ -67,7 +67,7 @@ class Heartbeat {
   /** @param {Parameters<typeof createHeartbeat>[0]} parts */
   constructor (parts) {
     this.#parts = parts
-    this.#own = createOwnStretches(parts)
+    this.#own = createOwnWorkIntervals(parts)
   }
 
   get running () { return this.#timer !== undefined }
@@ -78,7 +78,7 @@ class Heartbeat {
 
   get #periodMs () {
     const { periodMs, stallThresholdMs } = this.#parts
-    return this.#isCalm ? Math.max(periodMs, Math.min(periodMs * CALM_FACTOR, stallThresholdMs)) : periodMs
+    return this.#isIdle ? Math.max(periodMs, Math.min(periodMs * IDLE_FACTOR, stallThresholdMs)) : periodMs
   }
 
   start () {
@@ -86,7 +86,7 @@ class Heartbeat {
     // What runs before the first tick is the application starting up, which may block: it is not measured.
     this.#lastMicros = 0
     this.#takeCpuMs(monotonicMicros())
-    this.#setCalm(false)
+    this.#setIdle(false)
   }
 
   stop () {
@@ -133,19 +133,19 @@ class Heartbeat {
 
   /** To be called when work begins. It costs nothing while the heart beats fast. */
   speedUp () {
-    if (!this.#isCalm) return
+    if (!this.#isIdle) return
     this.#tick()
-    this.#setCalm(false)
+    this.#setIdle(false)
     this.#parts.onSpeedUp?.()
   }
 
-  /** @param {boolean} isCalm */
-  #setCalm (isCalm) {
-    this.#isCalm = isCalm
+  /** @param {boolean} isIdle */
+  #setIdle (isIdle) {
+    this.#isIdle = isIdle
     clearInterval(this.#timer)
     this.#timer = setInterval(guarded(() => this.#tick()), this.#periodMs)
     this.#timer.unref()
-    this.#parts.state.isCalm = isCalm
+    this.#parts.state.isIdle = isIdle
     this.#parts.state.periodMs = this.#periodMs
   }
 
@@ -158,7 +158,7 @@ class Heartbeat {
     if (fromMicros === 0) return
     const ownMs = msOf(ownWork)
     const passedMs = Math.max(0, (toMicros - fromMicros) / 1e3 - ownMs)
-    const cpuMs = this.#isCalm ? Math.max(0, this.#takeCpuMs(toMicros) - ownMs) : 0
+    const cpuMs = this.#isIdle ? Math.max(0, this.#takeCpuMs(toMicros) - ownMs) : 0
     const periods = Math.round(Math.min(passedMs, this.#periodMs) / this.#parts.periodMs)
     this.#measure({ fromMicros, toMicros, delayMs: this.#delayOf(passedMs, cpuMs), ownWork, ownMs }, periods)
     this.#adaptPeriod(toMicros, passedMs, cpuMs)
@@ -185,7 +185,7 @@ class Heartbeat {
     const { stallThresholdMs } = this.#parts
     // Timers are kept in whole milliseconds and may fire a fraction early.
     const lateMs = Math.max(0, passedMs - this.#periodMs)
-    const isProven = this.#isCalm && lateMs >= stallThresholdMs * PROOF_SHARE && cpuMs >= stallThresholdMs
+    const isProven = this.#isIdle && lateMs >= stallThresholdMs * PROOF_SHARE && cpuMs >= stallThresholdMs
     return isProven ? Math.min(passedMs, Math.max(lateMs, cpuMs)) : lateMs
   }
 
@@ -206,12 +206,12 @@ class Heartbeat {
    * @param {number} cpuMs
    */
   #adaptPeriod (micros, passedMs, cpuMs) {
-    if (this.#isCalm) {
-      if (cpuMs > passedMs * CALM_SHARE) this.#setCalm(false)
+    if (this.#isIdle) {
+      if (cpuMs > passedMs * IDLE_SHARE) this.#setIdle(false)
       return
     }
     const sinceMs = (micros - this.#checked.micros) / 1e3
-    if (sinceMs >= CHECK_MS && this.#takeCpuMs(micros) <= sinceMs * CALM_SHARE) this.#setCalm(true)
+    if (sinceMs >= CHECK_MS && this.#takeCpuMs(micros) <= sinceMs * IDLE_SHARE) this.#setIdle(true)
   }
 }
 

@@ -7,22 +7,22 @@ const { monotonicMicros } = require('../../shared/base/monotonic')
 
 /** @import { SharedState } from '../../bridge/shared-state' */
 
-/** @typedef {{ fromMicros: number, toMicros: number }} Stretch */
+/** @typedef {{ fromMicros: number, toMicros: number }} Interval */
 
 /** @param {{ state: SharedState }} parts */
-function createOwnStretches (parts) {
-  return new OwnStretches(parts)
+function createOwnWorkIntervals (parts) {
+  return new OwnWorkIntervals(parts)
 }
 
-class OwnStretches {
+class OwnWorkIntervals {
   #state
-  /** In order. @type {Stretch[]} */
+  /** In order. @type {Interval[]} */
   #done = []
   /** When what goes on began, the innermost last: the observer has work done in the middle of other work. @type {number[]} */
   #begunMicros = []
   #isLate = false
 
-  /** @param {Parameters<typeof createOwnStretches>[0]} parts */
+  /** @param {Parameters<typeof createOwnWorkIntervals>[0]} parts */
   constructor ({ state }) {
     this.#state = state
   }
@@ -61,7 +61,7 @@ class OwnStretches {
   /**
    * To be called with each tick.
    * @param {number} micros  now
-   * @returns {Stretch[]} since the tick before
+   * @returns {Interval[]} since the tick before
    */
   take (micros) {
     // A loop that turns is not at work for us: it has been asked, and what it does until then is the application's. A turn later
@@ -80,9 +80,9 @@ class OwnStretches {
   }
 }
 
-/** @param {Stretch[]} stretches */
-function msOf (stretches) {
-  return stretches.reduce((sum, { fromMicros, toMicros }) => sum + toMicros - fromMicros, 0) / 1e3
+/** @param {Interval[]} intervals */
+function msOf (intervals) {
+  return intervals.reduce((sum, { fromMicros, toMicros }) => sum + toMicros - fromMicros, 0) / 1e3
 }
 
-module.exports = { createOwnStretches, msOf }
+module.exports = { createOwnWorkIntervals, msOf }

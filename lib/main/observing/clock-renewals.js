@@ -8,7 +8,7 @@
 /**
  * @param {{ ready: Promise<unknown>, readonly running: boolean, ask: Ask, tell: Tell }} observer
  */
-function createKeptClocks (observer) {
+function createClockRenewals (observer) {
   let sequence = 0
   /** What has each clock renewed. @type {Map<number, () => void>} */
   const wanted = new Map()
@@ -21,7 +21,7 @@ function createKeptClocks (observer) {
     const begin = async () => {
       await observer.ready
       if (!wanted.has(clock)) return
-      await observer.ask('keepClock', { clock, buffer, resolutionMs })
+      await observer.ask('renewClock', { clock, buffer, resolutionMs })
       // The last answers of a thread that ends are read in the turn in which its end is told.
       if (!wanted.has(clock) || !observer.running) return
       lossListeners.set(clock, listeners.onLost)
@@ -34,7 +34,7 @@ function createKeptClocks (observer) {
     return () => {
       wanted.delete(clock)
       lossListeners.delete(clock)
-      observer.tell('releaseClock', { clock })
+      observer.tell('endClockRenewal', { clock })
     }
   }
 
@@ -52,4 +52,4 @@ function createKeptClocks (observer) {
   return { keep, onLost, resume }
 }
 
-module.exports = { createKeptClocks }
+module.exports = { createClockRenewals }

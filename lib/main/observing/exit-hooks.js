@@ -18,7 +18,7 @@ const SIGNAL_NAMES = new Map(Object.entries(os.constants.signals).map(([name, nu
  * @param {() => void} parts.release   the process is about to end
  * @param {() => void} parts.withdraw  it did not
  */
-function createWayOut ({ release, withdraw }) {
+function createExitHooks ({ release, withdraw }) {
   const process_ = /** @type {Internals} */ (/** @type {unknown} */ (process))
   /** @type {(() => void)[]} */
   let restores = []
@@ -71,4 +71,4 @@ function isOwnEnd (pid, signal) {
   return isOwn && signal > 0 && process.listenerCount(SIGNAL_NAMES.get(signal) ?? '') === 0
 }
 
-module.exports = { createWayOut }
+module.exports = { createExitHooks }

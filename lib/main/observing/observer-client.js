@@ -8,28 +8,11 @@ const { TO_OBSERVER } = require('../../bridge/messages')
 const { errors, fromPlain } = require('../../shared/base/errors')
 const { guarded } = require('../../shared/base/guard')
 const { threadFile, threadFlags } = require('../../shared/base/own-files')
-const { createWayOut } = require('./exit-hooks')
+const { createExitHooks } = require('./exit-hooks')
 
 /** @import { Answer, AskNames, Handlers, Params, TellNames } from '../../bridge/channel' */
-/** @import { ToMain, ToObserver } from '../../bridge/messages' */
+/** @import { ObserverSettings, ToMain, ToObserver } from '../../bridge/messages' */
 /** @import { SharedState } from '../../bridge/shared-state' */
-
-/**
- * @typedef {object} ObserverSettings  what the thread is started with
- * @property {SharedArrayBuffer} state
- * @property {number} stallThresholdMs
- * @property {number} keepSeconds
- * @property {number} hz
- * @property {boolean} isMainThread  that is observed
- * @property {number | null} threadPid  of it, to the system
- * @property {boolean} isInspectorForbidden  by the permission model, which a thread of ours cannot ask
- * @property {boolean} windowsBySession  the engine's windows reach the thread through its inspector session
- * @property {string} titlePrefix
- * @property {string} interruptExpression
- * @property {string} ownWorkExpression
- * @property {string} appRoot
- * @property {string} [observerFile]
- */
 
 // After this long at exit the message of Node about the debugger is the lesser evil. Measured need: 1-6 ms.
 const MAX_RELEASE_MS = 200
@@ -57,7 +40,7 @@ class ObserverClient {
   #holds = 0
   #ready = makeReady()
   #onExit = guarded(() => this.release())
-  #wayOut = createWayOut({ release: guarded(() => this.release()), withdraw: guarded(() => this.#parts.state.withdrawRelease()) })
+  #exitHooks = createExitHooks({ release: guarded(() => this.release()), withdraw: guarded(() => this.#parts.state.withdrawRelease()) })
 
   /** @param {Parameters<typeof createObserverClient>[0]} parts */
   constructor (parts) {
@@ -125,7 +108,7 @@ class ObserverClient {
     worker.on('exit', guarded(code => this.#lost(worker, reason ?? `it ended with code ${code}`)))
     worker.unref() // last: listening to messages would hold the process
     process.on('exit', this.#onExit)
-    this.#wayOut.start()
+    this.#exitHooks.start()
   }
 
   /** Has the thread let go of its inspector session now. */
@@ -201,7 +184,7 @@ class ObserverClient {
     this.#worker = undefined
     this.#activeMs = { before: this.#activeMs.before + this.#activeMs.now, now: 0 }
     process.off('exit', this.#onExit)
-    this.#wayOut.stop()
+    this.#exitHooks.stop()
     this.#parts.state.forgetSession()
     const error = new errors.ERR_LOOPSCOPE_OBSERVER_LOST(reason instanceof Error ? reason.message : reason)
     this.#ready.reject(error)

@@ -8,10 +8,10 @@ const { unattended } = require('../../shared/base/guard')
 const { isTestRunner } = require('../process/test-runner')
 const { warnOnce } = require('../../shared/base/warnings')
 const { threadPidHere } = require('../process/thread-pid')
-const { createKeptClocks } = require('./clock-renewals')
+const { createClockRenewals } = require('./clock-renewals')
 const { createObserverClient } = require('./observer-client')
 const { createProcessClock } = require('./process-clock')
-const { createRestarts } = require('./restart-backoff')
+const { createRestartBackoff } = require('./restart-backoff')
 const { ENGINES } = require('../recorder/engines')
 
 /** @import { Logger } from '../../../types/diagnostics' */
@@ -33,22 +33,22 @@ const { ENGINES } = require('../recorder/engines')
  * @param {() => void} parts.onLost
  * @param {() => void} parts.onRestarted  to tell the new one what the lost one had been told
  */
-function createObserving (parts) {
-  return new Observing(parts)
+function createObserverSupervisor (parts) {
+  return new ObserverSupervisor(parts)
 }
 
-class Observing {
+class ObserverSupervisor {
   #parts
   #running = false
-  #keptClocks
-  #restarts = createRestarts({ start: () => this.#start() })
+  #clockRenewals
+  #restarts = createRestartBackoff({ start: () => this.#start() })
   /** Whether there was an observer at all: one that cannot start is not tried again. */
   #wasObserved = false
   /** What the observer read out of the samples so far. @type {SampledReading | undefined} */
   #samples
   observer
 
-  /** @param {Parameters<typeof createObserving>[0]} parts */
+  /** @param {Parameters<typeof createObserverSupervisor>[0]} parts */
   constructor (parts) {
     const { state, handlers, onFault } = parts
     this.#parts = parts
@@ -65,8 +65,8 @@ class Observing {
       onFault,
       onLost: reason => this.#onLost(reason)
     })
-    this.#keptClocks = createKeptClocks(this.observer)
-    this.clocks = createProcessClock({ keeper: this.#keptClocks.keep })
+    this.#clockRenewals = createClockRenewals(this.observer)
+    this.clocks = createProcessClock({ keeper: this.#clockRenewals.keep })
   }
 
   get restartCount () { return this.#restarts.count }
@@ -103,13 +103,13 @@ class Observing {
   /** Before it is ready: who asks from here on waits for that, and would ask for the same thing twice later. */
   #resume () {
     if (this.#samples !== undefined) this.observer.tell('resumeSamples', { reading: this.#samples })
-    this.#keptClocks.resume()
+    this.#clockRenewals.resume()
     this.#parts.onRestarted()
   }
 
   /** @param {unknown} reason */
   #onLost (reason) {
-    this.#keptClocks.onLost()
+    this.#clockRenewals.onLost()
     this.#parts.onLost()
     if (!this.#running || !this.#wasObserved) return // one that could not even start is warned of there
     warnOnce(this.#parts.logger, 'LOOPSCOPE_WARN_OBSERVER_LOST', reason)
@@ -117,7 +117,7 @@ class Observing {
   }
 }
 
-/** @param {Parameters<typeof createObserving>[0]} parts */
+/** @param {Parameters<typeof createObserverSupervisor>[0]} parts */
 function settingsOf ({ options: { recorder, stallThresholdMs, observerFile }, appRoot, names }) {
   return {
     stallThresholdMs,
@@ -133,4 +133,4 @@ function settingsOf ({ options: { recorder, stallThresholdMs, observerFile }, ap
   }
 }
 
-module.exports = { createObserving }
+module.exports = { createObserverSupervisor }

@@ -14,11 +14,11 @@ const MAX_MS = 300_000 // and who ran for so long begins anew
  * @param {() => unknown} parts.start
  * @param {() => number} [parts.now]  milliseconds, monotonic
  */
-function createRestarts (parts) {
-  return new Restarts(parts)
+function createRestartBackoff (parts) {
+  return new RestartBackoff(parts)
 }
 
-class Restarts {
+class RestartBackoff {
   #start
   #now
   #count = 0
@@ -27,7 +27,7 @@ class Restarts {
   /** @type {NodeJS.Timeout | undefined} */
   #timer
 
-  /** @param {Parameters<typeof createRestarts>[0]} parts */
+  /** @param {Parameters<typeof createRestartBackoff>[0]} parts */
   constructor ({ start, now = monotonicMs }) {
     this.#start = start
     this.#now = now
@@ -55,4 +55,4 @@ class Restarts {
   }
 }
 
-module.exports = { createRestarts, FIRST_MS, MAX_MS }
+module.exports = { createRestartBackoff, FIRST_MS, MAX_MS }

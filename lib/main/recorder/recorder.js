@@ -22,7 +22,7 @@ const MIN_ROTATION_MICROS = 250e3
 const CHECK_MICROS = 1e6
 
 /**
- * @typedef {object} Hindrance  why nothing can be recorded for now
+ * @typedef {object} PauseReason  why nothing can be recorded for now
  * @property {import('../../shared/base/warnings').WarningCode} code
  * @property {unknown[]} values   of the warning
  * @property {string} reason      for those who ask for a profile meanwhile
@@ -35,9 +35,9 @@ const CHECK_MICROS = 1e6
  * @param {EngineName} parts.engine
  * @param {string} parts.titlePrefix
  * @param {(window: CpuProfile) => void} parts.deliver     windows that do not reach the observer by themselves
- * @param {() => Hindrance | null | undefined} parts.hindrance  asked each time before a profile is begun; undefined: that is not
+ * @param {() => PauseReason | null | undefined} parts.pauseReason  asked each time before a profile is begun; undefined: that is not
  *   known yet, and check() is called when it is
- * @param {(hindrance: Hindrance) => void} parts.onPause
+ * @param {(pause: PauseReason) => void} parts.onPause
  * @param {() => void} parts.onResume  also after start()
  * @param {() => void} parts.onRotated  a window has ended
  */
@@ -102,9 +102,9 @@ class Recorder {
   check (micros) {
     if (this.#state === 'stopped') return false
     this.#checkedMicros = micros
-    const hindrance = this.#parts.hindrance()
-    if (hindrance) this.#pause(hindrance)
-    else if (hindrance === null && this.#state === 'paused') return this.#resume()
+    const pause = this.#parts.pauseReason()
+    if (pause) this.#pause(pause)
+    else if (pause === null && this.#state === 'paused') return this.#resume()
     return false
   }
 
@@ -116,17 +116,17 @@ class Recorder {
   /** Ends the current window now, or as soon as another one may begin. */
   rotate () {
     if (this.#state !== 'running') return
-    if (this.#parts.hindrance() !== null) return this.rotateSoon()
+    if (this.#parts.pauseReason() !== null) return this.rotateSoon()
     this.#timed(() => this.#engine.rotate(this.#nextTitle()))
     this.#rotatedMicros = monotonicMicros()
     this.#wanted = false
     this.#parts.onRotated()
   }
 
-  /** @param {Hindrance} hindrance */
-  #pause (hindrance) {
-    if (hindrance.reason !== this.#pausedBy) this.#parts.onPause(hindrance)
-    this.#pausedBy = hindrance.reason
+  /** @param {PauseReason} pause */
+  #pause (pause) {
+    if (pause.reason !== this.#pausedBy) this.#parts.onPause(pause)
+    this.#pausedBy = pause.reason
     if (this.#state === 'running') this.#timed(() => this.#engine.close())
     this.#state = 'paused'
   }

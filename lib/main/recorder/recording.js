@@ -14,7 +14,7 @@ const { createRecorder } = require('./recorder')
 /** @import { Logger } from '../../../types/diagnostics' */
 /** @import { Tell } from '../../bridge/channel' */
 /** @import { DebuggerStatus } from '../../observer/recorder/debugger-detector' */
-/** @import { Hindrance } from './recorder' */
+/** @import { PauseReason } from './recorder' */
 /** @import { ResolvedOptions } from '../options/resolve-options' */
 
 /**
@@ -114,7 +114,7 @@ class Recording {
       ...settings,
       titlePrefix,
       deliver: window => tell('window', { window }),
-      hindrance: () => this.#hindrance(ENGINES[settings.engine].usesSession),
+      pauseReason: () => this.#pauseReason(ENGINES[settings.engine].usesSession),
       onPause: ({ code, values, reason }) => {
         warnOnce(logger, code, ...values)
         loopTime.setSampled(false)
@@ -130,9 +130,9 @@ class Recording {
 
   /**
    * @param {boolean} usesSession
-   * @returns {Hindrance | null | undefined}
+   * @returns {PauseReason | null | undefined}
    */
-  #hindrance (usesSession) {
+  #pauseReason (usesSession) {
     if (usesSession && this.#isSessionAway) {
       return { code: 'LOOPSCOPE_WARN_SESSION_AWAY', values: [], reason: 'the recorder is paused for a moment: this process debugs itself, or was about to end' }
     }

@@ -10,7 +10,7 @@ const { adviceOf } = require('../../shared/sync-calls/advice')
 const { createArming } = require('./arming')
 const { makeCountedDate } = require('./wrapping/counted-date')
 const { Flags } = require('./flags')
-const { Gate } = require('./wrapping/pauses')
+const { Pauses } = require('./wrapping/pauses')
 const { CountedMeter, TimedMeter } = require('./wrapping/meters')
 const { toOriginal } = require('./original-place')
 const { Patches } = require('./wrapping/patches')
@@ -69,7 +69,7 @@ function createSyncCallDetector (options = {}) {
 class SyncCallDetector {
   #options
   #targets
-  #gate = new Gate()
+  #pauses = new Pauses()
   #flags
   #startUp = new SiteTable(MAX_START_UP_SITES)
   #sites = new SiteTable(MAX_SITES)
@@ -108,13 +108,13 @@ class SyncCallDetector {
     this.#patches.publish()
     this.#timer = setInterval(guarded(() => this.#roll()), ROLL_MS).unref()
     if (!this.#armed) this.#arming.start()
-    this.#gate.reopen()
+    this.#pauses.end()
   }
 
   /** Every original is back after this; what was counted stays to be read. */
   stop () {
     if (!this.running) return
-    this.#gate.close()
+    this.#pauses.begin()
     for (const meter of this.#meters) meter.settle()
     this.#arming.stop()
     clearInterval(this.#timer)
@@ -126,7 +126,7 @@ class SyncCallDetector {
 
   /** @returns {SyncCallReading} */
   read () {
-    return this.#gate.whileClosed(() => {
+    return this.#pauses.during(() => {
       for (const meter of this.#meters) meter.settle()
       return {
         totals: this.#totals(),
@@ -144,7 +144,7 @@ class SyncCallDetector {
    * @returns {SyncCallSite[]}
    */
   readSettled () {
-    return this.#gate.whileClosed(() => this.#list(this.#sites, { isSettled: true }))
+    return this.#pauses.during(() => this.#list(this.#sites, { isSettled: true }))
   }
 
   get #table () { return this.#armed ? this.#sites : this.#startUp }
@@ -162,7 +162,7 @@ class SyncCallDetector {
     const parts = {
       target,
       total: this.#table.callsOf(target),
-      gate: this.#gate,
+      pauses: this.#pauses,
       now: this.#options.now,
       thresholdMs: this.#options.thresholdMs,
       onFault: this.#options.onFault,
@@ -182,7 +182,7 @@ class SyncCallDetector {
 
   #roll () {
     for (const meter of this.#meters) meter.roll()
-    this.#gate.whileClosed(() => {
+    this.#pauses.during(() => {
       try {
         for (const calls of [...this.#startUp.apis(), ...this.#sites.apis()]) calls.settle()
         const due = this.#flags.tick(this.#sites.list(), this.#options.now())

@@ -15,7 +15,7 @@ const { checkRequest } = require('../../shared/captures/kinds')
 /** @import { AdminEvent } from '../../main/admin/request-counts' */
 /** @import { CapturedEvent } from '../../main/captures/capture-counts' */
 /** @import { CaptureControls, Order, Place } from '../captures/captures' */
-/** @import { ObserverSettings } from '../../main/observing/observer-client' */
+/** @import { ObserverSettings } from '../../bridge/messages' */
 
 /** @typedef {ReturnType<typeof import('../main-thread/main-client').createMainClient>} MainClient */
 /** @typedef {ReturnType<typeof import('../recorder/recorder-client').createRecorderClient>} RecorderClient */
@@ -80,7 +80,7 @@ function createAdminSources (parts) {
     series: () => series.list(),
     stalls: () => records.read(),
     stallProfile: (/** @type {number} */ stall) => records.profile(stall),
-    ask: (/** @type {'loop' | 'syncCalls' | 'memory' | 'metrics'} */ name) => main.know(name, id),
+    ask: (/** @type {'loop' | 'syncCalls' | 'memory' | 'metrics'} */ name) => main.askOrLast(name, id),
     authorize: (/** @type {unknown} */ request, /** @type {string} */ scope) => {
       return main.ask('authorize', { application: id, request, scope }, AUTHORIZE_MS)
     },

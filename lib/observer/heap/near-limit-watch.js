@@ -6,7 +6,7 @@
 const { guarded } = require('../../shared/base/guard')
 const { HEAP_FORMATS } = require('../../shared/formats/heap-profile')
 
-const CALM_MS = 250 // a loop that leaks fills a small heap within a second
+const FAR_MS = 250 // a loop that leaks fills a small heap within a second
 const CLOSE_MS = 25
 const CLOSE_SHARE = 0.3
 const FIRST_SHARE = 0.6 // of the limit: early, because near it collections leave no time
@@ -47,7 +47,7 @@ class NearLimitWatch {
   async start () {
     this.#isRunning = true
     await this.#parts.sampler.sample({ mode: 'live', seconds: null, firstSeconds: 0 })
-    this.#plan(CALM_MS)
+    this.#plan(FAR_MS)
   }
 
   stop () {
@@ -72,7 +72,7 @@ class NearLimitWatch {
       // After a collection that freed it: the next time is another story.
       else if (share < this.#share - 2 * STEP_SHARE) this.#share = Math.max(FIRST_SHARE, share + STEP_SHARE)
     } finally {
-      this.#plan(share < CLOSE_SHARE ? CALM_MS : CLOSE_MS)
+      this.#plan(share < CLOSE_SHARE ? FAR_MS : CLOSE_MS)
     }
   }
 

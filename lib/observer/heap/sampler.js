@@ -9,7 +9,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { guarded } = require('../../shared/base/guard')
 const { monotonicMs } = require('../../shared/base/monotonic')
 
-const { createSharedTurn } = require('../../shared/base/coalescer')
+const { createCoalescer } = require('../../shared/base/coalescer')
 
 /** @import { HeapSampling, SamplingProfile } from '../../shared/formats/profile/heap-tree' */
 
@@ -40,7 +40,7 @@ class HeapSampler {
   #post
   #pausedMs
   #tookMs = 0
-  #reading = createSharedTurn({ take: () => this.#readNow(), restMs: () => Math.min(this.#tookMs * REST_FACTOR, MAX_REST_MS) })
+  #reading = createCoalescer({ take: () => this.#readNow(), restMs: () => Math.min(this.#tookMs * REST_FACTOR, MAX_REST_MS) })
   #intervalBytes
   #firstSeconds
   #maxAllMs

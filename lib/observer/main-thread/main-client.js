@@ -4,7 +4,7 @@
 // is kept for that case.
 
 const { errors } = require('../../shared/base/errors')
-const { createSharedTurn } = require('../../shared/base/coalescer')
+const { createCoalescer } = require('../../shared/base/coalescer')
 
 /** @import { Answer, AskNames, Channel, Params } from '../../bridge/channel' */
 /** @import { ToMain, ToObserver } from '../../bridge/messages' */
@@ -13,7 +13,7 @@ const { createSharedTurn } = require('../../shared/base/coalescer')
 const ANSWER_MS = 300
 
 /**
- * @typedef {{ value: any, at: number, isStale: boolean }} Known  at: milliseconds since the epoch of the answer
+ * @typedef {{ value: any, at: number, isStale: boolean }} LastAnswer  at: milliseconds since the epoch of the answer
  */
 
 /**
@@ -29,9 +29,9 @@ class MainClient {
   #channel
   #answerMs
   /** @type {Map<string, { value: any, at: number }>} */
-  #known = new Map()
-  /** @type {Map<string, ReturnType<typeof createSharedTurn>>} */
-  #turns = new Map()
+  #lastAnswers = new Map()
+  /** @type {Map<string, ReturnType<typeof createCoalescer>>} */
+  #coalescers = new Map()
 
   /** @param {Parameters<typeof createMainClient>[0]} parts */
   constructor ({ channel, answerMs = ANSWER_MS }) {
@@ -56,26 +56,26 @@ class MainClient {
    * The answer, or the last one when the main thread does not answer now.
    * @param {'loop' | 'syncCalls' | 'memory' | 'metrics'} name
    * @param {number} application
-   * @returns {Promise<Known>}
+   * @returns {Promise<LastAnswer>}
    */
-  async know (name, application) {
+  async askOrLast (name, application) {
     const key = `${application} ${name}`
-    const turn = this.#turns.get(key) ?? createSharedTurn({ take: () => this.ask(name, { application }) })
-    this.#turns.set(key, turn)
+    const coalescer = this.#coalescers.get(key) ?? createCoalescer({ take: () => this.ask(name, { application }) })
+    this.#coalescers.set(key, coalescer)
     try {
-      const value = await turn.share()
-      this.#known.set(key, { value, at: Date.now() })
+      const value = await coalescer.share()
+      this.#lastAnswers.set(key, { value, at: Date.now() })
       return { value, at: Date.now(), isStale: false }
     } catch (error) {
-      const known = this.#known.get(key)
-      if (known === undefined) throw error
-      return { ...known, isStale: true }
+      const last = this.#lastAnswers.get(key)
+      if (last === undefined) throw error
+      return { ...last, isStale: true }
     }
   }
 
   /** @param {number} application  that was closed */
   forget (application) {
-    for (const map of [this.#known, this.#turns]) {
+    for (const map of [this.#lastAnswers, this.#coalescers]) {
       for (const key of map.keys()) if (key.startsWith(`${application} `)) map.delete(key)
     }
   }

@@ -3,7 +3,7 @@
 // The recorder's end in the observer, wired: the inspector session with the main thread and when there is one, the windows that are
 // kept, and views cut from them.
 
-const { createSharedTurn } = require('../../shared/base/coalescer')
+const { createCoalescer } = require('../../shared/base/coalescer')
 const { createDebuggerDetector } = require('./debugger-detector')
 const { createHistory } = require('./history')
 const { createInspectorSession } = require('./inspector-session')
@@ -12,7 +12,7 @@ const { createViews } = require('./views')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { SharedState } from '../../bridge/shared-state' */
-/** @import { ObserverSettings } from '../../main/observing/observer-client' */
+/** @import { ObserverSettings } from '../../bridge/messages' */
 
 const ROTATION_REST_MS = 100
 
@@ -36,7 +36,7 @@ class RecorderClient {
   #lifecycle
   #debuggerDetector = createDebuggerDetector()
   // Readers of profiles are many; ending a window takes some of the main thread's time.
-  #rotation = createSharedTurn({ take: () => this.rotateNow(), restMs: () => ROTATION_REST_MS })
+  #rotation = createCoalescer({ take: () => this.rotateNow(), restMs: () => ROTATION_REST_MS })
   #hasSession = false
   #isRecording = false
   #offReason

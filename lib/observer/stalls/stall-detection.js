@@ -11,7 +11,7 @@ const { createStallReports } = require('./stall-reports')
 const { createStallWatch } = require('./stall-watch')
 
 /** @import { SharedState } from '../../bridge/shared-state' */
-/** @import { ObserverSettings } from '../../main/observing/observer-client' */
+/** @import { ObserverSettings } from '../../bridge/messages' */
 /** @import { SchedulerReading } from './scheduler' */
 
 /**

@@ -87,9 +87,9 @@ class StallWatch {
     const untilMicros = ownWorkMicros === 0 ? now : Math.min(now, ownWorkMicros)
     const delayMs = (untilMicros - tickMicros) / 1e3 - periodMs
     while (delayMs >= this.#stageMs()) this.#reach({ tickMicros, delayMs })
-    // The loop may go on any moment and get stuck anew: that must not be slept through either. While it is calm the first
+    // The loop may go on any moment and get stuck anew: that must not be slept through either. While it is idle the first
     // look may come as late as the second.
-    const soonestMs = stallThresholdMs * (state.isCalm ? 1 : 1 / 2)
+    const soonestMs = stallThresholdMs * (state.isIdle ? 1 : 1 / 2)
     this.#sleep(Math.min(Math.max(this.#stageMs(), soonestMs) - delayMs, periodMs + soonestMs))
   }
 

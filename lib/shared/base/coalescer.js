@@ -11,12 +11,12 @@ const { setTimeout: sleep } = require('node:timers/promises')
  * @param {() => Promise<T>} parts.take
  * @param {() => number} [parts.restMs]  asked after each: how long nothing is taken then
  */
-function createSharedTurn (parts) {
-  return new SharedTurn(parts)
+function createCoalescer (parts) {
+  return new Coalescer(parts)
 }
 
 /** @template T */
-class SharedTurn {
+class Coalescer {
   #take
   #restMs
   /** Resolves when the next one may begin. @type {Promise<unknown>} */
@@ -54,4 +54,4 @@ class SharedTurn {
   }
 }
 
-module.exports = { createSharedTurn }
+module.exports = { createCoalescer }

@@ -6,7 +6,7 @@
 // Not a Proxy, though one would need less code: reading Date.now through it costs more than the call itself.
 
 const { withoutOwnFrames } = require('./own-frames')
-const { dress } = require('./wrapper')
+const { copyProperties } = require('./wrapper')
 
 /** @import { CountedMeter } from './meters' */
 
@@ -31,7 +31,7 @@ function makeCountedDate (Original, meter) {
       throw withoutOwnFrames(error)
     }
   }
-  return /** @type {any} */ (dress(CountedDate, Original))
+  return /** @type {any} */ (copyProperties(CountedDate, Original))
 }
 
 module.exports = { makeCountedDate }

@@ -7,14 +7,14 @@ const { Sampler } = require('../sampler')
 
 /** @import { ApiCalls } from '../api-calls' */
 /** @import { Place } from '../call-site' */
-/** @import { Gate } from './pauses' */
+/** @import { Pauses } from './pauses' */
 /** @import { Target } from '../targets' */
 
 /**
  * @typedef {object} MeterParts
  * @property {Target} target
  * @property {Pick<ApiCalls, 'calls' | 'ms'>} total  what every call is added to
- * @property {Gate} gate
+ * @property {Pauses} pauses
  * @property {() => number} now  milliseconds, monotonic
  * @property {number} thresholdMs
  * @property {() => number} [random]
@@ -63,7 +63,7 @@ class TimedMeter extends Meter {
   /** @param {MeterParts} parts */
   constructor (parts) {
     super(parts)
-    this.gate = parts.gate
+    this.pauses = parts.pauses
     this.now = parts.now
     this.#limit = parts.target.reportAbove
     this.isSync = parts.target.isSync
@@ -89,7 +89,7 @@ class TimedMeter extends Meter {
 }
 
 class CountedMeter extends Meter {
-  #gate
+  #pauses
   /** Calls until the next one whose stack is read; the wrapper counts it down. */
   left = 1
   /** What it was when the total was last added to. */
@@ -98,18 +98,18 @@ class CountedMeter extends Meter {
   /** @param {MeterParts} parts */
   constructor (parts) {
     super(parts)
-    this.#gate = parts.gate
+    this.#pauses = parts.pauses
   }
 
   /**
-   * A call while the gate is closed is in the total like every other; at no site, with all that it stands for.
+   * A call during a pause is in the total like every other; at no site, with all that it stands for.
    * @param {Function} wrapper  on the stack
    */
   sample (wrapper) {
     const weight = this.sampler.weighCounted()
     this.settle()
     this.#draw()
-    if (this.#gate.isOpen) this.#gate.whileClosed(() => this.record(wrapper, weight, 0))
+    if (!this.#pauses.isPaused) this.#pauses.during(() => this.record(wrapper, weight, 0))
   }
 
   roll () {

@@ -1,30 +1,30 @@
 'use strict'
 
-// Says whether a call is to be looked at. It counts the reasons why not: the detector is stopped, a watched call is
+// When calls are not timed. Pauses overlap, so they are counted: the detector is stopped, a watched call is
 // running already (Node's appendFileSync calls fs.writeFileSync: the outermost is what the user wrote), or we are at work.
 
-class Gate {
-  #reasons = 1
+class Pauses {
+  #count = 1
 
-  get isOpen () { return this.#reasons === 0 }
+  get isPaused () { return this.#count !== 0 }
 
-  close () { this.#reasons++ }
+  begin () { this.#count++ }
 
-  reopen () { this.#reasons-- }
+  end () { this.#count-- }
 
   /**
    * @template T
    * @param {() => T} work
    * @returns {T}
    */
-  whileClosed (work) {
-    this.close()
+  during (work) {
+    this.begin()
     try {
       return work()
     } finally {
-      this.reopen()
+      this.end()
     }
   }
 }
 
-module.exports = { Gate }
+module.exports = { Pauses }

@@ -16,7 +16,7 @@ const { apply } = Reflect // as it was before anybody wrapped it
  */
 function wrapTimed (original, meter) {
   const wrap = meter.isSync === null && meter.lengthOf === null ? wrapAnyCall : wrapJudgedCall
-  return dress(wrap(original, meter), original)
+  return copyProperties(wrap(original, meter), original)
 }
 
 /**
@@ -25,12 +25,12 @@ function wrapTimed (original, meter) {
  * @param {TimedMeter} meter
  */
 function wrapAnyCall (original, meter) {
-  const { gate, now } = meter
+  const { pauses, now } = meter
   const wrapper = {
     /** @this {unknown} */
     loopscopeWrapper () {
-      const isTimed = gate.isOpen
-      if (isTimed) gate.close()
+      const isTimed = !pauses.isPaused
+      if (isTimed) pauses.begin()
       const fromMs = isTimed ? now() : 0
       try {
         return apply(original, this, arguments)
@@ -39,7 +39,7 @@ function wrapAnyCall (original, meter) {
       } finally {
         if (isTimed) {
           meter.end(wrapper, now() - fromMs, 0)
-          gate.reopen()
+          pauses.end()
         }
       }
     }
@@ -53,12 +53,12 @@ function wrapAnyCall (original, meter) {
  * @param {TimedMeter} meter
  */
 function wrapJudgedCall (original, meter) {
-  const { gate, now, isSync, lengthOf } = meter
+  const { pauses, now, isSync, lengthOf } = meter
   const wrapper = {
     /** @this {unknown} */
     loopscopeWrapper () {
-      const isTimed = gate.isOpen && (isSync === null || isSync(arguments))
-      if (isTimed) gate.close()
+      const isTimed = !pauses.isPaused && (isSync === null || isSync(arguments))
+      if (isTimed) pauses.begin()
       const fromMs = isTimed ? now() : 0
       let result
       try {
@@ -70,7 +70,7 @@ function wrapJudgedCall (original, meter) {
         if (isTimed) {
           const ms = now() - fromMs
           meter.end(wrapper, ms, lengthOf === null ? 0 : lengthOf(arguments, result))
-          gate.reopen()
+          pauses.end()
         }
       }
     }
@@ -91,7 +91,7 @@ function wrapCounted (original, meter) {
       return apply(original, this, arguments)
     }
   }.loopscopeWrapper
-  return dress(wrapper, original)
+  return copyProperties(wrapper, original)
 }
 
 /**
@@ -111,7 +111,7 @@ function wrapToString (original, originals) {
       }
     }
   }.call
-  return dress(wrapper, original)
+  return copyProperties(wrapper, original)
 }
 
 /**
@@ -120,9 +120,9 @@ function wrapToString (original, originals) {
  * @param {Function} original
  * @returns {T} the wrapper, with the own properties of the original
  */
-function dress (wrapper, original) {
+function copyProperties (wrapper, original) {
   Object.setPrototypeOf(wrapper, Object.getPrototypeOf(original))
   return Object.defineProperties(wrapper, Object.getOwnPropertyDescriptors(original))
 }
 
-module.exports = { wrapTimed, wrapCounted, wrapToString, dress }
+module.exports = { wrapTimed, wrapCounted, wrapToString, copyProperties }

@@ -6,15 +6,15 @@
 const { json } = require('../../../shared/admin/responses')
 const { createBudgets, policyOf } = require('../capture-policy')
 const { withoutSecrets } = require('../report-secrets')
-const { createSharedTurn } = require('../../../shared/base/coalescer')
+const { createCoalescer } = require('../../../shared/base/coalescer')
 
 /** @import { Context, RouteRow, Sources } from '../router' */
 
 /** @returns {RouteRow[]} */
 function createReportRoutes () {
   const budgets = createBudgets()
-  /** @type {ReturnType<typeof createSharedTurn> | undefined} */
-  let turn
+  /** @type {ReturnType<typeof createCoalescer> | undefined} */
+  let coalescer
 
   /** @param {Sources} sources */
   async function make (sources) {
@@ -29,10 +29,10 @@ function createReportRoutes () {
 
   /** @param {Context} context */
   async function report ({ sources }) {
-    turn ??= createSharedTurn({ take: () => make(sources) })
-    const waitSeconds = turn.isWaiting ? 0 : budgets.waitSeconds('report')
+    coalescer ??= createCoalescer({ take: () => make(sources) })
+    const waitSeconds = coalescer.isWaiting ? 0 : budgets.waitSeconds('report')
     if (waitSeconds > 0) return { status: 429, detail: 'The budget of reports is used up.', remedy: `Wait ${waitSeconds} s.`, headers: { 'Retry-After': String(waitSeconds) } }
-    return json(200, withoutSecrets(await turn.share()), { 'Content-Disposition': 'attachment; filename="report.json"' })
+    return json(200, withoutSecrets(await coalescer.share()), { 'Content-Disposition': 'attachment; filename="report.json"' })
   }
   return [{ name: 'report', path: '/report', title: "Node's diagnostic report", methods: { GET: { scope: policyOf('report').scope, cost: 'report', handle: report } } }]
 }

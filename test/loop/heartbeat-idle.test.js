@@ -53,8 +53,8 @@ function workFor (ms) {
 
 test('an idle heart beats slower, and a slow tick stands for several', async t => {
   const { state, ticks, until } = createSubject(t)
-  assert.deepEqual([state.isCalm, state.periodMs], [false, PERIOD_MS])
-  await until(() => state.isCalm)
+  assert.deepEqual([state.isIdle, state.periodMs], [false, PERIOD_MS])
+  await until(() => state.isIdle)
   assert.equal(state.periodMs, 5 * PERIOD_MS)
   const before = ticks.length
   await until(() => ticks.length > before + 1 && ticks.at(-1).periods > 1)
@@ -66,21 +66,21 @@ test('work that announces itself makes it fast at once', async t => {
   const { heartbeat, state, until } = subject
   heartbeat.speedUp()
   assert.equal(subject.hurries, 0)
-  await until(() => state.isCalm)
+  await until(() => state.isIdle)
   const { tickMicros } = state
   heartbeat.speedUp()
   heartbeat.speedUp()
-  assert.deepEqual([state.isCalm, state.periodMs, subject.hurries, state.tickMicros > tickMicros], [false, PERIOD_MS, 1, true])
+  assert.deepEqual([state.isIdle, state.periodMs, subject.hurries, state.tickMicros > tickMicros], [false, PERIOD_MS, 1, true])
 })
 
 test('work that does not is a stall all the same, as long as it was, and then the heart is fast', async t => {
   const { state, stalls, until } = createSubject(t)
   for (let share = 0; share < MIN_SHARE;) {
-    await until(() => state.isCalm)
+    await until(() => state.isIdle)
     stalls.length = 0 // of a machine that stood still meanwhile
     share = workFor(3 * THRESHOLD_MS)
     await until(() => stalls.length > 0)
   }
   assert.ok(stalls[0].delayMs >= 2 * THRESHOLD_MS && stalls[0].delayMs <= (stalls[0].toMicros - stalls[0].fromMicros) / 1e3)
-  assert.equal(state.isCalm, false)
+  assert.equal(state.isIdle, false)
 })
