@@ -5,7 +5,7 @@ const neostandard = require('neostandard')
 const typescript = neostandard.plugins['typescript-eslint']
 
 module.exports = [
-  ...neostandard({ ignores: ['node_modules', 'bench/node_modules', '.nodes'], ts: true }),
+  ...neostandard({ ignores: ['node_modules', 'bench/node_modules', '.nodes', 'test/fixtures/source-maps/dist'], ts: true }),
   {
     files: ['**/*.js', '**/*.mjs'],
     rules: {

@@ -43,6 +43,7 @@ const BARE = new Map(Object.entries({
   'lib/main/http/response-end.js response.on': 'request-measure.js catches by itself: one closure less for each request',
   'lib/main/http/response-end.js onFinished': 'the same',
   'lib/observer/heap/near-limit.js on': 'reports a fault',
+  'lib/observer/source-maps/ask-thread.js worker.once': 'rejects a promise',
   'lib/main/observing/observer-client.js worker.once': 'resolves a promise',
   'lib/observer/stalls/stall-reports.js setTimeout': 'resolves a promise'
 }))

@@ -1,0 +1,52 @@
+'use strict'
+
+// What a map calls a source, as the path or name that a person looks for. A name is only shown: nothing reads the file behind it.
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { decoded, scriptFile } = require('./find-map')
+
+const MAX_LENGTH = 300
+const SCHEME = /^[a-z][a-z\d+.-]+:/i // C:\ is none
+// webpack://shop/./src/a.ts, webpack:///src/a.ts, turbopack:///[project]/src/a.ts
+const BUNDLERS = /^[a-z][a-z\d+.-]+:\/\/[^/]*\/(?:\[project\]\/)?/i
+const PACKAGE = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+\//
+
+/**
+ * @param {string} source
+ * @param {{ folder: string, script: string, appRoot: string }} context  folder: what it is relative to; script: the generated file
+ * @returns {string | null} a path, or a name; null where it can be neither
+ */
+function toSourceFile (source, { folder, script, appRoot }) {
+  if (source.length > MAX_LENGTH || /\p{Cc}/u.test(source)) return null
+  const file = resolveSource(source, folder, appRoot)
+  const [owner] = PACKAGE.exec(script.replaceAll('\\', '/')) ?? []
+  // A package's code stays a package's, wherever it was built.
+  if (owner !== undefined && !file.replaceAll('\\', '/').startsWith(owner)) return null
+  const isInside = file.startsWith(appRoot.replace(/[\\/]*$/, path.sep))
+  return isInside || !path.isAbsolute(file) || isThere(file) ? file : source
+}
+
+/**
+ * @param {string} source
+ * @param {string} folder
+ * @param {string} appRoot
+ */
+function resolveSource (source, folder, appRoot) {
+  if (source.startsWith('file:')) return scriptFile(source) ?? source
+  if (!SCHEME.test(source)) return path.resolve(folder, decoded(source))
+  const name = decoded(source.replace(BUNDLERS, '').replace(/\?[^?/]*$/, ''))
+  // webpack:///external "fs", webpack/bootstrap
+  return BUNDLERS.test(source) && !/^(external |webpack\/)/.test(name) ? path.resolve(appRoot, name) : name
+}
+
+/** @param {string} file */
+function isThere (file) {
+  try {
+    return fs.statSync(file).isFile()
+  } catch {
+    return false
+  }
+}
+
+module.exports = { toSourceFile }

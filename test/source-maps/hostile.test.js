@@ -1,0 +1,164 @@
+'use strict'
+
+// A map is data of whoever built the application. Whatever it holds, the answer is a place or none, soon, and nothing of other files.
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const fc = require('fast-check')
+const { SourceMap } = require('node:module')
+const { answerQuestion } = require('../../lib/analysis/source-maps/answer')
+const { MAX_BYTES } = require('../../lib/analysis/source-maps/find-map')
+const { decodeLines, indexAt, LINE, SIZE, SOURCE, SOURCE_COLUMN } = require('../../lib/analysis/source-maps/decode-lines')
+const { askThread } = require('../../lib/observer/source-maps/ask-thread')
+const { createSourceMaps } = require('../../lib/observer/source-maps/source-maps')
+const { makeFolder } = require('./folder')
+
+const GB = 2 ** 30
+const PLACES = [{ line: 0, column: 0, name: 'f' }, { line: 0, column: null, name: '' }, { line: 3, column: 7, name: '' }]
+const GOOD = { version: 3, sources: ['a.ts'], names: [], mappings: 'AAAA' }
+
+/** The answer about a script whose map is this text, beside it or in it. */
+function answerOf (folder, mapText, { script = 'app.js', comment = '//# sourceMappingURL=app.js.map', url, mayBytes = GB } = {}) {
+  const file = path.join(folder, script)
+  fs.writeFileSync(file, `function f () {}\n\n\n          f()\n${comment}`)
+  if (mapText !== null) fs.writeFileSync(path.join(folder, 'app.js.map'), mapText)
+  const [answer] = answerQuestion({ scripts: [{ url: url ?? file, places: PLACES }], appRoot: folder, mayBytes })
+  assert.equal(answer.places.length, PLACES.length)
+  return answer
+}
+
+test('what is no map is broken, and none of its text is told', t => {
+  const folder = makeFolder(t)
+  for (const text of [
+    '', 'null', '[]', '5', '{"version":3}', 'root:x:0:0:the secret', '{"sources":["a"],"mappings":5}', '{"sources":"a","mappings":"AAAA"}',
+    '{"sources":["a"],"mappings":"A!AA"}', '{"sources":["a"],"mappings":"AAAAAAAAAA"}', '{"sources":["a"],"mappings":"gggggggggggggggg"}', '{"sources":["a"],"mappings":"AAAg"}',
+    '{"sections":5}', '{"sections":[null]}', '{"sections":[{"map":{"sources":["a"],"mappings":"AAAA"}}]}',
+    '{"sections":[{"offset":{"line":-1,"column":0},"map":{"sources":["a"],"mappings":"AAAA"}}]}',
+    '{"sections":[{"offset":{"line":0,"column":0},"map":{"sections":[]}}]}', '['.repeat(1e6)
+  ]) {
+    const { hasMap, problem, places } = answerOf(folder, text)
+    assert.deepEqual([hasMap, places], [false, [null, null, null]], text.slice(0, 60))
+    assert.equal(problem, `that of ${path.join(folder, 'app.js')} is broken`)
+  }
+})
+
+test('places that are not there are none', t => {
+  const folder = makeFolder(t)
+  for (const map of [
+    { ...GOOD, mappings: 'DDDD' }, { ...GOOD, mappings: 'AgggB' }, { ...GOOD, sources: [] }, { ...GOOD, sources: [null] }, { ...GOOD, sources: [{}, 1] },
+    { ...GOOD, mappings: '' }, { ...GOOD, mappings: 'A' }, { ...GOOD, sources: ['x'.repeat(1e6)] }, { ...GOOD, sources: ['a\u001b[2J'] },
+    { sections: [] }, { sections: [{ offset: { line: 4e8, column: 1e9 }, map: GOOD }] }
+  ]) {
+    assert.deepEqual(answerOf(folder, JSON.stringify(map)), { hasMap: true, problem: null, places: [null, null, null] })
+  }
+  assert.equal(answerOf(folder, JSON.stringify({ ...GOOD, names: [{}], mappings: 'AAAAA' })).places[0].name, 'f')
+})
+
+test('a map may be named nowhere but in a file', t => {
+  const folder = makeFolder(t)
+  const none = { hasMap: false, problem: null, places: [null, null, null] }
+  for (const url of ['http://127.0.0.1:1/app.js.map', 'https://example.com/x.map', '//example.com/x.map', 'ftp://example.com/x']) {
+    assert.deepEqual(answerOf(folder, JSON.stringify(GOOD), { comment: `//# sourceMappingURL=${url}` }), none)
+  }
+  for (const url of ['/dev/zero', '/proc/self/environ', '.', 'missing.map', '%E0%A4%A']) {
+    assert.deepEqual(answerOf(folder, null, { comment: `//# sourceMappingURL=${url}` }).places, [null, null, null])
+  }
+  const { problem } = answerOf(folder, null, { comment: '//# sourceMappingURL=../../../../../../../../etc/passwd' })
+  assert.doesNotMatch(String(problem), /root|Unexpected|JSON/)
+  for (const url of ['node:fs', 'webpack-internal:///x.js', 'evalmachine.<anonymous>', 'wasm://wasm/1', 'file://server/x.js', 'file:///no%00where', folder]) {
+    assert.deepEqual(answerOf(folder, JSON.stringify(GOOD), { url }).places, [null, null, null])
+  }
+})
+
+test('a source that is elsewhere is a name, and is not read', t => {
+  const folder = makeFolder(t)
+  fs.mkdirSync(path.join(folder, 'node_modules', 'pkg'), { recursive: true })
+  const fileOf = (source, options) => answerOf(folder, JSON.stringify({ ...GOOD, sources: [source] }), options).places[0]?.file ?? null
+  assert.equal(fileOf('a.ts'), path.join(folder, 'a.ts'))
+  assert.equal(fileOf('webpack://shop/./src/a.ts?f3a1'), path.join(folder, 'src', 'a.ts'))
+  assert.equal(fileOf('webpack:///external "fs"'), 'external "fs"')
+  assert.equal(fileOf('../../nowhere/b.ts'), '../../nowhere/b.ts')
+  assert.equal(fileOf('file:///home/runner/work/b.ts'), 'file:///home/runner/work/b.ts')
+  fs.writeFileSync(path.join(folder, 'node_modules', 'pkg', 'app.js.map'), JSON.stringify({ ...GOOD, sources: ['../../src/a.ts'] }))
+  assert.equal(fileOf('ignored', { script: 'node_modules/pkg/app.js' }), null, "a package's code stays a package's")
+})
+
+test('a map that is too large, for us or for the memory that is left, is not read', t => {
+  const folder = makeFolder(t)
+  const map = path.join(folder, 'app.js.map')
+  fs.writeFileSync(map, '')
+  fs.truncateSync(map, MAX_BYTES + 1)
+  assert.match(answerOf(folder, null).problem, /app\.js\.map has 105 MB, and at most 105 MB are read/)
+  fs.truncateSync(map, 50e6)
+  assert.match(answerOf(folder, null, { mayBytes: 100e6 }).problem, /needs 250 MB of memory, and 100 MB may be taken/)
+})
+
+test('any text is a map that is broken, or one that tells places', t => {
+  const folder = makeFolder(t)
+  const mappings = fc.string({ unit: fc.constantFrom('A', 'C', 'D', 'g', 'z', '/', ',', ';', ' ', '!', 'é'), maxLength: 60 })
+  const part = fc.record({
+    version: fc.constant(3),
+    sources: fc.array(fc.oneof(fc.constant('a.ts'), fc.webUrl(), fc.string(), fc.constant(null))),
+    names: fc.oneof(fc.array(fc.string()), fc.anything()),
+    sourceRoot: fc.oneof(fc.constant(undefined), fc.string(), fc.constant('/')),
+    mappings
+  }, { requiredKeys: [] })
+  const sections = fc.array(fc.record({ offset: fc.record({ line: fc.integer(), column: fc.integer({ min: 0 }) }), map: part }))
+  fc.assert(fc.property(fc.oneof(part, fc.record({ sections }), fc.jsonValue()), map => {
+    for (const place of answerOf(folder, JSON.stringify(map) ?? '').places) {
+      if (place === null) continue
+      assert.ok(place.line >= 0 && place.column >= 0 && typeof place.file === 'string' && typeof place.name === 'string')
+    }
+  }), { numRuns: 500 })
+})
+
+test('segments are read as Node reads them', () => {
+  const map = JSON.parse(fs.readFileSync(path.join(__dirname, '..', 'fixtures', 'source-maps', 'dist', 'webpack', 'main.min.js.map'), 'utf8'))
+  const reference = new SourceMap(map)
+  const segments = decodeLines(map.mappings, new Set([0])).get(0)
+  for (let column = 0; column < 900; column++) {
+    const at = indexAt(segments, column) * SIZE
+    const { originalSource, originalLine, originalColumn } = reference.findEntry(0, column)
+    const known = at < 0 || segments[at + SOURCE] < 0 ? [undefined, undefined, undefined] : [map.sources[segments[at + SOURCE]], segments[at + LINE], segments[at + SOURCE_COLUMN]]
+    assert.deepEqual(known, [originalSource, originalLine, originalColumn], String(column))
+  }
+})
+
+test('a thread that takes too long is ended, and its scripts are asked for one by one, once', async t => {
+  await assert.rejects(askThread({ scripts: [], appRoot: '' }, { maxMs: 1 }), /ended without an answer/)
+
+  const asked = []
+  const problems = []
+  const maps = createSourceMaps({
+    isOn: true,
+    appRoot: '/app',
+    onProblem: problem => problems.push(problem),
+    ask: async ({ scripts }) => {
+      asked.push(scripts.map(({ url }) => url))
+      if (scripts.some(({ url }) => url === '/app/bad.js')) throw new Error('out of memory')
+      return scripts.map(({ places }) => ({ hasMap: true, problem: null, places: places.map(() => ({ file: '/app/good.ts', line: 1, column: 2, name: 'written' })) }))
+    }
+  })
+  const frames = ['/app/good.js', '/app/bad.js'].map(url => ({ functionName: 'f', scriptId: '1', url, lineNumber: 5, columnNumber: 6 }))
+  const shown = await maps.frames(frames, 10_000)
+  assert.deepEqual(shown.map(({ url, functionName }) => [url, functionName]), [['/app/good.ts', 'written'], ['/app/bad.js', 'f']])
+  assert.deepEqual(await maps.frames(frames, 10_000), shown)
+  assert.deepEqual(asked, [['/app/good.js', '/app/bad.js'], ['/app/good.js'], ['/app/bad.js']])
+  assert.deepEqual(problems, ['that of /app/bad.js takes too much time or memory'])
+})
+
+test('who cannot wait gets what is known', async () => {
+  let answer
+  const maps = createSourceMaps({
+    isOn: true,
+    appRoot: '/app',
+    onProblem: () => {},
+    ask: () => new Promise(resolve => { answer = () => resolve([{ hasMap: true, problem: null, places: [{ file: '/app/a.ts', line: 1, column: 0, name: 'f' }] }]) })
+  })
+  const frames = [{ functionName: 'f', scriptId: '1', url: '/app/a.js', lineNumber: 5, columnNumber: 6 }]
+  assert.deepEqual(await maps.frames(frames, 1), frames)
+  answer()
+  assert.equal((await maps.frames(frames, 60_000))[0].url, '/app/a.ts')
+})
