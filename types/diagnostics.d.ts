@@ -112,6 +112,8 @@ export interface DiagnosticsOptions {
   /** Your own authentication for requests that carry no known token. It runs on the main thread. */
   authorize?: (request: AdminRequestFacts, scope: AdminScope) => boolean | Promise<boolean>
   admin?: AdminOptions
+  /** Code is shown as it was written, by its source maps, which the observer reads: docs/source-maps.md. Default true. */
+  sourceMaps?: boolean
   /** A socket in the temporary folder that only this user can open, for the command line. Default true. */
   controlSocket?: boolean
   /** Where a bundle has the file that `loopscope/observer` was bundled to: docs/bundlers.md. */

@@ -37,6 +37,7 @@
  * @property {string} interruptExpression
  * @property {string} ownWorkExpression
  * @property {string} appRoot
+ * @property {boolean} sourceMaps  option
  * @property {string} [observerFile]
  */
 
@@ -82,6 +83,7 @@
  * @property {(params: {}) => void} rotate  the open window is wanted
  * @property {(params: { reading: SampledReading }) => void} syncSamples  synchronous calls read out of the windows so far
  * @property {(params: { waitedMs: number }) => void} poolQueued  a task of libuv's pool had to wait
+ * @property {(params: { problem: string }) => void} sourceMapProblem  why one cannot be used
  * @property {(params: { error: { message: string, code?: string } }) => void} fault  of ours
  *
  * @property {(params: { application: number, level: 'info' | 'warn', fields: object, message: string }) => void} log
@@ -133,6 +135,7 @@ const TO_MAIN = Object.freeze({
   rotate: 'tell',
   syncSamples: 'tell',
   poolQueued: 'tell',
+  sourceMapProblem: 'tell',
   fault: 'tell',
   log: 'tell',
   counted: 'tell',

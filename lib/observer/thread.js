@@ -15,6 +15,7 @@ const { createMainClient } = require('./main-thread/main-client')
 const { createOwnWork } = require('./main-thread/own-work')
 const { createRecorderClient } = require('./recorder/recorder-client')
 const { createScheduler } = require('./stalls/scheduler')
+const { createSourceMaps } = require('./source-maps/source-maps')
 const { createStallDetection } = require('./stalls/stall-detection')
 const { createPoolProbe } = require('./sync-calls/pool-probe')
 const { syncCallSection } = require('./sync-calls/section')
@@ -35,6 +36,7 @@ class ObserverThread {
   #channel
   #scheduler
   #recorder
+  #sourceMaps
   #stalls
   #syncSamples
   #poolProbe
@@ -65,7 +67,20 @@ class ObserverThread {
         this.#channel.tell('session', { isAway })
       }
     })
-    this.#stalls = createStallDetection({ settings, state: this.#state, scheduler: this.#scheduler, recorder: this.#recorder, logNow: this.#logNow })
+    this.#sourceMaps = createSourceMaps({
+      isOn: settings.sourceMaps,
+      appRoot: settings.appRoot,
+      observerFile: settings.observerFile,
+      onProblem: problem => this.#channel.tell('sourceMapProblem', { problem })
+    })
+    this.#stalls = createStallDetection({
+      settings,
+      state: this.#state,
+      scheduler: this.#scheduler,
+      recorder: this.#recorder,
+      sourceMaps: this.#sourceMaps,
+      logNow: this.#logNow
+    })
     this.#syncSamples = createSyncSamples({ send: reading => this.#channel.tell('syncSamples', { reading }) })
     this.#poolProbe = createPoolProbe({ onQueued: waitedMs => this.#channel.tell('poolQueued', { waitedMs }) })
     this.#main = createMainClient({ channel: this.#channel })

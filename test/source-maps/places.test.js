@@ -63,7 +63,7 @@ test('a bundle without a map stays as it runs, and is told of once', async t => 
   assert.equal(await maps.profile(profile, LONG_MS), profile)
   assert.equal(await maps.profile(profile, LONG_MS), profile)
   assert.equal(problems.length, 1)
-  assert.match(problems[0], /no-map\/main\.js is bundled and has none/)
+  assert.match(problems[0], /no-map\/main\.js is bundled and has no map/)
 })
 
 test('with the option off nothing is read', async t => {

@@ -42,7 +42,7 @@ function answerQuestion ({ scripts, appRoot, mayBytes }) {
       return answerScript(script, appRoot, mayBytes)
     } catch (error) {
       // Of other faults only the fact: a message may hold what a file said that is no map.
-      const problem = error instanceof Problem ? error.message : `that of ${script.url} is broken`
+      const problem = error instanceof Problem ? error.message : `the map of ${scriptFile(script.url)} is broken`
       return { hasMap: false, problem, places: script.places.map(() => null) }
     }
   })

@@ -10,6 +10,7 @@ const MAX_LENGTH = 300
 const SCHEME = /^[a-z][a-z\d+.-]+:/i // C:\ is none
 // webpack://shop/./src/a.ts, webpack:///src/a.ts, turbopack:///[project]/src/a.ts
 const BUNDLERS = /^[a-z][a-z\d+.-]+:\/\/[^/]*\/(?:\[project\]\/)?/i
+const SOURCE_CODE = /\.[cm]?[jt]sx?$/
 const PACKAGE = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+\//
 
 /**
@@ -24,7 +25,15 @@ function toSourceFile (source, { folder, script, appRoot }) {
   // A package's code stays a package's, wherever it was built.
   if (owner !== undefined && !file.replaceAll('\\', '/').startsWith(owner)) return null
   const isInside = file.startsWith(appRoot.replace(/[\\/]*$/, path.sep))
-  return isInside || !path.isAbsolute(file) || isThere(file) ? file : source
+  return isInside || (SOURCE_CODE.test(file) && isThere(file)) ? file : toName(source)
+}
+
+/**
+ * What is nowhere here must not look like a path that is: whoever looks for it would find something else.
+ * @param {string} source
+ */
+function toName (source) {
+  return source.replace(/^[a-z][a-z\d+.-]+:\/\/[^/]*/i, '').replace(/^(?:\.{0,2}\/)+/, '')
 }
 
 /**

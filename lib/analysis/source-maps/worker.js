@@ -5,4 +5,4 @@
 const { parentPort, workerData } = require('node:worker_threads')
 const { answerQuestion } = require('./answer')
 
-parentPort?.postMessage(answerQuestion(workerData.sourceMaps))
+parentPort?.postMessage(answerQuestion(workerData.sourceMapQuestion))

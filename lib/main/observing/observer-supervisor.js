@@ -27,7 +27,7 @@ const { ENGINES } = require('../recorder/engines')
  * @param {Pick<ObserverParts['settings'], 'titlePrefix' | 'interruptExpression' | 'ownWorkExpression'>} parts.names  of ours in the process
  * @param {ObserverParts['state']} parts.state
  * @param {Logger} parts.logger
- * @param {ObserverParts['handlers']} parts.handlers  of what the observer says and asks
+ * @param {Omit<ObserverParts['handlers'], 'sourceMapProblem'>} parts.handlers  of what the observer says and asks
  * @param {(error: unknown) => void} parts.onFault
  * @param {(sessionError: string | null) => void} parts.onReady  sessionError: why it has no inspector session
  * @param {() => void} parts.onLost
@@ -60,7 +60,8 @@ class ObserverSupervisor {
         syncSamples: (params, signal) => {
           this.#samples = params.reading
           return handlers.syncSamples(params, signal)
-        }
+        },
+        sourceMapProblem: ({ problem }) => warnOnce(parts.logger, 'LOOPSCOPE_WARN_SOURCE_MAP', problem)
       },
       onFault,
       onLost: reason => this.#onLost(reason)
@@ -118,9 +119,10 @@ class ObserverSupervisor {
 }
 
 /** @param {Parameters<typeof createObserverSupervisor>[0]} parts */
-function settingsOf ({ options: { recorder, stallThresholdMs, observerFile }, appRoot, names }) {
+function settingsOf ({ options: { recorder, stallThresholdMs, sourceMaps, observerFile }, appRoot, names }) {
   return {
     stallThresholdMs,
+    sourceMaps,
     observerFile,
     appRoot,
     keepSeconds: recorder ? recorder.keepSeconds : 0,

@@ -30,6 +30,7 @@ const { OPTIONS, variableOf } = require('./options')
  * @property {string | undefined} tokenFile
  * @property {DiagnosticsOptions['authorize']} authorize
  * @property {{ listen: boolean | number | string, hosts: readonly string[] }} admin
+ * @property {boolean} sourceMaps
  * @property {boolean} controlSocket
  * @property {string | undefined} observerFile
  * @property {Registry | undefined} registry

@@ -24,7 +24,7 @@ function askThread (question, { observerFile, maxMs = MAX_MS } = {}) {
     const mayBytes = readMemoryRoom().freeBytes * MEMORY_SHARE
     const worker = new Worker(threadFile(observerFile), {
       name: 'loopscope source maps',
-      workerData: { sourceMaps: { ...question, mayBytes } },
+      workerData: { sourceMapQuestion: { ...question, mayBytes } },
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
       execArgv: threadFlags(),
       env: {},

@@ -5,6 +5,7 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { unattended } = require('../../shared/base/guard')
+const { describeFile } = require('../../shared/formats/profile/frame')
 const { askThread } = require('./ask-thread')
 const { mapFrame, mapProfile, placesOf } = require('./map-profile')
 const { WrittenPlaces } = require('./written-places')
@@ -85,7 +86,7 @@ class SourceMaps {
       const answers = await this.#ask({ scripts, appRoot: this.#parts.appRoot })
       for (const [index, script] of scripts.entries()) this.#note(script, answers[index])
     } catch {
-      if (scripts.length === 1) this.#note(scripts[0], { hasMap: false, problem: `that of ${scripts[0].url} takes too much time or memory`, places: [] })
+      if (scripts.length === 1) this.#note(scripts[0], { hasMap: false, problem: `the map of ${this.#show(scripts[0])} takes too much time or memory`, places: [] })
       else for (const script of scripts) await this.#read([script]) // one of them is to blame
     }
   }
@@ -98,8 +99,13 @@ class SourceMaps {
     this.#known.add(script, answer)
     if (script.url.includes('/node_modules/')) return // packages often come without what they name
     const isBundle = !answer.hasMap && script.places.some(({ column }) => (column ?? 0) > MAX_WRITTEN_COLUMN)
-    const problem = answer.problem ?? (isBundle ? `${script.url} is bundled and has none` : null)
+    const problem = answer.problem ?? (isBundle ? `${this.#show(script)} is bundled and has no map` : null)
     if (problem !== null) this.#parts.onProblem(problem)
+  }
+
+  /** @param {Script} script */
+  #show ({ url }) {
+    return describeFile(url, this.#parts)
   }
 }
 

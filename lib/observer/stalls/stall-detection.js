@@ -20,9 +20,10 @@ const { createStallWatch } = require('./stall-watch')
  * @param {SharedState} parts.state
  * @param {{ read (): SchedulerReading }} parts.scheduler
  * @param {ReturnType<typeof import('../recorder/recorder-client').createRecorderClient>} parts.recorder
+ * @param {Pick<ReturnType<typeof import('../source-maps/source-maps').createSourceMaps>, 'profile'>} parts.sourceMaps
  * @param {(fields: object, message: string) => void} parts.logNow  straight to standard error
  */
-function createStallDetection ({ settings, state, scheduler, recorder, logNow }) {
+function createStallDetection ({ settings, state, scheduler, recorder, sourceMaps, logNow }) {
   const { stallThresholdMs } = settings
   const evidence = createEvidence({ scheduler, state })
   const records = createStallRecords()
@@ -48,7 +49,8 @@ function createStallDetection ({ settings, state, scheduler, recorder, logNow })
     logNow,
     records,
     context: { ...settings, lineCountOf: createLineCounts(settings) },
-    thresholdMs: stallThresholdMs
+    thresholdMs: stallThresholdMs,
+    toWritten: (profile, maxMs) => sourceMaps.profile(profile, maxMs)
   })
 
   return {

@@ -9,6 +9,7 @@ const { toLogFields } = require('../../shared/stalls/stall-line')
 const { findCulprit } = require('./culprit')
 
 /** @import { StallEvidence } from '../../../types/diagnostics' */
+/** @import { CpuProfile } from '../../../types/profile' */
 /** @import { LateTick } from '../../main/loop/heartbeat' */
 /** @import { Stuck } from './stall-watch' */
 /** @import { History } from '../recorder/history' */
@@ -21,6 +22,10 @@ const MAX_WAIT_MS = 5000
 const ANSWER_MS = 250
 // The evidence of this thread's own lateness comes with its next timers.
 const SETTLE_MS = 2
+// A map of a few megabytes is read in a fraction of a second. A report is not held back for one that takes longer, and that is known by
+// the next stall.
+const MAX_MAPPING_MS = 3000
+const MAX_MAPPING_WHILE_STUCK_MS = 1000
 
 /**
  * @param {object} parts
@@ -33,9 +38,10 @@ const SETTLE_MS = 2
  * @param {Pick<StallRecords, 'keepProfile' | 'setLasting'>} parts.records
  * @param {{ appRoot: string, lineCountOf?: (file: string) => number | null }} parts.context
  * @param {number} parts.thresholdMs
+ * @param {(profile: CpuProfile, maxMs: number) => Promise<CpuProfile>} [parts.toWritten]  a profile in the places of the code as it was written
  */
 function createStallReports (parts) {
-  const { history, evidence, isRecording, rotateNow, isStill, logNow, records, context, thresholdMs } = parts
+  const { history, evidence, isRecording, rotateNow, isStill, logNow, records, context, thresholdMs, toWritten = async profile => profile } = parts
 
   /** @param {LateTick & { id: number }} stall */
   async function explain ({ id, fromMicros, toMicros, delayMs, ownWork, ownMs }) {
@@ -44,7 +50,7 @@ function createStallReports (parts) {
     if (isRecording()) await history.waitFor(toMicros, MAX_WAIT_MS)
     const profile = history.view(toMicros - (delayMs + ownMs) * 1e3, toMicros, ownWork)
     if (profile !== null) records.keepProfile(id, profile)
-    const findings = profile === null ? { culprit: null, stack: [], codeMs: null, gcMs: null } : findCulprit(profile, context)
+    const findings = profile === null ? { culprit: null, stack: [], codeMs: null, gcMs: null } : findCulprit(await toWritten(profile, MAX_MAPPING_MS), context)
     const { culprit, stack, codeMs, gcMs } = findings
     const all = { ...system, codeMs: round(codeMs), gcMs: round(gcMs) }
     const cause = judgeCause({ durationMs: delayMs, thresholdMs }, all)
@@ -56,9 +62,9 @@ function createStallReports (parts) {
    * @param {number} fromMicros
    * @param {number} toMicros
    */
-  function inspect (fromMicros, toMicros) {
+  async function inspect (fromMicros, toMicros) {
     const profile = history.view(fromMicros, toMicros)
-    return profile === null ? null : findCulprit(profile, context)
+    return profile === null ? null : findCulprit(await toWritten(profile, MAX_MAPPING_WHILE_STUCK_MS), context)
   }
 
   /** @param {Stuck} stuck */
@@ -66,7 +72,7 @@ function createStallReports (parts) {
     const interrupted = rotateNow().catch(() => undefined) // the session may close meanwhile
     const now = monotonicMicros()
     const isKnown = isRecording() && await history.waitFor(now, ANSWER_MS)
-    const { culprit, stack } = (isKnown && inspect(stuck.tickMicros, now)) || { culprit: null, stack: [] }
+    const { culprit, stack } = (isKnown && await inspect(stuck.tickMicros, now)) || { culprit: null, stack: [] }
     if (!isStill(stuck)) return
     const route = isKnown ? (await interrupted)?.route ?? null : null
     const durationMs = Math.round((now - stuck.tickMicros) / 1e3)
