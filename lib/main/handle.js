@@ -7,7 +7,7 @@ const { EventEmitter } = require('node:events')
 const { findApplication } = require('./process/application')
 const { clusterWorkerId } = require('../shared/system/cluster-worker')
 const { errors } = require('../shared/base/errors')
-const { hearFaults } = require('../shared/base/guard')
+const { setFaultListener } = require('../shared/base/guard')
 const { share } = require('./process/process-wide')
 const { warnOnce } = require('../shared/base/warnings')
 const { resolveOptions } = require('./options/resolve-options')
@@ -71,7 +71,7 @@ class Handle extends EventEmitter {
     this.#options = resolveOptions(options)
     this.#application = findApplication(this.#options.started)
     this.#logger = this.#options.logger ?? logger()
-    hearFaults(error => warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error))
+    setFaultListener(error => warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error))
     this.registry = this.#options.registry ?? registry(this.#application.root) ?? makeRegistry()
     this.#requests = share(SHARED_REQUESTS, () => createRequestDurations({ logger: this.#logger }))
     this.#surface = createSurface({
@@ -127,7 +127,7 @@ class Handle extends EventEmitter {
     this.#channel?.start()
     this.#releaseMetrics = holdMetrics({ registry: this.registry, logger: this.#logger, sources: metricSources(instruments, this.#requests) })
     this.#signals.start()
-    this.#surface.start({ applications: instruments.admin.applications, relay: instruments.admin.relay, middleware: this.#middleware })
+    this.#surface.start({ ...instruments.admin, middleware: this.#middleware })
     return this
   }
 

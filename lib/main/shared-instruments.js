@@ -86,7 +86,8 @@ function tellAdopted (adopted, logger) {
  */
 function warnOfOtherOptions ({ options }, wanted, logger) {
   const other = SHARED_OPTIONS.filter(name => !isDeepStrictEqual(options[name], wanted[name]))
-  if (other.length > 0) warnOnce(logger, 'LOOPSCOPE_WARN_SHARED_OPTIONS', other.map(name => `${name} ${JSON.stringify(options[name])}`).join(', '))
+  const kept = other.map(name => `${name} ${JSON.stringify(options[name])}`)
+  if (kept.length > 0) warnOnce(logger, 'LOOPSCOPE_WARN_SHARED_OPTIONS', kept.join(', '))
 }
 
 module.exports = { holdInstruments, releaseInstruments, sharedInstruments }

@@ -7,7 +7,7 @@ const { Channel } = require('../bridge/channel')
 const { TO_MAIN } = require('../bridge/messages')
 const { SharedState } = require('../bridge/shared-state')
 const { toPlain } = require('../shared/base/errors')
-const { guarded, hearFaults, unattended } = require('../shared/base/guard')
+const { guarded, setFaultListener, unattended } = require('../shared/base/guard')
 const { toCodeFrame } = require('../shared/formats/profile/frame')
 const { createCaptureParts } = require('./capture-parts')
 const { createClockRenewer } = require('./clock-renewer')
@@ -209,7 +209,7 @@ function reportSections (profile, appRoot) {
  */
 function startObserver (port, settings) {
   const thread = new ObserverThread(envelope => port.postMessage(envelope), settings)
-  hearFaults(thread.report)
+  setFaultListener(thread.report)
   port.on('message', guarded(envelope => thread.receive(envelope)))
   unattended(thread.begin())
 }

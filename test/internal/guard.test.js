@@ -6,7 +6,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const ts = require('typescript')
-const { guarded, hearFaults, unattended } = require('../../lib/shared/base/guard')
+const { guarded, setFaultListener, unattended } = require('../../lib/shared/base/guard')
 const { listFiles, readProject } = require('./project')
 
 // Who calls back: the name of what takes the callback, and as which argument.
@@ -93,7 +93,7 @@ test('every exemption is of a place that there is', () => {
 
 test('what a guarded function throws, or rejects with, is told and goes no further', async () => {
   const faults = []
-  hearFaults(error => faults.push(error.message))
+  setFaultListener(error => faults.push(error.message))
   const seen = []
   guarded(function (...values) { seen.push(this, ...values) }).call('receiver', 1, 2)
   assert.deepEqual(seen, ['receiver', 1, 2])
@@ -105,6 +105,6 @@ test('what a guarded function throws, or rejects with, is told and goes no furth
 })
 
 test('a listener that throws is no fault of the application', () => {
-  hearFaults(() => { throw new Error('logger') })
+  setFaultListener(() => { throw new Error('logger') })
   guarded(() => { throw new Error('thrown') })()
 })

@@ -7,7 +7,8 @@ const { createRelaySender } = require('../../bridge/relay')
 const { createApplications } = require('./applications')
 const { createRequestCounts } = require('./request-counts')
 
-/** @import { Ask, Tell } from '../../bridge/channel' */
+/** @import { Ask, Handlers, Tell } from '../../bridge/channel' */
+/** @import { ToMain } from '../../bridge/messages' */
 
 /**
  * @param {object} parts
@@ -21,7 +22,7 @@ function createAdminServing ({ ask, tell }) {
     relay: createRelaySender({ ask }),
     applications,
     counts,
-    /** For what the observer says and asks of it. @type {Pick<import('../../bridge/channel').Handlers<import('../../bridge/messages').ToMain>, 'log' | 'counted' | 'metrics' | 'authorize'>} */
+    /** For what the observer says and asks of it. @type {Pick<Handlers<ToMain>, 'log' | 'counted' | 'metrics' | 'authorize'>} */
     handlers: {
       log: line => applications.log(line),
       counted: ({ event }) => counts.count(event),

@@ -14,7 +14,10 @@
  * @property {Pick<Logger, 'info' | 'warn'>} logger
  * @property {(opened: Opened) => void} onReopened  by an observer that took another one's place
  *
- * @typedef {{ url: string | null, listenProblem: string | null, controlProblem: string | null }} Opened  where the listener listens, and what went wrong
+ * @typedef {object} Opened  where the listener listens, and what went wrong
+ * @property {string | null} url
+ * @property {string | null} listenProblem
+ * @property {string | null} controlProblem
  */
 
 /**

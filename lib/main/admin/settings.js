@@ -15,7 +15,8 @@ const DEFAULTS = Object.freeze({ path: '/diagnostics', listen: false, hosts: Obj
  * @param {unknown} value
  */
 function checkMountPath (path, value) {
-  if (value !== false && !(typeof value === 'string' && /^(\/[A-Za-z0-9._~-]+)+$/.test(value))) refuse(path, 'false, or a path like /diagnostics', value)
+  const isPath = typeof value === 'string' && /^(\/[A-Za-z0-9._~-]+)+$/.test(value)
+  if (value !== false && !isPath) refuse(path, 'false, or a path like /diagnostics', value)
 }
 
 /**
@@ -24,7 +25,9 @@ function checkMountPath (path, value) {
  */
 function checkToken (path, value) {
   const list = typeof value === 'string' ? [value] : value
-  if (!Array.isArray(list) || list.length === 0 || list.some(one => typeof one !== 'string' || one === '')) refuse(path, 'a token, or a list of tokens', typeof value)
+  if (!Array.isArray(list) || list.length === 0 || list.some(one => typeof one !== 'string' || one === '')) {
+    refuse(path, 'a token, or a list of tokens', typeof value)
+  }
   for (const one of /** @type {string[]} */ (list)) parseTokens(path, one)
 }
 
@@ -46,7 +49,13 @@ function toListen (text) {
 /**
  * @param {ResolvedOptions} options
  * @param {() => string} [makeToken]  where nobody chose one
- * @returns {{ settings: { isProduction: boolean, tokens: import('../../shared/admin/tokens').KnownToken[], tokenFile: string | null, hasAuthorize: boolean, hosts: string[], basePath: string, listen: import('./address').ListenAddress | null }, bootToken: string | null }}
+ * @returns {{
+ *   settings: {
+ *     isProduction: boolean, tokens: import('../../shared/admin/tokens').KnownToken[], tokenFile: string | null, hasAuthorize: boolean,
+ *     hosts: string[], basePath: string, listen: import('./address').ListenAddress | null
+ *   },
+ *   bootToken: string | null
+ * }}
  */
 function adminSettings (options, makeToken = makeBootToken) {
   const { token, tokenFile = null, authorize, isProduction, admin, path } = options

@@ -66,7 +66,9 @@ class CaptureCounts {
 
   /** The observer is gone, and what it ran by itself with it. */
   onLost () {
-    for (const { kind, trigger, fromMicros } of this.#noted.splice(0)) this.#ended(kind, trigger, 'failed', (monotonicMicros() - fromMicros) / 1e6)
+    for (const { kind, trigger, fromMicros } of this.#noted.splice(0)) {
+      this.#ended(kind, trigger, 'failed', (monotonicMicros() - fromMicros) / 1e6)
+    }
   }
 
   /**

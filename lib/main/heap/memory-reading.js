@@ -13,7 +13,8 @@ function readMemory () {
     heapLimitBytes: v8.getHeapStatistics().heap_size_limit,
     externalBytes: external,
     arrayBuffersBytes: arrayBuffers,
-    spaces: v8.getHeapSpaceStatistics().map(({ space_name: name, space_used_size: usedBytes, space_size: sizeBytes }) => ({ name, usedBytes, sizeBytes }))
+    spaces: v8.getHeapSpaceStatistics()
+      .map(({ space_name: name, space_used_size: usedBytes, space_size: sizeBytes }) => ({ name, usedBytes, sizeBytes }))
   }
 }
 

@@ -20,7 +20,10 @@ const { createMetric } = require('./metric')
 /** @import { AdminSources } from './admin' */
 /** @import { OverheadSources } from './overhead' */
 
-/** @typedef {EventLoopSources & StallSources & HttpSources & CaptureSources & SyncCallSources & ClockSources & HeapSources & AdminSources & OverheadSources} MetricSources  one shape a family */
+/**
+ * @typedef {EventLoopSources & StallSources & HttpSources & CaptureSources & SyncCallSources & ClockSources & HeapSources & AdminSources &
+ *   OverheadSources} MetricSources  one shape a family
+ */
 
 const FAMILIES = Object.freeze([
   require('./event-loop'),

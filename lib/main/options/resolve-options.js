@@ -104,7 +104,8 @@ function assertKnown (options) {
 function assertKnownVariables (env) {
   const known = OPTIONS.map(variableOf).filter(name => name !== null)
   for (const name of Object.keys(env)) {
-    if (name.startsWith('LOOPSCOPE_') && !known.includes(name)) throw new errors.ERR_LOOPSCOPE_UNKNOWN_OPTION(`the variable ${name}`, known.join(', '))
+    if (!name.startsWith('LOOPSCOPE_') || known.includes(name)) continue
+    throw new errors.ERR_LOOPSCOPE_UNKNOWN_OPTION(`the variable ${name}`, known.join(', '))
   }
 }
 
@@ -123,7 +124,8 @@ function assertOrder ({ heartbeatMs, stallThresholdMs, recorder }) {
 function assertProtected ({ admin, token, tokenFile, authorize }) {
   const address = parseAddress('options.admin.listen', admin.listen)
   if (address === null || isLocal(address) || token !== undefined || tokenFile !== undefined || authorize !== undefined) return
-  refuse('options.admin.listen', 'an address of this host only (127.0.0.1, ::1, a Unix socket), unless option token, tokenFile or authorize is set', admin.listen)
+  const wanted = 'an address of this host only (127.0.0.1, ::1, a Unix socket), unless option token, tokenFile or authorize is set'
+  refuse('options.admin.listen', wanted, admin.listen)
 }
 
 /**

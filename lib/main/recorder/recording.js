@@ -134,7 +134,8 @@ class Recording {
    */
   #pauseReason (usesSession) {
     if (usesSession && this.#isSessionAway) {
-      return { code: 'LOOPSCOPE_WARN_SESSION_AWAY', values: [], reason: 'the recorder is paused for a moment: this process debugs itself, or was about to end' }
+      const reason = 'the recorder is paused for a moment: this process debugs itself, or was about to end'
+      return { code: 'LOOPSCOPE_WARN_SESSION_AWAY', values: [], reason }
     }
     const url = inspector?.url()
     if (url === undefined) return null
@@ -144,7 +145,9 @@ class Recording {
     }
     const { isConnected } = this.#seen
     if (isConnected === false) return null
-    const why = isConnected ? `a debugger is connected to ${url}` : `the inspector is open at ${url}, and this system does not tell whether a debugger is connected`
+    const why = isConnected
+      ? `a debugger is connected to ${url}`
+      : `the inspector is open at ${url}, and this system does not tell whether a debugger is connected`
     return { code: 'LOOPSCOPE_WARN_RECORDER_PAUSED', values: [why], reason: `the recorder is paused: ${why}` }
   }
 

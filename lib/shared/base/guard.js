@@ -10,7 +10,7 @@ let tell = () => {}
  * Who is told of faults in this thread: the last one to ask.
  * @param {(error: unknown) => void} listener
  */
-function hearFaults (listener) {
+function setFaultListener (listener) {
   tell = listener
 }
 
@@ -45,4 +45,4 @@ function report (error) {
   } catch {} // a logger of the application's own
 }
 
-module.exports = { guarded, hearFaults, unattended }
+module.exports = { guarded, setFaultListener, unattended }
