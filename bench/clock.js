@@ -5,9 +5,10 @@
 const { withChildren } = require('./harness/child')
 const { differences, ratios, show, summarize } = require('./harness/statistics')
 
-const WAYS = Object.freeze(['Date.now()', 'performance.now()', 'clock.now()', 'clock.now() without diagnostics', 'hand-written variable'])
+const WAYS = Object.freeze(['Date.now()', 'performance.now()', 'clock.now()', 'clock.now() of a new clock', 'clock.now() without diagnostics', 'hand-written variable'])
 const SITUATIONS = Object.freeze(['idle', 'under load', 'during a block'])
 const OURS = 'clock.now()'
+const NEW = 'clock.now() of a new clock'
 const LOOP = 'empty loop'
 
 const MIN_TIMES_FASTER = 15
@@ -17,7 +18,7 @@ const METHOD = 'One process asks in each way in turns, some 20 ms a turn, and is
   'so no call can be left out; what a loop that stores a constant takes is subtracted from the nanoseconds, but not from either side of “times faster”, ' +
   'which therefore says too little of what is fast. Calls of a loop overlap in the processor: this is throughput, not the delay of a single call. Staleness is the ' +
   'longest that the answer was behind `Date.now()` in two seconds, looked at from the main thread itself: each millisecond while it idles, after each of many ' +
-  'small pieces of work, and without a pause while it blocks the loop. The hand-written variable is renewed by `setInterval` every second.'
+  'small pieces of work, and without a pause while it blocks the loop; a new clock is made in the turn in which the looking begins. The hand-written variable is renewed by `setInterval` every second.'
 
 /** @typedef {Record<string, number>[]} Rounds  by name of the way */
 
@@ -50,7 +51,7 @@ function report (speeds, stalenesses) {
   const staleness = (/** @type {string} */ situation, /** @type {string} */ way) => summarize(stalenesses[situation].map(round => round[way]))
   const isTimed = (/** @type {string} */ way) => way in speeds[0]
   const isWatched = (/** @type {string} */ way) => way in stalenesses[SITUATIONS[0]][0]
-  const blocked = staleness('during a block', OURS)
+  const blocked = summarize([OURS, NEW].flatMap(way => stalenesses['during a block'].map(round => round[way])))
   return {
     question: 'What does asking for the time cost, and how old is the answer?',
     method: METHOD,
@@ -71,7 +72,7 @@ function report (speeds, stalenesses) {
         isMet: timesFaster(OURS).median >= MIN_TIMES_FASTER
       },
       {
-        budget: `it is never more than ${MAX_STALENESS_MS} ms behind during a block of two seconds`,
+        budget: `it is never more than ${MAX_STALENESS_MS} ms behind during a block of two seconds, also when it is first used in it`,
         measured: `${show(blocked, 0)} ms`,
         isMet: blocked.max <= MAX_STALENESS_MS
       }

@@ -25,7 +25,7 @@ const DOUBLES = 4
  */
 
 /**
- * Renews a clock from another thread. It calls onKept when it has begun, which can take a while, and onLost when it no
+ * Renews a clock from another thread. It calls onKept when it has begun, which can take a while, and onLost when it cannot, or no
  * longer can. Returns what ends it, and leaves the clock empty when it has.
  * @callback Keeper
  * @param {SharedArrayBuffer} buffer
@@ -53,7 +53,8 @@ function createClock (options = {}) {
 class Clock {
   #doubles
   #upkeep
-  /** Cleared while a keeper does its work, undefined while the clock is stopped. @type {NodeJS.Timeout | undefined} */
+  #isStarted = false
+  /** Where no keeper does its work. @type {NodeJS.Timeout | undefined} */
   #timer
   #release = () => {}
 
@@ -69,23 +70,27 @@ class Clock {
     this.start()
   }
 
-  get running () { return this.#doubles[NOW] !== 0 }
+  get running () { return this.#upkeep === null ? this.#doubles[NOW] !== 0 : this.#isStarted }
 
+  /** Whoever renews it may be long in coming, when this is called within a block; until then now() asks the system. */
   start () {
-    if (this.#timer !== undefined || this.#upkeep === null) return
+    if (this.#isStarted || this.#upkeep === null) return
+    this.#isStarted = true
     const { resolutionMs, keeper } = this.#upkeep
-    renew(this.#doubles)
-    const keepByTimer = () => { this.#timer = setInterval(guarded(renew), resolutionMs, this.#doubles).unref() }
-    keepByTimer()
-    const onKept = () => clearInterval(this.#timer)
-    if (keeper !== undefined) this.#release = keeper(this.buffer, resolutionMs, { onKept, onLost: keepByTimer })
+    const renewHere = () => {
+      clearInterval(this.#timer)
+      this.#doubles[NOW] = 0
+      this.#timer = setInterval(guarded(renew), resolutionMs, this.#doubles).unref()
+    }
+    if (keeper === undefined) renewHere()
+    else this.#release = keeper(this.buffer, resolutionMs, { onKept: () => clearInterval(this.#timer), onLost: renewHere })
   }
 
   /** From here on now() asks the system, as Date.now() does. */
   stop () {
     if (this.#upkeep === null) return
+    this.#isStarted = false
     clearInterval(this.#timer)
-    this.#timer = undefined
     this.#release()
     this.#release = () => {}
     this.#doubles.fill(0)

@@ -42,7 +42,6 @@ test('a clock is renewed by the thread as soon as that runs, and by a timer afte
   const { observer, clockRenewals } = createSubject(t)
   const clock = createClock({ keeper: clockRenewals.keep })
   t.after(() => clock.stop())
-  await untilAdvanced(clock)
   observer.start()
   await untilKept(clock)
   await observer.stop()
@@ -74,7 +73,7 @@ test('a clock stopped before the thread runs is never renewed by it', async t =>
   assert.equal(clock.running, false)
 })
 
-test('where there can be no thread the timer stays', async t => {
+test('where there can be no thread a timer renews it', async t => {
   const { keep } = createClockRenewals({ ready: Promise.reject(new Error('forbidden')), running: false, tell () {}, ask () { assert.fail('nobody to ask') } })
   const clock = createClock({ keeper: keep })
   t.after(() => clock.stop())
@@ -82,7 +81,7 @@ test('where there can be no thread the timer stays', async t => {
   await untilAdvanced(clock)
 })
 
-test('an answer that comes with the end of the thread is none: the timer stays', async t => {
+test('an answer that comes with the end of the thread is none: a timer renews it', async t => {
   let answer
   const asked = new Promise(resolve => { answer = resolve })
   const observer = { ready: Promise.resolve(), running: true, tell () {}, ask: () => asked }

@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
-const { createClock } = require('../../lib/shared/clock')
+const { createClock, renew } = require('../../lib/shared/clock')
 const { untilAdvanced } = require('./kept')
 
 /** @param {import('node:test').TestContext} t */
@@ -22,6 +22,16 @@ test('it tells whole milliseconds, seconds and a date between its last renewal a
   assert.equal(clock.seconds(), Math.floor(now / 1000))
   assert.ok(clock.date() instanceof Date)
   assert.equal(clock.date().getTime(), now)
+})
+
+test('it is right when it is first used within a block, in which nobody can renew it', t => {
+  const clock = createSubject(t)
+  const until = performance.now() + 150
+  for (let now = 0; performance.now() < until;) {
+    const before = Date.now()
+    now = clock.now()
+    assert.ok(now >= before && now <= Date.now())
+  }
 })
 
 test('a stopped clock asks the system, and can be started again', async t => {
@@ -51,25 +61,31 @@ test('a clock on the buffer of another one reads its time, and cannot stop it', 
   assert.deepEqual([reader.running, reader.now()], [false, 1e12 + 55])
 })
 
-test('its timer rests while a keeper renews it, and goes on when the keeper is lost', t => {
+test('it asks the system until a keeper has begun, and when that is lost until its own timer has', t => {
   t.mock.timers.enable({ apis: ['setInterval', 'Date'], now: 1e12 })
   let listeners
   let released = 0
   const clock = createSubject(t, { keeper: (buffer, resolutionMs, theirs) => { listeners = theirs; return () => { released++ } } })
   t.mock.timers.tick(20)
-  assert.equal(clock.now(), 1e12 + 20, 'not kept yet')
+  t.mock.timers.setTime(1e12 + 25)
+  assert.equal(clock.now(), 1e12 + 25, 'not kept yet')
   listeners.onKept()
+  renew(new Float64Array(clock.buffer))
   t.mock.timers.tick(20)
-  assert.equal(clock.now(), 1e12 + 20, 'left to the keeper, which does nothing here')
+  assert.equal(clock.now(), 1e12 + 25, 'left to the keeper, which does nothing more here')
   listeners.onLost()
-  t.mock.timers.tick(20)
-  assert.equal(clock.now(), 1e12 + 60)
+  t.mock.timers.setTime(1e12 + 48)
+  assert.equal(clock.now(), 1e12 + 48, 'lost')
+  t.mock.timers.tick(10)
+  t.mock.timers.tick(5)
+  assert.equal(clock.now(), 1e12 + 58, 'its own timer')
   clock.stop()
   assert.equal(released, 1)
 })
 
 test('it knows for how long it stood still', async t => {
   const clock = createSubject(t)
+  await untilAdvanced(clock)
   const from = clock.now()
   while (Date.now() - from < 150);
   assert.equal(clock.now(), from, 'a timer of this thread cannot run meanwhile')

@@ -5,6 +5,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
+const { setTimeout: sleep } = require('node:timers/promises')
 const { Worker } = require('node:worker_threads')
 const diagnostics = require('../..')
 const { untilAdvanced, untilKept } = require('./kept')
@@ -53,6 +54,17 @@ test('it goes on while the main thread is blocked, for a worker thread as well',
   assert.ok(behindMs < BLOCK_MS / 2, `${behindMs} ms behind after the block`)
   const seen = await ask()
   assert.ok(seen > 10, `the worker saw ${seen} times`)
+})
+
+test('it is right when it is first used within a block, and is renewed once that is over', async t => {
+  const handle = start(t)
+  await sleep(0)
+  const { clock } = handle
+  const until = performance.now() + BLOCK_MS
+  let furthestMs = 0
+  while (performance.now() < until) furthestMs = Math.max(furthestMs, Date.now() - clock.now())
+  assert.ok(furthestMs < BLOCK_MS / 2, `${furthestMs} ms behind within the block`)
+  await untilKept(clock)
 })
 
 test('it never goes back', async t => {

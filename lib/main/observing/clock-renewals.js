@@ -22,13 +22,14 @@ function createClockRenewals (observer) {
       await observer.ready
       if (!wanted.has(clock)) return
       await observer.ask('renewClock', { clock, buffer, resolutionMs })
+      if (!wanted.has(clock)) return
       // The last answers of a thread that ends are read in the turn in which its end is told.
-      if (!wanted.has(clock) || !observer.running) return
+      if (!observer.running) throw new Error('the observer has ended')
       lossListeners.set(clock, listeners.onLost)
       listeners.onKept()
     }
-    // Where the observer is not running, which was warned of, the clock keeps its timer.
-    const beginQuietly = () => { begin().catch(() => {}) }
+    // Where the observer is not running, which was warned of, the clock has a timer.
+    const beginQuietly = () => { begin().catch(() => { if (wanted.has(clock)) listeners.onLost() }) }
     wanted.set(clock, beginQuietly)
     beginQuietly()
     return () => {
