@@ -1,9 +1,10 @@
 // node examples/express.js, then: curl <address>/report
 'use strict'
 
-// An Express service with diagnostics: one line before the routes. /report blocks the event loop, which is logged with its
-// route and line; `kill -USR2 <pid>` writes a CPU profile of what already happened.
+// An Express service with diagnostics: one line before the routes. /login and /report block the event loop, which is logged
+// with route and line; `kill -USR2 <pid>` writes a CPU profile of what already happened.
 
+const crypto = require('node:crypto')
 const express = require('express')
 const diagnostics = require('loopscope')
 
@@ -12,6 +13,11 @@ const d = diagnostics()
 app.use(d)
 
 app.get('/', function home (req, res) {
+  res.send('ok')
+})
+
+app.post('/login', function login (req, res) {
+  crypto.pbkdf2Sync('correct horse', 'salt', 600_000, 64, 'sha256')
   res.send('ok')
 })
 

@@ -7,7 +7,7 @@ const { EventEmitter, once } = require('node:events')
 const path = require('node:path')
 const readline = require('node:readline')
 
-const ADDRESS = /listening on (http:\S+)/
+const ADDRESS = /listening on (http:[^\s,]+)/
 const START_MS = 30_000 // a fresh checkout on a cold, busy disk
 const MAX_ERROR_LINES = 5 // of what the application wrote before it died
 

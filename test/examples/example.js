@@ -66,12 +66,19 @@ class Example extends EventEmitter {
 }
 
 /** Asks until the example has logged what is wanted: the recorder starts a moment after the application. */
-async function askUntilLogged (example, url, matches) {
+async function askUntilLogged (example, url, matches, request = {}) {
   for (;;) {
-    await (await fetch(url)).text()
+    await (await fetch(url, request)).text()
     const found = example.records().find(matches)
     if (found) return found
   }
 }
 
-module.exports = { startExample, askUntilLogged }
+/** What a route of the admin surface answers, by the address and the token in the log. */
+async function askAdmin (example, route) {
+  const [, address, token] = await example.says(/"url":"([^"]+)#token=([^"]+)"/)
+  const answer = await fetch(address + route, { headers: { authorization: `Bearer ${token}` } })
+  return answer.json()
+}
+
+module.exports = { startExample, askUntilLogged, askAdmin }

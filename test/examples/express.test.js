@@ -14,6 +14,15 @@ test('examples/express.js logs the stall of its slow route with route and code',
   assert.match(msg, /^event loop stalled \d+ ms in GET \/report: /)
 })
 
+test('examples/express.js logs the stall of its login with the synchronous call', async t => {
+  const example = startExample(t, 'express.js')
+  const url = await example.address()
+  const { stall } = await askUntilLogged(example, `${url}/login`, ({ stall }) => stall?.culprit?.call && !stall.lasting && stall.route !== null, { method: 'POST' })
+  assert.equal(stall.route, 'POST /login')
+  assert.equal(stall.culprit.function, 'login')
+  assert.equal(stall.culprit.call, 'pbkdf2Sync')
+})
+
 test('examples/express.js serves the metrics of its routes', async t => {
   const example = startExample(t, 'express.js')
   const url = await example.address()

@@ -10,7 +10,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 const { promisify } = require('node:util')
-const { ROOT, listFiles } = require('./project')
+const { ROOT, listFiles, publishedFiles } = require('./project')
 const manifest = require('../../package.json')
 
 const run = promisify(execFile)
@@ -57,9 +57,14 @@ describe('the package', () => {
 
   const node = (...args) => run(process.execPath, args, { cwd: folder })
 
-  test('holds bin/, lib/, types/ and five files, and nothing else', () => {
-    const wanted = [...listFiles('bin'), ...listFiles('lib'), ...listFiles('types'), 'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json', 'register.js']
+  test('holds bin/, docs/, examples/, lib/, types/ and five files, and nothing else', () => {
+    const documents = listFiles('docs').filter(file => /\.(md|png)$/.test(file)) // not the script that makes the pictures
+    const wanted = [
+      ...listFiles('bin'), ...documents, ...listFiles('examples'), ...listFiles('lib'), ...listFiles('types'),
+      'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json', 'register.js'
+    ]
     assert.deepEqual(tarball.files.map(file => file.path).sort(), wanted.sort())
+    assert.deepEqual(publishedFiles().sort(), wanted.sort())
   })
 
   test('has nothing for publint to complain about', async () => {

@@ -24,6 +24,17 @@ function listFiles (folder) {
 }
 
 /**
+ * What npm publishes, by the `files` of package.json: folders and files, and with a '!' what is left out of them. What npm itself makes
+ * of it is looked at in package-contents.slow.test.js.
+ */
+function publishedFiles () {
+  const { files } = JSON.parse(readProject('package.json'))
+  const leftOut = files.filter(name => name.startsWith('!')).map(name => name.slice(1))
+  const named = files.filter(name => !name.startsWith('!')).flatMap(name => fs.statSync(path.join(ROOT, name)).isDirectory() ? listFiles(name) : [name])
+  return [...named.filter(name => !leftOut.includes(name)), 'LICENSE', 'README.md', 'package.json']
+}
+
+/**
  * The rows of a table in a document, cells without their blanks.
  * @param {string} file
  * @param {string} heading  of the section that holds the table
@@ -34,4 +45,4 @@ function readTable (file, heading) {
   return section.split('\n').filter(line => line.startsWith('| `')).map(line => line.split('|').slice(1, -1).map(cell => cell.trim()))
 }
 
-module.exports = { ROOT, readProject, listFiles, readTable }
+module.exports = { ROOT, readProject, listFiles, publishedFiles, readTable }
