@@ -8,25 +8,25 @@ const http = require('node:http')
 const net = require('node:net')
 const { once } = require('node:events')
 const { createListener } = require('../../lib/observer/admin/listeners/listener')
-const { createPlaces } = require('../../lib/observer/admin/access/connection-limits')
+const { createConnectionLimits } = require('../../lib/observer/admin/access/connection-limits')
 
-const MANY = 600 // more than there are places
+const MANY = 600 // more than may be connected
 const HALF = 'GET /loop HTTP/1.1\r\nHost: localhost\r\nX-Half: '
 const HALF_BODY = 'POST /captures HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{'
 const RIGHT = 'GET /loop HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer right\r\nConnection: keep-alive\r\n\r\n'
 const WRONG = RIGHT.replace('right', 'wrong')
 
 /** A listener whose router lets in who says "right"; what is below /held is answered when the test says so. */
-async function createSubject (t, { limits, places } = {}) {
+async function createSubject (t, { limits, connections } = {}) {
   const held = []
   const listener = createListener({
     address: { host: '127.0.0.1', port: 0 },
     basePath: '/diagnostics',
     limits,
-    places: createPlaces(places),
-    async handle ({ path, headers }, signal, onAdmitted) {
+    connections: createConnectionLimits(connections),
+    async handle ({ path, headers }, signal, onAuthorized) {
       if (headers.authorization !== 'Bearer right') return { status: 401, headers: {}, body: 'no' }
-      onAdmitted()
+      onAuthorized()
       if (path === '/held') await new Promise(resolve => held.push(resolve))
       return { status: 200, headers: {}, body: 'yes' }
     }
@@ -101,7 +101,7 @@ test('an answer that takes long is not cut off: neither by the time it takes nor
 })
 
 test('of those who were admitted the one that was idle for longest goes when there are too many', async t => {
-  const { ask, connect, held } = await createSubject(t, { places: { maxAdmitted: 2, maxStrangers: 2 } })
+  const { ask, connect, held } = await createSubject(t, { connections: { maxAuthorized: 2, maxUnauthorized: 2 } })
   const long = ask({ path: '/held' })
   while (held.length === 0) await new Promise(setImmediate)
   const idle = await connect(RIGHT)

@@ -30,13 +30,13 @@ test('addresses are read as people write them', () => {
 })
 
 test('a worker listens on a port of its own', async () => {
-  const group = { number: () => 3, succeed: async () => {} }
+  const group = { number: () => 3, takeOver: async () => {} }
   const { signal } = new AbortController()
   const listenOf = (listen, worker = { clusterId: 9, pm2: null }, of = group) => workerAddress(parseAddress('x', listen), worker, of, signal)
   assert.deepEqual([(await listenOf(6060)).port, (await listenOf(0)).port], [6063, 0])
   assert.deepEqual(await listenOf('/x.sock'), { socketPath: '/x.sock' })
   assert.equal((await listenOf(6060, { clusterId: 9, pm2: { id: '4', instance: 2 } })).port, 6062)
-  const withoutDirectory = { number () { throw new Error('read-only') }, async succeed () { throw new Error('read-only') } }
+  const withoutDirectory = { number () { throw new Error('read-only') }, async takeOver () { throw new Error('read-only') } }
   assert.equal((await listenOf(6060, { clusterId: 9, pm2: null }, withoutDirectory)).port, 6069)
   await assert.rejects(listenOf(6060, { clusterId: 900, pm2: null }, { ...group, number: () => Infinity }), { code: 'ERR_LOOPSCOPE_SOCKET_UNUSABLE' })
 })

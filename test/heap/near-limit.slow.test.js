@@ -121,7 +121,7 @@ async function adoptAs (appName, folder) {
 }
 
 test('of a dead process only what it wrote as it died is taken in, and nothing of one that is alive, or not ours', async t => {
-  const { adoptLeftovers } = require('../../lib/observer/heap/snapshot/orphaned-snapshots')
+  const { adoptOrphans } = require('../../lib/observer/heap/snapshot/orphaned-snapshots')
   const { mark, unmark } = require('../../lib/shared/heap/near-limit-mark')
   const { createStore } = require('../../lib/observer/store/store')
   const folder = folderOf(t)
@@ -139,7 +139,7 @@ test('of a dead process only what it wrote as it died is taken in, and nothing o
   }
   const [last, broken, own, alive] = [write(dead.pid, 1), write(dead.pid, 2, '{"head":'), write(dead.pid, 3, profile, 60_000), write(process.pid, 1)]
   fs.symlinkSync(__filename, path.join(folder, `Heap.20260101.120000.${dead.pid}.0.004.heapprofile`))
-  const adopt = () => adoptLeftovers(dir, { store, appName: 'test' })
+  const adopt = () => adoptOrphans(dir, { store, appName: 'test' })
   assert.deepEqual(await adopt(), [], 'without a mark nothing is ours')
   fs.writeFileSync(path.join(dir, `near-limit-${dead.pid}.mark`), folder)
   mark(dir, folder)

@@ -43,7 +43,7 @@ function follow (graph, node, isWanted) {
  * @param {Graph} graph
  * @param {Map<number, string>} scriptNames
  */
-function createPlaces (graph, scriptNames) {
+function createConnectionLimits (graph, scriptNames) {
   /**
    * @param {number} node
    * @returns {{ file: string, line: number } | null} line from 1
@@ -55,4 +55,4 @@ function createPlaces (graph, scriptNames) {
   }
 }
 
-module.exports = { findScriptNames, createPlaces }
+module.exports = { findScriptNames, createConnectionLimits }

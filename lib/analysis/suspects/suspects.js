@@ -10,7 +10,7 @@ const { findWays, NO_EDGE } = require('../graph/distances')
 const { matchIds, NONE } = require('../comparison/match-ids')
 const { patternsOf, LISTENER_STEPS } = require('./patterns')
 const { findPath, isOfApplication, readable, signatureOf } = require('./retainer-path')
-const { createPlaces, findScriptNames } = require('../graph/script-names')
+const { createConnectionLimits, findScriptNames } = require('../graph/script-names')
 const { classifyNodes } = require('../comparison/summary')
 
 /** @import { Analysis } from '../comparison/analyze' */
@@ -190,7 +190,7 @@ function mergeTwo (one, other) {
 function createReader (oldest, latest, newest, { survivorOf }) {
   const { graph, dominators: { order, positionOf, endOf, dominatorOf } } = latest
   const { rowOfNode, rows } = classifyNodes(latest)
-  const placeOf = createPlaces(graph, findScriptNames(graph))
+  const placeOf = createConnectionLimits(graph, findScriptNames(graph))
   const words = { classNameOf: (/** @type {number} */ node) => rows[rowOfNode[node]].name, placeOf }
   const isNew = markNew(oldest, newest)
 

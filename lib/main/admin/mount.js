@@ -6,27 +6,27 @@
 const { exchange } = require('../../shared/admin/exchange')
 const { unattended } = require('../../shared/base/guard')
 const { splitTarget } = require('../../shared/admin/target')
-const { problemAnswer, toProblem } = require('../../shared/admin/problem')
+const { problemResponse, toProblem } = require('../../shared/admin/problem')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
-/** @import { Handle } from '../../shared/admin/exchange' */
+/** @import { RequestHandler } from '../../shared/admin/exchange' */
 
 /**
  * @param {object} parts
  * @param {string} parts.path     '/diagnostics'
- * @param {Handle} parts.forward  to the observer
+ * @param {RequestHandler} parts.forward  to the observer
  */
 function createMount ({ path, forward }) {
   /** Requests that the observer may ask about. @type {Map<number, IncomingMessage>} */
   const requests = new Map()
   let sequence = 0
 
-  /** @type {Handle} */
+  /** @type {RequestHandler} */
   async function forwardOrExplain (request, signal) {
     try {
       return await forward(request, signal)
     } catch (error) {
-      return problemAnswer(toProblem(error))
+      return problemResponse(toProblem(error))
     }
   }
 

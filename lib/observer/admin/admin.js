@@ -11,17 +11,23 @@ const { createAdminSources } = require('./admin-sources')
 
 /** @import { ListenAddress } from '../../main/admin/address' */
 /** @import { WorkerFacts } from './listeners/worker-address' */
-/** @import { Handle } from '../../shared/admin/exchange' */
+/** @import { RequestHandler } from '../../shared/admin/exchange' */
 /** @import { Application } from './router' */
 /** @import { ApplicationSettings } from './admin-sources' */
 
 /** @typedef {Parameters<typeof createAdminSources>[0]} SourceParts */
 
 /**
- * @typedef {Application & ApplicationSettings & { basePath: string, listen: ListenAddress | null, worker: (WorkerFacts & { controlDir: string }) | null, controlDir: string | null }} AdminApplication
+ * @typedef {object} ListenSettings
+ * @property {string} basePath
+ * @property {ListenAddress | null} listen
+ * @property {(WorkerFacts & { controlDir: string }) | null} worker  null: it has no siblings
+ * @property {string | null} controlDir
  *
- * @typedef {object} OpenSite
- * @property {Handle} handle
+ * @typedef {Application & ApplicationSettings & ListenSettings} AdminApplication
+ *
+ * @typedef {object} OpenApplication
+ * @property {RequestHandler} handle
  * @property {ReturnType<typeof import('./listeners/listener').createListener> | null} listener
  * @property {AbortController} closed
  */
@@ -33,7 +39,7 @@ function createAdmin (parts) {
 
 class Admin {
   #parts
-  /** In order of opening. @type {Map<number, OpenSite>} */
+  /** In order of opening. @type {Map<number, OpenApplication>} */
   #applications = new Map()
   /** @type {ReturnType<typeof createControlSocket> | undefined} */
   #controlSocket
@@ -50,8 +56,8 @@ class Admin {
    */
   async open (application) {
     this.#parts.series.start()
-    const handle = this.#makeHandle(application)
-    /** @type {OpenSite} */
+    const handle = this.#makeHandler(application)
+    /** @type {OpenApplication} */
     const opened = { handle, listener: null, closed: new AbortController() }
     this.#applications.set(application.id, opened)
     const controlProblem = await problemOf(() => this.#openControlSocket(application.controlDir))
@@ -62,7 +68,7 @@ class Admin {
 
   /**
    * @param {AdminApplication} application
-   * @param {OpenSite} opened
+   * @param {OpenApplication} opened
    */
   async #listen ({ listen, worker, basePath }, opened) {
     if (listen === null) return null
@@ -94,10 +100,10 @@ class Admin {
   /**
    * The router, the routes and what they need are loaded with the first request.
    * @param {AdminApplication} application
-   * @returns {Handle}
+   * @returns {RequestHandler}
    */
-  #makeHandle (application) {
-    /** @type {Handle | undefined} */
+  #makeHandler (application) {
+    /** @type {RequestHandler | undefined} */
     let handle
     return (...request) => {
       handle ??= this.#makeRouter(application).handle
@@ -115,7 +121,7 @@ class Admin {
   /** @param {string | null} directory  null: the process is to have none */
   async #openControlSocket (directory) {
     if (directory === null || this.#controlSocket !== undefined) return
-    /** @type {Handle} */
+    /** @type {RequestHandler} */
     const handle = async (request, signal) => {
       const [first] = this.#applications.values()
       return first.handle(request, signal)

@@ -2,7 +2,7 @@
 
 // A piece of the recorder's past as an answer, in any format, without a file being written.
 
-const { answer, json } = require('../../shared/admin/responses')
+const { createResponse, json } = require('../../shared/admin/responses')
 const { FORMATS } = require('../../shared/formats/formats')
 const { buildCallTree } = require('../../shared/formats/profile/call-tree')
 const { describeTimes } = require('../../shared/formats/flamegraph/graph')
@@ -26,20 +26,15 @@ function encodeView (sources, profile, { format, name, startedAt, notes = [] }) 
   const { appName, pid } = sources.facts
   const context = { ...sources.context(`CPU profile of ${appName} (pid ${pid})`, notes), startedAt }
   if (format === 'graph') {
-    const { totalMicros } = profileTimes(profile)
-    return json(200, { ...describeTimes(buildCallTree(profile, context)), fromMs: startedAt, toMs: startedAt + totalMicros / 1e3, notes })
+    const toMs = startedAt + (profile.endTime - profile.startTime) / 1e3
+    return json(200, { ...describeTimes(buildCallTree(profile, context)), fromMs: startedAt, toMs, notes })
   }
   const { extension, contentType, encode } = FORMATS[/** @type {FormatName} */ (format)]
   const sections = format === 'text' ? sources.reportSections(profile) : []
-  return answer(200, encode(profile, { ...context, sections }), {
+  return createResponse(200, encode(profile, { ...context, sections }), {
     'Content-Type': contentType,
     'Content-Disposition': `attachment; filename="${name}.${extension}"`
   })
-}
-
-/** @param {CpuProfile} profile */
-function profileTimes ({ startTime, endTime }) {
-  return { totalMicros: endTime - startTime }
 }
 
 /**
@@ -47,7 +42,9 @@ function profileTimes ({ startTime, endTime }) {
  * @param {number} wantedMs
  */
 function notesOf ({ isShortened, fromMs, toMs }, wantedMs) {
-  return isShortened ? [`${((toMs - fromMs) / 1e3).toFixed(1)} s of the ${(wantedMs / 1e3).toFixed(1)} s asked for: the recorder held no more`] : []
+  if (!isShortened) return []
+  const [got, wanted] = [toMs - fromMs, wantedMs].map(ms => (ms / 1e3).toFixed(1))
+  return [`${got} s of the ${wanted} s asked for: the recorder held no more`]
 }
 
 module.exports = { VIEW_FORMATS, encodeView, notesOf }

@@ -14,7 +14,9 @@ const { toProblem } = require('../../shared/admin/problem')
  * @typedef {'succeeded' | 'failed' | 'cancelled'} EndState
  * @typedef {'running' | 'stopping' | EndState} JobState
  *
- * @typedef {object} Job  as it is told
+ * @typedef {Omit<ArtifactFacts, 'kind' | 'trigger' | 'path'> & { sha256: string }} JobArtifact
+ *
+ * @typedef {object} Job  as clients see it
  * @property {string} id
  * @property {string} kind
  * @property {JobState} state
@@ -23,10 +25,11 @@ const { toProblem } = require('../../shared/admin/problem')
  * @property {number} startedAt     milliseconds since the epoch
  * @property {number | null} endedAt
  * @property {{ stage: string, bytes?: number } | null} progress
- * @property {(Pick<ArtifactFacts, 'name' | 'format' | 'bytes' | 'contentType' | 'from' | 'to' | 'shortened'> & { sha256: string }) | null} artifact
+ * @property {JobArtifact | null} artifact
  * @property {{ status: number, code?: string, detail: string, remedy?: string } | null} problem
  *
- * @typedef {{ kind: string, options: CaptureOptions, trigger: Trigger, label: string | null, actor: string, onEnd: (state: EndState) => void }} JobOrder
+ * @typedef {Pick<Job, 'kind' | 'label' | 'actor'>} JobNames
+ * @typedef {JobNames & { options: CaptureOptions, trigger: Trigger, onEnd: (state: EndState) => void }} JobOrder
  */
 
 const MAX_JOBS = 100
@@ -54,7 +57,18 @@ class Jobs {
   start (order, sources) {
     const { kind, label, actor } = order
     /** @type {Job} */
-    const job = { id: randomUUID(), kind, state: 'running', label, actor, startedAt: Date.now(), endedAt: null, progress: null, artifact: null, problem: null }
+    const job = {
+      id: randomUUID(),
+      kind,
+      state: 'running',
+      label,
+      actor,
+      startedAt: Date.now(),
+      endedAt: null,
+      progress: null,
+      artifact: null,
+      problem: null
+    }
     const cancel = new AbortController()
     const stop = new AbortController()
     this.#jobs.set(job.id, { job, cancel, stop, done: this.#run(job, order, sources, { cancel, stop }) })
@@ -154,7 +168,8 @@ class Jobs {
    * @param {Sources} sources
    */
   #audit ({ id, kind, state, label, actor, startedAt, endedAt, artifact, problem }, sources) {
-    const audit = { id, kind, state, label, actor, startedAt, endedAt, artifact: artifact?.name ?? null, sha256: artifact?.sha256 ?? null, problem: problem?.detail ?? null }
+    const { name = null, sha256 = null } = artifact ?? {}
+    const audit = { id, kind, state, label, actor, startedAt, endedAt, artifact: name, sha256, problem: problem?.detail ?? null }
     const outcome = artifact === null ? `${state}: ${problem?.detail}` : artifact.name
     sources.log.info({ audit }, `audit: ${kind} capture for ${actor}, ${outcome}`)
   }

@@ -19,7 +19,9 @@ function readParameters (query, checks) {
   /** @type {[string, unknown][]} */
   const read = []
   for (const name of new Set(given.keys())) {
-    if (!Object.hasOwn(checks, name)) throw new errors.ERR_LOOPSCOPE_UNKNOWN_OPTION(`the parameter ${name.slice(0, 64)}`, Object.keys(checks).join(', ') || 'none')
+    if (!Object.hasOwn(checks, name)) {
+      throw new errors.ERR_LOOPSCOPE_UNKNOWN_OPTION(`the parameter ${name.slice(0, 64)}`, Object.keys(checks).join(', ') || 'none')
+    }
     const values = given.getAll(name)
     if (values.length > 1) refuse(`parameter ${name}`, 'one value', `${values.length} values`)
     read.push([name, checks[name](`parameter ${name}`, values[0])])

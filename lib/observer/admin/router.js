@@ -3,11 +3,11 @@
 // The admin surface as a function from request to answer, the same for every door. It runs in the observer thread, so that
 // it answers while the main loop is blocked. Everything it reads from or acts on is given to it.
 
-const { answer, lengthOf } = require('../../shared/admin/responses')
+const { createResponse, lengthOf } = require('../../shared/admin/responses')
 const { createAccess } = require('./access/access')
 const { createPathMatch } = require('./path-match')
 const { readParameters } = require('./parameters')
-const { problemAnswer, toProblem } = require('../../shared/admin/problem')
+const { problemResponse, toProblem } = require('../../shared/admin/problem')
 const { SCOPES } = require('../../shared/admin/scopes')
 
 /** @import { AdminResponse } from '../../shared/admin/responses' */
@@ -78,14 +78,14 @@ function createRouter ({ application, sources, routes, now }) {
   /**
    * @param {AdminRequest} request
    * @param {AbortSignal} signal  the client left
-   * @param {() => void} [onAdmitted]  who asks may
+   * @param {() => void} [onAuthorized]  who asks may
    * @returns {Promise<AdminResponse>}
    */
-  async function handle (request, signal, onAdmitted = () => {}) {
+  async function handle (request, signal, onAuthorized = () => {}) {
     const found = access.isEnabled(request) ? match(request.path) : null
     const response = found === null
-      ? problemAnswer({ status: 404, detail: 'There is no such route.', remedy: `See ${request.base || '/'} for those there are.` })
-      : await answerOf(found, request, signal, onAdmitted)
+      ? problemResponse({ status: 404, detail: 'There is no such route.', remedy: `See ${request.base || '/'} for those there are.` })
+      : await responseOf(found, request, signal, onAuthorized)
     count({ name: 'request', endpoint: found?.route.name ?? 'unknown', code: response.status })
     return request.method === 'HEAD' ? withoutBody(response) : response
   }
@@ -94,17 +94,17 @@ function createRouter ({ application, sources, routes, now }) {
    * @param {{ route: RouteRow, params: Record<string, string> }} found
    * @param {AdminRequest} request
    * @param {AbortSignal} signal
-   * @param {() => void} onAdmitted
+   * @param {() => void} onAuthorized
    */
-  async function answerOf ({ route, params }, request, signal, onAdmitted) {
+  async function responseOf ({ route, params }, request, signal, onAuthorized) {
     try {
-      const result = await run(route, params, request, signal, onAdmitted)
-      return isProblem(result) ? problemAnswer(result, route) : result
+      const result = await run(route, params, request, signal, onAuthorized)
+      return isProblem(result) ? problemResponse(result, route) : result
     } catch (/** @type {any} */ error) {
-      if (signal.aborted) return problemAnswer(CLIENT_LEFT, route)
+      if (signal.aborted) return problemResponse(CLIENT_LEFT, route)
       const problem = toProblem(error)
       if (problem.status === 500) sources.log.warn({ err: { message: error?.message, stack: error?.stack } }, `admin: ${route.name} failed`)
-      return problemAnswer(problem, route)
+      return problemResponse(problem, route)
     }
   }
 
@@ -113,10 +113,10 @@ function createRouter ({ application, sources, routes, now }) {
    * @param {Record<string, string>} params
    * @param {AdminRequest} request
    * @param {AbortSignal} signal
-   * @param {() => void} onAdmitted
+   * @param {() => void} onAuthorized
    * @returns {Promise<AdminResponse | Problem>}
    */
-  async function run (route, params, request, signal, onAdmitted) {
+  async function run (route, params, request, signal, onAuthorized) {
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const row = Object.hasOwn(route.methods, method) ? route.methods[method] : undefined
     const verdict = access.checkOrigin(request) ?? (row?.isOpen?.(request) ? { grant: NOTHING } : access.authenticate(request))
@@ -125,7 +125,7 @@ function createRouter ({ application, sources, routes, now }) {
     const scope = row?.scope ?? leastScope(route)
     if (verdict.grant !== NOTHING) {
       if (!await can(scope)) return outOfScope(scope)
-      onAdmitted()
+      onAuthorized()
     }
     if (row === undefined) return wrongMethod(route)
     const parameters = readParameters(request.query, row.parameters ?? {})
@@ -169,7 +169,8 @@ function leastScope ({ methods }) {
 /** @param {RouteRow} route */
 function wrongMethod ({ methods }) {
   const allowed = Object.keys(methods).flatMap(method => method === 'GET' ? ['GET', 'HEAD'] : [method])
-  return { status: 405, detail: `This route knows ${allowed.join(', ')}.`, remedy: 'Use one of them.', headers: { Allow: allowed.join(', ') } }
+  const names = allowed.join(', ')
+  return { status: 405, detail: `This route knows ${names}.`, remedy: 'Use one of them.', headers: { Allow: names } }
 }
 
 /**
@@ -183,7 +184,7 @@ function isProblem (result) {
 /** @param {AdminResponse} response */
 function withoutBody ({ status, headers, body }) {
   const length = lengthOf(body)
-  return answer(status, null, { ...headers, ...(length !== null && { 'Content-Length': String(length) }) })
+  return createResponse(status, null, { ...headers, ...(length !== null && { 'Content-Length': String(length) }) })
 }
 
 module.exports = { createRouter }

@@ -1,7 +1,7 @@
 'use strict'
 
-// Captures: everything that is recorded for somebody goes through here. The kind records and encodes, the store keeps. It runs in the observer
-// thread, so that it works while the main thread is stuck. The sources and the stores are given to it.
+// Captures: everything that is recorded for somebody goes through here. The kind records and encodes, the store keeps. It runs in
+// the observer thread, so that it works while the main thread is stuck. The sources and the stores are given to it.
 
 const { errors } = require('../../shared/base/errors')
 const { KINDS } = require('../../shared/captures/kinds')

@@ -33,7 +33,8 @@ const { recordHeapSnapshot } = require('./heap-snapshot')
  * @property {AbortSignal} [stop]  ends the recording early, and keeps what there is
  * @property {(progress: { stage: string, bytes?: number }) => void} onProgress
  * @property {Pick<EncodeContext, 'appRoot' | 'title'>} context
- * @property {(profile: CpuProfile) => NonNullable<EncodeContext['sections']>} reportSections  what a text report says of a profile besides its functions
+ * @property {(profile: CpuProfile) => NonNullable<EncodeContext['sections']>} reportSections
+ *   what a text report says of a profile besides its functions
  *
  * @typedef {{ extension: string, contentType: string } & Pick<ArtifactFacts, 'from' | 'to' | 'shortened'>} ProductFacts
  * @typedef {ProductFacts & ({ bytes: Buffer } | { stored: { name: string, path: string, bytes: number } })} Product

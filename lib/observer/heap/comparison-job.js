@@ -49,7 +49,8 @@ function assertRoom (files, { freeBytes, basis }) {
   const needBytes = Math.max(...files.map(file => fs.statSync(file).size)) * MEMORY_PER_FILE_BYTE
   const mayBytes = freeBytes * MEMORY_SHARE
   if (needBytes <= mayBytes) return
-  const reason = `memory: needs ${(needBytes / MB).toFixed(0)} MB, may take ${(mayBytes / MB).toFixed(0)} MB (${MEMORY_SHARE * 100} % of what is free by ${basis})`
+  const [need, may] = [needBytes, mayBytes].map(bytes => `${(bytes / MB).toFixed(0)} MB`)
+  const reason = `memory: needs ${need}, may take ${may} (${MEMORY_SHARE * 100} % of what is free by ${basis})`
   throw new errors.ERR_LOOPSCOPE_COMPARISON_REFUSED(reason)
 }
 
@@ -62,7 +63,14 @@ function assertRoom (files, { freeBytes, basis }) {
 function runWorker (file, order, signal) {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
-    const worker = new Worker(file, { workerData: { comparison: order }, execArgv: threadFlags(), env: {}, stdout: true, stderr: true, name: 'loopscope comparison' })
+    const worker = new Worker(file, {
+      workerData: { comparison: order },
+      execArgv: threadFlags(),
+      env: {},
+      stdout: true,
+      stderr: true,
+      name: 'loopscope comparison'
+    })
     const abort = guarded(() => worker.terminate())
     signal.addEventListener('abort', abort, { once: true })
     worker.once('message', guarded(({ bytes, error }) => error === undefined ? resolve(bytes) : reject(revive(error))))

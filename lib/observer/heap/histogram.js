@@ -79,7 +79,8 @@ class Histograms {
     signal?.throwIfAborted()
     try {
       // Answered when the main thread can be interrupted: what it was busy with until then is not our pause.
-      const { result: prototype } = await this.#post('Runtime.evaluate', { expression: 'Object.prototype', objectGroup: GROUP, silent: true })
+      const evaluation = { expression: 'Object.prototype', objectGroup: GROUP, silent: true }
+      const { result: prototype } = await this.#post('Runtime.evaluate', evaluation)
       signal?.throwIfAborted()
       const takenAt = Date.now()
       const fromMs = this.#pausedMs()
@@ -101,7 +102,9 @@ class Histograms {
       returnByValue: true,
       silent: true
     })
-    if (exceptionDetails) throw new Error(`objects could not be counted: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`)
+    if (exceptionDetails) {
+      throw new Error(`objects could not be counted: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`)
+    }
     return result.value
   }
 }

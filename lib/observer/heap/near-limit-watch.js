@@ -6,24 +6,28 @@
 const { guarded } = require('../../shared/base/guard')
 const { HEAP_FORMATS } = require('../../shared/formats/heap-profile')
 
-const FAR_MS = 250 // a loop that leaks fills a small heap within a second
-const CLOSE_MS = 25
-const CLOSE_SHARE = 0.3
+const FAR_CHECK_MS = 250 // a loop that leaks fills a small heap within a second
+const NEAR_CHECK_MS = 25
+const NEAR_SHARE = 0.3
 const FIRST_SHARE = 0.6 // of the limit: early, because near it collections leave no time
 const STEP_SHARE = 0.05
 
+/** @import { NewArtifact } from '../store/store' */
+
+/** @typedef {ReturnType<typeof import('./sampler').createHeapSampler>} HeapSampler */
+
 /**
  * @typedef {object} Store
- * @property {(artifact: { kind: string, extension: string, at: number, appName: string, bytes: Uint8Array }) => { name: string, path: string }} write
+ * @property {(artifact: NewArtifact) => { name: string, path: string }} write
  * @property {(name: string) => boolean} remove
  *
  * @param {object} parts
  * @param {(method: string) => Promise<any>} parts.post  to the inspector of the main thread
- * @param {{ sample (wanted: { mode: 'live', seconds: null, firstSeconds: number, isUrgent?: boolean }): Promise<import('../../shared/formats/profile/heap-tree').HeapSampling> }} parts.sampler
+ * @param {Pick<HeapSampler, 'sample'>} parts.sampler
  * @param {Store} parts.store
  * @param {string} parts.appName
  * @param {number} parts.limitBytes  of the old generation
- * @param {(evidence: { usedBytes: number, limitBytes: number, path: string }) => void} parts.tell
+ * @param {(evidence: { usedBytes: number, limitBytes: number, path: string }) => void} parts.onEvidence
  * @param {(error: unknown) => void} parts.onFault
  */
 function createNearLimitWatch (parts) {
@@ -47,7 +51,7 @@ class NearLimitWatch {
   async start () {
     this.#isRunning = true
     await this.#parts.sampler.sample({ mode: 'live', seconds: null, firstSeconds: 0 })
-    this.#plan(FAR_MS)
+    this.#checkLater(FAR_CHECK_MS)
   }
 
   stop () {
@@ -56,36 +60,37 @@ class NearLimitWatch {
   }
 
   /** @param {number} ms */
-  #plan (ms) {
-    if (this.#isRunning) this.#timer = setTimeout(guarded(() => this.#look().catch(this.#parts.onFault)), ms)
+  #checkLater (ms) {
+    if (this.#isRunning) this.#timer = setTimeout(guarded(() => this.#check().catch(this.#parts.onFault)), ms)
   }
 
-  async #look () {
+  async #check () {
     const { post, limitBytes } = this.#parts
     // What the whole process has is known without waking the main thread: while that is little, so is its heap.
     let share = process.memoryUsage.rss() / limitBytes
     try {
-      if (share < CLOSE_SHARE) return
+      if (share < NEAR_SHARE) return
       const { usedSize: usedBytes } = await post('Runtime.getHeapUsage')
       share = usedBytes / limitBytes
       if (share >= this.#share) await this.#write(usedBytes)
       // After a collection that freed it: the next time is another story.
       else if (share < this.#share - 2 * STEP_SHARE) this.#share = Math.max(FIRST_SHARE, share + STEP_SHARE)
     } finally {
-      this.#plan(share < CLOSE_SHARE ? FAR_MS : CLOSE_MS)
+      this.#checkLater(share < NEAR_SHARE ? FAR_CHECK_MS : NEAR_CHECK_MS)
     }
   }
 
   /** @param {number} usedBytes */
   async #write (usedBytes) {
-    const { post, sampler, store, appName, limitBytes, tell } = this.#parts
+    const { post, sampler, store, appName, limitBytes, onEvidence } = this.#parts
     const sampling = await sampler.sample({ mode: 'live', seconds: null, firstSeconds: 0, isUrgent: true })
     const { usedSize: leftBytes } = await post('Runtime.getHeapUsage')
     if (leftBytes < limitBytes * FIRST_SHARE) return // reading it collects garbage, and garbage it was
-    const bytes = HEAP_FORMATS.heapprofile.encode({ ...sampling, mode: 'live' })
-    const { name, path } = store.write({ kind: 'heap-profile', extension: HEAP_FORMATS.heapprofile.extension, at: Date.now(), appName, bytes })
+    const { encode, extension } = HEAP_FORMATS.heapprofile
+    const bytes = encode({ ...sampling, mode: 'live' })
+    const { name, path } = store.write({ kind: 'heap-profile', extension, at: Date.now(), appName, bytes })
     if (this.#written !== '') store.remove(this.#written)
-    else tell({ usedBytes, limitBytes, path })
+    else onEvidence({ usedBytes, limitBytes, path })
     this.#written = name
     this.#share = usedBytes / limitBytes + STEP_SHARE
   }

@@ -4,7 +4,7 @@
 
 const fs = require('node:fs')
 const { guarded } = require('../../shared/base/guard')
-const { adoptLeftovers, makePrivate } = require('./snapshot/orphaned-snapshots')
+const { adoptOrphans, makePrivate } = require('./snapshot/orphaned-snapshots')
 const { mark } = require('../../shared/heap/near-limit-mark')
 const { createNearLimitWatch } = require('./near-limit-watch')
 
@@ -29,14 +29,16 @@ const { createNearLimitWatch } = require('./near-limit-watch')
  */
 async function watchLimit ({ mode, folder, limitBytes, place: { appName } }, { store, post, sampler, logNow, report }) {
   store.prepare()
-  const adopted = await adoptLeftovers(store.dir, { store, appName })
+  const adopted = await adoptOrphans(store.dir, { store, appName })
   mark(store.dir, folder)
   if (mode === 'snapshot') {
     fs.watch(folder, { persistent: false }, guarded(() => ignoreFaults(() => makePrivate(folder, process.pid)))).on('error', report)
     return adopted
   }
-  const tell = (/** @type {{ path: string }} */ evidence) => logNow({ nearHeapLimit: evidence }, `the heap is near its limit: ${evidence.path} says what fills it`)
-  await createNearLimitWatch({ post, sampler, store, appName, limitBytes, tell, onFault: report }).start()
+  const onEvidence = (/** @type {{ path: string }} */ evidence) => {
+    logNow({ nearHeapLimit: evidence }, `the heap is near its limit: ${evidence.path} says what fills it`)
+  }
+  await createNearLimitWatch({ post, sampler, store, appName, limitBytes, onEvidence, onFault: report }).start()
   return adopted
 }
 

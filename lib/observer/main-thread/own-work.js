@@ -17,7 +17,8 @@ function createOwnWork ({ post, expression }) {
 
   /** @param {boolean} isBegin */
   async function mark (isBegin) {
-    const { result } = await post('Runtime.evaluate', { expression: `${expression}(${isBegin})\n//# sourceURL=${SOURCE}`, returnByValue: true, silent: true })
+    const marking = `${expression}(${isBegin})\n//# sourceURL=${SOURCE}`
+    const { result } = await post('Runtime.evaluate', { expression: marking, returnByValue: true, silent: true })
     return Number(result?.value ?? 0)
   }
 

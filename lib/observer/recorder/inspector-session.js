@@ -75,7 +75,8 @@ class InspectorSession {
   /**
    * Interrupts the main thread, in the middle of whatever it does: at once where it is in JavaScript or idle, else when the native call
    * that it is in returns.
-   * @param {{ rotate: boolean, seen?: DebuggerStatus }} options  rotate: end the window, or else only note the route; seen: of a debugger, just now
+   * @param {{ rotate: boolean, seen?: DebuggerStatus }} options
+   *   rotate: end the window, or else only note the route; seen: of a debugger, just now
    * @returns {Promise<{ route: string | null } | undefined>} what the main thread returned
    */
   async interrupt ({ rotate, seen }) {

@@ -18,7 +18,10 @@ function ensureDirectory (dir) {
   makeDirectory(dir)
   const stats = fs.lstatSync(dir)
   const found = describeUnsafe(stats)
-  if (found !== null) throw new errors.ERR_LOOPSCOPE_STORE_UNSAFE(dir, stats.isDirectory() ? `${found} while this process runs as uid ${process.geteuid?.()}; name a directory inside it, it will be made` : found)
+  if (found !== null) {
+    const remedy = ` while this process runs as uid ${process.geteuid?.()}; name a directory inside it, it will be made`
+    throw new errors.ERR_LOOPSCOPE_STORE_UNSAFE(dir, stats.isDirectory() ? found + remedy : found)
+  }
   fs.accessSync(dir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK)
 }
 

@@ -26,7 +26,7 @@ function createPartialName (name) {
  * @param {number} now  milliseconds since the epoch
  * @returns {number} bytes of those that stay, which may be under way
  */
-function removeLeftOvers (dir, now) {
+function removePartialFiles (dir, now) {
   const entries = fs.readdirSync(dir)
   const present = new Set(entries)
   let bytes = 0
@@ -36,7 +36,7 @@ function removeLeftOvers (dir, now) {
     const file = path.join(dir, entry)
     try {
       const { size, mtimeMs } = fs.lstatSync(file)
-      if (isLeftOver(pid, mtimeMs, now)) fs.unlinkSync(file)
+      if (isAbandoned(pid, mtimeMs, now)) fs.unlinkSync(file)
       else bytes += size
     } catch {} // another process was first, or holds it open on Windows
   }
@@ -69,10 +69,10 @@ function writerOfOrphan (entry, present) {
  * @param {number} touchedAt  milliseconds since the epoch
  * @param {number} now
  */
-function isLeftOver (pid, touchedAt, now) {
+function isAbandoned (pid, touchedAt, now) {
   // In a container the process before the restart had our id: usually 1.
   if (pid === process.pid) return touchedAt < now - process.uptime() * 1000
   return now - touchedAt > ABANDONED_AFTER_MS || !isAlive(pid)
 }
 
-module.exports = { createPartialName, removeLeftOvers }
+module.exports = { createPartialName, removePartialFiles }

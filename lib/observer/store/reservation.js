@@ -1,6 +1,6 @@
 'use strict'
 
-// A place for a file that somebody else writes, such as V8: two empty private files, one under a partial name for what is
+// Room for a file that somebody else writes, such as V8: two empty private files, one under a partial name for what is
 // kept and one for what must not be. It becomes an artifact with its sidecar, or nothing. It does not look into either.
 
 const fs = require('node:fs')
@@ -22,7 +22,8 @@ const OWNER_ONLY = 0o600
  * @property {string} partialPath  to be filled with what is kept
  * @property {Pick<ScratchFile, 'path' | 'inode'>} scratch  for what goes in any case
  * @property {(metadata: object) => { name: string, path: string, bytes: number }} commit
- * @property {(error: unknown) => unknown} explain  what went wrong for who filled it: a full disk, or one that is gone, is the store's own error
+ * @property {(error: unknown) => unknown} explain
+ *   what went wrong for who filled it: a full disk, or a file that is gone, is the store's own error
  * @property {() => void} abandon  does nothing after commit(); once more when somebody may still have been writing
  */
 
@@ -39,21 +40,29 @@ function reserve (dir, nextName, { expectedBytes, onCommit }) {
     // A umask may have taken even the owner's bits.
     fs.chmodSync(file.partialPath, OWNER_ONLY)
     const scratch = createScratchFile(path.join(dir, createPartialName(createScratchName(file.name))))
-    return new Place({ dir, name: file.name, partialPath: file.partialPath, scratch, expectedBytes, onCommit })
+    return new PendingArtifact({ dir, name: file.name, partialPath: file.partialPath, scratch, expectedBytes, onCommit })
   } catch (error) {
     discard(file.partialPath)
     throw error
   }
 }
 
-class Place {
+class PendingArtifact {
   #dir
   #expectedBytes
   #onCommit
   #isKept = false
   #isOver = false
 
-  /** @param {{ dir: string, name: string, partialPath: string, scratch: ScratchFile, expectedBytes: number, onCommit: (name: string) => void }} place */
+  /**
+   * @param {object} parts
+   * @param {string} parts.dir
+   * @param {string} parts.name
+   * @param {string} parts.partialPath
+   * @param {ScratchFile} parts.scratch
+   * @param {number} parts.expectedBytes
+   * @param {(name: string) => void} parts.onCommit
+   */
   constructor ({ dir, name, partialPath, scratch, expectedBytes, onCommit }) {
     this.#dir = dir
     this.#expectedBytes = expectedBytes
@@ -68,7 +77,7 @@ class Place {
     try {
       const bytes = this.#settle()
       const artifact = { name: this.name, path: path.join(this.#dir, this.name), bytes }
-      // First: an artifact that can be seen has its sidecar. A sidecar alone is a left-over.
+      // First: an artifact that can be seen has its sidecar. A sidecar alone is removed with the partial files.
       writeAtomically(this.#dir, () => sidecarOf(this.name), Buffer.from(`${JSON.stringify(metadata, null, 2)}\n`))
       fs.renameSync(this.partialPath, artifact.path)
       syncDirectory(this.#dir)

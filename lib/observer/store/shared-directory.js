@@ -9,7 +9,7 @@ const path = require('node:path')
 const { isApplicationFolder } = require('../../shared/store/application-folder')
 const { listArtifacts, removeArtifact } = require('./artifact-files')
 const { ensureDirectory, isOwnDirectory } = require('./directory')
-const { removeLeftOvers } = require('./partial-files')
+const { removePartialFiles } = require('./partial-files')
 
 /** @import { Application } from '../../shared/store/application-folder' */
 /** @import { StoredArtifact } from './artifact-files' */
@@ -88,7 +88,7 @@ function clearFolder (folder, now) {
  * @param {number} maxAgeMs
  */
 function clear (folder, now, maxAgeMs) {
-  removeLeftOvers(folder, now)
+  removePartialFiles(folder, now)
   for (const { name, at } of listArtifacts(folder)) {
     if (now - at > maxAgeMs) removeArtifact(folder, name)
   }
@@ -101,7 +101,8 @@ function clear (folder, now, maxAgeMs) {
 function readSignature (folder) {
   try {
     const { appName, appRoot, maxAgeMs } = JSON.parse(fs.readFileSync(path.join(folder, SIGNATURE), 'utf8'))
-    return typeof appName === 'string' && typeof appRoot === 'string' && typeof maxAgeMs === 'number' ? { appName, appRoot, maxAgeMs } : null
+    const isValid = typeof appName === 'string' && typeof appRoot === 'string' && typeof maxAgeMs === 'number'
+    return isValid ? { appName, appRoot, maxAgeMs } : null
   } catch {
     return null
   }

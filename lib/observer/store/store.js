@@ -13,7 +13,7 @@ const { defaultDir } = require('../../shared/store/defaults')
 const { ensureDirectory, isInMemory, readFreeBytes } = require('./directory')
 const { toStoreError } = require('./store-errors')
 const { createFileName, parseFileName } = require('../../shared/store/file-name')
-const { removeLeftOvers } = require('./partial-files')
+const { removePartialFiles } = require('./partial-files')
 const { reserve } = require('./reservation')
 const { chooseEvictions, createLimits } = require('./retention')
 const { listShared, openShared, sign } = require('./shared-directory')
@@ -156,7 +156,7 @@ class Store {
     const { maxAgeMs } = this.#limits
     if (this.#application !== null) openShared(this.#shared, this.#dir, { now, maxAgeMs })
     ensureDirectory(this.#dir)
-    removeLeftOvers(this.#dir, now)
+    removePartialFiles(this.#dir, now)
     if (this.#application !== null) sign(this.#dir, { ...this.#application, maxAgeMs })
   }
 
@@ -186,7 +186,7 @@ class Store {
   #retain (keep) {
     try {
       const now = this.#now()
-      const facts = { now, freeBytes: readFreeBytes(this.#dir), partialBytes: removeLeftOvers(this.#dir, now), keep }
+      const facts = { now, freeBytes: readFreeBytes(this.#dir), partialBytes: removePartialFiles(this.#dir, now), keep }
       this.#evict(chooseEvictions(listKept(this.#dir), this.#limits, facts))
     } catch {} // the artifact is safe: the next write tries again
   }

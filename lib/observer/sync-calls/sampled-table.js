@@ -51,7 +51,8 @@ class SampledTable {
 
   /** @returns {SampledReading} */
   read () {
-    return { busyMicros: this.#busyMicros, idleMicros: this.#idleMicros, sites: [...this.#sites.values()].sort((left, right) => right.micros - left.micros) }
+    const sites = [...this.#sites.values()].sort((left, right) => right.micros - left.micros)
+    return { busyMicros: this.#busyMicros, idleMicros: this.#idleMicros, sites }
   }
 
   /** @param {SampledCall} call */

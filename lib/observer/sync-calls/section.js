@@ -8,7 +8,7 @@ const { findSampledCalls } = require('../../shared/sync-calls/sampled')
 /** @import { CallFrame, CpuProfile } from '../../../types/profile' */
 
 const MAX_LINES = 10
-// Less than this of the time at work is nothing to write home about.
+// Less than this of the time at work is not worth a line.
 const MIN_SHARE = 0.01
 
 /**
@@ -24,9 +24,16 @@ function syncCallSection (profile, showFrame) {
   const lines = heavy.flatMap(({ api, caller, micros }) => {
     const { function: name, file, line } = showFrame(caller)
     const share = `${(micros / busyMicros * 100).toFixed(1)}%`
-    return [`${(micros / 1e3).toFixed(1).padStart(11)} ${share.padStart(6)}  ${api} in ${name} ${file}:${line}`, `${' '.repeat(20)}instead: ${adviceOf(api).instead}`]
+    const ms = (micros / 1e3).toFixed(1)
+    return [
+      `${ms.padStart(11)} ${share.padStart(6)}  ${api} in ${name} ${file}:${line}`,
+      `${' '.repeat(20)}instead: ${adviceOf(api).instead}`
+    ]
   })
-  return { title: '[Synchronous calls]: the loop waits while they run', lines: ['         ms   busy  call, and the function that makes it', ...lines] }
+  return {
+    title: '[Synchronous calls]: the loop waits while they run',
+    lines: ['         ms   busy  call, and the function that makes it', ...lines]
+  }
 }
 
 module.exports = { syncCallSection }

@@ -18,7 +18,9 @@ const OPEN_TO_OTHERS = 0o077
  * @returns {string}
  */
 function chooseControlDirectory (runtimeFolder) {
-  if (runtimeFolder !== undefined && path.isAbsolute(runtimeFolder) && isOursAlone(runtimeFolder)) return controlDirectoryOfSession(runtimeFolder)
+  if (runtimeFolder !== undefined && path.isAbsolute(runtimeFolder) && isOursAlone(runtimeFolder)) {
+    return controlDirectoryOfSession(runtimeFolder)
+  }
   return controlDirectoryOfUser(os.tmpdir(), process.geteuid?.() ?? os.userInfo().uid)
 }
 

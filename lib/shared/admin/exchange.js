@@ -1,41 +1,47 @@
 'use strict'
 
-// Between node:http and the router: a request as plain data, an answer as bytes on the wire. It knows no route.
+// Between node:http and the router: a request as plain data, a response as bytes on the wire. It knows no route.
 
 const fs = require('node:fs')
 const { once } = require('node:events')
 const { pipeline } = require('node:stream/promises')
 const { guarded } = require('../base/guard')
 const { lengthOf } = require('./responses')
-const { problemAnswer } = require('./problem')
+const { problemResponse } = require('./problem')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { AdminResponse } from './responses' */
 /** @import { AdminRequest } from '../../observer/admin/router' */
 
-/** @typedef {(request: AdminRequest, signal: AbortSignal, onAdmitted?: () => void) => Promise<AdminResponse>} Handle  onAdmitted: who asks may, the work begins */
+/**
+ * @callback RequestHandler
+ * @param {AdminRequest} request
+ * @param {AbortSignal} signal  aborted when the client has left
+ * @param {() => void} [onAuthorized]  who asks may: the work begins
+ * @returns {Promise<AdminResponse>}
+ */
 
 const MAX_BODY_BYTES = 64 * 1024
-// A profile may be recorded for five minutes before the answer begins.
-const MAX_ANSWER_MS = 330_000
+// A profile may be recorded for five minutes before the response begins.
+const MAX_RESPONSE_MS = 330_000
 
 /**
  * Answers one request, whatever happens: it neither throws nor rejects.
  * @param {IncomingMessage} incoming
  * @param {ServerResponse} outgoing
- * @param {Pick<AdminRequest, 'door' | 'base' | 'path' | 'query' | 'reference'>} place
- * @param {Handle} handle
+ * @param {Pick<AdminRequest, 'door' | 'base' | 'path' | 'query' | 'reference'>} location  where it came in, and what it is for
+ * @param {RequestHandler} handle
  */
-async function exchange (incoming, outgoing, place, handle) {
+async function exchange (incoming, outgoing, location, handle) {
   const left = new AbortController()
   outgoing.once('close', guarded(() => left.abort('the client left')))
   outgoing.on('error', () => {}) // it comes before 'close', which is what we go by
   try {
-    outgoing.setTimeout(MAX_ANSWER_MS)
+    outgoing.setTimeout(MAX_RESPONSE_MS)
     const body = await readBody(incoming)
     const response = body === 'too large'
-      ? problemAnswer({ status: 413, detail: `A body has at most ${MAX_BODY_BYTES} bytes.`, headers: { Connection: 'close' } })
-      : await handle({ ...describe(incoming), ...place, body }, left.signal)
+      ? problemResponse({ status: 413, detail: `A body has at most ${MAX_BODY_BYTES} bytes.`, headers: { Connection: 'close' } })
+      : await handle({ ...describe(incoming), ...location, body }, left.signal)
     await write(outgoing, response, left.signal)
   } catch {
     // The client left in the middle, or the file did: what was promised cannot be kept.
@@ -45,7 +51,8 @@ async function exchange (incoming, outgoing, place, handle) {
 
 /** @param {IncomingMessage} incoming */
 function describe ({ method = 'GET', headers, socket }) {
-  return { method, headers: { ...headers }, peer: socket.remoteAddress ?? null, isEncrypted: 'encrypted' in socket && socket.encrypted === true }
+  const isEncrypted = 'encrypted' in socket && socket.encrypted === true
+  return { method, headers: { ...headers }, peer: socket.remoteAddress ?? null, isEncrypted }
 }
 
 /**

@@ -38,9 +38,16 @@ const BY_CODE = new Map(Object.entries({
   ERR_LOOPSCOPE_UNKNOWN_KIND: { status: 400, remedy: 'Use one of the known kinds.' },
   ERR_LOOPSCOPE_UNKNOWN_FORMAT: { status: 400, remedy: 'Use one of the known formats.' },
   ERR_LOOPSCOPE_EMPTY_VIEW: { status: 404, remedy: 'Ask for a time that the recorder still holds.' },
-  ERR_LOOPSCOPE_RECORDER_OFF: { status: 503, remedy: 'Turn the recorder on (option recorder), or close the debugger that uses the profiler.' },
+  ERR_LOOPSCOPE_RECORDER_OFF: {
+    status: 503,
+    remedy: 'Turn the recorder on (option recorder), or close the debugger that uses the profiler.'
+  },
   ERR_LOOPSCOPE_INSPECTOR_UNAVAILABLE: { status: 503, remedy: 'Start Node.js with its inspector.' },
-  ERR_LOOPSCOPE_LOOP_BLOCKED: { status: 503, remedy: 'Look at /stalls and /cpu?last=10, which answer meanwhile; ask again when the loop turns.', retryAfterSeconds: 5 },
+  ERR_LOOPSCOPE_LOOP_BLOCKED: {
+    status: 503,
+    remedy: 'Look at /stalls and /cpu?last=10, which answer meanwhile; ask again when the loop turns.',
+    retryAfterSeconds: 5
+  },
   ERR_LOOPSCOPE_OBSERVER_LOST: { status: 503, remedy: 'See the log of the application.', retryAfterSeconds: 5 },
   ERR_LOOPSCOPE_BUNDLED: { status: 503, remedy: 'Deploy loopscope beside the bundle.' },
   ERR_LOOPSCOPE_NOT_RUNNING: { status: 503, remedy: 'Start diagnostics again.' },
@@ -62,7 +69,7 @@ const BY_CODE = new Map(Object.entries({
  * @param {{ isPprof?: boolean }} [form]
  * @returns {AdminResponse}
  */
-function problemAnswer ({ status, detail, remedy, code, headers = {} }, { isPprof = false } = {}) {
+function problemResponse ({ status, detail, remedy, code, headers = {} }, { isPprof = false } = {}) {
   if (isPprof) return text(status, [detail, remedy].filter(Boolean).join(' ') + '\n', { 'X-Go-Pprof': '1', ...headers })
   const title = TITLES.get(status) ?? 'Error'
   return json(status, { type: 'about:blank', title, status, detail, ...(code && { code }), ...(remedy && { remedy }) },
@@ -78,7 +85,9 @@ function toProblem (error) {
   // The text of an error that nobody foresaw may hold anything, and helps nobody outside.
   if (known === undefined) return { status: 500, detail: 'A fault of ours; the log of the application says more.' }
   const { status, remedy, retryAfterSeconds } = known
-  return { status, detail: sentence(error.message), remedy, code: error.code, headers: retryAfterSeconds ? { 'Retry-After': String(retryAfterSeconds) } : {} }
+  /** @type {Record<string, string>} */
+  const headers = retryAfterSeconds ? { 'Retry-After': String(retryAfterSeconds) } : {}
+  return { status, detail: sentence(error.message), remedy, code: error.code, headers }
 }
 
 /** @param {string} message */
@@ -86,4 +95,4 @@ function sentence (message) {
   return message.endsWith('.') ? message : `${message}.`
 }
 
-module.exports = { problemAnswer, toProblem }
+module.exports = { problemResponse, toProblem }

@@ -1,6 +1,6 @@
 'use strict'
 
-// What the router answers with, as plain data: the doors write it. Every answer says that it is for nobody else's eyes.
+// What the router answers with, as plain data: whoever took the request writes it. Every response forbids others to keep or embed it.
 
 /**
  * @typedef {{ file: string, start: number, end: number }} FileBody  a part of a file, end inclusive
@@ -23,7 +23,7 @@ const HEADERS = Object.freeze({
  * @param {Record<string, string>} [headers]
  * @returns {AdminResponse}
  */
-function answer (status, body, headers = {}) {
+function createResponse (status, body, headers = {}) {
   return { status, headers: { ...HEADERS, ...headers }, body }
 }
 
@@ -33,7 +33,7 @@ function answer (status, body, headers = {}) {
  * @param {Record<string, string>} [headers]
  */
 function json (status, value, headers = {}) {
-  return answer(status, JSON.stringify(value), { 'Content-Type': 'application/json; charset=utf-8', ...headers })
+  return createResponse(status, JSON.stringify(value), { 'Content-Type': 'application/json; charset=utf-8', ...headers })
 }
 
 /**
@@ -42,7 +42,7 @@ function json (status, value, headers = {}) {
  * @param {Record<string, string>} [headers]
  */
 function text (status, body, headers = {}) {
-  return answer(status, body, { 'Content-Type': 'text/plain; charset=utf-8', ...headers })
+  return createResponse(status, body, { 'Content-Type': 'text/plain; charset=utf-8', ...headers })
 }
 
 /**
@@ -57,4 +57,4 @@ function lengthOf (body) {
   return 'file' in body ? body.end - body.start + 1 : null
 }
 
-module.exports = { answer, json, text, lengthOf }
+module.exports = { createResponse, json, text, lengthOf }

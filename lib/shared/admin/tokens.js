@@ -37,7 +37,9 @@ function parseTokens (path, text) {
   const parts = text.split(/[,\n]/).map(part => part.trim()).filter(part => part !== '')
   return parts.map(part => {
     const [, scope = 'manage', token] = /** @type {RegExpExecArray} */ (/^(?:([a-z]+):)?(.*)$/s.exec(part))
-    if (!SCOPES.includes(/** @type {Scope} */ (scope))) refuse(path, `a token, or scope:token with one of the scopes ${SCOPES.join(', ')}`, `the scope ${scope}`)
+    if (!SCOPES.includes(/** @type {Scope} */ (scope))) {
+      refuse(path, `a token, or scope:token with one of the scopes ${SCOPES.join(', ')}`, `the scope ${scope}`)
+    }
     // The token itself must not get into a log by way of the error.
     if (token.length < MIN_TOKEN_LENGTH) refuse(path, `at least ${MIN_TOKEN_LENGTH} characters`, `${token.length} characters`)
     return { sha256: hashToken(token), scope: /** @type {Scope} */ (scope) }
@@ -92,7 +94,9 @@ function createTokens ({ tokens, tokenFile, onFault, now = monotonicMs }) {
     readFile()
     const digest = Buffer.from(hashToken(token))
     // All are compared, whatever the first says: the time must not tell which it was.
-    const scopes = [...tokens, ...ofFile].map(({ sha256, scope }) => timingSafeEqual(digest, Buffer.from(sha256)) ? SCOPES.indexOf(scope) : -1)
+    const scopes = [...tokens, ...ofFile].map(({ sha256, scope }) => {
+      return timingSafeEqual(digest, Buffer.from(sha256)) ? SCOPES.indexOf(scope) : -1
+    })
     return SCOPES[Math.max(-1, ...scopes)] ?? null
   }
 

@@ -69,7 +69,7 @@ function createWorkerGroup ({ controlDir, parent = process.ppid }) {
      * @param {string} name
      * @param {AbortSignal} signal
      */
-    async succeed (name, signal) {
+    async takeOver (name, signal) {
       while (!this.isFirst(name)) await sleep(LOOK_EVERY_MS, undefined, { signal, ref: false })
     }
   }

@@ -3,7 +3,7 @@
 // Who may: the checks between "this route exists" and "this method is asked of it", in their order. Being on loopback is
 // never proof of anything, and no header tells who the peer is.
 
-const { createAttempts } = require('./failed-auth-limiter')
+const { createFailedAuthLimiter } = require('./failed-auth-limiter')
 const { isHostAllowed, isOwnOrigin } = require('./hosts')
 const { includesScope } = require('../../../shared/admin/scopes')
 const { createTokens, tokenOf } = require('../../../shared/admin/tokens')
@@ -18,7 +18,8 @@ const { createTokens, tokenOf } = require('../../../shared/admin/tokens')
 /** @typedef {{ grant: Grant } | Refusal} Verdict */
 
 const CHALLENGE = Object.freeze({ 'WWW-Authenticate': 'Bearer realm="loopscope", Basic realm="loopscope", charset="UTF-8"' })
-const TOKEN_REMEDY = 'Send the token of option token (LOOPSCOPE_TOKEN) as Authorization: Bearer, or as the password of the URL: http://x:TOKEN@host/.'
+const TOKEN_REMEDY = 'Send the token of option token (LOOPSCOPE_TOKEN) as Authorization: Bearer, ' +
+  'or as the password of the URL: http://x:TOKEN@host/.'
 
 /** @type {Grant} */
 const EVERYTHING = Object.freeze({ can: async () => true })
@@ -31,14 +32,15 @@ const EVERYTHING = Object.freeze({ can: async () => true })
  */
 function createAccess ({ application, sources, now }) {
   const tokens = createTokens({ ...application, now, onFault: error => sources.log.warn({ err: error }, 'the token file cannot be read') })
-  const attempts = createAttempts({ now })
+  const failedAuth = createFailedAuthLimiter({ now })
 
   /**
    * In production nothing is there before somebody has chosen who may use it.
    * @param {AdminRequest} request
    */
   function isEnabled ({ door }) {
-    return door === 'control' || !application.isProduction || application.hasAuthorize || application.tokens.length > 0 || application.tokenFile !== null
+    const { isProduction, hasAuthorize, tokens, tokenFile } = application
+    return door === 'control' || !isProduction || hasAuthorize || tokens.length > 0 || tokenFile !== null
   }
 
   /**
@@ -47,7 +49,8 @@ function createAccess ({ application, sources, now }) {
    */
   function checkOrigin (request) {
     if (!isHostAllowed(request.headers.host, application.hosts)) {
-      return refusal('host', 403, 'The Host header names a host that is not ours.', 'Use an IP address or localhost, or add the name to option admin.hosts.')
+      return refusal('host', 403, 'The Host header names a host that is not ours.',
+        'Use an IP address or localhost, or add the name to option admin.hosts.')
     }
     if (!isOwnOrigin(request.headers, request)) {
       return refusal('origin', 403, 'The request comes from a page of another origin.', 'Open the page of this server itself.')
@@ -68,11 +71,12 @@ function createAccess ({ application, sources, now }) {
     if (granted !== null) return { grant: { can: async scope => includesScope(granted, scope) } }
     if (application.hasAuthorize) return withoutToken(request)
     const peer = request.peer ?? request.door
-    const waitSeconds = attempts.waitSeconds(peer)
+    const waitSeconds = failedAuth.waitSeconds(peer)
     if (waitSeconds > 0) {
-      return refusal('bad', 429, 'Too many wrong tokens from this address.', `Use the right one, or wait ${waitSeconds} s.`, { 'Retry-After': String(waitSeconds) })
+      return refusal('bad', 429, 'Too many wrong tokens from this address.', `Use the right one, or wait ${waitSeconds} s.`,
+        { 'Retry-After': String(waitSeconds) })
     }
-    attempts.fail(peer)
+    failedAuth.fail(peer)
     return refusal('bad', 401, 'The token is not known.', TOKEN_REMEDY, CHALLENGE)
   }
 

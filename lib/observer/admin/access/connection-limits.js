@@ -1,30 +1,30 @@
 'use strict'
 
-// Who keeps a connection to the listener when there are too many. Those who were admitted have places of their own; the others
-// share theirs, and one of them goes when another comes: somebody who opens connections and says nothing keeps nobody out.
+// Who keeps a connection to the listener when there are too many. Those whose request was authorized have a limit of their own; of
+// the others the oldest goes when another comes: somebody who opens connections and says nothing keeps nobody out.
 
 const { guarded } = require('../../../shared/base/guard')
 
 /** @import { Socket } from 'node:net' */
 
-// Strangers: more than the system's queue (511) can hand over at once, so that nobody goes who had no time to say who he is.
-const DEFAULTS = { maxStrangers: 512, maxAdmitted: 64 }
+// Unauthorized: more than the system's queue (511) can hand over at once, so that nobody goes who had no time to say who he is.
+const DEFAULTS = { maxUnauthorized: 512, maxAuthorized: 64 }
 
-/** @param {{ maxStrangers?: number, maxAdmitted?: number }} [limits] */
-function createPlaces (limits) {
-  return new Places({ ...DEFAULTS, ...limits })
+/** @param {{ maxUnauthorized?: number, maxAuthorized?: number }} [limits] */
+function createConnectionLimits (limits) {
+  return new ConnectionLimits({ ...DEFAULTS, ...limits })
 }
 
-class Places {
+class ConnectionLimits {
   #limits
   /** Oldest first. @type {Set<Socket>} */
-  #strangers = new Set()
+  #unauthorized = new Set()
   /** The one that was idle for longest first. @type {Set<Socket>} */
-  #admitted = new Set()
+  #authorized = new Set()
   /** How many requests of each are being answered. @type {WeakMap<Socket, number>} */
   #busy = new WeakMap()
 
-  /** @param {{ maxStrangers: number, maxAdmitted: number }} limits */
+  /** @param {{ maxUnauthorized: number, maxAuthorized: number }} limits */
   constructor (limits) {
     this.#limits = limits
   }
@@ -32,14 +32,14 @@ class Places {
   /** @param {Socket} socket  that came */
   add (socket) {
     socket.once('close', guarded(() => this.#forget(socket)))
-    if (this.#strangers.size >= this.#limits.maxStrangers) this.#makeRoom()
-    this.#strangers.add(socket)
+    if (this.#unauthorized.size >= this.#limits.maxUnauthorized) this.#makeRoom()
+    this.#unauthorized.add(socket)
   }
 
   #makeRoom () {
-    const others = [...this.#strangers]
+    const others = [...this.#unauthorized]
     const gone = others.find(one => !this.#busy.has(one)) ?? others[0]
-    this.#strangers.delete(gone)
+    this.#unauthorized.delete(gone)
     gone.destroy()
   }
 
@@ -54,31 +54,31 @@ class Places {
       const left = (this.#busy.get(socket) ?? 1) - 1
       if (left > 0) this.#busy.set(socket, left)
       else this.#busy.delete(socket)
-      if (this.#admitted.delete(socket)) this.#admitted.add(socket)
+      if (this.#authorized.delete(socket)) this.#authorized.add(socket)
     }
   }
 
   /**
-   * Without a place among those who were admitted, where all are being answered, it goes on as a stranger.
+   * A request of it was authorized. Where the limit is reached, and all of those are being answered, it stays with the others.
    * @param {Socket} socket
    */
-  admit (socket) {
-    if (!this.#strangers.has(socket)) return
-    if (this.#admitted.size >= this.#limits.maxAdmitted) {
-      const idle = [...this.#admitted].find(one => !this.#busy.has(one))
+  authorize (socket) {
+    if (!this.#unauthorized.has(socket)) return
+    if (this.#authorized.size >= this.#limits.maxAuthorized) {
+      const idle = [...this.#authorized].find(one => !this.#busy.has(one))
       if (idle === undefined) return
-      this.#admitted.delete(idle)
+      this.#authorized.delete(idle)
       idle.destroy()
     }
-    this.#strangers.delete(socket)
-    this.#admitted.add(socket)
+    this.#unauthorized.delete(socket)
+    this.#authorized.add(socket)
   }
 
   /** @param {Socket} socket */
   #forget (socket) {
-    this.#strangers.delete(socket)
-    this.#admitted.delete(socket)
+    this.#unauthorized.delete(socket)
+    this.#authorized.delete(socket)
   }
 }
 
-module.exports = { createPlaces }
+module.exports = { createConnectionLimits }

@@ -10,12 +10,12 @@ const WINDOW_MS = 60_000
 const MAX_PEERS = 1000 // beyond that the oldest is forgotten: memory is bounded, and one peer cannot make others wait
 
 /** @param {{ now?: () => number }} [parts] */
-function createAttempts ({ now = monotonicMs } = {}) {
+function createFailedAuthLimiter ({ now = monotonicMs } = {}) {
   /** @type {Map<string, { count: number, since: number }>} */
   const failures = new Map()
 
   /** @param {string} peer */
-  function of (peer) {
+  function recent (peer) {
     const failed = failures.get(peer)
     return failed !== undefined && now() - failed.since < WINDOW_MS ? failed : undefined
   }
@@ -23,7 +23,7 @@ function createAttempts ({ now = monotonicMs } = {}) {
   return {
     /** @param {string} peer */
     fail (peer) {
-      const { count, since } = of(peer) ?? { count: 0, since: now() }
+      const { count, since } = recent(peer) ?? { count: 0, since: now() }
       failures.delete(peer)
       failures.set(peer, { count: count + 1, since })
       if (failures.size > MAX_PEERS) failures.delete(/** @type {string} */ (failures.keys().next().value))
@@ -34,10 +34,10 @@ function createAttempts ({ now = monotonicMs } = {}) {
      * @returns {number} seconds to wait; 0 when the peer may be wrong once more
      */
     waitSeconds (peer) {
-      const failed = of(peer)
+      const failed = recent(peer)
       return failed !== undefined && failed.count >= MAX_FAILURES ? Math.ceil((failed.since + WINDOW_MS - now()) / 1e3) : 0
     }
   }
 }
 
-module.exports = { createAttempts, MAX_FAILURES }
+module.exports = { createFailedAuthLimiter, MAX_FAILURES }

@@ -13,7 +13,7 @@ const { holdControlDirectory } = require('../../../shared/admin/control-director
 const { controlSocketName } = require('../../../shared/admin/control-path')
 const { assertPathFits, claimSocketPath } = require('./socket-path')
 
-/** @import { Handle } from '../../../shared/admin/exchange' */
+/** @import { RequestHandler } from '../../../shared/admin/exchange' */
 
 const OWNER_ONLY = 0o600
 
@@ -21,7 +21,7 @@ const OWNER_ONLY = 0o600
  * @param {object} parts
  * @param {string} parts.directory
  * @param {number} parts.pid
- * @param {Handle} parts.handle
+ * @param {RequestHandler} parts.handle
  */
 function createControlSocket (parts) {
   return new ControlSocket(parts)
@@ -100,7 +100,8 @@ class ControlSocket {
     const { splitTarget } = require('../../../shared/admin/target')
     return createServer((incoming, outgoing) => {
       const target = incoming.url ?? '/'
-      return exchange(incoming, outgoing, { door: 'control', ...(splitTarget(target, '') ?? { base: '', path: target, query: '' }) }, this.#parts.handle)
+      const location = splitTarget(target, '') ?? { base: '', path: target, query: '' }
+      return exchange(incoming, outgoing, { door: 'control', ...location }, this.#parts.handle)
     })
   }
 }

@@ -7,13 +7,13 @@ const fs = require('node:fs')
 const http = require('node:http')
 const { guarded } = require('../../../shared/base/guard')
 const { exchange } = require('../../../shared/admin/exchange')
-const { createPlaces } = require('../access/connection-limits')
+const { createConnectionLimits } = require('../access/connection-limits')
 const { claimSocketPath } = require('./socket-path')
 const { splitTarget } = require('../../../shared/admin/target')
 
 /** @import { ListenAddress } from '../../../main/admin/address' */
 /** @import { AdminResponse } from '../../../shared/admin/responses' */
-/** @import { Handle } from '../../../shared/admin/exchange' */
+/** @import { RequestHandler } from '../../../shared/admin/exchange' */
 
 // To be sent in; the answer may take longer. Node looks every half a minute unless told otherwise, whatever the limits are.
 const LIMITS = { headersMs: 5000, requestMs: 30_000, checkMs: 2000 }
@@ -23,9 +23,9 @@ const OWNER_ONLY = 0o600
  * @param {object} parts
  * @param {ListenAddress} parts.address
  * @param {string} parts.basePath  also taken as a prefix, so that paths are the same as behind the mounted door
- * @param {Handle} parts.handle
+ * @param {RequestHandler} parts.handle
  * @param {Partial<typeof LIMITS>} [parts.limits]
- * @param {ReturnType<typeof createPlaces>} [parts.places]
+ * @param {ReturnType<typeof createConnectionLimits>} [parts.connections]
  */
 function createListener (parts) {
   return new Listener(parts)
@@ -33,14 +33,14 @@ function createListener (parts) {
 
 class Listener {
   #parts
-  #places
+  #connections
   /** @type {http.Server | undefined} */
   #server
 
   /** @param {Parameters<typeof createListener>[0]} parts */
   constructor (parts) {
     this.#parts = parts
-    this.#places = parts.places ?? createPlaces()
+    this.#connections = parts.connections ?? createConnectionLimits()
   }
 
   get running () { return this.#server !== undefined }
@@ -52,7 +52,7 @@ class Listener {
   async start () {
     const { address, limits } = this.#parts
     const server = createServer((incoming, outgoing) => this.#serve(incoming, outgoing), limits)
-    server.on('connection', guarded(socket => this.#places.add(socket)))
+    server.on('connection', guarded(socket => this.#connections.add(socket)))
     this.#server = server
     if ('socketPath' in address) await claimSocketPath(address.socketPath)
     server.listen('socketPath' in address ? { path: address.socketPath } : { ...address, exclusive: true })
@@ -83,25 +83,26 @@ class Listener {
   async #serve (incoming, outgoing) {
     const { basePath } = this.#parts
     const target = incoming.url ?? '/'
-    const place = splitTarget(target, basePath) ?? splitTarget(target, '') ?? { base: '', path: target, query: '' }
-    await exchange(incoming, outgoing, { door: 'listener', ...place }, (request, signal) => this.#answer(incoming.socket, request, signal))
+    const location = splitTarget(target, basePath) ?? splitTarget(target, '') ?? { base: '', path: target, query: '' }
+    await exchange(incoming, outgoing, { door: 'listener', ...location },
+      (request, signal) => this.#respond(incoming.socket, request, signal))
   }
 
   /**
    * Who is turned away does not keep the connection.
    * @param {import('node:net').Socket} socket
-   * @param {Parameters<Handle>[0]} request
+   * @param {Parameters<RequestHandler>[0]} request
    * @param {AbortSignal} signal  the answer is over
    * @returns {Promise<AdminResponse>}
    */
-  async #answer (socket, request, signal) {
-    signal.addEventListener('abort', guarded(this.#places.begin(socket)), { once: true })
-    let isAdmitted = false
+  async #respond (socket, request, signal) {
+    signal.addEventListener('abort', guarded(this.#connections.begin(socket)), { once: true })
+    let isAuthorized = false
     const response = await this.#parts.handle(request, signal, () => {
-      isAdmitted = true
-      this.#places.admit(socket)
+      isAuthorized = true
+      this.#connections.authorize(socket)
     })
-    return isAdmitted ? response : { ...response, headers: { ...response.headers, Connection: 'close' } }
+    return isAuthorized ? response : { ...response, headers: { ...response.headers, Connection: 'close' } }
   }
 }
 
@@ -111,7 +112,12 @@ class Listener {
  */
 function createServer (serve, limits) {
   const { headersMs, requestMs, checkMs } = { ...LIMITS, ...limits }
-  const server = http.createServer({ headersTimeout: headersMs, requestTimeout: requestMs, connectionsCheckingInterval: checkMs, insecureHTTPParser: false }, guarded(serve))
+  const server = http.createServer({
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: checkMs,
+    insecureHTTPParser: false
+  }, guarded(serve))
   server.on('clientError', guarded((_, socket) => socket.destroy()))
   return server
 }

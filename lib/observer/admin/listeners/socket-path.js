@@ -46,7 +46,8 @@ function removeIfThere (file) {
  * @throws ERR_LOOPSCOPE_SOCKET_UNUSABLE
  */
 function assertPathFits (file) {
-  if (Buffer.byteLength(file) > MAX_PATH_BYTES) throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(file, `a path of a Unix socket has at most ${MAX_PATH_BYTES} bytes here`)
+  if (Buffer.byteLength(file) <= MAX_PATH_BYTES) return
+  throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(file, `a path of a Unix socket has at most ${MAX_PATH_BYTES} bytes here`)
 }
 
 /** @param {string} file */

@@ -14,7 +14,7 @@ const { MAX_WORKERS } = require('../../../shared/admin/worker-group')
  *
  * @param {ListenAddress} address  as the option says it
  * @param {WorkerFacts} worker
- * @param {Pick<ReturnType<typeof import('../../../shared/admin/worker-group').createWorkerGroup>, 'number' | 'succeed'>} group
+ * @param {Pick<ReturnType<typeof import('../../../shared/admin/worker-group').createWorkerGroup>, 'number' | 'takeOver'>} group
  * @param {AbortSignal} signal
  * @returns {Promise<ListenAddress>}
  * @throws ERR_LOOPSCOPE_SOCKET_UNUSABLE
@@ -23,7 +23,10 @@ async function workerAddress (address, worker, group, signal) {
   // Port 0 is any free one, for every worker.
   if ('socketPath' in address || address.port === 0) return address
   const number = await numberOf(worker, group, signal)
-  if (number > MAX_WORKERS) throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(`a port from ${address.port} on`, `each worker has its own, at most ${MAX_WORKERS} of them`)
+  if (number > MAX_WORKERS) {
+    const reason = `each worker has its own, at most ${MAX_WORKERS} of them`
+    throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(`a port from ${address.port} on`, reason)
+  }
   return { ...address, port: address.port + number }
 }
 
@@ -35,7 +38,7 @@ async function workerAddress (address, worker, group, signal) {
 async function numberOf ({ clusterId, pm2 }, group, signal) {
   try {
     if (pm2 === null) return group.number()
-    await group.succeed(`pm2-${pm2.id}`, signal)
+    await group.takeOver(`pm2-${pm2.id}`, signal)
   } catch (error) {
     if (signal.aborted) throw error // else there is no directory for it: then at least those that were not replaced agree
   }

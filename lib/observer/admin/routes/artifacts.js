@@ -1,8 +1,9 @@
 'use strict'
 
-// Files of this application in the store: listed, downloaded, deleted; those of others are listed for their user only. A name must be that of a listed file; no path is ever made from it.
+// Files of this application in the store: listed, downloaded, deleted; those of others are listed for their user only. A name must
+// be that of a listed file; no path is ever made from it.
 
-const { answer, json } = require('../../../shared/admin/responses')
+const { createResponse, json } = require('../../../shared/admin/responses')
 const { policyOf } = require('../capture-policy')
 const { flag } = require('../parameters')
 const { rangeOf } = require('../range')
@@ -21,13 +22,33 @@ const CONTENT_TYPES = new Map([
 ])
 
 // A token is one application's; who reaches the control socket can read the files anyhow.
-const OWN_ONLY = Object.freeze({ status: 403, detail: 'Artifacts of other applications are listed at the control socket only.', remedy: 'Use `loopscope artifacts <pid> --all` as the same user.' })
+const OWN_ONLY = Object.freeze({
+  status: 403,
+  detail: 'Artifacts of other applications are listed at the control socket only.',
+  remedy: 'Use `loopscope artifacts <pid> --all` as the same user.'
+})
 
 /** @type {RouteRow[]} */
 const routes = [
-  { name: 'artifacts', path: '/artifacts', title: 'the files that captures wrote', methods: { GET: { scope: 'profile', cost: 'nothing', parameters: { all: flag() }, handle: list } } },
-  { name: 'artifact', path: '/artifacts/:name', methods: { GET: { scope: 'profile', cost: 'nothing', handle: download }, DELETE: { scope: 'manage', cost: 'nothing', handle: remove } } },
-  { name: 'artifact-metadata', path: '/artifacts/:name/metadata', methods: { GET: { scope: 'profile', cost: 'nothing', handle: metadata } } }
+  {
+    name: 'artifacts',
+    path: '/artifacts',
+    title: 'the files that captures wrote',
+    methods: { GET: { scope: 'profile', cost: 'nothing', parameters: { all: flag() }, handle: list } }
+  },
+  {
+    name: 'artifact',
+    path: '/artifacts/:name',
+    methods: {
+      GET: { scope: 'profile', cost: 'nothing', handle: download },
+      DELETE: { scope: 'manage', cost: 'nothing', handle: remove }
+    }
+  },
+  {
+    name: 'artifact-metadata',
+    path: '/artifacts/:name/metadata',
+    methods: { GET: { scope: 'profile', cost: 'nothing', handle: metadata } }
+  }
 ]
 
 /** @param {Context} context */
@@ -45,7 +66,9 @@ async function download ({ params: { name }, request: { headers }, sources, can 
   const artifact = sources.store.list().find(one => one.name === name)
   if (artifact === undefined) return unknownArtifact(name)
   const { scope } = policyOf(artifact.kind)
-  if (!await can(scope)) return { status: 403, detail: `A ${artifact.kind} needs the scope ${scope}.`, remedy: `Use a token with the scope ${scope}.` }
+  if (!await can(scope)) {
+    return { status: 403, detail: `A ${artifact.kind} needs the scope ${scope}.`, remedy: `Use a token with the scope ${scope}.` }
+  }
   return part(artifact, headers)
 }
 
@@ -56,21 +79,27 @@ async function download ({ params: { name }, request: { headers }, sources, can 
 function part ({ name, path, bytes, at }, headers) {
   const etag = `"${name}-${bytes}"` // names are unique, and files never change
   const facts = { ETag: etag, 'Accept-Ranges': 'bytes', 'Last-Modified': new Date(at).toUTCString() }
-  if (headers['if-none-match'] === etag) return answer(304, null, facts)
+  if (headers['if-none-match'] === etag) return createResponse(304, null, facts)
   const range = rangeOf(headers.range, headers['if-range'], etag, bytes)
   if (range === 'unsatisfiable') {
-    return { status: 416, detail: `The file has ${bytes} bytes.`, remedy: 'Ask for a part of it.', headers: { 'Content-Range': `bytes */${bytes}` } }
+    const whole = { 'Content-Range': `bytes */${bytes}` }
+    return { status: 416, detail: `The file has ${bytes} bytes.`, remedy: 'Ask for a part of it.', headers: whole }
   }
   // Everything is a download, whatever it holds: a page of ours opened here would run with our origin.
-  const type = { 'Content-Type': CONTENT_TYPES.get(name.slice(name.lastIndexOf('.') + 1)) ?? 'application/octet-stream', 'Content-Disposition': `attachment; filename="${name}"` }
-  if (range === 'whole') return answer(200, { file: path, start: 0, end: bytes - 1 }, { ...facts, ...type })
-  return answer(206, { file: path, ...range }, { ...facts, ...type, 'Content-Range': `bytes ${range.start}-${range.end}/${bytes}` })
+  const type = {
+    'Content-Type': CONTENT_TYPES.get(name.slice(name.lastIndexOf('.') + 1)) ?? 'application/octet-stream',
+    'Content-Disposition': `attachment; filename="${name}"`
+  }
+  if (range === 'whole') return createResponse(200, { file: path, start: 0, end: bytes - 1 }, { ...facts, ...type })
+  return createResponse(206, { file: path, ...range }, { ...facts, ...type, 'Content-Range': `bytes ${range.start}-${range.end}/${bytes}` })
 }
 
 /** @param {Context} context */
 function metadata ({ params: { name }, sources }) {
   const facts = sources.store.metadata(name)
-  if (facts === null) return { status: 404, detail: `There are no facts beside ${name}.`, remedy: 'Only heap snapshots have some; see /artifacts.' }
+  if (facts === null) {
+    return { status: 404, detail: `There are no facts beside ${name}.`, remedy: 'Only heap snapshots have some; see /artifacts.' }
+  }
   return json(200, facts)
 }
 
@@ -79,7 +108,7 @@ function remove ({ params: { name }, sources, request }) {
   if (!sources.store.remove(name)) return unknownArtifact(name)
   const actor = `${request.door} ${request.peer ?? 'this host'}`
   sources.log.info({ audit: { deleted: name, actor } }, `audit: ${name} deleted for ${actor}`)
-  return answer(204, null)
+  return createResponse(204, null)
 }
 
 /** @param {string} name */

@@ -2,7 +2,7 @@
 
 // Captures over HTTP: asked for with POST, answered at once with the place where they can be watched, stopped and cancelled.
 
-const { answer, json } = require('../../../shared/admin/responses')
+const { createResponse, json } = require('../../../shared/admin/responses')
 const { createBudgets, isUsed, policyOf } = require('../capture-policy')
 const { createJobs } = require('../jobs')
 const { flag } = require('../parameters')
@@ -43,7 +43,11 @@ function createCaptureRoutes () {
       }
     },
     // The name that people look for. A pause of the process must not hang on an <img src>: POST only.
-    { name: 'heap-snapshot', path: '/heap-snapshot', methods: { POST: { scope: 'dump', cost: 'capture', handle: context => captures.create(context, 'heap-snapshot') } } }
+    {
+      name: 'heap-snapshot',
+      path: '/heap-snapshot',
+      methods: { POST: { scope: 'dump', cost: 'capture', handle: context => captures.create(context, 'heap-snapshot') } }
+    }
   ]
 }
 
@@ -71,7 +75,7 @@ class CaptureRoutes {
     if (job === null) return unknownCapture(id)
     if (stop) this.#jobs.stop(id)
     else this.#jobs.cancel(id, 'asked for over HTTP')
-    return answer(stop ? 202 : 204, null)
+    return createResponse(stop ? 202 : 204, null)
   }
 
   /**
@@ -83,13 +87,15 @@ class CaptureRoutes {
     const { kind, label, ...options } = readBody(request, givenKind)
     sources.checkCapture(kind, options)
     const { scope, isExclusive } = policyOf(kind)
-    if (!await can(scope)) return { status: 403, detail: `A ${kind} capture needs the scope ${scope}.`, remedy: `Use a token with the scope ${scope}.` }
+    if (!await can(scope)) {
+      return { status: 403, detail: `A ${kind} capture needs the scope ${scope}.`, remedy: `Use a token with the scope ${scope}.` }
+    }
     const key = keyOf(request.headers['idempotency-key'])
     const repeated = key === null ? null : this.#jobs.get(this.#keys.get(key) ?? '')
-    if (repeated !== null) return this.#answerFor(repeated, context)
+    if (repeated !== null) return this.#respondFor(repeated, context)
     // Who owns the process and insists has read what it costs; it counts all the same.
     const isForced = request.door === 'control' && options.force === true
-    const obstacle = this.#obstacle(kind, isExclusive, request.base) ?? (isForced ? null : this.#overspent(kind, request.door))
+    const obstacle = this.#refusalNow(kind, isExclusive, request.base) ?? (isForced ? null : this.#refusalOfBudget(kind, request.door))
     if (obstacle !== null) return obstacle
     const giveBack = this.#budgets.use(kind)
     const actor = `${request.door} ${request.peer ?? 'this host'}`
@@ -97,7 +103,7 @@ class CaptureRoutes {
     const onEnd = state => { if (!isUsed(kind, state)) giveBack() }
     const job = this.#jobs.start({ kind, options, trigger: request.door === 'control' ? 'cli' : 'http', label, actor, onEnd }, sources)
     if (key !== null) this.#remember(key, job.id)
-    return this.#answerFor(job, context)
+    return this.#respondFor(job, context)
   }
 
   /**
@@ -106,13 +112,15 @@ class CaptureRoutes {
    * @param {string} base
    * @returns {Problem | null}
    */
-  #obstacle (kind, isExclusive, base) {
+  #refusalNow (kind, isExclusive, base) {
     const same = isExclusive ? this.#jobs.underWay(kind) : null
     if (same !== null) {
-      return { status: 409, detail: `A ${kind} capture is under way.`, remedy: 'Wait for it.', headers: { Location: `${base}/captures/${same.id}`, 'Retry-After': RETRY_SECONDS } }
+      const headers = { Location: `${base}/captures/${same.id}`, 'Retry-After': RETRY_SECONDS }
+      return { status: 409, detail: `A ${kind} capture is under way.`, remedy: 'Wait for it.', headers }
     }
     if (this.#jobs.list().filter(({ endedAt }) => endedAt === null).length >= MAX_RUNNING) {
-      return { status: 429, detail: `${MAX_RUNNING} captures are under way.`, remedy: 'Wait for one of them, or cancel one.', headers: { 'Retry-After': '10' } }
+      const headers = { 'Retry-After': '10' }
+      return { status: 429, detail: `${MAX_RUNNING} captures are under way.`, remedy: 'Wait for one of them, or cancel one.', headers }
     }
     return null
   }
@@ -122,17 +130,22 @@ class CaptureRoutes {
    * @param {Context['request']['door']} door
    * @returns {Problem | null}
    */
-  #overspent (kind, door) {
+  #refusalOfBudget (kind, door) {
     const waitSeconds = this.#budgets.waitSeconds(kind)
     if (waitSeconds === 0) return null
-    return { status: 429, detail: `The budget of ${kind} captures is used up.`, remedy: `Wait ${waitSeconds} s.${wayOut(kind, door)}`, headers: { 'Retry-After': String(waitSeconds) } }
+    return {
+      status: 429,
+      detail: `The budget of ${kind} captures is used up.`,
+      remedy: `Wait ${waitSeconds} s.${remedyFor(kind, door)}`,
+      headers: { 'Retry-After': String(waitSeconds) }
+    }
   }
 
   /**
    * @param {Job} job
    * @param {Context} context
    */
-  async #answerFor (job, { request: { base, headers }, signal }) {
+  async #respondFor (job, { request: { base, headers }, signal }) {
     const [, wait] = /(?:^|[,;\s])wait=(\d{1,3})(?:$|[,;\s])/.exec(String(headers.prefer ?? '')) ?? []
     if (wait !== undefined) await this.#waitFor(job, Math.min(Number(wait), MAX_WAIT_SECONDS), signal)
     const location = { Location: `${base}/captures/${job.id}` }
@@ -169,7 +182,7 @@ class CaptureRoutes {
  * @param {string} kind
  * @param {Context['request']['door']} door
  */
-function wayOut (kind, door) {
+function remedyFor (kind, door) {
   if (kind === 'cpu') return ' GET /cpu reads the recorder without a file and has no budget.'
   return kind === 'heap-snapshot' && door === 'control' ? ' Or insist with force: true (--force).' : ''
 }
@@ -182,9 +195,12 @@ function wayOut (kind, door) {
 function readBody ({ body, headers }, givenKind) {
   const bytes = body ?? new Uint8Array()
   // A form of a foreign page cannot send this type without asking first.
-  if (bytes.length > 0 && !/^application\/json\b/i.test(String(headers['content-type']))) refuse('the body', 'application/json', headers['content-type'])
+  const type = headers['content-type']
+  if (bytes.length > 0 && !/^application\/json\b/i.test(String(type))) refuse('the body', 'application/json', type)
   const { kind = givenKind, label = null, ...options } = bytes.length === 0 ? {} : parseJson(bytes)
-  if (label !== null && (typeof label !== 'string' || label.length > MAX_LABEL_LENGTH)) refuse('label', `a string of at most ${MAX_LABEL_LENGTH} characters`, label)
+  if (label !== null && (typeof label !== 'string' || label.length > MAX_LABEL_LENGTH)) {
+    refuse('label', `a string of at most ${MAX_LABEL_LENGTH} characters`, label)
+  }
   if (givenKind !== undefined && kind !== givenKind) refuse('kind', givenKind, kind)
   if (typeof kind !== 'string') throw new errors.ERR_LOOPSCOPE_INVALID_OPTION('kind', 'the kind of capture', String(kind))
   assertKnownKeys('the body', options, Object.keys(options).filter(name => name !== 'signal'))

@@ -37,7 +37,11 @@ const routes = [
       }
     }
   },
-  { name: 'stall-cpu', path: '/stalls/:id/cpu', methods: { GET: { scope: 'profile', cost: 'nothing', parameters: { format }, handle: stallCpu } } }
+  {
+    name: 'stall-cpu',
+    path: '/stalls/:id/cpu',
+    methods: { GET: { scope: 'profile', cost: 'nothing', parameters: { format }, handle: stallCpu } }
+  }
 ]
 
 /** @param {Context} context */
@@ -73,7 +77,8 @@ function stallCpu ({ params: { id }, parameters, sources }) {
   const profile = Number.isSafeInteger(number) ? sources.stallProfile(number) : null
   const stall = sources.stalls().stalls.find(one => one.id === number)
   if (profile === null) {
-    return { status: 404, detail: `There is no profile of a stall ${id}.`, remedy: 'Only the last stalls keep theirs; see /stalls for those.' }
+    const remedy = 'Only the last stalls keep theirs; see /stalls for those.'
+    return { status: 404, detail: `There is no profile of a stall ${id}.`, remedy }
   }
   return encodeView(sources, profile, { format: parameters.format ?? 'cpuprofile', name: `stall-${number}`, startedAt: stall?.at ?? 0 })
 }

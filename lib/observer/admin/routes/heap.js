@@ -2,7 +2,7 @@
 
 // Heap snapshots of the store, compared: what grew between them, and who keeps it.
 
-const { answer } = require('../../../shared/admin/responses')
+const { createResponse } = require('../../../shared/admin/responses')
 const { policyOf } = require('../capture-policy')
 const { anything, oneOf } = require('../parameters')
 const { isOneProcess, processOf } = require('../snapshot-process')
@@ -42,7 +42,9 @@ const routes = [
 
 /** @param {Context} context */
 async function compare ({ parameters: { before, between, after, format = 'json' }, sources, signal }) {
-  if (before === undefined || after === undefined) refuse('parameters before and after', 'names of heap snapshots, see /artifacts', { before, after })
+  if (before === undefined || after === undefined) {
+    refuse('parameters before and after', 'names of heap snapshots, see /artifacts', { before, after })
+  }
   const names = [before, ...(between === undefined ? [] : [between]), after]
   const snapshots = sources.store.list().filter(({ kind }) => kind === 'heap-snapshot')
   const found = names.map(name => snapshots.find(snapshot => snapshot.name === name))
@@ -51,7 +53,8 @@ async function compare ({ parameters: { before, between, after, format = 'json' 
   const chosen = found.flatMap(snapshot => snapshot ?? [])
   if (!isOneProcess(chosen.map(snapshot => processOf(sources.store, snapshot)))) return OF_SEVERAL
   const files = chosen.map(snapshot => snapshot.path)
-  return answer(200, await sources.compareSnapshots({ files, format }, signal), FORMATS[/** @type {keyof typeof FORMATS} */ (format)])
+  const report = await sources.compareSnapshots({ files, format }, signal)
+  return createResponse(200, report, FORMATS[/** @type {keyof typeof FORMATS} */ (format)])
 }
 
 module.exports = { routes }

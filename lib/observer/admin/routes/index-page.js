@@ -2,7 +2,7 @@
 
 // The entry: for a browser the shell of the page, which holds no data; for a program what there is and where.
 
-const { answer, json } = require('../../../shared/admin/responses')
+const { createResponse, json } = require('../../../shared/admin/responses')
 const { KINDS } = require('../../../shared/captures/kinds')
 const { MAX_CLIENTS } = require('./live')
 
@@ -35,7 +35,7 @@ function wantsPage ({ headers }) {
 function page () {
   // Loaded when the first browser comes: it reads the libraries of the page.
   const { html, policy } = require('../dashboard').renderShell()
-  return answer(200, html, {
+  return createResponse(200, html, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': policy,
     'X-Frame-Options': 'DENY'

@@ -5,7 +5,7 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { guarded } = require('../../../shared/base/guard')
-const { answer } = require('../../../shared/admin/responses')
+const { createResponse } = require('../../../shared/admin/responses')
 const { knownOf } = require('./readings')
 
 /** @import { Context, RouteRow, Sources } from '../router' */
@@ -34,13 +34,13 @@ function createLiveRoutes () {
         scope: 'metrics',
         cost: 'question',
         handle ({ request, sources, signal }) {
-          if (request.method === 'HEAD') return answer(200, null, HEADERS)
+          if (request.method === 'HEAD') return createResponse(200, null, HEADERS)
           signal.throwIfAborted()
           if (clients >= MAX_CLIENTS) return FULL
           // Taken here and given back by the signal: a client that leaves before the first event never starts the generator.
           clients++
           signal.addEventListener('abort', guarded(() => { clients-- }), { once: true })
-          return answer(200, { chunks: events(sources, signal) }, HEADERS)
+          return createResponse(200, { chunks: events(sources, signal) }, HEADERS)
         }
       }
     }
@@ -57,7 +57,9 @@ async function * events (sources, signal) {
     yield event('loop', await loopNow(sources))
     const { stalls, current } = sources.stalls()
     const { blockedMs } = sources.loopNow()
-    if (blockedMs >= BLOCKED_MS) yield event('stuck', current ?? { at: Date.now() - blockedMs, durationMs: blockedMs, route: null, culprit: null, stack: [] })
+    if (blockedMs >= BLOCKED_MS) {
+      yield event('stuck', current ?? { at: Date.now() - blockedMs, durationMs: blockedMs, route: null, culprit: null, stack: [] })
+    }
     const fresh = stalls.filter(({ id }) => id > lastStall).reverse()
     for (const stall of fresh) yield event('stall', stall)
     lastStall = fresh.at(-1)?.id ?? lastStall

@@ -2,7 +2,7 @@
 
 // What `go tool pprof`, Alloy, Parca and Pyroscope ask for, with the paths, parameters and headers of Go's net/http/pprof.
 
-const { answer, text } = require('../../../shared/admin/responses')
+const { createResponse, text } = require('../../../shared/admin/responses')
 const { encodeBlockProfile } = require('../../../shared/formats/pprof/block')
 const { encodePprof } = require('../../../shared/formats/pprof')
 const { encodeHeapPprof } = require('../../../shared/formats/pprof/heap')
@@ -122,7 +122,10 @@ function since (calls, before) {
       ...call,
       calls: call.calls - count,
       totalMs: call.totalMs - totalMs,
-      routes: call.routes.map(({ route, calls, ms }) => ({ route, calls: calls - (ofRoute.get(route)?.calls ?? 0), ms: ms - (ofRoute.get(route)?.ms ?? 0) }))
+      routes: call.routes.map(({ route, calls, ms }) => {
+        const { calls: callsBefore = 0, ms: msBefore = 0 } = ofRoute.get(route) ?? {}
+        return { route, calls: calls - callsBefore, ms: ms - msBefore }
+      })
     }
   }).filter(({ calls }) => calls > 0)
 }
@@ -133,7 +136,7 @@ function since (calls, before) {
  * @param {Buffer} bytes
  */
 function file (name, bytes) {
-  return answer(200, bytes, { 'Content-Type': 'application/octet-stream', 'Content-Disposition': `attachment; filename="${name}"` })
+  return createResponse(200, bytes, { 'Content-Type': 'application/octet-stream', 'Content-Disposition': `attachment; filename="${name}"` })
 }
 
 module.exports = { routes }

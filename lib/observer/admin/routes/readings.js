@@ -15,10 +15,30 @@ const TEXT_FORMAT = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** @type {RouteRow[]} */
 const routes = [
-  { name: 'metrics', path: '/metrics', title: 'the registry, for Prometheus', methods: { GET: { scope: 'metrics', cost: 'question', handle: metrics } } },
-  { name: 'loop', path: '/loop', title: 'delay, utilisation and memory', methods: { GET: { scope: 'metrics', cost: 'question', handle: loop } } },
-  { name: 'stalls', path: '/stalls', title: 'the last stalls, and totals by cause and route', methods: { GET: { scope: 'metrics', cost: 'nothing', parameters: { limit: integer(1, MAX_STALLS) }, handle: stalls } } },
-  { name: 'sync-calls', path: '/sync-calls', title: 'synchronous calls by call site, and what to call instead', methods: { GET: { scope: 'metrics', cost: 'question', handle: syncCalls } } }
+  {
+    name: 'metrics',
+    path: '/metrics',
+    title: 'the registry, for Prometheus',
+    methods: { GET: { scope: 'metrics', cost: 'question', handle: metrics } }
+  },
+  {
+    name: 'loop',
+    path: '/loop',
+    title: 'delay, utilisation and memory',
+    methods: { GET: { scope: 'metrics', cost: 'question', handle: loop } }
+  },
+  {
+    name: 'stalls',
+    path: '/stalls',
+    title: 'the last stalls, and totals by cause and route',
+    methods: { GET: { scope: 'metrics', cost: 'nothing', parameters: { limit: integer(1, MAX_STALLS) }, handle: stalls } }
+  },
+  {
+    name: 'sync-calls',
+    path: '/sync-calls',
+    title: 'synchronous calls by call site, and what to call instead',
+    methods: { GET: { scope: 'metrics', cost: 'question', handle: syncCalls } }
+  }
 ]
 
 /** @param {Context} context */
@@ -45,7 +65,9 @@ function withBlockedNow (exposition, seconds) {
     ''
   ].join('\n')
   const end = '# EOF\n'
-  return exposition.endsWith(end) ? exposition.slice(0, -end.length) + gauge + end : `${exposition}${exposition.endsWith('\n') || exposition === '' ? '' : '\n'}${gauge}`
+  if (exposition.endsWith(end)) return exposition.slice(0, -end.length) + gauge + end
+  const lineEnd = exposition.endsWith('\n') || exposition === '' ? '' : '\n'
+  return `${exposition}${lineEnd}${gauge}`
 }
 
 /** @param {Context} context */

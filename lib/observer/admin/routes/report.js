@@ -31,10 +31,18 @@ function createReportRoutes () {
   async function report ({ sources }) {
     coalescer ??= createCoalescer({ take: () => make(sources) })
     const waitSeconds = coalescer.isWaiting ? 0 : budgets.waitSeconds('report')
-    if (waitSeconds > 0) return { status: 429, detail: 'The budget of reports is used up.', remedy: `Wait ${waitSeconds} s.`, headers: { 'Retry-After': String(waitSeconds) } }
+    if (waitSeconds > 0) {
+      const headers = { 'Retry-After': String(waitSeconds) }
+      return { status: 429, detail: 'The budget of reports is used up.', remedy: `Wait ${waitSeconds} s.`, headers }
+    }
     return json(200, withoutSecrets(await coalescer.share()), { 'Content-Disposition': 'attachment; filename="report.json"' })
   }
-  return [{ name: 'report', path: '/report', title: "Node's diagnostic report", methods: { GET: { scope: policyOf('report').scope, cost: 'report', handle: report } } }]
+  return [{
+    name: 'report',
+    path: '/report',
+    title: "Node's diagnostic report",
+    methods: { GET: { scope: policyOf('report').scope, cost: 'report', handle: report } }
+  }]
 }
 
 module.exports = { createReportRoutes }

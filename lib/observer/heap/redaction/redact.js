@@ -108,7 +108,9 @@ class Redaction {
     if (index === 0 || end - start <= 2) return this.#output.write(bytes, start, end)
     if (this.#roles?.isName(index, this.#minObjects)) return this.#name(bytes, start, end)
     this.#counts.values++
-    const token = this.#valueKey === undefined ? REDACTED : Buffer.from(`"[redacted ${tag(this.#valueKey, bytes.toString('latin1', start, end))}]"`)
+    const token = this.#valueKey === undefined
+      ? REDACTED
+      : Buffer.from(`"[redacted ${tag(this.#valueKey, bytes.toString('latin1', start, end))}]"`)
     this.#output.write(token, 0, token.length)
   }
 
@@ -150,7 +152,8 @@ class Redaction {
   done (file) {
     const highest = this.#roles?.highestIndex ?? 0
     if (highest >= this.#counts.strings) {
-      throw new errors.ERR_LOOPSCOPE_INVALID_SNAPSHOT(file, `more than ${highest} strings, as its nodes and edges say`, String(this.#counts.strings))
+      const wanted = `more than ${highest} strings, as its nodes and edges say`
+      throw new errors.ERR_LOOPSCOPE_INVALID_SNAPSHOT(file, wanted, String(this.#counts.strings))
     }
     return { ...this.#counts }
   }

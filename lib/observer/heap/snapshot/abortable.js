@@ -10,7 +10,7 @@ const { guarded } = require('../../../shared/base/guard')
  * @param {AbortSignal} signal
  * @returns {Promise<T>}
  */
-function orAborted (work, signal) {
+function abortable (work, signal) {
   return new Promise((resolve, reject) => {
     const abort = guarded(() => reject(signal.reason))
     signal.addEventListener('abort', abort)
@@ -18,4 +18,4 @@ function orAborted (work, signal) {
   })
 }
 
-module.exports = { orAborted }
+module.exports = { abortable }

@@ -1,7 +1,7 @@
 'use strict'
 
-// Whether a heap snapshot may be taken: does it fit into memory, disk and patience (pure), and is it its turn. It measures
-// nothing itself.
+// Whether a heap snapshot may be taken: does it fit into memory, disk and the pause that is allowed (pure), and is none under way or
+// just over. It measures nothing itself.
 
 const { errors } = require('../../../shared/base/errors')
 const { monotonicMs } = require('../../../shared/base/monotonic')
@@ -23,7 +23,7 @@ const CHEAPER = 'a heap-histogram (objects per constructor) or a heap-profile (s
 /**
  * Throws when the snapshot would not fit.
  * @param {Estimate} cost
- * @param {{ memory: MemoryRoom, disk: DiskRoom, copies: number, maxPauseMs: number }} room  copies: of the file that exist at the same time
+ * @param {{ memory: MemoryRoom, disk: DiskRoom, copies: number, maxPauseMs: number }} room  copies: of the file, at the same time
  * @throws ERR_LOOPSCOPE_SNAPSHOT_REFUSED
  */
 function assertFits (cost, room) {
@@ -46,8 +46,20 @@ function findShortages ({ memoryBytes, reusableBytes, fileBytes }, { memory, dis
       limitBytes: memory.limitBytes,
       basis: `${MEMORY_SHARE * 100} % of what is free by ${memory.basis}`
     },
-    { resource: 'disk', needBytes: allFilesBytes, freeBytes: disk.bytes, limitBytes: disk.bytes, basis: `${disk.dir}, with retention.minFreeBytes left` },
-    { resource: 'captures', needBytes: fileBytes, freeBytes: disk.maxBytes, limitBytes: disk.maxBytes, basis: 'retention.maxBytes' }
+    {
+      resource: 'disk',
+      needBytes: allFilesBytes,
+      freeBytes: disk.bytes,
+      limitBytes: disk.bytes,
+      basis: `${disk.dir}, with retention.minFreeBytes left`
+    },
+    {
+      resource: 'captures',
+      needBytes: fileBytes,
+      freeBytes: disk.maxBytes,
+      limitBytes: disk.maxBytes,
+      basis: 'retention.maxBytes'
+    }
   ]
   return needs.filter(({ needBytes, freeBytes }) => needBytes > freeBytes)
 }
@@ -64,7 +76,8 @@ function describeShortage ({ resource, needBytes, freeBytes, limitBytes, basis }
  */
 function describePause ({ pauseMs }, { maxPauseMs }) {
   if (pauseMs <= maxPauseMs) return []
-  return [`pause: the process would stand still for ${(pauseMs / 1e3).toFixed(1)} s, at most ${(maxPauseMs / 1e3).toFixed(1)} s are allowed`]
+  const [pause, allowed] = [pauseMs, maxPauseMs].map(ms => `${(ms / 1e3).toFixed(1)} s`)
+  return [`pause: the process would stand still for ${pause}, at most ${allowed} are allowed`]
 }
 
 /** @param {number} bytes */

@@ -27,18 +27,18 @@ async function adoptSnapshot (file, { store, appName, redact: mode = 'values', s
   const { nodes, edges, strings, classIndex } = await verifySnapshot(file, { className: CANARY_CLASS, signal })
   const canaryIds = await findCanaries(file, classIndex, { signal })
   const at = Math.round(mtimeMs)
-  const place = store.reserve({ kind: 'heap-snapshot', extension: 'heapsnapshot', at, appName, bytesNeeded: size, scratchBytes: 0 })
+  const reservation = store.reserve({ kind: 'heap-snapshot', extension: 'heapsnapshot', at, appName, bytesNeeded: size, scratchBytes: 0 })
   try {
     // Nothing of the process that wrote it is known, so there is nothing to compare its names with.
-    const redacted = await redactSnapshot(file, place.partialPath, { mode, nameKey: randomBytes(32), signal })
+    const redacted = await redactSnapshot(file, reservation.partialPath, { mode, nameKey: randomBytes(32), signal })
     const metadata = { takenAt: at, nodes, edges, strings, canaryIds, redaction: { mode, ...redacted } }
-    const kept = { ...place.commit(metadata), metadata }
+    const kept = { ...reservation.commit(metadata), metadata }
     fs.unlinkSync(file)
     return kept
   } catch (error) {
-    throw place.explain(error)
+    throw reservation.explain(error)
   } finally {
-    place.abandon()
+    reservation.abandon()
   }
 }
 

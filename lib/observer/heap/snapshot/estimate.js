@@ -1,7 +1,7 @@
 'use strict'
 
 // What a heap snapshot will cost: memory, disk and how long the process stands still, from what V8 says of the heap before
-// and from what the snapshot before taught. Pure; what it predicts is what a heap of that size costs at worst, not on average.
+// and from what the previous snapshot cost. Pure; what it predicts is what a heap of that size costs at worst, not on average.
 
 const MB = 1e6
 const KIB = 1024
@@ -22,7 +22,7 @@ const BYTES_PER_SLOT = 8
 
 const FILE_BYTES_PER_NODE = 100 // 86 to 102, depending on the version
 const PAUSE_MS_PER_MB = 100 // measured 50 to 120, and 190 on a machine with more to do than processors
-const MARGIN = 1.25 // on top of what the snapshot before taught
+const MARGIN = 1.25 // on top of what the previous snapshot cost
 
 /** Neither grows the number of nodes by its size: few large things, and V8's own read-only ones, which are not counted twice. */
 const UNCOUNTED = new Set(['large_object_space', 'new_large_object_space', 'read_only_space', 'shared_large_object_space'])
@@ -34,7 +34,7 @@ const UNCOUNTED = new Set(['large_object_space', 'new_large_object_space', 'read
  * @property {number} externalBytes
  * @property {{ name: string, usedBytes: number }[]} spaces
  *
- * @typedef {object} Lesson  of a snapshot that was taken
+ * @typedef {object} PreviousSnapshot  of a snapshot that was taken
  * @property {HeapReading} before
  * @property {HeapReading} after  a full collection preceded it: its heap is what the snapshot holds
  * @property {number} nodes
@@ -53,24 +53,24 @@ const UNCOUNTED = new Set(['large_object_space', 'new_large_object_space', 'read
 
 /**
  * @param {HeapReading} reading  now
- * @param {Lesson | null} lesson
+ * @param {PreviousSnapshot | null} previous
  * @param {number[]} [pausesMsPerMb]  of earlier snapshots on this machine, of other processes
  * @returns {Estimate}
  */
-function estimate (reading, lesson, pausesMsPerMb = []) {
-  const { nodes, edges, names, fileBytes, pauseMs } = lesson === null ? fromSize(reading, pausesMsPerMb) : fromLesson(reading, lesson)
+function estimate (reading, previous, pausesMsPerMb = []) {
+  const { nodes, edges, names, fileBytes, pauseMs } = previous === null ? fromSize(reading, pausesMsPerMb) : fromPrevious(reading, previous)
   return {
     memoryBytes: Math.round(BASE_BYTES + BYTES_PER_NODE * nodes + BYTES_PER_EDGE * edges + BYTES_PER_NAME * names),
-    reusableBytes: lesson === null ? 0 : reusable(reading, lesson),
+    reusableBytes: previous === null ? 0 : reusable(reading, previous),
     fileBytes: Math.round(fileBytes),
     pauseMs: Math.round(pauseMs),
-    basis: lesson === null ? 'the size of the heap, at the density of a heap of small objects' : 'the density of the snapshot before'
+    basis: previous === null ? 'the size of the heap, at the density of a heap of small objects' : 'the density of the snapshot before'
   }
 }
 
 /**
  * What others are told of a snapshot's pause.
- * @param {Pick<Lesson, 'after' | 'pauseMs'>} lesson
+ * @param {Pick<PreviousSnapshot, 'after' | 'pauseMs'>} previous
  */
 function pauseMsPerMb ({ after, pauseMs }) {
   return Math.round(pauseMs / (countedBytes(after) / MB))
@@ -94,9 +94,9 @@ function fromSize (reading, pausesMsPerMb) {
 
 /**
  * @param {HeapReading} reading
- * @param {Lesson} lesson
+ * @param {PreviousSnapshot} previous
  */
-function fromLesson (reading, { after, nodes, edges, names, fileBytes, pauseMs }) {
+function fromPrevious (reading, { after, nodes, edges, names, fileBytes, pauseMs }) {
   const grown = Math.max(1, countedBytes(reading) / countedBytes(after)) * MARGIN
   // One table that doubled its slots doubles the names, however little the rest of the heap has grown.
   const grownLarge = Math.max(grown, largeBytes(reading) / Math.max(1, largeBytes(after)))
@@ -113,7 +113,7 @@ function fromLesson (reading, { after, nodes, edges, names, fileBytes, pauseMs }
 /**
  * What the allocator kept of the snapshot before: resident, and not explained by a heap that has grown since.
  * @param {HeapReading} reading
- * @param {Lesson} lesson
+ * @param {PreviousSnapshot} previous
  */
 function reusable (reading, { before, after }) {
   const kept = after.rssBytes - before.rssBytes - (after.heapTotalBytes - before.heapTotalBytes)
@@ -129,7 +129,8 @@ function countedBytes ({ spaces }) {
 
 /** @param {HeapReading} reading */
 function largeBytes ({ spaces }) {
-  return spaces.reduce((sum, { name, usedBytes }) => name.endsWith('large_object_space') && !name.startsWith('code') ? sum + usedBytes : sum, 0)
+  const large = spaces.filter(({ name }) => name.endsWith('large_object_space') && !name.startsWith('code'))
+  return large.reduce((sum, { usedBytes }) => sum + usedBytes, 0)
 }
 
 module.exports = { estimate, pauseMsPerMb }

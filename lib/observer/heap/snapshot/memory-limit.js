@@ -30,7 +30,8 @@ function readMemoryRoom () {
 /** @param {number} machineBytes */
 function readGroups (machineBytes) {
   try {
-    const folders = groupFolders('memory', fs.readFileSync('/proc/self/cgroup', 'latin1'), fs.readFileSync('/proc/self/mountinfo', 'latin1'))
+    const [groups, mounts] = ['cgroup', 'mountinfo'].map(file => fs.readFileSync(`/proc/self/${file}`, 'latin1'))
+    const folders = groupFolders('memory', groups, mounts)
     return folders.flatMap(folder => readGroup(folder, machineBytes) ?? [])
   } catch {
     return [] // not Linux

@@ -23,7 +23,7 @@ const MAX_BEFORE_DEATH_MS = 3 * TOUCH_MS // the last touch of a busy process may
  * @param {{ store: any, appName: string }} how
  * @returns {Promise<Adopted[]>}
  */
-async function adoptLeftovers (dir, how) {
+async function adoptOrphans (dir, how) {
   const adopted = []
   for (const name of fs.readdirSync(dir)) {
     const pid = pidOfMark(name)
@@ -72,7 +72,8 @@ function list (folder, wanted) {
     if (Number(pid) !== wanted) return []
     const file = path.join(folder, name)
     const facts = fs.lstatSync(file, { throwIfNoEntry: false })
-    return facts?.isFile() && (process.getuid === undefined || facts.uid === process.getuid()) ? [{ file, kind, mtimeMs: facts.mtimeMs }] : []
+    if (!facts?.isFile() || (process.getuid !== undefined && facts.uid !== process.getuid())) return []
+    return [{ file, kind, mtimeMs: facts.mtimeMs }]
   })
 }
 
@@ -90,4 +91,4 @@ function adoptProfile (file, { store, appName }) {
   return kept
 }
 
-module.exports = { adoptLeftovers, makePrivate }
+module.exports = { adoptOrphans, makePrivate }

@@ -8,9 +8,9 @@
  * @param {(name: string) => any} store.metadata
  * @returns {number[]} milliseconds for each megabyte, at most one a snapshot
  */
-function learnedPauses (store) {
+function previousPauses (store) {
   const snapshots = store.list().filter(({ kind }) => kind === 'heap-snapshot')
   return snapshots.map(({ name }) => store.metadata(name)?.pauseMsPerMb).filter(pause => Number.isFinite(pause) && pause > 0)
 }
 
-module.exports = { learnedPauses }
+module.exports = { previousPauses }

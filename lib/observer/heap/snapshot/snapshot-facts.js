@@ -4,16 +4,16 @@
 
 const { pauseMsPerMb } = require('./estimate')
 
-/** @import { Estimate, Lesson } from './estimate' */
+/** @import { Estimate, PreviousSnapshot } from './estimate' */
 /** @import { TakeFacts } from '../../../main/heap/take-snapshot' */
 /** @import { Verified } from '../redaction/verify' */
 
 /**
  * @param {TakeFacts} facts
  * @param {Verified} verified
- * @returns {Lesson}
+ * @returns {PreviousSnapshot}
  */
-function toLesson ({ before, after, pauseMs }, { nodes, edges, generatedNames: names, fileBytes }) {
+function toPrevious ({ before, after, pauseMs }, { nodes, edges, generatedNames: names, fileBytes }) {
   return { before, after, nodes, edges, names, fileBytes, pauseMs }
 }
 
@@ -36,4 +36,4 @@ function metadataOf ({ before, after, peakRssBytes, ...facts }, { nodes, edges, 
   }
 }
 
-module.exports = { metadataOf, toLesson }
+module.exports = { metadataOf, toPrevious }

@@ -6,17 +6,18 @@
 const { randomBytes } = require('node:crypto')
 const { assertFits, createGate } = require('./admission')
 const { estimate } = require('./estimate')
-const { learnedPauses } = require('./previous-pauses')
+const { previousPauses } = require('./previous-pauses')
 const { readMemoryRoom } = require('./memory-limit')
-const { orAborted } = require('./abortable')
-const { metadataOf, toLesson } = require('./snapshot-facts')
+const { abortable } = require('./abortable')
+const { metadataOf, toPrevious } = require('./snapshot-facts')
 const { createProgress } = require('./snapshot-progress')
 const { SnapshotRun, START_WITHIN_MS } = require('./snapshot-run')
 
-/** @import { Lesson } from './estimate' */
+/** @import { PreviousSnapshot } from './estimate' */
 /** @import { DiskRoom } from './admission' */
 /** @import { ReportProgress } from './snapshot-progress' */
 /** @import { SnapshotEngineName } from '../../../main/heap/snapshot-engines' */
+/** @import { NewReservation } from '../../store/store' */
 /** @import { TakeFacts, TakeOrder } from '../../../main/heap/take-snapshot' */
 
 /**
@@ -24,9 +25,9 @@ const { SnapshotRun, START_WITHIN_MS } = require('./snapshot-run')
  * @property {() => { name: string, kind: string }[]} list
  * @property {(name: string) => any} metadata
  * @property {() => DiskRoom} room
- * @property {(wanted: { kind: string, extension: string, at: number, appName: string, bytesNeeded: number, scratchBytes: number }) => SnapshotPlace} reserve
+ * @property {(wanted: NewReservation) => SnapshotReservation} reserve
  *
- * @typedef {object} SnapshotPlace
+ * @typedef {object} SnapshotReservation
  * @property {string} partialPath
  * @property {{ path: string, inode: string | null }} scratch
  * @property {(metadata: object) => { name: string, path: string, bytes: number }} commit
@@ -50,7 +51,7 @@ const { SnapshotRun, START_WITHIN_MS } = require('./snapshot-run')
 /**
  * @param {object} parts
  * @param {(order: TakeOrder) => Promise<TakeFacts>} parts.askMain  runs takeSnapshot() on the main thread
- * @param {(maxMs: number) => Promise<Lesson['before']>} parts.readMainMemory  readMemory() of the main thread
+ * @param {(maxMs: number) => Promise<PreviousSnapshot['before']>} parts.readMainMemory  readMemory() of the main thread
  * @param {ReturnType<typeof createGate>} [parts.gate]
  * @param {typeof readMemoryRoom} [parts.memoryRoom]
  */
@@ -63,8 +64,8 @@ class Snapshots {
   #readMainMemory
   #gate
   #memoryRoom
-  /** @type {Lesson | null} */
-  #lesson = null
+  /** @type {PreviousSnapshot | null} */
+  #previous = null
   /** Of this process: names must be the same in two snapshots that are compared, and mean nothing elsewhere. */
   #nameKey = randomBytes(32)
 
@@ -86,12 +87,12 @@ class Snapshots {
     const progress = createProgress(onProgress)
     const run = new SnapshotRun(order, store, signal, progress)
     try {
-      const cost = await orAborted(this.#judge(order, run.copies, store, progress), signal)
+      const cost = await abortable(this.#judge(order, run.copies, store, progress), signal)
       signal.throwIfAborted()
       run.reserve(cost)
       const { facts, peakRssBytes } = await run.write(this.#askMain, cost)
       const verified = await run.verify()
-      this.#lesson = toLesson(facts, verified)
+      this.#previous = toPrevious(facts, verified)
       const canaryIds = await run.findCanaries(verified)
       const redaction = await run.redact(this.#nameKey)
       return run.commit({ ...metadataOf(facts, verified, cost), peakRssBytes, canaryIds, engine: order.engine, redaction })
@@ -119,7 +120,7 @@ class Snapshots {
    */
   async #judge ({ force, maxPauseMs }, copies, store, progress) {
     progress.stage('estimating')
-    const cost = estimate(await this.#readMainMemory(START_WITHIN_MS), this.#lesson, learnedPauses(store))
+    const cost = estimate(await this.#readMainMemory(START_WITHIN_MS), this.#previous, previousPauses(store))
     if (!force) assertFits(cost, { memory: this.#memoryRoom(), disk: store.room(), copies, maxPauseMs })
     return cost
   }

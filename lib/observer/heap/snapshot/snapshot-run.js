@@ -9,11 +9,11 @@ const { CANARY_CLASS } = require('../../../shared/heap/canaries')
 const { findCanaries } = require('../redaction/find-canaries')
 const { redactSnapshot } = require('../redaction/redact')
 const { verifySnapshot } = require('../redaction/verify')
-const { orAborted } = require('./abortable')
+const { abortable } = require('./abortable')
 const { watchWriting } = require('./snapshot-progress')
 
 /** @import { Estimate } from './estimate' */
-/** @import { SnapshotOrder, SnapshotPlace, SnapshotStore } from './snapshot-job' */
+/** @import { SnapshotOrder, SnapshotReservation, SnapshotStore } from './snapshot-job' */
 /** @import { createProgress } from './snapshot-progress' */
 /** @import { TakeFacts, TakeOrder } from '../../../main/heap/take-snapshot' */
 /** @import { Redacted } from '../redaction/redact' */
@@ -28,8 +28,8 @@ class SnapshotRun {
   #store
   #signal
   #progress
-  /** @type {SnapshotPlace | undefined} */
-  #place
+  /** @type {SnapshotReservation | undefined} */
+  #reservation
   settled = Promise.resolve()
   hasPaused = false
 
@@ -49,7 +49,7 @@ class SnapshotRun {
   /** Of the file, that the disk holds at the same time. */
   get copies () { return this.#order.redact === 'off' ? 1 : 2 }
 
-  get #reserved () { return /** @type {SnapshotPlace} */ (this.#place) }
+  get #reserved () { return /** @type {SnapshotReservation} */ (this.#reservation) }
 
   /** What V8 writes: what is not redacted is kept as it is. */
   get #written () {
@@ -64,7 +64,7 @@ class SnapshotRun {
     const { appName, force } = this.#order
     // Who forces it has been told what it needs; only the room that retention always leaves is asked for then.
     const bytesNeeded = force ? 0 : fileBytes
-    this.#place = this.#store.reserve({
+    this.#reservation = this.#store.reserve({
       kind: 'heap-snapshot',
       extension: 'heapsnapshot',
       at: Date.now(),
@@ -80,9 +80,15 @@ class SnapshotRun {
    */
   async write (askMain, { pauseMs: expectedPauseMs }) {
     const watch = watchWriting(this.#file, this.#progress)
-    const asked = askMain({ file: this.#file, inode: this.#written.inode, engine: this.#order.engine, notAfterMicros: monotonicMicros() + START_WITHIN_MS * 1e3, expectedPauseMs })
+    const asked = askMain({
+      file: this.#file,
+      inode: this.#written.inode,
+      engine: this.#order.engine,
+      notAfterMicros: monotonicMicros() + START_WITHIN_MS * 1e3,
+      expectedPauseMs
+    })
     this.settled = asked.then(() => { this.hasPaused = true }, () => {}).finally(watch.stop)
-    const facts = await orAborted(asked, this.#signal)
+    const facts = await abortable(asked, this.#signal)
     await this.settled
     return { facts, peakRssBytes: Math.max(facts.peakRssBytes ?? 0, watch.peakRssBytes, facts.after.rssBytes) }
   }
@@ -116,13 +122,13 @@ class SnapshotRun {
 
   /** @param {unknown} error */
   explain (error) {
-    return this.#place?.explain(error) ?? error
+    return this.#reservation?.explain(error) ?? error
   }
 
   /** What is not kept by now goes; the main thread, if it has not begun, sees that it need not. */
   abandon () {
     this.#progress.end()
-    this.#place?.abandon()
+    this.#reservation?.abandon()
   }
 
   get #reading () {
