@@ -19,7 +19,7 @@ const SETTINGS = {
   hz: 100,
   windowsBySession: false,
   titlePrefix: 'observer-test:',
-  cutExpression: '(() => null)',
+  interruptExpression: '(() => null)',
   appRoot: '/app'
 }
 const HANDLERS = { rotate () {}, syncSamples () {}, poolQueued () {} }
@@ -152,7 +152,7 @@ test('one that was lost can be started again, and what is asked meanwhile is ref
 
 test('one that cannot be made is lost', async () => {
   const reasons = []
-  const observer = createObserverClient({ state: new SharedState(), settings: { ...SETTINGS, cutExpression: () => null }, handlers: HANDLERS, onFault () {}, onLost: reason => reasons.push(reason) })
+  const observer = createObserverClient({ state: new SharedState(), settings: { ...SETTINGS, interruptExpression: () => null }, handlers: HANDLERS, onFault () {}, onLost: reason => reasons.push(reason) })
   for (const starts of [1, 2]) {
     observer.start()
     assert.deepEqual([observer.running, reasons.length], [false, starts])
