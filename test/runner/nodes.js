@@ -28,6 +28,7 @@ const SAME_EVERYWHERE = {
   examples: 'what the other areas test, in one piece',
   interop: 'other programs read what was written',
   frameworks: 'run apart, on the Node.js that most people run',
+  truth: 'run apart, on each of them',
   runner: 'of these scripts',
   suites: 'of these scripts'
 }

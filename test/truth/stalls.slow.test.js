@@ -1,0 +1,105 @@
+'use strict'
+
+// Stalls of real packages and habits, and what is said of each: that it was found, once, and whether route, culprit, line, call, via,
+// cause and duration are true. The cases are a table (cases.js).
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { quietMachine } = require('../runner/quiet-machine')
+const { CASES } = require('./cases')
+const { FIELDS, judge } = require('./judge')
+const { run } = require('./running')
+const { GROUPS, install, missing } = require('./services')
+const { speedOfMachine } = require('./speed')
+
+// The fields that may be wrong in one case of sixty; of the others the score is shown.
+const ASSERTED = ['cause', 'duration']
+const CASES_PER_FAULT = 60
+
+// What is wrong may be the machine's fault, so it is asked again, at most so often.
+const AGAIN = 2
+
+const cases = CASES.filter(({ lacks = false }) => !lacks)
+
+/** @typedef {import('./cases').Case} Case */
+/** @type {Map<Case, { found: import('./judge').Found, wrong: ReturnType<typeof judge> }>} */
+const results = new Map()
+
+test('tells the truth of stalls in real packages', { skip: missing }, async t => {
+  const root = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'loopscope-truth-'))
+  t.after(() => fs.rmSync(root, { recursive: true, force: true }))
+  await quietMachine(t)
+  const speed = speedOfMachine()
+  for (let round = 0, left = cases; round <= AGAIN && left.length > 0; round++, left = cases.filter(isToBeAskedAgain)) {
+    await askAll(t, root, left, { speed, title: round === 0 ? 'asks' : 'asks again' })
+    t.diagnostic(`round ${round + 1}: ${score()}`)
+  }
+  for (const one of cases) await t.test(`${one.group}: ${one.name}`, () => wasFoundOnce(one))
+  for (const field of FIELDS) showWrong(t, field)
+  for (const field of ASSERTED) await t.test(`the ${field} is true`, () => isTrue(field))
+})
+
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {string} root
+ * @param {Case[]} left
+ * @param {{ speed: number, title: string }} how
+ */
+async function askAll (t, root, left, { speed, title }) {
+  for (const group of Object.keys(GROUPS)) {
+    const ofGroup = left.filter(one => one.group === group)
+    if (ofGroup.length === 0) continue
+    await t.test(`${title} ${group}`, async ofThis => {
+      const service = install(root, group)
+      await quietMachine(t)
+      const app = await run(ofThis, service)
+      await app.warmUp(ofGroup[0], speed)
+      for (const one of ofGroup) {
+        const found = await app.stall(one, speed)
+        results.set(one, { found, wrong: judge(one, found) })
+      }
+    })
+  }
+}
+
+/** @param {Case} one */
+function isToBeAskedAgain (one) {
+  const { wrong } = results.get(one) ?? {}
+  return wrong === undefined || ['found', ...ASSERTED].some(field => wrong[field] !== undefined)
+}
+
+/** @param {Case} one */
+function wasFoundOnce (one) {
+  const result = results.get(one)
+  assert.ok(result, 'it was not asked for')
+  assert.ok(result.found.isLong, `it blocked for ${Math.round(result.found.longestMs)} ms only, with a size of ${result.found.size}`)
+  assert.equal(result.wrong.found?.got, undefined, 'it was to be found once')
+}
+
+/** @param {string} field */
+function wrongOf (field) {
+  return [...results].flatMap(([{ group, name }, { wrong: { [field]: wrong } }]) =>
+    wrong === undefined ? [] : [`${group}: ${name}: wanted ${wrong.wanted}, got ${wrong.got}`])
+}
+
+function score () {
+  const right = (/** @type {string} */ field) => `${field} ${cases.length - wrongOf(field).length}`
+  return `of ${cases.length} cases right: ${['found', ...FIELDS].map(right).join(', ')}`
+}
+
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {string} field
+ */
+function showWrong (t, field) {
+  for (const text of wrongOf(field)) t.diagnostic(`wrong ${field}: ${text}`)
+}
+
+/** @param {string} field */
+function isTrue (field) {
+  const wrong = wrongOf(field)
+  assert.ok(wrong.length <= cases.length / CASES_PER_FAULT, `${wrong.length} of ${cases.length} are wrong:\n${wrong.join('\n')}`)
+}
