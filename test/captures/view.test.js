@@ -1,6 +1,7 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const path = require('node:path')
 const test = require('node:test')
 const { run, ready, keepBusy } = require('./running')
 
@@ -34,4 +35,17 @@ test('captures at the same time each get their own artifact', async t => {
   const { handle } = await run(t)
   const artifacts = await Promise.all([0.2, 0.3, 0.2].map(seconds => handle.capture('cpu', { seconds })))
   assert.equal(new Set(artifacts.map(({ path }) => path)).size, 3)
+})
+
+test('no frame of ours is in a capture, though each window ends with one', async t => {
+  const app = await run(t)
+  await ready(app)
+  for (let window = 0; window < 5; window++) {
+    keepBusy()
+    await app.handle.capture('cpu', { seconds: 0.05 })
+  }
+  const { nodes } = JSON.parse(await (await app.handle.capture('cpu', { last: 10 })).text())
+  const urls = [...new Set(nodes.map(({ callFrame }) => callFrame.url))]
+  assert.ok(urls.some(url => url.endsWith('test/captures/running.js')))
+  assert.deepEqual(urls.filter(url => url.includes(path.join(__dirname, '../../lib/'))), [])
 })

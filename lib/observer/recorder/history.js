@@ -3,6 +3,7 @@
 // The windows that are kept, and views cut from them. It lives in the observer thread.
 
 const { guarded } = require('../../shared/base/guard')
+const { withoutOwnFrames } = require('./own-frames')
 const { inOrder, slice, merge } = require('./window')
 
 /** @import { CpuProfile } from '../../../types/profile' */
@@ -34,16 +35,16 @@ class History {
 
   /**
    * @param {CpuProfile} window
-   * @returns {CpuProfile} the window with its samples in order of time
+   * @returns {CpuProfile} the window with its samples in order of time, and without frames of ours
    */
   add (window) {
-    const ordered = inOrder(window)
-    this.#windows.push(ordered)
+    const clean = withoutOwnFrames(inOrder(window))
+    this.#windows.push(clean)
     const pinned = Math.min(...[...this.#pins].map(({ fromMicros }) => fromMicros))
     const keepFrom = Math.min(window.endTime - this.#keepMicros, pinned)
     while (this.#windows.length > 1 && this.#windows[0].endTime < keepFrom) this.#windows.shift()
     for (const check of this.#waiting) check()
-    return ordered
+    return clean
   }
 
   /**
