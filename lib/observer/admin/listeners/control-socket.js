@@ -11,11 +11,9 @@ const { guarded } = require('../../../shared/base/guard')
 const { isAlive } = require('../../../shared/system/is-alive')
 const { holdControlDirectory } = require('../../../shared/admin/control-directory')
 const { controlSocketName } = require('../../../shared/admin/control-path')
-const { assertPathFits, claimSocketPath } = require('./socket-path')
+const { assertPathFits, listenOnSocket } = require('./socket-path')
 
 /** @import { RequestHandler } from '../../../shared/admin/exchange' */
-
-const OWNER_ONLY = 0o600
 
 /**
  * @param {object} parts
@@ -61,13 +59,9 @@ class ControlSocket {
 
   /** @param {string} file */
   async #listen (file) {
-    await claimSocketPath(file)
     const server = net.createServer(guarded(socket => this.#accept(socket)))
+    await listenOnSocket(server, file)
     this.#server = server
-    server.listen({ path: file })
-    await once(server, 'listening')
-    fs.chmodSync(file, OWNER_ONLY)
-    server.unref()
   }
 
   async stop () {

@@ -3,12 +3,11 @@
 // The admin surface's own server, on a port or a Unix socket, in the observer thread.
 
 const { once } = require('node:events')
-const fs = require('node:fs')
 const http = require('node:http')
 const { guarded } = require('../../../shared/base/guard')
 const { exchange } = require('../../../shared/admin/exchange')
 const { createConnectionLimits } = require('../access/connection-limits')
-const { claimSocketPath } = require('./socket-path')
+const { listen, listenOnSocket } = require('./socket-path')
 const { splitTarget } = require('../../../shared/admin/target')
 
 /** @import { ListenAddress } from '../../../main/admin/address' */
@@ -17,7 +16,6 @@ const { splitTarget } = require('../../../shared/admin/target')
 
 // To be sent in; the answer may take longer. Node looks every half a minute unless told otherwise, whatever the limits are.
 const LIMITS = { headersMs: 5000, requestMs: 30_000, checkMs: 2000 }
-const OWNER_ONLY = 0o600
 
 /**
  * @param {object} parts
@@ -54,14 +52,11 @@ class Listener {
     const server = createServer((incoming, outgoing) => this.#serve(incoming, outgoing), limits)
     server.on('connection', guarded(socket => this.#connections.add(socket)))
     this.#server = server
-    if ('socketPath' in address) await claimSocketPath(address.socketPath)
-    server.listen('socketPath' in address ? { path: address.socketPath } : { ...address, exclusive: true })
-    await once(server, 'listening')
-    server.unref()
     if ('socketPath' in address) {
-      fs.chmodSync(address.socketPath, OWNER_ONLY)
+      await listenOnSocket(server, address.socketPath)
       return address.socketPath
     }
+    await listen(server, { ...address, exclusive: true })
     const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
     return `http://${address.host.includes(':') ? `[${address.host}]` : address.host}:${port}`
   }

@@ -1,6 +1,7 @@
 'use strict'
 
-// Makes the path of a Unix socket free: what a dead process left there is removed, what a living one listens on is not.
+// Listening on the path of a Unix socket, which is made free first: what a dead process left there is removed, what a living one
+// listens on is not.
 
 const { once } = require('node:events')
 const fs = require('node:fs')
@@ -8,9 +9,33 @@ const net = require('node:net')
 const path = require('node:path')
 const { errors } = require('../../../shared/base/errors')
 
-const OWNER_ONLY = 0o700
+const OWNER_ONLY = 0o600
+const OWNER_ONLY_DIRECTORY = 0o700
 // sun_path of Linux has 108 bytes, of macOS 104, the zero at the end included. Node cuts a longer one without a word.
 const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103
+
+/**
+ * Only this user may connect.
+ * @param {net.Server} server
+ * @param {string} file
+ * @throws ERR_LOOPSCOPE_SOCKET_UNUSABLE
+ */
+async function listenOnSocket (server, file) {
+  await claimSocketPath(file)
+  await listen(server, { path: file })
+  fs.chmodSync(file, OWNER_ONLY)
+}
+
+/**
+ * It does not keep the process alive.
+ * @param {net.Server} server
+ * @param {net.ListenOptions} where
+ */
+async function listen (server, where) {
+  server.listen(where)
+  await once(server, 'listening')
+  server.unref()
+}
 
 /**
  * @param {string} file
@@ -19,7 +44,7 @@ const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103
 async function claimSocketPath (file) {
   if (process.platform === 'win32') return // named pipes go with their process
   assertPathFits(file)
-  fs.mkdirSync(path.dirname(file), { recursive: true, mode: OWNER_ONLY })
+  fs.mkdirSync(path.dirname(file), { recursive: true, mode: OWNER_ONLY_DIRECTORY })
   // As big integers: Node.js 20 and 22 keep the numbers of the last file that was looked at, and take the next package that is
   // required in this thread for a socket too, whose links they then do not follow.
   const found = fs.lstatSync(file, { throwIfNoEntry: false, bigint: true })
@@ -63,4 +88,4 @@ async function isAnswered (file) {
   }
 }
 
-module.exports = { assertPathFits, claimSocketPath }
+module.exports = { assertPathFits, claimSocketPath, listen, listenOnSocket }
