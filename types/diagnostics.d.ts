@@ -184,6 +184,8 @@ export interface CaptureOptions {
   last?: number
   /** Default: the first format of the kind, 'cpuprofile' for 'cpu'. */
   format?: ArtifactFormat
+  /** Of a CPU profile: places in the code as it was written, or as it runs. Default 'original' for 'flamegraph' and 'text', else 'generated'. */
+  sources?: 'original' | 'generated'
   /** Of a heap snapshot: what is taken out of it. Default 'off' for code that asks, 'values' for everything else. */
   redact?: 'values' | 'strict' | 'off'
   /** Of a redacted heap snapshot: equal values are recognisable as equal. Default false. */

@@ -44,7 +44,12 @@ export interface Format {
   /** File name ending, without the leading dot. */
   extension: string
   contentType: string
+  /** Whose places a profile in this format has, unless it is asked for otherwise. */
+  sources: Sources
   encode (profile: CpuProfile, context?: EncodeContext): Buffer
 }
+
+/** The code as it was written, or as it runs: docs/source-maps.md. */
+export type Sources = 'original' | 'generated'
 
 export type FormatName = 'cpuprofile' | 'pprof' | 'flamegraph' | 'text'

@@ -13,6 +13,7 @@
 /**
  * @param {object} parts
  * @param {CaptureSources['views']} parts.views
+ * @param {CaptureSources['sourceMaps']} parts.sourceMaps
  * @param {MainClient} parts.main
  * @param {OwnWork} parts.ownWork
  * @param {(profile: CpuProfile, appRoot: string) => NonNullable<EncodeContext['sections']>} parts.reportSections
@@ -75,9 +76,10 @@ class CaptureParts {
 
   /** @returns {CaptureSources} */
   #makeSources () {
-    const { views, main } = this.#parts
+    const { views, sourceMaps, main } = this.#parts
     return {
       views,
+      sourceMaps,
       snapshots: require('./heap/snapshot/snapshot-job').createSnapshots({
         askMain: order => main.ask('takeSnapshot', order, Infinity), // as long as it takes: nobody else may ask meanwhile
         readMainMemory: maxMs => main.ask('memory', {}, maxMs)

@@ -86,6 +86,7 @@ class ObserverThread {
     this.#main = createMainClient({ channel: this.#channel })
     this.#captureParts = createCaptureParts({
       views: this.#recorder.views(),
+      sourceMaps: this.#sourceMaps,
       main: this.#main,
       ownWork: createOwnWork({ post: this.#recorder.post, expression: settings.ownWorkExpression }),
       reportSections
@@ -152,6 +153,7 @@ class ObserverThread {
       records: this.#stalls.records,
       series: this.#stalls.series,
       recorder: this.#recorder,
+      sourceMaps: this.#sourceMaps,
       capture: this.#captureParts.run,
       storeAt: this.#captureParts.storeAt,
       reportSections,

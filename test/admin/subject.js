@@ -58,6 +58,7 @@ function createSubject (t, { application = {}, sources = {}, now } = {}) {
     store,
     context: (title, notes = []) => ({ appRoot: '/app', title, notes }),
     reportSections: () => [],
+    toWritten: async profile => profile,
     sampledCalls: () => [],
     log: { info: (fields, message) => subject.logged.push({ ...fields, message }), warn: (fields, message) => subject.logged.push({ ...fields, message, isWarning: true }) },
     count: event => subject.counted.push(event),

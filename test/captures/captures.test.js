@@ -30,7 +30,7 @@ function createSubject (parts) {
       }
     }
   }
-  subject.captures = createCaptures({ sources: { views }, storeAt, ...parts })
+  subject.captures = createCaptures({ sources: { views, sourceMaps: { profile: async profile => profile } }, storeAt, ...parts })
   return subject
 }
 

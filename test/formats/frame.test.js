@@ -18,6 +18,7 @@ test('shows files relative to the application and counts from 1', () => {
   assert.deepEqual(frame, { name: 'work', file: 'lib/cart.js', line: 10, column: 5, origin: 'app' })
   assert.equal(placeOf(frame), 'lib/cart.js:10')
   assert.equal(placeOf(frame, 12), 'lib/cart.js:12')
+  assert.equal(placeOf({ ...frame, file: 'dist/app.js', line: 1, column: 48211 }), 'dist/app.js:1:48211')
 })
 
 test('knows whose code it is', () => {

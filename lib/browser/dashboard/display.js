@@ -4,6 +4,8 @@
 // Numbers and times as people read them, and elements made from data. Whatever comes from the server becomes text, never markup.
 
 loopscope.display = (() => {
+  const MAX_WRITTEN_COLUMN = 200 // what is further right is in a bundle, where a line is no place
+
   /** @param {number} ms */
   function duration (ms) {
     if (ms < 1) return `${ms.toFixed(2)} ms`
@@ -17,10 +19,12 @@ loopscope.display = (() => {
     return [date.getHours(), date.getMinutes(), date.getSeconds()].map(part => String(part).padStart(2, '0')).join(':')
   }
 
-  /** @param {{ function: string, file: string, line: number } | null} frame */
+  /** @param {{ function: string, file: string, line: number, column: number } | null} frame */
   function place (frame) {
     if (frame === null) return ''
-    return frame.file === '' ? frame.function : `${frame.function} (${frame.file}:${frame.line})`
+    if (frame.file === '') return frame.function
+    const column = frame.column > MAX_WRITTEN_COLUMN ? `:${frame.column}` : ''
+    return `${frame.function} (${frame.file}:${frame.line}${column})`
   }
 
   function culprit (found) {

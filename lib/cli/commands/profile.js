@@ -3,7 +3,7 @@
 const { Failure } = require('../failure')
 const { defaultName, writeOutput } = require('../output/output-file')
 const { REACH_OPTIONS, reach } = require('../reach/reach')
-const { FORMATS } = require('../../shared/formats/formats')
+const { FORMATS, SOURCES } = require('../../shared/formats/formats')
 
 /** @import { Command, Invocation } from '../commands' */
 /** @import { FormatName } from '../../../types/profile' */
@@ -22,6 +22,7 @@ module.exports = {
     last: { type: 'string', meaning: 'look back so many seconds (default 30)' },
     seconds: { type: 'string', meaning: 'record the next so many seconds' },
     format: { type: 'string', short: 'f', meaning: `${Object.keys(FORMATS).join(', ')} (default text on a terminal, else cpuprofile)` },
+    sources: { type: 'string', meaning: `places in the code as it was written or as it runs: ${SOURCES.join(', ')} (default original for flamegraph and text, else generated)` },
     output: { type: 'string', short: 'o', meaning: 'file to write, - for standard output' },
     force: { type: 'boolean', meaning: 'write over a file that is there' },
     attach: { type: 'boolean', meaning: 'a process without loopscope: through Node\'s inspector, which is opened for it on 127.0.0.1' },
@@ -62,7 +63,7 @@ async function ask (invocation, format) {
   const seconds = secondsOf('--seconds', values.seconds, MAX_SECONDS)
   const last = secondsOf('--last', values.last, MAX_LAST_SECONDS) ?? (seconds === undefined ? DEFAULT_LAST_SECONDS : undefined)
   const client = reach(invocation)
-  const query = new URLSearchParams({ format, ...(seconds !== undefined && { seconds: String(seconds) }), ...(last !== undefined && { last: String(last) }) })
+  const query = new URLSearchParams({ format, ...(values.sources !== undefined && { sources: values.sources }), ...(seconds !== undefined && { seconds: String(seconds) }), ...(last !== undefined && { last: String(last) }) })
   const progress = terminal.progress(seconds === undefined ? `reading the last ${last} s` : `recording ${seconds} s`, seconds)
   try {
     return await client.bytes(`/cpu?${query}`)

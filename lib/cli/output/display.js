@@ -2,6 +2,8 @@
 
 // Durations, times and places as people read them. Pure.
 
+const { showPosition } = require('../../shared/formats/profile/frame')
+
 /** @param {number} ms */
 function showDuration (ms) {
   if (ms < 10) return `${ms.toFixed(1)} ms`
@@ -13,13 +15,13 @@ function showTime (epochMs) {
   return new Date(epochMs).toISOString().slice(0, 19).replace('T', ' ')
 }
 
-/** @param {{ function: string, file: string, line: number } | null} frame */
+/** @param {{ function: string, file: string, line: number, column: number } | null} frame */
 function showPlace (frame) {
   if (frame === null) return '-'
-  return frame.file === '' ? frame.function : `${frame.function} ${frame.file}:${frame.line}`
+  return frame.file === '' ? frame.function : `${frame.function} ${showPosition(frame)}`
 }
 
-/** @param {{ function: string, file: string, line: number, call: string | null } | null} culprit */
+/** @param {{ function: string, file: string, line: number, column: number, call: string | null } | null} culprit */
 function showCulprit (culprit) {
   if (culprit === null) return '-'
   return culprit.call === null ? showPlace(culprit) : `${culprit.call} in ${showPlace(culprit)}`

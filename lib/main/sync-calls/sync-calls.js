@@ -5,6 +5,7 @@
 
 const { adviceOf } = require('../../shared/sync-calls/advice')
 const { Flags } = require('./flags')
+const { showPosition } = require('../../shared/formats/profile/frame')
 const { siteKey } = require('../../shared/sync-calls/sampled')
 const { SampledView } = require('../../shared/sync-calls/sampled-view')
 
@@ -154,7 +155,7 @@ class SyncCalls {
     const flagged = this.#flagged.get(key) ?? { api, route: template, count: 0 }
     flagged.count++
     this.#flagged.set(key, flagged)
-    const where = `${callSite.function} (${callSite.file}:${callSite.line})${route === null ? '' : ` for ${route}`}`
+    const where = `${callSite.function} (${showPosition(callSite)})${route === null ? '' : ` for ${route}`}`
     this.#parts.logger.warn({ syncCall: site }, `hot synchronous call: ${api} in ${where}, ${amount}; ${advice.why}. Instead: ${advice.instead}`)
   }
 }

@@ -52,6 +52,7 @@ const REPORT_MS = 10_000
  * @param {Pick<RecorderClient, 'views'>} parts.recorder
  * @param {(order: Order, controls: CaptureControls) => Promise<ArtifactFacts>} parts.capture
  * @param {(place: Place) => ReturnType<typeof import('../store/store').createStore>} parts.storeAt
+ * @param {Pick<import('../source-maps/source-maps').SourceMaps, 'profile'>} parts.sourceMaps
  * @param {(profile: CpuProfile, appRoot: string) => NonNullable<EncodeContext['sections']>} parts.reportSections
  * @param {ReturnType<typeof import('../heap/sampler').createHeapSampler>} parts.heapSampler
  * @param {ReturnType<typeof import('../heap/comparison-job').createComparisons>} parts.comparisons
@@ -92,6 +93,7 @@ function createAdminSources (parts) {
     capture: createCapture(parts),
     store: storeAt({ dir, retention, appName, appRoot }),
     context: (/** @type {string} */ title, /** @type {string[]} */ notes = []) => ({ appRoot, title, notes }),
+    toWritten: (/** @type {CpuProfile} */ profile) => parts.sourceMaps.profile(profile),
     reportSections: (/** @type {CpuProfile} */ profile) => reportSections(profile, appRoot),
     sampledCalls: (/** @type {CpuProfile} */ profile) => describeSampledCalls(profile, frame => toCodeFrame(frame, appRoot)),
     log: { info: log('info'), warn: log('warn') },

@@ -18,20 +18,23 @@ const VIEW_FORMATS = Object.freeze([...Object.keys(FORMATS), 'graph'])
  * @param {CpuProfile} profile
  * @param {object} how
  * @param {string} how.format
+ * @param {string} [how.sources]  whose places; those that the format usually has
  * @param {string} how.name       of the file a browser would save, without its ending
  * @param {number} how.startedAt  milliseconds since the epoch
  * @param {string[]} [how.notes]
  */
-function encodeView (sources, profile, { format, name, startedAt, notes = [] }) {
+async function encodeView (sources, profile, { format, sources: places, name, startedAt, notes = [] }) {
+  const usualPlaces = format === 'graph' ? 'original' : FORMATS[/** @type {FormatName} */ (format)].sources
+  const shown = (places ?? usualPlaces) === 'original' ? await sources.toWritten(profile) : profile
   const { appName, pid } = sources.facts
   const context = { ...sources.context(`CPU profile of ${appName} (pid ${pid})`, notes), startedAt }
   if (format === 'graph') {
-    const toMs = startedAt + (profile.endTime - profile.startTime) / 1e3
-    return json(200, { ...describeTimes(buildCallTree(profile, context)), fromMs: startedAt, toMs, notes })
+    const toMs = startedAt + (shown.endTime - shown.startTime) / 1e3
+    return json(200, { ...describeTimes(buildCallTree(shown, context)), fromMs: startedAt, toMs, notes })
   }
   const { extension, contentType, encode } = FORMATS[/** @type {FormatName} */ (format)]
-  const sections = format === 'text' ? sources.reportSections(profile) : []
-  return createResponse(200, encode(profile, { ...context, sections }), {
+  const sections = format === 'text' ? sources.reportSections(shown) : []
+  return createResponse(200, encode(shown, { ...context, sections }), {
     'Content-Type': contentType,
     'Content-Disposition': `attachment; filename="${name}.${extension}"`
   })

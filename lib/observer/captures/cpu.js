@@ -13,17 +13,18 @@ const { FORMATS } = require('../../shared/formats/formats')
  * @param {Tools} tools
  * @returns {Promise<Product>}
  */
-async function recordCpu ({ lastSeconds = 0, seconds = 0, format }, { sources, signal, stop, context, reportSections }) {
+async function recordCpu ({ lastSeconds = 0, seconds = 0, format, sources: places }, { sources, signal, stop, context, reportSections }) {
   // Whole microseconds, as V8 writes them: deltas with fractions do not add up exactly.
   const now = Math.round(monotonicMicros())
   const wanted = { fromMicros: now - Math.round(lastSeconds * 1e6), toMicros: now + Math.round(seconds * 1e6) }
   const { profile, fromMicros, toMicros, isShortened } = await sources.views.view(wanted, signal, stop)
   const wantedSeconds = roundSeconds(lastSeconds + seconds)
   const shortened = isShortened && !stop?.aborted ? { wantedSeconds, gotSeconds: roundSeconds((toMicros - fromMicros) / 1e6) } : null
-  const { extension, contentType, encode } = FORMATS[/** @type {keyof typeof FORMATS} */ (format)]
+  const { extension, contentType, sources: usualPlaces, encode } = FORMATS[/** @type {keyof typeof FORMATS} */ (format)]
+  const shown = (places ?? usualPlaces) === 'original' ? await sources.sourceMaps.profile(profile) : profile
   const notes = shortened === null ? [] : [`${shortened.gotSeconds} s of the ${wantedSeconds} s asked for: the recorder held no more`]
-  const sections = format === 'text' ? reportSections(profile) : []
-  const bytes = encode(profile, { ...context, startedAt: toEpochMs(fromMicros), notes, sections })
+  const sections = format === 'text' ? reportSections(shown) : []
+  const bytes = encode(shown, { ...context, startedAt: toEpochMs(fromMicros), notes, sections })
   return { bytes, extension, contentType, from: toEpochMs(fromMicros), to: toEpochMs(toMicros), shortened }
 }
 

@@ -12,6 +12,7 @@ const { recordHeapSnapshot } = require('./heap-snapshot')
 /** @import { HeapHistogram } from '../../shared/formats/heap-histogram' */
 /** @import { CaptureRequest } from '../../shared/captures/kinds' */
 /** @import { View } from '../recorder/views' */
+/** @import { SourceMaps } from '../source-maps/source-maps' */
 /** @import { Store } from './captures' */
 
 /** @typedef {ReturnType<typeof import('../heap/sampler').createHeapSampler>} HeapSampler */
@@ -19,6 +20,7 @@ const { recordHeapSnapshot } = require('./heap-snapshot')
 /**
  * @typedef {object} CaptureSources  what is recorded from
  * @property {{ view (wanted: { fromMicros: number, toMicros: number }, signal?: AbortSignal, stop?: AbortSignal): Promise<View> }} views
+ * @property {Pick<SourceMaps, 'profile'>} sourceMaps
  * @property {{ take (order: any, tools: any): Promise<{ name: string, path: string, bytes: number, metadata: any }> }} snapshots
  * @property {Pick<HeapSampler, 'sample'>} heapSampler
  * @property {{ take (signal?: AbortSignal): Promise<HeapHistogram> }} heapHistogram

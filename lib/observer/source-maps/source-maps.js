@@ -5,7 +5,7 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { unattended } = require('../../shared/base/guard')
-const { describeFile } = require('../../shared/formats/profile/frame')
+const { MAX_WRITTEN_COLUMN, describeFile } = require('../../shared/formats/profile/frame')
 const { askThread } = require('./ask-thread')
 const { mapFrame, mapProfile, placesOf } = require('./map-profile')
 const { WrittenPlaces } = require('./written-places')
@@ -15,8 +15,7 @@ const { WrittenPlaces } = require('./written-places')
 
 /** @typedef {{ url: string, place: Place }} Wanted */
 
-// Nobody writes lines as long as this: a function that begins there is a bundle's.
-const MAX_WRITTEN_COLUMN = 200
+const MAX_WAIT_MS = 10_000 // of somebody who asked for a profile
 
 /**
  * @param {object} parts
@@ -45,20 +44,20 @@ class SourceMaps {
 
   /**
    * @param {CpuProfile} profile
-   * @param {number} maxMs  to wait
+   * @param {number} [maxMs]  to wait
    * @returns {Promise<CpuProfile>} never rejects
    */
-  async profile (profile, maxMs) {
+  async profile (profile, maxMs = MAX_WAIT_MS) {
     await this.#learn(placesOf(profile), maxMs)
     return mapProfile(profile, this.#known.lookUp)
   }
 
   /**
    * @param {readonly CallFrame[]} frames
-   * @param {number} maxMs  to wait
+   * @param {number} [maxMs]  to wait
    * @returns {Promise<CallFrame[]>} never rejects
    */
-  async frames (frames, maxMs) {
+  async frames (frames, maxMs = MAX_WAIT_MS) {
     await this.#learn(frames.filter(({ url }) => url !== '').map(({ url, lineNumber: line, columnNumber: column, functionName: name }) => ({ url, place: { line, column, name } })), maxMs)
     return frames.map(frame => frame.url === '' ? frame : mapFrame(frame, this.#known.lookUp))
   }
@@ -109,4 +108,4 @@ class SourceMaps {
   }
 }
 
-module.exports = { createSourceMaps }
+module.exports = { createSourceMaps, SourceMaps }

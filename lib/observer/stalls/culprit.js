@@ -155,7 +155,7 @@ function createToCodeFrame ({ lineCountOf = () => null }) {
     const last = lineCountOf(frame.file) ?? Infinity
     const own = selfMicros >= totalMicros / 2 ? [...lines].filter(([line]) => line >= frame.line && line <= last) : []
     const [hottest] = own.sort(([, left], [, right]) => right - left)
-    return { function: frame.name, file: frame.file, line: hottest?.[0] ?? frame.line, column: hottest ? 0 : frame.column }
+    return { function: frame.name, file: frame.file, line: hottest?.[0] ?? frame.line, column: hottest && hottest[0] !== frame.line ? 0 : frame.column }
   }
 }
 

@@ -4,6 +4,7 @@
 // culprit; and writes a first report to standard error while a long one lasts, when the main thread can log nothing.
 
 const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
+const { showPosition } = require('../../shared/formats/profile/frame')
 const { judgeCause } = require('./judge-cause')
 const { toLogFields } = require('../../shared/stalls/stall-line')
 const { findCulprit } = require('./culprit')
@@ -78,7 +79,7 @@ function createStallReports (parts) {
     const durationMs = Math.round((now - stuck.tickMicros) / 1e3)
     records.setLasting({ at: Math.round(toEpochMs(stuck.tickMicros)), durationMs, route, culprit, stack }, () => isStill(stuck))
     const where = culprit
-      ? `in ${culprit.function} (${culprit.file}:${culprit.line})${route === null ? '' : ` for ${route}`}`
+      ? `in ${culprit.function} (${showPosition(culprit)})${route === null ? '' : ` for ${route}`}`
       : 'in a native call, or the process is not being run: V8 does not answer'
     const stall = toLogFields({ durationMs, lasting: true, route, culprit, stack })
     logNow({ stall }, `the event loop has been stuck for ${durationMs} ms, ${where}`)

@@ -5,7 +5,7 @@
 
 const { assertBoolean, assertKnownKeys, assertMethods, assertNumberAbove, assertOneOf, assertPlainObject } = require('../base/validate')
 const { errors } = require('../base/errors')
-const { FORMATS } = require('../formats/formats')
+const { FORMATS, SOURCES } = require('../formats/formats')
 const { HEAP_FORMATS } = require('../formats/heap-profile')
 const { HISTOGRAM_FORMATS } = require('../formats/heap-histogram')
 
@@ -25,6 +25,7 @@ const REDACTIONS = Object.freeze(['values', 'strict', 'off'])
  * @property {ArtifactFormat} format
  * @property {number} [lastSeconds]  to look back
  * @property {number} [seconds]      to record on
+ * @property {'original' | 'generated'} [sources]  whose places
  * @property {'values' | 'strict' | 'off'} [redact]
  * @property {boolean} [hasPseudonyms]
  * @property {boolean} [force]
@@ -43,8 +44,8 @@ const KINDS = Object.freeze({
   cpu: {
     title: 'CPU profile',
     formats: /** @type {ArtifactFormat[]} */ (Object.keys(FORMATS)),
-    options: ['seconds', 'last'],
-    check: checkTimes,
+    options: ['seconds', 'last', 'sources'],
+    check: checkCpu,
     // The last half minute is what the operator saw happen; ten seconds on, in case the trouble is just beginning.
     onSignal: { last: 30, seconds: 10 }
   },
@@ -89,10 +90,11 @@ function checkRequest (kind, options = {}) {
 }
 
 /** @param {CaptureOptions} options */
-function checkTimes ({ seconds, last }) {
+function checkCpu ({ seconds, last, sources }) {
   if (seconds !== undefined) assertNumberAbove('capture options.seconds', seconds, 0, MAX_SECONDS)
   if (last !== undefined) assertNumberAbove('capture options.last', last, 0, MAX_LAST_SECONDS)
-  return { seconds: seconds ?? 0, lastSeconds: last ?? (seconds === undefined ? DEFAULT_LAST_SECONDS : 0) }
+  if (sources !== undefined) assertOneOf('capture options.sources', sources, SOURCES)
+  return { seconds: seconds ?? 0, lastSeconds: last ?? (seconds === undefined ? DEFAULT_LAST_SECONDS : 0), sources }
 }
 
 /** @param {CaptureOptions} options */

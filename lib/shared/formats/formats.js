@@ -1,6 +1,7 @@
 'use strict'
 
-// The table of formats. A new format is one file, one row here and one test.
+// The table of formats. A new format is one file, one row here and one test. `sources`: what people read names the code as it was written;
+// what tools read names the code that ran, unless it is asked for otherwise: they may have source maps of their own.
 
 /** @import { Format, FormatName } from '../../../types/profile' */
 
@@ -10,23 +11,30 @@ const FORMATS = Object.freeze({
   cpuprofile: {
     extension: 'cpuprofile',
     contentType: 'application/json; charset=utf-8',
+    sources: 'generated',
     encode: profile => require('./cpuprofile').encodeCpuProfile(profile)
   },
   pprof: {
     extension: 'pb.gz',
     contentType: 'application/octet-stream',
+    sources: 'generated',
     encode: (profile, context) => require('./pprof').encodePprof(profile, context)
   },
   flamegraph: {
     extension: 'html',
     contentType: 'text/html; charset=utf-8',
+    sources: 'original',
     encode: (profile, context) => require('./flamegraph').encodeFlameGraph(profile, context)
   },
   text: {
     extension: 'txt',
     contentType: 'text/plain; charset=utf-8',
+    sources: 'original',
     encode: (profile, context) => require('./text').encodeText(profile, context)
   }
 })
 
-module.exports = { FORMATS }
+/** Whose places a profile can have: those of the code as it was written, or of the code that ran. */
+const SOURCES = Object.freeze(/** @type {const} */ (['original', 'generated']))
+
+module.exports = { FORMATS, SOURCES }

@@ -2,6 +2,7 @@
 
 // A stall as the log shows it: the line for a person, and the data beside it.
 
+const { showPosition } = require('../formats/profile/frame')
 const { describeEvidence } = require('./causes')
 
 /** @import { Stall } from '../../../types/diagnostics' */
@@ -29,7 +30,7 @@ function describeStall ({ durationMs, cause, route, culprit, evidence }) {
   const why = figures === '' ? cause : `${cause} (${figures})`
   if (culprit === null) return `${what}${where}: ${why}`
   const call = culprit.call === null ? '' : `${culprit.call} called by `
-  return `${what}${where}: ${call}${culprit.function} (${culprit.file}:${culprit.line}), cause ${why}`
+  return `${what}${where}: ${call}${culprit.function} (${showPosition(culprit)}), cause ${why}`
 }
 
 module.exports = { describeStall, toLogFields }

@@ -5,6 +5,7 @@
 
 const { encodeView, notesOf, VIEW_FORMATS } = require('../encode-view')
 const { integer, numberAbove, oneOf } = require('../parameters')
+const { SOURCES } = require('../../../shared/formats/formats')
 const { refuse } = require('../../../shared/base/validate')
 
 /** @import { Context, RouteRow } from '../router' */
@@ -15,6 +16,7 @@ const MAX_LAST_SECONDS = 600
 const MAX_EPOCH_MS = 8.64e15
 
 const format = oneOf(VIEW_FORMATS)
+const sources = oneOf(SOURCES)
 
 /** @type {RouteRow[]} */
 const routes = [
@@ -31,7 +33,8 @@ const routes = [
           last: numberAbove(0, MAX_LAST_SECONDS),
           from: integer(0, MAX_EPOCH_MS),
           to: integer(0, MAX_EPOCH_MS),
-          format
+          format,
+          sources
         },
         handle: cpu
       }
@@ -40,7 +43,7 @@ const routes = [
   {
     name: 'stall-cpu',
     path: '/stalls/:id/cpu',
-    methods: { GET: { scope: 'profile', cost: 'nothing', parameters: { format }, handle: stallCpu } }
+    methods: { GET: { scope: 'profile', cost: 'nothing', parameters: { format, sources }, handle: stallCpu } }
   }
 ]
 
@@ -50,6 +53,7 @@ async function cpu ({ parameters, sources, signal }) {
   const view = await sources.view(wanted, signal)
   return encodeView(sources, view.profile, {
     format: parameters.format ?? 'cpuprofile',
+    sources: parameters.sources,
     name: fileName('cpu', view.fromMs),
     startedAt: view.fromMs,
     notes: notesOf(view, wanted.toMs - wanted.fromMs)
@@ -80,7 +84,12 @@ function stallCpu ({ params: { id }, parameters, sources }) {
     const remedy = 'Only the last stalls keep theirs; see /stalls for those.'
     return { status: 404, detail: `There is no profile of a stall ${id}.`, remedy }
   }
-  return encodeView(sources, profile, { format: parameters.format ?? 'cpuprofile', name: `stall-${number}`, startedAt: stall?.at ?? 0 })
+  return encodeView(sources, profile, {
+    format: parameters.format ?? 'cpuprofile',
+    sources: parameters.sources,
+    name: `stall-${number}`,
+    startedAt: stall?.at ?? 0
+  })
 }
 
 /**

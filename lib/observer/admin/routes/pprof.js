@@ -4,9 +4,10 @@
 
 const { createResponse, text } = require('../../../shared/admin/responses')
 const { encodeBlockProfile } = require('../../../shared/formats/pprof/block')
+const { SOURCES } = require('../../../shared/formats/formats')
 const { encodePprof } = require('../../../shared/formats/pprof')
 const { encodeHeapPprof } = require('../../../shared/formats/pprof/heap')
-const { anything, flag, integer } = require('../parameters')
+const { anything, flag, integer, oneOf } = require('../parameters')
 const { notesOf } = require('../encode-view')
 const { knownOf } = require('./readings')
 const { setTimeout: sleep } = require('node:timers/promises')
@@ -19,7 +20,7 @@ const MAX_SECONDS = 300
 const BASE = '/debug/pprof'
 
 const ENTRIES = Object.freeze([
-  ['profile', 'CPU time by stack; ?seconds=30'],
+  ['profile', 'CPU time by stack; ?seconds=30, ?sources=original for the code as it was written'],
   ['heap', 'sampled live memory by stack; ?seconds=N for what is new since'],
   ['allocs', 'sampled allocations by stack; ?seconds=N for a stretch of time'],
   ['block', 'stalls of the event loop and synchronous calls; ?seconds=N for a stretch of time']
@@ -36,7 +37,7 @@ const delta = integer(1, MAX_SECONDS)
 /** @type {RouteRow[]} */
 const routes = [
   { ...row('pprof', '/', 'nothing', {}, index), title: 'for go tool pprof' },
-  row('pprof-profile', '/profile', 'window', { seconds: anything }, profile),
+  row('pprof-profile', '/profile', 'window', { seconds: anything, sources: oneOf(SOURCES) }, profile),
   row('pprof-heap', '/heap', 'reading', { seconds: delta, gc: flag(), debug: anything }, context => memory(context, 'heap')),
   row('pprof-allocs', '/allocs', 'reading', { seconds: delta, debug: anything }, context => memory(context, 'allocs')),
   row('pprof-block', '/block', 'question', { seconds: delta, debug: anything }, block)
@@ -69,7 +70,8 @@ async function profile ({ parameters, sources, signal }) {
   const view = await sources.view({ fromMs: now, toMs: now + seconds * 1e3 }, signal)
   const { appName, pid } = sources.facts
   const context = { ...sources.context(`CPU profile of ${appName} (pid ${pid})`, notesOf(view, seconds * 1e3)), startedAt: view.fromMs }
-  return file('profile', encodePprof(view.profile, context))
+  const shown = parameters.sources === 'original' ? await sources.toWritten(view.profile) : view.profile
+  return file('profile', encodePprof(shown, context))
 }
 
 /**

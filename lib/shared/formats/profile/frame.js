@@ -22,6 +22,9 @@ const META_NAMES = new Set(['(root)', '(program)', '(idle)', '(garbage collector
 // V8 gives native functions the script 0; code made by eval or new Function has a script and no url.
 const NO_SCRIPT = 0
 
+// Nobody writes longer lines: what is further right is in a bundle, where a line is no place.
+const MAX_WRITTEN_COLUMN = 200
+
 /**
  * @param {CallFrame} callFrame
  * @param {Pick<EncodeContext, 'appRoot'>} [context]
@@ -105,10 +108,16 @@ function relativeTo (root, path) {
 /**
  * @param {Frame} frame
  * @param {number} [line]  instead of the one on which the function begins
- * @returns {string} `file:line`, or '' where V8 knows no file
+ * @returns {string} `file:line`, in a bundle `file:line:column`; '' where V8 knows no file
  */
 function placeOf (frame, line = frame.line) {
-  return frame.file === '' || line === 0 ? frame.file : `${frame.file}:${line}`
+  return showPosition({ file: frame.file, line, column: line === frame.line ? frame.column : 0 })
+}
+
+/** @param {Pick<CodeFrame, 'file' | 'line' | 'column'>} place */
+function showPosition ({ file, line, column }) {
+  if (file === '' || line === 0) return file
+  return column > MAX_WRITTEN_COLUMN ? `${file}:${line}:${column}` : `${file}:${line}`
 }
 
 /**
@@ -121,4 +130,4 @@ function toCodeFrame (callFrame, appRoot) {
   return { function: name, file, line, column }
 }
 
-module.exports = { describeFile, describeFrame, placeOf, toCodeFrame }
+module.exports = { MAX_WRITTEN_COLUMN, describeFile, describeFrame, placeOf, showPosition, toCodeFrame }
