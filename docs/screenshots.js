@@ -47,7 +47,7 @@ function makeShop (dir) {
   const modules = path.join(dir, 'node_modules')
   fs.mkdirSync(modules)
   for (const name of fs.readdirSync(path.join(ROOT, 'node_modules'))) fs.symlinkSync(path.join(ROOT, 'node_modules', name), path.join(modules, name))
-  fs.symlinkSync(ROOT, path.join(modules, 'loopscope'))
+  for (const name of ['lib', 'package.json']) fs.cpSync(path.join(ROOT, name), path.join(modules, 'loopscope', name), { recursive: true })
   fs.copyFileSync(path.join(ROOT, 'examples/express.js'), path.join(dir, 'app.js'))
   Object.assign(process.env, { PORT: '0', NODE_PRESERVE_SYMLINKS: '1' })
   return path.join(dir, 'app.js')
