@@ -2,6 +2,7 @@
 
 // Where a call comes from: the first frame on the stack that is not Node's own. It reads one stack; it keeps nothing.
 
+const { readCallSites } = require('../../shared/base/call-sites')
 const { OWN_FOLDER } = require('../../shared/base/own-files')
 
 /**
@@ -27,42 +28,12 @@ function readCallSite (callee) {
   /** @type {NodeJS.CallSite[]} */
   let frames = []
   for (const depth of DEPTHS) {
-    frames = readFrames(callee, depth)
+    frames = readCallSites(callee, depth)
     const caller = frames.find(isCaller)
     if (caller !== undefined) return fileOf(caller).startsWith(OWN_FOLDER) ? null : describe(caller)
     if (frames.length < depth) break
   }
   return frames.length === 0 ? UNKNOWN : describe(frames[0])
-}
-
-/**
- * @param {Function} callee
- * @param {number} depth
- * @returns {NodeJS.CallSite[]}
- */
-function readFrames (callee, depth) {
-  const { prepareStackTrace, stackTraceLimit } = Error
-  const isPrepared = Object.hasOwn(Error, 'prepareStackTrace')
-  try {
-    Error.stackTraceLimit = depth
-    Error.prepareStackTrace = keepFrames
-    /** @type {{ stack?: any }} */
-    const holder = {}
-    Error.captureStackTrace(holder, callee)
-    return holder.stack ?? []
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit
-    Error.prepareStackTrace = prepareStackTrace
-    if (!isPrepared) Reflect.deleteProperty(Error, 'prepareStackTrace')
-  }
-}
-
-/**
- * @param {Error} holder
- * @param {NodeJS.CallSite[]} frames
- */
-function keepFrames (holder, frames) {
-  return frames
 }
 
 /** @param {NodeJS.CallSite} frame */
