@@ -134,9 +134,14 @@ export interface CodeFrame {
   column: number
 }
 
+/** `line` and `column` are those of the call that took the time, or of the line that burned it; column 0 where only the line is known. */
 export interface Culprit extends CodeFrame {
-  /** The synchronous call below the function that took the time, e.g. 'pbkdf2Sync'; null when the function's own code did. */
+  /** The line on which the function begins. */
+  functionLine: number
+  /** The synchronous API or builtin at the bottom, e.g. 'pbkdf2Sync' or 'JSON.stringify'; null when JavaScript took the time. */
   call: string | null
+  /** The dependency in which the time was spent, and its function that the application called; null when it was spent in the application's own code. */
+  via: { package: string, function: string } | null
   /** Part of the stall's code time spent in this function, 0 to 1. */
   share: number
 }

@@ -243,7 +243,7 @@ class Instruments {
   #onInterrupt (rotate, seen) {
     this.#stallRoute.note(this.#heartbeat.lastMicros)
     if (rotate) this.#recording.rotate(seen)
-    return { route: this.#stallRoute.now() }
+    return { route: this.#stallRoute.now(), stack: this.stalls.blockedStack() }
   }
 }
 

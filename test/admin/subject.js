@@ -28,7 +28,7 @@ const STALL = {
   durationMs: 300,
   cause: 'code',
   route: 'POST /login',
-  culprit: { function: 'login', file: 'routes/login.js', line: 12, column: 3, call: 'pbkdf2Sync', share: 0.98 },
+  culprit: { function: 'login', file: 'routes/login.js', line: 12, column: 3, functionLine: 8, call: 'pbkdf2Sync', via: null, share: 0.98 },
   stack: [{ function: 'login', file: 'routes/login.js', line: 12, column: 3 }],
   evidence: {}
 }

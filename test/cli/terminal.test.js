@@ -17,7 +17,7 @@ const { cli } = require('./cli')
 const EVIL = 'a\u001b]0;title\u0007b\u001b[31mc\r\u001b[Kd\u009b31me\u007ff\u202eg\u2066h\u2028i'
 const SPEAKS = /(?![\n\t])[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/u
 const RED = '\u001b[31m'
-const FRAME = { function: EVIL, file: EVIL, line: 1, call: EVIL }
+const FRAME = { function: EVIL, file: EVIL, line: 1, call: EVIL, via: { package: EVIL, function: EVIL } }
 
 /** Every answer of a process, with that in every text; numbers where there are numbers. */
 const ANSWERS = {

@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')
-const { findCulprit } = require('../../lib/observer/stalls/culprit')
+const { findCulprit } = require('../../lib/observer/stalls/culprit/find-culprit')
 
 const OURS = path.join(__dirname, '../../lib/main/recorder/recorder.js')
 

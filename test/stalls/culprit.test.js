@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { pathToFileURL } = require('node:url')
-const { findCulprit } = require('../../lib/observer/stalls/culprit')
+const { findCulprit } = require('../../lib/observer/stalls/culprit/find-culprit')
 const { slice } = require('../../lib/observer/recorder/window')
 const { readRecorded } = require('../fixtures/profiles/profiles')
 const { deepFreeze, profileOf } = require('../recorder/crafted')

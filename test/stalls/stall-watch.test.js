@@ -10,7 +10,7 @@ const THRESHOLD_MS = 400 // a machine that is late itself by half of it is not b
 
 /** A watch over a loop that ticks when the test says so, with everything that the watch says. */
 function createSubject (t) {
-  const subject = { state: { tickMicros: 0, periodMs: PERIOD_MS, isIdle: false, ownWorkMicros: 0 }, said: [], wakes: [] }
+  const subject = { state: { tickMicros: 0, periodMs: PERIOD_MS, isIdle: false, ownWorkMicros: 0 }, said: [], looks: [], wakes: [] }
   const waiting = new Set()
   const say = what => stuck => {
     subject.said.push({ what, ...stuck })
@@ -25,6 +25,7 @@ function createSubject (t) {
     },
     onSuspicion: say('suspicion'),
     onStall: say('stall'),
+    onLook: stuck => subject.looks.push(stuck),
     onReport: say('report')
   })
   subject.until = isTrue => new Promise(resolve => {
@@ -49,6 +50,14 @@ test('each stage of a stall is told once, in order, and not before its time', as
   assert.deepEqual(saidOf(tickMicros), ['suspicion', 'stall', 'report'])
   const [suspicion, stall, report] = said.map(({ delayMs }) => delayMs)
   assert.ok(suspicion >= THRESHOLD_MS / 2 && stall >= THRESHOLD_MS && report >= 1000)
+})
+
+test('a stall that lasts is looked at again, ever more rarely', async t => {
+  const { state, looks, watch, until } = createSubject(t)
+  const tickMicros = state.tickMicros = monotonicMicros()
+  watch.start()
+  await until(() => looks.length >= 3)
+  assert.ok(looks.every((look, index) => look.tickMicros === tickMicros && look.delayMs >= THRESHOLD_MS * 1.5 ** (index + 1)))
 })
 
 test('the first look is at the start, for the first stall to be measured against', t => {

@@ -16,11 +16,10 @@ const CAUSES = [
   { get: '/keys/7', route: 'GET /keys/:user', cause: 'code', function: 'deriveKey', call: /^scryptSync$/ },
   { get: '/images/7', route: 'GET /images/:id', cause: 'code', function: 'resizeImage', call: /^execSync$/ },
   { get: '/catalogue', route: 'GET /catalogue', cause: 'code', function: 'readCatalogue', call: /^readFileSync$/ },
-  { get: '/orders', route: 'GET /orders', cause: 'code', function: 'parseOrders', call: null },
-  // V8 gives expressions that it has compiled a frame of their own.
-  { get: '/names', route: 'GET /names', cause: 'code', function: 'searchNames', call: /^RegExp: /, mayLackCall: true },
-  { get: '/prices', route: 'GET /prices', cause: 'code', function: 'sortPrices', call: null },
-  { get: '/export', route: 'GET /export', cause: 'code', function: 'compressExport', call: /^zlib\.\*Sync$/ },
+  { get: '/orders', route: 'GET /orders', cause: 'code', function: 'parseOrders', call: /^JSON\.parse$/ },
+  { get: '/names', route: 'GET /names', cause: 'code', function: 'searchNames', call: /^RegExp\.(test|exec)$/, mayLackCall: true },
+  { get: '/prices', route: 'GET /prices', cause: 'code', function: 'sortPrices', call: /^Array\.sort$/, mayLackCall: true },
+  { get: '/export', route: 'GET /export', cause: 'code', function: 'compressExport', call: /^gzipSync$/ },
   { get: '/cache', route: 'GET /cache', cause: 'gc', function: 'refillCache', call: null },
   { get: '/queue', route: 'GET /queue', cause: 'code', function: 'pollQueue', call: null }
 ]

@@ -27,9 +27,12 @@ loopscope.display = (() => {
     return `${frame.function} (${frame.file}:${frame.line}${column})`
   }
 
+  /** As the log has it (shared/stalls/stall-line.js). */
   function culprit (found) {
     if (found === null) return ''
-    return found.call === null ? place(found) : `${found.call} in ${place(found)}`
+    const entered = found.via && `${found.via.package} ${found.via.function}`
+    const called = [found.call, entered].filter(Boolean).join(' by ')
+    return called === '' ? place(found) : `${called} called by ${place(found)}`
   }
 
   /**

@@ -3,6 +3,9 @@
 // Durations, times and places as people read them. Pure.
 
 const { showPosition } = require('../../shared/formats/profile/frame')
+const { describeCulprit } = require('../../shared/stalls/stall-line')
+
+/** @import { Culprit } from '../../../types/diagnostics' */
 
 /** @param {number} ms */
 function showDuration (ms) {
@@ -21,10 +24,9 @@ function showPlace (frame) {
   return frame.file === '' ? frame.function : `${frame.function} ${showPosition(frame)}`
 }
 
-/** @param {{ function: string, file: string, line: number, column: number, call: string | null } | null} culprit */
+/** @param {Culprit | null} culprit */
 function showCulprit (culprit) {
-  if (culprit === null) return '-'
-  return culprit.call === null ? showPlace(culprit) : `${culprit.call} in ${showPlace(culprit)}`
+  return culprit === null ? '-' : describeCulprit(culprit)
 }
 
 module.exports = { showCulprit, showDuration, showPlace, showTime }

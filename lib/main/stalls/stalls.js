@@ -3,6 +3,7 @@
 // Stalls on the main thread, made together: who is told of them, the log of the last ones, and how a late tick becomes a report.
 
 const { createStallLog } = require('../../shared/stalls/stall-log')
+const { readBlockedStack } = require('./blocked-stack')
 const { createStallReporting } = require('./stall-reporting')
 const { createSubscribers } = require('./subscribers')
 
@@ -33,6 +34,11 @@ class Stalls {
   /** @param {LateTick} tick */
   report (tick) {
     return this.#reporting.report(tick)
+  }
+
+  /** Of the code that is interrupted now. */
+  blockedStack () {
+    return readBlockedStack()
   }
 
   /** A tick was on time: what ran long without stalling the loop must not be blamed for the next stall. */

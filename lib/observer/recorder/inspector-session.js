@@ -12,6 +12,7 @@ const { OWN_FOLDER } = require('../../shared/base/own-files')
 
 /** @import { Session } from 'node:inspector' */
 /** @import { CpuProfile } from '../../../types/profile' */
+/** @import { BlockedStack } from '../../main/stalls/blocked-stack' */
 /** @import { DebuggerStatus } from './debugger-detector' */
 
 const MICROS_PER_SECOND = 1e6
@@ -77,7 +78,7 @@ class InspectorSession {
    * that it is in returns.
    * @param {{ rotate: boolean, seen?: DebuggerStatus }} options
    *   rotate: end the window, or else only note the route; seen: of a debugger, just now
-   * @returns {Promise<{ route: string | null } | undefined>} what the main thread returned
+   * @returns {Promise<{ route: string | null, stack: BlockedStack } | undefined>} what the main thread was at
    */
   async interrupt ({ rotate, seen }) {
     if (this.#session === undefined) return undefined

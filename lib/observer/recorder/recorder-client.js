@@ -12,6 +12,7 @@ const { createViews } = require('./views')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { SharedState } from '../../bridge/shared-state' */
+/** @import { InspectorSession } from './session-lifecycle' */
 /** @import { ObserverSettings } from '../../bridge/messages' */
 
 const ROTATION_REST_MS = 100
@@ -117,15 +118,18 @@ class RecorderClient {
 
   /**
    * Ends the open window, in the middle of whatever the main thread does.
-   * @returns {Promise<{ route: string | null } | undefined>} what it works for
+   * @returns {ReturnType<InspectorSession['interrupt']>}
    */
   rotateNow () {
     return this.#session.interrupt({ rotate: true, seen: this.#debuggerDetector.detectAgain() })
   }
 
-  /** Has the main thread note what it works for. */
-  noteRoute () {
-    this.#session.interrupt({ rotate: false }).catch(ignore)
+  /**
+   * Has the main thread note what it works for, and say where it is.
+   * @returns {ReturnType<InspectorSession['interrupt']>}
+   */
+  lookNow () {
+    return this.#session.interrupt({ rotate: false })
   }
 
   /** @param {{ maxPastWaitMs?: number }} [options] */

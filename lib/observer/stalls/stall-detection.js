@@ -3,8 +3,9 @@
 // How stalls are detected and explained, wired: the watch while one lasts, the evidence, the reports, and what is kept of them.
 
 const { guarded } = require('../../shared/base/guard')
+const { createBlockedStacks } = require('./culprit/blocked-stacks')
+const { createSourceLines } = require('./culprit/source-lines')
 const { createEvidence } = require('./evidence')
-const { createLineCounts } = require('./line-counts')
 const { createLoopSeries } = require('./loop-series')
 const { createStallRecords } = require('./stall-records')
 const { createStallReports } = require('./stall-reports')
@@ -27,17 +28,23 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
   const { stallThresholdMs } = settings
   const evidence = createEvidence({ scheduler, state })
   const records = createStallRecords()
+  const stacks = createBlockedStacks(settings)
+  const look = guarded(async () => {
+    const seen = await recorder.lookNow().catch(() => undefined) // the session may close meanwhile
+    if (seen !== undefined) stacks.add(seen.stack)
+  })
   const watch = createStallWatch({
     state,
     stallThresholdMs,
     onWake: lateMs => evidence.note(lateMs),
-    // Only for the route: the window is ended when the stall is over, or for the report of one that lasts. Ending it
-    // here as well would make every stall longer by that.
+    // Only for the route and the place in the code: the window is ended when the stall is over, or for the report of one that lasts.
+    // Ending it here as well would make every stall longer by that.
     onSuspicion: guarded(stuck => {
-      recorder.noteRoute()
+      look()
       return recorder.disconnectOnPause(() => watch.isStill(stuck))
     }),
-    onStall: () => recorder.noteRoute(),
+    onStall: look,
+    onLook: look,
     onReport: guarded(stuck => reports.reportWhileStuck(stuck))
   })
   const reports = createStallReports({
@@ -45,10 +52,11 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     evidence,
     isRecording: () => recorder.isRecording,
     rotateNow: () => recorder.rotateNow(),
+    stacksOf: (fromMicros, toMicros) => stacks.between(fromMicros, toMicros),
     isStill: stuck => watch.isStill(stuck),
     logNow,
     records,
-    context: { ...settings, lineCountOf: createLineCounts(settings) },
+    context: { ...settings, source: createSourceLines(settings) },
     thresholdMs: stallThresholdMs,
     toWritten: (profile, maxMs) => sourceMaps.profile(profile, maxMs)
   })

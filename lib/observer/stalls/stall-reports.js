@@ -4,14 +4,15 @@
 // culprit; and writes a first report to standard error while a long one lasts, when the main thread can log nothing.
 
 const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
-const { showPosition } = require('../../shared/formats/profile/frame')
 const { judgeCause } = require('./judge-cause')
-const { toLogFields } = require('../../shared/stalls/stall-line')
-const { findCulprit } = require('./culprit')
+const { describeCulprit, toLogFields } = require('../../shared/stalls/stall-line')
+const { findCulprit } = require('./culprit/find-culprit')
 
 /** @import { StallEvidence } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { LateTick } from '../../main/loop/heartbeat' */
+/** @import { Stack } from './culprit/blocked-stacks' */
+/** @import { SourceLines } from './culprit/source-lines' */
 /** @import { Stuck } from './stall-watch' */
 /** @import { History } from '../recorder/history' */
 /** @typedef {Pick<StallEvidence, 'cpuMs' | 'runQueueMs' | 'throttledMs' | 'observerLateMs'>} SystemEvidence */
@@ -34,15 +35,16 @@ const MAX_MAPPING_WHILE_STUCK_MS = 1000
  * @param {{ since (fromMicros: number): SystemEvidence }} parts.evidence
  * @param {() => boolean} parts.isRecording
  * @param {() => Promise<{ route: string | null } | undefined>} parts.rotateNow  ends the window, in the middle of what the main thread does
+ * @param {(fromMicros: number, toMicros: number) => Stack[]} [parts.stacksOf]  those that were read in this time
  * @param {(stuck: Stuck) => boolean} parts.isStill
  * @param {(fields: object, message: string) => void} parts.logNow   straight to standard error
  * @param {Pick<StallRecords, 'keepProfile' | 'setLasting'>} parts.records
- * @param {{ appRoot: string, lineCountOf?: (file: string) => number | null }} parts.context
+ * @param {{ appRoot: string, source?: SourceLines }} parts.context
  * @param {number} parts.thresholdMs
  * @param {(profile: CpuProfile, maxMs: number) => Promise<CpuProfile>} [parts.toWritten]  a profile in the places of the code as it was written
  */
 function createStallReports (parts) {
-  const { history, evidence, isRecording, rotateNow, isStill, logNow, records, context, thresholdMs, toWritten = async profile => profile } = parts
+  const { history, evidence, isRecording, rotateNow, stacksOf = () => [], isStill, logNow, records, context, thresholdMs, toWritten = async profile => profile } = parts
 
   /** @param {LateTick & { id: number }} stall */
   async function explain ({ id, fromMicros, toMicros, delayMs, ownWork, ownMs }) {
@@ -51,7 +53,7 @@ function createStallReports (parts) {
     if (isRecording()) await history.waitFor(toMicros, MAX_WAIT_MS)
     const profile = history.view(toMicros - (delayMs + ownMs) * 1e3, toMicros, ownWork)
     if (profile !== null) records.keepProfile(id, profile)
-    const findings = profile === null ? { culprit: null, stack: [], codeMs: null, gcMs: null } : findCulprit(await toWritten(profile, MAX_MAPPING_MS), context)
+    const findings = profile === null ? { culprit: null, stack: [], codeMs: null, gcMs: null } : findCulprit(await toWritten(profile, MAX_MAPPING_MS), context, stacksOf(fromMicros, toMicros))
     const { culprit, stack, codeMs, gcMs } = findings
     const all = { ...system, codeMs: round(codeMs), gcMs: round(gcMs) }
     const cause = judgeCause({ durationMs: delayMs, thresholdMs }, all)
@@ -65,7 +67,7 @@ function createStallReports (parts) {
    */
   async function inspect (fromMicros, toMicros) {
     const profile = history.view(fromMicros, toMicros)
-    return profile === null ? null : findCulprit(await toWritten(profile, MAX_MAPPING_WHILE_STUCK_MS), context)
+    return profile === null ? null : findCulprit(await toWritten(profile, MAX_MAPPING_WHILE_STUCK_MS), context, stacksOf(fromMicros, toMicros))
   }
 
   /** @param {Stuck} stuck */
@@ -79,7 +81,7 @@ function createStallReports (parts) {
     const durationMs = Math.round((now - stuck.tickMicros) / 1e3)
     records.setLasting({ at: Math.round(toEpochMs(stuck.tickMicros)), durationMs, route, culprit, stack }, () => isStill(stuck))
     const where = culprit
-      ? `in ${culprit.function} (${showPosition(culprit)})${route === null ? '' : ` for ${route}`}`
+      ? `in ${describeCulprit(culprit)}${route === null ? '' : ` for ${route}`}`
       : 'in a native call, or the process is not being run: V8 does not answer'
     const stall = toLogFields({ durationMs, lasting: true, route, culprit, stack })
     logNow({ stall }, `the event loop has been stuck for ${durationMs} ms, ${where}`)

@@ -12,6 +12,10 @@ const { monotonicMicros } = require('../../shared/base/monotonic')
 // and reported while it lasts from here on, each time after ten times as long.
 const FIRST_REPORT_MS = 1000
 const REPORT_FACTOR = 10
+// While it lasts it is looked at again: the place that is seen most often is the one that takes the time. Each look costs the main thread
+// some 0.1 ms, and comes half as late again as the one before.
+const LOOK_FACTOR = 1.5
+const MAX_LOOKS = 10
 
 /**
  * @typedef {object} Stuck
@@ -26,6 +30,7 @@ const REPORT_FACTOR = 10
  * @param {(lateMs: number) => void} parts.onWake    each time the watch wakes: how late it was itself
  * @param {(stuck: Stuck) => void} parts.onSuspicion once a stall, at half the threshold
  * @param {(stuck: Stuck) => void} parts.onStall     once a stall, at the threshold
+ * @param {(stuck: Stuck) => void} parts.onLook      ever more rarely after that
  * @param {(stuck: Stuck) => void} parts.onReport    at 1 s, 10 s, 100 s ...
  */
 function createStallWatch (parts) {
@@ -39,6 +44,8 @@ class StallWatch {
   #dueMicros = 0
   #tickMicros = 0
   #stage = 0
+  #looks = 0
+  #lookMs = Infinity
 
   /** @param {Parameters<typeof createStallWatch>[0]} parts */
   constructor (parts) {
@@ -79,6 +86,8 @@ class StallWatch {
     if (tickMicros !== this.#tickMicros) {
       this.#tickMicros = tickMicros
       this.#stage = 0
+      this.#looks = 0
+      this.#lookMs = stallThresholdMs * LOOK_FACTOR
     }
     if (tickMicros === 0) return this.#sleep(stallThresholdMs)
     // The whole process stood still: the main thread gets the chance to tick before it is called stuck.
@@ -87,10 +96,12 @@ class StallWatch {
     const untilMicros = ownWorkMicros === 0 ? now : Math.min(now, ownWorkMicros)
     const delayMs = (untilMicros - tickMicros) / 1e3 - periodMs
     while (delayMs >= this.#stageMs()) this.#reach({ tickMicros, delayMs })
+    if (delayMs >= this.#lookMs) this.#look({ tickMicros, delayMs })
     // The loop may go on any moment and get stuck anew: that must not be slept through either. While it is idle the first
     // look may come as late as the second.
     const soonestMs = stallThresholdMs * (state.isIdle ? 1 : 1 / 2)
-    this.#sleep(Math.min(Math.max(this.#stageMs(), soonestMs) - delayMs, periodMs + soonestMs))
+    const nextMs = Math.max(Math.min(this.#stageMs(), this.#lookMs), soonestMs)
+    this.#sleep(Math.min(nextMs - delayMs, periodMs + soonestMs))
   }
 
   #stageMs () {
@@ -106,6 +117,12 @@ class StallWatch {
     if (stage === 0) onSuspicion(stuck)
     else if (stage === 1) onStall(stuck)
     else onReport(stuck)
+  }
+
+  /** @param {Stuck} stuck */
+  #look (stuck) {
+    this.#lookMs = ++this.#looks === MAX_LOOKS ? Infinity : stuck.delayMs * LOOK_FACTOR
+    this.#parts.onLook(stuck)
   }
 
   /** @param {number} ms */

@@ -5,7 +5,7 @@
 const { showPosition } = require('../formats/profile/frame')
 const { describeEvidence } = require('./causes')
 
-/** @import { Stall } from '../../../types/diagnostics' */
+/** @import { Culprit, Stall } from '../../../types/diagnostics' */
 
 const LOGGED_FRAMES = 10 // of the stack, innermost first: down to the handler and the router that called it
 
@@ -29,8 +29,19 @@ function describeStall ({ durationMs, cause, route, culprit, evidence }) {
   const figures = describeEvidence(cause, evidence)
   const why = figures === '' ? cause : `${cause} (${figures})`
   if (culprit === null) return `${what}${where}: ${why}`
-  const call = culprit.call === null ? '' : `${culprit.call} called by `
-  return `${what}${where}: ${call}${culprit.function} (${showPosition(culprit)}), cause ${why}`
+  return `${what}${where}: ${describeCulprit(culprit)}, cause ${why}`
 }
 
-module.exports = { describeStall, toLogFields }
+/**
+ * From what took the time to the line that is to be mended.
+ * @param {Culprit} culprit
+ */
+function describeCulprit (culprit) {
+  const { call, via, function: name, file } = culprit
+  const entered = via && `${via.package} ${via.function}`
+  const called = [call, entered].filter(Boolean).join(' by ')
+  const place = file === '' ? name : `${name} (${showPosition(culprit)})`
+  return called === '' ? place : `${called} called by ${place}`
+}
+
+module.exports = { describeCulprit, describeStall, toLogFields }

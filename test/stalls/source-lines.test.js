@@ -4,18 +4,19 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { createLineCounts } = require('../../lib/observer/stalls/line-counts')
-const { findCulprit } = require('../../lib/observer/stalls/culprit')
+const { createSourceLines } = require('../../lib/observer/stalls/culprit/source-lines')
+const { findCulprit } = require('../../lib/observer/stalls/culprit/find-culprit')
 const { profileOf } = require('../recorder/crafted')
 const { makeScratch } = require('../store/scratch')
 
 test('lines are counted once a file, and a file that cannot be read has none', t => {
   const appRoot = makeScratch(t)
   fs.writeFileSync(path.join(appRoot, 'app.js'), 'one\ntwo\nthree')
-  const lineCountOf = createLineCounts({ appRoot })
-  assert.deepEqual([lineCountOf('app.js'), lineCountOf(path.join(appRoot, 'app.js')), lineCountOf('node:fs'), lineCountOf('')], [3, 3, null, null])
+  const { count, read } = createSourceLines({ appRoot })
+  assert.deepEqual([count('app.js'), count(path.join(appRoot, 'app.js')), count('node:fs'), count('')], [3, 3, null, null])
+  assert.deepEqual([read('app.js', 2), read('app.js', 2, 9), read('app.js', 9), read('node:fs', 1)], [['two'], ['two', 'three'], [], []])
   fs.rmSync(path.join(appRoot, 'app.js'))
-  assert.equal(lineCountOf('app.js'), 3)
+  assert.equal(count('app.js'), 3)
 })
 
 test('a line that the culprit cannot have is another file\'s, which V8 inlined', () => {
@@ -23,7 +24,7 @@ test('a line that the culprit cannot have is another file\'s, which V8 inlined',
   const node = profile.nodes.find(({ callFrame }) => callFrame.functionName === 'spin')
   const begins = node.callFrame.lineNumber + 1
   node.positionTicks = [{ line: begins + 1000, ticks: 9 }, { line: begins + 2, ticks: 3 }]
-  const lineOf = lineCountOf => findCulprit(profile, { appRoot: '/app', lineCountOf }).culprit.line
+  const lineOf = count => findCulprit(profile, { appRoot: '/app', source: { count, read: () => [] } }).culprit.line
   assert.equal(lineOf(() => null), begins + 1000)
   assert.equal(lineOf(() => begins + 500), begins + 2)
   node.positionTicks = [{ line: 1 - begins, ticks: 9 }]

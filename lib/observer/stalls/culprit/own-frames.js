@@ -5,11 +5,11 @@
 // out. What calls the user's code (the middleware) stays.
 
 const path = require('node:path')
-const { describeFrame } = require('../../shared/formats/profile/frame')
-const { OWN_FOLDER, WRAPPER_NAME } = require('../../shared/base/own-files')
+const { describeFrame } = require('../../../shared/formats/profile/frame')
+const { OWN_FOLDER, WRAPPER_NAME } = require('../../../shared/base/own-files')
 
-/** @import { EncodeContext } from '../../../types/profile' */
-/** @import { CallTree } from '../../shared/formats/profile/call-tree' */
+/** @import { EncodeContext } from '../../../../types/profile' */
+/** @import { CallTree } from '../../../shared/formats/profile/call-tree' */
 
 const WRAPPER = OWN_FOLDER + path.join('main', 'sync-calls', 'wrapping', 'wrapper.js')
 

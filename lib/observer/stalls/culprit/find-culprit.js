@@ -1,28 +1,33 @@
 'use strict'
 
 // Who held the loop: the user's own function with the largest share of a stretch of time, and the synchronous call below
-// it. Pure: a profile in, plain data out.
+// it. Pure: a profile and the stacks that were read meanwhile in, plain data out.
 //
 // (garbage collector), (program) and (idle) hang under V8's root and not under the code that caused them: they tell the
 // cause and are left out here.
 
-const { buildCallTree } = require('../../shared/formats/profile/call-tree')
+const { buildCallTree } = require('../../../shared/formats/profile/call-tree')
+const { hottestLine, positionOf } = require('./call-position')
+const { calledApi } = require('./called-api')
+const { enteredPackage } = require('./entered-package')
+const { matchStacks } = require('./matching-stacks')
 const { createIsOwn, createIsWrapper, withoutOwnWork, withoutWrappers } = require('./own-frames')
+const { NO_SOURCE } = require('./source-lines')
 
-/** @import { CodeFrame, Culprit } from '../../../types/diagnostics' */
-/** @import { CpuProfile } from '../../../types/profile' */
-/** @import { CallTree } from '../../shared/formats/profile/call-tree' */
+/** @import { CodeFrame, Culprit } from '../../../../types/diagnostics' */
+/** @import { CpuProfile } from '../../../../types/profile' */
+/** @import { CallTree } from '../../../shared/formats/profile/call-tree' */
+
+/** @import { Stack } from './blocked-stacks' */
+/** @import { Match } from './matching-stacks' */
+/** @import { SourceLines } from './source-lines' */
 
 /** @typedef {CallTree['frame']} Frame */
 
 // A function that V8 inlined shares its time with its caller, so half of the time would miss it now and then
 // (18 of 20 known culprits on Node 22); a third found 20 of 20 on Node 20 to 26.
 const CULPRIT_SHARE = 1 / 3
-const CALL_SHARE = 1 / 2
 const MAX_STACK = 50
-
-// What Node calls them inside, and what the user calls: all of zlib's synchronous functions share one.
-const PUBLIC_NAMES = new Map([['syncBufferWrapper', 'zlib.*Sync']])
 
 /**
  * @typedef {object} Findings
@@ -34,11 +39,12 @@ const PUBLIC_NAMES = new Map([['syncBufferWrapper', 'zlib.*Sync']])
 
 /**
  * @param {CpuProfile} profile
- * @param {{ appRoot?: string, lineCountOf?: (file: string) => number | null }} [context]  lineCountOf: null where it is not known
+ * @param {{ appRoot?: string, source?: SourceLines }} [context]
+ * @param {Stack[]} [stacks]  read in this time
  * @returns {Findings}
  */
-function findCulprit (profile, context = {}) {
-  const toCodeFrame = createToCodeFrame(context)
+function findCulprit (profile, context = {}, stacks = []) {
+  const { source = NO_SOURCE } = context
   const isOwn = createIsOwn(context)
   const root = withoutOwnWork(withoutWrappers(buildCallTree(profile, context), createIsWrapper(context)), isOwn)
   const path = heaviestPath(root)
@@ -46,9 +52,10 @@ function findCulprit (profile, context = {}) {
   const gcMicros = root.children.find(({ frame }) => isMeta(frame, '(garbage collector)'))?.totalMicros ?? 0
   const codeMicros = root.children.reduce((sum, child) => child.frame.origin === 'meta' ? sum : sum + child.totalMicros, 0)
   const depth = culpritDepth(path, ({ frame }) => (inclusive.get(frame) ?? 0) >= codeMicros * CULPRIT_SHARE, isOwn)
+  const shareOf = (/** @type {CallTree} */ { frame }) => Math.round(Math.min(1, (inclusive.get(frame) ?? 0) / codeMicros) * 1e3) / 1e3
   return {
-    culprit: depth === -1 ? null : describe(path, depth, toCodeFrame, (inclusive.get(path[depth].frame) ?? 0) / codeMicros),
-    stack: path.map(toCodeFrame).reverse().slice(0, MAX_STACK),
+    culprit: depth === -1 ? null : { ...describe(path, depth, matchStacks(stacks, path, depth), source), share: shareOf(path[depth]) },
+    stack: path.map(tree => toCodeFrame(tree, source)).reverse().slice(0, MAX_STACK),
     codeMs: codeMicros / 1e3,
     gcMs: gcMicros / 1e3
   }
@@ -133,30 +140,32 @@ function nearestNamed (path, depth, isOwn) {
 /**
  * @param {CallTree[]} path
  * @param {number} depth
- * @param {(tree: CallTree) => CodeFrame} toCodeFrame
- * @param {number} share
- * @returns {Culprit}
+ * @param {Match[]} matches
+ * @param {SourceLines} source
+ * @returns {Omit<Culprit, 'share'>}
  */
-function describe (path, depth, toCodeFrame, share) {
-  const tree = path[depth]
-  const below = path.slice(depth + 1).find(({ frame }) => frame.origin === 'node' || frame.origin === 'native')
-  const call = below !== undefined && below.totalMicros >= tree.totalMicros * CALL_SHARE ? below.frame.name : null
-  return { ...toCodeFrame(tree), call: call && (PUBLIC_NAMES.get(call) ?? call), share: Math.round(Math.min(1, share) * 1e3) / 1e3 }
+function describe (path, depth, matches, source) {
+  const { frame } = path[depth]
+  const position = positionOf(path, depth, matches, source)
+  return {
+    function: frame.name,
+    file: frame.file,
+    ...position,
+    functionLine: frame.line,
+    call: calledApi(path, depth, matches, position, source),
+    via: enteredPackage(path, depth, matches, position, source)
+  }
 }
 
 /**
- * Frames with the hottest line where V8 told the lines, else the one on which the function begins. What V8 inlines from
- * another file it counts under the caller, with the other file's lines: those that the caller cannot have are left out.
- * @param {{ lineCountOf?: (file: string) => number | null }} context
- * @returns {(tree: CallTree) => CodeFrame}
+ * @param {CallTree} tree
+ * @param {SourceLines} source
+ * @returns {CodeFrame} with the hottest line where V8 told the lines, else the one on which the function begins
  */
-function createToCodeFrame ({ lineCountOf = () => null }) {
-  return ({ frame, lines, selfMicros, totalMicros }) => {
-    const last = lineCountOf(frame.file) ?? Infinity
-    const own = selfMicros >= totalMicros / 2 ? [...lines].filter(([line]) => line >= frame.line && line <= last) : []
-    const [hottest] = own.sort(([, left], [, right]) => right - left)
-    return { function: frame.name, file: frame.file, line: hottest?.[0] ?? frame.line, column: hottest && hottest[0] !== frame.line ? 0 : frame.column }
-  }
+function toCodeFrame (tree, source) {
+  const { frame } = tree
+  const line = hottestLine(tree, source)
+  return { function: frame.name, file: frame.file, line: line ?? frame.line, column: line === null || line === frame.line ? frame.column : 0 }
 }
 
 /**

@@ -1,0 +1,82 @@
+'use strict'
+
+// A call as it is written. V8 does not interrupt a native call, nor JSON.parse(): where no stack could be read inside one, the text tells
+// on which line of the function the call stands, or which builtin stands on the line. Pure.
+
+/** @typedef {{ line: number, column: number }} Position  from 1 */
+
+/** Builtins that take long and that V8 neither samples as functions nor always interrupts. */
+const BUILTINS = /(?<![\w$.])(JSON\.parse|JSON\.stringify|structuredClone) *\(/g
+
+/**
+ * @param {string[]} lines   of the function and what follows it
+ * @param {Position} begin   of the function
+ * @param {string} name      of what it calls; as a regular expression
+ * @param {Position} [before]  where the function was a little later
+ * @returns {Position | null} the last call before that, or the first one where that is not known
+ */
+function findCall (lines, begin, name, before) {
+  const pattern = new RegExp(`(?<![\\w$])${name} *\\(`, 'g')
+  /** @type {Position | null} */
+  let found = null
+  for (const [index, text] of lines.slice(0, lengthOf(lines)).entries()) {
+    if (isComment(text)) continue
+    for (const match of text.matchAll(pattern)) {
+      const at = { line: begin.line + index, column: match.index + 1 }
+      if (index === 0 && at.column < begin.column) continue
+      if (isDeclaration(text, match.index)) continue
+      if (before === undefined) return at
+      if (at.line > before.line || (at.line === before.line && at.column > before.column)) return found
+      found = at
+    }
+  }
+  return found
+}
+
+/**
+ * @param {string} text  of a line
+ * @returns {string | null} the builtin that is called there, when it is one
+ */
+function builtinOn (text) {
+  const names = new Set([...text.matchAll(BUILTINS)].map(([, name]) => name))
+  return names.size === 1 ? [...names][0] : null
+}
+
+/**
+ * @param {string} text
+ * @param {number} column  V8's of a call: that of the name that is called
+ * @returns {string | null}
+ */
+function nameAt (text, column) {
+  return /^[\w$]+(?= *\()/.exec(text.slice(column - 1))?.[0] ?? null
+}
+
+/**
+ * A function ends where a line begins no further in than its own first line and closes something: enough for code that people write.
+ * @param {string[]} lines
+ */
+function lengthOf (lines) {
+  const indent = indentOf(lines[0] ?? '')
+  const end = lines.findIndex((text, index) => index > 0 && /^\s*[}\])]/.test(text) && indentOf(text) <= indent)
+  return end === -1 ? lines.length : end + 1
+}
+
+/** @param {string} text */
+function indentOf (text) {
+  return text.length - text.trimStart().length
+}
+
+/** @param {string} text */
+function isComment (text) {
+  return /^\s*(\/\/|\/?\*)/.test(text)
+}
+
+/**
+ * @param {string} text
+ * @param {number} index
+ */
+function isDeclaration (text, index) {
+  return /\bfunction\s*\*?\s*$/.test(text.slice(0, index))
+}
+
+module.exports = { builtinOn, findCall, nameAt }

@@ -1,0 +1,91 @@
+'use strict'
+
+// The line and column at which the culprit was: its hottest line when it burned the time itself, else that of the call that took it. The
+// samples have the one; for the other they know only where a function begins, and the stacks of the stall tell (matching-stacks.js), or
+// what is written there. Pure: the lines of a file are given to it.
+
+const { findCall } = require('./call-in-source')
+const { mostFrequent } = require('./matching-stacks')
+
+/** @import { CallTree } from '../../../shared/formats/profile/call-tree' */
+/** @import { Position } from './call-in-source' */
+/** @import { Match } from './matching-stacks' */
+/** @import { SourceLines } from './source-lines' */
+
+const MAX_FUNCTION_LINES = 2000
+const OWN_SHARE = 1 / 2 // of its time, for a function to be meant itself
+const CALLED_SHARE = 1 / 2
+
+/**
+ * @param {CallTree[]} path
+ * @param {number} depth     of the culprit
+ * @param {Match[]} matches  of the culprit
+ * @param {SourceLines} source
+ * @returns {Position} where the function begins when nothing is known
+ */
+function positionOf (path, depth, matches, source) {
+  const { frame } = path[depth]
+  const line = hottestLine(path[depth], source)
+  if (line !== null) return { line, column: columnOn(line, matches) ?? (line === frame.line ? frame.column : 0) }
+  const seen = mostFrequent(matches.map(({ call }) => call), keyOf)?.value
+  if (matches.some(({ agreed }) => agreed > 0)) return toPosition(seen ?? frame)
+  return writtenCall(path, depth, source, seen) ?? toPosition(seen ?? frame)
+}
+
+/**
+ * What V8 inlines from another file it counts under the caller, with the other file's lines: those that the caller cannot have are left
+ * out.
+ * @param {CallTree} tree
+ * @param {Pick<SourceLines, 'count'>} source
+ * @returns {number | null} where the samples found it, when most of its time is its own and V8 told the lines
+ */
+function hottestLine ({ frame, lines, selfMicros, totalMicros }, source) {
+  if (selfMicros < totalMicros * OWN_SHARE) return null
+  const last = source.count(frame.file) ?? Infinity
+  const own = [...lines].filter(([line]) => line >= frame.line && line <= last)
+  return own.sort(([, left], [, right]) => right - left)[0]?.[0] ?? null
+}
+
+/**
+ * @param {number} line
+ * @param {Match[]} matches
+ */
+function columnOn (line, matches) {
+  const there = matches.map(({ call }) => call).filter(call => call.line === line)
+  return mostFrequent(there, keyOf)?.value.column
+}
+
+/**
+ * @param {CallTree[]} path
+ * @param {number} depth
+ * @param {SourceLines} source
+ * @param {Position} [later]  where the function was after the call
+ */
+function writtenCall (path, depth, source, later) {
+  const { frame, totalMicros } = path[depth]
+  const called = path[depth + 1]
+  if (frame.file === '' || called === undefined || called.totalMicros < totalMicros * CALLED_SHARE) return null
+  const lines = source.read(frame.file, frame.line, frame.line + MAX_FUNCTION_LINES)
+  return findCall(lines, frame, writtenName(called.frame.name), later)
+}
+
+/**
+ * As a regular expression: all of zlib's synchronous functions are one inside.
+ * @param {string} name
+ */
+function writtenName (name) {
+  if (name === 'syncBufferWrapper') return '\\w+Sync'
+  return name.replace(/.*\./, '').replaceAll(/\W/g, '\\$&')
+}
+
+/** @param {Position} position */
+function toPosition ({ line, column }) {
+  return { line, column }
+}
+
+/** @param {Position} position */
+function keyOf ({ line, column }) {
+  return `${line}:${column}`
+}
+
+module.exports = { hottestLine, positionOf }

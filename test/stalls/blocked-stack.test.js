@@ -1,0 +1,84 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { execFileSync } = require('node:child_process')
+const { readBlockedStack } = require('../../lib/main/stalls/blocked-stack')
+const { createBlockedStacks } = require('../../lib/observer/stalls/culprit/blocked-stacks')
+const { OWN_FOLDER } = require('../../lib/shared/base/own-files')
+
+const MODULE = require.resolve('../../lib/main/stalls/blocked-stack')
+
+function describeFirst () {
+  return [3, 1].sort(() => { first ??= readBlockedStack(); return 0 })
+}
+let first
+
+test('a stack has the calls with their lines, where their functions begin, and the builtins between', () => {
+  describeFirst()
+  const calls = JSON.parse(first.calls)
+  const [comparator, builtin, caller] = calls
+  assert.deepEqual(builtin, ['sort', 'Array', '', 0, 0, 0, 0])
+  const [name, , file, line, column, functionLine] = caller
+  assert.deepEqual([name, file, line, functionLine, column > 0], ['describeFirst', __filename, comparator[3], line - 1, true])
+  assert.ok(calls.some(([, , file, line]) => file.startsWith('node:') && line === 0))
+})
+
+test('a stack is bounded', () => {
+  const deep = depth => depth === 0 ? readBlockedStack() : deep(depth - 1)
+  assert.equal(JSON.parse(deep(500).calls).length, 64)
+})
+
+const HOSTILE = {
+  'a limit of 0': 'Error.stackTraceLimit = 0',
+  'no limit': 'delete Error.stackTraceLimit',
+  'a prepareStackTrace that throws': 'Error.prepareStackTrace = () => { throw new Error() }',
+  'accessors that throw': 'for (const name of ["prepareStackTrace", "stackTraceLimit"]) Object.defineProperty(Error, name, { configurable: true, get () { throw new Error() }, set () { throw new Error() } })',
+  'another Error': 'globalThis.Error = class extends Error {}'
+}
+
+const FROZEN = {
+  'a frozen Error': 'Object.freeze(Error)',
+  'a prepareStackTrace that cannot be replaced': 'Object.defineProperty(Error, "prepareStackTrace", { configurable: false, get () { throw new Error() } })'
+}
+
+/** In a process whose Error it may spoil: the name of the caller, and whether Error's properties are as they were. */
+function readIn (spoil) {
+  const code = `
+    const { readBlockedStack } = require(${JSON.stringify(MODULE)})
+    const read = () => JSON.stringify([Object.getOwnPropertyNames(Error), ['prepareStackTrace', 'stackTraceLimit'].map(name => Object.getOwnPropertyDescriptor(Error, name)).map(one => one && [typeof one.get, one.value?.toString()])])
+    ${spoil}
+    function caller () { return readBlockedStack() }
+    const before = read()
+    const { calls } = caller()
+    console.log(JSON.stringify({ name: JSON.parse(calls)[0]?.[0] ?? null, isSame: read() === before }))`
+  return JSON.parse(execFileSync(process.execPath, ['-e', code], { encoding: 'utf8' }))
+}
+
+for (const [what, spoil] of Object.entries(HOSTILE)) {
+  test(`${what} is survived, and is as it was afterwards`, () => {
+    assert.deepEqual(readIn(spoil), { name: 'caller', isSame: true })
+  })
+}
+
+for (const [what, spoil] of Object.entries(FROZEN)) {
+  test(`with ${what} there is no stack, and no harm`, () => {
+    assert.deepEqual(readIn(spoil), { name: null, isSame: true })
+  })
+}
+
+test('stacks are told by the time in which they were read, without what is ours', () => {
+  const stacks = createBlockedStacks({ appRoot: '/app' })
+  const calls = [
+    ['onInterrupt', '', '/elsewhere/bundle.js', 1, 1, 1, 1],
+    ['', '', `${OWN_FOLDER}observer/interrupt.js`, 1, 1, 1, 1],
+    ['sort', 'Array', '', 0, 0, 0, 0],
+    ['login', '', 'file:///app/login.js', 7, 3, 5, 1],
+    ['loopscope', '', `${OWN_FOLDER}main/http/middleware.js`, 9, 1, 8, 1]
+  ]
+  for (const atMicros of [10, 20, 30]) stacks.add({ atMicros, calls: JSON.stringify(calls) })
+  stacks.add({ atMicros: 20, calls: '[]' })
+  const found = stacks.between(15, 25)
+  assert.equal(found.length, 1)
+  assert.deepEqual(found[0].map(({ name, file, line }) => [name, file, line]), [['sort', '', 0], ['login', 'login.js', 7]])
+})

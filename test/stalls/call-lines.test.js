@@ -1,0 +1,64 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { start, FOLDER } = require('./started')
+
+const FILE = 'call-lines.js'
+const SOURCE = fs.readFileSync(path.join(FOLDER, FILE), 'utf8').split('\n')
+const lineOf = route => SOURCE.findIndex(text => text.endsWith(`// ${route}`)) + 1
+
+const CASES = {
+  '/report': { function: '(anonymous)', call: 'JSON.stringify', via: { package: 'express', function: 'res.json' } },
+  '/token': { function: 'issueToken', via: { package: 'jsonwebtoken', function: 'sign' } },
+  '/names': { function: 'sortNames', call: 'Array.sort', via: null },
+  '/login': { function: 'hashPassword', call: 'pbkdf2Sync', via: null },
+  '/mix': { function: 'mixAll', via: null }
+}
+
+/** As the report has it; no call is told where the case says nothing of it. */
+function inShort (culprit, wanted) {
+  if (culprit === null) return null
+  const { function: name, file, line, call, via } = culprit
+  return { function: name, file, line, via, ...('call' in wanted && { call }) }
+}
+
+for (const express of ['express', 'express4']) {
+  test(`the line is that of the call, with the dependency and the builtin behind it (${express})`, async t => {
+    const app = await start(t, FILE, { env: { EXPRESS: express } })
+    for (const [route, wanted] of Object.entries(CASES)) {
+      const expected = { file: FILE, line: lineOf(route), ...wanted, ...(wanted.via?.package === 'express' && { via: { package: express, function: 'res.json' } }) }
+      const stall = await stallOf(app, route, expected)
+      assert.deepEqual(inShort(stall.culprit, wanted), expected, JSON.stringify(stall))
+      assert.ok(stall.culprit.functionLine < stall.culprit.line)
+    }
+  })
+}
+
+test('what the application has done to Error changes nothing', async t => {
+  const app = await start(t, FILE, { args: ['hostile', '/names'] })
+  const expected = { file: FILE, line: lineOf('/names'), ...CASES['/names'] }
+  const { culprit } = await stallOf(app, '/names', expected)
+  assert.deepEqual(inShort(culprit, expected), expected)
+})
+
+test('where Error is frozen the report is what the samples know', async t => {
+  const app = await start(t, FILE, { args: ['frozen', '/login'] })
+  const { culprit } = await stallOf(app, '/login', { function: 'hashPassword' })
+  assert.deepEqual([culprit.function, culprit.file, culprit.call], ['hashPassword', FILE, 'pbkdf2Sync'])
+})
+
+// A busy machine leaves a stall without one telling sample or stack.
+const MAX_TRIES = 5
+
+async function stallOf (app, route, expected) {
+  for (let tries = 1; ; tries++) {
+    const before = app.stalls.length
+    await app.get(route)
+    const stall = await app.stall(stall => stall.route === `GET ${route}` && app.stalls.indexOf(stall) >= before)
+    const isAsExpected = JSON.stringify({ ...stall.culprit, ...expected }) === JSON.stringify({ ...stall.culprit })
+    if (isAsExpected || tries === MAX_TRIES) return stall
+  }
+}

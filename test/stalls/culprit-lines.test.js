@@ -1,0 +1,91 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { builtinOn, findCall, nameAt } = require('../../lib/observer/stalls/culprit/call-in-source')
+const { findCulprit } = require('../../lib/observer/stalls/culprit/find-culprit')
+const { profileOf } = require('../recorder/crafted')
+
+// Of crafted frames each begins on a line of its own, at column 1.
+const SAMPLES = [[['node:emit', 'handle', 'snapshot', 'dep:cloneDeep', 'dep:baseClone'], 900e3], [['node:emit', 'handle'], 100e3]]
+
+function createSubject (samples = SAMPLES) {
+  const profile = profileOf(samples)
+  const frameOf = name => profile.nodes.find(({ callFrame }) => callFrame.functionName === name).callFrame
+  const fileOf = ({ url }) => url.replace('file:///app/', '')
+  return {
+    culpritOf: (stacks, source) => findCulprit(profile, { appRoot: '/app', source }, stacks).culprit,
+    call (name, line, column, receiver = '') {
+      const frame = frameOf(name)
+      const begins = frame.lineNumber + 1
+      return { name, receiver, file: fileOf(frame), line: begins + line, column, functionLine: begins, functionColumn: 1 }
+    },
+    builtin: (receiver, name) => ({ name, receiver, file: '', line: 0, column: 0, functionLine: 0, functionColumn: 0 }),
+    beginOf: name => frameOf(name).lineNumber + 1
+  }
+}
+
+test('the line is the one at which most stacks had the function call what the samples saw below it', () => {
+  const { culpritOf, call, beginOf } = createSubject()
+  const inClone = line => [call('baseClone', 9, 9), call('cloneDeep', 4, 4), call('snapshot', line, 12), call('handle', 2, 2)]
+  const elsewhere = [call('snapshot', 7, 1), call('handle', 2, 2)]
+  const culprit = culpritOf([elsewhere, elsewhere, elsewhere, inClone(3), inClone(5), inClone(3)])
+  const begins = beginOf('snapshot')
+  assert.deepEqual([culprit.function, culprit.line, culprit.column, culprit.functionLine], ['snapshot', begins + 3, 12, begins])
+  assert.deepEqual(culprit.via, { package: 'express', function: 'cloneDeep' })
+  assert.equal(culpritOf([elsewhere]).line, begins + 7)
+})
+
+test('a stack of another function, or of another one with the same name, moves nothing', () => {
+  const { culpritOf, call, beginOf } = createSubject()
+  const other = { ...call('snapshot', 3, 3), functionLine: 1 }
+  const { line } = culpritOf([[call('handle', 2, 2)], [other], [{ ...other, file: 'other.js', functionLine: beginOf('snapshot') }]])
+  assert.equal(line, beginOf('snapshot'))
+})
+
+test('a builtin that every second stack was in is the call, with what the framework calls its receiver', () => {
+  const samples = [[['node:emit', 'handler', 'dep:json', 'dep:stringify'], 900e3]]
+  const { culpritOf, call, builtin } = createSubject(samples)
+  const inside = [builtin('JSON', 'stringify'), call('stringify', 1, 1), call('json', 2, 2, 'ServerResponse'), call('handler', 3, 3)]
+  const after = [call('json', 4, 4, 'ServerResponse'), call('handler', 3, 3)]
+  const { call: called, via } = culpritOf([inside, after])
+  assert.deepEqual([called, via], ['JSON.stringify', { package: 'express', function: 'res.json' }])
+  assert.equal(culpritOf([inside, after, after, after]).call, null)
+})
+
+test('what only passes calls on is not the call; what works while it calls back is', () => {
+  const samples = [[['node:emit', 'sortRows', ''], 900e3]]
+  const { culpritOf, call, builtin } = createSubject(samples)
+  const within = name => [call('', 0, 5), builtin('Array', name), call('sortRows', 2, 8)]
+  assert.deepEqual([culpritOf([within('map')]).call, culpritOf([within('sort')]).call], [null, 'Array.sort'])
+})
+
+test('where no stack was read inside the call, what is written tells the line', () => {
+  const { culpritOf, call, beginOf } = createSubject()
+  const begins = beginOf('snapshot')
+  const lines = ['function snapshot () {', '  // cloneDeep(state)', '  const copy = cloneDeep(state)', '  return cloneDeep(copy)', '}', 'cloneDeep(other)']
+  const source = { count: () => 1000, read: (file, from) => from === begins ? lines : [] }
+  assert.deepEqual([culpritOf([], source).line, culpritOf([], source).column], [begins + 2, 16])
+  assert.equal(culpritOf([[call('snapshot', 3, 20)]], source).line, begins + 3)
+  assert.equal(culpritOf([[call('snapshot', 2, 40)]], source).line, begins + 2)
+})
+
+test('a package whose function has no name that tells is entered by the name that is written', () => {
+  const { culpritOf, call, beginOf } = createSubject([[['node:emit', 'page', 'dep:x'], 900e3]])
+  const source = { count: () => 1000, read: (file, line) => line === beginOf('page') + 2 ? ['  return marked.parse(text)'] : [] }
+  assert.equal(culpritOf([[call('x', 1, 1), call('page', 2, 17)]], source).via.function, 'parse')
+})
+
+test('a call is found as it is written, no further than the function goes', () => {
+  const lines = ['  function run () {', '    // walk()', '    walker(); function walk () {}', '    const one = walk(1)', '  }', '  walk(2)']
+  assert.deepEqual(findCall(lines, { line: 10, column: 3 }, 'walk'), { line: 13, column: 17 })
+  assert.equal(findCall(lines, { line: 10, column: 3 }, 'walk', { line: 12, column: 1 }), null)
+  assert.equal(findCall(['run(); walk()'], { line: 1, column: 8 }, 'run'), null)
+})
+
+test('the builtin of a line is told where it is the only one', () => {
+  assert.equal(builtinOn('const copy = JSON.parse(JSON.parse(text))'), 'JSON.parse')
+  assert.equal(builtinOn('const copy = JSON.parse(JSON.stringify(rows))'), null)
+  assert.equal(builtinOn('my.JSON.parse(text); structuredCloneAll(rows)'), null)
+  assert.deepEqual([nameAt('  x = zlib.gzipSync(text)', 12), nameAt('  x = 1', 3)], ['gzipSync', null])
+})
