@@ -15,6 +15,10 @@ const SHORTEST_MS = 220
 const LONGEST_MS = 800
 const WANTED_MS = 350
 const SIZES = 3
+
+// What of it others may have kept the application from a processor, and it still says something about causes.
+const DISTURBED_SHARE = 0.2
+
 const WARM_UPS = 4
 
 // From the answer to the end of the block, and to the report.
@@ -33,7 +37,7 @@ async function run (t, { folder, args }) {
   const env = { PORT: '0', NODE_ENV: 'production' }
   const app = start(t, ['--require', path.join(__dirname, 'witness.js'), ...args], { cwd: folder, env, stdio: ['ipc'] })
   const { port } = await app.until(/^listening$/)
-  return { stall, warmUp }
+  return { stall, warmUp, stallsOf }
 
   /**
    * Asks until the block is as long as wanted: what is too short or too long is asked for again with another size.
@@ -44,9 +48,12 @@ async function run (t, { folder, args }) {
   async function stall (one, speed) {
     let size = one.size * speed ** (1 / one.power)
     for (let left = SIZES; ; left--) {
-      const { longestMs, stalls } = await stallOnce(one, Math.max(1, Math.round(size)))
+      const { longestMs, queuedMs, since } = await stallOnce(one, Math.max(1, Math.round(size)))
       const isLong = longestMs >= SHORTEST_MS
-      if (left === 1 || (isLong && longestMs <= LONGEST_MS)) return { longestMs, stalls, folder, size: Math.round(size), isLong }
+      if (left === 1 || (isLong && longestMs <= LONGEST_MS)) {
+        const isDisturbed = queuedMs > longestMs * DISTURBED_SHARE
+        return { longestMs, since, until: Date.now(), folder, size: Math.round(size), isLong, isDisturbed }
+      }
       size *= Math.min(20, (WANTED_MS / Math.max(1, longestMs)) ** (1 / one.power))
     }
   }
@@ -58,8 +65,7 @@ async function run (t, { folder, args }) {
    */
   async function warmUp (one, speed) {
     for (let left = WARM_UPS; left > 0; left--) {
-      const { stalls } = await stall(one, speed)
-      if (stalls.some(({ culprit }) => culprit !== null)) return
+      if (stallsOf(await stall(one, speed)).some(({ culprit }) => culprit !== null)) return
     }
   }
 
@@ -73,18 +79,21 @@ async function run (t, { folder, args }) {
     if (typeof one.ask === 'string') await request(one.ask.replace('{size}', String(size)), one.body?.(size))
     else app.child.send({ job: one.ask.job, size })
     const asked = Date.now()
-    let { longestMs } = await ask({ witness: 'tell' })
-    while (stallsSince(since).length === 0 && Date.now() - asked < (longestMs < SHORTEST_MS ? BLOCK_MS : REPORT_MS)) {
+    let { longestMs, queuedMs } = await ask({ witness: 'tell' })
+    while (stallsOf({ since, until: Infinity }).length === 0 && Date.now() - asked < (longestMs < SHORTEST_MS ? BLOCK_MS : REPORT_MS)) {
       await sleep(POLL_MS);
-      ({ longestMs } = await ask({ witness: 'tell' }))
+      ({ longestMs, queuedMs } = await ask({ witness: 'tell' }))
     }
     await ask({ witness: 'end' })
-    return { longestMs, stalls: stallsSince(since) }
+    return { longestMs, queuedMs, since }
   }
 
-  /** @param {number} at */
-  function stallsSince (at) {
-    return app.said(STALL).map(({ stall }) => stall).filter(stall => stall.at >= at)
+  /**
+   * Also what was reported later.
+   * @param {{ since: number, until: number }} found
+   */
+  function stallsOf ({ since, until }) {
+    return app.said(STALL).map(({ stall }) => stall).filter(({ at }) => at >= since && at < until)
   }
 
   /** @param {object} message */

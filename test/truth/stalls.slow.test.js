@@ -19,7 +19,8 @@ const { speedOfMachine } = require('./speed')
 const ASSERTED = ['cause', 'duration']
 const CASES_PER_FAULT = 60
 
-// What is wrong may be the machine's fault, so it is asked again, at most so often.
+// What is wrong may be the machine's fault, so it is asked again, at most so often; where others kept the application from a
+// processor then too, nothing is asserted but that it was found.
 const AGAIN = 2
 
 const cases = CASES.filter(({ lacks = false }) => !lacks)
@@ -57,10 +58,9 @@ async function askAll (t, root, left, { speed, title }) {
       await quietMachine(t)
       const app = await run(ofThis, service)
       await app.warmUp(ofGroup[0], speed)
-      for (const one of ofGroup) {
-        const found = await app.stall(one, speed)
-        results.set(one, { found, wrong: judge(one, found) })
-      }
+      const all = []
+      for (const one of ofGroup) all.push({ one, found: await app.stall(one, speed) })
+      for (const { one, found } of all) results.set(one, { found, wrong: judge(one, found, app.stallsOf(found)) })
     })
   }
 }
@@ -79,15 +79,19 @@ function wasFoundOnce (one) {
   assert.equal(result.wrong.found?.got, undefined, 'it was to be found once')
 }
 
-/** @param {string} field */
-function wrongOf (field) {
-  return [...results].flatMap(([{ group, name }, { wrong: { [field]: wrong } }]) =>
-    wrong === undefined ? [] : [`${group}: ${name}: wanted ${wrong.wanted}, got ${wrong.got}`])
+/**
+ * @param {string} field
+ * @param {(found: import('./judge').Found) => boolean} [counts]
+ */
+function wrongOf (field, counts = () => true) {
+  return [...results].flatMap(([{ group, name }, { found, wrong: { [field]: wrong } }]) =>
+    wrong === undefined || !counts(found) ? [] : [`${group}: ${name}: wanted ${wrong.wanted}, got ${wrong.got}`])
 }
 
 function score () {
   const right = (/** @type {string} */ field) => `${field} ${cases.length - wrongOf(field).length}`
-  return `of ${cases.length} cases right: ${['found', ...FIELDS].map(right).join(', ')}`
+  const disturbed = [...results.values()].filter(({ found }) => found.isDisturbed).length
+  return `of ${cases.length} cases right: ${['found', ...FIELDS].map(right).join(', ')}; disturbed by others: ${disturbed}`
 }
 
 /**
@@ -100,6 +104,6 @@ function showWrong (t, field) {
 
 /** @param {string} field */
 function isTrue (field) {
-  const wrong = wrongOf(field)
+  const wrong = wrongOf(field, ({ isDisturbed }) => !isDisturbed)
   assert.ok(wrong.length <= cases.length / CASES_PER_FAULT, `${wrong.length} of ${cases.length} are wrong:\n${wrong.join('\n')}`)
 }
