@@ -168,7 +168,7 @@ export interface Stall {
   at: number
   durationMs: number
   cause: Cause
-  /** `METHOD /path/:template`; '_unmatched' for a request without a route, null outside requests. */
+  /** `METHOD /path/:template`; `METHOD _unmatched` for a request that no route answers, null outside requests. */
   route: string | null
   culprit: Culprit | null
   /** The heaviest stack, innermost first. */

@@ -81,7 +81,7 @@ describe('Next.js, standalone', { skip: skipWithout(...PACKAGES), timeout: 600_0
 
   for (const [door, { env = {}, args, route }] of Object.entries({
     'instrumentation.js': { env: { DOOR: 'instrumentation' }, route: null },
-    preload: { args: ['--require', 'loopscope/register'], route: '_unmatched' }
+    preload: { args: ['--require', 'loopscope/register'], route: 'GET /api/stall/[id]' }
   })) {
     test(`through ${door}: a stall with its culprit, a profile, the same end`, async t => {
       const app = await deploy(t, { ...OBSERVED, ...env }, args)

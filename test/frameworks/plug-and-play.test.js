@@ -74,7 +74,7 @@ test('with Yarn Plug\'n\'Play the observer is read out of its archive, by yarn a
   const node = ['--require', './.pnp.cjs', 'app.js']
   for (const args of [yarn, node]) {
     const app = start(t, args, { cwd, env: { ...OBSERVED, DOOR: 'middleware', HOME: cwd } })
-    const { stall } = await observe(app, { path: '/', route: '_unmatched' })
+    const { stall } = await observe(app, { path: '/', route: 'GET /' })
     assert.equal(stall.culprit.file, 'app.js')
     // Yarn's own end would leave its child.
     process.kill((await app.until(/^listening$/)).pid)

@@ -3,8 +3,10 @@
 // Applications of other frameworks than Express, each through the door that docs/frameworks.md names.
 
 const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const path = require('node:path')
 const test = require('node:test')
-const { skipWithout } = require('./installed')
+const { PACKAGES, skipWithout } = require('./installed')
 const { makeApplication, start, endingOf } = require('./environment')
 const { OBSERVED, observe } = require('./observed')
 
@@ -75,15 +77,131 @@ app.get('/stall/:id', context => context.text(blockForAWhile()))
 serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => say(port))
 `
 
-/** Fastify, Koa and Hono have routers of their own, which the preload cannot ask. */
-const UNKNOWN = '_unmatched'
 const PRELOAD = ['--require', 'loopscope/register']
 
+const NEST_ON_FASTIFY = NEST.replace('NestFactory.create(Application, {', "NestFactory.create(Application, new (require('@nestjs/platform-fastify').FastifyAdapter)(), {")
+
+const FASTIFY_MODULE = `
+import fastify from 'fastify'
+import blockForAWhile from './block.js'
+${SAY}
+const app = fastify()
+app.get('/stall/:id', async () => blockForAWhile())
+await app.listen({ port: 0, host: '127.0.0.1' })
+say(app.server.address().port)
+`
+
+const KOA_MODULE = `
+import Koa from 'koa'
+import Router from '@koa/router'
+import blockForAWhile from './block.js'
+${SAY}
+const app = new Koa()
+const router = new Router()
+router.get('/stall/:id', context => { context.body = blockForAWhile() })
+app.use(router.routes())
+const server = app.listen(0, '127.0.0.1', () => say(server.address().port))
+`
+
+const TRPC = `
+const { initTRPC } = require('@trpc/server')
+const { createHTTPServer } = require('@trpc/server/adapters/standalone')
+const blockForAWhile = require('./block')
+${SAY}
+const { router, procedure } = initTRPC.create()
+const orders = router({ slow: procedure.query(() => blockForAWhile()) })
+const server = createHTTPServer({ router: router({ orders }) })
+server.listen(0, '127.0.0.1', () => say(server.address().port))
+`
+
+const APOLLO = `
+const { ApolloServer } = require('@apollo/server')
+const { startStandaloneServer } = require('@apollo/server/standalone')
+const blockForAWhile = require('./block')
+${SAY}
+const server = new ApolloServer({ typeDefs: 'type Query { orders: String }', resolvers: { Query: { orders: () => blockForAWhile() } }, stopOnTerminationSignals: false })
+startStandaloneServer(server, { listen: { port: 0, host: '127.0.0.1' } }).then(({ url }) => say(Number(new URL(url).port)))
+`
+
+const APOLLO_ON_EXPRESS = `
+const express = require('express')
+const { ApolloServer } = require('@apollo/server')
+const { expressMiddleware } = require('@as-integrations/express5')
+const blockForAWhile = require('./block')
+${SAY}
+async function main () {
+  const apollo = new ApolloServer({ typeDefs: 'type Query { orders: String }', resolvers: { Query: { orders: () => blockForAWhile() } }, stopOnTerminationSignals: false })
+  await apollo.start()
+  const app = express()
+  if (process.env.DOOR === 'door') app.use(require('loopscope')())
+  app.use('/graphql', express.json(), expressMiddleware(apollo))
+  const server = app.listen(0, '127.0.0.1', () => say(server.address().port))
+}
+main()
+`
+
+const WS = `
+const http = require('node:http')
+const { WebSocketServer } = require('ws')
+const blockForAWhile = require('./block')
+${SAY}
+const server = http.createServer()
+new WebSocketServer({ server }).on('connection', socket => socket.on('message', () => socket.send(blockForAWhile())))
+server.listen(0, '127.0.0.1', () => say(server.address().port))
+`
+
+const SOCKET_IO = `
+const http = require('node:http')
+const { Server } = require('socket.io')
+const blockForAWhile = require('./block')
+${SAY}
+const server = http.createServer()
+new Server(server).on('connection', socket => socket.on('stall', done => done(blockForAWhile())))
+server.listen(0, '127.0.0.1', () => say(server.address().port))
+`
+
+/** @param {string} path */
+const askGraph = path => (/** @type {number} */ port) => fetch(`http://127.0.0.1:${port}${path}`, {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ query: 'query Orders { orders }' })
+}).then(response => response.text())
+
+/** @param {string} path */
+const askPath = path => (/** @type {number} */ port) => fetch(`http://127.0.0.1:${port}${path}`).then(response => response.text())
+
+/** @param {number} port */
+async function askWebSocket (port) {
+  const client = new (require('ws'))(`ws://127.0.0.1:${port}/live/4711`)
+  client.on('open', () => client.send('stall'))
+  await once(client, 'message')
+  client.terminate()
+}
+
+/** @param {('polling' | 'websocket')[]} transports */
+const askSocketIo = transports => async (/** @type {number} */ port) => {
+  const client = require(path.join(PACKAGES, 'socket.io-client')).io(`http://127.0.0.1:${port}`, { transports, forceNew: true })
+  await client.timeout(20_000).emitWithAck('stall')
+  client.disconnect()
+}
+
+const NEST_PACKAGES = ['@nestjs/common', '@nestjs/core', 'reflect-metadata', 'rxjs']
+const APOLLO_PACKAGES = ['@apollo/server', 'graphql']
+
 const SERVERS = {
-  NestJS: { file: 'app.js', text: NEST, packages: ['@nestjs/common', '@nestjs/core', '@nestjs/platform-express', 'reflect-metadata', 'rxjs'], preloadedRoute: 'GET /stall/:id' },
-  Fastify: { file: 'app.js', text: FASTIFY, packages: ['fastify'], preloadedRoute: UNKNOWN },
-  Koa: { file: 'app.js', text: KOA, packages: ['koa', '@koa/router'], preloadedRoute: UNKNOWN },
-  Hono: { file: 'app.mjs', text: HONO, packages: ['hono', '@hono/node-server'], preloadedRoute: UNKNOWN, hasDoor: false }
+  'NestJS on Fastify': { file: 'app.js', text: NEST_ON_FASTIFY, packages: [...NEST_PACKAGES, '@nestjs/platform-fastify'] },
+  'Fastify, ES modules': { file: 'app.mjs', text: FASTIFY_MODULE, packages: ['fastify'], hasDoor: false },
+  'Koa, ES modules': { file: 'app.mjs', text: KOA_MODULE, packages: ['koa', '@koa/router'], hasDoor: false },
+  tRPC: { file: 'app.js', text: TRPC, packages: ['@trpc/server'], route: 'GET /orders.slow', ask: askPath('/orders.slow'), hasDoor: false },
+  Apollo: { file: 'app.js', text: APOLLO, packages: APOLLO_PACKAGES, route: 'POST / query Orders', ask: askGraph('/'), hasDoor: false },
+  'Apollo on Express': { file: 'app.js', text: APOLLO_ON_EXPRESS, packages: [...APOLLO_PACKAGES, 'express', '@as-integrations/express5'], route: 'POST /graphql query Orders', ask: askGraph('/graphql') },
+  ws: { file: 'app.js', text: WS, packages: ['ws'], route: 'GET /live/:id', ask: askWebSocket, hasDoor: false },
+  'Socket.IO, polling': { file: 'app.js', text: SOCKET_IO, packages: ['socket.io', 'socket.io-client'], route: 'POST /socket.io/', ask: askSocketIo(['polling']), hasDoor: false },
+  'Socket.IO, WebSocket': { file: 'app.js', text: SOCKET_IO, packages: ['socket.io', 'socket.io-client'], route: 'GET /socket.io/', ask: askSocketIo(['websocket']), hasDoor: false },
+  NestJS: { file: 'app.js', text: NEST, packages: [...NEST_PACKAGES, '@nestjs/platform-express'] },
+  Fastify: { file: 'app.js', text: FASTIFY, packages: ['fastify'] },
+  Koa: { file: 'app.js', text: KOA, packages: ['koa', '@koa/router'] },
+  Hono: { file: 'app.mjs', text: HONO, packages: ['hono', '@hono/node-server'], hasDoor: false }
 }
 
 /** @param {ReturnType<typeof start>} app */
@@ -93,13 +211,13 @@ async function endOf (app) {
   return endingOf(app)
 }
 
-for (const [name, { file, text, packages, preloadedRoute, hasDoor = true }] of Object.entries(SERVERS)) {
-  const doors = { preload: { args: PRELOAD, env: {}, route: preloadedRoute }, ...(hasDoor && { 'its own door': { args: [], env: { DOOR: 'door' }, route: 'GET /stall/:id' } }) }
-  for (const [door, { args, env, route }] of Object.entries(doors)) {
-    test(`${name} through ${door}: a stall with its culprit in ${route}, a profile, the same end`, { skip: skipWithout(...packages), timeout: 120_000 }, async t => {
+for (const [name, { file, text, packages, route, ask, hasDoor = true }] of Object.entries(SERVERS)) {
+  const doors = { preload: { args: PRELOAD, env: {} }, ...(hasDoor && { 'its own door': { args: [], env: { DOOR: 'door' } } }) }
+  for (const [door, { args, env }] of Object.entries(doors)) {
+    test(`${name} through ${door}: a stall with its culprit and its route, a profile, the same end`, { skip: skipWithout(...packages), timeout: 120_000 }, async t => {
       const cwd = makeApplication(t, { files: { [file]: text, 'block.js': BLOCK }, fixtures: [], packages })
       const app = start(t, [...args, file], { cwd, env: { ...OBSERVED, ...env } })
-      const { stall } = await observe(app, { route })
+      const { stall } = await observe(app, { route, ask })
       assert.equal(stall.culprit.file, 'block.js')
       assert.deepEqual(await endOf(app), await endOf(start(t, [file], { cwd })))
     })

@@ -87,23 +87,26 @@ test('requests on one connection, one after the other and pipelined, keep their 
   socket.destroy()
 })
 
-test('a plain http server and HTTP/2 are counted without a route', async t => {
+test('a plain http server and HTTP/2 are counted by their paths, values taken out, unless there was nothing', async t => {
   const { context, requests, middleware } = createParts()
-  const listener = (request, response) => middleware(request, response, () => { if (request.url !== '/hang') response.end('x') })
+  const listener = (request, response) => middleware(request, response, () => {
+    response.statusCode = request.url === '/none' ? 404 : 200
+    if (request.url !== '/hang') response.end('x')
+  })
   const { get } = await serve(t, listener, { context })
-  await get('/x')
-  assert.deepEqual(await counted(requests, 1), ['GET _unmatched 200 1'])
+  for (const path of ['/x/42?y=1', '/none']) await get(path)
+  assert.deepEqual(await counted(requests, 2), ['GET /x/:id 200 1', 'GET _unmatched 404 1'])
 
   const server = http2.createServer(listener).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const client = http2.connect(`http://127.0.0.1:${server.address().port}`)
   t.after(() => { client.destroy(); server.close() })
-  client.request({ ':path': '/' }).resume()
-  await counted(requests, 2)
+  client.request({ ':path': '/x/43' }).resume()
+  await counted(requests, 3)
   const hanging = client.request({ ':path': '/hang' }).on('error', () => {})
   while (requests.read().active[0].count === 0) await new Promise(resolve => setImmediate(resolve))
   hanging.close(http2.constants.NGHTTP2_CANCEL)
-  assert.deepEqual(await counted(requests, 3), ['GET _unmatched 200 2', 'GET _unmatched 499 1'])
+  assert.deepEqual(await counted(requests, 4), ['GET /hang 499 1', 'GET /x/:id 200 2', 'GET _unmatched 404 1'])
 })
 
 test('while the context is stopped, requests pass by unmeasured', async t => {
@@ -114,6 +117,6 @@ test('while the context is stopped, requests pass by unmeasured', async t => {
   context.start()
   t.after(() => context.stop())
   await get('/')
-  assert.deepEqual(await counted(requests, 1), ['GET _unmatched 200 1'])
+  assert.deepEqual(await counted(requests, 1), ['GET / 200 1'])
   assert.equal(labels(requests).length, 1)
 })

@@ -76,10 +76,11 @@ for (const [name, express] of Object.entries(frameworks)) {
     for (const [path, template] of cases) assert.equal((await get(path)).text, `GET ${template}`, path)
   })
 
-  test(`${name}: what no route answers is _unmatched`, async t => {
+  test(`${name}: what no route answers is _unmatched, and what is mounted has its path, values taken out`, async t => {
     const { get } = await serve(t, createApp(express))
-    for (const path of ['/static/app.js', '/none/7', '/flat', '/org/1/2/3/4']) assert.equal((await get(path)).text, '_unmatched', path)
-    assert.equal((await get('/flat/1', { method: 'DELETE' })).text, '_unmatched')
+    for (const path of ['/none/7', '/flat', '/org/1/2/3/4']) assert.equal((await get(path)).text, 'GET _unmatched', path)
+    assert.equal((await get('/flat/1', { method: 'DELETE' })).text, 'DELETE _unmatched')
+    assert.equal((await get('/static/77/app.js')).text, 'GET /static/:id/app.js')
   })
 
   test(`${name}: a route in a mounted router keeps its mount after an error has left the router`, async t => {

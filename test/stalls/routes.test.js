@@ -13,7 +13,7 @@ for (const express of ['express', 'express4']) {
     assert.equal(late.route, 'GET /late/:id')
 
     await app.stallOf(() => app.get('/org/secret2/users/secret3?token=secret4'), ({ route }) => route === 'GET /org/:org/users/:id')
-    await app.stallOf(() => app.get('/nowhere/secret5'), ({ route }) => route === '_unmatched')
+    await app.stallOf(() => app.get('/nowhere/secret5'), ({ route }) => route === 'GET _unmatched')
 
     for (const { text, stall } of app.lines) if (stall) assert.doesNotMatch(text, /secret/)
   })

@@ -8,6 +8,32 @@ const LONGEST_WORD = 32
 const WORD = /^[a-z_.~-]*(?:\d[a-z_.~-]*){0,2}$/i
 const LONG_HEX = /^[0-9a-f]{8,}$/i
 
+// A client chooses what it asks for: so many paths are told apart, and further ones are not.
+const MAX_MASKED = 50
+const MAX_SEGMENTS = 8
+
+/** @type {Set<string>} */
+const masked = new Set()
+
+/**
+ * @param {string} path  of which no template is known at all
+ * @param {Record<string, unknown>} [params]
+ * @returns {string | null} the same for the whole process, in bounded number
+ */
+function maskedTemplate (path, params = {}) {
+  const [start, ...segments] = path.split('/', MAX_SEGMENTS + 2)
+  const end = segments.length > MAX_SEGMENTS ? '/*' : ''
+  const template = maskPath([start, ...segments.slice(0, MAX_SEGMENTS)].join('/'), params) + end
+  if (!masked.has(template) && masked.size === MAX_MASKED) return null
+  masked.add(template)
+  return template
+}
+
+/** For tests. */
+function forgetMasked () {
+  masked.clear()
+}
+
 /**
  * @param {string} path
  * @param {Record<string, unknown>} params  values that the router has named
@@ -38,4 +64,4 @@ function decodeSegment (segment) {
   }
 }
 
-module.exports = { maskPath, maskSegment }
+module.exports = { maskPath, maskSegment, maskedTemplate, forgetMasked }

@@ -5,11 +5,11 @@
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { guarded } = require('../../shared/base/guard')
 
-/** @import { IncomingMessage, ServerResponse } from 'node:http' */
+/** @import { IncomingMessage, Server, ServerResponse } from 'node:http' */
 
 const CHANNEL_NAME = 'http.server.request.start'
 
-/** @typedef {(start: { request: IncomingMessage, response: ServerResponse }) => void} OnRequest */
+/** @typedef {(start: { request: IncomingMessage, response: ServerResponse, server: Server }) => void} OnRequest */
 
 /** @param {OnRequest} onRequest */
 function createRequestChannel (onRequest) {

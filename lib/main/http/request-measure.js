@@ -127,7 +127,7 @@ class RequestMeasure {
     try {
       const status = isComplete(response) ? response.statusCode : STATUS_CLIENT_CLOSED
       const seconds = (monotonicMicros() - context.startMicros) / MICROS_PER_SECOND
-      this.#requests.finished({ method, route: templateOf(context.request), status, seconds, scheme })
+      this.#requests.finished({ method, route: templateOf(context.request, status), status, seconds, scheme })
     } catch (error) {
       warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error)
     }

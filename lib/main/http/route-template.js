@@ -1,13 +1,13 @@
 'use strict'
 
-// The route of a request as people wrote it: `GET /org/:org/users/:id`. A value of a request never shows in it.
-// Whatever Express keeps differently some day leads to a masked path, never to an error.
+// The route of a request: its method, and the template of its path as far as anybody knows it: the application itself, the framework
+// that matched it, else the path with its values taken out. A value of a path never shows in it, and no fault of ours comes out.
 
-const { findChains } = require('./mount-chains')
-const { compileTemplate } = require('./template-pattern')
-const { maskPath } = require('./mask-path')
-
-/** @import { Mount } from './mounts' */
+const { expressTemplate } = require('./express/express-template')
+const { nextTemplate } = require('./adapters/next')
+const { operationOf } = require('./graphql-operation')
+const { maskedTemplate } = require('./mask-path')
+const { pathnameOf } = require('./pathname')
 
 const UNMATCHED = '_unmatched'
 const OTHER_METHOD = '_OTHER'
@@ -15,39 +15,47 @@ const OTHER_METHOD = '_OTHER'
 // The methods of RFC 9110, PATCH (RFC 5789) and QUERY: what OpenTelemetry counts as known. A client may invent others.
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'CONNECT', 'TRACE', 'QUERY'])
 
-/**
- * What is known of an Express Route. Its templates differ by path only when it is mounted in several places, or under
- * parameters, so the last answer is kept with the base it was for.
- * @typedef {object} RouteFacts
- * @property {unknown[]} apps  the applications whose chains are known; a router may stand in several
- * @property {Mount[][]} chains
- * @property {boolean} isKeepable  one path: the base alone decides, once it is not empty or the route is in no router
- * @property {string | null} lastBase
- * @property {string} lastTemplate
- */
-
-/** @type {WeakMap<object, RouteFacts>} */
-const factsByRoute = new WeakMap()
+const STATUS_NOT_FOUND = 404
 
 // On the request itself: a look into a map would be paid by every request of Express too.
-const GIVEN = Symbol('loopscope.template')
+const SAID = Symbol('loopscope.template')
+const GIVEN = Symbol('loopscope.framework')
+
+/**
+ * @typedef {(subject: any) => string | null | undefined} ReadTemplate  null: no route answers; undefined: not known
+ * @typedef {{ subject: any, read: ReadTemplate }} Given
+ */
+
+/**
+ * For the application, which knows best.
+ * @param {object} request
+ * @param {string} template
+ */
+function sayTemplate (request, template) {
+  Object.defineProperty(request, SAID, { value: template, configurable: true, writable: true })
+}
 
 /**
  * For frameworks that say what their route is.
- * @param {object} request
- * @param {() => string | undefined} template  asked as late as possible: the router may still be on its way
+ * @param {any} request
+ * @param {any} subject  what the framework makes of the request
+ * @param {ReadTemplate} read  called as late as possible: the router may still be on its way
  */
-function giveTemplate (request, template) {
-  Object.defineProperty(request, GIVEN, { value: template, configurable: true })
+function giveTemplate (request, subject, read) {
+  request[GIVEN] = { subject, read }
+}
+
+/** @param {any} request */
+function hasTemplate (request) {
+  return request[GIVEN] !== undefined
 }
 
 /**
  * @param {any} request
- * @returns {string} `METHOD /path/:template`, or '_unmatched' for a request that no route answers
+ * @returns {string} `METHOD /path/:template`; `METHOD _unmatched` for a request that no route answers
  */
 function routeOf (request) {
-  const template = templateOf(request)
-  return template === UNMATCHED ? UNMATCHED : `${methodOf(request)} ${template}`
+  return `${methodOf(request)} ${templateOf(request)}`
 }
 
 /**
@@ -60,123 +68,37 @@ function methodOf (request) {
 
 /**
  * @param {any} request
- * @returns {string} the path template without the method
+ * @param {number} [status]  of the answer, when it is known
+ * @returns {string} the path template without the method, and the name of the operation of GraphQL
  */
-function templateOf (request) {
+function templateOf (request, status) {
   try {
-    const given = request[GIVEN]
-    if (given !== undefined) return given() ?? UNMATCHED
-    const { route } = request
-    if (route === undefined || route === null || route.path === undefined) return UNMATCHED
-    const base = request.baseUrl || ''
-    const facts = factsByRoute.get(route) ?? learnRoute(route)
-    return facts.lastBase === base ? facts.lastTemplate : resolve(request, route, facts, base)
+    const template = request[SAID] ?? knownTemplate(request)
+    if (template === null || template === '') return UNMATCHED
+    if (template !== undefined) return template + operationOf(request, request[GIVEN]?.subject)
+    // Whoever looks for holes asks for any path, and is told so: only what was answered has a name.
+    return status === STATUS_NOT_FOUND ? UNMATCHED : maskedRoute(request)
   } catch {
     return UNMATCHED
   }
 }
 
 /**
- * @param {any} route
- * @returns {RouteFacts}
- */
-function learnRoute (route) {
-  const facts = { apps: [], chains: [], isKeepable: typeof route.path === 'string', lastBase: null, lastTemplate: '' }
-  factsByRoute.set(route, facts)
-  return facts
-}
-
-/**
- * @param {any} app
- * @param {any} route
- * @param {RouteFacts} facts
- */
-function learnApp (app, route, facts) {
-  facts.apps.push(app)
-  try {
-    facts.chains.push(...findChains(app, route))
-  } catch {} // stacks of another shape: the path is masked instead
-}
-
-/**
  * @param {any} request
- * @param {any} route
- * @param {RouteFacts} facts
- * @param {string} base
+ * @returns {string | null | undefined}
  */
-function resolve (request, route, facts, base) {
-  if (!facts.apps.includes(request.app)) learnApp(request.app, route, facts)
-  const path = pathnameOf(request)
-  // An error that left a nested router has put the base back, so then the whole path is what the mounts are held against.
-  const prefix = prefixOf(facts.chains, base === '' ? path : base, base !== '') ?? maskPath(base, request.params ?? {})
-  const template = join(prefix, routePath(route.path, path, prefix, base))
-  const isFlat = facts.chains.every(chain => chain.length === 0)
-  if (facts.isKeepable && (base !== '' || isFlat)) Object.assign(facts, { lastBase: base, lastTemplate: template })
-  return template
-}
-
-/**
- * @param {Mount[][]} chains
- * @param {string} path
- * @param {boolean} isWhole  the mounts must take all of the path
- * @returns {string | null}
- */
-function prefixOf (chains, path, isWhole) {
-  for (const chain of chains) {
-    const prefix = walk(chain, path, isWhole)
-    if (prefix !== null) return prefix
-  }
-  return null
-}
-
-/**
- * @param {Mount[]} chain
- * @param {string} path
- * @param {boolean} isWhole
- */
-function walk (chain, path, isWhole) {
-  let prefix = ''
-  let rest = path
-  for (const mount of chain) {
-    const taken = mount.match(rest)
-    if (taken === null) return null
-    prefix += taken.template
-    rest = rest.slice(taken.length)
-  }
-  return isWhole && rest !== '' && rest !== '/' ? null : prefix
-}
-
-/**
- * @param {unknown} path  of the route: text, expression, or an array of both
- * @param {string} pathname
- * @param {string} prefix
- * @param {string} base
- * @returns {string}
- */
-function routePath (path, pathname, prefix, base) {
-  if (path instanceof RegExp) return path.source
-  if (!Array.isArray(path)) return String(path)
-  const paths = path.flat(Infinity)
-  const matching = paths.find(one => one instanceof RegExp
-    // search() leaves the lastIndex of the user's expression alone
-    ? pathname.slice(base.length).search(one) !== -1
-    : compileTemplate(join(prefix, String(one)), { isPrefix: false })?.test(pathname))
-  return matching === undefined ? paths.map(one => routePath(one, '', '', '')).join('|') : routePath(matching, '', '', '')
-}
-
-/**
- * @param {string} prefix
- * @param {string} path
- */
-function join (prefix, path) {
-  return path === '/' && prefix !== '' ? prefix : prefix + path
+function knownTemplate (request) {
+  /** @type {Given | undefined} */
+  const given = request[GIVEN]
+  const template = given?.read(given.subject)
+  return template ?? nextTemplate(request) ?? (template === null ? null : expressTemplate(request))
 }
 
 /** @param {any} request */
-function pathnameOf (request) {
-  const url = String(request.originalUrl ?? request.url ?? '')
-  const end = url.indexOf('?')
-  return end === -1 ? url : url.slice(0, end)
+function maskedRoute (request) {
+  const path = pathnameOf(request)
+  const template = path[0] === '/' ? maskedTemplate(path, request.params) : null
+  return template === null ? UNMATCHED : template + operationOf(request, request[GIVEN]?.subject)
 }
 
-module.exports = { giveTemplate, routeOf, templateOf, methodOf, UNMATCHED }
+module.exports = { giveTemplate, sayTemplate, hasTemplate, routeOf, templateOf, methodOf, UNMATCHED }

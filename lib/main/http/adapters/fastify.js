@@ -1,23 +1,34 @@
 'use strict'
 
-// Fastify: every request passes the middleware in the first hook, with Fastify's own words for its route.
+// Fastify: every request passes the middleware in the first hook, with Fastify's own words for its route. Without the application's
+// help, instances are met where they announce themselves.
 
-const { giveTemplate } = require('../route-template')
+const { subscribe, unsubscribe } = require('node:diagnostics_channel')
+const { guarded } = require('../../../shared/base/guard')
+const { giveTemplate, hasTemplate } = require('../route-template')
+const { isLoaded } = require('./loaded')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { RequestMiddleware } from '../middleware' */
 
 /**
+ * @typedef {{ raw: IncomingMessage, routeOptions?: { url?: string } }} FastifyRequest
  * @typedef {object} FastifyLike  the part of an instance that is used
- * @property {(name: 'onRequest', hook: (request: { raw: IncomingMessage, routeOptions?: { url?: string } }, reply: { raw: ServerResponse, hijack (): void }, done: () => void) => void) => void} addHook
+ * @property {(name: 'onRequest', hook: (request: FastifyRequest, reply: { raw: ServerResponse, hijack (): void }, done: () => void) => void) => void} addHook
  */
+
+const CREATED = 'fastify.initialization'
+const HANDLED = 'tracing:fastify.request.handler:start'
+const FILE = /[\\/]fastify[\\/]fastify\.js$/
+
+const readTemplate = (/** @type {FastifyRequest} */ request) => request.routeOptions?.url ?? null
 
 /** @param {RequestMiddleware} middleware */
 function createFastifyPlugin (middleware) {
   /** @param {FastifyLike} instance */
   async function loopscope (instance) {
     instance.addHook('onRequest', (request, reply, done) => {
-      giveTemplate(request.raw, () => request.routeOptions?.url)
+      giveTemplate(request.raw, request, readTemplate)
       let isTaken = true
       middleware(request.raw, reply.raw, () => {
         isTaken = false
@@ -30,4 +41,35 @@ function createFastifyPlugin (middleware) {
   return Object.assign(loopscope, { [Symbol.for('skip-override')]: true, [Symbol.for('fastify.display-name')]: 'loopscope' })
 }
 
-module.exports = { createFastifyPlugin }
+class FastifyWatch {
+  #created = guarded((/** @type {any} */ message) => observeInstance(message.fastify))
+  #handled = guarded((/** @type {any} */ message) => observeRequest(message.request))
+  #channels = new Map()
+
+  start () {
+    this.#channels.set(CREATED, this.#created)
+    // An instance may be older than we are: then its requests are met at their handlers, which costs them a little more.
+    if (isLoaded(FILE)) this.#channels.set(HANDLED, this.#handled)
+    for (const [name, handler] of this.#channels) subscribe(name, handler)
+  }
+
+  stop () {
+    for (const [name, handler] of this.#channels) unsubscribe(name, handler)
+    this.#channels.clear()
+  }
+}
+
+/** @param {FastifyLike} instance */
+function observeInstance (instance) {
+  instance.addHook('onRequest', function loopscope (request, reply, done) {
+    observeRequest(request)
+    done()
+  })
+}
+
+/** @param {FastifyRequest} request */
+function observeRequest (request) {
+  if (!hasTemplate(request.raw)) giveTemplate(request.raw, request, readTemplate)
+}
+
+module.exports = { createFastifyPlugin, FastifyWatch }

@@ -1,13 +1,25 @@
 'use strict'
 
-// Koa: a middleware of its own kind. The route is what the usual routers leave in the context.
+// Koa: a middleware of its own kind. The route is what the usual routers leave in the context; where the application does not help, the
+// context is met where it is made.
 
-const { giveTemplate } = require('../route-template')
+const { giveTemplate, hasTemplate } = require('../route-template')
+const { loadedExports } = require('./loaded')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { RequestMiddleware } from '../middleware' */
 
 /** @typedef {{ req: IncomingMessage, res: ServerResponse, respond?: boolean, _matchedRoute?: string | RegExp }} KoaContext */
+
+const FILE = /[\\/]koa[\\/]lib[\\/]application\.js$/
+
+/**
+ * Not every application has one of the routers that say so.
+ * @param {KoaContext} context
+ */
+function readTemplate ({ _matchedRoute }) {
+  return _matchedRoute === undefined || _matchedRoute === null ? undefined : String(_matchedRoute)
+}
 
 /** @param {RequestMiddleware} middleware */
 function createKoaMiddleware (middleware) {
@@ -17,7 +29,7 @@ function createKoaMiddleware (middleware) {
    * @returns {Promise<unknown>}
    */
   return function loopscope (context, next) {
-    giveTemplate(context.req, () => context._matchedRoute && String(context._matchedRoute))
+    giveTemplate(context.req, context, readTemplate)
     /** @type {Promise<unknown> | undefined} */
     let answered
     middleware(context.req, context.res, () => { answered = next() })
@@ -27,4 +39,39 @@ function createKoaMiddleware (middleware) {
   }
 }
 
-module.exports = { createKoaMiddleware }
+class KoaWatch {
+  /** @type {Map<any, { own: Function, replaced: Function }>} prototype of an application */
+  #watched = new Map()
+
+  /** To be called when a server has its first request: by then its application is loaded. */
+  look () {
+    for (const exported of loadedExports(FILE)) {
+      const prototype = (exported?.default ?? exported)?.prototype
+      if (typeof prototype?.createContext === 'function' && !this.#watched.has(prototype)) this.#watch(prototype)
+    }
+  }
+
+  /** @param {any} prototype */
+  #watch (prototype) {
+    const replaced = prototype.createContext
+    /**
+     * @this {any}
+     * @param {any[]} given
+     */
+    const own = function createContext (...given) {
+      const context = replaced.apply(this, given)
+      const request = context?.req
+      if (request !== undefined && !hasTemplate(request)) giveTemplate(request, context, readTemplate)
+      return context
+    }
+    prototype.createContext = own
+    this.#watched.set(prototype, { own, replaced })
+  }
+
+  stop () {
+    for (const [prototype, { own, replaced }] of this.#watched) if (prototype.createContext === own) prototype.createContext = replaced
+    this.#watched.clear()
+  }
+}
+
+module.exports = { createKoaMiddleware, KoaWatch }

@@ -3,7 +3,7 @@
 // Finds the template of a layer that keeps only its compiled path (Express 4, router before 2.3), by asking which
 // segments of a matching path may change: put another word in place of a segment, and see which parameter gets it.
 
-const { maskSegment } = require('./mask-path')
+const { maskSegment } = require('../mask-path')
 
 /** @typedef {{ path: string, params: Record<string, unknown> }} LayerMatch */
 
