@@ -73,13 +73,24 @@ import { serve } from '@hono/node-server'
 import blockForAWhile from './block.js'
 ${SAY}
 const app = new Hono()
-app.get('/stall/:id', context => context.text(blockForAWhile()))
+app.get('/stall/:id', context => context.req.param('id') && context.text(blockForAWhile()))
 serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => say(port))
 `
 
 const PRELOAD = ['--require', 'loopscope/register']
 
 const NEST_ON_FASTIFY = NEST.replace('NestFactory.create(Application, {', "NestFactory.create(Application, new (require('@nestjs/platform-fastify').FastifyAdapter)(), {")
+
+const HONO_COMMONJS = `
+const { Hono } = require('hono')
+const { serve } = require('@hono/node-server')
+const blockForAWhile = require('./block')
+${SAY}
+const app = new Hono()
+app.use('/stall/*', (context, next) => next())
+app.get('/stall/:id', async context => context.text(context.req.param('id') && blockForAWhile()))
+serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => say(port))
+`
 
 const FASTIFY_MODULE = `
 import fastify from 'fastify'
@@ -201,7 +212,8 @@ const SERVERS = {
   NestJS: { file: 'app.js', text: NEST, packages: [...NEST_PACKAGES, '@nestjs/platform-express'] },
   Fastify: { file: 'app.js', text: FASTIFY, packages: ['fastify'] },
   Koa: { file: 'app.js', text: KOA, packages: ['koa', '@koa/router'] },
-  Hono: { file: 'app.mjs', text: HONO, packages: ['hono', '@hono/node-server'], hasDoor: false }
+  'Hono, ES modules': { file: 'app.mjs', text: HONO, packages: ['hono', '@hono/node-server'], ask: askPath('/stall/name'), hasDoor: false },
+  'Hono, CommonJS': { file: 'app.js', text: HONO_COMMONJS, packages: ['hono', '@hono/node-server'], ask: askPath('/stall/name'), hasDoor: false }
 }
 
 /** @param {ReturnType<typeof start>} app */

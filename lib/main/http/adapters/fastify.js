@@ -44,18 +44,16 @@ function createFastifyPlugin (middleware) {
 class FastifyWatch {
   #created = guarded((/** @type {any} */ message) => observeInstance(message.fastify))
   #handled = guarded((/** @type {any} */ message) => observeRequest(message.request))
-  #channels = new Map()
 
   start () {
-    this.#channels.set(CREATED, this.#created)
+    subscribe(CREATED, this.#created)
     // An instance may be older than we are: then its requests are met at their handlers, which costs them a little more.
-    if (isLoaded(FILE)) this.#channels.set(HANDLED, this.#handled)
-    for (const [name, handler] of this.#channels) subscribe(name, handler)
+    if (isLoaded(FILE)) subscribe(HANDLED, this.#handled)
   }
 
   stop () {
-    for (const [name, handler] of this.#channels) unsubscribe(name, handler)
-    this.#channels.clear()
+    unsubscribe(CREATED, this.#created)
+    unsubscribe(HANDLED, this.#handled)
   }
 }
 

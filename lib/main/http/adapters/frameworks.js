@@ -4,18 +4,27 @@
 // of them knows is read from the request: by Express, by Next.js, or masked.
 
 const { FastifyWatch } = require('./fastify')
+const { HonoWatch } = require('./hono')
 const { KoaWatch } = require('./koa')
 
 function createFrameworks () {
   const fastify = new FastifyWatch()
   const koa = new KoaWatch()
+  const hono = new HonoWatch()
   return {
-    start: () => fastify.start(),
+    start: () => {
+      fastify.start()
+      hono.start()
+    },
     /** A server has its first request: by then its application is loaded. */
-    look: () => koa.look(),
+    look: () => {
+      koa.look()
+      hono.look()
+    },
     stop: () => {
       fastify.stop()
       koa.stop()
+      hono.stop()
     }
   }
 }
