@@ -354,6 +354,11 @@ export interface DiagnosticsHandle {
   stalls (): Stall[]
   delay (): DelaySummary
   syncCalls (): SyncCalls
+  /**
+   * Says the template of a request's path, as in `d.route(request, '/users/:id')`, where the framework does not. Takes a request of node:http, Express or
+   * Fastify, or a context of Koa or Hono. Never throws: what cannot be used is left out, with one warning.
+   */
+  route (request: object, template: string): void
   /** Whether the exact detector counts calls as the application's work; set by the first server that listens, or by hand. */
   armed: boolean
   /** The process's cached clock; it runs from its first use until close(). */

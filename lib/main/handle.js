@@ -24,6 +24,7 @@ const { createRequestDurations } = require('./http/request-durations')
 const { createMiddleware } = require('./http/middleware')
 const { createRequestChannel } = require('./http/request-channel')
 const { createRequestMeasure } = require('./http/request-measure')
+const { createSayRoute } = require('./http/say-route')
 const { createSurface } = require('./admin/surface')
 const { version } = require('../../package.json')
 
@@ -44,6 +45,7 @@ class Handle extends EventEmitter {
   #requests
   #surface
   #releaseMetrics = () => {}
+  #sayRoute
   #onRequest = () => this.#instruments?.speedUp()
   /** @type {RequestMiddleware | undefined} */
   #middleware
@@ -74,6 +76,7 @@ class Handle extends EventEmitter {
     setFaultListener(error => warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error))
     this.registry = this.#options.registry ?? registry(this.#application.root) ?? makeRegistry()
     this.#requests = share(SHARED_REQUESTS, () => createRequestDurations({ logger: this.#logger }))
+    this.#sayRoute = createSayRoute({ context: this.#routeContext, logger: this.#logger })
     this.#surface = createSurface({
       options: this.#options,
       registry: this.registry,
@@ -162,6 +165,15 @@ class Handle extends EventEmitter {
   /** @returns {DelaySummary} */
   delay () {
     return this.#running('delay()').loop.summary()
+  }
+
+  /**
+   * Says the template of a request, where the framework does not. Never throws.
+   * @param {object} request
+   * @param {string} template
+   */
+  route (request, template) {
+    this.#sayRoute(request, template)
   }
 
   /** Synchronous calls by call site, each list heaviest first. */

@@ -56,6 +56,7 @@ export async function worker (): Promise<void> {
 export function hotPaths (): string {
   const { sampled, exact, startUp, pool }: SyncCalls = d.syncCalls()
   d.armed = true
+  d.route({}, '/users/:id')
   const watch: diagnostics.HeapWatch = d.heap.watch()
   const trend: diagnostics.HeapTrend = watch.trend()
   if (trend.verdict === 'growing') d.registry.clear()

@@ -16,6 +16,7 @@ const WARNINGS = Object.freeze({
   LOOPSCOPE_WARN_SIGNAL_SKIPPED: 'no handler for %s: %s. Captures are still open through the API: diagnostics.capture()',
   LOOPSCOPE_WARN_STORE: 'captures will fail until this is mended: %s',
   LOOPSCOPE_WARN_METRIC_TAKEN: 'the registry already has a metric named %s; ours is left out',
+  LOOPSCOPE_WARN_ROUTE: 'route(request, template) has no effect: %s. The request keeps the route that is known of it',
   LOOPSCOPE_WARN_ROUTE_LIMIT: 'more than %d routes: further ones are counted as _other',
   LOOPSCOPE_WARN_LISTENER: 'the admin listener does not listen: %s. The application and everything else go on',
   LOOPSCOPE_WARN_CONTROL_SOCKET: 'the command line cannot reach this process: %s. Everything else works',
