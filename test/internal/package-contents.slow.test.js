@@ -42,10 +42,11 @@ describe('the package', () => {
   /** As npm would, without a network: the packed files, beside the dependencies that are installed here. */
   async function install () {
     const modules = path.join(folder, 'node_modules')
-    fs.mkdirSync(path.join(modules, '@types'), { recursive: true })
+    fs.mkdirSync(modules)
     await run('tar', ['-xzf', tarball.filename, '-C', 'node_modules'], { cwd: folder })
     fs.renameSync(path.join(modules, 'package'), path.join(modules, manifest.name))
     for (const name of [...Object.keys(manifest.dependencies), '@types/node']) {
+      fs.mkdirSync(path.dirname(path.join(modules, name)), { recursive: true })
       fs.symlinkSync(path.join(ROOT, 'node_modules', name), path.join(modules, name), 'junction')
     }
   }

@@ -5,7 +5,7 @@
 const fs = require('node:fs')
 const { Problem, findMap, scriptFile } = require('./find-map')
 const { toWrittenName } = require('./function-name')
-const { locate, parseSections } = require('./source-map')
+const { locate, parseMap } = require('./source-map')
 const { toSourceFile } = require('./source-url')
 
 /** @import { FoundMap } from './find-map' */
@@ -58,7 +58,7 @@ function answerScript ({ url, places }, appRoot, mayBytes) {
   const file = scriptFile(url)
   const found = file === null ? null : findMap(file, mayBytes)
   if (file === null || found === null) return { hasMap: false, problem: null, places: places.map(() => null) }
-  const segments = locate(parseSections(found.text), places)
+  const map = parseMap(found.text)
   const lineOf = createLines(file)
   /** @type {(segment: Segment, index: number) => WrittenPlace | null} */
   const toWritten = ({ source, line, column, namesBefore }, index) => {
@@ -66,7 +66,14 @@ function answerScript ({ url, places }, appRoot, mayBytes) {
     const { name, line: generatedLine } = places[index]
     return original === null ? null : { file: original, line, column, name: name && toWrittenName(name, lineOf(generatedLine), namesBefore) }
   }
-  return { hasMap: true, problem: null, places: segments.map((segment, index) => segment === null ? null : toWritten(segment, index)) }
+  return {
+    hasMap: true,
+    problem: null,
+    places: places.map((place, index) => {
+      const segment = locate(map, place)
+      return segment === null ? null : toWritten(segment, index)
+    })
+  }
 }
 
 /**

@@ -1,20 +1,13 @@
 'use strict'
 
-// A source map that was read: its sections, and what some places of the generated code were written as. Pure. A map is data of whoever
-// built the application: nothing of it is believed before it is looked at.
+// A source map that was read, and what some places of the generated code were written as. Pure. A map is data of whoever built the
+// application: nothing of it is believed before it is looked at.
 
-const { COLUMN, LINE, NAME, NONE, SIZE, SOURCE, SOURCE_COLUMN, decodeLines, indexAt } = require('./decode-lines')
+const { FlattenMap, decodedMappings, traceSegment } = require('@jridgewell/trace-mapping')
 
-/** @import { Segments } from './decode-lines' */
+/** @import { SourceMapInput, SourceMapSegment, TraceMap } from '@jridgewell/trace-mapping' */
 
 /**
- * @typedef {object} Section  of a map: most have one
- * @property {number} line    of the generated code where it begins, from 0
- * @property {number} column
- * @property {string} mappings
- * @property {(string | null)[]} sources
- * @property {string[]} names
- *
  * @typedef {object} Wanted  a place of the generated code
  * @property {number} line    from 0
  * @property {number | null} column  from 0; null for the line as a whole
@@ -30,88 +23,73 @@ const { COLUMN, LINE, NAME, NONE, SIZE, SOURCE, SOURCE_COLUMN, decodeLines, inde
 const MAX_NAME_DISTANCE = 40
 // A line of the generated code that comes from more lines than these is a bundle's, and says nothing of any of them.
 const MAX_LINES_OF_ONE = 20
+// The library makes an array for each line of the generated code, also for those before a section.
+const MAX_LINES = 5_000_000
+// It takes other characters for zeros.
+const MAPPINGS = /^[\w+/,;]*$/
 
 /**
  * @param {string} text
- * @returns {Section[]} in order of place
- * @throws {SyntaxError} where it is no source map
+ * @returns {TraceMap}
+ * @throws where it is no source map
  */
-function parseSections (text) {
+function parseMap (text) {
   const map = JSON.parse(text.replace(/^\uFEFF?(\)\]\}'.*\n)?/, '')) // what keeps browsers from running it
   if (!isObject(map)) throw new SyntaxError('no object')
-  if (map.sections === undefined) return [toSection(map, { line: 0, column: 0 })]
+  if (map.sections === undefined) return new FlattenMap(checked(map))
   if (!Array.isArray(map.sections)) throw new SyntaxError('no sections')
-  const sections = map.sections.map((/** @type {any} */ section) => toSection(section?.map, section?.offset))
-  return sections.sort((/** @type {Section} */ left, /** @type {Section} */ right) => left.line - right.line || left.column - right.column)
+  const sections = map.sections.map((/** @type {any} */ section) => ({ offset: checkedOffset(section?.offset), map: checked(section?.map) }))
+  sections.sort((/** @type {any} */ left, /** @type {any} */ right) => left.offset.line - right.offset.line || left.offset.column - right.offset.column)
+  return new FlattenMap(/** @type {any} */ ({ version: 3, sections }))
 }
 
 /**
  * @param {any} map
- * @param {any} offset
- * @returns {Section}
+ * @returns {SourceMapInput}
  */
-function toSection (map, offset) {
+function checked (map) {
   if (!isObject(map) || typeof map.mappings !== 'string' || !Array.isArray(map.sources)) throw new SyntaxError('no mappings')
-  if (!isCount(offset?.line) || !isCount(offset?.column)) throw new SyntaxError('no offset')
-  const root = typeof map.sourceRoot === 'string' && map.sourceRoot !== '' ? map.sourceRoot.replace(/\/?$/, '/') : ''
+  if (!MAPPINGS.test(map.mappings)) throw new SyntaxError('no base64')
   return {
-    line: offset.line,
-    column: offset.column,
+    version: 3,
+    sources: map.sources.map((/** @type {unknown} */ source) => typeof source === 'string' ? source : ''),
+    names: Array.isArray(map.names) ? map.names : [],
     mappings: map.mappings,
-    sources: map.sources.map((/** @type {unknown} */ source) => typeof source === 'string' ? root + source : null),
-    names: Array.isArray(map.names) ? map.names : []
+    ...(typeof map.sourceRoot === 'string' && { sourceRoot: map.sourceRoot })
   }
 }
 
-/**
- * @param {Section[]} sections
- * @param {Wanted[]} wanted
- * @returns {(Segment | null)[]}
- */
-function locate (sections, wanted) {
-  /** @type {Map<Section, number[]>} */
-  const bySection = new Map()
-  for (const [index, place] of wanted.entries()) {
-    const section = sections.findLast(({ line, column }) => line < place.line || (line === place.line && column <= (place.column ?? Infinity)))
-    if (section !== undefined) bySection.set(section, [...bySection.get(section) ?? [], index])
-  }
-  /** @type {(Segment | null)[]} */
-  const found = wanted.map(() => null)
-  for (const [section, indexes] of bySection) {
-    const lines = decodeLines(section.mappings, new Set(indexes.map(index => wanted[index].line - section.line)))
-    for (const index of indexes) {
-      const { line, column } = wanted[index]
-      const segments = /** @type {Segments} */ (lines.get(line - section.line) ?? new Int32Array())
-      const shift = line === section.line ? section.column : 0
-      found[index] = column === null ? wholeLine(section, segments) : placeAt(section, segments, column - shift, shift)
-    }
-  }
-  return found
+/** @param {any} offset */
+function checkedOffset (offset) {
+  const { line, column } = offset ?? {}
+  if (!isCount(line) || !isCount(column)) throw new SyntaxError('no offset')
+  if (line > MAX_LINES) throw new RangeError('no script has so many lines')
+  return { line, column }
 }
 
 /**
- * @param {Section} section
- * @param {Segments} segments
- * @param {number} column
- * @param {number} shift  of the section's columns in this line
+ * @param {TraceMap} map
+ * @param {Wanted} wanted
  * @returns {Segment | null}
  */
-function placeAt (section, segments, column, shift) {
-  const index = indexAt(segments, column)
-  const at = index === NONE ? null : read(section, segments, index)
-  return at === null ? null : { ...at, namesBefore: namesBefore(section, segments, index, column, shift) }
+function locate (map, { line, column }) {
+  const segments = decodedMappings(map)[line] ?? []
+  if (column === null) return wholeLine(map, segments)
+  const segment = traceSegment(map, line, column)
+  const at = segment === null ? null : toPlace(map, segment)
+  return at === null ? null : { ...at, namesBefore: namesBefore(map, segments, column) }
 }
 
 /**
- * @param {Section} section
- * @param {Segments} segments
+ * @param {TraceMap} map
+ * @param {readonly SourceMapSegment[]} segments
  * @returns {Segment | null}
  */
-function wholeLine (section, segments) {
+function wholeLine (map, segments) {
   /** @type {Segment | null} */
   let first = null
-  for (let index = 0; index < segments.length / SIZE; index++) {
-    const at = read(section, segments, index)
+  for (const segment of segments) {
+    const at = toPlace(map, segment)
     if (at === null) continue
     first ??= at
     if (at.source !== first.source || Math.abs(at.line - first.line) > MAX_LINES_OF_ONE) return null
@@ -120,31 +98,28 @@ function wholeLine (section, segments) {
 }
 
 /**
- * @param {Section} section
- * @param {Segments} segments
- * @param {number} index
+ * @param {TraceMap} map
+ * @param {Readonly<SourceMapSegment>} segment
  * @returns {Segment | null}
  */
-function read ({ sources }, segments, index) {
-  const from = index * SIZE
-  const source = sources[segments[from + SOURCE]] ?? null
-  const line = segments[from + LINE]
-  const column = segments[from + SOURCE_COLUMN]
-  return source === null || line < 0 || column < 0 ? null : { source, line, column, namesBefore: [] }
+function toPlace ({ resolvedSources }, segment) {
+  if (segment.length === 1) return null
+  const [, index, line, column] = segment
+  const source = resolvedSources[index]
+  return !source || line < 0 || column < 0 ? null : { source, line, column, namesBefore: [] }
 }
 
 /**
- * @param {Section} section
- * @param {Segments} segments
- * @param {number} index
+ * @param {TraceMap} map
+ * @param {readonly SourceMapSegment[]} segments  of one line, in order
  * @param {number} column
- * @param {number} shift
  */
-function namesBefore ({ names }, segments, index, column, shift) {
+function namesBefore ({ names }, segments, column) {
   const found = []
-  for (let at = index; at >= 0 && segments[at * SIZE + COLUMN] >= column - MAX_NAME_DISTANCE; at--) {
-    const name = names[segments[at * SIZE + NAME]]
-    if (typeof name === 'string') found.push({ column: segments[at * SIZE + COLUMN] + shift, name })
+  for (let at = segments.findLastIndex(([from]) => from <= column); at >= 0 && segments[at][0] >= column - MAX_NAME_DISTANCE; at--) {
+    const [from, , , , index] = segments[at]
+    const name = index === undefined ? undefined : names[index]
+    if (typeof name === 'string') found.push({ column: from, name })
   }
   return found
 }
@@ -159,4 +134,4 @@ function isCount (value) {
   return Number.isSafeInteger(value) && Number(value) >= 0
 }
 
-module.exports = { locate, parseSections }
+module.exports = { locate, parseMap }

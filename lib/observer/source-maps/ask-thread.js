@@ -11,7 +11,7 @@ const { readMemoryRoom } = require('../heap/snapshot/memory-limit')
 /** @import { Answer, Question } from '../../analysis/source-maps/answer' */
 
 const MAX_MS = 20_000
-const MAX_HEAP_MB = 700 // what a map of 100 MB takes, and a little
+const MAX_HEAP_MB = 1600 // what a map of 100 MB takes, and a little
 const MEMORY_SHARE = 0.5 // of what is free: the application goes on allocating meanwhile
 
 /**
