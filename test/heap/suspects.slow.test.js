@@ -9,7 +9,7 @@ const test = require('node:test')
 const { compareFiles } = require('../../lib/analysis/comparison/compare-files')
 const { writtenBy } = require('./snapshots')
 
-/** What the first suspect has to name; `pattern`: a word of the hint. */
+/** What the first suspect has to name; `pattern`: a word of the hint; `declaration`: how the line begins that it is declared in. */
 const LEAKS = {
   'map-cache': { name: 'sessions', className: 'Map', pattern: /bound it/ },
   'listener-per-request': { name: "priceChanges.on('change')", className: 'Array', pattern: /Listeners/ },
@@ -18,6 +18,8 @@ const LEAKS = {
   'module-array': { name: 'audit', className: 'Array', pattern: /only pushed to/ },
   'unsettled-promise': { name: 'confirmation', className: 'Promise', pattern: /never settled/ },
   'kept-requests': { name: 'recent', className: 'Set', pattern: /requests are kept/ },
+  'process-listener': { name: 'openSegments', className: 'Map', pattern: /^It gains entries/, declaration: 'const openSegments' },
+  'global-map': { name: 'keep', className: 'Map', pattern: /bound it/, declaration: 'globalThis.keep =' },
   'growing-survivor': { name: 'history', className: 'Array', pattern: /only pushed to/ }
 }
 
@@ -32,7 +34,7 @@ async function loaded (t, name) {
   return ['first', 'second', 'third'].map(part => path.join(folder, `${name}.${part}.heapsnapshot`))
 }
 
-for (const [app, { name, className, pattern }] of Object.entries(LEAKS)) {
+for (const [app, { name, className, pattern, declaration }] of Object.entries(LEAKS)) {
   test(`names the culprit of ${app}`, async t => {
     const files = await loaded(t, app)
     const { suspects: [suspect], headline } = await compareFiles(files.slice(0, 2), { readSource })
@@ -40,6 +42,7 @@ for (const [app, { name, className, pattern }] of Object.entries(LEAKS)) {
     assert.ok(suspect.share > 0.8 && suspect.newObjects > 300, JSON.stringify(suspect))
     assert.equal(path.basename(suspect.place.file), `${app}.js`)
     assert.match(suspect.patterns.join(' '), pattern)
+    if (declaration) assert.match(readSource(suspect.place.file).split('\n')[suspect.place.line - 1], new RegExp(`^${declaration}`))
     assert.match(headline, new RegExp(`^Heap \\d+\\.\\d → \\d+\\.\\d MB\\. .+ in ${app}\\.js:${suspect.place.line}\\) explains \\d+\\.\\d MB \\(\\d+ %\\)$`))
     const { suspects: [again] } = await compareFiles(files, { readSource })
     assert.deepEqual([again.name, again.signature, again.confidence], [name, suspect.signature, 'high'])

@@ -11,6 +11,9 @@ const UNREACHED = -5
 const SYSTEM_DISTANCE = 100_000_000
 const NO_EDGE = 0xffffffff
 
+/** What holds something only while the snapshot is taken: a way over them has no name in it, and is another one each time. */
+const MOMENTARY_ROOTS = new Set(['(Stack roots)', '(Handle scope)', 'C++ native stack roots'])
+
 /** @typedef {{ distances: Int32Array, reachedBy: Uint32Array }} Distances  by node; reachedBy: the edge over which it was reached first, or NO_EDGE */
 
 /**
@@ -44,16 +47,24 @@ function findDistances (graph, weakMapNames) {
 function findWays (graph, isAllowed) {
   const reachedBy = new Uint32Array(graph.nodeCount).fill(NO_EDGE)
   const distances = new Int32Array(graph.nodeCount).fill(UNREACHED)
-  const userRoots = []
-  for (let edge = graph.firstEdge[ROOT]; edge < graph.firstEdge[ROOT + 1]; edge++) {
-    if (graph.isUserRoot(graph.edgeTo[edge])) userRoots.push(graph.edgeTo[edge])
-  }
+  const userRoots = nodesBelow(graph, ROOT).filter(node => graph.isUserRoot(node))
   const passes = (/** @type {number} */ _, /** @type {number} */ edge) => isAllowed(graph.edgeTo[edge])
-  for (const starts of [userRoots, [ROOT]]) {
-    for (const start of starts) distances[start] = 0
-    walkBreadthFirst(graph, starts, { distances, reachedBy }, passes)
+  const lasts = (/** @type {number} */ node, /** @type {number} */ edge) => passes(node, edge) &&
+    !(graph.isSynthetic(graph.edgeTo[edge]) && MOMENTARY_ROOTS.has(graph.nameOf(graph.edgeTo[edge])))
+  const gcRoots = nodesBelow(graph, ROOT).filter(node => graph.nameOf(node) === '(GC roots)')
+  for (const { starts, may } of [{ starts: userRoots, may: passes }, { starts: [ROOT], may: lasts }, { starts: [ROOT, ...gcRoots], may: passes }]) {
+    for (const start of starts) distances[start] = Math.max(0, distances[start])
+    walkBreadthFirst(graph, starts, { distances, reachedBy }, may)
   }
   return reachedBy
+}
+
+/**
+ * @param {Graph} graph
+ * @param {number} node
+ */
+function nodesBelow ({ firstEdge, edgeTo }, node) {
+  return [...edgeTo.subarray(firstEdge[node], firstEdge[node + 1])]
 }
 
 /**

@@ -54,9 +54,18 @@ function suspectHtml (suspect) {
 <p><span class="confidence">confidence ${confidence}</span> ${escapeHtml(reasons.join('; '))}</p>
 <p>Gained ${escapeHtml(showHoldings(suspect))}.</p>
 ${patterns.map(text => `<p class="hint">${escapeHtml(text)}</p>`).join('\n')}
-<details${confidence === 'low' ? '' : ' open'}><summary>What holds it <code>${escapeHtml(signature)}</code></summary>
-<ol>${showPath(steps).map(step => `<li>${escapeHtml(step)}</li>`).join('')}</ol></details>
+${steps.length === 0 ? '' : pathHtml(steps, signature, confidence !== 'low')}
 </li>`
+}
+
+/**
+ * @param {Suspect['path']} steps
+ * @param {string} signature
+ * @param {boolean} isOpen
+ */
+function pathHtml (steps, signature, isOpen) {
+  return `<details${isOpen ? ' open' : ''}><summary>What holds it <code>${escapeHtml(signature)}</code></summary>
+<ol>${showPath(steps).map(step => `<li>${escapeHtml(step)}</li>`).join('')}</ol></details>`
 }
 
 module.exports = { renderReport }

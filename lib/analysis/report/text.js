@@ -64,7 +64,7 @@ function suspectLines (suspect, rank) {
     `   confidence ${confidence}: ${reasons.join('; ')}`,
     `   gained ${showHoldings(suspect)}`,
     ...patterns.map(text => `   ${text}`),
-    `   held by (${signature}):`,
+    ...(path.length === 0 ? [] : [`   held by (${signature}):`]),
     ...showPath(path).map(step => `     ${step}`),
     ''
   ]

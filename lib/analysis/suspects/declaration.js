@@ -14,7 +14,9 @@ const IDENTIFIER = /^#?[A-Za-z_$][\w$]*$/
  * @returns {Suspect}
  */
 function withDeclaration (suspect, readSource) {
-  const { place, path } = suspect
+  const { path, holds } = suspect
+  // Of a global variable no function is on the way; its own file is often that of what it holds.
+  const place = suspect.place ?? holds.find(holding => holding.place !== null)?.place ?? null
   const [name] = suspect.name.split('.on(')
   const holder = path.findLast(step => step.name === name && (step.by === 'variable' || step.by === 'property'))
   if (place === null || holder === undefined || !IDENTIFIER.test(name)) return suspect
@@ -23,9 +25,12 @@ function withDeclaration (suspect, readSource) {
   return line === null ? suspect : { ...suspect, place: { ...place, line } }
 }
 
-/** @param {string} name */
+/**
+ * A loop over it is no declaration of it.
+ * @param {string} name
+ */
 function declares (name) {
-  return new RegExp(`\\b(?:const|let|var|class|function)\\b[^;=]*(?<![\\w$.])${escape(name)}(?![\\w$])`)
+  return new RegExp(`\\b(?:const|let|var|class|function)\\b(?:(?!\\b(?:of|in)\\b)[^;=])*(?<![\\w$.])${escape(name)}(?![\\w$])`)
 }
 
 /** @param {string} name */

@@ -2,10 +2,10 @@
 
 // What a kind of growth usually is, in one sentence that says what to look for. Hints, not findings.
 
+const { isOfListeners } = require('./naming')
+
 /** @import { Holding } from './contents' */
 /** @import { Step } from './retainer-path' */
-
-const LISTENER_STEPS = 3 // emitter._events, the event's name, its list: further up a listener is merely how the object is reached
 
 /**
  * @typedef {{ className: string, path: readonly Step[], holds: readonly Holding[] }} Seen
@@ -14,7 +14,7 @@ const LISTENER_STEPS = 3 // emitter._events, the event's name, its list: further
  */
 const PATTERNS = Object.freeze([
   {
-    is: ({ path }) => path.slice(-LISTENER_STEPS).some(({ name }) => name === '_events'),
+    is: ({ path }) => isOfListeners(path),
     text: 'Listeners pile up: something calls on() for each request and never off(). Register once, use once(), or remove it when the request ends.'
   },
   {
@@ -65,4 +65,4 @@ function patternsOf (seen) {
   return PATTERNS.filter(({ is }) => is(seen)).slice(0, MAX_HINTS).map(({ text }) => text)
 }
 
-module.exports = { patternsOf, LISTENER_STEPS }
+module.exports = { patternsOf }

@@ -6,6 +6,7 @@
 const { createHash } = require('node:crypto')
 const { ROOT } = require('../graph/graph')
 const { NO_EDGE } = require('../graph/distances')
+const { isNamed } = require('./naming')
 
 /** @import { Analysis } from '../comparison/analyze' */
 /** @import { Graph } from '../graph/graph' */
@@ -83,14 +84,16 @@ function sourceOf ({ firstEdge, nodeCount }, edge) {
 
 /**
  * Only what a person would write in code: inner tables and slots are one entry of what they belong to, a linked list is one link,
- * and of the way from the global object to the application's code the end is left.
+ * and of the way from the global object to the application's code the end is left, with a name in it.
  * @param {readonly Step[]} steps
  */
 function readable (steps) {
   const shown = withoutRepeats(withoutInner(steps))
   const ofModule = shown.findLastIndex(({ className }) => className === 'Module') + 1
   const ofCode = shown.findIndex(({ place }) => place !== null && isOfApplication(place)) - FOREIGN_STEPS
-  return shown.slice(Math.max(0, ofModule, ofCode))
+  const named = shown.findLastIndex(isNamed)
+  const start = Math.max(0, ofModule, ofCode)
+  return shown.slice(named === -1 ? start : Math.min(start, named))
 }
 
 /** @param {Place} place */
@@ -115,7 +118,8 @@ function withoutInner (steps) {
   const kept = []
   let isEntry = false
   for (const [at, step] of steps.entries()) {
-    const isInner = step.className.startsWith('(') || step.className.startsWith('system / ')
+    const isGlobal = step.by === 'internal' && step.name === 'global_object' // where the way begins on Node.js 26
+    const isInner = isGlobal || step.className.startsWith('(') || step.className.startsWith('system / ')
     isEntry ||= step.by === 'entry'
     if (isInner && at !== steps.length - 1) continue
     kept.push(isEntry && step.by !== 'variable' && step.by !== 'property' ? { ...step, by: /** @type {Step['by']} */ ('entry'), name: '' } : step)
@@ -125,11 +129,12 @@ function withoutInner (steps) {
 }
 
 /**
- * The same for the same place in the code, in every run.
+ * The same for the same place in the code, in every run; of what no way leads to, for the same class.
  * @param {readonly Step[]} steps
+ * @param {string} className
  */
-function signatureOf (steps) {
-  const text = readable(steps).slice(-SIGNATURE_STEPS).map(({ by, name, className }) => `${by === 'entry' ? '[]' : name}:${className}`).join('/')
+function signatureOf (steps, className) {
+  const text = steps.length === 0 ? className : readable(steps).slice(-SIGNATURE_STEPS).map(({ by, name, className }) => `${by === 'entry' ? '[]' : name}:${className}`).join('/')
   return createHash('sha256').update(text).digest('hex').slice(0, SIGNATURE_CHARS)
 }
 

@@ -8,7 +8,8 @@ const { judge } = require('./confidence')
 const { Contents, addHoldings } = require('./contents')
 const { findWays, NO_EDGE } = require('../graph/distances')
 const { matchIds, NONE } = require('../comparison/match-ids')
-const { patternsOf, LISTENER_STEPS } = require('./patterns')
+const { nameOf } = require('./naming')
+const { patternsOf } = require('./patterns')
 const { findPath, isOfApplication, readable, signatureOf } = require('./retainer-path')
 const { createConnectionLimits, findScriptNames } = require('../graph/script-names')
 const { classifyNodes } = require('../comparison/summary')
@@ -123,21 +124,9 @@ function describe (members, reader) {
     keptBytes: bytes[bytes.length - 1],
     ...contents,
     path: shown,
-    signature: signatureOf(path),
+    signature: signatureOf(path, className),
     patterns: patternsOf({ className, path: shown, holds: contents.holds })
   }
-}
-
-/**
- * @param {readonly Step[]} path
- * @param {string} className
- */
-function nameOf (path, className) {
-  const isNamed = (/** @type {Step} */ { by, name, isRepeated = false }) => (by === 'property' || by === 'variable') && name !== '__proto__' && !isRepeated
-  const events = path.findLastIndex(({ name }) => name === '_events')
-  const emitter = events < path.length - LISTENER_STEPS ? undefined : path.slice(0, Math.max(0, events)).findLast(isNamed)
-  const last = path.findLast(isNamed)?.name ?? className
-  return emitter && last !== '_events' ? `${emitter.name}.on('${last}')` : last
 }
 
 /** @param {readonly Step[]} path */
