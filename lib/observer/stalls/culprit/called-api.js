@@ -21,6 +21,9 @@ const ZLIB_SYNC = 'syncBufferWrapper'
 const EXPRESSION = 'RegExp: '
 const ANY_EXPRESSION = 'RegExp.exec' // all the others do it by this one
 
+// What V8 puts between JavaScript and WebAssembly; its names differ by version: js-to-wasm, GenericJSToWasmWrapper.
+const WASM_WRAPPER = /js-?to-?wasm|wasm-?to-?js/i
+
 // They work themselves while they call back; the others (map, forEach) only pass on.
 const WORKING = new Set(['sort', 'toSorted', 'replace', 'replaceAll', 'parse', 'stringify'])
 const PASSING_ON = new Set(['apply', 'call', 'every', 'filter', 'find', 'findIndex', 'flatMap', 'forEach', 'from', 'map', 'next', 'reduce', 'reduceRight', 'some', 'then'])
@@ -35,7 +38,7 @@ const PASSING_ON = new Set(['apply', 'call', 'every', 'filter', 'find', 'findInd
  */
 function calledApi (path, depth, matches, position, source) {
   const { frame, totalMicros } = path[depth]
-  const below = path.slice(depth + 1).find(({ frame }) => frame.origin === 'node' || frame.origin === 'native')
+  const below = path.slice(depth + 1).find(({ frame }) => frame.origin === 'node' || (frame.origin === 'native' && !WASM_WRAPPER.test(frame.name)))
   if (below === undefined || below.totalMicros < totalMicros * CALL_SHARE) return builtinIn(matches) ?? writtenBuiltin(path, depth, source)
   const { name } = below.frame
   if (name.startsWith(EXPRESSION)) return builtinIn(matches) ?? ANY_EXPRESSION

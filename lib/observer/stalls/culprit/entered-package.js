@@ -35,7 +35,9 @@ function enteredPackage (path, depth, matches, position, source) {
   if (entered === undefined || entered.totalMicros < path[depth].totalMicros * ENTERED_SHARE) return null
   const { frame } = entered
   const written = TELLING.test(frame.name) ? null : nameAt(source.read(caller.file, position.line)[0] ?? '', position.column)
-  return { package: packageOf(frame.file), function: written ?? nameOf(frame, matches) }
+  const name = packageOf(frame.file)
+  const entrance = written ?? nameOf(frame, matches)
+  return { package: name, function: entrance.startsWith(`${name}.`) ? entrance.slice(name.length + 1) : entrance }
 }
 
 /**
@@ -53,8 +55,8 @@ function packageOf (file) {
 function nameOf (frame, matches) {
   const call = matches.flatMap(({ inner }) => inner.findLast(one => isSame(frame, one)) ?? [])[0]
   const receiver = RECEIVERS.get(call?.receiver ?? '')
-  // V8 names functions without a name after what they were assigned to.
-  const name = frame.name.replace(/^(module\.)?exports\./, '')
+  // V8 names functions without a name after what they were assigned to, which minifiers leave without meaning.
+  const name = frame.name.replace(/^((module\.)?exports|\w{1,2})\./, '')
   return receiver === undefined || name.includes('.') ? name : `${receiver}.${name}`
 }
 

@@ -114,11 +114,21 @@ function inclusiveMicros (root) {
  * @returns {number} -1 when there is none
  */
 function culpritDepth (path, isHeavy, isOwn) {
-  for (const origin of ['app', 'dependency']) {
-    const depth = path.findLastIndex(tree => tree.frame.origin === origin && !isOwn(tree.frame) && isHeavy(tree))
+  const heavy = (/** @type {Frame['origin']} */ origin, /** @type {(frame: Frame) => boolean} */ isMeant) =>
+    path.findLastIndex(tree => tree.frame.origin === origin && isMeant(tree.frame) && !isOwn(tree.frame) && isHeavy(tree))
+  for (const [origin, isMeant] of /** @type {const} */ ([['app', isWritten], ['dependency', isWritten], ['app', () => true]])) {
+    const depth = heavy(origin, isMeant)
     if (depth !== -1) return nearestNamed(path, depth, isOwn)
   }
   return -1
+}
+
+/**
+ * WebAssembly, templates and what `new Function` made are nobody's file: who called them is meant.
+ * @param {Frame} frame
+ */
+function isWritten ({ file }) {
+  return file !== '' && !file.startsWith('wasm:')
 }
 
 /**
