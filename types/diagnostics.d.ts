@@ -154,7 +154,7 @@ export interface StallEvidence {
   runQueueMs: number | null
   /** Time the cgroup's CPU quota held the process back. */
   throttledMs: number | null
-  /** How late the observer thread itself was beyond its own work. */
+  /** How late the observer thread itself was, though neither at work nor waiting for a processor. */
   observerLateMs: number | null
   /** Time by samples in JavaScript and native calls, and in the garbage collector. */
   codeMs: number | null

@@ -6,7 +6,7 @@ const { createEvidence } = require('../../lib/observer/stalls/evidence')
 
 /** Evidence of a system that the test runs, in milliseconds. */
 function createSubject () {
-  const system = { cpuMs: 0, runQueueMs: 0, throttledMs: 0, observerCpuMs: 0 }
+  const system = { cpuMs: 0, runQueueMs: 0, throttledMs: 0, observerCpuMs: 0, observerRunQueueMs: 0 }
   const state = { tickMicros: 1e9 }
   let micros = 1e9
   const evidence = createEvidence({ scheduler: { read: () => ({ ...system }) }, state, monotonicMicros: () => micros })
@@ -49,11 +49,12 @@ test('a stall that begins before anything was read is measured from the first re
   assert.deepEqual(subject.evidence.since(from), { cpuMs: 270, runQueueMs: 0, throttledMs: 0, observerLateMs: 40 })
 })
 
-test('lateness that the thread\'s own work explains, and that of any timer, is none', () => {
+test('lateness that the thread\'s own work or its place in line explains, and that of any timer, is none', () => {
   const subject = createSubject()
   subject.pass(50)
   const from = subject.micros
   subject.pass(400, { isStuck: true, lateMs: 300, observerCpuMs: 297 }) // it encoded a capture
+  subject.pass(400, { isStuck: true, lateMs: 300, observerCpuMs: 7, observerRunQueueMs: 290 }) // others had the processor
   subject.pass(50, { isStuck: true, lateMs: 4.9 })
   subject.pass(50, { lateMs: 4.9 })
   assert.equal(subject.evidence.since(from).observerLateMs, 0)
@@ -69,7 +70,7 @@ test('nothing is more than the time itself, and nothing is below zero', () => {
 
 test('what the system does not tell stays unknown, and the first stall has evidence too', () => {
   const subject = createSubject()
-  Object.assign(subject.system, { runQueueMs: null, throttledMs: null, observerCpuMs: null })
+  Object.assign(subject.system, { runQueueMs: null, throttledMs: null, observerCpuMs: null, observerRunQueueMs: null })
   const from = subject.micros
   subject.pass(200, { lateMs: 120 })
   assert.deepEqual(subject.evidence.since(from), { cpuMs: 0, runQueueMs: null, throttledMs: null, observerLateMs: 120 })

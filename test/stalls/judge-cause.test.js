@@ -19,9 +19,12 @@ const CASES = [
   ['a collection and no code at all', 'gc', { ...QUIET, cpuMs: 800, gcMs: 700 }],
   ['a collection whose helpers were not run', 'starved', { ...QUIET, cpuMs: 300, codeMs: 30, gcMs: 800, runQueueMs: 100 }],
   ['a short collection, asleep and in line by turns', 'starved', { ...QUIET, cpuMs: 90, codeMs: 30, gcMs: 800, runQueueMs: 450 }],
-  ['SIGSTOP', 'suspended', { ...QUIET, observerLateMs: 950 }],
+  ['SIGSTOP', 'suspended', { ...QUIET, observerLateMs: 950, unsampledMs: 940 }],
   ['SIGSTOP without samples or run-queue times', 'suspended', { ...NOTHING, cpuMs: 3, observerLateMs: 950 }],
-  ['SIGSTOP in the middle of some code', 'suspended', { ...QUIET, cpuMs: 120, codeMs: 140, observerLateMs: 850 }],
+  ['SIGSTOP in the middle of some code', 'suspended', { ...QUIET, cpuMs: 120, codeMs: 140, observerLateMs: 850, unsampledMs: 860 }],
+  ['SIGSTOP in the middle of some code, all of it in the sample after', 'suspended', { ...QUIET, cpuMs: 120, codeMs: 990, observerLateMs: 850, unsampledMs: 860 }],
+  ['code on a loaded machine that kept the observer waiting', 'code', { ...QUIET, cpuMs: 420, codeMs: 990, runQueueMs: 560, observerLateMs: 700, unsampledMs: 510 }],
+  ['code that waited while the observer was late, sampled all along', 'code', { ...QUIET, cpuMs: 4, codeMs: 990, observerLateMs: 700, unsampledMs: 40 }],
   ['an observer that was late too while code ran', 'code', { ...QUIET, cpuMs: 900, codeMs: 880, observerLateMs: 800 }],
   ['a CPU quota', 'starved', { ...QUIET, cpuMs: 300, codeMs: 990, throttledMs: 690, observerLateMs: 600 }],
   ['a quota that held it back for less than half', 'code', { ...QUIET, cpuMs: 700, codeMs: 990, throttledMs: 290 }],
@@ -34,9 +37,9 @@ const CASES = [
   ['no evidence at all', 'unknown', NOTHING]
 ]
 
-for (const [what, cause, evidence] of CASES) {
+for (const [what, cause, { unsampledMs = null, ...evidence }] of CASES) {
   test(`${what} is judged ${cause}`, () => {
-    assert.equal(judgeCause({ durationMs: 1000, thresholdMs: 100 }, evidence), cause)
+    assert.equal(judgeCause({ durationMs: 1000, thresholdMs: 100, unsampledMs }, evidence), cause)
   })
 }
 

@@ -43,9 +43,10 @@ class Evidence {
     const { tickMicros } = this.#state
     const reading = this.#scheduler.read()
     const last = this.#readings.at(-1)
-    const ownMs = difference(reading.observerCpuMs, last?.observerCpuMs ?? null) ?? 0
-    // Late because this thread was at work itself (encoding a capture) says nothing about the system.
-    const unexplainedMs = Math.max(0, lateMs - ownMs)
+    const atWorkMs = difference(reading.observerCpuMs, last?.observerCpuMs ?? null) ?? 0
+    const inLineMs = difference(reading.observerRunQueueMs, last?.observerRunQueueMs ?? null) ?? 0
+    // Late because this thread was at work itself (encoding a capture), or ready to be, does not say that the process stood still.
+    const unexplainedMs = Math.max(0, lateMs - atWorkMs - inLineMs)
     const notableMs = unexplainedMs < NOTABLE_LATE_MS ? 0 : unexplainedMs
     // However long the loop is stuck, the reading from before must still be there when it is over; where there is none the first of all.
     const isStuck = this.#readings.length > 1 && last?.tickMicros === tickMicros

@@ -14,7 +14,8 @@ const DWARFING_SHARE = 0.75
 const COLLECTOR_FACTOR = 2
 
 /**
- * @param {{ durationMs: number, thresholdMs: number }} stall  thresholdMs: from which a delay counts as a stall
+ * @param {{ durationMs: number, thresholdMs: number, unsampledMs?: number | null }} stall  thresholdMs: from which a delay counts as a stall;
+ *   unsampledMs: the longest time of it without a sample, null where nothing was sampled
  * @param {StallEvidence} evidence
  * @returns {Cause}
  */
@@ -22,7 +23,7 @@ function judgeCause (stall, evidence) {
   const needMs = stall.durationMs * SHARE
   const { cpuMs, codeMs, gcMs } = evidence
   if (isStarved(stall, evidence)) return 'starved'
-  if (isSuspended(needMs, evidence)) return 'suspended'
+  if (isSuspended(stall, evidence)) return 'suspended'
   // gc and code share what the samples saw; a stall's remainder can be (program) or unsampled.
   if (gcMs !== null && codeMs !== null && gcMs > 0 && gcMs >= codeMs * COLLECTOR_FACTOR) {
     return isCollectorStarved(stall, evidence) ? 'starved' : 'gc'
@@ -56,13 +57,16 @@ function isCollectorStarved ({ durationMs, thresholdMs }, { cpuMs, runQueueMs })
 }
 
 /**
- * The whole process stood still without standing in line for a CPU: SIGSTOP, a frozen cgroup, a paused machine.
- * A main thread that waits in a native call uses no CPU either, but then the observer is on time.
- * @param {number} needMs
+ * The whole process stood still without standing in line for a CPU: SIGSTOP, a frozen cgroup, a paused machine. Every thread of it did:
+ * the observer, which is on time while the main thread waits in a native call; the main thread, which neither ran nor was about to; and
+ * V8's sampler. Where one of them was at work the others were merely late.
+ * @param {{ durationMs: number, unsampledMs?: number | null }} stall
  * @param {StallEvidence} evidence
  */
-function isSuspended (needMs, { observerLateMs, cpuMs }) {
-  return (observerLateMs ?? 0) >= needMs && (cpuMs ?? 0) < needMs
+function isSuspended ({ durationMs, unsampledMs = null }, { observerLateMs, cpuMs, runQueueMs }) {
+  const needMs = durationMs * SHARE
+  const stillMs = durationMs - (cpuMs ?? 0) - (runQueueMs ?? 0)
+  return (observerLateMs ?? 0) >= needMs && stillMs > needMs && (unsampledMs ?? durationMs) >= needMs
 }
 
 module.exports = { judgeCause }

@@ -15,7 +15,8 @@ const LINE = Buffer.alloc(256) // longest line read here: three 20-digit numbers
  * @property {number | null} cpuMs
  * @property {number | null} runQueueMs
  * @property {number | null} throttledMs
- * @property {number | null} observerCpuMs
+ * @property {number | null} observerCpuMs  of the thread that reads
+ * @property {number | null} observerRunQueueMs
  */
 
 /**
@@ -43,12 +44,14 @@ class Scheduler {
   /** @returns {SchedulerReading} */
   read () {
     const observed = readSchedstat(this.#observed)
+    const own = readSchedstat(this.#own)
     return {
       // Most of what a process takes its main thread takes, and next to nothing of it a worker thread that is being watched.
       cpuMs: observed?.cpuMs ?? (this.#isMain ? processCpuMs() : null),
       runQueueMs: observed?.runQueueMs ?? null,
       throttledMs: this.#throttle.read(),
-      observerCpuMs: readSchedstat(this.#own)?.cpuMs ?? null
+      observerCpuMs: own?.cpuMs ?? null,
+      observerRunQueueMs: own?.runQueueMs ?? null
     }
   }
 

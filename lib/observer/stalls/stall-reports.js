@@ -5,6 +5,7 @@
 
 const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
 const { judgeCause } = require('./judge-cause')
+const { longestGapMs } = require('./samples')
 const { describeCulprit, toLogFields } = require('../../shared/stalls/stall-line')
 const { findCulprit } = require('./culprit/find-culprit')
 
@@ -56,7 +57,8 @@ function createStallReports (parts) {
     const findings = profile === null ? { culprit: null, stack: [], codeMs: null, gcMs: null } : findCulprit(await toWritten(profile, MAX_MAPPING_MS), context, stacksOf(fromMicros, toMicros))
     const { culprit, stack, codeMs, gcMs } = findings
     const all = { ...system, codeMs: round(codeMs), gcMs: round(gcMs) }
-    const cause = judgeCause({ durationMs: delayMs, thresholdMs }, all)
+    const unsampledMs = profile === null ? null : Math.max(0, longestGapMs(profile) - ownMs)
+    const cause = judgeCause({ durationMs: delayMs, thresholdMs, unsampledMs }, all)
     // A process that stood still ran nothing: what the samples around it show is not to blame.
     return cause === 'suspended' ? { cause, culprit: null, stack: [], evidence: all } : { cause, culprit, stack, evidence: all }
   }

@@ -1,0 +1,14 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { longestGapMs } = require('../../lib/observer/stalls/samples')
+const { profileOf } = require('../recorder/crafted')
+
+test('the longest time without a sample may lie before the first, between two and after the last', () => {
+  const profile = profileOf([[['work'], 10e3], [['work'], 700e3], [['(idle)'], 10e3]])
+  assert.equal(longestGapMs(profile), 700)
+  assert.equal(longestGapMs({ ...profile, startTime: profile.startTime - 800e3, timeDeltas: [810e3, ...profile.timeDeltas.slice(1)] }), 810)
+  assert.equal(longestGapMs({ ...profile, endTime: profile.endTime + 900e3 }), 900)
+  assert.equal(longestGapMs({ ...profile, samples: [], timeDeltas: [], endTime: profile.startTime + 500e3 }), 500)
+})
