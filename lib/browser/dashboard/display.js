@@ -10,7 +10,9 @@ loopscope.display = (() => {
   function duration (ms) {
     if (ms < 1) return `${ms.toFixed(2)} ms`
     if (ms < 1000) return `${ms.toFixed(ms < 10 ? 1 : 0)} ms`
-    return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.floor(ms / 60_000)} min ${Math.round(ms % 60_000 / 1000)} s`
+    if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
+    const seconds = Math.round(ms / 1000)
+    return seconds % 60 === 0 ? `${seconds / 60} min` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
   }
 
   /** @param {number} epochMs  in the reader's own zone */

@@ -210,7 +210,7 @@
     flame.start()
     byId('range').addEventListener('submit', onRange)
     const now = Date.now()
-    setRange(now - 15_000, now)
+    setRange(Math.max(now - 15_000, new Date(facts.startedAt).getTime()), now)
     const listed = captures.start(kinds.map(({ kind }) => kind), text => { byId('problem').textContent = text })
     // From here on the page is at work: what it shows answers to clicks.
     const { series, delay, memory } = await session.json('/loop')

@@ -25,7 +25,7 @@ async function run (invocation) {
   const { stalls, current, totals, blockedMs } = known
   if (blockedMs > 0) terminal.line(terminal.paint('red', `blocked now, for ${showDuration(blockedMs)}${current === null ? '' : `: ${current.route ?? 'outside requests'}, ${showCulprit(current.culprit)}`}`))
   if (stalls.length === 0) return terminal.line('no stalls')
-  terminal.line(`${totals.count} stalls since the process started, ${showDuration(totals.blockedMs)} in all`)
+  terminal.line(`${totals.count === 1 ? '1 stall' : `${totals.count} stalls`} since the process started, ${showDuration(totals.blockedMs)} in all`)
   for (const line of tableLines(STALL_COLUMNS, stalls, terminal.columns())) terminal.line(line)
 }
 
