@@ -10,8 +10,7 @@ export async function reconcile (count: number): Promise<number> {
   await new Promise<void>(resolve => { setTimeout(resolve, 1) })
   const balances: Map<string, number> = new Map()
   for (const { account, cents } of entriesOf(count)) {
-    const balance: number = balances.get(account) ?? 0
-    balances.set(account, balance + (cents % 2 === 0 ? cents : -cents)) // truth: TypeScript function after await
+    balances.set(account, (balances.get(account) ?? 0) + (cents % 2 === 0 ? cents : -cents)) // truth: TypeScript function after await
   }
   return balances.size
 }

@@ -12,8 +12,7 @@ async function loadJobs () {
 function polled (rows) {
   const buckets = new Map()
   for (let row = 0; row < rows; row++) {
-    const bucket = `bucket ${row % 1000}`
-    buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1) // truth: interval
+    buckets.set(row % 1000, (buckets.get(row % 1000) ?? 0) + Math.sin(row)) // truth: interval
   }
 }
 
