@@ -7,7 +7,7 @@
 // observer/thread.js, or where main/instruments.js puts those of the main thread together.
 
 /** @import { ArtifactFacts, DelaySummary, Stall, SyncCalls } from '../../types/diagnostics' */
-/** @import { CpuProfile } from '../../types/profile' */
+/** @import { CallFrame, CpuProfile } from '../../types/profile' */
 /** @import { Opened } from '../main/admin/applications' */
 /** @import { AdminEvent } from '../main/admin/request-counts' */
 /** @import { CapturedEvent } from '../main/captures/capture-counts' */
@@ -68,6 +68,7 @@
  * @property {(params: { stream: string }) => Promise<{ value: any, done: boolean }>} nextChunk  of an answer that goes on
  * @property {(params: { stream: string }) => Promise<void>} endStream
  *
+ * @property {(params: { frames: CallFrame[] }) => Promise<CallFrame[]>} writtenFrames  in the places of the code as it was written
  * @property {(params: { reading: SampledReading }) => void} resumeSamples  what a lost observer had read
  * @property {(params: {}) => void} stop
  */
@@ -124,6 +125,7 @@ const TO_OBSERVER = Object.freeze({
   request: 'ask',
   nextChunk: 'ask',
   endStream: 'ask',
+  writtenFrames: 'ask',
   resumeSamples: 'tell',
   stop: 'tell'
 })

@@ -54,7 +54,6 @@ class Instruments {
   #running = false
   #ownWork
   #hiddenFunctions
-
   #requestContexts = createRequestContexts({ onRequest: () => this.speedUp() })
   #stallRoute = createStallRoute({ context: this.#requestContexts.context })
   /** What is measured of the loop. */
@@ -108,6 +107,7 @@ class Instruments {
       routeNow: () => this.#stallRoute.now(),
       showFile: file => describeFile(file, { appRoot }),
       showFrame: frame => toCodeFrame(frame, appRoot),
+      toWritten: frames => this.#observer.askWhenReady('writtenFrames', { frames }),
       logger,
       onFault,
       poolSize: options.threadPoolSize

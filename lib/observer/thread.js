@@ -81,7 +81,10 @@ class ObserverThread {
       sourceMaps: this.#sourceMaps,
       logNow: this.#logNow
     })
-    this.#syncSamples = createSyncSamples({ send: reading => this.#channel.tell('syncSamples', { reading }) })
+    this.#syncSamples = createSyncSamples({
+      send: reading => this.#channel.tell('syncSamples', { reading }),
+      sourceMaps: this.#sourceMaps
+    })
     this.#poolProbe = createPoolProbe({ onQueued: waitedMs => this.#channel.tell('poolQueued', { waitedMs }) })
     this.#main = createMainClient({ channel: this.#channel })
     this.#captureParts = createCaptureParts({
@@ -130,6 +133,7 @@ class ObserverThread {
       request: (request, signal) => this.#adminSurface().relay.request(request, signal),
       nextChunk: ({ stream }) => this.#adminSurface().relay.chunk(stream),
       endStream: ({ stream }) => this.#adminSurface().relay.end(stream),
+      writtenFrames: ({ frames }) => this.#sourceMaps.frames(frames),
       resumeSamples: ({ reading }) => this.#syncSamples.resume(reading),
       stop: () => this.#stop()
     }

@@ -22,7 +22,7 @@ module.exports = {
     last: { type: 'string', meaning: 'look back so many seconds (default 30)' },
     seconds: { type: 'string', meaning: 'record the next so many seconds' },
     format: { type: 'string', short: 'f', meaning: `${Object.keys(FORMATS).join(', ')} (default text on a terminal, else cpuprofile)` },
-    sources: { type: 'string', meaning: `places in the code as it was written or as it runs: ${SOURCES.join(', ')} (default original for flamegraph and text, else generated)` },
+    sources: { type: 'string', meaning: `code as it was written or as it runs: ${SOURCES.join(', ')} (default original for flamegraph, text)` },
     output: { type: 'string', short: 'o', meaning: 'file to write, - for standard output' },
     force: { type: 'boolean', meaning: 'write over a file that is there' },
     attach: { type: 'boolean', meaning: 'a process without loopscope: through Node\'s inspector, which is opened for it on 127.0.0.1' },

@@ -12,7 +12,7 @@ const { makeCountedDate } = require('./wrapping/counted-date')
 const { Flags } = require('./flags')
 const { Pauses } = require('./wrapping/pauses')
 const { CountedMeter, TimedMeter } = require('./wrapping/meters')
-const { toOriginal } = require('./original-place')
+const { createOriginalPlaces } = require('./original-places')
 const { Patches } = require('./wrapping/patches')
 const { SiteTable } = require('./site-table')
 const { DEFAULTS } = require('./settings')
@@ -21,6 +21,7 @@ const { wrapCounted, wrapTimed, wrapToString } = require('./wrapping/wrapper')
 
 /** @import { Advice } from '../../shared/sync-calls/advice' */
 /** @import { Place } from './call-site' */
+/** @import { ToWritten } from './original-places' */
 /** @import { ApiCalls } from './api-calls' */
 /** @import { Site, RouteShare } from './site' */
 /** @import { Target } from './targets' */
@@ -39,6 +40,7 @@ const ROLL_MS = 1000
  * @property {(site: SyncCallSite) => void} [onFlag]  once a site and hour
  * @property {(error: unknown) => void} [onFault]     what went wrong on our side
  * @property {(file: string) => string} [showFile]    how a path or URL is shown, e.g. relative to the application
+ * @property {ToWritten} [toWritten]  asks for places in the code as it was written
  * @property {() => number} [now]             milliseconds, monotonic
  *
  * @typedef {object} SyncCallSite
@@ -68,6 +70,7 @@ function createSyncCallDetector (options = {}) {
 
 class SyncCallDetector {
   #options
+  #places
   #targets
   #pauses = new Pauses()
   #flags
@@ -85,9 +88,10 @@ class SyncCallDetector {
   constructor ({
     apis = DEFAULTS.apis, thresholdMs = DEFAULTS.thresholdMs, flagMsPerSecond = DEFAULTS.flagMsPerSecond,
     flagCallsPerSecond = DEFAULTS.flagCallsPerSecond, routeNow = () => null, onFlag = () => {}, onFault = () => {},
-    showFile = file => file, now = () => performance.now()
+    showFile = file => file, toWritten, now = () => performance.now()
   }) {
     this.#options = { thresholdMs, routeNow, onFlag, onFault, showFile, now }
+    this.#places = createOriginalPlaces(toWritten)
     this.#targets = selectTargets(apis, 'options.syncCalls.apis')
     this.#flags = new Flags({ msPerSecond: flagMsPerSecond, callsPerSecond: flagCallsPerSecond })
   }
@@ -184,6 +188,7 @@ class SyncCallDetector {
     for (const meter of this.#meters) meter.roll()
     this.#pauses.during(() => {
       try {
+        this.#places.learn([...this.#startUp.list(), ...this.#sites.list()].map(({ place }) => place)).catch(() => {})
         for (const calls of [...this.#startUp.apis(), ...this.#sites.apis()]) calls.settle()
         const due = this.#flags.tick(this.#sites.list(), this.#options.now())
         if (due.length === 0) return
@@ -219,7 +224,7 @@ class SyncCallDetector {
    */
   #show (site, reading) {
     const { api } = site.target
-    const place = toOriginal(site.place)
+    const place = this.#places.of(site.place)
     return {
       api,
       callSite: { ...place, file: this.#options.showFile(place.file) },

@@ -11,6 +11,7 @@ const { SampledView } = require('../../shared/sync-calls/sampled-view')
 
 /** @import { Logger, SampledSyncCall, SyncCalls as SyncCallsReading } from '../../../types/diagnostics' */
 /** @import { CallFrame } from '../../../types/profile' */
+/** @import { ToWritten } from './original-places' */
 /** @import { DetectorOptions, SyncCallSite } from './detector' */
 /** @import { SampledSite } from '../../observer/sync-calls/sampled-table' */
 
@@ -28,6 +29,7 @@ const DEFAULT_POOL_SIZE = 4 // libuv's
  * @param {() => string | null} parts.routeNow
  * @param {(file: string) => string} parts.showFile
  * @param {(frame: CallFrame) => { function: string, file: string, line: number, column: number }} parts.showFrame
+ * @param {ToWritten} [parts.toWritten]  asks the observer for places in the code as it was written
  * @param {Logger} parts.logger
  * @param {(error: unknown) => void} parts.onFault
  * @param {string | undefined} parts.poolSize  of UV_THREADPOOL_SIZE
@@ -56,8 +58,8 @@ class SyncCalls {
   /** @param {DetectorOptions} options */
   #makeDetector (options) {
     const { createSyncCallDetector } = require('./detector') // loaded by those who want it: it has many parts
-    const { routeNow, showFile, onFault } = this.#parts
-    return createSyncCallDetector({ ...options, routeNow, showFile, onFault, onFlag: site => this.#onFlag(site, amountOf(site)) })
+    const { routeNow, showFile, toWritten, onFault } = this.#parts
+    return createSyncCallDetector({ ...options, routeNow, showFile, toWritten, onFault, onFlag: site => this.#onFlag(site, amountOf(site)) })
   }
 
   start () {
@@ -79,7 +81,7 @@ class SyncCalls {
    */
   addSamples ({ busyMicros, sites }, nowMs) {
     this.#busyMicros = busyMicros
-    for (const site of sites) this.#viewOf(site).update(site)
+    for (const site of sites) this.#viewOf(site).update(site, this.#parts.showFrame(site.shown ?? site.caller))
     const due = this.#flags.tick(/** @type {any} */ ([...this.#sampled.values()]), nowMs)
     // Where the exact detector watches too it has the better figures.
     if (this.#detector === null) for (const view of /** @type {any[]} */ (due)) this.#flagSampled(this.#show(view))

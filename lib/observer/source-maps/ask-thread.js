@@ -1,7 +1,7 @@
 'use strict'
 
-// Asks a thread of its own about source maps: reading one of tens of megabytes takes a second and hundreds of megabytes, and the observer
-// has a main thread to watch. The thread ends with its answer, and gives its memory back; one that takes too much of time or memory is ended.
+// Asks a thread of its own about source maps: reading one of tens of megabytes takes a second and hundreds of megabytes, and the
+// observer has a main thread to watch. The thread ends with its answer, and gives its memory back; one that takes too much of time or memory is ended.
 
 const { Worker } = require('node:worker_threads')
 const { guarded } = require('../../shared/base/guard')

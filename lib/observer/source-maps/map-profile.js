@@ -16,9 +16,8 @@ const path = require('node:path')
  * @returns {{ url: string, place: Place }[]} what has to be known to map it
  */
 function placesOf (profile) {
-  return profile.nodes.flatMap(({ callFrame, positionTicks = [] }) => callFrame.url === ''
-    ? []
-    : [{ url: callFrame.url, place: placeOf(callFrame) }, ...positionTicks.map(({ line }) => ({ url: callFrame.url, place: lineOf(line) }))])
+  return profile.nodes.filter(({ callFrame: { url } }) => url !== '').flatMap(({ callFrame, positionTicks = [] }) =>
+    [placeOf(callFrame), ...positionTicks.map(({ line }) => lineOf(line))].map(place => ({ url: callFrame.url, place })))
 }
 
 /**
@@ -91,4 +90,4 @@ function lineOf (line) {
   return { line: line - 1, column: null, name: '' }
 }
 
-module.exports = { mapFrame, mapProfile, placesOf }
+module.exports = { mapFrame, mapProfile, placeOf, placesOf }

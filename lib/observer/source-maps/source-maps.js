@@ -7,7 +7,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { unattended } = require('../../shared/base/guard')
 const { MAX_WRITTEN_COLUMN, describeFile } = require('../../shared/formats/profile/frame')
 const { askThread } = require('./ask-thread')
-const { mapFrame, mapProfile, placesOf } = require('./map-profile')
+const { mapFrame, mapProfile, placeOf, placesOf } = require('./map-profile')
 const { WrittenPlaces } = require('./written-places')
 
 /** @import { CallFrame, CpuProfile } from '../../../types/profile' */
@@ -58,7 +58,15 @@ class SourceMaps {
    * @returns {Promise<CallFrame[]>} never rejects
    */
   async frames (frames, maxMs = MAX_WAIT_MS) {
-    await this.#learn(frames.filter(({ url }) => url !== '').map(({ url, lineNumber: line, columnNumber: column, functionName: name }) => ({ url, place: { line, column, name } })), maxMs)
+    await this.#learn(frames.filter(({ url }) => url !== '').map(frame => ({ url: frame.url, place: placeOf(frame) })), maxMs)
+    return this.known(frames)
+  }
+
+  /**
+   * @param {readonly CallFrame[]} frames
+   * @returns {CallFrame[]} each the same one where nothing is known
+   */
+  known (frames) {
     return frames.map(frame => frame.url === '' ? frame : mapFrame(frame, this.#known.lookUp))
   }
 
@@ -85,8 +93,12 @@ class SourceMaps {
       const answers = await this.#ask({ scripts, appRoot: this.#parts.appRoot })
       for (const [index, script] of scripts.entries()) this.#note(script, answers[index])
     } catch {
-      if (scripts.length === 1) this.#note(scripts[0], { hasMap: false, problem: `the map of ${this.#show(scripts[0])} takes too much time or memory`, places: [] })
-      else for (const script of scripts) await this.#read([script]) // one of them is to blame
+      if (scripts.length > 1) {
+        for (const script of scripts) await this.#read([script]) // one of them is to blame
+        return
+      }
+      const problem = `the map of ${this.#show(scripts[0])} takes too much time or memory`
+      this.#note(scripts[0], { hasMap: false, problem, places: [] })
     }
   }
 

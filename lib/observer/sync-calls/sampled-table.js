@@ -13,7 +13,7 @@ const MAX_ROUTES = 20
 const OTHER = '_other'
 
 /**
- * @typedef {SampledCall} SampledSite
+ * @typedef {SampledCall & { shown?: CallFrame }} SampledSite  shown: the caller, in the code as it was written
  *
  * @typedef {object} SampledReading  since start
  * @property {number} busyMicros     all the time that was not idle

@@ -3,21 +3,48 @@
 // Reads synchronous calls out of the windows as they come, and tells the main thread what is known. A window is read when
 // the next one has come: by then the main thread has also told whose code ran in it.
 
+const { unattended } = require('../../shared/base/guard')
 const { createSampledTable } = require('./sampled-table')
 
-/** @import { CpuProfile } from '../../../types/profile' */
+/** @import { CallFrame, CpuProfile } from '../../../types/profile' */
 /** @import { Work } from '../../shared/sync-calls/sampled' */
+/** @import { SourceMaps } from '../source-maps/source-maps' */
 /** @import { SampledReading } from './sampled-table' */
 
 const MAX_WORK = 10_000 // of two windows
 
-/** @param {{ send: (reading: SampledReading) => void }} parts */
-function createSyncSamples ({ send }) {
+/** @type {Pick<SourceMaps, 'known' | 'frames'>} */
+const NO_MAPS = Object.freeze({ known: frames => [...frames], frames: async frames => [...frames] })
+
+/**
+ * @param {object} parts
+ * @param {(reading: SampledReading) => void} parts.send
+ * @param {Pick<SourceMaps, 'known' | 'frames'>} [parts.sourceMaps]
+ */
+function createSyncSamples ({ send, sourceMaps = NO_MAPS }) {
   const table = createSampledTable()
   /** @type {CpuProfile | undefined} */
   let waiting
   /** @type {Work[]} */
   let work = []
+
+  /** What is known now; and once more when more is known of where the callers were written. */
+  function tell () {
+    const reading = table.read()
+    const callers = reading.sites.map(({ caller }) => caller)
+    const shown = sourceMaps.known(callers)
+    send({ ...reading, sites: reading.sites.map((site, index) => shown[index] === site.caller ? site : { ...site, shown: shown[index] }) })
+    unattended(tellMore(callers, shown))
+  }
+
+  /**
+   * @param {CallFrame[]} callers
+   * @param {CallFrame[]} shown
+   */
+  async function tellMore (callers, shown) {
+    const learned = await sourceMaps.frames(callers)
+    if (callers.some((caller, index) => shown[index] === caller && learned[index] !== caller)) tell()
+  }
 
   return {
     /**
@@ -37,7 +64,7 @@ function createSyncSamples ({ send }) {
         const { endTime } = waiting
         table.add(waiting, work)
         work = work.filter(({ toMicros }) => toMicros > endTime)
-        send(table.read())
+        tell()
       }
       waiting = window
     }

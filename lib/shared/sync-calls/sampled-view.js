@@ -24,8 +24,12 @@ class SampledView {
     this.#callSite = callSite
   }
 
-  /** @param {SampledSite} site */
-  update ({ micros, routes }) {
+  /**
+   * @param {SampledSite} site
+   * @param {CodeFrame} [callSite]
+   */
+  update ({ micros, routes }, callSite = this.#callSite) {
+    this.#callSite = callSite
     this.#micros = micros
     this.#routes = routes
   }
