@@ -1,14 +1,14 @@
 'use strict'
 
 // The stalls, and what is true of each. Every case is a request or a job for an application of apps/; the line that blocks ends there
-// with `// truth: <name of the case>`, or is one with the text `at`.
+// with `// truth: <name of the case>`; of a package, or of a bundle without a map, it is one with the text `at`.
 
 /**
  * @typedef {object} Case
  * @property {string} name
  * @property {string} group  of services.js
  * @property {string | { job: string }} ask  `METHOD /path`, with {size}
- * @property {number} size  for some 350 ms on the machine of services.js's author
+ * @property {number} size  for some 350 ms on the machine of speed.js
  * @property {number} power  how the time grows with the size
  * @property {(size: number) => any} [body]
  * @property {Answer} route
