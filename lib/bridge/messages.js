@@ -16,7 +16,7 @@
 /** @import { LateTick } from '../main/loop/heartbeat' */
 /** @import { Explanation } from '../main/stalls/stall-reporting' */
 /** @import { AdminApplication } from '../observer/admin/admin' */
-/** @import { Order, Place } from '../observer/captures/captures' */
+/** @import { Order, StoreLocation } from '../observer/captures/captures' */
 /** @import { LimitOrder } from '../observer/heap/near-limit' */
 /** @import { Adopted } from '../observer/heap/snapshot/orphaned-snapshots' */
 /** @import { DebuggerStatus } from '../observer/recorder/debugger-detector' */
@@ -56,7 +56,7 @@
  * @property {(params: { stall: Stall }) => void} keepStall  the whole report, for those who ask while the main thread is stuck
  *
  * @property {(params: { order: Order }) => Promise<ArtifactFacts>} capture  can be cancelled
- * @property {(params: { place: Place }) => Promise<void>} prepareStore  rejects when captures could not be written there
+ * @property {(params: { location: StoreLocation }) => Promise<void>} prepareStore  rejects when captures could not be written there
  * @property {(params: { order: LimitOrder }) => Promise<Adopted[]>} watchLimit  of the heap; what dead processes left
  *
  * @property {(params: { clock: number, buffer: SharedArrayBuffer, resolutionMs: number }) => Promise<void>} renewClock

@@ -81,8 +81,8 @@ class Handle extends EventEmitter {
       options: this.#options,
       registry: this.registry,
       logger: this.#logger,
-      appName: this.#place.appName,
-      appRoot: this.#place.appRoot,
+      appName: this.#location.appName,
+      appRoot: this.#location.appRoot,
       version,
       clusterId: clusterWorkerId()
     })
@@ -97,7 +97,7 @@ class Handle extends EventEmitter {
   get running () { return this.#instruments !== undefined }
 
   /** Where this application's artifacts are kept. */
-  get #place () {
+  get #location () {
     const { dir, retention, appName = this.#application.name } = this.#options
     return { dir, retention, appName, appRoot: this.#application.root }
   }
@@ -123,7 +123,12 @@ class Handle extends EventEmitter {
   /** @returns {this} */
   start () {
     if (this.running) return this
-    const instruments = holdInstruments({ options: this.#options, logger: this.#logger, place: this.#place, isRunning: () => this.running })
+    const instruments = holdInstruments({
+      options: this.#options,
+      logger: this.#logger,
+      location: this.#location,
+      isRunning: () => this.running
+    })
     this.#instruments = instruments
     instruments.stalls.subscribers.add(this.#subscriber)
     this.#routeContext.start()
@@ -197,7 +202,7 @@ class Handle extends EventEmitter {
    */
   async #capture (kind, options, trigger) {
     const request = checkRequest(kind, options)
-    const order = { request, trigger, ...this.#place, heap: this.#options.heap }
+    const order = { request, trigger, ...this.#location, heap: this.#options.heap }
     const facts = await this.#running('capture()').captures.capture(order, options?.signal)
     return createArtifact(facts)
   }

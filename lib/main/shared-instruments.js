@@ -9,7 +9,7 @@ const { createInstruments } = require('./instruments')
 const { hold, peek, release } = require('./process/process-wide')
 
 /** @import { Logger } from '../../types/diagnostics' */
-/** @import { Place } from '../observer/captures/captures' */
+/** @import { StoreLocation } from '../observer/captures/captures' */
 /** @import { Adopted } from '../observer/heap/snapshot/orphaned-snapshots' */
 /** @import { WarningCode } from '../shared/base/warnings' */
 /** @import { ResolvedOptions } from './options/resolve-options' */
@@ -29,21 +29,21 @@ const WITHOUT_OBSERVER = ['ERR_LOOPSCOPE_OBSERVER_LOST', 'ERR_LOOPSCOPE_BUNDLED'
  * @param {object} handle  one handle
  * @param {ResolvedOptions} handle.options
  * @param {Logger} handle.logger
- * @param {Place} handle.place  of its artifacts
+ * @param {StoreLocation} handle.location  of its artifacts
  * @param {() => boolean} handle.isRunning
  * @returns {Instruments}
  */
-function holdInstruments ({ options, logger, place, isRunning }) {
+function holdInstruments ({ options, logger, location, isRunning }) {
   // That the observer is gone is told elsewhere, and that a handle was closed nowhere.
   const warnUnlessLost = (/** @type {WarningCode} */ code) => (/** @type {Error & { code?: string }} */ error) => {
     if (isRunning() && !WITHOUT_OBSERVER.includes(error.code ?? '')) warnOnce(logger, code, error)
   }
-  const { value: instruments, isFirst } = hold(SHARED_NAME, () => createInstruments({ options, logger, appRoot: place.appRoot }))
+  const { value: instruments, isFirst } = hold(SHARED_NAME, () => createInstruments({ options, logger, appRoot: location.appRoot }))
   if (isFirst) {
     instruments.start()
-    watchHeapLimit(instruments, { options, logger, place }).catch(warnUnlessLost('LOOPSCOPE_WARN_NEAR_LIMIT'))
+    watchHeapLimit(instruments, { options, logger, location }).catch(warnUnlessLost('LOOPSCOPE_WARN_NEAR_LIMIT'))
   } else warnOfOtherOptions(instruments, options, logger)
-  instruments.captures.checkStore(place).catch(warnUnlessLost('LOOPSCOPE_WARN_STORE'))
+  instruments.captures.checkStore(location).catch(warnUnlessLost('LOOPSCOPE_WARN_STORE'))
   return instruments
 }
 
@@ -61,11 +61,11 @@ function sharedInstruments () {
 
 /**
  * @param {Instruments} instruments
- * @param {{ options: ResolvedOptions, logger: Logger, place: Place }} handle
+ * @param {{ options: ResolvedOptions, logger: Logger, location: StoreLocation }} handle
  */
-async function watchHeapLimit (instruments, { options: { onNearHeapLimit }, logger, place }) {
+async function watchHeapLimit (instruments, { options: { onNearHeapLimit }, logger, location }) {
   if (onNearHeapLimit === 'off') return
-  await instruments.heap.watchLimit({ onNearHeapLimit, place }, adopted => tellAdopted(adopted, logger))
+  await instruments.heap.watchLimit({ onNearHeapLimit, location }, adopted => tellAdopted(adopted, logger))
 }
 
 /**

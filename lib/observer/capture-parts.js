@@ -4,7 +4,7 @@
 // looked at does not pay for them.
 
 /** @import { CpuProfile, EncodeContext } from '../../types/profile' */
-/** @import { CaptureControls, Order, Place } from './captures/captures' */
+/** @import { CaptureControls, Order, StoreLocation } from './captures/captures' */
 /** @import { CaptureSources } from './captures/recorders' */
 
 /** @typedef {ReturnType<typeof import('./main-thread/main-client').createMainClient>} MainClient */
@@ -49,7 +49,7 @@ class CaptureParts {
     return this.#captures.run(order, controls)
   }
 
-  /** @param {Place} place */
+  /** @param {StoreLocation} location */
   storeAt = ({ dir, retention, appName, appRoot }) => {
     const key = JSON.stringify([dir, retention, appName, appRoot])
     const store = this.#stores.get(key) ?? require('./store/store').createStore({ dir, retention, application: { appName, appRoot } })

@@ -124,7 +124,7 @@ class ObserverThread {
       explainStall: ({ stall }) => this.#stalls.explain(stall),
       keepStall: ({ stall }) => this.#stalls.records.add(stall),
       capture: ({ order }, signal) => this.#captureParts.run(order, { signal }),
-      prepareStore: ({ place }) => this.#captureParts.storeAt(place).prepare(),
+      prepareStore: ({ location }) => this.#captureParts.storeAt(location).prepare(),
       watchLimit: ({ order }) => this.#watchLimit(order),
       renewClock: ({ clock, buffer, resolutionMs }) => this.#clockRenewer.keep(clock, buffer, resolutionMs),
       endClockRenewal: ({ clock }) => this.#clockRenewer.release(clock),
@@ -142,7 +142,7 @@ class ObserverThread {
   /** @param {import('./heap/near-limit').LimitOrder} order */
   #watchLimit (order) {
     return require('./heap/near-limit').watchLimit(order, {
-      store: this.#captureParts.storeAt(order.place),
+      store: this.#captureParts.storeAt(order.location),
       post: this.#recorder.post,
       sampler: this.#captureParts.sampler,
       logNow: this.#logNow,

@@ -12,7 +12,7 @@ const RETENTION = { maxCount: 10, maxBytes: 1e9, maxAgeMs: 1e9, minFreeBytes: 0 
 
 /** Captures of a recorder that holds ten seconds, with what was asked of it and what was written. */
 function createSubject (parts) {
-  const subject = { wanted: [], places: [], written: [] }
+  const subject = { wanted: [], folders: [], written: [] }
   const views = {
     async view (wanted) {
       subject.wanted.push(wanted)
@@ -21,8 +21,8 @@ function createSubject (parts) {
       return { profile, fromMicros, toMicros: wanted.toMicros, isShortened: fromMicros > wanted.fromMicros }
     }
   }
-  const storeAt = place => {
-    subject.places.push(place.dir)
+  const storeAt = location => {
+    subject.folders.push(location.dir)
     return {
       write (artifact) {
         subject.written.push(artifact)
@@ -40,11 +40,11 @@ function orderOf (options) {
 
 for (const format of Object.keys(FORMATS)) {
   test(`a capture as ${format} is recorded, encoded and stored`, async () => {
-    const { captures, written, places } = createSubject()
+    const { captures, written, folders } = createSubject()
     const now = Date.now()
     const facts = await captures.run(orderOf({ last: 5, format }), { signal: new AbortController().signal })
     const [{ bytes, extension, kind, appName }] = written
-    assert.deepEqual([kind, appName, extension, places], ['cpu', 'shop', FORMATS[format].extension, ['/captures']])
+    assert.deepEqual([kind, appName, extension, folders], ['cpu', 'shop', FORMATS[format].extension, ['/captures']])
     const { from, to, ...rest } = facts
     assert.deepEqual(rest, { kind: 'cpu', format, trigger: 'api', name: 'n', path: '/captures/n', bytes: bytes.length, contentType: FORMATS[format].contentType, shortened: null })
     assert.ok(bytes.length > 0 && Math.abs(to - from - 5000) <= Date.now() - now + 1)

@@ -54,7 +54,7 @@ test('a clock that was stopped is left alone', async t => {
   const clock = createClock({ keeper: clockRenewals.keep, resolutionMs: 1 })
   await untilKept(clock)
   clock.stop()
-  await observer.ask('prepareStore', { place: {} }).catch(() => {}) // answered after the release
+  await observer.ask('prepareStore', { location: {} }).catch(() => {}) // answered after the release
   assert.equal(clock.running, false)
   clockRenewals.onLost()
   assert.equal(clock.running, false)
@@ -69,7 +69,7 @@ test('a clock stopped before the thread runs is never renewed by it', async t =>
   clock.stop()
   observer.start()
   await observer.ready
-  await observer.ask('prepareStore', { place: {} }).catch(() => {})
+  await observer.ask('prepareStore', { location: {} }).catch(() => {})
   assert.equal(clock.running, false)
 })
 

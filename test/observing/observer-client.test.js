@@ -89,7 +89,7 @@ test('its errors arrive with their codes', async t => {
   await assert.rejects(observer.ask('capture', { order: orderOf(t) }), { code: 'ERR_LOOPSCOPE_RECORDER_OFF', message: /the recorder has not started yet$/ })
   observer.tell('recording', { on: false, reason: 'a debugger has it' })
   await assert.rejects(observer.ask('capture', { order: orderOf(t) }), { code: 'ERR_LOOPSCOPE_RECORDER_OFF', message: /a debugger has it$/ })
-  await assert.rejects(observer.ask('prepareStore', { place: NOWHERE }), { code: 'ERR_LOOPSCOPE_STORE_UNWRITABLE' })
+  await assert.rejects(observer.ask('prepareStore', { location: NOWHERE }), { code: 'ERR_LOOPSCOPE_STORE_UNWRITABLE' })
 })
 
 test('a capture is cancelled by its signal, before and while it waits', async t => {
@@ -126,7 +126,7 @@ test('a message that it cannot understand or do is told as a fault, and it goes 
   observer.start()
   observer.tell('window', { window: null })
   observer.tell('resumeSamples', {})
-  await assert.rejects(observer.ask('prepareStore', { place: NOWHERE }), { code: 'ERR_LOOPSCOPE_STORE_UNWRITABLE' })
+  await assert.rejects(observer.ask('prepareStore', { location: NOWHERE }), { code: 'ERR_LOOPSCOPE_STORE_UNWRITABLE' })
   assert.equal(faults.length, 2, faults.join())
   assert.equal(observer.running, true)
 })

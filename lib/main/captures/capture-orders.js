@@ -6,7 +6,7 @@ const { createCaptureCounts } = require('./capture-counts')
 
 /** @import { ArtifactFacts } from '../../../types/diagnostics' */
 /** @import { Ask } from '../../bridge/channel' */
-/** @import { Order, Place } from '../../observer/captures/captures' */
+/** @import { Order, StoreLocation } from '../../observer/captures/captures' */
 
 /**
  * @param {object} parts
@@ -31,10 +31,10 @@ function createCaptureOrders ({ observer }) {
 
     /**
      * Tells whether captures could be written, before one is needed.
-     * @param {Place} place
+     * @param {StoreLocation} location
      */
-    async checkStore (place) {
-      return observer.askWhenReady('prepareStore', { place })
+    async checkStore (location) {
+      return observer.askWhenReady('prepareStore', { location })
     }
   }
 }

@@ -12,7 +12,7 @@ const { applicationFolder } = require('../../shared/store/application-folder')
 
 /** @import { HeapTrend, HeapWatch } from '../../../types/diagnostics' */
 /** @import { Ask } from '../../bridge/channel' */
-/** @import { Place } from '../../observer/captures/captures' */
+/** @import { StoreLocation } from '../../observer/captures/captures' */
 /** @import { Adopted } from '../../observer/heap/snapshot/orphaned-snapshots' */
 
 /**
@@ -63,14 +63,14 @@ class HeapWatching {
 
   /**
    * Sees to it that evidence is left when the heap overflows, and takes in what dead processes left.
-   * @param {{ onNearHeapLimit: 'profile' | 'snapshot', place: Place }} wanted
+   * @param {{ onNearHeapLimit: 'profile' | 'snapshot', location: StoreLocation }} wanted
    * @param {(adopted: Adopted[]) => void} onAdopted
    */
-  async watchLimit ({ onNearHeapLimit: mode, place }, onAdopted) {
+  async watchLimit ({ onNearHeapLimit: mode, location }, onAdopted) {
     const folder = armNearLimit(mode, this.#nodeFlags)
-    this.#unmark = guarded(() => unmark(applicationFolder(place.dir, place)))
+    this.#unmark = guarded(() => unmark(applicationFolder(location.dir, location)))
     process.once('exit', this.#unmark) // a process that ends well leaves nothing of this kind
-    const order = { mode, folder, limitBytes: this.#limitBytes(), place }
+    const order = { mode, folder, limitBytes: this.#limitBytes(), location }
     this.#watchLimit = async () => onAdopted(await this.#ask('watchLimit', { order }))
     return this.#watchLimit()
   }

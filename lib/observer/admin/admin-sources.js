@@ -14,7 +14,7 @@ const { checkRequest } = require('../../shared/captures/kinds')
 /** @import { ToMain, ToObserver } from '../../bridge/messages' */
 /** @import { AdminEvent } from '../../main/admin/request-counts' */
 /** @import { CapturedEvent } from '../../main/captures/capture-counts' */
-/** @import { CaptureControls, Order, Place } from '../captures/captures' */
+/** @import { CaptureControls, Order, StoreLocation } from '../captures/captures' */
 /** @import { ObserverSettings } from '../../bridge/messages' */
 
 /** @typedef {ReturnType<typeof import('../main-thread/main-client').createMainClient>} MainClient */
@@ -51,7 +51,7 @@ const REPORT_MS = 10_000
  * @param {LoopSeries} parts.series
  * @param {Pick<RecorderClient, 'views'>} parts.recorder
  * @param {(order: Order, controls: CaptureControls) => Promise<ArtifactFacts>} parts.capture
- * @param {(place: Place) => ReturnType<typeof import('../store/store').createStore>} parts.storeAt
+ * @param {(location: StoreLocation) => ReturnType<typeof import('../store/store').createStore>} parts.storeAt
  * @param {Pick<import('../source-maps/source-maps').SourceMaps, 'profile'>} parts.sourceMaps
  * @param {(profile: CpuProfile, appRoot: string) => NonNullable<EncodeContext['sections']>} parts.reportSections
  * @param {ReturnType<typeof import('../heap/sampler').createHeapSampler>} parts.heapSampler

@@ -23,12 +23,12 @@ const { RECORDERS } = require('./recorders')
  * @property {Required<RetentionOptions>} retention
  * @property {Tools['heap']} heap
  *
- * @typedef {Pick<Order, 'dir' | 'retention' | 'appName' | 'appRoot'>} Place
+ * @typedef {Pick<Order, 'dir' | 'retention' | 'appName' | 'appRoot'>} StoreLocation
  *   where artifacts are kept: each application has a store of its own
  *
  * @typedef {object} Store
  * @property {(artifact: NewArtifact) => { name: string, path: string, bytes: number }} write
- * @property {Function} reserve  a place for a file that is made there
+ * @property {Function} reserve  room for a file that is written there
  * @property {Function} room
  *
  * @typedef {object} CaptureControls  of one capture, for whoever asked for it
@@ -41,7 +41,7 @@ const { RECORDERS } = require('./recorders')
  * @param {object} parts
  * @param {CaptureSources} parts.sources
  * @param {(profile: CpuProfile, appRoot: string) => NonNullable<EncodeContext['sections']>} [parts.reportSections]
- * @param {(place: Place) => Store} parts.storeAt
+ * @param {(location: StoreLocation) => Store} parts.storeAt
  */
 function createCaptures ({ sources, storeAt, reportSections = () => [] }) {
   /**

@@ -8,7 +8,7 @@ const { adoptOrphans, makePrivate } = require('./snapshot/orphaned-snapshots')
 const { mark } = require('../../shared/heap/near-limit-mark')
 const { createNearLimitWatch } = require('./near-limit-watch')
 
-/** @import { Place } from '../captures/captures' */
+/** @import { StoreLocation } from '../captures/captures' */
 /** @import { Adopted } from './snapshot/orphaned-snapshots' */
 
 /**
@@ -16,7 +16,7 @@ const { createNearLimitWatch } = require('./near-limit-watch')
  * @property {'profile' | 'snapshot'} mode
  * @property {string} folder      in which V8 leaves files
  * @property {number} limitBytes  of the old generation
- * @property {Place} place  of the store
+ * @property {StoreLocation} location  of the store
  *
  * @param {LimitOrder} order
  * @param {object} parts
@@ -27,7 +27,7 @@ const { createNearLimitWatch } = require('./near-limit-watch')
  * @param {(error: unknown) => void} parts.report
  * @returns {Promise<Adopted[]>}
  */
-async function watchLimit ({ mode, folder, limitBytes, place: { appName } }, { store, post, sampler, logNow, report }) {
+async function watchLimit ({ mode, folder, limitBytes, location: { appName } }, { store, post, sampler, logNow, report }) {
   store.prepare()
   const adopted = await adoptOrphans(store.dir, { store, appName })
   mark(store.dir, folder)
