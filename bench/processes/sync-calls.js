@@ -14,7 +14,7 @@ const diagnostics = require('../..')
 const { createRouteContext } = require('../../lib/main/http/route-context')
 const { createStallRoute } = require('../../lib/main/http/stall-route')
 const { createSyncCallDetector } = require('../../lib/main/sync-calls/detector')
-const { listTargets, placeOf } = require('../../lib/main/sync-calls/targets')
+const { listTargets, propertyOf } = require('../../lib/main/sync-calls/targets')
 const { serveAnswers } = require('../harness/answers')
 const { callsLasting, timeNs } = require('../harness/slices')
 const { differences, summarize } = require('../harness/statistics')
@@ -40,7 +40,7 @@ function loadLoops () {
 /** @returns {Place[]} where the functions that can be watched are, and what is there now */
 function placesNow () {
   return listTargets().map(target => {
-    const { holder, name } = placeOf(target)
+    const { holder, name } = propertyOf(target)
     return { holder, name, fn: holder[name] }
   })
 }

@@ -28,7 +28,8 @@ const { createSayRoute } = require('./http/say-route')
 const { createSurface } = require('./admin/surface')
 const { version } = require('../../package.json')
 
-/** @import { Artifact, CaptureKind, CaptureOptions, DelaySummary, DiagnosticsOptions, Logger, Stall, Trigger } from '../../types/diagnostics' */
+/** @import { Artifact, CaptureKind, CaptureOptions, DelaySummary } from '../../types/diagnostics' */
+/** @import { DiagnosticsOptions, Logger, Stall, Trigger } from '../../types/diagnostics' */
 /** @import { Instruments } from './shared-instruments' */
 /** @import { RequestMiddleware } from './http/middleware' */
 /** @import { Registry } from 'prom-client' */
@@ -133,7 +134,8 @@ class Handle extends EventEmitter {
     instruments.stalls.subscribers.add(this.#subscriber)
     this.#routeContext.start()
     this.#channel?.start()
-    this.#releaseMetrics = holdMetrics({ registry: this.registry, logger: this.#logger, sources: metricSources(instruments, this.#requests) })
+    const sources = metricSources(instruments, this.#requests)
+    this.#releaseMetrics = holdMetrics({ registry: this.registry, logger: this.#logger, sources })
     this.#signals.start()
     this.#surface.start({ ...instruments.admin, middleware: this.#middleware })
     return this

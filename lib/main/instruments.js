@@ -101,7 +101,10 @@ class Instruments {
       onLate: () => this.#recording.rotateSoon(),
       isRunning: () => this.#running
     })
-    this.heap = createHeapWatching({ nodeFlags: options.nodeFlags, ask: (name, params, signal) => this.#observer.askWhenReady(name, params, signal) })
+    this.heap = createHeapWatching({
+      nodeFlags: options.nodeFlags,
+      ask: (name, params, signal) => this.#observer.askWhenReady(name, params, signal)
+    })
     this.syncCalls = createSyncCalls({
       exact: options.syncCalls,
       routeNow: () => this.#stallRoute.now(),

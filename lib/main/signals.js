@@ -77,10 +77,10 @@ class Signals {
     }
     const answer = () => this.#onSignal(signal, kind)
     try {
-      const { value: line } = hold(signalName(signal), () => listenTo(signal))
-      line.answers.add(answer)
+      const { value: listener } = hold(signalName(signal), () => listenTo(signal))
+      listener.answers.add(answer)
       this.#held.set(signal, () => {
-        line.answers.delete(answer)
+        listener.answers.delete(answer)
         release(signalName(signal), stopListening)
       })
     } catch (error) {
@@ -112,8 +112,8 @@ class Signals {
 }
 
 /**
- * @typedef {object} Line  of those who answer a signal, oldest first
- * @property {Set<() => unknown>} answers
+ * @typedef {object} SharedListener  of a signal, for all handles of the process
+ * @property {Set<() => unknown>} answers  of the handles, oldest first
  * @property {() => void} stopListening
  */
 
@@ -121,11 +121,11 @@ class Signals {
  * One listener a process, however many handles there are. A second diagnostics() would capture the same thing twice: only the
  * oldest one answers.
  * @param {NodeJS.Signals} signal
- * @returns {Line}
+ * @returns {SharedListener}
  * @throws where the system does not know it
  */
 function listenTo (signal) {
-  /** @type {Line['answers']} */
+  /** @type {SharedListener['answers']} */
   const answers = new Set()
   const listener = guarded(() => {
     const [oldest] = answers
@@ -135,20 +135,21 @@ function listenTo (signal) {
   return { answers, stopListening: () => process.off(signal, listener) }
 }
 
-/** @param {Line} line */
-function stopListening (line) {
-  line.stopListening()
+/** @param {SharedListener} listener */
+function stopListening (listener) {
+  listener.stopListening()
 }
 
 /** Who signals all processes of a service ends it. @param {NodeJS.Signals} signal */
 function primaryHint (signal) {
   const pid = primaryThatDiesOf(signal)
-  return pid === null ? '' : `. Send it to workers only: the primary, process ${pid}, does not handle it and would die, and the workers with it`
+  if (pid === null) return ''
+  return `. Send it to workers only: the primary, process ${pid}, does not handle it and would die, and the workers with it`
 }
 
 /** @param {string} signal */
 function signalName (signal) {
-  return `signal.1.${signal}` // the number is the version of Line
+  return `signal.1.${signal}` // the number is the version of SharedListener
 }
 
 /** nodemon sends SIGUSR2 to the whole group to restart it and sets no variable: only the parents tell. */

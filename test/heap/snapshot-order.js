@@ -2,9 +2,8 @@
 
 // What a heap snapshot is asked for with where nobody says otherwise, with redaction.
 
-const { SNAPSHOT: GUARD } = require('../../lib/shared/heap/defaults')
-const { DEFAULTS: ENGINE } = require('../../lib/main/heap/snapshot-engines')
+const { DEFAULTS } = require('../../lib/main/heap/snapshot-engines')
 
-const PLAIN = Object.freeze({ redact: 'values', hasPseudonyms: false, force: false, ...ENGINE, ...GUARD })
+const PLAIN = Object.freeze({ redact: 'values', hasPseudonyms: false, force: false, ...DEFAULTS })
 
 module.exports = { PLAIN }

@@ -6,14 +6,14 @@ const fs = require('node:fs')
 const crypto = require('node:crypto')
 const { promisify } = require('node:util')
 const { syncBuiltinESMExports } = require('node:module')
-const { listTargets, placeOf } = require('../../lib/main/sync-calls/targets')
+const { listTargets, propertyOf } = require('../../lib/main/sync-calls/targets')
 const { createSyncCallDetector } = require('../../lib/main/sync-calls/detector')
 const { startDetector, sitesOf } = require('./started')
 
 const every = listTargets().map(({ api }) => api)
 
 function descriptors () {
-  const patched = listTargets().map(target => placeOf(target)).map(({ holder, name }) => Object.getOwnPropertyDescriptor(holder, name))
+  const patched = listTargets().map(target => propertyOf(target)).map(({ holder, name }) => Object.getOwnPropertyDescriptor(holder, name))
   return [...patched, Object.getOwnPropertyDescriptor(Date.prototype, 'constructor')]
 }
 

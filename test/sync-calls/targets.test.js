@@ -7,7 +7,7 @@ const crypto = require('node:crypto')
 const zlib = require('node:zlib')
 const childProcess = require('node:child_process')
 const { adviceOf } = require('../../lib/shared/sync-calls/advice')
-const { listTargets, selectTargets, placeOf } = require('../../lib/main/sync-calls/targets')
+const { listTargets, selectTargets, propertyOf } = require('../../lib/main/sync-calls/targets')
 
 const apis = listTargets().map(({ api }) => api)
 
@@ -24,7 +24,7 @@ test('every function of Node whose name ends with Sync is in the table, once', (
 
 test('every row points at a function and has advice with a link to the documentation of Node', () => {
   for (const target of listTargets()) {
-    const { holder, name } = placeOf(target)
+    const { holder, name } = propertyOf(target)
     assert.equal(typeof holder[name], 'function', target.api)
     const { why, instead, link } = adviceOf(target.api)
     assert.ok(why.length > 10 && instead.length > 5, target.api)

@@ -8,7 +8,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { inspect } = require('node:util')
-const { listTargets, placeOf } = require('../../lib/main/sync-calls/targets')
+const { listTargets, propertyOf } = require('../../lib/main/sync-calls/targets')
 const { startDetector } = require('./started')
 const { ARGUMENTS, RECEIVERS, VARYING } = require('./valid-calls')
 
@@ -32,7 +32,7 @@ function makeScene (t) {
 
 /** What came of a call, as far as it must not change. */
 function outcomeOf (target, receiver, args, dir = 'no directory') {
-  const { holder, name } = placeOf(target)
+  const { holder, name } = propertyOf(target)
   try {
     const result = Reflect.apply(holder[name], receiver ?? holder, args)
     return { result: VARYING.has(target.api) ? kindOf(result) : inspect(result).replaceAll(dir, 'DIR') }
@@ -84,10 +84,10 @@ test('a watched function has the name, length, prototype and properties of the o
 
 test('the text of a watched function is the one of the original, and of the function that gives it as well', t => {
   const { toString } = Function.prototype
-  const before = targets.map(target => String(placeOf(target).holder[placeOf(target).name]))
+  const before = targets.map(target => String(propertyOf(target).holder[propertyOf(target).name]))
   startDetector(t, { apis: every })
   for (const [index, target] of targets.entries()) {
-    const { holder, name } = placeOf(target)
+    const { holder, name } = propertyOf(target)
     assert.equal(String(holder[name]), before[index], target.api)
     assert.equal(Function.prototype.toString.call(holder[name]), before[index], target.api)
   }
@@ -106,7 +106,7 @@ test('stop() gives Function.prototype.toString back', t => {
 })
 
 function look (target) {
-  const { holder, name } = placeOf(target)
+  const { holder, name } = propertyOf(target)
   const { value, ...descriptor } = Object.getOwnPropertyDescriptor(holder, name)
   const watchedOnes = ['native', 'now'] // have rows of their own
   const own = Reflect.ownKeys(value).map(key => [key, watchedOnes.includes(key) ? null : Object.getOwnPropertyDescriptor(value, key)])

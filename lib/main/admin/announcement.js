@@ -56,8 +56,9 @@ function createAnnouncement ({ logger, path, token, holder, isFirst }) {
     stop()
     if (isTold || !isFirst(url)) return
     isTold = true
-    if (token === null) logger.info({ url }, `diagnostics at ${url}`)
-    else logger.info({ url: `${url}#token=${token}` }, `diagnostics at ${url}#token=${token} (a token for ${holder} only; set option token for one of your own)`)
+    if (token === null) return logger.info({ url }, `diagnostics at ${url}`)
+    const withToken = `${url}#token=${token}`
+    logger.info({ url: withToken }, `diagnostics at ${withToken} (a token for ${holder} only; set option token for one of your own)`)
   }
 
   /** @param {Function} middleware */

@@ -36,11 +36,12 @@ function createMount ({ path, forward }) {
    * @returns {boolean} whether it was for the admin surface, and is being answered
    */
   function take (incoming, outgoing) {
-    const place = placeOf(incoming, path)
-    if (place === null) return false
+    const target = targetOf(incoming, path)
+    if (target === null) return false
     const reference = ++sequence
     requests.set(reference, incoming)
-    unattended(exchange(incoming, outgoing, { door: 'mount', ...place, reference }, forwardOrExplain).finally(() => requests.delete(reference)))
+    const answered = exchange(incoming, outgoing, { door: 'mount', ...target, reference }, forwardOrExplain)
+    unattended(answered.finally(() => requests.delete(reference)))
     return true
   }
 
@@ -57,12 +58,12 @@ function createMount ({ path, forward }) {
  * @param {IncomingMessage & { originalUrl?: string }} incoming
  * @param {string} path
  */
-function placeOf (incoming, path) {
+function targetOf (incoming, path) {
   const { url = '', originalUrl = url } = incoming
   if (originalUrl.startsWith(path)) return splitTarget(originalUrl, path)
-  const place = url.startsWith(path) ? splitTarget(url, path) : null
+  const target = url.startsWith(path) ? splitTarget(url, path) : null
   const prefix = prefixOf(incoming)
-  return place === null || prefix === null ? null : { ...place, base: prefix + path }
+  return target === null || prefix === null ? null : { ...target, base: prefix + path }
 }
 
 /**

@@ -5,11 +5,17 @@
 const { BucketCounts } = require('../../shared/base/bucket-counts')
 const { monotonicMicros } = require('../../shared/base/monotonic')
 
+/** @import { BucketReading } from '../../shared/base/bucket-counts' */
 /** @import { CaptureKind, Trigger } from '../../../types/diagnostics' */
 
 /**
  * @typedef {'ok' | 'failed' | 'cancelled' | 'skipped'} CaptureOutcome
  * @typedef {{ kind: CaptureKind, trigger: Trigger, outcome: CaptureOutcome | 'started', seconds: number }} CapturedEvent
+ *
+ * @typedef {object} CaptureCountsReading
+ * @property {{ kind: CaptureKind, trigger: Trigger, outcome: CaptureOutcome, count: number }[]} totals
+ * @property {{ kind: CaptureKind, count: number }[]} inProgress
+ * @property {{ kind: CaptureKind, reading: BucketReading }[]} durations
  */
 
 // A view of the past takes a fraction of a second, a capture forward up to five minutes.
@@ -26,8 +32,8 @@ class CaptureCounts {
   #inProgress = new Map()
   /** @type {Map<CaptureKind, BucketCounts>} */
   #durations = new Map()
-  /** What the observer has begun by itself. @type {{ kind: CaptureKind, trigger: Trigger, fromMicros: number }[]} */
-  #noted = []
+  /** Under way without an order of ours. @type {{ kind: CaptureKind, trigger: Trigger, fromMicros: number }[]} */
+  #startedByObserver = []
 
   /**
    * Counts a capture around the work it does.
@@ -56,17 +62,17 @@ class CaptureCounts {
    */
   note ({ kind, trigger, outcome, seconds }) {
     if (outcome === 'started') {
-      this.#noted.push({ kind, trigger, fromMicros: monotonicMicros() })
+      this.#startedByObserver.push({ kind, trigger, fromMicros: monotonicMicros() })
       return this.#addInProgress(kind, 1)
     }
-    const begun = this.#noted.findIndex(one => one.kind === kind && one.trigger === trigger)
-    if (begun !== -1) this.#noted.splice(begun, 1)
+    const begun = this.#startedByObserver.findIndex(one => one.kind === kind && one.trigger === trigger)
+    if (begun !== -1) this.#startedByObserver.splice(begun, 1)
     this.#ended(kind, trigger, outcome, seconds)
   }
 
   /** The observer is gone, and what it ran by itself with it. */
   onLost () {
-    for (const { kind, trigger, fromMicros } of this.#noted.splice(0)) {
+    for (const { kind, trigger, fromMicros } of this.#startedByObserver.splice(0)) {
       this.#ended(kind, trigger, 'failed', (monotonicMicros() - fromMicros) / 1e6)
     }
   }
@@ -110,6 +116,7 @@ class CaptureCounts {
     return durations
   }
 
+  /** @returns {CaptureCountsReading} */
   read () {
     return {
       totals: [...this.#totals.values()],

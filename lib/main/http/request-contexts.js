@@ -77,7 +77,7 @@ class RequestContexts {
 }
 
 /**
- * In place of a request's own: Node.js brings the body from outside of the context that the request was begun in (from the parser's,
+ * Replaces a request's own push(): Node.js brings the body from outside of the context that the request was begun in (from the parser's,
  * where contexts are AsyncContextFrames; else from wherever the connection was made).
  * @param {RouteContextPart} context
  * @returns {IncomingMessage['push']}

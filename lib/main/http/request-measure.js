@@ -1,6 +1,7 @@
 'use strict'
 
-// Counts a request until its response is done, whoever saw it first: the middleware or the channel. Runs for every request of the application: it throws nothing and allocates little.
+// Counts a request until its response is done, whoever saw it first: the middleware or the channel. Runs for every request of the
+// application: it throws nothing and allocates little.
 
 const { monotonicMicros } = require('../../shared/base/monotonic')
 const { warnOnce } = require('../../shared/base/warnings')

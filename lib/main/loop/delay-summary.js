@@ -3,10 +3,11 @@
 // Everything that is known of the loop's delay, in one object for people.
 
 /** @import { DelaySummary } from '../../../types/diagnostics' */
+/** @import { createDelayHistogram } from './delay-histogram' */
 
 /**
  * @param {object} parts
- * @param {Pick<ReturnType<typeof import('./delay-histogram').createDelayHistogram>, 'read' | 'quantileMs' | 'maxMs' | 'recentMaxMs'>} parts.delay
+ * @param {Pick<ReturnType<typeof createDelayHistogram>, 'read' | 'quantileMs' | 'maxMs' | 'recentMaxMs'>} parts.delay
  * @param {{ read (): DelaySummary['iterations'] }} parts.iterations
  * @param {{ read (): { utilization: number } }} parts.utilization
  * @returns {DelaySummary}

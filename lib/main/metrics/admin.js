@@ -20,7 +20,10 @@ module.exports = Object.freeze([
     labelNames: ['endpoint', 'code'],
     aggregator: 'sum',
     source: 'admin',
-    collect: ({ admin }) => admin.read().requests.map(({ endpoint, code, count }) => ({ labels: { endpoint, code: String(code) }, value: count }))
+    collect: ({ admin }) => admin.read().requests.map(({ endpoint, code, count }) => ({
+      labels: { endpoint, code: String(code) },
+      value: count
+    }))
   },
   {
     name: 'loopscope_admin_refusals_total',

@@ -2,18 +2,10 @@
 
 // Captures: what asked for them, how they ended, how long they took.
 
-/** @import { BucketReading } from '../../shared/base/bucket-counts' */
-/** @import { CaptureKind, Trigger } from '../../../types/diagnostics' */
+/** @import { CaptureCountsReading } from '../captures/capture-counts' */
 /** @import { MetricDefinition } from './metric' */
 
-/** @typedef {'ok' | 'failed' | 'cancelled' | 'skipped'} CaptureOutcome */
-/**
- * @typedef {object} CapturesReading
- * @property {{ kind: CaptureKind, trigger: Trigger, outcome: CaptureOutcome, count: number }[]} totals
- * @property {{ kind: CaptureKind, count: number }[]} inProgress
- * @property {{ kind: CaptureKind, reading: BucketReading }[]} durations
- */
-/** @typedef {{ captures?: { read (): CapturesReading } }} CaptureSources */
+/** @typedef {{ captures?: { read (): CaptureCountsReading } }} CaptureSources */
 
 /** @type {readonly MetricDefinition[]} */
 module.exports = Object.freeze([
@@ -24,7 +16,10 @@ module.exports = Object.freeze([
     labelNames: ['kind', 'trigger', 'outcome'],
     aggregator: 'sum',
     source: 'captures',
-    collect: ({ captures }) => captures.read().totals.map(({ kind, trigger, outcome, count }) => ({ labels: { kind, trigger, outcome }, value: count }))
+    collect: ({ captures }) => captures.read().totals.map(({ kind, trigger, outcome, count }) => ({
+      labels: { kind, trigger, outcome },
+      value: count
+    }))
   },
   {
     name: 'loopscope_captures_in_progress',

@@ -3,16 +3,10 @@
 // HTTP requests by route, under OpenTelemetry's names and labels. Routes are templates and their number is bounded by the
 // part that counts; here is only what is shown.
 
-/** @import { BucketReading } from '../../shared/base/bucket-counts' */
+/** @import { DurationsReading } from '../http/request-durations' */
 /** @import { MetricDefinition } from './metric' */
 
-/**
- * @typedef {object} RequestsReading
- * @property {{ method: string, route: string, status: string, reading: BucketReading }[]} durations
- * @property {{ method: string, scheme: string, count: number }[]} active
- * @property {number} overflowed  requests counted as _other, for their route or their status
- */
-/** @typedef {{ requests?: { read (): RequestsReading } }} HttpSources */
+/** @typedef {{ requests?: { read (): DurationsReading } }} HttpSources */
 
 const DURATION = 'http_server_request_duration_seconds'
 

@@ -91,7 +91,12 @@ function histogramValues (name, { labels = {}, reading }) {
   const sharedLabels = labels
   const bucketName = `${name}_bucket`
   /** @type {Value[]} */
-  const values = reading.bounds.map((bound, index) => ({ metricName: bucketName, labels: { le: bound }, sharedLabels, value: reading.counts[index] }))
+  const values = reading.bounds.map((bound, index) => ({
+    metricName: bucketName,
+    labels: { le: bound },
+    sharedLabels,
+    value: reading.counts[index]
+  }))
   values.push(
     { metricName: bucketName, labels: { le: '+Inf' }, sharedLabels, value: reading.count },
     { metricName: `${name}_sum`, labels: {}, sharedLabels, value: reading.sum },

@@ -6,8 +6,14 @@
 
 /**
  * @typedef {{ api: string, route: string, calls: number, seconds: number }} SyncCallSum
- * @typedef {object} SyncCallSources
- * @property {{ totals (): { exact: SyncCallSum[], sampled: SyncCallSum[], flagged: { api: string, route: string, count: number }[], poolQueued: number } }} [syncCalls]
+ *
+ * @typedef {object} SyncCallTotals
+ * @property {SyncCallSum[]} exact
+ * @property {SyncCallSum[]} sampled
+ * @property {{ api: string, route: string, count: number }[]} flagged
+ * @property {number} poolQueued
+ *
+ * @typedef {{ syncCalls?: { totals (): SyncCallTotals } }} SyncCallSources
  */
 
 /** @type {(sum: { api: string, route: string }) => Record<string, string>} */

@@ -35,8 +35,8 @@ function environmentFacts (env) {
  * What PM2 calls this process, which it keeps when it is replaced, and its number among those of the application.
  * @param {NodeJS.ProcessEnv} env
  */
-function pm2Of ({ pm_id: id, NODE_APP_INSTANCE: instance }) {
-  return id !== undefined && /^\d+$/.test(id) && instance !== undefined && /^\d+$/.test(instance) ? { id, instance: Number(instance) } : null
+function pm2Of ({ pm_id: id = '', NODE_APP_INSTANCE: instance = '' }) {
+  return /^\d+$/.test(id) && /^\d+$/.test(instance) ? { id, instance: Number(instance) } : null
 }
 
 /**

@@ -7,7 +7,6 @@ const { DEFAULTS: LOOP } = require('../loop/heartbeat')
 const { DEFAULTS: RECORDER } = require('../recorder/recorder')
 const { ENGINES } = require('../recorder/engines')
 const { RETENTION, defaultDir } = require('../../shared/store/defaults')
-const { SNAPSHOT: GUARD } = require('../../shared/heap/defaults')
 const { DEFAULTS: NEAR_LIMIT, NEAR_LIMIT_MODES } = require('../heap/near-limit')
 const { DEFAULTS: SNAPSHOT, SNAPSHOT_ENGINES } = require('../heap/snapshot-engines')
 const { DEFAULTS: SYNC_CALLS } = require('../sync-calls/settings')
@@ -45,7 +44,7 @@ const OPTIONS = Object.freeze([
   { path: 'retention.maxAgeMs', ...integer(1, MAX_BYTES), defaultValue: RETENTION.maxAgeMs, meaning: 'Age in milliseconds after which an artifact is removed' },
   { path: 'retention.minFreeBytes', ...integer(0, MAX_BYTES), defaultValue: RETENTION.minFreeBytes, meaning: 'Free bytes that a write must leave on the disk' },
   { path: 'heap.engine', ...oneOf(Object.keys(SNAPSHOT_ENGINES)), defaultValue: SNAPSHOT.engine, meaning: 'What writes a heap snapshot: V8 through Node.js, or the optional peer dependency `heapdump`' },
-  { path: 'heap.maxPauseMs', ...integer(1, 600_000), defaultValue: GUARD.maxPauseMs, meaning: 'A heap snapshot that is estimated to stop the process for longer is refused' },
+  { path: 'heap.maxPauseMs', ...integer(1, 600_000), defaultValue: SNAPSHOT.maxPauseMs, meaning: 'A heap snapshot that is estimated to stop the process for longer is refused' },
   { path: 'onNearHeapLimit', ...oneOf(NEAR_LIMIT_MODES), defaultValue: NEAR_LIMIT.onNearHeapLimit, meaning: 'Evidence to leave before the process dies of a full heap: a sampled heap profile, or (it takes long, and holds everything) a heap snapshot' },
   { path: 'signals', wanted: '`false`, or an object of signal to kind', defaultValue: SIGNALS, meaning: 'What a signal captures; `false` for none. As text: `SIGUSR2=cpu,SIGHUP=cpu` or `off`', check: (path, value) => checkSignals(path, value, assertKind), fromText: toSignals },
   { path: 'syncCalls', wanted: '`false`, `true`, or an object', defaultValue: false, meaning: 'The exact sync-call detector, which wraps the APIs it watches; the sampled one runs with the recorder and wraps nothing', check: checkGroup, fromText: toSwitch },

@@ -93,7 +93,8 @@ function assertKnown (options) {
     const value = options[group]
     if (value === undefined || (SWITCHABLE.includes(group) && typeof value === 'boolean')) continue
     assertPlainObject(`options.${group}`, value)
-    assertKnownKeys(`options.${group}`, value, OPTIONS.filter(({ path }) => path.startsWith(`${group}.`)).map(({ path }) => path.split('.')[1]))
+    const paths = OPTIONS.map(({ path }) => path).filter(path => path.startsWith(`${group}.`))
+    assertKnownKeys(`options.${group}`, value, paths.map(path => path.split('.')[1]))
   }
 }
 

@@ -8,7 +8,8 @@
 /** @import { Amount, Site } from './site' */
 /** @import { Target } from './targets' */
 
-const UNSETTLED = Object.freeze({ calls: 0, ms: 0 })
+// The scale that leaves out what is drawn and not settled yet.
+const SETTLED_ONLY = Object.freeze({ calls: 0, ms: 0 })
 
 class ApiCalls {
   #target
@@ -62,7 +63,7 @@ class ApiCalls {
    * @param {boolean} options.isSettled  only what is settled
    */
   read ({ isSettled }) {
-    const scale = isSettled ? UNSETTLED : this.#scaleOf(this.#sum(site => site.drawn))
+    const scale = isSettled ? SETTLED_ONLY : this.#scaleOf(this.#sum(site => site.drawn))
     const errorOf = this.#standardErrors(scale)
     return this.#sites.map(site => ({ site, reading: { ...site.read(scale), standardError: errorOf(site) } }))
   }

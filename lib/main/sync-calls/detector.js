@@ -16,7 +16,7 @@ const { createOriginalPlaces } = require('./original-places')
 const { Patches } = require('./wrapping/patches')
 const { SiteTable } = require('./site-table')
 const { DEFAULTS } = require('./settings')
-const { placeOf, selectTargets } = require('./targets')
+const { propertyOf, selectTargets } = require('./targets')
 const { wrapCounted, wrapTimed, wrapToString } = require('./wrapping/wrapper')
 
 /** @import { Advice } from '../../shared/sync-calls/advice' */
@@ -162,7 +162,7 @@ class SyncCallDetector {
 
   /** @param {Target} target */
   #patch (target) {
-    const { holder, name } = placeOf(target)
+    const { holder, name } = propertyOf(target)
     const parts = {
       target,
       total: this.#table.callsOf(target),

@@ -1,6 +1,6 @@
 'use strict'
 
-// Which call sites are worth a word: those that, over the last seconds, blocked the loop for long or asked for the time
+// Which call sites are reported: those that, over the last seconds, blocked the loop for long or asked for the time
 // too often. Each is reported once an hour, as long as it goes on.
 
 /** @import { Site } from './site' */

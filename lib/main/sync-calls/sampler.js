@@ -41,11 +41,11 @@ class Sampler {
    */
   weigh (ms) {
     if (ms >= this.#thresholdMs) return 1
-    if (this.#every === 1) return this.#took(1)
+    if (this.#every === 1) return this.#noteDrawn(1)
     const size = 1 / this.#every + ms / this.#thresholdMs
     this.#credit -= size
     if (this.#credit > 0) return 0
-    return this.#took(1 / -Math.expm1(-size))
+    return this.#noteDrawn(1 / -Math.expm1(-size))
   }
 
   /**
@@ -59,7 +59,7 @@ class Sampler {
 
   /** For the call at the end of a gap. */
   weighCounted () {
-    return this.#took(this.#every)
+    return this.#noteDrawn(this.#every)
   }
 
   /** To be called each second. A new draw is fair at any time: the ones before have no memory. */
@@ -70,7 +70,7 @@ class Sampler {
   }
 
   /** @param {number} weight */
-  #took (weight) {
+  #noteDrawn (weight) {
     this.#calls += weight
     this.#samples++
     // Within one second, also one in which the loop is blocked and nobody calls roll(), stacks become ever rarer.

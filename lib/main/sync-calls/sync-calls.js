@@ -100,8 +100,8 @@ class SyncCalls {
     const { logger, poolSize } = this.#parts
     const size = Number(poolSize) || DEFAULT_POOL_SIZE
     logger.warn({ pool: { waitedMs: Math.round(waitedMs), size } },
-      `libuv's thread pool is full: a task waited ${Math.round(waitedMs)} ms for one of its ${size} threads. Asynchronous fs, crypto, zlib and ` +
-      `dns.lookup share them; set UV_THREADPOOL_SIZE (at most 1024) before Node starts, or do less at once: ${POOL_LINK}`)
+      `libuv's thread pool is full: a task waited ${Math.round(waitedMs)} ms for one of its ${size} threads. Asynchronous fs, crypto, zlib ` +
+      `and dns.lookup share them; set UV_THREADPOOL_SIZE (at most 1024) before Node starts, or do less at once: ${POOL_LINK}`)
   }
 
   /** @returns {SyncCallsReading} */
@@ -158,7 +158,8 @@ class SyncCalls {
     flagged.count++
     this.#flagged.set(key, flagged)
     const where = `${callSite.function} (${showPosition(callSite)})${route === null ? '' : ` for ${route}`}`
-    this.#parts.logger.warn({ syncCall: site }, `hot synchronous call: ${api} in ${where}, ${amount}; ${advice.why}. Instead: ${advice.instead}`)
+    this.#parts.logger.warn({ syncCall: site },
+      `hot synchronous call: ${api} in ${where}, ${amount}; ${advice.why}. Instead: ${advice.instead}`)
   }
 }
 

@@ -12,7 +12,7 @@ const { refuse } = require('../../shared/base/validate')
  * @property {boolean} isDefault           false: watched only when it is asked for by name
  * @property {boolean} isCounted           too short to be timed: calls are counted
  * @property {((args: ArrayLike<any>) => boolean) | null} isSync  where the arguments decide
- * @property {Limit | null} reportAbove    calls below both limits are nobody's business
+ * @property {Limit | null} reportAbove    calls below both limits are not counted
  *
  * @typedef {object} Limit
  * @property {number} length  characters or bytes
@@ -111,7 +111,7 @@ function rowsOfNames (module) {
  * @param {Target} target
  * @returns {{ holder: any, name: string }} the object that has the function, as it is now
  */
-function placeOf ({ module, path }) {
+function propertyOf ({ module, path }) {
   let holder = module === null ? globalThis : builtin(module)
   for (const name of path.slice(0, -1)) holder = holder?.[name]
   return { holder, name: path[path.length - 1] }
@@ -119,12 +119,12 @@ function placeOf ({ module, path }) {
 
 /** @param {Target} target */
 function exists (target) {
-  const { holder, name } = placeOf(target)
+  const { holder, name } = propertyOf(target)
   return holder !== undefined && typeof Object.getOwnPropertyDescriptor(holder, name)?.value === 'function'
 }
 
 /**
- * @returns {Target[]} every API that this Node has; what belongs to another function stands before it
+ * @returns {Target[]} every API that this Node has; a function that hangs on another one stands before it
  */
 function listTargets () {
   return [...ROWS.filter(exists), ...MODULES.flatMap(rowsOfNames)]
@@ -141,7 +141,9 @@ function selectTargets (apis, path) {
   const wanted = new Set()
   for (const api of apis) {
     const matching = targets.filter(target => matches(api, target))
-    if (matching.length === 0 && !ROWS.some(target => matches(api, target))) refuse(path, `names of APIs such as ${targets[0].api}, fs.* or *`, api)
+    if (matching.length === 0 && !ROWS.some(target => matches(api, target))) {
+      refuse(path, `names of APIs such as ${targets[0].api}, fs.* or *`, api)
+    }
     for (const target of matching) wanted.add(target)
   }
   return targets.filter(target => wanted.has(target))
@@ -155,4 +157,4 @@ function matches (api, target) {
   return api.endsWith('*') ? target.isDefault && target.api.startsWith(api.slice(0, -1)) : target.api === api
 }
 
-module.exports = { listTargets, selectTargets, placeOf }
+module.exports = { listTargets, selectTargets, propertyOf }

@@ -18,23 +18,23 @@ const MAX_CHAINS = 50
 function findChains (app, route) {
   /** @type {Mount[][]} */
   const chains = []
-  /** @type {Set<unknown>} */
-  const open = new Set()
+  /** The stacks above the one that is read: a router may contain itself. @type {Set<unknown>} */
+  const above = new Set()
 
   /**
    * @param {any[]} stack
    * @param {Mount[]} mounts
    */
   function descend (stack, mounts) {
-    if (open.has(stack)) return
-    open.add(stack)
+    if (above.has(stack)) return
+    above.add(stack)
     for (const layer of stack) {
       if (chains.length === MAX_CHAINS) break
       if (layer.route === route) chains.push(mounts)
       const inner = layer.route ? null : stackOf(layer.handle)
       if (inner !== null) descend(inner, [...mounts, mountOfLayer(layer)])
     }
-    open.delete(stack)
+    above.delete(stack)
   }
 
   const stack = stackOf(app)
@@ -59,7 +59,7 @@ function mountsAbove (app) {
  */
 function stackOf (handler) {
   if (handler === undefined || handler === null) return null
-  // Express 4 has a `router` too, which throws; an application is told by its `set`.
+  // Express 4 has a `router` too, which throws; an application is recognised by its `set`.
   const router = typeof handler.set !== 'function' ? handler : handler._router ?? (handler.lazyrouter ? null : handler.router)
   return Array.isArray(router?.stack) ? router.stack : null
 }

@@ -7,11 +7,11 @@ const { compileTemplate } = require('./template-pattern')
 const { probeTemplate, matchLayer } = require('./layer-probe')
 
 /**
- * @typedef {{ template: string, length: number }} Taken  length: characters of the path that the mount takes
- * @typedef {{ match (path: string): Taken | null }} Mount
+ * @typedef {{ template: string, length: number }} MountMatch  length: characters of the path that the mount takes
+ * @typedef {{ match (path: string): MountMatch | null }} Mount
  */
 
-// A mount that shows more faces than this was given as a pattern of its own; the path is masked then.
+// A mount from which more templates than this are learned was given as an expression of the user's: further paths are masked.
 const MAX_LEARNED = 20
 
 /**
@@ -47,7 +47,7 @@ class TemplateMount {
 
   /**
    * @param {string} path
-   * @returns {Taken | null}
+   * @returns {MountMatch | null}
    */
   match (path) {
     if (this.#template === '') return { template: '', length: 0 }
@@ -69,7 +69,7 @@ class ExpressionMount {
 
   /**
    * @param {string} path
-   * @returns {Taken | null}
+   * @returns {MountMatch | null}
    */
   match (path) {
     const match = this.#pattern.exec(path)
@@ -87,12 +87,12 @@ class AnyMount {
 
   /**
    * @param {string} path
-   * @returns {Taken | null}
+   * @returns {MountMatch | null}
    */
   match (path) {
     for (const mount of this.#mounts) {
-      const taken = mount.match(path)
-      if (taken !== null) return taken
+      const match = mount.match(path)
+      if (match !== null) return match
     }
     return null
   }
@@ -111,12 +111,12 @@ class ProbedMount {
 
   /**
    * @param {string} path
-   * @returns {Taken | null}
+   * @returns {MountMatch | null}
    */
   match (path) {
     for (const mount of this.#learned) {
-      const taken = mount.match(path)
-      if (taken !== null) return taken
+      const match = mount.match(path)
+      if (match !== null) return match
     }
     const matched = matchLayer(this.#layer, path)
     if (matched === null || this.#learned.length === MAX_LEARNED) return null

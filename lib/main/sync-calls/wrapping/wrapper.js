@@ -15,7 +15,7 @@ const { apply } = Reflect // as it was before anybody wrapped it
  * @param {TimedMeter} meter
  */
 function wrapTimed (original, meter) {
-  const wrap = meter.isSync === null && meter.lengthOf === null ? wrapAnyCall : wrapJudgedCall
+  const wrap = meter.isSync === null && meter.lengthOf === null ? wrapEveryCall : wrapCheckedCall
   return copyProperties(wrap(original, meter), original)
 }
 
@@ -24,7 +24,7 @@ function wrapTimed (original, meter) {
  * @param {Function} original
  * @param {TimedMeter} meter
  */
-function wrapAnyCall (original, meter) {
+function wrapEveryCall (original, meter) {
   const { pauses, now } = meter
   const wrapper = {
     /** @this {unknown} */
@@ -48,11 +48,11 @@ function wrapAnyCall (original, meter) {
 }
 
 /**
- * Where arguments or result decide whether the call is anybody's business.
+ * Where the arguments or the result decide whether the call counts.
  * @param {Function} original
  * @param {TimedMeter} meter
  */
-function wrapJudgedCall (original, meter) {
+function wrapCheckedCall (original, meter) {
   const { pauses, now, isSync, lengthOf } = meter
   const wrapper = {
     /** @this {unknown} */
