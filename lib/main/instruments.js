@@ -28,6 +28,7 @@ const { createStallRoute } = require('./http/stall-route')
 const { createSyncCalls } = require('./sync-calls/sync-calls')
 const { describeFile, toCodeFrame } = require('../shared/formats/profile/frame')
 
+/** @import { Ask } from '../bridge/channel' */
 /** @import { Logger } from '../../types/diagnostics' */
 /** @import { DebuggerStatus } from '../observer/recorder/debugger-detector' */
 /** @import { ResolvedOptions } from './options/resolve-options' */
@@ -88,10 +89,9 @@ class Instruments {
     })
     this.#ownWork = createOwnWork({ heartbeat: this.#heartbeat })
     this.#hiddenFunctions = this.#makeHiddenFunctions(id)
-    this.admin = createAdminServing({
-      ask: (name, params, signal) => this.#observer.askWhenReady(name, params, signal),
-      tell: (name, params) => this.#observer.tell(name, params)
-    })
+    /** @type {Ask} */
+    const ask = (name, params, signal) => this.#observer.askWhenReady(name, params, signal)
+    this.admin = createAdminServing({ ask, tell: (name, params) => this.#observer.tell(name, params) })
     this.#supervisor = this.#observe({ appRoot, titlePrefix, onFault })
     this.#observer = this.#supervisor.observer
     this.captures = createCaptureOrders({ observer: this.#observer })
@@ -101,10 +101,7 @@ class Instruments {
       onLate: () => this.#recording.rotateSoon(),
       isRunning: () => this.#running
     })
-    this.heap = createHeapWatching({
-      nodeFlags: options.nodeFlags,
-      ask: (name, params, signal) => this.#observer.askWhenReady(name, params, signal)
-    })
+    this.heap = createHeapWatching({ nodeFlags: options.nodeFlags, ask })
     this.syncCalls = createSyncCalls({
       exact: options.syncCalls,
       routeNow: () => this.#stallRoute.now(),

@@ -43,7 +43,7 @@ function follow (graph, node, isWanted) {
  * @param {Graph} graph
  * @param {Map<number, string>} scriptNames
  */
-function createConnectionLimits (graph, scriptNames) {
+function createPlaceFinder (graph, scriptNames) {
   /**
    * @param {number} node
    * @returns {{ file: string, line: number } | null} line from 1
@@ -55,4 +55,4 @@ function createConnectionLimits (graph, scriptNames) {
   }
 }
 
-module.exports = { findScriptNames, createConnectionLimits }
+module.exports = { findScriptNames, createPlaceFinder }

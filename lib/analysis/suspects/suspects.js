@@ -11,7 +11,7 @@ const { matchIds, NONE } = require('../comparison/match-ids')
 const { nameOf } = require('./naming')
 const { patternsOf } = require('./patterns')
 const { findPath, isOfApplication, readable, signatureOf } = require('./retainer-path')
-const { createConnectionLimits, findScriptNames } = require('../graph/script-names')
+const { createPlaceFinder, findScriptNames } = require('../graph/script-names')
 const { classifyNodes } = require('../comparison/summary')
 
 /** @import { Analysis } from '../comparison/analyze' */
@@ -179,7 +179,7 @@ function mergeTwo (one, other) {
 function createReader (oldest, latest, newest, { survivorOf }) {
   const { graph, dominators: { order, positionOf, endOf, dominatorOf } } = latest
   const { rowOfNode, rows } = classifyNodes(latest)
-  const placeOf = createConnectionLimits(graph, findScriptNames(graph))
+  const placeOf = createPlaceFinder(graph, findScriptNames(graph))
   const words = { classNameOf: (/** @type {number} */ node) => rows[rowOfNode[node]].name, placeOf }
   const isNew = markNew(oldest, newest)
 
