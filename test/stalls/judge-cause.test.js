@@ -25,6 +25,7 @@ const CASES = [
   ['SIGSTOP in the middle of some code, all of it in the sample after', 'suspended', { ...QUIET, cpuMs: 120, codeMs: 990, observerLateMs: 850, unsampledMs: 860 }],
   ['code on a loaded machine that kept the observer waiting', 'code', { ...QUIET, cpuMs: 420, codeMs: 990, runQueueMs: 560, observerLateMs: 700, unsampledMs: 510 }],
   ['code that waited while the observer was late, sampled all along', 'code', { ...QUIET, cpuMs: 4, codeMs: 990, observerLateMs: 700, unsampledMs: 40 }],
+  ['a stop in the middle of code that stood in line for longer', 'starved', { ...QUIET, cpuMs: 110, codeMs: 990, runQueueMs: 640, observerLateMs: 240, unsampledMs: 250 }],
   ['an observer that was late too while code ran', 'code', { ...QUIET, cpuMs: 900, codeMs: 880, observerLateMs: 800 }],
   ['a CPU quota', 'starved', { ...QUIET, cpuMs: 300, codeMs: 990, throttledMs: 690, observerLateMs: 600 }],
   ['a quota that held it back for less than half', 'code', { ...QUIET, cpuMs: 700, codeMs: 990, throttledMs: 290 }],

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { longestGapMs } = require('../../lib/observer/stalls/samples')
+const { codeSampleCount, longestGapMs } = require('../../lib/observer/stalls/samples')
 const { profileOf } = require('../recorder/crafted')
 
 test('the longest time without a sample may lie before the first, between two and after the last', () => {
@@ -11,4 +11,9 @@ test('the longest time without a sample may lie before the first, between two an
   assert.equal(longestGapMs({ ...profile, startTime: profile.startTime - 800e3, timeDeltas: [810e3, ...profile.timeDeltas.slice(1)] }), 810)
   assert.equal(longestGapMs({ ...profile, endTime: profile.endTime + 900e3 }), 900)
   assert.equal(longestGapMs({ ...profile, samples: [], timeDeltas: [], endTime: profile.startTime + 500e3 }), 500)
+})
+
+test('samples of the collector, the engine and of nothing are none of code', () => {
+  const profile = profileOf([[['work'], 10e3], [['(garbage collector)'], 10e3], [['work', 'native:run'], 10e3], [['(idle)'], 10e3], [['(program)'], 10e3]])
+  assert.equal(codeSampleCount(profile), 2)
 })

@@ -62,6 +62,21 @@ test('without a recorder a stall is judged from the system alone, at once', asyn
   assert.deepEqual([cause, culprit, stack, evidence.codeMs], ['starved', null, [], null])
 })
 
+test('where collector or system held the loop only a function of the application that clearly ran is named', async () => {
+  const COLLECTION = [['(garbage collector)'], 600e3]
+  const times = (count, stack) => Array.from({ length: count }, () => [stack, 10e3])
+  const whom = async (...samples) => {
+    const { reports, history, now } = createSubject({ evidence: { since: () => ({ ...QUIET, cpuMs: 650 }) } })
+    history.add(profileOf([...samples, COLLECTION, [['(idle)'], 2e6]], now - samples.length * 10e3 - 600e3))
+    const { cause, culprit } = await reports.explain({ id: 7, fromMicros: now - 720e3, toMicros: now, delayMs: 600 + samples.length * 10, ...NONE })
+    return [cause, culprit?.function ?? null]
+  }
+  assert.deepEqual(await whom(...times(10, ['dep:handle'])), ['gc', null])
+  assert.deepEqual(await whom(...times(4, ['dep:handle', 'fillCache'])), ['gc', null])
+  assert.deepEqual(await whom(...times(6, ['dep:handle', 'fillCache']), ...times(7, ['dep:next'])), ['gc', null])
+  assert.deepEqual(await whom(...times(10, ['dep:handle', 'fillCache'])), ['gc', 'fillCache'])
+})
+
 test('a loop that is still stuck is reported with culprit and route from an interrupt in the middle of it', async () => {
   const subject = createSubject()
   const { reports, records, logged, now } = subject

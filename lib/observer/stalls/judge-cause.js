@@ -38,10 +38,22 @@ function judgeCause (stall, evidence) {
  * @param {{ durationMs: number, thresholdMs: number }} stall
  * @param {StallEvidence} evidence
  */
-function isStarved ({ durationMs, thresholdMs }, { throttledMs, runQueueMs, cpuMs }) {
+function isStarved (stall, evidence) {
+  const { durationMs, thresholdMs } = stall
+  const { throttledMs, runQueueMs, cpuMs } = evidence
   if ((throttledMs ?? 0) >= durationMs * SHARE) return true
   const needShare = (cpuMs ?? 0) < thresholdMs ? SHARE : DWARFING_SHARE
-  return (runQueueMs ?? 0) >= durationMs * needShare
+  const stoodMs = stoodStillMs(stall, evidence)
+  return (runQueueMs ?? 0) >= stoodMs && (runQueueMs ?? 0) + stoodMs >= durationMs * needShare
+}
+
+/**
+ * How long main thread and observer both neither ran nor stood in line for a processor.
+ * @param {{ durationMs: number }} stall
+ * @param {StallEvidence} evidence
+ */
+function stoodStillMs ({ durationMs }, { observerLateMs, cpuMs, runQueueMs }) {
+  return Math.max(0, Math.min(observerLateMs ?? 0, durationMs - (cpuMs ?? 0) - (runQueueMs ?? 0)))
 }
 
 /**
@@ -63,10 +75,9 @@ function isCollectorStarved ({ durationMs, thresholdMs }, { cpuMs, runQueueMs })
  * @param {{ durationMs: number, unsampledMs?: number | null }} stall
  * @param {StallEvidence} evidence
  */
-function isSuspended ({ durationMs, unsampledMs = null }, { observerLateMs, cpuMs, runQueueMs }) {
-  const needMs = durationMs * SHARE
-  const stillMs = durationMs - (cpuMs ?? 0) - (runQueueMs ?? 0)
-  return (observerLateMs ?? 0) >= needMs && stillMs > needMs && (unsampledMs ?? durationMs) >= needMs
+function isSuspended (stall, evidence) {
+  const needMs = stall.durationMs * SHARE
+  return stoodStillMs(stall, evidence) >= needMs && (stall.unsampledMs ?? Infinity) >= needMs
 }
 
 module.exports = { judgeCause }

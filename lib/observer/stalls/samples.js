@@ -1,6 +1,8 @@
 'use strict'
 
-// What the samples of a stall say by when they were taken, whatever they hold. Pure: a profile in, plain data out.
+// What the samples of a stall say by when they were taken and how many there are. Pure: a profile in, plain data out.
+
+const { describeFrame } = require('../../shared/formats/profile/frame')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 
@@ -13,4 +15,13 @@ function longestGapMs ({ startTime, endTime, timeDeltas }) {
   return timeDeltas.reduce((longest, delta) => Math.max(longest, delta), afterLast) / 1e3
 }
 
-module.exports = { longestGapMs }
+/**
+ * How many samples saw code run, and not the collector, the engine or nothing.
+ * @param {CpuProfile} profile
+ */
+function codeSampleCount ({ nodes, samples }) {
+  const code = new Set(nodes.filter(({ callFrame }) => describeFrame(callFrame).origin !== 'meta').map(({ id }) => id))
+  return samples.filter(id => code.has(id)).length
+}
+
+module.exports = { codeSampleCount, longestGapMs }

@@ -4,8 +4,9 @@
 // culprit; and writes a first report to standard error while a long one lasts, when the main thread can log nothing.
 
 const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
+const { toBlame } = require('./blame')
 const { judgeCause } = require('./judge-cause')
-const { longestGapMs } = require('./samples')
+const { codeSampleCount, longestGapMs } = require('./samples')
 const { describeCulprit, toLogFields } = require('../../shared/stalls/stall-line')
 const { findCulprit } = require('./culprit/find-culprit')
 
@@ -29,6 +30,7 @@ const SETTLE_MS = 2
 // the next stall.
 const MAX_MAPPING_MS = 3000
 const MAX_MAPPING_WHILE_STUCK_MS = 1000
+const NOTHING_FOUND = Object.freeze({ culprit: null, origin: null, stack: [], codeMs: null, gcMs: null })
 
 /**
  * @param {object} parts
@@ -54,13 +56,14 @@ function createStallReports (parts) {
     if (isRecording()) await history.waitFor(toMicros, MAX_WAIT_MS)
     const profile = history.view(toMicros - (delayMs + ownMs) * 1e3, toMicros, ownWork)
     if (profile !== null) records.keepProfile(id, profile)
-    const findings = profile === null ? { culprit: null, stack: [], codeMs: null, gcMs: null } : findCulprit(await toWritten(profile, MAX_MAPPING_MS), context, stacksOf(fromMicros, toMicros))
-    const { culprit, stack, codeMs, gcMs } = findings
+    const findings = profile === null ? NOTHING_FOUND : findCulprit(await toWritten(profile, MAX_MAPPING_MS), context, stacksOf(fromMicros, toMicros))
+    const { stack, codeMs, gcMs } = findings
     const all = { ...system, codeMs: round(codeMs), gcMs: round(gcMs) }
     const unsampledMs = profile === null ? null : Math.max(0, longestGapMs(profile) - ownMs)
     const cause = judgeCause({ durationMs: delayMs, thresholdMs, unsampledMs }, all)
     // A process that stood still ran nothing: what the samples around it show is not to blame.
-    return cause === 'suspended' ? { cause, culprit: null, stack: [], evidence: all } : { cause, culprit, stack, evidence: all }
+    if (cause === 'suspended') return { cause, culprit: null, stack: [], evidence: all }
+    return { cause, culprit: toBlame(cause, findings, profile === null ? 0 : codeSampleCount(profile)), stack, evidence: all }
   }
 
   /**

@@ -32,6 +32,7 @@ const MAX_STACK = 50
 /**
  * @typedef {object} Findings
  * @property {Culprit | null} culprit
+ * @property {CallTree['frame']['origin'] | null} origin  whose code the culprit is
  * @property {CodeFrame[]} stack  the heaviest one, innermost first
  * @property {number} codeMs      in JavaScript and native calls
  * @property {number} gcMs
@@ -55,6 +56,7 @@ function findCulprit (profile, context = {}, stacks = []) {
   const shareOf = (/** @type {CallTree} */ { frame }) => Math.round(Math.min(1, (inclusive.get(frame) ?? 0) / codeMicros) * 1e3) / 1e3
   return {
     culprit: depth === -1 ? null : { ...describe(path, depth, matchStacks(stacks, path, depth), source), share: shareOf(path[depth]) },
+    origin: path[depth]?.frame.origin ?? null,
     stack: path.map(tree => toCodeFrame(tree, source)).reverse().slice(0, MAX_STACK),
     codeMs: codeMicros / 1e3,
     gcMs: gcMicros / 1e3
