@@ -3,12 +3,14 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const crypto = require('node:crypto')
+const fs = require('node:fs')
 const { spawnSync } = require('node:child_process')
 const { promisify } = require('node:util')
 const { createPoolProbe } = require('../../lib/observer/sync-calls/pool-probe')
 
 const derive = promisify(crypto.pbkdf2)
 const POOL_SIZE = Number(process.env.UV_THREADPOOL_SIZE) || 4
+const LATE_MS = 200
 const ITERATIONS = 200_000 // a tenth of a second each
 
 /** Keeps more tasks in libuv's pool than it has threads, until it is told to stop. */
@@ -32,6 +34,43 @@ test('a task that waits for a thread of a full pool is told, with how long', asy
     probe.start()
   })
   assert.ok(waitedMs >= 50)
+})
+
+/** Has a pool asked that answers as it is told, until so many tasks were put into it; returns what the probe told. */
+async function told (t, tasks, answer) {
+  const queued = []
+  const probe = createPoolProbe({ onQueued: waitedMs => queued.push(waitedMs) })
+  const alive = setInterval(() => {}, 1000) // the probe does not keep the process alive
+  t.after(() => {
+    clearInterval(alive)
+    probe.stop()
+  })
+  await new Promise(resolve => {
+    let asked = 0
+    t.mock.method(fs, 'stat', (file, callback) => {
+      answer(callback, ++asked)
+      burn(100) // an idle process is not asked
+      if (asked === tasks) setTimeout(resolve, LATE_MS)
+    })
+    burn(100)
+    probe.start()
+  })
+  return queued
+}
+
+function burn (ms) {
+  for (const from = Date.now(); Date.now() - from < ms;);
+}
+
+test('a task that waited while this thread was not run either says nothing of the pool', async t => {
+  assert.deepEqual(await told(t, 4, callback => setImmediate(() => {
+    burn(LATE_MS)
+    callback()
+  })), [])
+})
+
+test('one task that waited, and the next one not, was no full pool', async t => {
+  assert.deepEqual(await told(t, 6, (callback, asked) => asked % 2 === 1 ? setTimeout(callback, LATE_MS) : callback()), [])
 })
 
 test('it starts and stops as often as it is told to', () => {

@@ -55,7 +55,7 @@ module.exports = Object.freeze([
   },
   {
     name: 'loopscope_threadpool_queued_total',
-    help: 'Probes, one a second while the process is busy, that waited 50 ms or more for a thread of the libuv pool',
+    help: 'Probes, one a second while the process is busy, whose tasks waited 50 ms or more for a thread of the libuv pool',
     type: 'counter',
     labelNames: [],
     aggregator: 'sum',

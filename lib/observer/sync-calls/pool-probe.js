@@ -13,6 +13,10 @@ const PERIOD_MS = 1000
 const MIN_BUSY_SHARE = 0.05
 // A free pool answers within a fraction of a millisecond. Below this the wait is not what a request feels.
 const QUEUED_MS = 50
+// Where processors are short a task waits as well, though threads of the pool are free. So does this thread then, which looks this often
+// how late it is itself; and that happens to one task or other, while a full pool keeps every one waiting.
+const LOOK_MS = 10
+const TASKS = 3 // one after the other
 // The thread's own: it could be read before.
 const ANY_FILE = process.argv[1] ?? process.execPath
 
@@ -53,15 +57,35 @@ class PoolProbe {
     if ((user + system) / 1e3 >= PERIOD_MS * MIN_BUSY_SHARE && !this.#isAsking) this.#ask()
   }
 
-  #ask () {
+  /** @param {number} [longestMs]  that tasks before this one waited */
+  #ask (longestMs = 0, task = 1) {
     this.#isAsking = true
-    const fromMs = performance.now()
-    fs.stat(ANY_FILE, guarded(() => {
+    measureWait(guarded((waitedMs, lateMs) => {
+      const maxMs = Math.max(longestMs, waitedMs)
+      const isQueued = waitedMs - lateMs >= QUEUED_MS
+      if (isQueued && task < TASKS) return this.#ask(maxMs, task + 1)
       this.#isAsking = false
-      const waitedMs = performance.now() - fromMs
-      if (waitedMs >= QUEUED_MS) this.#onQueued(waitedMs)
+      if (isQueued) this.#onQueued(maxMs)
     }))
   }
+}
+
+/** @param {(waitedMs: number, lateMs: number) => void} onDone  lateMs: how much of the wait this thread was not run, or at work itself */
+function measureWait (onDone) {
+  const fromMs = performance.now()
+  let lookedMs = fromMs
+  let lateMs = 0
+  const look = () => {
+    const nowMs = performance.now()
+    lateMs += Math.max(0, nowMs - lookedMs - LOOK_MS)
+    lookedMs = nowMs
+  }
+  const timer = setInterval(guarded(look), LOOK_MS).unref()
+  fs.stat(ANY_FILE, guarded(() => {
+    clearInterval(timer)
+    look()
+    onDone(lookedMs - fromMs, lateMs)
+  }))
 }
 
 module.exports = { createPoolProbe }
