@@ -61,7 +61,9 @@ function readArguments (command, args) {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true, strict: true })
     const { min, max } = command.positionals
     if (!values.help && (positionals.length < min || positionals.length > max)) {
-      throw new Failure('usage', `${command.name} takes ${command.usage || 'no arguments'}, got ${positionals.length} of them.`, `See \`loopscope ${command.name} --help\`.`)
+      const wanted = command.usage || 'no arguments'
+      const message = `${command.name} takes ${wanted}, got ${positionals.length} of them.`
+      throw new Failure('usage', message, `See \`loopscope ${command.name} --help\`.`)
     }
     return { values: /** @type {Record<string, any>} */ (values), positionals }
   } catch (/** @type {any} */ error) {

@@ -24,7 +24,8 @@ function helpOf ({ name, usage, help, options, examples }) {
     const written = `${short ? `-${short}, ` : ''}--${option}${type === 'string' ? ' <value>' : ''}`
     return `  ${written.padEnd(24)}  ${meaning}`
   })
-  return [`loopscope ${name} ${usage}`, '', help, '', ...(rows.length > 0 ? [...rows, ''] : []), ...examples.map(example => `  ${example}`)].join('\n').trimEnd()
+  const optionLines = rows.length > 0 ? [...rows, ''] : []
+  return [`loopscope ${name} ${usage}`, '', help, '', ...optionLines, ...examples.map(example => `  ${example}`)].join('\n').trimEnd()
 }
 
 module.exports = { helpOf, overview }

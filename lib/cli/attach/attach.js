@@ -15,6 +15,7 @@ const { assertAlive } = require('../reach/target')
 const OPEN_MS = 5000
 const POLL_MS = 50
 const SAMPLING_MICROS = 10_000 // 100 a second, as the recorder's
+const CLOSE_OTHER = 'Close that one first: a second process cannot open the same port.'
 
 /** @typedef {{ pid: number, port: number }} Inspected */
 /** @typedef {Awaited<ReturnType<typeof connectInspector>>} Connection */
@@ -54,7 +55,8 @@ async function isOpen ({ pid, port }) {
  */
 async function assertPortIsFree ({ pid, port }) {
   if (await findEndpoint(port) === null) return
-  throw new Failure('unreachable', `127.0.0.1:${port} is the inspector of another process, not of ${pid}.`, 'Close that one first: a second process cannot open the same port. No signal was sent.')
+  const message = `127.0.0.1:${port} is the inspector of another process, not of ${pid}.`
+  throw new Failure('unreachable', message, `${CLOSE_OTHER} No signal was sent.`)
 }
 
 /**
@@ -62,11 +64,13 @@ async function assertPortIsFree ({ pid, port }) {
  * @param {import('../output/terminal').Terminal} terminal
  */
 function openInspector ({ pid, port }, terminal) {
-  terminal.note(`sending SIGUSR1 to ${pid}: Node opens its inspector on 127.0.0.1:${port}. Until this command ends every user of this host can connect to it.`)
+  terminal.note(`sending SIGUSR1 to ${pid}: Node opens its inspector on 127.0.0.1:${port}. ` +
+    'Until this command ends every user of this host can connect to it.')
   try {
     process.kill(pid, 'SIGUSR1')
   } catch (error) {
-    throw new Failure('permission', `The signal could not be sent: ${/** @type {Error} */ (error).message}`, 'Run this as the user of the process, or as root.')
+    const { message } = /** @type {Error} */ (error)
+    throw new Failure('permission', `The signal could not be sent: ${message}`, 'Run this as the user of the process, or as root.')
   }
 }
 
@@ -93,7 +97,7 @@ async function findEndpoint (port) {
 async function connectToTarget (inspected, signal) {
   const connection = await connectInspector(await waitForEndpoint(inspected), signal)
   try {
-    if (isListenerAt(inspected.pid, inspected.port) !== true) await assertSaysItIs(connection, inspected)
+    if (isListenerAt(inspected.pid, inspected.port) !== true) await assertSamePid(connection, inspected)
     return connection
   } catch (error) {
     connection.close()
@@ -110,17 +114,18 @@ async function waitForEndpoint (inspected) {
     assertAlive(pid)
   }
   throw new Failure('unreachable', `Process ${pid} opened no inspector on 127.0.0.1:${port}.`,
-    'It may have a handler of its own for SIGUSR1, which has run instead; another program may hold the port; or it is in a long native call: then it opens the inspector afterwards, and only a restart closes it.')
+    'It may have a handler of its own for SIGUSR1, which has run instead; another program may hold the port; or it is in a long ' +
+    'native call: then it opens the inspector afterwards, and only a restart closes it.')
 }
 
 /**
  * @param {Connection} connection
  * @param {Inspected} inspected
  */
-async function assertSaysItIs (connection, { pid, port }) {
+async function assertSamePid (connection, { pid, port }) {
   const { result } = await connection.ask('Runtime.evaluate', { expression: 'process.pid', returnByValue: true })
   if (result.value === pid) return
-  throw new Failure('unreachable', `127.0.0.1:${port} is the inspector of process ${result.value}, not of ${pid}.`, 'Close that one first: a second process cannot open the same port.')
+  throw new Failure('unreachable', `127.0.0.1:${port} is the inspector of process ${result.value}, not of ${pid}.`, CLOSE_OTHER)
 }
 
 /**

@@ -22,7 +22,11 @@ module.exports = {
     json: JSON_OPTION
   },
   positionals: { min: 0, max: 3 },
-  examples: ['loopscope artifacts 1234', 'loopscope artifacts 1234 --all', 'loopscope artifacts 1234 get cpu-shop-20261121t041439331z-1234-0001.cpuprofile'],
+  examples: [
+    'loopscope artifacts 1234',
+    'loopscope artifacts 1234 --all',
+    'loopscope artifacts 1234 get cpu-shop-20261121t041439331z-1234-0001.cpuprofile'
+  ],
   run
 }
 
@@ -33,9 +37,12 @@ async function run (invocation) {
   const client = reach(invocation)
   if (values.all) return listAll(verb, await client.json('/artifacts?all=1'), invocation)
   if (verb === undefined) return list(await client.json('/artifacts'), invocation)
-  if (name === undefined || !['get', 'rm'].includes(verb)) throw new Failure('usage', `artifacts knows get <name> and rm <name>, got ${verb}.`)
-  if (verb === 'get') return writeOutput(values.output ?? name, await client.bytes(`/artifacts/${encodeURIComponent(name)}`), { force: values.force === true, terminal })
-  await client.ask(`/artifacts/${encodeURIComponent(name)}`, { method: 'DELETE' })
+  if (name === undefined || !['get', 'rm'].includes(verb)) {
+    throw new Failure('usage', `artifacts knows get <name> and rm <name>, got ${verb}.`)
+  }
+  const route = `/artifacts/${encodeURIComponent(name)}`
+  if (verb === 'get') return writeOutput(values.output ?? name, await client.bytes(route), { force: values.force === true, terminal })
+  await client.ask(route, { method: 'DELETE' })
   terminal.note(`removed: ${name}`)
 }
 
@@ -56,7 +63,10 @@ function list ({ artifacts }, { values, terminal }) {
  * @param {Invocation} invocation
  */
 function listAll (verb, { applications }, { values, terminal }) {
-  if (verb !== undefined) throw new Failure('usage', '--all lists; get and rm know the files of one application.', 'Take those of others from their folders, which --all shows.')
+  if (verb !== undefined) {
+    const remedy = 'Take those of others from their folders, which --all shows.'
+    throw new Failure('usage', '--all lists; get and rm know the files of one application.', remedy)
+  }
   if (values.json) return terminal.json(applications)
   if (applications.length === 0) return terminal.line('no artifacts')
   for (const [at, { appName, appRoot, dir, artifacts }] of applications.entries()) {

@@ -32,7 +32,10 @@ module.exports = {
     root: { type: 'string', meaning: 'of profiles: folder that files are shown relative to' }
   },
   positionals: { min: 2, max: 3 },
-  examples: ['loopscope diff before.cpuprofile after.cpuprofile', 'loopscope diff before.heapsnapshot after.heapsnapshot --html leak.html'],
+  examples: [
+    'loopscope diff before.cpuprofile after.cpuprofile',
+    'loopscope diff before.heapsnapshot after.heapsnapshot --html leak.html'
+  ],
   run
 }
 
@@ -42,10 +45,13 @@ async function run (invocation) {
   const extensions = files.map(file => path.extname(file))
   const difference = DIFFERENCES[extensions[extensions.length - 1]] ?? DIFFERENCES['.cpuprofile']
   if (extensions.some(extension => (DIFFERENCES[extension] ?? DIFFERENCES['.cpuprofile']) !== difference)) {
-    throw new Failure('usage', `${files.join(', ')} are not of one kind.`, `Wanted files of one kind: ${Object.keys(DIFFERENCES).join(', ')}.`)
+    const remedy = `Wanted files of one kind: ${Object.keys(DIFFERENCES).join(', ')}.`
+    throw new Failure('usage', `${files.join(', ')} are not of one kind.`, remedy)
   }
   if (files.length > difference.max) throw new Failure('usage', `${files.length} files are too many.`, `Wanted ${difference.max} at most.`)
   const foreign = Object.keys(values).find(option => !difference.options.includes(option))
-  if (foreign !== undefined) throw new Failure('usage', `--${foreign} does not go with ${path.basename(files[0])}.`, 'Run `loopscope diff --help`.')
+  if (foreign !== undefined) {
+    throw new Failure('usage', `--${foreign} does not go with ${path.basename(files[0])}.`, 'Run `loopscope diff --help`.')
+  }
   return difference.run(invocation)
 }

@@ -24,7 +24,7 @@ module.exports = {
 /** @param {Invocation} invocation */
 async function run ({ positionals: [file], values, terminal }) {
   const context = { title: path.basename(file), ...(values.root && { appRoot: values.root }) }
-  const html = isHeapProfileFile(file) ? heapGraph(file, context) : require('../../shared/formats/flamegraph').encodeFlameGraph(readProfile(file), context)
+  const html = isHeapProfileFile(file) ? heapGraph(file, context) : cpuGraph(file, context)
   const output = values.output ?? (file === '-' ? '-' : `${file.replace(/\.(cpu|heap)profile$/, '')}.html`)
   writeOutput(output, html, { force: values.force === true, terminal })
 }
@@ -33,6 +33,15 @@ async function run ({ positionals: [file], values, terminal }) {
  * @param {string} file
  * @param {{ title: string, appRoot?: string }} context
  */
+function cpuGraph (file, context) {
+  return require('../../shared/formats/flamegraph').encodeFlameGraph(readProfile(file), context)
+}
+
+/**
+ * @param {string} file
+ * @param {{ title: string, appRoot?: string }} context
+ */
 function heapGraph (file, context) {
-  return require('../../shared/formats/heap-profile').HEAP_FORMATS.flamegraph.encode({ profile: readHeapProfile(file), before: null }, context)
+  const { HEAP_FORMATS } = require('../../shared/formats/heap-profile')
+  return HEAP_FORMATS.flamegraph.encode({ profile: readHeapProfile(file), before: null }, context)
 }

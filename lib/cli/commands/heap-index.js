@@ -2,7 +2,7 @@
 
 const { writeOutput } = require('../output/output-file')
 const { showBytes } = require('../../shared/base/sizes')
-const { throughFileFailures } = require('../files/snapshot-files')
+const { explainFileErrors } = require('../files/explain-file-errors')
 
 /** @import { Command, Invocation } from '../commands' */
 
@@ -25,8 +25,10 @@ async function run ({ positionals: [file], values, terminal, signal }) {
   const { loadSide } = require('../../analysis/comparison/compare-files')
   const { encodeBaseline } = require('../../analysis/comparison/baseline-file')
   const progress = terminal.progress(`reading ${file}`)
-  const onProgress = (/** @type {{ stage: string, bytes?: number }} */ { stage, bytes }) => progress.note(`${stage} ${bytes === undefined ? '' : showBytes(bytes)}`)
-  const { baseline, facts } = await throughFileFailures(loadSide(file, { onProgress, signal })).finally(progress.end)
+  const onProgress = (/** @type {{ stage: string, bytes?: number }} */ { stage, bytes }) => {
+    progress.note(`${stage} ${bytes === undefined ? '' : showBytes(bytes)}`)
+  }
+  const { baseline, facts } = await explainFileErrors(loadSide(file, { onProgress, signal })).finally(progress.end)
   const output = values.output ?? `${file.replace(/\.heapsnapshot$/, '')}.heapindex`
   writeOutput(output, encodeBaseline(baseline, facts), { force: values.force === true, terminal })
 }

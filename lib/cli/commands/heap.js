@@ -4,7 +4,7 @@ const fs = require('node:fs')
 const { pipeline } = require('node:stream/promises')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { Failure } = require('../failure')
-const { plainName } = require('../output/output-file')
+const { fileExists, plainName } = require('../output/output-file')
 const { REACH_OPTIONS, reach } = require('../reach/reach')
 const { showDuration } = require('../output/display')
 const { showBytes } = require('../../shared/base/sizes')
@@ -32,7 +32,11 @@ module.exports = {
     ...REACH_OPTIONS
   },
   positionals: { min: 0, max: 1 },
-  examples: ['loopscope heap 1234 -o before.heapsnapshot', 'loopscope heap 1234 --kind profile --seconds 30 --format flamegraph', 'loopscope heap 1234 --kind histogram'],
+  examples: [
+    'loopscope heap 1234 -o before.heapsnapshot',
+    'loopscope heap 1234 --kind profile --seconds 30 --format flamegraph',
+    'loopscope heap 1234 --kind histogram'
+  ],
   run
 }
 
@@ -42,7 +46,7 @@ module.exports = {
 async function run (invocation) {
   const { values, terminal, signal } = invocation
   const client = reach(invocation)
-  if (values.output !== undefined && !values.force && fs.existsSync(values.output)) throw new Failure('failed', `${values.output} is there already.`, 'Choose another name with --output, or pass --force.')
+  if (values.output !== undefined && !values.force && fs.existsSync(values.output)) throw fileExists(values.output)
   const body = bodyOf(values)
   const { id } = await client.json('/captures', { method: 'POST', body })
   const { artifact, startedAt, endedAt } = await follow(client, id, { body, terminal, signal })
@@ -85,7 +89,7 @@ async function keepFacts (client, name, file) {
  */
 async function follow (client, id, { body: { kind, seconds }, terminal, signal }) {
   const progress = terminal.progress(kind.replace('-', ' '), seconds)
-  // The connection is not held while it is taken, so leaving has to be said.
+  // No connection is open while it is taken, which would end it when the user leaves.
   const leave = () => { client.abandon(`/captures/${id}`) }
   signal.addEventListener('abort', leave, { once: true })
   try {
@@ -110,9 +114,9 @@ async function follow (client, id, { body: { kind, seconds }, terminal, signal }
  */
 async function download (client, name, file, force) {
   try {
-    await pipeline(await client.ask(`/artifacts/${name}`), fs.createWriteStream(file, { flags: force ? 'w' : 'wx', mode: OWNER_ONLY }))
+    const answer = await client.ask(`/artifacts/${name}`)
+    await pipeline(answer, fs.createWriteStream(file, { flags: force ? 'w' : 'wx', mode: OWNER_ONLY }))
   } catch (/** @type {any} */ error) {
-    if (error.code === 'EEXIST') throw new Failure('failed', `${file} is there already.`, 'Choose another name with --output, or pass --force.')
-    throw error
+    throw error.code === 'EEXIST' ? fileExists(file) : error
   }
 }

@@ -29,7 +29,11 @@ module.exports = {
     ...REACH_OPTIONS
   },
   positionals: { min: 0, max: 1 },
-  examples: ['loopscope profile 1234', 'loopscope profile 1234 --seconds 10 --format flamegraph', 'loopscope profile --attach 1234 --seconds 5'],
+  examples: [
+    'loopscope profile 1234',
+    'loopscope profile 1234 --seconds 10 --format flamegraph',
+    'loopscope profile --attach 1234 --seconds 5'
+  ],
   run
 }
 
@@ -50,7 +54,9 @@ async function run (invocation) {
  */
 function formatOf ({ format, output }, terminal) {
   const chosen = format ?? (output === undefined && terminal.isOutputTerminal ? 'text' : 'cpuprofile')
-  if (!Object.hasOwn(FORMATS, chosen)) throw new Failure('usage', `${chosen} is not a format.`, `Known: ${Object.keys(FORMATS).join(', ')}.`)
+  if (!Object.hasOwn(FORMATS, chosen)) {
+    throw new Failure('usage', `${chosen} is not a format.`, `Known: ${Object.keys(FORMATS).join(', ')}.`)
+  }
   return chosen
 }
 
@@ -63,7 +69,12 @@ async function ask (invocation, format) {
   const seconds = secondsOf('--seconds', values.seconds, MAX_SECONDS)
   const last = secondsOf('--last', values.last, MAX_LAST_SECONDS) ?? (seconds === undefined ? DEFAULT_LAST_SECONDS : undefined)
   const client = reach(invocation)
-  const query = new URLSearchParams({ format, ...(values.sources !== undefined && { sources: values.sources }), ...(seconds !== undefined && { seconds: String(seconds) }), ...(last !== undefined && { last: String(last) }) })
+  const query = new URLSearchParams({
+    format,
+    ...(values.sources !== undefined && { sources: values.sources }),
+    ...(seconds !== undefined && { seconds: String(seconds) }),
+    ...(last !== undefined && { last: String(last) })
+  })
   const progress = terminal.progress(seconds === undefined ? `reading the last ${last} s` : `recording ${seconds} s`, seconds)
   try {
     return await client.bytes(`/cpu?${query}`)
@@ -78,7 +89,9 @@ async function ask (invocation, format) {
  */
 async function attach ({ values, positionals: [pid], terminal, signal }, format) {
   if (!/^\d+$/.test(pid ?? '')) throw new Failure('usage', '--attach wants a pid.')
-  if (values.last !== undefined) throw new Failure('usage', 'A process without loopscope has no past to look at: --attach takes --seconds only.')
+  if (values.last !== undefined) {
+    throw new Failure('usage', 'A process without loopscope has no past to look at: --attach takes --seconds only.')
+  }
   const seconds = secondsOf('--seconds', values.seconds, MAX_SECONDS) ?? DEFAULT_ATTACH_SECONDS
   const { profileByInspector } = require('../attach/attach')
   const profile = await profileByInspector(Number(pid), { seconds, terminal, signal })

@@ -18,7 +18,15 @@ module.exports = {
 /** @param {Invocation} invocation */
 async function run ({ positionals: [file], values, terminal }) {
   const context = { title: file, ...(values.root && { appRoot: values.root }) }
-  terminal.text(isHeapProfileFile(file) ? heapText(file, context) : require('../../shared/formats/text').encodeText(readProfile(file), context))
+  terminal.text(isHeapProfileFile(file) ? heapText(file, context) : cpuText(file, context))
+}
+
+/**
+ * @param {string} file
+ * @param {{ title: string, appRoot?: string }} context
+ */
+function cpuText (file, context) {
+  return require('../../shared/formats/text').encodeText(readProfile(file), context)
 }
 
 /**
@@ -26,5 +34,6 @@ async function run ({ positionals: [file], values, terminal }) {
  * @param {{ title: string, appRoot?: string }} context
  */
 function heapText (file, context) {
-  return require('../../shared/formats/heap-profile').HEAP_FORMATS.text.encode({ profile: readHeapProfile(file), before: null }, context)
+  const { HEAP_FORMATS } = require('../../shared/formats/heap-profile')
+  return HEAP_FORMATS.text.encode({ profile: readHeapProfile(file), before: null }, context)
 }

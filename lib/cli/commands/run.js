@@ -26,7 +26,7 @@ module.exports = {
 /** @param {Invocation} invocation */
 async function run ({ positionals: [command, ...args], env }) {
   const child = spawn(command, args, { stdio: 'inherit', env: { ...env, NODE_OPTIONS: withPreload(env.NODE_OPTIONS) } })
-  const pass = PASSED_ON.map(signal => {
+  const releases = PASSED_ON.map(signal => {
     const handler = () => { child.kill(signal) }
     process.on(signal, handler)
     return () => process.off(signal, handler)
@@ -37,7 +37,7 @@ async function run ({ positionals: [command, ...args], env }) {
   } catch (error) {
     throw new Failure('failed', `Cannot run ${command}: ${/** @type {Error} */ (error).message}`)
   } finally {
-    for (const giveBack of pass) giveBack()
+    for (const release of releases) release()
   }
 }
 

@@ -23,9 +23,13 @@ async function run (invocation) {
   const known = await reach(invocation).json('/stalls')
   if (values.json) return terminal.json(known)
   const { stalls, current, totals, blockedMs } = known
-  if (blockedMs > 0) terminal.line(terminal.paint('red', `blocked now, for ${showDuration(blockedMs)}${current === null ? '' : `: ${current.route ?? 'outside requests'}, ${showCulprit(current.culprit)}`}`))
+  if (blockedMs > 0) {
+    const by = current === null ? '' : `: ${current.route ?? 'outside requests'}, ${showCulprit(current.culprit)}`
+    terminal.line(terminal.paint('red', `blocked now, for ${showDuration(blockedMs)}${by}`))
+  }
   if (stalls.length === 0) return terminal.line('no stalls')
-  terminal.line(`${totals.count === 1 ? '1 stall' : `${totals.count} stalls`} since the process started, ${showDuration(totals.blockedMs)} in all`)
+  const count = totals.count === 1 ? '1 stall' : `${totals.count} stalls`
+  terminal.line(`${count} since the process started, ${showDuration(totals.blockedMs)} in all`)
   for (const line of tableLines(STALL_COLUMNS, stalls, terminal.columns())) terminal.line(line)
 }
 

@@ -38,7 +38,10 @@ async function run (invocation) {
     ...sampled.map((/** @type {any} */ call) => ({ ...call, seen: `sampled ${(call.share * 100).toFixed(1)} %` }))
   ].sort((left, right) => right.flagged - left.flagged || right.ms - left.ms)
   if (exact === null) terminal.note('sampled only; option syncCalls counts every call')
-  if (pool?.queued > 0) terminal.line(`libuv's thread pool had tasks waiting ${pool.queued} times, up to ${showDuration(pool.maxWaitMs)}: see UV_THREADPOOL_SIZE`)
+  if (pool?.queued > 0) {
+    const longest = showDuration(pool.maxWaitMs)
+    terminal.line(`libuv's thread pool had tasks waiting ${pool.queued} times, up to ${longest}: see UV_THREADPOOL_SIZE`)
+  }
   if (rows.length === 0) return terminal.line('no synchronous calls worth telling')
   for (const line of tableLines(COLUMNS, rows, terminal.columns())) terminal.line(line)
 }

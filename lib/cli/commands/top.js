@@ -27,7 +27,9 @@ module.exports = {
 async function run (invocation) {
   const { terminal, values, signal } = invocation
   const client = reach(invocation)
-  const view = { facts: (await client.json('/')).facts, delays: /** @type {number[]} */ ([]), stalls: [...(await client.json('/stalls?limit=8')).stalls], stuck: null }
+  const { facts } = await client.json('/')
+  const { stalls } = await client.json(`/stalls?limit=${MAX_STALLS}`)
+  const view = { facts, delays: /** @type {number[]} */ ([]), stalls, stuck: null }
   let left = values.count === undefined ? Infinity : Number(values.count)
   terminal.openScreen()
   try {
@@ -61,7 +63,9 @@ function note (view, name, data) {
 
 /** @param {any} now */
 function line ({ at, maxDelayMs, blockedMs, utilization, memory }) {
-  return `${showTime(at)} delay ${showDuration(Math.max(maxDelayMs, blockedMs))} utilization ${share(utilization)} rss ${memory === null ? '-' : showBytes(memory.rssBytes)}${blockedMs > 0 ? ' BLOCKED' : ''}`
+  const delay = showDuration(Math.max(maxDelayMs, blockedMs))
+  const rss = memory === null ? '-' : showBytes(memory.rssBytes)
+  return `${showTime(at)} delay ${delay} utilization ${share(utilization)} rss ${rss}${blockedMs > 0 ? ' BLOCKED' : ''}`
 }
 
 /**
@@ -71,15 +75,18 @@ function line ({ at, maxDelayMs, blockedMs, utilization, memory }) {
  */
 function screen ({ facts, delays, stalls, stuck }, { maxDelayMs, blockedMs, utilization, memory }, terminal) {
   const width = terminal.columns()
+  const by = stuck === null ? '' : ` ${stuck.route ?? ''} ${showCulprit(stuck.culprit)}`
   const state = blockedMs > 0 || stuck !== null
-    ? terminal.paint(['red', 'bold'], `BLOCKED for ${showDuration(Math.max(blockedMs, stuck?.durationMs ?? 0))}${stuck === null ? '' : ` ${stuck.route ?? ''} ${showCulprit(stuck.culprit)}`}`)
+    ? terminal.paint(['red', 'bold'], `BLOCKED for ${showDuration(Math.max(blockedMs, stuck?.durationMs ?? 0))}${by}`)
     : terminal.paint('green', 'turning')
+  const rss = memory === null ? '-' : showBytes(memory.rssBytes)
+  const heap = memory === null ? '-' : showBytes(memory.heapUsedBytes)
   return [
     [terminal.paint('bold', facts.appName), `  pid ${facts.pid}  Node ${facts.nodeVersion}  `, state],
-    `delay ${showDuration(maxDelayMs)}   utilisation ${share(utilization)}   rss ${memory === null ? '-' : showBytes(memory.rssBytes)}   heap ${memory === null ? '-' : showBytes(memory.heapUsedBytes)}`,
+    `delay ${showDuration(maxDelayMs)}   utilisation ${share(utilization)}   rss ${rss}   heap ${heap}`,
     '',
     `longest delay of each second, up to ${showDuration(Math.max(...delays))}`,
-    spark(delays.slice(-Math.max(10, width - 2))),
+    sparkline(delays.slice(-Math.max(10, width - 2))),
     '',
     ...tableLines([
       { title: 'STALL (UTC)', cell: ({ at }) => showTime(at) },
@@ -94,7 +101,7 @@ function screen ({ facts, delays, stalls, stuck }, { maxDelayMs, blockedMs, util
 }
 
 /** @param {number[]} values */
-function spark (values) {
+function sparkline (values) {
   const top = Math.max(...values, 1)
   return values.map(value => BARS[Math.min(BARS.length - 1, Math.floor(value / top * BARS.length))]).join('')
 }

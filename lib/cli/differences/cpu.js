@@ -15,7 +15,7 @@ async function run ({ positionals: [before, after], values, terminal }) {
   const difference = diffProfiles(readProfile(before), readProfile(after), values.root ? { appRoot: values.root } : {})
   if (values.json) return terminal.json(difference)
   const { rows } = difference
-  terminal.line(`time at work: ${(difference.before.busyMs / 1e3).toFixed(2)} s of ${(difference.before.totalMs / 1e3).toFixed(2)} s before, ${(difference.after.busyMs / 1e3).toFixed(2)} s of ${(difference.after.totalMs / 1e3).toFixed(2)} s after`)
+  terminal.line(`time at work: ${timeOf(difference.before)} before, ${timeOf(difference.after)} after`)
   for (const line of tableLines([
     { title: 'CHANGE', isNumber: true, cell: ({ selfChange }) => signed(selfChange) },
     { title: 'SELF BEFORE', isNumber: true, cell: ({ selfBefore }) => percent(selfBefore) },
@@ -25,6 +25,11 @@ async function run ({ positionals: [before, after], values, terminal }) {
     { title: 'FUNCTION', cell: ({ name, place }) => `${name} ${place}` }
   ], rows.slice(0, MAX_ROWS), terminal.columns())) terminal.line(line)
   if (rows.length > MAX_ROWS) terminal.note(`${rows.length - MAX_ROWS} more; --json has them all`)
+}
+
+/** @param {{ busyMs: number, totalMs: number }} times */
+function timeOf ({ busyMs, totalMs }) {
+  return `${(busyMs / 1e3).toFixed(2)} s of ${(totalMs / 1e3).toFixed(2)} s`
 }
 
 /** @param {number} share */

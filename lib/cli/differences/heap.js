@@ -5,7 +5,7 @@
 const fs = require('node:fs')
 const { fileURLToPath } = require('node:url')
 const { writeOutput } = require('../output/output-file')
-const { throughFileFailures } = require('../files/snapshot-files')
+const { explainFileErrors } = require('../files/explain-file-errors')
 const { showBytes } = require('../../shared/base/sizes')
 
 /** @import { Invocation } from '../commands' */
@@ -19,15 +19,19 @@ async function run ({ positionals: files, values, terminal, signal }) {
   const onProgress = (/** @type {{ file: string, stage: string, bytes?: number }} */ { file, stage, bytes }) => {
     progress.note(`${file}: ${stage}${bytes === undefined ? '' : ` ${showBytes(bytes)}`}`)
   }
-  const report = await throughFileFailures(compareFiles(files, { isClassic: values.classic === true, onProgress, signal, readSource })).finally(progress.end)
-  if (values.html !== undefined) writeOutput(values.html, require('../../analysis/report/html').renderReport(report), { force: values.force === true, terminal })
+  const compared = compareFiles(files, { isClassic: values.classic === true, onProgress, signal, readSource })
+  const report = await explainFileErrors(compared).finally(progress.end)
+  if (values.html !== undefined) {
+    const html = require('../../analysis/report/html').renderReport(report)
+    writeOutput(values.html, html, { force: values.force === true, terminal })
+  }
   if (values.json) return terminal.json(report)
   const { reportLines } = require('../../analysis/report/text')
   for (const line of reportLines(report, values.all ? { withNoise: true, maxClasses: ALL_CLASSES } : {})) terminal.line(line)
 }
 
 /**
- * Where the code of the process is at hand, the line of a declaration can be told.
+ * Where the code of the process is on this machine, the line of a declaration can be found.
  * @param {string} file  path or URL, as in the snapshot
  */
 function readSource (file) {

@@ -19,7 +19,9 @@ async function run ({ positionals: files, values, terminal }) {
   if (values.json) return terminal.json(difference)
   const { isSameProcess, isComplete, total, rows } = difference
   if (!isSameProcess) terminal.note('They are of two processes.')
-  if (!isComplete) terminal.note('Too many constructors: those with the fewest objects are together in _other, and a row may only have left it.')
+  if (!isComplete) {
+    terminal.note('Too many constructors: those with the fewest objects are together in _other, and a row may only have left it.')
+  }
   terminal.line(`${total.before.toLocaleString('en')} objects before, ${total.after.toLocaleString('en')} after`)
   for (const line of tableLines([
     { title: 'CHANGE', isNumber: true, cell: ({ change }) => `${change > 0 ? '+' : ''}${change}` },

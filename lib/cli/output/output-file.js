@@ -19,10 +19,15 @@ function writeOutput (file, bytes, { force, terminal }) {
   try {
     fs.writeFileSync(file, bytes, { flag: force ? 'w' : 'wx', mode: OWNER_ONLY })
   } catch (/** @type {any} */ error) {
-    if (error.code === 'EEXIST') throw new Failure('failed', `${file} is there already.`, 'Choose another name with --output, or pass --force.')
+    if (error.code === 'EEXIST') throw fileExists(file)
     throw new Failure('failed', `Cannot write ${file}: ${error.message}`)
   }
   terminal.note(`written: ${file} (${bytes.length} bytes)`)
+}
+
+/** @param {string} file */
+function fileExists (file) {
+  return new Failure('failed', `${file} is there already.`, 'Choose another name with --output, or pass --force.')
 }
 
 /**
@@ -43,4 +48,4 @@ function plainName (name) {
   throw new Failure('failed', `The process calls its file ${name}, which is not a plain name.`, 'Choose one with --output.')
 }
 
-module.exports = { defaultName, plainName, writeOutput }
+module.exports = { defaultName, fileExists, plainName, writeOutput }

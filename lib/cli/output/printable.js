@@ -26,7 +26,8 @@ function printableLines (text) {
  * @param {unknown} value
  */
 function printableJson (value) {
-  return JSON.stringify(value, null, 2).replaceAll(UNPRINTABLE_IN_LINES, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  const escape = (/** @type {string} */ character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return JSON.stringify(value, null, 2).replaceAll(UNPRINTABLE_IN_LINES, escape)
 }
 
 module.exports = { printable, printableLines, printableJson }

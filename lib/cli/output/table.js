@@ -16,7 +16,8 @@ function tableLines (columns, rows, width = Infinity) {
   const texts = [columns.map(({ title }) => title), ...rows.map(row => columns.map(({ cell }) => printable(cell(row))))]
   const widths = columns.map((_, index) => Math.max(...texts.map(cells => cells[index].length)))
   return texts.map(cells => {
-    const line = cells.map((cell, index) => columns[index].isNumber ? cell.padStart(widths[index]) : cell.padEnd(widths[index])).join('  ').trimEnd()
+    const padded = cells.map((cell, index) => columns[index].isNumber ? cell.padStart(widths[index]) : cell.padEnd(widths[index]))
+    const line = padded.join('  ').trimEnd()
     return line.length > width ? `${line.slice(0, Math.max(1, width - 1))}…` : line
   })
 }

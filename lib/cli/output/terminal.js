@@ -2,10 +2,11 @@
 
 // What the command line writes: results to standard output, everything else to standard error; colour and motion only on a
 // terminal. All output of all commands passes here, and what others could have put into it is made printable: the only
-// sequences that reach a terminal are written in this file.
+// sequences that reach a terminal are written in this file and in progress.js.
 
 const { styleText } = require('node:util')
 const { printableJson, printableLines } = require('./printable')
+const { startProgress } = require('./progress')
 
 /**
  * @typedef {ReturnType<typeof createTerminal>} Terminal
@@ -13,9 +14,6 @@ const { printableJson, printableLines } = require('./printable')
  * @typedef {string | Painted} Part  of a line
  */
 
-const BAR_WIDTH = 30
-const PERIOD_MS = 100
-const CLEAR_LINE = '\r\u001b[K'
 const CLEAR_SCREEN = '\u001b[H\u001b[J'
 const ENTER_SCREEN = '\u001b[?1049h\u001b[?25l' // the other screen, and no cursor
 const LEAVE_SCREEN = '\u001b[?25h\u001b[?1049l'
@@ -41,38 +39,14 @@ function createTerminal ({ output = process.stdout, notes = process.stderr, env 
   /** @param {Part | Part[]} line */
   const showLine = line => [line].flat().map(show).join('')
 
-  /**
-   * Shows that something goes on: a bar where the end is known, else the time. Off a terminal one line.
-   * @param {string} text
-   * @param {number} [seconds]  it will take
-   * @returns {{ note: (text: string) => void, end: () => void }}
-   */
-  function progress (text, seconds) {
-    const startMs = performance.now()
-    let extra = ''
-    if (!isNotesTerminal) {
-      notes.write(`${show(text)}\n`)
-      return { note: () => {}, end: () => {} }
-    }
-    const draw = () => notes.write(`${CLEAR_LINE}${show(`${text} ${barOf((performance.now() - startMs) / 1e3, seconds)} ${extra}`)}`)
-    const timer = setInterval(draw, PERIOD_MS)
-    draw()
-    return {
-      note: (/** @type {string} */ more) => { extra = more },
-      end: () => {
-        clearInterval(timer)
-        notes.write(CLEAR_LINE)
-      }
-    }
-  }
-
   return {
     isOutputTerminal,
     columns: () => ('columns' in output && output.columns) || 100,
     rows: () => ('rows' in output && output.rows) || 30,
     /** @type {(style: Painted['style'], text: string) => Painted} */
     paint: (style, text) => ({ style, text }),
-    progress,
+    /** @type {(text: string, seconds?: number) => import('./progress').Progress} */
+    progress: (text, seconds) => startProgress({ text, seconds, stream: notes, isTerminal: isNotesTerminal }),
     /** @param {string | Uint8Array} text  with its own ends of lines */
     text: text => { output.write(show(textOf(text))) },
     /** @param {Part | Part[]} line */
@@ -93,16 +67,6 @@ function createTerminal ({ output = process.stdout, notes = process.stderr, env 
 /** @param {string | Uint8Array} text */
 function textOf (text) {
   return typeof text === 'string' ? text : Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString()
-}
-
-/**
- * @param {number} passed
- * @param {number} [seconds]
- */
-function barOf (passed, seconds) {
-  if (seconds === undefined) return `${passed.toFixed(0)} s`
-  const filled = Math.min(BAR_WIDTH, Math.round(passed / seconds * BAR_WIDTH))
-  return `[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}] ${Math.min(passed, seconds).toFixed(0)} of ${seconds} s`
 }
 
 module.exports = { createTerminal }

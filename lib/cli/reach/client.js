@@ -58,8 +58,11 @@ function createClient (target, signal) {
 
   return {
     ask,
-    /** Ends what was asked for after the user has left: without an answer, and whatever comes of it. @param {string} path */
-    abandon: path => { sendRequest(target, path, { method: 'DELETE' }).on('error', () => {}).on('response', response => response.resume()) },
+    /** Cancels what was asked for when the user has left, and waits for no answer. @param {string} path */
+    abandon: path => {
+      const request = sendRequest(target, path, { method: 'DELETE' })
+      request.on('error', () => {}).on('response', response => response.resume())
+    },
     /** @param {string} path @param {Wanted} [wanted] */
     json: async (path, wanted) => parseJson((await bytes(path, wanted)).toString()),
     bytes,

@@ -16,15 +16,18 @@ const WRITABLE_BY_OTHERS = 0o022
 /**
  * @param {number} pid
  * @param {NodeJS.ProcessEnv} env
- * @returns {{ socketPath: string | null, problems: string[], looked: string[] }} problems: what was found there that is not to be trusted
+ * @returns {{ socketPath: string | null, problems: string[], looked: string[] }} problems: what is there and not to be trusted;
+ *   looked: where it could have been
  */
 function findControlSocket (pid, env) {
   const { uids, pidInside, environment } = readProcess(pid)
   const users = uids.length > 0 ? uids : [os.userInfo().uid]
-  const outside = users.flatMap(user => [...sessionDirectories(user, [env, environment]), ...userDirectories(user, [os.tmpdir(), '/tmp', environment.TMPDIR])])
+  const temporaryFolders = [os.tmpdir(), '/tmp', environment.TMPDIR]
+  const outside = users.flatMap(user => [...sessionDirectories(user, [env, environment]), ...userDirectories(user, temporaryFolders)])
   const candidates = outside.map(directory => ({ directory, name: controlSocketName(pid) }))
   if (pidInside !== null && pidInside !== pid) { // it runs in a container of its own
-    candidates.push(...outside.map(directory => ({ directory: path.join(`/proc/${pid}/root`, directory), name: controlSocketName(pidInside) })))
+    const name = controlSocketName(pidInside)
+    candidates.push(...outside.map(directory => ({ directory: path.join(`/proc/${pid}/root`, directory), name })))
   }
   const problems = []
   for (const { directory, name } of candidates) {

@@ -48,10 +48,21 @@ function readEnvironment (pid) {
 }
 
 /**
- * What a process runs, and how it takes SIGUSR1. What cannot be known is left open: null, or nothing.
+ * What a process runs, and how it takes SIGUSR1. What cannot be known is null or empty.
+ * @typedef {object} RunningProcess
+ * @property {string} executable
+ * @property {string[]} args
+ * @property {NodeJS.ProcessEnv} environment
+ * @property {string[]} libraries
+ * @property {string[]} threads  their names
+ * @property {string | null} state
+ * @property {boolean | null} catchesSignal
+ * @property {boolean} isInOurNetwork
+ */
+
+/**
  * @param {number} pid
- * @returns {{ executable: string, args: string[], environment: NodeJS.ProcessEnv, libraries: string[], threads: string[], state: string | null, catchesSignal: boolean | null, isInOurNetwork: boolean } | null}
- *   null: the system does not tell
+ * @returns {RunningProcess | null} null: the system does not tell
  */
 function readRunning (pid) {
   return fs.existsSync('/proc/self/exe') ? readFromProc(pid) : readFromPs(pid)
@@ -77,7 +88,11 @@ function readFromProc (pid) {
 
 const LOOPBACK = ['0100007F', '7F000001'] // as a number of this machine, whichever way round that is
 // Who gets a connection to 127.0.0.1, the most exact first.
-const LISTENS = [{ table: 'tcp', addresses: LOOPBACK }, { table: 'tcp', addresses: ['0'.repeat(8)] }, { table: 'tcp6', addresses: ['0'.repeat(32)] }]
+const LISTENS = [
+  { table: 'tcp', addresses: LOOPBACK },
+  { table: 'tcp', addresses: ['0'.repeat(8)] },
+  { table: 'tcp6', addresses: ['0'.repeat(32)] }
+]
 const STATE_LISTEN = '0A'
 
 /**
@@ -109,10 +124,20 @@ function inodeOfListener (port) {
 
 /** @param {number} pid  where there is no /proc: on macOS, which does not show the handlers either */
 function readFromPs (pid) {
-  const shown = ['state', 'comm', 'args'].map(column => spawnSync('ps', ['-ww', '-o', `${column}=`, '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim())
-  const [state, executable, args] = shown
+  const read = (/** @type {string} */ column) =>
+    spawnSync('ps', ['-ww', '-o', `${column}=`, '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim()
+  const [state, executable, args] = ['state', 'comm', 'args'].map(read)
   if (!executable) return null
-  return { executable, args: args.split(/\s+/), environment: {}, libraries: [], threads: [], state: state[0] ?? null, catchesSignal: null, isInOurNetwork: true }
+  return {
+    executable,
+    args: args.split(/\s+/),
+    environment: {},
+    libraries: [],
+    threads: [],
+    state: state[0] ?? null,
+    catchesSignal: null,
+    isInOurNetwork: true
+  }
 }
 
 /** @param {string} file */

@@ -19,7 +19,9 @@ const JSON_OPTION = Object.freeze({ type: 'boolean', meaning: 'print the data as
 
 /** @param {Invocation} invocation */
 function reach ({ positionals: [target], values, env, terminal, signal }) {
-  if (values.token !== undefined) terminal.note('note: a token on the command line is visible to other users of this host; --token-file is not')
+  if (values.token !== undefined) {
+    terminal.note('note: a token on the command line is visible to other users of this host; --token-file is not')
+  }
   return createClient(findTarget(target, values, env), signal)
 }
 

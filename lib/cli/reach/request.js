@@ -36,8 +36,9 @@ function sendRequest (target, path, { method = 'GET', body, headers = {} } = {},
       ...(!isSocket && target.token !== null && { Authorization: `Bearer ${target.token}` })
     }
   }
+  const ofSocket = { setHost: false, headers: { Host: 'localhost', ...how.headers } }
   const request = isSocket
-    ? http.request({ ...how, socketPath: target.socketPath, path: base + path, setHost: false, headers: { Host: 'localhost', ...how.headers } })
+    ? http.request({ ...how, ...ofSocket, socketPath: target.socketPath, path: base + path })
     : (target.url.protocol === 'https:' ? https : http).request(new URL(base + path, target.url), how)
   request.setTimeout(CONNECT_MS, () => { if (request.socket?.connecting !== false) request.destroy(new Error('no answer')) })
   request.end(bytes ?? undefined)

@@ -11,6 +11,7 @@ const { Failure } = require('../failure')
 /** @typedef {{ socketPath: string, base: string } | { url: URL, token: string | null }} Target */
 
 const HOW_TO = 'Put app.use(diagnostics()) into it, start it with `loopscope run -- node app.js`, or use `loopscope profile --attach <pid>`.'
+const IMPOSTOR = 'Somebody may pose as that process. Remove what is there, then start the process again.'
 
 /**
  * @param {string | undefined} text  a pid or a URL
@@ -20,7 +21,9 @@ const HOW_TO = 'Put app.use(diagnostics()) into it, start it with `loopscope run
  */
 function findTarget (text, options, env) {
   if (options.socket !== undefined) return { socketPath: path.resolve(options.socket), base: '' }
-  if (text === undefined) throw new Failure('usage', 'Which process? Wanted a pid or a URL.', 'See `loopscope list` for the processes of this host.')
+  if (text === undefined) {
+    throw new Failure('usage', 'Which process? Wanted a pid or a URL.', 'See `loopscope list` for the processes of this host.')
+  }
   if (/^\d+$/.test(text)) return { socketPath: socketOf(Number(text), env), base: '' }
   const url = parseUrl(text)
   const token = tokenOf(url, options, env)
@@ -68,8 +71,9 @@ function socketOf (pid, env) {
   const { socketPath, problems, looked } = findControlSocket(pid, env)
   if (socketPath !== null) return socketPath
   assertAlive(pid)
-  if (problems.length > 0) throw new Failure('permission', `Process ${pid} is not asked: ${problems.join('; ')}.`, 'Somebody may pose as that process. Remove what is there, then start the process again.')
-  throw new Failure('notInstrumented', `Process ${pid} runs without loopscope, or its control socket is elsewhere (looked for ${looked.join(', ')}).`, HOW_TO)
+  if (problems.length > 0) throw new Failure('permission', `Process ${pid} is not asked: ${problems.join('; ')}.`, IMPOSTOR)
+  throw new Failure('notInstrumented',
+    `Process ${pid} runs without loopscope, or its control socket is elsewhere (looked for ${looked.join(', ')}).`, HOW_TO)
 }
 
 /** @param {number} pid */
@@ -77,7 +81,9 @@ function assertAlive (pid) {
   try {
     process.kill(pid, 0)
   } catch (/** @type {any} */ error) {
-    if (error.code === 'EPERM') throw new Failure('permission', `Process ${pid} belongs to somebody else.`, 'Run this as its user, or as root.')
+    if (error.code === 'EPERM') {
+      throw new Failure('permission', `Process ${pid} belongs to somebody else.`, 'Run this as its user, or as root.')
+    }
     throw new Failure('noProcess', `There is no process ${pid} on this host.`, 'See `loopscope list` for those that can be reached.')
   }
 }

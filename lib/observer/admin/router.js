@@ -65,93 +65,94 @@ const { SCOPES } = require('../../shared/admin/scopes')
  */
 
 /**
+ * @typedef {object} Call  one request, with what is known of it before it is authorized
+ * @property {RouteRow} route
+ * @property {Record<string, string>} params  from the path
+ * @property {AdminRequest} request
+ * @property {AbortSignal} signal  the client left
+ * @property {() => void} onAuthorized  who asks may
+ */
+
+/**
  * @param {object} parts
  * @param {Application} parts.application
  * @param {Sources} parts.sources
  * @param {readonly RouteRow[]} parts.routes
  * @param {() => number} [parts.now]
  */
-function createRouter ({ application, sources, routes, now }) {
-  const match = createPathMatch(routes)
-  const access = createAccess({ application, sources, now })
+function createRouter (parts) {
+  return new Router(parts)
+}
+
+class Router {
+  #sources
+  #match
+  #access
+
+  /** @param {Parameters<typeof createRouter>[0]} parts */
+  constructor ({ application, sources, routes, now }) {
+    this.#sources = sources
+    this.#match = createPathMatch(routes)
+    this.#access = createAccess({ application, sources, now })
+  }
 
   /**
+   * A function of its own: doors are given it without the router.
    * @param {AdminRequest} request
    * @param {AbortSignal} signal  the client left
    * @param {() => void} [onAuthorized]  who asks may
    * @returns {Promise<AdminResponse>}
    */
-  async function handle (request, signal, onAuthorized = () => {}) {
-    const found = access.isEnabled(request) ? match(request.path) : null
+  handle = async (request, signal, onAuthorized = () => {}) => {
+    const found = this.#access.isEnabled(request) ? this.#match(request.path) : null
     const response = found === null
       ? problemResponse({ status: 404, detail: 'There is no such route.', remedy: `See ${request.base || '/'} for those there are.` })
-      : await responseOf(found, request, signal, onAuthorized)
-    count({ name: 'request', endpoint: found?.route.name ?? 'unknown', code: response.status })
+      : await this.#respond({ ...found, request, signal, onAuthorized })
+    this.#sources.count({ name: 'request', endpoint: found?.route.name ?? 'unknown', code: response.status })
     return request.method === 'HEAD' ? withoutBody(response) : response
   }
 
-  /**
-   * @param {{ route: RouteRow, params: Record<string, string> }} found
-   * @param {AdminRequest} request
-   * @param {AbortSignal} signal
-   * @param {() => void} onAuthorized
-   */
-  async function responseOf ({ route, params }, request, signal, onAuthorized) {
+  /** @param {Call} call */
+  async #respond (call) {
+    const { route, signal } = call
     try {
-      const result = await run(route, params, request, signal, onAuthorized)
+      const result = await this.#run(call)
       return isProblem(result) ? problemResponse(result, route) : result
     } catch (/** @type {any} */ error) {
       if (signal.aborted) return problemResponse(CLIENT_LEFT, route)
       const problem = toProblem(error)
-      if (problem.status === 500) sources.log.warn({ err: { message: error?.message, stack: error?.stack } }, `admin: ${route.name} failed`)
+      if (problem.status === 500) {
+        this.#sources.log.warn({ err: { message: error?.message, stack: error?.stack } }, `admin: ${route.name} failed`)
+      }
       return problemResponse(problem, route)
     }
   }
 
   /**
-   * @param {RouteRow} route
-   * @param {Record<string, string>} params
-   * @param {AdminRequest} request
-   * @param {AbortSignal} signal
-   * @param {() => void} onAuthorized
+   * @param {Call} call
    * @returns {Promise<AdminResponse | Problem>}
    */
-  async function run (route, params, request, signal, onAuthorized) {
+  async #run ({ route, params, request, signal, onAuthorized }) {
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const row = Object.hasOwn(route.methods, method) ? route.methods[method] : undefined
-    const verdict = access.checkOrigin(request) ?? (row?.isOpen?.(request) ? { grant: NOTHING } : access.authenticate(request))
-    if ('problem' in verdict) return refuse(verdict)
+    const verdict = this.#access.checkOrigin(request) ?? (row?.isOpen?.(request) ? { grant: NOTHING } : this.#access.authenticate(request))
+    if ('problem' in verdict) return this.#refuse(verdict)
     const { can } = verdict.grant
     const scope = row?.scope ?? leastScope(route)
     if (verdict.grant !== NOTHING) {
-      if (!await can(scope)) return outOfScope(scope)
+      if (!await can(scope)) return this.#refuse(outOfScope(scope))
       onAuthorized()
     }
     if (row === undefined) return wrongMethod(route)
     const parameters = readParameters(request.query, row.parameters ?? {})
-    return row.handle({ request, parameters, params, sources, signal, can })
+    return row.handle({ request, parameters, params, sources: this.#sources, signal, can })
   }
 
   /** @param {Refusal} refusal */
-  function refuse ({ reason, problem }) {
-    count({ name: 'authFailure', reason })
+  #refuse ({ reason, problem }) {
+    this.#sources.count({ name: 'authFailure', reason })
     return problem
   }
-
-  /** @param {Scope} scope */
-  function outOfScope (scope) {
-    return refuse({
-      reason: 'scope',
-      problem: { status: 403, detail: `This needs the scope ${scope}.`, remedy: `Use a token with the scope ${scope}.` }
-    })
-  }
-
-  /** @param {import('../../main/admin/request-counts').AdminEvent} event */
-  function count (event) {
-    sources.count(event)
-  }
-
-  return { handle }
 }
 
 // Nobody reads it; it is counted.
@@ -159,6 +160,17 @@ const CLIENT_LEFT = Object.freeze({ status: 409, detail: 'The client left before
 
 /** Of a request that needs no token. @type {Grant} */
 const NOTHING = Object.freeze({ can: async () => false })
+
+/**
+ * @param {Scope} scope
+ * @returns {Refusal}
+ */
+function outOfScope (scope) {
+  return {
+    reason: 'scope',
+    problem: { status: 403, detail: `This needs the scope ${scope}.`, remedy: `Use a token with the scope ${scope}.` }
+  }
+}
 
 /** @param {RouteRow} route */
 function leastScope ({ methods }) {

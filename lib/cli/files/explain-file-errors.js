@@ -1,6 +1,6 @@
 'use strict'
 
-// What can go wrong with a file of the user, as a sentence.
+// Says in a sentence why a file of the user's cannot be read.
 
 const { Failure } = require('../failure')
 
@@ -9,7 +9,7 @@ const { Failure } = require('../failure')
  * @param {Promise<T>} work  that reads files
  * @returns {Promise<T>}
  */
-async function throughFileFailures (work) {
+async function explainFileErrors (work) {
   try {
     return await work
   } catch (/** @type {any} */ error) {
@@ -18,4 +18,4 @@ async function throughFileFailures (work) {
   }
 }
 
-module.exports = { throughFileFailures }
+module.exports = { explainFileErrors }
