@@ -40,19 +40,17 @@ test('a task that waits for a thread of a full pool is told, with how long', asy
 async function told (t, tasks, answer) {
   const queued = []
   const probe = createPoolProbe({ onQueued: waitedMs => queued.push(waitedMs) })
-  const alive = setInterval(() => {}, 1000) // the probe does not keep the process alive
+  const busy = setInterval(burn, 50, 25) // an idle process is not asked, and the probe does not keep one alive
   t.after(() => {
-    clearInterval(alive)
+    clearInterval(busy)
     probe.stop()
   })
   await new Promise(resolve => {
     let asked = 0
     t.mock.method(fs, 'stat', (file, callback) => {
       answer(callback, ++asked)
-      burn(100) // an idle process is not asked
       if (asked === tasks) setTimeout(resolve, LATE_MS)
     })
-    burn(100)
     probe.start()
   })
   return queued
