@@ -67,7 +67,7 @@ for (const [what, spoil] of Object.entries(FROZEN)) {
   })
 }
 
-test('stacks are told by the time in which they were read, without what is ours', () => {
+test('stacks are told by the time in which they were read, without what is ours', async () => {
   const stacks = createBlockedStacks({ appRoot: '/app' })
   const calls = [
     ['onInterrupt', '', '/elsewhere/bundle.js', 1, 1, 1, 1],
@@ -78,7 +78,20 @@ test('stacks are told by the time in which they were read, without what is ours'
   ]
   for (const atMicros of [10, 20, 30]) stacks.add({ atMicros, calls: JSON.stringify(calls) })
   stacks.add({ atMicros: 20, calls: '[]' })
-  const found = stacks.between(15, 25)
+  const found = await stacks.between(15, 25, 0)
   assert.equal(found.length, 1)
   assert.deepEqual(found[0].map(({ name, file, line }) => [name, file, line]), [['sort', '', 0], ['login', 'login.js', 7]])
+})
+
+test('calls and the beginnings of their functions are told as they were written', async () => {
+  const asked = []
+  const stacks = createBlockedStacks({ appRoot: '/app' }, async frames => {
+    asked.push(...frames)
+    return frames.map(frame => frame.url === '' ? frame : { ...frame, url: 'file:///app/src/login.ts', lineNumber: frame.lineNumber + 100 })
+  })
+  stacks.add({ atMicros: 20, calls: JSON.stringify([['sort', 'Array', '', 0, 0, 0, 0], ['login', '', '/app/dist/login.js', 7, 3, 5, 1]]) })
+  const [[sort, login]] = await stacks.between(15, 25, 0)
+  assert.deepEqual([sort.file, sort.line], ['', 0])
+  assert.deepEqual(login, { name: 'login', receiver: '', file: 'src/login.ts', line: 107, column: 3, functionLine: 105, functionColumn: 1 })
+  assert.equal(asked[2].url, 'file:///app/dist/login.js')
 })

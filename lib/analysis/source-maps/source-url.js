@@ -22,8 +22,8 @@ function toSourceFile (source, { folder, script, appRoot }) {
   if (source.length > MAX_LENGTH || /\p{Cc}/u.test(source)) return null
   const file = resolveSource(source, folder, appRoot)
   const [owner] = PACKAGE.exec(script.replaceAll('\\', '/')) ?? []
-  // A package's code stays a package's, wherever it was built.
-  if (owner !== undefined && !file.replaceAll('\\', '/').startsWith(owner)) return null
+  // A package's code stays a package's, wherever it was built, and whether or not the package brings its sources.
+  if (owner !== undefined) return file.replaceAll('\\', '/').startsWith(owner) ? file : null
   const isInside = file.startsWith(appRoot.replace(/[\\/]*$/, path.sep))
   return isInside || (SOURCE_CODE.test(file) && isThere(file)) ? file : toName(source)
 }

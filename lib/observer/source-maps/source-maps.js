@@ -76,7 +76,7 @@ class SourceMaps {
    */
   async #learn (wanted, maxMs) {
     if (!this.#parts.isOn) return
-    const written = wanted.filter(({ url, place }) => !url.startsWith('node:') && place.line >= 0)
+    const written = wanted.filter(({ url, place }) => !/^(node|wasm):/.test(url) && place.line >= 0)
     if (this.#known.unknown(written).length === 0) return
     const turn = this.#asking.then(() => this.#read(this.#known.unknown(written))) // fewer by then, perhaps
     this.#asking = turn

@@ -21,14 +21,14 @@ const { createStallWatch } = require('./stall-watch')
  * @param {SharedState} parts.state
  * @param {{ read (): SchedulerReading }} parts.scheduler
  * @param {ReturnType<typeof import('../recorder/recorder-client').createRecorderClient>} parts.recorder
- * @param {Pick<ReturnType<typeof import('../source-maps/source-maps').createSourceMaps>, 'profile'>} parts.sourceMaps
+ * @param {Pick<ReturnType<typeof import('../source-maps/source-maps').createSourceMaps>, 'profile' | 'frames'>} parts.sourceMaps
  * @param {(fields: object, message: string) => void} parts.logNow  straight to standard error
  */
 function createStallDetection ({ settings, state, scheduler, recorder, sourceMaps, logNow }) {
   const { stallThresholdMs } = settings
   const evidence = createEvidence({ scheduler, state })
   const records = createStallRecords()
-  const stacks = createBlockedStacks(settings)
+  const stacks = createBlockedStacks(settings, (frames, maxMs) => sourceMaps.frames(frames, maxMs))
   const look = guarded(async () => {
     const seen = await recorder.lookNow().catch(() => undefined) // the session may close meanwhile
     if (seen !== undefined) stacks.add(seen.stack)
@@ -52,7 +52,7 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     evidence,
     isRecording: () => recorder.isRecording,
     rotateNow: () => recorder.rotateNow(),
-    stacksOf: (fromMicros, toMicros) => stacks.between(fromMicros, toMicros),
+    stacksOf: stacks.between,
     isStill: stuck => watch.isStill(stuck),
     logNow,
     records,

@@ -38,7 +38,7 @@ const NOTHING_FOUND = Object.freeze({ culprit: null, origin: null, stack: [], co
  * @param {{ since (fromMicros: number): SystemEvidence }} parts.evidence
  * @param {() => boolean} parts.isRecording
  * @param {() => Promise<{ route: string | null } | undefined>} parts.rotateNow  ends the window, in the middle of what the main thread does
- * @param {(fromMicros: number, toMicros: number) => Stack[]} [parts.stacksOf]  those that were read in this time
+ * @param {(fromMicros: number, toMicros: number, maxMs: number) => Promise<Stack[]>} [parts.stacksOf]  those that were read in this time
  * @param {(stuck: Stuck) => boolean} parts.isStill
  * @param {(fields: object, message: string) => void} parts.logNow   straight to standard error
  * @param {Pick<StallRecords, 'keepProfile' | 'setLasting'>} parts.records
@@ -47,7 +47,8 @@ const NOTHING_FOUND = Object.freeze({ culprit: null, origin: null, stack: [], co
  * @param {(profile: CpuProfile, maxMs: number) => Promise<CpuProfile>} [parts.toWritten]  a profile in the places of the code as it was written
  */
 function createStallReports (parts) {
-  const { history, evidence, isRecording, rotateNow, stacksOf = () => [], isStill, logNow, records, context, thresholdMs, toWritten = async profile => profile } = parts
+  const { history, evidence, isRecording, rotateNow, isStill, logNow, records, context, thresholdMs } = parts
+  const { stacksOf = async () => [], toWritten = async profile => profile } = parts
 
   /** @param {LateTick & { id: number }} stall */
   async function explain ({ id, fromMicros, toMicros, delayMs, ownWork, ownMs }) {
@@ -56,7 +57,7 @@ function createStallReports (parts) {
     if (isRecording()) await history.waitFor(toMicros, MAX_WAIT_MS)
     const profile = history.view(toMicros - (delayMs + ownMs) * 1e3, toMicros, ownWork)
     if (profile !== null) records.keepProfile(id, profile)
-    const findings = profile === null ? NOTHING_FOUND : findCulprit(await toWritten(profile, MAX_MAPPING_MS), context, stacksOf(fromMicros, toMicros))
+    const findings = profile === null ? NOTHING_FOUND : await find(profile, fromMicros, toMicros, MAX_MAPPING_MS)
     const { stack, codeMs, gcMs } = findings
     const all = { ...system, codeMs: round(codeMs), gcMs: round(gcMs) }
     const unsampledMs = profile === null ? null : Math.max(0, longestGapMs(profile) - ownMs)
@@ -72,7 +73,18 @@ function createStallReports (parts) {
    */
   async function inspect (fromMicros, toMicros) {
     const profile = history.view(fromMicros, toMicros)
-    return profile === null ? null : findCulprit(await toWritten(profile, MAX_MAPPING_WHILE_STUCK_MS), context, stacksOf(fromMicros, toMicros))
+    return profile === null ? null : find(profile, fromMicros, toMicros, MAX_MAPPING_WHILE_STUCK_MS)
+  }
+
+  /**
+   * @param {CpuProfile} profile
+   * @param {number} fromMicros
+   * @param {number} toMicros
+   * @param {number} maxMappingMs
+   */
+  async function find (profile, fromMicros, toMicros, maxMappingMs) {
+    const [written, stacks] = await Promise.all([toWritten(profile, maxMappingMs), stacksOf(fromMicros, toMicros, maxMappingMs)])
+    return findCulprit(written, context, stacks)
   }
 
   /** @param {Stuck} stuck */

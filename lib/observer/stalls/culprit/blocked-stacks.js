@@ -3,9 +3,12 @@
 // The stacks that were read in the middle of stalls, kept until the stall that they belong to is explained. They come from the main
 // thread (main/stalls/blocked-stack.js) as one text.
 
+const path = require('node:path')
+const { pathToFileURL } = require('node:url')
 const { OWN_FOLDER } = require('../../../shared/base/own-files')
 const { describeFile } = require('../../../shared/formats/profile/frame')
 
+/** @import { CallFrame } from '../../../../types/profile' */
 /** @import { BlockedCall } from '../../../main/stalls/blocked-stack' */
 
 /**
@@ -23,8 +26,13 @@ const { describeFile } = require('../../../shared/formats/profile/frame')
 
 const KEPT = 64 // a stall has at most a dozen; those of one that is over are asked for within seconds
 
-/** @param {{ appRoot?: string }} [context] */
-function createBlockedStacks (context) {
+/** @typedef {(frames: CallFrame[], maxMs: number) => Promise<CallFrame[]>} ToWritten  places of the code as it was written */
+
+/**
+ * @param {{ appRoot?: string }} [context]
+ * @param {ToWritten} [toWritten]
+ */
+function createBlockedStacks (context, toWritten = async frames => frames) {
   /** Oldest first. @type {{ atMicros: number, calls: string }[]} */
   const kept = []
   return {
@@ -37,29 +45,57 @@ function createBlockedStacks (context) {
     /**
      * @param {number} fromMicros
      * @param {number} toMicros
-     * @returns {Stack[]}
+     * @param {number} maxMs  to wait for source maps
+     * @returns {Promise<Stack[]>}
      */
-    between: (fromMicros, toMicros) => kept
-      .filter(({ atMicros }) => atMicros >= fromMicros && atMicros <= toMicros)
-      .map(({ calls }) => toStack(calls, context))
-      .filter(stack => stack.length > 0)
+    async between (fromMicros, toMicros, maxMs) {
+      const stacks = kept
+        .filter(({ atMicros }) => atMicros >= fromMicros && atMicros <= toMicros)
+        .map(({ calls }) => withoutOurs(JSON.parse(calls)))
+        .filter(calls => calls.length > 0)
+      const written = await toWritten(stacks.flat().flatMap(placesOf), maxMs)
+      let at = 0
+      return stacks.map(calls => calls.map(call => toStackCall(call, written[at++], written[at++], context)))
+    }
   }
 }
 
-/**
- * @param {string} text
- * @param {{ appRoot?: string }} [context]
- * @returns {Stack}
- */
-function toStack (text, context) {
-  /** @type {BlockedCall[]} */
-  const calls = JSON.parse(text)
+/** @param {BlockedCall[]} calls */
+function withoutOurs (calls) {
   // Above the first frame that this thread gave its name stands what the main thread did to read the stack.
   const ours = calls.findIndex(([, , file]) => file.startsWith(OWN_FOLDER))
-  return calls.slice(ours + 1)
-    .filter(([, , file]) => !file.startsWith(OWN_FOLDER))
-    .map(([name, receiver, file, line, column, functionLine, functionColumn]) =>
-      ({ name, receiver, file: describeFile(file, context), line, column, functionLine, functionColumn }))
+  return calls.slice(ours + 1).filter(([, , file]) => !file.startsWith(OWN_FOLDER))
+}
+
+/**
+ * @param {BlockedCall} call
+ * @returns {[CallFrame, CallFrame]} where it stands, and where its function begins, as a profile tells places
+ */
+function placesOf ([name, , file, line, column, functionLine, functionColumn]) {
+  const url = path.isAbsolute(file) ? pathToFileURL(file).href : file
+  return [
+    { functionName: '', scriptId: '', url, lineNumber: line - 1, columnNumber: column - 1 },
+    { functionName: name, scriptId: '', url, lineNumber: functionLine - 1, columnNumber: functionColumn - 1 }
+  ]
+}
+
+/**
+ * @param {BlockedCall} call
+ * @param {CallFrame} place
+ * @param {CallFrame} beginning
+ * @param {{ appRoot?: string }} [context]
+ * @returns {StackCall}
+ */
+function toStackCall ([name, receiver], place, beginning, context) {
+  return {
+    name,
+    receiver,
+    file: describeFile(place.url, context),
+    line: place.lineNumber + 1,
+    column: place.columnNumber + 1,
+    functionLine: beginning.lineNumber + 1,
+    functionColumn: beginning.columnNumber + 1
+  }
 }
 
 /**
