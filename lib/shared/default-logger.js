@@ -20,8 +20,8 @@ function makeLogger ({ fd = STANDARD_OUTPUT, isSync = false } = {}) {
   const destination = makeDestination(pino, { dest: fd, sync: isSync })
   return pino({ name: 'loopscope' }, {
     write (line) {
-      const taken = isManaged ? takenStream(fd) : null
-      if (taken !== null) return taken.write(line)
+      const stream = isManaged ? replacedStream(fd) : null
+      if (stream !== null) return stream.write(line)
       destination.write(line)
     }
   })
@@ -53,7 +53,7 @@ function makeDestination (pino, options) {
  * application; what goes to the descriptor ends in the log of its daemon. It does so after a preload: asked for each line.
  * @param {number} fd
  */
-function takenStream (fd) {
+function replacedStream (fd) {
   const stream = fd === STANDARD_ERROR ? process.stderr : process.stdout
   return Object.hasOwn(stream, 'write') ? stream : null
 }

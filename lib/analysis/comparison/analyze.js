@@ -53,7 +53,8 @@ async function analyzeSnapshot (file, { isClassic = false, onProgress = () => {}
     const { distances, reachedBy } = findDistances(graph, weakMapNames)
     onProgress({ stage: 'classes' })
     const raw = findRawClasses(graph, { isClassic })
-    return { graph, essential, dominators, distances, reachedBy, raw, heapBytes: dominators.retainedSize[ROOT] + graph.extraNativeBytes, isClassic }
+    const heapBytes = dominators.retainedSize[ROOT] + graph.extraNativeBytes
+    return { graph, essential, dominators, distances, reachedBy, raw, heapBytes, isClassic }
   } catch (error) {
     graph.close()
     throw error

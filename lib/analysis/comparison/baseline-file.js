@@ -30,7 +30,8 @@ function encodeBaseline ({ id, size, classOf, end, ...rest }, facts) {
   const padded = Buffer.concat([header], Math.ceil(header.length / ALIGNMENT) * ALIGNMENT).fill(' ', header.length)
   const length = Buffer.alloc(LENGTH_BYTES)
   length.writeUInt32LE(padded.length)
-  const content = Buffer.concat([length, padded, ...[size, id, classOf, end].map(array => Buffer.from(array.buffer, array.byteOffset, array.byteLength))])
+  const arrays = [size, id, classOf, end].map(array => Buffer.from(array.buffer, array.byteOffset, array.byteLength))
+  const content = Buffer.concat([length, padded, ...arrays])
   return Buffer.concat([MAGIC, zlib.gzipSync(Buffer.concat([content, hashOf(content)]))])
 }
 
@@ -105,7 +106,8 @@ function parseHeader (file, content) {
  * @param {Baseline} baseline
  */
 function checkIndexes (file, { classOf, end, classes, shapes }) {
-  const isWrong = classOf.some(index => index >= classes.length) || end.some((value, position) => value <= position || value > end.length) ||
+  const isWrong = classOf.some(index => index >= classes.length) ||
+    end.some((value, position) => value <= position || value > end.length) ||
     classes.some(({ shape }) => shape >= shapes.length)
   if (isWrong) refuse(file, 'indexes of the file', 'others')
 }

@@ -43,7 +43,8 @@ function toBaseline ({ graph, dominators: { order, endOf }, raw, heapBytes, isCl
     classOf[position] = raw.classOf[node]
     end[position] = endOf[node]
   }
-  return { id, size, classOf, end, classes: raw.classes, shapes: raw.shapes.map(({ properties }) => properties.map(tokens)), heapBytes, isClassic }
+  const shapes = raw.shapes.map(({ properties }) => properties.map(tokens))
+  return { id, size, classOf, end, classes: raw.classes, shapes, heapBytes, isClassic }
 }
 
 /** @returns {(property: string) => string} */

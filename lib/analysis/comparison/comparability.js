@@ -71,8 +71,8 @@ function differentObjects (before, after) {
     if (before.classes[before.classOf[a]].name === after.classes[after.classOf[b]].name) alike++
   })
   if (shared < MIN_SHARED) return `they have only ${shared} numbers of objects in common`
-  if (alike < shared * MIN_AGREEMENT) return `${Math.round((1 - alike / shared) * 100)} % of the numbers that both have are objects of another class`
-  return null
+  if (alike >= shared * MIN_AGREEMENT) return null
+  return `${Math.round((1 - alike / shared) * 100)} % of the numbers that both have are objects of another class`
 }
 
 module.exports = { whyIncomparable }

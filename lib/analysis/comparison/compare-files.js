@@ -52,7 +52,9 @@ const MAX_SNAPSHOTS = 3
  * @throws ERR_LOOPSCOPE_INVALID_SNAPSHOT, ERR_LOOPSCOPE_INVALID_OPTION
  */
 async function compareFiles (files, { readSource, ...options } = {}) {
-  if (files.length < 2 || files.length > MAX_SNAPSHOTS) throw new errors.ERR_LOOPSCOPE_INVALID_OPTION('files', 'two or three heap snapshots', String(files.length))
+  if (files.length < 2 || files.length > MAX_SNAPSHOTS) {
+    throw new errors.ERR_LOOPSCOPE_INVALID_OPTION('files', 'two or three heap snapshots', String(files.length))
+  }
   const earlier = []
   for (const file of files.slice(0, -1)) earlier.push(await loadSide(file, options))
   const last = files[files.length - 1]
@@ -86,7 +88,10 @@ async function loadSide (file, options) {
 function loadIndex (file, { isClassic = false }) {
   const { baseline, facts } = readBaseline(file)
   const view = (/** @type {boolean} */ classic) => classic ? 'the classic view' : 'the view of DevTools'
-  if (baseline.isClassic !== isClassic) throw new errors.ERR_LOOPSCOPE_INVALID_SNAPSHOT(file, `an index of ${view(isClassic)}`, `one of ${view(baseline.isClassic)}: use the snapshot itself`)
+  if (baseline.isClassic !== isClassic) {
+    const got = `one of ${view(baseline.isClassic)}: use the snapshot itself`
+    throw new errors.ERR_LOOPSCOPE_INVALID_SNAPSHOT(file, `an index of ${view(isClassic)}`, got)
+  }
   return { baseline, facts, file }
 }
 
@@ -130,7 +135,11 @@ function report (earlier, newest, latest, readSource) {
     type: 'loopscope-heap-comparison',
     version: 1,
     headline: headlineOf({ beforeBytes: oldest.baseline.heapBytes, afterBytes: newest.baseline.heapBytes, suspects: placed }),
-    snapshots: [...earlier, newest].map(({ file, baseline, facts }) => ({ file: path.basename(file), heapBytes: baseline.heapBytes, takenAt: facts.takenAt ?? null })),
+    snapshots: [...earlier, newest].map(({ file, baseline, facts }) => ({
+      file: path.basename(file),
+      heapBytes: baseline.heapBytes,
+      takenAt: facts.takenAt ?? null
+    })),
     incomparable,
     balance,
     codeGrowthBytes,

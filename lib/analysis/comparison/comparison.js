@@ -83,16 +83,16 @@ class ChangeTable {
    */
   add (a, b) {
     const [before, after] = [this.#before, this.#after]
-    const was = a === NONE || before.size[a] === 0 ? undefined : this.#changesBefore[before.rowOf[before.classOf[a]]]
-    const is = b === NONE || after.size[b] === 0 ? undefined : this.#changesAfter[after.rowOf[after.classOf[b]]]
-    if (was === is) return is && grow(is, after.size[b] - before.size[a])
-    if (was) {
-      was.deletedCount++
-      was.freedBytes += before.size[a]
+    const changeBefore = a === NONE || before.size[a] === 0 ? undefined : this.#changesBefore[before.rowOf[before.classOf[a]]]
+    const changeAfter = b === NONE || after.size[b] === 0 ? undefined : this.#changesAfter[after.rowOf[after.classOf[b]]]
+    if (changeBefore === changeAfter) return changeAfter && grow(changeAfter, after.size[b] - before.size[a])
+    if (changeBefore) {
+      changeBefore.deletedCount++
+      changeBefore.freedBytes += before.size[a]
     }
-    if (is) {
-      is.newCount++
-      is.allocatedBytes += after.size[b]
+    if (changeAfter) {
+      changeAfter.newCount++
+      changeAfter.allocatedBytes += after.size[b]
     }
   }
 

@@ -9,7 +9,6 @@ const { ROOT } = require('../graph/graph')
 
 /**
  * @param {Analysis} analysis
- * @returns {{ totalBytes: number, nativeBytes: number, typedArrayBytes: number, codeBytes: number, stringBytes: number, arrayBytes: number, systemBytes: number }}
  */
 function statisticsOf ({ graph, heapBytes }) {
   const bytes = { hidden: 0, native: graph.extraNativeBytes, code: 0, string: 0, array: 0, typedArrays: 0 }

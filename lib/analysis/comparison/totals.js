@@ -17,9 +17,9 @@ const { inferInterfaces } = require('../graph/interfaces')
  */
 function compareTotals (before, after, newest = toBaseline(after)) {
   const interfaces = inferInterfaces(after.raw.shapes)
-  const [was, is] = [before, newest].map(side => totalsOf(side, interfaces))
-  const classes = [...new Set([...was.keys(), ...is.keys()])]
-    .map(name => changeOf(name, was.get(name) ?? NOTHING, is.get(name) ?? NOTHING))
+  const [totalsBefore, totalsAfter] = [before, newest].map(side => totalsOf(side, interfaces))
+  const classes = [...new Set([...totalsBefore.keys(), ...totalsAfter.keys()])]
+    .map(name => changeOf(name, totalsBefore.get(name) ?? NOTHING, totalsAfter.get(name) ?? NOTHING))
     .filter(({ newCount, deletedCount, allocatedBytes, freedBytes }) => newCount + deletedCount + allocatedBytes + freedBytes > 0)
     .sort((a, b) => b.allocatedBytes - b.freedBytes - (a.allocatedBytes - a.freedBytes))
   const sizeDeltaBytes = classes.reduce((sum, { allocatedBytes, freedBytes }) => sum + allocatedBytes - freedBytes, 0)
@@ -52,18 +52,18 @@ function totalsOf (side, interfaces) {
 
 /**
  * @param {string} name
- * @param {{ count: number, bytes: number }} was
- * @param {{ count: number, bytes: number }} is
+ * @param {{ count: number, bytes: number }} before
+ * @param {{ count: number, bytes: number }} after
  * @returns {ClassChange}
  */
-function changeOf (name, was, is) {
+function changeOf (name, before, after) {
   return {
     key: `,${name}`,
     name,
-    newCount: Math.max(0, is.count - was.count),
-    deletedCount: Math.max(0, was.count - is.count),
-    allocatedBytes: Math.max(0, is.bytes - was.bytes),
-    freedBytes: Math.max(0, was.bytes - is.bytes),
+    newCount: Math.max(0, after.count - before.count),
+    deletedCount: Math.max(0, before.count - after.count),
+    allocatedBytes: Math.max(0, after.bytes - before.bytes),
+    freedBytes: Math.max(0, before.bytes - after.bytes),
     grownCount: 0,
     grownBytes: 0,
     retainedDeltaBytes: 0

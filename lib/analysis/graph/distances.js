@@ -14,7 +14,11 @@ const NO_EDGE = 0xffffffff
 /** What holds something only while the snapshot is taken: a way over them has no name in it, and is another one each time. */
 const MOMENTARY_ROOTS = new Set(['(Stack roots)', '(Handle scope)', 'C++ native stack roots'])
 
-/** @typedef {{ distances: Int32Array, reachedBy: Uint32Array }} Distances  by node; reachedBy: the edge over which it was reached first, or NO_EDGE */
+/**
+ * @typedef {object} Distances  by node
+ * @property {Int32Array} distances
+ * @property {Uint32Array} reachedBy  the edge over which it was reached first, or NO_EDGE
+ */
 
 /**
  * @param {Graph} graph
@@ -24,7 +28,7 @@ const MOMENTARY_ROOTS = new Set(['(Stack roots)', '(Handle scope)', 'C++ native 
 function findDistances (graph, weakMapNames) {
   const distances = new Int32Array(graph.nodeCount).fill(UNREACHED)
   const reachedBy = new Uint32Array(graph.nodeCount).fill(NO_EDGE)
-  const passes = passable(graph, weakMapNames)
+  const passes = createPasses(graph, weakMapNames)
   const userRoots = []
   for (let edge = graph.firstEdge[ROOT]; edge < graph.firstEdge[ROOT + 1]; edge++) {
     const to = graph.edgeTo[edge]
@@ -49,12 +53,17 @@ function findWays (graph, isAllowed) {
   const distances = new Int32Array(graph.nodeCount).fill(UNREACHED)
   const userRoots = nodesBelow(graph, ROOT).filter(node => graph.isUserRoot(node))
   const passes = (/** @type {number} */ _, /** @type {number} */ edge) => isAllowed(graph.edgeTo[edge])
-  const lasts = (/** @type {number} */ node, /** @type {number} */ edge) => passes(node, edge) &&
+  const passesLasting = (/** @type {number} */ node, /** @type {number} */ edge) => passes(node, edge) &&
     !(graph.isSynthetic(graph.edgeTo[edge]) && MOMENTARY_ROOTS.has(graph.nameOf(graph.edgeTo[edge])))
   const gcRoots = nodesBelow(graph, ROOT).filter(node => graph.nameOf(node) === '(GC roots)')
-  for (const { starts, may } of [{ starts: userRoots, may: passes }, { starts: [ROOT], may: lasts }, { starts: [ROOT, ...gcRoots], may: passes }]) {
+  const walks = [
+    { starts: userRoots, mayPass: passes },
+    { starts: [ROOT], mayPass: passesLasting },
+    { starts: [ROOT, ...gcRoots], mayPass: passes }
+  ]
+  for (const { starts, mayPass } of walks) {
     for (const start of starts) distances[start] = Math.max(0, distances[start])
-    walkBreadthFirst(graph, starts, { distances, reachedBy }, may)
+    walkBreadthFirst(graph, starts, { distances, reachedBy }, mayPass)
   }
   return reachedBy
 }
@@ -95,7 +104,7 @@ function walkBreadthFirst (graph, starts, { distances, reachedBy }, passes) {
  * @param {Graph} graph
  * @param {WeakMapNames} weakMapNames
  */
-function passable (graph, weakMapNames) {
+function createPasses (graph, weakMapNames) {
   const [hidden, array] = ['hidden', 'array'].map(type => graph.nodeType(type))
   const internal = graph.edgeTypeOf('internal')
   // The value of a WeakMap entry is as far as the farther of key and table: the first edge met is not taken.

@@ -30,12 +30,12 @@ const NO_SHAPE = -1
  * @returns {RawClasses}
  */
 function findRawClasses (graph, { isClassic = false } = {}) {
-  const finder = new Finder(graph, isClassic)
+  const finder = new ClassFinder(graph, isClassic)
   for (let node = 0; node < graph.nodeCount; node++) finder.add(node)
   return finder.result()
 }
 
-class Finder {
+class ClassFinder {
   #graph
   #isClassic
   #classOf
@@ -79,7 +79,8 @@ class Finder {
 
   /** @param {number} type */
   #ofType (type) {
-    return this.#known.get(-1 - type) ?? this.#make(-1 - type, { name: this.#namesOfTypes[type], location: '', shape: NO_SHAPE, isOfType: true })
+    const key = -1 - type // names have indexes from 0
+    return this.#known.get(key) ?? this.#make(key, { name: this.#namesOfTypes[type], location: '', shape: NO_SHAPE, isOfType: true })
   }
 
   /** @param {number} node */
@@ -89,7 +90,8 @@ class Finder {
     const location = isObject && !this.#isClassic ? graph.locationOf[node] : NO_LOCATION
     const shape = isObject && !this.#isClassic && graph.nameOf(node) === 'Object' ? this.#shapeOf(node) : NO_SHAPE
     const isDetached = graph.detachedness[node] === DETACHED
-    const key = location === NO_LOCATION && shape === NO_SHAPE && !isDetached ? graph.name[node] : `${graph.name[node]} ${location} ${shape} ${isDetached}`
+    const isByName = location === NO_LOCATION && shape === NO_SHAPE && !isDetached
+    const key = isByName ? graph.name[node] : `${graph.name[node]} ${location} ${shape} ${isDetached}`
     return this.#known.get(key) ??
       this.#make(key, { name: nameOfClass(graph.nameOf(node), isDetached), location: this.#locationKey(location), shape, isOfType: false })
   }

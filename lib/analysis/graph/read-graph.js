@@ -46,7 +46,8 @@ function refuseGzip (file) {
   } finally {
     fs.closeSync(fd)
   }
-  if (start.readUInt16BE() === GZIP_MAGIC) throw new errors.ERR_LOOPSCOPE_INVALID_SNAPSHOT(file, 'JSON text', 'a gzip file: unpack it first')
+  if (start.readUInt16BE() !== GZIP_MAGIC) return
+  throw new errors.ERR_LOOPSCOPE_INVALID_SNAPSHOT(file, 'JSON text', 'a gzip file: unpack it first')
 }
 
 class GraphBuilder {
@@ -87,7 +88,9 @@ class GraphBuilder {
     this.#locationFields = meta.location_fields?.length ?? 0
     for (const name of ['type', 'name', 'id', 'self_size', 'edge_count', 'detachedness']) this.#at[name] = meta.node_fields.indexOf(name)
     for (const name of ['type', 'name_or_index', 'to_node']) this.#at[`edge ${name}`] = meta.edge_fields.indexOf(name)
-    for (const name of ['object_index', 'script_id', 'line', 'column']) this.#at[`location ${name}`] = meta.location_fields?.indexOf(name) ?? -1
+    for (const name of ['object_index', 'script_id', 'line', 'column']) {
+      this.#at[`location ${name}`] = meta.location_fields?.indexOf(name) ?? -1
+    }
     this.#checkHeader(meta, nodes, edges)
     this.#made = new Graph(this.#file, header, this.#strings)
   }
@@ -154,7 +157,9 @@ class GraphBuilder {
     if (this.#node !== graph.nodeCount) this.#refuse(`${graph.nodeCount} nodes, as its header says`, String(this.#node))
     if (this.#edge !== graph.edgeCount) this.#refuse(`${graph.edgeCount} edges, as its header says`, String(this.#edge))
     if (this.#edgesOfNodes !== graph.edgeCount) this.#refuse(`nodes with ${graph.edgeCount} edges`, String(this.#edgesOfNodes))
-    if (this.#highestName >= this.#strings.count) this.#refuse(`${this.#highestName + 1} strings, as many as are named`, String(this.#strings.count))
+    if (this.#highestName >= this.#strings.count) {
+      this.#refuse(`${this.#highestName + 1} strings, as many as are named`, String(this.#strings.count))
+    }
     graph.firstEdge[graph.nodeCount] = this.#edge
     return { graph, weakMapNames: this.#weakMapNames }
   }
@@ -171,10 +176,16 @@ class GraphBuilder {
   #checkHeader (meta, nodes, edges) {
     const { node_types: nodeTypes, edge_types: edgeTypes } = meta
     const types = [nodeTypes[this.#at.type], edgeTypes[this.#at['edge type']]]
-    if (!types.every(list => Array.isArray(list) && list.length <= MAX_EDGE_TYPES)) this.#refuse('a header with lists of types', 'something else')
-    if (![nodes, edges].every(Number.isSafeInteger) || nodes < 1 || edges < 0) this.#refuse('a header that counts nodes and edges', `${nodes} and ${edges}`)
+    if (!types.every(list => Array.isArray(list) && list.length <= MAX_EDGE_TYPES)) {
+      this.#refuse('a header with lists of types', 'something else')
+    }
+    if (![nodes, edges].every(Number.isSafeInteger) || nodes < 1 || edges < 0) {
+      this.#refuse('a header that counts nodes and edges', `${nodes} and ${edges}`)
+    }
     const leastBytes = (nodes * this.#nodeFields + edges * this.#edgeFields) * MIN_NUMBER_BYTES
-    if (leastBytes > this.#fileBytes) this.#refuse(`at least ${leastBytes} bytes for the ${nodes} nodes and ${edges} edges of its header`, String(this.#fileBytes))
+    if (leastBytes > this.#fileBytes) {
+      this.#refuse(`at least ${leastBytes} bytes for the ${nodes} nodes and ${edges} edges of its header`, String(this.#fileBytes))
+    }
   }
 
   /**

@@ -23,7 +23,10 @@ function showPath (path) {
 
 /** @param {Suspect} suspect */
 function showHoldings ({ holds, functions, newObjects }) {
-  const classes = holds.map(({ name, count, bytes, place }) => `${showCount(count)} ${name}${place === null ? '' : ` (${showPlace(place)})`} ${showBytes(bytes)}`)
+  const classes = holds.map(({ name, count, bytes, place }) => {
+    const where = place === null ? '' : ` (${showPlace(place)})`
+    return `${showCount(count)} ${name}${where} ${showBytes(bytes)}`
+  })
   const made = functions.map(({ place, count }) => `${showCount(count)} functions made at ${showPlace(place)}`)
   return [`${showCount(newObjects)} new objects`, ...classes, ...made].join(', ')
 }
@@ -35,8 +38,10 @@ function showHoldings ({ holds, functions, newObjects }) {
 function showBalance ({ balance, incomparable }) {
   const { heapDeltaBytes, sizeDeltaBytes, survivorGrowthBytes, otherBytes } = balance
   const exact = (/** @type {number} */ bytes) => `${bytes > 0 ? '+' : ''}${showCount(bytes)} B`
-  if (incomparable !== null) return `heap ${exact(heapDeltaBytes)} = classes ${exact(sizeDeltaBytes)}, beside them ${exact(otherBytes)}`
-  return `heap ${exact(heapDeltaBytes)} = new less deleted ${exact(sizeDeltaBytes)}, growth of what was there ${exact(survivorGrowthBytes)}, beside objects ${exact(otherBytes)}`
+  const heap = `heap ${exact(heapDeltaBytes)}`
+  if (incomparable !== null) return `${heap} = classes ${exact(sizeDeltaBytes)}, beside them ${exact(otherBytes)}`
+  const growth = `growth of what was there ${exact(survivorGrowthBytes)}`
+  return `${heap} = new less deleted ${exact(sizeDeltaBytes)}, ${growth}, beside objects ${exact(otherBytes)}`
 }
 
 module.exports = { showBalance, showHoldings, showPath, showPlace }

@@ -34,13 +34,19 @@ function renderReport (report) {
 
 /** @param {HeapReport} report */
 function factsOf ({ snapshots }) {
-  return snapshots.map(({ file, heapBytes, takenAt }) => `${file}: ${showBytes(heapBytes)}${takenAt === null ? '' : `, ${new Date(takenAt).toISOString().slice(0, 19).replace('T', ' ')} UTC`}`).join(' → ')
+  return snapshots.map(({ file, heapBytes, takenAt }) => {
+    const taken = takenAt === null ? '' : `, ${new Date(takenAt).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+    return `${file}: ${showBytes(heapBytes)}${taken}`
+  }).join(' → ')
 }
 
 /** @param {HeapReport} report */
 function notesOf ({ incomparable, codeGrowthBytes }) {
-  if (incomparable !== null) return [`Not compared object by object: ${incomparable}. The table shows the difference of the totals of each class.`]
-  return codeGrowthBytes > 0 ? [`Compiled code and shapes grew by ${showBytes(codeGrowthBytes)}: while they grow, the application still warms up.`] : []
+  if (incomparable !== null) {
+    return [`Not compared object by object: ${incomparable}. The table shows the difference of the totals of each class.`]
+  }
+  if (codeGrowthBytes <= 0) return []
+  return [`Compiled code and shapes grew by ${showBytes(codeGrowthBytes)}: while they grow, the application still warms up.`]
 }
 
 /** @param {Suspect} suspect */

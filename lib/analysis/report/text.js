@@ -33,10 +33,11 @@ const COLUMNS = Object.freeze([
  */
 function reportLines (report, { withNoise = false, maxClasses = MAX_CLASSES } = {}) {
   const { headline, incomparable, suspects, codeGrowthBytes } = report
+  const totalsOnly = [`Not compared object by object: ${incomparable}.`, 'The table shows the difference of the totals of each class.', '']
   return [
     headline,
     '',
-    ...(incomparable === null ? [] : [`Not compared object by object: ${incomparable}.`, 'The table shows the difference of the totals of each class.', '']),
+    ...(incomparable === null ? [] : totalsOnly),
     ...suspects.slice(0, MAX_SUSPECTS).flatMap((suspect, at) => suspectLines(suspect, at + 1)),
     ...tableLines(report.classes, { withNoise, maxClasses }),
     '',

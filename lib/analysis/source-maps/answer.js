@@ -64,7 +64,8 @@ function answerScript ({ url, places }, appRoot, mayBytes) {
   const toWritten = ({ source, line, column, namesBefore }, index) => {
     const original = toSourceFile(source, { folder: found.folder, script: file, appRoot })
     const { name, line: generatedLine } = places[index]
-    return original === null ? null : { file: original, line, column, name: name && toWrittenName(name, lineOf(generatedLine), namesBefore) }
+    if (original === null) return null
+    return { file: original, line, column, name: name && toWrittenName(name, lineOf(generatedLine), namesBefore) }
   }
   return {
     hasMap: true,

@@ -16,7 +16,8 @@ const { FlattenMap, decodedMappings, traceSegment } = require('@jridgewell/trace
  * @property {string} source
  * @property {number} line
  * @property {number} column
- * @property {{ column: number, name: string }[]} namesBefore  identifiers of the generated line that had another name, up to the place, nearest first
+ * @property {{ column: number, name: string }[]} namesBefore  identifiers of the generated line that had another name, up to the
+ *   place, nearest first
  */
 
 // Names that belong to a function stand before its parameters: `const a=async function(`.
@@ -38,8 +39,9 @@ function parseMap (text) {
   if (!isObject(map)) throw new SyntaxError('no object')
   if (map.sections === undefined) return new FlattenMap(checked(map))
   if (!Array.isArray(map.sections)) throw new SyntaxError('no sections')
-  const sections = map.sections.map((/** @type {any} */ section) => ({ offset: checkedOffset(section?.offset), map: checked(section?.map) }))
-  sections.sort((/** @type {any} */ left, /** @type {any} */ right) => left.offset.line - right.offset.line || left.offset.column - right.offset.column)
+  const given = /** @type {any[]} */ (map.sections)
+  const sections = given.map(section => ({ offset: checkedOffset(section?.offset), map: checked(section?.map) }))
+  sections.sort((left, right) => left.offset.line - right.offset.line || left.offset.column - right.offset.column)
   return new FlattenMap(/** @type {any} */ ({ version: 3, sections }))
 }
 

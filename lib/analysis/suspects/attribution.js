@@ -31,7 +31,8 @@ function attributeGrowth (snapshots) {
   const kept = snapshots.map((snapshot, at) => keptBy(snapshot, numbersOf(snapshot, survivors[at]), count))
   const growths = []
   for (let number = 0; number < count; number++) {
-    if (kept[newest].bytes[number] > kept[0].bytes[number]) growths.push({ position: survivors[newest][number], bytes: kept.map(({ bytes }) => bytes[number]) })
+    if (kept[newest].bytes[number] <= kept[0].bytes[number]) continue
+    growths.push({ position: survivors[newest][number], bytes: kept.map(({ bytes }) => bytes[number]) })
   }
   const survivorOf = kept[newest].keeper.map(number => survivors[newest][number])
   return { growths, codeBytes: kept.map(({ codeBytes }) => codeBytes), survivorOf }
@@ -44,12 +45,12 @@ function attributeGrowth (snapshots) {
 function findSurvivors ([first, ...others]) {
   const mayKeep = keepersOf(first)
   const found = [first, ...others].map(() => new Int32Array(first.id.length))
-  const places = others.map(other => findAgain(first, other))
+  const again = others.map(other => findAgain(first, other))
   let count = 0
   for (const position of sortById(first.id)) {
-    if (!mayKeep(position) || places.some(place => place[position] === NONE)) continue
+    if (!mayKeep(position) || again.some(positions => positions[position] === NONE)) continue
     found[0][count] = position
-    for (let at = 0; at < places.length; at++) found[at + 1][count] = places[at][position]
+    for (let at = 0; at < again.length; at++) found[at + 1][count] = again[at][position]
     count++
   }
   return found.map(positions => positions.subarray(0, count))
@@ -62,11 +63,11 @@ function findSurvivors ([first, ...others]) {
  */
 function findAgain (first, other) {
   const mayKeep = keepersOf(other)
-  const places = new Int32Array(first.id.length).fill(NONE)
+  const positions = new Int32Array(first.id.length).fill(NONE)
   matchIds(first.id, other.id, (a, b) => {
-    if (a !== NONE && b !== NONE && mayKeep(b)) places[a] = b
+    if (a !== NONE && b !== NONE && mayKeep(b)) positions[a] = b
   })
-  return places
+  return positions
 }
 
 /**

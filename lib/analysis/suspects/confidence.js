@@ -19,10 +19,13 @@ function judge ({ bytes, ...suspect }) {
   const doubts = [...doubtsOf(suspect)]
   if (doubts.length > 0) return { ...suspect, confidence: 'low', reasons: doubts }
   if (bytes.length < 3) {
-    return { ...suspect, confidence: 'medium', reasons: ['two snapshots cannot tell a leak from a cache that is still filling: take a third'] }
+    const reason = 'two snapshots cannot tell a leak from a cache that is still filling: take a third'
+    return { ...suspect, confidence: 'medium', reasons: [reason] }
   }
   const [first, then] = [bytes[1] - bytes[0], bytes[2] - bytes[1]]
-  if (then < first * MIN_AGAIN) return { ...suspect, confidence: 'low', reasons: ['it hardly grew again between the second and the third snapshot'] }
+  if (then < first * MIN_AGAIN) {
+    return { ...suspect, confidence: 'low', reasons: ['it hardly grew again between the second and the third snapshot'] }
+  }
   return { ...suspect, confidence: 'high', reasons: ['it grew between the first two snapshots, and again between the next two'] }
 }
 

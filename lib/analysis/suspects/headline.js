@@ -1,6 +1,6 @@
 'use strict'
 
-// The one sentence for a tired person.
+// The result of a comparison in one sentence.
 
 const path = require('node:path')
 
@@ -15,7 +15,9 @@ const BYTES_PER_MB = 1e6
 function headlineOf ({ beforeBytes, afterBytes, suspects }) {
   const heap = `Heap ${megabytes(beforeBytes)} → ${megabytes(afterBytes)} MB.`
   const [first] = suspects
-  if (first === undefined || first.confidence === 'low') return `${heap} ${afterBytes > beforeBytes ? 'No object stands out.' : 'It did not grow.'}`
+  if (first === undefined || first.confidence === 'low') {
+    return `${heap} ${afterBytes > beforeBytes ? 'No object stands out.' : 'It did not grow.'}`
+  }
   return `${heap} ${subjectOf(first)} explains ${megabytes(first.growthBytes)} MB (${Math.round(first.share * 100)} %)`
 }
 

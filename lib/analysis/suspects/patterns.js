@@ -7,6 +7,9 @@ const { isOfListeners } = require('./naming')
 /** @import { Holding } from './contents' */
 /** @import { Step } from './retainer-path' */
 
+const TIMER = /^(?:Timeout|Immediate|TimersList)$/
+const CONTEXT = /^system \/ Context$/
+
 /**
  * @typedef {{ className: string, path: readonly Step[], holds: readonly Holding[] }} Seen
  *
@@ -18,23 +21,23 @@ const PATTERNS = Object.freeze([
     text: 'Listeners pile up: something calls on() for each request and never off(). Register once, use once(), or remove it when the request ends.'
   },
   {
-    is: ({ className, holds }) => [className, ...holds.map(({ name }) => name)].some(name => /^(?:Timeout|Immediate|TimersList)$/.test(name)),
+    is: ({ className, holds }) => TIMER.test(className) || holdsAny(holds, TIMER),
     text: 'Timers pile up, and keep what their callbacks can see: clearInterval() or clearTimeout() when their work is over.'
   },
   {
-    is: ({ className, holds }) => className === 'Promise' || holds.some(({ name }) => /^(?:Promise|PromiseReaction|Generator|AsyncFunction)/.test(name)),
+    is: ({ className, holds }) => className === 'Promise' || holdsAny(holds, /^(?:Promise|PromiseReaction|Generator|AsyncFunction)/),
     text: 'Promises that are never settled keep everything that waits for them: give each a time limit.'
   },
   {
-    is: ({ holds }) => holds.some(({ name }) => /^(?:IncomingMessage|ServerResponse|Socket|Request|Http2.*)$/.test(name)),
+    is: ({ holds }) => holdsAny(holds, /^(?:IncomingMessage|ServerResponse|Socket|Request|Http2.*)$/),
     text: 'Finished requests are kept, with their sockets and headers: keep the few values that are needed instead.'
   },
   {
-    is: ({ holds }) => holds.some(({ name }) => /ArrayBuffer|^(?:Buffer|Uint8Array|FastBuffer)$/.test(name)),
+    is: ({ holds }) => holdsAny(holds, /ArrayBuffer|^(?:Buffer|Uint8Array|FastBuffer)$/),
     text: 'Buffers outside of the heap are kept by small objects; a slice keeps the whole buffer.'
   },
   {
-    is: ({ className, holds }) => /^(?:WeakRef|FinalizationRegistry)$/.test(className) || holds.some(({ name }) => /^(?:WeakRef|WeakCell)$/.test(name)),
+    is: ({ className, holds }) => /^(?:WeakRef|FinalizationRegistry)$/.test(className) || holdsAny(holds, /^(?:WeakRef|WeakCell)$/),
     text: 'WeakRefs that are empty are objects too: remove them with a FinalizationRegistry.'
   },
   {
@@ -46,7 +49,7 @@ const PATTERNS = Object.freeze([
     text: 'An array that is only pushed to: bound it, or empty it when its contents are used.'
   },
   {
-    is: ({ className, holds }) => className === 'system / Context' || (holds[0]?.name === 'Function') || holds.some(({ name }) => name === 'system / Context'),
+    is: ({ className, holds }) => CONTEXT.test(className) || holds[0]?.name === 'Function' || holdsAny(holds, CONTEXT),
     text: 'Functions keep all variables of the scope that they were made in, those of their neighbours too.'
   },
   {
@@ -54,6 +57,14 @@ const PATTERNS = Object.freeze([
     text: 'An object that is used as a map gains properties and loses none: bound it, or use a Map and delete.'
   }
 ])
+
+/**
+ * @param {readonly Holding[]} holds
+ * @param {RegExp} className
+ */
+function holdsAny (holds, className) {
+  return holds.some(({ name }) => className.test(name))
+}
 
 const MAX_HINTS = 2
 

@@ -107,7 +107,8 @@ function withoutRepeats (steps) {
   const kept = []
   for (const step of steps) {
     const last = kept[kept.length - 1]
-    if (step.by === 'property' && last?.name === step.name && last.className === step.className) kept[kept.length - 1] = { ...step, isRepeated: true }
+    const isRepeated = step.by === 'property' && last?.name === step.name && last.className === step.className
+    if (isRepeated) kept[kept.length - 1] = { ...step, isRepeated }
     else kept.push(step)
   }
   return kept
@@ -122,7 +123,8 @@ function withoutInner (steps) {
     const isInner = isGlobal || step.className.startsWith('(') || step.className.startsWith('system / ')
     isEntry ||= step.by === 'entry'
     if (isInner && at !== steps.length - 1) continue
-    kept.push(isEntry && step.by !== 'variable' && step.by !== 'property' ? { ...step, by: /** @type {Step['by']} */ ('entry'), name: '' } : step)
+    const isNamed = step.by === 'variable' || step.by === 'property'
+    kept.push(isEntry && !isNamed ? { ...step, by: /** @type {Step['by']} */ ('entry'), name: '' } : step)
     isEntry = false
   }
   return kept
@@ -134,7 +136,8 @@ function withoutInner (steps) {
  * @param {string} className
  */
 function signatureOf (steps, className) {
-  const text = steps.length === 0 ? className : readable(steps).slice(-SIGNATURE_STEPS).map(({ by, name, className }) => `${by === 'entry' ? '[]' : name}:${className}`).join('/')
+  const last = readable(steps).slice(-SIGNATURE_STEPS).map(({ by, name, className }) => `${by === 'entry' ? '[]' : name}:${className}`)
+  const text = steps.length === 0 ? className : last.join('/')
   return createHash('sha256').update(text).digest('hex').slice(0, SIGNATURE_CHARS)
 }
 

@@ -30,7 +30,8 @@ const MAX_PATHS = 100
  * @typedef {object} Suspect
  * @property {string} name         of the variable or property that holds it; of its class where there is none
  * @property {string} className
- * @property {Place | null} place  nearest function or constructor of the application on the way to it; else where its new functions are made
+ * @property {Place | null} place  nearest function or constructor of the application on the way to it; else where its new
+ *   functions are made
  * @property {number} objects      how many objects like it grew; all stand for one line of code
  * @property {number} growthBytes
  * @property {number} keptBytes    what it keeps now

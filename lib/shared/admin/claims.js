@@ -29,35 +29,35 @@ function isRunning (identity) {
  * @returns {string | null} who holds it; null: this process does
  */
 function claim (directory, name, me = identityOf(process.pid)) {
-  const place = path.join(directory, name)
+  const folder = path.join(directory, name)
   for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
-    const holder = holderOf(place)
+    const holder = holderOf(folder)
     if (holder === me) return null
     if (holder !== null && isRunning(holder)) return holder
-    if (holder === null ? make(place, me) : replace(place, holder, me)) return null
+    if (holder === null ? make(folder, me) : replace(folder, holder, me)) return null
   }
   return 'somebody'
 }
 
-/** @param {string} place */
-function holderOf (place) {
+/** @param {string} folder */
+function holderOf (folder) {
   try {
-    return fs.readdirSync(place)[0] ?? null
+    return fs.readdirSync(folder)[0] ?? null
   } catch {
     return null
   }
 }
 
 /**
- * @param {string} place
+ * @param {string} folder
  * @param {string} me
  * @returns {boolean} false: somebody else was faster
  */
-function make (place, me) {
-  const made = fs.mkdtempSync(`${place}.`)
+function make (folder, me) {
+  const made = fs.mkdtempSync(`${folder}.`)
   try {
     fs.writeFileSync(path.join(made, me), '', { mode: 0o600 })
-    fs.renameSync(made, place) // refused where there is one that is not empty
+    fs.renameSync(made, folder) // refused where there is one that is not empty
     return true
   } catch {
     fs.rmSync(made, { recursive: true, force: true })
@@ -66,14 +66,14 @@ function make (place, me) {
 }
 
 /**
- * @param {string} place
+ * @param {string} folder
  * @param {string} dead
  * @param {string} me
  * @returns {boolean} false: somebody else was faster
  */
-function replace (place, dead, me) {
+function replace (folder, dead, me) {
   try {
-    fs.renameSync(path.join(place, dead), path.join(place, me))
+    fs.renameSync(path.join(folder, dead), path.join(folder, me))
     return true
   } catch {
     return false

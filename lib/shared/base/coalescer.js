@@ -21,7 +21,7 @@ class Coalescer {
   #restMs
   /** Resolves when the next one may begin. @type {Promise<unknown>} */
   #free = Promise.resolve()
-  /** That has not begun. @type {Promise<T> | undefined} */
+  /** The one that has not begun yet, which all who ask share. @type {Promise<T> | undefined} */
   #next
 
   /** @param {{ take: () => Promise<T>, restMs?: () => number }} parts */
@@ -30,7 +30,7 @@ class Coalescer {
     this.#restMs = restMs
   }
 
-  /** Nobody can share it any more once it has begun: somebody may be about to come. */
+  /** Whether one waits to begin: whoever asks now shares it. */
   get isWaiting () { return this.#next !== undefined }
 
   /** @returns {Promise<T>} */

@@ -4,14 +4,14 @@
 // uncaught exception of the application, or the end of the observer. test/internal/guard.test.js lists these entries.
 
 /** @type {(error: unknown) => void} */
-let tell = () => {}
+let tellFault = () => {}
 
 /**
  * Who is told of faults in this thread: the last one to ask.
  * @param {(error: unknown) => void} listener
  */
 function setFaultListener (listener) {
-  tell = listener
+  tellFault = listener
 }
 
 /**
@@ -41,7 +41,7 @@ function unattended (work) {
 /** @param {unknown} error */
 function report (error) {
   try {
-    tell(error)
+    tellFault(error)
   } catch {} // a logger of the application's own
 }
 

@@ -14,7 +14,8 @@ const STYLES = Object.freeze(['page/palette.css', 'page/elements.css'])
 
 /**
  * @typedef {object} Page
- * @property {(title: string, values: Record<string, string>) => string} asFile  with its policy in it; values: HTML, by its name in the body
+ * @property {(title: string, values: Record<string, string>) => string} asFile  with its policy in it; values: HTML, by its name in
+ *   the body
  * @property {(title: string, directives: string[]) => { html: string, policy: string }} toServe  the policy is for the server to send
  */
 
@@ -27,7 +28,7 @@ function escapeHtml (text) {
  * Browsers hash a script after they have made every line end a line feed.
  * @param {string} source
  */
-function oneLineEnd (source) {
+function normalizeLineEnds (source) {
   return source.replaceAll('\r\n', '\n')
 }
 
@@ -80,12 +81,14 @@ function fill (template, values) {
  * @returns {Page}
  */
 function createPage ({ body, styles, scripts }, { styles: theirStyles = [], scripts: theirScripts = [] } = {}) {
-  const read = (/** @type {string} */ name) => oneLineEnd(readOwn(`browser/${name}`))
-  const style = [...theirStyles.map(oneLineEnd), ...[...STYLES, ...styles].map(read)].join('\n')
-  const sources = [...theirScripts.map(oneLineEnd), [sizesScript(), ...scripts.map(read)].join('\n')]
-  const fixed = { shell: read('page/shell.html'), body: read(body), style, scripts: sources.map(source => `<script>${source}</script>`).join('\n') }
+  const read = (/** @type {string} */ name) => normalizeLineEnds(readOwn(`browser/${name}`))
+  const style = [...theirStyles.map(normalizeLineEnds), ...[...STYLES, ...styles].map(read)].join('\n')
+  const sources = [...theirScripts.map(normalizeLineEnds), [sizesScript(), ...scripts.map(read)].join('\n')]
+  const elements = sources.map(source => `<script>${source}</script>`).join('\n')
+  const fixed = { shell: read('page/shell.html'), body: read(body), style, scripts: elements }
+  const policyElement = `<meta http-equiv="Content-Security-Policy" content="${policyOf(style, sources)}">`
   return {
-    asFile: (title, values) => fillPage(fixed, title, values, `<meta http-equiv="Content-Security-Policy" content="${policyOf(style, sources)}">`),
+    asFile: (title, values) => fillPage(fixed, title, values, policyElement),
     toServe: (title, directives) => ({ html: fillPage(fixed, title, {}, ''), policy: policyOf(style, sources, directives) })
   }
 }
@@ -102,7 +105,7 @@ function fillPage ({ shell, body, style, scripts }, title, values, policy) {
 
 /** The pages tell sizes in the same words as texts do. */
 function sizesScript () {
-  return `const loopscope = { sizes: (module => {\n${oneLineEnd(readOwn('shared/base/sizes.js'))}\nreturn module.exports })({}) }`
+  return `const loopscope = { sizes: (module => {\n${normalizeLineEnds(readOwn('shared/base/sizes.js'))}\nreturn module.exports })({}) }`
 }
 
 module.exports = { createPage, escapeHtml, jsonForHtml }

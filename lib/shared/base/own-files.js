@@ -11,7 +11,8 @@ const { errors } = require('./errors')
 const { name, version } = require('../../../package.json')
 
 const THIS_FILE = path.join('shared', 'base', 'own-files.js')
-const IN_SCOPE = 'leave loopscope out of the bundle (esbuild: external, webpack: externals, Rollup: external, Next.js: serverExternalPackages) and deploy it beside it'
+const BESIDE_BUNDLE = 'leave loopscope out of the bundle (esbuild: external, webpack: externals, Rollup: external, ' +
+  'Next.js: serverExternalPackages) and deploy it beside it'
 const IN_BUNDLE = 'or bundle `loopscope/observer` to a file of its own and name that file in option observerFile'
 
 // In an ES module neither is defined, and some bundlers make up a path.
@@ -37,17 +38,18 @@ function libFolder () {
 }
 
 /** @returns {string[]} files from which to look: that of the bundle, the one that was started, any of the working directory */
-function lookouts () {
+function startingFiles () {
   return [here, process.argv[1], path.resolve('index.js')].filter(file => typeof file === 'string').map(file => path.resolve(file))
 }
 
 /** @returns {string | null} */
 function findInstalled () {
-  for (const lookout of lookouts()) {
-    const requireFrom = createRequire(lookout)
+  for (const file of startingFiles()) {
+    const requireFrom = createRequire(file)
     try {
       // The two ends of a thread speak the same version.
-      if (requireFrom(`${name}/package.json`).version === version) return path.join(requireFrom.resolve(`${name}/package.json`), '..', 'lib', path.sep)
+      const manifest = `${name}/package.json`
+      if (requireFrom(manifest).version === version) return path.join(requireFrom.resolve(manifest), '..', 'lib', path.sep)
     } catch {} // not here
   }
   return null
@@ -60,7 +62,7 @@ function findInstalled () {
  */
 function ownFile (file) {
   const found = libFolder()
-  if (found === null) throw new errors.ERR_LOOPSCOPE_BUNDLED(file, IN_SCOPE)
+  if (found === null) throw new errors.ERR_LOOPSCOPE_BUNDLED(file, BESIDE_BUNDLE)
   return path.join(found, file)
 }
 
@@ -85,7 +87,7 @@ function threadFile (observerFile) {
   // As one expression: tools that collect the files of an application understand it.
   if (!isBundled) return path.join(__dirname, '..', '..', 'observer', 'entry.js')
   const found = libFolder()
-  if (found === null) throw new errors.ERR_LOOPSCOPE_BUNDLED('the file of the observer thread', `${IN_SCOPE}, ${IN_BUNDLE}`)
+  if (found === null) throw new errors.ERR_LOOPSCOPE_BUNDLED('the file of the observer thread', `${BESIDE_BUNDLE}, ${IN_BUNDLE}`)
   return path.join(found, 'observer', 'entry.js')
 }
 
@@ -104,7 +106,7 @@ function threadFlags () {
  */
 function ownRequire () {
   const found = libFolder()
-  return createRequire(found === null ? lookouts()[0] : path.join(found, 'index.js'))
+  return createRequire(found === null ? startingFiles()[0] : path.join(found, 'index.js'))
 }
 
 module.exports = { OWN_FOLDER, WRAPPER_NAME, ownFile, ownRequire, readOwn, threadFile, threadFlags }

@@ -34,9 +34,10 @@ const HISTOGRAM_FORMATS = Object.freeze({
  * @param {Pick<EncodeContext, 'title'>} [context]
  */
 function encodeText ({ total, classes, pauseMs, heapUsedBytes, takenAt }, { title = 'heap histogram' } = {}) {
+  const heap = `heap ${(heapUsedBytes / 1e6).toFixed(1)} MB`
   const lines = [
     title,
-    `${new Date(takenAt).toISOString()}: ${total.toLocaleString('en')} objects, heap ${(heapUsedBytes / 1e6).toFixed(1)} MB, the process stood still for ${pauseMs} ms`,
+    `${new Date(takenAt).toISOString()}: ${total.toLocaleString('en')} objects, ${heap}, the process stood still for ${pauseMs} ms`,
     LIMITS,
     '',
     '     count  constructor',

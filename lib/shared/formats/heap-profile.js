@@ -56,7 +56,11 @@ function encodeGraph (profile, context = {}) {
     `<p class="note">${escapeHtml(LIMITS)}</p>`,
     ...(root.totalBytes > 0 ? [] : ['<p class="empty">Nothing was sampled in this time.</p>'])
   ].join('\n')
-  const graph = describeGraph(root, { unit: 'bytes', self: (/** @type {HeapTree} */ tree) => tree.selfBytes, total: (/** @type {HeapTree} */ tree) => tree.totalBytes })
+  const graph = describeGraph(root, {
+    unit: 'bytes',
+    self: (/** @type {HeapTree} */ tree) => tree.selfBytes,
+    total: (/** @type {HeapTree} */ tree) => tree.totalBytes
+  })
   return renderFlameGraph({ title, header, width: 'memory', graph })
 }
 
@@ -84,11 +88,14 @@ function encodeText (profile, context = {}) {
     LIMITS,
     '',
     '   self MB  share  total MB  function',
-    ...rows.map(({ frame, selfBytes, totalBytes }) =>
-      `${inMb(selfBytes).padStart(10)}  ${percent(selfBytes, root.totalBytes).padStart(5)}  ${inMb(totalBytes).padStart(8)}  ${frame.name} ${placeOf(frame)}`),
+    ...rows.map(({ frame, selfBytes, totalBytes }) => {
+      const share = percent(selfBytes, root.totalBytes).padStart(5)
+      return `${inMb(selfBytes).padStart(10)}  ${share}  ${inMb(totalBytes).padStart(8)}  ${frame.name} ${placeOf(frame)}`
+    }),
     '',
     ' [Heaviest stacks]',
-    ...heaviestStacks(root).flatMap(({ bytes, stack }) => ['', `${inMb(bytes)} MB (${percent(bytes, root.totalBytes)})`, ...stack.map(name => `  ${name}`)])
+    ...heaviestStacks(root).flatMap(({ bytes, stack }) =>
+      ['', `${inMb(bytes)} MB (${percent(bytes, root.totalBytes)})`, ...stack.map(name => `  ${name}`)])
   ]
   return Buffer.from(`${lines.map(printable).join('\n')}\n`)
 }

@@ -33,7 +33,8 @@ function parseHeader (text, refuse) {
 function readObject (text) {
   try {
     const { snapshot } = JSON.parse(`${text.replace(/,\s*$/, '')}}`)
-    const { meta: { node_fields: nodeFields, node_types: [nodeTypes], edge_fields: edgeFields, edge_types: [edgeTypes], location_fields: locationFields = [] } } = snapshot
+    const { node_fields: nodeFields, node_types: [nodeTypes], edge_fields: edgeFields, edge_types: [edgeTypes] } = snapshot.meta
+    const { location_fields: locationFields = [] } = snapshot.meta
     return [nodeFields, nodeTypes, edgeFields, edgeTypes, locationFields].every(Array.isArray) ? snapshot : null
   } catch {
     return null

@@ -61,7 +61,9 @@ class SnapshotParser {
 
   /** @param {number} bytes */
   finish (bytes) {
-    if (this.#step !== this.#tail) this.#refuse('a whole file, ending in ]}', bytes === 0 ? 'an empty one' : `one that breaks off after ${bytes} bytes`)
+    if (this.#step !== this.#tail) {
+      this.#refuse('a whole file, ending in ]}', bytes === 0 ? 'an empty one' : `one that breaks off after ${bytes} bytes`)
+    }
     if (!this.#hasStrings) this.#refuse('strings', 'none')
   }
 
@@ -85,7 +87,8 @@ class SnapshotParser {
   #key (buffer, at, end) {
     const open = buffer.subarray(at, end).indexOf(OPEN)
     if (open === -1) return this.#endOfKeys(buffer, at, end)
-    const [, name] = /^[\s,]*"(\w+)":\s*$/.exec(buffer.toString('latin1', at, at + Math.min(open, 100))) ?? this.#refuse('the name of an array', 'something else')
+    const before = buffer.toString('latin1', at, at + Math.min(open, 100))
+    const [, name] = /^[\s,]*"(\w+)":\s*$/.exec(before) ?? this.#refuse('the name of an array', 'something else')
     if (this.#hasStrings) this.#refuse('nothing behind the strings', name)
     this.#batch = this.#batchOf(name)
     this.#hasStrings = name === 'strings'
@@ -146,7 +149,8 @@ class SnapshotParser {
 
   /** @param {RecordBatch} batch */
   #endNumbers (batch) {
-    if (batch.length % batch.width !== 0) this.#refuse(`${batch.array} of ${batch.width} numbers each`, `a last one of ${batch.length % batch.width}`)
+    const rest = batch.length % batch.width
+    if (rest !== 0) this.#refuse(`${batch.array} of ${batch.width} numbers each`, `a last one of ${rest}`)
     batch.pass(batch.length)
     this.#step = this.#key
   }

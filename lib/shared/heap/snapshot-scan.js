@@ -21,7 +21,8 @@ const MAX_TOKEN_BYTES = 256 * 1024 ** 2 // V8 cuts strings at 1,024 characters u
  * @property {TakeRecords} [nodes]
  * @property {TakeRecords} [edges]
  * @property {TakeRecords} [locations]
- * @property {(bytes: Buffer, start: number, end: number, position: number) => void} [string]  quotes included, escaped as in the file; position: of bytes in the file
+ * @property {(bytes: Buffer, start: number, end: number, position: number) => void} [string]  quotes included, escaped as in the
+ *   file; position: of bytes in the file
  * @property {boolean} [isDone]  it has seen enough: the rest is not read
  * @property {(bytes: Buffer, start: number, end: number) => void} [other]   every byte that is no string, in order
  */
@@ -64,7 +65,9 @@ async function scanSnapshot (file, visitor, { onProgress = () => {}, signal } = 
  * @param {Buffer} buffer
  */
 function grow (file, buffer) {
-  if (buffer.length >= MAX_TOKEN_BYTES) throw new errors.ERR_LOOPSCOPE_INVALID_SNAPSHOT(file, `strings of at most ${MAX_TOKEN_BYTES} bytes`, 'a longer one')
+  if (buffer.length >= MAX_TOKEN_BYTES) {
+    throw new errors.ERR_LOOPSCOPE_INVALID_SNAPSHOT(file, `strings of at most ${MAX_TOKEN_BYTES} bytes`, 'a longer one')
+  }
   return Buffer.concat([buffer], buffer.length * 2)
 }
 

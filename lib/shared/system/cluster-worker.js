@@ -29,7 +29,8 @@ function primaryThatDiesOf (signal) {
   if (pid <= 1 || clusterWorkerId() === null) return null // it is gone; and what is process 1 dies of no signal that it does not handle
   try {
     const status = fs.readFileSync(`/proc/${pid}/status`, 'latin1')
-    const isHandled = ['SigIgn', 'SigCgt'].some(name => hasSignal(String(new RegExp(`^${name}:\\s*([0-9a-f]+)$`, 'm').exec(status)?.[1]), signal))
+    const maskOf = (/** @type {string} */ name) => String(new RegExp(`^${name}:\\s*([0-9a-f]+)$`, 'm').exec(status)?.[1])
+    const isHandled = ['SigIgn', 'SigCgt'].some(name => hasSignal(maskOf(name), signal))
     return isHandled ? null : pid
   } catch {
     return null // no /proc

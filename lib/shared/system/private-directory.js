@@ -44,7 +44,8 @@ function makeOne (dir) {
 function undoUmask (dir) {
   const { mode, uid } = fs.lstatSync(dir)
   if ((mode & MODE) === OWNER_ONLY || uid !== process.geteuid?.()) return
-  if ((mode & OWNER_ONLY) !== OWNER_ONLY && uid !== 0) return fs.chmodSync(dir, OWNER_ONLY) // which cannot be opened; the system lets us change what is ours, no more
+  // One that cannot be opened; the system lets us change what is ours, no more.
+  if ((mode & OWNER_ONLY) !== OWNER_ONLY && uid !== 0) return fs.chmodSync(dir, OWNER_ONLY)
   const fd = openDirectory(dir)
   try {
     if (fs.fstatSync(fd).uid === uid) fs.fchmodSync(fd, OWNER_ONLY)

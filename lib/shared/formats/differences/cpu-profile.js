@@ -33,7 +33,8 @@ function diffProfiles (before, after, context = {}) {
   const earlier = measure(buildCallTree(before, context))
   const later = measure(buildCallTree(after, context))
   const keys = new Set([...earlier.functions.keys(), ...later.functions.keys()])
-  const rows = [...keys].map(key => rowOf(key, earlier, later)).filter(({ selfChange, totalChange }) => selfChange !== 0 || totalChange !== 0)
+  const rows = [...keys].map(key => rowOf(key, earlier, later))
+    .filter(({ selfChange, totalChange }) => selfChange !== 0 || totalChange !== 0)
   rows.sort((left, right) => right.selfChange - left.selfChange || right.totalChange - left.totalChange)
   return { before: timesOf(earlier), after: timesOf(later), rows }
 }
@@ -79,7 +80,8 @@ function rowOf (key, earlier, later) {
   const share = (/** @type {number} */ micros, /** @type {number} */ busy) => busy === 0 ? 0 : micros / busy
   const [selfBefore, selfAfter] = [share(before?.self ?? 0, earlier.busy), share(after?.self ?? 0, later.busy)]
   const [totalBefore, totalAfter] = [share(before?.total ?? 0, earlier.busy), share(after?.total ?? 0, later.busy)]
-  return { name, place, selfBefore, selfAfter, selfChange: selfAfter - selfBefore, totalBefore, totalAfter, totalChange: totalAfter - totalBefore }
+  const [selfChange, totalChange] = [selfAfter - selfBefore, totalAfter - totalBefore]
+  return { name, place, selfBefore, selfAfter, selfChange, totalBefore, totalAfter, totalChange }
 }
 
 /** @param {Measured} measured */

@@ -18,15 +18,15 @@
  * @returns {HistogramDiff}
  */
 function diffHistograms (before, after) {
-  const [was, is] = [before, after].map(({ classes }) => new Map(classes.map(({ name, count }) => [name, count])))
-  const rows = [...new Set([...was.keys(), ...is.keys()])]
-    .map(name => ({ name, before: was.get(name) ?? 0, after: is.get(name) ?? 0 }))
+  const [countsBefore, countsAfter] = [before, after].map(({ classes }) => new Map(classes.map(({ name, count }) => [name, count])))
+  const rows = [...new Set([...countsBefore.keys(), ...countsAfter.keys()])]
+    .map(name => ({ name, before: countsBefore.get(name) ?? 0, after: countsAfter.get(name) ?? 0 }))
     .map(row => ({ ...row, change: row.after - row.before }))
     .filter(({ change }) => change !== 0)
     .sort((a, b) => b.change - a.change || (a.name < b.name ? -1 : 1))
   return {
     isSameProcess: before.pid === after.pid,
-    isComplete: !was.has('_other') && !is.has('_other'),
+    isComplete: !countsBefore.has('_other') && !countsAfter.has('_other'),
     total: { before: before.total, after: after.total },
     rows
   }

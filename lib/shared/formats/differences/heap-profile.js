@@ -9,7 +9,13 @@ const { placeOf } = require('../profile/frame')
 /** @import { SamplingProfile } from '../profile/heap-tree' */
 
 /**
- * @typedef {{ name: string, place: string, selfBefore: number, selfAfter: number, selfChange: number, totalChange: number }} HeapDiffRow  bytes
+ * @typedef {object} HeapDiffRow  bytes
+ * @property {string} name
+ * @property {string} place
+ * @property {number} selfBefore
+ * @property {number} selfAfter
+ * @property {number} selfChange
+ * @property {number} totalChange
  */
 
 /**
@@ -19,15 +25,16 @@ const { placeOf } = require('../profile/frame')
  * @returns {{ beforeBytes: number, afterBytes: number, rows: HeapDiffRow[] }} what grew most first
  */
 function diffHeapProfiles (before, after, context = {}) {
-  const [was, is] = [before, after].map(profile => measure(profile, context))
+  const [earlier, later] = [before, after].map(profile => measure(profile, context))
   const nothing = { selfBytes: 0, totalBytes: 0 }
-  const rows = [...new Set([...was.functions.keys(), ...is.functions.keys()])].map(key => {
-    const [a, b] = [was.functions.get(key) ?? nothing, is.functions.get(key) ?? nothing]
+  const rows = [...new Set([...earlier.functions.keys(), ...later.functions.keys()])].map(key => {
+    const [a, b] = [earlier.functions.get(key) ?? nothing, later.functions.get(key) ?? nothing]
     const [name, place] = key.split('\0')
-    return { name, place, selfBefore: a.selfBytes, selfAfter: b.selfBytes, selfChange: b.selfBytes - a.selfBytes, totalChange: b.totalBytes - a.totalBytes }
+    const [selfChange, totalChange] = [b.selfBytes - a.selfBytes, b.totalBytes - a.totalBytes]
+    return { name, place, selfBefore: a.selfBytes, selfAfter: b.selfBytes, selfChange, totalChange }
   }).filter(({ selfChange, totalChange }) => selfChange !== 0 || totalChange !== 0)
   rows.sort((a, b) => b.selfChange - a.selfChange || b.totalChange - a.totalChange)
-  return { beforeBytes: was.totalBytes, afterBytes: is.totalBytes, rows }
+  return { beforeBytes: earlier.totalBytes, afterBytes: later.totalBytes, rows }
 }
 
 /**
@@ -36,7 +43,8 @@ function diffHeapProfiles (before, after, context = {}) {
  */
 function measure (profile, context) {
   const root = buildHeapTree({ profile, before: null }, context)
-  return { totalBytes: root.totalBytes, functions: new Map(bytesByFunction(root).map(({ frame, ...bytes }) => [`${frame.name}\0${placeOf(frame)}`, bytes])) }
+  const entries = bytesByFunction(root).map(({ frame, ...bytes }) => /** @type {const} */ ([`${frame.name}\0${placeOf(frame)}`, bytes]))
+  return { totalBytes: root.totalBytes, functions: new Map(entries) }
 }
 
 /**
@@ -47,7 +55,8 @@ function isHeapProfile (profile) {
   const waiting = [profile?.head]
   for (const node of waiting) {
     const { callFrame, selfSize, children } = Object(node)
-    if (typeof callFrame?.functionName !== 'string' || typeof callFrame.url !== 'string' || !Number.isFinite(selfSize) || !Array.isArray(children)) return false
+    if (typeof callFrame?.functionName !== 'string' || typeof callFrame.url !== 'string') return false
+    if (!Number.isFinite(selfSize) || !Array.isArray(children)) return false
     waiting.push(...children)
   }
   return Array.isArray(profile.samples)

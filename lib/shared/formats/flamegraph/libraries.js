@@ -43,8 +43,8 @@ function addDependencies (file, sources) {
 }
 
 /**
- * Where a package is a link (pnpm) its dependencies are beside what it leads to. Node.js 20 and 22 do not always follow it: after a look at a
- * socket or a pipe by anybody in the thread they take the next package for one, too.
+ * Where a package is a link (pnpm) its dependencies are beside what it leads to. Node.js 20 and 22 do not always follow it: after
+ * anybody in the thread has looked at a socket or a pipe they take the next package for one, too.
  * @param {string} file
  */
 function realPath (file) {

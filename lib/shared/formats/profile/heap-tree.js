@@ -8,7 +8,12 @@ const { describeFrame } = require('./frame')
 /** @import { Frame } from './frame' */
 
 /**
- * @typedef {{ callFrame: CallFrame, selfSize: number, id: number, children: SampledNode[] }} SampledNode  selfSize: bytes, scaled up from the samples
+ * @typedef {object} SampledNode
+ * @property {CallFrame} callFrame
+ * @property {number} selfSize  bytes, scaled up from the samples
+ * @property {number} id
+ * @property {SampledNode[]} children
+ *
  * @typedef {{ head: SampledNode, samples: { nodeId: number, ordinal: number, size?: number }[] }} SamplingProfile  as V8 gives it
  *
  * @typedef {object} HeapSampling
@@ -50,7 +55,9 @@ function buildHeapTree (sampling, context = {}) {
       order.push({ tree: made, node: child })
     }
   }
-  for (const { tree } of order.toReversed()) tree.totalBytes = tree.selfBytes + tree.children.reduce((sum, child) => sum + child.totalBytes, 0)
+  for (const { tree } of order.toReversed()) {
+    tree.totalBytes = tree.selfBytes + tree.children.reduce((sum, child) => sum + child.totalBytes, 0)
+  }
   return root
 }
 
