@@ -55,7 +55,7 @@ class Flags {
    */
   #isDue (site, seconds, nowMs) {
     const recent = this.#recentOf(site)
-    recent.slots[this.#slot] = site.takeLately()
+    recent.slots[this.#slot] = site.takeRecent()
     const rate = recent.slots.reduce((sum, value) => sum + value, 0) / seconds
     if (rate < (site.target.isCounted ? this.#callsPerSecond : this.#msPerSecond)) return false
     site.flagged = true

@@ -1,6 +1,6 @@
 'use strict'
 
-// What is known of one API called at one place: how often, how long, on which routes, and how much of it lately.
+// What is known of one API called at one place: how often, how long, on which routes, and how much of it is new.
 //
 // Calls that were all looked at are counted; of the others some were drawn and stand for more (sampler.js). What the drawn ones stand
 // for is scaled, so that the sites of an API together have as many calls and milliseconds as were counted of it (api-calls.js).
@@ -30,7 +30,7 @@ class Site {
   #maxMs = 0
   /** @type {Map<string | null, RouteAmounts>} */
   #routes = new Map()
-  #lately = 0
+  #recent = 0
   flagged = false
   /** What drawn calls stand for since settle(), not scaled. */
   drawn = { calls: 0, ms: 0 }
@@ -58,7 +58,7 @@ class Site {
    */
   add (weight, ms, route) {
     if (ms > this.#maxMs) this.#maxMs = ms
-    this.#lately += this.#target.isCounted ? weight : weight * ms
+    this.#recent += this.#target.isCounted ? weight : weight * ms
     const amounts = this.#amountsOf(route)
     if (weight === 1) return addTo(amounts.counted, 1, ms)
     addTo(amounts.drawn, weight, weight * ms)
@@ -67,10 +67,10 @@ class Site {
   }
 
   /** @returns {number} calls, or milliseconds where the API is timed, since this was last asked */
-  takeLately () {
-    const lately = this.#lately
-    this.#lately = 0
-    return lately
+  takeRecent () {
+    const recent = this.#recent
+    this.#recent = 0
+    return recent
   }
 
   /**

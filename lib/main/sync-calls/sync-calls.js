@@ -59,7 +59,8 @@ class SyncCalls {
   #makeDetector (options) {
     const { createSyncCallDetector } = require('./detector') // loaded by those who want it: it has many parts
     const { routeNow, showFile, toWritten, onFault } = this.#parts
-    return createSyncCallDetector({ ...options, routeNow, showFile, toWritten, onFault, onFlag: site => this.#onFlag(site, amountOf(site)) })
+    const onFlag = (/** @type {SyncCallSite} */ site) => this.#onFlag(site, amountOf(site))
+    return createSyncCallDetector({ ...options, routeNow, showFile, toWritten, onFault, onFlag })
   }
 
   start () {
@@ -100,8 +101,8 @@ class SyncCalls {
     const { logger, poolSize } = this.#parts
     const size = Number(poolSize) || DEFAULT_POOL_SIZE
     logger.warn({ pool: { waitedMs: Math.round(waitedMs), size } },
-      `libuv's thread pool is full: a task waited ${Math.round(waitedMs)} ms for one of its ${size} threads. Asynchronous fs, crypto, zlib ` +
-      `and dns.lookup share them; set UV_THREADPOOL_SIZE (at most 1024) before Node starts, or do less at once: ${POOL_LINK}`)
+      `libuv's thread pool is full: a task waited ${Math.round(waitedMs)} ms for one of its ${size} threads. Asynchronous fs, crypto, ` +
+      `zlib and dns.lookup share them; set UV_THREADPOOL_SIZE (at most 1024) before Node starts, or do less at once: ${POOL_LINK}`)
   }
 
   /** @returns {SyncCallsReading} */

@@ -64,7 +64,7 @@ class Histograms {
   }
 
   /**
-   * @param {AbortSignal} [signal]  heeded between the steps: none of them can be interrupted
+   * @param {AbortSignal} [signal]  looked at between the steps: none of them can be interrupted
    * @returns {Promise<HeapHistogram>}
    * @throws ERR_LOOPSCOPE_INSPECTOR_UNAVAILABLE
    */

@@ -73,7 +73,7 @@ class NearLimitWatch {
       const { usedSize: usedBytes } = await post('Runtime.getHeapUsage')
       share = usedBytes / limitBytes
       if (share >= this.#share) await this.#write(usedBytes)
-      // After a collection that freed it: the next time is another story.
+      // A collection freed it: there is new evidence when it has grown again.
       else if (share < this.#share - 2 * STEP_SHARE) this.#share = Math.max(FIRST_SHARE, share + STEP_SHARE)
     } finally {
       this.#checkLater(share < NEAR_SHARE ? FAR_CHECK_MS : NEAR_CHECK_MS)

@@ -2,13 +2,12 @@
 
 // Samples allocations through the inspector: which stacks allocated what is alive, or all that was allocated. It lives in
 // the observer thread. V8 has one such sampler a process and it knows one of the two at a time; it is started when somebody
-// first asks, and costs nothing before. That of what is alive then stays on, since only what is sampled can be told of.
+// first asks, and costs nothing before. In the mode of what is alive it then stays on: it knows only what was allocated while it ran.
 
 const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { guarded } = require('../../shared/base/guard')
 const { monotonicMs } = require('../../shared/base/monotonic')
-
 const { createCoalescer } = require('../../shared/base/coalescer')
 
 /** @import { HeapSampling, SamplingProfile } from '../../shared/formats/profile/heap-tree' */
@@ -39,8 +38,8 @@ function createHeapSampler (parts) {
 class HeapSampler {
   #post
   #pausedMs
-  #tookMs = 0
-  #reading = createCoalescer({ take: () => this.#readNow(), restMs: () => Math.min(this.#tookMs * REST_FACTOR, MAX_REST_MS) })
+  #lastReadMs = 0
+  #reading = createCoalescer({ take: () => this.#readNow(), restMs: () => Math.min(this.#lastReadMs * REST_FACTOR, MAX_REST_MS) })
   #intervalBytes
   #firstSeconds
   #maxAllMs
@@ -175,7 +174,7 @@ class HeapSampler {
   async #readNow () {
     const fromMs = this.#pausedMs()
     const { profile } = await this.#post('HeapProfiler.getSamplingProfile')
-    this.#tookMs = this.#pausedMs() - fromMs
+    this.#lastReadMs = this.#pausedMs() - fromMs
     return profile
   }
 }

@@ -4,7 +4,7 @@
 // which it was spent with their callers.
 
 const { buildCallTree } = require('./profile/call-tree')
-const { callersOf, hottestLine, turnOver } = require('./profile/callers')
+const { callersOf, hottestLine, bottomUp } = require('./profile/callers')
 const { placeOf } = require('./profile/frame')
 const { summarizeTime } = require('./profile/time-kinds')
 
@@ -33,7 +33,7 @@ function encodeText (profile, context = {}) {
   const lines = [...headerLines(profile, root.totalMicros, context), '', ...summaryLines(root), '']
   for (const section of context.sections ?? []) lines.push(` ${section.title}`, '', ...section.lines, '')
   const { busy } = summarizeTime(root)
-  if (busy > 0) lines.push(...bottomUpLines(turnOver(root), busy), '')
+  if (busy > 0) lines.push(...bottomUpLines(bottomUp(root), busy), '')
   return Buffer.from(lines.map(printable).join('\n'))
 }
 

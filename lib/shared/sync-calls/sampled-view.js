@@ -35,7 +35,7 @@ class SampledView {
   }
 
   /** @returns {number} milliseconds since this was last asked */
-  takeLately () {
+  takeRecent () {
     const micros = this.#micros - this.#takenMicros
     this.#takenMicros = this.#micros
     return micros / 1e3

@@ -15,13 +15,13 @@ const { scanSnapshot } = require('../../../shared/heap/snapshot-scan')
  */
 async function findCanaries (file, nameIndex, options) {
   if (nameIndex === -1) return []
-  const ids = new IdsOf(nameIndex)
+  const ids = new IdCollector(nameIndex)
   await scanSnapshot(file, ids, options)
   return ids.found.sort((a, b) => a - b)
 }
 
-/** The numbers of the objects with a name. */
-class IdsOf {
+/** Collects the numbers of the objects of one class. */
+class IdCollector {
   /** @type {number[]} */
   found = []
   isDone = false

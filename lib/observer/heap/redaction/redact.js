@@ -26,7 +26,7 @@ const MIN_OBJECTS = Object.freeze({ values: 1, strict: 5 })
 
 const WRITE_BYTES = 1024 ** 2
 const REDACTED = Buffer.from('"[redacted]"')
-const GROUP_CHARACTERS = 120 // of that list
+const GROUP_CHARACTERS = 120 // of the list of properties by which DevTools groups plain objects
 const TAG_DIGITS = 12 // 48 bits: ten million strings, and few meet by chance
 
 /**
@@ -129,7 +129,8 @@ class Redaction {
   }
 
   /**
-   * Not shorter than the name: DevTools cuts the list of properties by which it groups plain objects.
+   * Not shorter than the name: DevTools cuts the list of properties after so many characters, and a shorter name would make room for
+   * one more of them.
    * @param {string} name
    */
   #pseudonym (name) {

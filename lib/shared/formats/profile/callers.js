@@ -1,6 +1,6 @@
 'use strict'
 
-// A call tree turned over: the functions in which time was spent and, on request, who called them. Idle time is left out.
+// A call tree bottom up: the functions in which time was spent and, on request, who called them. Idle time is left out.
 // Callers are worked out only for what is looked at: all of them would be as many as the frames of all stacks.
 
 const { timeKindOf } = require('./time-kinds')
@@ -22,7 +22,7 @@ const { timeKindOf } = require('./time-kinds')
  * @param {CallTree} root
  * @returns {HeavyFrame[]} functions by the time spent in themselves, heaviest first
  */
-function turnOver (root) {
+function bottomUp (root) {
   /** @type {Path[]} */
   const paths = []
   /** @type {Link[]} */
@@ -84,4 +84,4 @@ function hottestLine ({ paths }) {
   return hottest?.[0]
 }
 
-module.exports = { turnOver, callersOf, hottestLine }
+module.exports = { bottomUp, callersOf, hottestLine }
