@@ -52,7 +52,7 @@
  * @property {(params: {}) => void} speedUp  there is work: watch closely
  * @property {(params: { url: string }) => Promise<DebuggerStatus>} detectDebugger  at the open inspector
  *
- * @property {(params: { stall: LateTick & { id: number } }) => Promise<Explanation>} explainStall
+ * @property {(params: { stall: LateTick & { id: number } }) => Promise<Explanation | null>} explainStall  null: a suspected one was none
  * @property {(params: { stall: Stall }) => void} keepStall  the whole report, for those who ask while the main thread is stuck
  *
  * @property {(params: { order: Order }) => Promise<ArtifactFacts>} capture  can be cancelled

@@ -10,7 +10,7 @@ const THRESHOLD_MS = 100
 const MIN_SHARE = 0.3 // of a processor: a process that gets less than 0.1 counts as idle
 
 function createSubject (t) {
-  const subject = { ticks: [], stalls: [], hurries: 0, state: new SharedState() }
+  const subject = { ticks: [], stalls: [], suspicions: [], hurries: 0, state: new SharedState() }
   let check = () => {}
   subject.heartbeat = createHeartbeat({
     periodMs: PERIOD_MS,
@@ -20,7 +20,7 @@ function createSubject (t) {
       subject.ticks.push({ delayMs, periods })
       setImmediate(() => check())
     },
-    onStall: tick => subject.stalls.push(tick),
+    onStall: tick => (tick.isSuspected ? subject.suspicions : subject.stalls).push(tick),
     onSpeedUp: () => subject.hurries++
   })
   const keepAlive = setInterval(() => {}, 1000) // the heartbeat does not
@@ -83,4 +83,13 @@ test('work that does not is a stall all the same, as long as it was, and then th
   }
   assert.ok(stalls[0].delayMs >= 2 * THRESHOLD_MS && stalls[0].delayMs <= (stalls[0].toMicros - stalls[0].fromMicros) / 1e3)
   assert.equal(state.isIdle, false)
+})
+
+test('an idle tick that was late without processor time is suspected, with less than a stall', async t => {
+  const { state, suspicions, until } = createSubject(t)
+  await until(() => state.isIdle)
+  const waiting = setInterval(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, THRESHOLD_MS), 5 * THRESHOLD_MS)
+  t.after(() => clearInterval(waiting))
+  await until(() => suspicions.length > 0)
+  assert.ok(suspicions[0].delayMs >= THRESHOLD_MS / 4 && suspicions[0].delayMs < THRESHOLD_MS)
 })

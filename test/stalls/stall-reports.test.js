@@ -62,6 +62,18 @@ test('without a recorder a stall is judged from the system alone, at once', asyn
   assert.deepEqual([cause, culprit, stack, evidence.codeMs], ['starved', null, [], null])
 })
 
+test('an idle tick that was a little late was a stall where the samples show one', async () => {
+  const explain = async (...samples) => {
+    const { reports, history, now } = createSubject()
+    history.add(profileOf([[['(idle)'], 50e3], ...samples, [['(idle)'], 2e6]], now - 200e3))
+    return reports.explain({ id: 7, fromMicros: now - 200e3, toMicros: now, delayMs: 60, ...NONE, isSuspected: true })
+  }
+  const wait = Array.from({ length: 15 }, () => [['poll'], 10e3])
+  const { delayMs, cause, culprit } = await explain(...wait)
+  assert.deepEqual([delayMs, cause, culprit.function], [150, 'code', 'poll'])
+  assert.equal(await explain(...wait.slice(0, 7), [['(idle)'], 10e3], ...wait.slice(0, 7)), null)
+})
+
 test('where collector or system held the loop only a function of the application that clearly ran is named', async () => {
   const COLLECTION = [['(garbage collector)'], 600e3]
   const times = (count, stack) => Array.from({ length: count }, () => [stack, 10e3])

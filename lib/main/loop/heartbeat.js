@@ -37,6 +37,7 @@ const PROOF_SHARE = 1 / 4
  * @property {number} delayMs     how late it was, the period and the own work subtracted
  * @property {Interval[]} ownWork  what of the time between was ours, in order
  * @property {number} ownMs       all of that
+ * @property {boolean} [isSuspected]  an idle tick that was late by less than a stall, which may have begun before it was due
  */
 
 /**
@@ -45,7 +46,7 @@ const PROOF_SHARE = 1 / 4
  * @param {number} parts.stallThresholdMs
  * @param {SharedState} parts.state
  * @param {(delayMs: number, periods: number) => void} parts.onTick  called for every tick; periods: how many fast ones it stands for
- * @param {(tick: LateTick) => void} parts.onStall   called for ticks at least stallThresholdMs late
+ * @param {(tick: LateTick) => void} parts.onStall   called for ticks at least stallThresholdMs late, and for suspected ones
  * @param {() => void} [parts.onSpeedUp]               the heart beats fast again because of speedUp()
  * @param {() => NodeJS.CpuUsage} [parts.cpuUsage]   of the process, or of the one thread that is watched
  */
@@ -197,6 +198,8 @@ class Heartbeat {
     const { stallThresholdMs, onTick, onStall } = this.#parts
     onTick(tick.delayMs, periods)
     if (tick.delayMs >= stallThresholdMs) onStall(tick)
+    // What waited took no processor time that would prove it; the samples may.
+    else if (this.#isIdle && tick.delayMs >= stallThresholdMs * PROOF_SHARE) onStall({ ...tick, isSuspected: true })
   }
 
   /**

@@ -9,10 +9,10 @@ const { toEpochMs } = require('../../shared/base/monotonic')
 /** @import { SlowRequest } from '../http/slowest-request' */
 /** @import { LateTick } from '../loop/heartbeat' */
 
-/** @typedef {{ cause: Cause, culprit: Culprit | null, stack: CodeFrame[], evidence: StallEvidence }} Explanation */
+/** @typedef {{ delayMs: number, cause: Cause, culprit: Culprit | null, stack: CodeFrame[], evidence: StallEvidence }} Explanation */
 
 // What is told of a stall when there is no observer.
-/** @type {Explanation} */
+/** @type {Omit<Explanation, 'delayMs'>} */
 const UNEXPLAINED = Object.freeze({
   cause: 'unknown',
   culprit: null,
@@ -37,13 +37,14 @@ function createStallReporting ({ observer, subscribers, stallLog, routeOf, onLat
     const route = routeOf(tick, subscribers.takeSlowest())
     onLate()
     const id = ++sequence
-    const { cause, culprit, stack, evidence } = await explain({ ...tick, id })
-    if (!isRunning()) return
+    const explanation = await explain({ ...tick, id })
+    if (!isRunning() || explanation === null) return
+    const { delayMs, cause, culprit, stack, evidence } = explanation
     /** @type {Stall} */
     const stall = {
       id,
-      at: Math.round(toEpochMs(tick.toMicros - (tick.delayMs + tick.ownMs) * 1e3)),
-      durationMs: Math.round(tick.delayMs),
+      at: Math.round(toEpochMs(tick.toMicros - (delayMs + tick.ownMs) * 1e3)),
+      durationMs: Math.round(delayMs),
       cause,
       route: route(),
       culprit,
@@ -57,13 +58,13 @@ function createStallReporting ({ observer, subscribers, stallLog, routeOf, onLat
 
   /**
    * @param {LateTick & { id: number }} stall
-   * @returns {Promise<Explanation>}
+   * @returns {Promise<Explanation | null>} null when a suspected stall was none
    */
   async function explain (stall) {
     try {
       return await observer.ask('explainStall', { stall })
     } catch {
-      return UNEXPLAINED // the observer is not running, which was warned of
+      return stall.isSuspected ? null : { ...UNEXPLAINED, delayMs: stall.delayMs } // the observer is not running, which was warned of
     }
   }
   return { report }

@@ -6,6 +6,9 @@ const { describeFrame } = require('../../shared/formats/profile/frame')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 
+const QUIET_NAMES = new Set(['(root)', '(program)', '(idle)'])
+const MAX_GAP_MICROS = 50e3 // five samples at the usual rate: what a longer one ends with was not there all the time
+
 /**
  * The longest time in which no sample was taken. V8's sampler is a thread of the process: while that stands still there is none.
  * @param {CpuProfile} profile
@@ -13,6 +16,23 @@ const { describeFrame } = require('../../shared/formats/profile/frame')
 function longestGapMs ({ startTime, endTime, timeDeltas }) {
   const afterLast = endTime - startTime - timeDeltas.reduce((sum, delta) => sum + delta, 0)
   return timeDeltas.reduce((longest, delta) => Math.max(longest, delta), afterLast) / 1e3
+}
+
+/**
+ * The longest time in which all samples saw code or the collector, and none was missed.
+ * @param {CpuProfile | null} profile
+ */
+function longestBusyMs (profile) {
+  if (profile === null) return 0
+  const busy = new Set(profile.nodes.filter(({ callFrame }) => !QUIET_NAMES.has(callFrame.functionName)).map(({ id }) => id))
+  let longestMicros = 0
+  let micros = 0
+  profile.samples.forEach((id, index) => {
+    const delta = profile.timeDeltas[index]
+    micros = busy.has(id) && delta <= MAX_GAP_MICROS ? micros + delta : 0
+    longestMicros = Math.max(longestMicros, micros)
+  })
+  return longestMicros / 1e3
 }
 
 /**
@@ -24,4 +44,4 @@ function codeSampleCount ({ nodes, samples }) {
   return samples.filter(id => code.has(id)).length
 }
 
-module.exports = { codeSampleCount, longestGapMs }
+module.exports = { codeSampleCount, longestBusyMs, longestGapMs }

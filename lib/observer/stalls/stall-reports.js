@@ -6,7 +6,7 @@
 const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
 const { toBlame } = require('./blame')
 const { judgeCause } = require('./judge-cause')
-const { codeSampleCount, longestGapMs } = require('./samples')
+const { codeSampleCount, longestBusyMs, longestGapMs } = require('./samples')
 const { describeCulprit, toLogFields } = require('../../shared/stalls/stall-line')
 const { findCulprit } = require('./culprit/find-culprit')
 
@@ -51,10 +51,13 @@ function createStallReports (parts) {
   const { stacksOf = async () => [], toWritten = async profile => profile } = parts
 
   /** @param {LateTick & { id: number }} stall */
-  async function explain ({ id, fromMicros, toMicros, delayMs, ownWork, ownMs }) {
+  async function explain ({ id, fromMicros, toMicros, delayMs: lateMs, ownWork, ownMs, isSuspected = false }) {
     await new Promise(resolve => setTimeout(resolve, SETTLE_MS))
-    const system = shareOf(evidence.since(fromMicros), delayMs / (delayMs + ownMs))
+    const whole = evidence.since(fromMicros)
     if (isRecording()) await history.waitFor(toMicros, MAX_WAIT_MS)
+    const delayMs = isSuspected ? longestBusyMs(history.view(fromMicros, toMicros, ownWork)) : lateMs
+    if (isSuspected && delayMs < thresholdMs) return null
+    const system = shareOf(whole, delayMs / (delayMs + ownMs))
     const profile = history.view(toMicros - (delayMs + ownMs) * 1e3, toMicros, ownWork)
     if (profile !== null) records.keepProfile(id, profile)
     const findings = profile === null ? NOTHING_FOUND : await find(profile, fromMicros, toMicros, MAX_MAPPING_MS)
@@ -63,8 +66,8 @@ function createStallReports (parts) {
     const unsampledMs = profile === null ? null : Math.max(0, longestGapMs(profile) - ownMs)
     const cause = judgeCause({ durationMs: delayMs, thresholdMs, unsampledMs }, all)
     // A process that stood still ran nothing: what the samples around it show is not to blame.
-    if (cause === 'suspended') return { cause, culprit: null, stack: [], evidence: all }
-    return { cause, culprit: toBlame(cause, findings, profile === null ? 0 : codeSampleCount(profile)), stack, evidence: all }
+    if (cause === 'suspended') return { delayMs, cause, culprit: null, stack: [], evidence: all }
+    return { delayMs, cause, culprit: toBlame(cause, findings, profile === null ? 0 : codeSampleCount(profile)), stack, evidence: all }
   }
 
   /**
