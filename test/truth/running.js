@@ -14,7 +14,7 @@ const { start } = require('../process/child')
 const SHORTEST_MS = 220
 const LONGEST_MS = 800
 const WANTED_MS = 350
-const SIZES = 3
+const SIZES = 5
 
 // What of it others may have kept the application from a processor, and it still says something about causes.
 const DISTURBED_SHARE = 0.2

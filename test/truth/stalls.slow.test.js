@@ -67,8 +67,8 @@ async function askAll (t, root, left, { speed, title }) {
 
 /** @param {Case} one */
 function isToBeAskedAgain (one) {
-  const { wrong } = results.get(one) ?? {}
-  return wrong === undefined || ['found', ...ASSERTED].some(field => wrong[field] !== undefined)
+  const { found, wrong } = results.get(one) ?? {}
+  return found === undefined || wrong === undefined || !found.isLong || ['found', ...ASSERTED].some(field => wrong[field] !== undefined)
 }
 
 /** @param {Case} one */
