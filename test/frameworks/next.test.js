@@ -79,13 +79,13 @@ describe('Next.js, standalone', { skip: skipWithout(...PACKAGES), timeout: 600_0
     return { code, signal }
   }
 
-  for (const [door, { env = {}, args, route }] of Object.entries({
-    'instrumentation.js': { env: { DOOR: 'instrumentation' }, route: null },
-    preload: { args: ['--require', 'loopscope/register'], route: 'GET /api/stall/[id]' }
+  for (const [door, { env = {}, args }] of Object.entries({
+    'instrumentation.js': { env: { DOOR: 'instrumentation' } },
+    preload: { args: ['--require', 'loopscope/register'] }
   })) {
     test(`through ${door}: a stall with its culprit, a profile, the same end`, async t => {
       const app = await deploy(t, { ...OBSERVED, ...env }, args)
-      const { stall } = await observe(app, { path: '/api/stall/4711', route })
+      const { stall } = await observe(app, { path: '/api/stall/4711', route: 'GET /api/stall/[id]' })
       assert.match(stall.culprit.file, /\.next\/server\/pages\/api\/stall\/\[id\]\.js$/)
       assert.deepEqual(await endOf(app), await endOf(await deploy(t, {})))
     })
