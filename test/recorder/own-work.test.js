@@ -4,6 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')
 const { findCulprit } = require('../../lib/observer/stalls/culprit/find-culprit')
+const { withoutOwnFrames } = require('../../lib/observer/recorder/own-frames')
 
 const OURS = path.join(__dirname, '../../lib/main/recorder/recorder.js')
 
@@ -17,7 +18,7 @@ function culpritOf (...stacks) {
     return node.id
   }, 1))
   const profile = { nodes, samples, timeDeltas: samples.map(() => 100_000), startTime: 0, endTime: samples.length * 100_000 }
-  return findCulprit(profile, { appRoot: '/app' })
+  return findCulprit(withoutOwnFrames(profile), { appRoot: '/app' })
 }
 
 function frameOf (functionName, url) {

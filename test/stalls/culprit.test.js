@@ -4,6 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { pathToFileURL } = require('node:url')
 const { findCulprit } = require('../../lib/observer/stalls/culprit/find-culprit')
+const { withoutOwnFrames } = require('../../lib/observer/recorder/own-frames')
 const { slice } = require('../../lib/observer/recorder/window')
 const { readRecorded } = require('../fixtures/profiles/profiles')
 const { deepFreeze, profileOf } = require('../recorder/crafted')
@@ -36,7 +37,7 @@ test('the middleware of this library is not what called an anonymous handler, wh
   const profile = profileOf([[['loopscope', ANONYMOUS], 500_000]])
   const ours = profile.nodes.find(({ callFrame }) => callFrame.functionName === 'loopscope')
   ours.callFrame.url = pathToFileURL(require.resolve('../../lib/main/http/middleware')).href
-  const { culprit } = findCulprit(deepFreeze(profile), { appRoot: '/app' })
+  const { culprit } = findCulprit(withoutOwnFrames(deepFreeze(profile)), { appRoot: '/app' })
   assert.deepEqual([culprit.function, culprit.file], ['(anonymous)', 'app.js'])
 })
 

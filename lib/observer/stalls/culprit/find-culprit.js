@@ -10,8 +10,8 @@ const { buildCallTree } = require('../../../shared/formats/profile/call-tree')
 const { hottestLine, positionOf } = require('./call-position')
 const { calledApi } = require('./called-api')
 const { enteredPackage } = require('./entered-package')
+const { withoutInterruptNatives } = require('./interrupt-natives')
 const { matchStacks } = require('./matching-stacks')
-const { createIsOwn, createIsWrapper, withoutOwnWork, withoutWrappers } = require('./own-frames')
 const { NO_SOURCE } = require('./source-lines')
 
 /** @import { CodeFrame, Culprit } from '../../../../types/diagnostics' */
@@ -39,20 +39,19 @@ const MAX_STACK = 50
  */
 
 /**
- * @param {CpuProfile} profile
+ * @param {CpuProfile} profile  without frames of ours, as the recorder's windows are
  * @param {{ appRoot?: string, source?: SourceLines }} [context]
  * @param {Stack[]} [stacks]  read in this time
  * @returns {Findings}
  */
 function findCulprit (profile, context = {}, stacks = []) {
   const { source = NO_SOURCE } = context
-  const isOwn = createIsOwn(context)
-  const root = withoutOwnWork(withoutWrappers(buildCallTree(profile, context), createIsWrapper(context)), isOwn)
+  const root = withoutInterruptNatives(buildCallTree(profile, context))
   const path = heaviestPath(root)
   const inclusive = inclusiveMicros(root)
   const gcMicros = root.children.find(({ frame }) => isMeta(frame, '(garbage collector)'))?.totalMicros ?? 0
   const codeMicros = root.children.reduce((sum, child) => child.frame.origin === 'meta' ? sum : sum + child.totalMicros, 0)
-  const depth = culpritDepth(path, ({ frame }) => (inclusive.get(frame) ?? 0) >= codeMicros * CULPRIT_SHARE, isOwn)
+  const depth = culpritDepth(path, ({ frame }) => (inclusive.get(frame) ?? 0) >= codeMicros * CULPRIT_SHARE)
   const shareOf = (/** @type {CallTree} */ { frame }) => Math.round(Math.min(1, (inclusive.get(frame) ?? 0) / codeMicros) * 1e3) / 1e3
   return {
     culprit: depth === -1 ? null : { ...describe(path, depth, matchStacks(stacks, path, depth), source), share: shareOf(path[depth]) },
@@ -109,18 +108,16 @@ function inclusiveMicros (root) {
 /**
  * The deepest heavy frame of the application, or of a dependency where the application has none. An anonymous one (a
  * comparator, a callback) says little: the nearest named one above it is taken, as long as the way up stays in the same code.
- * Ours is neither, wherever it is installed.
  * @param {CallTree[]} path
  * @param {(tree: CallTree) => boolean} isHeavy
- * @param {(frame: Frame) => boolean} isOwn
  * @returns {number} -1 when there is none
  */
-function culpritDepth (path, isHeavy, isOwn) {
+function culpritDepth (path, isHeavy) {
   const heavy = (/** @type {Frame['origin']} */ origin, /** @type {(frame: Frame) => boolean} */ isMeant) =>
-    path.findLastIndex(tree => tree.frame.origin === origin && isMeant(tree.frame) && !isOwn(tree.frame) && isHeavy(tree))
+    path.findLastIndex(tree => tree.frame.origin === origin && isMeant(tree.frame) && isHeavy(tree))
   for (const [origin, isMeant] of /** @type {const} */ ([['app', isWritten], ['dependency', isWritten], ['app', () => true]])) {
     const depth = heavy(origin, isMeant)
-    if (depth !== -1) return nearestNamed(path, depth, isOwn)
+    if (depth !== -1) return nearestNamed(path, depth)
   }
   return -1
 }
@@ -136,14 +133,13 @@ function isWritten ({ file }) {
 /**
  * @param {CallTree[]} path
  * @param {number} depth
- * @param {(frame: Frame) => boolean} isOwn
  */
-function nearestNamed (path, depth, isOwn) {
+function nearestNamed (path, depth) {
   const { origin } = path[depth].frame
   for (let up = depth; up >= 0; up--) {
     const { frame } = path[up]
     if (frame.origin === 'node' || frame.origin === 'native') continue
-    if (frame.origin !== origin || isOwn(frame)) break
+    if (frame.origin !== origin) break
     if (frame.name !== '(anonymous)') return up
   }
   return depth
