@@ -4,9 +4,11 @@
 const { main } = require('../lib/cli/cli')
 
 // Who reads through a pipe may have read enough: `loopscope metrics 1234 | head`.
-process.stdout.on('error', error => {
-  if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EPIPE') throw error
-  process.exit()
-})
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', error => {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EPIPE') throw error
+    process.exit()
+  })
+}
 
 main(process.argv.slice(2), { env: process.env }).then(exitCode => { process.exitCode = exitCode })

@@ -1,9 +1,9 @@
 /* global document -- inside page.evaluate() */
 'use strict'
 
-// node docs/screenshots.js: makes the pictures of the documents anew, in docs/images/. Starts examples/express.js as a process of
-// its own, loads it for half a minute, and photographs its page and a flame graph in Chromium, which has to be installed. On a machine
-// with other things to do they show stalls that are the machine's.
+// node docs/screenshots.js [folder]: makes the pictures of the documents anew, in docs/images/; with a folder also those of all other
+// states of the page, to look at. Starts examples/express.js as a process of its own, loads it for half a minute, and photographs its
+// page and a flame graph in Chromium, which has to be installed. On a machine with other things to do they show stalls that are the machine's.
 
 const { execFile } = require('node:child_process')
 const fs = require('node:fs')
@@ -20,25 +20,55 @@ const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
 const ROOT = path.resolve(__dirname, '..')
 const IMAGES = path.join(__dirname, 'images')
 const LOAD_SECONDS = 32
-const SCALE = 1.25 // sharp enough beside text, and below 250 kB
+const BETWEEN_MS = 1700
+const LOGINS_AT_ONCE = 24 // on open connections: seconds of work in one turn of the loop
+const LOGINS_SECONDS = 12
 const MARGIN = 16
-const VIEWPORT = { width: 1080, height: 600 } // pictures are as high as what they show
+const LOOKS = { deviceScaleFactor: 1, reducedMotion: 'reduce', locale: 'en-GB', timezoneId: 'UTC' }
+const DESK = { viewport: { width: 1080, height: 700 }, colorScheme: 'light' }
+const DARK = { ...DESK, colorScheme: 'dark' }
+const WIDE = { ...DESK, viewport: { width: 1440, height: 900 } }
+const PHONE = { viewport: { width: 390, height: 844 }, colorScheme: 'light' }
 
 async function main () {
+  const [others] = process.argv.slice(2)
   const dir = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'loopscope-screenshots-'))
   const app = await startApp({ dir: path.join(dir, 'store'), script: makeShop(dir), appName: 'shop' })
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu', '--lang=en-GB'] })
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu', '--disable-lcd-text', '--lang=en-GB'] })
+  for (const folder of [IMAGES, others].filter(Boolean)) fs.mkdirSync(folder, { recursive: true })
   try {
-    const context = await browser.newContext({ viewport: VIEWPORT, deviceScaleFactor: SCALE, colorScheme: 'light', reducedMotion: 'reduce', locale: 'en-GB', timezoneId: 'UTC' })
-    fs.mkdirSync(IMAGES, { recursive: true })
-    const page = await openPage(app, context)
-    await load(app)
-    await photographPage(page)
-    await photographGraph(await context.newPage(), await flameGraph(app, dir))
+    await photographAll({ app, dir, others, newPage: async looks => (await browser.newContext({ ...LOOKS, ...looks })).newPage() })
   } finally {
     await browser.close()
     await app.stop()
     fs.rmSync(dir, { recursive: true })
+  }
+}
+
+async function photographAll ({ app, dir, others, newPage }) {
+  const inImages = name => path.join(IMAGES, name)
+  const page = await openPage(app, await newPage(DESK)) // from before the load on: its charts show all of it
+  if (others) await photograph(page, path.join(others, 'empty.png'))
+  await load(app)
+  await page.locator('#sync td', { hasText: 'pbkdf2Sync' }).first().waitFor() // known when its window is over
+  await page.locator('#findings .warning, #findings .critical').first().waitFor()
+  await page.locator('#stuck[hidden]').waitFor({ state: 'attached' })
+  await photograph(page, inImages('page.png'), { last: '#delay-said' })
+  await page.locator('#stalls button.opener').first().click()
+  await page.locator('section', { has: page.locator('#stalls') }).screenshot({ path: inImages('page-stalls.png') })
+  await photographGraph(await newPage(DESK), await flameGraph(app, dir), inImages('flame-graph.png'))
+  await photographLooks({ app, others, newPage })
+  await block(app, page, () => photograph(page, inImages('page-blocked.png'), { last: '#findings li' }))
+}
+
+async function photographLooks ({ app, others, newPage }) {
+  const phone = await openPage(app, await newPage(PHONE))
+  await photograph(phone, path.join(IMAGES, 'page-phone.png'), { last: '#findings-observed' })
+  await phone.close() // so many may listen
+  for (const [name, looks] of others ? Object.entries({ dark: DARK, wide: WIDE, phone: PHONE }) : []) {
+    const page = await openExpanded(app, await newPage(looks))
+    await photograph(page, path.join(others, `${name}.png`))
+    await page.close()
   }
 }
 
@@ -49,32 +79,43 @@ function makeShop (dir) {
   for (const name of fs.readdirSync(path.join(ROOT, 'node_modules'))) fs.symlinkSync(path.join(ROOT, 'node_modules', name), path.join(modules, name))
   for (const name of ['lib', 'package.json']) fs.cpSync(path.join(ROOT, name), path.join(modules, 'loopscope', name), { recursive: true })
   fs.copyFileSync(path.join(ROOT, 'examples/express.js'), path.join(dir, 'app.js'))
-  Object.assign(process.env, { PORT: '0', NODE_PRESERVE_SYMLINKS: '1' })
+  // A listener of its own answers while the application is blocked.
+  Object.assign(process.env, { PORT: '0', NODE_PRESERVE_SYMLINKS: '1', LOOPSCOPE_ADMIN_LISTEN: '127.0.0.1:0' })
   return path.join(dir, 'app.js')
 }
 
-/** From before the load on, so that its charts show all of it. */
-async function openPage (app, context) {
+async function openPage (app, page) {
   const { url } = await app.logged(record => record.url, 10_000)
-  const page = await context.newPage()
   await page.goto(url)
-  await page.locator('main:not([hidden])').waitFor()
+  await page.locator('#findings > li').first().waitFor()
+  return page
+}
+
+/** With a group of stalls opened, and the flame graph of the first finding. */
+async function openExpanded (app, page) {
+  await openPage(app, page)
+  await page.locator('#stalls button.opener').first().click()
+  await page.getByRole('button', { name: /^Flame graph of/ }).first().click()
+  await page.locator('#flame g.frame').first().waitFor()
   return page
 }
 
 /** What a shop does all the time, and now and then what it should not do. */
 async function load ({ url }) {
   const browsing = autocannon({ url, connections: 4, overallRate: 200, duration: LOAD_SECONDS })
-  for (const [method, route, afterMs] of [['POST', '/login', 6000], ['GET', '/report', 6000], ['POST', '/login', 5000], ['POST', '/login', 5000]]) {
-    await sleep(afterMs)
+  for (const [method, route] of Array(5).fill([['POST', '/login'], ['POST', '/login'], ['GET', '/report']]).flat()) {
+    await sleep(BETWEEN_MS)
     await (await fetch(url + route, { method })).text()
   }
   await browsing
 }
 
-async function photographPage (page) {
-  await page.locator('#sync td', { hasText: 'pbkdf2Sync' }).first().waitFor() // known when its window is over
-  await photograph(page, '#sync', 'page.png')
+/** Everybody logs in at once. */
+async function block ({ url }, page, act) {
+  const logins = autocannon({ url: `${url}/login`, method: 'POST', connections: LOGINS_AT_ONCE, duration: LOGINS_SECONDS })
+  await page.locator('#stuck:not([hidden])', { hasText: 'POST /login' }).waitFor()
+  await act()
+  await logins
 }
 
 async function flameGraph ({ pid }, dir) {
@@ -83,19 +124,20 @@ async function flameGraph ({ pid }, dir) {
   return file
 }
 
-async function photographGraph (page, file) {
+async function photographGraph (page, file, image) {
   await page.goto(pathToFileURL(file).href)
   await page.waitForFunction(() => { // frames grow to their width
-    const [root, svg] = ['#chart g.frame rect', '#chart'].map(selector => document.querySelector(selector)?.getBoundingClientRect().width ?? 0)
+    const [root, svg] = ['#flame g.frame rect', '#flame .frames'].map(selector => document.querySelector(selector)?.getBoundingClientRect().width ?? 0)
     return root > 0 && root > svg - 2
   })
-  await photograph(page, '.hint', 'flame-graph.png')
+  await photograph(page, image, { last: '.hint' })
 }
 
-/** From the top of the page to the end of what `last` selects; memory and captures are below it. */
-async function photograph (page, last, name) {
-  const { y, height } = await page.locator(last).first().boundingBox()
-  await page.screenshot({ path: path.join(IMAGES, name), fullPage: true, clip: { x: 0, y: 0, width: VIEWPORT.width, height: Math.ceil(y + height) + MARGIN } })
+/** From the top of the page to the end of the first that `last` selects, or of the page. */
+async function photograph (page, file, { last = 'body' } = {}) {
+  const bottom = await page.locator(last).first().evaluate(element => element.getBoundingClientRect().bottom + element.ownerDocument.defaultView.scrollY)
+  const { width } = page.viewportSize()
+  await page.screenshot({ path: file, fullPage: true, clip: { x: 0, y: 0, width, height: Math.ceil(bottom) + MARGIN } })
 }
 
 main().catch(error => {

@@ -3,8 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ReadStream } from 'node:fs'
 import type { Registry } from 'prom-client'
 import type { FormatName } from './profile'
+import type { Findings } from './findings'
+import type { SlowRequest } from './slow-requests'
 
 export type { LoopscopeError, LoopscopeErrorCode } from './errors'
+export type { Finding, FindingId, FindingPlace, Findings, Severity } from './findings'
+export type { SlowRequest } from './slow-requests'
 export type { CallFrame, CpuProfile, EncodeContext, Format, FormatName, ProfileNode } from './profile'
 
 /** The part of a pino logger that is used. */
@@ -116,6 +120,8 @@ export interface DiagnosticsOptions {
   sourceMaps?: boolean
   /** A socket in the temporary folder that only this user can open, for the command line. Default true. */
   controlSocket?: boolean
+  /** Under PM2, and nowhere else: figures for `pm2 describe`, and answers to `pm2 trigger`: docs/pm2.md. Default true. */
+  pm2?: boolean
   /** Where a bundle has the file that `loopscope/observer` was bundled to: docs/bundlers.md. */
   observerFile?: string
   /** A Registry of prom-client or @prometheus-io/client to put the metrics into. Default: one of our own, of prom-client. */
@@ -161,15 +167,27 @@ export interface StallEvidence {
   gcMs: number | null
 }
 
+/** Where a request is found in distributed traces: ids in lower-case hexadecimal digits, as W3C Trace Context has them. */
+export interface Trace {
+  /** 32 digits. */
+  traceId: string
+  /** 16 digits: the span of the request; the caller's, where nothing but the header `traceparent` is known. */
+  spanId: string
+}
+
 export interface Stall {
   /** Counts up from 1 in this process. */
   id: number
   /** Milliseconds since the epoch at which the stall began. */
   at: number
   durationMs: number
+  /** It began before the recorder had started, some tenths of a second after the process: what is named was seen in the rest of it. */
+  startingUp: boolean
   cause: Cause
   /** `METHOD /path/:template`; `METHOD _unmatched` for a request that no route answers, null outside requests. */
   route: string | null
+  /** The trace of what was at work: by OpenTelemetry's active span, else by the header `traceparent` of the request; null where neither is. */
+  trace: Trace | null
   culprit: Culprit | null
   /** The heaviest stack, innermost first. */
   stack: CodeFrame[]
@@ -189,8 +207,10 @@ export interface CaptureOptions {
   last?: number
   /** Default: the first format of the kind, 'cpuprofile' for 'cpu'. */
   format?: ArtifactFormat
-  /** Of a CPU profile: places in the code as it was written, or as it runs. Default 'original' for 'flamegraph' and 'text', else 'generated'. */
+  /** Of a CPU or heap profile: places in the code as it was written, or as it runs. Default 'original' for 'flamegraph' and 'text', else 'generated'. */
   sources?: 'original' | 'generated'
+  /** Of a CPU profile: only what ran for this route, as in 'POST /login'; the rest counts as idle. ERR_LOOPSCOPE_UNKNOWN_ROUTE when nothing did. */
+  route?: string
   /** Of a heap snapshot: what is taken out of it. Default 'off' for code that asks, 'values' for everything else. */
   redact?: 'values' | 'strict' | 'off'
   /** Of a redacted heap snapshot: equal values are recognisable as equal. Default false. */
@@ -218,11 +238,20 @@ export interface ArtifactFacts {
   to: number
   /** Set when the recorder held less than what was asked for. */
   shortened: { wantedSeconds: number, gotSeconds: number } | null
+  /** Those that fall into its time, oldest first, and before them the last one before it. */
+  marks: Mark[]
 }
 
 export interface Artifact extends ArtifactFacts {
   text (): Promise<string>
   stream (): ReadStream
+}
+
+/** What somebody did to the process at a moment: a deployment, a switch, the beginning of a load. */
+export interface Mark {
+  /** Milliseconds since the epoch. */
+  at: number
+  text: string
 }
 
 /** Event-loop delay since start, in milliseconds, the heartbeat's own period subtracted. */
@@ -352,6 +381,20 @@ export interface DiagnosticsHandle {
   capture (kind: CaptureKind, options?: CaptureOptions): Promise<Artifact>
   /** The last 200 stalls, newest first. */
   stalls (): Stall[]
+  /** The worst requests of the last 15 minutes, at most 10 of a route and 100 in all, worst first: docs/slow-requests.md. Empty while diagnostics do not run. */
+  slowRequests (): SlowRequest[]
+  /**
+   * One ranked answer to "what is wrong with this process, and what do I change?", worst first: docs/findings.md. Nothing is measured for
+   * it between questions; an answer takes about a second. Rejects while diagnostics do not run, or with ERR_LOOPSCOPE_OBSERVER_LOST.
+   */
+  findings (): Promise<Findings>
+  /**
+   * Marks this moment: in charts, beside captures, and for `loopscope diff --mark`. The last 100 marks are kept: docs/marks.md.
+   * @param text 1 to 200 printable characters, else ERR_LOOPSCOPE_INVALID_OPTION is thrown; ERR_LOOPSCOPE_NOT_RUNNING where diagnostics do not run
+   */
+  mark (text: string): Mark
+  /** The last 100 marks, oldest first; also those that were made with `loopscope mark` and over HTTP. */
+  marks (): Mark[]
   delay (): DelaySummary
   syncCalls (): SyncCalls
   /**

@@ -1,6 +1,8 @@
 import type * as api from './diagnostics'
 import type * as errors from './errors'
+import type * as findings from './findings'
 import type * as profile from './profile'
+import type * as slow from './slow-requests'
 
 /** Starts diagnostics and returns an Express / Connect middleware that is also the handle. */
 declare function diagnostics (options?: api.DiagnosticsOptions): api.DiagnosticsMiddleware
@@ -24,6 +26,11 @@ declare namespace diagnostics {
   export type DiagnosticsMiddleware = api.DiagnosticsMiddleware
   export type DiagnosticsOptions = api.DiagnosticsOptions
   export type EngineName = api.EngineName
+  export type Finding = findings.Finding
+  export type FindingId = findings.FindingId
+  export type FindingPlace = findings.FindingPlace
+  export type Findings = findings.Findings
+  export type Severity = findings.Severity
   export type FormatName = profile.FormatName
   export type Logger = api.Logger
   export type LoopscopeError = errors.LoopscopeError
@@ -32,6 +39,8 @@ declare namespace diagnostics {
   export type RecorderOptions = api.RecorderOptions
   export type RetentionOptions = api.RetentionOptions
   export type SignalMap = api.SignalMap
+  export type SlowRequest = slow.SlowRequest
+  export type Mark = api.Mark
   export type Stall = api.Stall
   export type StallEvidence = api.StallEvidence
   export type Advice = api.Advice
@@ -43,6 +52,7 @@ declare namespace diagnostics {
   export type SampledSyncCall = api.SampledSyncCall
   export type SyncCallOptions = api.SyncCallOptions
   export type SyncCalls = api.SyncCalls
+  export type Trace = api.Trace
   export type Trigger = api.Trigger
 }
 

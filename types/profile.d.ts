@@ -23,6 +23,15 @@ export interface CpuProfile {
   endTime: number
   samples: number[]
   timeDeltas: number[]
+  /** Which route each sample was taken in. Ours: V8 writes no such thing, and tools that do not know it pass it over. */
+  routes?: SampleRoutes
+}
+
+export interface SampleRoutes {
+  /** `METHOD /path/:template`, each once. */
+  names: string[]
+  /** For each sample an index into names; -1 where it ran for no request, or it is not known for which. */
+  samples: number[]
 }
 
 /** What a format may say about a profile beside its samples. */

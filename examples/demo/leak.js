@@ -15,7 +15,7 @@ const { createPage } = require('./page')
 const CONNECTIONS = 20
 const LOADS = [{ route: '/login', amount: 15_000 }, { route: '/prices?article=7', amount: 2000 }, { route: '/watch', amount: 1000 }]
 const WARM_UP = 200 // requests of each route before the first snapshot: code that is compiled is no leak
-const SUSPECTS = ['sessions', "prices.on('change')", 'timerListMap']
+const SUSPECTS = ['sessions', "prices.on('change')", 'setTimeout or setInterval']
 const BIN = path.resolve(__dirname, '../../bin/loopscope.js')
 const MAX_OUTPUT_BYTES = 16e6
 

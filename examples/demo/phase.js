@@ -2,11 +2,15 @@
 
 // One half of the demo: a fresh application, a user, a load on one route, and what the application said about it.
 
+const { execFile } = require('node:child_process')
+const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
+const { promisify } = require('node:util')
 const autocannon = require('autocannon')
 const { startApp } = require('./app-process')
 const { delayBetween, readDelay } = require('./delay')
 
+const COMMAND = path.join(__dirname, '..', '..', 'bin', 'loopscope.js')
 const CONNECTIONS = 20
 const SETTLE_MS = 1000 // the recorder starts beside the application, and the last stall is counted after its end
 const SIGNAL_AFTER_MS = 1000 // into the load
@@ -28,14 +32,21 @@ async function runPhase ({ route, dir, seconds, isProfiled = false, page }) {
     const signalled = isProfiled ? signalLater(app) : undefined
     const load = await page.progress(`GET ${route}, ${CONNECTIONS} connections`, seconds, () => runLoad(`${app.url}${route}${LOGIN}`, seconds))
     await signalled
+    const answer = isProfiled ? await askWhy(app.pid) : null
     const profilePath = isProfiled ? await profileOf(app, page) : null
     await sleep(SETTLE_MS)
     const delay = delayBetween(before, await readDelay(app.url))
     const stalls = app.records.filter(record => isStall(record) && record.stall.at >= loadedAt)
-    return { pid: app.pid, load, delay, profilePath, stalls, warnings: app.records.filter(isWarning) }
+    return { pid: app.pid, load, delay, profilePath, stalls, answer, warnings: app.records.filter(isWarning) }
   } finally {
     await app.stop()
   }
+}
+
+/** As a person would, from another shell. */
+async function askWhy (pid) {
+  const { stdout } = await promisify(execFile)(process.execPath, [COMMAND, 'why', String(pid)])
+  return stdout.trimEnd().split('\n')
 }
 
 async function runLoad (url, seconds) {

@@ -6,21 +6,25 @@
 // To add one: its signature in ToObserver or ToMain, its row in the table of that name, and its handler at the other end: in
 // observer/thread.js, or where main/instruments.js puts those of the main thread together.
 
-/** @import { ArtifactFacts, DelaySummary, Stall, SyncCalls } from '../../types/diagnostics' */
+/** @import { DelaySummary, Mark, Stall, SyncCalls } from '../../types/diagnostics' */
+/** @import { Findings } from '../../types/findings' */
 /** @import { CallFrame, CpuProfile } from '../../types/profile' */
+/** @import { SlowRequest } from '../../types/slow-requests' */
 /** @import { Opened } from '../main/admin/applications' */
 /** @import { AdminEvent } from '../main/admin/request-counts' */
 /** @import { CapturedEvent } from '../main/captures/capture-counts' */
 /** @import { TakeFacts, TakeOrder } from '../main/heap/take-snapshot' */
-/** @import { Work } from '../main/http/work-log' */
+/** @import { Run } from '../main/http/slow-requests/timeline' */
+/** @import { Notes } from '../main/labels/route-notes' */
 /** @import { LateTick } from '../main/loop/heartbeat' */
 /** @import { Explanation } from '../main/stalls/stall-reporting' */
 /** @import { AdminApplication } from '../observer/admin/admin' */
-/** @import { Order, StoreLocation } from '../observer/captures/captures' */
+/** @import { CapturedFacts, Order, StoreLocation } from '../observer/captures/captures' */
 /** @import { LimitOrder } from '../observer/heap/near-limit' */
 /** @import { Adopted } from '../observer/heap/snapshot/orphaned-snapshots' */
 /** @import { DebuggerStatus } from '../observer/recorder/debugger-detector' */
 /** @import { SampledReading } from '../observer/sync-calls/sampled-table' */
+/** @import { ProcessReading } from '../shared/findings/readings' */
 /** @import { RelayedRequest, RelayedResponse } from './relay' */
 
 /**
@@ -48,14 +52,16 @@
  *
  * @property {(params: { on: boolean, reason: string }) => void} recording  whether windows come from now on, and if not why
  * @property {(params: { window: CpuProfile }) => void} window  one that has ended, of an engine whose windows the session does not bring
- * @property {(params: { work: Work[] }) => void} work  whose requests ran in the window that has just ended
+ * @property {(params: { notes: Notes }) => void} routeNotes  whose code ran when, with each window that ends
  * @property {(params: {}) => void} speedUp  there is work: watch closely
  * @property {(params: { url: string }) => Promise<DebuggerStatus>} detectDebugger  at the open inspector
  *
  * @property {(params: { stall: LateTick & { id: number } }) => Promise<Explanation | null>} explainStall  null: a suspected one was none
  * @property {(params: { stall: Stall }) => void} keepStall  the whole report, for those who ask while the main thread is stuck
  *
- * @property {(params: { order: Order }) => Promise<ArtifactFacts>} capture  can be cancelled
+ * @property {(params: { mark: Mark }) => void} keepMark
+ *
+ * @property {(params: { order: Order }) => Promise<CapturedFacts>} capture  can be cancelled
  * @property {(params: { location: StoreLocation }) => Promise<void>} prepareStore  rejects when captures could not be written there
  * @property {(params: { order: LimitOrder }) => Promise<Adopted[]>} watchLimit  of the heap; what dead processes left
  *
@@ -64,6 +70,7 @@
  *
  * @property {(params: { application: AdminApplication }) => Promise<Opened>} openApplication  its admin surface
  * @property {(params: { application: number }) => void} closeApplication
+ * @property {(params: { application: number }) => Promise<Findings>} findings  of it, now
  * @property {(params: RelayedRequest) => Promise<RelayedResponse>} request  that came to the mounted door; can be cancelled
  * @property {(params: { stream: string }) => Promise<{ value: any, done: boolean }>} nextChunk  of an answer that goes on
  * @property {(params: { stream: string }) => Promise<void>} endStream
@@ -83,6 +90,7 @@
  * @property {(params: { isAway: boolean }) => void} session  its inspector session is disconnected for a while, or there again
  * @property {(params: {}) => void} rotate  the open window is wanted
  * @property {(params: { reading: SampledReading }) => void} syncSamples  synchronous calls read out of the windows so far
+ * @property {(params: { runs: Run[], toMicros: number }) => void} sampledRuns  for whom code ran, up to then; only while slow requests are to be explained
  * @property {(params: { waitedMs: number }) => void} poolQueued  a task of libuv's pool had to wait
  * @property {(params: { problem: string }) => void} sourceMapProblem  why one cannot be used
  * @property {(params: { error: { message: string, code?: string } }) => void} fault  of ours
@@ -90,13 +98,15 @@
  * @property {(params: { application: number, level: 'info' | 'warn', fields: object, message: string }) => void} log
  * @property {(params: { event: AdminEvent }) => void} counted  by the admin surface
  * @property {(params: { event: CapturedEvent }) => void} captured
+ * @property {(params: { mark: Mark }) => void} marked  over the admin surface
  *
- * @property {(params: {}) => Promise<DelaySummary>} loop
  * @property {(params: {}) => Promise<SyncCalls>} syncCalls
  * @property {(params: {}) => Promise<any>} memory
+ * @property {(params: {}) => Promise<SlowRequest[]>} slowRequests
  * @property {(params: TakeOrder) => Promise<TakeFacts>} takeSnapshot  writes the heap to a file: the main thread stands still
  * @property {(params: {}) => Promise<object>} report  Node's diagnostic report
  * @property {(params: { application: number }) => Promise<{ contentType: string, text: string }>} metrics
+ * @property {(params: { application: number }) => Promise<ProcessReading>} processReading  for findings
  * @property {(params: { application: number, request: any, scope: string }) => Promise<boolean>} authorize
  */
 
@@ -110,11 +120,12 @@
 const TO_OBSERVER = Object.freeze({
   recording: 'tell',
   window: 'tell',
-  work: 'tell',
+  routeNotes: 'tell',
   speedUp: 'tell',
   detectDebugger: 'ask',
   explainStall: 'ask',
   keepStall: 'tell',
+  keepMark: 'tell',
   capture: 'ask',
   prepareStore: 'ask',
   watchLimit: 'ask',
@@ -122,6 +133,7 @@ const TO_OBSERVER = Object.freeze({
   endClockRenewal: 'tell',
   openApplication: 'ask',
   closeApplication: 'tell',
+  findings: 'ask',
   request: 'ask',
   nextChunk: 'ask',
   endStream: 'ask',
@@ -136,18 +148,21 @@ const TO_MAIN = Object.freeze({
   session: 'tell',
   rotate: 'tell',
   syncSamples: 'tell',
+  sampledRuns: 'tell',
   poolQueued: 'tell',
   sourceMapProblem: 'tell',
   fault: 'tell',
   log: 'tell',
   counted: 'tell',
   captured: 'tell',
-  loop: 'ask',
+  marked: 'tell',
   syncCalls: 'ask',
   memory: 'ask',
+  slowRequests: 'ask',
   takeSnapshot: 'ask',
   report: 'ask',
   metrics: 'ask',
+  processReading: 'ask',
   authorize: 'ask'
 })
 

@@ -8,9 +8,15 @@ const { version } = require('../../package.json')
 const { COMMANDS } = require('./commands')
 const { Failure, EXIT_CODES } = require('./failure')
 const { helpOf, overview } = require('./help')
+const { nearest } = require('./nearest')
+const { showAll } = require('./output/findings')
+const { printInto } = require('./output/print-into')
 const { createTerminal } = require('./output/terminal')
+const { askAll } = require('./reach/processes')
 
 /** @import { Command, Invocation } from './commands' */
+
+const ENDING = /** @type {const} */ (['SIGINT', 'SIGTERM'])
 
 /**
  * @param {string[]} argv  without node and script
@@ -21,15 +27,15 @@ async function main (argv, { env, terminal = createTerminal({ env }) }) {
   const interrupted = new AbortController()
   setMaxListeners(Infinity, interrupted.signal) // each request under way listens
   const interrupt = () => interrupted.abort()
-  process.once('SIGINT', interrupt)
-  process.once('SIGTERM', interrupt)
+  // Without a handler the system ends a command at once, also in the middle of reading a long file, or of waiting for one to be typed.
+  const isCancelled = COMMANDS.find(({ name }) => name === argv[0])?.readsFiles !== true
+  if (isCancelled) for (const signal of ENDING) process.once(signal, interrupt)
   try {
     return await dispatch(argv, { env, terminal, signal: interrupted.signal }) ?? EXIT_CODES.ok
   } catch (error) {
     return explain(error, terminal, interrupted.signal)
   } finally {
-    process.off('SIGINT', interrupt)
-    process.off('SIGTERM', interrupt)
+    for (const signal of ENDING) process.off(signal, interrupt)
   }
 }
 
@@ -40,14 +46,42 @@ async function main (argv, { env, terminal = createTerminal({ env }) }) {
 async function dispatch ([name, ...rest], surroundings) {
   const { terminal } = surroundings
   if (name === '--version' || name === '-v') return terminal.line(version)
-  if (name === undefined || name === 'help' || name === '--help' || name === '-h') return showHelp(rest[0], terminal)
-  const command = COMMANDS.find(one => one.name === name)
-  if (command === undefined) {
-    throw new Failure('usage', `${name} is not a command.`, `Known: ${COMMANDS.map(one => one.name).join(', ')}. See \`loopscope help\`.`)
-  }
+  if (name === undefined) return showHere(surroundings)
+  if (name === 'help' || name === '--help' || name === '-h') return showHelp(rest[0], terminal)
+  const command = commandOf(name)
   const { values, positionals } = readArguments(command, rest)
-  if (values.help) return terminal.line(helpOf(command))
-  return command.run({ ...surroundings, values, positionals })
+  if (values.help) return terminal.line(helpOf(command, terminal.columns()))
+  const invocation = { ...surroundings, terminal: terminal.changed({ isWide: values.wide === true }), values, positionals }
+  return command.makesFile ? command.run(invocation) : printInto(invocation, { name: command.name, print: command.run })
+}
+
+/** @param {string} name */
+function commandOf (name) {
+  const command = COMMANDS.find(one => one.name === name)
+  if (command !== undefined) return command
+  const names = COMMANDS.map(one => one.name)
+  throw new Failure('usage', `${name} is not a command.${meant(name, names)}`, `Known: ${names.join(', ')}. See \`loopscope help\`.`)
+}
+
+/**
+ * @param {string} typed
+ * @param {string[]} names
+ */
+function meant (typed, names) {
+  const name = nearest(typed, names)
+  return name === undefined ? '' : ` Did you mean ${name}?`
+}
+
+/**
+ * What runs here, and what is wrong with it; where nothing does, what can be done.
+ * @param {Pick<Invocation, 'env' | 'terminal' | 'signal'>} surroundings
+ */
+async function showHere (surroundings) {
+  const { terminal } = surroundings
+  const answers = await askAll('/findings', surroundings)
+  if (answers.length === 0) return terminal.line(overview(COMMANDS, terminal.columns()))
+  showAll(answers, terminal)
+  terminal.note('`loopscope help` lists all commands')
 }
 
 /**
@@ -68,8 +102,9 @@ function readArguments (command, args) {
     return { values: /** @type {Record<string, any>} */ (values), positionals }
   } catch (/** @type {any} */ error) {
     if (error instanceof Failure) throw error
-    const known = Object.keys(options).map(option => `--${option}`).join(', ')
-    throw new Failure('usage', `${command.name}: ${error.message.split('. ')[0]}.`, `Known: ${known}.`)
+    const names = Object.keys(options).map(option => `--${option}`)
+    const [, unknown = ''] = /^Unknown option '(--[^'=]+)/.exec(error.message) ?? []
+    throw new Failure('usage', `${command.name}: ${error.message.split('. ')[0]}.${unknown && meant(unknown, names)}`, `Known: ${names.join(', ')}.`)
   }
 }
 
@@ -78,8 +113,8 @@ function readArguments (command, args) {
  * @param {import('./output/terminal').Terminal} terminal
  */
 function showHelp (name, terminal) {
-  const command = COMMANDS.find(one => one.name === name)
-  terminal.line(command === undefined ? overview(COMMANDS) : helpOf(command))
+  const width = terminal.columns()
+  terminal.line(name === undefined ? overview(COMMANDS, width) : helpOf(commandOf(name), width))
 }
 
 /**

@@ -3,7 +3,7 @@
 // The table of commands. A new one is a file in commands/, a line here, and one test.
 
 /**
- * @typedef {{ type: 'string' | 'boolean', short?: string, meaning: string }} CommandOption
+ * @typedef {{ type: 'string' | 'boolean', short?: string, multiple?: boolean, meaning: string }} CommandOption
  *
  * @typedef {object} Invocation
  * @property {Record<string, any>} values
@@ -19,24 +19,30 @@
  * @property {Record<string, CommandOption>} options
  * @property {{ min: number, max: number }} positionals
  * @property {string[]} examples
+ * @property {boolean} [readsFiles]  it only reads files: there is nothing to cancel, and Ctrl-C ends it as it ends any program
+ * @property {boolean} [makesFile]  it opens its destination itself; what others print goes where -o says
  * @property {(invocation: Invocation) => Promise<number | void>} run
  */
 
 /** @type {readonly Command[]} */
 const COMMANDS = Object.freeze([
+  require('./commands/why'),
   require('./commands/list'),
   require('./commands/profile'),
   require('./commands/heap'),
   require('./commands/stalls'),
+  require('./commands/slow'),
   require('./commands/sync'),
+  require('./commands/mark'),
   require('./commands/top'),
   require('./commands/metrics'),
   require('./commands/artifacts'),
-  require('./commands/report'),
-  require('./commands/flame'),
+  require('./commands/files/report'),
+  require('./commands/files/flame'),
   require('./commands/diff'),
-  require('./commands/heap-index'),
-  require('./commands/run')
+  require('./commands/files/heap-index'),
+  require('./commands/run'),
+  require('./commands/bench')
 ])
 
 module.exports = { COMMANDS }

@@ -1,31 +1,42 @@
 'use strict'
 
-// Help, from the table of commands. Pure.
+// Help, from the table of commands, as wide as there is room. Pure.
+
+const { wrapped } = require('./output/wrap')
 
 /** @import { Command } from './commands' */
 
-/** @param {readonly Command[]} commands */
-function overview (commands) {
-  const width = Math.max(...commands.map(({ name, usage }) => `${name} ${usage}`.length))
+const BELOW = '      ' // what a command does, below its name
+const OPTION_WIDTH = 24
+
+/**
+ * @param {readonly Command[]} commands
+ * @param {number} width
+ */
+function overview (commands, width) {
   return [
     'loopscope <command>: why the event loop of a running Node.js process was late',
     '',
-    ...commands.map(({ name, usage, help }) => `  ${`${name} ${usage}`.padEnd(width)}  ${help}`),
+    ...commands.flatMap(({ name, usage, help }) => [`  ${name} ${usage}`.trimEnd(), ...wrapped(BELOW + help, width, BELOW)]),
     '',
-    'A pid is reached over the control socket of the process, also while its loop is blocked. A URL is that of an admin surface; its token',
-    'comes from --token-file, LOOPSCOPE_TOKEN or --token (which others on this host can see in the list of processes).',
+    ...wrapped('A pid is reached over the control socket of the process, also while its loop is blocked. A URL is that of an admin surface; its token ' +
+      'comes from --token-file, LOOPSCOPE_TOKEN or --token (which others on this host can see in the list of processes).', width),
     '`loopscope help <command>` tells more.'
   ].join('\n')
 }
 
-/** @param {Command} command */
-function helpOf ({ name, usage, help, options, examples }) {
-  const rows = Object.entries(options).map(([option, { type, short, meaning }]) => {
+/**
+ * @param {Command} command
+ * @param {number} width
+ */
+function helpOf ({ name, usage, help, options, examples }, width) {
+  const rows = Object.entries(options).flatMap(([option, { type, short, meaning }]) => {
     const written = `${short ? `-${short}, ` : ''}--${option}${type === 'string' ? ' <value>' : ''}`
-    return `  ${written.padEnd(24)}  ${meaning}`
+    const before = `  ${written.padEnd(OPTION_WIDTH)}  `
+    return wrapped(before + meaning, width, ' '.repeat(OPTION_WIDTH + 4), before.length)
   })
   const optionLines = rows.length > 0 ? [...rows, ''] : []
-  return [`loopscope ${name} ${usage}`, '', help, '', ...optionLines, ...examples.map(example => `  ${example}`)].join('\n').trimEnd()
+  return [`loopscope ${name} ${usage}`, '', ...wrapped(help, width), '', ...optionLines, ...examples.map(example => `  ${example}`)].join('\n').trimEnd()
 }
 
 module.exports = { helpOf, overview }

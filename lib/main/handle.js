@@ -8,56 +8,43 @@ const { findApplication } = require('./process/application')
 const { clusterWorkerId } = require('../shared/system/cluster-worker')
 const { errors } = require('../shared/base/errors')
 const { setFaultListener } = require('../shared/base/guard')
-const { share } = require('./process/process-wide')
 const { warnOnce } = require('../shared/base/warnings')
 const { resolveOptions } = require('./options/resolve-options')
 const { holdInstruments, releaseInstruments } = require('./shared-instruments')
 const { makeLogger } = require('../shared/default-logger')
 const { describeStall, toLogFields } = require('../shared/stalls/stall-line')
 const { checkRequest, KINDS } = require('../shared/captures/kinds')
+const { createApplicationRequests } = require('./application-requests')
 const { createArtifact } = require('./captures/artifact')
 const { createSignals } = require('./signals')
+const { readLoop, readProcess } = require('./process-reading')
 const { metricSources } = require('./metric-sources')
 const { holdMetrics } = require('./metrics/metrics')
-const { createRouteContext } = require('./http/route-context')
-const { createRequestDurations } = require('./http/request-durations')
-const { createMiddleware } = require('./http/middleware')
-const { createRequestChannel } = require('./http/request-channel')
-const { createRequestMeasure } = require('./http/request-measure')
-const { createSayRoute } = require('./http/say-route')
+const { createPm2 } = require('./pm2/pm2')
 const { createSurface } = require('./admin/surface')
 const { version } = require('../../package.json')
 
 /** @import { Artifact, CaptureKind, CaptureOptions, DelaySummary } from '../../types/diagnostics' */
 /** @import { DiagnosticsOptions, Logger, Stall, Trigger } from '../../types/diagnostics' */
-/** @import { Instruments } from './shared-instruments' */
-/** @import { RequestMiddleware } from './http/middleware' */
+/** @import { Findings } from '../../types/findings' */
 /** @import { Registry } from 'prom-client' */
-
-const SHARED_REQUESTS = 'request-durations.1'
+/** @import { Instruments } from './shared-instruments' */
 
 class Handle extends EventEmitter {
   #options
   #logger
   #application
-  #routeContext = createRouteContext()
   #signals
-  /** Counted for the process: a request that passes two handles is one request. */
+  #pm2
   #requests
   #surface
   #releaseMetrics = () => {}
-  #sayRoute
-  #onRequest = () => this.#instruments?.speedUp()
-  /** @type {RequestMiddleware | undefined} */
-  #middleware
-  /** @type {ReturnType<typeof createRequestChannel> | undefined} */
-  #channel
   /** @type {Instruments | undefined} */
   #instruments
   #subscriber = {
     onStall: (/** @type {Stall} */ stall, /** @type {boolean} */ isFirst) => this.#onStall(stall, isFirst),
-    takeSlowest: () => this.#middleware?.slowest.take() ?? null,
-    takeWork: () => this.#middleware?.workLog.take() ?? []
+    takeSlowest: () => this.#requests.takeSlowest(),
+    takeWork: () => this.#requests.takeWork()
   }
 
   /** The prom-client registry that the metrics are in: the one passed in, else one of our own. */
@@ -75,17 +62,29 @@ class Handle extends EventEmitter {
     this.#application = findApplication(this.#options.started)
     this.#logger = this.#options.logger ?? logger()
     setFaultListener(error => warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error))
-    this.registry = this.#options.registry ?? registry(this.#application.root) ?? makeRegistry()
-    this.#requests = share(SHARED_REQUESTS, () => createRequestDurations({ logger: this.#logger }))
-    this.#sayRoute = createSayRoute({ context: this.#routeContext, logger: this.#logger })
+    this.registry = this.#options.registry ?? registry(this.#application.root) ?? new (require('prom-client').Registry)()
+    this.#requests = createApplicationRequests({
+      logger: this.#logger,
+      stallThresholdMs: this.#options.stallThresholdMs,
+      onRequest: () => this.#instruments?.speedUp(),
+      onAnswered: (context, route, status, toMicros) => {
+        this.#instruments?.routeNotes.noticeRoute(route, context.request)
+        this.#instruments?.slowRequests.noteAnswer(context, route, status, toMicros)
+      },
+      onWork: (context, fromMicros, toMicros) => this.#instruments?.slowRequests.noteWork(context, fromMicros, toMicros)
+    })
     this.#surface = createSurface({
       options: this.#options,
       registry: this.registry,
       logger: this.#logger,
-      appName: this.#location.appName,
-      appRoot: this.#location.appRoot,
+      ...this.#location,
       version,
       clusterId: clusterWorkerId()
+    })
+    this.#pm2 = createPm2(this.#options, {
+      read: () => readLoop(this.#running('pm2')),
+      findings: () => this.findings(),
+      capture: (kind, options) => this.#capture(kind, options, 'cli')
     })
     this.#signals = createSignals({
       signals: this.#options.signals,
@@ -104,51 +103,36 @@ class Handle extends EventEmitter {
   }
 
   openMiddleware () {
-    this.#middleware = createMiddleware({
-      context: this.#routeContext,
-      requests: this.#requests,
-      logger: this.#logger,
-      stallThresholdMs: this.#options.stallThresholdMs,
-      onRequest: this.#onRequest,
-      take: this.#surface.take
-    })
-    return this.#middleware
+    return this.#requests.openMiddleware(this.#surface.take)
   }
 
   /** Counts the requests of every HTTP server of the process. */
   openRequestChannel () {
-    const measure = createRequestMeasure({ context: this.#routeContext, requests: this.#requests, logger: this.#logger })
-    this.#channel = createRequestChannel(({ request, response }) => { measure.begin(request, response) })
+    this.#requests.openChannel()
   }
 
   /** @returns {this} */
   start () {
     if (this.running) return this
-    const instruments = holdInstruments({
-      options: this.#options,
-      logger: this.#logger,
-      location: this.#location,
-      isRunning: () => this.running
-    })
+    const instruments = holdInstruments({ options: this.#options, logger: this.#logger, location: this.#location, isRunning: () => this.running })
     this.#instruments = instruments
     instruments.stalls.subscribers.add(this.#subscriber)
-    this.#routeContext.start()
-    this.#channel?.start()
-    const sources = metricSources(instruments, this.#requests)
-    this.#releaseMetrics = holdMetrics({ registry: this.registry, logger: this.#logger, sources })
+    this.#requests.start()
+    this.#releaseMetrics = holdMetrics({ registry: this.registry, logger: this.#logger, sources: metricSources(instruments, this.#requests.durations) })
     this.#signals.start()
-    this.#surface.start({ ...instruments.admin, middleware: this.#middleware })
+    this.#surface.start({ ...instruments.admin, processReading: () => readProcess(instruments, this.#requests.durations), middleware: this.#requests.middleware })
+    this.#pm2.start()
     return this
   }
 
   /** Stops everything and gives it back. Captures under way fail with ERR_LOOPSCOPE_OBSERVER_LOST. */
   async close () {
     if (this.#instruments === undefined) return
+    this.#pm2.stop()
     this.#signals.stop()
     this.#surface.stop()
     this.#releaseMetrics()
-    this.#channel?.stop()
-    this.#routeContext.stop()
+    this.#requests.stop()
     this.#instruments.stalls.subscribers.delete(this.#subscriber)
     this.#instruments = undefined
     await releaseInstruments()
@@ -169,6 +153,24 @@ class Handle extends EventEmitter {
     return this.#instruments?.stalls.log.list() ?? []
   }
 
+  /** The worst requests of the last quarter of an hour, and where their time went; worst first. */
+  slowRequests () {
+    return this.#instruments?.slowRequests.list() ?? []
+  }
+
+  /**
+   * Marks this moment, in charts, beside captures and for `loopscope diff --mark`.
+   * @param {string} text  1 to 200 printable characters
+   */
+  mark (text) {
+    return this.#running('mark()').marks.make(text)
+  }
+
+  /** The last 100 marks, oldest first. */
+  marks () {
+    return this.#instruments?.marks.list() ?? []
+  }
+
   /** @returns {DelaySummary} */
   delay () {
     return this.#running('delay()').loop.summary()
@@ -180,12 +182,17 @@ class Handle extends EventEmitter {
    * @param {string} template
    */
   route (request, template) {
-    this.#sayRoute(request, template)
+    this.#requests.sayRoute(request, template)
   }
 
   /** Synchronous calls by call site, each list heaviest first. */
   syncCalls () {
     return this.#running('syncCalls()').syncCalls.read()
+  }
+
+  /** What is wrong with the process, and what to change; it takes a second. @returns {Promise<Findings>} */
+  findings () {
+    return this.#surface.findings()
   }
 
   /** Whether the exact detector counts calls as work of the application, and no longer as its start-up. */
@@ -204,7 +211,7 @@ class Handle extends EventEmitter {
    */
   async #capture (kind, options, trigger) {
     const request = checkRequest(kind, options)
-    const order = { request, trigger, ...this.#location, heap: this.#options.heap }
+    const order = { request, trigger, ...this.#location, heap: this.#options.heap, wantsHot: trigger === 'cli' }
     const facts = await this.#running('capture()').captures.capture(order, options?.signal)
     return createArtifact(facts)
   }
@@ -214,7 +221,7 @@ class Handle extends EventEmitter {
    * @param {boolean} isFirst
    */
   #onStall (stall, isFirst) {
-    if (isFirst) this.#attempt(() => this.#logger.warn({ stall: toLogFields(stall) }, describeStall(stall)))
+    if (isFirst) this.#attempt(() => this.#logger.warn(toLogFields(stall), describeStall(stall)))
     this.#attempt(() => this.emit('stall', stall))
   }
 
@@ -238,11 +245,6 @@ class Handle extends EventEmitter {
     if (this.#instruments === undefined) throw new errors.ERR_LOOPSCOPE_NOT_RUNNING(wanted)
     return this.#instruments
   }
-}
-
-function makeRegistry () {
-  const { Registry } = require('prom-client')
-  return new Registry()
 }
 
 module.exports = { Handle }

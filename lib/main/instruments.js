@@ -9,7 +9,9 @@ const { guarded } = require('../shared/base/guard')
 const { monotonicMicros } = require('../shared/base/monotonic')
 const { SharedState } = require('../bridge/shared-state')
 const { warnOnce } = require('../shared/base/warnings')
+const { createProcessMarks } = require('./marks')
 const { createHeartbeat } = require('./loop/heartbeat')
+const { createObserverHandlers } = require('./observer-handlers')
 const { createLoopMeters } = require('./loop/loop-meters')
 const { createOwnWork } = require('./loop/own-work')
 const { createRecording } = require('./recorder/recording')
@@ -17,20 +19,19 @@ const { createAdminServing } = require('./admin/admin-serving')
 const { createHeapWatching } = require('./heap/heap-watching')
 const { createStalls } = require('./stalls/stalls')
 const { createCaptureOrders } = require('./captures/capture-orders')
-const { createAnswers } = require('./observing/answers')
 const { createHiddenFunctions } = require('./observing/hidden-functions')
 const { createObserverSupervisor } = require('./observing/observer-supervisor')
-const { endDebuggerWait } = require('./observing/end-debugger-wait')
+const { createInterrupt } = require('./observing/interrupt')
 const { installCanaries } = require('../shared/heap/canaries')
-const { readMemory } = require('./heap/memory-reading')
-const { createRequestContexts } = require('./http/request-contexts')
+const { createRequestContexts } = require('./http/contexts/request-contexts')
+const { createSlowRequests } = require('./http/slow-requests/slow-requests')
+const { createRouteNotes } = require('./labels/route-notes')
 const { createStallRoute } = require('./http/stall-route')
 const { createSyncCalls } = require('./sync-calls/sync-calls')
 const { describeFile, toCodeFrame } = require('../shared/formats/profile/frame')
 
-/** @import { Ask } from '../bridge/channel' */
+/** @import { Ask, Tell } from '../bridge/channel' */
 /** @import { Logger } from '../../types/diagnostics' */
-/** @import { DebuggerStatus } from '../observer/recorder/debugger-detector' */
 /** @import { ResolvedOptions } from './options/resolve-options' */
 
 /**
@@ -55,50 +56,66 @@ class Instruments {
   #running = false
   #ownWork
   #hiddenFunctions
-  #requestContexts = createRequestContexts({ onRequest: () => this.speedUp() })
+  #requestContexts = createRequestContexts({
+    onRequest: () => this.speedUp(),
+    arrivedMicros: (micros, request) => this.slowRequests.arrivedMicros(micros, request)
+  })
+
   #stallRoute = createStallRoute({ context: this.#requestContexts.context })
+  marks
   /** What is measured of the loop. */
   loop
+  routeNotes
+  slowRequests
 
   /** @param {Parameters<typeof createInstruments>[0]} parts */
   constructor ({ options, logger, appRoot }) {
     const { heartbeatMs, stallThresholdMs, recorder } = options
     const id = randomUUID() // titles and globals are process-wide, and other copies or tools have theirs
     const titlePrefix = `loopscope:${id}:`
+    /** @type {Tell} */
+    const tell = (name, params) => this.#observer.tell(name, params)
     const onFault = (/** @type {unknown} */ error) => warnOnce(logger, 'LOOPSCOPE_WARN_INTERNAL', error)
     this.#logger = logger
     this.#options = options
     this.loop = createLoopMeters({ periodMs: heartbeatMs })
-    this.#recording = createRecording({
-      settings: recorder,
-      titlePrefix,
-      logger,
-      loopTime: this.loop.time,
-      tell: (name, params) => this.#observer.tell(name, params),
-      detectDebugger: url => this.#observer.ask('detectDebugger', { url }),
-      onRotated: () => this.stalls.tellWork()
-    })
     this.#heartbeat = createHeartbeat({
       periodMs: heartbeatMs,
       stallThresholdMs,
       state: this.#state,
       onTick: (delayMs, periods) => this.#onTick(delayMs, periods),
       onStall: guarded(tick => this.stalls.report(tick)),
+      onFirst: () => this.#recording.turned(),
       onSpeedUp: () => this.#observer.tell('speedUp', {}),
       cpuUsage: isMainThread ? process.cpuUsage : process.threadCpuUsage // which Node 20 lacks
     })
+    this.marks = createProcessMarks({ tell })
+    this.slowRequests = createSlowRequests({ heartbeat: this.#heartbeat })
+    this.#recording = createRecording({
+      settings: recorder,
+      titlePrefix,
+      logger,
+      loopTime: this.loop.time,
+      heartbeat: this.#heartbeat,
+      tell,
+      detectDebugger: url => this.#observer.ask('detectDebugger', { url }),
+      onRotated: () => this.routeNotes.tell()
+    })
     this.#ownWork = createOwnWork({ heartbeat: this.#heartbeat })
+    const { context } = this.#requestContexts
+    const { slowRequests } = this
+    this.routeNotes = createRouteNotes({ context, slowRequests, takeWork: () => this.stalls.subscribers.takeWork(), tell })
     this.#hiddenFunctions = this.#makeHiddenFunctions(id)
     /** @type {Ask} */
     const ask = (name, params, signal) => this.#observer.askWhenReady(name, params, signal)
-    this.admin = createAdminServing({ ask, tell: (name, params) => this.#observer.tell(name, params) })
+    this.admin = createAdminServing({ ask, tell })
     this.#supervisor = this.#observe({ appRoot, titlePrefix, onFault })
     this.#observer = this.#supervisor.observer
     this.captures = createCaptureOrders({ observer: this.#observer })
     this.stalls = createStalls({
       observer: this.#observer,
-      routeOf: (tick, slowest) => this.#stallRoute.of(tick, slowest),
-      onLate: () => this.#recording.rotateSoon(),
+      recording: this.#recording,
+      stuckWith: (tick, slowest) => this.#stallRoute.of(tick, slowest),
       isRunning: () => this.#running
     })
     this.heap = createHeapWatching({ nodeFlags: options.nodeFlags, ask })
@@ -135,6 +152,7 @@ class Instruments {
     if (!this.#running) return
     this.#running = false
     this.#heartbeat.stop()
+    this.slowRequests.stop()
     this.#recording.stop()
     this.syncCalls.stop()
     this.heap.stop()
@@ -159,16 +177,18 @@ class Instruments {
     ]
   }
 
-  /** @param {string} id */
+  /** @param {string} id @returns {ReturnType<typeof createHiddenFunctions>} */
   #makeHiddenFunctions (id) {
-    const debuggerWait = { endDebuggerWait: () => endDebuggerWait(() => this.#observer.release(), () => this.#state.withdrawRelease()) }
-    return createHiddenFunctions({
-      id,
-      functions: {
-        interrupt: Object.assign(this.#onInterrupt.bind(this), debuggerWait),
-        'own-work': (/** @type {boolean} */ isBegin) => isBegin ? this.#ownWork.begin() : this.#ownWork.end()
-      }
+    const interrupt = createInterrupt({
+      heartbeat: this.#heartbeat,
+      stallRoute: this.#stallRoute,
+      recording: this.#recording,
+      routeNotes: this.routeNotes,
+      release: () => this.#observer.release(),
+      withdrawRelease: () => this.#state.withdrawRelease()
     })
+    const ownWork = (/** @type {boolean} */ isBegin) => isBegin ? this.#ownWork.begin() : this.#ownWork.end()
+    return createHiddenFunctions({ id, functions: { interrupt, 'own-work': ownWork } })
   }
 
   /** @param {{ appRoot: string, titlePrefix: string, onFault: (error: unknown) => void }} parts */
@@ -180,9 +200,19 @@ class Instruments {
       names: { titlePrefix, interruptExpression: expressionOf('interrupt'), ownWorkExpression: expressionOf('own-work') },
       state: this.#state,
       logger: this.#logger,
-      handlers: this.#handlers(),
+      handlers: createObserverHandlers({
+        loop: this.loop,
+        recording: this.#recording,
+        ownWork: this.#ownWork,
+        admin: this.admin,
+        syncCalls: () => this.syncCalls,
+        heap: () => this.heap,
+        captures: () => this.captures,
+        slowRequests: this.slowRequests,
+        marks: this.marks
+      }),
       onFault,
-      onReady: sessionError => this.#recording.start(sessionError, this.#heartbeat),
+      onReady: sessionError => this.#recording.start(sessionError),
       onLost: () => {
         this.captures.counts.onLost()
         this.#heartbeat.dropOwnWork()
@@ -192,32 +222,10 @@ class Instruments {
     })
   }
 
-  /**
-   * What the observer says and asks.
-   * @returns {Parameters<typeof createObserverSupervisor>[0]['handlers']}
-   */
-  #handlers () {
-    return {
-      ...createAnswers({
-        delaySummary: () => this.loop.summary(),
-        syncCalls: () => this.syncCalls.read(),
-        memory: () => ({ ...readMemory(), trend: this.heap.trend }),
-        exempt: this.#ownWork.exempt
-      }),
-      ...this.admin.handlers,
-      session: ({ isAway }) => this.#recording.setAway(isAway),
-      rotate: () => this.#recording.rotate(),
-      syncSamples: ({ reading }) => {
-        this.loop.time.addSamples(reading)
-        this.syncCalls.addSamples(reading, performance.now())
-      },
-      poolQueued: ({ waitedMs }) => this.syncCalls.poolQueued(waitedMs, performance.now()),
-      captured: ({ event }) => this.captures.counts.note(event)
-    }
-  }
-
   #onObserverRestarted () {
     this.stalls.tellAll()
+    this.marks.tellAll()
+    this.routeNotes.forgetHandlers()
     this.admin.applications.reopen()
     this.heap.resume().catch(error => {
       if (this.#running && error.code !== 'ERR_LOOPSCOPE_OBSERVER_LOST') warnOnce(this.#logger, 'LOOPSCOPE_WARN_NEAR_LIMIT', error)
@@ -231,19 +239,9 @@ class Instruments {
   #onTick (delayMs, periods) {
     this.loop.record(delayMs, periods)
     this.#state.noteDelay(delayMs)
+    this.slowRequests.noteTick(this.#heartbeat.lastMicros, delayMs)
     if (this.#recording.tick(monotonicMicros())) this.#heartbeat.skipElapsed()
     if (delayMs < this.#options.stallThresholdMs) this.stalls.forgetSlow()
-  }
-
-  /**
-   * Called by the observer through the inspector, in the middle of whatever the main thread does.
-   * @param {boolean} rotate
-   * @param {DebuggerStatus} [seen]  of a debugger, just now
-   */
-  #onInterrupt (rotate, seen) {
-    this.#stallRoute.note(this.#heartbeat.lastMicros)
-    if (rotate) this.#recording.rotate(seen)
-    return { route: this.#stallRoute.now(), stack: this.stalls.blockedStack() }
   }
 }
 

@@ -16,6 +16,7 @@
  * @param {CaptureSources['sourceMaps']} parts.sourceMaps
  * @param {MainClient} parts.main
  * @param {OwnWork} parts.ownWork
+ * @param {ReturnType<typeof import('../shared/marks/marks').createMarks>} parts.marks
  * @param {(profile: CpuProfile, appRoot: string) => NonNullable<EncodeContext['sections']>} parts.reportSections
  */
 function createCaptureParts (parts) {
@@ -44,7 +45,8 @@ class CaptureParts {
     this.#captures ??= require('./captures/captures').createCaptures({
       sources: this.#makeSources(),
       storeAt: this.storeAt,
-      reportSections: this.#parts.reportSections
+      reportSections: this.#parts.reportSections,
+      marks: this.#parts.marks
     })
     return this.#captures.run(order, controls)
   }

@@ -8,21 +8,21 @@ const { TO_MAIN } = require('../bridge/messages')
 const { SharedState } = require('../bridge/shared-state')
 const { toPlain } = require('../shared/base/errors')
 const { guarded, setFaultListener, unattended } = require('../shared/base/guard')
-const { toCodeFrame } = require('../shared/formats/profile/frame')
 const { createCaptureParts } = require('./capture-parts')
 const { createClockRenewer } = require('./clock-renewer')
+const { createPoolWaits } = require('./findings/pool-waits')
 const { createMainClient } = require('./main-thread/main-client')
 const { createOwnWork } = require('./main-thread/own-work')
 const { createRecorderClient } = require('./recorder/recorder-client')
+const { reportSections } = require('./report-sections')
 const { createScheduler } = require('./stalls/scheduler')
-const { createSourceMaps } = require('./source-maps/source-maps')
+const { createMarks } = require('../shared/marks/marks')
+const { createSourceMaps } = require('../shared/source-maps/source-maps')
 const { createStallDetection } = require('./stalls/stall-detection')
 const { createPoolProbe } = require('./sync-calls/pool-probe')
-const { syncCallSection } = require('./sync-calls/section')
-const { createSyncSamples } = require('./sync-calls/sync-samples')
+const { createWindowReading } = require('./window-reading')
 
 /** @import { Logger } from '../../types/diagnostics' */
-/** @import { CpuProfile } from '../../types/profile' */
 /** @import { Envelope, Handlers } from '../bridge/channel' */
 /** @import { ToMain, ToObserver } from '../bridge/messages' */
 /** @import { ObserverSettings } from '../bridge/messages' */
@@ -38,9 +38,11 @@ class ObserverThread {
   #recorder
   #sourceMaps
   #stalls
-  #syncSamples
+  #windowReading
   #poolProbe
+  #poolWaits = createPoolWaits({ onQueued: waitedMs => this.#channel.tell('poolQueued', { waitedMs }) })
   #clockRenewer = createClockRenewer()
+  #marks = createMarks()
   #main
   #captureParts
   /** Loaded with the first application that has one. @type {ReturnType<typeof import('./admin/admin').createAdmin> | undefined} */
@@ -61,7 +63,8 @@ class ObserverThread {
       settings,
       state: this.#state,
       askToRotate: () => this.#channel.tell('rotate', {}),
-      onWindow: window => this.#syncSamples.addWindow(window),
+      onWindow: window => this.#windowReading.addWindow(window),
+      label: profile => this.#windowReading.label(profile),
       onAway: isAway => {
         if (isAway) this.#captureParts.onSessionClosed()
         this.#channel.tell('session', { isAway })
@@ -81,25 +84,29 @@ class ObserverThread {
       sourceMaps: this.#sourceMaps,
       logNow: this.#logNow
     })
-    this.#syncSamples = createSyncSamples({
-      send: reading => this.#channel.tell('syncSamples', { reading }),
-      sourceMaps: this.#sourceMaps
+    this.#windowReading = createWindowReading({
+      settings,
+      state: this.#state,
+      recorder: () => this.#recorder,
+      sourceMaps: this.#sourceMaps,
+      channel: this.#channel
     })
-    this.#poolProbe = createPoolProbe({ onQueued: waitedMs => this.#channel.tell('poolQueued', { waitedMs }) })
+    this.#poolProbe = createPoolProbe({ onQueued: this.#poolWaits.note })
     this.#main = createMainClient({ channel: this.#channel })
     this.#captureParts = createCaptureParts({
       views: this.#recorder.views(),
       sourceMaps: this.#sourceMaps,
       main: this.#main,
       ownWork: createOwnWork({ post: this.#recorder.post, expression: settings.ownWorkExpression }),
-      reportSections
+      reportSections,
+      marks: this.#marks
     })
   }
 
   async begin () {
     unattended(this.#obeyReleases())
-    const sessionError = await this.#recorder.open()
     this.#stalls.start()
+    const sessionError = await this.#recorder.open()
     unattended(this.#recorder.disconnectOnPause(() => this.#state.tickMicros === 0)) // before the first tick nothing seems stuck
     this.#poolProbe.start()
     this.#channel.tell('ready', { sessionError })
@@ -118,11 +125,15 @@ class ObserverThread {
     return {
       recording: ({ on, reason }) => this.#recorder.setRecording(on, reason),
       window: ({ window }) => this.#recorder.addWindow(window),
-      work: ({ work }) => this.#syncSamples.addWork(work),
-      speedUp: () => this.#stalls.speedUp(),
+      routeNotes: ({ notes }) => this.#windowReading.addNotes(notes),
+      speedUp: () => {
+        this.#stalls.speedUp()
+        this.#windowReading.speedUp()
+      },
       detectDebugger: ({ url }) => this.#recorder.detectDebugger(url),
       explainStall: ({ stall }) => this.#stalls.explain(stall),
       keepStall: ({ stall }) => this.#stalls.records.add(stall),
+      keepMark: ({ mark }) => this.#marks.add(mark),
       capture: ({ order }, signal) => this.#captureParts.run(order, { signal }),
       prepareStore: ({ location }) => this.#captureParts.storeAt(location).prepare(),
       watchLimit: ({ order }) => this.#watchLimit(order),
@@ -130,11 +141,12 @@ class ObserverThread {
       endClockRenewal: ({ clock }) => this.#clockRenewer.release(clock),
       openApplication: ({ application }) => this.#adminSurface().open(application),
       closeApplication: ({ application }) => this.#adminSurface().close(application),
+      findings: ({ application }) => this.#adminSurface().findings(application),
       request: (request, signal) => this.#adminSurface().relay.request(request, signal),
       nextChunk: ({ stream }) => this.#adminSurface().relay.chunk(stream),
       endStream: ({ stream }) => this.#adminSurface().relay.end(stream),
       writtenFrames: ({ frames }) => this.#sourceMaps.frames(frames),
-      resumeSamples: ({ reading }) => this.#syncSamples.resume(reading),
+      resumeSamples: ({ reading }) => this.#windowReading.resume(reading),
       stop: () => this.#stop()
     }
   }
@@ -156,7 +168,10 @@ class ObserverThread {
       main: this.#main,
       records: this.#stalls.records,
       series: this.#stalls.series,
+      marks: this.#marks,
       recorder: this.#recorder,
+      scheduler: this.#scheduler,
+      poolWaits: this.#poolWaits,
       sourceMaps: this.#sourceMaps,
       capture: this.#captureParts.run,
       storeAt: this.#captureParts.storeAt,
@@ -197,16 +212,6 @@ class ObserverThread {
       process.exit() // of this thread: captures and explanations under way wait on timers, up to five minutes
     }
   }
-}
-
-/**
- * What a text report says of a profile besides its functions.
- * @param {CpuProfile} profile
- * @param {string} appRoot
- */
-function reportSections (profile, appRoot) {
-  const section = syncCallSection(profile, frame => toCodeFrame(frame, appRoot))
-  return section === null ? [] : [section]
 }
 
 /**

@@ -6,6 +6,7 @@ const { gunzipSync } = require('node:zlib')
 const { createSubject, unavailable, STALL, TOKENS } = require('./subject')
 const { errors } = require('../../lib/shared/base/errors')
 const { createRoutes } = require('../../lib/observer/admin/routes')
+const { craft, withRoutes } = require('../fixtures/profiles/profiles')
 
 test('the index tells a program what there is, with links that begin where it is mounted', async t => {
   const { ask } = createSubject(t)
@@ -41,7 +42,7 @@ test('what is added to OpenMetrics stands before its end', async t => {
 test('while the main thread has told nothing yet, what the observer knows is told', async t => {
   const { ask } = createSubject(t, { sources: { ask: async () => unavailable(), loopNow: () => ({ blockedMs: 900 }) } })
   const loop = await ask('/loop')
-  assert.deepEqual([loop.value.delay, loop.value.blockedMs, loop.value.isStale], [null, 900, true])
+  assert.deepEqual([loop.value.delay, loop.value.requests, loop.value.blockedMs, loop.value.isStale], [null, null, 900, true])
   assert.match((await ask('/metrics')).body, /blocked_now_seconds 0\.9/)
   const { value } = await ask('/sync-calls')
   assert.deepEqual([value.sampled, value.exact, value.isStale], [[], null, true])
@@ -85,6 +86,38 @@ test('times that make no sense are refused with what was wanted', async t => {
     assert.equal(status, 400, query)
     assert.ok(value.detail.length > 0 && value.remedy.length > 0)
   }
+})
+
+test('a CPU profile of one route says how much of the time at work it is, and what to do where there is none', async t => {
+  const labelled = withRoutes(craft([[['serve', 'login'], 600_000], [['serve', 'parseOrders'], 400_000]]), { login: 'POST /login', parseOrders: 'GET /parse' })
+  const { ask } = createSubject(t, { sources: { view: async ({ fromMs, toMs }) => ({ profile: labelled, isShortened: false, fromMs, toMs }) } })
+  for (const format of ['cpuprofile', 'pprof', 'flamegraph', 'text', 'graph']) {
+    const { status, body } = await ask(`/cpu?route=POST%20/login&format=${format}`)
+    const text = String(format === 'pprof' ? gunzipSync(body) : body)
+    assert.ok(status === 200 && /login/.test(text) && !/parseOrders/.test(text), format)
+  }
+  const { notes, routes } = (await ask('/cpu?route=POST+/login&format=graph')).value
+  assert.match(notes[0], /^only POST \/login: 0\.60 s of the 1\.00 s at work \(60\.0 %\)/)
+  assert.deepEqual(routes.names, ['POST /login'])
+  const { status, value } = await ask('/cpu?route=GET%20/login')
+  assert.deepEqual([status, value.code], [404, 'ERR_LOOPSCOPE_UNKNOWN_ROUTE'])
+  assert.match(value.detail, /POST \/login, GET \/parse/)
+  for (const query of ['route=', `route=${'x'.repeat(1001)}`, 'route=a&route=b']) assert.equal((await ask(`/cpu?${query}`)).status, 400, query)
+})
+
+test('what changed since an earlier stretch of time is a page, or what the page draws', async t => {
+  const wanted = []
+  const pieces = [craft([[['login'], 100_000], [['report'], 300_000]]), craft([[['login'], 300_000]])]
+  const view = async ({ fromMs, toMs }) => ({ profile: pieces[(wanted.push([fromMs, toMs]) + 1) % 2], isShortened: false, fromMs, toMs })
+  const { ask, store } = createSubject(t, { sources: { view } })
+  const { status, value } = await ask('/cpu?from=70000&to=80000&against=10&format=graph')
+  assert.deepEqual([status, wanted], [200, [[60_000, 70_000], [70_000, 80_000]]])
+  assert.deepEqual(Object.fromEntries(value.nodes.map(([, frame, ...selves]) => [value.frames[frame][0], selves])), { '(root)': [0, 0], login: [300_000, 100_000], report: [0, 300_000] })
+  assert.deepEqual([value.fromMs, value.toMs, value.difference.before.busyMicros], [70_000, 80_000, 400_000])
+  const { body } = await ask('/cpu?from=70000&to=80000&against=60')
+  assert.match(String(Buffer.from(body)), /<h1>What changed in shop[^]*before: [^<]*:10 to [^<]*:20 [+-][^]*after: [^<]*:10 to [^<]*:20 [+-]/)
+  for (const query of ['format=pprof&against=10', 'against=9', 'against=0', 'against=x']) assert.equal((await ask(`/cpu?from=70000&to=80000&${query}`)).status, 400, query)
+  assert.deepEqual(store.list(), [])
 })
 
 test('a recorder that is off, and a time that it does not hold, are told apart', async t => {
@@ -167,7 +200,8 @@ test('/live tells the loop once a second, each stall once, and that it is stuck'
   const chunks = body.chunks[Symbol.asyncIterator]()
   const next = async () => /^event: (\w+)\ndata: (.+)\n\n$/.exec((await chunks.next()).value)?.slice(1)
   const [name, data] = await next()
-  assert.deepEqual([name, JSON.parse(data).utilization], ['loop', 0.25])
+  const { utilization, requests, recorder } = JSON.parse(data)
+  assert.deepEqual([name, utilization, requests, recorder], ['loop', 0.25, { answered: 7, inFlight: 2 }, { off: null, fromMs: 1000 }])
   stalls = [{ ...STALL, id: 8 }, STALL]
   blockedMs = 1500
   assert.equal((await next())[0], 'stuck')

@@ -42,7 +42,7 @@ test('a worker listens on a port of its own', async () => {
 })
 
 test('PM2 is believed what it says, and nobody who only uses its variable', () => {
-  const pm2Of = env => resolveOptions({}, env).pm2
+  const pm2Of = env => resolveOptions({}, env).pm2Process
   assert.deepEqual(pm2Of({ pm_id: '4', NODE_APP_INSTANCE: '2' }), { id: '4', instance: 2 })
   for (const env of [{}, { NODE_APP_INSTANCE: '2' }, { pm_id: '4' }, { pm_id: 'x/../y', NODE_APP_INSTANCE: '2' }, { pm_id: '4', NODE_APP_INSTANCE: 'blue' }]) assert.equal(pm2Of(env), null)
 })

@@ -8,7 +8,10 @@ const { createRoutes } = require('../../lib/observer/admin/routes')
 const { hashToken } = require('../../lib/shared/admin/tokens')
 const { checkRequest } = require('../../lib/shared/captures/kinds')
 const { errors } = require('../../lib/shared/base/errors')
+const { newMark } = require('../../lib/shared/marks/new-mark')
+const { findFindings } = require('../../lib/shared/findings/find-findings')
 const { createStore } = require('../../lib/observer/store/store')
+const { readings } = require('../findings/readings')
 const { profileOf } = require('../recorder/crafted')
 const { makeScratch } = require('../store/scratch')
 
@@ -35,13 +38,22 @@ const STALL = {
 
 /** @param {any} t */
 function createSubject (t, { application = {}, sources = {}, now } = {}) {
+  const marks = []
   const store = createStore({ dir: makeScratch(t), retention: { minFreeBytes: 0 } })
   const subject = { store, counted: [], logged: [], captures: [] }
   subject.sources = {
     facts: { appName: 'shop', appRoot: '/app', pid: 1, startedAt: 0, nodeVersion: '24.0.0', version: '1.0.0', keepSeconds: 60, hz: 100, stallThresholdMs: 100 },
     loopNow: () => ({ blockedMs: 0 }),
+    recorder: () => ({ off: null, fromMs: 1000 }),
+    marks: () => [...marks],
+    mark (text) {
+      const mark = newMark(text)
+      marks.push(mark)
+      return mark
+    },
     series: () => [{ at: 1, maxDelayMs: 2 }],
     stalls: () => ({ stalls: [STALL], current: null, totals: { count: 1, blockedMs: 300, byCause: [], byRoute: [{ route: 'POST /login', count: 1, ms: 300 }] } }),
+    findings: async () => findFindings(readings(), { appName: 'shop' }),
     stallProfile: id => id === STALL.id ? profileOf([[['login', 'node:pbkdf2Sync'], 300e3]]) : null,
     ask: async name => ({ value: ANSWERS[name], at: Date.now(), isStale: false }),
     authorize: async () => false,
@@ -75,11 +87,26 @@ const SAMPLING = {
   samples: [{ size: 5e5, nodeId: 2, ordinal: 1 }, { size: 5e5, nodeId: 2, ordinal: 2 }]
 }
 
+const SLOW = {
+  at: Date.UTC(2026, 10, 20),
+  route: 'GET /fast',
+  status: 200,
+  durationMs: 820.5,
+  unreadMs: 812,
+  ownMs: 1.5,
+  behindMs: 812,
+  behind: [{ route: 'POST /login', ms: 800 }, { route: null, ms: 12 }],
+  gcMs: 0,
+  waitingMs: 7,
+  traceId: null
+}
+
 const ANSWERS = {
   metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', text: '# HELP a b\n# TYPE a counter\na 1\n' },
-  loop: { utilization: 0.25 },
   syncCalls: { sampled: [], exact: null, startUp: null, pool: { queued: 0, maxWaitMs: 0 } },
-  memory: { rssBytes: 1e6, spaces: [] }
+  slowRequests: [SLOW],
+  memory: { rssBytes: 1e6, spaces: [] },
+  processReading: { delay: { utilization: 0.25 }, routes: [{ route: 'GET /a', count: 3, seconds: 1 }, { route: 'GET /b', count: 4, seconds: 1 }], inFlight: 2 }
 }
 
 /** The request that a door would make of it; with the token of everything unless told otherwise. */
@@ -108,4 +135,4 @@ function unavailable () {
   throw new errors.ERR_LOOPSCOPE_LOOP_BLOCKED(300)
 }
 
-module.exports = { createSubject, requestOf, unavailable, STALL, TOKENS, APPLICATION, FIXTURES: path.join(__dirname, '..', 'fixtures') }
+module.exports = { createSubject, requestOf, unavailable, SLOW, STALL, TOKENS, APPLICATION, FIXTURES: path.join(__dirname, '..', 'fixtures') }

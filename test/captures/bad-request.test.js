@@ -22,7 +22,11 @@ const BAD = [
   ['ERR_LOOPSCOPE_INVALID_OPTION', 'cpu', { seconds: '10' }],
   ['ERR_LOOPSCOPE_INVALID_OPTION', 'cpu', { last: 0 }],
   ['ERR_LOOPSCOPE_INVALID_OPTION', 'cpu', { last: 601 }],
-  ['ERR_LOOPSCOPE_INVALID_OPTION', 'cpu', { signal: 'SIGUSR2' }]
+  ['ERR_LOOPSCOPE_INVALID_OPTION', 'cpu', { signal: 'SIGUSR2' }],
+  ['ERR_LOOPSCOPE_INVALID_OPTION', 'cpu', { route: '' }],
+  ['ERR_LOOPSCOPE_INVALID_OPTION', 'cpu', { route: 7 }],
+  ['ERR_LOOPSCOPE_INVALID_OPTION', 'cpu', { route: 'x'.repeat(1001) }],
+  ['ERR_LOOPSCOPE_UNKNOWN_OPTION', 'heap-profile', { route: 'GET /' }]
 ]
 
 test('refuses what it cannot do by a code, writes nothing, and goes on', async t => {

@@ -6,6 +6,7 @@ const { createCaptures } = require('../../lib/observer/captures/captures')
 const { FORMATS } = require('../../lib/shared/formats/formats')
 const { monotonicMicros } = require('../../lib/shared/base/monotonic')
 const { checkRequest } = require('../../lib/shared/captures/kinds')
+const { craft, withRoutes } = require('../fixtures/profiles/profiles')
 const { profileOf } = require('../recorder/crafted')
 
 const RETENTION = { maxCount: 10, maxBytes: 1e9, maxAgeMs: 1e9, minFreeBytes: 0 }
@@ -17,7 +18,7 @@ function createSubject (parts) {
     async view (wanted) {
       subject.wanted.push(wanted)
       const fromMicros = Math.max(wanted.fromMicros, wanted.toMicros - 10e6)
-      const profile = profileOf([[['work'], wanted.toMicros - fromMicros]], fromMicros)
+      const profile = parts?.profile ?? profileOf([[['work'], wanted.toMicros - fromMicros]], fromMicros)
       return { profile, fromMicros, toMicros: wanted.toMicros, isShortened: fromMicros > wanted.fromMicros }
     }
   }
@@ -46,10 +47,22 @@ for (const format of Object.keys(FORMATS)) {
     const [{ bytes, extension, kind, appName }] = written
     assert.deepEqual([kind, appName, extension, folders], ['cpu', 'shop', FORMATS[format].extension, ['/captures']])
     const { from, to, ...rest } = facts
-    assert.deepEqual(rest, { kind: 'cpu', format, trigger: 'api', name: 'n', path: '/captures/n', bytes: bytes.length, contentType: FORMATS[format].contentType, shortened: null })
+    assert.deepEqual(rest, { kind: 'cpu', format, trigger: 'api', name: 'n', path: '/captures/n', bytes: bytes.length, contentType: FORMATS[format].contentType, shortened: null, marks: [] })
     assert.ok(bytes.length > 0 && Math.abs(to - from - 5000) <= Date.now() - now + 1)
   })
 }
+
+test('a capture of one route holds what ran for it, and says how much that is', async () => {
+  const profile = withRoutes(craft([[['serve', 'login'], 600_000], [['serve', 'parse'], 400_000]]), { login: 'POST /login', parse: 'GET /parse' })
+  const { captures, written } = createSubject({ profile })
+  const run = route => captures.run(orderOf({ last: 5, format: 'text', route }), { signal: new AbortController().signal })
+  await run('POST /login')
+  const text = String(written[0].bytes)
+  assert.match(text, /^Note: only POST \/login: 0\.60 s of the 1\.00 s at work/m)
+  assert.doesNotMatch(text, /parse /)
+  await assert.rejects(run('GET /login'), { code: 'ERR_LOOPSCOPE_UNKNOWN_ROUTE', message: /routes in it: POST \/login, GET \/parse$/ })
+  assert.equal(written.length, 1)
+})
 
 test('it asks for the past and the future in one view, in whole microseconds', async () => {
   const { captures, wanted } = createSubject()

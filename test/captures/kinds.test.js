@@ -8,9 +8,9 @@ const { RECORDERS } = require('../../lib/observer/captures/recorders')
 const INVALID = 'ERR_LOOPSCOPE_INVALID_OPTION'
 
 test('without options it looks back half a minute, with seconds it looks ahead only', () => {
-  assert.deepEqual(checkRequest('cpu'), { kind: 'cpu', format: 'cpuprofile', seconds: 0, lastSeconds: 30, sources: undefined })
-  assert.deepEqual(checkRequest('cpu', { seconds: 10 }), { kind: 'cpu', format: 'cpuprofile', seconds: 10, lastSeconds: 0, sources: undefined })
-  assert.deepEqual(checkRequest('cpu', { seconds: 10, last: 5, format: 'pprof' }), { kind: 'cpu', format: 'pprof', seconds: 10, lastSeconds: 5, sources: undefined })
+  assert.deepEqual(checkRequest('cpu'), { kind: 'cpu', format: 'cpuprofile', seconds: 0, lastSeconds: 30, sources: undefined, route: undefined })
+  assert.deepEqual(checkRequest('cpu', { seconds: 10 }), { kind: 'cpu', format: 'cpuprofile', seconds: 10, lastSeconds: 0, sources: undefined, route: undefined })
+  assert.deepEqual(checkRequest('cpu', { seconds: 10, last: 5, format: 'pprof' }), { kind: 'cpu', format: 'pprof', seconds: 10, lastSeconds: 5, sources: undefined, route: undefined })
 })
 
 for (const name of ['seconds', 'last']) {
@@ -24,6 +24,13 @@ for (const name of ['seconds', 'last']) {
   })
 }
 
+test('a route is a text', () => {
+  assert.equal(checkRequest('cpu', { route: 'POST /login' }).route, 'POST /login')
+  for (const route of ['', 5, null, true, ['GET /'], 'x'.repeat(1001)]) {
+    assert.throws(() => checkRequest('cpu', { route }), { code: INVALID, message: /^capture options\.route must be a route, as in 'POST \/login', got / })
+  }
+})
+
 test('an unknown kind, format or option is named with those that are known', () => {
   for (const kind of ['heap', '', 'toString', undefined, null, 5, {}]) {
     assert.throws(() => checkRequest(kind), { code: 'ERR_LOOPSCOPE_UNKNOWN_KIND', message: /known kinds: cpu, heap-snapshot, heap-profile, heap-histogram$/ })
@@ -32,7 +39,7 @@ test('an unknown kind, format or option is named with those that are known', () 
     assert.throws(() => checkRequest('cpu', { format }), { code: 'ERR_LOOPSCOPE_UNKNOWN_FORMAT', message: /known formats: cpuprofile, pprof, flamegraph, text$/ })
   }
   assert.throws(() => checkRequest('cpu', { duration: 5 }),
-    { code: 'ERR_LOOPSCOPE_UNKNOWN_OPTION', message: 'capture options.duration is not an option; known here: seconds, last, sources, format, signal' })
+    { code: 'ERR_LOOPSCOPE_UNKNOWN_OPTION', message: 'capture options.duration is not an option; known here: seconds, last, sources, route, format, signal' })
 })
 
 test('options that are no object, and a signal that is none, are refused', () => {

@@ -3,6 +3,7 @@
 const assert = require('node:assert/strict')
 const path = require('node:path')
 const test = require('node:test')
+const { filesIn } = require('../store/scratch')
 const { run, ready, keepBusy } = require('./running')
 
 test('looks back at what happened before it was asked', async t => {
@@ -29,6 +30,15 @@ test('a capture that is asked for before the recorder is ready waits for it', as
   const { handle } = await run(t)
   const artifact = await handle.capture('cpu', { seconds: 0.5 })
   assert.equal(JSON.parse(await artifact.text()).samples.length > 0, true)
+})
+
+test('a capture of a route that nothing ran for writes no file', async t => {
+  const app = await run(t)
+  await ready(app)
+  keepBusy()
+  const before = filesIn(app.dir)
+  await assert.rejects(app.handle.capture('cpu', { last: 5, route: 'POST /login' }), { code: 'ERR_LOOPSCOPE_UNKNOWN_ROUTE', message: /routes in it: none$/ })
+  assert.deepEqual(filesIn(app.dir), before)
 })
 
 test('captures at the same time each get their own artifact', async t => {

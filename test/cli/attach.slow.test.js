@@ -7,10 +7,12 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const net = require('node:net')
+const path = require('node:path')
 const { start } = require('../process/child')
 const { reasonAgainst } = require('../../lib/cli/attach/attachable')
 const { readFromPs } = require('../../lib/cli/reach/process-facts')
 const { cli } = require('./cli')
+const { noTerminal, shell } = require('./shell')
 
 const WAIT = 'setInterval(() => {}, 1000); console.log(JSON.stringify({ msg: "running" }))'
 const noProc = !fs.existsSync('/proc/self/status') && 'handlers are to be seen in /proc only'
@@ -73,6 +75,16 @@ test('a process is profiled through its inspector, on the port that it is set to
   assert.equal(app.child.exitCode, null)
 })
 
+test('its profile is told as it was written, where people read it', async t => {
+  const script = path.join(__dirname, '..', 'fixtures', 'source-maps', 'dist', 'esbuild-min', 'main.js')
+  const work = `const { renderReport } = require(${JSON.stringify(script)}); setInterval(() => renderReport(30), 40);`
+  const app = start(t, [`--inspect-port=${await freePort()}`, '-e', work + WAIT])
+  await app.until(/^running$/)
+  // Which of its functions V8 has inlined by now is chance.
+  assert.match((await attach(app.child, { args: ['--seconds', '1'] })).stdout, /src\/main\.ts:\d+/)
+  assert.match((await attach(app.child, { args: ['--seconds', '1', '--sources', 'generated'] })).stdout, /esbuild-min\/main\.js:1:\d{3}/)
+})
+
 test('where the port is another process\'s inspector, neither gets a signal and nothing is done to that one', async t => {
   const port = await freePort()
   const other = start(t, [`--inspect=${port}`, '-e', WAIT])
@@ -84,14 +96,13 @@ test('where the port is another process\'s inspector, neither gets a signal and 
   assert.deepEqual([code, /stays open/.test(stderr)], [0, true], stderr)
 })
 
-test('a process that ends while it is recorded is told in one line, at once', async t => {
+test('a process that ends while it is recorded is told in one line, at once', { skip: noTerminal }, async t => {
   const app = start(t, [`--inspect-port=${await freePort()}`, '-e', WAIT])
   await app.until(/^running$/)
-  const onOutput = (child, text) => { if (/recording/.test(text)) app.child.kill('SIGKILL') }
-  const { code, stderr } = await attach(app.child, { args: ['--seconds', '250'], onOutput })
-  assert.equal(code, 7)
-  assert.match(stderr, /^loopscope: The process ended, or closed its inspector\.\n$/m)
-  assert.doesNotMatch(stderr, /\n\s+at /)
+  const onOutput = (_, screen) => { if (/recording/.test(screen)) app.child.kill('SIGKILL') }
+  const { code, screen } = await shell(`loopscope profile --attach ${app.child.pid} --seconds 250`, { onOutput })
+  assert.equal(code, 7, screen)
+  assert.match(screen, /loopscope: The process ended, or closed its inspector\.\r\n$/)
 })
 
 test('a port that is any free one is not looked for', async t => {

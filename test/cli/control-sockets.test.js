@@ -35,7 +35,7 @@ async function idle (t) {
 async function answer (t, directory, pid) {
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 })
   const facts = { pid, appName: 'shop', nodeVersion: 'v20', appRoot: '/', startedAt: 0 }
-  const server = http.createServer((request, response) => response.end(JSON.stringify({ facts, stalls: [] }))).listen(path.join(directory, `${pid}.sock`))
+  const server = http.createServer((request, response) => response.setHeader('content-type', 'application/json').end(JSON.stringify({ facts, stalls: [] }))).listen(path.join(directory, `${pid}.sock`))
   await once(server, 'listening')
   t.after(() => server.close())
 }

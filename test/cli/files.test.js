@@ -6,7 +6,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { diffProfiles } = require('../../lib/shared/formats/differences/cpu-profile')
 const { encodeCpuProfile } = require('../../lib/shared/formats/cpuprofile')
-const { craft } = require('../fixtures/profiles/profiles')
+const { craft, withRoutes } = require('../fixtures/profiles/profiles')
 const { makeScratch } = require('../store/scratch')
 const { cli } = require('./cli')
 
@@ -28,15 +28,15 @@ test('report prints a profile as text, from a file or from standard input', asyn
   assert.match(ofInput.stdout, /parse/)
 })
 
-test('flame writes a private page beside the profile, and not over one that is there', async t => {
+test('flame writes a private page, in a folder by its own name, and not over one that is there', async t => {
   const file = write(t, 'before.cpuprofile', BEFORE)
   const page = file.replace('.cpuprofile', '.html')
-  assert.equal((await cli(['flame', file])).code, 0)
+  assert.equal((await cli(['flame', file, '-o', path.dirname(file)])).code, 0)
   assert.equal(fs.statSync(page).mode & 0o777, 0o600)
   assert.match(fs.readFileSync(page, 'utf8'), /^<!doctype html>/i)
-  const again = await cli(['flame', file])
+  const again = await cli(['flame', file, '-o', page])
   assert.deepEqual([again.code, /is there already/.test(again.stderr)], [1, true])
-  assert.equal((await cli(['flame', file, '--force'])).code, 0)
+  assert.equal((await cli(['flame', file, '-o', page, '--force'])).code, 0)
 })
 
 test('diff compares shares of the time at work, hotter first', async t => {
@@ -46,6 +46,51 @@ test('diff compares shares of the time at work, hotter first', async t => {
   assert.deepEqual(rows.map(({ name, selfBefore, selfAfter }) => [name, selfBefore, selfAfter]), [['send', 0.4, 0.8], ['parse', 0.6, 0.2]])
   const text = await cli(['diff', ...files])
   assert.match(text.stdout, /\+40\.0 % +40\.0 % +80\.0 % .*send/)
+})
+
+test('diff writes a flame graph of what changed where the file is to be a page', async t => {
+  const files = [write(t, 'before.cpuprofile', BEFORE), write(t, 'after.cpuprofile', AFTER)]
+  const page = path.join(path.dirname(files[0]), 'diff.html')
+  const { code, stdout } = await cli(['diff', ...files, '-o', page])
+  assert.deepEqual([code, stdout], [0, ''])
+  const html = fs.readFileSync(page, 'utf8')
+  assert.match(html, /^<!doctype html>[^]*<h1>What changed<\/h1>[^]*before: .*before\.cpuprofile · 1\.00 s at work of 2\.00 s/)
+  assert.equal(fs.statSync(page).mode & 0o777, 0o600)
+  assert.equal((await cli(['diff', ...files, '-o', page])).code, 1)
+  assert.equal((await cli(['diff', ...files, '-o', page, '--json', '--force'])).code, 0)
+  assert.equal(JSON.parse(fs.readFileSync(page, 'utf8')).rows.length, 2)
+})
+
+const LABELLED = withRoutes(craft([[['serve', 'login'], 600_000], [['serve', 'parse'], 400_000]]), { login: 'POST /login', parse: 'GET /parse' })
+
+test('report, flame and diff take the part of one route', async t => {
+  const file = write(t, 'labelled.cpuprofile', LABELLED)
+  const { stdout } = await cli(['report', file, '--route', 'POST /login'])
+  assert.match(stdout, /^Note: only POST \/login: 0\.60 s of the 1\.00 s at work \(60\.0 %\)/m)
+  assert.ok(/100\.0% {2}login /.test(stdout) && !/parse /.test(stdout))
+  const page = await cli(['flame', file, '--route', 'POST /login', '-o', '-'])
+  assert.ok(/only POST \/login/.test(page.stdout) && !/"parse"/.test(page.stdout))
+  const other = write(t, 'other.cpuprofile', LABELLED)
+  const difference = JSON.parse((await cli(['diff', file, other, '--route', 'POST /login', '--json'])).stdout)
+  assert.deepEqual(difference, { before: { busyMs: 600, totalMs: 1000 }, after: { busyMs: 600, totalMs: 1000 }, rows: [] })
+})
+
+test('a route that is not in the file is refused with those that are', async t => {
+  const file = write(t, 'labelled.cpuprofile', LABELLED)
+  for (const args of [['report', file], ['flame', file], ['diff', file, file]]) {
+    const { code, stderr } = await cli([...args, '--route', 'GET /login'])
+    assert.equal(code, 1)
+    assert.match(stderr, /labelled\.cpuprofile: no sample of the profile ran for the route GET \/login; routes in it: POST \/login, GET \/parse\n/)
+  }
+})
+
+test('memory has no routes, nor has a process without loopscope', async t => {
+  const file = path.join(makeScratch(t), 'x.heapprofile')
+  fs.writeFileSync(file, '{}')
+  for (const args of [['report', file], ['flame', file], ['diff', file, file], ['profile', '--attach', String(process.pid)]]) {
+    const { code, stderr } = await cli([...args, '--route', 'GET /'])
+    assert.deepEqual([code, /--route/.test(stderr)], [2, true], args[0])
+  }
 })
 
 test('a recursion counts once in the total', () => {

@@ -30,6 +30,8 @@ const ANSWERS = {
   '/live': `event: stuck\ndata: ${JSON.stringify({ durationMs: 1, route: EVIL, culprit: FRAME })}\n\nevent: loop\ndata: ${JSON.stringify({ at: 0, maxDelayMs: 1, blockedMs: 1, utilization: 0.1, memory: null })}\n\n`
 }
 
+const TYPES = { '/metrics': 'text/plain', '/live': 'text/event-stream' }
+
 /** @returns {Promise<string>} the path of a control socket that says such things, and refuses the rest with them */
 async function evilSocket (t) {
   const folder = fs.mkdtempSync('/tmp/ls-')
@@ -37,6 +39,7 @@ async function evilSocket (t) {
   const server = http.createServer(({ url }, response) => {
     const known = ANSWERS[url.split('?')[0]]
     response.statusCode = known === undefined ? 500 : 200
+    response.setHeader('content-type', known === undefined ? 'application/problem+json' : TYPES[url.split('?')[0]] ?? (/pprof/.test(url) ? 'application/octet-stream' : /text/.test(url) ? 'text/plain' : 'application/json'))
     response.end(typeof known === 'string' ? known : JSON.stringify(known ?? { detail: EVIL, remedy: EVIL }))
   }).listen(socket)
   await once(server, 'listening')
@@ -63,7 +66,7 @@ test('JSON loses nothing', async t => {
 
 test('a file stays as it came, into a pipe and into a file', async t => {
   const socket = await evilSocket(t)
-  assert.equal((await cli(['profile', '-f', 'text', '-o', '-', '--socket', socket])).stdout, EVIL)
+  assert.equal((await cli(['profile', '-f', 'pprof', '--socket', socket])).stdout, EVIL)
   const file = path.join(path.dirname(socket), 'out')
   assert.equal((await cli(['profile', '-f', 'pprof', '-o', file, '--socket', socket])).code, 0)
   assert.equal(fs.readFileSync(file, 'utf8'), EVIL)
@@ -107,11 +110,13 @@ test('a file is not written where the process says, only where the user does', a
   t.after(() => fs.rmSync(folder, { recursive: true }))
   const socket = path.join(folder, 'evil.sock')
   const job = { id: '1', artifact: { name: '../outside', bytes: 1 }, startedAt: 0, endedAt: 1, problem: null }
-  const server = http.createServer((request, response) => response.end(JSON.stringify(job))).listen(socket)
+  const server = http.createServer((request, response) => response.setHeader('content-type', 'application/json').end(JSON.stringify(job))).listen(socket)
   await once(server, 'listening')
   t.after(() => server.close())
   fs.mkdirSync(path.join(folder, 'here'))
-  const { code, stderr } = await cli(['heap', '--kind', 'histogram', '--socket', socket], { cwd: path.join(folder, 'here') })
-  assert.deepEqual([code, /not a plain name/.test(stderr)], [1, true], stderr)
+  const { code, stderr } = await cli(['heap', '--kind', 'histogram', '--socket', socket, '-o', '.'], { cwd: path.join(folder, 'here') })
+  assert.equal(code, 0, stderr)
+  const [written] = fs.readdirSync(path.join(folder, 'here'))
+  assert.match(written, /^heap-histogram-\d{8}t\d{6}\.json$/)
   assert.deepEqual(fs.readdirSync(folder).sort(), ['evil.sock', 'here'])
 })

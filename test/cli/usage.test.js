@@ -13,7 +13,7 @@ test('help lists every command, and each has its own', async () => {
   const overview = await cli(['help'])
   assert.equal(overview.code, 0)
   for (const { name, help, options } of COMMANDS) {
-    assert.ok(overview.stdout.includes(`  ${name} `) && overview.stdout.includes(help), name)
+    assert.ok(new RegExp(`^  ${name}\\b`, 'm').test(overview.stdout) && overview.stdout.replaceAll(/\s+/g, ' ').includes(help), name)
     const own = await cli([name, '--help'])
     assert.equal(own.code, 0, name)
     for (const option of Object.keys(options)) assert.ok(own.stdout.includes(`--${option}`), `${name} --${option}`)
@@ -31,7 +31,11 @@ test('the version is that of the package', async () => {
 })
 
 for (const [args, message] of [
-  [['bogus'], /bogus is not a command.*Known: list, profile/s],
+  [['bogus'], /bogus is not a command.*Known: why, list, profile/s],
+  [['proflie', '1'], /proflie is not a command\. Did you mean profile\?/],
+  [['help', 'stals'], /stals is not a command\. Did you mean stalls\?/],
+  [['stalls', '--jsno'], /Unknown option '--jsno'\. Did you mean --json\?/],
+  [['profile', '1', '--secnods=5'], /Did you mean --seconds\?/],
   [['stalls', '--bad'], /Unknown option '--bad'.*Known: .*--json/s],
   [['stalls'], /Which process\?/],
   [['report'], /report takes <file/],

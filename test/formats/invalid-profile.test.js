@@ -27,7 +27,15 @@ const DAMAGED = {
   'has a node that is its own child': damaged(profile => { profile.nodes[0].children = [1, 2] }),
   'has a sample of an unknown node': damaged(profile => { profile.samples[0] = 77 }),
   'has more samples than times': damaged(profile => { profile.timeDeltas.pop() }),
-  'has a time that is no number': damaged(profile => { profile.timeDeltas[0] = null })
+  'has a time that is no number': damaged(profile => { profile.timeDeltas[0] = null }),
+  'has routes that are none': damaged(profile => { profile.routes = null }),
+  'has no names of routes': damaged(profile => { profile.routes = { samples: [0, 0] } }),
+  'has a route without a name': damaged(profile => { profile.routes = { names: [7], samples: [0, 0] } }),
+  'has a route twice': damaged(profile => { profile.routes = { names: ['GET /', 'GET /'], samples: [0, 1] } }),
+  'has no routes of samples': damaged(profile => { profile.routes = { names: ['GET /'], samples: 'GET /' } }),
+  'has fewer routes than samples': damaged(profile => { profile.routes = { names: ['GET /'], samples: [0] } }),
+  'has a route that has no name': damaged(profile => { profile.routes = { names: ['GET /'], samples: [0, 1] } }),
+  'has half a route': damaged(profile => { profile.routes = { names: ['GET /', 'GET /a'], samples: [0, 0.5] } })
 }
 
 for (const [what, profile] of Object.entries(DAMAGED)) {

@@ -50,6 +50,13 @@ test('tells anonymous functions apart', () => {
   assert.deepEqual(message.function.map(({ name }) => string(name)), ['(anonymous) app.js:3', '(anonymous) app.js:4'])
 })
 
+test('in a bundle without a map each function has its column in its name: a minifier calls many alike', () => {
+  const profile = craft([[['a'], 10], [['b'], 10]])
+  profile.nodes.slice(1).forEach(({ callFrame }, at) => Object.assign(callFrame, { functionName: 'h', lineNumber: 0, columnNumber: 700 + at }))
+  const { message, string } = decode(profile, { appRoot: '/app' })
+  assert.deepEqual(message.function.map(({ name }) => string(name)), ['h app.js:1:701', 'h app.js:1:702'])
+})
+
 for (const { name, profile } of readRecorded()) {
   test(`holds all the busy time and all busy samples of ${name}`, () => {
     const { samples, message, string } = decode(profile, { appRoot: '/app' })

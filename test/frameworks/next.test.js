@@ -19,6 +19,12 @@ const run = promisify(execFile)
 const PACKAGES = ['next', 'react', 'react-dom']
 const { dependencies } = require('../../package.json')
 
+const BLOCK = `function blockForAWhile () {
+    const until = performance.now() + 300
+    while (performance.now() < until);
+    return 'done'
+  }`
+
 const FILES = {
   'package.json': '{"name":"shop"}',
   // Names that are not minified, for the culprit.
@@ -34,12 +40,18 @@ const FILES = {
     const { default: diagnostics } = await import('loopscope')
     diagnostics.createDiagnostics().start()
   }`,
-  'pages/api/stall/[id].js': `function blockForAWhile () {
-    const until = performance.now() + 300
-    while (performance.now() < until);
-    return 'done'
-  }
-  export default function handler (request, response) { response.end(blockForAWhile()) }`
+  'pages/api/stall/[id].js': `${BLOCK}
+  export default function handler (request, response) { response.end(blockForAWhile()) }`,
+  'app/layout.js': 'export default function Layout ({ children }) { return <html><body>{children}</body></html> }',
+  'app/shop/[slug]/page.js': `${BLOCK}
+  export default async function Page ({ params }) { return <p>{(await params).slug} {blockForAWhile()}</p> }`,
+  'app/api/users/[id]/route.js': `${BLOCK}
+  export async function GET () { return new Response(blockForAWhile()) }
+  export async function POST (request) {
+    const body = await request.json()
+    blockForAWhile()
+    return Response.json(body)
+  }`
 }
 
 describe('Next.js, standalone', { skip: skipWithout(...PACKAGES), timeout: 600_000 }, () => {
@@ -88,6 +100,14 @@ describe('Next.js, standalone', { skip: skipWithout(...PACKAGES), timeout: 600_0
       const { stall } = await observe(app, { path: '/api/stall/4711', route: 'GET /api/stall/[id]' })
       assert.match(stall.culprit.file, /\.next\/server\/pages\/api\/stall\/\[id\]\.js$/)
       assert.deepEqual(await endOf(app), await endOf(await deploy(t, {})))
+    })
+
+    test(`through ${door}: pages and route handlers of the App Router by their routes, also after a body was read`, async t => {
+      const app = await deploy(t, { ...OBSERVED, ...env }, args)
+      const post = port => fetch(`http://127.0.0.1:${port}/api/users/4711`, { method: 'POST', body: '{"name":"Ada"}' }).then(response => response.text())
+      await observe(app, { path: '/api/users/4711', route: 'GET /api/users/[id]' })
+      await observe(app, { ask: post, route: 'POST /api/users/[id]' })
+      await observe(app, { path: '/shop/lamp', route: 'GET /shop/[slug]' })
     })
   }
 })

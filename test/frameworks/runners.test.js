@@ -62,7 +62,7 @@ const handle = process.env.DOOR === 'middleware' ? diagnostics({ path: false, lo
 const app = express()
 if (handle) app.use(handle)
 app.get('/stall/:id', function stall (request, response) {
-  const until = performance.now() + 300
+  const until = performance.now() + 800 // in which the recorder starts as well
   while (performance.now() < until);
   response.end('done')
 })

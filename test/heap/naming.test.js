@@ -33,6 +33,27 @@ test('a name that was taken out of the snapshot is none', () => {
   assert.equal(nameOf([], 'Map'), 'Map')
 })
 
+test('what Node.js calls something is no name, unless everybody calls it so', () => {
+  const ofNode = property('setTimeout', 'Function', { place: { file: 'node:timers', line: 123 } })
+  const nameBehind = (name, className) => nameOf(readable([ofNode, variable(name, 'Object'), entry(className)]), className)
+  assert.equal(nameBehind('timerListMap', 'TimersList'), 'setTimeout or setInterval')
+  assert.equal(nameBehind('internals', 'Map'), 'setTimeout')
+  assert.equal(nameBehind('process', 'Map'), 'process')
+  const listeners = name => readable([ofNode, variable(name, 'process'), property('_events', 'Object'), property('exit', 'Array')])
+  for (const name of ['_process', 'process']) assert.equal(nameOf(listeners(name), 'Array'), "process.on('exit')")
+})
+
+test('a symbol is written as people print it', () => {
+  assert.equal(nameOf([property('<symbol app.cache>', 'Map')], 'Map'), 'Symbol(app.cache)')
+})
+
+test('a chain of promises is one step, and is named after what leads to it', () => {
+  const link = { ...property('', 'Promise'), by: 'internal' }
+  const path = readable([{ ...variable('open', 'Function'), place }, ...Array.from({ length: 500 }, () => link)])
+  assert.equal(path.length, 2)
+  assert.equal(nameOf(path, 'Promise'), 'open')
+})
+
 test('what no way leads to is told apart by its class', () => {
   assert.notEqual(signatureOf([], 'Map'), signatureOf([], 'Set'))
 })

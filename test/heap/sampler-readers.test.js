@@ -4,7 +4,8 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createHeapSampler } = require('../../lib/observer/heap/sampler')
 
-const EMPTY = { head: { id: 1, selfSize: 0, children: [] }, samples: [] }
+const ROOT = { functionName: '(root)', scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 }
+const EMPTY = { head: { id: 1, callFrame: ROOT, selfSize: 0, children: [] }, samples: [] }
 
 /** A sampler whose inspector only notes what it is asked. */
 function createSubject (options = {}) {

@@ -13,7 +13,9 @@ const { writtenBy } = require('./snapshots')
 const LEAKS = {
   'map-cache': { name: 'sessions', className: 'Map', pattern: /bound it/ },
   'listener-per-request': { name: "priceChanges.on('change')", className: 'Array', pattern: /Listeners/ },
-  'timer-closure': { name: 'timerListMap', className: 'TimersList', pattern: /Timers/ },
+  'timer-closure': { name: 'setTimeout or setInterval', className: 'TimersList', pattern: /Timers/ },
+  'linked-list': { name: 'newest', className: '{order, before}', pattern: /./, declaration: 'let newest' },
+  'promise-chain': { name: 'open', className: 'Promise', pattern: /never settled/ },
   'weak-ref': { name: 'entries', className: 'Map', pattern: /WeakRef|bound it/ },
   'module-array': { name: 'audit', className: 'Array', pattern: /only pushed to/ },
   'unsettled-promise': { name: 'confirmation', className: 'Promise', pattern: /never settled/ },

@@ -20,7 +20,7 @@ test('what an interrupt in the middle of the stall saw decides, and the first on
   subject.current = requestOf('/next')
   subject.stallRoute.note(100)
   const slowest = { context: requestOf('/slow'), fromMicros: 110, toMicros: 190 }
-  assert.equal(subject.stallRoute.of({ fromMicros: 100, toMicros: 200 }, [slowest])(), 'GET /stuck')
+  assert.equal(subject.stallRoute.of({ fromMicros: 100, toMicros: 200 }, [slowest]).route(), 'GET /stuck')
   assert.equal(subject.stallRoute.now(), 'GET /next')
 })
 
@@ -28,15 +28,15 @@ test('without an interrupt the handler that ran longest in that time decides, an
   const { stallRoute } = createSubject()
   const during = { context: requestOf('/slow'), fromMicros: 110, toMicros: 190 }
   const before = { context: requestOf('/before'), fromMicros: 10, toMicros: 90 }
-  assert.equal(stallRoute.of({ fromMicros: 100, toMicros: 200 }, [null, before, during])(), 'GET /slow')
-  assert.equal(stallRoute.of({ fromMicros: 100, toMicros: 200 }, [null, before])(), null)
+  assert.equal(stallRoute.of({ fromMicros: 100, toMicros: 200 }, [null, before, during]).route(), 'GET /slow')
+  assert.equal(stallRoute.of({ fromMicros: 100, toMicros: 200 }, [null, before]).route(), null)
 })
 
 test('what was seen in an earlier stall says nothing of this one', () => {
   const subject = createSubject()
   subject.current = requestOf('/earlier')
   subject.stallRoute.note(50)
-  assert.equal(subject.stallRoute.of({ fromMicros: 100, toMicros: 200 }, [])(), null)
+  assert.equal(subject.stallRoute.of({ fromMicros: 100, toMicros: 200 }, []).route(), null)
 })
 
 test('the route is asked for when it is wanted: a router on its way has found it by then', () => {
@@ -44,7 +44,7 @@ test('the route is asked for when it is wanted: a router on its way has found it
   const context = { request: { method: 'GET', baseUrl: '', route: undefined } }
   subject.current = context
   subject.stallRoute.note(100)
-  const route = subject.stallRoute.of({ fromMicros: 100, toMicros: 200 }, [])
+  const { route } = subject.stallRoute.of({ fromMicros: 100, toMicros: 200 }, [])
   context.request.route = { path: '/late' }
   assert.equal(route(), 'GET /late')
 })

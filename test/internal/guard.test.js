@@ -42,8 +42,9 @@ const BARE = new Map(Object.entries({
   'lib/observer/heap/comparison-job.js worker.once': 'rejects a promise',
   'lib/main/http/response-end.js response.on': 'request-measure.js catches by itself: one closure less for each request',
   'lib/main/http/response-end.js onFinished': 'the same',
+  'lib/main/pm2/parent-channel.js process.nextTick': 'calls the application, as Node.js does: what it throws is its own',
   'lib/observer/heap/near-limit.js on': 'reports a fault',
-  'lib/observer/source-maps/ask-thread.js worker.once': 'rejects a promise',
+  'lib/shared/source-maps/ask-thread.js worker.once': 'rejects a promise',
   'lib/main/observing/observer-client.js worker.once': 'resolves a promise',
   'lib/observer/stalls/stall-reports.js setTimeout': 'resolves a promise'
 }))

@@ -18,6 +18,7 @@ const IN_OBSERVER = 'it runs in the observer thread or in the command line, whic
 const ALLOWED = {
   'lib/main/handle.js': BY_CALL,
   'lib/main/diagnostics.js': BY_CALL,
+  'lib/main/pm2/pm2.js': BY_CALL,
   'lib/shared/default-logger.js': BY_CALL,
   'lib/shared/system/cluster-worker.js': BY_CALL,
   'lib/main/recorder/engines.js': BY_CALL,

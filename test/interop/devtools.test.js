@@ -8,6 +8,8 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { after, before, describe, test } = require('node:test')
+const { FORMATS } = require('../../lib/shared/formats/formats')
+const { readRecorded, withRoutes } = require('../fixtures/profiles/profiles')
 const { drive } = require('../process/child')
 
 const CHROMIUM = '/usr/bin/chromium'
@@ -77,6 +79,16 @@ describe('Chrome DevTools', { skip, timeout: 400_000 }, () => {
     return { file, page }
   }
 
+  /** The row of a function in the Performance panel. */
+  async function findInPerformance (page, file, name) {
+    const row = page.getByRole('row', { name }).first()
+    await page.locator('input[type=file]').first().setInputFiles(file)
+    do { // the tab listens to the button that goes down, and a view that is still being made does not
+      await page.getByRole('tab', { name: 'Bottom-up' }).dispatchEvent('mousedown', { button: 0 })
+    } while (!await row.waitFor({ timeout: PANEL_MS }).then(() => true, () => false))
+    return row.innerText()
+  }
+
   /** Loads the file as a user does, and opens what it is called then. */
   async function loadIntoMemory (page, file) {
     const chosen = page.waitForEvent('filechooser')
@@ -89,12 +101,17 @@ describe('Chrome DevTools', { skip, timeout: 400_000 }, () => {
 
   test('show the functions of a .cpuprofile in the Performance panel', async t => {
     const { file, page } = await open(t, 'timeline', 'cpu')
-    const row = page.getByRole('row', { name: /burnPlanted/ }).first()
-    await page.locator('input[type=file]').first().setInputFiles(file)
-    do { // the tab listens to the button that goes down, and a view that is still being made does not
-      await page.getByRole('tab', { name: 'Bottom-up' }).dispatchEvent('mousedown', { button: 0 })
-    } while (!await row.waitFor({ timeout: PANEL_MS }).then(() => true, () => false))
-    assert.match(await row.innerText(), /[\d.,]+\sms/)
+    assert.match(await findInPerformance(page, file, /burnPlanted/), /[\d.,]+\sms/)
+  })
+
+  test('show the functions of a .cpuprofile whose samples have routes', async t => {
+    const page = await context.newPage()
+    t.after(() => page.close())
+    const labelled = withRoutes(readRecorded()[0].profile, { login: 'POST /login', parseReport: 'GET /reports/:id' })
+    const file = path.join(profile, 'labelled.cpuprofile')
+    fs.writeFileSync(file, FORMATS.cpuprofile.encode(labelled))
+    await page.goto(`${DEVTOOLS}?panel=timeline`)
+    assert.match(await findInPerformance(page, file, /parseReport/), /[\d.,]+\sms/)
   })
 
   test('show the functions of a .heapprofile in the Memory panel', async t => {

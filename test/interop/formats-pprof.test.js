@@ -7,7 +7,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { after, test } = require('node:test')
 const { FORMATS } = require('../../lib/shared/formats/formats')
-const { readRecorded } = require('../fixtures/profiles/profiles')
+const { readRecorded, withRoutes } = require('../fixtures/profiles/profiles')
 
 const skip = spawnSync('go', ['version']).status === 0 ? false : 'go is not installed'
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'loopscope-pprof-'))
@@ -35,6 +35,16 @@ for (const { name, profile } of readRecorded()) {
 test('go tool pprof -peek finds who called the slow native function', { skip }, () => {
   const [{ name, profile }] = readRecorded()
   assert.match(pprof(name, profile, '-peek', '^pbkdf2Sync$'), /login\n.*pbkdf2Sync\n.*run/)
+})
+
+test('go tool pprof -tagfocus shows one route, and -tags all of them', { skip }, () => {
+  const [{ name, profile }] = readRecorded()
+  const labelled = withRoutes(profile, { login: 'POST /login', parseReport: 'GET /reports/:id' })
+  const top = pprof(name, labelled, '-top', '-tagfocus=http_route=POST /login')
+  assert.match(top, / login$/m)
+  assert.doesNotMatch(top, / parseReport$/m)
+  assert.match(pprof(name, labelled, '-tags'), /http_route: Total [^]*: POST \/login\n[^]*: GET \/reports\/:id\n/)
+  assert.match(pprof(name, labelled, '-top', '-tagroot=http_route'), / POST \/login$/m)
 })
 
 test('go tool pprof -proto writes it again and finds all names in it', { skip }, () => {

@@ -10,7 +10,7 @@ const { createHeartbeat } = require('../../lib/main/loop/heartbeat')
 const PERIOD_MS = 5
 const NEVER_MS = 1e9
 
-function createSubject (t, { stallThresholdMs = NEVER_MS } = {}) {
+function createSubject (t, { stallThresholdMs = NEVER_MS, onFirst } = {}) {
   const subject = { delays: [], stalls: [], state: new SharedState() }
   let onNext = () => {}
   subject.heartbeat = createHeartbeat({
@@ -21,7 +21,8 @@ function createSubject (t, { stallThresholdMs = NEVER_MS } = {}) {
       subject.delays.push(delayMs)
       onNext()
     },
-    onStall: tick => subject.stalls.push(tick)
+    onStall: tick => subject.stalls.push(tick),
+    onFirst
   })
   const keepAlive = setInterval(() => {}, 1000) // the heartbeat does not
   subject.nextTick = () => new Promise(resolve => { onNext = resolve })
@@ -72,6 +73,33 @@ test('what blocks before the first tick is the application starting, and counts 
   await nextTick()
   assert.equal(delays.length, 1)
   assert.ok(delays[0] <= (state.tickMicros - startedMicros) / 1e3)
+})
+
+test('the loop turns for the first time once, and what is done on that occasion is no delay', async t => {
+  let turns = 0
+  const { heartbeat, delays, state, nextTick } = createSubject(t, {
+    onFirst () {
+      turns++
+      assert.ok(heartbeat.lastMicros > 0)
+      blockFor(100)
+      doneMicros = monotonicMicros()
+    }
+  })
+  let doneMicros = Infinity
+  heartbeat.start()
+  assert.deepEqual([turns, heartbeat.lastMicros], [0, 0])
+  await nextTick()
+  await nextTick()
+  assert.equal(turns, 1)
+  assert.ok(delays[0] <= (state.tickMicros - doneMicros) / 1e3)
+})
+
+test('a heart that was stopped before the loop turned does not beat', async t => {
+  const { heartbeat, state } = createSubject(t, { onFirst: () => assert.fail('it turned') })
+  heartbeat.start()
+  heartbeat.stop()
+  await new Promise(resolve => setTimeout(resolve, 4 * PERIOD_MS))
+  assert.equal(state.tickMicros, 0)
 })
 
 test('work of our own that is exempt is no delay', async t => {

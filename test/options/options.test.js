@@ -40,6 +40,7 @@ const VALUES = {
   'admin.hosts': { good: [[], ['shop.internal']], bad: ['shop.internal', [5], ['shop:80'], null] },
   sourceMaps: { good: [true, false], bad: [null, 1, 'on'] },
   controlSocket: { good: [true, false], bad: [null, 1, 'on'] },
+  pm2: { good: [true, false], bad: [null, 1, 'on'] },
   observerFile: { good: ['/app/dist/observer.js'], bad: ['', 5, null] },
   registry: { good: [new (require('prom-client').Registry)()], bad: [{}, null, 'x', { metrics () {} }] },
   logger: { good: [LOGGER, console], bad: [{}, null, { info () {} }] }
@@ -118,5 +119,5 @@ test('a variable is the path in upper snake case', () => {
     'LOOPSCOPE_RECORDER_WINDOW_SECONDS', 'LOOPSCOPE_RECORDER_KEEP_SECONDS', 'LOOPSCOPE_RECORDER_ENGINE', 'LOOPSCOPE_DIR', 'LOOPSCOPE_RETENTION_MAX_COUNT',
     'LOOPSCOPE_RETENTION_MAX_BYTES', 'LOOPSCOPE_RETENTION_MAX_AGE_MS', 'LOOPSCOPE_RETENTION_MIN_FREE_BYTES', 'LOOPSCOPE_HEAP_ENGINE', 'LOOPSCOPE_HEAP_MAX_PAUSE_MS', 'LOOPSCOPE_ON_NEAR_HEAP_LIMIT', 'LOOPSCOPE_SIGNALS', 'LOOPSCOPE_SYNC_CALLS', 'LOOPSCOPE_SYNC_CALLS_APIS', 'LOOPSCOPE_SYNC_CALLS_THRESHOLD_MS',
     'LOOPSCOPE_SYNC_CALLS_FLAG_MS_PER_SECOND', 'LOOPSCOPE_SYNC_CALLS_FLAG_CALLS_PER_SECOND', 'LOOPSCOPE_PATH', 'LOOPSCOPE_TOKEN', 'LOOPSCOPE_TOKEN_FILE', 'LOOPSCOPE_ADMIN_LISTEN',
-    'LOOPSCOPE_ADMIN_HOSTS', 'LOOPSCOPE_SOURCE_MAPS', 'LOOPSCOPE_CONTROL_SOCKET', 'LOOPSCOPE_OBSERVER_FILE'])
+    'LOOPSCOPE_ADMIN_HOSTS', 'LOOPSCOPE_SOURCE_MAPS', 'LOOPSCOPE_CONTROL_SOCKET', 'LOOPSCOPE_PM2', 'LOOPSCOPE_OBSERVER_FILE'])
 })

@@ -47,7 +47,11 @@ function start (t, args, { command = process.execPath, env = {}, cwd, stdio = []
   async function until (pattern) {
     const end = ended.then(({ stdout, stderr }) => { throw new Error(`ended before it said ${pattern}:\n${stdout}${stderr}`) })
     end.catch(() => {})
-    while (said(pattern).length === 0) await Promise.race([once(child.stdout, 'data'), once(child.stderr, 'data'), end])
+    while (said(pattern).length === 0) {
+      const heard = new AbortController()
+      await Promise.race([...['stdout', 'stderr'].map(name => once(child[name], 'data', heard)), end])
+      heard.abort()
+    }
     return said(pattern)[0]
   }
 }

@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
-const { withoutOwnFrames } = require('../../lib/observer/recorder/own-frames')
+const { withoutOwnFrames } = require('../../lib/shared/formats/profile/own-frames')
 const { WRAPPER_NAME } = require('../../lib/shared/base/own-files')
 const { assertValid, deepFreeze } = require('./crafted')
 

@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')
 const { findCulprit } = require('../../lib/observer/stalls/culprit/find-culprit')
-const { withoutOwnFrames } = require('../../lib/observer/recorder/own-frames')
+const { withoutOwnFrames } = require('../../lib/shared/formats/profile/own-frames')
 
 const OURS = path.join(__dirname, '../../lib/main/recorder/recorder.js')
 

@@ -2,8 +2,8 @@
 
 // Runs the tests on every supported Node.js: `npm run test:nodes`, or `node test/runner/nodes.js --only 22` for one of them.
 // Each is fetched once, as the npm package that holds its binary, and kept in .nodes/. On the newest LTS that is everything; on the
-// others what depends on the version, unless --all asks for the rest. --others leaves out the one that runs
-// this. --areas, --again and --required are those of run.js.
+// others what depends on the version, without what takes long, unless --all asks for the rest; of areas that are named, everything.
+// --others leaves out the one that runs this. --areas, --again and --required are those of run.js.
 
 const { spawn, spawnSync } = require('node:child_process')
 const fs = require('node:fs')
@@ -30,7 +30,8 @@ const SAME_EVERYWHERE = {
   frameworks: 'run apart, on the Node.js that most people run',
   truth: 'run apart, on each of them',
   runner: 'of these scripts',
-  suites: 'of these scripts'
+  suites: 'of these scripts',
+  findings: 'rules over plain data, and the answers of whole processes'
 }
 
 const isWindows = process.platform === 'win32'
@@ -90,7 +91,8 @@ async function main () {
   for (const major of only) {
     const areas = values.areas ?? (values.all || major === WHOLE ? '-' : `-${Object.keys(SAME_EVERYWHERE).join(',')}`)
     const args = [`--areas=${areas}`, '--again', values.again, ...values.required === undefined ? [] : ['--required', values.required]]
-    for (const slow of [[], ['--slow']]) results.push(await runTests(major, [...args, ...slow]))
+    results.push(await runTests(major, args))
+    if (values.all || values.areas !== undefined || major === WHOLE) results.push(await runTests(major, [...args, '--slow']))
   }
   console.log('\nAll of them:')
   for (const { last } of results) console.log(`  ${last}`)

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { WrittenPlaces } = require('../../lib/observer/source-maps/written-places')
+const { WrittenPlaces } = require('../../lib/shared/source-maps/written-places')
 
 const MAX = 1000
 const placesOf = (from, count) => Array.from({ length: count }, (_, index) => ({ line: from + index, column: 0, name: 'f' }))

@@ -22,9 +22,17 @@ async function run () {
     const artifact = await handle.capture('cpu', { last: 60, ...options })
     contents[`${options.format} ${options.sources ?? 'by default'}`] = await artifact.text()
   }
+  for (const sources of ['original', 'generated']) contents[`heap ${sources}`] = await captureHeap(sources)
   const { path: pprof } = await handle.capture('cpu', { last: 60, format: 'pprof', sources: 'original' })
   console.log(JSON.stringify({ contents, pprof }))
   await handle.close()
+}
+
+async function captureHeap (sources) {
+  const work = setInterval(() => require(file).renderReport(50), 100)
+  const artifact = await handle.capture('heap-profile', { seconds: 1, mode: 'all', format: 'text', sources })
+  clearInterval(work)
+  return artifact.text()
 }
 
 run().catch(error => {

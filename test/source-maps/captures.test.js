@@ -23,6 +23,9 @@ test('what people read names the code as it was written, what tools read the cod
   assert.doesNotMatch(contents['text generated'], /main\.ts/)
   assert.deepEqual(filesOf(contents['cpuprofile by default']), ['dist/esbuild-min/main.js'])
   assert.ok(filesOf(contents['cpuprofile original']).includes('src/main.ts'))
+  assert.match(contents['heap original'], /src\/(main|rows)\.ts:\d+/)
+  assert.doesNotMatch(contents['heap original'], /esbuild-min\/main\.js/)
+  assert.match(contents['heap generated'], /esbuild-min\/main\.js:1:\d{3}/)
 })
 
 /** Of the fixtures. */

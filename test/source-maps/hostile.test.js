@@ -9,8 +9,8 @@ const path = require('node:path')
 const fc = require('fast-check')
 const { answerQuestion } = require('../../lib/analysis/source-maps/answer')
 const { MAX_BYTES } = require('../../lib/analysis/source-maps/find-map')
-const { askThread } = require('../../lib/observer/source-maps/ask-thread')
-const { createSourceMaps } = require('../../lib/observer/source-maps/source-maps')
+const { askThread } = require('../../lib/shared/source-maps/ask-thread')
+const { createSourceMaps } = require('../../lib/shared/source-maps/source-maps')
 const { makeFolder } = require('./folder')
 
 const GB = 2 ** 30

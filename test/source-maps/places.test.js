@@ -7,7 +7,7 @@ const assert = require('node:assert/strict')
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
-const { createSourceMaps } = require('../../lib/observer/source-maps/source-maps')
+const { createSourceMaps } = require('../../lib/shared/source-maps/source-maps')
 const { buildCallTree } = require('../../lib/shared/formats/profile/call-tree')
 const { makeFolder } = require('./folder')
 

@@ -4,6 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
+const { describeStall } = require('../../lib/shared/stalls/stall-line')
 const { start, FOLDER } = require('./started')
 
 const FILE = 'call-lines.js'
@@ -33,6 +34,8 @@ for (const express of ['express', 'express4']) {
       const stall = await stallOf(app, route, expected)
       assert.deepEqual(inShort(stall.culprit, wanted), expected, JSON.stringify(stall))
       assert.ok(stall.culprit.functionLine < stall.culprit.line)
+      const shown = wanted.function === '(anonymous)' ? '(anonymous) GET handler' : wanted.function
+      assert.ok(describeStall(stall).includes(`${shown} (${FILE}:`), describeStall(stall))
     }
   })
 }
@@ -56,8 +59,7 @@ const MAX_TRIES = 5
 async function stallOf (app, route, expected) {
   for (let tries = 1; ; tries++) {
     const before = app.stalls.length
-    await app.get(route)
-    const stall = await app.stall(stall => stall.route === `GET ${route}` && app.stalls.indexOf(stall) >= before)
+    const stall = await app.stallOf(() => app.get(route), stall => stall.route === `GET ${route}` && app.stalls.indexOf(stall) >= before)
     const isAsExpected = JSON.stringify({ ...stall.culprit, ...expected }) === JSON.stringify({ ...stall.culprit })
     if (isAsExpected || tries === MAX_TRIES) return stall
   }

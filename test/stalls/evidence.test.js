@@ -68,9 +68,20 @@ test('nothing is more than the time itself, and nothing is below zero', () => {
   assert.deepEqual(subject.evidence.since(from), { cpuMs: 0, runQueueMs: 100, throttledMs: 100, observerLateMs: 100 })
 })
 
-test('what the system does not tell stays unknown, and the first stall has evidence too', () => {
+test('a stall of which less than half was seen has no evidence', () => {
+  const subject = createSubject()
+  const from = subject.micros
+  subject.pass(150, { isStuck: true, cpuMs: 150, lateMs: 10 })
+  subject.pass(100, { isStuck: true, cpuMs: 100, lateMs: 40 })
+  assert.deepEqual(subject.evidence.since(from), { cpuMs: null, runQueueMs: null, throttledMs: null, observerLateMs: null })
+  subject.pass(100, { cpuMs: 90 })
+  assert.deepEqual(subject.evidence.since(from), { cpuMs: 190, runQueueMs: 0, throttledMs: 0, observerLateMs: 50 })
+})
+
+test('what the system does not tell stays unknown', () => {
   const subject = createSubject()
   Object.assign(subject.system, { runQueueMs: null, throttledMs: null, observerCpuMs: null, observerRunQueueMs: null })
+  subject.pass(0)
   const from = subject.micros
   subject.pass(200, { lateMs: 120 })
   assert.deepEqual(subject.evidence.since(from), { cpuMs: 0, runQueueMs: null, throttledMs: null, observerLateMs: 120 })

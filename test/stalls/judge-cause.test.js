@@ -38,6 +38,13 @@ const CASES = [
   ['no evidence at all', 'unknown', NOTHING]
 ]
 
+test('what the collector did at the end of a stall does not tell what held it before anything was sampled', () => {
+  const stall = { durationMs: 300, thresholdMs: 100, missedMs: 250 }
+  assert.equal(judgeCause(stall, { ...NOTHING, codeMs: 0, gcMs: 20 }), 'unknown')
+  assert.equal(judgeCause(stall, { ...NOTHING, codeMs: 30, gcMs: 0 }), 'code')
+  assert.equal(judgeCause({ ...stall, missedMs: 50 }, { ...NOTHING, codeMs: 20, gcMs: 200 }), 'gc')
+})
+
 for (const [what, cause, { unsampledMs = null, ...evidence }] of CASES) {
   test(`${what} is judged ${cause}`, () => {
     assert.equal(judgeCause({ durationMs: 1000, thresholdMs: 100, unsampledMs }, evidence), cause)

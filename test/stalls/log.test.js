@@ -32,7 +32,7 @@ test('a stall is one line of JSON with the fields of pino, one sentence, and the
   const line = await app.line(({ stall }) => stall?.route === 'GET /spin/:ms')
   assert.deepEqual([line.stream, line.level, line.name, line.pid], ['stdout', 40, 'loopscope', app.pid])
   assert.match(line.msg, /^event loop stalled \d+ ms in GET \/spin\/:ms: spin \(block\.js:\d+\), cause (code|starved)( \([^()]+\))?$/)
-  assert.deepEqual(Object.keys(line.stall), ['id', 'at', 'durationMs', 'cause', 'route', 'culprit', 'stack', 'evidence'])
+  assert.deepEqual(Object.keys(line.stall), ['id', 'at', 'durationMs', 'startingUp', 'cause', 'route', 'trace', 'culprit', 'stack', 'evidence'])
 })
 
 test('a stall is counted in the registry by its cause', async t => {

@@ -9,6 +9,7 @@ const { createHistory } = require('../../lib/observer/recorder/history')
 const { profileOf } = require('../recorder/crafted')
 
 const NONE = { ownWork: [], ownMs: 0 }
+const TRACE = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' }
 const QUIET = { cpuMs: 0, runQueueMs: 0, throttledMs: null, observerLateMs: 0 }
 
 /** Reports of a main thread that was or is in `login`, with what was logged. */
@@ -23,7 +24,7 @@ function createSubject (parts = {}) {
     rotateNow: async () => {
       subject.rotations++
       subject.record()
-      return { route: 'POST /login' }
+      return { route: 'POST /login', trace: TRACE }
     },
     isStill: () => true,
     logNow: (fields, message) => subject.logged.push({ ...fields, message }),

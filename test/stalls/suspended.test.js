@@ -31,3 +31,13 @@ test('a stop in the middle of a request is not the fault of its handler', { skip
   const stall = await app.stall(({ durationMs }) => durationMs >= STOPPED_MS / 2)
   assert.ok(['suspended', 'starved'].includes(stall.cause), JSON.stringify(stall))
 })
+
+test('a stop that is the smaller part of a stall does not take the blame from its code', { skip: process.platform === 'win32' && 'no SIGSTOP' }, async t => {
+  const app = await start(t, 'block.js')
+  const answer = app.get('/compute/3000')
+  await sleep(500)
+  await stopFor(app, STOPPED_MS / 4)
+  await answer
+  const stall = await app.stall(({ route }) => route === 'GET /compute/:ms')
+  assert.ok(['code', 'starved'].includes(stall.cause), JSON.stringify(stall))
+})

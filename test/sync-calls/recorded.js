@@ -26,18 +26,17 @@ function profile (work) {
   return inOrder(profile)
 }
 
-/** @returns {{ calls: import('../../lib/shared/sync-calls/sampled').SampledCall[], busyMicros: number }} */
-function record (work, context) {
-  const { calls, busyMicros } = findSampledCalls(profile(work), context)
-  return { calls: calls.sort((left, right) => right.micros - left.micros), busyMicros }
+/** @returns {import('../../lib/shared/sync-calls/sampled').SampledCall[]} */
+function record (work) {
+  return findSampledCalls(profile(work)).calls.sort((left, right) => right.micros - left.micros)
 }
 
 /** The heaviest call of work that is repeated until a sample has met one. */
 function heaviestOf (work) {
   for (let attempt = 1; ; attempt++) {
-    const [call] = record(work).calls
+    const [call] = record(work)
     if (call !== undefined || attempt === MAX_ATTEMPTS) return call
   }
 }
 
-module.exports = { record, heaviestOf }
+module.exports = { heaviestOf }

@@ -7,8 +7,8 @@ const { windowOf } = require('./crafted')
 
 test('windows add up, by API and caller, heaviest first', () => {
   const table = createSampledTable()
-  table.add(windowOf([['readFileSync', 'page', 10_000], ['readFileSync', 'auth', 30_000]]), [])
-  table.add(windowOf([['readFileSync', 'page', 50_000], ['statSync', 'page', 5_000], [null, 'page', 5_000]]), [])
+  table.add(windowOf([['readFileSync', 'page', 10_000], ['readFileSync', 'auth', 30_000]]))
+  table.add(windowOf([['readFileSync', 'page', 50_000], ['statSync', 'page', 5_000], [null, 'page', 5_000]]))
   const { busyMicros, sites } = table.read()
   assert.equal(busyMicros, 100_000)
   assert.deepEqual(sites.map(({ api, caller, micros }) => [api, caller.functionName, micros]),
@@ -19,7 +19,7 @@ test('a hundred thousand callers end in _other, and their time is not lost', () 
   const table = createSampledTable()
   for (let window = 0; window < 10; window++) {
     const calls = Array.from({ length: 10_000 }, (_, number) => ['readFileSync', `page${window}_${number}`, 10])
-    table.add(windowOf(calls), [])
+    table.add(windowOf(calls))
   }
   const { sites } = table.read()
   assert.equal(sites.length, 500)
@@ -29,10 +29,8 @@ test('a hundred thousand callers end in _other, and their time is not lost', () 
 test('routes of one site beyond 20 are _other', () => {
   const table = createSampledTable()
   const window = windowOf(Array.from({ length: 60 }, () => ['readFileSync', 'page', 10]))
-  table.add(window, Array.from({ length: 60 }, (_, number) => {
-    const fromMicros = window.startTime + number * 10 + 5
-    return { fromMicros, toMicros: fromMicros + 5, route: `GET /${number}` }
-  }))
+  const numbers = Array.from({ length: 60 }, (_, number) => number)
+  table.add({ ...window, routes: { names: numbers.map(number => `GET /${number}`), samples: numbers } })
   const { routes } = table.read().sites[0]
   assert.equal(routes.size, 21)
   assert.equal(routes.get('_other'), 400)

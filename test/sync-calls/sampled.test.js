@@ -8,9 +8,10 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 const zlib = require('node:zlib')
-const { monotonicMicros } = require('../../lib/shared/base/monotonic')
+const { findSampledCalls } = require('../../lib/shared/sync-calls/sampled')
 const { makeScratch } = require('../store/scratch')
-const { heaviestOf, record } = require('./recorded')
+const { windowOf } = require('./crafted')
+const { heaviestOf } = require('./recorded')
 const { startDetector } = require('./started')
 
 const { pbkdf2Sync: derive } = crypto
@@ -81,22 +82,9 @@ test('the exact detector\'s wrappers do not come between', t => {
   assert.deepEqual([call?.api, call?.caller.functionName], ['crypto.pbkdf2Sync', 'hashWrapped'])
 })
 
-test('time is told by route where the work says whose it was, and own code is no call', () => {
-  const work = []
-  const stretch = (route, run) => {
-    const fromMicros = monotonicMicros()
-    run()
-    if (route !== null) work.push({ fromMicros, toMicros: monotonicMicros(), route })
-  }
-  const { calls: [call, ...others], busyMicros } = record(() => {
-    stretch('POST /auth', () => repeat(4, hash))
-    stretch(null, hash)
-    stretch('POST /login', hash)
-    stretch('GET /spin', () => { const until = performance.now() + 20; while (performance.now() < until); })
-  }, { work })
-  assert.deepEqual([...call.routes.keys()], ['POST /auth', 'POST /login'])
-  assert.ok(call.routes.get('POST /auth') > call.routes.get('POST /login'))
-  assert.ok(call.routes.get('POST /auth') + call.routes.get('POST /login') < call.micros)
-  assert.ok(call.micros < busyMicros)
-  assert.deepEqual(others.filter(({ api }) => api.startsWith('crypto')), [])
+test('time is told by route where the samples have one, and own code is no call', () => {
+  const window = windowOf([['readFileSync', 'page', 30], ['readFileSync', 'page', 20], ['readFileSync', 'page', 10], [null, 'page', 5]])
+  const { calls, busyMicros } = findSampledCalls({ ...window, routes: { names: ['GET /a', 'GET /b'], samples: [0, 1, -1, 0] } })
+  assert.deepEqual(calls.map(({ api, micros, routes }) => [api, micros, [...routes]]), [['fs.readFileSync', 60, [['GET /a', 30], ['GET /b', 20]]]])
+  assert.equal(busyMicros, 65)
 })

@@ -13,35 +13,19 @@ function createSubject () {
 const second = 1e6
 const calls = [['readFileSync', 'page', second]]
 
-test('a window is told when the next one has come, with the routes that were told in between', () => {
+test('what is told is all since the start, with the routes of the samples', () => {
   const { samples, sent } = createSubject()
-  samples.addWindow(windowOf(calls, 10 * second))
-  assert.equal(sent.length, 0)
-  samples.addWork([{ fromMicros: 10 * second, toMicros: 11 * second, route: 'GET /page' }])
-  samples.addWindow(windowOf(calls, 11 * second))
-  assert.equal(sent.length, 1)
-  const [{ busyMicros, sites: [site] }] = sent
-  assert.deepEqual([busyMicros, site.api, site.micros, [...site.routes]], [second, 'fs.readFileSync', second, [['GET /page', second]]])
-})
-
-test('what is told is all since the start, and work of a window that is over is not counted again', () => {
-  const { samples, sent } = createSubject()
-  samples.addWork([{ fromMicros: 10 * second, toMicros: 11 * second, route: 'GET /page' }])
-  for (const start of [10, 11, 12]) samples.addWindow(windowOf(calls, start * second))
-  assert.deepEqual(sent.map(({ sites: [site] }) => [site.micros, site.routes.get('GET /page')]), [[second, second], [2 * second, second]])
-})
-
-test('work of two senders is put in order', () => {
-  const { samples, sent } = createSubject()
-  samples.addWindow(windowOf([...calls, ...calls], 10 * second))
-  samples.addWork([{ fromMicros: 11.5 * second, toMicros: 12 * second, route: 'GET /b' }])
-  samples.addWork([{ fromMicros: 10 * second, toMicros: 11 * second, route: 'GET /a' }])
+  for (const start of [10, 11]) samples.addWindow({ ...windowOf(calls, start * second), routes: { names: ['GET /page'], samples: [0] } })
   samples.addWindow(windowOf(calls, 12 * second))
-  assert.deepEqual([...sent[0].sites[0].routes], [['GET /a', second], ['GET /b', second]])
+  assert.deepEqual(sent.map(({ busyMicros, sites: [site] }) => [busyMicros, site.api, site.micros, [...site.routes]]), [
+    [second, 'fs.readFileSync', second, [['GET /page', second]]],
+    [2 * second, 'fs.readFileSync', 2 * second, [['GET /page', 2 * second]]],
+    [3 * second, 'fs.readFileSync', 3 * second, [['GET /page', 2 * second]]]
+  ])
 })
 
 test('windows without synchronous calls are told too: the time at work is read from them', () => {
   const { samples, sent } = createSubject()
-  for (const start of [10, 11, 12]) samples.addWindow(windowOf([[null, 'page', second]], start * second))
+  for (const start of [10, 11]) samples.addWindow(windowOf([[null, 'page', second]], start * second))
   assert.deepEqual(sent.map(({ busyMicros, sites }) => [busyMicros, sites]), [[second, []], [2 * second, []]])
 })

@@ -31,6 +31,7 @@ const GROUPS = {
   edge: { app: 'edge', preload: true },
   plain: { app: 'plain', preload: true },
   worker: { app: 'worker', preload: true },
+  atelier: { app: 'atelier', preload: true },
   nest: { app: 'nest', preload: true, build: compile, maps: true },
   billing: { app: 'billing', preload: true, build: compile, maps: true },
   'billing-unmapped': { app: 'billing', preload: true, build: compile, maps: false },

@@ -16,7 +16,7 @@ const { GROUPS, install, missing } = require('./services')
 const { speedOfMachine } = require('./speed')
 
 // The fields that may be wrong in one case of sixty; of the others the score is shown.
-const ASSERTED = ['route', 'cause', 'duration']
+const ASSERTED = ['route', 'culprit', 'line', 'via', 'cause', 'duration']
 const CASES_PER_FAULT = 60
 
 // What is wrong may be the machine's fault, so it is asked again, at most so often; where others kept the application from a

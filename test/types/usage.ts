@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import diagnostics = require('../../types/index')
 import { createClock, createDiagnostics } from '../../types/index'
-import type { Artifact, CaptureOptions, DelaySummary, Diagnostics, LoopscopeError, Stall, SyncCalls } from '../../types/index'
+import type { Artifact, CaptureOptions, DelaySummary, Diagnostics, Findings, LoopscopeError, Stall, SyncCalls } from '../../types/index'
 
 const d = diagnostics({
   appName: 'shop',
@@ -35,9 +35,9 @@ async function capture (): Promise<string> {
   return `${artifact.path} ${artifact.bytes} ${artifact.shortened?.gotSeconds} ${await artifact.text()}`
 }
 
-function describe ({ at, durationMs, cause, route, culprit, stack, evidence }: Stall): string {
+function describe ({ at, durationMs, cause, route, trace, culprit, stack, evidence }: Stall): string {
   const where = culprit === null ? stack[0]?.file : `${culprit.function} ${culprit.file}:${culprit.line} ${culprit.call ?? ''}`
-  return `${new Date(at).toISOString()} ${durationMs} ${cause} ${route ?? ''} ${where} ${evidence.cpuMs ?? ''}`
+  return `${new Date(at).toISOString()} ${durationMs} ${cause} ${route ?? ''} ${trace?.traceId ?? ''} ${where} ${evidence.cpuMs ?? ''}`
 }
 
 export async function worker (): Promise<void> {
@@ -51,6 +51,11 @@ export async function worker (): Promise<void> {
     if (error.code === 'ERR_LOOPSCOPE_TIRED') throw error
   })
   await handle.close()
+}
+
+export async function whatIsWrong (): Promise<number | undefined> {
+  const { findings: [worst], figures }: Findings = await d.findings()
+  return worst?.id === 'hot-sync-call' ? worst.where?.line : figures.utilization ?? 0
 }
 
 export function hotPaths (): string {

@@ -4,6 +4,7 @@
 // classes to sort and to search.
 
 const { createPage, escapeHtml, jsonForHtml } = require('../../shared/base/html-page')
+const { localTimeWithZone } = require('../../shared/base/local-time')
 const { showBytes, showChange } = require('../../shared/base/sizes')
 const { subjectOf } = require('../suspects/headline')
 const { showBalance, showHoldings, showPath } = require('./display')
@@ -35,7 +36,7 @@ function renderReport (report) {
 /** @param {HeapReport} report */
 function factsOf ({ snapshots }) {
   return snapshots.map(({ file, heapBytes, takenAt }) => {
-    const taken = takenAt === null ? '' : `, ${new Date(takenAt).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+    const taken = takenAt === null ? '' : `, ${localTimeWithZone(takenAt)}`
     return `${file}: ${showBytes(heapBytes)}${taken}`
   }).join(' → ')
 }

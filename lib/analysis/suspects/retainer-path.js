@@ -13,7 +13,7 @@ const { isNamed } = require('./naming')
 
 const SIGNATURE_CHARS = 12
 const SIGNATURE_STEPS = 4 // from the end: which of several ways leads to a module is chance
-const MAX_STEPS = 1000 // a linked list may be as long as the heap is large
+const MAX_STEPS = 1000 // at each end: a linked list may be as long as the heap is large
 const FOREIGN_STEPS = 2 // that lead to the application's own code: the last of them say how it is reached
 
 /**
@@ -28,6 +28,7 @@ const FOREIGN_STEPS = 2 // that lead to the application's own code: the last of 
  * @property {number} node
  * @property {Place | null} place where the function or the constructor of what is held is written
  * @property {boolean} [isRepeated]  a link that the one before it has too: of a linked list
+ * @property {boolean} [isOfNode]    a variable of Node.js's own code, which is in nobody's source
  *
  * @typedef {object} NodeWords  what is known of a node
  * @property {(node: number) => string} classNameOf
@@ -41,14 +42,23 @@ const FOREIGN_STEPS = 2 // that lead to the application's own code: the last of 
  * @returns {Step[]} from the roots; the last is the object itself
  */
 function findPath ({ graph, reachedBy }, node, words) {
-  const steps = []
-  for (let at = node; at !== ROOT && steps.length < MAX_STEPS;) {
-    const edge = reachedBy[at]
-    if (edge === NO_EDGE) break
-    steps.push({ ...holdOf(graph, edge), className: words.classNameOf(at), node: at, place: words.placeOf(at) })
-    at = sourceOf(graph, edge)
-  }
-  return steps.reverse()
+  /** @type {number[]} */
+  const edges = []
+  for (let at = node; at !== ROOT && reachedBy[at] !== NO_EDGE; at = sourceOf(graph, reachedBy[at])) edges.push(reachedBy[at])
+  edges.reverse()
+  const told = edges.length <= 2 * MAX_STEPS ? edges : [...edges.slice(0, MAX_STEPS), ...edges.slice(-MAX_STEPS)]
+  return told.map(edge => stepOf(graph, edge, words))
+}
+
+/**
+ * @param {Graph} graph
+ * @param {number} edge
+ * @param {NodeWords} words
+ * @returns {Step}
+ */
+function stepOf (graph, edge, words) {
+  const node = graph.edgeTo[edge]
+  return { ...holdOf(graph, edge), className: words.classNameOf(node), node, place: words.placeOf(node) }
 }
 
 /**
@@ -107,7 +117,7 @@ function withoutRepeats (steps) {
   const kept = []
   for (const step of steps) {
     const last = kept[kept.length - 1]
-    const isRepeated = step.by === 'property' && last?.name === step.name && last.className === step.className
+    const isRepeated = (step.by === 'property' || step.by === 'internal') && last?.name === step.name && last.className === step.className
     if (isRepeated) kept[kept.length - 1] = { ...step, isRepeated }
     else kept.push(step)
   }
@@ -116,6 +126,7 @@ function withoutRepeats (steps) {
 
 /** @param {readonly Step[]} steps */
 function withoutInner (steps) {
+  /** @type {Step[]} */
   const kept = []
   let isEntry = false
   for (const [at, step] of steps.entries()) {
@@ -124,10 +135,19 @@ function withoutInner (steps) {
     isEntry ||= step.by === 'entry'
     if (isInner && at !== steps.length - 1) continue
     const isNamed = step.by === 'variable' || step.by === 'property'
-    kept.push(isEntry && !isNamed ? { ...step, by: /** @type {Step['by']} */ ('entry'), name: '' } : step)
+    const shown = isEntry && !isNamed ? { ...step, by: /** @type {Step['by']} */ ('entry'), name: '' } : step
+    kept.push(isOfNode(shown, kept.at(-1)) ? { ...shown, isOfNode: true } : shown)
     isEntry = false
   }
   return kept
+}
+
+/**
+ * @param {Step} step
+ * @param {Step} [holder]
+ */
+function isOfNode ({ by, name }, holder) {
+  return by === 'variable' && holder?.place?.file.startsWith('node:') === true && !Object.hasOwn(globalThis, name)
 }
 
 /**
@@ -141,4 +161,4 @@ function signatureOf (steps, className) {
   return createHash('sha256').update(text).digest('hex').slice(0, SIGNATURE_CHARS)
 }
 
-module.exports = { findPath, isOfApplication, readable, signatureOf }
+module.exports = { findPath, isOfApplication, readable, signatureOf, stepOf }

@@ -10,7 +10,8 @@ const { findWays, NO_EDGE } = require('../graph/distances')
 const { matchIds, NONE } = require('../comparison/match-ids')
 const { nameOf } = require('./naming')
 const { patternsOf } = require('./patterns')
-const { findPath, isOfApplication, readable, signatureOf } = require('./retainer-path')
+const { findPath, isOfApplication, readable, signatureOf, stepOf } = require('./retainer-path')
+const { largestVariable } = require('./scope-variable')
 const { createPlaceFinder, findScriptNames } = require('../graph/script-names')
 const { classifyNodes } = require('../comparison/summary')
 
@@ -113,7 +114,7 @@ function describe (members, reader) {
   const path = reader.pathOf(largest.position)
   const bytes = largest.bytes.map((_, at) => members.reduce((sum, member) => sum + member.bytes[at], 0))
   const contents = reader.contentsOf(members.slice(0, MAX_MEMBERS).map(({ position }) => position))
-  const className = reader.classNameOf(largest.position)
+  const className = path.at(-1)?.className ?? reader.classNameOf(largest.position)
   const shown = readable(path)
   return {
     name: nameOf(shown, className),
@@ -199,10 +200,17 @@ function createReader (oldest, latest, newest, { survivorOf }) {
     return contents.result()
   }
 
+  /** @param {number} node */
+  function pathOf (node) {
+    const path = findPath(waysTo(node), node, words)
+    const variable = largestVariable(latest, node)
+    return variable === null ? path : [...path, stepOf(graph, variable, words)]
+  }
+
   return {
     classNameOf: (/** @type {number} */ position) => words.classNameOf(order[position]),
     kindOf: (/** @type {number} */ position) => `${rowOfNode[order[position]]} below ${rowOfNode[dominatorOf[order[position]]]}`,
-    pathOf: (/** @type {number} */ position) => findPath(waysTo(order[position]), order[position], words),
+    pathOf: (/** @type {number} */ position) => pathOf(order[position]),
     contentsOf
   }
 }

@@ -21,6 +21,12 @@ loopscope.display = (() => {
     return [date.getHours(), date.getMinutes(), date.getSeconds()].map(part => String(part).padStart(2, '0')).join(':')
   }
 
+  /** The same, with the day where that is not today's. */
+  function moment (epochMs) {
+    const date = new Date(epochMs)
+    return date.toDateString() === new Date().toDateString() ? time(epochMs) : `${date.toLocaleDateString()} ${time(epochMs)}`
+  }
+
   /** @param {{ function: string, file: string, line: number, column: number } | null} frame */
   function place (frame) {
     if (frame === null) return ''
@@ -29,12 +35,24 @@ loopscope.display = (() => {
     return `${frame.function} (${frame.file}:${frame.line}${column})`
   }
 
-  /** As the log has it (shared/stalls/stall-line.js). */
-  function culprit (found) {
+  /** The application's own function first, then what it called; as text. */
+  function culprit (stall) {
+    const found = stall.culprit
     if (found === null) return ''
-    const entered = found.via && `${found.via.package} ${found.via.function}`
-    const called = [found.call, entered].filter(Boolean).join(' by ')
-    return called === '' ? place(found) : `${called} called by ${place(found)}`
+    const called = loopscope.ownCode.calledBy(found)
+    return `${ownPlace(stall)}${called === '' ? '' : `, calling ${called}`}`
+  }
+
+  /** The same as elements. */
+  function culpritCell ({ culprit: found, ...stall }) {
+    if (found === null) return ''
+    const called = loopscope.ownCode.calledBy(found)
+    const own = element('span', { className: 'own' }, ownPlace({ ...stall, culprit: found }))
+    return element('span', {}, own, ...(called === '' ? [] : [element('span', { className: 'quiet' }, ` calls ${called}`)]))
+  }
+
+  function ownPlace (stall) {
+    return place({ ...stall.culprit, function: loopscope.handlerName.nameOfCulprit(stall.culprit, stall) })
   }
 
   /**
@@ -48,7 +66,27 @@ loopscope.display = (() => {
     return made
   }
 
+  /** A button that reads as a link, and is found again after what it is in was drawn anew. */
+  function action (text, key, onClick) {
+    const button = element('button', { type: 'button', className: 'link' }, text)
+    button.dataset.key = key
+    button.addEventListener('click', () => onClick(button))
+    return button
+  }
+
+  /** Draws anew what a person may be using: the focus stays, and what was opened stays open. */
+  function redraw (holder, ...children) {
+    const opened = new Map([...holder.querySelectorAll('details[data-key]')].map(({ dataset, open }) => [dataset.key, open]))
+    const { activeElement } = document
+    const focused = holder.contains(activeElement) ? activeElement.closest('[data-key]')?.dataset.key : undefined
+    holder.replaceChildren(...children)
+    const keyed = [...holder.querySelectorAll('[data-key]')]
+    for (const one of keyed) if (opened.has(one.dataset.key)) one.open = opened.get(one.dataset.key)
+    const again = focused === undefined ? undefined : keyed.find(({ dataset }) => dataset.key === focused)
+    if (again !== undefined) (again.localName === 'details' ? again.firstElementChild : again).focus({ preventScroll: true })
+  }
+
   const byId = id => document.getElementById(id)
 
-  return { duration, time, place, culprit, element, byId }
+  return { duration, time, moment, place, culprit, culpritCell, element, action, redraw, byId }
 })()

@@ -5,7 +5,7 @@
 
 const FRAME_HEIGHT_PX = 22
 // Below this a frame cannot be seen or hit, and thousands of them make the page slow.
-const MIN_FRAME_PX = 0.5
+const MIN_FRAME_PX = 1
 const ANIMATION_MS = matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 200
 
 loopscope.Drawing = class {
@@ -13,20 +13,19 @@ loopscope.Drawing = class {
   #uses
   #keyboard
   #chart
-  #display
+  #words
 
   /**
    * @param {HTMLElement} holder
    * @param {object} uses
    * @param {(text: string) => void} uses.showDetails  of the frame under the pointer, or with the focus
-   * @param {(isZoomed: boolean) => void} [uses.onZoom]
-   * @param {(chart: any) => any} [uses.configure]  what else the chart of d3-flame-graph shall do
+   * @param {(isZoomed: boolean) => void} uses.onZoom
+   * @param {ReturnType<typeof loopscope.createTooltip>} uses.tooltip
    */
-  constructor (holder, { showDetails, onZoom = () => {}, configure = chart => chart }) {
+  constructor (holder, uses) {
     this.#holder = holder
-    this.#uses = { showDetails, onZoom, configure }
-    this.#keyboard = new loopscope.FrameKeyboard(holder, data => this.#display.describe(data, ', '))
-    holder.classList.add('frames')
+    this.#uses = uses
+    this.#keyboard = new loopscope.FrameKeyboard(holder, data => this.#words.describe(data, ', '))
     this.#listen()
   }
 
@@ -39,12 +38,12 @@ loopscope.Drawing = class {
 
   /**
    * @param {any} tree
-   * @param {ReturnType<typeof loopscope.frames.displayFor>} display
+   * @param {ReturnType<typeof loopscope.words.wordsFor>} words
    */
-  draw (tree, display) {
+  draw (tree, words) {
     this.clear()
-    this.#display = display
-    this.#chart = this.#uses.configure(this.#createChart())
+    this.#words = words
+    this.#chart = this.#createChart()
     d3.select(this.#holder).datum(tree).call(this.#chart)
     this.#uses.onZoom(false)
     this.#keyboard.prepare()
@@ -55,12 +54,17 @@ loopscope.Drawing = class {
     this.#keyboard.prepare()
   }
 
-  /** @param {string} term  '' ends it */
+  /** @param {string} term  in lower case; '' ends it */
   search (term) {
     this.#holder.classList.toggle('searching', term !== '')
-    if (term === '') this.#chart.clear()
-    else this.#chart.search(term)
+    if (term === '') this.#chart?.clear()
+    else this.#chart?.search(term)
     this.#keyboard.prepare()
+  }
+
+  /** Of what a search found, the widest that is drawn has the focus. */
+  focusMatch () {
+    this.#keyboard.focusWidest('g.match')
   }
 
   #createChart () {
@@ -68,11 +72,15 @@ loopscope.Drawing = class {
       .width(this.#holder.clientWidth)
       .cellHeight(FRAME_HEIGHT_PX)
       .minFrameSize(MIN_FRAME_PX)
+      .resetHeightOnZoom(true) // what was too narrow to be drawn may reach deeper
       .inverted(true)
       .transitionDuration(ANIMATION_MS)
-      .getName(({ data }) => loopscope.frames.labelOf(data))
-      .setColorMapper(node => `var(--${node.highlight ? 'match' : node.data.kind})`)
-      .setLabelHandler(({ data }) => this.#display.describe(data, ' · '))
+      .getName(({ data }) => this.#words.labelOf(data))
+      .setColorMapper(node => `var(--${node.highlight ? 'match' : this.#words.colourOf(node.data)})`)
+      .setLabelHandler(({ data }) => this.#words.describe(data, ' · '))
+      .setSearchMatch(({ data }, term) => loopscope.words.isFound(data, term))
+      .setSearchHandler(() => {}) // frames that are folded away are counted, too: search.js
+      .tooltip(this.#uses.tooltip)
       .setDetailsHandler(text => this.#tell(text))
       .onClick(node => {
         this.#uses.onZoom(node.parent !== null)
@@ -83,7 +91,7 @@ loopscope.Drawing = class {
   /** @param {string | null} [text]  none: what has the focus is told */
   #tell (text) {
     const data = this.#keyboard.focusedData()
-    this.#uses.showDetails(text ?? (data ? this.#display.describe(data, ' · ') : ''))
+    this.#uses.showDetails(text ?? (data ? this.#words.describe(data, ' · ') : ''))
   }
 
   #listen () {

@@ -1,54 +1,64 @@
 /* global loopscope */
 'use strict'
 
-// The frames of a flame graph: a tree of them from the flat lists that a page receives, and what is shown of them.
+// The frames of a flame graph: the flat lists that a page receives, with routes as their first level where wanted, and a tree of them.
+// Of a difference of two recordings each has an amount of its own in the one before, too.
 
 loopscope.frames = (() => {
-  const { showBytes } = loopscope.sizes
-  const SIGNS = { all: '', app: '● ', dependency: '◆ ', node: '■ ', native: '▲ ', gc: '× ', idle: '○ ' }
-  const KIND_NAMES = {
-    all: '', app: 'application', dependency: 'dependency', node: 'Node.js', native: 'native', gc: 'garbage collector', idle: 'idle'
-  }
+  const NO_ROUTE = 'no request, or not known'
 
   /**
    * @param {any} graph
    * @param {boolean} withIdle  whether time without work is shown; else it does not count
+   * @param {boolean[]} [isHidden]  by node, as folding.js tells it
+   * @returns {any} the root. Each has its own amount (`self`, `selfBefore`), that with all below it (`value`, `before`), and the frames
+   *   below it, heaviest first
    */
-  function treeOf (graph, withIdle) {
-    const datas = graph.nodes.map(([, frame, total, self]) => {
-      const [name, place, kind] = graph.frames[frame]
-      return { name: kind === 'all' ? 'all' : name, place, kind, value: total, self, children: [] }
+  function treeOf ({ frames, nodes }, withIdle, isHidden = []) {
+    const datas = nodes.map(([, frame, self, selfBefore = 0], node) => {
+      const [name, place, kind, owner, folded] = frames[frame]
+      return {
+        ...{ name: kind === 'all' ? 'all' : name, place, kind, owner, folded, isHidden: isHidden[node] === true },
+        ...{ value: self, self, before: selfBefore, selfBefore, children: [] }
+      }
     })
-    graph.nodes.forEach(([parent], index) => {
-      if (parent === -1) return
-      const data = datas[index]
-      if (data.kind === 'idle' && !withIdle) datas[parent].value -= data.value
-      else datas[parent].children.push(data)
-    })
+    for (let node = nodes.length - 1; node > 0; node--) {
+      const [data, parent] = [datas[node], datas[nodes[node][0]]]
+      if (data.kind === 'idle' && !withIdle) continue
+      parent.value += data.value
+      parent.before += data.before
+      parent.children.push(data)
+    }
+    for (const { children } of datas) children.reverse().sort((a, b) => b.value - a.value)
     return datas[0]
   }
 
-  function inTime (micros) {
-    return micros >= 1e6 ? `${(micros / 1e6).toFixed(2)} s` : `${(micros / 1e3).toFixed(1)} ms`
-  }
-
   /**
-   * @param {'time' | 'bytes'} unit
-   * @param {any} root  of the tree, which all shares are of
+   * The same time with the routes as the first level: a function that ran for several is there once for each. Idle time stays beside them.
+   * @param {any} graph  with routes
    */
-  function displayFor (unit, root) {
-    const inUnits = unit === 'bytes' ? showBytes : inTime
-    const shareOfAll = value => `${(root.value > 0 ? 100 * value / root.value : 0).toFixed(1)} %`
-    const amount = value => `${inUnits(value)} (${shareOfAll(value)})`
-    function describe ({ name, place, value, self, kind }, separator) {
-      return [name, place, `${amount(value)}, itself ${amount(self)}`, KIND_NAMES[kind]].filter(Boolean).join(separator)
+  function groupByRoute ({ routes: { names, times }, ...graph }) {
+    const { frames, nodes } = graph
+    const isIdle = node => frames[nodes[node][1]][2] === 'idle'
+    const grouped = [[-1, nodes[0][1], 0, 0], ...nodes.filter((_, node) => isIdle(node)).map(([, ...idle]) => [0, ...idle])]
+    const numbers = new Map()
+    function numberOf (node, route) {
+      const key = `${node} ${route}`
+      if (!numbers.has(key)) {
+        const [parent, frame] = nodes[node]
+        const made = node === 0 ? [0, frames.length + 1 + route, 0, 0] : [numberOf(parent, route), frame, 0, 0]
+        numbers.set(key, grouped.push(made) - 1)
+      }
+      return numbers.get(key)
     }
-    return { describe, shareOfAll }
+    for (const [node, route, self, selfBefore = 0] of times) {
+      if (isIdle(node)) continue
+      const made = grouped[numberOf(node, route)]
+      made[2] += self
+      made[3] += selfBefore
+    }
+    return { ...graph, nodes: grouped, frames: [...frames, ...[NO_ROUTE, ...names].map(name => [name, '', 'route', ''])] }
   }
 
-  function labelOf ({ name, place, kind }) {
-    return `${SIGNS[kind]}${name}\u2002${place}`
-  }
-
-  return { labelOf, treeOf, displayFor }
+  return { treeOf, groupByRoute }
 })()

@@ -64,6 +64,13 @@ loopscope.FrameKeyboard = class {
     event.preventDefault()
   }
 
+  /** @param {string} selector  nothing happens where no frame has it */
+  focusWidest (selector) {
+    const width = element => Number(element.getAttribute('width'))
+    const [widest] = [...this.#holder.querySelectorAll(selector)].sort((a, b) => width(b) - width(a))
+    if (widest) this.#focus(widest)
+  }
+
   #frames () {
     return d3.select(this.#holder).selectAll('g.frame')
   }

@@ -1,10 +1,11 @@
 'use strict'
 
 const { Failure } = require('../failure')
-const { writeOutput } = require('../output/output-file')
+const { OUTPUT_OPTIONS, openDestination } = require('../output/destination')
+const { printInto } = require('../output/print-into')
+const { WIDE_OPTION, tableLines } = require('../output/table')
 const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
-const { tableLines } = require('../output/table')
-const { showTime } = require('../output/display')
+const { localTime } = require('../../shared/base/local-time')
 const { showBytes } = require('../../shared/base/sizes')
 
 /** @import { Command, Invocation } from '../commands' */
@@ -15,18 +16,19 @@ module.exports = {
   usage: '<pid|url> [get|rm <name>]',
   help: 'files of an application in its store: list, fetch, remove',
   options: {
-    output: { type: 'string', short: 'o', meaning: 'file to write, - for standard output (default: its own name)' },
-    force: { type: 'boolean', meaning: 'write over a file that is there' },
     all: { type: 'boolean', meaning: 'list those of all applications of this user that share the directory' },
-    ...REACH_OPTIONS,
-    json: JSON_OPTION
+    json: JSON_OPTION,
+    wide: WIDE_OPTION,
+    ...OUTPUT_OPTIONS,
+    ...REACH_OPTIONS
   },
   positionals: { min: 0, max: 3 },
   examples: [
     'loopscope artifacts 1234',
     'loopscope artifacts 1234 --all',
-    'loopscope artifacts 1234 get cpu-shop-20261121t041439331z-1234-0001.cpuprofile'
+    'loopscope artifacts 1234 get cpu-shop-20261121t041439331z-1234-0001.cpuprofile -o .'
   ],
+  makesFile: true,
   run
 }
 
@@ -34,54 +36,61 @@ module.exports = {
 async function run (invocation) {
   const { values, positionals, terminal } = invocation
   const [verb, name] = positionals.slice(values.socket === undefined ? 1 : 0)
-  const client = reach(invocation)
-  if (values.all) return listAll(verb, await client.json('/artifacts?all=1'), invocation)
-  if (verb === undefined) return list(await client.json('/artifacts'), invocation)
+  if (verb === undefined) return printInto(invocation, { name: 'artifacts', print: values.all ? listAll : list })
+  if (values.all) {
+    const remedy = 'Take those of others from their folders, which --all shows.'
+    throw new Failure('usage', '--all lists; get and rm know the files of one application.', remedy)
+  }
   if (name === undefined || !['get', 'rm'].includes(verb)) {
     throw new Failure('usage', `artifacts knows get <name> and rm <name>, got ${verb}.`)
   }
   const route = `/artifacts/${encodeURIComponent(name)}`
-  if (verb === 'get') return writeOutput(values.output ?? name, await client.bytes(route), { force: values.force === true, terminal })
-  await client.ask(route, { method: 'DELETE' })
+  if (verb === 'get') {
+    const destination = openDestination(invocation, { name, isText: name.endsWith('.txt') })
+    return reach(invocation).deliver(route, destination)
+  }
+  await reach(invocation).ask(route, { method: 'DELETE' })
   terminal.note(`removed: ${name}`)
 }
 
-/**
- * @param {{ artifacts: any[] }} known
- * @param {Invocation} invocation
- */
-function list ({ artifacts }, { values, terminal }) {
+/** @param {Invocation} invocation */
+async function list (invocation) {
+  const { values, terminal } = invocation
+  const { artifacts } = await reach(invocation).json('/artifacts')
   if (values.json) return terminal.json(artifacts)
   if (artifacts.length === 0) return terminal.line('no artifacts')
-  for (const line of linesOf(artifacts)) terminal.line(line)
+  for (const line of linesOf(artifacts, terminal)) terminal.line(line)
 }
 
 /**
  * By application, with the folder its files are in: for the same user they are files like others.
- * @param {string | undefined} verb
- * @param {{ applications: any[] }} known
  * @param {Invocation} invocation
  */
-function listAll (verb, { applications }, { values, terminal }) {
-  if (verb !== undefined) {
-    const remedy = 'Take those of others from their folders, which --all shows.'
-    throw new Failure('usage', '--all lists; get and rm know the files of one application.', remedy)
-  }
+async function listAll (invocation) {
+  const { values, terminal } = invocation
+  const { applications } = await reach(invocation).json('/artifacts?all=1')
   if (values.json) return terminal.json(applications)
   if (applications.length === 0) return terminal.line('no artifacts')
   for (const [at, { appName, appRoot, dir, artifacts }] of applications.entries()) {
     if (at > 0) terminal.line('')
     terminal.line(appName === null ? `of an earlier version of loopscope, in ${dir}` : `${appName} (${appRoot}), in ${dir}`)
-    for (const line of linesOf(artifacts)) terminal.line(line)
+    for (const line of linesOf(artifacts, terminal)) terminal.line(line)
   }
 }
 
-/** @param {any[]} artifacts */
-function linesOf (artifacts) {
+/** @type {import('../output/table').Column} */
+const MARK_COLUMN = { title: 'LAST MARK', cell: ({ marks = [] }) => marks.at(-1)?.text ?? '-' }
+
+/**
+ * @param {any[]} artifacts
+ * @param {Invocation['terminal']} terminal
+ */
+function linesOf (artifacts, terminal) {
   return tableLines([
-    { title: 'MADE (UTC)', cell: ({ at }) => showTime(at) },
+    { title: 'MADE', isWhole: true, cell: ({ at }) => localTime(at) },
     { title: 'KIND', cell: ({ kind }) => kind },
     { title: 'SIZE', isNumber: true, cell: ({ bytes }) => showBytes(bytes) },
-    { title: 'NAME', cell: artifact => artifact.name }
-  ], artifacts)
+    ...(artifacts.some(({ marks = [] }) => marks.length > 0) ? [MARK_COLUMN] : []),
+    { title: 'NAME', isWhole: true, cell: artifact => artifact.name }
+  ], artifacts, terminal.columns())
 }

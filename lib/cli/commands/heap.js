@@ -1,19 +1,25 @@
 'use strict'
 
-const fs = require('node:fs')
-const { pipeline } = require('node:stream/promises')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { Failure } = require('../failure')
-const { fileExists, plainName } = require('../output/output-file')
+const { OUTPUT_OPTIONS, nameOf, openDestination } = require('../output/destination')
+const { chooseFormat } = require('../output/format-choice')
 const { REACH_OPTIONS, reach } = require('../reach/reach')
-const { showDuration } = require('../output/display')
 const { showBytes } = require('../../shared/base/sizes')
+const { checkRequest } = require('../../shared/captures/kinds')
+const { SOURCES } = require('../../shared/formats/formats')
+const { HISTOGRAM_FORMATS } = require('../../shared/formats/heap-histogram')
+const { HEAP_FORMATS } = require('../../shared/formats/heap-profile')
 
 /** @import { Command, Invocation } from '../commands' */
 
-const KINDS = Object.freeze({ snapshot: 'heap-snapshot', profile: 'heap-profile', histogram: 'heap-histogram' })
+/** @type {Readonly<Record<string, { kind: string, formats: Readonly<Record<string, { extension: string }>>, usual: string }>>} */
+const KINDS = Object.freeze({
+  snapshot: { kind: 'heap-snapshot', formats: { heapsnapshot: { extension: 'heapsnapshot' } }, usual: 'heapsnapshot' },
+  profile: { kind: 'heap-profile', formats: HEAP_FORMATS, usual: 'heapprofile' },
+  histogram: { kind: 'heap-histogram', formats: HISTOGRAM_FORMATS, usual: 'json' }
+})
 const POLL_MS = 250
-const OWNER_ONLY = 0o600
 
 /** @type {Command} */
 module.exports = {
@@ -24,19 +30,21 @@ module.exports = {
     kind: { type: 'string', short: 'k', meaning: 'snapshot (default), profile (sampled allocations by stack), or histogram (objects by constructor)' },
     seconds: { type: 'string', meaning: 'of a profile: what is new in so many seconds (default: all since sampling began)' },
     mode: { type: 'string', meaning: 'of a profile: live (default), or all that was allocated' },
-    format: { type: 'string', short: 'f', meaning: 'of a profile: heapprofile, pprof, flamegraph, text; of a histogram: json, text' },
+    format: { type: 'string', short: 'f', meaning: 'of a profile: heapprofile, pprof, flamegraph, text; of a histogram: json, text (default: as the name of the file ends, else text)' },
+    sources: { type: 'string', meaning: `of a profile: code as it was written or as it runs: ${SOURCES.join(', ')}` },
     redact: { type: 'string', meaning: 'values (default), strict, or off' },
     pseudonyms: { type: 'boolean', meaning: 'equal values are recognisable as equal' },
+    ...OUTPUT_OPTIONS,
     force: { type: 'boolean', meaning: 'also when it may not fit or the budget is used up; and write over a file that is there' },
-    output: { type: 'string', short: 'o', meaning: 'file to write (default: its name in the store)' },
     ...REACH_OPTIONS
   },
   positionals: { min: 0, max: 1 },
   examples: [
     'loopscope heap 1234 -o before.heapsnapshot',
-    'loopscope heap 1234 --kind profile --seconds 30 --format flamegraph',
+    'loopscope heap 1234 --kind profile --seconds 30 -o new.html',
     'loopscope heap 1234 --kind histogram'
   ],
+  makesFile: true,
   run
 }
 
@@ -45,49 +53,63 @@ module.exports = {
 /** @param {Invocation} invocation */
 async function run (invocation) {
   const { values, terminal, signal } = invocation
+  const { kind: name = 'snapshot' } = values
+  if (!Object.hasOwn(KINDS, name)) throw new Failure('usage', `${name} is not a kind.`, `Known: ${Object.keys(KINDS).join(', ')}.`)
+  const { kind, formats, usual } = KINDS[name]
+  const format = chooseFormat(formats, invocation, usual)
+  const options = optionsOf(kind, { ...values, format })
+  const isText = format === 'text' || format === 'json'
+  const destination = openDestination(invocation, { name: nameOf(kind, formats[format].extension), isText })
   const client = reach(invocation)
-  if (values.output !== undefined && !values.force && fs.existsSync(values.output)) throw fileExists(values.output)
-  const body = bodyOf(values)
-  const { id } = await client.json('/captures', { method: 'POST', body })
-  const { artifact, startedAt, endedAt } = await follow(client, id, { body, terminal, signal })
-  const file = values.output ?? plainName(artifact.name)
-  await download(client, artifact.name, file, values.force === true)
-  if (body.kind === KINDS.snapshot) await keepFacts(client, artifact.name, file)
-  terminal.note(`written: ${file} (${showBytes(artifact.bytes)}, ${showDuration(endedAt - startedAt)})`)
+  const { id } = await client.json('/captures', { method: 'POST', body: { kind, ...options } })
+  const { artifact } = await follow(client, id, { kind, seconds: options.seconds, terminal, signal })
+  const route = `/artifacts/${encodeURIComponent(artifact.name)}`
+  await client.deliver(route, destination)
+  if (name === 'snapshot' && destination.file !== null) await keepFacts(invocation, { client, route, file: `${destination.file}.json` })
 }
 
-/** @param {Record<string, any>} values */
-function bodyOf ({ kind = 'snapshot', redact, pseudonyms, force, seconds, mode, format }) {
-  if (!Object.hasOwn(KINDS, kind)) throw new Failure('usage', `${kind} is not a kind.`, `Known: ${Object.keys(KINDS).join(', ')}.`)
-  const isSnapshot = kind === 'snapshot'
-  return {
-    kind: KINDS[/** @type {keyof typeof KINDS} */ (kind)],
+/**
+ * @param {string} kind
+ * @param {Record<string, any>} values
+ * @throws {Failure} for what does not go with the kind
+ */
+function optionsOf (kind, { redact, pseudonyms, force, seconds, mode, format, sources }) {
+  const isSnapshot = kind === KINDS.snapshot.kind
+  const options = {
     ...(redact && { redact }),
     ...(pseudonyms && { pseudonyms }),
     ...(force && isSnapshot && { force }),
     ...(seconds !== undefined && { seconds: Number(seconds) }),
     ...(mode && { mode }),
-    ...(format && { format })
+    ...(!isSnapshot && { format }),
+    ...(sources && { sources })
+  }
+  try {
+    checkRequest(kind, options)
+    return options
+  } catch (error) {
+    const message = /** @type {Error} */ (error).message.replaceAll('capture options.', '--')
+    throw new Failure('usage', `${message}.`, 'See `loopscope heap --help`.')
   }
 }
 
 /**
  * What a comparison needs to know of a snapshot: the process, and whether objects are numbered alike.
- * @param {Client} client
- * @param {string} name
- * @param {string} file
+ * @param {Invocation} invocation
+ * @param {{ client: Client, route: string, file: string }} of
  */
-async function keepFacts (client, name, file) {
-  const facts = await client.json(`/artifacts/${name}/metadata`)
-  fs.writeFileSync(`${file}.json`, `${JSON.stringify(facts, null, 2)}\n`, { mode: OWNER_ONLY })
+async function keepFacts ({ values, terminal, signal }, { client, route, file }) {
+  const facts = await client.json(`${route}/metadata`)
+  const text = Buffer.from(`${JSON.stringify(facts, null, 2)}\n`)
+  await openDestination({ values: { ...values, output: file }, terminal, signal }, { name: file }).write(text)
 }
 
 /**
  * @param {Client} client
  * @param {string} id
- * @param {Pick<Invocation, 'terminal' | 'signal'> & { body: { kind: string, seconds?: number } }} how
+ * @param {Pick<Invocation, 'terminal' | 'signal'> & { kind: string, seconds?: number }} how
  */
-async function follow (client, id, { body: { kind, seconds }, terminal, signal }) {
+async function follow (client, id, { kind, seconds, terminal, signal }) {
   const progress = terminal.progress(kind.replace('-', ' '), seconds)
   // No connection is open while it is taken, which would end it when the user leaves.
   const leave = () => { client.abandon(`/captures/${id}`) }
@@ -103,20 +125,5 @@ async function follow (client, id, { body: { kind, seconds }, terminal, signal }
   } finally {
     signal.removeEventListener('abort', leave)
     progress.end()
-  }
-}
-
-/**
- * @param {Client} client
- * @param {string} name
- * @param {string} file
- * @param {boolean} force
- */
-async function download (client, name, file, force) {
-  try {
-    const answer = await client.ask(`/artifacts/${name}`)
-    await pipeline(answer, fs.createWriteStream(file, { flags: force ? 'w' : 'wx', mode: OWNER_ONLY }))
-  } catch (/** @type {any} */ error) {
-    throw error.code === 'EEXIST' ? fileExists(file) : error
   }
 }

@@ -1,11 +1,10 @@
 'use strict'
 
-const { createClient } = require('../reach/client')
-const { listControlSockets } = require('../reach/control-sockets')
 const { JSON_OPTION } = require('../reach/reach')
-const { tableLines } = require('../output/table')
-const { findTarget } = require('../reach/target')
-const { showTime } = require('../output/display')
+const { askAll } = require('../reach/processes')
+const { OUTPUT_OPTIONS } = require('../output/destination')
+const { WIDE_OPTION, tableLines } = require('../output/table')
+const { localTime } = require('../../shared/base/local-time')
 
 /** @import { Command, Invocation } from '../commands' */
 
@@ -14,32 +13,23 @@ module.exports = {
   name: 'list',
   usage: '',
   help: 'processes of this user that can be reached',
-  options: { json: JSON_OPTION },
+  options: { json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS },
   positionals: { min: 0, max: 0 },
-  examples: [],
+  examples: ['loopscope list', 'loopscope list --json'],
   run
 }
 
 /** @param {Invocation} invocation */
 async function run ({ values, terminal, env, signal }) {
-  const { pids, problems } = listControlSockets(env)
-  for (const problem of problems) terminal.note(`not looked into: ${problem}`)
-  const found = await Promise.all(pids.map(async pid => {
-    try {
-      const { facts } = await createClient(findTarget(String(pid), {}, env), signal).json('/')
-      return facts
-    } catch {
-      return null // it ended in between
-    }
-  }))
-  const processes = found.filter(facts => facts !== null)
+  const processes = (await askAll('/', { env, terminal, signal })).map(({ facts }) => facts)
   if (values.json) return terminal.json(processes)
   if (processes.length === 0) return terminal.note('none; `loopscope run -- node app.js` starts one')
   for (const line of tableLines([
     { title: 'PID', isNumber: true, cell: ({ pid }) => String(pid) },
     { title: 'NAME', cell: ({ appName }) => appName },
     { title: 'NODE', cell: ({ nodeVersion }) => nodeVersion },
-    { title: 'STARTED (UTC)', cell: ({ startedAt }) => showTime(startedAt) },
-    { title: 'FOLDER', cell: ({ appRoot }) => appRoot }
+    { title: 'STARTED', isWhole: true, cell: ({ startedAt }) => localTime(startedAt) },
+    ...(processes.some(({ mark }) => mark) ? [{ title: 'LAST MARK', cell: (/** @type {any} */ { mark }) => mark?.text ?? '-' }] : []),
+    { title: 'FOLDER', endsWithPlace: true, cell: ({ appRoot }) => appRoot }
   ], processes, terminal.columns())) terminal.line(line)
 }

@@ -1,5 +1,6 @@
 'use strict'
 
+const { OUTPUT_OPTIONS } = require('../output/destination')
 const { REACH_OPTIONS, reach } = require('../reach/reach')
 
 /** @import { Command, Invocation } from '../commands' */
@@ -9,7 +10,7 @@ module.exports = {
   name: 'metrics',
   usage: '<pid|url>',
   help: 'the metrics, as Prometheus reads them',
-  options: REACH_OPTIONS,
+  options: { ...OUTPUT_OPTIONS, ...REACH_OPTIONS },
   positionals: { min: 0, max: 1 },
   examples: ['loopscope metrics 1234 | grep eventloop'],
   run
@@ -17,5 +18,5 @@ module.exports = {
 
 /** @param {Invocation} invocation */
 async function run (invocation) {
-  invocation.terminal.text(await reach(invocation).bytes('/metrics'))
+  invocation.terminal.text(await reach(invocation).bytes('/metrics', { type: 'text/plain' }))
 }

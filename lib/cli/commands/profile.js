@@ -1,8 +1,11 @@
 'use strict'
 
 const { Failure } = require('../failure')
-const { defaultName, writeOutput } = require('../output/output-file')
+const { OUTPUT_OPTIONS, nameOf, openDestination } = require('../output/destination')
+const { chooseFormat } = require('../output/format-choice')
+const { assertSources, createWrittenCode } = require('../files/written-code')
 const { REACH_OPTIONS, reach } = require('../reach/reach')
+const { ROUTE_OPTION } = require('../files/one-route')
 const { FORMATS, SOURCES } = require('../../shared/formats/formats')
 
 /** @import { Command, Invocation } from '../commands' */
@@ -12,6 +15,7 @@ const MAX_SECONDS = 300
 const MAX_LAST_SECONDS = 600
 const DEFAULT_LAST_SECONDS = 30
 const DEFAULT_ATTACH_SECONDS = 10
+const ENCODING_MS = 60_000 // of minutes of a large application, on a busy machine
 
 /** @type {Command} */
 module.exports = {
@@ -21,63 +25,52 @@ module.exports = {
   options: {
     last: { type: 'string', meaning: 'look back so many seconds (default 30)' },
     seconds: { type: 'string', meaning: 'record the next so many seconds' },
-    format: { type: 'string', short: 'f', meaning: `${Object.keys(FORMATS).join(', ')} (default text on a terminal, else cpuprofile)` },
+    format: { type: 'string', short: 'f', meaning: `${Object.keys(FORMATS).join(', ')} (default: as the name of the file ends, else text)` },
     sources: { type: 'string', meaning: `code as it was written or as it runs: ${SOURCES.join(', ')} (default original for flamegraph, text)` },
-    output: { type: 'string', short: 'o', meaning: 'file to write, - for standard output' },
-    force: { type: 'boolean', meaning: 'write over a file that is there' },
+    route: ROUTE_OPTION,
     attach: { type: 'boolean', meaning: 'a process without loopscope: through Node\'s inspector, which is opened for it on 127.0.0.1' },
+    ...OUTPUT_OPTIONS,
     ...REACH_OPTIONS
   },
   positionals: { min: 0, max: 1 },
   examples: [
     'loopscope profile 1234',
-    'loopscope profile 1234 --seconds 10 --format flamegraph',
+    'loopscope profile 1234 --seconds 10 -o slow.html',
+    'loopscope profile 1234 > before.cpuprofile',
+    "loopscope profile 1234 --route 'POST /login'",
     'loopscope profile --attach 1234 --seconds 5'
   ],
+  makesFile: true,
   run
 }
 
 /** @param {Invocation} invocation */
 async function run (invocation) {
-  const { values, terminal } = invocation
-  const format = formatOf(values, terminal)
-  const { extension } = FORMATS[format]
-  const bytes = values.attach ? await attach(invocation, format) : await ask(invocation, format)
-  if (format === 'text' && values.output === undefined) return terminal.text(bytes)
-  writeOutput(values.output ?? defaultName('cpu', extension), bytes, { force: values.force === true, terminal })
-}
-
-/**
- * @param {Record<string, any>} values
- * @param {Invocation['terminal']} terminal
- * @returns {FormatName}
- */
-function formatOf ({ format, output }, terminal) {
-  const chosen = format ?? (output === undefined && terminal.isOutputTerminal ? 'text' : 'cpuprofile')
-  if (!Object.hasOwn(FORMATS, chosen)) {
-    throw new Failure('usage', `${chosen} is not a format.`, `Known: ${Object.keys(FORMATS).join(', ')}.`)
-  }
-  return chosen
+  const format = chooseFormat(FORMATS, invocation, 'cpuprofile')
+  const destination = openDestination(invocation, { name: nameOf('cpu', FORMATS[format].extension), isText: format === 'text' })
+  await destination.write(await (invocation.values.attach ? attach : ask)(invocation, format))
 }
 
 /**
  * @param {Invocation} invocation
- * @param {string} format
+ * @param {FormatName} format
  */
 async function ask (invocation, format) {
   const { values, terminal } = invocation
   const seconds = secondsOf('--seconds', values.seconds, MAX_SECONDS)
+  assertSources(values.sources)
   const last = secondsOf('--last', values.last, MAX_LAST_SECONDS) ?? (seconds === undefined ? DEFAULT_LAST_SECONDS : undefined)
   const client = reach(invocation)
   const query = new URLSearchParams({
     format,
     ...(values.sources !== undefined && { sources: values.sources }),
+    ...(values.route !== undefined && { route: values.route }),
     ...(seconds !== undefined && { seconds: String(seconds) }),
     ...(last !== undefined && { last: String(last) })
   })
   const progress = terminal.progress(seconds === undefined ? `reading the last ${last} s` : `recording ${seconds} s`, seconds)
   try {
-    return await client.bytes(`/cpu?${query}`)
+    return await client.bytes(`/cpu?${query}`, { type: FORMATS[format].contentType.split(';')[0], withinMs: (seconds ?? 0) * 1e3 + ENCODING_MS })
   } finally {
     progress.end()
   }
@@ -88,14 +81,16 @@ async function ask (invocation, format) {
  * @param {FormatName} format
  */
 async function attach ({ values, positionals: [pid], terminal, signal }, format) {
+  const written = createWrittenCode({ values, terminal }, FORMATS[format].sources)
   if (!/^\d+$/.test(pid ?? '')) throw new Failure('usage', '--attach wants a pid.')
   if (values.last !== undefined) {
     throw new Failure('usage', 'A process without loopscope has no past to look at: --attach takes --seconds only.')
   }
+  if (values.route !== undefined) throw new Failure('usage', 'Routes of a process without loopscope are not known: --attach takes no --route.')
   const seconds = secondsOf('--seconds', values.seconds, MAX_SECONDS) ?? DEFAULT_ATTACH_SECONDS
   const { profileByInspector } = require('../attach/attach')
   const profile = await profileByInspector(Number(pid), { seconds, terminal, signal })
-  return FORMATS[format].encode(profile, { title: `CPU profile of pid ${pid}`, startedAt: Date.now() - seconds * 1e3 })
+  return FORMATS[format].encode(await written.profile(profile), { title: `CPU profile of pid ${pid}`, startedAt: Date.now() - seconds * 1e3 })
 }
 
 /**

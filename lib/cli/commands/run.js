@@ -3,12 +3,11 @@
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const os = require('node:os')
-const path = require('node:path')
 const { Failure } = require('../failure')
+const { withPreload } = require('../preload')
 
 /** @import { Command, Invocation } from '../commands' */
 
-const PRELOAD = path.join(__dirname, '..', '..', 'register.js')
 const PASSED_ON = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
 const SIGNAL_EXIT_BASE = 128
 
@@ -25,7 +24,7 @@ module.exports = {
 
 /** @param {Invocation} invocation */
 async function run ({ positionals: [command, ...args], env }) {
-  const child = spawn(command, args, { stdio: 'inherit', env: { ...env, NODE_OPTIONS: withPreload(env.NODE_OPTIONS) } })
+  const child = spawn(command, args, { stdio: 'inherit', env: withPreload(env) })
   const releases = PASSED_ON.map(signal => {
     const handler = () => { child.kill(signal) }
     process.on(signal, handler)
@@ -39,9 +38,4 @@ async function run ({ positionals: [command, ...args], env }) {
   } finally {
     for (const release of releases) release()
   }
-}
-
-/** @param {string | undefined} options  of NODE_OPTIONS, where a path with spaces stands in quotes */
-function withPreload (options) {
-  return [options, `--require "${PRELOAD.replaceAll('\\', '\\\\')}"`].filter(Boolean).join(' ')
 }

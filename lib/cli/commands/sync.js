@@ -1,8 +1,9 @@
 'use strict'
 
 const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
-const { tableLines } = require('../output/table')
+const { OUTPUT_OPTIONS } = require('../output/destination')
 const { showDuration, showPlace } = require('../output/display')
+const { WIDE_OPTION, tableLines } = require('../output/table')
 
 /** @import { Command, Invocation } from '../commands' */
 
@@ -11,7 +12,7 @@ module.exports = {
   name: 'sync',
   usage: '<pid|url>',
   help: 'synchronous calls that hold the loop, by call site, and what to call instead',
-  options: { ...REACH_OPTIONS, json: JSON_OPTION },
+  options: { json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...REACH_OPTIONS },
   positionals: { min: 0, max: 1 },
   examples: ['loopscope sync 1234'],
   run
@@ -19,12 +20,12 @@ module.exports = {
 
 /** @type {import('../output/table').Column[]} */
 const COLUMNS = [
-  { title: 'CALL', cell: ({ api, flagged }) => `${flagged ? '! ' : '  '}${api}` },
+  { title: 'CALL', isWhole: true, cell: ({ api, flagged }) => `${flagged ? '! ' : '  '}${api}` },
   { title: 'TIME', isNumber: true, cell: ({ ms }) => showDuration(ms) },
-  { title: 'SEEN', cell: ({ seen }) => seen },
-  { title: 'WHERE', cell: ({ callSite }) => showPlace(callSite) },
+  { title: 'SEEN', isWhole: true, cell: ({ seen }) => seen },
+  { title: 'WHERE', endsWithPlace: true, cell: ({ callSite }) => showPlace(callSite) },
   { title: 'ROUTES', cell: ({ routes }) => routes.map((/** @type {any} */ { route }) => route ?? '-').join(' ') },
-  { title: 'INSTEAD', cell: ({ advice }) => advice.instead }
+  { title: 'INSTEAD', isWhole: true, cell: ({ advice }) => advice.instead }
 ]
 
 /** @param {Invocation} invocation */
@@ -44,6 +45,12 @@ async function run (invocation) {
   }
   if (rows.length === 0) return terminal.line('no synchronous calls worth telling')
   for (const line of tableLines(COLUMNS, rows, terminal.columns())) terminal.line(line)
+  if (rows.some(isEstimate)) terminal.note('±: an estimate and its standard error; totals by API are exact, see --json')
+}
+
+/** @param {{ standardError?: { calls: number } }} row */
+function isEstimate ({ standardError }) {
+  return standardError !== undefined && standardError.calls > 0
 }
 
 /** @param {{ calls: number, standardError: { calls: number } }} call */

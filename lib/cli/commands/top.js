@@ -1,112 +1,103 @@
 'use strict'
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { REACH_OPTIONS, reach } = require('../reach/reach')
+const { Failure } = require('../failure')
+const { OUTPUT_OPTIONS } = require('../output/destination')
 const { tableLines } = require('../output/table')
-const { showCulprit, showDuration, showTime } = require('../output/display')
-const { showBytes } = require('../../shared/base/sizes')
+const { listControlSockets } = require('../reach/control-sockets')
+const { REACH_OPTIONS, reach } = require('../reach/reach')
+const { runScreen } = require('../top/run-screen')
+const { COLUMNS, line } = require('../top/screen')
+const { createWatched, watch } = require('../top/watch')
 
 /** @import { Command, Invocation } from '../commands' */
+/** @import { Watched } from '../top/watch' */
 
-const BARS = '▁▂▃▄▅▆▇█'
-const MAX_STALLS = 8
-const RETRY_MS = 1000
+const FIRST_ANSWER_MS = 3000 // of those that do not answer nothing is known by then either
+const POLL_MS = 50
 
 /** @type {Command} */
 module.exports = {
   name: 'top',
-  usage: '<pid|url>',
-  help: 'how the loop does, live; off a terminal one line a second',
-  options: { ...REACH_OPTIONS, count: { type: 'string', short: 'n', meaning: 'end after so many seconds' } },
-  positionals: { min: 0, max: 1 },
-  examples: ['loopscope top 1234', 'loopscope top 1234 -n 10 > loop.log'],
+  usage: '[<pid|url> ...]',
+  help: 'how the loops of processes do, live, with keys (?); off a terminal once, or a line for each with --interval',
+  options: {
+    interval: { type: 'string', short: 'i', meaning: 'off a terminal: print a line for each process every so many seconds' },
+    count: { type: 'string', short: 'n', meaning: 'end after so many times' },
+    ...OUTPUT_OPTIONS,
+    ...REACH_OPTIONS
+  },
+  positionals: { min: 0, max: 50 },
+  examples: ['loopscope top', 'loopscope top 1234 1235', 'loopscope top 1234 --interval 1 -n 10 > loop.log'],
   run
 }
 
 /** @param {Invocation} invocation */
 async function run (invocation) {
   const { terminal, values, signal } = invocation
-  const client = reach(invocation)
-  const { facts } = await client.json('/')
-  const { stalls } = await client.json(`/stalls?limit=${MAX_STALLS}`)
-  const view = { facts, delays: /** @type {number[]} */ ([]), stalls, stuck: null }
-  let left = values.count === undefined ? Infinity : Number(values.count)
-  terminal.openScreen()
+  const times = numberOf('--count', values.count) ?? Infinity
+  const seconds = numberOf('--interval', values.interval)
+  const targets = targetsOf(invocation)
+  const ended = new AbortController()
+  const until = AbortSignal.any([signal, ended.signal])
+  const watching = targets.map(target => {
+    const client = reach({ ...invocation, positionals: target === undefined ? [] : [target], signal: until })
+    return { watched: createWatched(target ?? values.socket), client }
+  })
+  const [{ client }] = watching
+  if (watching.length === 1) await client.json('/') // who is asked for by name is missed by name
+  const all = watching.map(({ watched }) => watched)
+  for (const one of watching) watch(one.watched, one.client, until).catch(() => {}) // what goes wrong it notes itself
   try {
-    while (left > 0 && !signal.aborted) {
-      for await (const { name, data } of client.events('/live')) {
-        note(view, name, data)
-        if (name !== 'loop') continue
-        if (terminal.isOutputTerminal) terminal.drawScreen(screen(view, data, terminal))
-        else terminal.line(line(data))
-        if (--left <= 0) return
-      }
-      await sleep(RETRY_MS, undefined, { signal })
-    }
+    if (terminal.isOutputTerminal && seconds === undefined) return await runScreen(watching, { terminal, signal, times })
+    await firstAnswers(all, signal)
+    if (seconds === undefined && times === Infinity) for (const text of tableLines(COLUMNS, all, terminal.columns())) terminal.line(text)
+    else await printLines(all, { terminal, signal, times, periodMs: (seconds ?? 1) * 1e3 })
   } finally {
-    terminal.closeScreen()
+    ended.abort()
+  }
+}
+
+/** @param {Invocation} invocation */
+function targetsOf ({ positionals, values, env, terminal }) {
+  if (positionals.length > 0) return positionals
+  if (values.socket !== undefined) return [undefined]
+  const { pids, problems } = listControlSockets(env)
+  for (const problem of problems) terminal.note(`not looked into: ${problem}`)
+  if (pids.length > 0) return pids.map(String)
+  throw new Failure('notInstrumented', 'No process of yours can be reached.', 'Start one with `loopscope run -- node app.js`, or say its URL.')
+}
+
+/**
+ * @param {Watched[]} all
+ * @param {AbortSignal} signal
+ */
+async function firstAnswers (all, signal) {
+  const startMs = performance.now()
+  while (all.some(({ now }) => now === null) && performance.now() - startMs < FIRST_ANSWER_MS) await sleep(POLL_MS, undefined, { signal })
+}
+
+/**
+ * @param {Watched[]} all
+ * @param {Pick<Invocation, 'terminal' | 'signal'> & { times: number, periodMs: number }} how
+ */
+async function printLines (all, { terminal, signal, times, periodMs }) {
+  for (let left = times; left > 0; left--) {
+    for (const watched of all) {
+      if (watched.problem !== null && all.length === 1) throw new Failure('unreachable', watched.problem, 'Does the process still run?')
+      if (watched.now !== null && watched.problem === null) terminal.line(line(watched))
+    }
+    if (left > 1) await sleep(periodMs, undefined, { signal })
   }
 }
 
 /**
- * @param {{ delays: number[], stalls: any[], stuck: any }} view
  * @param {string} name
- * @param {any} data
+ * @param {string | undefined} text
  */
-function note (view, name, data) {
-  if (name === 'stall') view.stalls = [data, ...view.stalls].slice(0, MAX_STALLS)
-  if (name === 'stuck') view.stuck = data
-  if (name !== 'loop') return
-  view.delays.push(Math.max(data.maxDelayMs, data.blockedMs))
-  if (data.blockedMs === 0) view.stuck = null
-}
-
-/** @param {any} now */
-function line ({ at, maxDelayMs, blockedMs, utilization, memory }) {
-  const delay = showDuration(Math.max(maxDelayMs, blockedMs))
-  const rss = memory === null ? '-' : showBytes(memory.rssBytes)
-  return `${showTime(at)} delay ${delay} utilization ${share(utilization)} rss ${rss}${blockedMs > 0 ? ' BLOCKED' : ''}`
-}
-
-/**
- * @param {any} view
- * @param {any} now
- * @param {Invocation['terminal']} terminal
- */
-function screen ({ facts, delays, stalls, stuck }, { maxDelayMs, blockedMs, utilization, memory }, terminal) {
-  const width = terminal.columns()
-  const by = stuck === null ? '' : ` ${stuck.route ?? ''} ${showCulprit(stuck.culprit)}`
-  const state = blockedMs > 0 || stuck !== null
-    ? terminal.paint(['red', 'bold'], `BLOCKED for ${showDuration(Math.max(blockedMs, stuck?.durationMs ?? 0))}${by}`)
-    : terminal.paint('green', 'turning')
-  const rss = memory === null ? '-' : showBytes(memory.rssBytes)
-  const heap = memory === null ? '-' : showBytes(memory.heapUsedBytes)
-  return [
-    [terminal.paint('bold', facts.appName), `  pid ${facts.pid}  Node ${facts.nodeVersion}  `, state],
-    `delay ${showDuration(maxDelayMs)}   utilisation ${share(utilization)}   rss ${rss}   heap ${heap}`,
-    '',
-    `longest delay of each second, up to ${showDuration(Math.max(...delays))}`,
-    sparkline(delays.slice(-Math.max(10, width - 2))),
-    '',
-    ...tableLines([
-      { title: 'STALL (UTC)', cell: ({ at }) => showTime(at) },
-      { title: 'LASTED', isNumber: true, cell: ({ durationMs }) => showDuration(durationMs) },
-      { title: 'CAUSE', cell: ({ cause }) => cause },
-      { title: 'ROUTE', cell: ({ route }) => route ?? '-' },
-      { title: 'CULPRIT', cell: ({ culprit }) => showCulprit(culprit) }
-    ], stalls, width),
-    '',
-    'Ctrl-C ends this view; the process goes on.'
-  ]
-}
-
-/** @param {number[]} values */
-function sparkline (values) {
-  const top = Math.max(...values, 1)
-  return values.map(value => BARS[Math.min(BARS.length - 1, Math.floor(value / top * BARS.length))]).join('')
-}
-
-/** @param {number | null} ratio */
-function share (ratio) {
-  return ratio === null ? '-' : `${(ratio * 100).toFixed(0)} %`
+function numberOf (name, text) {
+  if (text === undefined) return undefined
+  const number = Number(text)
+  if (number > 0) return number
+  throw new Failure('usage', `${name} must be above 0, got ${text}.`)
 }

@@ -4,7 +4,7 @@
 
 const fs = require('node:fs')
 const { fileURLToPath } = require('node:url')
-const { writeOutput } = require('../output/output-file')
+const { openDestination } = require('../output/destination')
 const { explainFileErrors } = require('../files/explain-file-errors')
 const { showBytes } = require('../../shared/base/sizes')
 
@@ -14,6 +14,7 @@ const ALL_CLASSES = Infinity
 
 /** @param {Invocation} invocation */
 async function run ({ positionals: files, values, terminal, signal }) {
+  const page = values.html && openDestination({ values: { output: values.html, force: values.force }, terminal, signal }, { name: 'diff.html' })
   const { compareFiles } = require('../../analysis/comparison/compare-files')
   const progress = terminal.progress('comparing')
   const onProgress = (/** @type {{ file: string, stage: string, bytes?: number }} */ { file, stage, bytes }) => {
@@ -21,10 +22,7 @@ async function run ({ positionals: files, values, terminal, signal }) {
   }
   const compared = compareFiles(files, { isClassic: values.classic === true, onProgress, signal, readSource })
   const report = await explainFileErrors(compared).finally(progress.end)
-  if (values.html !== undefined) {
-    const html = require('../../analysis/report/html').renderReport(report)
-    writeOutput(values.html, html, { force: values.force === true, terminal })
-  }
+  if (page) await page.write(Buffer.from(require('../../analysis/report/html').renderReport(report)))
   if (values.json) return terminal.json(report)
   const { reportLines } = require('../../analysis/report/text')
   for (const line of reportLines(report, values.all ? { withNoise: true, maxClasses: ALL_CLASSES } : {})) terminal.line(line)
@@ -42,4 +40,4 @@ function readSource (file) {
   }
 }
 
-module.exports = { options: ['json', 'html', 'force', 'all', 'classic'], max: 3, run }
+module.exports = { options: ['html', 'classic'], max: 3, run }

@@ -4,13 +4,20 @@
 
 const { Failure } = require('../failure')
 const { readJson } = require('../files/profile-file')
-const { tableLines } = require('../output/table')
+const { printRows } = require('./shown-rows')
 const { diffHistograms, isHistogram } = require('../../shared/formats/differences/heap-histogram')
 
 /** @import { Invocation } from '../commands' */
 
-const MAX_ROWS = 30
 const WANTED = 'a heap histogram, as `loopscope heap --kind histogram` writes it'
+
+/** @type {import('../output/table').Column[]} */
+const COLUMNS = [
+  { title: 'CHANGE', isNumber: true, cell: ({ change }) => `${change > 0 ? '+' : ''}${change}` },
+  { title: 'BEFORE', isNumber: true, cell: row => String(row.before) },
+  { title: 'AFTER', isNumber: true, cell: row => String(row.after) },
+  { title: 'CONSTRUCTOR', cell: ({ name }) => name }
+]
 
 /** @param {Invocation} invocation */
 async function run ({ positionals: files, values, terminal }) {
@@ -23,13 +30,12 @@ async function run ({ positionals: files, values, terminal }) {
     terminal.note('Too many constructors: those with the fewest objects are together in _other, and a row may only have left it.')
   }
   terminal.line(`${total.before.toLocaleString('en')} objects before, ${total.after.toLocaleString('en')} after`)
-  for (const line of tableLines([
-    { title: 'CHANGE', isNumber: true, cell: ({ change }) => `${change > 0 ? '+' : ''}${change}` },
-    { title: 'BEFORE', isNumber: true, cell: row => String(row.before) },
-    { title: 'AFTER', isNumber: true, cell: row => String(row.after) },
-    { title: 'CONSTRUCTOR', cell: ({ name }) => name }
-  ], rows.slice(0, MAX_ROWS), terminal.columns())) terminal.line(line)
-  if (rows.length > MAX_ROWS) terminal.note(`${rows.length - MAX_ROWS} more; --json has them all`)
+  printRows(rows, { values, terminal }, {
+    columns: COLUMNS,
+    changeOf: ({ change }) => Math.abs(change),
+    least: 1,
+    leastInWords: 'did not change'
+  })
 }
 
 /** @param {string} file */
@@ -39,4 +45,4 @@ function read (file) {
   return histogram
 }
 
-module.exports = { options: ['json'], max: 2, run }
+module.exports = { options: [], max: 2, run }

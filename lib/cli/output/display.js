@@ -1,21 +1,16 @@
 'use strict'
 
-// Durations, times and places as people read them. Pure.
+// Durations and places as people read them; moments are in shared/base/local-time.js. Pure.
 
 const { showPosition } = require('../../shared/formats/profile/frame')
 const { describeCulprit } = require('../../shared/stalls/stall-line')
 
-/** @import { Culprit } from '../../../types/diagnostics' */
+/** @import { Stall } from '../../../types/diagnostics' */
 
 /** @param {number} ms */
 function showDuration (ms) {
   if (ms < 10) return `${ms.toFixed(1)} ms`
   return ms < 10_000 ? `${ms.toFixed(0)} ms` : `${(ms / 1e3).toFixed(1)} s`
-}
-
-/** @param {number} epochMs */
-function showTime (epochMs) {
-  return new Date(epochMs).toISOString().slice(0, 19).replace('T', ' ')
 }
 
 /** @param {{ function: string, file: string, line: number, column: number } | null} frame */
@@ -24,9 +19,14 @@ function showPlace (frame) {
   return frame.file === '' ? frame.function : `${frame.function} ${showPosition(frame)}`
 }
 
-/** @param {Culprit | null} culprit */
-function showCulprit (culprit) {
-  return culprit === null ? '-' : describeCulprit(culprit)
+/** @param {Pick<Stall, 'culprit' | 'route' | 'stack'>} stall */
+function showCulprit ({ culprit, route, stack = [] }) {
+  return culprit === null ? '-' : describeCulprit(culprit, { route, stack })
 }
 
-module.exports = { showCulprit, showDuration, showPlace, showTime }
+/** @param {Pick<Stall, 'cause' | 'startingUp'>} stall */
+function showCause ({ cause, startingUp }) {
+  return startingUp ? `${cause}, starting up` : cause
+}
+
+module.exports = { showCause, showCulprit, showDuration, showPlace }

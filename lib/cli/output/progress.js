@@ -1,6 +1,6 @@
 'use strict'
 
-// Shows that something goes on: a bar where its end is known, else the time that has passed. Off a terminal it is one line.
+// Shows that something goes on: a bar where its end is known, else the time that has passed. Off a terminal nobody looks: it is silent.
 
 const { printableLines } = require('./printable')
 
@@ -19,10 +19,7 @@ const CLEAR_LINE = '\r\u001b[K'
  * @returns {Progress}
  */
 function startProgress ({ text, seconds, stream, isTerminal }) {
-  if (!isTerminal) {
-    stream.write(`${printableLines(text)}\n`)
-    return { note: () => {}, end: () => {} }
-  }
+  if (!isTerminal) return { note: () => {}, end: () => {} }
   const startMs = performance.now()
   let extra = ''
   const draw = () => {

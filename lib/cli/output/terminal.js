@@ -4,6 +4,9 @@
 // terminal. All output of all commands passes here, and what others could have put into it is made printable: the only
 // sequences that reach a terminal are written in this file and in progress.js.
 
+const fs = require('node:fs')
+const readline = require('node:readline/promises')
+const { pipeline } = require('node:stream/promises')
 const { styleText } = require('node:util')
 const { printableJson, printableLines } = require('./printable')
 const { startProgress } = require('./progress')
@@ -17,14 +20,17 @@ const { startProgress } = require('./progress')
 const CLEAR_SCREEN = '\u001b[H\u001b[J'
 const ENTER_SCREEN = '\u001b[?1049h\u001b[?25l' // the other screen, and no cursor
 const LEAVE_SCREEN = '\u001b[?25h\u001b[?1049l'
+const USUAL_COLUMNS = 80 // where nobody says
+const USUAL_ROWS = 24
 
 /**
  * @param {object} [streams]
  * @param {NodeJS.WriteStream | import('node:stream').Writable} [streams.output]
  * @param {NodeJS.WriteStream | import('node:stream').Writable} [streams.notes]
  * @param {NodeJS.ProcessEnv} [streams.env]
+ * @param {boolean} [streams.isWide]  nothing is to be cut
  */
-function createTerminal ({ output = process.stdout, notes = process.stderr, env = {} } = {}) {
+function createTerminal ({ output = process.stdout, notes = process.stderr, env = {}, isWide = false } = {}) {
   const isOutputTerminal = 'isTTY' in output && output.isTTY === true
   const isNotesTerminal = 'isTTY' in notes && notes.isTTY === true
   const hasColour = isOutputTerminal && !env.NO_COLOR
@@ -41,8 +47,12 @@ function createTerminal ({ output = process.stdout, notes = process.stderr, env 
 
   return {
     isOutputTerminal,
-    columns: () => ('columns' in output && output.columns) || 100,
-    rows: () => ('rows' in output && output.rows) || 30,
+    /** The same, but for what is given. @type {(changes: { output?: import('node:stream').Writable, isWide?: boolean }) => any} */
+    changed: changes => createTerminal({ output, notes, env, isWide, ...changes }),
+    columns: () => isWide ? Infinity : Number(env.COLUMNS) || ('columns' in output && output.columns) || USUAL_COLUMNS,
+    rows: () => ('rows' in output && output.rows) || USUAL_ROWS,
+    /** The name of the file that standard output was sent to; '' where it is none. */
+    outputFile: () => 'fd' in output ? nameOfDescriptor(Number(output.fd)) : '',
     /** @type {(style: Painted['style'], text: string) => Painted} */
     paint: (style, text) => ({ style, text }),
     /** @type {(text: string, seconds?: number) => import('./progress').Progress} */
@@ -55,11 +65,17 @@ function createTerminal ({ output = process.stdout, notes = process.stderr, env 
     json: value => { output.write(`${printableJson(value)}\n`) },
     /** A file for another program, as it is; to a terminal as text. @param {Uint8Array} bytes */
     file: bytes => { output.write(isOutputTerminal ? show(textOf(bytes)) : bytes) },
+    /** The same, of one that comes bit by bit. @param {import('node:stream').Readable} content */
+    stream: content => pipeline(content, output, { end: false }),
     /** @param {string} text */
     note: text => { notes.write(`${show(text)}\n`) },
+    /** null: nobody is there to be asked. @type {(question: string, signal: AbortSignal) => Promise<string | null>} */
+    ask: async (question, signal) => isNotesTerminal && process.stdin.isTTY ? askPerson(notes, question, signal) : null,
     openScreen: () => { if (isOutputTerminal) output.write(ENTER_SCREEN) },
     /** @param {(Part | Part[])[]} lines */
     drawScreen: lines => { output.write(CLEAR_SCREEN + lines.map(showLine).join('\n')) },
+    /** Keys as they are typed, until the function that it returns is called. @param {(typed: string) => void} listener */
+    onKeys: listener => listenForKeys(listener),
     closeScreen: () => { if (isOutputTerminal) output.write(LEAVE_SCREEN) }
   }
 }
@@ -67,6 +83,41 @@ function createTerminal ({ output = process.stdout, notes = process.stderr, env 
 /** @param {string | Uint8Array} text */
 function textOf (text) {
   return typeof text === 'string' ? text : Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString()
+}
+
+/**
+ * @param {(typed: string) => void} listener
+ * @returns {() => void}
+ */
+function listenForKeys (listener) {
+  const { stdin } = process
+  if (!stdin.isTTY) return () => {}
+  stdin.setRawMode(true).setEncoding('utf8').on('data', listener).resume()
+  return () => { stdin.off('data', listener).setRawMode(false).pause() }
+}
+
+/**
+ * A question to the person at the terminal.
+ * @param {NodeJS.WritableStream} notes
+ * @param {string} question
+ * @param {AbortSignal} signal
+ */
+async function askPerson (notes, question, signal) {
+  const questions = readline.createInterface({ input: process.stdin, output: notes })
+  try {
+    return await questions.question(printableLines(question), { signal })
+  } finally {
+    questions.close()
+  }
+}
+
+/** @param {number} descriptor */
+function nameOfDescriptor (descriptor) {
+  try {
+    return fs.readlinkSync(`/proc/self/fd/${descriptor}`)
+  } catch {
+    return '' // no /proc
+  }
 }
 
 module.exports = { createTerminal }

@@ -5,7 +5,7 @@
 const { once } = require('node:events')
 const { parseJson, readAll } = require('./answer')
 const { readEvents } = require('./events')
-const { refusalOf, toFailure } = require('./failed-request')
+const { foreignAnswer, refusalOf, toFailure } = require('./failed-request')
 const { sendRequest } = require('./request')
 
 /** @import { IncomingMessage } from 'node:http' */
@@ -26,8 +26,9 @@ function createClient (target, signal) {
     const request = sendRequest(target, path, wanted, signal)
     try {
       const [response] = await once(request, 'response')
-      if (response.statusCode < 400) return response
-      throw await refusalOf(response)
+      if (response.statusCode >= 300) throw await refusalOf(response, target)
+      if (wanted?.type !== undefined && !response.headers['content-type']?.startsWith(wanted.type)) throw foreignAnswer(response, target)
+      return response
     } catch (error) {
       throw toFailure(error, target, signal)
     }
@@ -48,12 +49,21 @@ function createClient (target, signal) {
    * @param {string} path
    */
   async function * events (path) {
-    const response = await ask(path)
+    const response = await ask(path, { type: 'text/event-stream' })
     try {
       yield * readEvents(response)
     } catch (error) {
       throw toFailure(error, target, signal)
     }
+  }
+
+  /**
+   * @param {string} path
+   * @param {Wanted} [wanted]
+   * @returns {Promise<any>}
+   */
+  async function json (path, wanted) {
+    return parseJson((await bytes(path, { type: 'application/json', ...wanted })).toString())
   }
 
   return {
@@ -63,9 +73,13 @@ function createClient (target, signal) {
       const request = sendRequest(target, path, { method: 'DELETE' })
       request.on('error', () => {}).on('response', response => response.resume())
     },
-    /** @param {string} path @param {Wanted} [wanted] */
-    json: async (path, wanted) => parseJson((await bytes(path, wanted)).toString()),
+    json,
     bytes,
+    /** As it comes, to where it is to go. @param {string} path @param {Pick<import('../output/destination').Destination, 'write'>} destination */
+    deliver: async (path, destination) => {
+      const response = await ask(path)
+      await destination.write(response).catch(error => { throw toFailure(error, target, signal) })
+    },
     events
   }
 }

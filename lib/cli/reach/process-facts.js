@@ -4,6 +4,7 @@
 
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
+const { list, read, readLink } = require('./proc-files')
 const { hasSignal } = require('../../shared/system/signal-mask')
 
 const EFFECTIVE = 1 // of the ids that the system keeps, after the real one
@@ -137,33 +138,6 @@ function readFromPs (pid) {
     state: state[0] ?? null,
     catchesSignal: null,
     isInOurNetwork: true
-  }
-}
-
-/** @param {string} file */
-function readLink (file) {
-  try {
-    return fs.readlinkSync(file)
-  } catch {
-    return null
-  }
-}
-
-/** @param {string} folder */
-function list (folder) {
-  try {
-    return fs.readdirSync(folder)
-  } catch {
-    return []
-  }
-}
-
-/** @param {string} file */
-function read (file) {
-  try {
-    return fs.readFileSync(file, 'utf8')
-  } catch {
-    return '' // no /proc, no such process, or not ours to read
   }
 }
 

@@ -79,6 +79,7 @@ function socketOf (pid, env) {
 /** @param {number} pid */
 function assertAlive (pid) {
   try {
+    if (pid === 0) throw new Error('it would be this one and its neighbours')
     process.kill(pid, 0)
   } catch (/** @type {any} */ error) {
     if (error.code === 'EPERM') {

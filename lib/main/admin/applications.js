@@ -5,11 +5,14 @@
 
 /** @import { Logger } from '../../../types/diagnostics' */
 /** @import { Ask, Tell } from '../../bridge/channel' */
+/** @import { Findings } from '../../../types/findings' */
+/** @import { ProcessReading } from '../../shared/findings/readings' */
 /** @import { AdminApplication } from '../../observer/admin/admin' */
 
 /**
  * @typedef {object} ApplicationAnswers  what only the application's thread knows
  * @property {() => Promise<{ contentType: string, text: string }>} metrics
+ * @property {() => ProcessReading} processReading
  * @property {(request: any, scope: string) => Promise<boolean>} authorize
  * @property {Pick<Logger, 'info' | 'warn'>} logger
  * @property {(opened: Opened) => void} onReopened  by an observer that took another one's place
@@ -45,7 +48,7 @@ class Applications {
   /**
    * @param {Omit<AdminApplication, 'id'>} settings  plain data for the observer
    * @param {ApplicationAnswers} answers
-   * @returns {{ id: number, opened: Promise<Opened>, close: () => void }}
+   * @returns {{ id: number, opened: Promise<Opened>, findings: () => Promise<Findings>, close: () => void }}
    */
   open (settings, answers) {
     const id = ++this.#sequence
@@ -53,6 +56,7 @@ class Applications {
     return {
       id,
       opened: this.#open(id),
+      findings: () => this.#ask('findings', { application: id }),
       close: () => {
         if (this.#applications.delete(id)) this.#tell('closeApplication', { application: id })
       }
@@ -82,6 +86,11 @@ class Applications {
   /** @param {{ application: number }} about */
   metrics ({ application }) {
     return this.#answersOf(application).metrics()
+  }
+
+  /** @param {{ application: number }} about */
+  async processReading ({ application }) {
+    return this.#answersOf(application).processReading()
   }
 
   /** @param {{ application: number, request: any, scope: string }} about */

@@ -80,16 +80,17 @@ class Surface {
    * @param {object} observer
    * @param {Applications} observer.applications
    * @param {Relay} observer.relay
+   * @param {() => import('../../shared/findings/readings').ProcessReading} observer.processReading
    * @param {Function | undefined} observer.middleware  through which requests of the application come in
    */
-  start ({ applications, relay, middleware }) {
+  start ({ applications, relay, processReading, middleware }) {
     const { options, appName, appRoot, version, clusterId } = this.#parts
     const controlDir = this.#controlDir
     this.#relay = relay
     this.#opened = applications.open({
       ...this.#settings,
       listen: isReachable(this.#settings) ? this.#settings.listen : null,
-      worker: clusterId === null && options.pm2 === null ? null : { clusterId, pm2: options.pm2, controlDir },
+      worker: clusterId === null && options.pm2Process === null ? null : { clusterId, pm2: options.pm2Process, controlDir },
       appName,
       appRoot,
       version,
@@ -101,11 +102,18 @@ class Surface {
       controlDir: options.controlSocket && threadId === 0 ? controlDir : null
     }, {
       metrics: () => this.#metrics(),
+      processReading,
       authorize: (request, scope) => this.#authorize(request, scope),
       logger: this.#parts.logger,
       onReopened: opened => this.#tellOpened(opened)
     })
     unattended(this.#tellWhere(this.#mount === null ? undefined : middleware, this.#opened.opened))
+  }
+
+  /** What is wrong with the process: asked of the observer, which answers while the loop is blocked, though not to it. */
+  async findings () {
+    if (this.#opened === undefined) throw new errors.ERR_LOOPSCOPE_NOT_RUNNING('findings()')
+    return this.#opened.findings()
   }
 
   stop () {

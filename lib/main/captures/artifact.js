@@ -4,11 +4,12 @@
 
 const fs = require('node:fs')
 
-/** @import { Artifact, ArtifactFacts } from '../../../types/diagnostics' */
+/** @import { Artifact } from '../../../types/diagnostics' */
+/** @import { CapturedFacts } from '../../observer/captures/captures' */
 
 /**
- * @param {ArtifactFacts} facts
- * @returns {Artifact}
+ * @param {CapturedFacts} facts
+ * @returns {Artifact & Pick<CapturedFacts, 'hot'>}
  */
 function createArtifact (facts) {
   return {

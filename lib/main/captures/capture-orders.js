@@ -4,9 +4,8 @@
 
 const { createCaptureCounts } = require('./capture-counts')
 
-/** @import { ArtifactFacts } from '../../../types/diagnostics' */
 /** @import { Ask } from '../../bridge/channel' */
-/** @import { Order, StoreLocation } from '../../observer/captures/captures' */
+/** @import { CapturedFacts, Order, StoreLocation } from '../../observer/captures/captures' */
 
 /**
  * @param {object} parts
@@ -20,7 +19,7 @@ function createCaptureOrders ({ observer }) {
     /**
      * @param {Order} order
      * @param {AbortSignal} [signal]
-     * @returns {Promise<ArtifactFacts>}
+     * @returns {Promise<CapturedFacts>}
      */
     capture (order, signal) {
       return counts.around(order, signal, async () => {

@@ -45,6 +45,13 @@ class HeapWatching {
     return this.#watchers.size === 0 ? null : this.#gcWatch?.trend() ?? null
   }
 
+  /** How full the part of the heap is in which everything ends up that stays; the trend while somebody watches. */
+  level () {
+    const { heapUsedBytes, spaces } = readMemory()
+    const oldBytes = spaces.reduce((sum, { name, usedBytes }) => name.startsWith('new_') ? sum : sum + usedBytes, 0)
+    return { heapUsedBytes, oldBytes, limitBytes: this.#limitBytes(), trend: this.trend }
+  }
+
   /**
    * From the first time that somebody watches until nobody does.
    * @returns {HeapWatch}

@@ -11,7 +11,7 @@ const { createWorkLog } = require('./work-log')
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { Logger, Middleware } from '../../../types/diagnostics' */
 /** @import { RequestCounter } from './request-measure' */
-/** @import { RouteContextPart } from './route-context' */
+/** @import { RequestContext, RouteContextPart } from './route-context' */
 /** @import { SlowRequest } from './slowest-request' */
 /** @import { Work } from './work-log' */
 
@@ -21,18 +21,20 @@ const { createWorkLog } = require('./work-log')
 
 /**
  * @param {object} parts
- * @param {Pick<RouteContextPart, 'current' | 'run' | 'running'>} parts.context  while it is stopped, requests pass by
+ * @param {Pick<RouteContextPart, 'current' | 'run' | 'running' | 'keepFor'>} parts.context  while it is stopped, requests pass by
  * @param {RequestCounter} parts.requests
  * @param {Pick<Logger, 'warn'>} parts.logger
  * @param {number} parts.stallThresholdMs
  * @param {() => void} [parts.onRequest]  work on a request begins
+ * @param {import('./request-measure').RequestMeasureOptions['onAnswered']} [parts.onAnswered]
+ * @param {(context: RequestContext, fromMicros: number, toMicros: number) => void} [parts.onWork]  its synchronous code has run
  * @param {((request: IncomingMessage, response: ServerResponse) => boolean) | null} [parts.take]  answers what is not for the application
  * @returns {RequestMiddleware}
  */
-function createMiddleware ({ context, requests, logger, stallThresholdMs, onRequest, take = null }) {
-  const measure = createRequestMeasure({ context, requests, logger, onRequest })
+function createMiddleware ({ context, requests, logger, stallThresholdMs, onRequest, onAnswered, onWork, take = null }) {
+  const measure = createRequestMeasure({ context, requests, logger, onRequest, onAnswered })
   const slowest = createSlowestRequest(stallThresholdMs)
-  const workLog = createWorkLog()
+  const workLog = createWorkLog({ onWork })
 
   /** @type {Middleware} */
   function loopscope (request, response, next) {

@@ -6,6 +6,7 @@
 const { monotonicMicros } = require('../../shared/base/monotonic')
 const { warnOnce } = require('../../shared/base/warnings')
 const { onResponseEnd } = require('./response-end')
+const { takePlace } = require('./route-context')
 const { methodOf, templateOf } = require('./route-template')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
@@ -25,15 +26,16 @@ const MICROS_PER_SECOND = 1e6
 
 /**
  * @typedef {object} RequestMeasureOptions
- * @property {Pick<RouteContextPart, 'current' | 'running'>} context  while it is stopped, nothing is measured
+ * @property {Pick<RouteContextPart, 'current' | 'running' | 'keepFor'>} context  while it is stopped, nothing is measured
  * @property {RequestCounter} requests
  * @property {Pick<Logger, 'warn'>} logger
  * @property {() => void} [onRequest]  work on a request begins
+ * @property {(context: RequestContext, route: string, status: number, toMicros: number) => void} [onAnswered]  its route is known
  */
 
 /** @param {RequestMeasureOptions} options */
-function createRequestMeasure ({ context, requests, logger, onRequest = () => {} }) {
-  return new RequestMeasure(context, requests, logger, onRequest)
+function createRequestMeasure ({ context, requests, logger, onRequest = () => {}, onAnswered = () => {} }) {
+  return new RequestMeasure({ context, requests, logger, onRequest, onAnswered })
 }
 
 class RequestMeasure {
@@ -41,15 +43,12 @@ class RequestMeasure {
   #requests
   #logger
   #onRequest
+  #onAnswered
 
-  /**
-   * @param {RequestMeasureOptions['context']} context
-   * @param {RequestCounter} requests
-   * @param {RequestMeasureOptions['logger']} logger
-   * @param {() => void} onRequest
-   */
-  constructor (context, requests, logger, onRequest) {
+  /** @param {Required<RequestMeasureOptions>} options */
+  constructor ({ context, requests, logger, onRequest, onAnswered }) {
     this.#onRequest = onRequest
+    this.#onAnswered = onAnswered
     this.#context = context
     this.#requests = requests
     this.#logger = logger
@@ -75,15 +74,20 @@ class RequestMeasure {
   }
 
   /**
-   * Requests that no server of node:http began, of HTTP/2 or simulated, get theirs here.
+   * Requests that no server began, as far as Node.js tells, get theirs here: simulated ones, and with Node.js 20 those of HTTP/2.
    * @param {IncomingMessage} request
    * @returns {RequestContext}
    */
   #contextOf (request) {
+    takePlace(request)
     const current = this.#context.current()
     if (current !== undefined && current.request === request) return current
     this.#onRequest()
-    return { request, startMicros: monotonicMicros(), countedBy: null, alsoCountedBy: null }
+    const micros = monotonicMicros()
+    const context = { request, startMicros: micros, arrivedMicros: micros, countedBy: null, alsoCountedBy: null }
+    const { stream } = /** @type {any} */ (request)
+    if (typeof stream?.push === 'function') this.#context.keepFor(stream, context)
+    return context
   }
 
   /**
@@ -127,8 +131,11 @@ class RequestMeasure {
   #finish (context, response, method, scheme) {
     try {
       const status = isComplete(response) ? response.statusCode : STATUS_CLIENT_CLOSED
-      const seconds = (monotonicMicros() - context.startMicros) / MICROS_PER_SECOND
-      this.#requests.finished({ method, route: templateOf(context.request, status), status, seconds, scheme })
+      const toMicros = monotonicMicros()
+      const seconds = (toMicros - context.startMicros) / MICROS_PER_SECOND
+      const route = templateOf(context.request, status)
+      this.#requests.finished({ method, route, status, seconds, scheme })
+      this.#onAnswered(context, `${method} ${route}`, status, toMicros)
     } catch (error) {
       warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error)
     }

@@ -7,11 +7,13 @@ const { AsyncLocalStorage } = require('node:async_hooks')
 const { hold, release } = require('../process/process-wide')
 
 /** @import { IncomingMessage } from 'node:http' */
+/** @import { Readable } from 'node:stream' */
 
 /**
  * @typedef {object} RequestContext
  * @property {IncomingMessage} request
- * @property {number} startMicros       of the monotonic clock
+ * @property {number} startMicros       when it was read, of the monotonic clock
+ * @property {number} arrivedMicros     when it may have come: before, where the loop was late to read it
  * @property {object | null} countedBy  the request durations that count this request
  * @property {Set<object> | null} alsoCountedBy  those of further handles
  */
@@ -19,7 +21,9 @@ const { hold, release } = require('../process/process-wide')
 /** @typedef {RouteContext} RouteContextPart */
 
 // Copies of this package in one process share the store, so its name carries the version of RequestContext.
-const SHARED_NAME = 'route-context.2'
+const SHARED_NAME = 'route-context.3'
+
+const CONTEXT = Symbol('loopscope.context')
 
 function createRouteContext () {
   return new RouteContext()
@@ -28,6 +32,7 @@ function createRouteContext () {
 class RouteContext {
   /** @type {AsyncLocalStorage<RequestContext> | null} */
   #storage = null
+  #push = pushIn(this)
 
   get running () { return this.#storage !== null }
 
@@ -64,6 +69,15 @@ class RouteContext {
   }
 
   /**
+   * The same for the events of a body.
+   * @param {Readable} source  what brings it
+   * @param {RequestContext} context
+   */
+  keepFor (source, context) {
+    keepForBody(source, context, this.#push)
+  }
+
+  /**
    * A plain read of the store, so it also answers from an inspector interrupt in the middle of the user's code.
    * @returns {RequestContext | undefined}
    */
@@ -72,4 +86,51 @@ class RouteContext {
   }
 }
 
-module.exports = { createRouteContext }
+/**
+ * Replaces a request's own push(): Node.js brings the body from outside of the context that the request was begun in (from the parser's,
+ * where contexts are AsyncContextFrames; else from wherever the connection was made).
+ * @param {RouteContextPart} context
+ * @returns {IncomingMessage['push']}
+ */
+function pushIn (context) {
+  /**
+   * @this {any}
+   * @param {unknown} chunk
+   * @param {BufferEncoding} [encoding]
+   */
+  return function push (chunk, encoding) {
+    return context.run(this[CONTEXT], pushAsBefore, this, chunk, encoding)
+  }
+}
+
+/**
+ * Assigned, not defined: hiding the two from who enumerates it would cost ten times as much.
+ * @param {any} source
+ * @param {RequestContext} requestContext
+ * @param {IncomingMessage['push']} push
+ */
+function keepForBody (source, requestContext, push) {
+  if (Object.hasOwn(source, 'push')) return
+  source[CONTEXT] = requestContext
+  source.push = push
+}
+
+/**
+ * @param {any} source
+ * @param {unknown} chunk
+ * @param {BufferEncoding} [encoding]
+ */
+function pushAsBefore (source, chunk, encoding) {
+  return Object.getPrototypeOf(source).push.call(source, chunk, encoding)
+}
+
+/**
+ * A request of HTTP/2 takes the place of what stood in for it while there was only its stream.
+ * @param {any} request
+ */
+function takePlace (request) {
+  const context = request.stream?.[CONTEXT]
+  if (context !== undefined && context.request.stream === request.stream) context.request = request
+}
+
+module.exports = { createRouteContext, takePlace }

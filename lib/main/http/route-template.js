@@ -8,6 +8,7 @@ const { nextTemplate } = require('./adapters/next')
 const { operationOf } = require('./graphql-operation')
 const { maskedTemplate } = require('./mask-path')
 const { pathnameOf } = require('./pathname')
+const { takePlace } = require('./route-context')
 
 const UNMATCHED = '_unmatched'
 const OTHER_METHOD = '_OTHER'
@@ -22,8 +23,12 @@ const SAID = Symbol('loopscope.template')
 const GIVEN = Symbol('loopscope.framework')
 
 /**
- * @typedef {(subject: any) => string | null | undefined} ReadTemplate  null: no route answers; undefined: not known
- * @typedef {{ subject: any, read: ReadTemplate }} Given
+ * @typedef {object} Framework  that says what its route is
+ * @property {(subject: any) => string | null | undefined} readTemplate  null: no route answers; undefined: not known. Called as late as
+ *   possible: the router may still be on its way
+ * @property {(subject: any) => unknown[]} readHandlers  the functions that answer the route; what is no function is left out
+ *
+ * @typedef {{ subject: any, framework: Framework }} Given
  */
 
 /**
@@ -32,17 +37,18 @@ const GIVEN = Symbol('loopscope.framework')
  * @param {string} template
  */
 function sayTemplate (request, template) {
+  takePlace(request)
   Object.defineProperty(request, SAID, { value: template, configurable: true, writable: true })
 }
 
 /**
- * For frameworks that say what their route is.
  * @param {any} request
  * @param {any} subject  what the framework makes of the request
- * @param {ReadTemplate} read  called as late as possible: the router may still be on its way
+ * @param {Framework} framework
  */
-function giveTemplate (request, subject, read) {
-  request[GIVEN] = { subject, read }
+function giveTemplate (request, subject, framework) {
+  takePlace(request)
+  request[GIVEN] = { subject, framework }
 }
 
 /** @param {any} request */
@@ -90,8 +96,24 @@ function templateOf (request, status) {
 function knownTemplate (request) {
   /** @type {Given | undefined} */
   const given = request[GIVEN]
-  const template = given?.read(given.subject)
+  const template = given?.framework.readTemplate(given.subject)
   return template ?? nextTemplate(request) ?? (template === null ? null : expressTemplate(request))
+}
+
+/**
+ * The functions that answer the route of a request: the application's own middleware of it, and its handler.
+ * @param {any} request
+ * @returns {Function[]} outermost first; none where the framework does not tell
+ */
+function handlersOf (request) {
+  try {
+    /** @type {Given | undefined} */
+    const given = request[GIVEN]
+    const found = given?.framework.readHandlers(given.subject) ?? request.route?.stack?.map((/** @type {any} */ layer) => layer.handle) ?? []
+    return found.filter((/** @type {unknown} */ handler) => typeof handler === 'function')
+  } catch {
+    return []
+  }
 }
 
 /** @param {any} request */
@@ -101,4 +123,4 @@ function maskedRoute (request) {
   return template === null ? UNMATCHED : template + operationOf(request, request[GIVEN]?.subject)
 }
 
-module.exports = { giveTemplate, sayTemplate, hasTemplate, routeOf, templateOf, methodOf, UNMATCHED }
+module.exports = { giveTemplate, sayTemplate, hasTemplate, handlersOf, routeOf, templateOf, methodOf, UNMATCHED }

@@ -1,12 +1,23 @@
 'use strict'
 
-// Which request the main thread was stuck with: seen by an interrupt in the middle of the stall, or, when the stall was over
-// before the interrupt came, the one whose handler ran longest in that time.
+// Which request the main thread was stuck with, its route and its trace: seen by an interrupt in the middle of the stall, or, when the
+// stall was over before the interrupt came, the one whose handler ran longest in that time.
 
+const { activeSpan } = require('../tracing/open-telemetry')
+const { spansOf, traceOf } = require('../tracing/trace-of')
 const { routeOf } = require('./route-template')
 
+/** @import { Trace } from '../../../types/diagnostics' */
+/** @import { Span } from '../tracing/open-telemetry' */
 /** @import { RequestContext, RouteContextPart } from './route-context' */
 /** @import { SlowRequest } from './slowest-request' */
+
+/**
+ * @typedef {object} Stuck  what the main thread was stuck with
+ * @property {() => string | null} route  to be asked as late as possible: the router may still be on its way
+ * @property {() => Trace | null} trace
+ * @property {Span[]} spans  of OpenTelemetry, innermost first
+ */
 
 /** @param {{ context: Pick<RouteContextPart, 'current'> }} parts */
 function createStallRoute ({ context }) {
@@ -15,7 +26,7 @@ function createStallRoute ({ context }) {
 
 class StallRoute {
   #context
-  /** What was noted last. @type {{ tickMicros: number, found: RequestContext } | undefined} */
+  /** What was noted last. @type {{ tickMicros: number, found: RequestContext | undefined, span: Span | null } | undefined} */
   #noted
 
   /** @param {Pick<RouteContextPart, 'current'>} context */
@@ -29,26 +40,38 @@ class StallRoute {
     return current === undefined ? null : routeOf(current.request)
   }
 
+  /** The same of its trace, which there may be outside requests. */
+  traceNow () {
+    return traceOf(this.#context.current()?.request, activeSpan())
+  }
+
   /**
    * To be called in the middle of a stall.
    * @param {number} tickMicros  the heartbeat's last tick before it
    */
   note (tickMicros) {
-    const found = this.#context.current()
-    if (found !== undefined && this.#noted?.tickMicros !== tickMicros) this.#noted = { tickMicros, found }
+    const seen = { tickMicros, found: this.#context.current(), span: activeSpan() }
+    if (seen.found === undefined && seen.span === null) return
+    const isFirst = this.#noted?.tickMicros !== tickMicros
+    if (isFirst || (this.#noted?.found === undefined && seen.found !== undefined)) this.#noted = seen
   }
 
   /**
    * @param {{ fromMicros: number, toMicros: number }} tick  that was late
    * @param {(SlowRequest | null)[]} slowest  of each handle, up to this tick
-   * @returns {() => string | null} the route, to be asked as late as possible: the router may still be on its way
+   * @returns {Stuck}
    */
   of ({ fromMicros, toMicros }, slowest) {
-    const seen = this.#noted?.tickMicros === fromMicros ? this.#noted.found : undefined
+    const seen = this.#noted?.tickMicros === fromMicros ? this.#noted : undefined
     this.#noted = undefined
     const during = slowest.find(one => one !== null && one.toMicros > fromMicros && one.fromMicros < toMicros)
-    const found = seen ?? during?.context
-    return () => found === undefined ? null : routeOf(found.request)
+    const request = (seen?.found ?? during?.context)?.request
+    const span = seen !== undefined && seen.found?.request === request ? seen.span : null
+    return {
+      route: () => request === undefined ? null : routeOf(request),
+      trace: () => traceOf(request, span),
+      spans: spansOf(request, span)
+    }
   }
 }
 

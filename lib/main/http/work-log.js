@@ -12,13 +12,20 @@ const MAX_ENTRIES = 5000 // a window of five seconds holds no more of a millisec
 
 /** @typedef {{ fromMicros: number, toMicros: number, route: string }} Work */
 
-function createWorkLog () {
-  return new WorkLog()
+/** @param {{ onWork?: (context: RequestContext, fromMicros: number, toMicros: number) => void }} [parts]  onWork: for whoever else wants them */
+function createWorkLog ({ onWork = () => {} } = {}) {
+  return new WorkLog(onWork)
 }
 
 class WorkLog {
   /** @type {{ context: RequestContext, fromMicros: number, toMicros: number }[]} */
   #entries = []
+  #onWork
+
+  /** @param {(context: RequestContext, fromMicros: number, toMicros: number) => void} onWork */
+  constructor (onWork) {
+    this.#onWork = onWork
+  }
 
   /**
    * @param {RequestContext} context
@@ -26,8 +33,9 @@ class WorkLog {
    * @param {number} toMicros
    */
   note (context, fromMicros, toMicros) {
-    if (toMicros - fromMicros < MIN_MICROS || this.#entries.length >= MAX_ENTRIES) return
-    this.#entries.push({ context, fromMicros, toMicros })
+    if (toMicros - fromMicros < MIN_MICROS) return
+    this.#onWork(context, fromMicros, toMicros)
+    if (this.#entries.length < MAX_ENTRIES) this.#entries.push({ context, fromMicros, toMicros })
   }
 
   /**

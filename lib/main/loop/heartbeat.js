@@ -47,6 +47,7 @@ const PROOF_SHARE = 1 / 4
  * @param {SharedState} parts.state
  * @param {(delayMs: number, periods: number) => void} parts.onTick  called for every tick; periods: how many fast ones it stands for
  * @param {(tick: LateTick) => void} parts.onStall   called for ticks at least stallThresholdMs late, and for suspected ones
+ * @param {() => void} [parts.onFirst]               the loop turns for the first time: what the application does is measured from here on
  * @param {() => void} [parts.onSpeedUp]               the heart beats fast again because of speedUp()
  * @param {() => NodeJS.CpuUsage} [parts.cpuUsage]   of the process, or of the one thread that is watched
  */
@@ -58,6 +59,8 @@ class Heartbeat {
   #parts
   /** @type {NodeJS.Timeout | undefined} */
   #timer
+  /** @type {NodeJS.Timeout | undefined} */
+  #first
   #lastMicros = 0
   #own
   #isIdle = false
@@ -77,6 +80,9 @@ class Heartbeat {
   /** When it last ticked; 0 before the first tick. */
   get lastMicros () { return this.#lastMicros }
 
+  /** When the next tick is due; never before the first one. */
+  get dueMicros () { return this.#lastMicros === 0 ? Infinity : this.#lastMicros + this.#periodMs * 1e3 }
+
   get #periodMs () {
     const { periodMs, stallThresholdMs } = this.#parts
     return this.#isIdle ? Math.max(periodMs, Math.min(periodMs * IDLE_FACTOR, stallThresholdMs)) : periodMs
@@ -84,13 +90,14 @@ class Heartbeat {
 
   start () {
     if (this.running) return
-    // What runs before the first tick is the application starting up, which may block: it is not measured.
+    // What runs before the loop turns is the application being loaded, which may block: it is not measured.
     this.#lastMicros = 0
-    this.#takeCpuMs(monotonicMicros())
     this.#setIdle(false)
+    this.#first = setTimeout(guarded(() => this.#begin()), 0).unref()
   }
 
   stop () {
+    clearTimeout(this.#first)
     clearInterval(this.#timer)
     this.#timer = undefined
     this.#parts.state.tickMicros = 0
@@ -138,6 +145,14 @@ class Heartbeat {
     this.#tick()
     this.#setIdle(false)
     this.#parts.onSpeedUp?.()
+  }
+
+  #begin () {
+    this.#setIdle(false) // the next tick is due a period from now
+    this.#takeCpuMs(monotonicMicros())
+    this.#tick()
+    this.#parts.onFirst?.()
+    this.skipElapsed() // what was done on that occasion is ours
   }
 
   /** @param {boolean} isIdle */

@@ -23,7 +23,7 @@ const labelsOf = ({ api, route }) => ({ api, http_route: route })
 module.exports = Object.freeze([
   {
     name: 'loopscope_sync_calls_total',
-    help: 'Synchronous calls counted by the exact detector, by API and route',
+    help: 'Synchronous calls counted by the exact detector, by API and route: exact by API; among the routes of an API that is called often, an estimate',
     type: 'counter',
     labelNames: ['api', 'http_route'],
     aggregator: 'sum',
@@ -32,7 +32,7 @@ module.exports = Object.freeze([
   },
   {
     name: 'loopscope_sync_call_seconds_total',
-    help: 'Time in synchronous calls, by API, route and source (exact: measured around each call; sampled: read from CPU samples)',
+    help: 'Time in synchronous calls, by API, route and source (exact: measured around each call, divided among routes as the calls are; sampled: an estimate from CPU samples)',
     type: 'counter',
     labelNames: ['api', 'http_route', 'source'],
     aggregator: 'sum',

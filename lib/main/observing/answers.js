@@ -5,20 +5,21 @@
 const { takeSnapshot } = require('../heap/take-snapshot')
 
 /** @import { DelaySummary, SyncCalls } from '../../../types/diagnostics' */
+/** @import { SlowRequest } from '../../../types/slow-requests' */
 /** @import { TakeOrder } from '../heap/take-snapshot' */
 
 /**
  * @param {object} parts
- * @param {() => DelaySummary} parts.delaySummary
  * @param {() => SyncCalls} parts.syncCalls
  * @param {() => object} parts.memory
+ * @param {() => SlowRequest[]} parts.slowRequests
  * @param {<T>(work: () => T) => T} parts.exempt  does work of our own, which is no stall of the application
  */
-function createAnswers ({ delaySummary, syncCalls, memory, exempt }) {
+function createAnswers ({ syncCalls, memory, slowRequests, exempt }) {
   return {
-    loop: delaySummary,
     syncCalls,
     memory,
+    slowRequests,
     takeSnapshot: (/** @type {TakeOrder} */ order) => exempt(() => takeSnapshot(order)),
     report: () => exempt(makeReport)
   }

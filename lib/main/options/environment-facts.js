@@ -12,7 +12,8 @@ const path = require('node:path')
  * @property {readonly string[]} nodeFlags  those of the variable of Node.js, then those of the command line
  * @property {boolean} isProduction
  * @property {string | undefined} runtimeFolder  of the user's session, as XDG names it
- * @property {{ id: string, instance: number } | null} pm2  what started the process
+ * @property {{ id: string, instance: number } | null} pm2Process  what PM2 calls this process, or the one that started it
+ * @property {'fork' | 'cluster' | null} pm2Mode  how PM2 itself started the process
  * @property {Started} started
  */
 
@@ -21,43 +22,59 @@ const path = require('node:path')
  * @returns {EnvironmentFacts}
  */
 function environmentFacts (env) {
+  const mode = modeOfPm2()
+  const variables = mode === 'cluster' && env.pm2_env !== undefined ? unpacked(env.pm2_env) : env
   return {
     threadPoolSize: env.UV_THREADPOOL_SIZE,
     nodeFlags: [...(env.NODE_OPTIONS ?? '').split(/\s+/), ...process.execArgv],
     isProduction: env.NODE_ENV === 'production',
     runtimeFolder: env.XDG_RUNTIME_DIR,
-    pm2: pm2Of(env),
-    started: startedBy(env)
+    pm2Process: pm2Of(variables),
+    pm2Mode: isNumber(variables.pm_id) ? mode : null,
+    started: mode === null ? {} : startedBy(variables)
   }
 }
 
 /**
- * What PM2 calls this process, which it keeps when it is replaced, and its number among those of the application.
- * @param {NodeJS.ProcessEnv} env
+ * PM2 starts a file of its own, which loads the application. The variables are inherited by everything that the application starts.
+ * @returns {'fork' | 'cluster' | null}
  */
-function pm2Of ({ pm_id: id = '', NODE_APP_INSTANCE: instance = '' }) {
-  return /^\d+$/.test(id) && /^\d+$/.test(instance) ? { id, instance: Number(instance) } : null
+function modeOfPm2 () {
+  const name = path.basename(process.argv[1] ?? '')
+  if (name === 'ProcessContainerFork.js') return 'fork'
+  return name === 'ProcessContainer.js' ? 'cluster' : null
 }
 
 /**
- * PM2 starts a file of its own, which loads the application, and changes the folder later.
- * @param {NodeJS.ProcessEnv} env
+ * What PM2 calls this process, which it keeps when it is replaced, and its number among those of the application.
+ * @param {NodeJS.ProcessEnv} variables
+ */
+function pm2Of ({ pm_id: id, NODE_APP_INSTANCE: instance }) {
+  return isNumber(id) && isNumber(instance) ? { id: String(id), instance: Number(instance) } : null
+}
+
+/** As text, or packed as a number. @param {unknown} variable */
+function isNumber (variable) {
+  return /^\d+$/.test(String(variable))
+}
+
+/**
+ * PM2 changes the folder later.
+ * @param {NodeJS.ProcessEnv} variables
  * @returns {Started}
  */
-function startedBy (env) {
-  // The variables are inherited by everything that the application starts.
-  if (!/^ProcessContainer(Fork)?\.js$/.test(path.basename(process.argv[1] ?? ''))) return {}
-  const { pm_exec_path: entry, pm_cwd: folder } = env.pm_exec_path === undefined ? ofPm2Worker(env) : env
+function startedBy ({ pm_exec_path: entry, pm_cwd: folder }) {
   return { ...(entry && { entry }), ...(folder && { folder }) }
 }
 
 /**
- * In the worker of a cluster that is preloaded PM2 has not unpacked its variables yet.
- * @param {NodeJS.ProcessEnv} env
+ * Of the worker of a cluster that is preloaded: PM2 unpacks them later.
+ * @param {string} packed
+ * @returns {NodeJS.ProcessEnv}
  */
-function ofPm2Worker ({ pm2_env: packed }) {
+function unpacked (packed) {
   try {
-    return JSON.parse(packed ?? '{}')
+    return JSON.parse(packed)
   } catch {
     return {}
   }

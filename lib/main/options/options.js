@@ -60,6 +60,7 @@ const OPTIONS = Object.freeze([
   { path: 'admin.hosts', wanted: 'list of host names', defaultValue: ADMIN.hosts, meaning: 'Names in the Host header that are taken beside IP addresses and localhost', check: checkHosts, fromText: text => text.split(',').map(name => name.trim()) },
   { path: 'sourceMaps', wanted: '`true` or `false`', defaultValue: true, meaning: 'Code is shown as it was written, by its [source maps](source-maps.md): the observer reads them, when a stall or a capture needs one', check: assertBoolean, fromText: toSwitch },
   { path: 'controlSocket', wanted: '`true` or `false`', defaultValue: ADMIN.controlSocket, meaning: 'A socket in the temporary folder that only this user can open, for `npx loopscope … <pid>`', check: assertBoolean, fromText: toSwitch },
+  { path: 'pm2', wanted: '`true` or `false`', defaultValue: true, meaning: 'Under [PM2](pm2.md), and nowhere else: figures for `pm2 describe`, and answers to `pm2 trigger`', check: assertBoolean, fromText: toSwitch },
   { path: 'observerFile', ...text(), meaning: 'Where a bundle has the file that `loopscope/observer` was bundled to: [bundlers.md](bundlers.md)' },
   { path: 'registry', ...methods('registerMetric', 'getSingleMetric', 'removeSingleMetric', 'metrics'), meaning: 'A `Registry` of prom-client or of @prometheus-io/client to put the metrics into; by default one of our own, of prom-client' },
   { path: 'logger', ...methods('info', 'warn', 'error'), meaning: 'A pino-shaped logger; by default pino on standard output, preloaded on standard error' }

@@ -24,6 +24,7 @@ const { createRecorder } = require('./recorder')
  * @param {Logger} parts.logger
  * @param {{ setSampled (isSampled: boolean): void }} parts.loopTime
  * @param {Tell} parts.tell  the observer
+ * @param {{ readonly lastMicros: number, exempt (work: () => void): void }} parts.heartbeat
  * @param {(url: string) => Promise<DebuggerStatus>} parts.detectDebugger  asks the observer; rejects when it is gone
  * @param {() => void} parts.onRotated
  * @throws ERR_LOOPSCOPE_ENGINE_MISSING
@@ -39,8 +40,10 @@ class Recording {
   /** What the observer has just seen: it counts for this moment. @type {DebuggerStatus | undefined} */
   #seen
   #isLooking = false
-  /** @type {{ exempt (work: () => void): void } | undefined} */
-  #heartbeat
+  /** Somebody watches, and the application is still being loaded: a profiler would make that take longer. */
+  #isWanted = false
+  /** When it was first started, or known that it cannot be. */
+  #begunMicros = Infinity
 
   /** @param {Parameters<typeof createRecording>[0]} parts */
   constructor (parts) {
@@ -51,25 +54,47 @@ class Recording {
   get overheadSeconds () { return this.#recorder?.overheadSeconds ?? 0 }
 
   /**
-   * Once the observer watches.
-   * @param {string | null} sessionError  why it has no inspector session
-   * @param {{ exempt (work: () => void): void }} heartbeat
+   * Once the observer watches, in the middle of whatever this thread does, or as soon as its loop turns. It may be called again.
+   * @param {string | null} sessionError  why the observer has no inspector session
    */
-  start (sessionError, heartbeat) {
+  start (sessionError) {
     const { settings, logger, tell } = this.#parts
     if (settings === false || this.#recorder === null) return
     const reason = isMainThread ? (ENGINES[settings.engine].usesSession ? sessionError : null) : 'this is not the main thread'
-    if (reason !== null) {
-      tell('recording', { on: false, reason })
-      return warnOnce(logger, 'LOOPSCOPE_WARN_RECORDER_UNAVAILABLE', reason)
-    }
+    if (reason === null) return this.#startOnceLoaded()
+    this.#begin()
+    tell('recording', { on: false, reason })
+    warnOnce(logger, 'LOOPSCOPE_WARN_RECORDER_UNAVAILABLE', reason)
+  }
+
+  /** The loop turns for the first time. */
+  turned () {
+    if (this.#isWanted) this.#startOnceLoaded()
+  }
+
+  #startOnceLoaded () {
+    const { heartbeat } = this.#parts
+    this.#isWanted = heartbeat.lastMicros === 0
+    if (this.#isWanted) return
     preventDeadlock()
-    const recorder = this.#recorder
-    this.#heartbeat = heartbeat
-    heartbeat.exempt(() => recorder.start())
+    heartbeat.exempt(() => this.#recorder?.start())
+    this.#begin()
+  }
+
+  #begin () {
+    this.#begunMicros = Math.min(this.#begunMicros, monotonicMicros())
+  }
+
+  /**
+   * Whether it was still to be started for the first time at that moment.
+   * @param {number} micros
+   */
+  wasStartingAt (micros) {
+    return this.#recorder !== null && micros < this.#begunMicros
   }
 
   stop () {
+    this.#isWanted = false
     this.#recorder?.stop()
   }
 
@@ -80,12 +105,13 @@ class Recording {
   setAway (isAway) {
     this.#isSessionAway = isAway
     if (isAway) warnOnce(this.#parts.logger, 'LOOPSCOPE_WARN_SESSION_AWAY')
-    this.#heartbeat?.exempt(() => { this.#recorder?.check(monotonicMicros()) })
+    this.#parts.heartbeat.exempt(() => { this.#recorder?.check(monotonicMicros()) })
   }
 
   /** The observer is gone: there is nobody to record for. */
   onLost () {
     this.stop()
+    this.#begin()
     this.#isSessionAway = false
     this.#parts.loopTime.setSampled(false)
   }
@@ -161,7 +187,7 @@ class Recording {
     const seen = await this.#parts.detectDebugger(url).catch(() => undefined)
     this.#isLooking = false
     if (seen === undefined) return
-    this.#knowing(seen, () => this.#heartbeat?.exempt(() => {
+    this.#knowing(seen, () => this.#parts.heartbeat.exempt(() => {
       this.#recorder?.check(monotonicMicros())
       this.#recorder?.tick(monotonicMicros())
     }))

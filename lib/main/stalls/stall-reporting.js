@@ -1,12 +1,14 @@
 'use strict'
 
-// From a tick that came late to the report of a stall, wired: the route is known here, the explanation comes from the observer.
+// From a tick that came late to the report of a stall, wired: route and trace are known here, the explanation comes from the observer.
 
 const { toEpochMs } = require('../../shared/base/monotonic')
+const { tellTrace } = require('../tracing/tell-trace')
 
 /** @import { Cause, CodeFrame, Culprit, Stall, StallEvidence } from '../../../types/diagnostics' */
 /** @import { Ask, Tell } from '../../bridge/channel' */
 /** @import { SlowRequest } from '../http/slowest-request' */
+/** @import { Stuck } from '../http/stall-route' */
 /** @import { LateTick } from '../loop/heartbeat' */
 
 /** @typedef {{ delayMs: number, cause: Cause, culprit: Culprit | null, stack: CodeFrame[], evidence: StallEvidence }} Explanation */
@@ -25,17 +27,18 @@ const UNEXPLAINED = Object.freeze({
  * @param {{ ask: Ask, tell: Tell }} parts.observer
  * @param {{ takeSlowest (): (SlowRequest | null)[], tell (stall: Stall): void }} parts.subscribers
  * @param {{ add (stall: Stall): void }} parts.stallLog
- * @param {(tick: LateTick, slowest: (SlowRequest | null)[]) => () => string | null} parts.routeOf
- * @param {() => void} parts.onLate  before it is explained
+ * @param {(tick: LateTick, slowest: (SlowRequest | null)[]) => Stuck} parts.stuckWith
+ * @param {{ rotateSoon (): void, wasStartingAt (micros: number): boolean }} parts.recording
  * @param {() => boolean} parts.isRunning
  */
-function createStallReporting ({ observer, subscribers, stallLog, routeOf, onLate, isRunning }) {
+function createStallReporting ({ observer, subscribers, stallLog, stuckWith, recording, isRunning }) {
   let sequence = 0
 
   /** @param {LateTick} tick */
   async function report (tick) {
-    const route = routeOf(tick, subscribers.takeSlowest())
-    onLate()
+    const stuck = stuckWith(tick, subscribers.takeSlowest())
+    const startingUp = recording.wasStartingAt(tick.fromMicros)
+    recording.rotateSoon()
     const id = ++sequence
     const explanation = await explain({ ...tick, id })
     if (!isRunning() || explanation === null) return
@@ -45,14 +48,17 @@ function createStallReporting ({ observer, subscribers, stallLog, routeOf, onLat
       id,
       at: Math.round(toEpochMs(tick.toMicros - (delayMs + tick.ownMs) * 1e3)),
       durationMs: Math.round(delayMs),
+      startingUp,
       cause,
-      route: route(),
+      route: stuck.route(),
+      trace: stuck.trace(),
       culprit,
       stack,
       evidence
     }
     stallLog.add(stall)
     observer.tell('keepStall', { stall })
+    tellTrace(stuck.spans, stall)
     subscribers.tell(stall)
   }
 

@@ -3,7 +3,6 @@
 // Stalls on the main thread, made together: who is told of them, the log of the last ones, and how a late tick becomes a report.
 
 const { createStallLog } = require('../../shared/stalls/stall-log')
-const { readBlockedStack } = require('./blocked-stack')
 const { createStallReporting } = require('./stall-reporting')
 const { createSubscribers } = require('./subscribers')
 
@@ -36,20 +35,9 @@ class Stalls {
     return this.#reporting.report(tick)
   }
 
-  /** Of the code that is interrupted now. */
-  blockedStack () {
-    return readBlockedStack()
-  }
-
   /** A tick was on time: what ran long without stalling the loop must not be blamed for the next stall. */
   forgetSlow () {
     this.subscribers.takeSlowest()
-  }
-
-  /** Tells the observer whose code ran in the window that has just ended. */
-  tellWork () {
-    const work = this.subscribers.takeWork()
-    if (work.length > 0) this.#observer.tell('work', { work })
   }
 
   /** Tells the observer that runs now what the one before knew. */

@@ -165,8 +165,9 @@ class SyncCalls {
 }
 
 /** @param {SyncCallSite} site */
-function amountOf ({ calls, totalMs }) {
-  return totalMs > 0 ? `${calls} calls, ${Math.round(totalMs)} ms so far` : `${calls} calls so far`
+function amountOf ({ calls, totalMs, standardError }) {
+  const counted = standardError.calls === 0 ? `${calls} calls` : `${calls} ± ${standardError.calls} calls`
+  return totalMs > 0 ? `${counted}, ${Math.round(totalMs)} ms so far` : `${counted} so far`
 }
 
 /**

@@ -5,11 +5,14 @@
 
 const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
 const { toCodeFrame } = require('../../shared/formats/profile/frame')
+const { createFindings } = require('../findings/findings')
 const { describeSampledCalls } = require('../sync-calls/described')
 const { checkRequest } = require('../../shared/captures/kinds')
+const { newMark } = require('../../shared/marks/new-mark')
 
 /** @import { ArtifactFacts, CaptureOptions, RetentionOptions, Trigger } from '../../../types/diagnostics' */
 /** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
+/** @import { HeapSampling } from '../../shared/formats/profile/heap-tree' */
 /** @import { Channel } from '../../bridge/channel' */
 /** @import { ToMain, ToObserver } from '../../bridge/messages' */
 /** @import { AdminEvent } from '../../main/admin/request-counts' */
@@ -49,56 +52,97 @@ const REPORT_MS = 10_000
  * @param {MainClient} parts.main
  * @param {StallRecords} parts.records
  * @param {LoopSeries} parts.series
- * @param {Pick<RecorderClient, 'views'>} parts.recorder
+ * @param {ReturnType<typeof import('../../shared/marks/marks').createMarks>} parts.marks
+ * @param {{ read (): import('../stalls/scheduler').SchedulerReading }} parts.scheduler
+ * @param {ReturnType<typeof import('../findings/pool-waits').createPoolWaits>} parts.poolWaits
+ * @param {Pick<RecorderClient, 'views' | 'range'>} parts.recorder
  * @param {(order: Order, controls: CaptureControls) => Promise<ArtifactFacts>} parts.capture
  * @param {(location: StoreLocation) => ReturnType<typeof import('../store/store').createStore>} parts.storeAt
- * @param {Pick<import('../source-maps/source-maps').SourceMaps, 'profile'>} parts.sourceMaps
+ * @param {Pick<import('../../shared/source-maps/source-maps').SourceMaps, 'profile' | 'heapSampling'>} parts.sourceMaps
  * @param {(profile: CpuProfile, appRoot: string) => NonNullable<EncodeContext['sections']>} parts.reportSections
  * @param {ReturnType<typeof import('../heap/sampler').createHeapSampler>} parts.heapSampler
  * @param {ReturnType<typeof import('../heap/comparison-job').createComparisons>} parts.comparisons
  * @param {Pick<Channel<ToMain, ToObserver>, 'tell'>} parts.channel
  */
 function createAdminSources (parts) {
-  const { application, settings, main, records, series, storeAt, reportSections, heapSampler, comparisons, channel } = parts
-  const { id, appName, appRoot, version, startedAt, dir, retention } = application
+  const { application, settings, main, records, series, marks, storeAt, reportSections, heapSampler, comparisons, channel } = parts
+  const { id, appName, appRoot, dir, retention } = application
   const log = (/** @type {'info' | 'warn'} */ level) => (/** @type {object} */ fields, /** @type {string} */ message) => {
     channel.tell('log', { application: id, level, fields, message })
   }
 
+  const facts = factsOf(application, settings)
+  const loopNow = () => ({ blockedMs: Math.round(series.blockedMs()) })
+  const view = createView(parts.recorder.views({ maxPastWaitMs: MAX_PAST_WAIT_MS }))
+  const toWritten = (/** @type {CpuProfile} */ profile) => parts.sourceMaps.profile(profile)
+  const stalls = () => records.read()
+  const findings = createFindings({
+    facts,
+    scheduler: parts.scheduler,
+    poolWaits: parts.poolWaits,
+    askProcess: () => main.askOrLast('processReading', id).catch(nullWhenBlocked),
+    view,
+    toWritten,
+    stalls,
+    loopNow
+  })
+
   return {
-    facts: {
-      appName,
-      appRoot,
-      pid: process.pid,
-      startedAt,
-      nodeVersion: process.versions.node,
-      version,
-      keepSeconds: settings.keepSeconds,
-      hz: settings.hz,
-      stallThresholdMs: settings.stallThresholdMs
-    },
-    loopNow: () => ({ blockedMs: Math.round(series.blockedMs()) }),
+    facts,
+    loopNow,
+    recorder: () => describeRange(parts.recorder.range()),
+    findings: findings.find,
     series: () => series.list(),
-    stalls: () => records.read(),
+    marks: () => marks.list(),
+    mark: (/** @type {unknown} */ text) => {
+      const mark = newMark(text)
+      marks.add(mark)
+      channel.tell('marked', { mark })
+      return mark
+    },
+    stalls,
     stallProfile: (/** @type {number} */ stall) => records.profile(stall),
-    ask: (/** @type {'loop' | 'syncCalls' | 'memory' | 'metrics'} */ name) => main.askOrLast(name, id),
+    ask: (/** @type {'syncCalls' | 'memory' | 'slowRequests' | 'metrics' | 'processReading'} */ name) => main.askOrLast(name, id),
     authorize: (/** @type {unknown} */ request, /** @type {string} */ scope) => {
       return main.ask('authorize', { application: id, request, scope }, AUTHORIZE_MS)
     },
     report: () => main.ask('report', {}, REPORT_MS),
     sampleHeap: heapSampler.sample.bind(heapSampler),
     compareSnapshots: comparisons.compare,
-    view: createView(parts.recorder.views({ maxPastWaitMs: MAX_PAST_WAIT_MS })),
+    view,
     checkCapture: (/** @type {string} */ kind, /** @type {CaptureOptions} */ options) => { checkRequest(kind, options) },
     capture: createCapture(parts),
     store: storeAt({ dir, retention, appName, appRoot }),
     context: (/** @type {string} */ title, /** @type {string[]} */ notes = []) => ({ appRoot, title, notes }),
-    toWritten: (/** @type {CpuProfile} */ profile) => parts.sourceMaps.profile(profile),
+    toWritten,
+    toWrittenHeap: (/** @type {HeapSampling} */ sampling) => parts.sourceMaps.heapSampling(sampling),
     reportSections: (/** @type {CpuProfile} */ profile) => reportSections(profile, appRoot),
     sampledCalls: (/** @type {CpuProfile} */ profile) => describeSampledCalls(profile, frame => toCodeFrame(frame, appRoot)),
     log: { info: log('info'), warn: log('warn') },
     count: (/** @type {AdminEvent} */ event) => channel.tell('counted', { event })
   }
+}
+
+/**
+ * @param {ApplicationSettings} application
+ * @param {ObserverSettings} settings
+ */
+function factsOf ({ appName, appRoot, startedAt, version }, { keepSeconds, hz, stallThresholdMs }) {
+  return { appName, appRoot, pid: process.pid, startedAt, nodeVersion: process.versions.node, version, keepSeconds, hz, stallThresholdMs }
+}
+
+/**
+ * @param {ReturnType<RecorderClient['range']>} range
+ * @returns {{ off: string | null, fromMs: number | null }} why it is off; from when on it holds something, in milliseconds since the epoch
+ */
+function describeRange ({ offReason, fromMicros }) {
+  return { off: offReason, fromMs: offReason === null && Number.isFinite(fromMicros) ? Math.round(toEpochMs(fromMicros)) : null }
+}
+
+/** @param {any} error */
+function nullWhenBlocked (error) {
+  if (error.code === 'ERR_LOOPSCOPE_LOOP_BLOCKED') return null
+  throw error
 }
 
 /**

@@ -8,11 +8,13 @@ const { createWorkerGroup } = require('../../shared/admin/worker-group')
 const { workerAddress } = require('./listeners/worker-address')
 const { createRelayReceiver } = require('../../bridge/relay')
 const { createAdminSources } = require('./admin-sources')
+const { errors } = require('../../shared/base/errors')
 
 /** @import { ListenAddress } from '../../main/admin/address' */
 /** @import { WorkerFacts } from './listeners/worker-address' */
 /** @import { RequestHandler } from '../../shared/admin/exchange' */
-/** @import { Application } from './router' */
+/** @import { Findings } from '../../../types/findings' */
+/** @import { Application, Sources } from './router' */
 /** @import { ApplicationSettings } from './admin-sources' */
 
 /** @typedef {Parameters<typeof createAdminSources>[0]} SourceParts */
@@ -28,6 +30,7 @@ const { createAdminSources } = require('./admin-sources')
  *
  * @typedef {object} OpenApplication
  * @property {RequestHandler} handle
+ * @property {() => Sources} sources  made with the first request
  * @property {ReturnType<typeof import('./listeners/listener').createListener> | null} listener
  * @property {AbortController} closed
  */
@@ -56,9 +59,15 @@ class Admin {
    */
   async open (application) {
     this.#parts.series.start()
-    const handle = this.#makeHandler(application)
+    /** @type {Sources | undefined} */
+    let made
+    const sources = () => {
+      made ??= createAdminSources({ ...this.#parts, application })
+      return made
+    }
+    const handle = this.#makeHandler(application, sources)
     /** @type {OpenApplication} */
-    const opened = { handle, listener: null, closed: new AbortController() }
+    const opened = { handle, sources, listener: null, closed: new AbortController() }
     this.#applications.set(application.id, opened)
     const controlProblem = await problemOf(() => this.#openControlSocket(application.controlDir))
     let url = null
@@ -77,6 +86,16 @@ class Admin {
     signal.throwIfAborted()
     opened.listener = require('./listeners/listener').createListener({ address, basePath, handle: opened.handle })
     return opened.listener.start()
+  }
+
+  /**
+   * @param {number} id
+   * @returns {Promise<Findings>}
+   */
+  async findings (id) {
+    const application = this.#applications.get(id)
+    if (application === undefined) throw new errors.ERR_LOOPSCOPE_NOT_RUNNING('findings()') // closed while the question was on its way
+    return application.sources().findings()
   }
 
   /** @param {number} id */
@@ -100,22 +119,26 @@ class Admin {
   /**
    * The router, the routes and what they need are loaded with the first request.
    * @param {AdminApplication} application
+   * @param {() => Sources} sources
    * @returns {RequestHandler}
    */
-  #makeHandler (application) {
+  #makeHandler (application, sources) {
     /** @type {RequestHandler | undefined} */
     let handle
     return (...request) => {
-      handle ??= this.#makeRouter(application).handle
+      handle ??= this.#makeRouter(application, sources()).handle
       return handle(...request)
     }
   }
 
-  /** @param {AdminApplication} application */
-  #makeRouter (application) {
+  /**
+   * @param {AdminApplication} application
+   * @param {Sources} sources
+   */
+  #makeRouter (application, sources) {
     const { createRouter } = require('./router')
     const { createRoutes } = require('./routes')
-    return createRouter({ application, sources: createAdminSources({ ...this.#parts, application }), routes: createRoutes() })
+    return createRouter({ application, sources, routes: createRoutes() })
   }
 
   /** @param {string | null} directory  null: the process is to have none */

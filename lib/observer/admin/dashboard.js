@@ -6,14 +6,26 @@
 const fs = require('node:fs')
 const { createPage } = require('../../shared/base/html-page')
 const { ownRequire } = require('../../shared/base/own-files')
-const { loadLibraries } = require('../../shared/formats/flamegraph/libraries')
+const { FRAMES, loadLibraries } = require('../../shared/formats/flamegraph/libraries')
 
 const PARTS = Object.freeze({
   body: 'dashboard/page.html',
-  styles: ['frames/frames.css', 'dashboard/page.css'],
+  styles: [...FRAMES.styles, 'dashboard/page.css', 'sections/sections.css'],
+  modules: {
+    delayScale: 'browser/figures/delay-scale.js',
+    evidence: 'browser/figures/evidence.js',
+    ownCode: 'browser/figures/own-code.js',
+    pace: 'browser/figures/pace.js',
+    requestTime: 'browser/figures/request-time.js',
+    slowRequests: 'shared/slow-requests/describe-slow.js',
+    stallGroups: 'browser/figures/stall-groups.js',
+    timeRange: 'browser/figures/time-range.js'
+  },
   scripts: [
-    ...['frames', 'keyboard', 'drawing'].map(name => `frames/${name}.js`),
-    ...['display', 'session', 'tables', 'charts', 'flame', 'heap', 'captures', 'page'].map(name => `dashboard/${name}.js`)
+    ...FRAMES.scripts,
+    ...['display', 'glossary', 'session', 'problems', 'tables', 'flame', 'opening'].map(name => `dashboard/${name}.js`),
+    ...['charts', 'range', 'memory', 'now', 'stalls', 'requests', 'findings', 'calls', 'heap', 'captures'].map(name => `sections/${name}.js`),
+    ...['following', 'page'].map(name => `dashboard/${name}.js`)
   ]
 })
 const DIRECTIVES = ["connect-src 'self'", "frame-ancestors 'none'"]

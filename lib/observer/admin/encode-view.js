@@ -22,15 +22,16 @@ const VIEW_FORMATS = Object.freeze([...Object.keys(FORMATS), 'graph'])
  * @param {string} how.name       of the file a browser would save, without its ending
  * @param {number} how.startedAt  milliseconds since the epoch
  * @param {string[]} [how.notes]
+ * @param {string} [how.route]    that the profile is of
  */
-async function encodeView (sources, profile, { format, sources: places, name, startedAt, notes = [] }) {
+async function encodeView (sources, profile, { format, sources: places, name, startedAt, notes = [], route }) {
   const usualPlaces = format === 'graph' ? 'original' : FORMATS[/** @type {FormatName} */ (format)].sources
   const shown = (places ?? usualPlaces) === 'original' ? await sources.toWritten(profile) : profile
   const { appName, pid } = sources.facts
   const context = { ...sources.context(`CPU profile of ${appName} (pid ${pid})`, notes), startedAt }
   if (format === 'graph') {
     const toMs = startedAt + (shown.endTime - shown.startTime) / 1e3
-    return json(200, { ...describeTimes(buildCallTree(shown, context)), fromMs: startedAt, toMs, notes })
+    return json(200, { ...describeTimes(buildCallTree(shown, context)), fromMs: startedAt, toMs, notes, route: route ?? null })
   }
   const { extension, contentType, encode } = FORMATS[/** @type {FormatName} */ (format)]
   const sections = format === 'text' ? sources.reportSections(shown) : []

@@ -148,8 +148,8 @@ class Jobs {
           this.#onChange(job)
         }
       })
-      const { name, format, bytes, contentType, from, to, shortened } = facts
-      job.artifact = { name, format, bytes, contentType, from, to, shortened, sha256: await sha256Of(facts.path) }
+      const { name, format, bytes, contentType, from, to, shortened, marks } = facts
+      job.artifact = { name, format, bytes, contentType, from, to, shortened, marks, sha256: await sha256Of(facts.path) }
     } catch (error) {
       const { status, code, detail, remedy } = toProblem(error)
       job.problem = { status, code, detail, remedy }

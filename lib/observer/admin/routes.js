@@ -10,7 +10,9 @@
  */
 function createRoutes () {
   const routes = [
+    ...require('./routes/findings').routes,
     ...require('./routes/readings').routes,
+    ...require('./routes/marks').routes,
     ...require('./routes/cpu').routes,
     ...require('./routes/pprof').routes,
     ...require('./routes/captures').createCaptureRoutes(),

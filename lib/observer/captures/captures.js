@@ -10,6 +10,7 @@ const { RECORDERS } = require('./recorders')
 /** @import { ArtifactFacts, RetentionOptions, Trigger } from '../../../types/diagnostics' */
 /** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
 /** @import { NewArtifact } from '../store/store' */
+/** @import { createMarks } from '../../shared/marks/marks' */
 /** @import { CaptureRequest } from '../../shared/captures/kinds' */
 /** @import { CaptureSources, Tools } from './recorders' */
 
@@ -22,6 +23,9 @@ const { RECORDERS } = require('./recorders')
  * @property {string} dir
  * @property {Required<RetentionOptions>} retention
  * @property {Tools['heap']} heap
+ * @property {boolean} [wantsHot]  the answer says what was hot in a CPU profile
+ *
+ * @typedef {ArtifactFacts & { hot?: string[] }} CapturedFacts
  *
  * @typedef {Pick<Order, 'dir' | 'retention' | 'appName' | 'appRoot'>} StoreLocation
  *   where artifacts are kept: each application has a store of its own
@@ -41,30 +45,32 @@ const { RECORDERS } = require('./recorders')
  * @param {object} parts
  * @param {CaptureSources} parts.sources
  * @param {(profile: CpuProfile, appRoot: string) => NonNullable<EncodeContext['sections']>} [parts.reportSections]
+ * @param {Pick<ReturnType<typeof createMarks>, 'around'>} [parts.marks]
  * @param {(location: StoreLocation) => Store} parts.storeAt
  */
-function createCaptures ({ sources, storeAt, reportSections = () => [] }) {
+function createCaptures ({ sources, storeAt, reportSections = () => [], marks: known = { around: () => [] } }) {
   /**
    * @param {Order} order
    * @param {CaptureControls} controls
-   * @returns {Promise<ArtifactFacts>}
+   * @returns {Promise<CapturedFacts>}
    */
   async function run (order, controls) {
     const { request: { kind, format }, trigger, appName } = order
     const store = storeAt(order)
     const product = await recordOrCancel(order, { store, ...controls })
-    const { contentType, extension, from, to, shortened } = product
+    const { contentType, extension, from, to, shortened, hot } = product
+    const marks = known.around(from, to)
     const { name, path, bytes } = 'stored' in product
       ? product.stored
-      : store.write({ kind, extension, at: Date.now(), appName, bytes: product.bytes })
-    return { kind, format, trigger, name, path, bytes, contentType, from, to, shortened }
+      : store.write({ kind, extension, at: Date.now(), appName, bytes: product.bytes, metadata: marks.length > 0 ? { marks } : null })
+    return { kind, format, trigger, name, path, bytes, contentType, from, to, shortened, marks, ...(hot && { hot }) }
   }
 
   /**
    * @param {Order} order
    * @param {CaptureControls & { store: Store }} controls
    */
-  async function recordOrCancel ({ request, trigger, appName, appRoot, heap }, { store, signal, stop, onProgress = () => {} }) {
+  async function recordOrCancel ({ request, trigger, appName, appRoot, heap, wantsHot = false }, { store, signal, stop, onProgress = () => {} }) {
     const { title } = KINDS[request.kind]
     try {
       return await RECORDERS[request.kind](request, {
@@ -73,9 +79,11 @@ function createCaptures ({ sources, storeAt, reportSections = () => [] }) {
         appName,
         trigger,
         heap,
+        wantsHot,
         signal,
         stop,
         onProgress,
+        marks: known,
         context: { appRoot, title: `${title} of ${appName} (pid ${process.pid})` },
         reportSections: profile => reportSections(profile, appRoot)
       })

@@ -4,6 +4,8 @@
 
 const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
 const { FORMATS } = require('../../shared/formats/formats')
+const { onlyRoute } = require('../../shared/formats/profile/only-route')
+const { hotLines } = require('../../shared/formats/text/hot-lines')
 
 /** @import { CaptureRequest } from '../../shared/captures/kinds' */
 /** @import { Product, Tools } from './recorders' */
@@ -13,19 +15,21 @@ const { FORMATS } = require('../../shared/formats/formats')
  * @param {Tools} tools
  * @returns {Promise<Product>}
  */
-async function recordCpu ({ lastSeconds = 0, seconds = 0, format, sources: places }, { sources, signal, stop, context, reportSections }) {
+async function recordCpu ({ lastSeconds = 0, seconds = 0, format, sources: places, route }, { sources, signal, stop, context, reportSections, wantsHot }) {
   // Whole microseconds, as V8 writes them: deltas with fractions do not add up exactly.
   const now = Math.round(monotonicMicros())
   const wanted = { fromMicros: now - Math.round(lastSeconds * 1e6), toMicros: now + Math.round(seconds * 1e6) }
-  const { profile, fromMicros, toMicros, isShortened } = await sources.views.view(wanted, signal, stop)
+  const { profile: whole, fromMicros, toMicros, isShortened } = await sources.views.view(wanted, signal, stop)
+  const { profile, notes } = onlyRoute(whole, route)
   const wantedSeconds = roundSeconds(lastSeconds + seconds)
   const shortened = isShortened && !stop?.aborted ? { wantedSeconds, gotSeconds: roundSeconds((toMicros - fromMicros) / 1e6) } : null
   const { extension, contentType, sources: usualPlaces, encode } = FORMATS[/** @type {keyof typeof FORMATS} */ (format)]
   const shown = (places ?? usualPlaces) === 'original' ? await sources.sourceMaps.profile(profile) : profile
-  const notes = shortened === null ? [] : [`${shortened.gotSeconds} s of the ${wantedSeconds} s asked for: the recorder held no more`]
+  if (shortened !== null) notes.unshift(`${shortened.gotSeconds} s of the ${wantedSeconds} s asked for: the recorder held no more`)
   const sections = format === 'text' ? reportSections(shown) : []
   const bytes = encode(shown, { ...context, startedAt: toEpochMs(fromMicros), notes, sections })
-  return { bytes, extension, contentType, from: toEpochMs(fromMicros), to: toEpochMs(toMicros), shortened }
+  const hot = wantsHot ? hotLines(await sources.sourceMaps.profile(profile), context) : undefined
+  return { bytes, extension, contentType, from: toEpochMs(fromMicros), to: toEpochMs(toMicros), shortened, hot }
 }
 
 /** @param {number} seconds */

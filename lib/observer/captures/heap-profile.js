@@ -12,11 +12,12 @@ const { HEAP_FORMATS } = require('../../shared/formats/heap-profile')
  * @param {Tools} tools
  * @returns {Promise<Product>}
  */
-async function recordHeapProfile ({ mode = 'live', seconds = 0, format }, { sources, signal, stop, context, onProgress }) {
+async function recordHeapProfile ({ mode = 'live', seconds = 0, format, sources: places }, { sources, signal, stop, context, onProgress }) {
   onProgress({ stage: 'sampling' })
   const sampling = await sources.heapSampler.sample({ mode, seconds: seconds === 0 ? null : seconds }, signal, stop)
-  const { extension, contentType, encode } = HEAP_FORMATS[/** @type {keyof typeof HEAP_FORMATS} */ (format)]
-  const bytes = encode({ ...sampling, mode }, context)
+  const { extension, contentType, sources: usualPlaces, encode } = HEAP_FORMATS[/** @type {keyof typeof HEAP_FORMATS} */ (format)]
+  const shown = (places ?? usualPlaces) === 'original' ? await sources.sourceMaps.heapSampling(sampling) : sampling
+  const bytes = encode({ ...shown, mode }, context)
   return { bytes, extension, contentType, from: sampling.fromMs, to: sampling.toMs, shortened: null }
 }
 

@@ -13,12 +13,12 @@ const EXTENSION = 'heapsnapshot'
  * @param {Tools} tools
  * @returns {Promise<Product>}
  */
-async function recordHeapSnapshot (request, { sources, store, appName, trigger, heap, signal, onProgress }) {
+async function recordHeapSnapshot (request, { sources, store, appName, trigger, heap, signal, onProgress, marks }) {
   const { redact, hasPseudonyms = false, force = false } = request
   // The application's own code can read the heap anyhow; who downloads a snapshot, or finds its file, cannot.
   const mode = redact ?? (trigger === 'api' ? 'off' : 'values')
   const order = { appName, redact: mode, hasPseudonyms, force, ...heap }
-  const { metadata, ...stored } = await sources.snapshots.take(order, { store, signal, onProgress })
+  const { metadata, ...stored } = await sources.snapshots.take(order, { store, signal, onProgress, marks })
   const { takenAt, pauseMs } = metadata
   return { stored, extension: EXTENSION, contentType: CONTENT_TYPE, from: takenAt, to: takenAt + pauseMs, shortened: null }
 }

@@ -12,7 +12,7 @@ const { recordHeapSnapshot } = require('./heap-snapshot')
 /** @import { HeapHistogram } from '../../shared/formats/heap-histogram' */
 /** @import { CaptureRequest } from '../../shared/captures/kinds' */
 /** @import { View } from '../recorder/views' */
-/** @import { SourceMaps } from '../source-maps/source-maps' */
+/** @import { SourceMaps } from '../../shared/source-maps/source-maps' */
 /** @import { Store } from './captures' */
 
 /** @typedef {ReturnType<typeof import('../heap/sampler').createHeapSampler>} HeapSampler */
@@ -20,7 +20,7 @@ const { recordHeapSnapshot } = require('./heap-snapshot')
 /**
  * @typedef {object} CaptureSources  what is recorded from
  * @property {{ view (wanted: { fromMicros: number, toMicros: number }, signal?: AbortSignal, stop?: AbortSignal): Promise<View> }} views
- * @property {Pick<SourceMaps, 'profile'>} sourceMaps
+ * @property {Pick<SourceMaps, 'profile' | 'heapSampling'>} sourceMaps
  * @property {{ take (order: any, tools: any): Promise<{ name: string, path: string, bytes: number, metadata: any }> }} snapshots
  * @property {Pick<HeapSampler, 'sample'>} heapSampler
  * @property {{ take (signal?: AbortSignal): Promise<HeapHistogram> }} heapHistogram
@@ -31,14 +31,16 @@ const { recordHeapSnapshot } = require('./heap-snapshot')
  * @property {string} appName
  * @property {Trigger} trigger
  * @property {{ engine: 'built-in' | 'heapdump', maxPauseMs: number }} heap  options
+ * @property {boolean} wantsHot  what was hot in a CPU profile is told beside it
  * @property {AbortSignal} signal  cancels it
  * @property {AbortSignal} [stop]  ends the recording early, and keeps what there is
  * @property {(progress: { stage: string, bytes?: number }) => void} onProgress
  * @property {Pick<EncodeContext, 'appRoot' | 'title'>} context
+ * @property {Pick<ReturnType<typeof import('../../shared/marks/marks').createMarks>, 'around'>} marks  of the process
  * @property {(profile: CpuProfile) => NonNullable<EncodeContext['sections']>} reportSections
  *   what a text report says of a profile besides its functions
  *
- * @typedef {{ extension: string, contentType: string } & Pick<ArtifactFacts, 'from' | 'to' | 'shortened'>} ProductFacts
+ * @typedef {{ extension: string, contentType: string } & Pick<ArtifactFacts, 'from' | 'to' | 'shortened'> & { hot?: string[] }} ProductFacts
  * @typedef {ProductFacts & ({ bytes: Buffer } | { stored: { name: string, path: string, bytes: number } })} Product
  *   either bytes for the store, or what is in the store already because it was made there
  */

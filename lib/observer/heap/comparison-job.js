@@ -8,7 +8,7 @@ const { Worker } = require('node:worker_threads')
 const { errors } = require('../../shared/base/errors')
 const { guarded } = require('../../shared/base/guard')
 const { threadFile, threadFlags } = require('../../shared/base/own-files')
-const { readMemoryRoom } = require('./snapshot/memory-limit')
+const { readMemoryRoom } = require('../../shared/system/memory-room')
 
 /** @typedef {'json' | 'text' | 'html'} ReportFormat */
 

@@ -9,6 +9,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { guarded } = require('../../shared/base/guard')
 const { monotonicMs } = require('../../shared/base/monotonic')
 const { createCoalescer } = require('../../shared/base/coalescer')
+const { withoutOwnAllocations } = require('./own-allocations')
 
 /** @import { HeapSampling, SamplingProfile } from '../../shared/formats/profile/heap-tree' */
 
@@ -175,7 +176,7 @@ class HeapSampler {
     const fromMs = this.#pausedMs()
     const { profile } = await this.#post('HeapProfiler.getSamplingProfile')
     this.#lastReadMs = this.#pausedMs() - fromMs
-    return profile
+    return withoutOwnAllocations(profile)
   }
 }
 

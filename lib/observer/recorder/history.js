@@ -3,7 +3,7 @@
 // The windows that are kept, and views cut from them. It lives in the observer thread.
 
 const { guarded } = require('../../shared/base/guard')
-const { withoutOwnFrames } = require('./own-frames')
+const { withoutOwnFrames } = require('../../shared/formats/profile/own-frames')
 const { inOrder, slice, merge } = require('./window')
 
 /** @import { CpuProfile } from '../../../types/profile' */

@@ -9,10 +9,13 @@
 const { errors } = require('../../shared/base/errors')
 const { guarded } = require('../../shared/base/guard')
 const { OWN_FOLDER } = require('../../shared/base/own-files')
+const { readHandlers } = require('../labels/read-handlers')
 
+/** @import { Trace } from '../../../types/diagnostics' */
 /** @import { Session } from 'node:inspector' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { BlockedStack } from '../../main/stalls/blocked-stack' */
+/** @import { Handler } from '../labels/knowledge' */
 /** @import { DebuggerStatus } from './debugger-detector' */
 
 const MICROS_PER_SECOND = 1e6
@@ -78,7 +81,7 @@ class InspectorSession {
    * that it is in returns.
    * @param {{ rotate: boolean, seen?: DebuggerStatus }} options
    *   rotate: end the window, or else only note the route; seen: of a debugger, just now
-   * @returns {Promise<{ route: string | null, stack: BlockedStack } | undefined>} what the main thread was at
+   * @returns {Promise<{ route: string | null, trace: Trace | null, stack: BlockedStack } | undefined>} what the main thread was at
    */
   async interrupt ({ rotate, seen }) {
     if (this.#session === undefined) return undefined
@@ -87,12 +90,38 @@ class InspectorSession {
     return reply?.result?.value
   }
 
+  /** Has the main thread note what it works for and where it is, for the labels of samples. */
+  look () {
+    return this.#call('look')
+  }
+
+  /** @returns {Promise<Handler[]>} of the routes that are new */
+  readHandlers () {
+    return readHandlers((method, params) => this.post(method, params), this.#callOf('takeHandlers'))
+  }
+
+  /**
+   * Has the main thread start the recorder, in the middle of whatever it does: a message would reach it only with the loop's next turn.
+   */
+  startRecording () {
+    return this.#call('startRecording')
+  }
+
   /**
    * Has the main thread do what it does when it stands in inspector.waitForDebugger() because of this session.
    */
-  async endDebuggerWait () {
-    const expression = `${this.#options.interruptExpression}.endDebuggerWait()\n//# sourceURL=${SOURCE}`
-    await this.post('Runtime.evaluate', { expression, silent: true })
+  endDebuggerWait () {
+    return this.#call('endDebuggerWait')
+  }
+
+  /** @param {string} name  of what the function that the interrupt calls has besides */
+  async #call (name) {
+    await this.post('Runtime.evaluate', { expression: this.#callOf(name), silent: true })
+  }
+
+  /** @param {string} name */
+  #callOf (name) {
+    return `${this.#options.interruptExpression}.${name}()\n//# sourceURL=${SOURCE}`
   }
 
   /**

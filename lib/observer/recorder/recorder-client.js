@@ -23,6 +23,7 @@ const ROTATION_REST_MS = 100
  * @param {SharedState} parts.state
  * @param {() => void} parts.askToRotate  the main thread, where there is no session to do it through
  * @param {(window: CpuProfile) => void} parts.onWindow  clean, in order
+ * @param {(profile: CpuProfile) => Promise<CpuProfile>} parts.label  gives its samples their routes
  * @param {(isAway: boolean) => void} parts.onAway  the session is disconnected for a while, or there again
  */
 function createRecorderClient (parts) {
@@ -32,6 +33,7 @@ function createRecorderClient (parts) {
 class RecorderClient {
   #settings
   #onWindow
+  #label
   #askToRotate
   #session
   #lifecycle
@@ -44,8 +46,9 @@ class RecorderClient {
   history
 
   /** @param {Parameters<typeof createRecorderClient>[0]} parts */
-  constructor ({ settings, state, askToRotate, onWindow, onAway }) {
+  constructor ({ settings, state, askToRotate, onWindow, label, onAway }) {
     this.#settings = settings
+    this.#label = label
     this.#onWindow = onWindow
     this.#askToRotate = askToRotate
     this.#offReason = settings.hz === 0 ? 'option recorder is false' : 'the recorder has not started yet'
@@ -70,6 +73,9 @@ class RecorderClient {
 
   get isRecording () { return this.#isRecording }
 
+  /** Whether what runs can be looked at while it is recorded. */
+  get canLook () { return this.#isRecording && this.#hasSession }
+
   /** To the inspector of the main thread. @type {(method: string, params?: object) => Promise<any>} */
   post = (method, params) => this.#lifecycle.post(method, params)
 
@@ -81,6 +87,7 @@ class RecorderClient {
     if (this.#settings.hz === 0) return null
     const sessionError = await this.#lifecycle.open().then(() => null, error => error.message)
     this.#hasSession = sessionError === null
+    if (this.#hasSession) this.#session.startRecording().catch(ignore)
     return sessionError
   }
 
@@ -132,6 +139,20 @@ class RecorderClient {
     return this.#session.interrupt({ rotate: false })
   }
 
+  /** For the labels of samples. */
+  look () {
+    return this.#session.look()
+  }
+
+  readHandlers () {
+    return this.#session.readHandlers()
+  }
+
+  /** What can be cut from: why nothing can, or where it begins; Infinity before the first window has ended. */
+  range () {
+    return { offReason: this.#isRecording ? null : this.#offReason, fromMicros: this.history.fromMicros }
+  }
+
   /** @param {{ maxPastWaitMs?: number }} [options] */
   views (options) {
     return createViews({
@@ -139,6 +160,7 @@ class RecorderClient {
       keepSeconds: this.#settings.keepSeconds,
       rotate: () => this.#rotate(),
       offReason: () => this.#isRecording ? null : this.#offReason,
+      label: this.#label,
       ...options
     })
   }

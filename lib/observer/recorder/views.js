@@ -28,11 +28,12 @@ const GRAIN_MICROS = 250e3
  * @param {import('./history').History} parts.history
  * @param {number} parts.keepSeconds
  * @param {() => void} parts.rotate  has the main thread end its window as soon as it can
+ * @param {(profile: CpuProfile) => Promise<CpuProfile>} [parts.label]  gives its samples their routes
  * @param {() => string | null} parts.offReason  why there is nothing to cut from, null when there is
  * @param {number} [parts.maxWaitMs]
  * @param {number} [parts.maxPastWaitMs]  the same, for views of the past of which something is there already
  */
-function createViews ({ history, keepSeconds, rotate, offReason, maxWaitMs = MAX_WAIT_MS, maxPastWaitMs = maxWaitMs }) {
+function createViews ({ history, keepSeconds, rotate, offReason, label = async profile => profile, maxWaitMs = MAX_WAIT_MS, maxPastWaitMs = maxWaitMs }) {
   /**
    * @param {{ fromMicros: number, toMicros: number }} wanted  toMicros may lie ahead
    * @param {AbortSignal} [signal]  gives the view up
@@ -51,7 +52,8 @@ function createViews ({ history, keepSeconds, rotate, offReason, maxWaitMs = MAX
       const isSomethingThere = history.toMicros > wanted.fromMicros
       await history.waitFor(toMicros, isPast && isSomethingThere ? maxPastWaitMs : maxWaitMs)
       signal?.throwIfAborted()
-      return cut(wanted.fromMicros, toMicros)
+      const view = cut(wanted.fromMicros, toMicros)
+      return { ...view, profile: await label(view.profile) }
     } finally {
       unpin()
     }

@@ -9,6 +9,8 @@ const { monotonicMicros: systemMonotonicMicros } = require('../../shared/base/mo
 /** @import { SchedulerReading } from './scheduler' */
 
 const KEPT = 64 // readings; one comes every 40-120 ms, and those of a stuck loop count as one
+const MAX_MISSED_SHARE = 1 / 2 // of a stall that began before this thread did; what it saw of the rest says too little
+const NOTHING_KNOWN = Object.freeze({ cpuMs: null, runQueueMs: null, throttledMs: null, observerLateMs: null })
 const NOTABLE_LATE_MS = 5 // timers of a busy machine are this late without meaning anything
 
 /**
@@ -56,13 +58,16 @@ class Evidence {
   }
 
   /**
-   * What happened from a moment until now, none of it more than the time itself.
+   * What happened from a moment until now, none of it more than the time itself; null also where the first reading came too late.
    * @param {number} fromMicros
+   * @returns {{ cpuMs: number | null, runQueueMs: number | null, throttledMs: number | null, observerLateMs: number | null }}
    */
   since (fromMicros) {
     this.note(0)
     const now = /** @type {NonNullable<ReturnType<typeof this.at>>} */ (this.at(Infinity))
     const before = this.at(fromMicros) ?? this.#readings[0]
+    const missedMicros = before.micros - fromMicros
+    if (missedMicros > (now.micros - fromMicros) * MAX_MISSED_SHARE) return NOTHING_KNOWN
     const maxMs = (now.micros - fromMicros) / 1e3
     const lateMs = this.#readings.reduce((sum, reading) => reading.micros > fromMicros ? sum + reading.lateMs : sum, 0)
     return {

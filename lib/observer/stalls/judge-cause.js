@@ -14,8 +14,9 @@ const DWARFING_SHARE = 0.75
 const COLLECTOR_FACTOR = 2
 
 /**
- * @param {{ durationMs: number, thresholdMs: number, unsampledMs?: number | null }} stall  thresholdMs: from which a delay counts as a stall;
- *   unsampledMs: the longest time of it without a sample, null where nothing was sampled
+ * @param {{ durationMs: number, thresholdMs: number, unsampledMs?: number | null, missedMs?: number }} stall
+ *   thresholdMs: from which a delay counts as a stall; unsampledMs: the longest time of it without a sample, null where nothing was
+ *   sampled; missedMs: how much of it was over when sampling began
  * @param {StallEvidence} evidence
  * @returns {Cause}
  */
@@ -25,7 +26,9 @@ function judgeCause (stall, evidence) {
   if (isStarved(stall, evidence)) return 'starved'
   if (isSuspended(stall, evidence)) return 'suspended'
   // gc and code share what the samples saw; a stall's remainder can be (program) or unsampled.
-  if (gcMs !== null && codeMs !== null && gcMs > 0 && gcMs >= codeMs * COLLECTOR_FACTOR) {
+  const isCollector = gcMs !== null && codeMs !== null && gcMs > 0 && gcMs >= codeMs * COLLECTOR_FACTOR
+  // Nor do a few samples of the collector say what held the loop before there were any.
+  if (isCollector && (!stall.missedMs || gcMs >= needMs)) {
     return isCollectorStarved(stall, evidence) ? 'starved' : 'gc'
   }
   if (codeMs !== null && codeMs > 0) return 'code'

@@ -21,7 +21,7 @@ const { createStallWatch } = require('./stall-watch')
  * @param {SharedState} parts.state
  * @param {{ read (): SchedulerReading }} parts.scheduler
  * @param {ReturnType<typeof import('../recorder/recorder-client').createRecorderClient>} parts.recorder
- * @param {Pick<ReturnType<typeof import('../source-maps/source-maps').createSourceMaps>, 'profile' | 'frames'>} parts.sourceMaps
+ * @param {Pick<ReturnType<typeof import('../../shared/source-maps/source-maps').createSourceMaps>, 'profile' | 'frames'>} parts.sourceMaps
  * @param {(fields: object, message: string) => void} parts.logNow  straight to standard error
  */
 function createStallDetection ({ settings, state, scheduler, recorder, sourceMaps, logNow }) {

@@ -7,10 +7,10 @@ const { gunzipSync, gzipSync } = require('node:zlib')
 const { monotonicMs } = require('../../shared/base/monotonic')
 const { createStallLog } = require('../../shared/stalls/stall-log')
 
-/** @import { CodeFrame, Culprit, Stall } from '../../../types/diagnostics' */
+/** @import { CodeFrame, Culprit, Stall, Trace } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 
-/** @typedef {{ at: number, durationMs: number, route: string | null, culprit: Culprit | null, stack: CodeFrame[] }} LastingStall */
+/** @typedef {{ at: number, durationMs: number, route: string | null, trace: Trace | null, culprit: Culprit | null, stack: CodeFrame[] }} LastingStall */
 
 const MAX_ROUTES = 100 // as the metrics have them
 const OTHER_ROUTES = '_other'

@@ -10,7 +10,7 @@ const { codeSampleCount, longestBusyMs, longestGapMs } = require('./samples')
 const { describeCulprit, toLogFields } = require('../../shared/stalls/stall-line')
 const { findCulprit } = require('./culprit/find-culprit')
 
-/** @import { StallEvidence } from '../../../types/diagnostics' */
+/** @import { StallEvidence, Trace } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { LateTick } from '../../main/loop/heartbeat' */
 /** @import { Stack } from './culprit/blocked-stacks' */
@@ -37,7 +37,7 @@ const NOTHING_FOUND = Object.freeze({ culprit: null, origin: null, stack: [], co
  * @param {History} parts.history
  * @param {{ since (fromMicros: number): SystemEvidence }} parts.evidence
  * @param {() => boolean} parts.isRecording
- * @param {() => Promise<{ route: string | null } | undefined>} parts.rotateNow  ends the window, in the middle of what the main thread does
+ * @param {() => Promise<{ route: string | null, trace: Trace | null } | undefined>} parts.rotateNow  ends the window, in the middle of what the main thread does
  * @param {(fromMicros: number, toMicros: number, maxMs: number) => Promise<Stack[]>} [parts.stacksOf]  those that were read in this time
  * @param {(stuck: Stuck) => boolean} parts.isStill
  * @param {(fields: object, message: string) => void} parts.logNow   straight to standard error
@@ -58,13 +58,15 @@ function createStallReports (parts) {
     const delayMs = isSuspected ? longestBusyMs(history.view(fromMicros, toMicros, ownWork)) : lateMs
     if (isSuspected && delayMs < thresholdMs) return null
     const system = shareOf(whole, delayMs / (delayMs + ownMs))
-    const profile = history.view(toMicros - (delayMs + ownMs) * 1e3, toMicros, ownWork)
+    const beganMicros = toMicros - (delayMs + ownMs) * 1e3
+    const profile = history.view(beganMicros, toMicros, ownWork)
     if (profile !== null) records.keepProfile(id, profile)
     const findings = profile === null ? NOTHING_FOUND : await find(profile, fromMicros, toMicros, MAX_MAPPING_MS)
     const { stack, codeMs, gcMs } = findings
     const all = { ...system, codeMs: round(codeMs), gcMs: round(gcMs) }
     const unsampledMs = profile === null ? null : Math.max(0, longestGapMs(profile) - ownMs)
-    const cause = judgeCause({ durationMs: delayMs, thresholdMs, unsampledMs }, all)
+    const missedMs = profile === null ? delayMs : (profile.startTime - beganMicros) / 1e3
+    const cause = judgeCause({ durationMs: delayMs, thresholdMs, unsampledMs, missedMs }, all)
     // A process that stood still ran nothing: what the samples around it show is not to blame.
     if (cause === 'suspended') return { delayMs, cause, culprit: null, stack: [], evidence: all }
     return { delayMs, cause, culprit: toBlame(cause, findings, profile === null ? 0 : codeSampleCount(profile)), stack, evidence: all }
@@ -97,14 +99,14 @@ function createStallReports (parts) {
     const isKnown = isRecording() && await history.waitFor(now, ANSWER_MS)
     const { culprit, stack } = (isKnown && await inspect(stuck.tickMicros, now)) || { culprit: null, stack: [] }
     if (!isStill(stuck)) return
-    const route = isKnown ? (await interrupted)?.route ?? null : null
+    const { route = null, trace = null } = (isKnown && await interrupted) || {}
     const durationMs = Math.round((now - stuck.tickMicros) / 1e3)
-    records.setLasting({ at: Math.round(toEpochMs(stuck.tickMicros)), durationMs, route, culprit, stack }, () => isStill(stuck))
+    records.setLasting({ at: Math.round(toEpochMs(stuck.tickMicros)), durationMs, route, trace, culprit, stack }, () => isStill(stuck))
     const where = culprit
-      ? `in ${describeCulprit(culprit)}${route === null ? '' : ` for ${route}`}`
+      ? `in ${describeCulprit(culprit, { route, stack })}${route === null ? '' : ` for ${route}`}`
       : 'in a native call, or the process is not being run: V8 does not answer'
-    const stall = toLogFields({ durationMs, lasting: true, route, culprit, stack })
-    logNow({ stall }, `the event loop has been stuck for ${durationMs} ms, ${where}`)
+    const fields = toLogFields({ durationMs, lasting: true, route, trace, culprit, stack })
+    logNow(fields, `the event loop has been stuck for ${durationMs} ms, ${where}`)
   }
 
   return { explain, reportWhileStuck }

@@ -4,7 +4,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { discard } = require('./atomic-write')
+const { discard, writeAtomically } = require('./atomic-write')
 const { parseFileName, sidecarOf } = require('../../shared/store/file-name')
 
 /** @typedef {{ name: string, path: string, bytes: number, at: number, kind: string }} StoredArtifact */
@@ -68,6 +68,15 @@ function readMetadata (dir, name) {
 /**
  * @param {string} dir
  * @param {string} name  of an artifact
+ * @param {object} metadata  the facts beside it
+ */
+function writeMetadata (dir, name, metadata) {
+  writeAtomically(dir, () => sidecarOf(name), Buffer.from(`${JSON.stringify(metadata, null, 2)}\n`))
+}
+
+/**
+ * @param {string} dir
+ * @param {string} name  of an artifact
  * @returns {boolean} false when it was gone already
  */
 function removeArtifact (dir, name) {
@@ -86,4 +95,4 @@ function isMissing (error) {
   return /** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT'
 }
 
-module.exports = { listArtifacts, listKept, readMetadata, removeArtifact }
+module.exports = { listArtifacts, listKept, readMetadata, removeArtifact, writeMetadata }

@@ -5,7 +5,8 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { discard, openFile, sync, writeAtomically } = require('./atomic-write')
+const { writeMetadata } = require('./artifact-files')
+const { discard, openFile, sync } = require('./atomic-write')
 const { syncDirectory } = require('./directory')
 const { isOutOfRoom, toGone, toStoreError } = require('./store-errors')
 const { createScratchName, sidecarOf } = require('../../shared/store/file-name')
@@ -78,7 +79,7 @@ class PendingArtifact {
       const bytes = this.#settle()
       const artifact = { name: this.name, path: path.join(this.#dir, this.name), bytes }
       // First: an artifact that can be seen has its sidecar. A sidecar alone is removed with the partial files.
-      writeAtomically(this.#dir, () => sidecarOf(this.name), Buffer.from(`${JSON.stringify(metadata, null, 2)}\n`))
+      writeMetadata(this.#dir, this.name, metadata)
       fs.renameSync(this.partialPath, artifact.path)
       syncDirectory(this.#dir)
       this.#isKept = this.#isOver = true

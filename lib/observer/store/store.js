@@ -7,7 +7,7 @@ const path = require('node:path')
 const { errors } = require('../../shared/base/errors')
 const { assertKnownKeys, assertPlainObject, assertString, refuse } = require('../../shared/base/validate')
 const { applicationFolder } = require('../../shared/store/application-folder')
-const { listArtifacts, listKept, readMetadata, removeArtifact } = require('./artifact-files')
+const { listArtifacts, listKept, readMetadata, removeArtifact, writeMetadata } = require('./artifact-files')
 const { writeAtomically } = require('./atomic-write')
 const { defaultDir } = require('../../shared/store/defaults')
 const { ensureDirectory, isInMemory, readFreeBytes } = require('./directory')
@@ -30,8 +30,9 @@ const { listShared, openShared, sign } = require('./shared-directory')
  * @property {RetentionOptions} [retention]
  * @property {() => number} [now]
  */
-/** @typedef {{ kind: string, extension: string, at: number, appName: string, bytes: Uint8Array }} NewArtifact */
-/** @typedef {Omit<NewArtifact, 'bytes'> & { bytesNeeded: number, scratchBytes?: number }} NewReservation */
+/** @typedef {{ kind: string, extension: string, at: number, appName: string, bytes: Uint8Array, metadata?: object | null }} NewArtifact
+ * metadata: facts to be kept beside it */
+/** @typedef {Omit<NewArtifact, 'bytes' | 'metadata'> & { bytesNeeded: number, scratchBytes?: number }} NewReservation */
 
 /**
  * @param {StoreOptions} [options]
@@ -80,12 +81,14 @@ class Store {
    * @param {NewArtifact} artifact
    * @returns {{ name: string, path: string, bytes: number }}
    */
-  write ({ bytes, ...facts }) {
+  write ({ bytes, metadata = null, ...facts }) {
     if (!(bytes instanceof Uint8Array)) refuse('artifact.bytes', 'a Buffer', bytes)
     const written = this.#coded(() => {
       this.#open()
       this.#makeRoom(bytes.length)
-      return writeAtomically(this.#dir, () => this.#nextName(facts), bytes)
+      const artifact = writeAtomically(this.#dir, () => this.#nextName(facts), bytes)
+      if (metadata !== null) this.#writeBeside(artifact.name, metadata)
+      return artifact
     }, bytes.length)
     this.#retain(written.name)
     return { ...written, bytes: bytes.length }
@@ -182,6 +185,20 @@ class Store {
     this.#evict(evictions)
   }
 
+  /**
+   * An artifact is kept with its facts, or not at all.
+   * @param {string} name
+   * @param {object} metadata
+   */
+  #writeBeside (name, metadata) {
+    try {
+      writeMetadata(this.#dir, name, metadata)
+    } catch (error) {
+      removeArtifact(this.#dir, name)
+      throw error
+    }
+  }
+
   /** @param {string} keep  name of the artifact just written */
   #retain (keep) {
     try {
@@ -201,7 +218,7 @@ class Store {
     }
   }
 
-  /** @param {Omit<NewArtifact, 'bytes'>} facts */
+  /** @param {Omit<NewArtifact, 'bytes' | 'metadata'>} facts */
   #nextName (facts) {
     return createFileName({ ...facts, pid: process.pid, sequence: ++this.#sequence })
   }

@@ -6,7 +6,7 @@
 const { findSampledCalls, siteKey } = require('../../shared/sync-calls/sampled')
 
 /** @import { CallFrame, CpuProfile } from '../../../types/profile' */
-/** @import { SampledCall, Work } from '../../shared/sync-calls/sampled' */
+/** @import { SampledCall } from '../../shared/sync-calls/sampled' */
 
 const MAX_SITES = 500
 const MAX_ROUTES = 20
@@ -31,12 +31,9 @@ class SampledTable {
   #busyMicros = 0
   #idleMicros = 0
 
-  /**
-   * @param {CpuProfile} window
-   * @param {readonly Work[]} work
-   */
-  add (window, work) {
-    const { calls, busyMicros } = findSampledCalls(window, { work })
+  /** @param {CpuProfile} window  with the routes of its samples */
+  add (window) {
+    const { calls, busyMicros } = findSampledCalls(window)
     this.#busyMicros += busyMicros
     this.#idleMicros += window.endTime - window.startTime - busyMicros
     for (const call of calls) this.#merge(call)

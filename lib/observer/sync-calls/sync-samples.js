@@ -1,17 +1,13 @@
 'use strict'
 
-// Reads synchronous calls out of the windows as they come, and tells the main thread what is known. A window is read when
-// the next one has come: by then the main thread has also told whose code ran in it.
+// Reads synchronous calls out of the windows as they come, and tells the main thread what is known.
 
 const { unattended } = require('../../shared/base/guard')
 const { createSampledTable } = require('./sampled-table')
 
 /** @import { CallFrame, CpuProfile } from '../../../types/profile' */
-/** @import { Work } from '../../shared/sync-calls/sampled' */
-/** @import { SourceMaps } from '../source-maps/source-maps' */
+/** @import { SourceMaps } from '../../shared/source-maps/source-maps' */
 /** @import { SampledReading } from './sampled-table' */
-
-const MAX_WORK = 10_000 // of two windows
 
 /** @type {Pick<SourceMaps, 'known' | 'frames'>} */
 const NO_MAPS = Object.freeze({ known: frames => [...frames], frames: async frames => [...frames] })
@@ -23,10 +19,6 @@ const NO_MAPS = Object.freeze({ known: frames => [...frames], frames: async fram
  */
 function createSyncSamples ({ send, sourceMaps = NO_MAPS }) {
   const table = createSampledTable()
-  /** @type {CpuProfile | undefined} */
-  let waiting
-  /** @type {Work[]} */
-  let work = []
 
   /** What is known now; and once more when more is known of where the callers were written. */
   function tell () {
@@ -54,19 +46,10 @@ function createSyncSamples ({ send, sourceMaps = NO_MAPS }) {
     resume (reading) {
       table.resume(reading)
     },
-    /** @param {Work[]} more */
-    addWork (more) {
-      work = work.concat(more).sort((left, right) => left.fromMicros - right.fromMicros).slice(-MAX_WORK)
-    },
-    /** @param {CpuProfile} window */
+    /** @param {CpuProfile} window  with the routes of its samples */
     addWindow (window) {
-      if (waiting !== undefined) {
-        const { endTime } = waiting
-        table.add(waiting, work)
-        work = work.filter(({ toMicros }) => toMicros > endTime)
-        tell()
-      }
-      waiting = window
+      table.add(window)
+      tell()
     }
   }
 }

@@ -37,6 +37,7 @@ const BY_CODE = new Map(Object.entries({
   ERR_LOOPSCOPE_UNKNOWN_OPTION: { status: 400, remedy: 'Leave the parameter out.' },
   ERR_LOOPSCOPE_UNKNOWN_KIND: { status: 400, remedy: 'Use one of the known kinds.' },
   ERR_LOOPSCOPE_UNKNOWN_FORMAT: { status: 400, remedy: 'Use one of the known formats.' },
+  ERR_LOOPSCOPE_UNKNOWN_ROUTE: { status: 404, remedy: 'Use one of the routes in it, or ask for more time.' },
   ERR_LOOPSCOPE_EMPTY_VIEW: { status: 404, remedy: 'Ask for a time that the recorder still holds.' },
   ERR_LOOPSCOPE_RECORDER_OFF: {
     status: 503,

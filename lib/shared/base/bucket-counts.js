@@ -41,21 +41,29 @@ class BucketCounts {
   }
 
   /**
-   * The value below which the share lies, by linear interpolation inside a bucket, as Prometheus' histogram_quantile does.
    * @param {number} share  0 to 1
-   * @returns {number} 0 while there are no values; the highest bound for what lies above it
+   * @returns {number}
    */
   quantile (share) {
-    const { bounds, counts, count } = this.read()
-    if (count === 0) return 0
-    const rank = share * count
-    const index = counts.findIndex(upTo => upTo >= rank)
-    if (index === -1) return bounds[bounds.length - 1]
-    const below = index === 0 ? 0 : counts[index - 1]
-    const lower = index === 0 ? 0 : bounds[index - 1]
-    const inBucket = counts[index] - below
-    return inBucket === 0 ? lower : lower + (bounds[index] - lower) * (rank - below) / inBucket
+    return quantileOf(this.read(), share)
   }
 }
 
-module.exports = { BucketCounts }
+/**
+ * The value below which the share lies, by linear interpolation inside a bucket, as Prometheus' histogram_quantile does.
+ * @param {Pick<BucketReading, 'bounds' | 'counts' | 'count'>} reading
+ * @param {number} share  0 to 1
+ * @returns {number} 0 while there are no values; the highest bound for what lies above it
+ */
+function quantileOf ({ bounds, counts, count }, share) {
+  if (count === 0) return 0
+  const rank = share * count
+  const index = counts.findIndex(upTo => upTo >= rank)
+  if (index === -1) return bounds[bounds.length - 1]
+  const below = index === 0 ? 0 : counts[index - 1]
+  const lower = index === 0 ? 0 : bounds[index - 1]
+  const inBucket = counts[index] - below
+  return inBucket === 0 ? lower : lower + (bounds[index] - lower) * (rank - below) / inBucket
+}
+
+module.exports = { BucketCounts, quantileOf }

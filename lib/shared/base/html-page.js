@@ -10,6 +10,9 @@ const { readOwn } = require('./own-files')
 /** @type {Record<string, string>} */
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
+/** Files that require nothing, and are what the pages' scripts find in `loopscope`. */
+const SHARED = Object.freeze({ sizes: 'shared/base/sizes.js', handlerName: 'shared/stalls/handler-name.js' })
+
 const STYLES = Object.freeze(['page/palette.css', 'page/elements.css'])
 
 /**
@@ -77,13 +80,14 @@ function fill (template, values) {
  * @param {string} parts.body
  * @param {readonly string[]} parts.styles
  * @param {readonly string[]} parts.scripts
+ * @param {Readonly<Record<string, string>>} [parts.modules]  files that require nothing, by their names in `loopscope`: the page's own
  * @param {{ styles?: readonly string[], scripts?: readonly string[] }} [libraries]  their text
  * @returns {Page}
  */
-function createPage ({ body, styles, scripts }, { styles: theirStyles = [], scripts: theirScripts = [] } = {}) {
+function createPage ({ body, styles, scripts, modules = {} }, { styles: theirStyles = [], scripts: theirScripts = [] } = {}) {
   const read = (/** @type {string} */ name) => normalizeLineEnds(readOwn(`browser/${name}`))
   const style = [...theirStyles.map(normalizeLineEnds), ...[...STYLES, ...styles].map(read)].join('\n')
-  const sources = [...theirScripts.map(normalizeLineEnds), [sizesScript(), ...scripts.map(read)].join('\n')]
+  const sources = [...theirScripts.map(normalizeLineEnds), [sharedScript(modules), ...scripts.map(read)].join('\n')]
   const elements = sources.map(source => `<script>${source}</script>`).join('\n')
   const fixed = { shell: read('page/shell.html'), body: read(body), style, scripts: elements }
   const policyElement = `<meta http-equiv="Content-Security-Policy" content="${policyOf(style, sources)}">`
@@ -103,9 +107,13 @@ function fillPage ({ shell, body, style, scripts }, title, values, policy) {
   return fill(shell, { policy, title: escapeHtml(title), style, body: fill(body, values), scripts })
 }
 
-/** The pages tell sizes in the same words as texts do. */
-function sizesScript () {
-  return `const loopscope = { sizes: (module => {\n${normalizeLineEnds(readOwn('shared/base/sizes.js'))}\nreturn module.exports })({}) }`
+/**
+ * The pages tell sizes and names in the same words as texts do; what they work out is tested without a browser.
+ * @param {Readonly<Record<string, string>>} own
+ */
+function sharedScript (own) {
+  const modules = Object.entries({ ...SHARED, ...own }).map(([name, file]) => `  ${name}: (module => {\n${normalizeLineEnds(readOwn(file))}\nreturn module.exports })({})`)
+  return `const loopscope = {\n${modules.join(',\n')}\n}`
 }
 
 module.exports = { createPage, escapeHtml, jsonForHtml }

@@ -3,7 +3,7 @@
 // What can be captured, and what may be asked for. A new kind is one row here, a file that records it and a row in
 // observer/captures/recorders.js, and one test.
 
-const { assertBoolean, assertKnownKeys, assertMethods, assertNumberAbove, assertOneOf, assertPlainObject } = require('../base/validate')
+const { assertBoolean, assertKnownKeys, assertMethods, assertNumberAbove, assertOneOf, assertPlainObject, refuse } = require('../base/validate')
 const { errors } = require('../base/errors')
 const { FORMATS, SOURCES } = require('../formats/formats')
 const { HEAP_FORMATS } = require('../formats/heap-profile')
@@ -16,6 +16,8 @@ const DEFAULT_LAST_SECONDS = 30 // the flight recorder's point: what already hap
 const MAX_SECONDS = 300 // a capture holds its windows in memory: about 1 MB a minute of a large application
 const MAX_LAST_SECONDS = 600 // the most that recorder.keepSeconds can be
 
+const MAX_ROUTE_LENGTH = 1000
+
 const MODES = Object.freeze(['live', 'all'])
 const REDACTIONS = Object.freeze(['values', 'strict', 'off'])
 
@@ -26,6 +28,7 @@ const REDACTIONS = Object.freeze(['values', 'strict', 'off'])
  * @property {number} [lastSeconds]  to look back
  * @property {number} [seconds]      to record on
  * @property {'original' | 'generated'} [sources]  whose places
+ * @property {string} [route]  only what ran for it
  * @property {'values' | 'strict' | 'off'} [redact]
  * @property {boolean} [hasPseudonyms]
  * @property {boolean} [force]
@@ -44,7 +47,7 @@ const KINDS = Object.freeze({
   cpu: {
     title: 'CPU profile',
     formats: /** @type {ArtifactFormat[]} */ (Object.keys(FORMATS)),
-    options: ['seconds', 'last', 'sources'],
+    options: ['seconds', 'last', 'sources', 'route'],
     check: checkCpu,
     // The last half minute is what the operator saw happen; ten seconds on, in case the trouble is just beginning.
     onSignal: { last: 30, seconds: 10 }
@@ -59,7 +62,7 @@ const KINDS = Object.freeze({
   'heap-profile': {
     title: 'heap profile',
     formats: /** @type {ArtifactFormat[]} */ (Object.keys(HEAP_FORMATS)),
-    options: ['seconds', 'mode'],
+    options: ['seconds', 'mode', 'sources'],
     check: checkHeapProfile,
     onSignal: { seconds: 10 }
   },
@@ -90,11 +93,20 @@ function checkRequest (kind, options = {}) {
 }
 
 /** @param {CaptureOptions} options */
-function checkCpu ({ seconds, last, sources }) {
+function checkCpu ({ seconds, last, sources, route }) {
   if (seconds !== undefined) assertNumberAbove('capture options.seconds', seconds, 0, MAX_SECONDS)
   if (last !== undefined) assertNumberAbove('capture options.last', last, 0, MAX_LAST_SECONDS)
   if (sources !== undefined) assertOneOf('capture options.sources', sources, SOURCES)
-  return { seconds: seconds ?? 0, lastSeconds: last ?? (seconds === undefined ? DEFAULT_LAST_SECONDS : 0), sources }
+  if (route !== undefined) assertRoute('capture options.route', route)
+  return { seconds: seconds ?? 0, lastSeconds: last ?? (seconds === undefined ? DEFAULT_LAST_SECONDS : 0), sources, route }
+}
+
+/**
+ * @param {string} path
+ * @param {unknown} value
+ */
+function assertRoute (path, value) {
+  if (typeof value !== 'string' || value === '' || value.length > MAX_ROUTE_LENGTH) refuse(path, "a route, as in 'POST /login'", value)
 }
 
 /** @param {CaptureOptions} options */
@@ -106,10 +118,11 @@ function checkSnapshot ({ redact, pseudonyms = false, force = false }) {
 }
 
 /** @param {CaptureOptions} options */
-function checkHeapProfile ({ seconds, mode = 'live' }) {
+function checkHeapProfile ({ seconds, mode = 'live', sources }) {
   if (seconds !== undefined) assertNumberAbove('capture options.seconds', seconds, 0, MAX_SECONDS)
   assertOneOf('capture options.mode', mode, MODES)
-  return { seconds: seconds ?? 0, mode }
+  if (sources !== undefined) assertOneOf('capture options.sources', sources, SOURCES)
+  return { seconds: seconds ?? 0, mode, sources }
 }
 
 /**
@@ -123,4 +136,4 @@ function assertKind (kind) {
   return /** @type {CaptureKind} */ (kind)
 }
 
-module.exports = { KINDS, checkRequest, assertKind }
+module.exports = { KINDS, checkRequest, assertKind, assertRoute }

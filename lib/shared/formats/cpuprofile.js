@@ -1,6 +1,6 @@
 'use strict'
 
-// V8's own JSON, which Chrome DevTools and VS Code open.
+// V8's own JSON, which Chrome DevTools and VS Code open. The routes of its samples are a member beside V8's, which they pass over.
 
 const { assertCpuProfile } = require('./profile/assert-profile')
 
@@ -12,7 +12,7 @@ const { assertCpuProfile } = require('./profile/assert-profile')
  */
 function encodeCpuProfile (profile) {
   assertCpuProfile(profile)
-  const { nodes, startTime, endTime, samples, timeDeltas } = profile
+  const { nodes, startTime, endTime, samples, timeDeltas, routes } = profile
   const hits = countHits(samples)
   return Buffer.from(JSON.stringify({
     // DevTools takes a node's own time from its hitCount. V8 leaves samples out of it that it took beside its timer,
@@ -21,7 +21,8 @@ function encodeCpuProfile (profile) {
     startTime,
     endTime,
     samples,
-    timeDeltas
+    timeDeltas,
+    ...(routes && { routes: { names: routes.names, samples: routes.samples } })
   }))
 }
 

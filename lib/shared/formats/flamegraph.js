@@ -5,17 +5,19 @@
 
 const { buildCallTree } = require('./profile/call-tree')
 const { describeTimes } = require('./flamegraph/graph')
-const { headerHtml } = require('./flamegraph/header')
-const { loadLibraries } = require('./flamegraph/libraries')
+const { describeDifference } = require('./flamegraph/difference')
+const { differenceHeaderHtml, headerHtml } = require('./flamegraph/header')
+const { FRAMES, loadLibraries } = require('./flamegraph/libraries')
 const { createPage, jsonForHtml } = require('../base/html-page')
 
 /** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
+/** @import { DifferenceContext } from './flamegraph/header' */
 /** @import { Graph } from './flamegraph/graph' */
 
 const PARTS = Object.freeze({
   body: 'flamegraph/page.html',
-  styles: ['frames/frames.css', 'flamegraph/page.css'],
-  scripts: ['frames/frames.js', 'frames/keyboard.js', 'frames/drawing.js', 'flamegraph/page.js']
+  styles: [...FRAMES.styles, 'flamegraph/page.css'],
+  scripts: [...FRAMES.scripts, 'flamegraph/page.js']
 })
 
 /** @type {import('../base/html-page').Page | undefined} */
@@ -31,18 +33,33 @@ function encodeFlameGraph (profile, context = {}) {
   return renderFlameGraph({
     title: context.title ?? 'CPU profile',
     header: headerHtml(profile, root, context),
-    width: 'time',
     graph: describeTimes(root)
   })
 }
 
 /**
- * @param {{ title: string, header: string, width: string, graph: Graph }} content  width: what the width of a frame means; header: HTML
+ * What changed from one CPU profile to another, as a flame graph of the later one in one HTML file: frames as wide as their share after,
+ * coloured by how that share changed, and a list of those that are gone. Shares are of the time at work, since two recordings are never
+ * equally long or busy. A function that moved in its file is the same one.
+ * @param {CpuProfile} before
+ * @param {CpuProfile} after
+ * @param {DifferenceContext} [context]
  * @returns {Buffer}
+ * @throws ERR_LOOPSCOPE_INVALID_PROFILE for what is no CPU profile
  */
-function renderFlameGraph ({ title, header, width, graph }) {
-  page ??= createPage(PARTS, { scripts: [loadLibraries()] })
-  return Buffer.from(page.asFile(title, { header, width, graph: jsonForHtml(graph) }))
+function encodeFlameGraphDifference (before, after, context = {}) {
+  const graph = describeDifference(buildCallTree(before, context), buildCallTree(after, context))
+  const title = context.title ?? 'What changed'
+  return renderFlameGraph({ title, header: differenceHeaderHtml(graph.difference, { ...context, title }), graph })
 }
 
-module.exports = { encodeFlameGraph, renderFlameGraph }
+/**
+ * @param {{ title: string, header: string, graph: Graph }} content  header: HTML
+ * @returns {Buffer}
+ */
+function renderFlameGraph ({ title, header, graph }) {
+  page ??= createPage(PARTS, { scripts: [loadLibraries()] })
+  return Buffer.from(page.asFile(title, { header, graph: jsonForHtml(graph) }))
+}
+
+module.exports = { encodeFlameGraph, encodeFlameGraphDifference, renderFlameGraph }

@@ -2,6 +2,8 @@
 
 // The table of formats of a heap histogram: how many objects there are of each constructor. Pure.
 
+const { localTimeWithZone } = require('../base/local-time')
+
 /** @import { EncodeContext } from '../../../types/profile' */
 
 /**
@@ -37,7 +39,7 @@ function encodeText ({ total, classes, pauseMs, heapUsedBytes, takenAt }, { titl
   const heap = `heap ${(heapUsedBytes / 1e6).toFixed(1)} MB`
   const lines = [
     title,
-    `${new Date(takenAt).toISOString()}: ${total.toLocaleString('en')} objects, ${heap}, the process stood still for ${pauseMs} ms`,
+    `${localTimeWithZone(takenAt)}: ${total.toLocaleString('en')} objects, ${heap}, the process stood still for ${pauseMs} ms`,
     LIMITS,
     '',
     '     count  constructor',

@@ -1,12 +1,13 @@
 'use strict'
 
-// The table of formats of a heap profile: sampled allocations by stack. A new format is one row here and one test.
+// The table of formats of a heap profile: sampled allocations by stack. A new format is one row here and one test. `sources`: as in formats.js.
 
 const { escapeHtml } = require('../base/html-page')
+const { localTimeWithZone } = require('../base/local-time')
 const { buildHeapTree, bytesByFunction, subtract } = require('./profile/heap-tree')
 const { placeOf } = require('./profile/frame')
 
-/** @import { EncodeContext } from '../../../types/profile' */
+/** @import { EncodeContext, Format } from '../../../types/profile' */
 /** @import { HeapSampling, HeapTree } from './profile/heap-tree' */
 
 const MAX_FUNCTIONS = 30
@@ -22,6 +23,7 @@ const LIMITS = 'Sampled, one in half a megabyte, since sampling began: what was 
  * @typedef {object} HeapFormat
  * @property {string} extension
  * @property {string} contentType
+ * @property {Format['sources']} sources
  * @property {(profile: HeapProfile, context?: Pick<EncodeContext, 'appRoot' | 'title'>) => Buffer} encode
  */
 
@@ -29,16 +31,18 @@ const HEAP_FORMATS = Object.freeze({
   heapprofile: {
     extension: 'heapprofile',
     contentType: 'application/json; charset=utf-8',
+    sources: 'generated',
     encode: (/** @type {HeapProfile} */ profile) => Buffer.from(JSON.stringify(subtract(profile)))
   },
   pprof: {
     extension: 'pb.gz',
     contentType: 'application/octet-stream',
+    sources: 'generated',
     encode: (/** @type {HeapProfile} */ profile, /** @type {Pick<EncodeContext, 'appRoot' | 'title'>} */ context = {}) =>
       require('./pprof/heap').encodeHeapPprof({ ...profile, kind: profile.mode === 'all' ? 'alloc' : 'inuse' }, context)
   },
-  flamegraph: { extension: 'html', contentType: 'text/html; charset=utf-8', encode: encodeGraph },
-  text: { extension: 'txt', contentType: 'text/plain; charset=utf-8', encode: encodeText }
+  flamegraph: { extension: 'html', contentType: 'text/html; charset=utf-8', sources: 'original', encode: encodeGraph },
+  text: { extension: 'txt', contentType: 'text/plain; charset=utf-8', sources: 'original', encode: encodeText }
 })
 
 /**
@@ -58,10 +62,10 @@ function encodeGraph (profile, context = {}) {
   ].join('\n')
   const graph = describeGraph(root, {
     unit: 'bytes',
-    self: (/** @type {HeapTree} */ tree) => tree.selfBytes,
+    selves: (/** @type {HeapTree} */ tree) => [tree.selfBytes],
     total: (/** @type {HeapTree} */ tree) => tree.totalBytes
   })
-  return renderFlameGraph({ title, header, width: 'memory', graph })
+  return renderFlameGraph({ title, header, graph })
 }
 
 /**
@@ -72,7 +76,7 @@ function factsOf ({ mode, fromMs, toMs, profile: { samples } }, { totalBytes }) 
   const size = `${(totalBytes / MB).toFixed(1)} MB`
   if (mode === undefined || fromMs === undefined || toMs === undefined) return `${size}, ${samples.length} samples`
   const what = mode === 'all' ? 'allocated' : 'alive of what was allocated'
-  return `${size} ${what} in ${((toMs - fromMs) / 1e3).toFixed(1)} s, from ${new Date(fromMs).toISOString()}, ${samples.length} samples`
+  return `${size} ${what} in ${((toMs - fromMs) / 1e3).toFixed(1)} s, from ${localTimeWithZone(fromMs)}, ${samples.length} samples`
 }
 
 /**

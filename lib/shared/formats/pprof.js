@@ -2,6 +2,7 @@
 
 // Google's pprof, gzipped: for `go tool pprof`, Pyroscope, Parca, Speedscope and others.
 // Idle time is left out, as Go leaves it out of its CPU profiles: the values are CPU time, and `-top` is in percent of it.
+// Where it is known for which route a sample ran, the label http_route says it.
 
 const { gzipSync } = require('node:zlib')
 const { Profile, Sample } = require('pprof-format')
@@ -10,7 +11,7 @@ const { Tables } = require('./pprof/tables')
 const { timeKindOf } = require('./profile/time-kinds')
 
 /** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
-/** @import { CallTree } from './profile/call-tree' */
+/** @import { CallTree, Spent } from './profile/call-tree' */
 
 /** @typedef {{ tree: CallTree, callerIds: number[] }} Stack  callerIds: locations, innermost first */
 
@@ -73,24 +74,39 @@ function sampleTree (root, tables) {
 }
 
 /**
- * One sample for each line of the function in which time was spent, so that `-list` and `-lines` show them.
+ * One sample for each route, and of it one for each line of the function in which time was spent, so that `-list` and `-lines` show them.
  * @param {Stack} stack
  * @param {Tables} tables
  */
 function samplesOf ({ tree, callerIds }, tables) {
-  if (tree.selfSamples === 0) return []
-  const { frame, selfMicros, selfSamples, lines } = tree
-  const parts = lines.size > 0 && selfMicros > 0 ? [...lines] : /** @type {[number, number][]} */ ([[frame.line, selfMicros]])
-  let micros = 0
-  let samplesBefore = 0
-  return parts.map(([line, lineMicros]) => {
-    micros += lineMicros
-    // Rounded as a running sum: the parts add up to the whole.
-    const samplesSoFar = selfMicros > 0 ? Math.round(selfSamples * micros / selfMicros) : selfSamples
-    const count = samplesSoFar - samplesBefore
-    samplesBefore = samplesSoFar
-    return new Sample({ locationId: [tables.locationId(frame, line), ...callerIds], value: [count, Math.round(lineMicros * 1e3)] })
+  const { frame, selfMicros, selfSamples, lines, routes } = tree
+  if (selfSamples === 0) return []
+  const hasLines = lines.size > 0 && selfMicros > 0
+  const shares = hasLines ? [...lines].map(([line, micros]) => ({ line, share: micros / selfMicros })) : [{ line: frame.line, share: 1 }]
+  /** @type {Iterable<[string | null, Spent]>} */
+  const parts = routes.size > 0 ? routes : [[null, { micros: selfMicros, samples: selfSamples }]]
+  return [...parts].flatMap(([route, spent]) => {
+    const label = tables.routeLabels(route)
+    return divide(spent, shares).map(({ line, value }) => new Sample({ locationId: [tables.locationId(frame, line), ...callerIds], value, label }))
   })
+}
+
+/**
+ * Rounded as running sums: the parts add up to the whole.
+ * @param {Spent} spent
+ * @param {{ line: number, share: number }[]} shares
+ */
+function divide ({ micros, samples }, shares) {
+  const nanos = Math.round(micros * 1e3)
+  let shareSoFar = 0
+  let before = [0, 0]
+  return shares.map(({ line, share }, index) => {
+    shareSoFar = index === shares.length - 1 ? 1 : shareSoFar + share
+    const soFar = [Math.round(samples * shareSoFar), Math.round(nanos * shareSoFar)]
+    const value = soFar.map((sum, at) => sum - before[at])
+    before = soFar
+    return { line, value }
+  }).filter(({ value: [count, nanos] }) => count > 0 || nanos > 0)
 }
 
 module.exports = { encodePprof }

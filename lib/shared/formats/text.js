@@ -1,12 +1,15 @@
 'use strict'
 
-// A report to read in a terminal, after the manner of `node --prof-process`: whose time it was, then the functions in
-// which it was spent with their callers.
+// A report to read in a terminal, after the manner of `node --prof-process`: whose time it was, by kind and by route, then the functions
+// in which it was spent with their callers.
 
+const { localTimeWithZone } = require('../base/local-time')
 const { buildCallTree } = require('./profile/call-tree')
-const { callersOf, hottestLine, bottomUp } = require('./profile/callers')
-const { placeOf } = require('./profile/frame')
+const { callersOf, bottomUp } = require('./profile/callers')
+const { packageOf } = require('./profile/frame')
 const { summarizeTime } = require('./profile/time-kinds')
+const { routeLines } = require('./text/route-lines')
+const { describeFunction, inMs, nameOf, percent, row } = require('./text/rows')
 
 /** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
 /** @import { HeavyFrame } from './profile/callers' */
@@ -30,9 +33,11 @@ const MAX_CALLER_LEVELS = 12
  */
 function encodeText (profile, context = {}) {
   const root = buildCallTree(profile, context)
-  const lines = [...headerLines(profile, root.totalMicros, context), '', ...summaryLines(root), '']
-  for (const section of context.sections ?? []) lines.push(` ${section.title}`, '', ...section.lines, '')
   const { busy } = summarizeTime(root)
+  const lines = [...headerLines(profile, root.totalMicros, context), '', ...summaryLines(root), '']
+  const routes = routeLines(root, busy)
+  if (routes.length > 0) lines.push(...routes, '')
+  for (const section of context.sections ?? []) lines.push(` ${section.title}`, '', ...section.lines, '')
   if (busy > 0) lines.push(...bottomUpLines(bottomUp(root), busy), '')
   return Buffer.from(lines.map(printable).join('\n'))
 }
@@ -51,7 +56,7 @@ function printable (text) {
  * @param {EncodeContext} context
  */
 function headerLines ({ samples }, totalMicros, { title = 'CPU profile', startedAt, notes = [] }) {
-  const recorded = startedAt === undefined ? '' : `from ${new Date(startedAt).toISOString()}, `
+  const recorded = startedAt === undefined ? '' : `from ${localTimeWithZone(startedAt)}, `
   return [
     title,
     `${recorded}${(totalMicros / 1e6).toFixed(2)} s, ${samples.length} samples`,
@@ -61,13 +66,14 @@ function headerLines ({ samples }, totalMicros, { title = 'CPU profile', started
 
 /** @param {import('./profile/call-tree').CallTree} root */
 function summaryLines (root) {
-  const { javascript, native, gc, idle, busy } = summarizeTime(root)
+  const { javascript, wasm, native, gc, idle, busy } = summarizeTime(root)
   if (busy + idle === 0) return ['The profile holds no samples: nothing was recorded in this time.']
   return [
     ' [Summary]: percentages, here and below, are of the time that was not idle',
     '',
     '         ms   busy  where',
     row(javascript, busy, 'JavaScript'),
+    ...(wasm > 0 ? [row(wasm, busy, 'WebAssembly')] : []),
     row(native, busy, "native: Node's own code, native calls, V8"),
     row(gc, busy, 'GC'),
     `${inMs(idle)}      -  idle (${percent(idle, busy + idle).trim()} of the whole time)`
@@ -152,45 +158,14 @@ function isForeign ({ origin }) {
 
 /** @param {Frame[]} run */
 function describeRun (run) {
-  const owners = new Set(run.map(({ file }) => /.*node_modules\/((@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? 'node'))
+  const owners = new Set(run.map(ownerOf))
   return `(${run.length} frames of ${[...owners].join(', ')})`
 }
 
-/** @param {HeavyFrame} heavy */
-function describeFunction (heavy) {
-  const { frame } = heavy
-  const line = hottestLine(heavy)
-  // Nobody will mend a line of Node's own.
-  const isTelling = line !== undefined && line !== frame.line && frame.origin !== 'node'
-  return isTelling ? `${nameOf(frame)}, mostly line ${line}` : nameOf(frame)
-}
-
 /** @param {Frame} frame */
-function nameOf (frame) {
-  if (frame.origin === 'native') return `${frame.name} (native)`
-  return `${frame.name} ${placeOf(frame)}`.trimEnd()
-}
-
-/**
- * @param {number} micros
- * @param {number} ofMicros
- * @param {string} text
- */
-function row (micros, ofMicros, text) {
-  return `${inMs(micros)} ${percent(micros, ofMicros)}  ${text}`
-}
-
-/** @param {number} micros */
-function inMs (micros) {
-  return (micros / 1e3).toFixed(1).padStart(11)
-}
-
-/**
- * @param {number} micros
- * @param {number} ofMicros
- */
-function percent (micros, ofMicros) {
-  return `${(ofMicros > 0 ? 100 * micros / ofMicros : 0).toFixed(1)}%`.padStart(6)
+function ownerOf ({ origin, file }) {
+  if (origin === 'wasm') return 'WebAssembly'
+  return origin === 'dependency' ? packageOf(file) : 'node'
 }
 
 module.exports = { encodeText }

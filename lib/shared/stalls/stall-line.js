@@ -4,40 +4,47 @@
 
 const { showPosition } = require('../formats/profile/frame')
 const { describeEvidence } = require('./causes')
+const { nameOfCulprit } = require('./handler-name')
 
 /** @import { Culprit, Stall } from '../../../types/diagnostics' */
 
 const LOGGED_FRAMES = 10 // of the stack, innermost first: down to the handler and the router that called it
 
 /**
- * The report as it goes into a log: whole stacks make lines of 7 KB, which is long enough to fill a pipe that is read slowly.
- * @template {{ stack: Stall['stack'] }} T
+ * The fields of the line: the report, whose whole stack would make it 7 KB long, enough to fill a pipe that is read slowly; and the ids of the
+ * trace where those who gather logs look for them, as OpenTelemetry calls them.
+ * @template {{ stack: Stall['stack'], trace: Stall['trace'] }} T
  * @param {T} stall
- * @returns {T}
  */
 function toLogFields (stall) {
-  return { ...stall, stack: stall.stack.slice(0, LOGGED_FRAMES) }
+  const { stack, trace } = stall
+  return {
+    ...(trace !== null && { trace_id: trace.traceId, span_id: trace.spanId }),
+    stall: { ...stall, stack: stack.slice(0, LOGGED_FRAMES) }
+  }
 }
 
 /**
  * One line for a person.
  * @param {Stall} stall
  */
-function describeStall ({ durationMs, cause, route, culprit, evidence }) {
+function describeStall ({ durationMs, startingUp, cause, route, culprit, stack, evidence }) {
   const what = `event loop stalled ${durationMs} ms`
-  const where = route === null ? '' : ` in ${route}`
+  const where = `${route === null ? '' : ` in ${route}`}${startingUp ? ' while starting up' : ''}`
   const figures = describeEvidence(cause, evidence)
   const why = figures === '' ? cause : `${cause} (${figures})`
   if (culprit === null) return `${what}${where}: ${why}`
-  return `${what}${where}: ${describeCulprit(culprit)}, cause ${why}`
+  return `${what}${where}: ${describeCulprit(culprit, { route, stack })}, cause ${why}`
 }
 
 /**
  * From what took the time to the line that is to be mended.
  * @param {Culprit} culprit
+ * @param {Pick<Stall, 'route' | 'stack'>} stall
  */
-function describeCulprit (culprit) {
-  const { call, via, function: name, file } = culprit
+function describeCulprit (culprit, stall) {
+  const { call, via, file } = culprit
+  const name = nameOfCulprit(culprit, stall)
   const entered = via && `${via.package} ${via.function}`
   const called = [call, entered].filter(Boolean).join(' by ')
   const place = file === '' ? name : `${name} (${showPosition(culprit)})`

@@ -6,61 +6,39 @@
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 const { OWN_FOLDER, WRAPPER_NAME } = require('../base/own-files')
+const { isSynchronous, synchronousApi } = require('../formats/profile/node-api')
+const { parentsOf } = require('../formats/profile/node-tree')
 
 /** @import { CallFrame, CpuProfile, ProfileNode } from '../../../types/profile' */
 
 /**
- * @typedef {object} Work  a stretch of time in which one request's synchronous code ran
- * @property {number} fromMicros
- * @property {number} toMicros
- * @property {string} route
- *
  * @typedef {object} SampledCall
  * @property {string} api       e.g. 'crypto.pbkdf2Sync'
  * @property {CallFrame} caller  the first frame above it that is not Node's own
  * @property {number} micros
- * @property {Map<string, number>} routes  micros by route, as far as the work says
+ * @property {Map<string, number>} routes  micros by route, as far as the samples have one
  */
 
 const NODE_SCHEME = 'node:'
 // The exact detector's wrappers stand between a call and its caller.
 const FOLDER = OWN_FOLDER + path.join('main', 'sync-calls', path.sep)
 const OWN = [FOLDER, pathToFileURL(FOLDER).href]
-// 'node:internal/crypto/pbkdf2' -> 'crypto', 'node:fs' -> 'fs', 'node:internal/child_process' -> 'child_process'
-const MODULE = /^node:(?:internal\/)?([a-z_]+)/
-// gzipSync, and also randomFillSync below randomBytes without a callback
-const SYNCHRONOUS = /\wSync$/
-// Entrances that Node names differently inside. All of zlib's synchronous functions share one.
-const PUBLIC_NAMES = new Map([
-  ['zlib.syncBufferWrapper', 'zlib.*Sync'],
-  ['modules.require', 'require'],
-  ['crypto.signOneShot', 'crypto.sign'],
-  ['crypto.verifyOneShot', 'crypto.verify'],
-  ['crypto.sign', 'crypto.createSign().sign'],
-  ['crypto.verify', 'crypto.createVerify().verify']
-])
-// Synchronous although no name says so. With a callback, which sign and verify can have, their time is not spent here.
-const SIGNED = new Set(['crypto.sign', 'crypto.verify', 'crypto.createSign().sign', 'crypto.createVerify().verify'])
 
 /**
- * @param {CpuProfile} profile  in order
- * @param {{ work?: readonly Work[] }} [context]  work: in order of time, not overlapping
+ * @param {CpuProfile} profile
  * @returns {{ calls: SampledCall[], busyMicros: number }} busyMicros: all the time that was not idle
  */
-function findSampledCalls (profile, { work = [] } = {}) {
+function findSampledCalls (profile) {
   const callOf = createCallFinder(profile.nodes)
-  const routeAt = createRouteFinder(work)
   const idle = new Set(profile.nodes.filter(({ callFrame }) => callFrame.functionName === '(idle)').map(({ id }) => id))
   /** @type {Map<string, SampledCall>} */
   const calls = new Map()
   let busyMicros = 0
-  let at = profile.startTime
   profile.samples.forEach((id, index) => {
     const micros = profile.timeDeltas[index]
-    at += micros
     if (!idle.has(id)) busyMicros += micros
     const found = callOf(id)
-    if (found !== null) add(calls, found, micros, routeAt(at))
+    if (found !== null) add(calls, found, micros, routeOf(profile, index))
   })
   return { calls: [...calls.values()], busyMicros }
 }
@@ -94,7 +72,7 @@ function siteKey (api, { url, lineNumber, columnNumber }) {
  */
 function createCallFinder (nodes) {
   const byId = new Map(nodes.map(node => [node.id, node]))
-  const parents = new Map(nodes.flatMap(node => (node.children ?? []).map(child => [child, node.id])))
+  const parents = parentsOf(nodes)
   /** @type {Map<number, { api: string, caller: CallFrame } | null>} */
   const known = new Map()
   return id => {
@@ -115,12 +93,12 @@ function findCall (leaf, byId, parents) {
   for (let id = /** @type {number | undefined} */ (leaf); id !== undefined; id = parents.get(id)) {
     const { callFrame } = /** @type {ProfileNode} */ (byId.get(id))
     if (callFrame.url.startsWith(NODE_SCHEME)) {
-      isSync ||= SYNCHRONOUS.test(callFrame.functionName)
+      isSync ||= isSynchronous(callFrame.functionName)
       entry = callFrame
     } else if (callFrame.url !== '' && !isOwn(callFrame)) {
       if (entry === null) return null
-      const api = apiOf(entry)
-      return isSync || SIGNED.has(api) ? { api, caller: callFrame } : null
+      const api = synchronousApi({ name: entry.functionName, file: entry.url }, isSync)
+      return api === null ? null : { api, caller: callFrame }
     }
   }
   return null // Node's own, asked for by nobody: what runs before the application
@@ -131,24 +109,12 @@ function isOwn ({ functionName, url }) {
   return functionName === WRAPPER_NAME || OWN.some(folder => url.startsWith(folder))
 }
 
-/** @param {CallFrame} entry */
-function apiOf ({ functionName, url }) {
-  const [, module = 'node'] = MODULE.exec(url) ?? []
-  const name = `${module}.${functionName || '(anonymous)'}`
-  return PUBLIC_NAMES.get(name) ?? name
-}
-
 /**
- * @param {readonly Work[]} work
- * @returns {(micros: number) => string | null}  to be asked in order of time
+ * @param {CpuProfile} profile
+ * @param {number} index  of a sample
  */
-function createRouteFinder (work) {
-  let index = 0
-  return micros => {
-    while (index < work.length && work[index].toMicros < micros) index++
-    const current = work[index]
-    return current !== undefined && current.fromMicros <= micros ? current.route : null
-  }
+function routeOf ({ routes }, index) {
+  return routes?.names[routes.samples[index]] ?? null
 }
 
 module.exports = { findSampledCalls, siteKey }

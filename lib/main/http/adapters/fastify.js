@@ -10,9 +10,10 @@ const { isLoaded } = require('./loaded')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { RequestMiddleware } from '../middleware' */
+/** @import { Framework } from '../route-template' */
 
 /**
- * @typedef {{ raw: IncomingMessage, routeOptions?: { url?: string } }} FastifyRequest
+ * @typedef {{ raw: IncomingMessage, routeOptions?: { url?: string, handler?: Function } }} FastifyRequest
  * @typedef {object} FastifyLike  the part of an instance that is used
  * @property {(name: 'onRequest', hook: (request: FastifyRequest, reply: { raw: ServerResponse, hijack (): void }, done: () => void) => void) => void} addHook
  */
@@ -21,14 +22,18 @@ const CREATED = 'fastify.initialization'
 const HANDLED = 'tracing:fastify.request.handler:start'
 const FILE = /[\\/]fastify[\\/]fastify\.js$/
 
-const readTemplate = (/** @type {FastifyRequest} */ request) => request.routeOptions?.url ?? null
+/** @type {Framework} */
+const FASTIFY = {
+  readTemplate: (/** @type {FastifyRequest} */ request) => request.routeOptions?.url ?? null,
+  readHandlers: (/** @type {FastifyRequest} */ request) => [request.routeOptions?.handler]
+}
 
 /** @param {RequestMiddleware} middleware */
 function createFastifyPlugin (middleware) {
   /** @param {FastifyLike} instance */
   async function loopscope (instance) {
     instance.addHook('onRequest', (request, reply, done) => {
-      giveTemplate(request.raw, request, readTemplate)
+      giveTemplate(request.raw, request, FASTIFY)
       let isTaken = true
       middleware(request.raw, reply.raw, () => {
         isTaken = false
@@ -67,7 +72,7 @@ function observeInstance (instance) {
 
 /** @param {FastifyRequest} request */
 function observeRequest (request) {
-  if (!hasTemplate(request.raw)) giveTemplate(request.raw, request, readTemplate)
+  if (!hasTemplate(request.raw)) giveTemplate(request.raw, request, FASTIFY)
 }
 
 module.exports = { createFastifyPlugin, FastifyWatch }

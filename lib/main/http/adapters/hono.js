@@ -11,6 +11,8 @@ const { unattended } = require('../../../shared/base/guard')
 const { giveTemplate, hasTemplate } = require('../route-template')
 const { loadedExports } = require('./loaded')
 
+/** @import { Framework } from '../route-template' */
+
 const COMMONJS = /[\\/]hono[\\/]dist[\\/]cjs[\\/]context\.js$/
 const COMMONJS_ENTRY = path.normalize('/dist/cjs/index.js')
 const MODULE = path.normalize('/dist/context.js')
@@ -23,6 +25,9 @@ function readTemplate (context) {
   const template = context.req.matchedRoutes?.at(-1)?.path
   return typeof template !== 'string' || template.endsWith('*') ? undefined : template
 }
+
+/** @type {Framework} */
+const HONO = { readTemplate, readHandlers: context => [context.req.matchedRoutes?.at(-1)?.handler] }
 
 class HonoWatch {
   /** @type {Map<any, { own: PropertyDescriptor, replaced: PropertyDescriptor }>} prototype of a context */
@@ -70,7 +75,7 @@ function meetAt (get) {
   /** @this {any} */
   return function req () {
     const request = this.env?.incoming
-    if (request !== undefined && request !== null && !hasTemplate(request)) giveTemplate(request, this, readTemplate)
+    if (request !== undefined && request !== null && !hasTemplate(request)) giveTemplate(request, this, HONO)
     return get.call(this)
   }
 }

@@ -8,8 +8,9 @@ const { loadedExports } = require('./loaded')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { RequestMiddleware } from '../middleware' */
+/** @import { Framework } from '../route-template' */
 
-/** @typedef {{ req: IncomingMessage, res: ServerResponse, respond?: boolean, _matchedRoute?: string | RegExp }} KoaContext */
+/** @typedef {{ req: IncomingMessage, res: ServerResponse, respond?: boolean, _matchedRoute?: string | RegExp, matched?: { path: unknown, stack: unknown[] }[] }} KoaContext */
 
 const FILE = /[\\/]koa[\\/]lib[\\/]application\.js$/
 
@@ -21,6 +22,12 @@ function readTemplate ({ _matchedRoute }) {
   return _matchedRoute === undefined || _matchedRoute === null ? undefined : String(_matchedRoute)
 }
 
+/** @type {Framework} */
+const KOA = {
+  readTemplate,
+  readHandlers: (/** @type {KoaContext} */ { _matchedRoute, matched = [] }) => matched.findLast(({ path }) => path === _matchedRoute)?.stack ?? []
+}
+
 /** @param {RequestMiddleware} middleware */
 function createKoaMiddleware (middleware) {
   /**
@@ -29,7 +36,7 @@ function createKoaMiddleware (middleware) {
    * @returns {Promise<unknown>}
    */
   return function loopscope (context, next) {
-    giveTemplate(context.req, context, readTemplate)
+    giveTemplate(context.req, context, KOA)
     /** @type {Promise<unknown> | undefined} */
     let answered
     middleware(context.req, context.res, () => { answered = next() })
@@ -61,7 +68,7 @@ class KoaWatch {
     const own = function createContext (...given) {
       const context = replaced.apply(this, given)
       const request = context?.req
-      if (request !== undefined && !hasTemplate(request)) giveTemplate(request, context, readTemplate)
+      if (request !== undefined && !hasTemplate(request)) giveTemplate(request, context, KOA)
       return context
     }
     prototype.createContext = own

@@ -56,7 +56,7 @@ function list ({ request: { base, door }, parameters: { all = false }, sources: 
   if (all) return door === 'control' ? json(200, { applications: store.listAll() }) : OWN_ONLY
   const artifacts = store.list().map(artifact => {
     const { name, bytes, at, kind } = artifact
-    return { name, kind, bytes, at, process: processOf(store, artifact), _links: { self: { href: `${base}/artifacts/${name}` } } }
+    return { name, kind, bytes, at, process: processOf(store, artifact), marks: store.metadata(name)?.marks ?? [], _links: { self: { href: `${base}/artifacts/${name}` } } }
   })
   return json(200, { artifacts })
 }

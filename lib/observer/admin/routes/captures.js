@@ -6,9 +6,10 @@ const { createResponse, json } = require('../../../shared/admin/responses')
 const { createBudgets, isUsed, policyOf } = require('../capture-policy')
 const { createJobs } = require('../jobs')
 const { flag } = require('../parameters')
+const { readJsonBody } = require('../read-json-body')
 const { errors } = require('../../../shared/base/errors')
 const { guarded } = require('../../../shared/base/guard')
-const { assertKnownKeys, assertPlainObject, refuse } = require('../../../shared/base/validate')
+const { assertKnownKeys, refuse } = require('../../../shared/base/validate')
 
 /** @import { EndState, Job } from '../jobs' */
 /** @import { Problem } from '../../../shared/admin/problem' */
@@ -192,12 +193,8 @@ function remedyFor (kind, door) {
  * @param {string} [givenKind]
  * @returns {{ kind: string, label: string | null } & Record<string, any>}
  */
-function readBody ({ body, headers }, givenKind) {
-  const bytes = body ?? new Uint8Array()
-  // A form of a foreign page cannot send this type without asking first.
-  const type = headers['content-type']
-  if (bytes.length > 0 && !/^application\/json\b/i.test(String(type))) refuse('the body', 'application/json', type)
-  const { kind = givenKind, label = null, ...options } = bytes.length === 0 ? {} : parseJson(bytes)
+function readBody (request, givenKind) {
+  const { kind = givenKind, label = null, ...options } = readJsonBody(request)
   if (label !== null && (typeof label !== 'string' || label.length > MAX_LABEL_LENGTH)) {
     refuse('label', `a string of at most ${MAX_LABEL_LENGTH} characters`, label)
   }
@@ -205,18 +202,6 @@ function readBody ({ body, headers }, givenKind) {
   if (typeof kind !== 'string') throw new errors.ERR_LOOPSCOPE_INVALID_OPTION('kind', 'the kind of capture', String(kind))
   assertKnownKeys('the body', options, Object.keys(options).filter(name => name !== 'signal'))
   return { kind, label, ...options }
-}
-
-/** @param {Uint8Array} bytes */
-function parseJson (bytes) {
-  let value
-  try {
-    value = JSON.parse(Buffer.from(bytes).toString('utf8'))
-  } catch {
-    refuse('the body', 'JSON', Buffer.from(bytes.subarray(0, 40)).toString('latin1'))
-  }
-  assertPlainObject('the body', value)
-  return value
 }
 
 /**

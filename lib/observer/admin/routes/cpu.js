@@ -3,9 +3,12 @@
 // CPU profiles for looking at now: pieces of what the recorder holds, or of what it records next. No file is written, and
 // any number of readers is served from the one sampler.
 
+const { DIFFERENCE_FORMATS, encodeDifference } = require('../encode-difference')
 const { encodeView, notesOf, VIEW_FORMATS } = require('../encode-view')
 const { integer, numberAbove, oneOf } = require('../parameters')
 const { SOURCES } = require('../../../shared/formats/formats')
+const { onlyRoute } = require('../../../shared/formats/profile/only-route')
+const { assertRoute } = require('../../../shared/captures/kinds')
 const { refuse } = require('../../../shared/base/validate')
 
 /** @import { Context, RouteRow } from '../router' */
@@ -17,13 +20,18 @@ const MAX_EPOCH_MS = 8.64e15
 
 const format = oneOf(VIEW_FORMATS)
 const sources = oneOf(SOURCES)
+/** @type {import('../parameters').ParameterCheck} */
+const route = (name, value) => {
+  assertRoute(name, value)
+  return value
+}
 
 /** @type {RouteRow[]} */
 const routes = [
   {
     name: 'cpu',
     path: '/cpu',
-    title: 'a CPU profile: ?last=30, ?seconds=10, &format=',
+    title: 'a CPU profile: ?last=30, ?seconds=10, &format=, &route=, &against=',
     methods: {
       GET: {
         scope: 'profile',
@@ -33,8 +41,10 @@ const routes = [
           last: numberAbove(0, MAX_LAST_SECONDS),
           from: integer(0, MAX_EPOCH_MS),
           to: integer(0, MAX_EPOCH_MS),
+          against: numberAbove(0, MAX_LAST_SECONDS),
           format,
-          sources
+          sources,
+          route
         },
         handle: cpu
       }
@@ -48,16 +58,44 @@ const routes = [
 ]
 
 /** @param {Context} context */
-async function cpu ({ parameters, sources, signal }) {
+async function cpu (context) {
+  const { parameters, sources } = context
   const wanted = timeOf(parameters, Date.now())
-  const view = await sources.view(wanted, signal)
-  return encodeView(sources, view.profile, {
+  if (parameters.against !== undefined) return difference(context, wanted)
+  const { profile, fromMs, notes } = await pieceOf(context, wanted)
+  return encodeView(sources, profile, {
     format: parameters.format ?? 'cpuprofile',
     sources: parameters.sources,
-    name: fileName('cpu', view.fromMs),
-    startedAt: view.fromMs,
-    notes: notesOf(view, wanted.toMs - wanted.fromMs)
+    name: fileName('cpu', fromMs),
+    startedAt: fromMs,
+    notes,
+    route: parameters.route
   })
+}
+
+/**
+ * @param {Context} context
+ * @param {{ fromMs: number, toMs: number }} wanted
+ */
+async function pieceOf ({ parameters, sources, signal }, wanted) {
+  const view = await sources.view(wanted, signal)
+  const { profile, notes } = onlyRoute(view.profile, parameters.route)
+  return { profile, fromMs: view.fromMs, toMs: view.toMs, notes: [...notesOf(view, wanted.toMs - wanted.fromMs), ...notes] }
+}
+
+/**
+ * @param {Context} context
+ * @param {{ fromMs: number, toMs: number }} wanted
+ */
+async function difference (context, { fromMs, toMs }) {
+  const { parameters: { against, format = 'flamegraph', sources: places }, sources } = context
+  if (!DIFFERENCE_FORMATS.includes(format)) refuse('parameter format', `with against, one of ${DIFFERENCE_FORMATS.join(', ')}`, format)
+  const earlierMs = against * 1e3
+  if (earlierMs < toMs - fromMs) refuse('parameter against', `at least ${(toMs - fromMs) / 1e3}, the seconds compared: they must not overlap`, against)
+  // The earlier one first: while the later one is recorded it may get lost.
+  const before = await pieceOf(context, { fromMs: Math.round(fromMs - earlierMs), toMs: Math.round(toMs - earlierMs) })
+  const after = await pieceOf(context, { fromMs, toMs })
+  return encodeDifference(sources, { before, after }, { format, sources: places, name: fileName('difference', after.fromMs) })
 }
 
 /**

@@ -1,12 +1,12 @@
 'use strict'
 
-// What happens now, as server-sent events, once a second: how the loop does, stalls as they end, and that it is stuck while
-// it is.
+// What happens now, as server-sent events, once a second: how the loop does, marks, stalls as they end, and that it is stuck
+// while it is.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { guarded } = require('../../../shared/base/guard')
 const { createResponse } = require('../../../shared/admin/responses')
-const { knownOf } = require('./readings')
+const { knownOf, requestsOf } = require('./readings')
 
 /** @import { Context, RouteRow, Sources } from '../router' */
 
@@ -53,12 +53,16 @@ function createLiveRoutes () {
  */
 async function * events (sources, signal) {
   let lastStall = sources.stalls().stalls[0]?.id ?? 0
+  let knownMarks = sources.marks()
   while (!signal.aborted) {
     yield event('loop', await loopNow(sources))
+    const marks = sources.marks()
+    for (const mark of marks.filter(mark => !knownMarks.includes(mark))) yield event('mark', mark)
+    knownMarks = marks
     const { stalls, current } = sources.stalls()
     const { blockedMs } = sources.loopNow()
     if (blockedMs >= BLOCKED_MS) {
-      yield event('stuck', current ?? { at: Date.now() - blockedMs, durationMs: blockedMs, route: null, culprit: null, stack: [] })
+      yield event('stuck', current ?? { at: Date.now() - blockedMs, durationMs: blockedMs, route: null, trace: null, culprit: null, stack: [] })
     }
     const fresh = stalls.filter(({ id }) => id > lastStall).reverse()
     for (const stall of fresh) yield event('stall', stall)
@@ -69,15 +73,18 @@ async function * events (sources, signal) {
 
 /** @param {Sources} sources */
 async function loopNow (sources) {
-  const [delay, memory] = await Promise.all([knownOf(sources, 'loop'), knownOf(sources, 'memory')])
+  const [reading, memory] = await Promise.all([knownOf(sources, 'processReading'), knownOf(sources, 'memory')])
   const { at = Date.now(), maxDelayMs = 0 } = sources.series().at(-1) ?? {}
   return {
     at,
     maxDelayMs,
     ...sources.loopNow(),
-    utilization: delay?.value.utilization ?? null,
+    utilization: reading?.value.delay.utilization ?? null,
     memory: memory?.value ?? null,
-    isStale: delay?.isStale ?? true
+    requests: requestsOf(reading),
+    recorder: sources.recorder(),
+    answeredAt: reading?.at ?? null,
+    isStale: reading?.isStale ?? true
   }
 }
 

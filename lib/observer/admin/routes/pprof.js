@@ -33,13 +33,14 @@ const MEMORY = Object.freeze({
 })
 
 const delta = integer(1, MAX_SECONDS)
+const places = oneOf(SOURCES)
 
 /** @type {RouteRow[]} */
 const routes = [
   { ...row('pprof', '/', 'nothing', {}, index), title: 'for go tool pprof' },
-  row('pprof-profile', '/profile', 'window', { seconds: anything, sources: oneOf(SOURCES) }, profile),
-  row('pprof-heap', '/heap', 'reading', { seconds: delta, gc: flag(), debug: anything }, context => memory(context, 'heap')),
-  row('pprof-allocs', '/allocs', 'reading', { seconds: delta, debug: anything }, context => memory(context, 'allocs')),
+  row('pprof-profile', '/profile', 'window', { seconds: anything, sources: places }, profile),
+  row('pprof-heap', '/heap', 'reading', { seconds: delta, gc: flag(), debug: anything, sources: places }, context => memory(context, 'heap')),
+  row('pprof-allocs', '/allocs', 'reading', { seconds: delta, debug: anything, sources: places }, context => memory(context, 'allocs')),
   row('pprof-block', '/block', 'question', { seconds: delta, debug: anything }, block)
 ]
 
@@ -78,11 +79,12 @@ async function profile ({ parameters, sources, signal }) {
  * @param {Context} context
  * @param {'heap' | 'allocs'} name
  */
-async function memory ({ parameters: { seconds = null, gc = false }, sources, signal }, name) {
+async function memory ({ parameters: { seconds = null, gc = false, sources: places }, sources, signal }, name) {
   const { mode, kind } = MEMORY[name]
   const sampling = await sources.sampleHeap({ mode, seconds, collect: gc }, signal)
+  const shown = places === 'original' ? await sources.toWrittenHeap(sampling) : sampling
   const { appName, pid } = sources.facts
-  return file(name, encodeHeapPprof({ ...sampling, kind }, sources.context(`sampled allocations of ${appName} (pid ${pid})`)))
+  return file(name, encodeHeapPprof({ ...shown, kind }, sources.context(`sampled allocations of ${appName} (pid ${pid})`)))
 }
 
 /** @param {Context} context */

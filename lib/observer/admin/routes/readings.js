@@ -4,7 +4,8 @@
 // said last, and what the observer knows by itself.
 
 const { json, text } = require('../../../shared/admin/responses')
-const { integer } = require('../parameters')
+const { slowRequestsText } = require('../../../shared/slow-requests/slow-requests-text')
+const { integer, oneOf } = require('../parameters')
 
 /** @import { Context, RouteRow, Sources } from '../router' */
 
@@ -32,6 +33,12 @@ const routes = [
     path: '/stalls',
     title: 'the last stalls, and totals by cause and route',
     methods: { GET: { scope: 'metrics', cost: 'nothing', parameters: { limit: integer(1, MAX_STALLS) }, handle: stalls } }
+  },
+  {
+    name: 'slow-requests',
+    path: '/slow-requests',
+    title: 'the worst requests, and where their time went: ?format=text',
+    methods: { GET: { scope: 'metrics', cost: 'question', parameters: { format: oneOf(['json', 'text']) }, handle: slowRequests } }
   },
   {
     name: 'sync-calls',
@@ -72,21 +79,42 @@ function withBlockedNow (exposition, seconds) {
 
 /** @param {Context} context */
 async function loop ({ sources }) {
-  const [delay, memory] = await Promise.all([knownOf(sources, 'loop'), knownOf(sources, 'memory')])
+  const [reading, memory] = await Promise.all([knownOf(sources, 'processReading'), knownOf(sources, 'memory')])
   return json(200, {
-    delay: delay?.value ?? null,
+    delay: reading?.value.delay ?? null,
     memory: memory?.value ?? null,
     ...sources.loopNow(),
+    requests: requestsOf(reading),
     series: sources.series(),
-    at: delay?.at ?? null,
-    isStale: delay?.isStale ?? true
+    marks: sources.marks(),
+    recorder: sources.recorder(),
+    at: reading?.at ?? null,
+    isStale: reading?.isStale ?? true
   })
+}
+
+/**
+ * How many were answered since start, and are being answered.
+ * @param {{ value: any } | null} reading  of the process
+ */
+function requestsOf (reading) {
+  if (reading === null) return null
+  const { routes, inFlight } = /** @type {import('../../../shared/findings/readings').ProcessReading} */ (reading.value)
+  return { answered: routes.reduce((sum, { count }) => sum + count, 0), inFlight }
 }
 
 /** @param {Context} context */
 function stalls ({ sources, parameters: { limit = MAX_STALLS } }) {
   const { stalls, current, totals } = sources.stalls()
   return json(200, { stalls: stalls.slice(0, limit), current, totals, ...sources.loopNow() })
+}
+
+/** @param {Context} context */
+async function slowRequests ({ sources, parameters: { format = 'json' } }) {
+  const known = await knownOf(sources, 'slowRequests')
+  const requests = known?.value ?? []
+  if (format === 'text') return text(200, slowRequestsText(requests, { isStale: known?.isStale ?? true }))
+  return json(200, { isStale: known?.isStale ?? true, at: known?.at ?? null, requests })
 }
 
 /** @param {Context} context */
@@ -112,4 +140,4 @@ async function knownOf (sources, name) {
   }
 }
 
-module.exports = { routes, knownOf }
+module.exports = { routes, knownOf, requestsOf }

@@ -7,7 +7,7 @@ const { errors } = require('../../../shared/base/errors')
 const { monotonicMs } = require('../../../shared/base/monotonic')
 
 /** @import { Estimate } from './estimate' */
-/** @import { MemoryRoom } from './memory-limit' */
+/** @import { MemoryRoom } from '../../../shared/system/memory-room' */
 
 /** @typedef {{ dir: string, bytes: number, maxBytes: number, isMemory: boolean }} DiskRoom */
 /** @typedef {{ resource: string, needBytes: number, freeBytes: number, limitBytes: number, basis: string }} Shortage */

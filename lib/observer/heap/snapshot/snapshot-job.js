@@ -7,7 +7,7 @@ const { randomBytes } = require('node:crypto')
 const { assertFits, createGate } = require('./admission')
 const { estimate } = require('./estimate')
 const { previousPauses } = require('./previous-pauses')
-const { readMemoryRoom } = require('./memory-limit')
+const { readMemoryRoom } = require('../../../shared/system/memory-room')
 const { abortable } = require('./abortable')
 const { metadataOf, toPrevious } = require('./snapshot-facts')
 const { createProgress } = require('./snapshot-progress')
@@ -46,6 +46,7 @@ const { SnapshotRun, START_WITHIN_MS } = require('./snapshot-run')
  * @property {SnapshotStore} store
  * @property {AbortSignal} signal
  * @property {ReportProgress} [onProgress]
+ * @property {{ around (from: number, to: number): import('../../../../types/diagnostics').Mark[] }} [marks]  of the process
  */
 
 /**
@@ -82,7 +83,7 @@ class Snapshots {
    * @param {SnapshotTools} tools
    * @returns {Promise<{ name: string, path: string, bytes: number, metadata: object }>}
    */
-  async take (order, { store, signal, onProgress = () => {} }) {
+  async take (order, { store, signal, onProgress = () => {}, marks = { around: () => [] } }) {
     this.#gate.enter(order.force)
     const progress = createProgress(onProgress)
     const run = new SnapshotRun(order, store, signal, progress)
@@ -95,7 +96,8 @@ class Snapshots {
       this.#previous = toPrevious(facts, verified)
       const canaryIds = await run.findCanaries(verified)
       const redaction = await run.redact(this.#nameKey)
-      return run.commit({ ...metadataOf(facts, verified, cost), peakRssBytes, canaryIds, engine: order.engine, redaction })
+      const told = metadataOf(facts, verified, cost)
+      return run.commit({ ...told, peakRssBytes, canaryIds, engine: order.engine, redaction, marks: marks.around(told.takenAt, told.takenAt + told.pauseMs) })
     } catch (error) {
       throw run.explain(error)
     } finally {

@@ -52,11 +52,27 @@ function nameAt (text, column) {
 }
 
 /**
- * A function ends where a line begins no further in than its own first line and closes something: enough for code that people write.
+ * V8 stops a loop at its head, and files samples of it there, whatever takes the time in it. Where the head calls nothing and a single
+ * line is done again and again, that line is meant.
+ * @param {string[]} lines  from the head of the loop
+ * @returns {{ line: number, column: number } | null} from the head, 0; null where there is no such loop
+ */
+function onlyLineOfLoop ([head = '', body = '', end = '']) {
+  const [, condition] = /^\s*(?:\w+:\s*)?(?:for|while)\s*\((.*)\)\s*\{\s*$/.exec(head) ?? []
+  if (condition === undefined || /[\w$\])]\s*\(/.test(condition)) return null
+  const isOnly = /^\s*\}/.test(end) && indentOf(end) === indentOf(head) && indentOf(body) > indentOf(head) && !isComment(body)
+  return isOnly ? { line: 1, column: indentOf(body) + 1 } : null
+}
+
+/**
+ * A function ends with its first line where that leaves nothing open, else where a line begins no further in than that one and closes
+ * something: enough for code that people write.
  * @param {string[]} lines
  */
 function lengthOf (lines) {
-  const indent = indentOf(lines[0] ?? '')
+  const [first = '', second = ''] = lines
+  if (/[^\s{([,=>&|+?:*]\s*$/.test(first.replace(/\/\/.*$/, '')) && !/^\s*[{.?:]/.test(second)) return 1
+  const indent = indentOf(first)
   const end = lines.findIndex((text, index) => index > 0 && /^\s*[}\])]/.test(text) && indentOf(text) <= indent)
   return end === -1 ? lines.length : end + 1
 }
@@ -79,4 +95,4 @@ function isDeclaration (text, index) {
   return /\bfunction\s*\*?\s*$/.test(text.slice(0, index))
 }
 
-module.exports = { builtinOn, findCall, nameAt }
+module.exports = { builtinOn, findCall, lengthOf, nameAt, onlyLineOfLoop }

@@ -4,7 +4,7 @@
 // samples have the one; for the other they know only where a function begins, and the stacks of the stall tell (matching-stacks.js), or
 // what is written there. Pure: the lines of a file are given to it.
 
-const { findCall } = require('./call-in-source')
+const { findCall, onlyLineOfLoop } = require('./call-in-source')
 const { mostFrequent } = require('./matching-stacks')
 
 /** @import { CallTree } from '../../../shared/formats/profile/call-tree' */
@@ -26,10 +26,11 @@ const CALLED_SHARE = 1 / 2
 function positionOf (path, depth, matches, source) {
   const { frame } = path[depth]
   const line = hottestLine(path[depth], source)
-  if (line !== null) return { line, column: columnOn(line, matches) ?? (line === frame.line ? frame.column : 0) }
+  if (line !== null) return workOf(frame, line, source) ?? { line, column: columnOn(line, matches) ?? (line === frame.line ? frame.column : 0) }
   const seen = mostFrequent(matches.map(({ call }) => call), keyOf)?.value
   if (matches.some(({ agreed }) => agreed > 0)) return toPosition(seen ?? frame)
-  return writtenCall(path, depth, source, seen) ?? toPosition(seen ?? frame)
+  const work = seen !== undefined && isBusyItself(path[depth]) ? workOf(frame, seen.line, source) : null
+  return writtenCall(path, depth, source, seen) ?? work ?? toPosition(seen ?? frame)
 }
 
 /**
@@ -39,11 +40,17 @@ function positionOf (path, depth, matches, source) {
  * @param {Pick<SourceLines, 'count'>} source
  * @returns {number | null} where the samples found it, when most of its time is its own and V8 told the lines
  */
-function hottestLine ({ frame, lines, selfMicros, totalMicros }, source) {
-  if (selfMicros < totalMicros * OWN_SHARE) return null
+function hottestLine (tree, source) {
+  if (!isBusyItself(tree)) return null
+  const { frame, lines } = tree
   const last = source.count(frame.file) ?? Infinity
   const own = [...lines].filter(([line]) => line >= frame.line && line <= last)
   return own.sort(([, left], [, right]) => right - left)[0]?.[0] ?? null
+}
+
+/** @param {CallTree} tree */
+function isBusyItself ({ selfMicros, totalMicros }) {
+  return selfMicros >= totalMicros * OWN_SHARE
 }
 
 /**
@@ -67,6 +74,17 @@ function writtenCall (path, depth, source, later) {
   if (frame.file === '' || called === undefined || called.totalMicros < totalMicros * CALLED_SHARE) return null
   const lines = source.read(frame.file, frame.line, frame.line + MAX_FUNCTION_LINES)
   return findCall(lines, frame, writtenName(called.frame.name), later)
+}
+
+/**
+ * @param {CallTree['frame']} frame  of a function that burns the time itself
+ * @param {number} line  on which it was seen
+ * @param {SourceLines} source
+ * @returns {Position | null}
+ */
+function workOf ({ file }, line, source) {
+  const work = file === '' ? null : onlyLineOfLoop(source.read(file, line, line + 2))
+  return work && { line: line + work.line, column: work.column }
 }
 
 /**

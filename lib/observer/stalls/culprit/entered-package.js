@@ -2,6 +2,7 @@
 
 // The dependency that the time was spent in, and by which of its functions the application's code went there. Pure.
 
+const { packageOf } = require('../../../shared/formats/profile/frame')
 const { nameAt } = require('./call-in-source')
 const { isSame } = require('./matching-stacks')
 
@@ -41,14 +42,6 @@ function enteredPackage (path, depth, matches, position, source) {
 }
 
 /**
- * The innermost node_modules decides, as in pnpm's node_modules/.pnpm/lodash@4.17.21/node_modules/lodash.
- * @param {string} file
- */
-function packageOf (file) {
-  return /.*(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? file
-}
-
-/**
  * @param {Frame} frame
  * @param {Match[]} matches
  */
@@ -60,4 +53,4 @@ function nameOf (frame, matches) {
   return receiver === undefined || name.includes('.') ? name : `${receiver}.${name}`
 }
 
-module.exports = { enteredPackage, packageOf }
+module.exports = { enteredPackage }

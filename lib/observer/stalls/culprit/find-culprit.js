@@ -10,6 +10,8 @@ const { buildCallTree } = require('../../../shared/formats/profile/call-tree')
 const { hottestLine, positionOf } = require('./call-position')
 const { calledApi } = require('./called-api')
 const { enteredPackage } = require('./entered-package')
+const { heaviestPath } = require('./heaviest-path')
+const { withInlinedCalls } = require('./inlined-calls')
 const { withoutInterruptNatives } = require('./interrupt-natives')
 const { matchStacks } = require('./matching-stacks')
 const { NO_SOURCE } = require('./source-lines')
@@ -29,6 +31,9 @@ const { NO_SOURCE } = require('./source-lines')
 const CULPRIT_SHARE = 1 / 3
 const MAX_STACK = 50
 
+const ENDING = /\.[^./\\]+$/
+const SCRIPT = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|civet|coffee)(?:\?.*)?$/i
+
 /**
  * @typedef {object} Findings
  * @property {Culprit | null} culprit
@@ -46,7 +51,8 @@ const MAX_STACK = 50
  */
 function findCulprit (profile, context = {}, stacks = []) {
   const { source = NO_SOURCE } = context
-  const root = withoutInterruptNatives(buildCallTree(profile, context))
+  const tree = withoutInterruptNatives(buildCallTree(profile, { ...context, names: 'bare' }))
+  const root = withInlinedCalls(tree, stacks, source)
   const path = heaviestPath(root)
   const inclusive = inclusiveMicros(root)
   const gcMicros = root.children.find(({ frame }) => isMeta(frame, '(garbage collector)'))?.totalMicros ?? 0
@@ -60,27 +66,6 @@ function findCulprit (profile, context = {}, stacks = []) {
     codeMs: codeMicros / 1e3,
     gcMs: gcMicros / 1e3
   }
-}
-
-/**
- * From the root's heaviest child down, always into the heaviest one, while something below is heavier than the node itself.
- * @param {CallTree} root
- */
-function heaviestPath (root) {
-  const path = []
-  let node = heaviest(root.children.filter(({ frame }) => frame.origin !== 'meta'))
-  while (node !== undefined) {
-    path.push(node)
-    const child = heaviest(node.children)
-    node = child !== undefined && child.totalMicros >= node.selfMicros ? child : undefined
-  }
-  return path
-}
-
-/** @param {CallTree[]} trees */
-function heaviest (trees) {
-  return trees.reduce((/** @type {CallTree | undefined} */ most, tree) =>
-    tree.totalMicros > (most?.totalMicros ?? 0) ? tree : most, undefined)
 }
 
 /**
@@ -115,7 +100,7 @@ function inclusiveMicros (root) {
 function culpritDepth (path, isHeavy) {
   const heavy = (/** @type {Frame['origin']} */ origin, /** @type {(frame: Frame) => boolean} */ isMeant) =>
     path.findLastIndex(tree => tree.frame.origin === origin && isMeant(tree.frame) && isHeavy(tree))
-  for (const [origin, isMeant] of /** @type {const} */ ([['app', isWritten], ['dependency', isWritten], ['app', () => true]])) {
+  for (const [origin, isMeant] of /** @type {const} */ ([['app', isWritten], ['dependency', isWritten], ['app', () => true], ['wasm', () => true]])) {
     const depth = heavy(origin, isMeant)
     if (depth !== -1) return nearestNamed(path, depth)
   }
@@ -123,11 +108,12 @@ function culpritDepth (path, isHeavy) {
 }
 
 /**
- * WebAssembly, templates and what `new Function` made are nobody's file: who called them is meant.
+ * Templates and what `new Function` made are nobody's file: who called them is meant, as with WebAssembly. What makes code of a template
+ * often gives it the template's name, but not its lines.
  * @param {Frame} frame
  */
 function isWritten ({ file }) {
-  return file !== '' && !file.startsWith('wasm:')
+  return file !== '' && (SCRIPT.test(file) || !ENDING.test(file))
 }
 
 /**
@@ -138,7 +124,7 @@ function nearestNamed (path, depth) {
   const { origin } = path[depth].frame
   for (let up = depth; up >= 0; up--) {
     const { frame } = path[up]
-    if (frame.origin === 'node' || frame.origin === 'native') continue
+    if (frame.origin === 'node' || frame.origin === 'native' || frame.origin === 'wasm') continue
     if (frame.origin !== origin) break
     if (frame.name !== '(anonymous)') return up
   }

@@ -1,7 +1,7 @@
 'use strict'
 
 // What an interrupt of ours leaves in the samples of what it interrupted, beside its own frames, which no window has
-// (observer/recorder/own-frames.js). Pure: a call tree in, a call tree out.
+// (shared/formats/profile/own-frames.js). Pure: a call tree in, a call tree out.
 
 /** @import { CallTree } from '../../../shared/formats/profile/call-tree' */
 

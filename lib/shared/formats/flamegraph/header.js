@@ -3,10 +3,20 @@
 // The part of the flame graph page that needs no script: what was recorded, and whose time it was.
 
 const { escapeHtml } = require('../../base/html-page')
+const { localTimeWithZone } = require('../../base/local-time')
 const { summarizeTime } = require('../profile/time-kinds')
 
 /** @import { CpuProfile, EncodeContext } from '../../../../types/profile' */
 /** @import { CallTree } from '../profile/call-tree' */
+/** @import { Recorded } from './difference' */
+
+/**
+ * @typedef {object} DifferenceContext
+ * @property {string} [appRoot]  absolute path of the application; files below it are shown relative to it
+ * @property {string} [title]    one line for a person: what this is (default: What changed)
+ * @property {{ before: string, after: string }} [titles]  of the two, e.g. the names of their files
+ * @property {string[]} [notes]  lines for a person
+ */
 
 /**
  * @param {CpuProfile} profile
@@ -27,17 +37,43 @@ function headerHtml ({ samples }, root, { title = 'CPU profile', startedAt, note
   ].join('\n')
 }
 
+/**
+ * @param {{ before: Recorded, after: Recorded }} difference
+ * @param {DifferenceContext & { title: string }} context
+ */
+function differenceHeaderHtml ({ before, after }, { title, titles, notes = [] }) {
+  const isComparable = before.busyMicros > 0 && after.busyMicros > 0
+  return [
+    `<h1>${escapeHtml(title)}</h1>`,
+    recordedHtml('before', before, titles?.before),
+    recordedHtml('after', after, titles?.after),
+    ...notes.map(note => `<p class="note">${escapeHtml(note)}</p>`),
+    isComparable ? '' : '<p class="empty">One of the two holds no samples of work: there is nothing to compare.</p>'
+  ].join('\n')
+}
+
+/**
+ * @param {string} which
+ * @param {Recorded} recorded
+ * @param {string} [name]
+ */
+function recordedHtml (which, { micros, busyMicros, samples }, name) {
+  const [busy, all] = [busyMicros, micros].map(time => `${(time / 1e6).toFixed(2)} s`)
+  const facts = [...(name === undefined ? [] : [escapeHtml(name)]), `${busy} at work of ${all}`, `${samples} samples`]
+  return `<p class="facts">${which}: ${facts.join(' · ')}</p>`
+}
+
 /** @param {number} epochMs */
 function timeHtml (epochMs) {
-  const iso = new Date(epochMs).toISOString()
-  return `<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')} UTC</time>`
+  return `<time datetime="${new Date(epochMs).toISOString()}">${localTimeWithZone(epochMs)}</time>`
 }
 
 /** @param {CallTree} root */
 function sharesHtml (root) {
-  const { javascript, native, gc, idle } = summarizeTime(root)
+  const { javascript, wasm, native, gc, idle } = summarizeTime(root)
   const shares = [
     { name: 'JavaScript', kind: 'javascript', percent: 100 * javascript / root.totalMicros },
+    ...(wasm > 0 ? [{ name: 'WebAssembly', kind: 'wasm', percent: 100 * wasm / root.totalMicros }] : []),
     { name: 'Native', kind: 'native', percent: 100 * native / root.totalMicros },
     { name: 'GC', kind: 'gc', percent: 100 * gc / root.totalMicros },
     { name: 'Idle', kind: 'idle', percent: 100 * idle / root.totalMicros }
@@ -54,4 +90,4 @@ function sharesHtml (root) {
     `<div><dt class="${kind}">${name}</dt><dd>${percent.toFixed(1)} %</dd></div>`).join('')}</dl>`
 }
 
-module.exports = { headerHtml }
+module.exports = { differenceHeaderHtml, headerHtml }

@@ -1,6 +1,7 @@
 'use strict'
 
-// The browser builds of d3-flame-graph and of the d3 modules it needs, read from the installed packages as one script.
+// What a page with a flame graph is made with: our own parts in lib/browser/, and the browser builds of d3-flame-graph and of the d3
+// modules it needs, read from the installed packages as one script.
 
 const fs = require('node:fs')
 const { createRequire } = require('node:module')
@@ -12,6 +13,12 @@ const WITHOUT_STYLE = [
   '(function (document) {',
   '}).call(globalThis, { createElement: () => ({}), head: { appendChild () {} } });'
 ]
+
+/** Of lib/browser/, in the order in which they need each other. */
+const FRAMES = Object.freeze({
+  styles: ['frames/frames.css'],
+  scripts: ['frames', 'folding', 'changes', 'words', 'search', 'keyboard', 'tooltip', 'drawing', 'controls', 'flame-graph'].map(name => `frames/${name}.js`)
+})
 
 /** @returns {string} */
 function loadLibraries () {
@@ -73,4 +80,4 @@ function readPackage (file) {
   return { folder, manifest: JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')) }
 }
 
-module.exports = { loadLibraries }
+module.exports = { FRAMES, loadLibraries }

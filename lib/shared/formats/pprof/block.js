@@ -4,7 +4,9 @@
 // Pure; gzipped by the format.
 
 const { gzipSync } = require('node:zlib')
-const { Label, Profile, Sample } = require('pprof-format')
+const { Profile, Sample } = require('pprof-format')
+const { describeFrame } = require('../profile/frame')
+const { shownStack } = require('../profile/shown-names')
 const { Tables } = require('./tables')
 
 /** @import { CodeFrame, ExactSyncCall, Stall } from '../../../../types/diagnostics' */
@@ -14,7 +16,7 @@ const NANOS_PER_MS = 1e6
 
 /**
  * @typedef {object} Blocked
- * @property {CodeFrame[]} stack  innermost first
+ * @property {Frame[]} stack  innermost first
  * @property {string | null} route
  * @property {number} count
  * @property {number} ms
@@ -32,9 +34,8 @@ function encodeBlockProfile ({ stalls, syncCalls, fromMs, toMs }) {
   const tables = new Tables()
   const contentions = tables.valueType('contentions', 'count')
   const delay = tables.valueType('delay', 'nanoseconds')
-  const frames = new Map()
   const blocked = [...stalls.map(ofStall), ...syncCalls.flatMap(ofCall)]
-  const sample = blocked.filter(({ count }) => count > 0).map(one => sampleOf(one, tables, frames))
+  const sample = blocked.filter(({ count }) => count > 0).map(one => sampleOf(one, tables))
   return gzipSync(new Profile({
     sampleType: [contentions, delay],
     sample,
@@ -55,7 +56,8 @@ function encodeBlockProfile ({ stalls, syncCalls, fromMs, toMs }) {
  * @returns {Blocked}
  */
 function ofStall ({ cause, route, stack, durationMs }) {
-  return { stack: stack.length > 0 ? stack : [nameless(`(stall: ${cause})`)], route, count: 1, ms: durationMs }
+  const shown = stack.length > 0 ? shownStack(stack.map(toFrame)) : [withoutPlace(`(stall: ${cause})`)]
+  return { stack: shown, route, count: 1, ms: durationMs }
 }
 
 /**
@@ -64,28 +66,27 @@ function ofStall ({ cause, route, stack, durationMs }) {
  * @returns {Blocked[]}
  */
 function ofCall ({ api, callSite, routes }) {
-  return routes.map(({ route, calls, ms }) => ({ stack: [nameless(api), callSite], route, count: calls, ms }))
+  return routes.map(({ route, calls, ms }) => ({ stack: [withoutPlace(api), toFrame(callSite)], route, count: calls, ms }))
+}
+
+/** @param {CodeFrame} frame */
+function toFrame ({ function: functionName, file, line, column }) {
+  // Only native functions are on no line.
+  return describeFrame({ functionName, scriptId: String(line), url: file, lineNumber: line - 1, columnNumber: column - 1 })
 }
 
 /** @param {string} name */
-function nameless (name) {
-  return { function: name, file: '', line: 0, column: 0 }
+function withoutPlace (name) {
+  return toFrame({ function: name, file: '', line: 0, column: 0 })
 }
 
 /**
  * @param {Blocked} blocked
  * @param {Tables} tables
- * @param {Map<string, Frame>} frames  the tables know a frame by its identity
  */
-function sampleOf ({ stack, route, count, ms }, tables, frames) {
-  const locationId = stack.map(({ function: name, file, line, column }) => {
-    const key = `${name} ${file}:${line}:${column}`
-    const frame = frames.get(key) ?? /** @type {Frame} */ ({ name, file, line, column })
-    frames.set(key, frame)
-    return tables.locationId(frame, line)
-  })
-  const label = route === null ? [] : [new Label({ key: tables.strings.dedup('http_route'), str: tables.strings.dedup(route) })]
-  return new Sample({ locationId, value: [count, Math.round(ms * NANOS_PER_MS)], label })
+function sampleOf ({ stack, route, count, ms }, tables) {
+  const locationId = stack.map(frame => tables.locationId(frame, frame.line))
+  return new Sample({ locationId, value: [count, Math.round(ms * NANOS_PER_MS)], label: tables.routeLabels(route) })
 }
 
 module.exports = { encodeBlockProfile }

@@ -6,10 +6,11 @@
 const { gzipSync } = require('node:zlib')
 const { Profile, Sample } = require('pprof-format')
 const { describeFrame } = require('../profile/frame')
+const { functionKey } = require('../profile/heap-tree')
+const { shownStack } = require('../profile/shown-names')
 const { Tables } = require('./tables')
 
 /** @import { EncodeContext } from '../../../../types/profile' */
-/** @import { Frame } from '../profile/frame' */
 /** @import { SampledNode, SamplingProfile } from '../profile/heap-tree' */
 
 /**
@@ -54,21 +55,14 @@ function encodeHeapPprof ({ profile, before, kind, fromMs, toMs }, context = {})
  */
 function samplesOf (profile, before, tables, context) {
   const earlier = before === null ? new Map() : heldByStack(before)
-  /** @type {Map<string, Frame>} */
-  const frames = new Map()
   /** @type {Sample[]} */
   const samples = []
   for (const { key, stack, held } of walk(profile)) {
     const { count = 0, bytes = 0 } = earlier.get(key) ?? {}
     const value = [Math.max(0, held.count - count), Math.max(0, Math.round(held.bytes - bytes))]
     if (value[1] === 0) continue
-    const locationId = stack.map(node => {
-      const at = `${node.callFrame.functionName} ${node.callFrame.scriptId}:${node.callFrame.lineNumber}:${node.callFrame.columnNumber}`
-      const frame = frames.get(at) ?? describeFrame(node.callFrame, context)
-      frames.set(at, frame)
-      return tables.locationId(frame, frame.line)
-    })
-    samples.push(new Sample({ locationId, value }))
+    const frames = shownStack(stack.map(({ callFrame }) => describeFrame(callFrame, context)))
+    samples.push(new Sample({ locationId: frames.map(frame => tables.locationId(frame, frame.line)), value }))
   }
   return samples
 }
@@ -88,17 +82,12 @@ function * walk ({ head, samples }) {
   const counts = new Map()
   for (const { nodeId } of samples) counts.set(nodeId, (counts.get(nodeId) ?? 0) + 1)
   /** @type {{ node: SampledNode, key: string, above: SampledNode[] }[]} */
-  const waiting = head.children.map(node => ({ node, key: keyOf(node), above: [] }))
+  const waiting = head.children.map(node => ({ node, key: functionKey(node.callFrame), above: [] }))
   for (const { node, key, above } of waiting) {
     const stack = [node, ...above]
     if (node.selfSize > 0) yield { key, stack, held: { count: counts.get(node.id) ?? 0, bytes: node.selfSize } }
-    for (const child of node.children) waiting.push({ node: child, key: `${key};${keyOf(child)}`, above: stack })
+    for (const child of node.children) waiting.push({ node: child, key: `${key};${functionKey(child.callFrame)}`, above: stack })
   }
-}
-
-/** @param {SampledNode} node */
-function keyOf ({ callFrame: { functionName, scriptId, lineNumber, columnNumber } }) {
-  return `${functionName}@${scriptId}:${lineNumber}:${columnNumber}`
 }
 
 module.exports = { encodeHeapPprof }

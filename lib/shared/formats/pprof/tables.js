@@ -2,8 +2,8 @@
 
 // The tables of a pprof profile: strings, functions and locations, each written once and referred to by number.
 
-const { Function: PprofFunction, Line, Location, Mapping, StringTable, ValueType } = require('pprof-format')
-const { placeOf } = require('../profile/frame')
+const { Function: PprofFunction, Label, Line, Location, Mapping, StringTable, ValueType } = require('pprof-format')
+const { MAX_WRITTEN_COLUMN, placeOf } = require('../profile/frame')
 
 /** @import { Frame } from '../profile/frame' */
 
@@ -15,7 +15,7 @@ class Tables {
   locations = []
   /** @type {PprofFunction[]} */
   functions = []
-  /** @type {Map<Frame, number>} */
+  /** @type {Map<string, number>} */
   #functionIds = new Map()
   /** @type {Map<string, number>} */
   #locationIds = new Map()
@@ -37,11 +37,12 @@ class Tables {
 
   /** @param {Frame} frame */
   #functionId (frame) {
-    const known = this.#functionIds.get(frame)
+    const key = `${frame.name} ${frame.file}:${frame.line}:${frame.column}`
+    const known = this.#functionIds.get(key)
     if (known !== undefined) return known
     const id = this.functions.length + 1
     const name = this.strings.dedup(nameOf(frame))
-    this.#functionIds.set(frame, id)
+    this.#functionIds.set(key, id)
     this.functions.push(new PprofFunction({
       id, name, systemName: name, filename: this.strings.dedup(frame.file), startLine: frame.line
     }))
@@ -56,6 +57,11 @@ class Tables {
     return new ValueType({ type: this.strings.dedup(type), unit: this.strings.dedup(unit) })
   }
 
+  /** @param {string | null} route  null: none, or it is not known */
+  routeLabels (route) {
+    return route === null ? [] : [new Label({ key: this.strings.dedup('http_route'), str: this.strings.dedup(route) })]
+  }
+
   /** With these three set, `go tool pprof` does not look for a binary to read names from. */
   mapping () {
     return new Mapping({
@@ -65,11 +71,14 @@ class Tables {
 }
 
 /**
- * pprof adds up functions of the same name: all anonymous ones would become one.
+ * pprof adds up functions of the same name: all anonymous ones would become one, and the first of every WebAssembly module, and in a bundle
+ * without a map those that a minifier called alike.
  * @param {Frame} frame
  */
 function nameOf (frame) {
-  return frame.name === '(anonymous)' && frame.file !== '' ? `(anonymous) ${placeOf(frame)}` : frame.name
+  if (frame.origin === 'wasm') return `${frame.name} ${frame.file}`.trimEnd()
+  const isShared = frame.name === '(anonymous)' || frame.column > MAX_WRITTEN_COLUMN
+  return isShared && frame.file !== '' ? `${frame.name} ${placeOf(frame)}` : frame.name
 }
 
 module.exports = { Tables }

@@ -1,6 +1,7 @@
 'use strict'
 
-// The checks that make a V8 CPU profile safe to walk: one tree, every sample in it, one time for every sample.
+// The checks that make a V8 CPU profile safe to walk: one tree, every sample in it, one time for every sample; and one route, where it
+// has any.
 
 const { errors } = require('../../base/errors')
 
@@ -31,6 +32,7 @@ function assertCpuProfile (profile) {
   const byId = indexNodes(profile.nodes)
   assertOneTree(profile.nodes, byId)
   assertSamples(profile, byId)
+  if (profile.routes !== undefined) assertRoutes(profile.routes, profile.samples.length)
 }
 
 /**
@@ -96,6 +98,23 @@ function assertSamples ({ samples, timeDeltas }, byId) {
   }
   for (const delta of timeDeltas) {
     if (!Number.isFinite(delta)) reject('profile.timeDeltas', 'microseconds', delta)
+  }
+}
+
+/**
+ * @param {any} routes
+ * @param {number} sampleCount
+ */
+function assertRoutes (routes, sampleCount) {
+  const { names, samples } = routes ?? {}
+  if (!Array.isArray(names) || !names.every(name => typeof name === 'string')) reject('profile.routes.names', 'an array of texts', names)
+  if (new Set(names).size !== names.length) reject('profile.routes.names', 'every route once', 'one twice')
+  if (!Array.isArray(samples)) reject('profile.routes.samples', 'an array', typeof samples)
+  if (samples.length !== sampleCount) reject('profile.routes.samples', `one for each of ${sampleCount} samples`, samples.length)
+  for (const index of samples) {
+    if (!Number.isInteger(index) || index < -1 || index >= names.length) {
+      reject('profile.routes.samples', `-1 for none, or the number of one of the ${names.length} names`, index)
+    }
   }
 }
 

@@ -5,24 +5,29 @@
 // long native call, stands for the whole gap that it ends.
 
 const { assertCpuProfile } = require('./assert-profile')
-const { describeFrame } = require('./frame')
+const { createFrameOf } = require('./frame')
+const { showNames } = require('./shown-names')
 
 /** @import { CallFrame, CpuProfile, EncodeContext, ProfileNode } from '../../../../types/profile' */
 /** @import { Frame } from './frame' */
 
 /**
  * @typedef {object} CallTree
- * @property {Frame} frame                 one object for each function, so that frames compare with ===
+ * @property {Frame} frame                 one object for each function, of natives for each name they are shown by, so that frames compare with ===
  * @property {number} selfMicros
  * @property {number} totalMicros          selfMicros and that of everything below
  * @property {number} selfSamples
  * @property {CallTree[]} children
  * @property {Map<number, number>} lines   selfMicros by line (from 1), as far as V8 told the lines
+ * @property {Map<string | null, Spent>} routes  selfMicros and selfSamples by route; null: of no request, or not known. Empty where
+ *   the profile has no routes
+ *
+ * @typedef {{ micros: number, samples: number }} Spent
  */
 
 /**
  * @param {CpuProfile} profile
- * @param {Pick<EncodeContext, 'appRoot'>} [context]
+ * @param {Pick<EncodeContext, 'appRoot'> & { names?: 'shown' | 'bare' }} [context]  names: those that people see, or V8's own
  * @returns {CallTree} the root; its totalMicros is the time the profile covers
  */
 function buildCallTree (profile, context = {}) {
@@ -31,24 +36,8 @@ function buildCallTree (profile, context = {}) {
   addTimes(profile, byId)
   for (const tree of order) scaleLines(tree)
   addTotals(order)
+  if (context.names !== 'bare') showNames(order[0])
   return order[0]
-}
-
-/**
- * @param {Pick<EncodeContext, 'appRoot'>} context
- * @returns {(callFrame: CallFrame) => Frame}
- */
-function createFrameOf (context) {
-  /** @type {Map<string, Frame>} */
-  const frames = new Map()
-  return callFrame => {
-    // Without a url the script is all that tells two functions apart; with one, the same file may have been loaded twice.
-    const script = callFrame.url === '' ? callFrame.scriptId : callFrame.url
-    const key = [script, callFrame.lineNumber, callFrame.columnNumber, callFrame.functionName].join('\0')
-    const frame = frames.get(key) ?? describeFrame(callFrame, context)
-    frames.set(key, frame)
-    return frame
-  }
 }
 
 /**
@@ -105,29 +94,41 @@ function childOf (parent, frame, order) {
  * @returns {CallTree}
  */
 function createTree (frame) {
-  return { frame, selfMicros: 0, totalMicros: 0, selfSamples: 0, children: [], lines: new Map() }
+  return { frame, selfMicros: 0, totalMicros: 0, selfSamples: 0, children: [], lines: new Map(), routes: new Map() }
 }
 
 /**
  * @param {CpuProfile} profile
  * @param {Map<number, CallTree>} byId
  */
-function addTimes ({ samples, timeDeltas, startTime, endTime }, byId) {
+function addTimes ({ samples, timeDeltas, startTime, endTime, routes }, byId) {
   let at = startTime
   const taken = samples.map((id, index) => {
     at += timeDeltas[index]
-    return { tree: /** @type {CallTree} */ (byId.get(id)), at }
+    return { tree: /** @type {CallTree} */ (byId.get(id)), at, route: routes && (routes.names[routes.samples[index]] ?? null) }
   })
   // V8 writes a sample taken on its own thread and one taken by the signal out of order, with a negative delta.
   taken.sort((a, b) => a.at - b.at)
   let before = startTime
-  for (const { tree, at } of taken) {
-    tree.selfSamples++
-    tree.selfMicros += Math.max(0, at - before)
+  for (const { tree, at, route } of taken) {
+    addTime(tree, route, { micros: Math.max(0, at - before), samples: 1 })
     before = Math.max(before, at)
   }
   const last = taken.at(-1)
-  if (last) last.tree.selfMicros += Math.max(0, endTime - before)
+  if (last) addTime(last.tree, last.route, { micros: Math.max(0, endTime - before), samples: 0 })
+}
+
+/**
+ * @param {CallTree} tree
+ * @param {string | null | undefined} route  undefined: the profile has none
+ * @param {Spent} spent
+ */
+function addTime (tree, route, { micros, samples }) {
+  tree.selfMicros += micros
+  tree.selfSamples += samples
+  if (route === undefined) return
+  const known = tree.routes.get(route) ?? { micros: 0, samples: 0 }
+  tree.routes.set(route, { micros: known.micros + micros, samples: known.samples + samples })
 }
 
 /**

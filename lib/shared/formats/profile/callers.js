@@ -20,16 +20,18 @@ const { timeKindOf } = require('./time-kinds')
 
 /**
  * @param {CallTree} root
+ * @param {(tree: CallTree) => number} [microsOf]  which of the time spent in a function itself counts; all of it
  * @returns {HeavyFrame[]} functions by the time spent in themselves, heaviest first
  */
-function bottomUp (root) {
+function bottomUp (root, microsOf = tree => tree.selfMicros) {
   /** @type {Path[]} */
   const paths = []
   /** @type {Link[]} */
   const links = root.children.map(tree => ({ tree, caller: null }))
   for (const link of links) {
-    const { selfMicros, frame, children } = link.tree
-    if (selfMicros > 0 && timeKindOf(frame) !== 'idle') paths.push({ at: withoutImplementation(link), micros: selfMicros })
+    const { frame, children } = link.tree
+    const micros = microsOf(link.tree)
+    if (micros > 0 && timeKindOf(frame) !== 'idle') paths.push({ at: withoutImplementation(link), micros })
     for (const tree of children) links.push({ tree, caller: link })
   }
   return groupByFrame(paths)

@@ -7,7 +7,7 @@
 /** @import { CallFrame, EncodeContext } from '../../../../types/profile' */
 
 /**
- * @typedef {'app' | 'dependency' | 'node' | 'native' | 'meta'} Origin
+ * @typedef {'app' | 'dependency' | 'wasm' | 'node' | 'native' | 'meta'} Origin
  *
  * @typedef {object} Frame
  * @property {string} name
@@ -21,6 +21,9 @@ const META_NAMES = new Set(['(root)', '(program)', '(idle)', '(garbage collector
 
 // V8 gives native functions the script 0; code made by eval or new Function has a script and no url.
 const NO_SCRIPT = 0
+
+// What V8 puts between JavaScript and WebAssembly, in some versions without a script; its names differ: js-to-wasm, GenericJSToWasmWrapper.
+const WASM_WRAPPER = /js-?to-?wasm|wasm-?to-?js/i
 
 // Nobody writes longer lines: what is further right is in a bundle, where a line is no place.
 const MAX_WRITTEN_COLUMN = 200
@@ -42,6 +45,24 @@ function describeFrame (callFrame, context) {
 }
 
 /**
+ * One object for each function, so that frames compare with ===.
+ * @param {Pick<EncodeContext, 'appRoot'>} context
+ * @returns {(callFrame: CallFrame) => Frame}
+ */
+function createFrameOf (context) {
+  /** @type {Map<string, Frame>} */
+  const frames = new Map()
+  return callFrame => {
+    // Without a url the script is all that tells two functions apart; with one, the same file may have been loaded twice.
+    const script = callFrame.url === '' ? callFrame.scriptId : callFrame.url
+    const key = [script, callFrame.lineNumber, callFrame.columnNumber, callFrame.functionName].join('\0')
+    const frame = frames.get(key) ?? describeFrame(callFrame, context)
+    frames.set(key, frame)
+    return frame
+  }
+}
+
+/**
  * @param {string} place  path or URL
  * @param {Pick<EncodeContext, 'appRoot'>} [context]
  */
@@ -56,7 +77,8 @@ function describeFile (place, { appRoot = '' } = {}) {
  */
 function originOf ({ functionName, scriptId, url }, file) {
   if (url === '' && META_NAMES.has(functionName)) return 'meta'
-  if (url === '') return Number(scriptId) === NO_SCRIPT ? 'native' : 'app'
+  if (url === '' && Number(scriptId) === NO_SCRIPT) return WASM_WRAPPER.test(functionName) ? 'wasm' : 'native'
+  if (url.startsWith('wasm:')) return 'wasm'
   if (url.startsWith('node:')) return 'node'
   // The path below the application decides: an application installed globally itself lies in a node_modules.
   return /(^|\/)node_modules\//.test(file) ? 'dependency' : 'app'
@@ -106,6 +128,14 @@ function relativeTo (root, path) {
 }
 
 /**
+ * The innermost node_modules decides, as in pnpm's node_modules/.pnpm/lodash@4.17.21/node_modules/lodash.
+ * @param {string} file  of a dependency
+ */
+function packageOf (file) {
+  return /.*(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? file
+}
+
+/**
  * @param {Frame} frame
  * @param {number} [line]  instead of the one on which the function begins
  * @returns {string} `file:line`, in a bundle `file:line:column`; '' where V8 knows no file
@@ -130,4 +160,4 @@ function toCodeFrame (callFrame, appRoot) {
   return { function: name, file, line, column }
 }
 
-module.exports = { MAX_WRITTEN_COLUMN, describeFile, describeFrame, placeOf, showPosition, toCodeFrame }
+module.exports = { MAX_WRITTEN_COLUMN, createFrameOf, describeFile, describeFrame, packageOf, placeOf, showPosition, toCodeFrame }

@@ -3,6 +3,7 @@
 // Sampled allocations as a tree of frames, each with the bytes that it allocated itself and those of everything below it. Pure.
 
 const { describeFrame } = require('./frame')
+const { showNames } = require('./shown-names')
 
 /** @import { CallFrame, EncodeContext } from '../../../../types/profile' */
 /** @import { Frame } from './frame' */
@@ -39,7 +40,7 @@ function buildHeapTree (sampling, context = {}) {
   const frames = new Map()
   /** @param {SampledNode} node */
   const frameOf = ({ callFrame }) => {
-    const key = keyOf(callFrame)
+    const key = functionKey(callFrame)
     const frame = frames.get(key) ?? describeFrame(callFrame, context)
     frames.set(key, frame)
     return frame
@@ -58,6 +59,7 @@ function buildHeapTree (sampling, context = {}) {
   for (const { tree } of order.toReversed()) {
     tree.totalBytes = tree.selfBytes + tree.children.reduce((sum, child) => sum + child.totalBytes, 0)
   }
+  showNames(root)
   return root
 }
 
@@ -86,9 +88,9 @@ function subtractNode (node, was) {
   /** @type {{ node: SampledNode, was: SampledNode | undefined }[]} */
   const waiting = [{ node: root, was }]
   for (const { node, was } of waiting) {
-    const earlier = new Map(was?.children.map(child => [keyOf(child.callFrame), child]))
+    const earlier = new Map(was?.children.map(child => [functionKey(child.callFrame), child]))
     node.children = node.children.map(child => {
-      const old = earlier.get(keyOf(child.callFrame))
+      const old = earlier.get(functionKey(child.callFrame))
       const made = { ...child, selfSize: Math.max(0, child.selfSize - (old?.selfSize ?? 0)) }
       waiting.push({ node: made, was: old })
       return made
@@ -97,9 +99,12 @@ function subtractNode (node, was) {
   return root
 }
 
-/** @param {CallFrame} callFrame */
-function keyOf ({ functionName, scriptId, lineNumber, columnNumber }) {
-  return `${functionName}@${scriptId}:${lineNumber}:${columnNumber}`
+/**
+ * The same in every profile of one sampler. The file is in it for code as it was written: of one script there may be many.
+ * @param {CallFrame} callFrame
+ */
+function functionKey ({ functionName, scriptId, url, lineNumber, columnNumber }) {
+  return `${functionName}@${scriptId}:${url}:${lineNumber}:${columnNumber}`
 }
 
 /**
@@ -123,4 +128,4 @@ function bytesByFunction (root) {
   return [...functions.values()].sort((a, b) => b.selfBytes - a.selfBytes || b.totalBytes - a.totalBytes)
 }
 
-module.exports = { buildHeapTree, bytesByFunction, subtract }
+module.exports = { buildHeapTree, bytesByFunction, functionKey, subtract }

@@ -1,11 +1,11 @@
 'use strict'
 
-// Whose time it is: a profile's time by kind, and the four shares that answer "is it our code at all?".
+// Whose time it is: a profile's time by kind, and the shares that answer "is it our code at all?".
 
 /** @import { CallTree } from './call-tree' */
 /** @import { Frame } from './frame' */
 
-/** @typedef {'app' | 'dependency' | 'node' | 'native' | 'gc' | 'idle'} TimeKind */
+/** @typedef {'app' | 'dependency' | 'wasm' | 'node' | 'native' | 'gc' | 'idle'} TimeKind */
 
 /**
  * @param {Frame} frame
@@ -22,7 +22,7 @@ function timeKindOf ({ name, origin }) {
  * @returns {Record<TimeKind, number>} microseconds
  */
 function sumTimeKinds (root) {
-  const micros = { app: 0, dependency: 0, node: 0, native: 0, gc: 0, idle: 0 }
+  const micros = { app: 0, dependency: 0, wasm: 0, node: 0, native: 0, gc: 0, idle: 0 }
   const waiting = [root]
   for (const { frame, selfMicros, children } of waiting) {
     micros[timeKindOf(frame)] += selfMicros
@@ -33,12 +33,12 @@ function sumTimeKinds (root) {
 
 /**
  * @param {CallTree} root
- * @returns {{ javascript: number, native: number, gc: number, idle: number, busy: number }} microseconds; busy is all but idle
+ * @returns {{ javascript: number, wasm: number, native: number, gc: number, idle: number, busy: number }} microseconds; busy is all but idle
  */
 function summarizeTime (root) {
-  const { app, dependency, node, native, gc, idle } = sumTimeKinds(root)
+  const { app, dependency, wasm, node, native, gc, idle } = sumTimeKinds(root)
   const javascript = app + dependency
-  return { javascript, native: node + native, gc, idle, busy: javascript + node + native + gc }
+  return { javascript, wasm, native: node + native, gc, idle, busy: javascript + wasm + node + native + gc }
 }
 
 module.exports = { timeKindOf, sumTimeKinds, summarizeTime }

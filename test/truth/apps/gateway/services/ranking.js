@@ -14,8 +14,8 @@ function distanceOf (left, right) {
   let row = Array.from({ length: right.length + 1 }, (_, index) => index)
   for (let i = 1; i <= left.length; i++) {
     const next = [i]
-    for (let j = 1; j <= right.length; j++) {
-      const cost = left[i - 1] === right[j - 1] ? 0 : 1
+    for (let j = 1; j <= right.length; j++) { // truth: Fastify handler after await
+      const cost = left[i - 1] === right[j - 1] ? 0 : 1 // truth: Fastify handler after await
       next[j] = Math.min(next[j - 1] + 1, row[j] + 1, row[j - 1] + cost) // truth: Fastify handler after await
     }
     row = next

@@ -1,0 +1,92 @@
+'use strict'
+
+// A process whose main thread works on one request, deep in a stack, while it is looked at as often as it can be, or left alone; and which
+// notices the route of requests that are done.
+
+const fs = require('node:fs')
+const { Worker, isMainThread, parentPort } = require('node:worker_threads')
+const { serveAnswers } = require('../harness/answers')
+const { createRouteContext } = require('../../lib/main/http/route-context')
+const { createRouteNotes } = require('../../lib/main/labels/route-notes')
+const { createInspectorSession } = require('../../lib/observer/recorder/inspector-session')
+
+const DEPTH = 20 // functions on the stack
+const SLICE_MS = 50
+const REQUESTS = 1_000_000
+const EXPRESSION = 'globalThis.labelled'
+
+if (isMainThread) measured()
+else observe()
+
+function measured () {
+  const context = createRouteContext()
+  context.start()
+  const notes = createRouteNotes({ context, takeWork: () => [], tell: () => {} })
+  let looks = 0
+  globalThis.labelled = {
+    look () {
+      looks++
+      notes.look()
+    }
+  }
+  const observer = new Worker(__filename)
+  const request = { method: 'GET', url: '/users/7', route: { path: '/users/:id', stack: [] } }
+
+  observer.once('message', () => serveAnswers('ready', {
+    /** How fast it works, and how often it was looked at meanwhile. */
+    async work (/** @type {{ isLookedAt: boolean, ms: number }} */ { isLookedAt, ms }) {
+      observer.postMessage(isLookedAt)
+      const before = looks
+      let turns = 0
+      let workedMs = 0
+      for (const untilMs = performance.now() + ms; performance.now() < untilMs;) {
+        const fromMs = cpuMs()
+        turns += /** @type {any} */ (context).run({ request }, () => deep(DEPTH, SLICE_MS))
+        workedMs += cpuMs() - fromMs
+        await new Promise(resolve => setImmediate(resolve))
+        notes.tell() // what was noted is taken away, as it is with each window
+      }
+      return { turnsPerMs: turns / workedMs, looksPerMs: (looks - before) / workedMs }
+    },
+    /** @returns {number} nanoseconds a request */
+    notice () {
+      const from = process.hrtime.bigint()
+      for (let number = 0; number < REQUESTS; number++) notes.noticeRoute('GET /users/:id', request)
+      return Number(process.hrtime.bigint() - from) / REQUESTS
+    }
+  }))
+}
+
+/**
+ * @param {number} depth
+ * @param {number} ms
+ * @returns {number} how many turns its loop made
+ */
+function deep (depth, ms) {
+  if (depth > 0) return deep(depth - 1, ms) + 0
+  let turns = 0
+  for (const untilMs = performance.now() + ms; performance.now() < untilMs;) turns++
+  return turns
+}
+
+/** Processor time of this thread: others may want the processor as well. */
+function cpuMs () {
+  return Number(fs.readFileSync('/proc/self/schedstat', 'latin1').split(' ', 1)[0]) / 1e6
+}
+
+async function observe () {
+  const session = createInspectorSession({
+    hz: 0,
+    windowsBySession: false,
+    titlePrefix: 'bench:',
+    interruptExpression: EXPRESSION,
+    onWindow: () => {}
+  })
+  await session.open()
+  const wanted = { looks: false }
+  parentPort?.on('message', async isWanted => {
+    wanted.looks = isWanted
+    while (wanted.looks) await session.look()
+  })
+  parentPort?.postMessage('open')
+}

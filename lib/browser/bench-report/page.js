@@ -1,0 +1,25 @@
+/* global document, loopscope */
+'use strict'
+
+// The flame graphs of a comparison: one at a time, the reader chooses which.
+
+;(() => {
+  const graphs = JSON.parse(document.getElementById('graphs').textContent)
+  if (graphs.length === 0) return
+
+  document.getElementById('flames').hidden = false
+  const flameGraph = new loopscope.FlameGraph(document.getElementById('flame'))
+  const buttons = graphs.map(({ name, graph }) => {
+    const button = Object.assign(document.createElement('button'), { type: 'button', textContent: name })
+    button.addEventListener('click', () => choose(button, graph))
+    return button
+  })
+
+  function choose (chosen, graph) {
+    for (const button of buttons) button.setAttribute('aria-pressed', String(button === chosen))
+    flameGraph.show(graph)
+  }
+
+  document.getElementById('choice').append(...buttons)
+  choose(buttons[0], graphs[0].graph)
+})()

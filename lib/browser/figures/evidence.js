@@ -1,0 +1,40 @@
+'use strict'
+
+// Figures of a finding in words: their names carry the unit, as `busyShare`, `longestStallMs`, `oldBytes`.
+// Pure; it requires nothing: the page has the same text as a script (html-page.js).
+
+const percent = value => `${Math.round(value * 100)} %`
+const UNITS = [
+  { suffix: 'Share', show: percent },
+  { suffix: 'Bytes', show: (value, { bytes }) => bytes(value) },
+  { suffix: 'Seconds', show: (value, { duration }) => duration(value * 1000) },
+  { suffix: 'Ms', show: (value, { duration }) => duration(value) }
+]
+/** Names that are a unit alone. */
+const BARE = {
+  share: { name: 'share', show: percent },
+  utilization: { name: 'utilisation', show: percent },
+  seconds: { name: 'time', show: (value, { duration }) => duration(value * 1000) },
+  ms: { name: 'time', show: (value, { duration }) => duration(value) },
+  bytesPerMinute: { name: 'growth', show: (value, { bytes }) => `${bytes(value)} a minute` }
+}
+
+/**
+ * @param {Record<string, number | string | null>} evidence
+ * @param {{ duration: (ms: number) => string, bytes: (bytes: number) => string }} shows
+ * @returns {{ name: string, text: string }[]} what is known
+ */
+function inWords (evidence, shows) {
+  return Object.entries(evidence).filter(([, value]) => value !== null && value !== '').map(([name, value]) => {
+    if (typeof value !== 'number') return { name: spaced(name), text: value }
+    if (name in BARE) return { name: BARE[name].name, text: BARE[name].show(value, shows) }
+    const unit = UNITS.find(({ suffix }) => name.endsWith(suffix))
+    return unit === undefined ? { name: spaced(name), text: String(value) } : { name: spaced(name.slice(0, -unit.suffix.length)), text: unit.show(value, shows) }
+  })
+}
+
+function spaced (name) {
+  return name.replace(/[A-Z](?![0-9])/g, letter => ` ${letter.toLowerCase()}`).replace(/P(?=[0-9])/g, ' p')
+}
+
+module.exports = { inWords }

@@ -1,0 +1,49 @@
+/* global loopscope */
+'use strict'
+
+// Synchronous calls that hold the loop, where they are made and what to call instead.
+
+loopscope.calls = (() => {
+  const { byId, duration, element, place } = loopscope.display
+  const { problems, session, tables } = loopscope
+  const PAGE_ROWS = 15
+
+  function show ({ sampled, exact }) {
+    const rows = rowsOf(sampled, exact ?? [])
+    tables.show('sync', [
+      { title: 'Where', className: 'place', cell: ({ callSite }) => element('span', { className: 'own' }, place(callSite)) },
+      { title: 'Calls', className: 'api', cell: ({ api, flagged }) => flagged ? element('strong', {}, `${api} ⚑`) : api },
+      { title: 'Routes', className: 'place', cell: ({ routes }) => routes.map(({ route }) => route ?? '(outside requests)').join(', ') },
+      { title: 'Time', className: 'number', cell: ({ ms }) => duration(ms) },
+      { title: 'Seen as', cell: ({ source }) => source },
+      { title: 'Instead', className: 'place', cell: ({ advice }) => advice.instead }
+    ], rows, { empty: 'No synchronous call has taken a millisecond.', pageRows: PAGE_ROWS })
+    byId('sync-note').textContent = rows.some(({ standardError }) => standardError?.calls > 0)
+      ? '±: an estimate and its standard error. Counts without it are exact, and so are the totals by API.'
+      : ''
+  }
+
+  function rowsOf (sampled, exact) {
+    const exactKeys = new Set(exact.map(keyOf))
+    return [
+      ...exact.map(call => ({ ...call, ms: call.totalMs, source: callsOf(call) })),
+      ...sampled.filter(call => !exactKeys.has(keyOf(call))).map(call => ({ ...call, source: `sampled, ${(call.share * 100).toFixed(1)} % of the time at work` }))
+    ].filter(({ ms, flagged }) => flagged || ms >= 1).sort((a, b) => b.flagged - a.flagged || b.ms - a.ms)
+  }
+
+  function callsOf ({ calls, standardError }) {
+    const error = standardError.calls === 0 ? '' : ` ± ${standardError.calls.toLocaleString()}`
+    return `${calls.toLocaleString()}${error} calls`
+  }
+
+  function keyOf ({ api, callSite }) {
+    return `${api} ${callSite.file}`
+  }
+
+  async function refresh () {
+    const calls = await problems.watch('sync', () => session.json('/sync-calls'))
+    if (calls !== undefined) show(calls)
+  }
+
+  return { refresh }
+})()

@@ -1,0 +1,77 @@
+/* global loopscope */
+'use strict'
+
+// What happens now: the figures of this second, the charts, and that the loop is blocked while it is.
+
+loopscope.now = (() => {
+  const { byId, culprit, duration, element, moment, time } = loopscope.display
+  const { addReading, perSecond } = loopscope.pace
+  const { charts, memory, opening, range } = loopscope
+  const LOOK_BACK_MS = 10_000
+  const MAX_MARKS = 5 // in words; the charts have all
+
+  let readings = []
+  let stuckSince = null
+  let marks = []
+
+  function onLoop (now) {
+    const delayMs = Math.max(now.maxDelayMs, now.blockedMs)
+    if (now.requests && !now.isStale) readings = addReading(readings, { at: now.answeredAt, answered: now.requests.answered })
+    const requests = now.isStale ? null : perSecond(readings)
+    const utilization = now.isStale ? null : now.utilization
+    charts.add('delay', now.at, delayMs)
+    charts.add('utilization', now.at, utilization === null ? null : utilization * 100)
+    charts.add('requests', now.at, requests)
+    if (now.marks) marks = now.marks // of /loop, which tells all of them
+    charts.update(marks)
+    showMarks()
+    showFigures(now, { delayMs, requests })
+    memory.show(now.memory)
+    range.setRecorder(now.recorder)
+    if (now.blockedMs === 0) showStuck(null)
+  }
+
+  function showFigures ({ utilization, memory, requests, isStale, answeredAt }, pace) {
+    const known = value => value === null || value === undefined ? '–' : value
+    const facts = [
+      ['Delay, last second', duration(pace.delayMs)],
+      ['Utilisation', known(utilization === null ? null : `${(utilization * 100).toFixed(0)} %`)],
+      ['Requests a second', known(pace.requests?.toFixed(pace.requests < 10 ? 1 : 0))],
+      ['Being answered', known(requests?.inFlight.toLocaleString())],
+      ['Memory (RSS)', known(memory === null ? null : loopscope.sizes.showBytes(memory.rssBytes))]
+    ]
+    const holder = byId('now')
+    holder.replaceChildren(...facts.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, String(value)))))
+    holder.classList.toggle('stale', isStale)
+    if (isStale) holder.append(element('p', { className: 'quiet' }, answeredAt === null ? 'The main thread has not answered yet.' : `The main thread has not answered since ${time(answeredAt)}; but for the delay these are figures of then.`))
+  }
+
+  function onMark (mark) {
+    marks = [...marks, mark]
+  }
+
+  function showMarks () {
+    byId('marks').replaceChildren(...marks.slice(-MAX_MARKS).reverse().map(({ at, text }) => element('li', {}, `${moment(at)} ${text}`)))
+  }
+
+  /** What is told at once to who cannot see it changes only when there is something new; the time goes on beside it. */
+  function showStuck (stuck) {
+    byId('stuck').hidden = stuck === null
+    stuckSince = stuck?.at ?? null
+    if (stuck === null) return
+    const where = [stuck.route && `in ${stuck.route}`, culprit(stuck)].filter(Boolean).join(': ')
+    const text = `The event loop has been blocked since ${moment(stuck.at)}${where === '' ? '' : `, ${where}`}.`
+    if (byId('stuck-text').textContent !== text) byId('stuck-text').textContent = text
+    byId('stuck-for').textContent = `${duration(stuck.durationMs)} so far: every request waits. This page is served by another thread.`
+  }
+
+  function start (facts) {
+    charts.start({ onSelect: range.choose, thresholdMs: facts.stallThresholdMs })
+    byId('stuck-open').addEventListener('click', ({ currentTarget }) => {
+      const now = Date.now()
+      opening.openRange(currentTarget, 'stuck', { fromMs: Math.max(stuckSince ?? 0, now - LOOK_BACK_MS), toMs: now })
+    })
+  }
+
+  return { start, onLoop, onMark, showStuck }
+})()

@@ -1,0 +1,163 @@
+'use strict'
+
+// What changed from one benchmark to another: figures with the spread of their rounds, findings, functions. Pure.
+
+const { changesPerRequest } = require('./profile-figures')
+const { FIGURES, spreadOf, valuesOf } = require('./figures')
+const { warningsOfPair } = require('./warnings')
+
+/** @import { Finding } from '../../../types/findings' */
+/** @import { Figure, Spread } from './figures' */
+/** @import { FunctionChange } from './profile-figures' */
+/** @import { Bench, Round } from './result-file' */
+
+/**
+ * @typedef {'better' | 'worse' | 'higher' | 'lower' | 'no difference seen' | 'too few rounds'} Verdict
+ *
+ * @typedef {object} FigureChange
+ * @property {string} name
+ * @property {string} unit
+ * @property {number[]} valuesBefore  one a round
+ * @property {number[]} valuesAfter
+ * @property {Spread} before
+ * @property {Spread} after
+ * @property {Spread | null} ratio  of after to before: of the medians, and the least and the most that any two rounds have; null
+ *   where something was 0
+ * @property {Verdict} verdict
+ *
+ * @typedef {{ finding: Finding, roundsBefore: number, roundsAfter: number }} FindingChange  in how many rounds it was
+ *
+ * @typedef {object} Comparison
+ * @property {{ file: string, bench: Bench }} before
+ * @property {{ file: string, bench: Bench }} after
+ * @property {string[]} warnings
+ * @property {number} chance  that the ranges of a figure lie apart though nothing changed: one in so many
+ * @property {FigureChange[]} figures
+ * @property {{ gone: FindingChange[], came: FindingChange[], stayed: FindingChange[] }} findings
+ * @property {{ hotter: FunctionChange[], colder: FunctionChange[] } | null} functions  null where one has no profile
+ */
+
+// One in ten, as three rounds each have: a range that says less is not worth a word.
+const MIN_CHANCE = 10
+const MAX_FUNCTIONS = 12
+const MIN_CHANGE = 0.01 // of the time a request takes on the main thread
+
+/**
+ * @param {Comparison['before']} before
+ * @param {Comparison['after']} after
+ * @returns {Comparison}
+ */
+function compareBenches (before, after) {
+  const chance = chanceOf(before.bench.rounds.length, after.bench.rounds.length)
+  return {
+    before,
+    after,
+    warnings: warningsOfPair(before, after),
+    chance,
+    figures: FIGURES.flatMap(figure => changeOf(figure, before.bench.rounds, after.bench.rounds, chance)),
+    findings: compareFindings(before.bench.rounds, after.bench.rounds),
+    functions: compareFunctions(before.bench, after.bench)
+  }
+}
+
+/**
+ * Where nothing changed, every order of the rounds is as likely as any other, and two of them keep the sides apart.
+ * @param {number} before  rounds
+ * @param {number} after
+ */
+function chanceOf (before, after) {
+  let orders = 1
+  for (let at = 1; at <= before; at++) orders = orders * (after + at) / at
+  return Math.round(orders / 2)
+}
+
+/**
+ * @param {Figure} figure
+ * @param {readonly Round[]} roundsBefore
+ * @param {readonly Round[]} roundsAfter
+ * @param {number} chance
+ * @returns {FigureChange[]} none where it is not known
+ */
+function changeOf (figure, roundsBefore, roundsAfter, chance) {
+  const valuesBefore = valuesOf(figure, roundsBefore)
+  const valuesAfter = valuesOf(figure, roundsAfter)
+  if (valuesBefore === null || valuesAfter === null) return []
+  const [before, after] = [spreadOf(valuesBefore), spreadOf(valuesAfter)]
+  if (before.max === 0 && after.max === 0) return []
+  const { name, unit } = figure
+  const ratio = before.min <= 0 || after.min <= 0
+    ? null
+    : { median: after.median / before.median, min: after.min / before.max, max: after.max / before.min }
+  return [{ name, unit, valuesBefore, valuesAfter, before, after, ratio, verdict: judge(figure, before, after, chance) }]
+}
+
+/**
+ * @param {Figure} figure
+ * @param {Spread} before
+ * @param {Spread} after
+ * @param {number} chance
+ * @returns {Verdict}
+ */
+function judge ({ better }, before, after, chance) {
+  if (after.min <= before.max && before.min <= after.max) return 'no difference seen'
+  if (chance < MIN_CHANCE) return 'too few rounds'
+  const isMore = after.min > before.max
+  if (better === null) return isMore ? 'higher' : 'lower'
+  return isMore === (better === 'more') ? 'better' : 'worse'
+}
+
+/**
+ * A finding is there when most rounds have it: one that comes in a single round is as likely of that round as of the code.
+ * @param {readonly Round[]} before
+ * @param {readonly Round[]} after
+ */
+function compareFindings (before, after) {
+  const [earlier, later] = [countFindings(before), countFindings(after)]
+  const changes = [...new Set([...earlier.keys(), ...later.keys()])].map(key => {
+    const { finding } = /** @type {{ finding: Finding }} */ (later.get(key) ?? earlier.get(key))
+    return { finding, roundsBefore: earlier.get(key)?.count ?? 0, roundsAfter: later.get(key)?.count ?? 0 }
+  })
+  const was = (/** @type {FindingChange} */ { roundsBefore }) => roundsBefore > before.length / 2
+  const is = (/** @type {FindingChange} */ { roundsAfter }) => roundsAfter > after.length / 2
+  return {
+    gone: changes.filter(change => was(change) && !is(change)),
+    came: changes.filter(change => is(change) && !was(change)),
+    stayed: changes.filter(change => was(change) && is(change))
+  }
+}
+
+/**
+ * @param {readonly Round[]} rounds
+ * @returns {Map<string, { finding: Finding, count: number }>}
+ */
+function countFindings (rounds) {
+  /** @type {Map<string, { finding: Finding, count: number }>} */
+  const counts = new Map()
+  for (const { findings } of rounds) {
+    const own = new Map(findings.filter(({ severity }) => severity !== 'none').map(finding => [keyOf(finding), finding]))
+    for (const [key, finding] of own) counts.set(key, { finding: counts.get(key)?.finding ?? finding, count: (counts.get(key)?.count ?? 0) + 1 })
+  }
+  return counts
+}
+
+/** @param {Finding} finding  the same one where lines have moved */
+function keyOf ({ id, where }) {
+  return JSON.stringify(where === null ? [id] : [id, where.function, where.file, where.route])
+}
+
+/**
+ * @param {Bench} before
+ * @param {Bench} after
+ */
+function compareFunctions (before, after) {
+  if (before.profile === null || after.profile === null) return null
+  const rows = changesPerRequest({ ...before.profile, appRoot: before.application.root }, { ...after.profile, appRoot: after.application.root })
+  const sum = (/** @type {'before' | 'after'} */ side) => rows.reduce((total, row) => total + row[side], 0)
+  const least = MIN_CHANGE * Math.max(sum('before'), sum('after'))
+  return {
+    hotter: rows.filter(({ change }) => change >= least).slice(0, MAX_FUNCTIONS),
+    colder: rows.filter(({ change }) => change <= -least).slice(-MAX_FUNCTIONS).reverse()
+  }
+}
+
+module.exports = { chanceOf, compareBenches }

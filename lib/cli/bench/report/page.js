@@ -1,0 +1,117 @@
+'use strict'
+
+// What changed from one benchmark to another as one HTML file: the figures with their rounds, the findings, the functions and the
+// flame graphs.
+
+const { createPage, escapeHtml, jsonForHtml } = require('../../../shared/base/html-page')
+const { LABELS } = require('../../../shared/findings/show')
+const { describeDifference } = require('../../../shared/formats/flamegraph/difference')
+const { describeTimes } = require('../../../shared/formats/flamegraph/graph')
+const { FRAMES, loadLibraries } = require('../../../shared/formats/flamegraph/libraries')
+const { buildCallTree } = require('../../../shared/formats/profile/call-tree')
+const { showFigure, showSpread } = require('../figures')
+const { chartSvg } = require('./chart')
+const { describe, explain, nameOf, roundsOf, targetOf } = require('./words')
+
+/** @import { Comparison, FigureChange, FindingChange } from '../compare' */
+/** @import { FunctionChange } from '../profile-figures' */
+/** @import { Bench } from '../result-file' */
+
+const PARTS = Object.freeze({
+  body: 'bench-report/page.html',
+  styles: [...FRAMES.styles, 'bench-report/page.css'],
+  scripts: [...FRAMES.scripts, 'bench-report/page.js']
+})
+
+/**
+ * @param {Comparison} comparison
+ * @returns {Buffer}
+ */
+function renderComparison (comparison) {
+  const { before, after, warnings, figures, chance, functions } = comparison
+  const headline = `What changed: ${targetOf(after.bench)}`
+  const page = createPage(PARTS, { scripts: [loadLibraries()] })
+  return Buffer.from(page.asFile(headline, {
+    headline: escapeHtml(headline),
+    facts: factHtml('before', before) + factHtml('after', after),
+    warnings: warnings.map(warning => `<p class="note">${escapeHtml(warning)}</p>`).join('\n'),
+    figures: figures.map(figureHtml).join('\n'),
+    rule: escapeHtml(explain(chance)),
+    findings: findingsHtml(comparison.findings),
+    functions: functions === null ? '<p>One of the two has no profile.</p>' : functionsHtml(functions),
+    graphs: jsonForHtml(graphsOf(before.bench, after.bench))
+  }))
+}
+
+/**
+ * @param {string} side
+ * @param {Comparison['before']} read
+ */
+function factHtml (side, { file, bench }) {
+  return `<p class="facts">${side}: ${escapeHtml(file)}, ${escapeHtml(describe(bench))}</p>\n`
+}
+
+/** @param {FigureChange} change */
+function figureHtml (change) {
+  const { before, after, ratio, verdict } = change
+  const kind = verdict === 'better' || verdict === 'worse' ? verdict : 'none'
+  return `<li><b>${escapeHtml(nameOf(change))}</b>
+${chartSvg(change)}
+<span><small>before</small>${showSpread(before)}</span>
+<span><small>after</small>${showSpread(after)}</span>
+<span><small>after / before</small>${ratio === null ? '-' : showSpread(ratio)}</span>
+<span class="verdict ${kind}">${verdict}</span></li>`
+}
+
+/** @param {Comparison['findings']} findings */
+function findingsHtml ({ gone, came, stayed }) {
+  const groups = [
+    { title: 'Went', className: 'gone', changes: gone },
+    { title: 'Came', className: 'came', changes: came },
+    { title: 'Stayed', className: 'stayed', changes: stayed }
+  ].filter(({ changes }) => changes.length > 0)
+  if (groups.length === 0) return '<p>Nothing was found before, and nothing is now.</p>'
+  return groups.map(({ title, className, changes }) =>
+    `<h3>${title}</h3>\n<ul class="findings ${className}">\n${changes.map(findingHtml).join('\n')}\n</ul>`).join('\n')
+}
+
+/** @param {FindingChange} change */
+function findingHtml (change) {
+  const { severity, title, instead } = change.finding
+  const isKnown = Object.hasOwn(LABELS, severity)
+  const label = isKnown ? LABELS[severity] : ''
+  return `<li class="${isKnown ? severity : ''}"><b class="label">${label}</b> ${escapeHtml(title)}
+<p>${escapeHtml(instead)}</p>
+<p>${escapeHtml(roundsOf(change))}</p></li>`
+}
+
+/** @param {NonNullable<Comparison['functions']>} functions */
+function functionsHtml ({ hotter, colder }) {
+  const tables = [{ title: 'Hotter', rows: hotter }, { title: 'Colder', rows: colder }].filter(({ rows }) => rows.length > 0)
+  if (tables.length === 0) return '<p>None takes more or less than before.</p>'
+  return tables.map(({ title, rows }) => `<h3>${title}, in µs of the main thread a request</h3>
+<div class="scroll"><table class="functions"><thead><tr><th>change</th><th>before</th><th>after</th><th>function</th></tr></thead>
+<tbody>${rows.map(functionHtml).join('\n')}</tbody></table></div>`).join('\n')
+}
+
+/** @param {FunctionChange} row */
+function functionHtml ({ name, place, before, after, change }) {
+  const cells = [`${change > 0 ? '+' : ''}${showFigure(change)}`, showFigure(before), showFigure(after)]
+  return `<tr>${cells.map(cell => `<td>${cell}</td>`).join('')}<td>${escapeHtml(name)} <small>${escapeHtml(place)}</small></td></tr>`
+}
+
+/**
+ * @param {Bench} before
+ * @param {Bench} after
+ * @returns {{ name: string, graph: import('../../../shared/formats/flamegraph/graph').Graph }[]} that can be chosen from, the first is shown
+ */
+function graphsOf (before, after) {
+  const [earlier, later] = [before, after].map(({ profile, application }) => profile && buildCallTree(profile.profile, { appRoot: application.root }))
+  return [
+    ...(earlier && later ? [{ name: 'Difference', graph: describeDifference(earlier, later) }] : []),
+    ...(later ? [{ name: 'After', graph: describeTimes(later) }] : []),
+    ...(earlier ? [{ name: 'Before', graph: describeTimes(earlier) }] : [])
+  ]
+}
+
+module.exports = { renderComparison }

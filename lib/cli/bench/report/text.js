@@ -1,0 +1,108 @@
+'use strict'
+
+// A benchmark, and what changed from one to another, as text on a terminal.
+
+const { tableLines } = require('../../output/table')
+const { LABELS } = require('../../../shared/findings/show')
+const { FIGURES, showSpread, spreadOf, valuesOf } = require('../figures')
+const { warningsOf } = require('../warnings')
+const { describe, explain, nameOf, roundsOf } = require('./words')
+
+/** @import { Terminal } from '../../output/terminal' */
+/** @import { Comparison, FigureChange, Verdict } from '../compare' */
+/** @import { FunctionChange } from '../profile-figures' */
+/** @import { Bench } from '../result-file' */
+
+/** @type {Readonly<Partial<Record<Verdict, Parameters<Terminal['paint']>[0]>>>} */
+const COLOURS = Object.freeze({ better: 'green', worse: 'red' })
+
+/**
+ * @param {Bench} bench
+ * @param {Terminal} terminal
+ */
+function showBench (bench, terminal) {
+  terminal.line(describe(bench))
+  for (const warning of warningsOf(bench)) terminal.line(terminal.paint('yellow', warning))
+  terminal.line('')
+  const rows = FIGURES.flatMap(figure => {
+    const values = valuesOf(figure, bench.rounds)
+    return values === null ? [] : [{ ...figure, spread: spreadOf(values) }]
+  })
+  for (const line of tableLines([
+    { title: 'FIGURE', cell: nameOf },
+    { title: 'MEDIAN (RANGE)', cell: ({ spread }) => showSpread(spread) }
+  ], rows, terminal.columns())) terminal.line(line)
+  const [first] = bench.rounds[bench.profile?.round ?? 0].findings
+  terminal.line('')
+  terminal.line(`${LABELS[first.severity]}: ${first.title}`)
+}
+
+/**
+ * @param {Comparison} comparison
+ * @param {Terminal} terminal
+ */
+function showComparison (comparison, terminal) {
+  const { before, after, warnings, figures, chance, findings, functions } = comparison
+  terminal.line(`before: ${before.file}  ${describe(before.bench)}`)
+  terminal.line(`after:  ${after.file}  ${describe(after.bench)}`)
+  for (const warning of warnings) terminal.line(terminal.paint('yellow', warning))
+  terminal.line('')
+  showFigures(figures, terminal)
+  terminal.line('')
+  terminal.line(explain(chance))
+  showFindings(findings, terminal)
+  if (functions === null) return
+  showFunctions('hotter', functions.hotter, terminal)
+  showFunctions('colder', functions.colder, terminal)
+}
+
+/**
+ * @param {readonly FigureChange[]} figures
+ * @param {Terminal} terminal
+ */
+function showFigures (figures, terminal) {
+  const lines = tableLines([
+    { title: 'MEDIAN (RANGE)', cell: nameOf },
+    { title: 'BEFORE', cell: ({ before }) => showSpread(before) },
+    { title: 'AFTER', cell: ({ after }) => showSpread(after) },
+    { title: 'AFTER / BEFORE', cell: ({ ratio }) => ratio === null ? '-' : showSpread(ratio) },
+    { title: '', cell: ({ verdict }) => verdict }
+  ], figures) // never cut: half a figure is none
+  for (const [index, line] of lines.entries()) {
+    const colour = COLOURS[/** @type {Verdict} */ (figures[index - 1]?.verdict)]
+    terminal.line(colour === undefined ? line : terminal.paint(colour, line))
+  }
+}
+
+/**
+ * @param {Comparison['findings']} findings
+ * @param {Terminal} terminal
+ */
+function showFindings ({ gone, came, stayed }, terminal) {
+  const groups = [{ title: 'findings that went', changes: gone }, { title: 'findings that came', changes: came }, { title: 'findings that stayed', changes: stayed }]
+  for (const { title, changes } of groups) {
+    if (changes.length === 0) continue
+    terminal.line('')
+    terminal.line(terminal.paint('bold', title))
+    for (const change of changes) terminal.line(`  ${LABELS[change.finding.severity]}: ${change.finding.title} ${roundsOf(change)}`)
+  }
+}
+
+/**
+ * @param {string} title
+ * @param {readonly FunctionChange[]} rows
+ * @param {Terminal} terminal
+ */
+function showFunctions (title, rows, terminal) {
+  if (rows.length === 0) return
+  terminal.line('')
+  terminal.line(terminal.paint('bold', `what got ${title}, in µs of the main thread a request`))
+  for (const line of tableLines([
+    { title: 'CHANGE', isNumber: true, cell: ({ change }) => `${change > 0 ? '+' : ''}${change.toFixed(1)}` },
+    { title: 'BEFORE', isNumber: true, cell: row => row.before.toFixed(1) },
+    { title: 'AFTER', isNumber: true, cell: row => row.after.toFixed(1) },
+    { title: 'FUNCTION', endsWithPlace: true, cell: ({ name, place }) => `${name} ${place}` }
+  ], rows, terminal.columns())) terminal.line(line)
+}
+
+module.exports = { showBench, showComparison }

@@ -1,0 +1,133 @@
+'use strict'
+
+// The file of a benchmark: what was measured, in one JSON with a version. A reader takes its own version only, since a figure that
+// changed its meaning would be compared in silence.
+
+const { readJson } = require('../files/profile-file')
+const { Failure } = require('../failure')
+const { assertCpuProfile } = require('../../shared/formats/profile/assert-profile')
+const { version: loopscope } = require('../../../package.json')
+
+/** @import { CpuProfile } from '../../../types/profile' */
+/** @import { Loaded } from './load' */
+/** @import { Processors } from './processors' */
+/** @import { Observed } from './readings' */
+
+const KIND = 'loopscope-bench'
+const VERSION = 1
+const WANTED = 'a file that `loopscope bench` wrote'
+
+/**
+ * @typedef {Loaded & Omit<Observed, 'profile' | 'cpuMs'> & RoundFacts} Round
+ *
+ * @typedef {object} RoundFacts
+ * @property {number} from  the load, in milliseconds since the epoch
+ * @property {number} to
+ * @property {number} pid
+ * @property {number | null} utilization      of the loop, 0 to 1; null where nothing was recorded
+ * @property {number | null} cpuMsPerRequest  of all threads; null where the system does not tell
+ *
+ * @typedef {object} Bench
+ * @property {typeof KIND} kind
+ * @property {typeof VERSION} version
+ * @property {string} loopscope  its version
+ * @property {number} at         milliseconds since the epoch
+ * @property {string[]} command
+ * @property {{ url: string, method: string, headers: string[] }} request  names of headers: their values may be secrets
+ * @property {{ tool: string, connections: number, seconds: number, warmUpSeconds: number }} load
+ * @property {{ name: string, root: string, nodeVersion: string }} application
+ * @property {{ platform: string, cpus: number, model: string, memoryBytes: number }} machine
+ * @property {Processors} processors
+ * @property {Round[]} rounds
+ * @property {{ round: number, startedAt: number, answered: number, profile: CpuProfile } | null} profile  of the round (counted from 0)
+ *   whose rate is in the middle
+ */
+
+/**
+ * @param {Omit<Bench, 'kind' | 'version' | 'loopscope'>} measured
+ * @returns {Bench}
+ */
+function toBench (measured) {
+  return { kind: KIND, version: VERSION, loopscope, ...measured }
+}
+
+/** @param {Bench} bench */
+function encodeBench (bench) {
+  return Buffer.from(`${JSON.stringify(bench)}\n`)
+}
+
+/**
+ * @param {string} file
+ * @returns {Bench}
+ * @throws {Failure} for what is none, or one of another version
+ */
+function readBench (file) {
+  const bench = readJson(file, `${WANTED}; this one may be cut off`)
+  if (bench?.kind !== KIND) throw new Failure('failed', `${file} is no result of a benchmark.`, `Wanted ${WANTED}.`)
+  if (bench.version !== VERSION) {
+    const message = `${file} is a result of version ${bench.version}, of loopscope ${bench.loopscope}; this is ${loopscope}, which reads version ${VERSION}.`
+    throw new Failure('failed', message, 'Measure both with the same loopscope.')
+  }
+  try {
+    assertShape(bench)
+  } catch (error) {
+    throw new Failure('failed', `${file} was changed, or is damaged: ${/** @type {Error} */ (error).message}.`, `Wanted ${WANTED}.`)
+  }
+  return bench
+}
+
+/** What is read of a round, and of which type; null where it may not be known. */
+const NUMBERS = Object.freeze(['from', 'to', 'answered', 'perSecond', 'errors', 'timeouts', 'non2xx'])
+const LATENCIES = Object.freeze(['mean', 'p50', 'p90', 'p97_5', 'p99', 'max'])
+const TEXTS = Object.freeze(['id', 'title', 'severity', 'instead'])
+
+/** @param {any} bench */
+function assertShape ({ at, command, request, load, application, machine, processors, rounds, profile }) {
+  wanted('at', Number.isFinite(at))
+  wanted('command', isTexts(command))
+  wanted('request', [request?.url, request?.method].every(isText) && isTexts(request.headers))
+  wanted('load', [load?.connections, load?.seconds, load?.warmUpSeconds].every(Number.isFinite))
+  wanted('application', [application?.name, application?.root, application?.nodeVersion].every(isText))
+  wanted('machine', [machine?.platform, machine?.model].every(isText) && Number.isFinite(machine.cpus))
+  wanted('processors', processors?.pinning === null ? isText(processors.reason) : isText(processors?.pinning?.application))
+  wanted('rounds', Array.isArray(rounds) && rounds.length > 0)
+  for (const [index, round] of rounds.entries()) assertRound(`rounds[${index}]`, round)
+  if (profile === null) return
+  wanted('profile', Number.isFinite(profile?.answered) && Number.isFinite(profile.startedAt))
+  assertCpuProfile(profile.profile)
+}
+
+/**
+ * @param {string} name
+ * @param {any} round
+ */
+function assertRound (name, round) {
+  wanted(name, NUMBERS.every(key => Number.isFinite(round?.[key])))
+  wanted(`${name}.latencyMs`, LATENCIES.every(key => Number.isFinite(round.latencyMs?.[key])))
+  const { delayMs, utilization, cpuMsPerRequest, stalls, findings } = round
+  wanted(`${name}.delayMs`, delayMs === null || [delayMs?.p50, delayMs?.p99, delayMs?.max].every(Number.isFinite))
+  wanted(name, [utilization, cpuMsPerRequest].every(value => value === null || Number.isFinite(value)))
+  wanted(`${name}.stalls`, [stalls?.count, stalls?.blockedMs].every(Number.isFinite) && [stalls.byCause, stalls.byCulprit].every(Array.isArray))
+  wanted(`${name}.findings`, Array.isArray(findings) && findings.every(finding => TEXTS.every(key => isText(finding?.[key]))))
+  wanted(`${name}.findings`, findings.every((/** @type {any} */ { where }) => where === null || isText(where?.function)))
+}
+
+/**
+ * @param {string} name
+ * @param {boolean} isRight
+ */
+function wanted (name, isRight) {
+  if (!isRight) throw new TypeError(`${name} is not as it is written`)
+}
+
+/** @param {unknown} value */
+function isText (value) {
+  return typeof value === 'string'
+}
+
+/** @param {unknown} value */
+function isTexts (value) {
+  return Array.isArray(value) && value.every(isText)
+}
+
+module.exports = { encodeBench, readBench, toBench }

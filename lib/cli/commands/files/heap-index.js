@@ -1,0 +1,35 @@
+'use strict'
+
+const path = require('node:path')
+const { OUTPUT_OPTIONS, openDestination } = require('../../output/destination')
+const { showBytes } = require('../../../shared/base/sizes')
+const { explainFileErrors } = require('../../files/explain-file-errors')
+
+/** @import { Command, Invocation } from '../../commands' */
+
+/** @type {Command} */
+module.exports = {
+  name: 'index',
+  usage: '<file.heapsnapshot>',
+  help: 'what a comparison needs of a heap snapshot: a small file without its strings',
+  options: OUTPUT_OPTIONS,
+  readsFiles: true,
+  positionals: { min: 1, max: 1 },
+  examples: ['loopscope index before.heapsnapshot -o before.heapindex', 'loopscope diff before.heapindex after.heapsnapshot'],
+  makesFile: true,
+  run
+}
+
+/** @param {Invocation} invocation */
+async function run (invocation) {
+  const { positionals: [file], terminal, signal } = invocation
+  const destination = openDestination(invocation, { name: `${path.basename(file).replace(/\.heapsnapshot$/, '')}.heapindex` })
+  const { loadSide } = require('../../../analysis/comparison/compare-files')
+  const { encodeBaseline } = require('../../../analysis/comparison/baseline-file')
+  const progress = terminal.progress(`reading ${file}`)
+  const onProgress = (/** @type {{ stage: string, bytes?: number }} */ { stage, bytes }) => {
+    progress.note(`${stage} ${bytes === undefined ? '' : showBytes(bytes)}`)
+  }
+  const { baseline, facts } = await explainFileErrors(loadSide(file, { onProgress, signal })).finally(progress.end)
+  await destination.write(encodeBaseline(baseline, facts))
+}

@@ -1,0 +1,41 @@
+'use strict'
+
+const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
+const { OUTPUT_OPTIONS } = require('../output/destination')
+const { WIDE_OPTION, tableLines } = require('../output/table')
+const { localTime } = require('../../shared/base/local-time')
+
+/** @import { Command, Invocation } from '../commands' */
+
+/** @type {Command} */
+module.exports = {
+  name: 'mark',
+  usage: '<pid|url> [<text>]',
+  help: 'puts a word on this moment, for charts, captures and `diff --mark`; without one the marks there are',
+  options: { json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...REACH_OPTIONS },
+  positionals: { min: 0, max: 2 },
+  examples: ["loopscope mark 1234 'deploy 42'", 'loopscope mark 1234'],
+  run
+}
+
+/** @param {Invocation} invocation */
+async function run (invocation) {
+  const { positionals, values, terminal } = invocation
+  const [text] = positionals.slice(values.socket === undefined ? 1 : 0)
+  if (text === undefined) return list(invocation)
+  const mark = await reach(invocation).json('/marks', { method: 'POST', body: { text } })
+  if (values.json) return terminal.json(mark)
+  terminal.note(`marked: ${mark.text}, at ${localTime(mark.at)}`)
+}
+
+/** @param {Invocation} invocation */
+async function list (invocation) {
+  const { values, terminal } = invocation
+  const { marks } = await reach(invocation).json('/marks')
+  if (values.json) return terminal.json(marks)
+  if (marks.length === 0) return terminal.line('no marks')
+  for (const line of tableLines([
+    { title: 'TIME', isWhole: true, cell: ({ at }) => localTime(at) },
+    { title: 'MARK', cell: mark => mark.text }
+  ], marks, terminal.columns())) terminal.line(line)
+}

@@ -1,0 +1,46 @@
+'use strict'
+
+const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
+const { OUTPUT_OPTIONS } = require('../output/destination')
+const { showDuration } = require('../output/display')
+const { WIDE_OPTION, tableLines } = require('../output/table')
+const { localTime } = require('../../shared/base/local-time')
+const { describeBehind, describeSlow } = require('../../shared/slow-requests/describe-slow')
+
+/** @import { Command, Invocation } from '../commands' */
+
+/** @type {Command} */
+module.exports = {
+  name: 'slow',
+  usage: '<pid|url>',
+  help: 'the worst requests of each route: slow of their own code, behind others, or of waiting',
+  options: { json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...REACH_OPTIONS },
+  positionals: { min: 0, max: 1 },
+  examples: ['loopscope slow 1234', 'loopscope slow http://127.0.0.1:6060'],
+  run
+}
+
+/** @type {import('../output/table').Column[]} */
+const COLUMNS = [
+  { title: 'ROUTE', cell: ({ route }) => route },
+  { title: 'TOOK', isNumber: true, cell: ({ durationMs }) => showDuration(durationMs) },
+  { title: 'OWN', isNumber: true, cell: ({ ownMs }) => showDuration(ownMs) },
+  { title: 'BEHIND', isNumber: true, cell: ({ behindMs }) => showDuration(behindMs) },
+  { title: 'WHOSE', endsWithPlace: true, cell: request => request.behind.length === 0 ? '-' : describeBehind(request) },
+  { title: 'GC', isNumber: true, cell: ({ gcMs }) => showDuration(gcMs) },
+  { title: 'WAITING', isNumber: true, cell: ({ waitingMs }) => showDuration(waitingMs) },
+  { title: 'TIME', isWhole: true, cell: ({ at }) => localTime(at) },
+  { title: 'TRACE', isWhole: true, cell: ({ traceId }) => traceId ?? '-' },
+  { title: 'SLOW OF', cell: describeSlow }
+]
+
+/** @param {Invocation} invocation */
+async function run (invocation) {
+  const { terminal, values } = invocation
+  const known = await reach(invocation).json('/slow-requests')
+  if (values.json) return terminal.json(known)
+  const { requests, isStale } = known
+  if (isStale) terminal.note('the loop does not answer: this is what was known before')
+  if (requests.length === 0) return terminal.line('no slow requests')
+  for (const line of tableLines(COLUMNS, requests, terminal.columns())) terminal.line(line)
+}

@@ -1,0 +1,56 @@
+'use strict'
+
+// Findings on a terminal: those of one process in full, of several the first.
+
+const { LABELS, NAME_COLUMNS, headline, inPieces } = require('../../shared/findings/show')
+const { tableLines } = require('./table')
+const { wrapped } = require('./wrap')
+
+/** @import { Findings } from '../../../types/findings' */
+/** @import { Part, Terminal } from './terminal' */
+
+/** @type {Readonly<Record<string, Parameters<Terminal['paint']>[0]>>} */
+const COLOURS = Object.freeze({ CRITICAL: 'red', WARNING: 'yellow', NOTE: 'cyan', OK: 'green' })
+
+/**
+ * @param {Findings} answer
+ * @param {Pick<Terminal, 'columns' | 'paint'>} terminal
+ * @returns {(Part | Part[])[]}
+ */
+function findingLines (answer, terminal) {
+  const width = terminal.columns()
+  const pieces = inPieces(answer).flatMap(({ label, title, lines }, index) => {
+    const number = `${index + 1}. `
+    const [first, ...rest] = wrapped(`${number}${label}: ${title}`, width, ' '.repeat(number.length))
+    return [
+      '',
+      [number, terminal.paint(COLOURS[label], label), terminal.paint('bold', first.slice(number.length + label.length))],
+      ...rest.map(line => terminal.paint('bold', line)),
+      ...lines.flatMap(({ text, isCommand }) => isCommand ? [text] : wrapped(text, width, ' '.repeat(NAME_COLUMNS), NAME_COLUMNS))
+    ]
+  })
+  return [...wrapped(headline(answer), width), ...pieces]
+}
+
+/**
+ * @param {Findings} answer
+ * @param {Terminal} terminal
+ */
+function showFindings (answer, terminal) {
+  for (const line of findingLines(answer, terminal)) terminal.line(line)
+}
+
+/**
+ * @param {readonly Findings[]} answers
+ * @param {Terminal} terminal
+ */
+function showAll (answers, terminal) {
+  for (const line of tableLines([
+    { title: 'PID', isNumber: true, cell: ({ pid }) => String(pid) },
+    { title: 'NAME', cell: ({ appName }) => appName },
+    { title: 'FINDING', cell: ({ findings: [first] }) => `${LABELS[/** @type {keyof typeof LABELS} */ (first.severity)]}: ${first.title}` }
+  ], answers, terminal.columns())) terminal.line(line)
+  terminal.note('`loopscope why <pid>` tells more of one')
+}
+
+module.exports = { findingLines, showAll, showFindings }

@@ -1,0 +1,169 @@
+'use strict'
+
+// What `top` shows: the processes as a table, and of the selected one its delays and stalls. Pure.
+
+const { showCause, showCulprit, showDuration } = require('../output/display')
+const { fit, tableLines } = require('../output/table')
+const { localTime } = require('../../shared/base/local-time')
+const { showBytes } = require('../../shared/base/sizes')
+
+/** @import { Part } from '../output/terminal' */
+/** @import { Watched } from './watch' */
+
+const BARS = '▁▂▃▄▅▆▇█'
+const SILENT_MS = 3000 // it speaks once a second
+
+/**
+ * @typedef {object} View
+ * @property {Watched[]} all
+ * @property {number} selected  index in the sorted ones
+ * @property {number} sort      index in SORTS
+ * @property {boolean} isPaused
+ * @property {(Part | Part[])[] | null} over  lines that are shown instead: help, or why
+ */
+
+/** @type {readonly { title: string, key: (watched: Watched) => number | string }[]} */
+const SORTS = Object.freeze([
+  { title: 'DELAY', key: watched => -delayOf(watched) },
+  { title: 'UTIL', key: ({ now }) => -(now?.utilization ?? -1) },
+  { title: 'RSS', key: ({ now }) => -(now?.memory?.rssBytes ?? -1) },
+  { title: 'NAME', key: ({ facts }) => facts?.appName ?? '' },
+  { title: 'PID', key: ({ facts }) => facts?.pid ?? 0 }
+])
+
+/** @type {readonly import('../output/table').Column[]} */
+const COLUMNS = Object.freeze([
+  { title: 'PID', isNumber: true, cell: ({ facts, name }) => String(facts?.pid ?? name) },
+  { title: 'NAME', cell: ({ facts }) => facts?.appName ?? '-' },
+  { title: 'DELAY', isNumber: true, cell: watched => watched.now === null ? '-' : showDuration(delayOf(watched)) },
+  { title: 'UTIL', isNumber: true, cell: ({ now }) => share(now?.utilization ?? null) },
+  { title: 'RSS', isNumber: true, cell: ({ now }) => bytes(now?.memory?.rssBytes) },
+  { title: 'HEAP', isNumber: true, cell: ({ now }) => bytes(now?.memory?.heapUsedBytes) },
+  { title: 'STATE', endsWithPlace: true, cell: stateOf }
+])
+
+/** @type {readonly import('../output/table').Column[]} */
+const STALL_COLUMNS = Object.freeze([
+  { title: 'STALL', isWhole: true, cell: ({ at }) => localTime(at) },
+  { title: 'LASTED', isNumber: true, cell: ({ durationMs }) => showDuration(durationMs) },
+  { title: 'CAUSE', cell: showCause },
+  { title: 'ROUTE', cell: ({ route }) => route ?? '-' },
+  { title: 'CULPRIT', endsWithPlace: true, cell: showCulprit }
+])
+
+const HELP = Object.freeze([
+  'arrows, j k   select a process',
+  's             sort by the next column',
+  'enter, w      why: what is wrong with the selected process',
+  'p, space      pause, and go on',
+  '?             this help',
+  'q, Ctrl-C     quit; the processes go on'
+])
+
+/** @param {Pick<View, 'all' | 'sort'>} view */
+function sorted ({ all, sort }) {
+  const { key } = SORTS[sort]
+  const order = (/** @type {Watched} */ left, /** @type {Watched} */ right) => key(left) < key(right) ? -1 : Number(key(left) > key(right))
+  return [...all].sort(order)
+}
+
+/**
+ * @param {View} view
+ * @param {{ columns: () => number, rows: () => number, paint: import('../output/terminal').Terminal['paint'] }} terminal
+ * @returns {(Part | Part[])[]} lines
+ */
+function screenLines (view, terminal) {
+  const [width, height] = [terminal.columns(), terminal.rows()]
+  if (view.over !== null) return [...view.over.slice(0, height - 1), terminal.paint('dim', fit('any key goes back', width))]
+  const all = sorted(view)
+  const [titles, ...rows] = rowsOf(all, width)
+  const lines = rows.map((row, index) => row.map(text => paintRow(text, all[index], index === view.selected && all.length > 1, terminal)))
+  const state = `${all.length} processes, sorted by ${SORTS[view.sort].title}${view.isPaused ? ', PAUSED' : ''}`
+  return [
+    fit(`${state}   ? help  q quit`, width),
+    ...titles.map(text => terminal.paint('bold', text)),
+    ...lines.flat(),
+    '',
+    ...(all[view.selected] === undefined ? [] : detailLines(all[view.selected], width))
+  ].slice(0, height)
+}
+
+/**
+ * @param {Watched[]} all
+ * @param {number} width
+ * @returns {string[][]} the lines of each row, of the titles first: as many for all of them
+ */
+function rowsOf (all, width) {
+  const lines = tableLines(COLUMNS, all, width)
+  const perRow = lines.length / (all.length + 1)
+  return Array.from({ length: all.length + 1 }, (_, index) => lines.slice(index * perRow, (index + 1) * perRow))
+}
+
+/**
+ * @param {string} text
+ * @param {Watched} watched
+ * @param {boolean} isSelected
+ * @param {{ paint: import('../output/terminal').Terminal['paint'] }} terminal
+ * @returns {Part}
+ */
+function paintRow (text, watched, isSelected, { paint }) {
+  if (isSelected) return paint('inverse', text)
+  return stateOf(watched) === 'turning' ? text : paint('red', text)
+}
+
+/**
+ * @param {Watched} watched
+ * @param {number} width
+ */
+function detailLines ({ delays, stalls }, width) {
+  const seen = delays.slice(-Math.max(10, width - 2))
+  return [
+    fit(`longest delay of each second, up to ${showDuration(Math.max(0, ...delays))}`, width),
+    sparkline(seen),
+    '',
+    ...(stalls.length === 0 ? ['no stalls'] : tableLines(STALL_COLUMNS, stalls, width))
+  ]
+}
+
+/**
+ * A line of its own, for a file.
+ * @param {Watched} watched
+ */
+function line (watched) {
+  const { facts, now } = watched
+  const figures = `delay ${showDuration(delayOf(watched))} utilization ${share(now.utilization)} rss ${bytes(now.memory?.rssBytes)}`
+  return `${localTime(now.at)} ${facts.pid} ${facts.appName} ${figures}${now.blockedMs > 0 ? ' BLOCKED' : ''}`
+}
+
+/** @param {Watched} watched */
+function stateOf ({ now, stuck, heardMs, problem }) {
+  if (problem !== null) return problem
+  if (performance.now() - heardMs > SILENT_MS) return `no answer for ${showDuration(performance.now() - heardMs)}`
+  if (now === null) return 'asked'
+  if (now.blockedMs === 0 && stuck === null) return 'turning'
+  const by = stuck === null ? '' : ` ${stuck.route ?? ''} ${showCulprit(stuck)}`
+  return `BLOCKED for ${showDuration(Math.max(now.blockedMs, stuck?.durationMs ?? 0))}${by}`
+}
+
+/** @param {Watched} watched */
+function delayOf ({ now }) {
+  return now === null ? -1 : Math.max(now.maxDelayMs, now.blockedMs)
+}
+
+/** @param {number[]} values */
+function sparkline (values) {
+  const top = Math.max(...values, 1)
+  return values.map(value => BARS[Math.min(BARS.length - 1, Math.floor(value / top * BARS.length))]).join('')
+}
+
+/** @param {number | null} ratio */
+function share (ratio) {
+  return ratio === null ? '-' : `${(ratio * 100).toFixed(0)} %`
+}
+
+/** @param {number | undefined} count */
+function bytes (count) {
+  return count === undefined ? '-' : showBytes(count)
+}
+
+module.exports = { COLUMNS, HELP, SORTS, line, screenLines, sorted }

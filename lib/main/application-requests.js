@@ -1,0 +1,83 @@
+'use strict'
+
+// What a handle has to do with the requests of its application, wired: the context of each, the middleware or the channel that sees them,
+// their durations, and their routes.
+
+const { createMiddleware } = require('./http/middleware')
+const { createRequestChannel } = require('./http/request-channel')
+const { createRequestDurations } = require('./http/request-durations')
+const { createRequestMeasure } = require('./http/request-measure')
+const { createRouteContext } = require('./http/route-context')
+const { createSayRoute } = require('./http/say-route')
+const { share } = require('./process/process-wide')
+
+/** @import { Logger } from '../../types/diagnostics' */
+/** @import { RequestMiddleware } from './http/middleware' */
+
+const SHARED_DURATIONS = 'request-durations.1'
+
+/**
+ * @param {object} parts
+ * @param {Logger} parts.logger
+ * @param {number} parts.stallThresholdMs
+ * @param {() => void} parts.onRequest  work on a request begins
+ * @param {NonNullable<import('./http/request-measure').RequestMeasureOptions['onAnswered']>} parts.onAnswered
+ * @param {NonNullable<Parameters<typeof createMiddleware>[0]['onWork']>} parts.onWork
+ */
+function createApplicationRequests (parts) {
+  return new ApplicationRequests(parts)
+}
+
+class ApplicationRequests {
+  #parts
+  #context = createRouteContext()
+  /** @type {ReturnType<typeof createRequestChannel> | undefined} */
+  #channel
+  /** There where the application uses it. @type {RequestMiddleware | undefined} */
+  middleware
+  /** Counted for the process: a request that passes two handles is one request. */
+  durations
+  /** Says the template of a request, where the framework does not. Never throws. */
+  sayRoute
+
+  /** @param {Parameters<typeof createApplicationRequests>[0]} parts */
+  constructor (parts) {
+    const { logger } = parts
+    this.#parts = parts
+    this.durations = share(SHARED_DURATIONS, () => createRequestDurations({ logger }))
+    this.sayRoute = createSayRoute({ context: this.#context, logger })
+  }
+
+  /** @param {Parameters<typeof createMiddleware>[0]['take']} take  answers what is not for the application */
+  openMiddleware (take) {
+    this.middleware = createMiddleware({ ...this.#parts, context: this.#context, requests: this.durations, take })
+    return this.middleware
+  }
+
+  /** Counts the requests of every HTTP server of the process. */
+  openChannel () {
+    const { logger, onAnswered } = this.#parts
+    const measure = createRequestMeasure({ context: this.#context, requests: this.durations, logger, onAnswered })
+    this.#channel = createRequestChannel(({ request, response }) => { measure.begin(request, response) })
+  }
+
+  takeSlowest () {
+    return this.middleware?.slowest.take() ?? null
+  }
+
+  takeWork () {
+    return this.middleware?.workLog.take() ?? []
+  }
+
+  start () {
+    this.#context.start()
+    this.#channel?.start()
+  }
+
+  stop () {
+    this.#channel?.stop()
+    this.#context.stop()
+  }
+}
+
+module.exports = { createApplicationRequests }

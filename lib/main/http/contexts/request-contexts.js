@@ -1,0 +1,98 @@
+'use strict'
+
+// Every request of every server of node:http and node:http2 in the process is worked on in a context of its own, from its first moment and
+// whichever way it is seen later: the code before a middleware, what a framework does after the last one, the events of the body, and of
+// a WebSocket.
+
+const { monotonicMicros } = require('../../../shared/base/monotonic')
+const { createRequestChannel } = require('../request-channel')
+const { createRouteContext } = require('../route-context')
+const { createRequestSpans } = require('../../tracing/request-spans')
+const { createHttp2Requests } = require('./http2-requests')
+const { createUpgrades } = require('./upgrades')
+const { createFrameworks } = require('../adapters/frameworks')
+
+/** @import { IncomingMessage, Server } from 'node:http' */
+/** @import { Readable } from 'node:stream' */
+/** @import { RequestContext } from '../route-context' */
+
+/**
+ * @param {object} [parts]
+ * @param {() => void} [parts.onRequest]  work on a request begins
+ * @param {(micros: number, request: object) => number} [parts.arrivedMicros]  when it may have come that is read now
+ */
+function createRequestContexts ({ onRequest = () => {}, arrivedMicros = micros => micros } = {}) {
+  return new RequestContexts(onRequest, arrivedMicros)
+}
+
+class RequestContexts {
+  context = createRouteContext()
+  #frameworks = createFrameworks()
+  #http2
+  #upgrades
+  #spans = createRequestSpans()
+  /** @type {WeakSet<object>} */
+  #servers = new WeakSet()
+  #channel
+  #arrivedMicros
+
+  /**
+   * @param {() => void} onRequest
+   * @param {(micros: number, request: object) => number} arrivedMicros
+   */
+  constructor (onRequest, arrivedMicros) {
+    this.#arrivedMicros = arrivedMicros
+    this.#upgrades = createUpgrades((request, socket) => this.#begin(request, socket))
+    this.#http2 = createHttp2Requests((request, stream) => {
+      if (/** @type {any} */ (this.context.current()?.request)?.stream === stream) return // another copy of this package was first
+      this.#begin(request, stream)
+      onRequest()
+    })
+    this.#channel = createRequestChannel(({ request, server }) => {
+      if (!this.#servers.has(server)) this.#meet(server)
+      if (this.context.current()?.request === request) return // another copy of this package was first
+      this.#begin(request, request)
+      onRequest()
+    })
+  }
+
+  start () {
+    this.context.start()
+    this.#frameworks.start()
+    this.#upgrades.start()
+    this.#http2.start()
+    this.#channel.start()
+  }
+
+  stop () {
+    this.#channel.stop()
+    this.#http2.stop()
+    this.#upgrades.stop()
+    this.#frameworks.stop()
+    this.#spans.stop()
+    this.#servers = new WeakSet()
+    this.context.stop()
+  }
+
+  /** @param {Server} server  that has its first request */
+  #meet (server) {
+    this.#servers.add(server)
+    this.#frameworks.look()
+    this.#spans.meet(server)
+  }
+
+  /**
+   * @param {IncomingMessage} request
+   * @param {Readable} source  what brings the rest of it: the request, the socket after an upgrade, the stream of HTTP/2
+   */
+  #begin (request, source) {
+    const startMicros = monotonicMicros()
+    /** @type {RequestContext} */
+    const requestContext = { request, startMicros, arrivedMicros: this.#arrivedMicros(startMicros, request), countedBy: null, alsoCountedBy: null }
+    // The server goes on in this same call, so there is no function to run inside the context.
+    this.context.enter(requestContext)
+    this.context.keepFor(source, requestContext)
+  }
+}
+
+module.exports = { createRequestContexts }

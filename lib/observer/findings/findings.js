@@ -1,0 +1,131 @@
+'use strict'
+
+// The answer to "what is wrong?" for one application: its readings are gathered when somebody asks, and not before. What changes is read
+// twice, a second apart, unless somebody asked shortly before; what only the main thread knows is asked with a time limit, and what it
+// said last is taken otherwise. It lives in the observer thread.
+
+const { setTimeout: sleep } = require('node:timers/promises')
+const { createCoalescer } = require('../../shared/base/coalescer')
+const { monotonicMs } = require('../../shared/base/monotonic')
+const { findFindings } = require('../../shared/findings/find-findings')
+const { createSourceLines } = require('../stalls/culprit/source-lines')
+const { readActivity } = require('./activity')
+
+/** @import { Stall } from '../../../types/diagnostics' */
+/** @import { CpuProfile } from '../../../types/profile' */
+/** @import { Pace, ProcessReading, Readings, System } from '../../shared/findings/readings' */
+/** @import { SchedulerReading } from '../stalls/scheduler' */
+
+const LOOK_BACK_MS = 60_000
+// Between two readings of what changes.
+const BETWEEN_MS = 1000
+// A reading of somebody's question before this one does as well, as long as it is of this past.
+const MIN_AGE_MS = 3000
+const MAX_AGE_MS = 60_000
+// Who asks again and again is given the same amount of work to do as to pause.
+const REST_MS = 1000
+
+/** @typedef {{ atMs: number, system: SchedulerReading, process: ProcessReading | null, isStale: boolean }} Reading */
+
+/**
+ * @param {object} parts
+ * @param {{ appName: string, appRoot: string, pid: number, startedAt: number, stallThresholdMs: number }} parts.facts
+ * @param {{ read (): SchedulerReading }} parts.scheduler
+ * @param {() => Promise<{ value: ProcessReading, isStale: boolean } | null>} parts.askProcess  null: it never answered
+ * @param {(wanted: { fromMs: number, toMs: number }) => Promise<{ profile: CpuProfile, fromMs: number }>} parts.view
+ * @param {(profile: CpuProfile) => Promise<CpuProfile>} parts.toWritten
+ * @param {() => { stalls: Stall[] }} parts.stalls
+ * @param {() => { blockedMs: number }} parts.loopNow
+ * @param {{ read (lastMs: number): Readings['pool'] }} parts.poolWaits
+ * @param {number} [parts.betweenMs]
+ */
+function createFindings (parts) {
+  const { facts, scheduler, askProcess, view, toWritten, stalls, loopNow, poolWaits, betweenMs = BETWEEN_MS } = parts
+  const source = createSourceLines(facts)
+  /** @type {Reading | undefined} */
+  let last
+
+  /** @returns {Promise<Reading>} */
+  async function read () {
+    const answer = await askProcess()
+    return { atMs: monotonicMs(), system: scheduler.read(), process: answer?.value ?? null, isStale: answer?.isStale ?? true }
+  }
+
+  /** The reading to compare with. */
+  async function readBefore () {
+    const ageMs = last === undefined ? Infinity : monotonicMs() - last.atMs
+    if (last !== undefined && ageMs >= MIN_AGE_MS && ageMs <= MAX_AGE_MS && last.process !== null) return last
+    const before = await read()
+    await sleep(betweenMs)
+    return before
+  }
+
+  /** @returns {Promise<Readings>} */
+  async function gather () {
+    const before = await readBefore()
+    const { blockedMs } = loopNow()
+    const [now, activity] = await Promise.all([read(), observe()])
+    last = now
+    const at = Date.now()
+    return {
+      at,
+      pid: facts.pid,
+      startedAt: facts.startedAt,
+      thresholdMs: facts.stallThresholdMs,
+      blockedMs,
+      activity,
+      stalls: stalls().stalls.filter(stall => stall.at + stall.durationMs >= (activity?.fromMs ?? at - LOOK_BACK_MS)),
+      system: systemBetween(before, now),
+      pool: poolWaits.read(at - (activity?.fromMs ?? at - LOOK_BACK_MS)),
+      process: now.process,
+      pace: paceBetween(before, now),
+      isStale: now.isStale
+    }
+  }
+
+  /** @returns {Promise<Readings['activity']>} null: nothing was recorded */
+  async function observe () {
+    const now = Date.now()
+    try {
+      const { profile, fromMs } = await view({ fromMs: now - LOOK_BACK_MS, toMs: now })
+      const about = { fromMs, startedAt: facts.startedAt, stalls: stalls().stalls }
+      return readActivity(await toWritten(profile), about, { appRoot: facts.appRoot, source })
+    } catch (/** @type {any} */ error) {
+      if (['ERR_LOOPSCOPE_RECORDER_OFF', 'ERR_LOOPSCOPE_EMPTY_VIEW'].includes(error.code)) return null
+      throw error
+    }
+  }
+
+  const coalescer = createCoalescer({ take: async () => findFindings(await gather(), facts), restMs: () => REST_MS })
+  return { find: () => coalescer.share() }
+}
+
+/**
+ * @param {Reading} before
+ * @param {Reading} now
+ * @returns {System}
+ */
+function systemBetween (before, now) {
+  const change = (/** @type {'cpuMs' | 'runQueueMs' | 'throttledMs'} */ name) => {
+    const [earlier, later] = [before.system[name], now.system[name]]
+    return earlier === null || later === null ? null : Math.max(0, Math.round((later - earlier) * 10) / 10)
+  }
+  return { ms: now.atMs - before.atMs, cpuMs: change('cpuMs'), runQueueMs: change('runQueueMs'), throttledMs: change('throttledMs') }
+}
+
+/**
+ * @param {Reading} before
+ * @param {Reading} now
+ * @returns {Pace}
+ */
+function paceBetween (before, now) {
+  if (before.process === null || now.process === null || now.isStale) return { ms: 0, routes: [] }
+  const earlier = new Map(before.process.routes.map(route => [route.route, route]))
+  const routes = now.process.routes.map(({ route, count, seconds }) => {
+    const { count: countBefore = 0, seconds: secondsBefore = 0 } = earlier.get(route) ?? {}
+    return { route, count: count - countBefore, seconds: seconds - secondsBefore }
+  })
+  return { ms: now.atMs - before.atMs, routes: routes.filter(({ count }) => count > 0) }
+}
+
+module.exports = { createFindings }

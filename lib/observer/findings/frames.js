@@ -1,0 +1,86 @@
+'use strict'
+
+// The stack of each node of a profile, as findings look at it. Pure.
+
+const { createFrameOf } = require('../../shared/formats/profile/frame')
+const { parentsOf } = require('../../shared/formats/profile/node-tree')
+
+/** @import { CpuProfile } from '../../../types/profile' */
+/** @import { Frame } from '../../shared/formats/profile/frame' */
+
+const LOADER = /^node:internal\/modules\//
+const CONSOLE = /^node:(internal\/)?console/
+const LOGGERS = /(^|\/)node_modules\/(pino|winston|bunyan|log4js|loglevel|signale|morgan|debug|sonic-boom|logform|tslog|roarr)\//
+const TASK_QUEUES = 'node:internal/process/task_queues'
+const TASK_NATIVES = new Set(['runMicrotasks', 'enqueueMicrotask'])
+
+/**
+ * @typedef {object} Stack  of a node
+ * @property {'idle' | 'gc' | 'engine' | 'code'} state
+ * @property {Frame[]} run       the functions of the application at its bottom, innermost first, up to where others called them
+ * @property {Frame | null} entered  where the application has none: the innermost function of a dependency
+ * @property {boolean} isLogging
+ * @property {boolean} isLoading
+ * @property {boolean} isTask    nobody called it but the queue of microtasks or ticks, as after an await
+ * @property {boolean} isTasks   the queue of microtasks or ticks itself was at work, and not a task
+ */
+
+/**
+ * @param {CpuProfile} profile
+ * @param {string} appRoot
+ * @returns {Map<number, Stack>} by the id of the node
+ */
+function readStacks ({ nodes }, appRoot) {
+  const frameOf = createFrameOf({ appRoot })
+  const parents = parentsOf(nodes)
+  const byId = new Map(nodes.map(node => [node.id, node]))
+  return new Map(nodes.map(({ id }) => {
+    const frames = []
+    for (let node = byId.get(id); node !== undefined; node = byId.get(parents.get(node.id) ?? NaN)) frames.push(frameOf(node.callFrame))
+    return [id, describeStack(frames)]
+  }))
+}
+
+/**
+ * @param {Frame[]} frames  innermost first
+ * @returns {Stack}
+ */
+function describeStack (frames) {
+  const [leaf] = frames
+  return {
+    state: stateOf(leaf),
+    run: runOf(frames),
+    entered: frames.find(({ origin }) => origin === 'dependency') ?? null,
+    isLogging: frames.some(({ file }) => CONSOLE.test(file) || LOGGERS.test(file)),
+    isLoading: frames.some(({ file }) => LOADER.test(file)),
+    isTask: frames.slice(frames.findLastIndex(({ origin }) => origin === 'app') + 1).every(frame => frame.origin === 'meta' || isQueue(frame)),
+    isTasks: isQueue(leaf)
+  }
+}
+
+/** @param {Frame} frame */
+function isQueue ({ file, origin, name }) {
+  return file === TASK_QUEUES || (origin === 'native' && TASK_NATIVES.has(name))
+}
+
+/** @param {Frame} leaf */
+function stateOf ({ name, origin }) {
+  if (origin !== 'meta') return 'code'
+  if (name === '(idle)') return 'idle'
+  return name === '(garbage collector)' ? 'gc' : 'engine'
+}
+
+/**
+ * Who calls helpers of his own answers for them; who is called by a framework answers for himself, and the middleware further out that
+ * passed the request on does not. Builtins that call back (map, sort) are in between.
+ * @param {Frame[]} frames  innermost first
+ */
+function runOf (frames) {
+  const begin = frames.findIndex(({ origin }) => origin === 'app')
+  if (begin === -1) return []
+  const length = frames.slice(begin).findIndex(({ origin }) => origin !== 'app' && origin !== 'native')
+  const run = length === -1 ? frames.slice(begin) : frames.slice(begin, begin + length)
+  return run.filter(({ origin }) => origin === 'app')
+}
+
+module.exports = { readStacks }

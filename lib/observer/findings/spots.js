@@ -1,0 +1,171 @@
+'use strict'
+
+// Where the time of a longer stretch went: the heaviest place is taken out, then the heaviest of the rest, and so on. What is said of each is
+// what is said of the culprit of a stall. Pure but for the source lines.
+
+const { findSampledCalls } = require('../../shared/sync-calls/sampled')
+const { findCulprit } = require('../stalls/culprit/find-culprit')
+const { onlySamples } = require('./samples')
+
+/** @import { Culprit } from '../../../types/diagnostics' */
+/** @import { CpuProfile } from '../../../types/profile' */
+/** @import { Spot } from '../../shared/findings/readings' */
+/** @import { Frame } from '../../shared/formats/profile/frame' */
+/** @import { SourceLines } from '../stalls/culprit/source-lines' */
+/** @import { Stack } from './frames' */
+/** @import { Sample } from './samples' */
+
+const MAX_SPOTS = 6
+// Less of the busy time than this is no reason for anything.
+const MIN_SHARE = 0.03
+// A function answers for what it calls, as long as none of those has this much of it.
+const DEEPER_SHARE = 0.65
+const MOST = 0.5
+
+/** @typedef {{ samples: Sample[], micros: number }} Group */
+/** @typedef {Omit<Spot, 'stalls' | 'sinceMs' | 'isStartUp' | 'text'> & { first: Sample, last: Sample, isLoading: boolean }} SampledSpot */
+
+/**
+ * @param {CpuProfile} profile
+ * @param {object} observed
+ * @param {readonly Sample[]} observed.samples
+ * @param {number} observed.busyMicros
+ * @param {Map<number, Stack>} observed.stacks
+ * @param {{ appRoot: string, source: SourceLines }} context
+ * @returns {SampledSpot[]} heaviest first
+ */
+function findSpots (profile, { samples, busyMicros, stacks }, context) {
+  const stackOf = (/** @type {Sample} */ { id }) => /** @type {Stack} */ (stacks.get(id))
+  let left = samples.filter(sample => stackOf(sample).state === 'code')
+  const spots = []
+  while (spots.length < MAX_SPOTS) {
+    const group = heaviestGroup(left, stackOf)
+    if (group === null || group.micros < busyMicros * MIN_SHARE) break
+    const taken = new Set(group.samples)
+    left = left.filter(sample => !taken.has(sample))
+    const spot = describeSpot(profile, group, { busyMicros, stackOf }, context)
+    if (spot !== null) spots.push(spot)
+  }
+  return merged(spots)
+}
+
+/**
+ * A function and what it calls back were taken out one after the other, and may be told as one.
+ * @param {SampledSpot[]} spots
+ */
+function merged (spots) {
+  /** @type {Map<string, SampledSpot>} */
+  const byPlace = new Map()
+  for (const spot of spots) {
+    const { file, functionLine, function: name } = spot.culprit
+    const key = `${file}:${functionLine} ${name}`
+    const known = byPlace.get(key)
+    byPlace.set(key, known === undefined
+      ? spot
+      : { ...known, ms: known.ms + spot.ms, ownMs: known.ownMs + spot.ownMs, share: known.share + spot.share, samples: known.samples + spot.samples })
+  }
+  return [...byPlace.values()].sort((left, right) => right.ms - left.ms)
+}
+
+/**
+ * @param {readonly Sample[]} samples
+ * @param {(sample: Sample) => Stack} stackOf
+ * @returns {Group | null}
+ */
+function heaviestGroup (samples, stackOf) {
+  /** @type {Map<Frame | string, Group>} */
+  const groups = new Map()
+  for (const sample of samples) {
+    for (const key of keysOf(stackOf(sample))) {
+      const group = groups.get(key) ?? { samples: [], micros: 0 }
+      groups.set(key, group)
+      group.samples.push(sample)
+      group.micros += sample.micros
+    }
+  }
+  const most = Math.max(0, ...[...groups.values()].map(({ micros }) => micros))
+  // Callees have less than their callers: the smallest that still has most of it is the innermost.
+  const [innermost = null] = [...groups.values()].filter(({ micros }) => micros > 0 && micros >= most * DEEPER_SHARE)
+    .sort((left, right) => left.micros - right.micros)
+  return innermost
+}
+
+/**
+ * @param {Stack} stack
+ * @returns {Set<Frame | string>} each once, also in a recursion
+ */
+function keysOf ({ run, entered }) {
+  if (run.length > 0) return new Set(run)
+  return new Set(entered === null ? [] : [/.*node_modules\/((@[^/]+\/)?[^/]+)/.exec(entered.file)?.[1] ?? entered.file])
+}
+
+/**
+ * @param {CpuProfile} profile
+ * @param {Group} group
+ * @param {{ busyMicros: number, stackOf: (sample: Sample) => Stack }} of
+ * @param {{ appRoot: string, source: SourceLines }} context
+ * @returns {SampledSpot | null}
+ */
+function describeSpot (profile, { samples, micros }, { busyMicros, stackOf }, context) {
+  const part = onlySamples(profile, samples)
+  const { culprit, origin } = findCulprit(part, context)
+  if (culprit === null) return null
+  const isMostly = (/** @type {(stack: Stack) => boolean} */ is) => {
+    return samples.reduce((sum, sample) => is(stackOf(sample)) ? sum + sample.micros : sum, 0) >= micros * MOST
+  }
+  return {
+    culprit,
+    origin: origin === 'dependency' ? 'dependency' : 'app',
+    ms: micros / 1e3,
+    ownMs: samples.reduce((sum, sample) => isInnermost(stackOf(sample), culprit) ? sum + sample.micros : sum, 0) / 1e3,
+    share: micros / Math.max(1, busyMicros),
+    samples: samples.length,
+    first: samples[0],
+    last: /** @type {Sample} */ (samples.at(-1)),
+    route: routeOf(profile, samples),
+    isLogging: isMostly(({ isLogging }) => isLogging),
+    isTask: isMostly(({ isTask }) => isTask),
+    isLoading: isMostly(({ isLoading }) => isLoading),
+    sync: syncOf(part, micros)
+  }
+}
+
+/**
+ * Without the comparators and callbacks that it passes to builtins.
+ * @param {Stack} stack
+ * @param {Culprit} culprit
+ */
+function isInnermost ({ run }, { file, function: name, functionLine }) {
+  const innermost = run.find(frame => frame.name !== '(anonymous)') ?? run[0]
+  return innermost === undefined || (innermost.file === file && innermost.name === name && innermost.line === functionLine)
+}
+
+/**
+ * @param {CpuProfile} part
+ * @param {number} micros
+ * @returns {Spot['sync']}
+ */
+function syncOf (part, micros) {
+  const calls = findSampledCalls(part).calls.sort((left, right) => right.micros - left.micros)
+  if (calls.length === 0) return null
+  return { api: calls[0].api, share: Math.min(1, calls.reduce((sum, call) => sum + call.micros, 0) / micros) }
+}
+
+/**
+ * The route of most of the samples of which it is known.
+ * @param {CpuProfile} profile
+ * @param {readonly Sample[]} samples
+ */
+function routeOf ({ routes }, samples) {
+  if (routes === undefined) return null
+  /** @type {Map<number, number>} */
+  const microsByRoute = new Map()
+  for (const { index, micros } of samples) {
+    const route = routes.samples[index] ?? -1
+    microsByRoute.set(route, (microsByRoute.get(route) ?? 0) + micros)
+  }
+  const [most] = [...microsByRoute].sort(([, left], [, right]) => right - left)
+  return most === undefined ? null : routes.names[most[0]] ?? null
+}
+
+module.exports = { findSpots }

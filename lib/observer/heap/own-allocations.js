@@ -1,0 +1,86 @@
+'use strict'
+
+// Sampled allocations without frames of ours, by the rule of CPU profiles (shared/formats/profile/own-frames.js): what they allocated is
+// charged to the nearest function above them, as if they were inlined there. Pure.
+
+const { functionKey } = require('../../shared/formats/profile/heap-tree')
+const { withoutOwnFrames } = require('../../shared/formats/profile/own-frames')
+
+/** @import { ProfileNode } from '../../../types/profile' */
+/** @import { SampledNode, SamplingProfile } from '../../shared/formats/profile/heap-tree' */
+
+/**
+ * @param {SamplingProfile} profile
+ * @returns {SamplingProfile} the same one where nothing of ours allocated
+ */
+function withoutOwnAllocations (profile) {
+  const before = flatten(profile.head)
+  const ids = before.map(({ id }) => id)
+  // A profile in which each node was sampled once: where its sample is then, there belongs what it allocated.
+  const sampled = { nodes: before.map(toNode), samples: ids, timeDeltas: [], startTime: 0, endTime: 0 }
+  const clean = withoutOwnFrames(sampled)
+  if (clean === sampled) return profile
+  const heirOf = new Map(ids.map((id, index) => [id, clean.samples[index]]))
+  /** @type {Map<number, number>} */
+  const bytes = new Map()
+  for (const { id, selfSize } of before) {
+    const heir = /** @type {number} */ (heirOf.get(id))
+    bytes.set(heir, (bytes.get(heir) ?? 0) + selfSize)
+  }
+  const { head, joined } = nest(clean.nodes, bytes)
+  const samples = profile.samples.map(sample => {
+    const heir = heirOf.get(sample.nodeId)
+    return { ...sample, nodeId: joined.get(heir ?? sample.nodeId) ?? sample.nodeId }
+  })
+  return { ...profile, head, samples }
+}
+
+/** @param {SampledNode} head */
+function flatten (head) {
+  const nodes = [head]
+  for (const { children } of nodes) nodes.push(...children)
+  return nodes
+}
+
+/**
+ * @param {SampledNode} node
+ * @returns {ProfileNode}
+ */
+function toNode ({ id, callFrame, children }) {
+  return { id, callFrame, children: children.map(child => child.id) }
+}
+
+/**
+ * A tree again; calls of one function that have come to stand below the same caller are one.
+ * @param {ProfileNode[]} nodes  the root first
+ * @param {Map<number, number>} bytes
+ */
+function nest ([root, ...others], bytes) {
+  const byId = new Map(others.map(node => [node.id, node]))
+  /** Which node of the tree has taken one in. @type {Map<number, number>} */
+  const joined = new Map()
+  const head = /** @type {SampledNode} */ ({ id: root.id, callFrame: root.callFrame, selfSize: 0, children: [] })
+  const pending = [{ made: head, from: [root] }]
+  for (const { made, from } of pending) {
+    /** @type {Map<string, ProfileNode[]>} */
+    const groups = new Map()
+    for (const { id, children = [] } of from) {
+      joined.set(id, made.id)
+      made.selfSize += bytes.get(id) ?? 0
+      for (const child of children) {
+        const node = /** @type {ProfileNode} */ (byId.get(child))
+        const key = functionKey(node.callFrame)
+        groups.set(key, [...groups.get(key) ?? [], node])
+      }
+    }
+    for (const group of groups.values()) {
+      const [{ id, callFrame }] = group
+      const child = { id, callFrame, selfSize: 0, children: [] }
+      made.children.push(child)
+      pending.push({ made: child, from: group })
+    }
+  }
+  return { head, joined }
+}
+
+module.exports = { withoutOwnAllocations }

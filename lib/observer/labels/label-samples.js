@@ -1,0 +1,119 @@
+'use strict'
+
+// The route of each sample of a profile, as far as it is known: by the time, when a request's synchronous code was seen to run, or by the
+// functions on its stack that only work for one route. Where they contradict each other there is none: no label is better than a wrong
+// one. Pure.
+
+const { NONE } = require('./knowledge')
+
+/** @import { CpuProfile, ProfileNode, SampleRoutes } from '../../../types/profile' */
+/** @import { Work } from '../../main/http/work-log' */
+/** @import { Claim } from './votes' */
+/** @typedef {ReturnType<typeof import('./knowledge').createKnowledge>} Knowledge */
+
+const MUCH = 10 // times as many votes
+
+// What V8 has no stack for.
+const STACKLESS = new Set(['(garbage collector)', '(program)'])
+
+/**
+ * @param {CpuProfile} profile  in order
+ * @param {Knowledge} knowledge
+ * @param {readonly Work[]} work  in order of time, not overlapping
+ * @returns {SampleRoutes}
+ */
+function labelSamples (profile, knowledge, work) {
+  const claims = claimsOf(profile, knowledge)
+  const routeAt = createRouteFinder(work)
+  let at = profile.startTime
+  const numbers = profile.samples.map((id, index) => {
+    at += profile.timeDeltas[index]
+    const route = routeAt(at)
+    return route === null ? claims.get(id)?.route ?? NONE : knowledge.numberOf(route)
+  })
+  fillStackless(profile, numbers)
+  return toSampleRoutes(numbers, knowledge.names)
+}
+
+/**
+ * @param {CpuProfile} profile
+ * @param {Knowledge} knowledge
+ * @returns {Map<number, Claim | null>} by node: what the functions from the outermost to it say
+ */
+function claimsOf ({ nodes }, knowledge) {
+  const byId = new Map(nodes.map(node => [node.id, node]))
+  /** @type {Map<number, Claim | null>} */
+  const found = new Map()
+  /** @type {{ node: ProfileNode, above: Claim | null }[]} */
+  const pending = nodes.length === 0 ? [] : [{ node: nodes[0], above: null }]
+  for (const { node, above } of pending) {
+    const claim = stronger(above, knowledge.claimOf(node.callFrame))
+    found.set(node.id, claim)
+    for (const id of node.children ?? []) {
+      const child = byId.get(id)
+      if (child !== undefined) pending.push({ node: child, above: claim })
+    }
+  }
+  return found
+}
+
+/**
+ * A function that was seen a few times, for one route by chance, does not outweigh one that was seen often; of two handlers the inner one
+ * is called by the outer one. Where neither is much stronger the stack says nothing, however it goes on.
+ * @param {Claim | null} outer
+ * @param {Claim | null} inner
+ * @returns {Claim | null}
+ */
+function stronger (outer, inner) {
+  if (outer === null || inner === null || outer.route === inner.route) return outer === null || (inner?.votes ?? 0) > outer.votes ? inner : outer
+  if (outer.votes >= inner.votes * MUCH) return outer
+  return inner.votes >= outer.votes * MUCH ? inner : { route: NONE, votes: Math.max(outer.votes, inner.votes) }
+}
+
+/**
+ * What runs without a stack between two samples of one route runs for it: a garbage collection in the middle of its work.
+ * @param {CpuProfile} profile
+ * @param {number[]} numbers
+ */
+function fillStackless ({ nodes, samples }, numbers) {
+  const stackless = new Set(nodes.filter(({ callFrame }) => STACKLESS.has(callFrame.functionName)).map(({ id }) => id))
+  for (let index = 1; index < samples.length; index++) {
+    if (!stackless.has(samples[index]) || numbers[index] >= 0) continue
+    let end = index
+    while (end < samples.length && stackless.has(samples[end])) end++
+    if (numbers[index - 1] === numbers[end]) numbers.fill(numbers[end], index, end)
+    index = end
+  }
+}
+
+/**
+ * @param {number[]} numbers  of routes
+ * @param {readonly string[]} allNames
+ * @returns {SampleRoutes}
+ */
+function toSampleRoutes (numbers, allNames) {
+  /** @type {Map<number, number>} */
+  const indexes = new Map()
+  const samples = numbers.map(number => {
+    if (number < 0) return -1
+    const index = indexes.get(number) ?? indexes.size
+    indexes.set(number, index)
+    return index
+  })
+  return { names: [...indexes.keys()].map(number => allNames[number]), samples }
+}
+
+/**
+ * @param {readonly Work[]} work
+ * @returns {(micros: number) => string | null}  to be asked in order of time
+ */
+function createRouteFinder (work) {
+  let index = 0
+  return micros => {
+    while (index < work.length && work[index].toMicros < micros) index++
+    const current = work[index]
+    return current !== undefined && current.fromMicros <= micros ? current.route : null
+  }
+}
+
+module.exports = { labelSamples, createRouteFinder }

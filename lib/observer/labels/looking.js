@@ -1,0 +1,65 @@
+'use strict'
+
+// Looks at random moments: they teach which functions work for which route. Only a process that is at work is looked at, and less often
+// when looks tell nothing new.
+
+const { guarded } = require('../../shared/base/guard')
+
+// What a look costs the main thread: bench/labels.js.
+const FASTEST_MS = 120
+const SLOWEST_MS = 500
+const SLOWER = 1.5
+
+/**
+ * @param {object} parts
+ * @param {() => boolean} parts.isBusy
+ * @param {() => Promise<unknown>} parts.look  resolves when the main thread has noted it
+ */
+function createLooking (parts) {
+  return new Looking(parts)
+}
+
+class Looking {
+  #parts
+  #meanMs = FASTEST_MS
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer
+
+  /** @param {Parameters<typeof createLooking>[0]} parts */
+  constructor (parts) {
+    this.#parts = parts
+  }
+
+  get running () { return this.#timer !== undefined }
+
+  /** To be called when there may be work. It ends by itself when there is none. */
+  start () {
+    if (!this.running && this.#parts.isBusy()) this.#lookLater()
+  }
+
+  stop () {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  /** @param {boolean} isNew  what the last looks told was not known before */
+  adapt (isNew) {
+    this.#meanMs = isNew ? Math.max(FASTEST_MS, this.#meanMs / SLOWER) : Math.min(SLOWEST_MS, this.#meanMs * SLOWER)
+  }
+
+  #lookLater () {
+    const ms = -Math.log(1 - Math.random()) * this.#meanMs // so that no rhythm of the application is met or missed
+    this.#timer = setTimeout(guarded(() => this.#look()), ms).unref()
+  }
+
+  async #look () {
+    const timer = this.#timer
+    // One that waits until the main thread can be interrupted is enough.
+    if (this.#parts.isBusy()) await this.#parts.look().catch(() => {})
+    if (this.#timer !== timer) return // stopped meanwhile
+    this.stop()
+    this.start()
+  }
+}
+
+module.exports = { createLooking, FASTEST_MS }

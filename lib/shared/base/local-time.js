@@ -1,0 +1,32 @@
+'use strict'
+
+// Moments as people read them: on the clock of whoever asks. Data has milliseconds since the epoch, or ISO. Pure, but for the time zone.
+
+/**
+ * @param {number} epochMs
+ * @returns {string} as in 2026-11-21 14:41:39
+ */
+function localTime (epochMs) {
+  const moment = new Date(epochMs)
+  const date = [moment.getFullYear(), moment.getMonth() + 1, moment.getDate()]
+  const time = [moment.getHours(), moment.getMinutes(), moment.getSeconds()]
+  return `${date.map(inTwo).join('-')} ${time.map(inTwo).join(':')}`
+}
+
+/**
+ * For what is read elsewhere, too: a file, a message.
+ * @param {number} epochMs
+ * @returns {string} as in 2026-11-21 14:41:39 +01:00
+ */
+function localTimeWithZone (epochMs) {
+  const minutes = -new Date(epochMs).getTimezoneOffset()
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
+  return `${localTime(epochMs)} ${minutes < 0 ? '-' : '+'}${inTwo(hours)}:${inTwo(rest)}`
+}
+
+/** @param {number} part */
+function inTwo (part) {
+  return String(part).padStart(2, '0')
+}
+
+module.exports = { localTime, localTimeWithZone }

@@ -1,0 +1,69 @@
+'use strict'
+
+// Readings in, one ranked answer out: every rule is asked, what another finding explains is left out, and the rest is ranked by the time
+// that was lost. Where nothing is wrong, or too little was seen to tell, that is the answer. Pure.
+
+const { inFlightOf, observedMsOf, utilizationOf } = require('./readings')
+const { otherwise } = require('./otherwise')
+const { RULES } = require('./rules')
+const { rounded } = require('./words')
+
+/** @import { Finding, Findings } from '../../../types/findings' */
+/** @import { Rule } from './finding' */
+/** @import { Readings } from './readings' */
+
+const RANKS = Object.freeze({ critical: 0, warning: 1, info: 2, none: 3 })
+
+/**
+ * @param {Readings} readings
+ * @param {{ appName: string }} facts
+ * @param {readonly Rule[]} [rules]
+ * @returns {Findings}
+ */
+function findFindings (readings, { appName }, rules = RULES) {
+  const { at, pid, blockedMs, isStale } = readings
+  const found = withoutExplained(rules.flatMap(rule => rule.find(readings).map(finding => ({ finding, rule }))))
+  const ranked = found.toSorted((left, right) => RANKS[left.severity] - RANKS[right.severity] || right.lostMs - left.lostMs)
+  // What is only for information does not say that nothing is wrong.
+  const isSomethingWrong = ranked.some(({ severity }) => severity === 'critical' || severity === 'warning')
+  return {
+    at,
+    pid,
+    appName,
+    observedSeconds: rounded(observedMsOf(readings) / 1e3),
+    blockedMs: Math.round(blockedMs),
+    isStale,
+    figures: figuresOf(readings),
+    findings: isSomethingWrong ? ranked : [otherwise(readings), ...ranked]
+  }
+}
+
+/**
+ * @param {{ finding: Finding, rule: Rule }[]} found
+ * @returns {Finding[]}
+ */
+function withoutExplained (found) {
+  const isExplained = (/** @type {Finding} */ { id }) => found.some(({ finding, rule }) => {
+    return finding.id !== id && finding.severity !== 'info' && rule.explains.includes(id)
+  })
+  return found.map(({ finding }) => finding).filter(finding => !isExplained(finding))
+}
+
+/**
+ * @param {Readings} readings
+ * @returns {Findings['figures']}
+ */
+function figuresOf (readings) {
+  const { activity, process, pace, stalls, blockedMs } = readings
+  const inFlight = inFlightOf(readings)
+  return {
+    delayP99Ms: process === null ? null : rounded(process.delay.p99Ms),
+    utilization: activity === null ? null : rounded(utilizationOf(readings), 3),
+    longestStallMs: Math.round(Math.max(0, blockedMs, ...stalls.map(({ durationMs }) => durationMs))),
+    stalls: stalls.length,
+    requestsPerSecond: pace.ms === 0 ? null : rounded(pace.routes.reduce((sum, { count }) => sum + count, 0) * 1e3 / pace.ms),
+    requestsInFlight: inFlight === null ? null : rounded(inFlight)
+  }
+}
+
+module.exports = { findFindings }

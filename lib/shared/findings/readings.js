@@ -1,0 +1,169 @@
+'use strict'
+
+// What findings are made of: plain data, gathered when somebody asks (observer/findings/), about a stretch of the recent past. Pure.
+
+/** @import { Culprit, DelaySummary, HeapTrend, Stall } from '../../../types/diagnostics' */
+/** @import { SlowRequest } from '../../../types/slow-requests' */
+
+/**
+ * @typedef {object} Spot  a function of the application, or of a dependency where the application has none on the stack, in which much of
+ *   the time was spent
+ * @property {Culprit} culprit
+ * @property {'app' | 'dependency' | 'node'} origin
+ * @property {number} ms        that the loop was held by it
+ * @property {number} ownMs     of that, where it was the innermost function of the application, and not a helper of its
+ * @property {number} share     of the time in which the loop was busy
+ * @property {number} samples
+ * @property {number} sinceMs   epoch
+ * @property {string | null} route
+ * @property {string} text      of its line, where it can be read
+ * @property {boolean} isLogging  the time was spent in the console or a logger
+ * @property {boolean} isTask    it was run by the queue of microtasks or ticks
+ * @property {boolean} isStartUp  it was in loading modules when the process started, and is over
+ * @property {{ api: string, share: number } | null} sync  the synchronous call below it that took the most, of all the time of the spot
+ * @property {{ count: number, ms: number, longestMs: number }} stalls  of the loop, that it caused
+ *
+ * @typedef {object} Topic  time of a kind that is spent all over the application
+ * @property {number} ms
+ * @property {Place | null} where  the function of the application that most of it was spent for
+ *
+ * @typedef {{ function: string, file: string, line: number, column: number }} Place
+ *
+ * @typedef {object} Activity   what the samples say of the observed time
+ * @property {number} fromMs    epoch
+ * @property {number} observedMs
+ * @property {number} samples   that were not idle
+ * @property {number} busyMs
+ * @property {number} gcMs
+ * @property {Spot[]} spots     heaviest first
+ * @property {Record<'logging' | 'loading' | 'tasks' | 'collected', Topic>} topics  tasks: V8's and Node's queues of microtasks and
+ *   ticks themselves; collected: the collector, by what ran before
+ *
+ * @typedef {object} System     what the system did to the main thread over the last second
+ * @property {number} ms
+ * @property {number | null} cpuMs
+ * @property {number | null} runQueueMs
+ * @property {number | null} throttledMs
+ *
+ * @typedef {object} RouteReading  since start
+ * @property {string} route
+ * @property {number} count
+ * @property {number} seconds
+ *
+ * @typedef {object} ProcessReading  what the main thread said
+ * @property {number} uptimeMs
+ * @property {number} startUpMs  from the first line of the application to the first turn of the loop
+ * @property {DelaySummary} delay
+ * @property {{ heapUsedBytes: number, oldBytes: number, limitBytes: number, trend: HeapTrend | null }} memory
+ * @property {number} poolSize  threads of libuv's pool
+ * @property {Record<string, number>} waitsFor  how many of each kind keep the loop alive: requests of the file system, sockets, timers
+ * @property {Record<string, number>} ownSeconds  what we cost, by component
+ * @property {RouteReading[]} routes
+ * @property {number} inFlight  requests
+ * @property {SlowRequest[]} slow  the worst, as they are kept
+ *
+ * @typedef {object} Pace       what changed between two of them
+ * @property {number} ms        between the two
+ * @property {RouteReading[]} routes
+ *
+ * @typedef {object} Readings
+ * @property {number} at        epoch, milliseconds
+ * @property {number} pid
+ * @property {number} startedAt
+ * @property {number} thresholdMs  from which a delay counts as a stall
+ * @property {number} blockedMs    how long the loop has been stuck now, 0 while it turns
+ * @property {Activity | null} activity  null: nothing was recorded
+ * @property {Stall[]} stalls      of the observed time
+ * @property {System} system
+ * @property {{ queued: number, maxWaitMs: number }} pool  probes of libuv's pool, one a second of work, that had to wait
+ * @property {ProcessReading | null} process  null: the main thread never answered
+ * @property {Pace} pace
+ * @property {boolean} isStale
+ */
+
+// Everybody waits a little.
+const NOTABLE_WAITING = 0.3
+
+/**
+ * How busy the loop was, 0 to 1; 0 where nothing was recorded.
+ * @param {Readings} readings
+ */
+function utilizationOf ({ activity }) {
+  return activity === null || activity.observedMs === 0 ? 0 : Math.min(1, activity.busyMs / activity.observedMs)
+}
+
+/**
+ * The observed time in milliseconds.
+ * @param {Readings} readings
+ */
+function observedMsOf ({ activity }) {
+  return activity?.observedMs ?? 0
+}
+
+/**
+ * @param {Readings} readings
+ * @param {readonly Stall['cause'][]} causes
+ */
+function sumStalls ({ stalls }, causes) {
+  const meant = stalls.filter(({ cause }) => causes.includes(cause))
+  return {
+    count: meant.length,
+    ms: meant.reduce((sum, { durationMs }) => sum + durationMs, 0),
+    longestMs: Math.max(0, ...meant.map(({ durationMs }) => durationMs))
+  }
+}
+
+/**
+ * How many requests were being answered on average, by Little's law, or now where none has ended meanwhile; null where nobody said.
+ * @param {Readings} readings
+ */
+function inFlightOf ({ process, pace }) {
+  if (process === null) return null
+  const seconds = pace.routes.reduce((sum, route) => sum + route.seconds, 0)
+  return Math.max(process.inFlight, pace.ms > 0 ? seconds * 1e3 / pace.ms : 0)
+}
+
+/**
+ * The request of another route that was held up longest by code of this one, in the observed time.
+ * @param {Readings} readings
+ * @param {string | null} route
+ * @returns {{ route: string, ms: number } | null}
+ */
+function longestBehind ({ at, activity, process }, route) {
+  const slow = process?.slow.filter(one => one.at + one.durationMs >= (activity?.fromMs ?? at) && one.route !== route) ?? []
+  const waits = slow.flatMap(one => one.behind.filter(other => other.route !== null && other.route === route).map(({ ms }) => ({ route: one.route, ms })))
+  return waits.reduce((/** @type {{ route: string, ms: number } | null} */ longest, wait) => longest === null || wait.ms > longest.ms ? wait : longest, null)
+}
+
+/**
+ * How the system treated the loop in the last second and in all stalls, when it was measured.
+ * @param {Readings} readings
+ * @returns {{ waiting: number, throttled: number, cpu: number }} parts of that time, 0 to 1: waiting for a processor for whatever reason,
+ *   held back by a quota, and being run
+ */
+function processorShares ({ system, stalls }) {
+  const measured = [system, ...stalls.map(({ durationMs, evidence }) => ({ ...evidence, ms: durationMs }))].map(withWholeTime)
+  const sum = (/** @type {'ms' | 'cpuMs' | 'runQueueMs' | 'throttledMs'} */ name) => measured.reduce((all, one) => all + (one[name] ?? 0), 0)
+  const share = (/** @type {number} */ ms) => sum('ms') === 0 ? 0 : Math.min(1, ms / sum('ms'))
+  return { waiting: share(sum('runQueueMs') + sum('throttledMs')), throttled: share(sum('throttledMs')), cpu: share(sum('cpuMs')) }
+}
+
+/**
+ * What the system counted is read a little earlier and later than the time itself.
+ * @param {Pick<System, 'ms' | 'cpuMs' | 'runQueueMs' | 'throttledMs'>} measured
+ */
+function withWholeTime (measured) {
+  return { ...measured, ms: Math.max(measured.ms, (measured.cpuMs ?? 0) + (measured.runQueueMs ?? 0)) }
+}
+
+/**
+ * Which part of the time in which the loop was at work it was run, 0 to 1. The samples do not know: they see the code that waits for a
+ * processor as well.
+ * @param {Readings} readings
+ */
+function ranShare (readings) {
+  const { waiting, cpu } = processorShares(readings)
+  return waiting < NOTABLE_WAITING ? 1 : cpu / (cpu + waiting)
+}
+
+module.exports = { inFlightOf, longestBehind, observedMsOf, processorShares, ranShare, sumStalls, utilizationOf }

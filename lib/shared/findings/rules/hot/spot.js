@@ -1,0 +1,125 @@
+'use strict'
+
+// What all findings about a spot have in common: when it is worth a word, and its figures in sentences. Pure.
+
+const { CRITICAL_SHARE, MIN_SAMPLES, makeFinding } = require('../../finding')
+const { inFlightOf, longestBehind, observedMsOf, ranShare, utilizationOf } = require('../../readings')
+const { duration, percent, placed, rounded, times } = require('../../words')
+
+/** @import { Finding } from '../../../../../types/findings' */
+/** @import { Readings, Spot } from '../../readings' */
+
+// One short stall in a minute is a collection, a first call that was compiled, a busy machine: it becomes a finding with the second one, or
+// when it was five times as long as what counts.
+const MIN_STALLS = 2
+const LONG_STALL = 5
+// And it is a loss that somebody could feel: one request in a hundred came at that time.
+const MIN_STALLED_SHARE = 0.01
+
+/**
+ * @param {Spot} spot
+ * @param {Readings} readings
+ * @param {object} enough    without stalls
+ * @param {number} enough.ofTime  part of the observed time from which on it is told
+ * @param {number} [enough.ofBusy]  part of the busy time, when the loop is nearly full
+ * @param {number} [enough.full]  what counts as nearly full
+ */
+function isWorth (spot, readings, { ofTime, ofBusy = 1, full = 0.7 }) {
+  if (isStalling(spot, readings) || isHoldingNow(spot, readings)) return true
+  if (spot.samples < MIN_SAMPLES) return false
+  const share = ranShare(readings) * spot.ownMs / Math.max(1, observedMsOf(readings))
+  // A loop that waits for a processor is full as well: what it does with the time that it gets is what there is to change in the code.
+  return share >= ofTime || (utilizationOf(readings) >= full && spot.share * spot.ownMs / spot.ms >= ofBusy)
+}
+
+/**
+ * @param {Spot} spot
+ * @param {Readings} readings
+ */
+function isStalling ({ stalls: { count, ms, longestMs } }, readings) {
+  const isRepeated = count >= MIN_STALLS || longestMs >= readings.thresholdMs * LONG_STALL
+  return isRepeated && ms >= observedMsOf(readings) * MIN_STALLED_SHARE
+}
+
+/**
+ * The loop is stuck, and this is where.
+ * @param {Spot} spot
+ * @param {Readings} readings
+ */
+function isHoldingNow (spot, { blockedMs, thresholdMs, activity }) {
+  return blockedMs >= thresholdMs * LONG_STALL && spot.ms >= blockedMs / 2 && spot === activity?.spots[0]
+}
+
+/**
+ * It fills the loop because the loop waits for a processor: that is to be mended first.
+ * @param {Spot} spot
+ * @param {Readings} readings
+ * @param {number} lostMs
+ */
+function isCrowded (spot, readings, lostMs) {
+  return ranShare(readings) < 1 && !isStalling(spot, readings) && !isHoldingNow(spot, readings) && lostMs < observedMsOf(readings) * CRITICAL_SHARE
+}
+
+/**
+ * @param {Finding['id']} id
+ * @param {Spot} spot
+ * @param {Readings} readings
+ * @param {Pick<Finding, 'why' | 'instead'> & { work: string, evidence?: Finding['evidence'] }} said  work: what the time is spent in, after "in"
+ */
+function spotFinding (id, spot, readings, { work, why, instead, evidence = {} }) {
+  const { route, ms, share, samples, sinceMs, stalls } = spot
+  const lostMs = Math.max(ms * ranShare(readings), stalls.ms)
+  const inFlight = inFlightOf(readings)
+  return makeFinding(readings, {
+    id,
+    title: `${route ?? 'The process'} spends ${percent(share)} of the loop's busy time in ${work}.`,
+    ...(isCrowded(spot, readings, lostMs) && { severity: /** @type {const} */ ('info') }),
+    lostMs,
+    since: Math.round(sinceMs),
+    what: whatOf(spot, readings, lostMs, inFlight),
+    where: placeOf(spot),
+    why,
+    instead,
+    evidence: {
+      busyShare: rounded(share, 3), ms: rounded(ms), samples, stalls: stalls.count, stalledMs: stalls.ms, longestStallMs: stalls.longestMs, requestsInFlight: inFlight && rounded(inFlight), ...evidence
+    },
+    confidence: samples >= MIN_SAMPLES * 5 || stalls.count >= MIN_STALLS ? 'high' : 'medium',
+    next: [`npx loopscope profile ${readings.pid}`, `npx loopscope stalls ${readings.pid}`]
+  })
+}
+
+/**
+ * @param {Spot} spot
+ * @param {Readings} readings
+ * @param {number} lostMs
+ * @param {number | null} inFlight
+ */
+function whatOf ({ stalls, route }, readings, lostMs, inFlight) {
+  const observed = duration(observedMsOf(readings))
+  const held = `It held the loop for ${duration(lostMs)} of the last ${observed}`
+  const stalled = stalls.count === 0 ? 'without a single stall' : `in ${times(stalls.count, 'stall')} of up to ${duration(stalls.longestMs)}`
+  const waited = inFlight !== null && inFlight >= 1.5 ? ` About ${Math.round(inFlight)} requests were waiting meanwhile: ${duration(lostMs * inFlight)} of their time.` : ''
+  const now = readings.blockedMs >= readings.thresholdMs ? ` The loop is blocked at this moment, for ${duration(readings.blockedMs)}.` : ''
+  const behind = longestBehind(readings, route)
+  const longest = behind === null ? '' : ` ${behind.route} waited up to ${duration(behind.ms)} behind it.`
+  return `${held}, ${stalled}.${waited}${longest}${now}`
+}
+
+/**
+ * @param {Spot} spot
+ * @returns {NonNullable<Finding['where']>}
+ */
+function placeOf ({ culprit: { function: name, file, line, column, via }, route }) {
+  return { function: name, file, line, column, via, route }
+}
+
+/**
+ * `called at auth.js:23`, or where in a function of its own.
+ * @param {Spot} spot
+ */
+function calledAt ({ culprit }) {
+  const through = culprit.via === null ? '' : ` by ${culprit.via.package}'s ${culprit.via.function}`
+  return `${through}, called in ${placed(culprit)}`
+}
+
+module.exports = { calledAt, isWorth, spotFinding }

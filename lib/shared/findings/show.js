@@ -1,0 +1,95 @@
+'use strict'
+
+// An answer as text for a terminal and as Markdown for an issue. Both say the same, in the same order. Pure.
+
+const { duration, percent, placed, rounded } = require('./words')
+
+/** @import { Finding, Findings } from '../../../types/findings' */
+
+/**
+ * @typedef {object} Shown  a finding in pieces, for who paints them
+ * @property {string} label   severity, for people
+ * @property {string} title
+ * @property {{ text: string, isCommand: boolean }[]} lines  isCommand: to be copied, and never broken
+ */
+
+const LABELS = Object.freeze({ critical: 'CRITICAL', warning: 'WARNING', info: 'NOTE', none: 'OK' })
+const INDENT = '   '
+const NAME_WIDTH = 9
+/** Before what a line says. */
+const NAME_COLUMNS = INDENT.length + NAME_WIDTH
+
+/** @param {Findings} answer */
+function headline ({ appName, pid, observedSeconds, figures, blockedMs, isStale }) {
+  const { utilization, longestStallMs, stalls, delayP99Ms, requestsPerSecond } = figures
+  const facts = [
+    utilization === null ? null : `utilisation ${percent(utilization)}`,
+    stalls === 0 ? 'no stall' : `${stalls} stalls of up to ${duration(longestStallMs)}`,
+    delayP99Ms === null ? null : `delay p99 ${duration(delayP99Ms)}`,
+    requestsPerSecond === null ? null : `${requestsPerSecond} requests/s`,
+    blockedMs > 0 ? `blocked now for ${duration(blockedMs)}` : null
+  ].filter(fact => fact !== null)
+  const stale = isStale ? ' (the loop does not answer: some figures are missing, or of before)' : ''
+  return `${appName} (pid ${pid}), observed ${rounded(observedSeconds)} s: ${facts.join(', ')}${stale}`
+}
+
+/**
+ * @param {Finding} finding
+ * @returns {{ name: string, text: string }[]}
+ */
+function parts ({ id, where, what, why, instead, evidence, confidence, next }) {
+  const figures = Object.entries(evidence).filter(([, value]) => value !== null && value !== '').map(([name, value]) => `${name} ${value}`)
+  return [
+    { name: 'where', text: where === null ? '' : [placed(where), where.route].filter(Boolean).join(', ') },
+    { name: 'what', text: what },
+    { name: 'why', text: why },
+    { name: 'instead', text: instead },
+    { name: 'proof', text: `${figures.join(', ')}; confidence ${confidence} (${id})` },
+    { name: 'next', text: next.join('\n') }
+  ].filter(({ text }) => text !== '')
+}
+
+/**
+ * @param {Findings} answer
+ * @returns {Shown[]}
+ */
+function inPieces ({ findings }) {
+  return findings.map(finding => ({
+    label: LABELS[finding.severity],
+    title: finding.title,
+    lines: parts(finding).flatMap(({ name, text }) => text.split('\n').map((line, index) => {
+      return { text: `${INDENT}${(index === 0 ? name : '').padEnd(NAME_WIDTH)}${line}`, isCommand: name === 'next' }
+    }))
+  }))
+}
+
+/**
+ * @param {Findings} answer
+ * @returns {string}
+ */
+function toText (answer) {
+  const found = inPieces(answer).flatMap(({ label, title, lines }, index) => ['', `${index + 1}. ${label}: ${title}`, ...lines.map(({ text }) => text)])
+  return [headline(answer), ...found, ''].join('\n')
+}
+
+/**
+ * @param {Findings} answer
+ * @returns {string}
+ */
+function toMarkdown (answer) {
+  const found = answer.findings.flatMap((finding, index) => [
+    '',
+    `## ${index + 1}. ${LABELS[finding.severity]}: ${finding.title}`,
+    '',
+    ...parts(finding).flatMap(part => markdownOf(part))
+  ])
+  return [`# ${headline(answer)}`, ...found, ''].join('\n')
+}
+
+/** @param {{ name: string, text: string }} part */
+function markdownOf ({ name, text }) {
+  if (name === 'next') return [`* **${name}**:`, '', '  ```sh', ...text.split('\n').map(line => `  ${line}`), '  ```']
+  return [`* **${name}**: ${name === 'where' ? `\`${text}\`` : text}`]
+}
+
+module.exports = { LABELS, NAME_COLUMNS, headline, inPieces, toMarkdown, toText }

@@ -1,0 +1,44 @@
+'use strict'
+
+// What people call the functions of Node's own files, as far as that differs from what the files call them. Pure.
+
+// 'node:internal/crypto/pbkdf2' -> 'crypto', 'node:fs' -> 'fs', 'node:internal/child_process' -> 'child_process'
+const MODULE = /^node:(?:internal\/)?([a-z_]+)/
+// gzipSync, and also randomFillSync below randomBytes without a callback
+const SYNCHRONOUS = /\wSync$/
+// Entrances that Node names differently inside. All of zlib's synchronous functions share one.
+const PUBLIC_NAMES = new Map([
+  ['zlib.syncBufferWrapper', 'zlib.*Sync'],
+  ['modules.require', 'require'],
+  ['crypto.signOneShot', 'crypto.sign'],
+  ['crypto.verifyOneShot', 'crypto.verify'],
+  ['crypto.sign', 'crypto.createSign().sign'],
+  ['crypto.verify', 'crypto.createVerify().verify']
+])
+// Synchronous although no name says so. With a callback, which sign and verify can have, their time is not spent here.
+const SIGNED = new Set(['crypto.sign', 'crypto.verify', 'crypto.createSign().sign', 'crypto.createVerify().verify'])
+
+/**
+ * @typedef {object} NodeFunction  of one of Node's own files
+ * @property {string} name
+ * @property {string} file  'node:fs'
+ */
+
+/**
+ * @param {NodeFunction} entrance  what was called from outside
+ * @param {boolean} isSync         whether something synchronous ran in it
+ * @returns {string | null} 'crypto.pbkdf2Sync'; null when the call did not hold the loop until it was done, as far as names tell
+ */
+function synchronousApi ({ name, file }, isSync) {
+  const [, module = 'node'] = MODULE.exec(file) ?? []
+  const inside = `${module}.${name || '(anonymous)'}`
+  const api = PUBLIC_NAMES.get(inside) ?? inside
+  return isSync || SIGNED.has(api) ? api : null
+}
+
+/** @param {string} name */
+function isSynchronous (name) {
+  return SYNCHRONOUS.test(name)
+}
+
+module.exports = { isSynchronous, synchronousApi }

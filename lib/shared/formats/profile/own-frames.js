@@ -1,0 +1,128 @@
+'use strict'
+
+// A profile without frames of ours, so that none shows in any view, format or share. Pure: profile in, profile out.
+//
+// What runs of ours runs in the middle of something (an interrupt), between a call and its callee (middleware, a wrapper), or by itself
+// (a timer). Its time goes to the nearest function above it, as if it were inlined there; where that is none of the application's
+// it goes to (program), which is what V8 calls all that is no JavaScript of anybody's.
+
+const { pathToFileURL } = require('node:url')
+const { OWN_FOLDER, WRAPPER_NAME } = require('../../base/own-files')
+const { withCallers } = require('./node-tree')
+
+/** @import { CallFrame, CpuProfile, ProfileNode } from '../../../../types/profile' */
+
+const OWN_URLS = [OWN_FOLDER, ...OWN_FOLDER.startsWith('/') || /^[a-z]:/i.test(OWN_FOLDER) ? [pathToFileURL(OWN_FOLDER).href] : []]
+
+/** @type {CallFrame} */
+const PROGRAM = Object.freeze({ functionName: '(program)', scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 })
+
+/**
+ * @typedef {object} Kept  what stands above a frame once ours are gone
+ * @property {number} id
+ * @property {boolean} isUsers  whether some function of the application or of a package is at it or above it
+ */
+
+/**
+ * @param {CpuProfile} profile
+ * @returns {CpuProfile} the same one where nothing of ours ran
+ */
+function withoutOwnFrames (profile) {
+  return profile.nodes.some(({ callFrame }) => isOwn(callFrame)) ? new Rewriting(profile).result() : profile
+}
+
+class Rewriting {
+  #profile
+  /** @type {Map<number, ProfileNode>} */
+  #byId
+  #callsUsers
+  /** @type {Map<number, ProfileNode>} */
+  #kept = new Map()
+  /** Where samples of the nodes that are gone belong. @type {Map<number, number>} */
+  #heirs = new Map()
+  #unusedId
+
+  /** @param {CpuProfile} profile */
+  constructor (profile) {
+    this.#profile = profile
+    this.#byId = new Map(profile.nodes.map(node => [node.id, node]))
+    this.#callsUsers = callersOfUsers(profile)
+    this.#unusedId = profile.nodes.reduce((most, { id }) => Math.max(most, id), 0) + 1
+  }
+
+  /** @returns {CpuProfile} */
+  result () {
+    const [root] = this.#profile.nodes
+    this.#kept.set(root.id, { ...root, children: [] })
+    /** @type {{ id: number, above: Kept, isBelowOwn: boolean }[]} */
+    const pending = (root.children ?? []).map(id => ({ id, above: { id: root.id, isUsers: false }, isBelowOwn: false }))
+    for (const { id, above, isBelowOwn } of pending) {
+      const node = this.#byId.get(id)
+      if (node === undefined) continue
+      const isGone = isOwn(node.callFrame) || (isBelowOwn && !this.#callsUsers.has(id))
+      const next = isGone ? this.#leaveOut(node, above) : this.#keep(node, above)
+      for (const child of node.children ?? []) pending.push({ id: child, above: next, isBelowOwn: isGone && !isWrapper(node.callFrame) })
+    }
+    const samples = this.#profile.samples.map(id => this.#heirs.get(id) ?? id)
+    return { ...this.#profile, nodes: [...this.#kept.values()], samples }
+  }
+
+  /**
+   * @param {ProfileNode} node
+   * @param {Kept} above
+   * @returns {Kept}
+   */
+  #keep (node, above) {
+    this.#kept.set(node.id, { ...node, children: [] })
+    this.#kept.get(above.id)?.children?.push(node.id)
+    return { id: node.id, isUsers: above.isUsers || isUsers(node.callFrame) }
+  }
+
+  /**
+   * @param {ProfileNode} node
+   * @param {Kept} above
+   */
+  #leaveOut (node, above) {
+    this.#heirs.set(node.id, above.isUsers ? above.id : this.#programId())
+    return above
+  }
+
+  #programId () {
+    const [root] = this.#profile.nodes
+    const known = root.children?.find(id => this.#byId.get(id)?.callFrame.functionName === PROGRAM.functionName)
+    if (known !== undefined) return known
+    const id = this.#unusedId
+    if (!this.#kept.has(id)) this.#keep({ id, callFrame: PROGRAM }, { id: root.id, isUsers: false })
+    return id
+  }
+}
+
+/**
+ * @param {CpuProfile} profile
+ * @returns {Set<number>} nodes that are, or have somewhere below them, a function that is neither ours nor Node's
+ */
+function callersOfUsers ({ nodes }) {
+  return withCallers(nodes, nodes.filter(({ callFrame }) => isUsers(callFrame)).map(({ id }) => id))
+}
+
+/** @param {CallFrame} callFrame */
+function isOwn (callFrame) {
+  return isWrapper(callFrame) || OWN_URLS.some(folder => callFrame.url.startsWith(folder))
+}
+
+/**
+ * What it calls is what its caller calls.
+ * @param {CallFrame} callFrame
+ */
+function isWrapper ({ functionName }) {
+  return functionName === WRAPPER_NAME
+}
+
+/** @param {CallFrame} callFrame */
+function isUsers (callFrame) {
+  const { url, scriptId } = callFrame
+  // Without a url it is native, unless it has a script: code made by eval or new Function.
+  return (url === '' ? Number(scriptId) !== 0 : !url.startsWith('node:')) && !isOwn(callFrame)
+}
+
+module.exports = { withoutOwnFrames }

@@ -1,0 +1,31 @@
+'use strict'
+
+// The slow requests as text, for who asks without the command line. Pure.
+
+const { localTimeWithZone } = require('../base/local-time')
+const { describeSlow } = require('./describe-slow')
+
+/** @import { SlowRequest } from '../../../types/slow-requests' */
+
+/**
+ * @param {readonly SlowRequest[]} requests
+ * @param {{ isStale: boolean }} known
+ */
+function slowRequestsText (requests, { isStale }) {
+  const stale = isStale ? ['the loop does not answer: this is what was known before', ''] : []
+  if (requests.length === 0) return [...stale, 'no slow requests', ''].join('\n')
+  return [...stale, ...requests.flatMap(request => describe(request)), ''].join('\n')
+}
+
+/** @param {SlowRequest} request */
+function describe (request) {
+  const { at, route, status, durationMs, ownMs, behindMs, behind, gcMs, waitingMs, traceId } = request
+  const trace = traceId === null ? '' : `, trace ${traceId}`
+  const whose = behind.map(one => `${one.route ?? 'outside requests'} ${one.ms} ms`).join(', ')
+  return [
+    `${localTimeWithZone(at)} ${route} ${status} ${durationMs} ms: ${describeSlow(request)}${trace}`,
+    `  own ${ownMs} ms, behind ${behindMs} ms${whose === '' ? '' : ` (${whose})`}, gc ${gcMs} ms, waiting ${waitingMs} ms`
+  ]
+}
+
+module.exports = { slowRequestsText }

@@ -1,0 +1,93 @@
+'use strict'
+
+// A profile as it was written: the same tree, with the places of its frames and of its line ticks looked up. Pure: whoever asks has the
+// answers. It is done once, before a culprit is looked for and before a format sees the profile, so that all of them say the same.
+
+const { pathToFileURL } = require('node:url')
+const path = require('node:path')
+
+/** @import { CallFrame, CpuProfile, ProfileNode } from '../../../types/profile' */
+/** @import { Place, WrittenPlace } from '../../analysis/source-maps/answer' */
+
+/** @typedef {(url: string, place: Place) => WrittenPlace | null} LookUp */
+
+/**
+ * @param {CpuProfile} profile
+ * @returns {{ url: string, place: Place }[]} what has to be known to map it
+ */
+function placesOf (profile) {
+  return profile.nodes.filter(({ callFrame: { url } }) => url !== '').flatMap(({ callFrame, positionTicks = [] }) =>
+    [placeOf(callFrame), ...positionTicks.map(({ line }) => lineOf(line))].map(place => ({ url: callFrame.url, place })))
+}
+
+/**
+ * @param {CpuProfile} profile
+ * @param {LookUp} lookUp
+ * @returns {CpuProfile} the same one where nothing is known
+ */
+function mapProfile (profile, lookUp) {
+  let isChanged = false
+  const nodes = profile.nodes.map(node => {
+    const written = node.callFrame.url === '' ? null : lookUp(node.callFrame.url, placeOf(node.callFrame))
+    if (written === null) return node
+    isChanged = true
+    return { ...node, callFrame: toWrittenFrame(node.callFrame, written), positionTicks: mapTicks(node, written, lookUp) }
+  })
+  return isChanged ? { ...profile, nodes } : profile
+}
+
+/**
+ * @param {CallFrame} callFrame
+ * @param {LookUp} lookUp
+ * @returns {CallFrame}
+ */
+function mapFrame (callFrame, lookUp) {
+  const written = callFrame.url === '' ? null : lookUp(callFrame.url, placeOf(callFrame))
+  return written === null ? callFrame : toWrittenFrame(callFrame, written)
+}
+
+/**
+ * @param {CallFrame} callFrame
+ * @param {WrittenPlace} written
+ * @returns {CallFrame}
+ */
+function toWrittenFrame (callFrame, { file, line, column, name }) {
+  const isUrl = callFrame.url.startsWith('file:') && path.isAbsolute(file)
+  return { ...callFrame, functionName: name, url: isUrl ? pathToFileURL(file).href : file, lineNumber: line, columnNumber: column }
+}
+
+/**
+ * What V8 inlined from another file it counts under the caller, with the other file's lines: of those nothing is known here.
+ * @param {ProfileNode} node
+ * @param {WrittenPlace} written  where the function begins
+ * @param {LookUp} lookUp
+ */
+function mapTicks ({ callFrame, positionTicks }, { file, line: firstLine }, lookUp) {
+  if (positionTicks === undefined) return undefined
+  /** @type {Map<number, number>} */
+  const ticksOf = new Map()
+  for (const { line, ticks } of positionTicks) {
+    const written = lookUp(callFrame.url, lineOf(line))
+    if (written === null || written.file !== file || written.line < firstLine) continue
+    ticksOf.set(written.line + 1, (ticksOf.get(written.line + 1) ?? 0) + ticks)
+  }
+  return [...ticksOf].map(([line, ticks]) => ({ line, ticks }))
+}
+
+/**
+ * @param {CallFrame} callFrame
+ * @returns {Place}
+ */
+function placeOf ({ lineNumber, columnNumber, functionName }) {
+  return { line: lineNumber, column: columnNumber, name: functionName }
+}
+
+/**
+ * @param {number} line  from 1
+ * @returns {Place}
+ */
+function lineOf (line) {
+  return { line: line - 1, column: null, name: '' }
+}
+
+module.exports = { mapFrame, mapProfile, placeOf, placesOf }

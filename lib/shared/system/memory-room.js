@@ -1,0 +1,76 @@
+'use strict'
+
+// How much memory this process may still take before the kernel kills somebody for it, and who says so: every control group
+// from its own upwards, then the machine. V8's own heap limit is not asked: a snapshot is made outside of the heap.
+
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { groupFolders } = require('./cgroup-folders')
+
+/** @typedef {{ limitBytes: number, freeBytes: number, basis: string }} MemoryRoom */
+
+/** Limit, use and the line of memory.stat that says what of the use the kernel gives back when asked. */
+const VERSIONS = Object.freeze([
+  { limit: 'memory.max', used: 'memory.current', reclaimable: /^inactive_file (\d+)$/m },
+  { limit: 'memory.limit_in_bytes', used: 'memory.usage_in_bytes', reclaimable: /^total_inactive_file (\d+)$/m }
+])
+
+/**
+ * @returns {MemoryRoom} of whatever leaves the least
+ */
+function readMemoryRoom () {
+  const machine = { limitBytes: os.totalmem(), freeBytes: os.freemem(), basis: 'the memory of the machine' }
+  const rooms = [machine, ...readGroups(machine.limitBytes)]
+  // Where the groups cannot be read (other systems, a hidden /proc), Node may know a limit all the same.
+  if (rooms.length === 1) rooms.push(...readConstrained(machine.limitBytes))
+  return rooms.reduce((least, room) => room.freeBytes < least.freeBytes ? room : least)
+}
+
+/** @param {number} machineBytes */
+function readGroups (machineBytes) {
+  try {
+    const [groups, mounts] = ['cgroup', 'mountinfo'].map(file => fs.readFileSync(`/proc/self/${file}`, 'latin1'))
+    const folders = groupFolders('memory', groups, mounts)
+    return folders.flatMap(folder => readGroup(folder, machineBytes) ?? [])
+  } catch {
+    return [] // not Linux
+  }
+}
+
+/**
+ * @param {string} folder
+ * @param {number} machineBytes
+ * @returns {MemoryRoom | null} null when it limits nothing
+ */
+function readGroup (folder, machineBytes) {
+  for (const { limit, used, reclaimable } of VERSIONS) {
+    try {
+      const limitBytes = Number(read(folder, limit))
+      // Version 1 writes about 2 ** 63 for "no limit", version 2 the word max.
+      if (!(limitBytes < machineBytes)) return null
+      const [, given = '0'] = reclaimable.exec(read(folder, 'memory.stat')) ?? []
+      const usedBytes = Number(read(folder, used)) - Number(given)
+      return { limitBytes, freeBytes: Math.max(0, limitBytes - usedBytes), basis: `${limit} of ${folder}` }
+    } catch {} // the other version, or the root group, which has no limit
+  }
+  return null
+}
+
+/** @param {number} machineBytes */
+function readConstrained (machineBytes) {
+  const limitBytes = process.constrainedMemory()
+  // 0 when unknown, about 1.8e19 when unlimited.
+  if (!(limitBytes > 0 && limitBytes < machineBytes)) return []
+  return [{ limitBytes, freeBytes: Math.max(0, limitBytes - process.memoryUsage.rss()), basis: 'process.constrainedMemory()' }]
+}
+
+/**
+ * @param {string} folder
+ * @param {string} file
+ */
+function read (folder, file) {
+  return fs.readFileSync(path.join(folder, file), 'latin1').trim()
+}
+
+module.exports = { readMemoryRoom }

@@ -1,0 +1,78 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { chanceOf, compareBenches } = require('../../lib/cli/bench/compare')
+const { showFigure } = require('../../lib/cli/bench/figures')
+const { bench, finding, profileOf, round } = require('./benches')
+
+const compare = (before, after) => compareBenches({ file: 'before.json', bench: before }, { file: 'after.json', bench: after })
+const figure = ({ figures }, name) => figures.find(one => one.name === name)
+
+test('ranges that lie apart are a difference, which is better or worse by what is measured', () => {
+  const comparison = compare(bench({ rates: [100, 110, 120] }), bench({ rates: [200, 220, 240] }))
+  assert.equal(figure(comparison, 'requests/s').verdict, 'better')
+  assert.deepEqual(figure(comparison, 'requests/s').ratio, { median: 2, min: 200 / 120, max: 2.4 })
+  assert.equal(figure(comparison, 'latency p99').verdict, 'better')
+  const back = compare(bench({ rates: [200, 220, 240] }), bench({ rates: [100, 110, 120] }))
+  assert.deepEqual(['requests/s', 'latency p99', 'CPU a request'].map(name => figure(back, name).verdict), ['worse', 'worse', 'worse'])
+})
+
+test('ranges that touch are no difference seen', () => {
+  assert.equal(figure(compare(bench({ rates: [100, 110, 120] }), bench({ rates: [120, 130, 140] })), 'requests/s').verdict, 'no difference seen')
+})
+
+test('utilisation is higher or lower, neither of which is better', () => {
+  const busy = bench({ rounds: [1, 2, 3].map(() => round({ perSecond: 100, utilization: 0.95 })) })
+  assert.equal(figure(compare(bench(), busy), 'utilisation').verdict, 'higher')
+  assert.equal(figure(compare(busy, bench()), 'utilisation').verdict, 'lower')
+})
+
+test('of too few rounds nothing is said, and how often equal programs differ is', () => {
+  assert.deepEqual([chanceOf(1, 1), chanceOf(3, 3), chanceOf(5, 5)], [1, 10, 126])
+  const comparison = compare(bench({ rates: [100, 101] }), bench({ rates: [200, 201] }))
+  assert.deepEqual([comparison.chance, figure(comparison, 'requests/s').verdict], [3, 'too few rounds'])
+})
+
+test('a figure that is not known, or was 0 all the time, is left out; of 0 there is no ratio', () => {
+  const unknown = bench({ rounds: [1, 2, 3].map(() => round({ perSecond: 100, delayMs: null })) })
+  assert.equal(figure(compare(unknown, bench()), 'loop delay p99'), undefined)
+  assert.equal(figure(compare(bench(), bench()), 'stalls'), undefined)
+  const stalled = bench({ rounds: [1, 2, 3].map(() => round({ perSecond: 100, stalls: { count: 2, blockedMs: 300, byCause: [], byCulprit: [] } })) })
+  assert.deepEqual([figure(compare(stalled, bench()), 'stalls').ratio, figure(compare(stalled, bench()), 'stalls').verdict], [null, 'better'])
+})
+
+test('findings of most rounds went, came and stayed, also where their line has moved', () => {
+  const rounds = (...lists) => bench({ rounds: lists.map(findings => round({ perSecond: 100, findings })) })
+  const calm = finding('nothing-wrong', 'x', { severity: 'none', where: null })
+  const [slow, moved, rare] = [finding('hot-function', 'sum'), finding('hot-function', 'sum', { title: 'moved' }), finding('starved', 'x', { where: null })]
+  moved.where = { ...moved.where, line: 99 }
+  const hash = finding('hot-sync-call', 'login')
+  const { gone, came, stayed } = compare(rounds([slow, hash], [slow, hash, rare], [slow, hash]), rounds([moved, calm], [moved], [moved, rare])).findings
+  assert.deepEqual(gone.map(change => [change.finding.id, change.roundsBefore, change.roundsAfter]), [['hot-sync-call', 3, 0]])
+  assert.deepEqual(came, [])
+  assert.deepEqual(stayed.map(change => change.finding.title), ['moved'])
+})
+
+test('functions are compared by the time a request takes, so that what did not change stays where it was', () => {
+  const before = bench({ profile: profileOf({ hash: 900, parse: 100 }) })
+  const after = bench({ profile: profileOf({ parse: 100, '(idle)': 900 }) })
+  const { hotter, colder } = compare(before, after).functions
+  assert.deepEqual(hotter, [])
+  assert.deepEqual(colder.map(({ name, before, after, change }) => [name, before, after, change]), [['hash', 900, 0, -900]])
+  assert.equal(compare(before, bench()).functions, null)
+})
+
+test('what changed beside the code is said, and what was wrong with the measurement', () => {
+  const other = bench({ load: { tool: 'autocannon 9.0.0', connections: 50, seconds: 10, warmUpSeconds: 3 } })
+  const refused = bench({ rounds: [1, 2, 3].map(() => round({ perSecond: 100, answered: 1000, non2xx: 1000, statusCodes: { 404: 1000 } })) })
+  assert.deepEqual(compare(bench({ profile: profileOf({ a: 1 }) }), bench({ profile: profileOf({ a: 1 }) })).warnings, [])
+  assert.match(compare(bench(), other).warnings.join('\n'), /connections was 20, and is 50/)
+  assert.match(compare(bench(), refused).warnings.join('\n'), /After: NO ANSWER WAS A SUCCESS \(404: 3000\)/)
+  const shared = bench({ processors: { pinning: null, reason: '--no-pin', applicationCount: null } })
+  assert.match(compare(shared, shared).warnings.join('\n'), /^The application and the load shared the processors/m)
+})
+
+test('figures are written in three digits', () => {
+  assert.deepEqual([0, 4, 0.0213, 0.613, 53.94, 229.4, 17027].map(showFigure), ['0', '4', '0.02', '0.61', '53.9', '229', '17027'])
+})

@@ -1,0 +1,83 @@
+'use strict'
+
+// What `loopscope bench` refuses before it does anything.
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const { provideAutocannon } = require('../../lib/cli/bench/autocannon')
+const { expand } = require('../../lib/cli/bench/processors')
+const { encodeBench, readBench } = require('../../lib/cli/bench/result-file')
+const { Failure } = require('../../lib/cli/failure')
+const { bench, profileOf, round } = require('./benches')
+const { cli } = require('./cli')
+
+function folderOf (t) {
+  const folder = fs.mkdtempSync('/tmp/ls-')
+  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+test('a result is read as it was written', t => {
+  const file = path.join(folderOf(t), 'before.json')
+  const result = bench({ profile: profileOf({ hash: 9 }) })
+  fs.writeFileSync(file, encodeBench(result))
+  assert.deepEqual(readBench(file), result)
+})
+
+for (const [what, text, message] of [
+  ['no result', '{"kind":"other"}', /is no result of a benchmark.*Wanted a file that `loopscope bench` wrote/s],
+  ['an array', '[]', /is no result of a benchmark/],
+  ['null', 'null', /is no result of a benchmark/],
+  ['cut off', encodeBench(bench()).toString().slice(0, 300), /is not JSON.*may be cut off/s],
+  ['of another version', JSON.stringify({ ...bench(), version: 2, loopscope: '9.9.9' }), /of version 2, of loopscope 9\.9\.9; this is .*version 1/],
+  ['without rounds', JSON.stringify({ ...bench(), rounds: [] }), /was changed, or is damaged: rounds is/],
+  ['with half a round', JSON.stringify(bench({ rounds: [{ ...round({ perSecond: 1 }), latencyMs: {} }] })), /damaged: rounds\[0\]\.latencyMs is/],
+  ['with a finding that is none', JSON.stringify(bench({ rounds: [round({ perSecond: 1, findings: [{}] })] })), /damaged: rounds\[0\]\.findings is/],
+  ['with a profile that is none', JSON.stringify(bench({ profile: { nodes: 1 } })), /damaged: /]
+]) {
+  test(`a file that is ${what} is refused in a sentence`, t => {
+    const file = path.join(folderOf(t), 'x.json')
+    fs.writeFileSync(file, text)
+    assert.throws(() => readBench(file), error => error instanceof Failure && message.test(error.message))
+  })
+}
+
+for (const [args, message, exitCode = 2] of [
+  [['--url', 'login', '--', 'node'], /--url must be a path that begins with \//],
+  [['--seconds', '61', '--', 'node'], /--seconds must be an integer from 1 to 60, got 61/],
+  [['--connections', '1e9', '--', 'node'], /--connections must be an integer from 1 to 1000/],
+  [['--header', 'x', '--', 'node'], /--header must be a name, a colon and a value/],
+  [['--json', '--', 'node'], /--json goes with --compare only/],
+  [['-o', '/nowhere/at/all.json', '--', 'node'], /there is no folder \/nowhere\/at/, 1],
+  [['--compare', 'a.json'], /--compare takes two files.*got 1/],
+  [['--compare', 'a.json', 'b.json', '--seconds', '3'], /--seconds does not go with --compare/],
+  [[], /bench takes -- <command>/]
+]) {
+  test(`loopscope bench ${args.join(' ')} is wrong use`, async () => {
+    const { code, stderr } = await cli(['bench', ...args])
+    assert.equal(code, exitCode)
+    assert.match(stderr, message)
+  })
+}
+
+test('a file that is there is not written over, which is said before anything is started', async t => {
+  const file = path.join(folderOf(t), 'before.json')
+  fs.writeFileSync(file, 'mine')
+  const { code, stderr } = await cli(['bench', '-o', file, '--', process.execPath, '-e', 'console.log("started")'])
+  assert.deepEqual([code, /is there already/.test(stderr), /started/.test(stderr)], [1, true, false])
+  assert.equal(fs.readFileSync(file, 'utf8'), 'mine')
+})
+
+test('where autocannon is nowhere and nobody can be asked, a sentence says how to install it', async t => {
+  const folder = folderOf(t)
+  const surroundings = { env: { XDG_CACHE_HOME: folder }, terminal: { ask: async () => null }, signal: new AbortController().signal }
+  await assert.rejects(provideAutocannon(surroundings, [folder]), /autocannon, which is not installed\.\n.*npm install --save-dev autocannon/)
+  assert.deepEqual(fs.readdirSync(folder), [])
+  assert.match((await provideAutocannon(surroundings, [folder, __dirname])).file, /autocannon\.js$/)
+})
+
+test('lists of processors are read', () => {
+  assert.deepEqual([expand(''), expand('0'), expand('0-2,5')], [[], [0], [0, 1, 2, 5]])
+})

@@ -1,0 +1,49 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { once } = require('node:events')
+const fs = require('node:fs')
+const http = require('node:http')
+const path = require('node:path')
+const { cli } = require('./cli')
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c'
+const TIMES = { unreadMs: 0, ownMs: 1.5, behindMs: 0, behind: [], gcMs: 0, waitingMs: 7, traceId: null }
+const REQUESTS = [
+  { at: 1_795_328_643_405, route: 'GET /fast', status: 200, durationMs: 820.5, ...TIMES, unreadMs: 812, behindMs: 812, behind: [{ route: 'POST /login', ms: 800 }, { route: null, ms: 12 }] },
+  { at: 1_795_328_643_400, route: 'POST /login', status: 200, durationMs: 805, ...TIMES, ownMs: 801, traceId: TRACE },
+  { at: 1_795_328_640_000, route: 'GET /orders/:id', status: 499, durationMs: 640, ...TIMES, waitingMs: 638.5 }
+]
+
+/** What the command says of these requests. */
+async function shown (t, answer, ...options) {
+  const folder = fs.mkdtempSync('/tmp/ls-')
+  const socket = path.join(folder, 'x.sock')
+  const server = http.createServer((request, response) => response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))).listen(socket)
+  await once(server, 'listening')
+  t.after(() => {
+    server.close()
+    fs.rmSync(folder, { recursive: true })
+  })
+  return cli(['slow', '--socket', socket, ...options])
+}
+
+test('of each request is told what it waited for, and behind whom', async t => {
+  const { code, stdout, stderr } = await shown(t, { isStale: false, requests: REQUESTS }, '--wide')
+  assert.deepEqual([code, stderr], [0, ''])
+  const [, behind, own, waiting] = stdout.split('\n')
+  assert.match(behind, /^GET \/fast +821 ms .*POST \/login.* behind POST \/login/)
+  assert.match(own, new RegExp(`^POST /login +805 ms +801 ms .*${TRACE}.*own code`))
+  assert.match(waiting, /^GET \/orders\/:id +640 ms .*(not the loop|waited)/)
+})
+
+test('what was known before the loop was blocked says so, and no requests are an answer', async t => {
+  const { stdout, stderr } = await shown(t, { isStale: true, requests: [] })
+  assert.equal(stdout, 'no slow requests\n')
+  assert.match(stderr, /the loop does not answer: this is what was known before/)
+})
+
+test('the data is given as it is', async t => {
+  assert.deepEqual(JSON.parse((await shown(t, { isStale: false, requests: REQUESTS }, '--json')).stdout).requests, REQUESTS)
+})

@@ -1,0 +1,42 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { tableLines } = require('../../lib/cli/output/table')
+
+const COLUMNS = [{ title: 'ROUTE', cell: ({ route }) => route }, { title: 'CULPRIT', endsWithPlace: true, cell: ({ culprit }) => culprit }]
+const ROW = { route: 'GET /auth', culprit: 'pbkdf2Sync called by checkPassword of the login (src/services/auth.js:29)' }
+
+test('a row fits the width, and keeps the place at its end', () => {
+  const [, line] = tableLines(COLUMNS, [ROW], 60)
+  assert.equal(line, 'GET /auth  pbkdf2Sync called by ch…(src/services/auth.js:29)')
+  assert.equal(line.length, 60)
+})
+
+test('a row that fits is not cut', () => {
+  assert.deepEqual(tableLines(COLUMNS, [ROW]), ['ROUTE      CULPRIT', `GET /auth  ${ROW.culprit}`])
+})
+
+test('what has no room in its row stands below it, and keeps the end of its place', () => {
+  assert.deepEqual(tableLines(COLUMNS, [ROW], 40), ['ROUTE', '    CULPRIT', 'GET /auth', '    pbkdf2Sync…(src/services/auth.js:29)'])
+  assert.deepEqual(tableLines(COLUMNS, [ROW], 20).slice(2), ['GET /auth', '    pbkdf2Sy….js:29)'])
+})
+
+test('a text without a place is cut at its end, the widest first; numbers, times and names to copy are whole', () => {
+  const columns = [
+    { title: 'MADE', isWhole: true, cell: ({ at }) => at },
+    { title: 'SIZE', isNumber: true, cell: ({ size }) => size },
+    { title: 'WHY', cell: ({ why }) => why },
+    { title: 'WHO', cell: ({ who }) => who }
+  ]
+  const row = { at: '2026-11-21 14:41:39', size: '123.4 MB', why: 'because somebody asked for it', who: 'a shop' }
+  assert.equal(tableLines(columns, [row], 50)[1], '2026-11-21 14:41:39  123.4 MB  because so…  a shop')
+  assert.equal(tableLines([{ title: 'NAME', isWhole: true, cell: ({ who }) => who.repeat(9) }], [row], 10)[1], 'a shop'.repeat(9))
+})
+
+test('no line is wider than the room, whatever is in the rows', () => {
+  const columns = [1, 2, 3, 4].map(size => ({ title: `T${size}`, endsWithPlace: size === 2, cell: ({ text }) => text.repeat(size * 3) }))
+  for (const width of [60, 80, 120]) {
+    for (const line of tableLines(columns, [{ text: 'word ' }, { text: 'x' }], width)) assert.ok(line.length <= width, `${width}: ${line}`)
+  }
+})

@@ -1,0 +1,100 @@
+'use strict'
+
+// What is read out of a profile: where the time went, of whom, and what is spent all over.
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { readActivity } = require('../../lib/observer/findings/activity')
+const { NO_SOURCE } = require('../../lib/observer/stalls/culprit/source-lines')
+
+const NAMES = { run: 'node:internal/timers', load: 'node:internal/modules/cjs/loader', log: 'node:internal/console/constructor', pbkdf2Sync: 'node:internal/crypto/pbkdf2', express: 'file:///app/node_modules/express/router.js', marked: 'file:///app/node_modules/marked/index.js' }
+
+/** A profile of stacks, outermost first, for so many milliseconds each, in samples of ten. */
+function record (stretches) {
+  const root = { id: 1, callFrame: frameOf('(root)'), children: [] }
+  const nodes = [root]
+  const samples = stretches.flatMap(([stack, ms]) => Array.from({ length: ms / 10 }, () => {
+    let node = root
+    for (const name of stack) {
+      let child = nodes.find(({ id, callFrame }) => node.children.includes(id) && callFrame.functionName === name)
+      if (child === undefined) {
+        child = { id: nodes.length + 1, callFrame: frameOf(name), children: [] }
+        nodes.push(child)
+        node.children.push(child.id)
+      }
+      node = child
+    }
+    return node.id
+  }))
+  return { nodes, startTime: 0, endTime: samples.length * 1e4, samples, timeDeltas: samples.map(() => 1e4) }
+}
+
+function frameOf (functionName) {
+  const isMeta = functionName.startsWith('(')
+  const url = isMeta ? '' : NAMES[functionName] ?? 'file:///app/app.js'
+  return { functionName, scriptId: isMeta ? '0' : '1', url, lineNumber: isMeta ? -1 : functionName.length, columnNumber: isMeta ? -1 : 2 }
+}
+
+const read = (stretches, about = {}) => readActivity(record(stretches), { fromMs: 1e6, startedAt: 0, stalls: [], ...about }, { appRoot: '/app', source: NO_SOURCE })
+
+test('a middleware that passes requests on is not blamed for the handlers behind it', () => {
+  const { spots, busyMs } = read([
+    [['run', 'timing', 'express', 'listUsers'], 3000],
+    [['run', 'timing', 'express', 'listOrders'], 2500],
+    [['run', 'timing', 'express', 'showItem'], 2400]
+  ])
+  assert.equal(busyMs, 7900)
+  assert.deepEqual(spots.map(({ culprit, ms }) => [culprit.function, ms]), [['listUsers', 3000], ['listOrders', 2500], ['showItem', 2400]])
+})
+
+test('a function answers for its helpers, until one of them has most of it', () => {
+  const helpers = ['first', 'second', 'third', 'fourth'].map(helper => [['run', 'render', helper], 1000])
+  assert.deepEqual(read(helpers).spots.map(({ culprit, share }) => [culprit.function, share]), [['render', 1]])
+  assert.equal(read([[['run', 'render', 'first'], 5000], [['run', 'render', 'second'], 500]]).spots[0].culprit.function, 'first')
+})
+
+test('a call into a dependency is told with the package, a synchronous call with its name', () => {
+  const { spots } = read([[['run', 'page', 'marked'], 3000], [['run', 'login', 'pbkdf2Sync'], 2000]])
+  assert.deepEqual(spots.map(({ culprit, sync }) => [culprit.function, culprit.via?.package ?? null, sync?.api ?? null]),
+    [['page', 'marked', null], ['login', null, 'crypto.pbkdf2Sync']])
+})
+
+test('idle time before and after the work is not observed', () => {
+  const { observedMs, fromMs } = read([[['(idle)'], 40_000], [['run', 'work'], 12_000], [['(idle)'], 8000]])
+  assert.deepEqual([observedMs, fromMs], [12_000, 1_040_000])
+  assert.equal(read([[['(idle)'], 20_000]]).observedMs, 20_000, 'where there was none all of it is')
+})
+
+test('time that is spent all over is summed up, with the function that most of it was for', () => {
+  const { topics, gcMs } = read([
+    [['run', 'handle', 'log'], 500], [['run', 'other', 'log'], 100],
+    [['run', 'build'], 1000], [['(garbage collector)'], 800],
+    [['load', 'app'], 300]
+  ])
+  assert.deepEqual([topics.logging.ms, topics.logging.where.function], [600, 'handle'])
+  assert.deepEqual([gcMs, topics.collected.ms, topics.collected.where.function], [800, 800, 'build'])
+  assert.equal(topics.loading.ms, 300)
+})
+
+test('what ran when the process started and is over belongs to the start', () => {
+  const stretches = [[['load', 'warmUp'], 4000], [['run', 'handle'], 5000], [['(idle)'], 1000]]
+  const startUps = startedAt => read(stretches, { startedAt }).spots.map(({ culprit, isStartUp }) => [culprit.function, isStartUp])
+  assert.deepEqual(startUps(1e6 - 500), [['handle', false], ['warmUp', true]])
+  assert.deepEqual(startUps(1e6 - 60_000), [['handle', false], ['warmUp', false]])
+})
+
+test('the stalls of a function are counted as its own, and tell its line, call and route', () => {
+  const culprit = { function: 'login', file: 'app.js', line: 9, column: 12, functionLine: 6, call: 'pbkdf2Sync', via: null, share: 1 }
+  const stall = { id: 1, at: 1_000_500, durationMs: 400, cause: 'code', route: 'POST /login', culprit, stack: [], evidence: {} }
+  const { spots: [login, other] } = read([[['run', 'login'], 5000], [['run', 'handle'], 1000]], { stalls: [stall, { ...stall, durationMs: 600 }, { ...stall, cause: 'starved' }] })
+  assert.deepEqual(login.stalls, { count: 2, ms: 1000, longestMs: 600 })
+  assert.deepEqual([login.route, login.culprit.line], ['POST /login', 9])
+  assert.equal(other.stalls.count, 0)
+})
+
+test('labels of samples tell the route', () => {
+  const profile = record([[['run', 'login'], 3000]])
+  const routes = { names: ['GET /a', 'GET /b'], samples: profile.samples.map((_, index) => index < 100 ? 0 : 1) }
+  const { spots } = readActivity({ ...profile, routes }, { fromMs: 1e6, startedAt: 0, stalls: [] }, { appRoot: '/app', source: NO_SOURCE })
+  assert.equal(spots[0].route, 'GET /b')
+})

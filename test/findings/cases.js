@@ -1,0 +1,51 @@
+'use strict'
+
+// Sick processes, one fault each, and healthy ones: the application, the load, and what is true of it. The line is where the comment
+// `// finding: <name>` stands; where there is none the fault has no line.
+//
+//   load: connections that ask one after the other, and a pause of each between two requests
+//   then: what is done to the process when the load runs; see sick.js
+
+/** Of most: a few people who ask as fast as they are answered. */
+const BUSY = { connections: 4, pauseMs: 5 }
+/** A service with room. */
+const CALM = { connections: 4, pauseMs: 60 }
+
+const SICK = [
+  { name: 'pbkdf2-sync', id: 'hot-sync-call', load: BUSY, text: /crypto\.pbkdf2Sync/ },
+  { name: 'read-file-sync', id: 'hot-sync-call', load: BUSY, text: /fs\.readFileSync/ },
+  { name: 'gzip-sync', id: 'hot-sync-call', load: BUSY, text: /zlib\./ },
+  { name: 'exec-sync', id: 'hot-sync-call', load: BUSY, text: /child_process\./ },
+  { name: 'scrypt-timer', id: 'hot-sync-call', load: CALM, text: /crypto\.scryptSync/ },
+  { name: 'json-stringify', id: 'hot-json', load: BUSY, text: /JSON\.stringify/ },
+  { name: 'json-parse', id: 'hot-json', load: BUSY, text: /JSON\.parse/ },
+  { name: 'express-json', id: 'hot-json', load: { ...BUSY, path: '/rows' }, text: /JSON\.stringify/ },
+  { name: 'backtracking', id: 'hot-function', load: BUSY, text: /checkName/ },
+  { name: 'nested-loops', id: 'hot-function', load: BUSY, text: /closestPair/ },
+  { name: 'large-sort', id: 'hot-function', load: BUSY, text: /sort/i },
+  { name: 'endless', id: 'hot-function', load: CALM, text: /blocked at this moment/ },
+  { name: 'dependency', id: 'hot-dependency', load: BUSY, text: /acorn/ },
+  { name: 'logging', id: 'hot-logging', load: BUSY, text: /logs/ },
+  { name: 'clock', id: 'hot-clock', load: BUSY, text: /clock/ },
+  { name: 'short-turns', id: 'many-short-turns', load: { connections: 16, pauseMs: 0 }, text: /full/ },
+  { name: 'microtasks', id: 'task-flood', load: BUSY, text: /settle/ },
+  { name: 'next-ticks', id: 'task-flood', load: BUSY, text: /drain/ },
+  { name: 'garbage', id: 'gc-pressure', load: BUSY, text: /collector/ },
+  { name: 'leak', id: 'heap-grows', load: BUSY, flags: ['--max-old-space-size=200'], text: /heap/ },
+  { name: 'full-pool', id: 'pool-full', load: { connections: 30, pauseMs: 0 }, env: { UV_THREADPOOL_SIZE: '2' }, text: /2 threads/ },
+  { name: 'neighbours', app: 'steady', id: 'starved', load: CALM, then: 'crowd', text: /processors/ },
+  { name: 'suspended', app: 'healthy-hello', id: 'suspended', load: CALM, then: 'suspend', text: /suspended/ },
+  { name: 'slow-start', id: 'start-up', load: CALM, text: /Start-up/ },
+  { name: 'slow-database', id: 'slow-elsewhere', load: { connections: 8, pauseMs: 0 }, text: /not the event loop/ }
+]
+
+const HEALTHY = [
+  { name: 'idle', app: 'healthy-hello', load: null },
+  { name: 'healthy-hello', load: CALM },
+  { name: 'healthy-api', load: { connections: 4, pauseMs: 20, path: '/items' } },
+  { name: 'healthy-files', load: CALM },
+  { name: 'healthy-crypto', load: CALM },
+  { name: 'healthy-worker', load: CALM }
+]
+
+module.exports = { HEALTHY, SICK }

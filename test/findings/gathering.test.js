@@ -1,0 +1,97 @@
+'use strict'
+
+// How readings are gathered when somebody asks, what a stuck main thread leaves of them, and the answer through every door.
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { createFindings } = require('../../lib/observer/findings/findings')
+const { createPoolWaits } = require('../../lib/observer/findings/pool-waits')
+const { toMarkdown, toText } = require('../../lib/shared/findings/show')
+const { findFindings } = require('../../lib/shared/findings/find-findings')
+const { createDiagnostics } = require('../../lib')
+const { errors } = require('../../lib/shared/base/errors')
+const { createSubject } = require('../admin/subject')
+const { profileOf } = require('../recorder/crafted')
+const { makeScratch } = require('../store/scratch')
+const { readings, spot } = require('./readings')
+
+function subject (changes = {}) {
+  const asked = { process: 0, view: 0 }
+  const findings = createFindings({
+    facts: { appName: 'shop', appRoot: '/app', pid: 7, startedAt: 0, stallThresholdMs: 100 },
+    scheduler: { read: () => ({ cpuMs: 1, runQueueMs: 0, throttledMs: null, observerCpuMs: 0, observerRunQueueMs: 0 }) },
+    askProcess: async () => { asked.process++; return { value: readings().process, isStale: false } },
+    view: async ({ fromMs }) => { asked.view++; return { profile: profileOf(Array.from({ length: 900 }, () => [['login', 'node:pbkdf2Sync'], 1e4])), fromMs } },
+    toWritten: async profile => profile,
+    stalls: () => ({ stalls: [] }),
+    loopNow: () => ({ blockedMs: 0 }),
+    poolWaits: createPoolWaits(),
+    betweenMs: 1,
+    ...changes
+  })
+  return { ...findings, asked }
+}
+
+test('a crowd that asks together shares its answers', async () => {
+  const { find, asked } = subject()
+  const answers = await Promise.all(Array.from({ length: 20 }, find))
+  assert.equal(new Set(answers).size, 1)
+  assert.deepEqual(asked, { process: 2, view: 1 })
+})
+
+test('without an answer of the main thread it says what the observer knows', async () => {
+  const answer = await subject({ askProcess: async () => null, loopNow: () => ({ blockedMs: 5000 }) }).find()
+  assert.deepEqual([answer.isStale, answer.blockedMs, answer.figures.delayP99Ms], [true, 5000, null])
+  assert.match(answer.findings[0].title, /pbkdf2Sync/)
+})
+
+test('without a recorder it says that nothing was recorded', async () => {
+  const answer = await subject({ view: async () => { throw new errors.ERR_LOOPSCOPE_RECORDER_OFF('option recorder is false') } }).find()
+  assert.equal(answer.findings[0].id, 'too-little-seen')
+})
+
+test('waits of the pool are those of the time that is asked about', () => {
+  let now = 0
+  const waits = createPoolWaits({ now: () => now })
+  for (const waitedMs of [90, 400, 70]) {
+    now += 10_000
+    waits.note(waitedMs)
+  }
+  assert.deepEqual(waits.read(15_000), { queued: 2, maxWaitMs: 400 })
+  for (let more = 0; more < 100; more++) waits.note(1)
+  assert.equal(waits.read(Infinity).queued, 60)
+})
+
+test('text and Markdown say the same', () => {
+  const answer = findFindings(readings({ activity: { busyMs: 33_000, spots: [spot({ culprit: { call: 'pbkdf2Sync' } })] } }), { appName: 'shop' })
+  const text = toText(answer)
+  assert.match(text, /^shop \(pid 77\), observed 60 s: utilisation 55 %, no stall, delay p99 12 ms, 100 requests\/s\n\n1\. CRITICAL: POST \/login spends 90 %/)
+  assert.match(text, /\n {3}where {4}login \(auth\.js:23\), POST \/login\n/)
+  const markdown = toMarkdown(answer)
+  assert.match(markdown, /^# shop .*\n\n## 1\. CRITICAL: POST \/login/)
+  for (const { why, instead, what } of answer.findings) for (const said of [why, instead, what]) assert.ok(text.includes(said) && markdown.includes(said), said)
+})
+
+test('the route answers as JSON, text and Markdown', async t => {
+  const { ask } = createSubject(t)
+  const { value } = await ask('/findings')
+  assert.equal(value.findings[0].id, 'nothing-wrong')
+  assert.match(String((await ask('/findings?format=text')).body), /^shop .*\n\n1\. OK: Nothing is wrong/)
+  const markdown = await ask('/findings?format=markdown')
+  assert.deepEqual([markdown.status, markdown.headers['Content-Type']], [200, 'text/markdown; charset=utf-8'])
+  assert.equal((await ask('/findings?format=pdf')).status, 400)
+})
+
+test('a handle answers while it runs, and refuses when it does not', async t => {
+  const handle = createDiagnostics({ dir: makeScratch(t), signals: false, controlSocket: false, logger: { info () {}, warn () {}, error () {} } })
+  await assert.rejects(handle.findings(), { code: 'ERR_LOOPSCOPE_NOT_RUNNING' })
+  handle.start()
+  const alive = setInterval(() => {}, 1000) // nothing of ours keeps a process alive
+  t.after(() => {
+    clearInterval(alive)
+    return handle.close()
+  })
+  const { pid, findings } = await handle.findings()
+  assert.equal(pid, process.pid)
+  assert.ok(findings.length > 0)
+})

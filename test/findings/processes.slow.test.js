@@ -1,0 +1,48 @@
+'use strict'
+
+// What is said of real processes with one fault each, and of healthy ones: the first finding is the right one, and none is invented.
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { HEALTHY, SICK } = require('./cases')
+const { diagnose, lineOf } = require('./sick')
+const { quietMachine } = require('../runner/quiet-machine')
+
+/** On a machine that others keep busy all processes are starved, and say so: that is true, and not what is asked here. */
+const meant = ({ isCrowded, findings }, id) => isCrowded && id !== 'starved' ? findings.filter(finding => finding.id !== 'starved') : findings
+
+const show = ({ findings }) => findings.map(({ id, severity, title }) => `${severity} ${id}: ${title}`).join('\n')
+
+const TRIES = 3
+
+for (const row of SICK) {
+  test(`a process with ${row.name} is found to have ${row.id}`, t => ask(t, row, answer => {
+    const [first] = meant(answer, row.id)
+    assert.ok(first, show(answer))
+    assert.equal(first.id, row.id, show(answer))
+    assert.match(`${first.title} ${first.what}`, row.text)
+    const line = lineOf(row)
+    if (line !== undefined && first.id.startsWith('hot-') && first.id !== 'hot-logging') {
+      assert.deepEqual([first.where?.file.split('/').at(-1), first.where?.line], [`${row.app ?? row.name}.js`, line], show(answer))
+    }
+  }))
+}
+
+for (const row of HEALTHY) {
+  test(`nothing is found wrong with ${row.name}`, t => ask(t, row, answer => {
+    assert.deepEqual(meant(answer).filter(({ id }) => !['nothing-wrong', 'too-little-seen'].includes(id)), [], show(answer))
+  }))
+}
+
+/** A process that others kept from its processor did not do what it was to be caught at: another one is asked. */
+async function ask (t, row, check) {
+  for (let left = TRIES; ; left--) {
+    await quietMachine(t)
+    const answer = await diagnose(t, row)
+    try {
+      return check(answer)
+    } catch (error) {
+      if (left === 1 || !answer.isCrowded) throw error
+    }
+  }
+}

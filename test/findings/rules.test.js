@@ -1,0 +1,156 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { findFindings } = require('../../lib/shared/findings/find-findings')
+const { RULES } = require('../../lib/shared/findings/rules')
+const { PLACE, readings, spot, stall } = require('./readings')
+const { readTable } = require('../internal/project')
+
+const ask = changes => findFindings(readings(changes), { appName: 'shop' })
+const idsOf = ({ findings }) => findings.map(({ id }) => id)
+const spots = (...some) => ({ activity: { busyMs: 33_000, spots: some } })
+
+/** What each rule is to say, and what it is to keep silent on though it is near. */
+const CASES = [
+  {
+    id: 'hot-sync-call',
+    sick: spots(spot({ culprit: { call: 'pbkdf2Sync' }, stalls: { count: 41, ms: 31_000, longestMs: 900 } })),
+    healthy: spots(spot({ culprit: { call: 'readFileSync' }, ms: 900, share: 0.03, samples: 90 })),
+    says: /^POST \/login spends 90 % of the loop's busy time in crypto\.pbkdf2Sync, called in login \(auth\.js:23\)\.$/
+  },
+  { id: 'hot-json', sick: spots(spot({ culprit: { call: 'JSON.stringify' } })), healthy: spots(spot({ culprit: { call: 'JSON.stringify' }, ms: 9000, share: 0.25 })), says: /JSON\.stringify/ },
+  { id: 'hot-clock', sick: spots(spot({ text: 'const at = Date.now()' })), healthy: spots(spot({ text: 'const at = Date.now()', ms: 5000, share: 0.15 })), says: /reads the clock: login/ },
+  { id: 'hot-dependency', sick: spots(spot({ culprit: { via: { package: 'marked', function: 'parse' } } })), healthy: spots(spot({ culprit: { via: { package: 'marked', function: 'parse' } }, ms: 9000, share: 0.2 })), says: /the package marked's parse, called in login/ },
+  { id: 'hot-function', sick: spots(spot()), healthy: spots(spot({ ms: 9000, share: 0.3 })), says: /POST \/login spends 90 %/ },
+  { id: 'hot-function', sick: spots(spot({ ms: 900, share: 0.5, samples: 90, stalls: { count: 3, ms: 900, longestMs: 400 } })), healthy: spots(spot({ ms: 250, share: 0.5, samples: 25, stalls: { count: 1, ms: 250, longestMs: 250 } })), says: /login/ },
+  { id: 'hot-logging', sick: { activity: { topics: { logging: { ms: 12_000, where: PLACE } } } }, healthy: { activity: { topics: { logging: { ms: 2000, where: PLACE } } } }, says: /60 % .* writing logs, most of it for login/ },
+  { id: 'many-short-turns', sick: { activity: { busyMs: 57_000, samples: 5700 } }, healthy: { activity: { busyMs: 50_000, samples: 5000 } }, says: /busy 95 %/ },
+  { id: 'task-flood', sick: { activity: { busyMs: 50_000, topics: { tasks: { ms: 20_000, where: PLACE } } } }, healthy: { activity: { busyMs: 50_000, topics: { tasks: { ms: 5000, where: PLACE } } } }, says: /most of them from login/ },
+  { id: 'task-flood', sick: spots(spot({ isTask: true, text: 'for (;;) await null' })), healthy: spots(spot({ text: 'const page = await render()' })), says: /most of them from login/ },
+  { id: 'gc-pressure', sick: { activity: { gcMs: 9000, topics: { collected: { ms: 9000, where: PLACE } } } }, healthy: { activity: { gcMs: 3000 } }, says: /45 % .* while login \(auth\.js:23\) runs/ },
+  { id: 'heap-grows', sick: { process: { memory: { trend: { verdict: 'growing', bytesPerMinute: 2e7, minutesToLimit: 40 } } } }, healthy: { process: { memory: { trend: { verdict: 'flat', bytesPerMinute: 2e7, minutesToLimit: null } } } }, says: /20 MB a minute .* in about 40 min/ },
+  { id: 'heap-grows', sick: { process: { memory: { oldBytes: 9.2e8, limitBytes: 1e9 } } }, healthy: { process: { memory: { oldBytes: 6e8, limitBytes: 1e9 } } }, says: /nearly full/ },
+  { id: 'pool-full', sick: { pool: { queued: 30, maxWaitMs: 700 }, process: { waitsFor: { PBKDF2Job: 12 } } }, healthy: { pool: { queued: 1, maxWaitMs: 90 } }, says: /4 threads, up to 700 ms/ },
+  { id: 'starved', sick: { stalls: Array.from({ length: 5 }, () => stall({ cause: 'starved', evidence: { cpuMs: 20, runQueueMs: 270 } })) }, healthy: { stalls: [stall({ cause: 'starved', evidence: { cpuMs: 20, runQueueMs: 100 } })] }, says: /more to do than processors/ },
+  { id: 'starved', sick: { system: { ms: 1000, cpuMs: 200, runQueueMs: 0, throttledMs: 700 }, stalls: [stall({ cause: 'starved', evidence: { cpuMs: 20, runQueueMs: 0, throttledMs: 250 } })], activity: { busyMs: 40_000 } }, healthy: { system: { ms: 1000, cpuMs: 900, runQueueMs: 0, throttledMs: 20 } }, says: /CPU quota/ },
+  { id: 'suspended', sick: { stalls: [stall({ cause: 'suspended', durationMs: 2000 })] }, healthy: { stalls: [stall()] }, says: /suspended 1 time, for 2\.0 s/ },
+  { id: 'start-up', sick: { startedAt: 999_000, process: { startUpMs: 6000 } }, healthy: { process: { startUpMs: 6000 } }, says: /Start-up held the loop for 6\.0 s/ },
+  { id: 'slow-elsewhere', sick: { pace: { ms: 1000, routes: [{ route: 'GET /orders', count: 10, seconds: 9 }] } }, healthy: { pace: { ms: 1000, routes: [{ route: 'GET /orders', count: 10, seconds: 2 }] } }, says: /GET \/orders takes 900 ms on average, and it is not the event loop/ },
+  { id: 'own-cost', sick: { process: { ownSeconds: { heartbeat: 20, recorder: 60, observer: 900 } } }, healthy: { process: { ownSeconds: { heartbeat: 1, recorder: 2, observer: 900 } } }, says: /8 % of the main thread/ }
+]
+
+for (const { id, sick, healthy, says } of CASES) {
+  test(`${id} is said where it is, with its figures: ${says.source}`, () => {
+    const [first] = ask(sick).findings
+    assert.equal(first.id, id)
+    assert.match(first.title, says)
+    assert.ok(first.lostMs >= 0 && first.share > 0 && first.share <= 1 && Object.keys(first.evidence).length > 0)
+  })
+  test(`${id} is not said where there is less of it: ${says.source}`, () => {
+    assert.ok(!idsOf(ask(healthy)).includes(id))
+  })
+}
+
+test('who waited longest behind the code of a route is said with it; others of that route are not', () => {
+  const slow = (route, ms, at = 1_010_000) => ({ at, route, status: 200, durationMs: ms, unreadMs: 0, ownMs: 0, behindMs: ms, behind: [{ route: 'POST /login', ms }], gcMs: 0, waitingMs: 0, traceId: null })
+  const busy = spots(spot({ route: 'POST /login' }))
+  const said = (...requests) => ask({ ...busy, process: { slow: requests } }).findings[0].what
+  assert.match(said(slow('GET /a', 900), slow('GET /fast', 3100), slow('POST /login', 5000)), / GET \/fast waited up to 3\.1 s behind it\./)
+  assert.doesNotMatch(said(slow('POST /login', 5000), slow('GET /old', 5000, 0)), /behind it/)
+})
+
+test('every rule has a case, and every finding a row in docs/findings.md', () => {
+  const ids = [...new Set(RULES.flatMap(rule => rule.ids))]
+  assert.deepEqual(ids.filter(id => !CASES.some(row => row.id === id)), [])
+  const told = readTable('docs/findings.md', 'What it knows').map(([cell]) => cell.replaceAll('`', ''))
+  assert.deepEqual([...ids, 'nothing-wrong', 'too-little-seen'].sort(), told.sort())
+})
+
+test('nothing wrong is an answer with its figures', () => {
+  const { findings: [only, ...rest], figures } = ask({})
+  assert.deepEqual([only.id, only.severity, rest], ['nothing-wrong', 'none', []])
+  assert.match(only.title, /utilisation 33 %, no stall, delay p99 12 ms since start/)
+  assert.deepEqual(figures, { delayP99Ms: 12, utilization: 0.333, longestStallMs: 0, stalls: 0, requestsPerSecond: 100, requestsInFlight: 2 })
+})
+
+test('too little is an answer, and so is a recorder that is off', () => {
+  assert.equal(ask({ activity: { observedMs: 800, busyMs: 100, gcMs: 0, samples: 10 } }).findings[0].id, 'too-little-seen')
+  assert.match(ask({ activity: null, process: null }).findings[0].title, /Nothing was recorded/)
+})
+
+test('findings are ranked by severity, then by the time that was lost', () => {
+  const slight = spot({ culprit: { call: 'gzipSync', function: 'pack', functionLine: 2 }, ms: 4000, share: 0.1 })
+  const heavy = spot({ culprit: { call: 'pbkdf2Sync' } })
+  const { findings } = ask({ activity: { busyMs: 40_000, spots: [slight, heavy] } })
+  assert.deepEqual(findings.map(({ severity, where }) => [severity, where.function]), [['critical', 'login'], ['warning', 'pack']])
+})
+
+test('what another finding explains is left out', () => {
+  const full = { activity: { busyMs: 58_000, samples: 5800, spots: [spot()] }, pace: { ms: 1000, routes: [{ route: 'GET /', count: 10, seconds: 9 }] } }
+  assert.deepEqual(idsOf(ask(full)), ['hot-function'])
+})
+
+test('code that would stall a free machine as well comes before a crowded one', () => {
+  const busy = { culprit: { call: 'pbkdf2Sync' }, stalls: { count: 35, ms: 28_000, longestMs: 900 } }
+  const own = Array.from({ length: 5 }, () => stall({ durationMs: 800, evidence: { cpuMs: 300, runQueueMs: 500 } }))
+  const others = Array.from({ length: 3 }, () => stall({ cause: 'starved', evidence: { cpuMs: 20, runQueueMs: 280 } }))
+  assert.deepEqual(idsOf(ask({ ...spots(spot(busy)), stalls: [...own, ...others] })), ['hot-sync-call', 'starved'])
+})
+
+test('a loop that is crowded out is not blamed for what waits in it', () => {
+  const stalls = Array.from({ length: 9 }, () => stall({ cause: 'starved', evidence: { cpuMs: 30, runQueueMs: 270 } }))
+  const system = { ms: 1000, cpuMs: 100, runQueueMs: 800, throttledMs: null }
+  assert.deepEqual(idsOf(ask({ ...spots(spot({ ms: 29_000, share: 0.9 })), stalls, system })), ['starved'])
+})
+
+test('a full loop that waits for a processor is told with what it does in the time that it gets', () => {
+  const stalls = Array.from({ length: 9 }, () => stall({ cause: 'starved', evidence: { cpuMs: 30, runQueueMs: 270 } }))
+  const system = { ms: 1000, cpuMs: 100, runQueueMs: 800, throttledMs: null }
+  const { findings: [first, second] } = ask({ activity: { busyMs: 57_000, spots: [spot({ ms: 40_000, share: 0.7 })] }, stalls, system })
+  assert.deepEqual([first.id, second.id, second.severity], ['starved', 'hot-function', 'info'])
+})
+
+test('where no stall was counted, a crowded machine is told by its figures alone', () => {
+  const { findings: [first] } = ask({ activity: { busyMs: 50_000 }, system: { ms: 1000, cpuMs: 300, runQueueMs: 600, throttledMs: null } })
+  assert.equal(first.id, 'starved')
+  assert.equal(first.what, 'In the last second, the loop was run 30 % of the time, and waited 60 % of it.')
+})
+
+test('a loop is not said to be run and to wait for more than the whole time', () => {
+  const stalls = Array.from({ length: 9 }, () => stall({ cause: 'starved', durationMs: 200, evidence: { cpuMs: 60, runQueueMs: 240 } }))
+  const { findings: [first] } = ask({ activity: { busyMs: 50_000 }, stalls, system: { ms: 1000, cpuMs: 400, runQueueMs: 1600, throttledMs: null } })
+  assert.match(first.what, /run 20 % of the time, and waited 80 % of it/)
+})
+
+test('hashing much at once is told as such', () => {
+  const { findings: [first] } = ask(spots(spot({ culprit: { call: 'update' } })))
+  assert.match(first.title, /in hashing \(crypto\), called in login/)
+  assert.match(first.instead, /createReadStream/)
+})
+
+test('that nothing is wrong is said with where most of the work is', () => {
+  const { findings: [first] } = ask({ activity: { busyMs: 5000, spots: [spot({ ms: 2500, share: 0.5, samples: 250 })] } })
+  assert.equal(first.id, 'nothing-wrong')
+  assert.match(first.what, /Most of its work, 50 %, is in login \(auth\.js:23\), for POST \/login\.$/)
+})
+
+test('a function that only hands work to many others does not fill the loop by itself', () => {
+  const { findings: [first] } = ask({ activity: { busyMs: 58_000, samples: 5800, spots: [spot({ ms: 55_000, ownMs: 3000, share: 0.95 })] } })
+  assert.equal(first.id, 'many-short-turns')
+})
+
+test('a synchronous call is found by the sampled calls below a function that makes several', () => {
+  const [first] = ask(spots(spot({ sync: { api: 'fs.readFileSync', share: 0.8 } }))).findings
+  assert.deepEqual([first.id, first.evidence.api], ['hot-sync-call', 'fs.readFileSync'])
+})
+
+test('a module that is loaded again and again while requests wait is no start-up', () => {
+  const [first] = ask(spots(spot({ sync: { api: 'require', share: 0.9 }, stalls: { count: 3, ms: 2000, longestMs: 900 } }))).findings
+  assert.deepEqual([first.id, first.severity], ['start-up', 'critical'])
+})
+
+test('a loop that is blocked now is said to be', () => {
+  const [first] = ask({ ...spots(spot()), blockedMs: 4200, process: null, isStale: true }).findings
+  assert.match(first.what, /blocked at this moment, for 4\.2 s/)
+})

@@ -1,0 +1,164 @@
+'use strict'
+
+// What the page shows of answers that a test makes up: each section, each state, errors, and how it fits.
+
+const assert = require('node:assert/strict')
+const { after, before, describe, test } = require('node:test')
+const { findFindings } = require('../../lib/shared/findings/find-findings')
+const { readings, spot } = require('../findings/readings')
+const { assertFits, createBrowser, FACTS, live, loop, shown, skip, STALL, stallsAnswer } = require('./dashboard')
+
+describe('the page before made up answers', { skip, timeout: 120_000 }, () => {
+  const browser = createBrowser()
+  before(browser.launch)
+  after(browser.close)
+
+  const SICK = findFindings(readings({ activity: { spots: [spot({ culprit: { ...STALL.culprit }, stalls: { count: 4, ms: 9000, longestMs: 3000 } })] } }), { appName: 'shop' })
+  const SLOW = { at: Date.now(), route: 'GET /', status: 200, durationMs: 500, ownMs: 10, behindMs: 480, unreadMs: 0, behind: [{ route: 'POST /login', ms: 480 }], gcMs: 0, waitingMs: 10, traceId: 'abc123' }
+  const noneOf = async (page, selector) => assert.equal(await page.locator(selector).count(), 0)
+
+  test('a finding opens its evidence, its flame graph, its stack, its stalls and its requests', async t => {
+    const asked = []
+    const graph = { unit: 'time', frames: [['(root)', '', 'all'], ['login', 'routes/login.js:12', 'app']], nodes: [[-1, 0, 1000, 0], [0, 1, 1000, 1000]], fromMs: 0, toMs: 1000, notes: [] }
+    const { page, complaints } = await browser.openCanned(t, {
+      '/findings': SICK,
+      '/stalls': stallsAnswer([STALL, { ...STALL, id: 8 }]),
+      '/slow-requests': { isStale: false, requests: [SLOW] },
+      '/cpu': request => {
+        asked.push(new URL(request.url()).searchParams.get('route'))
+        return graph
+      },
+      '/stalls/7/cpu': graph
+    })
+    const finding = page.locator('#findings > li > details[open]')
+    await finding.waitFor()
+    assert.match(await finding.locator('dl').textContent(), /Instead.*Where.*login \(routes\/login\.js:12\).*Evidence.*Confidence/)
+    await finding.getByText('Its stalls, 2 kept').click()
+    await finding.locator('button.link').first().click()
+    await page.locator('#flame-title', { hasText: /^Stall of .*300 ms/ }).waitFor()
+    assert.equal(await page.locator('#findings-section + #flame-panel').count(), 1)
+    await finding.getByText('Slow requests of it or behind it, 1').click()
+    await finding.getByText('waited 480 ms behind POST /login').waitFor()
+    await finding.getByText('Stack, innermost first').click()
+    await finding.locator('.stack strong', { hasText: 'login (routes/login.js:12)' }).waitFor()
+    await finding.getByRole('button', { name: 'Flame graph of POST /login' }).click()
+    await page.locator('#flame-title', { hasText: 'POST /login' }).waitFor()
+    assert.deepEqual(asked, ['POST /login'])
+    assert.deepEqual(complaints, [])
+  })
+
+  for (const [width, colorScheme] of [[390, 'light'], [1024, 'dark'], [1440, 'light']]) {
+    test(`fits ${width} pixels, ${colorScheme}, with ten thousand stalls, and keeps their names text`, async t => {
+      const evil = '<img src=x onerror=alert(1)>'
+      const stalls = Array.from({ length: 10_000 }, (_, id) => ({ ...STALL, id, route: `GET /${evil}/${id % 40}`, culprit: { ...STALL.culprit, function: `${evil}${'x'.repeat(80)}` } }))
+      const { page, complaints } = await browser.openCanned(t, { '/stalls': stallsAnswer(stalls), '/findings': SICK, '/slow-requests': { isStale: false, requests: [SLOW] } }, { viewport: { width, height: 800 }, colorScheme })
+      await shown(page)
+      const more = page.locator('#stalls > button.more')
+      await more.waitFor()
+      assert.equal(await more.textContent(), 'Show 15 of 25 more')
+      await more.click()
+      assert.equal(await page.locator('#stalls > .scroll > table > tbody > tr').count(), 30)
+      await page.locator('#stalls button.opener').first().click()
+      const detail = page.locator('#stalls tr.detail')
+      assert.equal(await detail.locator('tbody > tr').count(), 20)
+      await detail.locator('button.more').click()
+      assert.equal(await detail.locator('tbody > tr').count(), 40)
+      await noneOf(page, 'img')
+      assert.ok((await page.locator('#stalls').textContent()).includes(evil))
+      await page.locator('#slow td').first().waitFor()
+      await assertFits(page)
+      assert.deepEqual(complaints, [])
+    })
+  }
+
+  test('a time that the recorder does not hold cannot be chosen', async t => {
+    const { page, complaints } = await browser.openCanned(t, { '/cpu': 404 })
+    await shown(page)
+    await page.locator('#from[min]').waitFor()
+    await page.locator('#range-note', { hasText: /^The recorder holds .* 1 min/ }).waitFor()
+    const [least, most] = await page.locator('#from').evaluate(input => [input.min, input.max])
+    const early = new Date(Date.now() - 3_600_000).toTimeString().slice(0, 8)
+    await page.locator('#from').fill(early)
+    await page.locator('#to').focus()
+    await page.locator('#range-moved', { hasText: 'Moved to' }).waitFor()
+    assert.ok(await page.locator('#from').inputValue() >= least)
+    await page.locator('#chart-span').focus()
+    const chart = await page.locator('#delay-chart .u-over').boundingBox()
+    await page.mouse.move(chart.x + chart.width * 0.5, chart.y + 20)
+    await page.mouse.down()
+    await page.mouse.move(chart.x + chart.width * 0.8, chart.y + 20, { steps: 5 })
+    await page.mouse.up()
+    assert.ok(await page.locator('#to').inputValue() <= most)
+    assert.deepEqual(complaints, [])
+  })
+
+  test('what went wrong is told beside its control, and stays until it is dismissed', async t => {
+    const { page } = await browser.openCanned(t, { '/cpu': 404, '/captures': request => request.method() === 'POST' ? 507 : { captures: [] }, '/sync-calls': 500 })
+    await shown(page)
+    await page.locator('#range button[value=flame]').click()
+    const problem = page.locator('#range .problem', { hasText: 'Refused: 404.' })
+    await problem.waitFor()
+    await page.getByRole('button', { name: 'CPU profile of the next 10 s' }).click()
+    await page.locator('[data-problems=captures] .problem', { hasText: 'Refused: 507.' }).waitFor()
+    await page.locator('[data-problems=sync] .problem').waitFor()
+    assert.equal(await problem.isVisible(), true)
+    await problem.getByRole('button', { name: 'Dismiss' }).click()
+    await problem.waitFor({ state: 'detached' })
+    await page.locator('[data-problems=captures] .problem').waitFor()
+  })
+
+  test('says what an address without an answer means, and tries again', async t => {
+    let index = 404
+    const { page } = await browser.openCanned(t, { '/': () => index })
+    await page.locator('#failed', { hasText: 'In production the page does not exist until a token is set' }).waitFor()
+    index = { facts: FACTS, kinds: [], door: 'listener' }
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await shown(page)
+  })
+
+  test('says since when nobody answers, and what else can be asked where the application itself would answer', async t => {
+    const { page } = await browser.openCanned(t, { '/': { facts: FACTS, kinds: [], door: 'mount' }, '/live': 503, '/loop': 503 })
+    await shown(page)
+    await page.locator('#connection', { hasText: /^No answer since .* npx loopscope why/ }).waitFor()
+  })
+
+  test('asks for the token again when the process was started anew', async t => {
+    let isNew = false
+    const { page } = await browser.openCanned(t, { '/live': () => isNew ? 401 : live(['loop', loop()]), '/loop': () => isNew ? 401 : loop() })
+    await shown(page)
+    await page.locator('#now dd').first().waitFor()
+    isNew = true
+    await page.locator('#sign-in', { hasText: 'The token is not valid any more' }).waitFor()
+    assert.equal(await page.locator('main').isHidden(), true)
+  })
+
+  test('while the main thread does not answer, figures are of then', async t => {
+    const blocked = loop({ isStale: true, blockedMs: 5000, requests: null, answeredAt: Date.now() - 5000 })
+    const { page, complaints } = await browser.openCanned(t, { '/loop': blocked, '/live': live(['loop', blocked], ['stuck', { at: Date.now() - 5000, durationMs: 5000, route: 'GET /spin', culprit: STALL.culprit, stack: [] }]) })
+    await page.locator('#stuck', { hasText: 'in GET /spin: login (routes/login.js:12), calling pbkdf2Sync.' }).waitFor()
+    await page.locator('#now', { hasText: 'has not answered since' }).waitFor()
+    assert.deepEqual(complaints, [])
+  })
+
+  test('marks are lines with their text, delays have a scale, and words explain themselves', async t => {
+    const marks = [{ at: Date.now() - 20_000, text: 'deploy 42' }]
+    const { page, complaints } = await browser.openCanned(t, { '/loop': () => loop({ marks }), '/live': () => live(['mark', { at: Date.now(), text: 'flag <b>on</b>' }], ['loop', loop()]) })
+    await page.locator('#marks li', { hasText: 'deploy 42' }).waitFor()
+    await page.locator('#marks li', { hasText: 'flag <b>on</b>' }).first().waitFor()
+    await page.locator('#delay-said', { hasText: 'The longest was 20.0 s' }).waitFor()
+    await page.locator('#chart-span').selectOption('600')
+    const word = page.locator('#now-title ~ .words summary', { hasText: 'Utilisation' })
+    await word.focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('The part of the time in which the event loop was at work').waitFor()
+    assert.deepEqual(complaints, [])
+  })
+
+  test('a process without traffic says so in each section', async t => {
+    const { page, complaints } = await browser.openCanned(t)
+    for (const text of ['Nothing is wrong with this process', 'None. The loop has been in time', 'No route has blocked the loop.', 'No synchronous call has taken a millisecond.', 'No request was slow in', 'The store is empty.']) {
+      await page.getByText(text).first().waitFor()
+    }
+    assert.deepEqual(complaints, [])
+  })
+})

@@ -1,0 +1,159 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { createKnowledge } = require('../../lib/observer/labels/knowledge')
+const { labelSamples } = require('../../lib/observer/labels/label-samples')
+const { learnWindow } = require('../../lib/observer/labels/learn-window')
+const { profileOf } = require('../recorder/crafted')
+
+const SAMPLE = 10_000
+
+const lines = new Map()
+
+/** A profile of samples of ten milliseconds, each function on a line of its own. */
+function samplesOf (...stacks) {
+  const profile = profileOf(stacks.map(stack => [stack, SAMPLE]))
+  for (const { callFrame } of profile.nodes) {
+    const { functionName, url } = callFrame
+    if (url === '') continue
+    if (!lines.has(functionName)) lines.set(functionName, lines.size)
+    Object.assign(callFrame, { scriptId: '7', lineNumber: lines.get(functionName), columnNumber: 40 })
+  }
+  return profile
+}
+
+/** Looks at these functions, which lie where the crafted profiles have them. */
+function look (knowledge, route, functions, times = 10) {
+  const { nodes } = samplesOf(functions)
+  const calls = functions.map(name => nodes.find(({ callFrame }) => callFrame.functionName === name).callFrame)
+    .map(({ functionName, url, lineNumber, columnNumber }) => [functionName, '', url, lineNumber + 1, columnNumber + 1, lineNumber + 1, columnNumber + 1])
+  for (let time = 0; time < times; time++) knowledge.addLook({ route, calls: JSON.stringify(calls) })
+}
+
+function handler (knowledge, route, name) {
+  const { scriptId, lineNumber, columnNumber } = samplesOf([name]).nodes[1].callFrame
+  knowledge.addHandler({ route, scriptId, lineNumber, columnNumber })
+}
+
+/** @returns {(string | null)[]} the route of each sample */
+function labelsOf (profile, knowledge, work = []) {
+  const { names, samples } = labelSamples(profile, knowledge, work)
+  return samples.map(index => names[index] ?? null)
+}
+
+test('samples in a stretch of a request\'s work have its route, whatever their stack', () => {
+  const profile = samplesOf(['a'], ['a'], ['b'], ['a'])
+  const work = [{ fromMicros: profile.startTime + 15_000, toMicros: profile.startTime + 35_000, route: 'GET /x' }]
+  assert.deepEqual(labelsOf(profile, createKnowledge(), work), [null, 'GET /x', 'GET /x', null])
+})
+
+test('samples with a handler on the stack have its route, and one of two routes says nothing', () => {
+  const knowledge = createKnowledge()
+  handler(knowledge, 'GET /a', 'answerA')
+  handler(knowledge, 'GET /a', 'checkUser')
+  handler(knowledge, 'GET /b', 'checkUser')
+  assert.deepEqual(labelsOf(samplesOf(['answerA'], ['router', 'answerA', 'helper'], ['checkUser'], ['helper']), knowledge), ['GET /a', 'GET /a', null, null])
+})
+
+test('of two handlers the outer one counts, because it calls the other', () => {
+  const knowledge = createKnowledge()
+  handler(knowledge, 'GET /a', 'answerA')
+  handler(knowledge, 'GET /b', 'answerB')
+  assert.deepEqual(labelsOf(samplesOf(['answerB', 'answerA']), knowledge), ['GET /b'])
+})
+
+test('a handler that was seen at work for another route says nothing any more', () => {
+  const knowledge = createKnowledge()
+  handler(knowledge, 'GET /a', 'answerA')
+  look(knowledge, 'GET /b', ['answerA'])
+  assert.deepEqual(labelsOf(samplesOf(['answerA']), knowledge), [null])
+})
+
+test('a handler whose request was lost is still one', () => {
+  const knowledge = createKnowledge()
+  handler(knowledge, 'GET /a', 'answerA')
+  look(knowledge, null, ['answerA'])
+  assert.deepEqual(labelsOf(samplesOf(['answerA']), knowledge), ['GET /a'])
+})
+
+test('functions that were only ever seen for one route label what they call', () => {
+  const knowledge = createKnowledge()
+  look(knowledge, 'GET /a', ['loadA', 'shared'])
+  look(knowledge, 'GET /b', ['loadB', 'shared'])
+  assert.deepEqual(labelsOf(samplesOf(['loadA', 'shared'], ['loadB', 'shared'], ['shared'], ['unseen']), knowledge), ['GET /a', 'GET /b', null, null])
+})
+
+test('a few looks are not enough, and the more so the more of all looks are of that route', () => {
+  const knowledge = createKnowledge()
+  look(knowledge, 'GET /a', ['seldom'], 3)
+  look(knowledge, 'GET /a', ['often'], 12)
+  look(knowledge, 'GET /b', ['other'], 12)
+  assert.deepEqual(labelsOf(samplesOf(['seldom'], ['often'], ['other']), knowledge), [null, 'GET /a', 'GET /b'])
+  look(knowledge, 'GET /a', ['main'], 100)
+  assert.deepEqual(labelsOf(samplesOf(['often']), knowledge), [null])
+})
+
+test('what runs for no request has no label, also where it calls what is known of a route', () => {
+  const knowledge = createKnowledge()
+  look(knowledge, 'GET /a', ['helper'])
+  look(knowledge, null, ['job'])
+  assert.deepEqual(labelsOf(samplesOf(['helper'], ['job', 'helper'], ['job']), knowledge), ['GET /a', null, null])
+})
+
+test('functions that contradict each other are no label, unless one was seen much more often', () => {
+  const knowledge = createKnowledge()
+  look(knowledge, 'GET /a', ['outer'], 10)
+  look(knowledge, 'GET /b', ['inner'], 20)
+  assert.deepEqual(labelsOf(samplesOf(['outer', 'inner']), knowledge), [null])
+  look(knowledge, 'GET /b', ['inner'], 400)
+  look(knowledge, 'GET /a', ['outer'], 20)
+  assert.deepEqual(labelsOf(samplesOf(['outer', 'inner']), knowledge), ['GET /b'])
+})
+
+test('one look in hundreds that is of another route is taken for a stray one', () => {
+  const knowledge = createKnowledge()
+  look(knowledge, 'GET /a', ['loadA'], 300)
+  look(knowledge, 'GET /b', ['loadB'], 300)
+  look(knowledge, 'GET /b', ['loadA'], 1)
+  assert.deepEqual(labelsOf(samplesOf(['loadA']), knowledge), ['GET /a'])
+})
+
+test('a stack says where the text of a function begins, a profile where its parameters do', () => {
+  const knowledge = createKnowledge()
+  const profile = samplesOf(['loadA'])
+  const { url, lineNumber, columnNumber } = profile.nodes[1].callFrame
+  const calls = JSON.stringify([['loadA', '', url, lineNumber + 1, 1, lineNumber + 1, columnNumber + 1]])
+  for (let time = 0; time < 10; time++) knowledge.addLook({ route: 'GET /a', calls })
+  for (let time = 0; time < 10; time++) knowledge.addLook({ route: 'GET /b', calls: '[]' })
+  const movedBy = columns => ({ ...profile, nodes: profile.nodes.map(node => ({ ...node, callFrame: { ...node.callFrame, columnNumber: columnNumber + columns } })) })
+  assert.deepEqual([labelsOf(movedBy('async function loadA '.length), knowledge), labelsOf(movedBy(100), knowledge), labelsOf(movedBy(-1), knowledge)], [['GET /a'], [null], [null]])
+})
+
+test('garbage collection in the middle of the work of a route is of that route', () => {
+  const knowledge = createKnowledge()
+  handler(knowledge, 'GET /a', 'answerA')
+  handler(knowledge, 'GET /b', 'answerB')
+  const collection = ['(garbage collector)']
+  const profile = samplesOf(collection, ['answerA'], collection, ['(program)'], ['answerA'], collection, ['answerB'], collection, ['(idle)'], collection)
+  assert.deepEqual(labelsOf(profile, knowledge), [null, 'GET /a', 'GET /a', 'GET /a', 'GET /a', null, 'GET /b', null, null, null])
+})
+
+test('windows teach what ran in the work of a request, but looks must agree', () => {
+  const knowledge = createKnowledge()
+  const window = samplesOf(['loadA', 'shared'], ['loadA', 'shared'], ['loadB', 'shared'], ['loadB'])
+  const { startTime } = window
+  const work = [{ fromMicros: startTime, toMicros: startTime + 25_000, route: 'GET /a' }, { fromMicros: startTime + 25_000, toMicros: startTime + 45_000, route: 'GET /b' }]
+  learnWindow(window, work, knowledge)
+  assert.deepEqual(labelsOf(samplesOf(['loadA'], ['shared']), knowledge), [null, null])
+  look(knowledge, 'GET /a', ['loadA', 'shared'], 4)
+  look(knowledge, 'GET /b', ['loadB'], 6)
+  assert.deepEqual(labelsOf(samplesOf(['loadA'], ['shared']), knowledge), ['GET /a', null])
+})
+
+test('routes and functions without end are bounded, and what is beyond has no label', () => {
+  const knowledge = createKnowledge()
+  for (let route = 0; route < 3000; route++) look(knowledge, `GET /${route}`, [`load${route}`], 10)
+  assert.equal(knowledge.names.length, 1000)
+  assert.deepEqual(labelsOf(samplesOf(['load2'], ['load2500']), knowledge), ['GET /2', null])
+})

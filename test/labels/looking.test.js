@@ -1,0 +1,39 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { createLooking } = require('../../lib/observer/labels/looking')
+
+test('a process that is idle is not looked at, and no timer runs', async () => {
+  let looks = 0
+  const looking = createLooking({ isBusy: () => false, look: async () => { looks++ } })
+  looking.start()
+  assert.equal(looking.running, false)
+  assert.equal(looks, 0)
+})
+
+test('looks go on while there is work, one at a time, and end with it', async () => {
+  let left = 5
+  let atOnce = 0
+  const looking = createLooking({
+    isBusy: () => left > 0,
+    async look () {
+      left--
+      assert.equal(atOnce++, 0)
+      await sleep(1)
+      atOnce--
+    }
+  })
+  looking.start()
+  while (looking.running) await sleep(5)
+  assert.equal(left, 0)
+})
+
+test('a look that fails is not the last one', async () => {
+  let looks = 0
+  const looking = createLooking({ isBusy: () => looks < 3, look: async () => { looks++; throw new Error('closed') } })
+  looking.start()
+  while (looking.running) await sleep(5)
+  assert.equal(looks, 3)
+})

@@ -1,0 +1,34 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { localTimeWithZone } = require('../../lib/shared/base/local-time')
+const { describeSlow } = require('../../lib/shared/slow-requests/describe-slow')
+const { slowRequestsText } = require('../../lib/shared/slow-requests/slow-requests-text')
+
+const slow = parts => ({ at: 0, route: 'GET /fast', status: 200, durationMs: 1000, unreadMs: 0, ownMs: 0, behindMs: 0, behind: [], gcMs: 0, waitingMs: 0, traceId: null, ...parts })
+
+test('one sentence says what it was slow of', () => {
+  assert.equal(describeSlow(slow({ ownMs: 600, waitingMs: 400 })), 'its own code')
+  assert.equal(describeSlow(slow({ ownMs: 100, waitingMs: 900 })), 'waited for I/O, not the loop')
+  assert.equal(describeSlow(slow({ gcMs: 600 })), 'garbage collections')
+  assert.equal(describeSlow(slow({ behindMs: 812, behind: [{ route: 'POST /login', ms: 812 }] })), 'waited 812 ms behind POST /login')
+})
+
+test('how long it lay unread is a bound, and said to be one', () => {
+  assert.equal(describeSlow(slow({ behindMs: 812, unreadMs: 800, behind: [{ route: 'POST /login', ms: 812 }] })), 'waited up to 812 ms behind POST /login')
+})
+
+test('others of its route, code outside requests and several routes are told as such; what is little is not told', () => {
+  assert.equal(describeSlow(slow({ behindMs: 500, behind: [{ route: 'GET /fast', ms: 490 }, { route: null, ms: 10 }] })), 'waited 500 ms behind other requests of its route')
+  assert.equal(describeSlow(slow({ behindMs: 12_340, behind: [{ route: null, ms: 12_000 }] })), 'waited 12.3 s behind code outside requests')
+  assert.equal(describeSlow(slow({ behindMs: 300, behind: [{ route: 'GET /a', ms: 150 }, { route: 'GET /b', ms: 100 }, { route: 'GET /c', ms: 50 }] })), 'waited 300 ms behind GET /a and 2 more')
+})
+
+test('the text has the figures below each sentence', () => {
+  const text = slowRequestsText([slow({ behindMs: 990, behind: [{ route: 'GET /a', ms: 980 }, { route: null, ms: 10 }], waitingMs: 10, traceId: 'abc' })], { isStale: false })
+  assert.equal(text, `${localTimeWithZone(0)} GET /fast 200 1000 ms: waited 990 ms behind GET /a, trace abc
+  own 0 ms, behind 990 ms (GET /a 980 ms, outside requests 10 ms), gc 0 ms, waiting 10 ms
+`)
+  assert.match(slowRequestsText([], { isStale: true }), /^the loop does not answer.*\n\nno slow requests\n$/)
+})

@@ -1,0 +1,89 @@
+'use strict'
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { timelineOf } = require('../../lib/main/http/slow-requests/timeline')
+
+const ms = count => count * 1e3
+
+const interval = (from, to) => ({ fromMicros: ms(from), toMicros: ms(to) })
+const work = (start, route, from, to) => ({ startMicros: ms(start), route, ...interval(from, to) })
+const run = (route, from, to, isGc = false) => ({ route, isGc, ...interval(from, to) })
+const seen = (start, route, at) => work(start, route, at, at)
+const answer = (start, route, to) => ({ startMicros: ms(start), route, toMicros: ms(to) })
+
+const request = (from, to, { start = from, route = 'GET /mine' } = {}) => ({ route, startMicros: ms(start), ...interval(from, to) })
+const timeline = (subject, known) => timelineOf(subject, { work: [], seen: [], runs: [], late: [], answers: [], ...known })
+
+test('what nobody claims was waiting', () => {
+  assert.deepEqual(timeline(request(0, 100), {}), { ownMs: 0, behindMs: 0, behind: [], gcMs: 0, waitingMs: 100 })
+})
+
+test('its own code and that of others are told apart, also of the same route; others are told longest first', () => {
+  const known = { work: [work(-5, 'GET /mine', -5, 20), work(0, 'GET /mine', 20, 50), work(10, 'GET /other', 50, 90)] }
+  assert.deepEqual(timeline(request(0, 100), known), {
+    ownMs: 30,
+    behindMs: 60,
+    behind: [{ route: 'GET /other', ms: 40 }, { route: 'GET /mine', ms: 20 }],
+    gcMs: 0,
+    waitingMs: 10
+  })
+})
+
+test('collections come first, then what was seen to run, then samples, then a loop that was late', () => {
+  const known = {
+    work: [work(0, 'GET /mine', 0, 40)],
+    runs: [run(null, 10, 20, true), run('GET /other', 30, 60)],
+    late: [interval(20, 80)]
+  }
+  assert.deepEqual(timeline(request(0, 100), known), {
+    ownMs: 30,
+    behindMs: 40,
+    behind: [{ route: 'GET /other', ms: 20 }, { route: null, ms: 20 }],
+    gcMs: 10,
+    waitingMs: 20
+  })
+})
+
+test('samples of its own route are of whoever of that route was answered next', () => {
+  const known = { runs: [run('GET /mine', 0, 90)], answers: [answer(-1, 'GET /mine', 30), answer(1, 'GET /mine', 60), answer(2, 'GET /other', 80), answer(0, 'GET /mine', 100)] }
+  const { ownMs, behind } = timeline(request(0, 100), known)
+  assert.deepEqual([ownMs, behind], [30, [{ route: 'GET /mine', ms: 60 }]])
+})
+
+test('who was seen at work has the samples around it, whatever they say, since the last answer and until its own', () => {
+  const known = { runs: [run('GET /wrong', 0, 80), run('GET /other', 80, 90)], seen: [seen(-1, 'GET /seen', 30)], answers: [answer(-2, 'GET /before', 10), answer(-1, 'GET /seen', 50)] }
+  const { ownMs, behind, waitingMs } = timeline(request(0, 100), known)
+  assert.deepEqual([ownMs, behind, waitingMs], [0, [{ route: 'GET /seen', ms: 40 }, { route: 'GET /wrong', ms: 40 }, { route: 'GET /other', ms: 10 }], 10])
+})
+
+test('without samples it has the time in which the loop was late; of two each has its half', () => {
+  const known = { late: [interval(10, 90)], seen: [seen(0, 'GET /mine', 30), seen(-1, 'GET /other', 50)] }
+  const { ownMs, behind } = timeline(request(0, 100), known)
+  assert.deepEqual([ownMs, behind], [30, [{ route: 'GET /other', ms: 50 }]])
+  assert.equal(timeline(request(0, 100), { seen: [seen(0, 'GET /mine', 30)] }).waitingMs, 100, 'a moment is no time')
+})
+
+test('the parts are the whole, whatever overlaps', () => {
+  let seed = 7
+  const random = most => { seed = seed * 16807 % 2147483647; return seed % most }
+  for (let round = 0; round < 200; round++) {
+    const some = make => Array.from({ length: 8 }, () => { const from = random(120) - 10; return make(from, from + random(40)) }).sort((left, right) => left.fromMicros - right.fromMicros)
+    const known = {
+      work: some((from, to) => work(random(3), `GET /${random(3)}`, from, to)),
+      runs: some((from, to) => run([null, 'GET /mine', 'GET /1'][random(3)], from, to, random(3) === 0)),
+      late: some(interval),
+      seen: some((from) => seen(random(3), `GET /${random(3)}`, from)),
+      answers: [answer(9, 'GET /mine', random(100))]
+    }
+    const { ownMs, behindMs, behind, gcMs, waitingMs } = timeline(request(0, 100), known)
+    assert.ok(Math.abs(ownMs + behindMs + gcMs + waitingMs - 100) < 0.5, JSON.stringify(known))
+    assert.ok(Math.abs(behind.reduce((sum, one) => sum + one.ms, 0) - behindMs) < 0.5)
+  }
+})
+
+test('behind many routes the longest are named', () => {
+  const known = { work: Array.from({ length: 30 }, (_, index) => work(index, `GET /${index}`, index, index + 1)) }
+  const { behind, behindMs } = timeline(request(0, 30, { start: 40 }), known)
+  assert.deepEqual([behind.length, behind.at(-1), behindMs], [11, { route: '_other', ms: 20 }, 30])
+})
