@@ -137,7 +137,7 @@ test('the profile of a stall is there while it is kept', async t => {
 
 test('pprof answers as Go does: bytes without an encoding of the transport, errors as a line of text', async t => {
   const { ask } = createSubject(t)
-  for (const target of ['/debug/pprof/profile?seconds=1', '/debug/pprof/profile?seconds=nonsense', '/debug/pprof/profile', '/debug/pprof/block', '/debug/pprof/heap?gc=1', '/debug/pprof/allocs?seconds=1']) {
+  for (const target of ['/debug/pprof/profile?seconds=1', '/debug/pprof/profile?seconds=nonsense', '/debug/pprof/profile', '/debug/pprof/block', '/debug/pprof/heap?gc=1', '/debug/pprof/allocs?seconds=1', '/debug/pprof/goroutine', '/debug/pprof/mutex?seconds=14']) {
     const { status, headers, body } = await ask(target)
     assert.deepEqual([status, headers['Content-Type'], headers['Content-Encoding']], [200, 'application/octet-stream', undefined], target)
     assert.deepEqual([...body.subarray(0, 2)], [0x1f, 0x8b])
@@ -148,7 +148,7 @@ test('pprof answers as Go does: bytes without an encoding of the transport, erro
     assert.deepEqual([headers['Content-Type'], headers['X-Go-Pprof']], ['text/plain; charset=utf-8', '1'])
     assert.match(body, /^.+\.\n$/)
   }
-  for (const name of ['goroutine', 'mutex', 'cmdline', 'symbol', 'trace']) assert.equal((await ask(`/debug/pprof/${name}`)).status, 404, name)
+  for (const name of ['cmdline', 'symbol', 'trace']) assert.equal((await ask(`/debug/pprof/${name}`)).status, 404, name)
 })
 
 test('the report has neither environment nor command line', async t => {

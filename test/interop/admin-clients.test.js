@@ -31,6 +31,7 @@ test('go tool pprof reads every profile with the token in the URL, and shows our
   while (!/^Type: delay$[^]*crypto\.pbkdf2Sync/m.test((await pprof('block', TOKEN)).stdout));
   assert.match((await pprof('block?seconds=1', TOKEN)).stdout, /^Type: delay$/m)
   for (const kind of ['heap', 'allocs']) assert.match((await pprof(kind, TOKEN)).stdout, /^Type: (inuse|alloc)_/m)
+  for (const kind of ['goroutine', 'mutex']) assert.match((await pprof(kind, TOKEN)).stdout, /^Showing nodes accounting for 0, 0% of 0 total$/m)
   for (const place of ['profile?seconds=1', 'block', 'heap', 'allocs']) {
     await assert.rejects(pprof(place, 'a-wrong-token-of-at-least-32-characters'), ({ stderr }) => /The token is not known\./.test(stderr), place)
   }

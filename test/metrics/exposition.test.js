@@ -30,6 +30,7 @@ test('the text holds the numbers of the sources', async () => {
   assert.equal(series.get('nodejs_eventloop_delay_max_seconds'), 0.3)
   assert.equal(series.get('nodejs_eventloop_time_seconds_total{nodejs_eventloop_state="active"}'), 3)
   assert.equal(series.get('loopscope_stall_seconds_total{cause="code"}'), 0.3)
+  assert.equal(series.get('loopscope_stall_route_seconds_total{http_route="GET /auth"}'), 0.3)
   for (const cause of CAUSES) assert.ok(series.has(`loopscope_stalls_total{cause="${cause}"}`), cause)
   assert.equal(series.get('http_server_request_duration_seconds_bucket{le="0.025",http_request_method="GET",http_route="/say/\\"hi\\"\\\\:name",http_response_status_code="200"}'), 2)
   assert.equal(series.get('http_server_active_requests{http_request_method="POST",url_scheme="http"}'), 1)

@@ -30,7 +30,10 @@ function createFakeSources ({ blockedMs = 300 } = {}) {
     delay,
     iterations: { recentMaxMs: 12 },
     utilization: { read: () => ({ utilization: 0.75, activeSeconds: 3, idleSeconds: 1 }) },
-    stalls: { totals: () => CAUSES.map(cause => ({ cause, count: cause === 'code' ? 1 : 0, seconds: cause === 'code' ? blockedMs / 1e3 : 0 })) },
+    stalls: {
+      totals: () => CAUSES.map(cause => ({ cause, count: cause === 'code' ? 1 : 0, seconds: cause === 'code' ? blockedMs / 1e3 : 0 })),
+      routeTotals: () => [{ route: 'GET /auth', seconds: blockedMs / 1e3 }, { route: null, seconds: 0 }]
+    },
     requests: createRequests(),
     captures: {
       read: () => ({

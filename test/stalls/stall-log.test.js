@@ -33,6 +33,17 @@ test('totals know every cause from the start and outlive the list', () => {
   assert.equal(log.totals()[0].count, 200)
 })
 
+test('the time of each route is added up, of 101 and more under _other', () => {
+  const log = createStallLog()
+  for (const route of ['GET /a', null, 'GET /a']) log.add(stallOf({ route }))
+  assert.deepEqual(log.routeTotals(), [{ route: 'GET /a', seconds: 0.5 }, { route: null, seconds: 0.25 }])
+  for (let other = 0; other < 200; other++) log.add(stallOf({ route: `GET /${other}` }))
+  log.add(stallOf({ route: 'GET /a' }))
+  const totals = log.routeTotals()
+  assert.equal(totals.length, 101)
+  assert.deepEqual([totals[0], totals[100]], [{ route: 'GET /a', seconds: 0.75 }, { route: '_other', seconds: 25.5 }])
+})
+
 test('a stall reads as one line: how long, where, what, why', () => {
   assert.equal(describeStall(stallOf({ route: 'GET /login', culprit: CULPRIT })),
     'event loop stalled 250 ms in GET /login: pbkdf2Sync called by login (routes/login.js:12), cause code')

@@ -1,13 +1,17 @@
 'use strict'
 
-// Stalls by cause: how many, and how long the loop stood still because of them.
+// Stalls by cause and by route: how many, and how long the loop stood still because of them.
 
 /** @import { Cause } from '../../../types/diagnostics' */
 /** @import { MetricDefinition } from './metric' */
 
 /**
  * @typedef {object} StallSources
- * @property {{ totals (): { cause: Cause, count: number, seconds: number }[] }} [stalls]  a row for every cause, also while it is 0
+ * @property {StallTotals} [stalls]
+ *
+ * @typedef {object} StallTotals
+ * @property {() => { cause: Cause, count: number, seconds: number }[]} totals  a row for every cause, also while it is 0
+ * @property {() => { route: string | null, seconds: number }[]} routeTotals
  */
 
 /** @type {readonly MetricDefinition[]} */
@@ -29,5 +33,14 @@ module.exports = Object.freeze([
     aggregator: 'sum',
     source: 'stalls',
     collect: ({ stalls }) => stalls.totals().map(({ cause, seconds }) => ({ labels: { cause }, value: seconds }))
+  },
+  {
+    name: 'loopscope_stall_route_seconds_total',
+    help: 'Time the event loop spent stalled, by the route whose request was being worked on; empty where there was none, or it is not known',
+    type: 'counter',
+    labelNames: ['http_route'],
+    aggregator: 'sum',
+    source: 'stalls',
+    collect: ({ stalls }) => stalls.routeTotals().map(({ route, seconds }) => ({ labels: { http_route: route ?? '' }, value: seconds }))
   }
 ])

@@ -1,12 +1,14 @@
 'use strict'
 
-// The last stalls, and how many there have been of each cause. Totals are never reset; the list is bounded.
+// The last stalls, how many there have been of each cause, and for how long of each route. Totals are never reset; the lists are bounded.
 
 const { CAUSE_NAMES } = require('./causes')
 
 /** @import { Stall } from '../../../types/diagnostics' */
 
 const MAX_STALLS = 200
+const MAX_ROUTES = 100
+const OTHER = '_other'
 
 function createStallLog () {
   return new StallLog()
@@ -16,6 +18,8 @@ class StallLog {
   /** @type {Stall[]} */
   #stalls = []
   #totals = new Map(CAUSE_NAMES.map(cause => [cause, { cause, count: 0, seconds: 0 }]))
+  /** @type {Map<string | null, number>} */
+  #secondsOfRoute = new Map()
 
   /** @param {Stall} stall */
   add (stall) {
@@ -24,6 +28,8 @@ class StallLog {
     const total = /** @type {{ count: number, seconds: number }} */ (this.#totals.get(stall.cause))
     total.count++
     total.seconds += stall.durationMs / 1e3
+    const route = this.#secondsOfRoute.has(stall.route) || this.#secondsOfRoute.size < MAX_ROUTES ? stall.route : OTHER
+    this.#secondsOfRoute.set(route, (this.#secondsOfRoute.get(route) ?? 0) + stall.durationMs / 1e3)
   }
 
   /** Newest first. */
@@ -33,6 +39,11 @@ class StallLog {
 
   totals () {
     return [...this.#totals.values()].map(total => ({ ...total }))
+  }
+
+  /** @returns {{ route: string | null, seconds: number }[]} null: it stalled for no request, or it is not known for which */
+  routeTotals () {
+    return [...this.#secondsOfRoute].map(([route, seconds]) => ({ route, seconds }))
   }
 }
 

@@ -4,6 +4,7 @@
 
 const { createResponse, text } = require('../../../shared/admin/responses')
 const { encodeBlockProfile } = require('../../../shared/formats/pprof/block')
+const { encodeEmptyProfile } = require('../../../shared/formats/pprof/empty')
 const { SOURCES } = require('../../../shared/formats/formats')
 const { encodePprof } = require('../../../shared/formats/pprof')
 const { encodeHeapPprof } = require('../../../shared/formats/pprof/heap')
@@ -23,8 +24,16 @@ const ENTRIES = Object.freeze([
   ['profile', 'CPU time by stack; ?seconds=30, ?sources=original for the code as it was written'],
   ['heap', 'sampled live memory by stack; ?seconds=N for what is new since'],
   ['allocs', 'sampled allocations by stack; ?seconds=N for a stretch of time'],
-  ['block', 'stalls of the event loop and synchronous calls; ?seconds=N for a stretch of time']
+  ['block', 'stalls of the event loop and synchronous calls; ?seconds=N for a stretch of time'],
+  ['goroutine', 'empty: Node.js has none'],
+  ['mutex', 'empty: one thread runs the code, so nothing contends']
 ])
+
+// What Alloy and Parca ask for by default: without an answer they would log an error every 10 or 15 seconds.
+const EMPTY = Object.freeze({
+  goroutine: [{ type: 'goroutine', unit: 'count' }],
+  mutex: [{ type: 'contentions', unit: 'count' }, { type: 'delay', unit: 'nanoseconds' }]
+})
 
 // What Go's names mean to V8's sampler and to readers of the profile.
 const MEMORY = Object.freeze({
@@ -41,7 +50,9 @@ const routes = [
   row('pprof-profile', '/profile', 'window', { seconds: anything, sources: places }, profile),
   row('pprof-heap', '/heap', 'reading', { seconds: delta, gc: flag(), debug: anything, sources: places }, context => memory(context, 'heap')),
   row('pprof-allocs', '/allocs', 'reading', { seconds: delta, debug: anything, sources: places }, context => memory(context, 'allocs')),
-  row('pprof-block', '/block', 'question', { seconds: delta, debug: anything }, block)
+  row('pprof-block', '/block', 'question', { seconds: delta, debug: anything }, block),
+  row('pprof-goroutine', '/goroutine', 'nothing', { seconds: delta, debug: anything }, () => empty('goroutine')),
+  row('pprof-mutex', '/mutex', 'nothing', { seconds: delta, debug: anything }, () => empty('mutex'))
 ]
 
 /**
@@ -100,6 +111,11 @@ async function block ({ parameters: { seconds }, sources, signal }) {
     toMs: Date.now()
   })
   return file('block', bytes)
+}
+
+/** @param {keyof typeof EMPTY} name */
+function empty (name) {
+  return file(name, encodeEmptyProfile(EMPTY[name], Date.now()))
 }
 
 /**
