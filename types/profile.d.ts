@@ -25,13 +25,25 @@ export interface CpuProfile {
   timeDeltas: number[]
   /** Which route each sample was taken in. Ours: V8 writes no such thing, and tools that do not know it pass it over. */
   routes?: SampleRoutes
+  /** In a profile merged of several processes: which of them each sample is of. Ours, as the routes are. */
+  processes?: SampleProcesses
 }
 
-export interface SampleRoutes {
-  /** `METHOD /path/:template`, each once. */
+/** What is known of each sample beside its stack. */
+export interface SampleLabels {
+  /** Each once. */
   names: string[]
-  /** For each sample an index into names; -1 where it ran for no request, or it is not known for which. */
+  /** For each sample an index into names; -1 for none of them. */
   samples: number[]
+}
+
+/** The names are `METHOD /path/:template`; -1: the sample was taken in no request, or it is not known in which. */
+export type SampleRoutes = SampleLabels
+
+/** The names are pids, or what else tells the processes apart. */
+export interface SampleProcesses extends SampleLabels {
+  /** From the earliest start to the latest end. The merged profile itself is as long as the times of all processes together. */
+  wallMicros: number
 }
 
 /** What a format may say about a profile beside its samples. */

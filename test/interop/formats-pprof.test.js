@@ -7,6 +7,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { after, test } = require('node:test')
 const { FORMATS } = require('../../lib/shared/formats/formats')
+const { mergeProfiles } = require('../../lib/shared/formats/profile/merge-profiles')
 const { readRecorded, withRoutes } = require('../fixtures/profiles/profiles')
 
 const skip = spawnSync('go', ['version']).status === 0 ? false : 'go is not installed'
@@ -45,6 +46,15 @@ test('go tool pprof -tagfocus shows one route, and -tags all of them', { skip },
   assert.doesNotMatch(top, / parseReport$/m)
   assert.match(pprof(name, labelled, '-tags'), /http_route: Total [^]*: POST \/login\n[^]*: GET \/reports\/:id\n/)
   assert.match(pprof(name, labelled, '-top', '-tagroot=http_route'), / POST \/login$/m)
+})
+
+test('go tool pprof -tagfocus shows one process of several, and -tags all of them', { skip }, () => {
+  const parts = readRecorded().map(({ profile }, index) => ({ process: String(1000 + index), profile }))
+  const merged = mergeProfiles(parts)
+  assert.match(pprof('merged', merged, '-tags'), /pid: Total [^]*: 1000\n/)
+  assert.match(pprof('merged', merged, '-top', '-tagfocus=pid=1000'), / parseReport$/m)
+  const none = pprof('merged', merged, '-top', '-tagfocus=pid=999')
+  assert.doesNotMatch(none, / parseReport$/m)
 })
 
 test('go tool pprof -proto writes it again and finds all names in it', { skip }, () => {

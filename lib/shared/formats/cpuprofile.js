@@ -1,6 +1,7 @@
 'use strict'
 
-// V8's own JSON, which Chrome DevTools and VS Code open. The routes of its samples are a member beside V8's, which they pass over.
+// V8's own JSON, which Chrome DevTools and VS Code open. The routes and processes of its samples are members beside V8's,
+// which they pass over.
 
 const { assertCpuProfile } = require('./profile/assert-profile')
 
@@ -12,7 +13,7 @@ const { assertCpuProfile } = require('./profile/assert-profile')
  */
 function encodeCpuProfile (profile) {
   assertCpuProfile(profile)
-  const { nodes, startTime, endTime, samples, timeDeltas, routes } = profile
+  const { nodes, startTime, endTime, samples, timeDeltas, routes, processes } = profile
   const hits = countHits(samples)
   return Buffer.from(JSON.stringify({
     // DevTools takes a node's own time from its hitCount. V8 leaves samples out of it that it took beside its timer,
@@ -22,7 +23,8 @@ function encodeCpuProfile (profile) {
     endTime,
     samples,
     timeDeltas,
-    ...(routes && { routes: { names: routes.names, samples: routes.samples } })
+    ...(routes && { routes: { names: routes.names, samples: routes.samples } }),
+    ...(processes && { processes: { names: processes.names, samples: processes.samples, wallMicros: processes.wallMicros } })
   }))
 }
 

@@ -2,7 +2,7 @@
 
 // Google's pprof, gzipped: for `go tool pprof`, Pyroscope, Parca, Speedscope and others.
 // Idle time is left out, as Go leaves it out of its CPU profiles: the values are CPU time, and `-top` is in percent of it.
-// Where it is known for which route a sample ran, the label http_route says it.
+// Where it is known for which route a sample ran, the label http_route says it; of several processes the label pid says of which it is.
 
 const { gzipSync } = require('node:zlib')
 const { Profile, Sample } = require('pprof-format')
@@ -31,7 +31,7 @@ function encodePprof (profile, context = {}) {
     location: tables.locations,
     function: tables.functions,
     timeNanos: BigInt(Math.round((context.startedAt ?? 0) * 1e3)) * 1000n,
-    durationNanos: Math.round((profile.endTime - profile.startTime) * 1e3),
+    durationNanos: Math.round((profile.processes?.wallMicros ?? profile.endTime - profile.startTime) * 1e3),
     periodType: cpu,
     period: Math.round(medianMicros(profile.timeDeltas) * 1e3),
     defaultSampleType: tables.strings.dedup('cpu'),
@@ -74,21 +74,30 @@ function sampleTree (root, tables) {
 }
 
 /**
- * One sample for each route, and of it one for each line of the function in which time was spent, so that `-list` and `-lines` show them.
+ * One sample for each route and process, and of it one for each line of the function in which time was spent, so that `-list` and `-lines`
+ * show them.
  * @param {Stack} stack
  * @param {Tables} tables
  */
 function samplesOf ({ tree, callerIds }, tables) {
-  const { frame, selfMicros, selfSamples, lines, routes } = tree
+  const { frame, selfMicros, selfSamples, lines } = tree
   if (selfSamples === 0) return []
   const hasLines = lines.size > 0 && selfMicros > 0
   const shares = hasLines ? [...lines].map(([line, micros]) => ({ line, share: micros / selfMicros })) : [{ line: frame.line, share: 1 }]
-  /** @type {Iterable<[string | null, Spent]>} */
-  const parts = routes.size > 0 ? routes : [[null, { micros: selfMicros, samples: selfSamples }]]
-  return [...parts].flatMap(([route, spent]) => {
-    const label = tables.routeLabels(route)
+  return partsOf(tree).flatMap(({ route, pid, spent }) => {
+    const label = tables.labels({ http_route: route, pid })
     return divide(spent, shares).map(({ line, value }) => new Sample({ locationId: [tables.locationId(frame, line), ...callerIds], value, label }))
   })
+}
+
+/**
+ * @param {CallTree} tree
+ * @returns {{ route: string | null, pid: string | null, spent: Spent }[]}
+ */
+function partsOf ({ selfMicros, selfSamples, routes, processes }) {
+  if (processes.size > 0) return [...processes].flatMap(([pid, ofProcess]) => [...ofProcess].map(([route, spent]) => ({ route, pid, spent })))
+  if (routes.size > 0) return [...routes].map(([route, spent]) => ({ route, pid: null, spent }))
+  return [{ route: null, pid: null, spent: { micros: selfMicros, samples: selfSamples } }]
 }
 
 /**

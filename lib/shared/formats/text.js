@@ -1,13 +1,15 @@
 'use strict'
 
-// A report to read in a terminal, after the manner of `node --prof-process`: whose time it was, by kind and by route, then the functions
+// A report to read in a terminal, after the manner of `node --prof-process`: whose time it was, by kind, by process and by route, then the functions
 // in which it was spent with their callers.
 
 const { localTimeWithZone } = require('../base/local-time')
 const { buildCallTree } = require('./profile/call-tree')
 const { callersOf, bottomUp } = require('./profile/callers')
 const { packageOf } = require('./profile/frame')
+const { describeTotal } = require('./profile/process-times')
 const { summarizeTime } = require('./profile/time-kinds')
+const { processLines } = require('./text/process-lines')
 const { routeLines } = require('./text/route-lines')
 const { describeFunction, inMs, nameOf, percent, row } = require('./text/rows')
 
@@ -35,8 +37,7 @@ function encodeText (profile, context = {}) {
   const root = buildCallTree(profile, context)
   const { busy } = summarizeTime(root)
   const lines = [...headerLines(profile, root.totalMicros, context), '', ...summaryLines(root), '']
-  const routes = routeLines(root, busy)
-  if (routes.length > 0) lines.push(...routes, '')
+  for (const part of [processLines(root, busy), routeLines(root, busy)]) if (part.length > 0) lines.push(...part, '')
   for (const section of context.sections ?? []) lines.push(` ${section.title}`, '', ...section.lines, '')
   if (busy > 0) lines.push(...bottomUpLines(bottomUp(root), busy), '')
   return Buffer.from(lines.map(printable).join('\n'))
@@ -55,11 +56,11 @@ function printable (text) {
  * @param {number} totalMicros
  * @param {EncodeContext} context
  */
-function headerLines ({ samples }, totalMicros, { title = 'CPU profile', startedAt, notes = [] }) {
+function headerLines ({ samples, processes }, totalMicros, { title = 'CPU profile', startedAt, notes = [] }) {
   const recorded = startedAt === undefined ? '' : `from ${localTimeWithZone(startedAt)}, `
   return [
     title,
-    `${recorded}${(totalMicros / 1e6).toFixed(2)} s, ${samples.length} samples`,
+    `${recorded}${describeTotal(totalMicros, processes)}, ${samples.length} samples`,
     ...notes.map(note => `Note: ${note}`)
   ]
 }

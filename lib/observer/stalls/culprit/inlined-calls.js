@@ -142,7 +142,7 @@ function frameOf (root, call) {
 function childOf (parent, frame) {
   const known = parent.children.find(child => child.frame === frame)
   if (known !== undefined) return known
-  const child = { frame, selfMicros: 0, totalMicros: 0, selfSamples: 0, children: [], lines: new Map(), routes: new Map() }
+  const child = { frame, selfMicros: 0, totalMicros: 0, selfSamples: 0, children: [], lines: new Map(), routes: new Map(), processes: new Map() }
   parent.children.push(child)
   return child
 }

@@ -4,11 +4,14 @@
 
 const { escapeHtml } = require('../../base/html-page')
 const { localTimeWithZone } = require('../../base/local-time')
+const { describeTotal, timesByProcess } = require('../profile/process-times')
 const { summarizeTime } = require('../profile/time-kinds')
 
 /** @import { CpuProfile, EncodeContext } from '../../../../types/profile' */
 /** @import { CallTree } from '../profile/call-tree' */
 /** @import { Recorded } from './difference' */
+
+const MAX_PROCESSES = 32
 
 /**
  * @typedef {object} DifferenceContext
@@ -23,15 +26,16 @@ const { summarizeTime } = require('../profile/time-kinds')
  * @param {CallTree} root
  * @param {EncodeContext} context
  */
-function headerHtml ({ samples }, root, { title = 'CPU profile', startedAt, notes = [] }) {
+function headerHtml ({ samples, processes }, root, { title = 'CPU profile', startedAt, notes = [] }) {
   const facts = [
     ...(startedAt === undefined ? [] : [timeHtml(startedAt)]),
-    `${(root.totalMicros / 1e6).toFixed(2)} s`,
+    describeTotal(root.totalMicros, processes),
     `${samples.length} samples`
   ]
   return [
     `<h1>${escapeHtml(title)}</h1>`,
     `<p class="facts">${facts.join(' · ')}</p>`,
+    ...processesHtml(root),
     ...notes.map(note => `<p class="note">${escapeHtml(note)}</p>`),
     root.totalMicros > 0 ? sharesHtml(root) : '<p class="empty">The profile holds no samples: nothing was recorded in this time.</p>'
   ].join('\n')
@@ -61,6 +65,17 @@ function recordedHtml (which, { micros, busyMicros, samples }, name) {
   const [busy, all] = [busyMicros, micros].map(time => `${(time / 1e6).toFixed(2)} s`)
   const facts = [...(name === undefined ? [] : [escapeHtml(name)]), `${busy} at work of ${all}`, `${samples} samples`]
   return `<p class="facts">${which}: ${facts.join(' · ')}</p>`
+}
+
+/** @param {CallTree} root */
+function processesHtml (root) {
+  const times = timesByProcess(root)
+  if (times.length === 0) return []
+  const busy = times.reduce((sum, { busyMicros }) => sum + busyMicros, 0)
+  const shown = times.slice(0, MAX_PROCESSES).map(({ process, busyMicros }) =>
+    `${escapeHtml(process)} ${(busy > 0 ? 100 * busyMicros / busy : 0).toFixed(1)} %`)
+  if (times.length > MAX_PROCESSES) shown.push(`and ${times.length - MAX_PROCESSES} more`)
+  return [`<p class="facts">Of the time at work, by process: ${shown.join(' · ')}</p>`]
 }
 
 /** @param {number} epochMs */

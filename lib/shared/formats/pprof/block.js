@@ -86,7 +86,7 @@ function withoutPlace (name) {
  */
 function sampleOf ({ stack, route, count, ms }, tables) {
   const locationId = stack.map(frame => tables.locationId(frame, frame.line))
-  return new Sample({ locationId, value: [count, Math.round(ms * NANOS_PER_MS)], label: tables.routeLabels(route) })
+  return new Sample({ locationId, value: [count, Math.round(ms * NANOS_PER_MS)], label: tables.labels({ http_route: route }) })
 }
 
 module.exports = { encodeBlockProfile }

@@ -57,9 +57,17 @@ class Tables {
     return new ValueType({ type: this.strings.dedup(type), unit: this.strings.dedup(unit) })
   }
 
-  /** @param {string | null} route  null: none, or it is not known */
-  routeLabels (route) {
-    return route === null ? [] : [new Label({ key: this.strings.dedup('http_route'), str: this.strings.dedup(route) })]
+  /**
+   * @param {{ http_route?: string | null, pid?: string | null }} values  null: none, or it is not known
+   * @returns {Label[]}
+   */
+  labels (values) {
+    return Object.entries(values).flatMap(([name, value]) => {
+      if (value === null) return []
+      const key = this.strings.dedup(name)
+      // -tagfocus=pid=1234 finds numbers only.
+      return [new Label(/^\d+$/.test(value) ? { key, num: Number(value) } : { key, str: this.strings.dedup(value) })]
+    })
   }
 
   /** With these three set, `go tool pprof` does not look for a binary to read names from. */

@@ -1,7 +1,7 @@
 'use strict'
 
-// The checks that make a V8 CPU profile safe to walk: one tree, every sample in it, one time for every sample; and one route, where it
-// has any.
+// The checks that make a V8 CPU profile safe to walk: one tree, every sample in it, one time for every sample; and one route and one process,
+// where it has any.
 
 const { errors } = require('../../base/errors')
 
@@ -32,7 +32,11 @@ function assertCpuProfile (profile) {
   const byId = indexNodes(profile.nodes)
   assertOneTree(profile.nodes, byId)
   assertSamples(profile, byId)
-  if (profile.routes !== undefined) assertRoutes(profile.routes, profile.samples.length)
+  const { routes, processes, samples } = profile
+  if (routes !== undefined) assertLabels('routes', routes, samples.length)
+  if (processes === undefined) return
+  assertLabels('processes', processes, samples.length)
+  if (!Number.isFinite(processes.wallMicros)) reject('profile.processes.wallMicros', 'microseconds', processes.wallMicros)
 }
 
 /**
@@ -102,18 +106,20 @@ function assertSamples ({ samples, timeDeltas }, byId) {
 }
 
 /**
- * @param {any} routes
+ * @param {'routes' | 'processes'} name
+ * @param {any} labels
  * @param {number} sampleCount
  */
-function assertRoutes (routes, sampleCount) {
-  const { names, samples } = routes ?? {}
-  if (!Array.isArray(names) || !names.every(name => typeof name === 'string')) reject('profile.routes.names', 'an array of texts', names)
-  if (new Set(names).size !== names.length) reject('profile.routes.names', 'every route once', 'one twice')
-  if (!Array.isArray(samples)) reject('profile.routes.samples', 'an array', typeof samples)
-  if (samples.length !== sampleCount) reject('profile.routes.samples', `one for each of ${sampleCount} samples`, samples.length)
+function assertLabels (name, labels, sampleCount) {
+  const { names, samples } = labels ?? {}
+  const where = `profile.${name}`
+  if (!Array.isArray(names) || !names.every(one => typeof one === 'string')) reject(`${where}.names`, 'an array of texts', names)
+  if (new Set(names).size !== names.length) reject(`${where}.names`, 'every one once', 'one twice')
+  if (!Array.isArray(samples)) reject(`${where}.samples`, 'an array', typeof samples)
+  if (samples.length !== sampleCount) reject(`${where}.samples`, `one for each of ${sampleCount} samples`, samples.length)
   for (const index of samples) {
     if (!Number.isInteger(index) || index < -1 || index >= names.length) {
-      reject('profile.routes.samples', `-1 for none, or the number of one of the ${names.length} names`, index)
+      reject(`${where}.samples`, `-1 for none, or the number of one of the ${names.length} names`, index)
     }
   }
 }

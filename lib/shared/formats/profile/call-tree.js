@@ -21,6 +21,7 @@ const { showNames } = require('./shown-names')
  * @property {Map<number, number>} lines   selfMicros by line (from 1), as far as V8 told the lines
  * @property {Map<string | null, Spent>} routes  selfMicros and selfSamples by route; null: of no request, or not known. Empty where
  *   the profile has no routes
+ * @property {Map<string, Map<string | null, Spent>>} processes  the same by process, in a profile of several; else empty
  *
  * @typedef {{ micros: number, samples: number }} Spent
  */
@@ -94,41 +95,54 @@ function childOf (parent, frame, order) {
  * @returns {CallTree}
  */
 function createTree (frame) {
-  return { frame, selfMicros: 0, totalMicros: 0, selfSamples: 0, children: [], lines: new Map(), routes: new Map() }
+  return { frame, selfMicros: 0, totalMicros: 0, selfSamples: 0, children: [], lines: new Map(), routes: new Map(), processes: new Map() }
 }
 
 /**
  * @param {CpuProfile} profile
  * @param {Map<number, CallTree>} byId
  */
-function addTimes ({ samples, timeDeltas, startTime, endTime, routes }, byId) {
+function addTimes ({ samples, timeDeltas, startTime, endTime, routes, processes }, byId) {
   let at = startTime
   const taken = samples.map((id, index) => {
     at += timeDeltas[index]
-    return { tree: /** @type {CallTree} */ (byId.get(id)), at, route: routes && (routes.names[routes.samples[index]] ?? null) }
+    const route = routes && (routes.names[routes.samples[index]] ?? null)
+    return { tree: /** @type {CallTree} */ (byId.get(id)), at, of: { route, process: processes?.names[processes.samples[index]] } }
   })
   // V8 writes a sample taken on its own thread and one taken by the signal out of order, with a negative delta.
   taken.sort((a, b) => a.at - b.at)
   let before = startTime
-  for (const { tree, at, route } of taken) {
-    addTime(tree, route, { micros: Math.max(0, at - before), samples: 1 })
+  for (const { tree, at, of } of taken) {
+    addTime(tree, of, { micros: Math.max(0, at - before), samples: 1 })
     before = Math.max(before, at)
   }
   const last = taken.at(-1)
-  if (last) addTime(last.tree, last.route, { micros: Math.max(0, endTime - before), samples: 0 })
+  if (last) addTime(last.tree, last.of, { micros: Math.max(0, endTime - before), samples: 0 })
 }
 
 /**
  * @param {CallTree} tree
- * @param {string | null | undefined} route  undefined: the profile has none
+ * @param {{ route: string | null | undefined, process: string | undefined }} of  undefined: the profile has none
  * @param {Spent} spent
  */
-function addTime (tree, route, { micros, samples }) {
-  tree.selfMicros += micros
-  tree.selfSamples += samples
-  if (route === undefined) return
-  const known = tree.routes.get(route) ?? { micros: 0, samples: 0 }
-  tree.routes.set(route, { micros: known.micros + micros, samples: known.samples + samples })
+function addTime (tree, { route, process }, spent) {
+  tree.selfMicros += spent.micros
+  tree.selfSamples += spent.samples
+  if (route !== undefined) addSpent(tree.routes, route, spent)
+  if (process === undefined) return
+  const ofProcess = tree.processes.get(process) ?? new Map()
+  tree.processes.set(process, ofProcess)
+  addSpent(ofProcess, route ?? null, spent)
+}
+
+/**
+ * @param {Map<string | null, Spent>} routes
+ * @param {string | null} route
+ * @param {Spent} spent
+ */
+function addSpent (routes, route, { micros, samples }) {
+  const known = routes.get(route) ?? { micros: 0, samples: 0 }
+  routes.set(route, { micros: known.micros + micros, samples: known.samples + samples })
 }
 
 /**
