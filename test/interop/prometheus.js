@@ -16,12 +16,13 @@ const PATIENCE_MS = 60_000
 /**
  * @param {import('node:test').TestContext} t  the server is killed after it
  * @param {object} scrape  one of `scrape_configs`, scraped every second
+ * @param {string[]} [ruleFiles]
  * @returns {Promise<string>} its URL
  */
-async function startPrometheus (t, scrape) {
+async function startPrometheus (t, scrape, ruleFiles = []) {
   const directory = mkdtempSync(join(tmpdir(), 'loopscope-prometheus-'))
   const config = join(directory, 'prometheus.json') // YAML holds JSON
-  writeFileSync(config, JSON.stringify({ global: { scrape_interval: '1s' }, scrape_configs: [scrape] }))
+  writeFileSync(config, JSON.stringify({ global: { scrape_interval: '1s', evaluation_interval: '1s' }, rule_files: ruleFiles, scrape_configs: [scrape] }))
   const prometheus = spawn('prometheus', [`--config.file=${config}`, `--storage.tsdb.path=${join(directory, 'data')}`, '--web.listen-address=127.0.0.1:0'], { stdio: ['ignore', 'ignore', 'pipe'] })
   const ended = once(prometheus, 'close')
   t.after(async () => {
