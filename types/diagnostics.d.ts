@@ -88,6 +88,8 @@ export interface MetricsRegistry {
 export interface DiagnosticsOptions {
   /** Name of the service in logs, titles and file names. Default: the name in the application's package.json, else 'node'. */
   appName?: string
+  /** Processes of this user on this host with the same name of a group answer together. Default: `appName`. */
+  group?: string
   /** Delay in milliseconds from which the loop counts as stalled, 20 to 60000. Default 100. */
   stallThresholdMs?: number
   /** Period of the heartbeat in milliseconds, 5 to 1000. Default 20. */

@@ -11,6 +11,7 @@ const LOGGER = { info () {}, warn () {}, error () {} }
 /** For every row values that are taken, and values that are not. */
 const VALUES = {
   appName: { good: ['shop'], bad: ['', 5, null] },
+  group: { good: ['shop'], bad: ['', 5, null] },
   stallThresholdMs: { good: [20, 60_000], bad: [19, 60_001, 100.5, '100', NaN, null] },
   heartbeatMs: { good: [5, 100], bad: [4, 1001, '20', Infinity] },
   recorder: { good: [true, false, {}], bad: [null, 'on', 1, []] },
@@ -82,7 +83,7 @@ for (const [path, { good, bad }] of Object.entries(VALUES)) {
 
 test('an option that is not known is named with those that are', () => {
   for (const [options, message] of [
-    [{ treshold: 5 }, /^options\.treshold is not an option; known here: appName, stallThresholdMs, /],
+    [{ treshold: 5 }, /^options\.treshold is not an option; known here: appName, group, stallThresholdMs, /],
     [{ recorder: { rate: 5 } }, /^options\.recorder\.rate is not an option; known here: hz, windowSeconds, keepSeconds, engine$/],
     [{ retention: { count: 5 } }, /^options\.retention\.count is not an option/]
   ]) assert.throws(() => resolveOptions(options, NO_ENV), { code: 'ERR_LOOPSCOPE_UNKNOWN_OPTION', message })
@@ -115,7 +116,7 @@ test('the caller\'s options are not changed', () => {
 
 test('a variable is the path in upper snake case', () => {
   const names = OPTIONS.map(variableOf).filter(name => name !== null)
-  assert.deepEqual(names, ['LOOPSCOPE_APP_NAME', 'LOOPSCOPE_STALL_THRESHOLD_MS', 'LOOPSCOPE_HEARTBEAT_MS', 'LOOPSCOPE_RECORDER', 'LOOPSCOPE_RECORDER_HZ',
+  assert.deepEqual(names, ['LOOPSCOPE_APP_NAME', 'LOOPSCOPE_GROUP', 'LOOPSCOPE_STALL_THRESHOLD_MS', 'LOOPSCOPE_HEARTBEAT_MS', 'LOOPSCOPE_RECORDER', 'LOOPSCOPE_RECORDER_HZ',
     'LOOPSCOPE_RECORDER_WINDOW_SECONDS', 'LOOPSCOPE_RECORDER_KEEP_SECONDS', 'LOOPSCOPE_RECORDER_ENGINE', 'LOOPSCOPE_DIR', 'LOOPSCOPE_RETENTION_MAX_COUNT',
     'LOOPSCOPE_RETENTION_MAX_BYTES', 'LOOPSCOPE_RETENTION_MAX_AGE_MS', 'LOOPSCOPE_RETENTION_MIN_FREE_BYTES', 'LOOPSCOPE_HEAP_ENGINE', 'LOOPSCOPE_HEAP_MAX_PAUSE_MS', 'LOOPSCOPE_ON_NEAR_HEAP_LIMIT', 'LOOPSCOPE_SIGNALS', 'LOOPSCOPE_SYNC_CALLS', 'LOOPSCOPE_SYNC_CALLS_APIS', 'LOOPSCOPE_SYNC_CALLS_THRESHOLD_MS',
     'LOOPSCOPE_SYNC_CALLS_FLAG_MS_PER_SECOND', 'LOOPSCOPE_SYNC_CALLS_FLAG_CALLS_PER_SECOND', 'LOOPSCOPE_PATH', 'LOOPSCOPE_TOKEN', 'LOOPSCOPE_TOKEN_FILE', 'LOOPSCOPE_ADMIN_LISTEN',

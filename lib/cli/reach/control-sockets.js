@@ -6,12 +6,11 @@
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { controlDirectoryOfSession, controlDirectoryOfUser, controlSocketName, ownDirectories } = require('../../shared/admin/control-path')
-const { describeUnsafe } = require('../../shared/system/private-directory')
+const { controlDirectoryOfSession, controlDirectoryOfUser, controlSocketName } = require('../../shared/admin/control-path')
+const { MISSING, problemOf } = require('../../shared/admin/trusted-socket')
+const { factsName, readFacts, socketNameOfNamespace } = require('../../shared/group/member-facts')
+const { namespaceOf } = require('../../shared/system/process-namespace')
 const { readProcess } = require('./process-facts')
-
-const ROOT = 0
-const WRITABLE_BY_OTHERS = 0o022
 
 /**
  * @param {number} pid
@@ -24,10 +23,11 @@ function findControlSocket (pid, env) {
   const users = uids.length > 0 ? uids : [os.userInfo().uid]
   const temporaryFolders = [os.tmpdir(), '/tmp', environment.TMPDIR]
   const outside = users.flatMap(user => [...sessionDirectories(user, [env, environment]), ...userDirectories(user, temporaryFolders)])
-  const candidates = outside.map(directory => ({ directory, name: controlSocketName(pid) }))
+  const namespace = namespaceOf(pid)
+  const candidates = socketsIn(outside, pid, namespace, users)
   if (pidInside !== null && pidInside !== pid) { // it runs in a container of its own
-    const name = controlSocketName(pidInside)
-    candidates.push(...outside.map(directory => ({ directory: path.join(`/proc/${pid}/root`, directory), name })))
+    const inside = outside.map(directory => path.join(`/proc/${pid}/root`, directory))
+    candidates.push(...socketsIn([...outside, ...inside], pidInside, namespace, users))
   }
   const problems = []
   for (const { directory, name } of candidates) {
@@ -74,33 +74,26 @@ function userDirectories (user, temporaryFolders) {
   return [...new Set(temporaryFolders)].flatMap(folder => folder === undefined ? [] : [controlDirectoryOfUser(folder, user)])
 }
 
-const MISSING = Symbol('missing')
-
 /**
- * @param {string} directory
- * @param {string | null} socket  in it
- * @param {number[]} users  whose it has to be
- * @returns {string | typeof MISSING | null}
+ * A container that shares the directory may have a process of the same id: the file of facts beside a socket tells whose it is.
+ * @param {string[]} directories
+ * @param {number} pid  in its namespace
+ * @param {string | null} namespace
+ * @param {number[]} users
  */
-function problemOf (directory, socket, users) {
-  const uids = [...users, ROOT]
-  try {
-    for (const own of ownDirectories(directory)) {
-      const found = describeUnsafe(fs.lstatSync(own), { uids, forbidden: WRITABLE_BY_OTHERS })
-      if (found !== null) return `${own} is ${found.replace(/^one /, '')}`
-    }
-    if (socket === null) return null
-    const stats = fs.lstatSync(socket)
-    if (!stats.isSocket()) return `${socket} is no socket`
-    return uids.includes(stats.uid) ? null : `${socket} is owned by uid ${stats.uid}`
-  } catch {
-    return MISSING // or not for us to look at
-  }
+function socketsIn (directories, pid, namespace, users) {
+  const usual = controlSocketName(pid)
+  return directories.flatMap(directory => {
+    const facts = readFacts(directory, factsName(usual), users)
+    const isOfAnother = facts !== null && namespace !== null && facts.namespace !== namespace
+    const names = [...(namespace === null ? [] : [socketNameOfNamespace(pid, namespace)]), ...(isOfAnother ? [] : [usual])]
+    return names.map(name => ({ directory, name }))
+  })
 }
 
 /** @param {string} directory */
 function pidsIn (directory) {
-  return fs.readdirSync(directory).flatMap(name => /^\d+\.sock$/.test(name) ? [Number.parseInt(name)] : []).filter(isOurs)
+  return fs.readdirSync(directory).flatMap(name => /^\d+(-\w+)?\.sock$/.test(name) ? [Number.parseInt(name)] : []).filter(isOurs)
 }
 
 /** @param {number} pid  which may have been given to somebody else's process since */

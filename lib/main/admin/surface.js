@@ -92,6 +92,8 @@ class Surface {
       listen: isReachable(this.#settings) ? this.#settings.listen : null,
       worker: clusterId === null && options.pm2Process === null ? null : { clusterId, pm2: options.pm2Process, controlDir },
       appName,
+      group: options.group ?? appName,
+      instance: instanceOf(options.pm2Process?.instance ?? clusterId),
       appRoot,
       version,
       startedAt: Math.round(performance.timeOrigin),
@@ -201,6 +203,11 @@ const UNREACHABLE = 'in production everything on it would be 404 until option to
 /** @param {{ isProduction: boolean, tokens: unknown[], tokenFile: string | null, hasAuthorize: boolean }} settings */
 function isReachable ({ isProduction, tokens, tokenFile, hasAuthorize }) {
   return !isProduction || tokens.length > 0 || tokenFile !== null || hasAuthorize
+}
+
+/** @param {number | null} number */
+function instanceOf (number) {
+  return number === null ? null : String(number)
 }
 
 /** @param {string} text */

@@ -31,6 +31,7 @@ const { MAX_BYTES, assertStrings, checkGroup, integer, methods, number, oneOf, t
 /** @type {readonly OptionRow[]} */
 const OPTIONS = Object.freeze([
   { path: 'appName', ...text(), meaning: 'Name of the service in logs, titles and file names; by default the name in its package.json, else `node`' },
+  { path: 'group', ...text(), meaning: 'Processes of this user on this host with the same name of a group answer together: [group.md](group.md); by default the `appName`' },
   { path: 'stallThresholdMs', ...integer(20, 60_000), defaultValue: LOOP.stallThresholdMs, meaning: 'Delay in milliseconds from which the loop counts as stalled' },
   { path: 'heartbeatMs', ...integer(5, 1000), defaultValue: LOOP.periodMs, meaning: 'Period of the heartbeat in milliseconds' },
   { path: 'recorder', wanted: '`false`, or an object', defaultValue: true, meaning: 'The running CPU profiler; `false` turns it off', check: checkGroup, fromText: toSwitch },

@@ -16,6 +16,7 @@ const { OPTIONS, variableOf } = require('./options')
 /**
  * @typedef {object} CheckedOptions  every option, checked; the caller's objects are not changed
  * @property {string | undefined} appName
+ * @property {string | undefined} group
  * @property {number} stallThresholdMs
  * @property {number} heartbeatMs
  * @property {{ hz: number, windowSeconds: number, keepSeconds: number, engine: EngineName } | false} recorder

@@ -8,6 +8,7 @@ const { toCodeFrame } = require('../../shared/formats/profile/frame')
 const { createFindings } = require('../findings/findings')
 const { describeSampledCalls } = require('../sync-calls/described')
 const { checkRequest } = require('../../shared/captures/kinds')
+const { listMembers } = require('../../shared/group/members')
 const { newMark } = require('../../shared/marks/new-mark')
 
 /** @import { ArtifactFacts, CaptureOptions, RetentionOptions, Trigger } from '../../../types/diagnostics' */
@@ -39,6 +40,8 @@ const REPORT_MS = 10_000
  * @typedef {object} ApplicationSettings  of one application
  * @property {number} id
  * @property {string} appName
+ * @property {string} group
+ * @property {string | null} controlDir  null: it has no control socket
  * @property {string} appRoot
  * @property {string} version
  * @property {number} startedAt
@@ -89,6 +92,7 @@ function createAdminSources (parts) {
 
   return {
     facts,
+    group: groupOf(application),
     loopNow,
     recorder: () => describeRange(parts.recorder.range()),
     findings: findings.find,
@@ -129,6 +133,15 @@ function createAdminSources (parts) {
  */
 function factsOf ({ appName, appRoot, startedAt, version }, { keepSeconds, hz, stallThresholdMs }) {
   return { appName, appRoot, pid: process.pid, startedAt, nodeVersion: process.versions.node, version, keepSeconds, hz, stallThresholdMs }
+}
+
+/**
+ * @param {ApplicationSettings} application
+ * @returns {{ name: string, members: () => Promise<import('../../shared/group/members').Member[]> } | null} null: it is in none
+ */
+function groupOf ({ group, controlDir }) {
+  if (controlDir === null) return null
+  return { name: group, members: () => listMembers({ directories: [controlDir], group }) }
 }
 
 /**

@@ -9,6 +9,8 @@ const { workerAddress } = require('./listeners/worker-address')
 const { createRelayReceiver } = require('../../bridge/relay')
 const { createAdminSources } = require('./admin-sources')
 const { errors } = require('../../shared/base/errors')
+const { ownNamespace } = require('../../shared/system/process-namespace')
+const { processStart } = require('../../shared/system/process-start')
 
 /** @import { ListenAddress } from '../../main/admin/address' */
 /** @import { WorkerFacts } from './listeners/worker-address' */
@@ -24,7 +26,7 @@ const { errors } = require('../../shared/base/errors')
  * @property {string} basePath
  * @property {ListenAddress | null} listen
  * @property {(WorkerFacts & { controlDir: string }) | null} worker  null: it has no siblings
- * @property {string | null} controlDir
+ * @property {string | null} instance  among its siblings
  *
  * @typedef {Application & ApplicationSettings & ListenSettings} AdminApplication
  *
@@ -69,7 +71,7 @@ class Admin {
     /** @type {OpenApplication} */
     const opened = { handle, sources, listener: null, closed: new AbortController() }
     this.#applications.set(application.id, opened)
-    const controlProblem = await problemOf(() => this.#openControlSocket(application.controlDir))
+    const controlProblem = await problemOf(() => this.#openControlSocket(application))
     let url = null
     const listenProblem = await problemOf(async () => { url = await this.#listen(application, opened) })
     return { url, listenProblem: opened.closed.signal.aborted ? null : listenProblem, controlProblem }
@@ -141,17 +143,26 @@ class Admin {
     return createRouter({ application, sources, routes: createRoutes() })
   }
 
-  /** @param {string | null} directory  null: the process is to have none */
-  async #openControlSocket (directory) {
+  /** @param {AdminApplication} application  the first of the process */
+  async #openControlSocket ({ controlDir: directory, ...application }) {
     if (directory === null || this.#controlSocket !== undefined) return
     /** @type {RequestHandler} */
     const handle = async (request, signal) => {
       const [first] = this.#applications.values()
       return first.handle(request, signal)
     }
-    this.#controlSocket = createControlSocket({ directory, pid: process.pid, handle })
+    this.#controlSocket = createControlSocket({ directory, facts: factsOf(application), handle })
     await this.#controlSocket.start()
   }
+}
+
+/**
+ * @param {Omit<AdminApplication, 'controlDir'>} application
+ * @returns {Parameters<typeof createControlSocket>[0]['facts']}
+ */
+function factsOf ({ appName, group, version, instance, startedAt }) {
+  const { pid } = process
+  return { pid, start: processStart(pid), namespace: ownNamespace(), startedAt, appName, group, version, instance }
 }
 
 /**

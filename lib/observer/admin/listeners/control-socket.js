@@ -1,24 +1,24 @@
 'use strict'
 
-// The socket through which the command line reaches this process. Only this user can open it: a 0600 file in a 0700
-// directory. node:http is loaded with the first connection; most processes are never asked.
+// The socket through which the command line and the processes of its group reach this process, and the file of facts beside it.
+// Only this user can open it: a 0600 file in a 0700 directory. node:http is loaded with the first connection; most are never asked.
 
-const fs = require('node:fs')
 const net = require('node:net')
 const { once } = require('node:events')
 const path = require('node:path')
 const { guarded } = require('../../../shared/base/guard')
-const { isAlive } = require('../../../shared/system/is-alive')
 const { holdControlDirectory } = require('../../../shared/admin/control-directory')
 const { controlSocketName } = require('../../../shared/admin/control-path')
-const { assertPathFits, listenOnSocket } = require('./socket-path')
+const { removeFacts, socketNameOfNamespace, writeFacts } = require('../../../shared/group/member-facts')
+const { sweep } = require('../../../shared/group/sweep')
+const { assertPathFits, isTaken, listenOnSocket } = require('./socket-path')
 
 /** @import { RequestHandler } from '../../../shared/admin/exchange' */
 
 /**
  * @param {object} parts
  * @param {string} parts.directory
- * @param {number} parts.pid
+ * @param {Omit<import('../../../shared/group/member-facts').MemberFacts, 'socket'>} parts.facts  of this process
  * @param {RequestHandler} parts.handle
  */
 function createControlSocket (parts) {
@@ -31,6 +31,7 @@ class ControlSocket {
   #server
   /** @type {ReturnType<typeof holdControlDirectory> | undefined} */
   #directory
+  #name
   /** @type {import('node:http').Server | undefined} */
   #http
   /** @type {Set<net.Socket>} */
@@ -39,21 +40,40 @@ class ControlSocket {
   /** @param {Parameters<typeof createControlSocket>[0]} parts */
   constructor (parts) {
     this.#parts = parts
+    this.#name = controlSocketName(parts.facts.pid)
   }
 
   get running () { return this.#server !== undefined }
-  get path () { return path.join(this.#parts.directory, controlSocketName(this.#parts.pid)) }
+  get path () { return path.join(this.#parts.directory, this.#name) }
 
   async start () {
     if (this.running) return
     assertPathFits(this.path)
     this.#directory = holdControlDirectory(this.#parts.directory)
     try {
-      removeStale(this.#directory.name)
-      await this.#listen(path.join(this.#directory.name, controlSocketName(this.#parts.pid)))
+      await sweep(this.#directory.name, this.#parts.facts)
+      await this.#listenUnderFreeName(this.#directory.name)
+      writeFacts(this.#directory.name, { ...this.#parts.facts, socket: this.#name })
     } catch (error) {
+      await this.stop()
       this.#release()
       throw error
+    }
+  }
+
+  /**
+   * The usual one, unless a process of another container that shares the directory has this one's id.
+   * @param {string} directory
+   */
+  async #listenUnderFreeName (directory) {
+    const { pid, namespace } = this.#parts.facts
+    try {
+      await this.#listen(path.join(directory, this.#name))
+    } catch (error) {
+      if (!isTaken(error)) throw error
+      this.#name = socketNameOfNamespace(pid, namespace)
+      assertPathFits(this.path)
+      await this.#listen(path.join(directory, this.#name))
     }
   }
 
@@ -68,6 +88,7 @@ class ControlSocket {
     const server = this.#server
     this.#server = undefined
     if (server === undefined || !server.listening) return
+    if (this.#directory !== undefined) removeFacts(this.#directory.name, this.#name)
     const closed = once(server, 'close')
     server.close()
     for (const socket of this.#sockets) socket.destroy()
@@ -97,17 +118,6 @@ class ControlSocket {
       const location = splitTarget(target, '') ?? { base: '', path: target, query: '' }
       return exchange(incoming, outgoing, { door: 'control', ...location }, this.#parts.handle)
     })
-  }
-}
-
-/**
- * Sockets of processes that were killed.
- * @param {string} directory
- */
-function removeStale (directory) {
-  for (const name of fs.readdirSync(directory)) {
-    const [, pid] = /^(\d+)\.sock$/.exec(name) ?? []
-    if (pid !== undefined && !isAlive(Number(pid))) fs.rmSync(path.join(directory, name), { force: true })
   }
 }
 

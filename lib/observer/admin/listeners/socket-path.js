@@ -5,10 +5,11 @@
 
 const { once } = require('node:events')
 const fs = require('node:fs')
-const net = require('node:net')
 const path = require('node:path')
 const { errors } = require('../../../shared/base/errors')
+const { isRefused } = require('../../../shared/system/is-refused')
 
+const ANOTHER = 'another process listens on it'
 const OWNER_ONLY = 0o600
 const OWNER_ONLY_DIRECTORY = 0o700
 // sun_path of Linux has 108 bytes, of macOS 104, the zero at the end included. Node cuts a longer one without a word.
@@ -16,7 +17,7 @@ const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103
 
 /**
  * Only this user may connect.
- * @param {net.Server} server
+ * @param {import('node:net').Server} server
  * @param {string} file
  * @throws ERR_LOOPSCOPE_SOCKET_UNUSABLE
  */
@@ -28,8 +29,8 @@ async function listenOnSocket (server, file) {
 
 /**
  * It does not keep the process alive.
- * @param {net.Server} server
- * @param {net.ListenOptions} where
+ * @param {import('node:net').Server} server
+ * @param {import('node:net').ListenOptions} where
  */
 async function listen (server, where) {
   server.listen(where)
@@ -50,8 +51,8 @@ async function claimSocketPath (file) {
   const found = fs.lstatSync(file, { throwIfNoEntry: false, bigint: true })
   if (found === undefined) return
   if (!found.isSocket()) throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(file, 'there is a file that is not a socket')
-  if (await isAnswered(file)) throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(file, 'another process listens on it')
-  removeIfThere(file)
+  if (!await isRefused(file)) throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(file, ANOTHER)
+  if (fs.lstatSync(file, { throwIfNoEntry: false, bigint: true })?.ino === found.ino) removeIfThere(file) // nobody was faster
 }
 
 /**
@@ -75,17 +76,12 @@ function assertPathFits (file) {
   throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(file, `a path of a Unix socket has at most ${MAX_PATH_BYTES} bytes here`)
 }
 
-/** @param {string} file */
-async function isAnswered (file) {
-  const socket = net.connect(file)
-  try {
-    await once(socket, 'connect')
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
-  }
+/**
+ * Whether another process listens there, now or since a moment ago.
+ * @param {any} error  of listenOnSocket()
+ */
+function isTaken ({ code, message }) {
+  return code === 'EADDRINUSE' || (code === 'ERR_LOOPSCOPE_SOCKET_UNUSABLE' && message.includes(ANOTHER))
 }
 
-module.exports = { assertPathFits, claimSocketPath, listen, listenOnSocket }
+module.exports = { assertPathFits, claimSocketPath, isTaken, listen, listenOnSocket }

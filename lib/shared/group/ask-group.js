@@ -1,0 +1,123 @@
+'use strict'
+
+// One question to all processes of a group at once, over their control sockets: each has its own time limit, so that one that is
+// stopped, stuck or gone keeps nobody else's answer. It never rejects.
+
+const http = require('node:http')
+const { guarded } = require('../base/guard')
+
+/** @import { Member } from './members' */
+
+/**
+ * @typedef {object} GroupAnswer  of one process
+ * @property {Member} member
+ * @property {boolean} up  it answered
+ * @property {string | null} problem  why there is nothing of it to use
+ * @property {number | null} staleSince  milliseconds since the epoch: what it says is of then, its loop does not answer
+ * @property {number} status  0: none
+ * @property {string} type    of the content
+ * @property {Buffer} body
+ *
+ * @typedef {object} GroupQuestion
+ * @property {number} [withinMs]  for the whole answer
+ * @property {string} [method]
+ * @property {string} [accept]
+ * @property {number} [maxBytes]  of each answer
+ * @property {AbortSignal} [signal]
+ */
+
+const WITHIN_MS = 2500 // a merged answer is there within three seconds
+const MAX_BYTES = 16 * 1024 ** 2
+const STALE_SINCE = 'x-loopscope-stale-since'
+const NOTHING = Object.freeze({ staleSince: null, status: 0, type: '', body: Buffer.alloc(0) })
+
+/**
+ * @param {readonly Member[]} members
+ * @param {string} path
+ * @param {GroupQuestion} [question]
+ * @returns {Promise<GroupAnswer[]>} in the order of the members
+ */
+function askGroup (members, path, question = {}) {
+  return Promise.all(members.map(member => ask(member, path, question)))
+}
+
+/**
+ * @param {Member} member
+ * @param {string} path
+ * @param {GroupQuestion} question
+ * @returns {Promise<GroupAnswer>}
+ */
+function ask (member, path, { withinMs = WITHIN_MS, method = 'GET', accept, maxBytes = MAX_BYTES, signal }) {
+  return new Promise(resolve => {
+    const headers = { Host: 'localhost', ...(accept !== undefined && { Accept: accept }), ...(method !== 'GET' && { 'Content-Length': '0' }) }
+    const request = http.request({ socketPath: member.socketPath, path, method, headers, agent: false, setHost: false, ...(signal && { signal }) })
+    const fail = (/** @type {string} */ problem) => end({ member, up: false, problem, ...NOTHING })
+    const late = setTimeout(guarded(() => fail(`no answer in ${withinMs / 1e3} s`)), withinMs)
+    /** @param {GroupAnswer} answer */
+    function end (answer) {
+      clearTimeout(late)
+      resolve(answer)
+      request.destroy()
+    }
+    request.on('error', guarded(error => fail(describe(error))))
+    request.once('response', guarded(async response => {
+      await read(response, maxBytes).then(body => end(toAnswer(member, response, body)), error => fail(describe(error)))
+    }))
+    request.end()
+  })
+}
+
+/**
+ * @param {http.IncomingMessage} response
+ * @param {number} maxBytes
+ * @returns {Promise<Buffer | null>} null: it is larger
+ */
+async function read (response, maxBytes) {
+  const chunks = []
+  let length = 0
+  for await (const chunk of response) {
+    length += chunk.length
+    if (length > maxBytes) return null
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/**
+ * @param {Member} member
+ * @param {http.IncomingMessage} response
+ * @param {Buffer | null} body
+ * @returns {GroupAnswer}
+ */
+function toAnswer (member, { statusCode: status = 0, headers }, body) {
+  const stale = Date.parse(String(headers[STALE_SINCE]))
+  const problem = body === null ? 'its answer is too large' : status >= 300 ? `it answered ${status}${detailOf(body)}` : null
+  return {
+    member,
+    up: true,
+    problem,
+    staleSince: Number.isNaN(stale) ? null : stale,
+    status,
+    type: headers['content-type'] ?? '',
+    body: body ?? NOTHING.body
+  }
+}
+
+/** @param {Buffer} body  of a problem */
+function detailOf (body) {
+  try {
+    const { detail } = JSON.parse(body.toString())
+    return typeof detail === 'string' ? `: ${detail}` : ''
+  } catch {
+    return ''
+  }
+}
+
+/** @param {NodeJS.ErrnoException} error */
+function describe ({ code, message }) {
+  if (code === 'ECONNREFUSED' || code === 'ENOENT') return 'it has ended'
+  if (code === 'ECONNRESET' || code === 'EPIPE') return 'it ended before it answered'
+  return code === 'EAGAIN' ? 'it takes no more connections' : message
+}
+
+module.exports = { askGroup }

@@ -1,0 +1,114 @@
+'use strict'
+
+// What a process with a control socket says of itself in a file beside the socket, so that who is there is known without asking
+// a process that is stopped or stuck.
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { isTrustedFile } = require('../admin/trusted-socket')
+const { isRunning } = require('../admin/claims')
+const { ownNamespace } = require('../system/process-namespace')
+
+/**
+ * @typedef {object} MemberFacts
+ * @property {number} pid        in its own namespace
+ * @property {string} start      as its system counts it; '0' where it does not tell
+ * @property {string} namespace  of its pid
+ * @property {number} startedAt  milliseconds since the epoch
+ * @property {string} appName
+ * @property {string} group
+ * @property {string} version    of loopscope
+ * @property {string | null} instance  among its siblings, as PM2 or the cluster counts them
+ * @property {string} socket     its name, in the same directory
+ */
+
+const OWNER_ONLY = 0o600
+const MAX_BYTES = 8192
+const SOCKET = /^\d+(-\w+)?\.sock$/
+const FACTS = /^\d+(-\w+)?\.json$/
+const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants
+
+/** @param {string} socket */
+function factsName (socket) {
+  return socket.replace(/\.sock$/, '.json')
+}
+
+/**
+ * The name of the socket of a process whose own is taken by one of another namespace with the same id.
+ * @param {number} pid
+ * @param {string} namespace
+ */
+function socketNameOfNamespace (pid, namespace) {
+  return `${pid}-${namespace}.sock`
+}
+
+/**
+ * Nobody sees half of it.
+ * @param {string} directory
+ * @param {MemberFacts} facts
+ */
+function writeFacts (directory, facts) {
+  const file = path.join(directory, factsName(facts.socket))
+  const made = `${file}.${facts.namespace}`
+  fs.rmSync(made, { force: true })
+  fs.writeFileSync(made, JSON.stringify(facts), { mode: OWNER_ONLY, flag: 'wx' })
+  fs.renameSync(made, file)
+}
+
+/**
+ * @param {string} directory
+ * @param {string} socket
+ */
+function removeFacts (directory, socket) {
+  fs.rmSync(path.join(directory, factsName(socket)), { force: true })
+}
+
+/**
+ * @param {string} directory  a trusted one
+ * @param {string} name  of the file
+ * @param {readonly number[]} users
+ * @returns {MemberFacts | null} null: there is none, or it is not to be believed
+ */
+function readFacts (directory, name, users) {
+  try {
+    const fd = fs.openSync(path.join(directory, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    try {
+      const stats = fs.fstatSync(fd)
+      if (!isTrustedFile(stats, users) || stats.size > MAX_BYTES) return null
+      const facts = JSON.parse(fs.readFileSync(fd, 'utf8'))
+      return isFacts(facts) && factsName(facts.socket) === name ? facts : null
+    } finally {
+      fs.closeSync(fd)
+    }
+  } catch {
+    return null
+  }
+}
+
+/**
+ * @param {any} facts
+ * @returns {facts is MemberFacts}
+ */
+function isFacts (facts) {
+  const { pid, startedAt, instance, socket, start, namespace, appName, group, version } = facts
+  return [start, namespace, appName, group, version, socket].every(text => typeof text === 'string') &&
+    Number.isSafeInteger(pid) && Number.isFinite(startedAt) && (instance === null || typeof instance === 'string') && SOCKET.test(socket)
+}
+
+/**
+ * @param {string} directory  a trusted one
+ * @param {readonly number[]} users
+ */
+function listFacts (directory, users) {
+  return fs.readdirSync(directory).filter(name => FACTS.test(name)).flatMap(name => readFacts(directory, name, users) ?? [])
+}
+
+/**
+ * As far as the system tells; nothing is known of another namespace, whose processes are asked.
+ * @param {MemberFacts} facts
+ */
+function isKnownToRun ({ pid, start, namespace }) {
+  return start !== '0' && namespace === ownNamespace() && isRunning(`${pid}-${start}`)
+}
+
+module.exports = { factsName, isKnownToRun, listFacts, readFacts, removeFacts, socketNameOfNamespace, writeFacts }
