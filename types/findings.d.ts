@@ -4,7 +4,7 @@ import type { CodeFrame } from './diagnostics'
 export type FindingId =
   | 'hot-sync-call' | 'hot-json' | 'hot-logging' | 'hot-clock' | 'hot-dependency' | 'hot-function'
   | 'many-short-turns' | 'task-flood' | 'gc-pressure' | 'heap-grows' | 'pool-full' | 'starved' | 'suspended'
-  | 'start-up' | 'slow-elsewhere' | 'own-cost' | 'nothing-wrong' | 'too-little-seen'
+  | 'start-up' | 'busy-threads' | 'slow-elsewhere' | 'own-cost' | 'nothing-wrong' | 'too-little-seen'
 
 /** `none`: an answer, and nothing to do. */
 export type Severity = 'critical' | 'warning' | 'info' | 'none'
@@ -23,7 +23,7 @@ export interface Finding {
   severity: Severity
   /** Part of the observed time that was lost to it, 0 to 1. */
   share: number
-  /** The same in milliseconds: time in which the loop, or with `pool-full` and `slow-elsewhere` requests, could not go on. Findings are ranked by it. */
+  /** The same in milliseconds: time in which the loop, or with `pool-full`, `busy-threads` and `slow-elsewhere` requests, could not go on. Findings are ranked by it. */
   lostMs: number
   /** When it was first seen, in milliseconds since the epoch; null where that is not known. */
   since: number | null
@@ -57,6 +57,8 @@ export interface Findings {
     delayP99Ms: number | null
     /** Of the observed time, 0 to 1; null where nothing was recorded. */
     utilization: number | null
+    /** Processors that worker threads had, on average of the last minute: 1 is one whole. Null where the system does not tell. */
+    workers: number | null
     longestStallMs: number
     stalls: number
     /** Requests answered a second, and being answered; null where it is not known. */

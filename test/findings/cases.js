@@ -36,6 +36,7 @@ const SICK = [
   { name: 'neighbours', app: 'steady', id: 'starved', load: CALM, then: 'crowd', text: /processors/ },
   { name: 'suspended', app: 'healthy-hello', id: 'suspended', load: CALM, then: 'suspend', text: /suspended/ },
   { name: 'slow-start', id: 'start-up', load: CALM, text: /Start-up/ },
+  { name: 'thread-pool', id: 'busy-threads', load: { connections: 8, pauseMs: 0 }, text: /of a processor, while the main loop/ },
   { name: 'slow-database', id: 'slow-elsewhere', load: { connections: 8, pauseMs: 0 }, text: /not the event loop/ }
 ]
 

@@ -26,6 +26,7 @@ function subject (changes = {}) {
     stalls: () => ({ stalls: [] }),
     loopNow: () => ({ blockedMs: 0 }),
     poolWaits: createPoolWaits(),
+    threadLoad: { read: () => null },
     betweenMs: 1,
     ...changes
   })

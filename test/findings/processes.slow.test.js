@@ -11,6 +11,9 @@ const { quietMachine } = require('../runner/quiet-machine')
 /** On a machine that others keep busy all processes are starved, and say so: that is true, and not what is asked here. */
 const meant = ({ isCrowded, findings }, id) => isCrowded && id !== 'starved' ? findings.filter(finding => finding.id !== 'starved') : findings
 
+/** That libuv's pool is at work is a note with Node 20, which does not name its threads. */
+const isHealthy = ({ id, severity }) => ['nothing-wrong', 'too-little-seen'].includes(id) || (id === 'busy-threads' && severity === 'info')
+
 const show = ({ findings }) => findings.map(({ id, severity, title }) => `${severity} ${id}: ${title}`).join('\n')
 
 const TRIES = 3
@@ -30,7 +33,7 @@ for (const row of SICK) {
 
 for (const row of HEALTHY) {
   test(`nothing is found wrong with ${row.name}`, t => ask(t, row, answer => {
-    assert.deepEqual(meant(answer).filter(({ id }) => !['nothing-wrong', 'too-little-seen'].includes(id)), [], show(answer))
+    assert.deepEqual(meant(answer).filter(finding => !isHealthy(finding)), [], show(answer))
   }))
 }
 

@@ -67,6 +67,7 @@ function readings ({ activity = {}, process: known = {}, ...rest } = {}) {
     stalls: [],
     system: { ms: 1000, cpuMs: 330, runQueueMs: 5, throttledMs: null },
     pool: { queued: 0, maxWaitMs: 0 },
+    threads: null,
     process: known === null
       ? null
       : {

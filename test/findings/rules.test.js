@@ -11,6 +11,8 @@ const ask = changes => findFindings(readings(changes), { appName: 'shop' })
 const idsOf = ({ findings }) => findings.map(({ id }) => id)
 const spots = (...some) => ({ activity: { busyMs: 33_000, spots: some } })
 
+const THREADS = { ms: 60_000, workerMs: 112_000, poolMs: 200, peak: 2, isPoolApart: true, busiest: [{ name: 'WorkerThread', ms: 112_000 }] }
+
 /** What each rule is to say, and what it is to keep silent on though it is near. */
 const CASES = [
   {
@@ -37,6 +39,7 @@ const CASES = [
   { id: 'suspended', sick: { stalls: [stall({ cause: 'suspended', durationMs: 2000 })] }, healthy: { stalls: [stall()] }, says: /suspended 1 time, for 2\.0 s/ },
   { id: 'start-up', sick: { startedAt: 999_000, process: { startUpMs: 6000 } }, healthy: { process: { startUpMs: 6000 } }, says: /Start-up held the loop for 6\.0 s/ },
   { id: 'slow-elsewhere', sick: { pace: { ms: 1000, routes: [{ route: 'GET /orders', count: 10, seconds: 9 }] } }, healthy: { pace: { ms: 1000, routes: [{ route: 'GET /orders', count: 10, seconds: 2 }] } }, says: /GET \/orders takes 900 ms on average, and it is not the event loop/ },
+  { id: 'busy-threads', sick: { threads: THREADS, pace: { ms: 1000, routes: [{ route: 'GET /orders', count: 10, seconds: 9 }] } }, healthy: { threads: { ...THREADS, workerMs: 900 } }, says: /Worker threads had 187 % of a processor, while the main loop was busy 33 % of the time/ },
   { id: 'own-cost', sick: { process: { ownSeconds: { heartbeat: 20, recorder: 60, observer: 900 } } }, healthy: { process: { ownSeconds: { heartbeat: 1, recorder: 2, observer: 900 } } }, says: /8 % of the main thread/ }
 ]
 
@@ -67,11 +70,18 @@ test('every rule has a case, and every finding a row in docs/findings.md', () =>
   assert.deepEqual([...ids, 'nothing-wrong', 'too-little-seen'].sort(), told.sort())
 })
 
+test('threads that are at work are told beside a loop with which nothing is wrong', () => {
+  const { findings: [first, second], figures } = ask({ threads: { ...THREADS, isPoolApart: false, busiest: [] } })
+  assert.deepEqual([first.id, second.id, second.severity, figures.workers], ['nothing-wrong', 'busy-threads', 'info', 1.867])
+  assert.match(first.title, /^Nothing is wrong with this process's loop: utilisation 33 %, worker threads 187 % of a processor, no stall/)
+  assert.match(`${second.title} ${second.what}`, /^Worker threads, or libuv's pool, had .* None of them runs any more\.$/)
+})
+
 test('nothing wrong is an answer with its figures', () => {
   const { findings: [only, ...rest], figures } = ask({})
   assert.deepEqual([only.id, only.severity, rest], ['nothing-wrong', 'none', []])
   assert.match(only.title, /utilisation 33 %, no stall, delay p99 12 ms since start/)
-  assert.deepEqual(figures, { delayP99Ms: 12, utilization: 0.333, longestStallMs: 0, stalls: 0, requestsPerSecond: 100, requestsInFlight: 2 })
+  assert.deepEqual(figures, { delayP99Ms: 12, utilization: 0.333, workers: null, longestStallMs: 0, stalls: 0, requestsPerSecond: 100, requestsInFlight: 2 })
 })
 
 test('too little is an answer, and so is a recorder that is off', () => {

@@ -58,6 +58,7 @@ const REPORT_MS = 10_000
  * @param {ReturnType<typeof import('../../shared/marks/marks').createMarks>} parts.marks
  * @param {{ read (): import('../stalls/scheduler').SchedulerReading }} parts.scheduler
  * @param {ReturnType<typeof import('../findings/pool-waits').createPoolWaits>} parts.poolWaits
+ * @param {ReturnType<typeof import('../threads/thread-load').createThreadLoad>} parts.threadLoad
  * @param {Pick<RecorderClient, 'views' | 'range'>} parts.recorder
  * @param {(order: Order, controls: CaptureControls) => Promise<ArtifactFacts>} parts.capture
  * @param {(location: StoreLocation) => ReturnType<typeof import('../store/store').createStore>} parts.storeAt
@@ -83,6 +84,7 @@ function createAdminSources (parts) {
     facts,
     scheduler: parts.scheduler,
     poolWaits: parts.poolWaits,
+    threadLoad: parts.threadLoad,
     askProcess: () => main.askOrLast('processReading', id).catch(nullWhenBlocked),
     view,
     toWritten,

@@ -7,6 +7,7 @@ const { createControlSocket } = require('./listeners/control-socket')
 const { createWorkerGroup } = require('../../shared/admin/worker-group')
 const { workerAddress } = require('./listeners/worker-address')
 const { createRelayReceiver } = require('../../bridge/relay')
+const { createThreadLoad } = require('../threads/thread-load')
 const { createAdminSources } = require('./admin-sources')
 const { errors } = require('../../shared/base/errors')
 const { ownNamespace } = require('../../shared/system/process-namespace')
@@ -37,7 +38,7 @@ const { processStart } = require('../../shared/system/process-start')
  * @property {AbortController} closed
  */
 
-/** @param {Omit<SourceParts, 'application'>} parts */
+/** @param {Omit<SourceParts, 'application' | 'threadLoad'>} parts */
 function createAdmin (parts) {
   return new Admin(parts)
 }
@@ -48,11 +49,13 @@ class Admin {
   #applications = new Map()
   /** @type {ReturnType<typeof createControlSocket> | undefined} */
   #controlSocket
+  #threadLoad
   relay = createRelayReceiver({ handlerOf: application => this.#applications.get(application)?.handle })
 
   /** @param {Parameters<typeof createAdmin>[0]} parts */
   constructor (parts) {
     this.#parts = parts
+    this.#threadLoad = createThreadLoad(parts.settings)
   }
 
   /**
@@ -61,10 +64,11 @@ class Admin {
    */
   async open (application) {
     this.#parts.series.start()
+    this.#threadLoad.start()
     /** @type {Sources | undefined} */
     let made
     const sources = () => {
-      made ??= createAdminSources({ ...this.#parts, application })
+      made ??= createAdminSources({ ...this.#parts, threadLoad: this.#threadLoad, application })
       return made
     }
     const handle = this.#makeHandler(application, sources)
@@ -112,6 +116,7 @@ class Admin {
     await this.#controlSocket?.stop()
     this.#controlSocket = undefined
     this.#parts.series.stop()
+    this.#threadLoad.stop()
   }
 
   async closeAll () {

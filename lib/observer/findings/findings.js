@@ -37,10 +37,11 @@ const REST_MS = 1000
  * @param {() => { stalls: Stall[] }} parts.stalls
  * @param {() => { blockedMs: number }} parts.loopNow
  * @param {{ read (lastMs: number): Readings['pool'] }} parts.poolWaits
+ * @param {{ read (lastMs: number): Readings['threads'] }} parts.threadLoad
  * @param {number} [parts.betweenMs]
  */
 function createFindings (parts) {
-  const { facts, scheduler, askProcess, view, toWritten, stalls, loopNow, poolWaits, betweenMs = BETWEEN_MS } = parts
+  const { facts, scheduler, askProcess, view, toWritten, stalls, loopNow, poolWaits, threadLoad, betweenMs = BETWEEN_MS } = parts
   const source = createSourceLines(facts)
   /** @type {Reading | undefined} */
   let last
@@ -77,6 +78,7 @@ function createFindings (parts) {
       stalls: stalls().stalls.filter(stall => stall.at + stall.durationMs >= (activity?.fromMs ?? at - LOOK_BACK_MS)),
       system: systemBetween(before, now),
       pool: poolWaits.read(at - (activity?.fromMs ?? at - LOOK_BACK_MS)),
+      threads: threadLoad.read(LOOK_BACK_MS),
       process: now.process,
       pace: paceBetween(before, now),
       isStale: now.isStale

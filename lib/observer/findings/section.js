@@ -20,6 +20,7 @@ const UNKNOWN = Object.freeze({
   stalls: [],
   system: { ms: 0, cpuMs: null, runQueueMs: null, throttledMs: null },
   pool: { queued: 0, maxWaitMs: 0 },
+  threads: null,
   process: null,
   pace: { ms: 0, routes: [] },
   isStale: false

@@ -3,7 +3,7 @@
 // The answer when no rule found anything wrong: that nothing is, with the figures that say so, or that too little was seen to tell. Pure.
 
 const { MIN_SAMPLES, makeFinding } = require('./finding')
-const { observedMsOf, sumStalls, utilizationOf } = require('./readings')
+const { NOTABLE_WORKERS, observedMsOf, sumStalls, utilizationOf, workersOf } = require('./readings')
 const { duration, percent, placed, times } = require('./words')
 
 /** @import { Readings } from './readings' */
@@ -42,11 +42,13 @@ function nothingWrong (readings) {
   const all = sumStalls(readings, ['code', 'gc', 'starved', 'suspended', 'unknown'])
   const p99 = process === null ? [] : [`delay p99 ${duration(process.delay.p99Ms)} since start`]
   const longest = all.count === 0 ? 'no stall' : `${times(all.count, 'stall')}, ${duration(all.longestMs)} at the longest`
-  const figures = [`utilisation ${percent(utilizationOf(readings))}`, longest, ...p99].join(', ')
+  const workers = workersOf(readings) ?? 0
+  const threads = workers < NOTABLE_WORKERS ? [] : [`worker threads ${percent(workers)} of a processor`]
+  const figures = [`utilisation ${percent(utilizationOf(readings))}`, ...threads, longest, ...p99].join(', ')
   return makeFinding(readings, {
     id: 'nothing-wrong',
     severity: 'none',
-    title: `Nothing is wrong with this process: ${figures}.`,
+    title: `Nothing is wrong with ${threads.length === 0 ? 'this process' : "this process's loop"}: ${figures}.`,
     lostMs: 0,
     what: [`Observed ${duration(observedMsOf(readings))}: ${figures}.`, ...heaviest(readings)].join(' '),
     why: 'no rule found a loss that would be worth a change',

@@ -45,6 +45,14 @@
  * @property {number | null} runQueueMs
  * @property {number | null} throttledMs
  *
+ * @typedef {object} ThreadLoad  processor time of other threads than the observed one and ours, of the last minute
+ * @property {number} ms        of which this is told
+ * @property {number} workerMs  of worker threads
+ * @property {number} poolMs    of libuv's pool
+ * @property {number} peak      processors that workers had in the busiest five seconds
+ * @property {boolean} isPoolApart  false: workers and libuv's pool cannot be told apart, and are both in workerMs
+ * @property {{ name: string, ms: number }[]} busiest  workers that still run, by name
+ *
  * @typedef {object} RouteReading  since start
  * @property {string} route
  * @property {number} count
@@ -76,6 +84,7 @@
  * @property {Stall[]} stalls      of the observed time
  * @property {System} system
  * @property {{ queued: number, maxWaitMs: number }} pool  probes of libuv's pool, one a second of work, that had to wait
+ * @property {ThreadLoad | null} threads  null: the system does not tell
  * @property {ProcessReading | null} process  null: the main thread never answered
  * @property {Pace} pace
  * @property {boolean} isStale
@@ -83,6 +92,8 @@
 
 // Everybody waits a little.
 const NOTABLE_WAITING = 0.3
+// Workers that wait for work have next to nothing.
+const NOTABLE_WORKERS = 0.03
 
 /**
  * How busy the loop was, 0 to 1; 0 where nothing was recorded.
@@ -90,6 +101,14 @@ const NOTABLE_WAITING = 0.3
  */
 function utilizationOf ({ activity }) {
   return activity === null || activity.observedMs === 0 ? 0 : Math.min(1, activity.busyMs / activity.observedMs)
+}
+
+/**
+ * Processors that worker threads had, on average: 1 is one whole; null where that is not known.
+ * @param {Readings} readings
+ */
+function workersOf ({ threads }) {
+  return threads === null || threads.ms === 0 ? null : threads.workerMs / threads.ms
 }
 
 /**
@@ -166,4 +185,4 @@ function ranShare (readings) {
   return waiting < NOTABLE_WAITING ? 1 : cpu / (cpu + waiting)
 }
 
-module.exports = { inFlightOf, longestBehind, observedMsOf, processorShares, ranShare, sumStalls, utilizationOf }
+module.exports = { NOTABLE_WORKERS, inFlightOf, longestBehind, observedMsOf, processorShares, ranShare, sumStalls, utilizationOf, workersOf }

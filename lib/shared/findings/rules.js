@@ -18,6 +18,7 @@ const RULES = Object.freeze([
   require('./rules/starved'),
   require('./rules/suspended'),
   require('./rules/start-up'),
+  require('./rules/busy-threads'),
   require('./rules/slow-elsewhere'),
   require('./rules/own-cost')
 ])

@@ -2,6 +2,7 @@
 
 // An answer as text for a terminal and as Markdown for an issue. Both say the same, in the same order. Pure.
 
+const { NOTABLE_WORKERS } = require('./readings')
 const { duration, percent, placed, rounded } = require('./words')
 
 /** @import { Finding, Findings } from '../../../types/findings' */
@@ -21,9 +22,10 @@ const NAME_COLUMNS = INDENT.length + NAME_WIDTH
 
 /** @param {Findings} answer */
 function headline ({ appName, pid, observedSeconds, figures, blockedMs, isStale }) {
-  const { utilization, longestStallMs, stalls, delayP99Ms, requestsPerSecond } = figures
+  const { utilization, longestStallMs, stalls, delayP99Ms, requestsPerSecond, workers } = figures
   const facts = [
     utilization === null ? null : `utilisation ${percent(utilization)}`,
+    ...(workers !== null && workers >= NOTABLE_WORKERS ? [`worker threads ${percent(workers)} of a processor`] : []),
     stalls === 0 ? 'no stall' : `${stalls} stalls of up to ${duration(longestStallMs)}`,
     delayP99Ms === null ? null : `delay p99 ${duration(delayP99Ms)}`,
     requestsPerSecond === null ? null : `${requestsPerSecond} requests/s`,

@@ -4,16 +4,13 @@
 
 const { makeFinding } = require('../finding')
 const { observedMsOf, sumStalls, utilizationOf } = require('../readings')
+const { MIN_REQUESTS, slowRoutes } = require('../slow-routes')
 const { duration, percent, rounded } = require('../words')
 
 /** @import { Rule } from '../finding' */
-/** @import { Readings, RouteReading } from '../readings' */
 
 const MAX_UTILIZATION = 0.6
 const MAX_STALLED_SHARE = 0.05
-// What a person notices, as a mean of all requests of a route.
-const SLOW_MS = 500
-const MIN_REQUESTS = 5
 const MAX_ROUTES = 3
 
 /** @type {Rule} */
@@ -46,17 +43,6 @@ module.exports = {
       next: [`npx loopscope slow ${readings.pid}`, `npx loopscope metrics ${readings.pid}`]
     })]
   }
-}
-
-/** @param {Readings} readings */
-function slowRoutes ({ process, pace }) {
-  // What is answered now, where enough is; else all since the start.
-  const enough = (/** @type {RouteReading} */ { count }) => count >= MIN_REQUESTS
-  const recent = pace.routes.filter(enough)
-  return (recent.length > 0 ? recent : (process?.routes ?? []).filter(enough))
-    .map(({ route, count, seconds }) => ({ route, count, meanMs: seconds * 1e3 / count }))
-    .filter(({ meanMs }) => meanMs >= SLOW_MS)
-    .sort((left, right) => right.meanMs * right.count - left.meanMs * left.count)
 }
 
 /** @param {Record<string, number>} waitsFor */

@@ -1,0 +1,160 @@
+'use strict'
+
+// How much processor time the other threads of the process had in the last minute: workers, and libuv's pool. A loop that is idle says nothing
+// of them. It is read every few seconds, thread by thread only when others than the main thread were at work, and added up when somebody asks.
+
+const { guarded } = require('../../shared/base/guard')
+const { monotonicMs } = require('../../shared/base/monotonic')
+const { canNamePool, readThreadTimes } = require('./thread-times')
+
+/** @import { ThreadLoad } from '../../shared/findings/readings' */
+/** @import { ThreadTime } from './thread-times' */
+
+const PERIOD_MS = 5000
+const KEPT = 12 // a minute
+// Of the time since the last reading; our own thread and V8's helpers have some of it.
+const MIN_OTHERS_SHARE = 0.02
+// Right after a reading the rate says nothing.
+const MIN_RATE_MS = 500
+const MAX_NAMES = 4
+// Threads and the process are read one after the other.
+const MIN_ENDED_MS = 100
+
+/**
+ * @typedef {{ atMs: number, processMs: number, threads: Map<string, ThreadTime> }} Reading
+ * @typedef {{ atMs: number, ms: number, workerMs: number, poolMs: number, endedMs: number, byName: Map<string, number> }} Interval
+ *   what was had in it; endedMs: by threads that are gone
+ */
+
+/**
+ * @param {object} parts
+ * @param {number | null} parts.threadPid  of the observed thread
+ * @param {typeof readThreadTimes} [parts.readTimes]
+ * @param {() => number} [parts.processMs]  processor time of the whole process
+ * @param {() => number} [parts.now]
+ */
+function createThreadLoad (parts) {
+  return new ThreadLoadMeter(parts)
+}
+
+class ThreadLoadMeter {
+  #readTimes
+  #processMs
+  #now
+  /** @type {Interval[]} */
+  #intervals = []
+  /** @type {Reading | null} */
+  #last = null
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer
+
+  /** @param {Parameters<typeof createThreadLoad>[0]} parts */
+  constructor ({ threadPid, readTimes = readThreadTimes, processMs = processCpuMs, now = monotonicMs }) {
+    this.#readTimes = () => readTimes({ threadPid })
+    this.#processMs = processMs
+    this.#now = now
+  }
+
+  get running () { return this.#timer !== undefined }
+
+  start () {
+    if (this.running) return
+    this.#last = this.#take()
+    this.#timer = setInterval(guarded(() => this.#add()), PERIOD_MS).unref()
+  }
+
+  stop () {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    this.#last = null
+    this.#intervals = []
+  }
+
+  /**
+   * @param {number} lastMs  how far to look back
+   * @returns {ThreadLoad | null} null: the system does not tell
+   */
+  read (lastMs) {
+    const open = this.#last === null ? null : intervalBetween(this.#last, this.#take())
+    if (open === null) return null
+    const fromMs = this.#now() - lastMs
+    const intervals = [...this.#intervals.filter(({ atMs }) => atMs > fromMs), open]
+    const sum = (/** @type {'ms' | 'workerMs' | 'poolMs' | 'endedMs'} */ name) => intervals.reduce((all, interval) => all + interval[name], 0)
+    const rated = intervals.filter(({ ms }) => ms >= MIN_RATE_MS)
+    return {
+      ms: sum('ms'),
+      workerMs: sum('workerMs') + clear(sum('endedMs')),
+      poolMs: sum('poolMs'),
+      peak: Math.max(0, ...rated.map(({ ms, workerMs, endedMs }) => (workerMs + clear(endedMs)) / ms)),
+      isPoolApart: canNamePool,
+      busiest: busiestOf(intervals)
+    }
+  }
+
+  /** @returns {Reading | null} */
+  #take () {
+    const threads = this.#readTimes()
+    return threads === null ? null : { atMs: this.#now(), processMs: this.#processMs(), threads }
+  }
+
+  #add () {
+    const before = this.#last
+    if (before === null) return this.stop()
+    const [atMs, processMs] = [this.#now(), this.#processMs()]
+    const isQuiet = processMs - before.processMs < (atMs - before.atMs) * MIN_OTHERS_SHARE
+    const now = isQuiet ? { ...before, atMs, processMs } : this.#take()
+    const interval = intervalBetween(before, now)
+    if (interval === null) return this.stop()
+    this.#last = now
+    this.#keep(interval)
+  }
+
+  /** @param {Interval} interval */
+  #keep (interval) {
+    this.#intervals.push(interval)
+    if (this.#intervals.length > KEPT) this.#intervals.shift()
+  }
+}
+
+/**
+ * @param {Reading} before
+ * @param {Reading | null} now
+ * @returns {Interval | null}
+ */
+function intervalBetween (before, now) {
+  if (now === null) return null
+  const had = [...now.threads].map(([id, { name, kind, cpuMs }]) => ({ name, kind, ms: Math.max(0, cpuMs - (before.threads.get(id)?.cpuMs ?? 0)) }))
+  const ofKind = (/** @type {ThreadTime['kind']} */ wanted) => had.filter(({ kind }) => kind === wanted)
+  const sum = (/** @type {{ ms: number }[]} */ some) => some.reduce((all, { ms }) => all + ms, 0)
+  const byName = new Map()
+  for (const { name, ms } of ofKind('worker')) byName.set(name, (byName.get(name) ?? 0) + ms)
+  return {
+    atMs: now.atMs,
+    ms: now.atMs - before.atMs,
+    workerMs: sum(ofKind('worker')),
+    poolMs: sum(ofKind('pool')),
+    // The time of a thread that has ended is the process's, and nobody's.
+    endedMs: now.processMs - before.processMs - sum(had),
+    byName
+  }
+}
+
+/** @param {number} endedMs */
+function clear (endedMs) {
+  return endedMs >= MIN_ENDED_MS ? endedMs : 0
+}
+
+/** @param {Interval[]} intervals */
+function busiestOf (intervals) {
+  /** @type {Map<string, number>} */
+  const byName = new Map()
+  for (const interval of intervals) for (const [name, ms] of interval.byName) byName.set(name, (byName.get(name) ?? 0) + ms)
+  return [...byName].map(([name, ms]) => ({ name, ms })).filter(({ ms }) => ms >= 1).sort((left, right) => right.ms - left.ms).slice(0, MAX_NAMES)
+}
+
+function processCpuMs () {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1e3
+}
+
+module.exports = { createThreadLoad }
