@@ -122,3 +122,17 @@ test('a variable is the path in upper snake case', () => {
     'LOOPSCOPE_SYNC_CALLS_FLAG_MS_PER_SECOND', 'LOOPSCOPE_SYNC_CALLS_FLAG_CALLS_PER_SECOND', 'LOOPSCOPE_PATH', 'LOOPSCOPE_TOKEN', 'LOOPSCOPE_TOKEN_FILE', 'LOOPSCOPE_ADMIN_LISTEN',
     'LOOPSCOPE_ADMIN_HOSTS', 'LOOPSCOPE_SOURCE_MAPS', 'LOOPSCOPE_CONTROL_SOCKET', 'LOOPSCOPE_PM2', 'LOOPSCOPE_OBSERVER_FILE'])
 })
+
+test('in a worker of PM2\'s cluster the variables count that PM2 unpacks after what is preloaded', t => {
+  const [, entry] = process.argv
+  t.after(() => { process.argv[1] = entry })
+  const env = { LOOPSCOPE_HEARTBEAT_MS: '10', pm2_env: JSON.stringify({ LOOPSCOPE_STALL_THRESHOLD_MS: 250, NODE_ENV: 'production', pm_id: 3, NODE_APP_INSTANCE: 1 }) }
+  const read = () => {
+    const { heartbeatMs, stallThresholdMs, isProduction, pm2Process } = resolveOptions({}, env)
+    return { heartbeatMs, stallThresholdMs, isProduction, pm2Process }
+  }
+  process.argv[1] = '/somewhere/pm2/lib/ProcessContainer.js'
+  assert.deepEqual(read(), { heartbeatMs: 10, stallThresholdMs: 250, isProduction: true, pm2Process: { id: '3', instance: 1 } })
+  process.argv[1] = '/srv/app.js' // which such a worker started: it has the variable, and is none
+  assert.deepEqual(read(), { heartbeatMs: 10, stallThresholdMs: 100, isProduction: false, pm2Process: null })
+})

@@ -18,17 +18,25 @@ const path = require('node:path')
  */
 
 /**
+ * The variables that the application will see. In the worker of a cluster PM2 unpacks them after what is preloaded.
  * @param {NodeJS.ProcessEnv} env
+ * @returns {NodeJS.ProcessEnv}
+ */
+function applicationVariables (env) {
+  return modeOfPm2() === 'cluster' && env.pm2_env !== undefined ? { ...env, ...unpacked(env.pm2_env) } : env
+}
+
+/**
+ * @param {NodeJS.ProcessEnv} variables
  * @returns {EnvironmentFacts}
  */
-function environmentFacts (env) {
+function environmentFacts (variables) {
   const mode = modeOfPm2()
-  const variables = mode === 'cluster' && env.pm2_env !== undefined ? unpacked(env.pm2_env) : env
   return {
-    threadPoolSize: env.UV_THREADPOOL_SIZE,
-    nodeFlags: [...(env.NODE_OPTIONS ?? '').split(/\s+/), ...process.execArgv],
-    isProduction: env.NODE_ENV === 'production',
-    runtimeFolder: env.XDG_RUNTIME_DIR,
+    threadPoolSize: variables.UV_THREADPOOL_SIZE,
+    nodeFlags: [...(variables.NODE_OPTIONS ?? '').split(/\s+/), ...process.execArgv],
+    isProduction: variables.NODE_ENV === 'production',
+    runtimeFolder: variables.XDG_RUNTIME_DIR,
     pm2Process: pm2Of(variables),
     pm2Mode: isNumber(variables.pm_id) ? mode : null,
     started: mode === null ? {} : startedBy(variables)
@@ -50,12 +58,12 @@ function modeOfPm2 () {
  * @param {NodeJS.ProcessEnv} variables
  */
 function pm2Of ({ pm_id: id, NODE_APP_INSTANCE: instance }) {
-  return isNumber(id) && isNumber(instance) ? { id: String(id), instance: Number(instance) } : null
+  return id !== undefined && isNumber(id) && isNumber(instance) ? { id, instance: Number(instance) } : null
 }
 
-/** As text, or packed as a number. @param {unknown} variable */
+/** @param {string | undefined} variable */
 function isNumber (variable) {
-  return /^\d+$/.test(String(variable))
+  return /^\d+$/.test(variable ?? '')
 }
 
 /**
@@ -68,16 +76,16 @@ function startedBy ({ pm_exec_path: entry, pm_cwd: folder }) {
 }
 
 /**
- * Of the worker of a cluster that is preloaded: PM2 unpacks them later.
+ * As text, which variables are.
  * @param {string} packed
  * @returns {NodeJS.ProcessEnv}
  */
 function unpacked (packed) {
   try {
-    return JSON.parse(packed)
+    return Object.fromEntries(Object.entries(JSON.parse(packed)).map(([name, value]) => [name, String(value)]))
   } catch {
     return {}
   }
 }
 
-module.exports = { environmentFacts }
+module.exports = { applicationVariables, environmentFacts }

@@ -5,7 +5,7 @@
 const { errors } = require('../../shared/base/errors')
 const { assertKnownKeys, assertPlainObject, refuse } = require('../../shared/base/validate')
 const { isLocal, parseAddress } = require('../admin/address')
-const { environmentFacts } = require('./environment-facts')
+const { applicationVariables, environmentFacts } = require('./environment-facts')
 const { OPTIONS, variableOf } = require('./options')
 
 /** @import { DiagnosticsOptions, EngineName, Logger, RetentionOptions, SignalMap, SyncCallOptions } from '../../../types/diagnostics' */
@@ -55,11 +55,12 @@ const GROUPS = [...SWITCHABLE, 'retention', 'heap', 'admin']
 function resolveOptions (options = {}, env = process.env) {
   assertPlainObject('options', options)
   assertKnown(options)
-  assertKnownVariables(env)
+  const variables = applicationVariables(env)
+  assertKnownVariables(variables)
   /** @type {any} */
-  const resolved = { recorder: {}, syncCalls: {}, retention: {}, heap: {}, admin: {}, ...environmentFacts(env) }
+  const resolved = { recorder: {}, syncCalls: {}, retention: {}, heap: {}, admin: {}, ...environmentFacts(variables) }
   for (const row of OPTIONS) {
-    const value = valueOf(row, options, env)
+    const value = valueOf(row, options, variables)
     if (SWITCHABLE.includes(row.path)) resolved[row.path] = value === false ? false : {}
     else if (resolved[row.path.split('.')[0]] !== false) setAt(resolved, row.path, value)
   }
