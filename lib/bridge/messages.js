@@ -25,6 +25,7 @@
 /** @import { DebuggerStatus } from '../observer/recorder/debugger-detector' */
 /** @import { SampledReading } from '../observer/sync-calls/sampled-table' */
 /** @import { ProcessReading } from '../shared/findings/readings' */
+/** @import { ApplicationMetrics } from '../shared/group/metrics/totals' */
 /** @import { RelayedRequest, RelayedResponse } from './relay' */
 
 /**
@@ -69,7 +70,7 @@
  * @property {(params: { clock: number }) => void} endClockRenewal
  *
  * @property {(params: { application: AdminApplication }) => Promise<Opened>} openApplication  its admin surface
- * @property {(params: { application: number }) => void} closeApplication
+ * @property {(params: { application: number, metrics: ApplicationMetrics | null }) => void} closeApplication  what it has counted, where a group was told of it
  * @property {(params: { application: number }) => Promise<Findings>} findings  of it, now
  * @property {(params: RelayedRequest) => Promise<RelayedResponse>} request  that came to the mounted door; can be cancelled
  * @property {(params: { stream: string }) => Promise<{ value: any, done: boolean }>} nextChunk  of an answer that goes on
@@ -106,6 +107,7 @@
  * @property {(params: TakeOrder) => Promise<TakeFacts>} takeSnapshot  writes the heap to a file: the main thread stands still
  * @property {(params: {}) => Promise<object>} report  Node's diagnostic report
  * @property {(params: { application: number }) => Promise<{ contentType: string, text: string }>} metrics
+ * @property {(params: { application: number }) => Promise<ApplicationMetrics>} metricsReading  the same as data, for the sums of a group
  * @property {(params: { application: number }) => Promise<ProcessReading>} processReading  for findings
  * @property {(params: { application: number, request: any, scope: string }) => Promise<boolean>} authorize
  */
@@ -162,6 +164,7 @@ const TO_MAIN = Object.freeze({
   takeSnapshot: 'ask',
   report: 'ask',
   metrics: 'ask',
+  metricsReading: 'ask',
   processReading: 'ask',
   authorize: 'ask'
 })

@@ -130,12 +130,12 @@ class Handle extends EventEmitter {
     if (this.#instruments === undefined) return
     this.#pm2.stop()
     this.#signals.stop()
-    this.#surface.stop()
+    const told = this.#surface.stop()
     this.#releaseMetrics()
     this.#requests.stop()
     this.#instruments.stalls.subscribers.delete(this.#subscriber)
     this.#instruments = undefined
-    await releaseInstruments()
+    await told.then(releaseInstruments)
   }
 
   /**

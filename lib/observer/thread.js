@@ -140,7 +140,7 @@ class ObserverThread {
       renewClock: ({ clock, buffer, resolutionMs }) => this.#clockRenewer.keep(clock, buffer, resolutionMs),
       endClockRenewal: ({ clock }) => this.#clockRenewer.release(clock),
       openApplication: ({ application }) => this.#adminSurface().open(application),
-      closeApplication: ({ application }) => this.#adminSurface().close(application),
+      closeApplication: ({ application, metrics }) => this.#adminSurface().close(application, metrics),
       findings: ({ application }) => this.#adminSurface().findings(application),
       request: (request, signal) => this.#adminSurface().relay.request(request, signal),
       nextChunk: ({ stream }) => this.#adminSurface().relay.chunk(stream),

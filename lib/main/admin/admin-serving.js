@@ -22,11 +22,12 @@ function createAdminServing ({ ask, tell }) {
     relay: createRelaySender({ ask }),
     applications,
     counts,
-    /** For what the observer says and asks of it. @type {Pick<Handlers<ToMain>, 'log' | 'counted' | 'metrics' | 'processReading' | 'authorize'>} */
+    /** For what the observer says and asks of it. @type {Pick<Handlers<ToMain>, 'log' | 'counted' | 'metrics' | 'metricsReading' | 'processReading' | 'authorize'>} */
     handlers: {
       log: line => applications.log(line),
       counted: ({ event }) => counts.count(event),
       metrics: params => applications.metrics(params),
+      metricsReading: params => applications.metricsReading(params),
       processReading: params => applications.processReading(params),
       authorize: params => applications.authorize(params)
     }

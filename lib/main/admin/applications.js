@@ -7,11 +7,13 @@
 /** @import { Ask, Tell } from '../../bridge/channel' */
 /** @import { Findings } from '../../../types/findings' */
 /** @import { ProcessReading } from '../../shared/findings/readings' */
+/** @import { ApplicationMetrics } from '../../shared/group/metrics/totals' */
 /** @import { AdminApplication } from '../../observer/admin/admin' */
 
 /**
  * @typedef {object} ApplicationAnswers  what only the application's thread knows
  * @property {() => Promise<{ contentType: string, text: string }>} metrics
+ * @property {() => Promise<ApplicationMetrics>} metricsReading
  * @property {() => ProcessReading} processReading
  * @property {(request: any, scope: string) => Promise<boolean>} authorize
  * @property {Pick<Logger, 'info' | 'warn'>} logger
@@ -48,7 +50,7 @@ class Applications {
   /**
    * @param {Omit<AdminApplication, 'id'>} settings  plain data for the observer
    * @param {ApplicationAnswers} answers
-   * @returns {{ id: number, opened: Promise<Opened>, findings: () => Promise<Findings>, close: () => void }}
+   * @returns {{ id: number, opened: Promise<Opened>, findings: () => Promise<Findings>, close: (metrics: ApplicationMetrics | null) => void }}
    */
   open (settings, answers) {
     const id = ++this.#sequence
@@ -57,8 +59,8 @@ class Applications {
       id,
       opened: this.#open(id),
       findings: () => this.#ask('findings', { application: id }),
-      close: () => {
-        if (this.#applications.delete(id)) this.#tell('closeApplication', { application: id })
+      close: metrics => {
+        if (this.#applications.delete(id)) this.#tell('closeApplication', { application: id, metrics })
       }
     }
   }
@@ -86,6 +88,11 @@ class Applications {
   /** @param {{ application: number }} about */
   metrics ({ application }) {
     return this.#answersOf(application).metrics()
+  }
+
+  /** @param {{ application: number }} about */
+  metricsReading ({ application }) {
+    return this.#answersOf(application).metricsReading()
   }
 
   /** @param {{ application: number }} about */

@@ -10,6 +10,7 @@ const { unattended } = require('../../shared/base/guard')
 const { warnOnce } = require('../../shared/base/warnings')
 const { createAnnouncement } = require('./announcement')
 const { chooseControlDirectory } = require('../../shared/admin/control-directory')
+const { createMetricsReading } = require('./metrics-reading')
 const { createMount } = require('./mount')
 const { adminSettings } = require('./settings')
 const { makeBootToken } = require('../../shared/admin/tokens')
@@ -47,6 +48,8 @@ class Surface {
   #mount
   /** @type {ReturnType<Applications['open']> | undefined} */
   #opened
+  /** @type {ReturnType<typeof createMetricsReading> | undefined} */
+  #metricsReading
   /** @type {Relay | undefined} */
   #relay
   /** @type {ReturnType<typeof createAnnouncement> | undefined} */
@@ -87,6 +90,8 @@ class Surface {
     const { options, appName, appRoot, version, clusterId } = this.#parts
     const controlDir = this.#controlDir
     this.#relay = relay
+    const metricsReading = createMetricsReading(this.#parts.registry)
+    this.#metricsReading = metricsReading
     this.#opened = applications.open({
       ...this.#settings,
       listen: isReachable(this.#settings) ? this.#settings.listen : null,
@@ -104,6 +109,7 @@ class Surface {
       controlDir: options.controlSocket && threadId === 0 ? controlDir : null
     }, {
       metrics: () => this.#metrics(),
+      metricsReading: metricsReading.read,
       processReading,
       authorize: (request, scope) => this.#authorize(request, scope),
       logger: this.#parts.logger,
@@ -118,10 +124,11 @@ class Surface {
     return this.#opened.findings()
   }
 
-  stop () {
+  async stop () {
     this.#announcement?.stop()
-    this.#opened?.close()
+    const opened = this.#opened
     this.#opened = undefined
+    opened?.close(await this.#metricsReading?.last() ?? null)
   }
 
   /**

@@ -45,6 +45,8 @@ const REPORT_MS = 10_000
  * @property {string} appRoot
  * @property {string} version
  * @property {number} startedAt
+ * @property {string | null} controlDir
+ * @property {string} group
  * @property {string} dir
  * @property {Required<RetentionOptions>} retention
  * @property {Order['heap']} heap
@@ -98,6 +100,7 @@ function createAdminSources (parts) {
     loopNow,
     recorder: () => describeRange(parts.recorder.range()),
     findings: findings.find,
+    groupMetrics: openGroupMetrics(application, { warn: log('warn') }),
     series: () => series.list(),
     marks: () => marks.list(),
     mark: (/** @type {unknown} */ text) => {
@@ -108,7 +111,7 @@ function createAdminSources (parts) {
     },
     stalls,
     stallProfile: (/** @type {number} */ stall) => records.profile(stall),
-    ask: (/** @type {'syncCalls' | 'memory' | 'slowRequests' | 'metrics' | 'processReading'} */ name) => main.askOrLast(name, id),
+    ask: (/** @type {'syncCalls' | 'memory' | 'slowRequests' | 'metrics' | 'metricsReading' | 'processReading'} */ name) => main.askOrLast(name, id),
     authorize: (/** @type {unknown} */ request, /** @type {string} */ scope) => {
       return main.ask('authorize', { application: id, request, scope }, AUTHORIZE_MS)
     },
@@ -152,6 +155,21 @@ function groupOf ({ group, controlDir }) {
  */
 function describeRange ({ offReason, fromMicros }) {
   return { off: offReason, fromMs: offReason === null && Number.isFinite(fromMicros) ? Math.round(toEpochMs(fromMicros)) : null }
+}
+
+/**
+ * Loaded with the first question.
+ * @param {ApplicationSettings} application
+ * @param {Parameters<typeof import('../group/own-group-metrics').ownGroupMetrics>[0]['log']} logger
+ */
+function openGroupMetrics ({ controlDir, group }, logger) {
+  /** @type {ReturnType<typeof import('../group/own-group-metrics').ownGroupMetrics> | null} */
+  let made = null
+  /** @returns {typeof made} null: this process is in no group */
+  return () => {
+    if (controlDir !== null) made ??= require('../group/own-group-metrics').ownGroupMetrics({ controlDir, group, log: logger })
+    return made
+  }
 }
 
 /** @param {any} error */

@@ -10,6 +10,8 @@ const { createRelayReceiver } = require('../../bridge/relay')
 const { createThreadLoad } = require('../threads/thread-load')
 const { createAdminSources } = require('./admin-sources')
 const { errors } = require('../../shared/base/errors')
+const { unattended } = require('../../shared/base/guard')
+const { hasMetricsState } = require('../group/metrics-state')
 const { ownNamespace } = require('../../shared/system/process-namespace')
 const { processStart } = require('../../shared/system/process-start')
 
@@ -17,6 +19,7 @@ const { processStart } = require('../../shared/system/process-start')
 /** @import { WorkerFacts } from './listeners/worker-address' */
 /** @import { RequestHandler } from '../../shared/admin/exchange' */
 /** @import { Findings } from '../../../types/findings' */
+/** @import { ApplicationMetrics } from '../../shared/group/metrics/totals' */
 /** @import { Application, Sources } from './router' */
 /** @import { ApplicationSettings } from './admin-sources' */
 
@@ -76,6 +79,7 @@ class Admin {
     const opened = { handle, sources, listener: null, closed: new AbortController() }
     this.#applications.set(application.id, opened)
     const controlProblem = await problemOf(() => this.#openControlSocket(application))
+    if (hasMetricsState(application)) unattended(problemOf(async () => sources().groupMetrics()?.forgetEnded()))
     let url = null
     const listenProblem = await problemOf(async () => { url = await this.#listen(application, opened) })
     return { url, listenProblem: opened.closed.signal.aborted ? null : listenProblem, controlProblem }
@@ -104,9 +108,13 @@ class Admin {
     return application.sources().findings()
   }
 
-  /** @param {number} id */
-  async close (id) {
+  /**
+   * @param {number} id
+   * @param {ApplicationMetrics | null} [metrics]  what it has counted, where its group was told of it
+   */
+  async close (id, metrics = null) {
     const application = this.#applications.get(id)
+    if (metrics !== null) application?.sources().groupMetrics()?.keepLast(metrics)
     this.#applications.delete(id)
     this.#parts.main.forget(id)
     application?.closed.abort()

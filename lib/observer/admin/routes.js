@@ -11,6 +11,7 @@
 function createRoutes () {
   const routes = [
     ...require('./routes/findings').routes,
+    ...require('./routes/metrics').routes,
     ...require('./routes/readings').routes,
     ...require('./routes/marks').routes,
     ...require('./routes/cpu').routes,

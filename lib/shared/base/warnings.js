@@ -20,6 +20,7 @@ const WARNINGS = Object.freeze({
   LOOPSCOPE_WARN_ROUTE_LIMIT: 'more than %d routes: further ones are counted as _other',
   LOOPSCOPE_WARN_LISTENER: 'the admin listener does not listen: %s. The application and everything else go on',
   LOOPSCOPE_WARN_CONTROL_SOCKET: 'the command line cannot reach this process: %s. Everything else works',
+  LOOPSCOPE_WARN_GROUP_COUNTERS: 'processes of the group that end, or do not answer, take their counts with them: %s. The metrics of those that answer are there',
   LOOPSCOPE_WARN_NEAR_LIMIT: 'no evidence will be left when the heap overflows: %s. Everything else works',
   LOOPSCOPE_WARN_SOURCE_MAP: 'a source map cannot be used, so that code is shown as it runs: %s',
   LOOPSCOPE_WARN_INTERNAL: 'a fault of ours was caught, the application is not affected: %s'

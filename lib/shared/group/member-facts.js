@@ -105,7 +105,7 @@ function listFacts (directory, users) {
 
 /**
  * As far as the system tells; nothing is known of another namespace, whose processes are asked.
- * @param {MemberFacts} facts
+ * @param {Pick<MemberFacts, 'pid' | 'start' | 'namespace'>} facts
  */
 function isKnownToRun ({ pid, start, namespace }) {
   return start !== '0' && namespace === ownNamespace() && isRunning(`${pid}-${start}`)

@@ -1,6 +1,6 @@
 'use strict'
 
-// What is known, for reading: metrics, the loop, stalls, synchronous calls. While the main thread is stuck these tell what it
+// What is known, for reading: the loop, stalls, synchronous calls. While the main thread is stuck these tell what it
 // said last, and what the observer knows by itself.
 
 const { json, text } = require('../../../shared/admin/responses')
@@ -11,17 +11,9 @@ const { integer, oneOf } = require('../parameters')
 
 const MAX_STALLS = 200
 const LOOK_BACK_MS = 30_000
-const BLOCKED_NOW = 'loopscope_eventloop_blocked_now_seconds'
-const TEXT_FORMAT = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** @type {RouteRow[]} */
 const routes = [
-  {
-    name: 'metrics',
-    path: '/metrics',
-    title: 'the registry, for Prometheus',
-    methods: { GET: { scope: 'metrics', cost: 'question', handle: metrics } }
-  },
   {
     name: 'loop',
     path: '/loop',
@@ -47,35 +39,6 @@ const routes = [
     methods: { GET: { scope: 'metrics', cost: 'question', handle: syncCalls } }
   }
 ]
-
-/** @param {Context} context */
-async function metrics ({ sources }) {
-  const known = await knownOf(sources, 'metrics')
-  const { contentType, text: exposition } = known?.value ?? { contentType: TEXT_FORMAT, text: '' }
-  const { blockedMs } = sources.loopNow()
-  return text(200, withBlockedNow(exposition, blockedMs / 1e3), {
-    'Content-Type': contentType,
-    ...(known?.isStale && { 'X-Loopscope-Stale-Since': new Date(known.at).toISOString() })
-  })
-}
-
-/**
- * The one number that only another thread can tell.
- * @param {string} exposition
- * @param {number} seconds
- */
-function withBlockedNow (exposition, seconds) {
-  const gauge = [
-    `# HELP ${BLOCKED_NOW} How long the event loop has been stuck at this moment, 0 while it turns; seen from another thread`,
-    `# TYPE ${BLOCKED_NOW} gauge`,
-    `${BLOCKED_NOW} ${seconds}`,
-    ''
-  ].join('\n')
-  const end = '# EOF\n'
-  if (exposition.endsWith(end)) return exposition.slice(0, -end.length) + gauge + end
-  const lineEnd = exposition.endsWith('\n') || exposition === '' ? '' : '\n'
-  return `${exposition}${lineEnd}${gauge}`
-}
 
 /** @param {Context} context */
 async function loop ({ sources }) {

@@ -1,0 +1,71 @@
+'use strict'
+
+// The registry as plain data, for adding up the processes of a group: a prom-client registry, or one of its successor.
+
+const { setTimeout: sleep } = require('node:timers/promises')
+
+/** @import { Registry } from 'prom-client' */
+/** @import { Value } from '../../shared/group/metrics/sum-metrics' */
+/** @import { ApplicationMetrics } from '../../shared/group/metrics/totals' */
+
+const OPEN_METRICS = /^application\/openmetrics-text/
+const SUM = 'sum'
+const LAST_MS = 500 // a metric of the application may ask somebody else
+
+/**
+ * @param {Registry} registry
+ */
+function createMetricsReading (registry) {
+  const openedAtMs = performance.now()
+  let isAsked = false
+  return {
+    read () {
+      isAsked = true
+      return readMetrics(registry, openedAtMs)
+    },
+
+    /** What is there at the end, for a group that was told of it before. @returns {Promise<ApplicationMetrics | null>} */
+    async last () {
+      if (!isAsked) return null
+      const late = sleep(LAST_MS, null, { ref: false })
+      return Promise.race([readMetrics(registry, openedAtMs).catch(() => null), late])
+    }
+  }
+}
+
+/**
+ * @param {Registry} registry
+ * @param {number} openedAtMs
+ * @returns {Promise<ApplicationMetrics>}
+ */
+async function readMetrics (registry, openedAtMs) {
+  const { contentType } = registry
+  const readAtMs = performance.now()
+  const isOpenMetrics = OPEN_METRICS.test(contentType)
+  const metrics = /** @type {any[]} */ (await registry.getMetricsAsJSON()).map(({ name, help, type, aggregator = SUM, values = [] }) => ({
+    name: isOpenMetrics && type === 'counter' ? nameOfSeries(name) : name,
+    help,
+    type,
+    aggregator,
+    values: values.map(plainValue)
+  }))
+  return { openedAtMs, readAtMs, contentType, metrics }
+}
+
+/**
+ * In OpenMetrics prom-client takes `_total` off a counter, once it was written as text.
+ * @param {string} name
+ */
+function nameOfSeries (name) {
+  return name.endsWith('_total') ? name : `${name}_total`
+}
+
+/**
+ * @param {any} value  with an exemplar at times
+ * @returns {Value}
+ */
+function plainValue ({ labels = {}, metricName, value }) {
+  return { labels, ...(metricName !== undefined && { metricName }), value: Number.isFinite(value) ? value : String(value) }
+}
+
+module.exports = { createMetricsReading, readMetrics }

@@ -1,0 +1,87 @@
+'use strict'
+
+// The metrics of this process, or of its group, for Prometheus and as data. While the main thread is stuck these are what it said last,
+// and the one number that only another thread can tell.
+
+const { json, text } = require('../../../shared/admin/responses')
+const { refuse } = require('../../../shared/base/validate')
+const { flag, oneOf } = require('../parameters')
+const { knownOf } = require('./readings')
+
+/** @import { Metric } from '../../../shared/group/metrics/sum-metrics' */
+/** @import { Context, RouteRow } from '../router' */
+
+const BLOCKED_NOW = 'loopscope_eventloop_blocked_now_seconds'
+const BLOCKED_NOW_HELP = 'How long the event loop has been stuck at this moment, 0 while it turns; seen from another thread'
+const TEXT_FORMAT = 'text/plain; version=0.0.4; charset=utf-8'
+const NOTHING_KNOWN = Object.freeze({ openedAtMs: null, readAtMs: null, contentType: TEXT_FORMAT, metrics: Object.freeze([]) })
+const IN_NO_GROUP = Object.freeze({ status: 503, detail: 'This process is in no group: it has no control socket.', remedy: 'Leave the option controlSocket on, and start on the main thread.' })
+
+/** @type {RouteRow[]} */
+const routes = [
+  {
+    name: 'metrics',
+    path: '/metrics',
+    title: 'the registry, for Prometheus; ?group=1: of all processes of the group',
+    methods: { GET: { scope: 'metrics', cost: 'question', parameters: { format: oneOf(['text', 'json']), group: flag() }, handle: metrics } }
+  }
+]
+
+/** @param {Context} context */
+function metrics (context) {
+  const { group = false, format = 'text' } = context.parameters
+  if (group && format !== 'text') refuse('parameter format', 'text with group=1', format)
+  if (group) return ofGroup(context)
+  return format === 'json' ? asData(context) : asText(context)
+}
+
+/** @param {Context} context */
+async function asText ({ sources }) {
+  const known = await knownOf(sources, 'metrics')
+  const { contentType, text: exposition } = known?.value ?? { contentType: TEXT_FORMAT, text: '' }
+  const { blockedMs } = sources.loopNow()
+  return text(200, withBlockedNow(exposition, blockedMs / 1e3), { 'Content-Type': contentType, ...staleHeader(known) })
+}
+
+/**
+ * For the sums of a group.
+ * @param {Context} context
+ */
+async function asData ({ sources }) {
+  const known = await knownOf(sources, 'metricsReading')
+  const { blockedMs } = sources.loopNow()
+  /** @type {Metric} */
+  const blockedNow = { name: BLOCKED_NOW, help: BLOCKED_NOW_HELP, type: 'gauge', aggregator: 'max', values: [{ labels: {}, value: blockedMs / 1e3 }] }
+  const reading = known?.value ?? NOTHING_KNOWN
+  return json(200, { ...reading, metrics: [...reading.metrics, blockedNow] }, staleHeader(known))
+}
+
+/** @param {Context} context */
+async function ofGroup ({ sources, signal }) {
+  const groupMetrics = sources.groupMetrics()
+  if (groupMetrics === null) return IN_NO_GROUP
+  const { contentType, text: exposition } = await groupMetrics.read(signal)
+  return text(200, exposition, { 'Content-Type': contentType })
+}
+
+/**
+ * @param {{ at: number, isStale: boolean } | null} known
+ * @returns {Record<string, string>}
+ */
+function staleHeader (known) {
+  return known?.isStale ? { 'X-Loopscope-Stale-Since': new Date(known.at).toISOString() } : {}
+}
+
+/**
+ * @param {string} exposition
+ * @param {number} seconds
+ */
+function withBlockedNow (exposition, seconds) {
+  const gauge = [`# HELP ${BLOCKED_NOW} ${BLOCKED_NOW_HELP}`, `# TYPE ${BLOCKED_NOW} gauge`, `${BLOCKED_NOW} ${seconds}`, ''].join('\n')
+  const end = '# EOF\n'
+  if (exposition.endsWith(end)) return exposition.slice(0, -end.length) + gauge + end
+  const lineEnd = exposition.endsWith('\n') || exposition === '' ? '' : '\n'
+  return `${exposition}${lineEnd}${gauge}`
+}
+
+module.exports = { routes }

@@ -1,0 +1,34 @@
+'use strict'
+
+// What of the metrics of a process goes on counting for its group when the process has ended, and what is only of now.
+
+/** @import { Metric } from './sum-metrics' */
+
+const COUNTING_TYPES = Object.freeze(['counter', 'histogram', 'summary'])
+
+/** @param {Metric} metric */
+function isCounting ({ type, aggregator }) {
+  return COUNTING_TYPES.includes(type) && aggregator === 'sum'
+}
+
+/** @param {readonly Metric[]} metrics */
+function countingOf (metrics) {
+  return metrics.filter(isCounting).map(withoutQuantiles)
+}
+
+/** @param {readonly Metric[]} metrics */
+function currentOf (metrics) {
+  return metrics.filter(metric => !isCounting(metric)).map(withoutQuantiles)
+}
+
+/**
+ * Quantiles of several processes can neither be added nor averaged.
+ * @param {Metric} metric
+ * @returns {Metric}
+ */
+function withoutQuantiles (metric) {
+  if (metric.type !== 'summary') return metric
+  return { ...metric, values: metric.values.filter(({ labels }) => labels.quantile === undefined) }
+}
+
+module.exports = { countingOf, currentOf }

@@ -1,0 +1,48 @@
+'use strict'
+
+// A sum of floating-point numbers without their rounding errors (Shewchuk 1997, as Python's math.fsum()). In another order, or
+// with some of them added up before, a plain sum differs in its last digit: a counter that falls by so little is a reset to
+// Prometheus, and the whole of it an increase.
+
+/**
+ * @param {readonly number[]} numbers
+ * @returns {number[]} numbers of the same sum that do not overlap, from small to large: one to three as a rule
+ */
+function exactParts (numbers) {
+  if (!numbers.every(Number.isFinite)) return [numbers.reduce((sum, number) => sum + number, 0)]
+  /** @type {number[]} */
+  let parts = []
+  for (const number of numbers) {
+    const kept = []
+    let sum = number
+    for (const part of parts) {
+      const [large, small] = Math.abs(sum) < Math.abs(part) ? [part, sum] : [sum, part]
+      sum = large + small
+      const lost = small - (sum - large)
+      if (lost !== 0) kept.push(lost)
+    }
+    parts = [...kept, sum]
+  }
+  return parts
+}
+
+/**
+ * @param {readonly number[]} parts
+ * @returns {number} the number next to their sum
+ */
+function roundedSum (parts) {
+  let at = parts.length - 1
+  let sum = parts[at] ?? 0
+  let lost = 0
+  while (at > 0 && lost === 0) {
+    const before = sum
+    const part = parts[--at]
+    sum = before + part
+    lost = part - (sum - before)
+  }
+  // Half of the last digit was lost: what comes below decides where to.
+  const isHalf = at > 0 && Math.sign(lost) === Math.sign(parts[at - 1]) && sum + lost * 2 - sum === lost * 2
+  return isHalf ? sum + lost * 2 : sum
+}
+
+module.exports = { exactParts, roundedSum }

@@ -1,0 +1,48 @@
+'use strict'
+
+// Metrics as text for Prometheus, or in OpenMetrics' format, as prom-client writes them.
+
+/** @import { Metric, Value } from './sum-metrics' */
+
+const OPEN_METRICS = /^application\/openmetrics-text/
+
+/**
+ * @param {readonly Metric[]} metrics
+ * @param {string} contentType
+ */
+function writeExposition (metrics, contentType) {
+  const isOpenMetrics = OPEN_METRICS.test(contentType)
+  const blocks = metrics.map(metric => writeMetric(metric, isOpenMetrics))
+  return isOpenMetrics ? `${[...blocks, '# EOF'].join('\n')}\n` : `${blocks.join('\n\n')}\n`
+}
+
+/**
+ * @param {Metric} metric
+ * @param {boolean} isOpenMetrics  which has the family of a counter without the `_total` of its series
+ */
+function writeMetric ({ name, help, type, values }, isOpenMetrics) {
+  const family = isOpenMetrics && type === 'counter' ? name.replace(/_total$/, '') : name
+  return [`# HELP ${family} ${escape(help)}`, `# TYPE ${family} ${type}`, ...values.map(value => writeValue(name, value))].join('\n')
+}
+
+/**
+ * @param {string} name
+ * @param {Value} value
+ */
+function writeValue (name, { labels, metricName = name, value }) {
+  const written = Object.entries(labels).map(([label, text]) => `${label}="${escape(String(text)).replaceAll('"', '\\"')}"`)
+  return `${metricName}${written.length === 0 ? '' : `{${written.join(',')}}`} ${writeNumber(Number(value))}`
+}
+
+/** @param {number} value */
+function writeNumber (value) {
+  if (value === Infinity) return '+Inf'
+  return value === -Infinity ? '-Inf' : String(value) // NaN is written so
+}
+
+/** @param {string} text */
+function escape (text) {
+  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
+}
+
+module.exports = { writeExposition }
