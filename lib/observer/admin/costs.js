@@ -10,6 +10,7 @@ const COSTS = Object.freeze({
   window: 'the recorder ends its window, at most ten times a second',
   reading: 'sampled allocations are read, which collects garbage: one at a time, shared, and at most a tenth of the time',
   report: 'a diagnostic report is made: one at a time, shared, within the budget of its kind',
+  profiles: 'each process of the group is asked for a profile, at the cost of its own: four at a time',
   capture: 'a capture, within the budget of its kind'
 })
 

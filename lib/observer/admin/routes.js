@@ -19,6 +19,8 @@ function createRoutes () {
     ...require('./routes/captures').createCaptureRoutes(),
     ...require('./routes/artifacts').routes,
     ...require('./routes/heap').routes,
+    ...require('./routes/heap-profile').routes,
+    ...require('./routes/group-profiles').createGroupProfileRoutes(),
     ...require('./routes/report').createReportRoutes(),
     ...require('./routes/live').createLiveRoutes()
   ]

@@ -136,4 +136,4 @@ function assertKind (kind) {
   return /** @type {CaptureKind} */ (kind)
 }
 
-module.exports = { KINDS, checkRequest, assertKind, assertRoute }
+module.exports = { KINDS, MAX_SECONDS, MODES, checkRequest, assertKind, assertRoute }

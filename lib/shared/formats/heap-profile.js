@@ -4,7 +4,7 @@
 
 const { escapeHtml } = require('../base/html-page')
 const { localTimeWithZone } = require('../base/local-time')
-const { buildHeapTree, bytesByFunction, subtract } = require('./profile/heap-tree')
+const { buildHeapTree, bytesByFunction, bytesByProcess, subtract } = require('./profile/heap-tree')
 const { placeOf } = require('./profile/frame')
 
 /** @import { EncodeContext, Format } from '../../../types/profile' */
@@ -24,7 +24,7 @@ const LIMITS = 'Sampled, one in half a megabyte, since sampling began: what was 
  * @property {string} extension
  * @property {string} contentType
  * @property {Format['sources']} sources
- * @property {(profile: HeapProfile, context?: Pick<EncodeContext, 'appRoot' | 'title'>) => Buffer} encode
+ * @property {(profile: HeapProfile, context?: Pick<EncodeContext, 'appRoot' | 'title' | 'notes'>) => Buffer} encode
  */
 
 const HEAP_FORMATS = Object.freeze({
@@ -38,7 +38,7 @@ const HEAP_FORMATS = Object.freeze({
     extension: 'pb.gz',
     contentType: 'application/octet-stream',
     sources: 'generated',
-    encode: (/** @type {HeapProfile} */ profile, /** @type {Pick<EncodeContext, 'appRoot' | 'title'>} */ context = {}) =>
+    encode: (/** @type {HeapProfile} */ profile, /** @type {Pick<EncodeContext, 'appRoot' | 'title' | 'notes'>} */ context = {}) =>
       require('./pprof/heap').encodeHeapPprof({ ...profile, kind: profile.mode === 'all' ? 'alloc' : 'inuse' }, context)
   },
   flamegraph: { extension: 'html', contentType: 'text/html; charset=utf-8', sources: 'original', encode: encodeGraph },
@@ -47,7 +47,7 @@ const HEAP_FORMATS = Object.freeze({
 
 /**
  * @param {ReadProfile} profile
- * @param {Pick<EncodeContext, 'appRoot' | 'title'>} [context]
+ * @param {Pick<EncodeContext, 'appRoot' | 'title' | 'notes'>} [context]
  */
 function encodeGraph (profile, context = {}) {
   const { renderFlameGraph } = require('./flamegraph')
@@ -57,7 +57,8 @@ function encodeGraph (profile, context = {}) {
   const header = [
     `<h1>${escapeHtml(title)}</h1>`,
     `<p class="facts">${escapeHtml(factsOf(profile, root))}</p>`,
-    `<p class="note">${escapeHtml(LIMITS)}</p>`,
+    ...processFacts(root).map(line => `<p class="facts">${escapeHtml(line)}</p>`),
+    ...[...context.notes ?? [], LIMITS].map(note => `<p class="note">${escapeHtml(note)}</p>`),
     ...(root.totalBytes > 0 ? [] : ['<p class="empty">Nothing was sampled in this time.</p>'])
   ].join('\n')
   const graph = describeGraph(root, {
@@ -81,7 +82,7 @@ function factsOf ({ mode, fromMs, toMs, profile: { samples } }, { totalBytes }) 
 
 /**
  * @param {ReadProfile} profile
- * @param {Pick<EncodeContext, 'appRoot' | 'title'>} [context]
+ * @param {Pick<EncodeContext, 'appRoot' | 'title' | 'notes'>} [context]
  */
 function encodeText (profile, context = {}) {
   const root = buildHeapTree(profile, context)
@@ -89,8 +90,10 @@ function encodeText (profile, context = {}) {
   const lines = [
     context.title ?? 'heap profile',
     factsOf(profile, root),
+    ...(context.notes ?? []).map(note => `Note: ${note}`),
     LIMITS,
     '',
+    ...processRows(root),
     '   self MB  share  total MB  function',
     ...rows.map(({ frame, selfBytes, totalBytes }) => {
       const share = percent(selfBytes, root.totalBytes).padStart(5)
@@ -102,6 +105,24 @@ function encodeText (profile, context = {}) {
       ['', `${inMb(bytes)} MB (${percent(bytes, root.totalBytes)})`, ...stack.map(name => `  ${name}`)])
   ]
   return Buffer.from(`${lines.map(printable).join('\n')}\n`)
+}
+
+/**
+ * @param {HeapTree} root
+ * @returns {string[]} none where it is of one process
+ */
+function processFacts (root) {
+  const shares = bytesByProcess(root).map(({ process, bytes }) => `${process} ${percent(bytes, root.totalBytes)}`)
+  return shares.length === 0 ? [] : [`By process: ${shares.join(' · ')}`]
+}
+
+/**
+ * @param {HeapTree} root
+ * @returns {string[]}
+ */
+function processRows (root) {
+  const rows = bytesByProcess(root).map(({ process, bytes }) => `${inMb(bytes).padStart(10)}  ${percent(bytes, root.totalBytes).padStart(5)}  ${process}`)
+  return rows.length === 0 ? [] : ['        MB  share  process', ...rows, '']
 }
 
 /** @param {HeapTree} root */

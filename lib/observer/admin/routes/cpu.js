@@ -3,28 +3,16 @@
 // CPU profiles for looking at now: pieces of what the recorder holds, or of what it records next. No file is written, and
 // any number of readers is served from the one sampler.
 
-const { DIFFERENCE_FORMATS, encodeDifference } = require('../encode-difference')
-const { encodeView, notesOf, VIEW_FORMATS } = require('../encode-view')
-const { integer, numberAbove, oneOf } = require('../parameters')
-const { SOURCES } = require('../../../shared/formats/formats')
+const { DIFFERENCE_FORMATS, encodeDifference } = require('../views/encode-difference')
+const { encodeView, notesOf } = require('../views/encode-view')
+const { numberAbove } = require('../parameters')
+const { MAX_LAST_SECONDS, VIEW_PARAMETERS, fileName, timeOf } = require('../views/view-parameters')
 const { onlyRoute } = require('../../../shared/formats/profile/only-route')
-const { assertRoute } = require('../../../shared/captures/kinds')
 const { refuse } = require('../../../shared/base/validate')
 
 /** @import { Context, RouteRow } from '../router' */
 
-const DEFAULT_LAST_SECONDS = 30
-const MAX_SECONDS = 300
-const MAX_LAST_SECONDS = 600
-const MAX_EPOCH_MS = 8.64e15
-
-const format = oneOf(VIEW_FORMATS)
-const sources = oneOf(SOURCES)
-/** @type {import('../parameters').ParameterCheck} */
-const route = (name, value) => {
-  assertRoute(name, value)
-  return value
-}
+const { format, sources } = VIEW_PARAMETERS
 
 /** @type {RouteRow[]} */
 const routes = [
@@ -37,14 +25,8 @@ const routes = [
         scope: 'profile',
         cost: 'window',
         parameters: {
-          seconds: numberAbove(0, MAX_SECONDS),
-          last: numberAbove(0, MAX_LAST_SECONDS),
-          from: integer(0, MAX_EPOCH_MS),
-          to: integer(0, MAX_EPOCH_MS),
-          against: numberAbove(0, MAX_LAST_SECONDS),
-          format,
-          sources,
-          route
+          ...VIEW_PARAMETERS,
+          against: numberAbove(0, MAX_LAST_SECONDS)
         },
         handle: cpu
       }
@@ -98,21 +80,6 @@ async function difference (context, { fromMs, toMs }) {
   return encodeDifference(sources, { before, after }, { format, sources: places, name: fileName('difference', after.fromMs) })
 }
 
-/**
- * @param {Record<string, any>} parameters
- * @param {number} now
- */
-function timeOf ({ seconds, last, from, to }, now) {
-  if (from === undefined && to === undefined) {
-    const lastSeconds = last ?? (seconds === undefined ? DEFAULT_LAST_SECONDS : 0)
-    return { fromMs: now - lastSeconds * 1e3, toMs: now + (seconds ?? 0) * 1e3 }
-  }
-  if (from === undefined || to === undefined) refuse('parameters from and to', 'both, or none', { from, to })
-  if (seconds !== undefined || last !== undefined) refuse('parameters', 'either from and to, or seconds and last', { seconds, last })
-  if (!(from < to && to - now <= MAX_SECONDS * 1e3)) refuse('parameter to', `after from, and at most ${MAX_SECONDS} s ahead`, to)
-  return { fromMs: from, toMs: to }
-}
-
 /** @param {Context} context */
 function stallCpu ({ params: { id }, parameters, sources }) {
   const number = Number(id)
@@ -128,14 +95,6 @@ function stallCpu ({ params: { id }, parameters, sources }) {
     name: `stall-${number}`,
     startedAt: stall?.at ?? 0
   })
-}
-
-/**
- * @param {string} kind
- * @param {number} ms
- */
-function fileName (kind, ms) {
-  return `${kind}-${new Date(ms).toISOString().replace(/[-:.]/g, '').toLowerCase()}`
 }
 
 module.exports = { routes }

@@ -9,7 +9,7 @@ const { SOURCES } = require('../../../shared/formats/formats')
 const { encodePprof } = require('../../../shared/formats/pprof')
 const { encodeHeapPprof } = require('../../../shared/formats/pprof/heap')
 const { anything, flag, integer, oneOf } = require('../parameters')
-const { notesOf } = require('../encode-view')
+const { notesOf } = require('../views/encode-view')
 const { knownOf } = require('./readings')
 const { setTimeout: sleep } = require('node:timers/promises')
 

@@ -59,12 +59,25 @@ function samplesOf (profile, before, tables, context) {
   const samples = []
   for (const { key, stack, held } of walk(profile)) {
     const { count = 0, bytes = 0 } = earlier.get(key) ?? {}
-    const value = [Math.max(0, held.count - count), Math.max(0, Math.round(held.bytes - bytes))]
-    if (value[1] === 0) continue
+    const parts = partsOf(stack[0], { count: Math.max(0, held.count - count), bytes: Math.max(0, held.bytes - bytes) })
+    if (parts.length === 0) continue
     const frames = shownStack(stack.map(({ callFrame }) => describeFrame(callFrame, context)))
-    samples.push(new Sample({ locationId: frames.map(frame => tables.locationId(frame, frame.line)), value }))
+    const locationId = frames.map(frame => tables.locationId(frame, frame.line))
+    for (const { pid, value } of parts) samples.push(new Sample({ locationId, value, label: tables.labels({ pid }) }))
   }
   return samples
+}
+
+/**
+ * In a profile of several processes one for each.
+ * @param {SampledNode} node
+ * @param {Held} held  by all of them
+ * @returns {{ pid: string | null, value: number[] }[]}
+ */
+function partsOf ({ processes }, { count, bytes }) {
+  const parts = processes?.map(one => ({ pid: one.process, value: [one.samples, Math.round(one.bytes)] })) ??
+    [{ pid: null, value: [count, Math.round(bytes)] }]
+  return parts.filter(({ value: [, bytes] }) => bytes > 0)
 }
 
 /** @param {SamplingProfile} profile */

@@ -14,6 +14,7 @@ const { showNames } = require('./shown-names')
  * @property {number} selfSize  bytes, scaled up from the samples
  * @property {number} id
  * @property {SampledNode[]} children
+ * @property {{ process: string, bytes: number, samples: number }[]} [processes]  whose selfSize is, in a profile of several
  *
  * @typedef {{ head: SampledNode, samples: { nodeId: number, ordinal: number, size?: number }[] }} SamplingProfile  as V8 gives it
  *
@@ -28,6 +29,7 @@ const { showNames } = require('./shown-names')
  * @property {number} selfBytes
  * @property {number} totalBytes
  * @property {HeapTree[]} children
+ * @property {NonNullable<SampledNode['processes']>} processes  empty in a profile of one
  */
 
 /**
@@ -45,13 +47,17 @@ function buildHeapTree (sampling, context = {}) {
     frames.set(key, frame)
     return frame
   }
+  /**
+   * @param {SampledNode} node
+   * @returns {HeapTree}
+   */
+  const treeOf = node => ({ frame: frameOf(node), selfBytes: node.selfSize, totalBytes: 0, children: [], processes: node.processes ?? [] })
   const { head } = subtract(sampling)
-  /** @type {HeapTree} */
-  const root = { frame: frameOf(head), selfBytes: head.selfSize, totalBytes: 0, children: [] }
+  const root = treeOf(head)
   const order = [{ tree: root, node: head }]
   for (const { tree, node } of order) {
     for (const child of node.children) {
-      const made = { frame: frameOf(child), selfBytes: child.selfSize, totalBytes: 0, children: [] }
+      const made = treeOf(child)
       tree.children.push(made)
       order.push({ tree: made, node: child })
     }
@@ -128,4 +134,19 @@ function bytesByFunction (root) {
   return [...functions.values()].sort((a, b) => b.selfBytes - a.selfBytes || b.totalBytes - a.totalBytes)
 }
 
-module.exports = { buildHeapTree, bytesByFunction, functionKey, subtract }
+/**
+ * @param {HeapTree} root
+ * @returns {{ process: string, bytes: number }[]} the heaviest first; empty in a profile of one process
+ */
+function bytesByProcess (root) {
+  /** @type {Map<string, number>} */
+  const bytesOf = new Map()
+  const waiting = [root]
+  for (const { processes, children } of waiting) {
+    for (const child of children) waiting.push(child)
+    for (const { process, bytes } of processes) bytesOf.set(process, (bytesOf.get(process) ?? 0) + bytes)
+  }
+  return [...bytesOf].map(([process, bytes]) => ({ process, bytes })).sort((a, b) => b.bytes - a.bytes)
+}
+
+module.exports = { buildHeapTree, bytesByFunction, bytesByProcess, functionKey, subtract }

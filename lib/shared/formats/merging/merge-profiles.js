@@ -1,14 +1,12 @@
 'use strict'
 
-// CPU profiles of several processes as one. Functions are the same by name, file and position: what V8 numbers (nodes, scripts) differs from
-// process to process. The processes' times stand one after another, so that each sample keeps its own and the whole is the time of all of
+// CPU profiles of several processes as one. The processes' times stand one after another, so that each sample keeps its own and the whole is the time of all of
 // them; which process a sample is of stands beside it. Pure.
 
-const { assertCpuProfile } = require('./assert-profile')
+const { assertCpuProfile } = require('../profile/assert-profile')
+const { ROOT, createMergedFrames } = require('./merged-frames')
 
 /** @import { CallFrame, CpuProfile, ProfileNode, SampleLabels } from '../../../../types/profile' */
-
-const NO_SCRIPT = '0' // V8's for native functions
 
 /**
  * @typedef {object} MergedNode
@@ -33,10 +31,7 @@ function createMerging () {
 }
 
 class Merging {
-  /** @type {Map<string, CallFrame>} */
-  #frames = new Map()
-  /** By file, numbered anew. @type {Map<string, string>} */
-  #scripts = new Map()
+  #frameOf = createMergedFrames()
   /** @type {MergedNode[]} */
   #nodes = []
   /** @type {MergedNode | undefined} */
@@ -75,7 +70,7 @@ class Merging {
   /** @returns {CpuProfile} */
   result () {
     const isEmpty = this.#root === undefined
-    if (isEmpty) this.#rootFor({ functionName: '(root)', scriptId: NO_SCRIPT, url: '', lineNumber: -1, columnNumber: -1 })
+    if (isEmpty) this.#rootFor(ROOT)
     const startTime = isEmpty ? 0 : this.#fromMicros
     return {
       nodes: this.#nodes.map(({ node, ticks }) =>
@@ -131,34 +126,13 @@ class Merging {
   }
 
   /**
-   * @param {CallFrame} callFrame  of #frames
+   * @param {CallFrame} callFrame  of #frameOf
    * @returns {MergedNode}
    */
   #create (callFrame) {
     const made = { node: { id: this.#nodes.length + 1, callFrame, hitCount: 0, children: [] }, below: new Map(), ticks: new Map() }
     this.#nodes.push(made)
     return made
-  }
-
-  /**
-   * One object for each function.
-   * @param {CallFrame} callFrame
-   */
-  #frameOf ({ functionName, scriptId, url, lineNumber, columnNumber }) {
-    const isNative = Number(scriptId) === Number(NO_SCRIPT)
-    const key = `${functionName}\0${url}\0${lineNumber}:${columnNumber}:${isNative}`
-    const known = this.#frames.get(key)
-    if (known !== undefined) return known
-    const frame = { functionName, scriptId: isNative ? NO_SCRIPT : this.#scriptOf(url), url, lineNumber, columnNumber }
-    this.#frames.set(key, frame)
-    return frame
-  }
-
-  /** @param {string} url */
-  #scriptOf (url) {
-    const script = this.#scripts.get(url) ?? String(this.#scripts.size + 1)
-    this.#scripts.set(url, script)
-    return script
   }
 }
 

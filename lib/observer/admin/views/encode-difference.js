@@ -2,14 +2,14 @@
 
 // Two pieces of the recorder's past as an answer: what changed from the earlier to the later one.
 
-const { createResponse, json } = require('../../shared/admin/responses')
-const { localTime, localTimeWithZone } = require('../../shared/base/local-time')
-const { describeDifference } = require('../../shared/formats/flamegraph/difference')
-const { FORMATS } = require('../../shared/formats/formats')
-const { buildCallTree } = require('../../shared/formats/profile/call-tree')
+const { createResponse, json } = require('../../../shared/admin/responses')
+const { localTime, localTimeWithZone } = require('../../../shared/base/local-time')
+const { describeDifference } = require('../../../shared/formats/flamegraph/difference')
+const { FORMATS } = require('../../../shared/formats/formats')
+const { buildCallTree } = require('../../../shared/formats/profile/call-tree')
 
-/** @import { CpuProfile } from '../../../types/profile' */
-/** @import { Sources } from './router' */
+/** @import { CpuProfile } from '../../../../types/profile' */
+/** @import { Sources } from '../router' */
 
 const DIFFERENCE_FORMATS = Object.freeze(['flamegraph', 'graph'])
 
@@ -34,7 +34,7 @@ async function encodeDifference (sources, { before, after }, { format, sources: 
     const graph = describeDifference(buildCallTree(earlier, { appRoot }), buildCallTree(later, { appRoot }))
     return json(200, { ...graph, fromMs: after.fromMs, toMs: after.toMs, notes })
   }
-  const { encodeFlameGraphDifference } = require('../../shared/formats/flamegraph')
+  const { encodeFlameGraphDifference } = require('../../../shared/formats/flamegraph')
   const { extension, contentType } = FORMATS.flamegraph
   return createResponse(200, encodeFlameGraphDifference(earlier, later, context), {
     'Content-Type': contentType,

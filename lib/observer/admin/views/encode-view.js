@@ -2,13 +2,13 @@
 
 // A piece of the recorder's past as an answer, in any format, without a file being written.
 
-const { createResponse, json } = require('../../shared/admin/responses')
-const { FORMATS } = require('../../shared/formats/formats')
-const { buildCallTree } = require('../../shared/formats/profile/call-tree')
-const { describeTimes } = require('../../shared/formats/flamegraph/graph')
+const { createResponse, json } = require('../../../shared/admin/responses')
+const { FORMATS } = require('../../../shared/formats/formats')
+const { buildCallTree } = require('../../../shared/formats/profile/call-tree')
+const { describeTimes } = require('../../../shared/formats/flamegraph/graph')
 
-/** @import { FormatName, CpuProfile } from '../../../types/profile' */
-/** @import { Sources } from './router' */
+/** @import { FormatName, CpuProfile } from '../../../../types/profile' */
+/** @import { Sources } from '../router' */
 
 /** `graph`: what the page of this surface draws its flame graph from. */
 const VIEW_FORMATS = Object.freeze([...Object.keys(FORMATS), 'graph'])
@@ -23,19 +23,22 @@ const VIEW_FORMATS = Object.freeze([...Object.keys(FORMATS), 'graph'])
  * @param {number} how.startedAt  milliseconds since the epoch
  * @param {string[]} [how.notes]
  * @param {string} [how.route]    that the profile is of
+ * @param {string} [how.title]    unless it is of this process
+ * @param {Record<string, string>} [how.headers]
  */
-async function encodeView (sources, profile, { format, sources: places, name, startedAt, notes = [], route }) {
+async function encodeView (sources, profile, { format, sources: places, name, startedAt, notes = [], route, title, headers = {} }) {
   const usualPlaces = format === 'graph' ? 'original' : FORMATS[/** @type {FormatName} */ (format)].sources
   const shown = (places ?? usualPlaces) === 'original' ? await sources.toWritten(profile) : profile
   const { appName, pid } = sources.facts
-  const context = { ...sources.context(`CPU profile of ${appName} (pid ${pid})`, notes), startedAt }
+  const context = { ...sources.context(title ?? `CPU profile of ${appName} (pid ${pid})`, notes), startedAt }
   if (format === 'graph') {
     const toMs = startedAt + (shown.endTime - shown.startTime) / 1e3
-    return json(200, { ...describeTimes(buildCallTree(shown, context)), fromMs: startedAt, toMs, notes, route: route ?? null })
+    return json(200, { ...describeTimes(buildCallTree(shown, context)), fromMs: startedAt, toMs, notes, route: route ?? null }, headers)
   }
   const { extension, contentType, encode } = FORMATS[/** @type {FormatName} */ (format)]
   const sections = format === 'text' ? sources.reportSections(shown) : []
   return createResponse(200, encode(shown, { ...context, sections }), {
+    ...headers,
     'Content-Type': contentType,
     'Content-Disposition': `attachment; filename="${name}.${extension}"`
   })
