@@ -103,12 +103,7 @@ function createAdminSources (parts) {
     groupMetrics: openGroupMetrics(application, { warn: log('warn') }),
     series: () => series.list(),
     marks: () => marks.list(),
-    mark: (/** @type {unknown} */ text) => {
-      const mark = newMark(text)
-      marks.add(mark)
-      channel.tell('marked', { mark })
-      return mark
-    },
+    mark: (/** @type {unknown} */ text) => makeMark(text, parts),
     stalls,
     stallProfile: (/** @type {number} */ stall) => records.profile(stall),
     ask: (/** @type {'syncCalls' | 'memory' | 'slowRequests' | 'metrics' | 'metricsReading' | 'processReading'} */ name) => main.askOrLast(name, id),
@@ -155,6 +150,17 @@ function groupOf ({ group, controlDir }) {
  */
 function describeRange ({ offReason, fromMicros }) {
   return { off: offReason, fromMs: offReason === null && Number.isFinite(fromMicros) ? Math.round(toEpochMs(fromMicros)) : null }
+}
+
+/**
+ * @param {unknown} text
+ * @param {Pick<SourceParts, 'marks' | 'channel'>} parts
+ */
+function makeMark (text, { marks, channel }) {
+  const mark = newMark(text)
+  marks.add(mark)
+  channel.tell('marked', { mark })
+  return mark
 }
 
 /**
