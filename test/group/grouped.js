@@ -15,7 +15,10 @@ async function runGroup (t, count, { env = {} } = {}) {
   const folder = fs.mkdtempSync('/tmp/ls-')
   t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
   const controlDir = path.join(folder, `loopscope-${process.geteuid()}`, 'control')
-  const join = (more = {}) => run(t, { env: { TMPDIR: folder, LOOPSCOPE_GROUP: 'shop', LOOPSCOPE_APP_NAME: 'shop', LOOPSCOPE_ADMIN_LISTEN: 'off', ...env, ...more } })
+  const join = async (more = {}) => {
+    const app = await run(t, { env: { TMPDIR: folder, LOOPSCOPE_GROUP: 'shop', LOOPSCOPE_APP_NAME: 'shop', LOOPSCOPE_ADMIN_LISTEN: 'off', ...env, ...more } })
+    return { ...app, socketPathOfGroup: path.join(controlDir, `${app.pid}.sock`) }
+  }
   const apps = await Promise.all(Array.from({ length: count }, () => join()))
   await until(() => fs.existsSync(controlDir) && fs.readdirSync(controlDir).filter(name => name.endsWith('.json')).length >= count)
   return { apps, folder, controlDir, join, env: { TMPDIR: folder, XDG_RUNTIME_DIR: '' } }

@@ -65,11 +65,11 @@ test('blocked and stopped processes are members, one that was killed is none; al
   assert.deepEqual(members.map(({ pid }) => pid).sort(), apps.map(({ pid }) => pid).sort())
   assert.equal(new Set(members.map(({ id }) => id)).size, 3)
   const startedMs = performance.now()
-  const answers = await askGroup(members, '/stalls', { withinMs: 1500 })
-  assert.ok(performance.now() - startedMs < 3000)
+  const answers = await askGroup(members, '/stalls', { withinMs: 2500 })
+  assert.ok(performance.now() - startedMs < 5000)
   assert.deepEqual(answers.filter(({ up }) => up).map(({ member }) => member.pid).sort(), [turning.pid, blocked.pid].sort())
   const [silent] = answers.filter(({ up }) => !up)
-  assert.deepEqual([silent.member.pid, silent.problem, silent.status], [stopped.pid, 'no answer in 1.5 s', 0])
+  assert.deepEqual([silent.member.pid, silent.problem, silent.status], [stopped.pid, 'no answer in 2.5 s', 0])
 
   const next = await join() // what the killed one left is swept
   await until(() => fs.existsSync(path.join(controlDir, `${next.pid}.json`)))

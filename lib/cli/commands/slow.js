@@ -1,5 +1,7 @@
 'use strict'
 
+const { GROUP_OPTION } = require('../group/find-members')
+const { groupAnswer } = require('../group/group-answer')
 const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { showDuration } = require('../output/display')
@@ -14,9 +16,9 @@ module.exports = {
   name: 'slow',
   usage: '<pid|url>',
   help: 'the worst requests of each route: slow of their own code, behind others, or of waiting',
-  options: { json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...REACH_OPTIONS },
+  options: { group: GROUP_OPTION, json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...REACH_OPTIONS },
   positionals: { min: 0, max: 1 },
-  examples: ['loopscope slow 1234', 'loopscope slow http://127.0.0.1:6060'],
+  examples: ['loopscope slow 1234', 'loopscope slow --group api', 'loopscope slow http://127.0.0.1:6060'],
   run
 }
 
@@ -37,10 +39,22 @@ const COLUMNS = [
 /** @param {Invocation} invocation */
 async function run (invocation) {
   const { terminal, values } = invocation
+  if (values.group !== undefined) return showGroup(invocation)
   const known = await reach(invocation).json('/slow-requests')
   if (values.json) return terminal.json(known)
   const { requests, isStale } = known
   if (isStale) terminal.note('the loop does not answer: this is what was known before')
   if (requests.length === 0) return terminal.line('no slow requests')
   for (const line of tableLines(COLUMNS, requests, terminal.columns())) terminal.line(line)
+}
+
+/** @param {Invocation} invocation */
+async function showGroup (invocation) {
+  const { terminal, values } = invocation
+  const { answer, whole } = await groupAnswer('slow-requests', invocation)
+  if (values.json) return terminal.json(answer)
+  terminal.line(`group ${answer.group}: ${whole}`)
+  if (answer.requests.length === 0) return terminal.line('no slow requests')
+  const columns = [{ title: 'PID', isNumber: true, cell: (/** @type {any} */ { pid }) => String(pid) }, ...COLUMNS]
+  for (const line of tableLines(columns, answer.requests, terminal.columns())) terminal.line(line)
 }

@@ -1,5 +1,7 @@
 'use strict'
 
+const { GROUP_OPTION } = require('../group/find-members')
+const { groupAnswer } = require('../group/group-answer')
 const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { showCause, showCulprit, showDuration } = require('../output/display')
@@ -15,32 +17,66 @@ module.exports = {
   help: 'the last stalls: how long, why, on which route, in which line',
   options: {
     traces: { type: 'boolean', meaning: 'with the id of the trace of each' },
+    group: GROUP_OPTION,
     json: JSON_OPTION,
     wide: WIDE_OPTION,
     ...OUTPUT_OPTIONS,
     ...REACH_OPTIONS
   },
   positionals: { min: 0, max: 1 },
-  examples: ['loopscope stalls 1234', 'loopscope stalls http://127.0.0.1:6060'],
+  examples: ['loopscope stalls 1234', 'loopscope stalls --group api', 'loopscope stalls http://127.0.0.1:6060'],
   run
 }
 
 /** @param {Invocation} invocation */
 async function run (invocation) {
   const { terminal, values } = invocation
+  if (values.group !== undefined) return showGroup(invocation)
   const known = await reach(invocation).json('/stalls')
   if (values.json) return terminal.json(known)
-  const { stalls, current, totals, blockedMs } = known
-  if (blockedMs > 0) {
-    const by = current === null ? '' : `: ${current.route ?? 'outside requests'}, ${showCulprit(current)}`
-    terminal.line(terminal.paint('red', `blocked now, for ${showDuration(blockedMs)}${by}`))
+  const { current, blockedMs } = known
+  if (blockedMs > 0) terminal.line(terminal.paint('red', `blocked now, for ${showDuration(blockedMs)}${byWhom(current)}`))
+  showStalls(known, 'the process', invocation)
+}
+
+/** @param {Invocation} invocation */
+async function showGroup (invocation) {
+  const { terminal, values } = invocation
+  const { answer, whole } = await groupAnswer('stalls', invocation)
+  if (values.json) return terminal.json(answer)
+  terminal.line(`group ${answer.group}: ${whole}`)
+  for (const { pid, blockedMs } of answer.blocked) {
+    const current = answer.current.find((/** @type {any} */ stall) => stall.pid === pid) ?? null
+    terminal.line(terminal.paint('red', `${pid} is blocked now, for ${showDuration(blockedMs)}${byWhom(current)}`))
   }
+  showStalls(answer, 'these processes', invocation)
+}
+
+/** @param {any} current  the stall that lasts */
+function byWhom (current) {
+  return current === null ? '' : `: ${current.route ?? 'outside requests'}, ${showCulprit(current)}`
+}
+
+/**
+ * @param {any} known
+ * @param {string} who
+ * @param {Invocation} invocation
+ */
+function showStalls ({ stalls, totals }, who, { terminal, values }) {
   if (stalls.length === 0) return terminal.line('no stalls')
   const count = totals.count === 1 ? '1 stall' : `${totals.count} stalls`
-  terminal.line(`${count} since the process started, ${showDuration(totals.blockedMs)} in all`)
-  const columns = values.traces ? [...STALL_COLUMNS.slice(0, -1), TRACE_COLUMN, ...STALL_COLUMNS.slice(-1)] : STALL_COLUMNS
+  terminal.line(`${count} since ${who} started, ${showDuration(totals.blockedMs)} in all`)
+  const columns = [
+    ...(values.group === undefined ? [] : [PID_COLUMN]),
+    ...STALL_COLUMNS.slice(0, -1),
+    ...(values.traces ? [TRACE_COLUMN] : []),
+    ...STALL_COLUMNS.slice(-1)
+  ]
   for (const line of tableLines(columns, stalls, terminal.columns())) terminal.line(line)
 }
+
+/** @type {import('../output/table').Column} */
+const PID_COLUMN = { title: 'PID', isNumber: true, cell: ({ pid }) => String(pid) }
 
 /** @type {import('../output/table').Column[]} */
 const STALL_COLUMNS = [

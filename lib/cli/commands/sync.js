@@ -1,5 +1,7 @@
 'use strict'
 
+const { GROUP_OPTION } = require('../group/find-members')
+const { groupAnswer } = require('../group/group-answer')
 const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { showDuration, showPlace } = require('../output/display')
@@ -12,9 +14,9 @@ module.exports = {
   name: 'sync',
   usage: '<pid|url>',
   help: 'synchronous calls that hold the loop, by call site, and what to call instead',
-  options: { json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...REACH_OPTIONS },
+  options: { group: GROUP_OPTION, json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...REACH_OPTIONS },
   positionals: { min: 0, max: 1 },
-  examples: ['loopscope sync 1234'],
+  examples: ['loopscope sync 1234', 'loopscope sync --group api'],
   run
 }
 
@@ -31,8 +33,9 @@ const COLUMNS = [
 /** @param {Invocation} invocation */
 async function run (invocation) {
   const { terminal, values } = invocation
-  const known = await reach(invocation).json('/sync-calls')
+  const { answer: known, whole } = values.group === undefined ? await askOne(invocation) : await groupAnswer('sync-calls', invocation)
   if (values.json) return terminal.json(known)
+  if (whole !== null) terminal.line(`group ${known.group}: ${whole}`)
   const { sampled, exact, pool } = known
   const rows = [
     ...(exact ?? []).map((/** @type {any} */ call) => ({ ...call, ms: call.totalMs, seen: showCalls(call) })),
@@ -44,9 +47,17 @@ async function run (invocation) {
     terminal.line(`libuv's thread pool had tasks waiting ${pool.queued} times, up to ${longest}: see UV_THREADPOOL_SIZE`)
   }
   if (rows.length === 0) return terminal.line('no synchronous calls worth telling')
-  for (const line of tableLines(COLUMNS, rows, terminal.columns())) terminal.line(line)
+  for (const line of tableLines(whole === null ? COLUMNS : [PROCESSES_COLUMN, ...COLUMNS], rows, terminal.columns())) terminal.line(line)
   if (rows.some(isEstimate)) terminal.note('±: an estimate and its standard error; totals by API are exact, see --json')
 }
+
+/** @param {Invocation} invocation */
+async function askOne (invocation) {
+  return { answer: await reach(invocation).json('/sync-calls'), whole: null }
+}
+
+/** @type {import('../output/table').Column} */
+const PROCESSES_COLUMN = { title: 'PROCESSES', isNumber: true, cell: ({ pids }) => String(pids.length) }
 
 /** @param {{ standardError?: { calls: number } }} row */
 function isEstimate ({ standardError }) {

@@ -2,12 +2,14 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { Failure } = require('../failure')
+const { GROUP_OPTION, findMembers } = require('../group/find-members')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { tableLines } = require('../output/table')
+const { createClient } = require('../reach/client')
 const { listControlSockets } = require('../reach/control-sockets')
 const { REACH_OPTIONS, reach } = require('../reach/reach')
 const { runScreen } = require('../top/run-screen')
-const { COLUMNS, line } = require('../top/screen')
+const { COLUMNS, line, totalLine } = require('../top/screen')
 const { createWatched, watch } = require('../top/watch')
 
 /** @import { Command, Invocation } from '../commands' */
@@ -24,11 +26,12 @@ module.exports = {
   options: {
     interval: { type: 'string', short: 'i', meaning: 'off a terminal: print a line for each process every so many seconds' },
     count: { type: 'string', short: 'n', meaning: 'end after so many times' },
+    group: GROUP_OPTION,
     ...OUTPUT_OPTIONS,
     ...REACH_OPTIONS
   },
   positionals: { min: 0, max: 50 },
-  examples: ['loopscope top', 'loopscope top 1234 1235', 'loopscope top 1234 --interval 1 -n 10 > loop.log'],
+  examples: ['loopscope top', 'loopscope top 1234 1235', 'loopscope top --group api', 'loopscope top 1234 --interval 1 -n 10 > loop.log'],
   run
 }
 
@@ -37,13 +40,9 @@ async function run (invocation) {
   const { terminal, values, signal } = invocation
   const times = numberOf('--count', values.count) ?? Infinity
   const seconds = numberOf('--interval', values.interval)
-  const targets = targetsOf(invocation)
   const ended = new AbortController()
   const until = AbortSignal.any([signal, ended.signal])
-  const watching = targets.map(target => {
-    const client = reach({ ...invocation, positionals: target === undefined ? [] : [target], signal: until })
-    return { watched: createWatched(target ?? values.socket), client }
-  })
+  const watching = values.group === undefined ? watchingTargets(invocation, until) : await watchingGroup(invocation, until)
   const [{ client }] = watching
   if (watching.length === 1) await client.json('/') // who is asked for by name is missed by name
   const all = watching.map(({ watched }) => watched)
@@ -51,11 +50,41 @@ async function run (invocation) {
   try {
     if (terminal.isOutputTerminal && seconds === undefined) return await runScreen(watching, { terminal, signal, times })
     await firstAnswers(all, signal)
-    if (seconds === undefined && times === Infinity) for (const text of tableLines(COLUMNS, all, terminal.columns())) terminal.line(text)
+    if (seconds === undefined && times === Infinity) printTable(all, terminal)
     else await printLines(all, { terminal, signal, times, periodMs: (seconds ?? 1) * 1e3 })
   } finally {
     ended.abort()
   }
+}
+
+/**
+ * @param {Invocation} invocation
+ * @param {AbortSignal} signal
+ */
+function watchingTargets (invocation, signal) {
+  return targetsOf(invocation).map(target => {
+    const client = reach({ ...invocation, positionals: target === undefined ? [] : [target], signal })
+    return { watched: createWatched(target ?? invocation.values.socket), client }
+  })
+}
+
+/**
+ * @param {Invocation} invocation
+ * @param {AbortSignal} signal
+ */
+async function watchingGroup (invocation, signal) {
+  if (invocation.positionals.length > 0) throw new Failure('usage', 'Processes or --group, not both.')
+  const members = await findMembers(invocation)
+  return members.map(({ pid, socketPath }) => ({ watched: createWatched(String(pid)), client: createClient({ socketPath, base: '' }, signal) }))
+}
+
+/**
+ * @param {Watched[]} all
+ * @param {Invocation['terminal']} terminal
+ */
+function printTable (all, terminal) {
+  for (const text of tableLines(COLUMNS, all, terminal.columns())) terminal.line(text)
+  if (all.length > 1) terminal.line(totalLine(all))
 }
 
 /** @param {Invocation} invocation */

@@ -4,8 +4,11 @@ const { OUTPUT_OPTIONS } = require('../output/destination')
 const { WIDE_OPTION } = require('../output/table')
 const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
 const { Failure } = require('../failure')
+const { GROUP_OPTION } = require('../group/find-members')
+const { groupAnswer } = require('../group/group-answer')
 const { askAll } = require('../reach/processes')
 const { showAll, showFindings } = require('../output/findings')
+const { groupHeadline, titled, toGroupMarkdown } = require('../../shared/findings/group/show-group')
 const { toMarkdown } = require('../../shared/findings/show')
 
 /** @import { Findings } from '../../../types/findings' */
@@ -19,23 +22,34 @@ module.exports = {
   options: {
     json: JSON_OPTION,
     markdown: { type: 'boolean', short: 'm', meaning: 'print Markdown, for an issue or an assistant' },
+    group: GROUP_OPTION,
     wide: WIDE_OPTION,
     ...OUTPUT_OPTIONS,
     ...REACH_OPTIONS
   },
   positionals: { min: 0, max: 1 },
-  examples: ['loopscope why 1234', 'loopscope why --markdown > why.md'],
+  examples: ['loopscope why 1234', 'loopscope why --group api', 'loopscope why --markdown > why.md'],
   run
 }
 
 /** @param {Invocation} invocation */
 async function run (invocation) {
   const { positionals: [target], values, terminal } = invocation
+  if (values.group !== undefined) return showGroup(invocation)
   const answer = target === undefined && values.socket === undefined ? await askTheOnly(invocation) : await reach(invocation).json('/findings')
   if (answer === null) return
   if (values.json) return terminal.json(answer)
   if (values.markdown) return terminal.text(toMarkdown(answer))
   showFindings(answer, terminal)
+}
+
+/** @param {Invocation} invocation */
+async function showGroup (invocation) {
+  const { values, terminal } = invocation
+  const { answer, whole } = await groupAnswer('findings', invocation)
+  if (values.json) return terminal.json(answer)
+  if (values.markdown) return terminal.text(toGroupMarkdown(answer, whole))
+  showFindings(titled(answer), terminal, groupHeadline(answer, whole))
 }
 
 /**
@@ -50,7 +64,7 @@ async function askTheOnly ({ values, env, terminal, signal }) {
   }
   if (answers.length === 1) return answers[0]
   if (values.json) terminal.json(answers)
-  else if (values.markdown) terminal.text(answers.map(toMarkdown).join('\n'))
+  else if (values.markdown) terminal.text(answers.map(answer => toMarkdown(answer)).join('\n'))
   else showAll(answers, terminal)
   return null
 }

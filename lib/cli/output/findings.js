@@ -7,17 +7,19 @@ const { tableLines } = require('./table')
 const { wrapped } = require('./wrap')
 
 /** @import { Findings } from '../../../types/findings' */
+/** @import { Told } from '../../shared/findings/show' */
 /** @import { Part, Terminal } from './terminal' */
 
 /** @type {Readonly<Record<string, Parameters<Terminal['paint']>[0]>>} */
 const COLOURS = Object.freeze({ CRITICAL: 'red', WARNING: 'yellow', NOTE: 'cyan', OK: 'green' })
 
 /**
- * @param {Findings} answer
+ * @param {Told} answer
  * @param {Pick<Terminal, 'columns' | 'paint'>} terminal
+ * @param {string} [head]  whose it is; may have several lines
  * @returns {(Part | Part[])[]}
  */
-function findingLines (answer, terminal) {
+function findingLines (answer, terminal, head = headline(/** @type {Findings} */ (answer))) {
   const width = terminal.columns()
   const pieces = inPieces(answer).flatMap(({ label, title, lines }, index) => {
     const number = `${index + 1}. `
@@ -29,15 +31,16 @@ function findingLines (answer, terminal) {
       ...lines.flatMap(({ text, isCommand }) => isCommand ? [text] : wrapped(text, width, ' '.repeat(NAME_COLUMNS), NAME_COLUMNS))
     ]
   })
-  return [...wrapped(headline(answer), width), ...pieces]
+  return [...head.split('\n').flatMap(line => wrapped(line, width)), ...pieces]
 }
 
 /**
- * @param {Findings} answer
+ * @param {Told} answer
  * @param {Terminal} terminal
+ * @param {string} [head]
  */
-function showFindings (answer, terminal) {
-  for (const line of findingLines(answer, terminal)) terminal.line(line)
+function showFindings (answer, terminal, head) {
+  for (const line of findingLines(answer, terminal, head)) terminal.line(line)
 }
 
 /**

@@ -44,16 +44,25 @@ function findControlSocket (pid, env) {
  * @returns {{ pids: number[], problems: string[] }} of this user's processes that have a control socket
  */
 function listControlSockets (env) {
-  const { uid } = os.userInfo()
   /** @type {Set<number>} */
   const pids = new Set()
   const problems = []
-  for (const directory of [...sessionDirectories(uid, [env]), ...userDirectories(uid, [os.tmpdir()])]) {
-    const problem = problemOf(directory, null, [uid])
+  const { directories, users } = controlDirectories(env)
+  for (const directory of directories) {
+    const problem = problemOf(directory, null, users)
     if (problem === null) for (const pid of pidsIn(directory)) pids.add(pid)
     else if (problem !== MISSING) problems.push(problem)
   }
   return { pids: [...pids], problems }
+}
+
+/**
+ * Where this user's processes have theirs.
+ * @param {NodeJS.ProcessEnv} env
+ */
+function controlDirectories (env) {
+  const { uid } = os.userInfo()
+  return { directories: [...sessionDirectories(uid, [env]), ...userDirectories(uid, [os.tmpdir()])], users: [uid] }
 }
 
 /**
@@ -105,4 +114,4 @@ function isOurs (pid) {
   }
 }
 
-module.exports = { findControlSocket, listControlSockets }
+module.exports = { controlDirectories, findControlSocket, listControlSockets }

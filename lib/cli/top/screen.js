@@ -78,7 +78,7 @@ function screenLines (view, terminal) {
   const all = sorted(view)
   const [titles, ...rows] = rowsOf(all, width)
   const lines = rows.map((row, index) => row.map(text => paintRow(text, all[index], index === view.selected && all.length > 1, terminal)))
-  const state = `${all.length} processes, sorted by ${SORTS[view.sort].title}${view.isPaused ? ', PAUSED' : ''}`
+  const state = `${all.length} processes, sorted by ${SORTS[view.sort].title}${view.isPaused ? ', PAUSED' : ''}${figuresOf(all)}`
   return [
     fit(`${state}   ? help  q quit`, width),
     ...titles.map(text => terminal.paint('bold', text)),
@@ -125,6 +125,25 @@ function detailLines ({ delays, stalls }, width) {
   ]
 }
 
+/** @param {readonly Watched[]} all */
+function totalLine (all) {
+  return `${all.length} processes${figuresOf(all)}`
+}
+
+/**
+ * Of all of them as one.
+ * @param {readonly Watched[]} all
+ */
+function figuresOf (all) {
+  const heard = all.flatMap(({ now }) => now ?? [])
+  const known = heard.flatMap(({ utilization }) => utilization ?? [])
+  const mean = known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0) / known.length
+  const rss = heard.reduce((sum, { memory }) => sum + (memory?.rssBytes ?? 0), 0)
+  const blocked = heard.filter(({ blockedMs }) => blockedMs > 0).length
+  const told = [mean === null ? null : `util ${share(mean)}`, rss === 0 ? null : `rss ${showBytes(rss)}`, blocked === 0 ? null : `${blocked} BLOCKED`]
+  return told.filter(figure => figure !== null).map((figure, index) => `${index === 0 ? ': ' : ', '}${figure}`).join('')
+}
+
 /**
  * A line of its own, for a file.
  * @param {Watched} watched
@@ -166,4 +185,4 @@ function bytes (count) {
   return count === undefined ? '-' : showBytes(count)
 }
 
-module.exports = { COLUMNS, HELP, SORTS, line, screenLines, sorted }
+module.exports = { COLUMNS, HELP, SORTS, line, screenLines, sorted, totalLine }

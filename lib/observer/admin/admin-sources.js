@@ -131,8 +131,9 @@ function createAdminSources (parts) {
  * @param {ApplicationSettings} application
  * @param {ObserverSettings} settings
  */
-function factsOf ({ appName, appRoot, startedAt, version }, { keepSeconds, hz, stallThresholdMs }) {
-  return { appName, appRoot, pid: process.pid, startedAt, nodeVersion: process.versions.node, version, keepSeconds, hz, stallThresholdMs }
+function factsOf ({ appName, group, appRoot, startedAt, version }, { keepSeconds, hz, stallThresholdMs }) {
+  const { pid, versions: { node: nodeVersion } } = process
+  return { appName, group, appRoot, pid, startedAt, nodeVersion, version, keepSeconds, hz, stallThresholdMs }
 }
 
 /**

@@ -11,6 +11,7 @@ const COSTS = Object.freeze({
   reading: 'sampled allocations are read, which collects garbage: one at a time, shared, and at most a tenth of the time',
   report: 'a diagnostic report is made: one at a time, shared, within the budget of its kind',
   profiles: 'each process of the group is asked for a profile, at the cost of its own: four at a time',
+  group: 'each process of the group is asked what one costs: one question at a time, shared',
   capture: 'a capture, within the budget of its kind'
 })
 

@@ -22,7 +22,8 @@ function createRoutes () {
     ...require('./routes/heap-profile').routes,
     ...require('./routes/group-profiles').createGroupProfileRoutes(),
     ...require('./routes/report').createReportRoutes(),
-    ...require('./routes/live').createLiveRoutes()
+    ...require('./routes/live').createLiveRoutes(),
+    ...require('./routes/group').createGroupRoutes()
   ]
   return [require('./routes/index-page').createIndexRoute(routes), ...routes]
 }

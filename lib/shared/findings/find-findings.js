@@ -68,4 +68,4 @@ function figuresOf (readings) {
   }
 }
 
-module.exports = { findFindings }
+module.exports = { RANKS, findFindings }

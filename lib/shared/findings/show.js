@@ -20,8 +20,8 @@ const NAME_WIDTH = 9
 /** Before what a line says. */
 const NAME_COLUMNS = INDENT.length + NAME_WIDTH
 
-/** @param {Findings} answer */
-function headline ({ appName, pid, observedSeconds, figures, blockedMs, isStale }) {
+/** @param {Pick<Findings, 'observedSeconds' | 'figures' | 'blockedMs' | 'isStale'> & ({ name: string } | { appName: string, pid: number })} answer */
+function headline ({ observedSeconds, figures, blockedMs, isStale, ...who }) {
   const { utilization, longestStallMs, stalls, delayP99Ms, requestsPerSecond, workers } = figures
   const facts = [
     utilization === null ? null : `utilisation ${percent(utilization)}`,
@@ -32,11 +32,12 @@ function headline ({ appName, pid, observedSeconds, figures, blockedMs, isStale 
     blockedMs > 0 ? `blocked now for ${duration(blockedMs)}` : null
   ].filter(fact => fact !== null)
   const stale = isStale ? ' (the loop does not answer: some figures are missing, or of before)' : ''
-  return `${appName} (pid ${pid}), observed ${rounded(observedSeconds)} s: ${facts.join(', ')}${stale}`
+  const name = 'name' in who ? who.name : `${who.appName} (pid ${who.pid})`
+  return `${name}, observed ${rounded(observedSeconds)} s: ${facts.join(', ')}${stale}`
 }
 
 /**
- * @param {Finding} finding
+ * @param {Omit<Finding, 'id'> & { id: string }} finding
  * @returns {{ name: string, text: string }[]}
  */
 function parts ({ id, where, what, why, instead, evidence, confidence, next }) {
@@ -52,7 +53,9 @@ function parts ({ id, where, what, why, instead, evidence, confidence, next }) {
 }
 
 /**
- * @param {Findings} answer
+ * @typedef {{ findings: (Omit<Finding, 'id'> & { id: string })[] }} Told  of one process, or of several
+ *
+ * @param {Told} answer
  * @returns {Shown[]}
  */
 function inPieces ({ findings }) {
@@ -66,26 +69,28 @@ function inPieces ({ findings }) {
 }
 
 /**
- * @param {Findings} answer
+ * @param {Told} answer
+ * @param {string} [head]  whose it is
  * @returns {string}
  */
-function toText (answer) {
+function toText (answer, head = headline(/** @type {Findings} */ (answer))) {
   const found = inPieces(answer).flatMap(({ label, title, lines }, index) => ['', `${index + 1}. ${label}: ${title}`, ...lines.map(({ text }) => text)])
-  return [headline(answer), ...found, ''].join('\n')
+  return [head, ...found, ''].join('\n')
 }
 
 /**
- * @param {Findings} answer
+ * @param {Told} answer
+ * @param {string} [head]  whose it is
  * @returns {string}
  */
-function toMarkdown (answer) {
+function toMarkdown (answer, head = headline(/** @type {Findings} */ (answer))) {
   const found = answer.findings.flatMap((finding, index) => [
     '',
     `## ${index + 1}. ${LABELS[finding.severity]}: ${finding.title}`,
     '',
     ...parts(finding).flatMap(part => markdownOf(part))
   ])
-  return [`# ${headline(answer)}`, ...found, ''].join('\n')
+  return [`# ${head}`, ...found, ''].join('\n')
 }
 
 /** @param {{ name: string, text: string }} part */
