@@ -15,6 +15,7 @@ const TIME_OF_DAY = new Map([
   ['lib/observer/admin/jobs.js', 'when a capture began and ended'],
   ['lib/observer/admin/routes/cpu.js', 'from and to are times of day'],
   ['lib/observer/admin/routes/group-profiles.js', 'from and to are times of day'],
+  ['lib/shared/group/group-answers.js', 'when it was answered'],
   ['lib/shared/group/group-cpu-profile.js', 'from and to are times of day'],
   ['lib/shared/group/group-heap-profile.js', 'when a recording began and ended'],
   ['lib/observer/admin/routes/live.js', 'when the loop got stuck'],

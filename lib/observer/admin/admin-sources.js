@@ -45,8 +45,6 @@ const REPORT_MS = 10_000
  * @property {string} appRoot
  * @property {string} version
  * @property {number} startedAt
- * @property {string | null} controlDir
- * @property {string} group
  * @property {string} dir
  * @property {Required<RetentionOptions>} retention
  * @property {Order['heap']} heap
