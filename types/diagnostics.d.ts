@@ -213,6 +213,8 @@ export interface CaptureOptions {
   sources?: 'original' | 'generated'
   /** Of a CPU profile: only what ran for this route, as in 'POST /login'; the rest counts as idle. ERR_LOOPSCOPE_UNKNOWN_ROUTE when nothing did. */
   route?: string
+  /** Of a CPU profile: with all worker threads, from now on: needs `seconds`, and takes no `last` and no `route`. Default false. */
+  threads?: boolean
   /** Of a heap snapshot: what is taken out of it. Default 'off' for code that asks, 'values' for everything else. */
   redact?: 'values' | 'strict' | 'off'
   /** Of a redacted heap snapshot: equal values are recognisable as equal. Default false. */

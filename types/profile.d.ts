@@ -25,7 +25,7 @@ export interface CpuProfile {
   timeDeltas: number[]
   /** Which route each sample was taken in. Ours: V8 writes no such thing, and tools that do not know it pass it over. */
   routes?: SampleRoutes
-  /** In a profile merged of several processes: which of them each sample is of. Ours, as the routes are. */
+  /** In a profile merged of several processes, or threads: which of them each sample is of. Ours, as the routes are. */
   processes?: SampleProcesses
 }
 
@@ -44,6 +44,8 @@ export type SampleRoutes = SampleLabels
 export interface SampleProcesses extends SampleLabels {
   /** From the earliest start to the latest end. The merged profile itself is as long as the times of all processes together. */
   wallMicros: number
+  /** What they are, where they are not processes: the threads of one. */
+  of?: 'thread'
 }
 
 /** What a format may say about a profile beside its samples. */

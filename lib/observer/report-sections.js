@@ -14,7 +14,8 @@ const { syncCallSection } = require('./sync-calls/section')
  * @param {string} appRoot
  */
 function reportSections (profile, appRoot) {
-  const findings = findingsSection(profile, { appRoot, source: createSourceLines({ appRoot }), pid: process.pid })
+  // Of several processes or threads there is no one loop to speak of.
+  const findings = profile.processes !== undefined ? null : findingsSection(profile, { appRoot, source: createSourceLines({ appRoot }), pid: process.pid })
   const syncCalls = syncCallSection(profile, frame => toCodeFrame(frame, appRoot))
   return [findings, syncCalls].filter(section => section !== null)
 }

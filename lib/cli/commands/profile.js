@@ -15,6 +15,7 @@ const MAX_SECONDS = 300
 const MAX_LAST_SECONDS = 600
 const DEFAULT_LAST_SECONDS = 30
 const DEFAULT_ATTACH_SECONDS = 10
+const DEFAULT_THREADS_SECONDS = 10
 const ENCODING_MS = 60_000 // of minutes of a large application, on a busy machine
 
 /** @type {Command} */
@@ -28,6 +29,7 @@ module.exports = {
     format: { type: 'string', short: 'f', meaning: `${Object.keys(FORMATS).join(', ')} (default: as the name of the file ends, else text)` },
     sources: { type: 'string', meaning: `code as it was written or as it runs: ${SOURCES.join(', ')} (default original for flamegraph, text)` },
     route: ROUTE_OPTION,
+    threads: { type: 'boolean', meaning: `with all worker threads, of the seconds to come (default ${DEFAULT_THREADS_SECONDS})` },
     attach: { type: 'boolean', meaning: 'a process without loopscope: through Node\'s inspector, which is opened for it on 127.0.0.1' },
     ...OUTPUT_OPTIONS,
     ...REACH_OPTIONS
@@ -38,6 +40,7 @@ module.exports = {
     'loopscope profile 1234 --seconds 10 -o slow.html',
     'loopscope profile 1234 > before.cpuprofile',
     "loopscope profile 1234 --route 'POST /login'",
+    'loopscope profile 1234 --threads',
     'loopscope profile --attach 1234 --seconds 5'
   ],
   makesFile: true,
@@ -57,7 +60,9 @@ async function run (invocation) {
  */
 async function ask (invocation, format) {
   const { values, terminal } = invocation
-  const seconds = secondsOf('--seconds', values.seconds, MAX_SECONDS)
+  const isOfThreads = values.threads === true
+  if (isOfThreads) assertForward(values)
+  const seconds = secondsOf('--seconds', values.seconds, MAX_SECONDS) ?? (isOfThreads ? DEFAULT_THREADS_SECONDS : undefined)
   assertSources(values.sources)
   const last = secondsOf('--last', values.last, MAX_LAST_SECONDS) ?? (seconds === undefined ? DEFAULT_LAST_SECONDS : undefined)
   const client = reach(invocation)
@@ -65,6 +70,7 @@ async function ask (invocation, format) {
     format,
     ...(values.sources !== undefined && { sources: values.sources }),
     ...(values.route !== undefined && { route: values.route }),
+    ...(isOfThreads && { threads: '1' }),
     ...(seconds !== undefined && { seconds: String(seconds) }),
     ...(last !== undefined && { last: String(last) })
   })
@@ -86,11 +92,18 @@ async function attach ({ values, positionals: [pid], terminal, signal }, format)
   if (values.last !== undefined) {
     throw new Failure('usage', 'A process without loopscope has no past to look at: --attach takes --seconds only.')
   }
+  if (values.threads) throw new Failure('usage', 'Worker threads of a process without loopscope are not reached: --attach takes no --threads.')
   if (values.route !== undefined) throw new Failure('usage', 'Routes of a process without loopscope are not known: --attach takes no --route.')
   const seconds = secondsOf('--seconds', values.seconds, MAX_SECONDS) ?? DEFAULT_ATTACH_SECONDS
   const { profileByInspector } = require('../attach/attach')
   const profile = await profileByInspector(Number(pid), { seconds, terminal, signal })
   return FORMATS[format].encode(await written.profile(profile), { title: `CPU profile of pid ${pid}`, startedAt: Date.now() - seconds * 1e3 })
+}
+
+/** @param {Invocation['values']} values */
+function assertForward ({ last, route }) {
+  if (last !== undefined) throw new Failure('usage', 'Worker threads are recorded from now on: --threads takes --seconds, and no --last.')
+  if (route !== undefined) throw new Failure('usage', 'Samples of worker threads have no routes: --threads takes no --route.')
 }
 
 /**

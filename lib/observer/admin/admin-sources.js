@@ -189,13 +189,13 @@ function nullWhenBlocked (error) {
  */
 function createView (views) {
   /**
-   * @param {{ fromMs: number, toMs: number }} wanted
+   * @param {{ fromMs: number, toMs: number, threads?: boolean }} wanted
    * @param {AbortSignal} [signal]
    */
-  return async ({ fromMs, toMs }, signal) => {
+  return async ({ fromMs, toMs, threads }, signal) => {
     const offsetMicros = Math.round(monotonicMicros() - Date.now() * 1e3)
     const toMicros = (/** @type {number} */ ms) => Math.round(ms * 1e3) + offsetMicros
-    const view = await views.view({ fromMicros: toMicros(fromMs), toMicros: toMicros(toMs) }, signal)
+    const view = await views.view({ fromMicros: toMicros(fromMs), toMicros: toMicros(toMs), threads }, signal)
     return { ...view, fromMs: toEpochMs(view.fromMicros), toMs: toEpochMs(view.toMicros) }
   }
 }

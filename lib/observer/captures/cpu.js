@@ -15,12 +15,13 @@ const { hotLines } = require('../../shared/formats/text/hot-lines')
  * @param {Tools} tools
  * @returns {Promise<Product>}
  */
-async function recordCpu ({ lastSeconds = 0, seconds = 0, format, sources: places, route }, { sources, signal, stop, context, reportSections, wantsHot }) {
+async function recordCpu ({ lastSeconds = 0, seconds = 0, format, sources: places, route, threads }, { sources, signal, stop, context, reportSections, wantsHot }) {
   // Whole microseconds, as V8 writes them: deltas with fractions do not add up exactly.
   const now = Math.round(monotonicMicros())
-  const wanted = { fromMicros: now - Math.round(lastSeconds * 1e6), toMicros: now + Math.round(seconds * 1e6) }
-  const { profile: whole, fromMicros, toMicros, isShortened } = await sources.views.view(wanted, signal, stop)
-  const { profile, notes } = onlyRoute(whole, route)
+  const wanted = { fromMicros: now - Math.round(lastSeconds * 1e6), toMicros: now + Math.round(seconds * 1e6), threads }
+  const { profile: whole, fromMicros, toMicros, isShortened, notes: missing = [] } = await sources.views.view(wanted, signal, stop)
+  const { profile, notes: ofRoute } = onlyRoute(whole, route)
+  const notes = [...missing, ...ofRoute]
   const wantedSeconds = roundSeconds(lastSeconds + seconds)
   const shortened = isShortened && !stop?.aborted ? { wantedSeconds, gotSeconds: roundSeconds((toMicros - fromMicros) / 1e6) } : null
   const { extension, contentType, sources: usualPlaces, encode } = FORMATS[/** @type {keyof typeof FORMATS} */ (format)]

@@ -19,7 +19,7 @@ const { recordHeapSnapshot } = require('./heap-snapshot')
 
 /**
  * @typedef {object} CaptureSources  what is recorded from
- * @property {{ view (wanted: { fromMicros: number, toMicros: number }, signal?: AbortSignal, stop?: AbortSignal): Promise<View> }} views
+ * @property {{ view (wanted: { fromMicros: number, toMicros: number, threads?: boolean }, signal?: AbortSignal, stop?: AbortSignal): Promise<View> }} views
  * @property {Pick<SourceMaps, 'profile' | 'heapSampling'>} sourceMaps
  * @property {{ take (order: any, tools: any): Promise<{ name: string, path: string, bytes: number, metadata: any }> }} snapshots
  * @property {Pick<HeapSampler, 'sample'>} heapSampler

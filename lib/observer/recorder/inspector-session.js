@@ -147,6 +147,19 @@ class InspectorSession {
     return post(this.#session, method, params)
   }
 
+  /**
+   * Of its own accord the inspector says this, until the session is closed.
+   * @param {string} event
+   * @param {(message: { params: any }) => void} listener
+   * @returns {() => void} ends it
+   */
+  listen (event, listener) {
+    const session = this.#session
+    const heard = guarded(listener)
+    session?.on(event, heard)
+    return () => session?.off(event, heard)
+  }
+
   close () {
     this.#session?.disconnect()
     this.#session = undefined

@@ -8,6 +8,8 @@ const { createDebuggerDetector } = require('./debugger-detector')
 const { createHistory } = require('./history')
 const { createInspectorSession } = require('./inspector-session')
 const { createSessionLifecycle } = require('./session-lifecycle')
+const { createThreadRecorder } = require('../threads/thread-recorder')
+const { withThreads } = require('../threads/with-threads')
 const { createViews } = require('./views')
 
 /** @import { CpuProfile } from '../../../types/profile' */
@@ -43,6 +45,7 @@ class RecorderClient {
   #hasSession = false
   #isRecording = false
   #offReason
+  #threads
   history
 
   /** @param {Parameters<typeof createRecorderClient>[0]} parts */
@@ -58,6 +61,11 @@ class RecorderClient {
       onWindow: window => this.addWindow(window),
       onDisconnectAwaited: () => this.#lifecycle.disconnect(),
       onDebuggerAwaited: () => this.#session.endDebuggerWait().catch(ignore)
+    })
+    this.#threads = createThreadRecorder({
+      open: () => this.#lifecycle.open(),
+      post: (method, params) => this.#session.post(method, params),
+      listen: (event, listener) => this.#session.listen(event, listener)
     })
     const setAway = (/** @type {boolean} */ isAway) => {
       this.#hasSession = !isAway
@@ -155,7 +163,7 @@ class RecorderClient {
 
   /** @param {{ maxPastWaitMs?: number }} [options] */
   views (options) {
-    return createViews({
+    const views = createViews({
       history: this.history,
       keepSeconds: this.#settings.keepSeconds,
       rotate: () => this.#rotate(),
@@ -163,6 +171,7 @@ class RecorderClient {
       label: this.#label,
       ...options
     })
+    return withThreads(views, this.#threads)
   }
 
   #rotate () {

@@ -21,6 +21,7 @@ const GRAIN_MICROS = 250e3
  * @property {number} fromMicros  what it covers
  * @property {number} toMicros
  * @property {boolean} isShortened  the recorder held less than what was asked for
+ * @property {string[]} [notes]  what else is missing in it
  */
 
 /**

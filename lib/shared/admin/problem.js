@@ -58,6 +58,7 @@ const BY_CODE = new Map(Object.entries({
   ERR_LOOPSCOPE_STORE_UNSAFE: { status: 507, remedy: 'Set the option dir to a directory that belongs to this user.' },
   ERR_LOOPSCOPE_SNAPSHOT_REFUSED: { status: 507, remedy: 'Ask for what is cheaper, or send force: true.' },
   ERR_LOOPSCOPE_SNAPSHOT_COOLDOWN: { status: 429, remedy: 'Wait, or send force: true.', retryAfterSeconds: 60 },
+  ERR_LOOPSCOPE_THREADS_BUSY: { status: 409, remedy: 'Wait for the recording under way.', retryAfterSeconds: 10 },
   ERR_LOOPSCOPE_SNAPSHOT_BUSY: { status: 409, remedy: 'Wait for the one under way.', retryAfterSeconds: 10 },
   ERR_LOOPSCOPE_COMPARISON_REFUSED: { status: 507, remedy: 'Download the snapshots, and compare them with `loopscope diff`.' },
   ERR_LOOPSCOPE_COMPARISON_BUSY: { status: 409, remedy: 'Wait for the one under way.', retryAfterSeconds: 10 },

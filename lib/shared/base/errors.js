@@ -43,6 +43,7 @@ const errors = {
   ERR_LOOPSCOPE_INVALID_SNAPSHOT: define('ERR_LOOPSCOPE_INVALID_SNAPSHOT', 'will not read %s as a heap snapshot: wanted %s, got %s'),
   ERR_LOOPSCOPE_SNAPSHOT_REFUSED: define('ERR_LOOPSCOPE_SNAPSHOT_REFUSED', 'will not take a heap snapshot: %s. Instead, %s'),
   ERR_LOOPSCOPE_SNAPSHOT_BUSY: define('ERR_LOOPSCOPE_SNAPSHOT_BUSY', 'a heap snapshot is being taken: one at a time'),
+  ERR_LOOPSCOPE_THREADS_BUSY: define('ERR_LOOPSCOPE_THREADS_BUSY', 'worker threads are being recorded: one recording at a time'),
   ERR_LOOPSCOPE_SNAPSHOT_COOLDOWN: define('ERR_LOOPSCOPE_SNAPSHOT_COOLDOWN', 'a heap snapshot was taken less than %d s ago: wait %d s, or use force'),
   ERR_LOOPSCOPE_COMPARISON_REFUSED: define('ERR_LOOPSCOPE_COMPARISON_REFUSED', 'will not compare heap snapshots in this process: %s. Download them, and compare them with `loopscope diff`'),
   ERR_LOOPSCOPE_COMPARISON_BUSY: define('ERR_LOOPSCOPE_COMPARISON_BUSY', 'heap snapshots are being compared: one comparison at a time'),

@@ -29,6 +29,7 @@ const REDACTIONS = Object.freeze(['values', 'strict', 'off'])
  * @property {number} [seconds]      to record on
  * @property {'original' | 'generated'} [sources]  whose places
  * @property {string} [route]  only what ran for it
+ * @property {boolean} [threads]  also of worker threads
  * @property {'values' | 'strict' | 'off'} [redact]
  * @property {boolean} [hasPseudonyms]
  * @property {boolean} [force]
@@ -47,7 +48,7 @@ const KINDS = Object.freeze({
   cpu: {
     title: 'CPU profile',
     formats: /** @type {ArtifactFormat[]} */ (Object.keys(FORMATS)),
-    options: ['seconds', 'last', 'sources', 'route'],
+    options: ['seconds', 'last', 'sources', 'route', 'threads'],
     check: checkCpu,
     // The last half minute is what the operator saw happen; ten seconds on, in case the trouble is just beginning.
     onSignal: { last: 30, seconds: 10 }
@@ -93,12 +94,26 @@ function checkRequest (kind, options = {}) {
 }
 
 /** @param {CaptureOptions} options */
-function checkCpu ({ seconds, last, sources, route }) {
+function checkCpu ({ seconds, last, sources, route, threads = false }) {
   if (seconds !== undefined) assertNumberAbove('capture options.seconds', seconds, 0, MAX_SECONDS)
   if (last !== undefined) assertNumberAbove('capture options.last', last, 0, MAX_LAST_SECONDS)
   if (sources !== undefined) assertOneOf('capture options.sources', sources, SOURCES)
   if (route !== undefined) assertRoute('capture options.route', route)
-  return { seconds: seconds ?? 0, lastSeconds: last ?? (seconds === undefined ? DEFAULT_LAST_SECONDS : 0), sources, route }
+  assertThreads('capture options.', { seconds, last, route, threads })
+  return { seconds: seconds ?? 0, lastSeconds: last ?? (seconds === undefined ? DEFAULT_LAST_SECONDS : 0), sources, route, ...(threads && { threads }) }
+}
+
+/**
+ * Worker threads have no recorder that could look back, and their samples no routes.
+ * @param {string} path  before the names
+ * @param {{ seconds?: unknown, last?: unknown, from?: unknown, route?: unknown, threads?: unknown }} options
+ */
+function assertThreads (path, { seconds, last, from, route, threads = false }) {
+  assertBoolean(`${path}threads`, threads)
+  if (!threads) return
+  if (last !== undefined || from !== undefined) refuse(`${path}${last === undefined ? 'from' : 'last'}`, 'absent with threads, which are recorded from now on', last ?? from)
+  if (seconds === undefined) refuse(`${path}seconds`, 'given with threads, which are recorded from now on', seconds)
+  if (route !== undefined) refuse(`${path}route`, 'absent with threads, whose samples have no routes', route)
 }
 
 /**
@@ -136,4 +151,4 @@ function assertKind (kind) {
   return /** @type {CaptureKind} */ (kind)
 }
 
-module.exports = { KINDS, MAX_SECONDS, MODES, checkRequest, assertKind, assertRoute }
+module.exports = { KINDS, MAX_SECONDS, MODES, checkRequest, assertKind, assertRoute, assertThreads }

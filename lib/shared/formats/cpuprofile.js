@@ -24,7 +24,7 @@ function encodeCpuProfile (profile) {
     samples,
     timeDeltas,
     ...(routes && { routes: { names: routes.names, samples: routes.samples } }),
-    ...(processes && { processes: { names: processes.names, samples: processes.samples, wallMicros: processes.wallMicros } })
+    ...(processes && { processes: { names: processes.names, samples: processes.samples, wallMicros: processes.wallMicros, of: processes.of } })
   }))
 }
 

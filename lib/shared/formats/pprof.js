@@ -2,7 +2,8 @@
 
 // Google's pprof, gzipped: for `go tool pprof`, Pyroscope, Parca, Speedscope and others.
 // Idle time is left out, as Go leaves it out of its CPU profiles: the values are CPU time, and `-top` is in percent of it.
-// Where it is known for which route a sample ran, the label http_route says it; of several processes the label pid says of which it is.
+// Where it is known for which route a sample ran, the label http_route says it; of several processes the label pid says of which it is,
+// of several threads the label thread.
 
 const { gzipSync } = require('node:zlib')
 const { Profile, Sample } = require('pprof-format')
@@ -14,6 +15,7 @@ const { timeKindOf } = require('./profile/time-kinds')
 /** @import { CallTree, Spent } from './profile/call-tree' */
 
 /** @typedef {{ tree: CallTree, callerIds: number[] }} Stack  callerIds: locations, innermost first */
+/** @typedef {{ tables: Tables, partLabel: string }} Target  partLabel: of the parts of a merged profile */
 
 /**
  * @param {CpuProfile} profile
@@ -22,7 +24,7 @@ const { timeKindOf } = require('./profile/time-kinds')
  */
 function encodePprof (profile, context = {}) {
   const tables = new Tables()
-  const sample = sampleTree(buildCallTree(profile, context), tables)
+  const sample = sampleTree(buildCallTree(profile, context), { tables, partLabel: profile.processes?.of ?? 'pid' })
   const cpu = tables.valueType('cpu', 'nanoseconds')
   const message = new Profile({
     sampleType: [tables.valueType('samples', 'count'), cpu],
@@ -56,18 +58,18 @@ function medianMicros (micros) {
 
 /**
  * @param {CallTree} root
- * @param {Tables} tables
+ * @param {Target} target
  */
-function sampleTree (root, tables) {
+function sampleTree (root, target) {
   /** @type {Sample[]} */
   const samples = []
   /** @type {Stack[]} */
   const stacks = root.children.map(tree => ({ tree, callerIds: [] }))
   for (const stack of stacks) {
     const { frame, children } = stack.tree
-    if (timeKindOf(frame) !== 'idle') samples.push(...samplesOf(stack, tables))
+    if (timeKindOf(frame) !== 'idle') samples.push(...samplesOf(stack, target))
     if (children.length === 0) continue
-    const callerIds = [tables.locationId(frame, frame.line), ...stack.callerIds]
+    const callerIds = [target.tables.locationId(frame, frame.line), ...stack.callerIds]
     for (const tree of children) stacks.push({ tree, callerIds })
   }
   return samples
@@ -77,15 +79,15 @@ function sampleTree (root, tables) {
  * One sample for each route and process, and of it one for each line of the function in which time was spent, so that `-list` and `-lines`
  * show them.
  * @param {Stack} stack
- * @param {Tables} tables
+ * @param {Target} target
  */
-function samplesOf ({ tree, callerIds }, tables) {
+function samplesOf ({ tree, callerIds }, { tables, partLabel }) {
   const { frame, selfMicros, selfSamples, lines } = tree
   if (selfSamples === 0) return []
   const hasLines = lines.size > 0 && selfMicros > 0
   const shares = hasLines ? [...lines].map(([line, micros]) => ({ line, share: micros / selfMicros })) : [{ line: frame.line, share: 1 }]
   return partsOf(tree).flatMap(({ route, pid, spent }) => {
-    const label = tables.labels({ http_route: route, pid })
+    const label = tables.labels({ http_route: route, [partLabel]: pid })
     return divide(spent, shares).map(({ line, value }) => new Sample({ locationId: [tables.locationId(frame, line), ...callerIds], value, label }))
   })
 }

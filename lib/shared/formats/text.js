@@ -37,7 +37,7 @@ function encodeText (profile, context = {}) {
   const root = buildCallTree(profile, context)
   const { busy } = summarizeTime(root)
   const lines = [...headerLines(profile, root.totalMicros, context), '', ...summaryLines(root), '']
-  for (const part of [processLines(root, busy), routeLines(root, busy)]) if (part.length > 0) lines.push(...part, '')
+  for (const part of [processLines(root, busy, profile.processes), routeLines(root, busy)]) if (part.length > 0) lines.push(...part, '')
   for (const section of context.sections ?? []) lines.push(` ${section.title}`, '', ...section.lines, '')
   if (busy > 0) lines.push(...bottomUpLines(bottomUp(root), busy), '')
   return Buffer.from(lines.map(printable).join('\n'))

@@ -5,9 +5,10 @@
 
 const { DIFFERENCE_FORMATS, encodeDifference } = require('../views/encode-difference')
 const { encodeView, notesOf } = require('../views/encode-view')
-const { numberAbove } = require('../parameters')
+const { flag, numberAbove } = require('../parameters')
 const { MAX_LAST_SECONDS, VIEW_PARAMETERS, fileName, timeOf } = require('../views/view-parameters')
 const { onlyRoute } = require('../../../shared/formats/profile/only-route')
+const { assertThreads } = require('../../../shared/captures/kinds')
 const { refuse } = require('../../../shared/base/validate')
 
 /** @import { Context, RouteRow } from '../router' */
@@ -19,14 +20,15 @@ const routes = [
   {
     name: 'cpu',
     path: '/cpu',
-    title: 'a CPU profile: ?last=30, ?seconds=10, &format=, &route=, &against=',
+    title: 'a CPU profile: ?last=30, ?seconds=10, &format=, &route=, &threads=1, &against=',
     methods: {
       GET: {
         scope: 'profile',
         cost: 'window',
         parameters: {
           ...VIEW_PARAMETERS,
-          against: numberAbove(0, MAX_LAST_SECONDS)
+          against: numberAbove(0, MAX_LAST_SECONDS),
+          threads: flag()
         },
         handle: cpu
       }
@@ -42,9 +44,10 @@ const routes = [
 /** @param {Context} context */
 async function cpu (context) {
   const { parameters, sources } = context
+  assertThreads('parameter ', parameters)
   const wanted = timeOf(parameters, Date.now())
   if (parameters.against !== undefined) return difference(context, wanted)
-  const { profile, fromMs, notes } = await pieceOf(context, wanted)
+  const { profile, fromMs, notes } = await pieceOf(context, { ...wanted, threads: parameters.threads })
   return encodeView(sources, profile, {
     format: parameters.format ?? 'cpuprofile',
     sources: parameters.sources,
@@ -57,7 +60,7 @@ async function cpu (context) {
 
 /**
  * @param {Context} context
- * @param {{ fromMs: number, toMs: number }} wanted
+ * @param {{ fromMs: number, toMs: number, threads?: boolean }} wanted
  */
 async function pieceOf ({ parameters, sources, signal }, wanted) {
   const view = await sources.view(wanted, signal)
@@ -70,7 +73,8 @@ async function pieceOf ({ parameters, sources, signal }, wanted) {
  * @param {{ fromMs: number, toMs: number }} wanted
  */
 async function difference (context, { fromMs, toMs }) {
-  const { parameters: { against, format = 'flamegraph', sources: places }, sources } = context
+  const { parameters: { against, format = 'flamegraph', sources: places, threads }, sources } = context
+  if (threads) refuse('parameter threads', 'absent with against: threads are recorded from now on', '1')
   if (!DIFFERENCE_FORMATS.includes(format)) refuse('parameter format', `with against, one of ${DIFFERENCE_FORMATS.join(', ')}`, format)
   const earlierMs = against * 1e3
   if (earlierMs < toMs - fromMs) refuse('parameter against', `at least ${(toMs - fromMs) / 1e3}, the seconds compared: they must not overlap`, against)

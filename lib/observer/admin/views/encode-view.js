@@ -45,13 +45,13 @@ async function encodeView (sources, profile, { format, sources: places, name, st
 }
 
 /**
- * @param {{ isShortened: boolean, fromMs: number, toMs: number }} view
+ * @param {{ isShortened: boolean, fromMs: number, toMs: number, notes?: string[] }} view
  * @param {number} wantedMs
  */
-function notesOf ({ isShortened, fromMs, toMs }, wantedMs) {
-  if (!isShortened) return []
+function notesOf ({ isShortened, fromMs, toMs, notes = [] }, wantedMs) {
+  if (!isShortened) return notes
   const [got, wanted] = [toMs - fromMs, wantedMs].map(ms => (ms / 1e3).toFixed(1))
-  return [`${got} s of the ${wanted} s asked for: the recorder held no more`]
+  return [`${got} s of the ${wanted} s asked for: the recorder held no more`, ...notes]
 }
 
 module.exports = { VIEW_FORMATS, encodeView, notesOf }

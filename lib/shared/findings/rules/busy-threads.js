@@ -41,7 +41,7 @@ module.exports = {
         poolMs: Math.round(threads.poolMs),
         threads: namesOf(threads)
       },
-      next: [`npx loopscope metrics ${pid}`]
+      next: [`npx loopscope profile ${pid} --threads`]
     })]
   }
 }

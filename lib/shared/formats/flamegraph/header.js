@@ -4,7 +4,7 @@
 
 const { escapeHtml } = require('../../base/html-page')
 const { localTimeWithZone } = require('../../base/local-time')
-const { describeTotal, timesByProcess } = require('../profile/process-times')
+const { describeTotal, kindOf, timesByProcess } = require('../profile/process-times')
 const { summarizeTime } = require('../profile/time-kinds')
 
 /** @import { CpuProfile, EncodeContext } from '../../../../types/profile' */
@@ -35,7 +35,7 @@ function headerHtml ({ samples, processes }, root, { title = 'CPU profile', star
   return [
     `<h1>${escapeHtml(title)}</h1>`,
     `<p class="facts">${facts.join(' · ')}</p>`,
-    ...processesHtml(root),
+    ...processesHtml(root, processes),
     ...notes.map(note => `<p class="note">${escapeHtml(note)}</p>`),
     root.totalMicros > 0 ? sharesHtml(root) : '<p class="empty">The profile holds no samples: nothing was recorded in this time.</p>'
   ].join('\n')
@@ -67,15 +67,18 @@ function recordedHtml (which, { micros, busyMicros, samples }, name) {
   return `<p class="facts">${which}: ${facts.join(' · ')}</p>`
 }
 
-/** @param {CallTree} root */
-function processesHtml (root) {
+/**
+ * @param {CallTree} root
+ * @param {CpuProfile['processes']} processes
+ */
+function processesHtml (root, processes) {
   const times = timesByProcess(root)
   if (times.length === 0) return []
   const busy = times.reduce((sum, { busyMicros }) => sum + busyMicros, 0)
   const shown = times.slice(0, MAX_PROCESSES).map(({ process, busyMicros }) =>
     `${escapeHtml(process)} ${(busy > 0 ? 100 * busyMicros / busy : 0).toFixed(1)} %`)
   if (times.length > MAX_PROCESSES) shown.push(`and ${times.length - MAX_PROCESSES} more`)
-  return [`<p class="facts">Of the time at work, by process: ${shown.join(' · ')}</p>`]
+  return [`<p class="facts">Of the time at work, by ${kindOf(processes)}: ${shown.join(' · ')}</p>`]
 }
 
 /** @param {number} epochMs */

@@ -1,6 +1,6 @@
 'use strict'
 
-// CPU profiles of several processes as one. The processes' times stand one after another, so that each sample keeps its own and the whole is the time of all of
+// CPU profiles of several processes, or of the threads of one, as one. The processes' times stand one after another, so that each sample keeps its own and the whole is the time of all of
 // them; which process a sample is of stands beside it. Pure.
 
 const { assertCpuProfile } = require('../profile/assert-profile')
@@ -17,20 +17,25 @@ const { ROOT, createMergedFrames } = require('./merged-frames')
 
 /**
  * @param {{ process: string, profile: CpuProfile }[]} parts  process: a name that only one of them has
+ * @param {{ of?: 'process' | 'thread' }} [options]  what they are
  * @returns {CpuProfile}
  */
-function mergeProfiles (parts) {
-  const merging = createMerging()
+function mergeProfiles (parts, options) {
+  const merging = createMerging(options)
   for (const part of parts) merging.add(part)
   return merging.result()
 }
 
-/** One by one, for who has other work in between. */
-function createMerging () {
-  return new Merging()
+/**
+ * One by one, for who has other work in between.
+ * @param {{ of?: 'process' | 'thread' }} [options]
+ */
+function createMerging ({ of = 'process' } = {}) {
+  return new Merging(of)
 }
 
 class Merging {
+  #of
   #frameOf = createMergedFrames()
   /** @type {MergedNode[]} */
   #nodes = []
@@ -45,6 +50,11 @@ class Merging {
   #hasRoutes = false
   #fromMicros = Infinity
   #toMicros = -Infinity
+
+  /** @param {'process' | 'thread'} of */
+  constructor (of) {
+    this.#of = of
+  }
 
   /**
    * @param {{ process: string, profile: CpuProfile }} part
@@ -80,7 +90,11 @@ class Merging {
       samples: this.#samples,
       timeDeltas: this.#timeDeltas,
       ...(this.#hasRoutes && { routes: this.#routes.list() }),
-      processes: { ...this.#processes.list(), wallMicros: isEmpty ? 0 : this.#toMicros - this.#fromMicros }
+      processes: {
+        ...this.#processes.list(),
+        wallMicros: isEmpty ? 0 : this.#toMicros - this.#fromMicros,
+        ...(this.#of === 'thread' && { of: this.#of })
+      }
     }
   }
 

@@ -47,7 +47,17 @@ function describeTotal (micros, processes) {
   const total = `${(micros / 1e6).toFixed(2)} s`
   if (processes === undefined) return total
   const { names, wallMicros } = processes
-  return `${total} of ${names.length} ${names.length === 1 ? 'process' : 'processes'} in ${(wallMicros / 1e6).toFixed(2)} s`
+  return `${total} of ${names.length} ${names.length === 1 ? kindOf(processes) : kindsOf(processes)} in ${(wallMicros / 1e6).toFixed(2)} s`
 }
 
-module.exports = { describeTotal, sumMicros, timesByProcess }
+/** @param {CpuProfile['processes']} processes */
+function kindOf (processes) {
+  return processes?.of ?? 'process'
+}
+
+/** @param {CpuProfile['processes']} processes */
+function kindsOf (processes) {
+  return processes?.of === 'thread' ? 'threads' : 'processes'
+}
+
+module.exports = { describeTotal, kindOf, kindsOf, sumMicros, timesByProcess }

@@ -1,0 +1,38 @@
+'use strict'
+
+// A thread that waits in Atomics.wait(), as those of a pool do for work, is idle; V8's samples show the function that called it as running, with
+// the line. What is written there tells. Pure but for the source lines.
+
+const { fileURLToPath } = require('node:url')
+const { idleUnless } = require('../../shared/formats/profile/idle-samples')
+
+/** @import { CpuProfile, ProfileNode } from '../../../types/profile' */
+/** @import { SourceLines } from '../stalls/culprit/source-lines' */
+
+const WAIT = /\bAtomics\s*\.\s*wait\s*\(/
+// Of the samples of a function: it does little else.
+const MOST = 0.8
+
+/**
+ * @param {CpuProfile} profile
+ * @param {Pick<SourceLines, 'read'>} source
+ * @returns {CpuProfile}
+ */
+function withIdleWaits (profile, source) {
+  const waiting = new Set(profile.nodes.filter(node => isWaiting(node, source)).map(({ id }) => id))
+  return waiting.size === 0 ? profile : idleUnless(profile, index => !waiting.has(profile.samples[index])).profile
+}
+
+/**
+ * @param {ProfileNode} node
+ * @param {Pick<SourceLines, 'read'>} source
+ */
+function isWaiting ({ callFrame: { url }, positionTicks = [] }, source) {
+  if (!url.startsWith('file:') || positionTicks.length === 0) return false
+  const sum = (/** @type {{ ticks: number }[]} */ some) => some.reduce((all, { ticks }) => all + ticks, 0)
+  const lines = positionTicks.filter(({ ticks }) => ticks >= sum(positionTicks) * (1 - MOST)) // others do not decide
+  const waits = lines.filter(({ line }) => source.read(fileURLToPath(url), line).some(text => WAIT.test(text)))
+  return sum(waits) >= sum(positionTicks) * MOST
+}
+
+module.exports = { withIdleWaits }

@@ -1,0 +1,121 @@
+'use strict'
+
+// CPU profiles of all worker threads over the same time, from now on: threads have no recorder that could look back. Each profiler starts cold,
+// in its thread, and ends with the recording, however that ends.
+
+const { setTimeout: sleep } = require('node:timers/promises')
+const { errors } = require('../../shared/base/errors')
+const { createSourceLines } = require('../stalls/culprit/source-lines')
+const { withIdleWaits } = require('./idle-waits')
+const { openThreadSessions } = require('./thread-sessions')
+
+/** @import { CpuProfile } from '../../../types/profile' */
+/** @import { Inspector, ThreadSession } from './thread-sessions' */
+
+const INTERVAL_MICROS = 10_000 // as the recorder's
+// A pool may replace its threads all the time.
+const MAX_THREADS = 64
+
+/**
+ * @typedef {{ name: string, profile: CpuProfile }} ThreadProfile
+ * @typedef {{ profiles: ThreadProfile[], notes: string[] }} ThreadRecording  notes: of which threads something is missing
+ */
+
+/** @param {Inspector} inspector */
+function createThreadRecorder (inspector) {
+  let isRecording = false
+
+  /**
+   * @param {number} ms
+   * @param {AbortSignal} [signal]  gives it up
+   * @param {AbortSignal} [stop]    ends it now, and keeps what there is
+   * @returns {Promise<ThreadRecording>}
+   */
+  async function record (ms, signal, stop) {
+    if (isRecording) throw new errors.ERR_LOOPSCOPE_THREADS_BUSY()
+    isRecording = true
+    try {
+      return await recordAll(inspector, ms, { signal, stop })
+    } finally {
+      isRecording = false
+    }
+  }
+
+  return { record }
+}
+
+/**
+ * @param {Inspector} inspector
+ * @param {number} ms
+ * @param {{ signal?: AbortSignal, stop?: AbortSignal }} ends
+ * @returns {Promise<ThreadRecording>}
+ */
+async function recordAll (inspector, ms, { signal, stop }) {
+  /** @type {{ thread: ThreadSession, started: Promise<string | null> }[]} */
+  const recorded = []
+  let tooMany = 0
+  const sessions = await openThreadSessions(inspector, thread => {
+    if (recorded.filter(one => !one.thread.hasEnded).length >= MAX_THREADS) tooMany++
+    else recorded.push({ thread, started: start(thread).then(() => null, error => error.message) })
+  })
+  try {
+    await waitFor(ms, [signal, stop])
+    signal?.throwIfAborted()
+    const source = createSourceLines({ appRoot: '/' }) // files of threads are whole paths
+    const ended = await Promise.all(recorded.map(async ({ thread, started }) => ({ thread, ...await finish(thread, await started) })))
+    return {
+      profiles: ended.flatMap(({ thread: { name }, profile }) => profile === null ? [] : [{ name, profile: withIdleWaits(profile, source) }]),
+      notes: notesOf(ended, tooMany)
+    }
+  } finally {
+    await sessions.close()
+  }
+}
+
+/** @param {ThreadSession} thread */
+async function start (thread) {
+  await thread.post('Profiler.enable')
+  await thread.post('Profiler.setSamplingInterval', { interval: INTERVAL_MICROS })
+  await thread.post('Profiler.start')
+}
+
+/**
+ * @param {ThreadSession} thread
+ * @param {string | null} problem  it had in starting
+ * @returns {Promise<{ profile: CpuProfile | null, problem: string | null }>}
+ */
+async function finish (thread, problem) {
+  if (problem !== null) return { profile: null, problem }
+  return thread.post('Profiler.stop').then(({ profile }) => ({ profile, problem: null }), error => ({ profile: null, problem: error.message }))
+}
+
+/**
+ * @param {number} ms
+ * @param {(AbortSignal | undefined)[]} ends
+ */
+async function waitFor (ms, ends) {
+  const some = ends.filter(end => end !== undefined)
+  await sleep(ms, undefined, { signal: some.length === 0 ? undefined : AbortSignal.any(some) }).catch(() => {}) // the caller asks which it was
+}
+
+/**
+ * @param {{ thread: ThreadSession, problem: string | null }[]} ended
+ * @param {number} tooMany
+ */
+function notesOf (ended, tooMany) {
+  const gone = ended.filter(({ thread, problem }) => problem !== null && thread.hasEnded)
+  const silent = ended.filter(({ thread, problem }) => problem !== null && !thread.hasEnded)
+  return [
+    ...gone.length === 0 ? [] : [`${gone.length} of ${ended.length} worker threads ended meanwhile, and what ran in them is not in it: ${namesOf(gone)}`],
+    ...silent.map(({ thread, problem }) => `nothing of ${thread.name}: ${problem}`),
+    ...tooMany === 0 ? [] : [`${tooMany} more worker threads were not recorded: ${MAX_THREADS} at once`]
+  ]
+}
+
+/** @param {{ thread: ThreadSession }[]} some */
+function namesOf (some) {
+  const names = some.slice(0, 3).map(({ thread }) => thread.name)
+  return some.length > names.length ? `${names.join(', ')} and others` : names.join(', ')
+}
+
+module.exports = { createThreadRecorder }
