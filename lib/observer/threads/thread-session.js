@@ -3,7 +3,7 @@
 // The inspector of one worker, reached through the session with the main thread (V8's domain NodeWorker): no change to the worker. Messages
 // are texts both ways; a worker that has ended, or cannot be interrupted, answers none, so each is waited for only so long.
 
-const { unattended } = require('../../shared/base/guard')
+const { guarded, unattended } = require('../../shared/base/guard')
 
 const ANSWER_MS = 5000
 const DEFAULT_NAME = 'WorkerThread' // of those that nobody named
@@ -61,7 +61,7 @@ class ThreadSession {
     if (this.#hasEnded) throw new Error('the thread has ended')
     const id = ++this.#asked
     const { promise, resolve, reject } = withResolvers()
-    const timer = setTimeout(() => reject(new Error(`the thread did not answer ${method} within ${this.#answerMs} ms`)), this.#answerMs).unref()
+    const timer = setTimeout(guarded(() => reject(new Error(`no answer to ${method} within ${this.#answerMs} ms`))), this.#answerMs).unref()
     this.#waiting.set(id, { resolve, reject })
     unattended(this.#post('NodeWorker.sendMessageToWorker', { sessionId: this.#sessionId, message: JSON.stringify({ id, method, params }) }).catch(reject))
     try {
