@@ -4,6 +4,8 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { Failure } = require('../failure')
 const { OUTPUT_OPTIONS, nameOf, openDestination } = require('../output/destination')
 const { chooseFormat } = require('../output/format-choice')
+const { GROUP_OPTION } = require('../group/find-members')
+const { reachGroup } = require('../group/reach-group')
 const { REACH_OPTIONS, reach } = require('../reach/reach')
 const { showBytes } = require('../../shared/base/sizes')
 const { checkRequest } = require('../../shared/captures/kinds')
@@ -20,6 +22,7 @@ const KINDS = Object.freeze({
   histogram: { kind: 'heap-histogram', formats: HISTOGRAM_FORMATS, usual: 'json' }
 })
 const POLL_MS = 250
+const GROUP_MS = 30_000 // to ask all of them and to encode what is merged
 
 /** @type {Command} */
 module.exports = {
@@ -36,13 +39,15 @@ module.exports = {
     pseudonyms: { type: 'boolean', meaning: 'equal values are recognisable as equal' },
     ...OUTPUT_OPTIONS,
     force: { type: 'boolean', meaning: 'also when it may not fit or the budget is used up; and write over a file that is there' },
+    group: { ...GROUP_OPTION, meaning: 'of a profile: all processes of that group on this host, merged' },
     ...REACH_OPTIONS
   },
   positionals: { min: 0, max: 1 },
   examples: [
     'loopscope heap 1234 -o before.heapsnapshot',
     'loopscope heap 1234 --kind profile --seconds 30 -o new.html',
-    'loopscope heap 1234 --kind histogram'
+    'loopscope heap 1234 --kind histogram',
+    'loopscope heap --group shop --kind profile'
   ],
   makesFile: true,
   run
@@ -60,12 +65,26 @@ async function run (invocation) {
   const options = optionsOf(kind, { ...values, format })
   const isText = format === 'text' || format === 'json'
   const destination = openDestination(invocation, { name: nameOf(kind, formats[format].extension), isText })
+  if (values.group !== undefined) return profileGroup(invocation, { ...options, name, destination })
   const client = reach(invocation)
   const { id } = await client.json('/captures', { method: 'POST', body: { kind, ...options } })
   const { artifact } = await follow(client, id, { kind, seconds: options.seconds, terminal, signal })
   const route = `/artifacts/${encodeURIComponent(artifact.name)}`
   await client.deliver(route, destination)
   if (name === 'snapshot' && destination.file !== null) await keepFacts(invocation, { client, route, file: `${destination.file}.json` })
+}
+
+/**
+ * @param {Invocation} invocation
+ * @param {Record<string, any> & { destination: import('../output/destination').Destination }} wanted
+ */
+async function profileGroup (invocation, { name, destination, ...options }) {
+  if (name !== 'profile') throw new Failure('usage', `A ${name} is of one process: --group goes with --kind profile.`, 'See `loopscope list` for the pids.')
+  const client = await reachGroup(invocation)
+  const query = new URLSearchParams(Object.entries(options).map(([key, value]) => /** @type {[string, string]} */ ([key, String(value)])))
+  const progress = invocation.terminal.progress('heap profile', options.seconds)
+  const bytes = client.bytes(`/group/heap-profile?${query}`, { withinMs: (options.seconds ?? 0) * 1e3 + GROUP_MS })
+  await destination.write(await bytes.finally(() => progress.end()))
 }
 
 /**

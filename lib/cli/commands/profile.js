@@ -4,6 +4,9 @@ const { Failure } = require('../failure')
 const { OUTPUT_OPTIONS, nameOf, openDestination } = require('../output/destination')
 const { chooseFormat } = require('../output/format-choice')
 const { assertSources, createWrittenCode } = require('../files/written-code')
+const { archiveProfiles } = require('../group/archive-profiles')
+const { GROUP_OPTION } = require('../group/find-members')
+const { reachGroup } = require('../group/reach-group')
 const { REACH_OPTIONS, reach } = require('../reach/reach')
 const { ROUTE_OPTION } = require('../files/one-route')
 const { FORMATS, SOURCES } = require('../../shared/formats/formats')
@@ -17,6 +20,7 @@ const DEFAULT_LAST_SECONDS = 30
 const DEFAULT_ATTACH_SECONDS = 10
 const DEFAULT_THREADS_SECONDS = 10
 const ENCODING_MS = 60_000 // of minutes of a large application, on a busy machine
+const EACH_MS = 10_000 // one that is stopped does not keep the others' files
 
 /** @type {Command} */
 module.exports = {
@@ -30,6 +34,8 @@ module.exports = {
     sources: { type: 'string', meaning: `code as it was written or as it runs: ${SOURCES.join(', ')} (default original for flamegraph, text)` },
     route: ROUTE_OPTION,
     threads: { type: 'boolean', meaning: `with all worker threads, of the seconds to come (default ${DEFAULT_THREADS_SECONDS})` },
+    group: GROUP_OPTION,
+    each: { type: 'boolean', meaning: 'with --group: a file of each process in one archive (.tar.gz), instead of all merged' },
     attach: { type: 'boolean', meaning: 'a process without loopscope: through Node\'s inspector, which is opened for it on 127.0.0.1' },
     ...OUTPUT_OPTIONS,
     ...REACH_OPTIONS
@@ -41,6 +47,7 @@ module.exports = {
     'loopscope profile 1234 > before.cpuprofile',
     "loopscope profile 1234 --route 'POST /login'",
     'loopscope profile 1234 --threads',
+    'loopscope profile --group shop -o shop.html',
     'loopscope profile --attach 1234 --seconds 5'
   ],
   makesFile: true,
@@ -49,23 +56,38 @@ module.exports = {
 
 /** @param {Invocation} invocation */
 async function run (invocation) {
+  const { values } = invocation
+  if (values.group !== undefined && values.attach) throw new Failure('usage', '--attach or --group, not both.')
+  if (values.each) return runEach(invocation)
   const format = chooseFormat(FORMATS, invocation, 'cpuprofile')
   const destination = openDestination(invocation, { name: nameOf('cpu', FORMATS[format].extension), isText: format === 'text' })
-  await destination.write(await (invocation.values.attach ? attach : ask)(invocation, format))
+  await destination.write(await (values.attach ? attach : ask)(invocation, format))
+}
+
+/** @param {Invocation} invocation */
+async function runEach (invocation) {
+  const { values, terminal } = invocation
+  if (values.group === undefined) throw new Failure('usage', '--each goes with --group.')
+  const format = chooseFormat(FORMATS, { ...invocation, values: { ...values, format: values.format ?? 'cpuprofile' } }, 'cpuprofile')
+  const destination = openDestination(invocation, { name: nameOf('cpu', 'tar.gz') })
+  const { query, seconds = 0, doing } = wantedOf(invocation, format)
+  const progress = terminal.progress(doing, seconds)
+  const wanted = { path: `/cpu?${query}`, withinMs: seconds * 1e3 + EACH_MS, kind: 'cpu', extension: FORMATS[format].extension }
+  const { archive, answered, all } = await archiveProfiles(invocation, wanted).finally(() => progress.end())
+  terminal.note(`${answered} of ${all} processes`)
+  await destination.write(archive)
 }
 
 /**
  * @param {Invocation} invocation
  * @param {FormatName} format
  */
-async function ask (invocation, format) {
-  const { values, terminal } = invocation
+function wantedOf ({ values }, format) {
   const isOfThreads = values.threads === true
   if (isOfThreads) assertForward(values)
   const seconds = secondsOf('--seconds', values.seconds, MAX_SECONDS) ?? (isOfThreads ? DEFAULT_THREADS_SECONDS : undefined)
   assertSources(values.sources)
   const last = secondsOf('--last', values.last, MAX_LAST_SECONDS) ?? (seconds === undefined ? DEFAULT_LAST_SECONDS : undefined)
-  const client = reach(invocation)
   const query = new URLSearchParams({
     format,
     ...(values.sources !== undefined && { sources: values.sources }),
@@ -74,9 +96,21 @@ async function ask (invocation, format) {
     ...(seconds !== undefined && { seconds: String(seconds) }),
     ...(last !== undefined && { last: String(last) })
   })
-  const progress = terminal.progress(seconds === undefined ? `reading the last ${last} s` : `recording ${seconds} s`, seconds)
+  return { query, seconds, doing: seconds === undefined ? `reading the last ${last} s` : `recording ${seconds} s` }
+}
+
+/**
+ * @param {Invocation} invocation
+ * @param {FormatName} format
+ */
+async function ask (invocation, format) {
+  const { query, seconds, doing } = wantedOf(invocation, format)
+  const isGroup = invocation.values.group !== undefined
+  const client = isGroup ? await reachGroup(invocation) : reach(invocation)
+  const progress = invocation.terminal.progress(doing, seconds)
+  const wanted = { type: FORMATS[format].contentType.split(';')[0], withinMs: (seconds ?? 0) * 1e3 + ENCODING_MS }
   try {
-    return await client.bytes(`/cpu?${query}`, { type: FORMATS[format].contentType.split(';')[0], withinMs: (seconds ?? 0) * 1e3 + ENCODING_MS })
+    return await client.bytes(`${isGroup ? '/group' : ''}/cpu?${query}`, wanted)
   } finally {
     progress.end()
   }
@@ -101,7 +135,8 @@ async function attach ({ values, positionals: [pid], terminal, signal }, format)
 }
 
 /** @param {Invocation['values']} values */
-function assertForward ({ last, route }) {
+function assertForward ({ last, route, group }) {
+  if (group !== undefined) throw new Failure('usage', 'Worker threads are recorded in one process: --threads goes without --group.')
   if (last !== undefined) throw new Failure('usage', 'Worker threads are recorded from now on: --threads takes --seconds, and no --last.')
   if (route !== undefined) throw new Failure('usage', 'Samples of worker threads have no routes: --threads takes no --route.')
 }
