@@ -1,6 +1,6 @@
 'use strict'
 
-// `loopscope profile --group`, as a user gives it.
+// `loopscope profile --group` and its like, as a user gives them.
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
@@ -22,6 +22,9 @@ test('a group is one profile, or an archive of one file of each process that ans
 
   const heap = await cli(['heap', '--group', 'shop', '--kind', 'profile', '--seconds', '0.2'], { env })
   assert.match(heap.stdout, /^heap profile of shop: 2 of 2 processes$/m, heap.stderr)
+
+  const metrics = await cli(['metrics', '--group', 'shop'], { env })
+  for (const pid of pids) assert.match(metrics.stdout, new RegExp(`^loopscope_up\\{pid="${pid}".*\\} 1$`, 'm'), metrics.stderr)
 
   apps[1].child.kill('SIGKILL')
   const file = path.join(folder, 'shop.tar.gz')

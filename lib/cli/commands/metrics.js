@@ -1,5 +1,7 @@
 'use strict'
 
+const { GROUP_OPTION } = require('../group/find-members')
+const { reachGroup } = require('../group/reach-group')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { REACH_OPTIONS, reach } = require('../reach/reach')
 
@@ -10,13 +12,15 @@ module.exports = {
   name: 'metrics',
   usage: '<pid|url>',
   help: 'the metrics, as Prometheus reads them',
-  options: { ...OUTPUT_OPTIONS, ...REACH_OPTIONS },
+  options: { group: GROUP_OPTION, ...OUTPUT_OPTIONS, ...REACH_OPTIONS },
   positionals: { min: 0, max: 1 },
-  examples: ['loopscope metrics 1234 | grep eventloop'],
+  examples: ['loopscope metrics 1234 | grep eventloop', 'loopscope metrics --group api'],
   run
 }
 
 /** @param {Invocation} invocation */
 async function run (invocation) {
-  invocation.terminal.text(await reach(invocation).bytes('/metrics', { type: 'text/plain' }))
+  const isGroup = invocation.values.group !== undefined
+  const client = isGroup ? await reachGroup(invocation) : reach(invocation)
+  invocation.terminal.text(await client.bytes(isGroup ? '/metrics?group=1' : '/metrics', { type: 'text/plain' }))
 }
