@@ -25,9 +25,10 @@ test('an application is opened under its own number, asked by it, and closed onc
   assert.deepEqual(asked, [['openApplication', { application: { appName: 'shop', listen: null, id: 1 } }], ['openApplication', { application: { appName: 'blog', listen: null, id: 2 } }]])
   assert.equal(await applications.metrics({ application: blog.id }), 'of the blog')
   assert.equal(await applications.authorize({ application: shop.id, request: 'dump', scope: 'dump' }), true)
-  shop.close()
-  shop.close()
-  assert.deepEqual(sent, [['closeApplication', { application: 1 }]])
+  const metrics = { metrics: [] } // its last
+  shop.close(metrics)
+  shop.close(metrics)
+  assert.deepEqual(sent, [['closeApplication', { application: 1, metrics }]])
   assert.throws(() => applications.metrics({ application: shop.id }), /application 1 is closed/)
 })
 

@@ -39,7 +39,7 @@ test('an unknown kind, format or option is named with those that are known', () 
     assert.throws(() => checkRequest('cpu', { format }), { code: 'ERR_LOOPSCOPE_UNKNOWN_FORMAT', message: /known formats: cpuprofile, pprof, flamegraph, text$/ })
   }
   assert.throws(() => checkRequest('cpu', { duration: 5 }),
-    { code: 'ERR_LOOPSCOPE_UNKNOWN_OPTION', message: 'capture options.duration is not an option; known here: seconds, last, sources, route, format, signal' })
+    { code: 'ERR_LOOPSCOPE_UNKNOWN_OPTION', message: 'capture options.duration is not an option; known here: seconds, last, sources, route, threads, format, signal' })
 })
 
 test('options that are no object, and a signal that is none, are refused', () => {

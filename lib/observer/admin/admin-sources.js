@@ -71,10 +71,7 @@ const REPORT_MS = 10_000
 function createAdminSources (parts) {
   const { application, settings, main, records, series, marks, storeAt, reportSections, heapSampler, comparisons, channel } = parts
   const { id, appName, appRoot, dir, retention } = application
-  const log = (/** @type {'info' | 'warn'} */ level) => (/** @type {object} */ fields, /** @type {string} */ message) => {
-    channel.tell('log', { application: id, level, fields, message })
-  }
-
+  const log = logOf(application, channel)
   const facts = factsOf(application, settings)
   const loopNow = () => ({ blockedMs: Math.round(series.blockedMs()) })
   const view = createView(parts.recorder.views({ maxPastWaitMs: MAX_PAST_WAIT_MS }))
@@ -98,7 +95,7 @@ function createAdminSources (parts) {
     loopNow,
     recorder: () => describeRange(parts.recorder.range()),
     findings: findings.find,
-    groupMetrics: openGroupMetrics(application, { warn: log('warn') }),
+    groupMetrics: openGroupMetrics(application, log),
     series: () => series.list(),
     marks: () => marks.list(),
     mark: (/** @type {unknown} */ text) => makeMark(text, parts),
@@ -120,9 +117,20 @@ function createAdminSources (parts) {
     toWrittenHeap: (/** @type {HeapSampling} */ sampling) => parts.sourceMaps.heapSampling(sampling),
     reportSections: (/** @type {CpuProfile} */ profile) => reportSections(profile, appRoot),
     sampledCalls: (/** @type {CpuProfile} */ profile) => describeSampledCalls(profile, frame => toCodeFrame(frame, appRoot)),
-    log: { info: log('info'), warn: log('warn') },
+    log,
     count: (/** @type {AdminEvent} */ event) => channel.tell('counted', { event })
   }
+}
+
+/**
+ * The application's own, on the main thread.
+ * @param {ApplicationSettings} application
+ * @param {SourceParts['channel']} channel
+ */
+function logOf ({ id }, channel) {
+  /** @param {'info' | 'warn'} level */
+  const line = level => (/** @type {object} */ fields, /** @type {string} */ message) => channel.tell('log', { application: id, level, fields, message })
+  return { info: line('info'), warn: line('warn') }
 }
 
 /**
