@@ -16,7 +16,7 @@ const isHealthy = ({ id, severity }) => ['nothing-wrong', 'too-little-seen'].inc
 
 const show = ({ findings }) => findings.map(({ id, severity, title }) => `${severity} ${id}: ${title}`).join('\n')
 
-const TRIES = 3
+const TRIES = 5
 
 for (const row of SICK) {
   test(`a process with ${row.name} is found to have ${row.id}`, t => ask(t, row, answer => {
