@@ -11,7 +11,8 @@ const { run, ready } = require('./running')
 async function refuses (t, dir, code, mend) {
   const app = await run(t, { dir, retention: { minFreeBytes: 0 } })
   await assert.rejects(app.handle.capture('cpu', { seconds: 0.2 }), { code })
-  assert.deepEqual(app.logged.map(line => line.code), code === 'ERR_LOOPSCOPE_STORE_FULL' ? [] : ['LOOPSCOPE_WARN_STORE'])
+  const warned = app.logged.flatMap(line => line.code ?? []) // a stall, on a busy machine, has none
+  assert.deepEqual(warned, code === 'ERR_LOOPSCOPE_STORE_FULL' ? [] : ['LOOPSCOPE_WARN_STORE'])
   mend()
   const artifact = await app.handle.capture('cpu', { seconds: 0.2 })
   assert.deepEqual(filesIn(dir), [artifact.path])

@@ -4,6 +4,7 @@
 // `// finding: <name>` stands; where there is none the fault has no line.
 //
 //   load: connections that ask one after the other, and a pause of each between two requests
+//   beside: another finding that is as true of it; which of the two is worse depends on the machine
 //   then: what is done to the process when the load runs; see sick.js
 
 /** Of most: a few people who ask as fast as they are answered. */
@@ -30,7 +31,7 @@ const SICK = [
   { name: 'short-turns', id: 'many-short-turns', load: { connections: 16, pauseMs: 0 }, text: /full/ },
   { name: 'microtasks', id: 'task-flood', load: BUSY, text: /settle/ },
   { name: 'next-ticks', id: 'task-flood', load: BUSY, text: /drain/ },
-  { name: 'garbage', id: 'gc-pressure', load: BUSY, text: /collector/ },
+  { name: 'garbage', id: 'gc-pressure', beside: 'hot-function', load: BUSY, text: /collector/ },
   { name: 'leak', id: 'heap-grows', load: BUSY, flags: ['--max-old-space-size=200'], text: /heap/ },
   { name: 'full-pool', id: 'pool-full', load: { connections: 30, pauseMs: 0 }, env: { UV_THREADPOOL_SIZE: '2' }, text: /2 threads/ },
   { name: 'neighbours', app: 'steady', id: 'starved', load: CALM, then: 'crowd', text: /processors/ },
