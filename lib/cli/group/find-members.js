@@ -1,6 +1,6 @@
 'use strict'
 
-// Which processes are meant by `--group shop`, and which groups there are where that is none.
+// Who is asked with `--group shop`: which processes that is, and which groups there are where it is none.
 
 const { listMembers, problemsOf } = require('../../shared/group/members')
 const { Failure } = require('../failure')
@@ -25,6 +25,15 @@ async function findMembers ({ values: { group }, env, terminal }) {
   throw new Failure('notInstrumented', `There is no group ${group} of yours on this host.`, knownGroups(all))
 }
 
+/**
+ * Whether the process at a URL is asked to ask its group, and not each member from here.
+ * @param {Pick<Invocation, 'positionals' | 'values'>} invocation
+ */
+function isOneAsked ({ positionals: [target], values }) {
+  if (target !== undefined && /^\d+$/.test(target)) throw new Failure('usage', 'A pid or --group, not both.')
+  return target !== undefined || values.socket !== undefined
+}
+
 /** @param {readonly Member[]} all */
 function knownGroups (all) {
   if (all.length === 0) return 'No process of yours can be reached. Start one with `loopscope run -- node app.js`.'
@@ -32,4 +41,4 @@ function knownGroups (all) {
   return `Groups: ${names.map(name => `${name} (${all.filter(({ group }) => group === name).length})`).join(', ')}`
 }
 
-module.exports = { GROUP_OPTION, findMembers }
+module.exports = { GROUP_OPTION, findMembers, isOneAsked }

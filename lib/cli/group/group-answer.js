@@ -7,7 +7,7 @@ const { askForGroupAnswer } = require('../../shared/group/group-answers')
 const { tellWhole } = require('../../shared/group/processes')
 const { Failure } = require('../failure')
 const { reach } = require('../reach/reach')
-const { findMembers } = require('./find-members')
+const { findMembers, isOneAsked } = require('./find-members')
 
 /** @import { Invocation } from '../commands' */
 
@@ -27,19 +27,13 @@ const ROUTES = Object.freeze({
  */
 async function groupAnswer (name, invocation) {
   const { signal, values } = invocation
-  const answer = isAsked(invocation) ? await askProcess(name, invocation) : await askMembers(name, invocation)
+  const answer = isOneAsked(invocation) ? await askProcess(name, invocation) : await askMembers(name, invocation)
   signal.throwIfAborted()
   const whole = tellWhole(answer.processes)
   if (answer.processes.every((/** @type {any} */ { problem }) => problem !== null)) {
     throw new Failure('unreachable', `No process of the group ${values.group} answers: ${whole}.`, 'Are they stopped, or so short of processor time?')
   }
   return { answer, whole }
-}
-
-/** @param {Invocation} invocation */
-function isAsked ({ positionals: [target], values }) {
-  if (target !== undefined && /^\d+$/.test(target)) throw new Failure('usage', 'A pid or --group, not both.')
-  return target !== undefined || values.socket !== undefined
 }
 
 /**

@@ -6,7 +6,7 @@ const { askGroup } = require('../../shared/group/ask-group')
 const { Failure } = require('../failure')
 const { createClient } = require('../reach/client')
 const { reach } = require('../reach/reach')
-const { findMembers } = require('./find-members')
+const { findMembers, isOneAsked } = require('./find-members')
 
 /** @import { Invocation } from '../commands' */
 
@@ -14,9 +14,8 @@ const ANSWER_MS = 1000
 
 /** @param {Invocation} invocation  with the option group */
 async function reachGroup (invocation) {
-  const { positionals: [target], values: { group, socket }, signal } = invocation
-  if (target !== undefined && /^\d+$/.test(target)) throw new Failure('usage', 'A pid or --group, not both.')
-  if (target !== undefined || socket !== undefined) return reach(invocation)
+  const { values: { group }, signal } = invocation
+  if (isOneAsked(invocation)) return reach(invocation)
   const members = await findMembers(invocation)
   const answers = await askGroup(members, '/', { accept: 'application/json', withinMs: ANSWER_MS, signal })
   signal.throwIfAborted()

@@ -12,8 +12,7 @@ const { createAdminSources } = require('./admin-sources')
 const { errors } = require('../../shared/base/errors')
 const { unattended } = require('../../shared/base/guard')
 const { hasMetricsState } = require('../group/metrics-state')
-const { ownNamespace } = require('../../shared/system/process-namespace')
-const { processStart } = require('../../shared/system/process-start')
+const { ownIdentity } = require('../../shared/group/member-identity')
 
 /** @import { ListenAddress } from '../../main/admin/address' */
 /** @import { WorkerFacts } from './listeners/worker-address' */
@@ -174,8 +173,7 @@ class Admin {
  * @returns {Parameters<typeof createControlSocket>[0]['facts']}
  */
 function factsOf ({ appName, group, version, instance, startedAt }) {
-  const { pid } = process
-  return { pid, start: processStart(pid), namespace: ownNamespace(), startedAt, appName, group, version, instance }
+  return { ...ownIdentity(), startedAt, appName, group, version, instance }
 }
 
 /**

@@ -2,10 +2,8 @@
 
 // The metrics of the group of this process, wired.
 
-const { isKnownToRun } = require('../../shared/group/member-facts')
+const { identityOfId, isKnownToRun, memberIdOf, ownIdentity } = require('../../shared/group/member-identity')
 const { listMembers } = require('../../shared/group/members')
-const { ownNamespace } = require('../../shared/system/process-namespace')
-const { processStart } = require('../../shared/system/process-start')
 const { warnOnce } = require('../../shared/base/warnings')
 const { createGroupMetrics } = require('./group-metrics')
 
@@ -18,24 +16,14 @@ const { createGroupMetrics } = require('./group-metrics')
  * @param {Pick<Logger, 'warn'>} parts.log
  */
 function ownGroupMetrics ({ controlDir, group, log }) {
-  const { pid } = process
   return createGroupMetrics({
     controlDir,
     group,
-    memberId: `${pid}-${processStart(pid)}-${ownNamespace()}`,
+    memberId: memberIdOf(ownIdentity()),
     members: () => listMembers({ directories: [controlDir], group }),
-    isRunning,
+    isRunning: memberId => isKnownToRun(identityOfId(memberId)), // also one that closed its socket
     warn: problem => warnOnce(log, 'LOOPSCOPE_WARN_GROUP_COUNTERS', problem)
   })
-}
-
-/**
- * Also one that closed its socket.
- * @param {string} memberId
- */
-function isRunning (memberId) {
-  const [pid, start, namespace] = memberId.split('-')
-  return isKnownToRun({ pid: Number(pid), start, namespace })
 }
 
 module.exports = { ownGroupMetrics }

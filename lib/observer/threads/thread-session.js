@@ -60,12 +60,14 @@ class ThreadSession {
   async post (method, params = {}) {
     if (this.#hasEnded) throw new Error('the thread has ended')
     const id = ++this.#asked
-    const { promise, resolve, reject } = withResolvers()
-    const timer = setTimeout(guarded(() => reject(new Error(`no answer to ${method} within ${this.#answerMs} ms`))), this.#answerMs).unref()
-    this.#waiting.set(id, { resolve, reject })
-    unattended(this.#post('NodeWorker.sendMessageToWorker', { sessionId: this.#sessionId, message: JSON.stringify({ id, method, params }) }).catch(reject))
+    /** @type {NodeJS.Timeout | undefined} */
+    let timer
     try {
-      return await promise
+      return await new Promise((resolve, reject) => {
+        timer = setTimeout(guarded(() => reject(new Error(`no answer to ${method} within ${this.#answerMs} ms`))), this.#answerMs).unref()
+        this.#waiting.set(id, { resolve, reject })
+        unattended(this.#post('NodeWorker.sendMessageToWorker', { sessionId: this.#sessionId, message: JSON.stringify({ id, method, params }) }).catch(reject))
+      })
     } finally {
       clearTimeout(timer)
       this.#waiting.delete(id)
@@ -85,16 +87,6 @@ class ThreadSession {
     this.#hasEnded = true
     for (const { reject } of this.#waiting.values()) reject(new Error('the thread has ended'))
   }
-}
-
-/** Promise.withResolvers(), which Node 20 has not. */
-function withResolvers () {
-  /** @type {(value: any) => void} */
-  let resolve = () => {}
-  /** @type {(error: Error) => void} */
-  let reject = () => {}
-  const promise = new Promise((...functions) => { [resolve, reject] = functions })
-  return { promise, resolve, reject }
 }
 
 module.exports = { createThreadSession }

@@ -72,4 +72,4 @@ function readJson ({ problem, body }) {
   }
 }
 
-module.exports = { GROUP_ANSWERS, askForGroupAnswer }
+module.exports = { askForGroupAnswer }

@@ -6,20 +6,19 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { isTrustedFile } = require('../admin/trusted-socket')
-const { isRunning } = require('../admin/claims')
-const { ownNamespace } = require('../system/process-namespace')
+
+/** @import { MemberIdentity } from './member-identity' */
 
 /**
- * @typedef {object} MemberFacts
- * @property {number} pid        in its own namespace
- * @property {string} start      as its system counts it; '0' where it does not tell
- * @property {string} namespace  of its pid
+ * @typedef {object} StoredFacts
  * @property {number} startedAt  milliseconds since the epoch
  * @property {string} appName
  * @property {string} group
  * @property {string} version    of loopscope
  * @property {string | null} instance  among its siblings, as PM2 or the cluster counts them
  * @property {string} socket     its name, in the same directory
+ *
+ * @typedef {MemberIdentity & StoredFacts} MemberFacts
  */
 
 const OWNER_ONLY = 0o600
@@ -103,12 +102,4 @@ function listFacts (directory, users) {
   return fs.readdirSync(directory).filter(name => FACTS.test(name)).flatMap(name => readFacts(directory, name, users) ?? [])
 }
 
-/**
- * As far as the system tells; nothing is known of another namespace, whose processes are asked.
- * @param {Pick<MemberFacts, 'pid' | 'start' | 'namespace'>} facts
- */
-function isKnownToRun ({ pid, start, namespace }) {
-  return start !== '0' && namespace === ownNamespace() && isRunning(`${pid}-${start}`)
-}
-
-module.exports = { factsName, isKnownToRun, listFacts, readFacts, removeFacts, socketNameOfNamespace, writeFacts }
+module.exports = { factsName, listFacts, readFacts, removeFacts, socketNameOfNamespace, writeFacts }

@@ -5,7 +5,8 @@
 const path = require('node:path')
 const { problemOf } = require('../admin/trusted-socket')
 const { isRefused } = require('../system/is-refused')
-const { isKnownToRun, listFacts } = require('./member-facts')
+const { listFacts } = require('./member-facts')
+const { isKnownToRun, memberIdOf } = require('./member-identity')
 
 /** @import { MemberFacts } from './member-facts' */
 
@@ -53,8 +54,9 @@ function problemsOf (directories, users) {
  * @param {string} directory
  * @returns {Member}
  */
-function toMember ({ pid, start, namespace, startedAt, appName, group, instance, socket }, directory) {
-  return { id: `${pid}-${start}-${namespace}`, pid, startedAt, appName, group, instance, socketPath: path.join(directory, socket) }
+function toMember (facts, directory) {
+  const { pid, startedAt, appName, group, instance, socket } = facts
+  return { id: memberIdOf(facts), pid, startedAt, appName, group, instance, socketPath: path.join(directory, socket) }
 }
 
 /**

@@ -7,15 +7,17 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { isAlive } = require('../system/is-alive')
 const { isRefused } = require('../system/is-refused')
-const { factsName, isKnownToRun, readFacts } = require('./member-facts')
+const { factsName, readFacts } = require('./member-facts')
+const { isKnownToRun, memberIdOf } = require('./member-identity')
 
 const NAME = /^(\d+(-\w+)?)\.(sock|json)$/
 
 /** @import { MemberFacts } from './member-facts' */
+/** @import { MemberIdentity } from './member-identity' */
 
 /**
  * @param {string} directory  our own
- * @param {Pick<MemberFacts, 'pid' | 'start' | 'namespace'>} me  which does not listen yet: an observer that was lost may have
+ * @param {MemberIdentity} me  which does not listen yet: an observer that was lost may have
  * @param {readonly number[]} [users]
  */
 async function sweep (directory, me, users = [process.geteuid?.() ?? 0]) {
@@ -30,12 +32,11 @@ async function sweep (directory, me, users = [process.geteuid?.() ?? 0]) {
 /**
  * @param {MemberFacts | null} facts  null: of an older version, or of a process that is about to write them
  * @param {number} pid
- * @param {Pick<MemberFacts, 'pid' | 'start' | 'namespace'>} me
+ * @param {MemberIdentity} me
  */
 function mayRun (facts, pid, me) {
   if (facts === null) return pid !== me.pid && isAlive(pid)
-  const isMe = facts.pid === me.pid && facts.start === me.start && facts.namespace === me.namespace
-  return !isMe && isKnownToRun(facts)
+  return memberIdOf(facts) !== memberIdOf(me) && isKnownToRun(facts)
 }
 
 module.exports = { sweep }

@@ -5,11 +5,12 @@
 
 const { json, text } = require('../../../shared/admin/responses')
 const { refuse } = require('../../../shared/base/validate')
+const { writeExposition } = require('../../../shared/group/metrics/exposition')
 const { flag, oneOf } = require('../parameters')
 const { knownOf } = require('./readings')
 
 /** @import { Metric } from '../../../shared/group/metrics/sum-metrics' */
-/** @import { Context, RouteRow } from '../router' */
+/** @import { Context, RouteRow, Sources } from '../router' */
 
 const BLOCKED_NOW = 'loopscope_eventloop_blocked_now_seconds'
 const BLOCKED_NOW_HELP = 'How long the event loop has been stuck at this moment, 0 while it turns; seen from another thread'
@@ -39,8 +40,7 @@ function metrics (context) {
 async function asText ({ sources }) {
   const known = await knownOf(sources, 'metrics')
   const { contentType, text: exposition } = known?.value ?? { contentType: TEXT_FORMAT, text: '' }
-  const { blockedMs } = sources.loopNow()
-  return text(200, withBlockedNow(exposition, blockedMs / 1e3), { 'Content-Type': contentType, ...staleHeader(known) })
+  return text(200, withMetric(exposition, blockedNow(sources)), { 'Content-Type': contentType, ...staleHeader(known) })
 }
 
 /**
@@ -49,11 +49,8 @@ async function asText ({ sources }) {
  */
 async function asData ({ sources }) {
   const known = await knownOf(sources, 'metricsReading')
-  const { blockedMs } = sources.loopNow()
-  /** @type {Metric} */
-  const blockedNow = { name: BLOCKED_NOW, help: BLOCKED_NOW_HELP, type: 'gauge', aggregator: 'max', values: [{ labels: {}, value: blockedMs / 1e3 }] }
   const reading = known?.value ?? NOTHING_KNOWN
-  return json(200, { ...reading, metrics: [...reading.metrics, blockedNow] }, staleHeader(known))
+  return json(200, { ...reading, metrics: [...reading.metrics, blockedNow(sources)] }, staleHeader(known))
 }
 
 /** @param {Context} context */
@@ -73,15 +70,24 @@ function staleHeader (known) {
 }
 
 /**
- * @param {string} exposition
- * @param {number} seconds
+ * @param {Sources} sources
+ * @returns {Metric}
  */
-function withBlockedNow (exposition, seconds) {
-  const gauge = [`# HELP ${BLOCKED_NOW} ${BLOCKED_NOW_HELP}`, `# TYPE ${BLOCKED_NOW} gauge`, `${BLOCKED_NOW} ${seconds}`, ''].join('\n')
+function blockedNow (sources) {
+  const { blockedMs } = sources.loopNow()
+  return { name: BLOCKED_NOW, help: BLOCKED_NOW_HELP, type: 'gauge', aggregator: 'max', values: [{ labels: {}, value: blockedMs / 1e3 }] }
+}
+
+/**
+ * @param {string} exposition
+ * @param {Metric} metric
+ */
+function withMetric (exposition, metric) {
+  const written = writeExposition([metric], TEXT_FORMAT)
   const end = '# EOF\n'
-  if (exposition.endsWith(end)) return exposition.slice(0, -end.length) + gauge + end
+  if (exposition.endsWith(end)) return exposition.slice(0, -end.length) + written + end
   const lineEnd = exposition.endsWith('\n') || exposition === '' ? '' : '\n'
-  return `${exposition}${lineEnd}${gauge}`
+  return `${exposition}${lineEnd}${written}`
 }
 
 module.exports = { routes }
