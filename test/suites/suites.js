@@ -5,8 +5,8 @@
 //
 //   node test/suites/suites.js [--only pino]
 //
-// Exits with 1 when a test ends otherwise with us than without. Files where tests differ are run twice more on either side: a
-// test that does not say the same each time without us, or does not differ each time, is listed and left out. So is one whose
+// Exits with 1 when a test ends otherwise with us than without. Files where tests differ are run once more on either side: a
+// test that does not say the same twice without us, or differs the first time only, is listed and left out. So is one whose
 // difference has a reason in reasons.js, if it differs in the same way with that reason's control, which has nothing of ours.
 //
 // It installs what packages.js lists into a folder of its own under the temporary directory, and removes it.
@@ -29,7 +29,6 @@ const { runSuite, testFiles } = require('./run-suite')
 const preload = (/** @type {string} */ file) => ({ NODE_OPTIONS: `--require ${JSON.stringify(file)}` })
 const REGISTER = preload(require.resolve('../../lib/register'))
 const WITHOUT = {}
-const REPEATS = 2
 const CONTROL_RUNS = 5
 
 /** @type {Record<string, Record<string, string>>} */
@@ -85,34 +84,42 @@ async function judge (suite, run, env, suspects) {
  * @param {Difference[]} suspects
  */
 async function repeat (run, env, suspects) {
-  let steady = suspects
-  for (let time = 0; time < REPEATS && steady.length > 0; time++) {
-    const files = filesOf(steady)
-    const again = compare(await run(files, WITHOUT), await run(files, env))
-    steady = steady.filter(suspect => again.some(found => isSame(found, suspect) && found.without === suspect.without))
-  }
-  return { steady, flaky: suspects.filter(suspect => !steady.includes(suspect)) }
+  const files = filesOf(suspects)
+  if (files.length === 0) return { steady: suspects, flaky: [] }
+  const again = compare(await run(files, WITHOUT), await run(files, env))
+  const isSteady = (/** @type {Difference} */ suspect) => again.some(found => isSame(found, suspect) && found.without === suspect.without)
+  return { steady: suspects.filter(isSteady), flaky: suspects.filter(suspect => !isSteady(suspect)) }
 }
 
 /**
  * @param {Suite} suite
  * @param {Run} run
  * @param {Difference[]} differences
- * @returns {Promise<Difference[]>} those that the control of a reason makes too, if not each time: what it does takes less time
- *   than what we do, and can be over before the test looks
+ * @returns {Promise<Difference[]>} those that the control of a reason makes too
  */
 async function explain (suite, run, differences) {
   const explained = []
   for (const { control, files } of REASONS.filter(({ suite: name }) => name === suite.name)) {
-    let meant = differences.filter(({ file }) => files.includes(file))
-    for (let time = 0; time < CONTROL_RUNS && meant.length > 0; time++) {
-      const found = compare(await run(filesOf(meant), WITHOUT), await run(filesOf(meant), preload(control)))
-      const isMade = (/** @type {Difference} */ one) => found.some(other => isSame(one, other) && one.with === other.with)
-      explained.push(...meant.filter(isMade))
-      meant = meant.filter(one => !isMade(one))
-    }
+    const meant = differences.filter(({ file }) => files.includes(file))
+    explained.push(...await madeBy(control, run, meant))
   }
   return explained
+}
+
+/**
+ * Not each time: what a control does takes less time than what we do, and can be over before the test looks.
+ * @param {string} control
+ * @param {Run} run
+ * @param {Difference[]} differences
+ */
+async function madeBy (control, run, differences) {
+  let unmade = differences
+  for (let time = 0; time < CONTROL_RUNS && unmade.length > 0; time++) {
+    const files = filesOf(unmade)
+    const found = compare(await run(files, WITHOUT), await run(files, preload(control)))
+    unmade = unmade.filter(one => !found.some(other => isSame(one, other) && one.with === other.with))
+  }
+  return differences.filter(one => !unmade.includes(one))
 }
 
 /** @param {Difference[]} differences */
