@@ -43,7 +43,8 @@ function createSubject (t, { application = {}, sources = {}, now } = {}) {
   const subject = { store, counted: [], logged: [], captures: [] }
   subject.sources = {
     facts: { appName: 'shop', appRoot: '/app', pid: 1, startedAt: 0, nodeVersion: '24.0.0', version: '1.0.0', keepSeconds: 60, hz: 100, stallThresholdMs: 100 },
-    group: null,
+    isInGroup: false,
+    group () { throw new errors.ERR_LOOPSCOPE_NO_GROUP() },
     loopNow: () => ({ blockedMs: 0 }),
     recorder: () => ({ off: null, fromMs: 1000 }),
     marks: () => [...marks],

@@ -71,6 +71,9 @@ test('a group of which nobody answers is an error, and says why', { timeout: 120
 
 test('a process without a control socket is in no group, and says so', { timeout: 120_000 }, async t => {
   const app = await run(t, { env: { LOOPSCOPE_CONTROL_SOCKET: 'off' } })
-  const answer = await get(`${await app.listenerUrl()}/group/stalls`)
-  assert.deepEqual([answer.status, (await answer.json()).detail], [503, 'This process is in no group: it has no control socket.'])
+  const url = await app.listenerUrl()
+  for (const route of ['/group', '/group/stalls', '/group/cpu', '/metrics?group=1']) {
+    const answer = await get(url + route)
+    assert.deepEqual([answer.status, (await answer.json()).code], [503, 'ERR_LOOPSCOPE_NO_GROUP'], route)
+  }
 })

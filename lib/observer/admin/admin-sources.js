@@ -6,9 +6,9 @@
 const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
 const { toCodeFrame } = require('../../shared/formats/profile/frame')
 const { createFindings } = require('../findings/findings')
+const { createOwnGroup } = require('../group/own-group')
 const { describeSampledCalls } = require('../sync-calls/described')
 const { checkRequest } = require('../../shared/captures/kinds')
-const { listMembers } = require('../../shared/group/members')
 const { newMark } = require('../../shared/marks/new-mark')
 
 /** @import { ArtifactFacts, CaptureOptions, RetentionOptions, Trigger } from '../../../types/diagnostics' */
@@ -91,11 +91,11 @@ function createAdminSources (parts) {
 
   return {
     facts,
-    group: groupOf(application),
+    isInGroup: application.controlDir !== null,
+    group: createOwnGroup(application, log),
     loopNow,
     recorder: () => describeRange(parts.recorder.range()),
     findings: findings.find,
-    groupMetrics: openGroupMetrics(application, log),
     series: () => series.list(),
     marks: () => marks.list(),
     mark: (/** @type {unknown} */ text) => makeMark(text, parts),
@@ -143,15 +143,6 @@ function factsOf ({ appName, group, appRoot, startedAt, version }, { keepSeconds
 }
 
 /**
- * @param {ApplicationSettings} application
- * @returns {{ name: string, members: () => Promise<import('../../shared/group/members').Member[]> } | null} null: it is in none
- */
-function groupOf ({ group, controlDir }) {
-  if (controlDir === null) return null
-  return { name: group, members: () => listMembers({ directories: [controlDir], group }) }
-}
-
-/**
  * @param {ReturnType<RecorderClient['range']>} range
  * @returns {{ off: string | null, fromMs: number | null }} why it is off; from when on it holds something, in milliseconds since the epoch
  */
@@ -168,21 +159,6 @@ function makeMark (text, { marks, channel }) {
   marks.add(mark)
   channel.tell('marked', { mark })
   return mark
-}
-
-/**
- * Loaded with the first question.
- * @param {ApplicationSettings} application
- * @param {Parameters<typeof import('../group/own-group-metrics').ownGroupMetrics>[0]['log']} logger
- */
-function openGroupMetrics ({ controlDir, group }, logger) {
-  /** @type {ReturnType<typeof import('../group/own-group-metrics').ownGroupMetrics> | null} */
-  let made = null
-  /** @returns {typeof made} null: this process is in no group */
-  return () => {
-    if (controlDir !== null) made ??= require('../group/own-group-metrics').ownGroupMetrics({ controlDir, group, log: logger })
-    return made
-  }
 }
 
 /** @param {any} error */

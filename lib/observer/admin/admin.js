@@ -78,7 +78,7 @@ class Admin {
     const opened = { handle, sources, listener: null, closed: new AbortController() }
     this.#applications.set(application.id, opened)
     const controlProblem = await problemOf(() => this.#openControlSocket(application))
-    if (hasMetricsState(application)) unattended(problemOf(async () => sources().groupMetrics()?.forgetEnded()))
+    if (hasMetricsState(application)) unattended(problemOf(async () => sources().group().metrics().forgetEnded()))
     let url = null
     const listenProblem = await problemOf(async () => { url = await this.#listen(application, opened) })
     return { url, listenProblem: opened.closed.signal.aborted ? null : listenProblem, controlProblem }
@@ -113,7 +113,7 @@ class Admin {
    */
   async close (id, metrics = null) {
     const application = this.#applications.get(id)
-    if (metrics !== null) application?.sources().groupMetrics()?.keepLast(metrics)
+    if (metrics !== null && application?.sources().isInGroup) application.sources().group().metrics().keepLast(metrics)
     this.#applications.delete(id)
     this.#parts.main.forget(id)
     application?.closed.abort()

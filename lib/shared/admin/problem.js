@@ -43,6 +43,7 @@ const BY_CODE = new Map(Object.entries({
     status: 503,
     remedy: 'Turn the recorder on (option recorder), or close the debugger that uses the profiler.'
   },
+  ERR_LOOPSCOPE_NO_GROUP: { status: 503, remedy: 'Leave the option controlSocket on, and see the log for a warning about it.' },
   ERR_LOOPSCOPE_INSPECTOR_UNAVAILABLE: { status: 503, remedy: 'Start Node.js with its inspector.' },
   ERR_LOOPSCOPE_LOOP_BLOCKED: {
     status: 503,

@@ -51,6 +51,7 @@ const errors = {
   ERR_LOOPSCOPE_BUNDLED: define('ERR_LOOPSCOPE_BUNDLED', '%s is missing: loopscope is part of a bundle. Please %s. See docs/bundlers.md'),
   ERR_LOOPSCOPE_LOOP_BLOCKED: define('ERR_LOOPSCOPE_LOOP_BLOCKED', 'the main thread did not answer within %d ms: its event loop is blocked'),
   ERR_LOOPSCOPE_SOCKET_UNUSABLE: define('ERR_LOOPSCOPE_SOCKET_UNUSABLE', 'cannot listen on %s: %s'),
+  ERR_LOOPSCOPE_NO_GROUP: define('ERR_LOOPSCOPE_NO_GROUP', 'this process is in no group: it has no control socket'),
   ERR_LOOPSCOPE_INSPECTOR_UNAVAILABLE: define('ERR_LOOPSCOPE_INSPECTOR_UNAVAILABLE', 'Node.js has no inspector here, which %s needs'),
   ERR_LOOPSCOPE_NOT_RUNNING: define('ERR_LOOPSCOPE_NOT_RUNNING', 'diagnostics are not running: wanted start() before %s, or no close() before it')
 }

@@ -15,12 +15,6 @@ const { groupHeapProfile } = require('../../../shared/group/group-heap-profile')
 /** @import { GroupQuestion } from '../../../shared/group/ask-group' */
 /** @import { Context, MethodRow, RouteRow } from '../router' */
 
-const NO_GROUP = Object.freeze({
-  status: 409,
-  detail: 'This process has no control socket, so that it is in no group.',
-  remedy: 'Ask for its own profile: /cpu, /heap-profile.'
-})
-
 const MAX_UNDER_WAY = 4 // sixteen profiles are in memory for each
 const TOO_MANY = Object.freeze({
   status: 429,
@@ -29,7 +23,7 @@ const TOO_MANY = Object.freeze({
   headers: { 'Retry-After': '5' }
 })
 
-/** @typedef {NonNullable<Context['sources']['group']>} Group */
+/** @typedef {ReturnType<Context['sources']['group']>} Group */
 
 /** @returns {RouteRow[]} */
 function createGroupProfileRoutes () {
@@ -42,8 +36,7 @@ function createGroupProfileRoutes () {
     scope: 'profile',
     cost: 'profiles',
     handle: async context => {
-      const { group } = context.sources
-      if (group === null) return NO_GROUP
+      const group = context.sources.group()
       if (underWay === MAX_UNDER_WAY) return TOO_MANY
       underWay++
       try {

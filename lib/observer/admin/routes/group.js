@@ -14,12 +14,6 @@ const { oneOf } = require('../parameters')
 
 /** @typedef {Parameters<typeof askForGroupAnswer>[0]} Name */
 
-const IN_NONE = Object.freeze({
-  status: 503,
-  detail: 'This process is in no group: it has no control socket.',
-  remedy: 'Set option controlSocket to true, and see the log for a warning about it.'
-})
-
 /**
  * Who asks at the same time shares the question.
  * @returns {RouteRow[]}
@@ -30,7 +24,7 @@ function createGroupRoutes () {
 
   /**
    * @param {Name} name
-   * @param {NonNullable<Sources['group']>} group
+   * @param {ReturnType<Sources['group']>} group
    * @returns {Promise<any>}
    */
   function ask (name, group) {
@@ -47,10 +41,7 @@ function createGroupRoutes () {
    * @returns {MethodRow}
    */
   function method (name, { show = answer => json(200, answer), ...how }) {
-    const handle = async (/** @type {Context} */ context) => {
-      const { group } = context.sources
-      return group === null ? IN_NONE : show(await ask(name, group), context)
-    }
+    const handle = async (/** @type {Context} */ context) => show(await ask(name, context.sources.group()), context)
     return { ...how, cost: 'group', handle }
   }
 

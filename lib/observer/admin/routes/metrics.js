@@ -16,7 +16,6 @@ const BLOCKED_NOW = 'loopscope_eventloop_blocked_now_seconds'
 const BLOCKED_NOW_HELP = 'How long the event loop has been stuck at this moment, 0 while it turns; seen from another thread'
 const TEXT_FORMAT = 'text/plain; version=0.0.4; charset=utf-8'
 const NOTHING_KNOWN = Object.freeze({ openedAtMs: null, readAtMs: null, contentType: TEXT_FORMAT, metrics: Object.freeze([]) })
-const IN_NO_GROUP = Object.freeze({ status: 503, detail: 'This process is in no group: it has no control socket.', remedy: 'Leave the option controlSocket on, and start on the main thread.' })
 
 /** @type {RouteRow[]} */
 const routes = [
@@ -55,9 +54,7 @@ async function asData ({ sources }) {
 
 /** @param {Context} context */
 async function ofGroup ({ sources, signal }) {
-  const groupMetrics = sources.groupMetrics()
-  if (groupMetrics === null) return IN_NO_GROUP
-  const { contentType, text: exposition } = await groupMetrics.read(signal)
+  const { contentType, text: exposition } = await sources.group().metrics().read(signal)
   return text(200, exposition, { 'Content-Type': contentType })
 }
 
