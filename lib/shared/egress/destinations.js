@@ -1,0 +1,19 @@
+'use strict'
+
+// What can be sent to: the table of names that option egress takes, with what holds where the option says nothing. What makes requests for
+// each is in observer/egress/backends.js.
+
+/**
+ * @typedef {object} Destination
+ * @property {number | false} everySeconds  how often a CPU profile is sent; false: only what is captured, and evidence
+ * @property {boolean} takesGzip  its server reads a body with `Content-Encoding: gzip`
+ * @property {boolean} isTemplate  its URL has places to fill in
+ */
+
+/** @typedef {keyof typeof DESTINATIONS} DestinationName */
+
+const DESTINATIONS = Object.freeze({
+  put: /** @type {Destination} */ ({ everySeconds: false, takesGzip: true, isTemplate: true })
+})
+
+module.exports = { DESTINATIONS }
