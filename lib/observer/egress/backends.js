@@ -49,9 +49,12 @@ const { requestForPut } = require('./put')
  * @typedef {(item: EgressItem, settings: EgressSettings) => EgressRequest | null} RequestFor
  */
 
+// Encoders are required when first used: a process that only puts does not pay for them.
 /** @type {Readonly<Record<DestinationName, RequestFor>>} */
 const BACKENDS = Object.freeze({
-  put: requestForPut
+  put: requestForPut,
+  pyroscope: (item, settings) => require('./pyroscope').requestForPyroscope(item, settings),
+  otlp: (item, settings) => require('./otlp').requestForOtlp(item, settings)
 })
 
 module.exports = { BACKENDS }

@@ -13,7 +13,9 @@
 /** @typedef {keyof typeof DESTINATIONS} DestinationName */
 
 const DESTINATIONS = Object.freeze({
-  put: /** @type {Destination} */ ({ everySeconds: false, takesGzip: true, isTemplate: true })
+  put: /** @type {Destination} */ ({ everySeconds: false, takesGzip: true, isTemplate: true }),
+  pyroscope: /** @type {Destination} */ ({ everySeconds: 15, takesGzip: false, isTemplate: false }),
+  otlp: /** @type {Destination} */ ({ everySeconds: 15, takesGzip: true, isTemplate: false })
 })
 
 module.exports = { DESTINATIONS }

@@ -22,11 +22,19 @@ const { timeKindOf } = require('./profile/time-kinds')
  * @param {EncodeContext} [context]
  * @returns {Buffer}
  */
-function encodePprof (profile, context = {}) {
+function encodePprof (profile, context) {
+  return gzipSync(buildPprof(profile, context).encode())
+}
+
+/**
+ * @param {CpuProfile} profile
+ * @param {EncodeContext} [context]
+ */
+function buildPprof (profile, context = {}) {
   const tables = new Tables()
   const sample = sampleTree(buildCallTree(profile, context), { tables, partLabel: profile.processes?.of ?? 'pid' })
   const cpu = tables.valueType('cpu', 'nanoseconds')
-  const message = new Profile({
+  return new Profile({
     sampleType: [tables.valueType('samples', 'count'), cpu],
     sample,
     mapping: [tables.mapping()],
@@ -40,7 +48,6 @@ function encodePprof (profile, context = {}) {
     comment: commentsOf(context).map(line => tables.strings.dedup(line)),
     stringTable: tables.strings
   })
-  return gzipSync(message.encode())
 }
 
 /** @param {EncodeContext} context */
@@ -120,4 +127,4 @@ function divide ({ micros, samples }, shares) {
   }).filter(({ value: [count, nanos] }) => count > 0 || nanos > 0)
 }
 
-module.exports = { encodePprof }
+module.exports = { buildPprof, encodePprof }

@@ -18,19 +18,31 @@ const { Tables } = require('./tables')
  */
 
 /**
- * @param {object} sampling
- * @param {SamplingProfile} sampling.profile
- * @param {SamplingProfile | null} sampling.before  what it is the difference to
- * @param {'inuse' | 'alloc'} sampling.kind
- * @param {number} sampling.fromMs  milliseconds since the epoch
- * @param {number} sampling.toMs
+ * @typedef {object} SampledAllocations
+ * @property {SamplingProfile} profile
+ * @property {SamplingProfile | null} before  what it is the difference to
+ * @property {'inuse' | 'alloc'} kind
+ * @property {number} fromMs  milliseconds since the epoch
+ * @property {number} toMs
+ */
+
+/**
+ * @param {SampledAllocations} sampling
  * @param {Pick<EncodeContext, 'appRoot' | 'title'>} [context]
  * @returns {Buffer}
  */
-function encodeHeapPprof ({ profile, before, kind, fromMs, toMs }, context = {}) {
+function encodeHeapPprof (sampling, context) {
+  return gzipSync(buildHeapPprof(sampling, context).encode())
+}
+
+/**
+ * @param {SampledAllocations} sampling
+ * @param {Pick<EncodeContext, 'appRoot' | 'title'>} [context]
+ */
+function buildHeapPprof ({ profile, before, kind, fromMs, toMs }, context = {}) {
   const tables = new Tables()
   const space = tables.valueType(`${kind}_space`, 'bytes')
-  const message = {
+  return new Profile({
     sampleType: [tables.valueType('samples', 'count'), space],
     sample: samplesOf(profile, before, tables, context),
     mapping: [tables.mapping()],
@@ -43,8 +55,7 @@ function encodeHeapPprof ({ profile, before, kind, fromMs, toMs }, context = {})
     defaultSampleType: tables.strings.dedup(`${kind}_space`),
     comment: context.title === undefined ? [] : [tables.strings.dedup(context.title)],
     stringTable: tables.strings
-  }
-  return gzipSync(new Profile(message).encode())
+  })
 }
 
 /**
@@ -103,4 +114,4 @@ function * walk ({ head, samples }) {
   }
 }
 
-module.exports = { encodeHeapPprof }
+module.exports = { buildHeapPprof, encodeHeapPprof }
