@@ -1,53 +1,81 @@
 'use strict'
 
-// What does a process that waits for work pay for being observed?
+// What does a process that waits for work pay for being observed, and which part of it takes what?
 
 const { setTimeout: sleep } = require('node:timers/promises')
+const { chooseProcessors } = require('../lib/cli/bench/processors')
 const { withChildren } = require('./harness/child')
-const { differences, ratios, show, summarize } = require('./harness/statistics')
+const { medianOf } = require('./harness/noise')
+const { ratios, show, summarize } = require('./harness/statistics')
 
-const CASES = Object.freeze(['off', 'on', 'prom-client', '@datadog/pprof', 'prom-client + @datadog/pprof'])
+/** @import { Child } from './harness/child' */
+
 const RIVALS = 'prom-client + @datadog/pprof'
+const CASES = Object.freeze(['off', 'on', 'on, no recorder', 'on, no admin surface', 'on, 10 samples a second', 'prom-client', '@datadog/pprof', RIVALS])
+const MAX_RATIO = 0.9
 
 const SETTLE_MS = 5000 // start-up, its garbage and its compilation are not idling
 const ROUND_MS = 10_000 // two windows of the recorder: every round pays for the same number of rotations
 
-const METHOD = 'One process a case, with nothing to do; all of them wait side by side, and each round reads the CPU time of every thread over ' +
-  'the same ten seconds. `@datadog/pprof` runs its wall and CPU profiler at 10 ms as our recorder does, prom-client its default metrics.'
+const METHOD = 'One process a case, with nothing to do; all of them wait side by side on one processor, and each round reads the CPU time of every thread over the same ten ' +
+  'seconds, and how often one was woken (voluntary switches). They are started anew three times. `@datadog/pprof` runs its wall and CPU profiler at 10 ms as our recorder does, prom-client its default metrics.'
+
+/** @typedef {{ percent: number, wakeUps: number | null }} Idle */
 
 /** @param {{ quick: boolean, progress: (text: string) => void }} how */
 async function measure ({ quick, progress }) {
-  const rounds = quick ? 1 : 6
-  const percents = await withChildren('idle', CASES.map(name => [name]), async children => {
-    await sleep(SETTLE_MS)
-    /** @type {number[][]} */
-    const measured = CASES.map(() => [])
-    for (let round = 0; round < rounds; round++) {
-      for (const child of children) await child.ask('begin')
-      await sleep(ROUND_MS)
-      for (const [index, child] of children.entries()) measured[index].push(await child.ask('cpuPercent'))
-      progress(`round ${round + 1} of ${rounds}: ${CASES.map((name, index) => `${name} ${measured[index][round].toFixed(2)} %`).join(', ')}`)
-    }
-    return measured
-  })
-  return report(percents)
+  const generations = quick ? 1 : 3
+  const rounds = quick ? 1 : 4
+  const { pinning } = chooseProcessors(true)
+  /** @type {Idle[][]} */
+  const measured = CASES.map(() => [])
+  for (let generation = 0; generation < generations; generation++) {
+    await withChildren('idle', CASES.map(name => [name]), async children => {
+      await sleep(SETTLE_MS)
+      for (let round = 0; round < rounds; round++) {
+        for (const [index, idle] of (await oneRound(children)).entries()) measured[index].push(idle)
+        progress(`round ${generation * rounds + round + 1} of ${generations * rounds}: ${CASES.map((name, at) => `${name} ${measured[at].at(-1)?.percent.toFixed(2)} %`).join(', ')}`)
+      }
+    }, { processors: pinning?.application })
+  }
+  return report(measured)
 }
 
-/** @param {number[][]} percents  by case and round */
-function report (percents) {
-  const off = percents[CASES.indexOf('off')]
+/**
+ * @param {readonly Child[]} children
+ * @returns {Promise<Idle[]>}
+ */
+async function oneRound (children) {
+  for (const child of children) await child.ask('begin')
+  await sleep(ROUND_MS)
+  const idle = []
+  for (const child of children) idle.push({ percent: await child.ask('cpuPercent'), wakeUps: await child.ask('wakeUpsPerSecond') })
+  return idle
+}
+
+/** @param {Idle[][]} measured  by case and round */
+function report (measured) {
+  const percents = measured.map(rounds => rounds.map(({ percent }) => percent))
+  const wakeUps = measured.map(rounds => rounds.flatMap(({ wakeUps }) => wakeUps ?? []))
   const rivals = percents[CASES.indexOf(RIVALS)]
-  const on = ratios(percents[CASES.indexOf('on')], rivals)
+  const mine = percents[CASES.indexOf('on')]
+  const byMinimum = Math.min(...mine) / Math.min(...rivals)
+  const byMedian = medianOf(mine) / medianOf(rivals)
   return {
     question: 'What does an idle process cost?',
     method: METHOD,
     table: {
-      columns: ['case', 'CPU, % of one core', 'more than off', `ratio to ${RIVALS}`],
-      rows: CASES.map((name, index) => [
-        name, show(summarize(percents[index]), 2), show(differences(percents[index], off), 2), show(ratios(percents[index], rivals), 2)
+      columns: ['case', 'CPU, % of one core: minimum', 'median (smallest to largest)', 'wake-ups a second', `ratio to ${RIVALS}`],
+      rows: CASES.map((name, at) => [
+        name, Math.min(...percents[at]).toFixed(2), show(summarize(percents[at]), 2), wakeUps[at].length === 0 ? 'not known' : medianOf(wakeUps[at]).toFixed(0),
+        show(ratios(percents[at], rivals), 2)
       ])
     },
-    budgets: [{ budget: `on takes no more than ${RIVALS}`, measured: `${show(on, 2)} of it`, isMet: on.median <= 1 }]
+    budgets: [{
+      budget: `on takes at most ${MAX_RATIO} of ${RIVALS}`,
+      measured: `${byMinimum.toFixed(2)} / ${byMedian.toFixed(2)} by minimum / by median`,
+      isMet: byMinimum <= MAX_RATIO && byMedian <= MAX_RATIO
+    }]
   }
 }
 

@@ -1,21 +1,22 @@
 'use strict'
 
 // npm run bench: measures and prints every question of the table below, and writes docs/overhead.md.
-//   node bench/run.js [--only idle-cpu] [--quick] [--json]
-// --quick is for trying the benchmarks themselves: a round or two each, nothing is written. Results are kept for one run a
+//   node bench/run.js [--only idle-cpu] [--quick] [--json] [--check]
+// --quick is for trying the benchmarks themselves: a round or two each, nothing is written. --check is the gate of a release: nothing
+// is written either, and the status is 1 where a budget is missed by more than what the same code differs by from itself. Results are kept for one run a
 // major version of Node, so that the page shows them beside each other.
 
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { parseArgs } = require('node:util')
-const { overheadPage, resultAsText } = require('./harness/report')
+const { budgetLine, overheadPage, resultAsText } = require('./harness/report')
 
 /** @import { Result, Run } from './harness/report' */
 
 /** @typedef {{ measure (how: { quick: boolean, progress: (text: string) => void }): Promise<Result> }} Benchmark */
 
-const BENCHMARKS = Object.freeze(['idle-cpu', 'express-hello', 'admin-mount', 'capture-stall', 'heartbeat', 'start-up', 'detection', 'sync-calls', 'labels', 'findings', 'clock', 'heap-sampling', 'heap-histogram', 'heap-comparison'])
+const BENCHMARKS = Object.freeze(['idle-cpu', 'express-hello', 'request-path', 'admin-mount', 'capture-stall', 'heartbeat', 'start-up', 'detection', 'sync-calls', 'labels', 'findings', 'clock', 'heap-sampling', 'heap-histogram', 'heap-comparison'])
 
 const RESULTS = path.join(__dirname, 'results')
 const PAGE = path.join(__dirname, '..', 'docs', 'overhead.md')
@@ -24,7 +25,8 @@ const { values: options } = parseArgs({
   options: {
     only: { type: 'string', multiple: true, default: [...BENCHMARKS] },
     quick: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false }
+    json: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false }
   }
 })
 
@@ -82,7 +84,16 @@ async function main () {
     }
   }
   if (options.json) console.log(JSON.stringify(results, null, 2))
-  if (!options.quick) write(results)
+  if (options.check) check(results)
+  else if (!options.quick) write(results)
+}
+
+/** @param {Run} results */
+function check (results) {
+  const budgets = Object.entries(results).flatMap(([name, result]) => result.budgets.map(budget => ({ name, budget })))
+  console.log('\nBudgets')
+  for (const { name, budget } of budgets) console.log(`${name}: ${budgetLine(budget)}`)
+  if (budgets.some(({ budget }) => budget.isMet === false)) process.exitCode = 1
 }
 
 main()

@@ -7,6 +7,7 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
+const { pinned } = require('../../lib/cli/bench/processors')
 
 // The longest question takes 10 s; a process that says nothing for this long will not answer any more.
 const MAX_SILENCE_MS = 60_000
@@ -23,14 +24,18 @@ process.on('exit', () => {
   fs.rmSync(scratch, { recursive: true })
 })
 
+/** @typedef {{ processors?: string }} Where  as taskset takes them */
+
 /**
  * @param {string} name  of a file in bench/processes
  * @param {string[]} args
+ * @param {Where} where
  */
-async function startChild (name, args) {
+async function startChild (name, args, { processors }) {
   const file = path.join(__dirname, '..', 'processes', `${name}.js`)
   const env = Object.fromEntries(Object.entries(process.env).filter(([variable]) => !/^(LOOPSCOPE_|NODE_OPTIONS$)/.test(variable)))
-  const child = fork(file, args, { env: { ...env, NODE_ENV: 'production', TMPDIR: scratch }, execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  const [execPath, ...execArgv] = pinned(processors, [process.execPath])
+  const child = fork(file, args, { env: { ...env, NODE_ENV: 'production', TMPDIR: scratch }, execPath, execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   alive.add(child)
   child.once('exit', () => alive.delete(child))
   const title = [name, ...args].join(' ')
@@ -106,13 +111,14 @@ async function answerOf (child, title) {
  * @param {string} name
  * @param {readonly string[][]} argsOfCases
  * @param {(children: Child[]) => Promise<T>} use
+ * @param {Where} [where]
  * @returns {Promise<T>}
  */
-async function withChildren (name, argsOfCases, use) {
+async function withChildren (name, argsOfCases, use, where = {}) {
   /** @type {Child[]} */
   const children = []
   try {
-    for (const args of argsOfCases) children.push(await startChild(name, args))
+    for (const args of argsOfCases) children.push(await startChild(name, args, where))
     return await use(children)
   } finally {
     await Promise.all(children.map(child => child.stop()))

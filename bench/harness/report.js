@@ -10,7 +10,7 @@
  * @typedef {object} Budget
  * @property {string} budget    what was promised
  * @property {string} measured
- * @property {boolean} isMet
+ * @property {boolean | null} isMet  null: the spread of this run does not tell
  *
  * @typedef {object} Result
  * @property {string} question
@@ -44,7 +44,8 @@ function toText ({ columns, rows }) {
 
 /** @param {Budget} budget */
 function budgetLine ({ budget, measured, isMet }) {
-  return `${isMet ? 'met' : 'MISSED'}: ${budget}; measured ${measured}`
+  const verdict = isMet === null ? 'not decided by this run' : isMet ? 'met' : 'MISSED'
+  return `${verdict}: ${budget}; measured ${measured}`
 }
 
 /** @param {Result} result */
@@ -72,4 +73,4 @@ function resultSection ({ environment, table, budgets, notes = [] }) {
   return `*${environment}*\n\n${toMarkdown(table)}\n\n${remarks.join('\n')}\n`
 }
 
-module.exports = { resultAsText, overheadPage }
+module.exports = { budgetLine, resultAsText, overheadPage }

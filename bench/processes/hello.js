@@ -9,7 +9,10 @@ const { cpuMeter } = require('../harness/cpu-meter')
 /** @type {Record<string, (app: import('express').Express) => void>} */
 const CASES = {
   off () {},
+  'off, once more' () {},
   on (app) { app.use(require('../..')()) },
+  'on, no recorder' (app) { app.use(require('../..')({ recorder: false })) },
+  'on, no middleware' () { require('../..').createDiagnostics().start() },
   'express-prom-bundle' (app) { app.use(require('express-prom-bundle')({ includeMethod: true, includePath: true })) },
   'prom-client' () { require('prom-client').collectDefaultMetrics() }
 }

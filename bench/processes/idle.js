@@ -11,6 +11,9 @@ const INTERVAL_MICROS = 10_000 // the recorder's 100 Hz
 const CASES = {
   off () {},
   on () { require('../..')() },
+  'on, no recorder' () { require('../..')({ recorder: false }) },
+  'on, no admin surface' () { require('../..')({ path: false, controlSocket: false }) },
+  'on, 10 samples a second' () { require('../..')({ recorder: { hz: 10 } }) },
   'prom-client' () { startPromClient() },
   '@datadog/pprof' () { startDatadog() },
   'prom-client + @datadog/pprof' () {

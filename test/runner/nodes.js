@@ -31,6 +31,7 @@ const SAME_EVERYWHERE = {
   truth: 'run apart, on each of them',
   runner: 'of these scripts',
   suites: 'of these scripts',
+  bench: 'numbers in, a verdict out',
   findings: 'rules over plain data, and the answers of whole processes'
 }
 

@@ -1,0 +1,55 @@
+'use strict'
+
+// An Express server that says hello to a connection without a network, observed in the way that its argument names.
+
+const { AsyncLocalStorage } = require('node:async_hooks')
+const http = require('node:http')
+const express = require('express')
+const { serveAnswers } = require('../harness/answers')
+const { cpuMeter } = require('../harness/cpu-meter')
+const { fakeConnection } = require('../harness/fake-connection')
+
+/** @type {Record<string, (app: import('express').Express) => void>} */
+const CASES = {
+  off () {},
+  'off, once more' () {},
+  AsyncLocalStorage (app) {
+    const storage = new AsyncLocalStorage()
+    app.use((request, response, next) => storage.run(request, next))
+  },
+  on (app) { app.use(require('../..')()) },
+  'express-prom-bundle' (app) { app.use(require('express-prom-bundle')({ includeMethod: true, includePath: true })) }
+}
+
+const app = express()
+CASES[process.argv[2]](app)
+app.get('/', (request, response) => {
+  response.once('finish', connection.answered)
+  response.send('hello world')
+})
+
+const connection = fakeConnection(http.createServer(app))
+
+/** CPU time of this thread where Node.js tells it (22.19), else the clock's. @type {() => number} */
+const threadNs = 'threadCpuUsage' in process
+  ? () => {
+      const { user, system } = /** @type {any} */ (process).threadCpuUsage()
+      return (user + system) * 1e3
+    }
+  : () => Number(process.hrtime.bigint())
+
+/**
+ * @param {{ slices: number, requests: number }} how  requests a slice
+ * @returns {Promise<number>} the median slice's nanoseconds a request
+ */
+async function nsPerRequest ({ slices, requests }) {
+  const ns = []
+  for (let slice = 0; slice < slices; slice++) {
+    const startNs = threadNs()
+    await connection.send(requests)
+    ns.push((threadNs() - startNs) / requests)
+  }
+  return ns.sort((a, b) => a - b)[slices >> 1]
+}
+
+serveAnswers('ready', { ...cpuMeter(), nsPerRequest })
