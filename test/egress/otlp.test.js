@@ -69,7 +69,7 @@ test('has an empty entry at place 0 of each table, and each string and stack onc
 })
 
 test('says which process it is of, in the names of OpenTelemetry, and that its frames are of V8', () => {
-  const { resource, scope, dictionary } = read({ profile: readRecorded()[0].profile, labels: { ...LABELS, team: 'Käufer' } })
+  const { resource, scope, dictionary } = read({ profile: readRecorded()[0].profile, labels: { ...LABELS, team: 'Käufer', pod: '' } })
   assert.deepEqual(ofPairs(resource.attributes), {
     'service.name': 'shop',
     'process.pid': 4711n,
@@ -114,7 +114,14 @@ test('sends a stall as time that somebody waited, with a link to its trace', () 
 test('sends nothing of a stall that lasts still, and of what is no profile', () => {
   const { cause, ...current } = STALL
   assert.equal(requestForOtlp(item({ kind: 'stall', report: current }), SETTINGS), null)
+  assert.equal(requestForOtlp(item({ kind: 'stall', report: { ...STALL, lasting: true } }), SETTINGS), null)
   assert.equal(requestForOtlp(item({ kind: 'heap-histogram', file: '/tmp/h.json' }), SETTINGS), null)
+})
+
+test('sends a captured profile only where its time is not sent anyway', () => {
+  const captured = item({ profile: readRecorded()[0].profile, file: '/tmp/cpu.cpuprofile' })
+  assert.equal(requestForOtlp(captured, SETTINGS), null)
+  assert.equal(requestForOtlp(captured, { ...SETTINGS, everySeconds: false }).method, 'POST')
 })
 
 test('is the same when it is made again, with an id of its own for each profile', () => {

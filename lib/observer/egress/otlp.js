@@ -11,13 +11,13 @@ const { encodeProfilesRequest } = require('../../shared/egress/otlp/profiles-req
 const PATH = '/v1development/profiles'
 
 /** @type {RequestFor} */
-function requestForOtlp (item, { url }) {
-  const found = profileOf(item)
+function requestForOtlp (item, settings) {
+  const found = profileOf(item, settings)
   if (found === null) return null
   const { id, labels } = item
   return {
     method: 'POST',
-    url: joinPath(url, PATH).href,
+    url: joinPath(settings.url, PATH).href,
     headers: { 'content-type': 'application/x-protobuf' },
     body: encodeProfilesRequest(found.message, { id, labels, trace: found.trace })
   }

@@ -16,7 +16,7 @@ const NANOS_PER_SECOND = 1e9
 
 /** @type {RequestFor} */
 function requestForPyroscope (item, settings) {
-  const found = profileOf(item)
+  const found = profileOf(item, settings)
   if (found === null) return null
   const { contentType, body } = encodeIngestForm(found)
   const url = joinPath(settings.url, PATH)

@@ -26,14 +26,17 @@ const { buildHeapPprof } = require('../formats/pprof/heap')
  * @property {object} [report]
  * @property {CpuProfile} [profile]
  * @property {HeapProfile} [heapProfile]
+ * @property {string} [file]
  * @property {string} [appRoot]
  */
 
 /**
  * @param {ProfileItem} item
- * @returns {EgressProfile | null} null: it is no profile
+ * @param {{ everySeconds: number | false }} settings
+ * @returns {EgressProfile | null} null: it is no profile, or of a time that is sent anyway and would count twice
  */
-function profileOf ({ profile, heapProfile, report, fromMs, toMs, labels: { service, pid }, appRoot }) {
+function profileOf ({ profile, heapProfile, report, file, fromMs, toMs, labels: { service, pid }, appRoot }, { everySeconds }) {
+  if (profile !== undefined && file !== undefined && everySeconds !== false) return null
   /** @type {EncodeContext} */
   const context = { appRoot, title: `${service} (pid ${pid})`, startedAt: fromMs }
   if (profile !== undefined) return { kind: 'cpu', message: buildPprof(profile, context), trace: null }
@@ -51,7 +54,7 @@ function profileOf ({ profile, heapProfile, report, fromMs, toMs, labels: { serv
  * @returns {report is Stall}
  */
 function isStall (report) {
-  return typeof report?.cause === 'string' && Array.isArray(report.stack)
+  return report?.lasting !== true && typeof report?.cause === 'string' && Array.isArray(report.stack)
 }
 
 module.exports = { profileOf }

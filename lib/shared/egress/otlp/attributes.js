@@ -23,7 +23,7 @@ const OF_SAMPLE = Object.freeze({ pid: 'process.pid', thread: 'thread.name' })
  * @returns {Attribute[]}
  */
 function resourceAttributes (labels) {
-  const own = Object.entries(labels).filter(([name]) => !(name in OF_PROFILE))
+  const own = Object.entries(labels).filter(([name, value]) => value !== '' && !(name in OF_PROFILE))
   return [...own.map(([name, value]) => toAttribute(OF_RESOURCE, name, value)), ['process.runtime.name', 'nodejs']]
 }
 
