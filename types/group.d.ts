@@ -1,4 +1,4 @@
-import type { DelaySummary, ExactSyncCall, SampledSyncCall, Stall } from './diagnostics'
+import type { ArtifactFormat, CaptureKind, DelaySummary, ExactSyncCall, SampledSyncCall, Stall } from './diagnostics'
 import type { Finding, FindingId, Findings } from './findings'
 import type { SlowRequest } from './slow-requests'
 
@@ -84,4 +84,16 @@ export interface GroupOverview extends GroupAnswer {
     stalls: number | null
     stalledMs: number | null
   }[]
+}
+
+/** The answer of POST /group/captures. */
+export interface GroupCaptures extends GroupAnswer {
+  kind: CaptureKind
+  processes: (GroupProcess & {
+    /** Its id at the process that made it. */
+    capture: string | null
+    artifact: { name: string, format: ArtifactFormat, bytes: number, contentType: string, from: number, to: number, sha256: string } | null
+    /** Where the process that was asked has it too: they share a store. */
+    _links?: { artifact: { href: string } }
+  })[]
 }

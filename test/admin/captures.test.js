@@ -131,6 +131,18 @@ test('captures under way count, and a cancelled one does where it has stopped th
   assert.equal((await post(subject, SNAPSHOT)).status, 429)
 })
 
+test('a process of the group that asks for somebody is no owner, and says for whom', async t => {
+  const subject = createSubject(t)
+  const asked = { door: 'control', token: null, headers: { prefer: 'wait=5', 'x-loopscope-asked-for': 'listener 10.0.0.7' } }
+  const forced = { ...SNAPSHOT, force: true }
+  for (let count = 0; count < 3; count++) assert.equal((await post(subject, forced, asked)).status, 201)
+  assert.equal((await post(subject, forced, asked)).status, 429)
+  assert.equal(subject.captures[0].trigger, 'http')
+  assert.match(subject.logged[0].audit.actor, /^listener 10\.0\.0\.7, through its group$/)
+  const outside = await post(subject, { kind: 'cpu' }, { headers: { prefer: 'wait=5', 'x-loopscope-asked-for': 'somebody' } })
+  assert.equal(outside.value.actor, 'listener 127.0.0.1', 'from outside nobody says for whom')
+})
+
 test('over the control socket force is not refused by the budget, elsewhere it is', async t => {
   const subject = createSubject(t)
   for (let attempt = 0; attempt < 3; attempt++) assert.equal((await post(subject, SNAPSHOT, WAIT)).status, 201)

@@ -4,7 +4,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { run, TOKEN } = require('../admin/running')
+const { get, run, TOKEN } = require('../admin/running')
 
 /**
  * @param {import('node:test').TestContext} t
@@ -31,9 +31,15 @@ function block ({ url, folder, pid }) {
   return () => fs.writeFileSync(file, '')
 }
 
+/** A capture in each process, asked of one of them. */
+async function order (url, body, options = {}) {
+  const response = await get(`${url}/diagnostics/group/captures`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body), ...options })
+  return { status: response.status, answer: await response.json() }
+}
+
 /** Waits until it is true. */
 async function until (isTrue) {
   while (!await isTrue()) await new Promise(resolve => setTimeout(resolve, 20))
 }
 
-module.exports = { block, runGroup, until, TOKEN }
+module.exports = { block, order, runGroup, until, TOKEN }

@@ -39,7 +39,7 @@ test('a group is one profile, or an archive of one file of each process that ans
 for (const [args, wanted] of [
   [['profile', '1', '--group', 'shop'], /A pid or --group, not both/],
   [['profile', '1', '--each'], /--each goes with --group/],
-  [['heap', '--group', 'shop'], /A snapshot is of one process/]
+  [['heap', '1', '--group', 'shop'], /neither a pid nor a URL goes with it/]
 ]) {
   test(`refused: ${args.join(' ')}`, async () => {
     const { code, stderr } = await cli([...args, '-o', '/dev/null'], { env: { TMPDIR: '/nonexistent' } })

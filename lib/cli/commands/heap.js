@@ -4,6 +4,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { Failure } = require('../failure')
 const { OUTPUT_OPTIONS, nameOf, openDestination } = require('../output/destination')
 const { chooseFormat } = require('../output/format-choice')
+const { archiveCaptures } = require('../group/archive-captures')
 const { GROUP_OPTION } = require('../group/find-members')
 const { reachGroup } = require('../group/reach-group')
 const { REACH_OPTIONS, reach } = require('../reach/reach')
@@ -39,7 +40,7 @@ module.exports = {
     pseudonyms: { type: 'boolean', meaning: 'equal values are recognisable as equal' },
     ...OUTPUT_OPTIONS,
     force: { type: 'boolean', meaning: 'also when it may not fit or the budget is used up; and write over a file that is there' },
-    group: { ...GROUP_OPTION, meaning: 'of a profile: all processes of that group on this host, merged' },
+    group: { ...GROUP_OPTION, meaning: 'all processes of that group on this host: a profile merged, else one of each, taken in turn, in an archive' },
     ...REACH_OPTIONS
   },
   positionals: { min: 0, max: 1 },
@@ -47,7 +48,8 @@ module.exports = {
     'loopscope heap 1234 -o before.heapsnapshot',
     'loopscope heap 1234 --kind profile --seconds 30 -o new.html',
     'loopscope heap 1234 --kind histogram',
-    'loopscope heap --group shop --kind profile'
+    'loopscope heap --group shop --kind profile',
+    'loopscope heap --group shop -o shop.tar.gz'
   ],
   makesFile: true,
   run
@@ -61,11 +63,12 @@ async function run (invocation) {
   const { kind: name = 'snapshot' } = values
   if (!Object.hasOwn(KINDS, name)) throw new Failure('usage', `${name} is not a kind.`, `Known: ${Object.keys(KINDS).join(', ')}.`)
   const { kind, formats, usual } = KINDS[name]
+  if (values.group !== undefined && name !== 'profile') return archiveGroup(invocation, KINDS[name])
   const format = chooseFormat(formats, invocation, usual)
   const options = optionsOf(kind, { ...values, format })
   const isText = format === 'text' || format === 'json'
   const destination = openDestination(invocation, { name: nameOf(kind, formats[format].extension), isText })
-  if (values.group !== undefined) return profileGroup(invocation, { ...options, name, destination })
+  if (values.group !== undefined) return profileGroup(invocation, { ...options, destination })
   const client = reach(invocation)
   const { id } = await client.json('/captures', { method: 'POST', body: { kind, ...options } })
   const { artifact } = await follow(client, id, { kind, seconds: options.seconds, terminal, signal })
@@ -78,13 +81,26 @@ async function run (invocation) {
  * @param {Invocation} invocation
  * @param {Record<string, any> & { destination: import('../output/destination').Destination }} wanted
  */
-async function profileGroup (invocation, { name, destination, ...options }) {
-  if (name !== 'profile') throw new Failure('usage', `A ${name} is of one process: --group goes with --kind profile.`, 'See `loopscope list` for the pids.')
+async function profileGroup (invocation, { destination, ...options }) {
   const client = await reachGroup(invocation)
   const query = new URLSearchParams(Object.entries(options).map(([key, value]) => /** @type {[string, string]} */ ([key, String(value)])))
   const progress = invocation.terminal.progress('heap profile', options.seconds)
   const bytes = client.bytes(`/group/heap-profile?${query}`, { withinMs: (options.seconds ?? 0) * 1e3 + GROUP_MS })
   await destination.write(await bytes.finally(() => progress.end()))
+}
+
+/**
+ * @param {Invocation} invocation
+ * @param {{ kind: string, formats: Readonly<Record<string, { extension: string }>>, usual: string }} of
+ */
+async function archiveGroup (invocation, { kind, formats, usual }) {
+  const { values } = invocation
+  const format = chooseFormat(formats, { ...invocation, values: { ...values, format: values.format ?? usual } }, usual)
+  const body = { kind, ...optionsOf(kind, { ...values, format }) }
+  const destination = openDestination(invocation, { name: nameOf(kind, 'tar.gz') })
+  const isSnapshot = kind === KINDS.snapshot.kind
+  const archive = await archiveCaptures(invocation, { kind, body, extension: formats[format].extension, withFacts: isSnapshot })
+  await destination.write(archive)
 }
 
 /**

@@ -12,7 +12,8 @@ const COSTS = Object.freeze({
   report: 'a diagnostic report is made: one at a time, shared, within the budget of its kind',
   profiles: 'each process of the group is asked for a profile, at the cost of its own: four at a time',
   group: 'each process of the group is asked what one costs: one question at a time, shared',
-  capture: 'a capture, within the budget of its kind'
+  capture: 'a capture, within the budget of its kind',
+  captures: 'a capture in each process of the group, each within its own budget; one of a kind at a time'
 })
 
 /** @typedef {keyof typeof COSTS} Cost */

@@ -20,6 +20,7 @@ function createRoutes () {
     ...require('./routes/artifacts').routes,
     ...require('./routes/heap').routes,
     ...require('./routes/heap-profile').routes,
+    ...require('./routes/group-captures').createGroupCaptureRoutes(),
     ...require('./routes/group-profiles').createGroupProfileRoutes(),
     ...require('./routes/report').createReportRoutes(),
     ...require('./routes/live').createLiveRoutes(),

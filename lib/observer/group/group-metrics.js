@@ -7,6 +7,7 @@ const { askGroup } = require('../../shared/group/ask-group')
 const { currentOf } = require('../../shared/group/metrics/counting')
 const { writeExposition } = require('../../shared/group/metrics/exposition')
 const { sumMetrics } = require('../../shared/group/metrics/sum-metrics')
+const { readAnswer } = require('../../shared/group/read-answer')
 const { addTold, countedOf, NOTHING_TOLD } = require('../../shared/group/metrics/totals')
 const { createMetricsState } = require('./metrics-state')
 
@@ -85,14 +86,9 @@ function createGroupMetrics ({ controlDir, group, memberId, members, isRunning, 
  * @param {GroupAnswer} answer
  * @returns {MetricsReading | null}
  */
-function readingOf ({ member, problem, body }) {
-  if (problem !== null) return null
-  try {
-    const reading = JSON.parse(body.toString())
-    return Array.isArray(reading.metrics) ? { ...reading, memberId: member.id } : null
-  } catch {
-    return null
-  }
+function readingOf (answer) {
+  const reading = readAnswer(answer)
+  return Array.isArray(reading?.metrics) ? { ...reading, memberId: answer.member.id } : null
 }
 
 /**

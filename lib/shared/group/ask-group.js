@@ -22,6 +22,8 @@ const { guarded } = require('../base/guard')
  * @property {number} [withinMs]  for the whole answer
  * @property {string} [method]
  * @property {string} [accept]
+ * @property {Record<string, string>} [headers]
+ * @property {object} [body]  sent as JSON
  * @property {number} [maxBytes]  of each answer
  * @property {AbortSignal} [signal]
  */
@@ -47,9 +49,9 @@ function askGroup (members, path, question = {}) {
  * @param {GroupQuestion} question
  * @returns {Promise<GroupAnswer>}
  */
-function ask (member, path, { withinMs = WITHIN_MS, method = 'GET', accept, maxBytes = MAX_BYTES, signal }) {
+function ask (member, path, { withinMs = WITHIN_MS, method = 'GET', accept, headers: more, body, maxBytes = MAX_BYTES, signal }) {
   return new Promise(resolve => {
-    const headers = { Host: 'localhost', ...(accept !== undefined && { Accept: accept }), ...(method !== 'GET' && { 'Content-Length': '0' }) }
+    const headers = { Host: 'localhost', ...(accept !== undefined && { Accept: accept }), ...bodyHeaders(method, body), ...more }
     const request = http.request({ socketPath: member.socketPath, path, method, headers, agent: false, setHost: false, ...(signal && { signal }) })
     const fail = (/** @type {string} */ problem) => end({ member, up: false, problem, ...NOTHING })
     const late = setTimeout(guarded(() => fail(`no answer in ${withinMs / 1e3} s`)), withinMs)
@@ -63,8 +65,18 @@ function ask (member, path, { withinMs = WITHIN_MS, method = 'GET', accept, maxB
     request.once('response', guarded(async response => {
       await read(response, maxBytes).then(body => end(toAnswer(member, response, body)), error => fail(describe(error)))
     }))
-    request.end()
+    request.end(body === undefined ? undefined : JSON.stringify(body))
   })
+}
+
+/**
+ * @param {string} method
+ * @param {object | undefined} body
+ * @returns {Record<string, string>}
+ */
+function bodyHeaders (method, body) {
+  if (body !== undefined) return { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(JSON.stringify(body))) }
+  return method === 'GET' ? {} : { 'Content-Length': '0' }
 }
 
 /**

@@ -10,8 +10,8 @@ const { mergeSlowRequests } = require('./merging/slow-requests')
 const { mergeStalls } = require('./merging/stalls')
 const { mergeSyncCalls } = require('./merging/sync-calls')
 const { toProcess } = require('./processes')
+const { readAnswer } = require('./read-answer')
 
-/** @import { GroupAnswer } from './ask-group' */
 /** @import { Member } from './members' */
 
 /**
@@ -50,26 +50,13 @@ async function askForGroupAnswer (name, group, question) {
   /** @type {Part[]} */
   const parts = []
   const processes = answers.map((answer, index) => {
-    const read = readJson(answer)
+    const read = readAnswer(answer)
     if (read === null) return toProcess({ ...answer, problem: answer.problem ?? 'its answer cannot be read' })
-    parts.push({ member: answer.member, answer: read, loop: loops[index] === undefined ? null : readJson(loops[index]) })
+    parts.push({ member: answer.member, answer: read, loop: loops[index] === undefined ? null : readAnswer(loops[index]) })
     return toProcess(answer, read.isStale === true)
   })
   const complete = processes.every(({ problem }) => problem === null)
   return { group: group.name, at: Date.now(), processes, complete, ...merge(parts, group.members) }
-}
-
-/**
- * @param {GroupAnswer} answer
- * @returns {any} null: there is none
- */
-function readJson ({ problem, body }) {
-  if (problem !== null) return null
-  try {
-    return JSON.parse(body.toString())
-  } catch {
-    return null
-  }
 }
 
 module.exports = { askForGroupAnswer }

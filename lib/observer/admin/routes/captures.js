@@ -3,21 +3,18 @@
 // Captures over HTTP: asked for with POST, answered at once with the place where they can be watched, stopped and cancelled.
 
 const { createResponse, json } = require('../../../shared/admin/responses')
+const { outOfScope, readCaptureBody, readKey } = require('../capture-body')
 const { createBudgets, isUsed, policyOf } = require('../capture-policy')
 const { createJobs } = require('../jobs')
 const { flag } = require('../parameters')
-const { readJsonBody } = require('../read-json-body')
-const { errors } = require('../../../shared/base/errors')
+const { whoAsks } = require('../who-asks')
 const { guarded } = require('../../../shared/base/guard')
-const { assertKnownKeys, refuse } = require('../../../shared/base/validate')
 
 /** @import { EndState, Job } from '../jobs' */
 /** @import { Problem } from '../../../shared/admin/problem' */
 /** @import { Context, RouteRow } from '../router' */
 
 const MAX_RUNNING = 8
-const MAX_LABEL_LENGTH = 64
-const MAX_KEY_LENGTH = 128
 const MAX_KEYS = 100
 const MAX_WAIT_SECONDS = 330
 const RETRY_SECONDS = '1'
@@ -85,24 +82,22 @@ class CaptureRoutes {
    */
   async create (context, givenKind) {
     const { request, sources, can } = context
-    const { kind, label, ...options } = readBody(request, givenKind)
+    const { kind, label, options } = readCaptureBody(request, givenKind)
     sources.checkCapture(kind, options)
     const { scope, isExclusive } = policyOf(kind)
-    if (!await can(scope)) {
-      return { status: 403, detail: `A ${kind} capture needs the scope ${scope}.`, remedy: `Use a token with the scope ${scope}.` }
-    }
-    const key = keyOf(request.headers['idempotency-key'])
+    if (!await can(scope)) return outOfScope(kind, scope)
+    const key = readKey(request)
     const repeated = key === null ? null : this.#jobs.get(this.#keys.get(key) ?? '')
     if (repeated !== null) return this.#respondFor(repeated, context)
     // Who owns the process and insists has read what it costs; it counts all the same.
-    const isForced = request.door === 'control' && options.force === true
-    const obstacle = this.#refusalNow(kind, isExclusive, request.base) ?? (isForced ? null : this.#refusalOfBudget(kind, request.door))
+    const { isOwner, trigger, actor } = whoAsks(request)
+    const isForced = isOwner && options.force === true
+    const obstacle = this.#refusalNow(kind, isExclusive, request.base) ?? (isForced ? null : this.#refusalOfBudget(kind, isOwner))
     if (obstacle !== null) return obstacle
     const giveBack = this.#budgets.use(kind)
-    const actor = `${request.door} ${request.peer ?? 'this host'}`
     /** @param {EndState} state */
     const onEnd = state => { if (!isUsed(kind, state)) giveBack() }
-    const job = this.#jobs.start({ kind, options, trigger: request.door === 'control' ? 'cli' : 'http', label, actor, onEnd }, sources)
+    const job = this.#jobs.start({ kind, options, trigger, label, actor, onEnd }, sources)
     if (key !== null) this.#remember(key, job.id)
     return this.#respondFor(job, context)
   }
@@ -128,16 +123,16 @@ class CaptureRoutes {
 
   /**
    * @param {string} kind
-   * @param {Context['request']['door']} door
+   * @param {boolean} isOwner
    * @returns {Problem | null}
    */
-  #refusalOfBudget (kind, door) {
+  #refusalOfBudget (kind, isOwner) {
     const waitSeconds = this.#budgets.waitSeconds(kind)
     if (waitSeconds === 0) return null
     return {
       status: 429,
       detail: `The budget of ${kind} captures is used up.`,
-      remedy: `Wait ${waitSeconds} s.${remedyFor(kind, door)}`,
+      remedy: `Wait ${waitSeconds} s.${remedyFor(kind, isOwner)}`,
       headers: { 'Retry-After': String(waitSeconds) }
     }
   }
@@ -181,37 +176,11 @@ class CaptureRoutes {
 
 /**
  * @param {string} kind
- * @param {Context['request']['door']} door
+ * @param {boolean} isOwner
  */
-function remedyFor (kind, door) {
+function remedyFor (kind, isOwner) {
   if (kind === 'cpu') return ' GET /cpu reads the recorder without a file and has no budget.'
-  return kind === 'heap-snapshot' && door === 'control' ? ' Or insist with force: true (--force).' : ''
-}
-
-/**
- * @param {Context['request']} request
- * @param {string} [givenKind]
- * @returns {{ kind: string, label: string | null } & Record<string, any>}
- */
-function readBody (request, givenKind) {
-  const { kind = givenKind, label = null, ...options } = readJsonBody(request)
-  if (label !== null && (typeof label !== 'string' || label.length > MAX_LABEL_LENGTH)) {
-    refuse('label', `a string of at most ${MAX_LABEL_LENGTH} characters`, label)
-  }
-  if (givenKind !== undefined && kind !== givenKind) refuse('kind', givenKind, kind)
-  if (typeof kind !== 'string') throw new errors.ERR_LOOPSCOPE_INVALID_OPTION('kind', 'the kind of capture', String(kind))
-  assertKnownKeys('the body', options, Object.keys(options).filter(name => name !== 'signal'))
-  return { kind, label, ...options }
-}
-
-/**
- * @param {unknown} key
- * @returns {string | null}
- */
-function keyOf (key) {
-  if (key === undefined) return null
-  if (typeof key !== 'string' || key.length > MAX_KEY_LENGTH) refuse('Idempotency-Key', `at most ${MAX_KEY_LENGTH} characters`, key)
-  return key
+  return kind === 'heap-snapshot' && isOwner ? ' Or insist with force: true (--force).' : ''
 }
 
 /**
