@@ -25,6 +25,8 @@ const TIME_OF_DAY = new Map([
   ['lib/observer/captures/captures.js', 'the name of an artifact'],
   ['lib/cli/commands/profile.js', 'when a recording began'],
   ['lib/cli/group/archive-profiles.js', 'when a recording began'],
+  ['lib/cli/group/archive-captures.js', 'when an archive was made'],
+  ['lib/observer/admin/routes/group-captures.js', 'when the group had answered'],
   ['lib/cli/bench/measure.js', 'when it was measured, and from and to are times of day'],
   ['lib/cli/output/destination.js', 'the name of a file'],
   ['lib/shared/marks/new-mark.js', 'when it was set'],
