@@ -120,6 +120,8 @@ export interface DiagnosticsOptions {
   admin?: AdminOptions
   /** Code is shown as it was written, by its source maps, which the observer reads: docs/source-maps.md. Default true. */
   sourceMaps?: boolean
+  /** Worker threads are watched: how busy each is, in which function, and its stalls: docs/threads.md. Default false. */
+  threads?: boolean
   /** A socket in the temporary folder that only this user can open, for the command line. Default true. */
   controlSocket?: boolean
   /** Under PM2, and nowhere else: figures for `pm2 describe`, and answers to `pm2 trigger`: docs/pm2.md. Default true. */

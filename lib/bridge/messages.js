@@ -26,6 +26,7 @@
 /** @import { SampledReading } from '../observer/sync-calls/sampled-table' */
 /** @import { ProcessReading } from '../shared/findings/readings' */
 /** @import { ApplicationMetrics } from '../shared/group/metrics/totals' */
+/** @import { ThreadTimes } from '../main/observing/thread-totals' */
 /** @import { RelayedRequest, RelayedResponse } from './relay' */
 
 /**
@@ -43,6 +44,7 @@
  * @property {string} ownWorkExpression
  * @property {string} appRoot
  * @property {boolean} sourceMaps  option
+ * @property {boolean} threads  option
  * @property {string} [observerFile]
  */
 
@@ -93,6 +95,7 @@
  * @property {(params: { reading: SampledReading }) => void} syncSamples  synchronous calls read out of the windows so far
  * @property {(params: { runs: Run[], toMicros: number }) => void} sampledRuns  for whom code ran, up to then; only while slow requests are to be explained
  * @property {(params: { waitedMs: number }) => void} poolQueued  a task of libuv's pool had to wait
+ * @property {(params: { rows: ThreadTimes[] }) => void} threadTimes  of worker threads, since the last time; only with option threads
  * @property {(params: { problem: string }) => void} sourceMapProblem  why one cannot be used
  * @property {(params: { error: { message: string, code?: string } }) => void} fault  of ours
  *
@@ -152,6 +155,7 @@ const TO_MAIN = Object.freeze({
   syncSamples: 'tell',
   sampledRuns: 'tell',
   poolQueued: 'tell',
+  threadTimes: 'tell',
   sourceMapProblem: 'tell',
   fault: 'tell',
   log: 'tell',

@@ -31,6 +31,7 @@ const COMMANDS = Object.freeze([
   require('./commands/profile'),
   require('./commands/heap'),
   require('./commands/stalls'),
+  require('./commands/threads'),
   require('./commands/slow'),
   require('./commands/sync'),
   require('./commands/mark'),

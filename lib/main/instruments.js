@@ -134,6 +134,7 @@ class Instruments {
   get running () { return this.#running }
   get observerRestarts () { return this.#supervisor.restartCount }
   get options () { return this.#options }
+  get threadTotals () { return this.#supervisor.threadTotals }
   get clocks () { return this.#supervisor.clocks }
 
   start () {

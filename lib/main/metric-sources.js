@@ -21,6 +21,7 @@ function metricSources (instruments, requests) {
     captures: captures.counts,
     syncCalls,
     clock: { get recentMaxStalenessMs () { return instruments.clocks.clockIfUsed?.recentMaxStalenessMs ?? null } },
+    threads: instruments.options.threads ? instruments.threadTotals : undefined,
     heap: { trend: () => heap.trend },
     requests,
     admin: admin.counts,

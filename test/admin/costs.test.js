@@ -11,7 +11,7 @@ const { createSubject } = require('./subject')
 const CROWD = 12
 
 /** Which sources reach the application's thread, and the cost that allows it. */
-const REACHES = { ask: 'question', findings: 'findings', view: 'window', sampleHeap: 'reading', report: 'report', capture: 'capture' }
+const REACHES = { ask: 'question', findings: 'findings', view: 'window', sampleHeap: 'reading', report: 'report', capture: 'capture', threads: 'threads' }
 
 /** How often each may be reached by a crowd; what is shared below the sources is counted there, by tests of its own. */
 const MOST = { report: 2, capture: 6 }

@@ -53,6 +53,8 @@ function createSubject (t, { application = {}, sources = {}, now } = {}) {
       marks.push(mark)
       return mark
     },
+    threads: async () => ({ off: 'option threads is false', unwatched: 0, threads: [], stalls: [] }),
+    threadLoad: () => null,
     series: () => [{ at: 1, maxDelayMs: 2 }],
     stalls: () => ({ stalls: [STALL], current: null, totals: { count: 1, blockedMs: 300, byCause: [], byRoute: [{ route: 'POST /login', count: 1, ms: 300 }] } }),
     findings: async () => findFindings(readings(), { appName: 'shop' }),

@@ -50,6 +50,7 @@ function createFakeSources ({ blockedMs = 300 } = {}) {
         poolQueued: 2
       })
     },
+    threads: { totals: () => [{ kind: 'resize', busyMs: 1500, stalls: 2 }, { kind: 'mail.js', busyMs: 20, stalls: 0 }] },
     clock: { recentMaxStalenessMs: 25 },
     heap: { trend: () => ({ spaces: [{ name: 'old_space', usedBytes: 5e6, bytesPerMinute: 0 }] }) },
     admin: { read: () => ({ requests: [{ endpoint: 'stalls', code: 200, count: 4 }], refusals: [{ reason: 'bad', count: 1 }] }) },

@@ -15,13 +15,14 @@ const { createMetric } = require('./metric')
 /** @import { HttpSources } from './http' */
 /** @import { CaptureSources } from './captures' */
 /** @import { SyncCallSources } from './sync-calls' */
+/** @import { ThreadSources } from './threads' */
 /** @import { ClockSources } from './clock' */
 /** @import { HeapSources } from './heap' */
 /** @import { AdminSources } from './admin' */
 /** @import { OverheadSources } from './overhead' */
 
 /**
- * @typedef {EventLoopSources & StallSources & HttpSources & CaptureSources & SyncCallSources & ClockSources & HeapSources & AdminSources &
+ * @typedef {EventLoopSources & StallSources & HttpSources & CaptureSources & SyncCallSources & ThreadSources & ClockSources & HeapSources & AdminSources &
  *   OverheadSources} MetricSources  one shape a family
  */
 
@@ -31,6 +32,7 @@ const FAMILIES = Object.freeze([
   require('./http'),
   require('./captures'),
   require('./sync-calls'),
+  require('./threads'),
   require('./clock'),
   require('./heap'),
   require('./admin'),

@@ -12,6 +12,7 @@ const { createClockRenewals } = require('./clock-renewals')
 const { createObserverClient } = require('./observer-client')
 const { createProcessClock } = require('./process-clock')
 const { createRestartBackoff } = require('./restart-backoff')
+const { createThreadTotals } = require('./thread-totals')
 const { ENGINES } = require('../recorder/engines')
 
 /** @import { Logger } from '../../../types/diagnostics' */
@@ -27,7 +28,7 @@ const { ENGINES } = require('../recorder/engines')
  * @param {Pick<ObserverParts['settings'], 'titlePrefix' | 'interruptExpression' | 'ownWorkExpression'>} parts.names  of ours in the process
  * @param {ObserverParts['state']} parts.state
  * @param {Logger} parts.logger
- * @param {Omit<ObserverParts['handlers'], 'sourceMapProblem'>} parts.handlers  of what the observer says and asks
+ * @param {Omit<ObserverParts['handlers'], 'sourceMapProblem' | 'threadTimes'>} parts.handlers  of what the observer says and asks
  * @param {(error: unknown) => void} parts.onFault
  * @param {(sessionError: string | null) => void} parts.onReady  sessionError: why it has no inspector session
  * @param {() => void} parts.onLost
@@ -46,6 +47,7 @@ class ObserverSupervisor {
   #wasObserved = false
   /** What the observer read out of the samples so far. @type {SampledReading | undefined} */
   #samples
+  threadTotals = createThreadTotals()
   observer
 
   /** @param {Parameters<typeof createObserverSupervisor>[0]} parts */
@@ -61,6 +63,7 @@ class ObserverSupervisor {
           this.#samples = params.reading
           return handlers.syncSamples(params, signal)
         },
+        threadTimes: ({ rows }) => this.threadTotals.add(rows),
         sourceMapProblem: ({ problem }) => warnOnce(parts.logger, 'LOOPSCOPE_WARN_SOURCE_MAP', problem)
       },
       onFault,
@@ -119,10 +122,11 @@ class ObserverSupervisor {
 }
 
 /** @param {Parameters<typeof createObserverSupervisor>[0]} parts */
-function settingsOf ({ options: { recorder, stallThresholdMs, sourceMaps, observerFile }, appRoot, names }) {
+function settingsOf ({ options: { recorder, stallThresholdMs, sourceMaps, threads, observerFile }, appRoot, names }) {
   return {
     stallThresholdMs,
     sourceMaps,
+    threads,
     observerFile,
     appRoot,
     keepSeconds: recorder ? recorder.keepSeconds : 0,

@@ -32,6 +32,7 @@ const { OPTIONS, variableOf } = require('./options')
  * @property {DiagnosticsOptions['authorize']} authorize
  * @property {{ listen: boolean | number | string, hosts: readonly string[] }} admin
  * @property {boolean} sourceMaps
+ * @property {boolean} threads
  * @property {boolean} controlSocket
  * @property {boolean} pm2
  * @property {string | undefined} observerFile

@@ -59,7 +59,8 @@ const REPORT_MS = 10_000
  * @param {{ read (): import('../stalls/scheduler').SchedulerReading }} parts.scheduler
  * @param {ReturnType<typeof import('../findings/pool-waits').createPoolWaits>} parts.poolWaits
  * @param {ReturnType<typeof import('../threads/thread-load').createThreadLoad>} parts.threadLoad
- * @param {Pick<RecorderClient, 'views' | 'range'>} parts.recorder
+ * @param {ReturnType<typeof import('../threads/thread-watch').createThreadWatch>} parts.threadWatch
+ * @param {Pick<RecorderClient, 'views' | 'range' | 'canLook' | 'threadSessions'>} parts.recorder
  * @param {(order: Order, controls: CaptureControls) => Promise<ArtifactFacts>} parts.capture
  * @param {(location: StoreLocation) => ReturnType<typeof import('../store/store').createStore>} parts.storeAt
  * @param {Pick<import('../../shared/source-maps/source-maps').SourceMaps, 'profile' | 'heapSampling'>} parts.sourceMaps
@@ -97,6 +98,8 @@ function createAdminSources (parts) {
     recorder: () => describeRange(parts.recorder.range()),
     findings: findings.find,
     series: () => series.list(),
+    threads: () => parts.threadWatch.read(),
+    threadLoad: (/** @type {number} */ lastMs) => parts.threadLoad.read(lastMs),
     marks: () => marks.list(),
     mark: (/** @type {unknown} */ text) => makeMark(text, parts),
     stalls,

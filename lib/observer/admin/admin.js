@@ -8,6 +8,7 @@ const { createWorkerGroup } = require('../../shared/admin/worker-group')
 const { workerAddress } = require('./listeners/worker-address')
 const { createRelayReceiver } = require('../../bridge/relay')
 const { createThreadLoad } = require('../threads/thread-load')
+const { createThreadWatch } = require('../threads/thread-watch')
 const { createAdminSources } = require('./admin-sources')
 const { errors } = require('../../shared/base/errors')
 const { unattended } = require('../../shared/base/guard')
@@ -40,7 +41,7 @@ const { ownIdentity } = require('../../shared/group/member-identity')
  * @property {AbortController} closed
  */
 
-/** @param {Omit<SourceParts, 'application' | 'threadLoad'>} parts */
+/** @param {Omit<SourceParts, 'application' | 'threadLoad' | 'threadWatch'>} parts */
 function createAdmin (parts) {
   return new Admin(parts)
 }
@@ -52,12 +53,14 @@ class Admin {
   /** @type {ReturnType<typeof createControlSocket> | undefined} */
   #controlSocket
   #threadLoad
+  #threadWatch
   relay = createRelayReceiver({ handlerOf: application => this.#applications.get(application)?.handle })
 
   /** @param {Parameters<typeof createAdmin>[0]} parts */
   constructor (parts) {
     this.#parts = parts
     this.#threadLoad = createThreadLoad(parts.settings)
+    this.#threadWatch = createThreadWatch({ ...parts, onTimes: rows => parts.channel.tell('threadTimes', { rows }) })
   }
 
   /**
@@ -67,10 +70,11 @@ class Admin {
   async open (application) {
     this.#parts.series.start()
     this.#threadLoad.start()
+    this.#threadWatch.start()
     /** @type {Sources | undefined} */
     let made
     const sources = () => {
-      made ??= createAdminSources({ ...this.#parts, threadLoad: this.#threadLoad, application })
+      made ??= createAdminSources({ ...this.#parts, threadLoad: this.#threadLoad, threadWatch: this.#threadWatch, application })
       return made
     }
     const handle = this.#makeHandler(application, sources)
@@ -124,6 +128,7 @@ class Admin {
     this.#controlSocket = undefined
     this.#parts.series.stop()
     this.#threadLoad.stop()
+    this.#threadWatch.stop()
   }
 
   async closeAll () {

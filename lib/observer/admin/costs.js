@@ -7,6 +7,7 @@ const COSTS = Object.freeze({
   nothing: 'the observer answers by itself',
   question: 'a short question, one at a time: who comes meanwhile shares the next answer',
   findings: 'two short questions a second apart, and the recorder ends its window: one at a time, shared, and a second of rest',
+  threads: 'watched worker threads end their windows, which pass through the main thread: one at a time, shared',
   window: 'the recorder ends its window, at most ten times a second',
   reading: 'sampled allocations are read, which collects garbage: one at a time, shared, and at most a tenth of the time',
   report: 'a diagnostic report is made: one at a time, shared, within the budget of its kind',

@@ -9,6 +9,7 @@ const { createHistory } = require('./history')
 const { createInspectorSession } = require('./inspector-session')
 const { createSessionLifecycle } = require('./session-lifecycle')
 const { createThreadRecorder } = require('../threads/thread-recorder')
+const { createThreadSessions } = require('../threads/thread-sessions')
 const { withThreads } = require('../threads/with-threads')
 const { createViews } = require('./views')
 
@@ -46,6 +47,8 @@ class RecorderClient {
   #isRecording = false
   #offReason
   #threads
+  /** With the workers of the process. */
+  threadSessions
   history
 
   /** @param {Parameters<typeof createRecorderClient>[0]} parts */
@@ -62,13 +65,15 @@ class RecorderClient {
       onDisconnectAwaited: () => this.#lifecycle.disconnect(),
       onDebuggerAwaited: () => this.#session.endDebuggerWait().catch(ignore)
     })
-    this.#threads = createThreadRecorder({
+    this.threadSessions = createThreadSessions({
       open: () => this.#lifecycle.open(),
       post: (method, params) => this.#session.post(method, params),
       listen: (event, listener) => this.#session.listen(event, listener)
     })
+    this.#threads = createThreadRecorder(this.threadSessions)
     const setAway = (/** @type {boolean} */ isAway) => {
       this.#hasSession = !isAway
+      if (isAway) this.threadSessions.lose()
       onAway(isAway)
     }
     this.#lifecycle = createSessionLifecycle({

@@ -12,6 +12,7 @@ const { idleUnless } = require('../../shared/formats/profile/idle-samples')
 const WAIT = /\bAtomics\s*\.\s*wait\s*\(/
 // Of the samples of a function: it does little else.
 const MOST = 0.8
+const MIN_TICKS = 5 // of less nothing is worth a look into the file
 
 /**
  * @param {CpuProfile} profile
@@ -30,6 +31,7 @@ function withIdleWaits (profile, source) {
 function isWaiting ({ callFrame: { url }, positionTicks = [] }, source) {
   if (!url.startsWith('file:') || positionTicks.length === 0) return false
   const sum = (/** @type {{ ticks: number }[]} */ some) => some.reduce((all, { ticks }) => all + ticks, 0)
+  if (sum(positionTicks) < MIN_TICKS) return false
   const lines = positionTicks.filter(({ ticks }) => ticks >= sum(positionTicks) * (1 - MOST)) // others do not decide
   const waits = lines.filter(({ line }) => source.read(fileURLToPath(url), line).some(text => WAIT.test(text)))
   return sum(waits) >= sum(positionTicks) * MOST

@@ -7,10 +7,11 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { errors } = require('../../shared/base/errors')
 const { createSourceLines } = require('../stalls/culprit/source-lines')
 const { withIdleWaits } = require('./idle-waits')
-const { openThreadSessions } = require('./thread-sessions')
 
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { Inspector, ThreadSession } from './thread-sessions' */
+/** @import { ThreadSession } from './thread-sessions' */
+
+/** @typedef {ReturnType<typeof import('./thread-sessions').createThreadSessions>} ThreadSessions */
 
 const INTERVAL_MICROS = 10_000 // as the recorder's
 // A pool may replace its threads all the time.
@@ -21,8 +22,8 @@ const MAX_THREADS = 64
  * @typedef {{ profiles: ThreadProfile[], notes: string[] }} ThreadRecording  notes: of which threads something is missing
  */
 
-/** @param {Inspector} inspector */
-function createThreadRecorder (inspector) {
+/** @param {Pick<ThreadSessions, 'open'>} sessions */
+function createThreadRecorder (sessions) {
   let isRecording = false
 
   /**
@@ -35,7 +36,7 @@ function createThreadRecorder (inspector) {
     if (isRecording) throw new errors.ERR_LOOPSCOPE_THREADS_BUSY()
     isRecording = true
     try {
-      return await recordAll(inspector, ms, { signal, stop })
+      return await recordAll(sessions, ms, { signal, stop })
     } finally {
       isRecording = false
     }
@@ -45,16 +46,17 @@ function createThreadRecorder (inspector) {
 }
 
 /**
- * @param {Inspector} inspector
+ * @param {Pick<ThreadSessions, 'open'>} all
  * @param {number} ms
  * @param {{ signal?: AbortSignal, stop?: AbortSignal }} ends
  * @returns {Promise<ThreadRecording>}
  */
-async function recordAll (inspector, ms, { signal, stop }) {
+async function recordAll (all, ms, { signal, stop }) {
   /** @type {{ thread: ThreadSession, started: Promise<string | null> }[]} */
   const recorded = []
   let tooMany = 0
-  const sessions = await openThreadSessions(inspector, thread => {
+  let isFinished = false
+  const sessions = await all.open(thread => {
     if (recorded.filter(one => !one.thread.hasEnded).length >= MAX_THREADS) tooMany++
     else recorded.push({ thread, started: start(thread).then(() => null, error => error.message) })
   })
@@ -63,11 +65,13 @@ async function recordAll (inspector, ms, { signal, stop }) {
     signal?.throwIfAborted()
     const source = createSourceLines({ appRoot: '/' }) // files of threads are whole paths
     const ended = await Promise.all(recorded.map(async ({ thread, started }) => ({ thread, ...await finish(thread, await started) })))
+    isFinished = true
     return {
       profiles: ended.flatMap(({ thread: { name }, profile }) => profile === null ? [] : [{ name, profile: withIdleWaits(profile, source) }]),
       notes: notesOf(ended, tooMany)
     }
   } finally {
+    if (!isFinished) for (const { thread } of recorded) thread.post('Profiler.stop').catch(() => {}) // others may go on using its session
     await sessions.close()
   }
 }
@@ -75,7 +79,7 @@ async function recordAll (inspector, ms, { signal, stop }) {
 /** @param {ThreadSession} thread */
 async function start (thread) {
   await thread.post('Profiler.enable')
-  await thread.post('Profiler.setSamplingInterval', { interval: INTERVAL_MICROS })
+  await thread.post('Profiler.setSamplingInterval', { interval: INTERVAL_MICROS }).catch(() => {}) // one that is watched keeps its own
   await thread.post('Profiler.start')
 }
 

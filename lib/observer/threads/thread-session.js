@@ -27,11 +27,15 @@ class ThreadSession {
   #asked = 0
   /** @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void }>} */
   #waiting = new Map()
+  /** @type {Map<string, (params: any) => void>} */
+  #listeners = new Map()
   #hasEnded = false
   /** As in `threadId` of node:worker_threads. @type {number} */
   id
   /** For people: `worker 3 resize (image.js)`. @type {string} */
   name
+  /** What it has in common with those that do the same: `resize`, or its file. @type {string} */
+  kind
   /** @type {string} */
   url
 
@@ -47,7 +51,9 @@ class ThreadSession {
     this.#answerMs = answerMs
     this.id = Number(id)
     this.url = url
-    this.name = [`worker ${id}`, ...ownName === '' || ownName === DEFAULT_NAME ? [] : [ownName], ...file ? [`(${file})`] : []].join(' ')
+    const given = ownName === DEFAULT_NAME ? '' : ownName
+    this.name = [`worker ${id}`, ...given === '' ? [] : [given], ...file ? [`(${file})`] : []].join(' ')
+    this.kind = given || file || 'worker'
   }
 
   get hasEnded () { return this.#hasEnded }
@@ -74,9 +80,19 @@ class ThreadSession {
     }
   }
 
+  /**
+   * Of its own accord the worker's inspector says this.
+   * @param {string} event
+   * @param {(params: any) => void} listener  the only one
+   */
+  listen (event, listener) {
+    this.#listeners.set(event, listener)
+  }
+
   /** @param {string} message  of the worker's inspector */
   receive (message) {
-    const { id, result, error } = JSON.parse(message)
+    const { id, result, error, method, params } = JSON.parse(message)
+    if (id === undefined) return this.#listeners.get(method)?.(params)
     const asked = this.#waiting.get(id)
     if (error === undefined) asked?.resolve(result)
     else asked?.reject(new Error(error.message))

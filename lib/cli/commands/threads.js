@@ -1,0 +1,80 @@
+'use strict'
+
+const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
+const { OUTPUT_OPTIONS } = require('../output/destination')
+const { showCulprit, showDuration, showPlace } = require('../output/display')
+const { WIDE_OPTION, tableLines } = require('../output/table')
+const { localTime } = require('../../shared/base/local-time')
+
+/** @import { Command, Invocation } from '../commands' */
+
+const MAX_STALLS = 10 // all of them: --json
+
+/** @type {Command} */
+module.exports = {
+  name: 'threads',
+  usage: '<pid|url>',
+  help: 'worker threads: how busy each is, in which function, and their stalls',
+  options: { json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...REACH_OPTIONS },
+  positionals: { min: 0, max: 1 },
+  examples: ['loopscope threads 1234', 'loopscope threads http://127.0.0.1:6060'],
+  run
+}
+
+/** @type {import('../output/table').Column[]} */
+const COLUMNS = [
+  { title: 'THREAD', cell: ({ name }) => name },
+  { title: 'BUSY', isNumber: true, cell: ({ busyMs, observedMs }) => observedMs === 0 ? '-' : percent(busyMs / observedMs) },
+  { title: 'LONGEST', isNumber: true, cell: ({ longestMs }) => longestMs === 0 ? '-' : showDuration(longestMs) },
+  { title: 'STALLS', isNumber: true, cell: ({ stalls }) => String(stalls) },
+  { title: 'MOSTLY IN', endsWithPlace: true, cell: ({ top, problem }) => problem === null ? showPlace(top) : `not seen: ${problem}` }
+]
+
+/** @type {import('../output/table').Column[]} */
+const NAME_COLUMNS = [
+  { title: 'THREADS', cell: ({ name }) => name },
+  { title: 'PROCESSOR TIME', isNumber: true, cell: ({ ms }) => showDuration(ms) }
+]
+
+/** @type {import('../output/table').Column[]} */
+const STALL_COLUMNS = [
+  { title: 'TIME', isWhole: true, cell: ({ at }) => localTime(at) },
+  { title: 'LASTED', isNumber: true, cell: ({ durationMs }) => showDuration(durationMs) },
+  { title: 'CAUSE', cell: ({ cause }) => cause },
+  { title: 'THREAD', cell: ({ thread }) => thread.name },
+  { title: 'CULPRIT', endsWithPlace: true, cell: stall => showCulprit({ route: null, ...stall }) }
+]
+
+/** @param {Invocation} invocation */
+async function run (invocation) {
+  const { terminal, values } = invocation
+  const known = await reach(invocation).json('/threads')
+  if (values.json) return terminal.json(known)
+  const show = (/** @type {import('../output/table').Column[]} */ columns, /** @type {any[]} */ rows) => {
+    for (const line of tableLines(columns, rows, terminal.columns())) terminal.line(line)
+  }
+  const { load, off, unwatched, threads, stalls } = known
+  if (load !== null) terminal.line(describeLoad(load))
+  if (off !== null) {
+    terminal.note(`not watched: ${off}; loopscope profile --threads shows what runs in them`)
+    return load !== null && load.busiest.length > 0 ? show(NAME_COLUMNS, load.busiest) : undefined
+  }
+  if (unwatched > 0) terminal.note(`${unwatched} more are not watched`)
+  if (threads.length === 0) return terminal.line('no worker thread is watched')
+  show(COLUMNS, threads)
+  if (stalls.length === 0) return
+  terminal.line('')
+  show(STALL_COLUMNS, stalls.slice(0, MAX_STALLS))
+}
+
+/** @param {any} load */
+function describeLoad ({ ms, workerMs, poolMs, isPoolApart }) {
+  const who = isPoolApart ? 'worker threads' : "worker threads and libuv's pool"
+  const pool = isPoolApart ? `, libuv's pool ${percent(poolMs / ms)}` : ''
+  return `${who} had ${percent(workerMs / ms)} of a processor in the last ${showDuration(ms)}${pool}`
+}
+
+/** @param {number} ratio */
+function percent (ratio) {
+  return `${(ratio * 100).toFixed(0)} %`
+}

@@ -1,0 +1,188 @@
+'use strict'
+
+// Watches the worker threads of the process while option threads is on and the recorder records: a session with each through the session with the
+// main thread, its profiler running, and what its windows say. Where a debugger has the main thread, all of them are let go.
+
+const { setTimeout: sleep } = require('node:timers/promises')
+const { createCoalescer } = require('../../shared/base/coalescer')
+const { guarded, unattended } = require('../../shared/base/guard')
+const { monotonicMs } = require('../../shared/base/monotonic')
+const { createSourceLines } = require('../stalls/culprit/source-lines')
+const { createWatchedThread } = require('./watched-thread')
+
+/** @import { CodeFrame, Stall } from '../../../types/diagnostics' */
+/** @import { CpuProfile } from '../../../types/profile' */
+/** @import { ThreadFigures } from './thread-record' */
+/** @import { ThreadSession } from './thread-sessions' */
+
+/** @typedef {ReturnType<typeof import('./thread-sessions').createThreadSessions>} ThreadSessions */
+/** @typedef {Pick<Stall, 'at' | 'durationMs' | 'cause' | 'culprit'> & { thread: { id: number, name: string }, stack: CodeFrame[] }} ThreadStall */
+
+/**
+ * @typedef {object} ThreadsReading
+ * @property {string | null} off      why they are not watched
+ * @property {number} unwatched       threads beyond the limit, or too young
+ * @property {(ThreadFigures & { id: number, name: string, file: string, problem: string | null })[]} threads  busiest first
+ * @property {ThreadStall[]} stalls   newest first
+ */
+
+const TICK_MS = 1000
+const WINDOW_MS = 5000
+// The first profile of a thread stops it for tens of milliseconds: one that ends soon is left alone.
+const MIN_AGE_MS = 1000
+const MAX_THREADS = 32
+const MAX_STALLS = 100
+const REST_MS = 500
+const ANSWER_MS = 300 // of a thread, when somebody asks: then what is known is told
+
+/**
+ * @param {object} parts
+ * @param {{ threads: boolean, stallThresholdMs: number, appRoot: string }} parts.settings
+ * @param {{ canLook: boolean, range (): { offReason: string | null }, threadSessions: Pick<ThreadSessions, 'open'> }} parts.recorder
+ * @param {{ profile (profile: CpuProfile): Promise<CpuProfile> }} parts.sourceMaps
+ * @param {(rows: { kind: string, busyMs: number, stalls: number }[]) => void} parts.onTimes  since the last time
+ */
+function createThreadWatch (parts) {
+  return new ThreadWatch(parts)
+}
+
+class ThreadWatch {
+  #parts
+  #watching
+  /** @type {Awaited<ReturnType<ThreadSessions['open']>> | null} */
+  #sessions = null
+  /** All that live, with when they came. @type {Map<ThreadSession, number>} */
+  #live = new Map()
+  /** @type {Map<ThreadSession, ReturnType<typeof createWatchedThread>>} */
+  #watched = new Map()
+  /** Newest first. @type {ThreadStall[]} */
+  #stalls = []
+  /** @type {Map<string, { kind: string, busyMs: number, stalls: number }>} */
+  #times = new Map()
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer
+  #isTurning = false
+  #reading = createCoalescer({ take: () => this.#read(), restMs: () => REST_MS })
+
+  /** @param {Parameters<typeof createThreadWatch>[0]} parts */
+  constructor (parts) {
+    const { settings: { stallThresholdMs, appRoot }, sourceMaps } = parts
+    this.#parts = parts
+    this.#watching = {
+      thresholdMs: stallThresholdMs,
+      context: { appRoot, source: createSourceLines({ appRoot }) },
+      toWritten: (/** @type {CpuProfile} */ profile) => sourceMaps.profile(profile),
+      onTime: (/** @type {string} */ kind, /** @type {{ busyMs: number, stalls: number }} */ had) => this.#note(kind, had),
+      onStall: (/** @type {ThreadStall} */ stall) => { this.#stalls = [stall, ...this.#stalls].slice(0, MAX_STALLS) }
+    }
+  }
+
+  get running () { return this.#timer !== undefined }
+
+  start () {
+    if (this.running || !this.#parts.settings.threads) return
+    this.#timer = setInterval(guarded(() => unattended(this.#tick())), TICK_MS).unref()
+  }
+
+  stop () {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    unattended(this.#close())
+  }
+
+  /** Up to now, of those that answer. */
+  read () {
+    return this.#reading.share()
+  }
+
+  /** @returns {Promise<ThreadsReading>} */
+  async #read () {
+    const stop = new AbortController()
+    const all = Promise.all([...this.#watched.values()].map(thread => thread.rotate())).catch(() => {})
+    await Promise.race([all, sleep(ANSWER_MS, undefined, { signal: stop.signal }).catch(() => {})])
+    stop.abort()
+    const threads = [...this.#watched.values()].filter(({ hasEnded }) => !hasEnded).map(thread => thread.read())
+    return {
+      off: this.#offReason(),
+      unwatched: [...this.#live.keys()].filter(thread => !thread.hasEnded && !this.#watched.has(thread)).length,
+      threads: threads.sort((left, right) => right.busyMs - left.busyMs || left.id - right.id),
+      stalls: [...this.#stalls].sort((left, right) => right.at - left.at)
+    }
+  }
+
+  #offReason () {
+    if (!this.#parts.settings.threads) return 'option threads is false'
+    const { offReason } = this.#parts.recorder.range()
+    return offReason ?? (this.#parts.recorder.canLook ? null : 'there is no inspector session with the main thread')
+  }
+
+  async #tick () {
+    if (this.#isTurning) return
+    this.#isTurning = true
+    try {
+      if (this.#parts.recorder.canLook) await this.#turn()
+      else await this.#close()
+    } finally {
+      this.#isTurning = false
+    }
+  }
+
+  async #turn () {
+    this.#forgetEnded()
+    if (this.#sessions?.isOpen !== true) this.#sessions = await this.#open().catch(() => null) // tried again
+    const nowMs = monotonicMs()
+    for (const [session, sinceMs] of this.#live) {
+      if (this.#watched.size >= MAX_THREADS) break
+      if (nowMs - sinceMs >= MIN_AGE_MS && !this.#watched.has(session)) this.#begin(session)
+    }
+    for (const thread of this.#watched.values()) if (nowMs - thread.openedMs >= WINDOW_MS) unattended(thread.rotate())
+    this.#tell()
+  }
+
+  #open () {
+    return this.#parts.recorder.threadSessions.open(thread => { this.#live.set(thread, monotonicMs()) })
+  }
+
+  /** @param {ThreadSession} session */
+  #begin (session) {
+    const thread = createWatchedThread(session, this.#watching)
+    this.#watched.set(session, thread)
+    unattended(thread.start())
+  }
+
+  #forgetEnded () {
+    for (const session of this.#live.keys()) {
+      if (!session.hasEnded) continue
+      this.#watched.get(session)?.stop()
+      this.#watched.delete(session)
+      this.#live.delete(session)
+    }
+  }
+
+  async #close () {
+    for (const thread of this.#watched.values()) thread.stop()
+    this.#watched.clear()
+    this.#live.clear()
+    const sessions = this.#sessions
+    this.#sessions = null
+    await sessions?.close()
+    this.#tell()
+  }
+
+  /**
+   * @param {string} kind
+   * @param {{ busyMs: number, stalls: number }} had
+   */
+  #note (kind, { busyMs, stalls }) {
+    const known = this.#times.get(kind) ?? { kind, busyMs: 0, stalls: 0 }
+    this.#times.set(kind, { kind, busyMs: known.busyMs + busyMs, stalls: known.stalls + stalls })
+  }
+
+  #tell () {
+    const rows = [...this.#times.values()].filter(({ busyMs, stalls }) => busyMs > 0 || stalls > 0)
+    this.#times.clear()
+    if (rows.length > 0) this.#parts.onTimes(rows)
+  }
+}
+
+module.exports = { createThreadWatch }
