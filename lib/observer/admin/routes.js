@@ -13,7 +13,6 @@ function createRoutes () {
     ...require('./routes/findings').routes,
     ...require('./routes/metrics').routes,
     ...require('./routes/readings').routes,
-    ...require('./routes/threads').routes,
     ...require('./routes/marks').routes,
     ...require('./routes/cpu').routes,
     ...require('./routes/pprof').routes,

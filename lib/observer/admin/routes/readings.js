@@ -11,6 +11,7 @@ const { integer, oneOf } = require('../parameters')
 
 const MAX_STALLS = 200
 const LOOK_BACK_MS = 30_000
+const THREADS_LOOK_BACK_MS = 60_000
 
 /** @type {RouteRow[]} */
 const routes = [
@@ -37,6 +38,12 @@ const routes = [
     path: '/sync-calls',
     title: 'synchronous calls by call site, and what to call instead',
     methods: { GET: { scope: 'metrics', cost: 'question', handle: syncCalls } }
+  },
+  {
+    name: 'threads',
+    path: '/threads',
+    title: 'worker threads: how busy, in which function, their stalls',
+    methods: { GET: { scope: 'metrics', cost: 'threads', handle: threads } }
   }
 ]
 
@@ -88,6 +95,11 @@ async function syncCalls ({ sources, signal }) {
   const { profile } = await sources.view({ fromMs: now - LOOK_BACK_MS, toMs: now }, signal)
   const sampled = sources.sampledCalls(await sources.toWritten(profile))
   return json(200, { sampled, totals: null, exact: null, startUp: null, pool: null, at: now, isStale: true })
+}
+
+/** @param {Context} context */
+async function threads ({ sources }) {
+  return json(200, { ...await sources.threads(), load: sources.threadLoad(THREADS_LOOK_BACK_MS) })
 }
 
 /**
