@@ -132,6 +132,29 @@ describe('the page before made up answers', { skip, timeout: 120_000 }, () => {
     assert.equal(await page.locator('main').isHidden(), true)
   })
 
+  test('the processes of the group stand beside each other, with who is blocked, who is missing, and what is wrong with each', async t => {
+    const process = (pid, more = {}) => ({ pid, id: `${pid}-1-1`, up: true, problem: null, isStale: false, ...more })
+    const member = (pid, more = {}) => ({ pid, id: `${pid}-1-1`, appName: 'shop', instance: String(pid % 10), startedAt: Date.now(), up: true, blockedMs: 0, delay: { utilization: 0.25, p99Ms: 12 }, rssBytes: 8e7, heapUsedBytes: 3e7, stalls: 2, stalledMs: 300, ...more })
+    const group = {
+      group: 'shop',
+      processes: [process(4242), process(4243), process(4244, { up: false, problem: 'no answer in 2.5 s' })],
+      members: [member(4242), member(4243, { blockedMs: 4000 }), member(4244, { up: false, delay: null, rssBytes: null, stalls: null, stalledMs: null, blockedMs: null })]
+    }
+    const { page, complaints } = await browser.openCanned(t, {
+      '/': { facts: { ...FACTS, isInGroup: true }, kinds: [], door: 'listener' },
+      '/group': group,
+      '/group/findings': { findings: SICK.findings.map(finding => ({ ...finding, workers: { pids: [4243], of: 2 } })) }
+    }, { viewport: { width: 390, height: 800 } })
+    await page.locator('#group td', { hasText: SICK.findings[0].title }).waitFor()
+    const rows = await page.locator('#group tbody tr').allTextContents()
+    assert.deepEqual(rows.map(row => /turning|BLOCKED for 4\.0 s|no answer in 2\.5 s/.exec(row)[0]), ['turning', 'BLOCKED for 4.0 s', 'no answer in 2.5 s'])
+    assert.match(rows[0], /^4242, worker 2 \(this page\)/)
+    assert.deepEqual(rows.map(row => row.includes(SICK.findings[0].title)), [false, true, false])
+    await page.locator('#group-said', { hasText: '2 of 3 processes answered; 1 did not: 4244' }).waitFor()
+    await assertFits(page)
+    assert.deepEqual(complaints, [])
+  })
+
   test('while the main thread does not answer, figures are of then', async t => {
     const blocked = loop({ isStale: true, blockedMs: 5000, requests: null, answeredAt: Date.now() - 5000 })
     const { page, complaints } = await browser.openCanned(t, { '/loop': blocked, '/live': live(['loop', blocked], ['stuck', { at: Date.now() - 5000, durationMs: 5000, route: 'GET /spin', culprit: STALL.culprit, stack: [] }]) })

@@ -5,7 +5,7 @@
 
 ;(() => {
   const { byId } = loopscope.display
-  const { calls, captures, charts, findings, flame, following, glossary, now, opening, problems, range, requests, session, stalls } = loopscope
+  const { calls, captures, charts, findings, flame, following, glossary, group, now, opening, problems, range, requests, session, stalls } = loopscope
   const REFRESH_MS = 10_000
   const STATES = ['loading', 'sign-in', 'failed']
 
@@ -32,7 +32,7 @@
 
   /** Each section shows its own as soon as it is there. */
   function refresh () {
-    findings.refresh().catch(askAgain) // nothing waits for it
+    for (const slow of [findings, group]) slow.refresh().catch(askAgain) // nothing waits for them
     return Promise.all([refreshStalls(), calls.refresh(), requests.refresh().then(findings.show)])
   }
 
@@ -60,7 +60,7 @@
     showFacts(facts)
     if (isStarted) return
     isStarted = true
-    for (const part of [range, now, flame, opening]) part.start(facts)
+    for (const part of [range, now, flame, opening, group]) part.start(facts)
     const listed = captures.start(kinds.map(({ kind }) => kind))
     // From here on the page is at work: what it shows answers to clicks.
     await session.json('/loop').then(showPast, () => {}) // the stream that follows says what is wrong

@@ -14,6 +14,7 @@ const PARTS = Object.freeze({
   modules: {
     delayScale: 'browser/figures/delay-scale.js',
     evidence: 'browser/figures/evidence.js',
+    groupProcesses: 'shared/group/processes.js',
     ownCode: 'browser/figures/own-code.js',
     pace: 'browser/figures/pace.js',
     requestTime: 'browser/figures/request-time.js',
@@ -24,7 +25,7 @@ const PARTS = Object.freeze({
   scripts: [
     ...FRAMES.scripts,
     ...['display', 'glossary', 'session', 'problems', 'tables', 'flame', 'opening'].map(name => `dashboard/${name}.js`),
-    ...['charts', 'range', 'memory', 'now', 'stalls', 'requests', 'findings', 'calls', 'heap', 'captures'].map(name => `sections/${name}.js`),
+    ...['charts', 'range', 'memory', 'now', 'group', 'stalls', 'requests', 'findings', 'calls', 'heap', 'captures'].map(name => `sections/${name}.js`),
     ...['following', 'page'].map(name => `dashboard/${name}.js`)
   ]
 })

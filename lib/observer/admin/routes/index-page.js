@@ -49,7 +49,7 @@ function page () {
 function index ({ request: { base, door }, sources }, routes) {
   const links = routes.flatMap(({ name, path, title }) => title === undefined ? [] : [[toCamelCase(name), { href: base + path, title }]])
   return json(200, {
-    facts: { ...sources.facts, mark: sources.marks().at(-1) ?? null },
+    facts: { ...sources.facts, isInGroup: sources.isInGroup, mark: sources.marks().at(-1) ?? null },
     door,
     kinds: Object.entries(KINDS).map(([kind, { formats, options }]) => ({ kind, formats, options })),
     limits: { maxSeconds: 300, maxLastSeconds: 600, maxLiveClients: MAX_CLIENTS },

@@ -1,0 +1,62 @@
+/* global loopscope */
+'use strict'
+
+// The processes of the group beside each other. What is wrong with each costs them more than the rest, and is asked for once a minute.
+
+loopscope.group = (() => {
+  const { byId, duration, element, moment } = loopscope.display
+  const { showBytes } = loopscope.sizes
+  const { problems, session, tables } = loopscope
+  const FINDINGS_MS = 60_000
+  const PAGE_ROWS = 20
+
+  let ownPid = null
+  let findings = []
+  let findingsAt = 0
+
+  const COLUMNS = [
+    { title: 'Process', cell: nameOf },
+    { title: 'Up since', cell: ({ startedAt }) => moment(startedAt) },
+    { title: 'Busy', className: 'number', cell: ({ delay }) => delay === null ? '' : `${Math.round(delay.utilization * 100)} %` },
+    { title: 'Delay p99', className: 'number', cell: ({ delay }) => delay === null ? '' : duration(delay.p99Ms) },
+    { title: 'RSS', className: 'number', cell: ({ rssBytes }) => rssBytes === null ? '' : showBytes(rssBytes) },
+    { title: 'Stalls', className: 'number', cell: ({ stalls, stalledMs }) => stalls === null ? '' : `${stalls} (${duration(stalledMs)})` },
+    { title: 'State', cell: stateOf },
+    { title: 'First finding', className: 'place', cell: ({ pid }) => findings.find(({ workers, severity }) => severity !== 'none' && workers.pids.includes(pid))?.title ?? '' }
+  ]
+
+  function nameOf ({ pid, instance }) {
+    const name = `${pid}${instance === null ? '' : `, worker ${instance}`}`
+    return pid === ownPid ? element('strong', {}, `${name} (this page)`) : name
+  }
+
+  function stateOf ({ problem, blockedMs }) {
+    if (problem !== null) return element('span', { className: 'alarm' }, problem)
+    return blockedMs > 0 ? element('span', { className: 'alarm' }, `BLOCKED for ${duration(blockedMs)}`) : 'turning'
+  }
+
+  function show ({ group, members, processes }) {
+    byId('group-section').hidden = members.length < 2
+    byId('group-said').textContent = `Group ${group}: ${loopscope.groupProcesses.tellWhole(processes)}.`
+    tables.show('group', COLUMNS, members.map((member, index) => ({ ...member, problem: processes[index].problem })), { empty: '', pageRows: PAGE_ROWS })
+    return members.length
+  }
+
+  async function refresh () {
+    if (ownPid === null) return
+    const overview = await problems.watch('group', () => session.json('/group'))
+    if (overview === undefined || show(overview) < 2 || Date.now() - findingsAt < FINDINGS_MS) return
+    findingsAt = Date.now()
+    const answer = await problems.watch('group', () => session.json('/group/findings'))
+    if (answer === undefined) return
+    findings = answer.findings
+    show(overview)
+  }
+
+  /** A process without a control socket is in no group. */
+  function start ({ isInGroup = false, pid }) {
+    if (isInGroup) ownPid = pid
+  }
+
+  return { start, refresh }
+})()
