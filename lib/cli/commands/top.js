@@ -5,15 +5,18 @@ const { Failure } = require('../failure')
 const { GROUP_OPTION, findMembers } = require('../group/find-members')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { tableLines } = require('../output/table')
-const { createClient } = require('../reach/client')
-const { listControlSockets } = require('../reach/control-sockets')
+const { controlDirectories, listControlSockets } = require('../reach/control-sockets')
 const { REACH_OPTIONS, reach } = require('../reach/reach')
+const { followGroup, watchMembers } = require('../top/follow-group')
 const { runScreen } = require('../top/run-screen')
 const { COLUMNS, line, totalLine } = require('../top/screen')
 const { createWatched, watch } = require('../top/watch')
+const { listMembers } = require('../../shared/group/members')
 
 /** @import { Command, Invocation } from '../commands' */
-/** @import { Watched } from '../top/watch' */
+/** @import { Client, Watched } from '../top/watch' */
+
+/** @typedef {{ watched: Watched, client: Client }} Watching */
 
 const FIRST_ANSWER_MS = 3000 // of those that do not answer nothing is known by then either
 const POLL_MS = 50
@@ -42,16 +45,13 @@ async function run (invocation) {
   const seconds = numberOf('--interval', values.interval)
   const ended = new AbortController()
   const until = AbortSignal.any([signal, ended.signal])
-  const watching = values.group === undefined ? watchingTargets(invocation, until) : await watchingGroup(invocation, until)
-  const [{ client }] = watching
-  if (watching.length === 1) await client.json('/') // who is asked for by name is missed by name
-  const all = watching.map(({ watched }) => watched)
-  for (const one of watching) watch(one.watched, one.client, until).catch(() => {}) // what goes wrong it notes itself
+  const watching = values.group === undefined ? await watchTargets(invocation, until) : await watchGroup(invocation, until)
+  const all = () => watching.map(({ watched }) => watched)
   try {
     if (terminal.isOutputTerminal && seconds === undefined) return await runScreen(watching, { terminal, signal, times })
-    await firstAnswers(all, signal)
-    if (seconds === undefined && times === Infinity) printTable(all, terminal)
-    else await printLines(all, { terminal, signal, times, periodMs: (seconds ?? 1) * 1e3 })
+    await firstAnswers(all(), signal)
+    if (seconds === undefined && times === Infinity) printTable(all(), terminal)
+    else await printLines(all, { terminal, signal, times, periodMs: (seconds ?? 1) * 1e3, isOne: values.group === undefined && watching.length === 1 })
   } finally {
     ended.abort()
   }
@@ -61,21 +61,28 @@ async function run (invocation) {
  * @param {Invocation} invocation
  * @param {AbortSignal} signal
  */
-function watchingTargets (invocation, signal) {
-  return targetsOf(invocation).map(target => {
+async function watchTargets (invocation, signal) {
+  const watching = targetsOf(invocation).map(target => {
     const client = reach({ ...invocation, positionals: target === undefined ? [] : [target], signal })
     return { watched: createWatched(target ?? invocation.values.socket), client }
   })
+  const [{ client }] = watching
+  if (watching.length === 1) await client.json('/') // who is asked for by name is missed by name
+  for (const one of watching) watch(one.watched, one.client, signal).catch(() => {}) // what goes wrong it notes itself
+  return watching
 }
 
 /**
  * @param {Invocation} invocation
  * @param {AbortSignal} signal
+ * @returns {Promise<Watching[]>} changed as the group changes
  */
-async function watchingGroup (invocation, signal) {
+async function watchGroup (invocation, signal) {
   if (invocation.positionals.length > 0) throw new Failure('usage', 'Processes or --group, not both.')
-  const members = await findMembers(invocation)
-  return members.map(({ pid, socketPath }) => ({ watched: createWatched(String(pid)), client: createClient({ socketPath, base: '' }, signal) }))
+  const { env, values: { group } } = invocation
+  const watching = watchMembers(await findMembers(invocation), signal)
+  followGroup(watching, () => listMembers({ ...controlDirectories(env), group }), signal).catch(() => {})
+  return watching
 }
 
 /**
@@ -107,13 +114,13 @@ async function firstAnswers (all, signal) {
 }
 
 /**
- * @param {Watched[]} all
- * @param {Pick<Invocation, 'terminal' | 'signal'> & { times: number, periodMs: number }} how
+ * @param {() => Watched[]} all
+ * @param {Pick<Invocation, 'terminal' | 'signal'> & { times: number, periodMs: number, isOne: boolean }} how
  */
-async function printLines (all, { terminal, signal, times, periodMs }) {
+async function printLines (all, { terminal, signal, times, periodMs, isOne }) {
   for (let left = times; left > 0; left--) {
-    for (const watched of all) {
-      if (watched.problem !== null && all.length === 1) throw new Failure('unreachable', watched.problem, 'Does the process still run?')
+    for (const watched of all()) {
+      if (watched.problem !== null && isOne) throw new Failure('unreachable', watched.problem, 'Does the process still run?')
       if (watched.now !== null && watched.problem === null) terminal.line(line(watched))
     }
     if (left > 1) await sleep(periodMs, undefined, { signal })

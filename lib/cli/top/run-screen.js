@@ -14,14 +14,17 @@ const { findingLines } = require('../output/findings')
 const DRAW_MS = 1000
 
 /**
- * @param {{ watched: Watched, client: Client }[]} watching
+ * @param {{ watched: Watched, client: Client }[]} watching  it may change
  * @param {Pick<Invocation, 'terminal' | 'signal'> & { times: number }} how
  */
 async function runScreen (watching, { terminal, signal, times }) {
   /** @type {View} */
-  let view = { all: watching.map(({ watched }) => watched), selected: 0, sort: 0, isPaused: false, over: null }
+  let view = { all: [], selected: 0, sort: 0, isPaused: false, over: null }
   const left = new AbortController()
-  const draw = () => terminal.drawScreen(screenLines(view, terminal))
+  const draw = () => {
+    view = { ...view, all: watching.map(({ watched }) => watched), selected: Math.min(view.selected, watching.length - 1) }
+    terminal.drawScreen(screenLines(view, terminal))
+  }
   const showWhy = async () => {
     const { client } = watching.find(({ watched }) => watched === sorted(view)[view.selected]) ?? watching[0]
     view = { ...view, over: ['asking …'] }
