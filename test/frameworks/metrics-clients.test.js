@@ -7,10 +7,11 @@ const { spawnSync } = require('node:child_process')
 const path = require('node:path')
 const test = require('node:test')
 const { skipWithout } = require('./installed')
-const { makeApplication, start, PRELOAD } = require('./environment')
+const { eventually, makeApplication, start, PRELOAD } = require('./environment')
 
 const skip = skipWithout('@prometheus-io/client', 'express')
 const SUCCESSOR = '@prometheus-io/client'
+const TOKEN = 'a-token-of-at-least-thirty-two-characters'
 
 const shop = client => `
 const express = require('express')
@@ -40,6 +41,21 @@ for (const client of ['prom-client', SUCCESSOR]) {
     })
   }
 }
+
+test(`${SUCCESSOR}, by options.registry: the metrics of a group are those of all its processes`, { skip }, async t => {
+  const manifest = JSON.stringify({ name: 'shop', dependencies: { [SUCCESSOR]: '*' } })
+  const folder = makeApplication(t, { files: { 'package.json': manifest, 'shop.js': shop(SUCCESSOR) }, fixtures: [], packages: ['express', SUCCESSOR], ofProject: ['prom-client'] })
+  const env = { DOOR: 'middleware', TMPDIR: folder, LOOPSCOPE_TOKEN: TOKEN }
+  const ports = await Promise.all([1, 2].map(async () => (await start(t, ['shop.js'], { cwd: folder, env }).until(/^listening$/)).port))
+  for (const port of ports) await (await fetch(`http://127.0.0.1:${port}/order/7`)).text()
+  const metrics = await eventually(async () => {
+    const response = await fetch(`http://127.0.0.1:${ports[0]}/diagnostics/metrics?group=1`, { headers: { authorization: `Bearer ${TOKEN}` } })
+    const text = await response.text()
+    return text.match(/^loopscope_up\{.*\} 1$/gm)?.length === 2 && text
+  })
+  assert.match(metrics, /^shop_orders_total 2$/m)
+  assert.match(metrics, /^http_server_request_duration_seconds_count\{[^}]*http_route="\/order\/:id"[^}]*\} 2$/m)
+})
 
 test('TypeScript takes a registry of either for options.registry', { skip }, t => {
   const use = `

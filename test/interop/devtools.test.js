@@ -9,6 +9,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { after, before, describe, test } = require('node:test')
 const { FORMATS } = require('../../lib/shared/formats/formats')
+const { mergeProfiles } = require('../../lib/shared/formats/merging/merge-profiles')
 const { readRecorded, withRoutes } = require('../fixtures/profiles/profiles')
 const { drive } = require('../process/child')
 
@@ -104,15 +105,19 @@ describe('Chrome DevTools', { skip, timeout: 400_000 }, () => {
     assert.match(await findInPerformance(page, file, /burnPlanted/), /[\d.,]+\sms/)
   })
 
-  test('show the functions of a .cpuprofile whose samples have routes', async t => {
-    const page = await context.newPage()
-    t.after(() => page.close())
-    const labelled = withRoutes(readRecorded()[0].profile, { login: 'POST /login', parseReport: 'GET /reports/:id' })
-    const file = path.join(profile, 'labelled.cpuprofile')
-    fs.writeFileSync(file, FORMATS.cpuprofile.encode(labelled))
-    await page.goto(`${DEVTOOLS}?panel=timeline`)
-    assert.match(await findInPerformance(page, file, /parseReport/), /[\d.,]+\sms/)
-  })
+  for (const [what, make] of [
+    ['whose samples have routes', () => withRoutes(readRecorded()[0].profile, { login: 'POST /login', parseReport: 'GET /reports/:id' })],
+    ['of several processes', () => mergeProfiles(readRecorded().map((recorded, index) => ({ process: String(1000 + index), profile: recorded.profile })))]
+  ]) {
+    test(`show the functions of a .cpuprofile ${what}`, async t => {
+      const page = await context.newPage()
+      t.after(() => page.close())
+      const file = path.join(profile, 'labelled.cpuprofile')
+      fs.writeFileSync(file, FORMATS.cpuprofile.encode(make()))
+      await page.goto(`${DEVTOOLS}?panel=timeline`)
+      assert.match(await findInPerformance(page, file, /parseReport/), /[\d.,]+\sms/)
+    })
+  }
 
   test('show the functions of a .heapprofile in the Memory panel', async t => {
     const { file, page } = await open(t, 'heap-profiler', 'heap-profile')
