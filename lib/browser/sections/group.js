@@ -1,4 +1,4 @@
-/* global loopscope */
+/* global loopscope, performance */
 'use strict'
 
 // The processes of the group beside each other. What is wrong with each costs them more than the rest, and is asked for once a minute.
@@ -12,7 +12,7 @@ loopscope.group = (() => {
 
   let ownPid = null
   let findings = []
-  let findingsAt = 0
+  let findingsDueMs = 0
 
   const COLUMNS = [
     { title: 'Process', cell: nameOf },
@@ -45,8 +45,8 @@ loopscope.group = (() => {
   async function refresh () {
     if (ownPid === null) return
     const overview = await problems.watch('group', () => session.json('/group'))
-    if (overview === undefined || show(overview) < 2 || Date.now() - findingsAt < FINDINGS_MS) return
-    findingsAt = Date.now()
+    if (overview === undefined || show(overview) < 2 || performance.now() < findingsDueMs) return
+    findingsDueMs = performance.now() + FINDINGS_MS
     const answer = await problems.watch('group', () => session.json('/group/findings'))
     if (answer === undefined) return
     findings = answer.findings
