@@ -6,7 +6,7 @@ const { gunzipSync } = require('node:zlib')
 const { Profile } = require('pprof-format')
 const { requestForPyroscope } = require('../../lib/observer/egress/pyroscope')
 const { buildPprof } = require('../../lib/shared/formats/pprof')
-const { readRecorded } = require('../fixtures/profiles/profiles')
+const { craft, readRecorded } = require('../fixtures/profiles/profiles')
 const { FROM_MS, LABELS, SAMPLED, STALL, TRACE, item, namesIn } = require('./items')
 
 const SETTINGS = { to: 'pyroscope', url: 'http://127.0.0.1:4040', everySeconds: 15, labels: {} }
@@ -65,7 +65,8 @@ test('makes of any labels a name that can be read', async () => {
   assert.equal(name, `_shop/api_v2{pid=4711,host=web-1,version=1.2.3,k8s_pod=a_b_c_d=e,_7days=x_y,long=${'é'.repeat(1024)},half=a_}`)
 })
 
-test('sends nothing of what is no profile', () => {
+test('sends nothing of what is no profile, and of a process that did nothing', () => {
+  assert.equal(requestForPyroscope(item({ profile: craft([[['(idle)'], 15_000_000]]) }), SETTINGS), null)
   assert.equal(requestForPyroscope(item({ kind: 'heap-snapshot', file: '/tmp/x.heapsnapshot' }), SETTINGS), null)
 })
 

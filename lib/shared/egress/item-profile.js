@@ -33,10 +33,19 @@ const { buildHeapPprof } = require('../formats/pprof/heap')
 /**
  * @param {ProfileItem} item
  * @param {{ everySeconds: number | false }} settings
- * @returns {EgressProfile | null} null: it is no profile, or of a time that is sent anyway and would count twice
+ * @returns {EgressProfile | null} null: it is no profile, or nothing is in it, or its time is sent anyway and would count twice
  */
-function profileOf ({ profile, heapProfile, report, file, fromMs, toMs, labels: { service, pid }, appRoot }, { everySeconds }) {
-  if (profile !== undefined && file !== undefined && everySeconds !== false) return null
+function profileOf (item, { everySeconds }) {
+  if (item.profile !== undefined && item.file !== undefined && everySeconds !== false) return null
+  const found = readProfile(item)
+  return found === null || found.message.sample.length === 0 ? null : found
+}
+
+/**
+ * @param {ProfileItem} item
+ * @returns {EgressProfile | null}
+ */
+function readProfile ({ profile, heapProfile, report, fromMs, toMs, labels: { service, pid }, appRoot }) {
   /** @type {EncodeContext} */
   const context = { appRoot, title: `${service} (pid ${pid})`, startedAt: fromMs }
   if (profile !== undefined) return { kind: 'cpu', message: buildPprof(profile, context), trace: null }

@@ -10,7 +10,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 
-const FOLDER = process.env.LOOPSCOPE_TEST_SERVERS ?? ''
+const FOLDER = process.env.TEST_SERVERS ?? ''
 const VERSIONS = Object.freeze({ otelcol: '0.162.0', pyroscope: '1.12.0' })
 const LOOPBACK = '127.0.0.1'
 const PATIENCE_MS = 60_000
