@@ -85,6 +85,27 @@ export interface MetricsRegistry {
   readonly contentType: string
 }
 
+/** One destination of egress: docs/egress.md. */
+export interface EgressOptions {
+  /** What it is. */
+  to: 'put'
+  /**
+   * http: or https:. For 'put' with places in its path: {service}, {pid}, {host}, {kind}, {file}, {time}. User, password and query are taken for
+   * secret: they are neither logged nor written to disk.
+   */
+  url: string
+  /** Sent with each request; secret as well. */
+  headers?: Readonly<Record<string, string>>
+  /** Seconds from 1 to 300: how often a CPU profile of the time since the last one is sent; false: only what is captured, and evidence. Default for 'put' false, for profile backends 15. */
+  everySeconds?: number | false
+  /** Added to what is known of the process: service, pid, host, version. */
+  labels?: Readonly<Record<string, string>>
+  /** How long a stall lasts, in milliseconds, before evidence of it is sent while it goes on. Default 1000. */
+  stallMs?: number
+  /** What may wait on disk, of all processes of the application; the oldest goes. Default 67108864. */
+  maxQueueBytes?: number
+}
+
 export interface DiagnosticsOptions {
   /** Name of the service in logs, titles and file names. Default: the name in the application's package.json, else 'node'. */
   appName?: string
@@ -126,6 +147,11 @@ export interface DiagnosticsOptions {
   controlSocket?: boolean
   /** Under PM2, and nowhere else: figures for `pm2 describe`, and answers to `pm2 trigger`: docs/pm2.md. Default true. */
   pm2?: boolean
+  /**
+   * Where profiles, artifacts and evidence are sent: docs/egress.md. Nothing leaves the machine without it. As a variable: JSON, or the path of
+   * a file with it. Default false.
+   */
+  egress?: false | EgressOptions | readonly EgressOptions[]
   /** Where a bundle has the file that `loopscope/observer` was bundled to: docs/bundlers.md. */
   observerFile?: string
   /** A Registry of prom-client or @prometheus-io/client to put the metrics into. Default: one of our own, of prom-client. */

@@ -20,6 +20,8 @@
 /** @import { Explanation } from '../main/stalls/stall-reporting' */
 /** @import { AdminApplication } from '../observer/admin/admin' */
 /** @import { CapturedFacts, Order, StoreLocation } from '../observer/captures/captures' */
+/** @import { EgressEvent } from '../main/egress/egress-counts' */
+/** @import { EgressOrder } from '../observer/egress/egress' */
 /** @import { LimitOrder } from '../observer/heap/near-limit' */
 /** @import { Adopted } from '../observer/heap/snapshot/orphaned-snapshots' */
 /** @import { DebuggerStatus } from '../observer/recorder/debugger-detector' */
@@ -68,6 +70,8 @@
  * @property {(params: { location: StoreLocation }) => Promise<void>} prepareStore  rejects when captures could not be written there
  * @property {(params: { order: LimitOrder }) => Promise<Adopted[]>} watchLimit  of the heap; what dead processes left
  *
+ * @property {(params: { order: EgressOrder }) => Promise<void>} openEgress
+ *
  * @property {(params: { clock: number, buffer: SharedArrayBuffer, resolutionMs: number }) => Promise<void>} renewClock
  * @property {(params: { clock: number }) => void} endClockRenewal
  *
@@ -103,6 +107,8 @@
  * @property {(params: { event: AdminEvent }) => void} counted  by the admin surface
  * @property {(params: { event: CapturedEvent }) => void} captured
  * @property {(params: { mark: Mark }) => void} marked  over the admin surface
+ * @property {(params: { event: EgressEvent }) => void} egressed
+ * @property {(params: { to: string, host: string, problem: string | null }) => void} egressState  nothing arrives there, or (null) does again
  *
  * @property {(params: {}) => Promise<SyncCalls>} syncCalls
  * @property {(params: {}) => Promise<any>} memory
@@ -134,6 +140,7 @@ const TO_OBSERVER = Object.freeze({
   capture: 'ask',
   prepareStore: 'ask',
   watchLimit: 'ask',
+  openEgress: 'ask',
   renewClock: 'ask',
   endClockRenewal: 'tell',
   openApplication: 'ask',
@@ -162,6 +169,8 @@ const TO_MAIN = Object.freeze({
   counted: 'tell',
   captured: 'tell',
   marked: 'tell',
+  egressed: 'tell',
+  egressState: 'tell',
   syncCalls: 'ask',
   memory: 'ask',
   slowRequests: 'ask',

@@ -16,6 +16,7 @@ const { createLoopMeters } = require('./loop/loop-meters')
 const { createOwnWork } = require('./loop/own-work')
 const { createRecording } = require('./recorder/recording')
 const { createAdminServing } = require('./admin/admin-serving')
+const { createEgressServing } = require('./egress/egress-serving')
 const { createHeapWatching } = require('./heap/heap-watching')
 const { createStalls } = require('./stalls/stalls')
 const { createCaptureOrders } = require('./captures/capture-orders')
@@ -62,7 +63,6 @@ class Instruments {
   })
 
   #stallRoute = createStallRoute({ context: this.#requestContexts.context })
-  marks
   /** What is measured of the loop. */
   loop
   routeNotes
@@ -103,12 +103,12 @@ class Instruments {
     })
     this.#ownWork = createOwnWork({ heartbeat: this.#heartbeat })
     const { context } = this.#requestContexts
-    const { slowRequests } = this
-    this.routeNotes = createRouteNotes({ context, slowRequests, takeWork: () => this.stalls.subscribers.takeWork(), tell })
+    this.routeNotes = createRouteNotes({ context, slowRequests: this.slowRequests, takeWork: () => this.stalls.subscribers.takeWork(), tell })
     this.#hiddenFunctions = this.#makeHiddenFunctions(id)
     /** @type {Ask} */
     const ask = (name, params, signal) => this.#observer.askWhenReady(name, params, signal)
     this.admin = createAdminServing({ ask, tell })
+    this.egress = createEgressServing({ ask })
     this.#supervisor = this.#observe({ appRoot, titlePrefix, onFault })
     this.#observer = this.#supervisor.observer
     this.captures = createCaptureOrders({ observer: this.#observer })
@@ -210,7 +210,8 @@ class Instruments {
         heap: () => this.heap,
         captures: () => this.captures,
         slowRequests: this.slowRequests,
-        marks: this.marks
+        marks: this.marks,
+        egress: this.egress
       }),
       onFault,
       onReady: sessionError => this.#recording.start(sessionError),
@@ -228,6 +229,7 @@ class Instruments {
     this.marks.tellAll()
     this.routeNotes.forgetHandlers()
     this.admin.applications.reopen()
+    this.egress.resume()
     this.heap.resume().catch(error => {
       if (this.#running && error.code !== 'ERR_LOOPSCOPE_OBSERVER_LOST') warnOnce(this.#logger, 'LOOPSCOPE_WARN_NEAR_LIMIT', error)
     })

@@ -12,7 +12,7 @@ const { version } = require('../../package.json')
  * @param {Requests} requests
  */
 function metricSources (instruments, requests) {
-  const { loop, stalls, captures, syncCalls, heap, admin } = instruments
+  const { loop, stalls, captures, syncCalls, heap, admin, egress } = instruments
   return {
     delay: loop.delay,
     iterations: loop.iterations,
@@ -25,6 +25,7 @@ function metricSources (instruments, requests) {
     heap: { trend: () => heap.trend },
     requests,
     admin: admin.counts,
+    ...(egress.isOpen && { egress: egress.counts }),
     overhead: { read: () => instruments.overhead(), get observerRestarts () { return instruments.observerRestarts } },
     version
   }

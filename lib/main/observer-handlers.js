@@ -9,6 +9,7 @@ const { createAnswers } = require('./observing/answers')
 /** @import { createAdminServing } from './admin/admin-serving' */
 /** @import { createCaptureOrders } from './captures/capture-orders' */
 /** @import { createHeapWatching } from './heap/heap-watching' */
+/** @import { createEgressServing } from './egress/egress-serving' */
 /** @import { createSlowRequests } from './http/slow-requests/slow-requests' */
 /** @import { createLoopMeters } from './loop/loop-meters' */
 /** @import { createOwnWork } from './loop/own-work' */
@@ -27,9 +28,10 @@ const { createAnswers } = require('./observing/answers')
  * @param {() => ReturnType<typeof createCaptureOrders>} parts.captures
  * @param {ReturnType<typeof createSlowRequests>} parts.slowRequests
  * @param {ReturnType<typeof createProcessMarks>} parts.marks
+ * @param {ReturnType<typeof createEgressServing>} parts.egress
  * @returns {Parameters<typeof createObserverSupervisor>[0]['handlers']}
  */
-function createObserverHandlers ({ loop, recording, ownWork, admin, syncCalls, heap, captures, slowRequests, marks }) {
+function createObserverHandlers ({ loop, recording, ownWork, admin, syncCalls, heap, captures, slowRequests, marks, egress }) {
   return {
     ...createAnswers({
       syncCalls: () => syncCalls().read(),
@@ -38,6 +40,7 @@ function createObserverHandlers ({ loop, recording, ownWork, admin, syncCalls, h
       exempt: ownWork.exempt
     }),
     ...admin.handlers,
+    ...egress.handlers,
     session: ({ isAway }) => recording.setAway(isAway),
     rotate: () => recording.rotate(),
     syncSamples: ({ reading }) => {

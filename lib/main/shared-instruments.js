@@ -43,6 +43,7 @@ function holdInstruments ({ options, logger, location, isRunning }) {
     instruments.start()
     watchHeapLimit(instruments, { options, logger, location }).catch(warnUnlessLost('LOOPSCOPE_WARN_NEAR_LIMIT'))
   } else warnOfOtherOptions(instruments, options, logger)
+  instruments.egress.open({ option: options.egress, location, logger }).catch(warnUnlessLost('LOOPSCOPE_WARN_EGRESS_OFF'))
   instruments.captures.checkStore(location).catch(warnUnlessLost('LOOPSCOPE_WARN_STORE'))
   return instruments
 }

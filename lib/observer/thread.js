@@ -47,6 +47,8 @@ class ObserverThread {
   #captureParts
   /** Loaded with the first application that has one. @type {ReturnType<typeof import('./admin/admin').createAdmin> | undefined} */
   #admin
+  /** Loaded where the option asks for it. @type {ReturnType<typeof import('./egress/egress').createEgress> | undefined} */
+  #egress
   /** @type {Logger | undefined} */
   #logger
 
@@ -137,6 +139,7 @@ class ObserverThread {
       capture: ({ order }, signal) => this.#captureParts.run(order, { signal }),
       prepareStore: ({ location }) => this.#captureParts.storeAt(location).prepare(),
       watchLimit: ({ order }) => this.#watchLimit(order),
+      openEgress: async ({ order }) => this.#openEgress(order),
       renewClock: ({ clock, buffer, resolutionMs }) => this.#clockRenewer.keep(clock, buffer, resolutionMs),
       endClockRenewal: ({ clock }) => this.#clockRenewer.release(clock),
       openApplication: ({ application }) => this.#adminSurface().open(application),
@@ -158,8 +161,22 @@ class ObserverThread {
       post: this.#recorder.post,
       sampler: this.#captureParts.sampler,
       logNow: this.#logNow,
-      report: this.report
+      report: this.report,
+      onWritten: artifact => this.#egress?.push(artifact, { isUrgent: true })
     })
+  }
+
+  /** @param {import('./egress/egress').EgressOrder} order */
+  #openEgress (order) {
+    this.#egress ??= require('./egress/egress').createEgress({
+      order,
+      store: this.#captureParts.storeAt(order.location),
+      recorder: this.#recorder,
+      sourceMaps: this.#sourceMaps,
+      lasting: this.#stalls.lasting,
+      channel: this.#channel
+    })
+    this.#egress.start()
   }
 
   #adminSurface () {
@@ -205,6 +222,7 @@ class ObserverThread {
 
   async #stop () {
     try {
+      this.#egress?.stop()
       this.#recorder.close()
       await this.#admin?.closeAll()
       this.#scheduler.close()

@@ -19,11 +19,12 @@ const { createMetric } = require('./metric')
 /** @import { ClockSources } from './clock' */
 /** @import { HeapSources } from './heap' */
 /** @import { AdminSources } from './admin' */
+/** @import { EgressSources } from './egress' */
 /** @import { OverheadSources } from './overhead' */
 
 /**
  * @typedef {EventLoopSources & StallSources & HttpSources & CaptureSources & SyncCallSources & ThreadSources & ClockSources & HeapSources & AdminSources &
- *   OverheadSources} MetricSources  one shape a family
+ *   EgressSources & OverheadSources} MetricSources  one shape a family
  */
 
 const FAMILIES = Object.freeze([
@@ -36,6 +37,7 @@ const FAMILIES = Object.freeze([
   require('./clock'),
   require('./heap'),
   require('./admin'),
+  require('./egress'),
   require('./overhead')
 ])
 

@@ -14,6 +14,7 @@ const { selectTargets } = require('../sync-calls/targets')
 const { DEFAULTS: SIGNALS, checkSignals } = require('../signals')
 const { assertKind } = require('../../shared/captures/kinds')
 const { parseAddress } = require('../admin/address')
+const { checkEgress, toEgress } = require('../egress/settings')
 const { DEFAULTS: ADMIN, checkHosts, checkMountPath, checkToken, toListen } = require('../admin/settings')
 const { assertBoolean, assertFunction } = require('../../shared/base/validate')
 const { MAX_BYTES, assertStrings, checkGroup, integer, methods, number, oneOf, text, toSignals, toSwitch } = require('./value-types')
@@ -63,6 +64,7 @@ const OPTIONS = Object.freeze([
   { path: 'threads', wanted: '`true` or `false`', defaultValue: false, meaning: 'Worker threads are [watched](threads.md#watching-them): how busy each is, in which function, and its stalls', check: assertBoolean, fromText: toSwitch },
   { path: 'controlSocket', wanted: '`true` or `false`', defaultValue: ADMIN.controlSocket, meaning: 'A socket in the temporary folder that only this user can open, for `npx loopscope … <pid>`', check: assertBoolean, fromText: toSwitch },
   { path: 'pm2', wanted: '`true` or `false`', defaultValue: true, meaning: 'Under [PM2](pm2.md), and nowhere else: figures for `pm2 describe`, and answers to `pm2 trigger`', check: assertBoolean, fromText: toSwitch },
+  { path: 'egress', wanted: '`false`, an object, or a list of them', defaultValue: false, meaning: 'Where profiles, artifacts and evidence are sent; nothing leaves the machine without it: [egress.md](egress.md). As text: JSON, or the path of a file with it', check: checkEgress, fromText: toEgress },
   { path: 'observerFile', ...text(), meaning: 'Where a bundle has the file that `loopscope/observer` was bundled to: [bundlers.md](bundlers.md)' },
   { path: 'registry', ...methods('registerMetric', 'getSingleMetric', 'removeSingleMetric', 'metrics'), meaning: 'A `Registry` of prom-client or of @prometheus-io/client to put the metrics into; by default one of our own, of prom-client' },
   { path: 'logger', ...methods('info', 'warn', 'error'), meaning: 'A pino-shaped logger; by default pino on standard output, preloaded on standard error' }

@@ -8,7 +8,7 @@ const { isLocal, parseAddress } = require('../admin/address')
 const { applicationVariables, environmentFacts } = require('./environment-facts')
 const { OPTIONS, variableOf } = require('./options')
 
-/** @import { DiagnosticsOptions, EngineName, Logger, RetentionOptions, SignalMap, SyncCallOptions } from '../../../types/diagnostics' */
+/** @import { DiagnosticsOptions, EgressOptions, EngineName, Logger, RetentionOptions, SignalMap, SyncCallOptions } from '../../../types/diagnostics' */
 /** @import { Registry } from 'prom-client' */
 /** @import { EnvironmentFacts } from './environment-facts' */
 /** @import { OptionRow } from './options' */
@@ -35,6 +35,7 @@ const { OPTIONS, variableOf } = require('./options')
  * @property {boolean} threads
  * @property {boolean} controlSocket
  * @property {boolean} pm2
+ * @property {false | EgressOptions | readonly EgressOptions[]} egress
  * @property {string | undefined} observerFile
  * @property {Registry | undefined} registry
  * @property {Logger | undefined} logger

@@ -20,7 +20,7 @@ const { requestForPut } = require('./put')
 /** @import { HeapProfile } from '../../shared/formats/heap-profile' */
 
 /**
- * @typedef {object} EgressItem  what is to be sent; one of report, profile, heapProfile and file
+ * @typedef {object} EgressItem  what is to be sent: a report, a profile, an artifact; of an artifact the profile too where it is known
  * @property {string} id        of no other item
  * @property {CaptureKind | 'stall'} kind
  * @property {number} fromMs    the time that it tells of, milliseconds since the epoch

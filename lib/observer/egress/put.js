@@ -6,6 +6,7 @@ const { FORMATS } = require('../../shared/formats/formats')
 const { HEAP_FORMATS } = require('../../shared/formats/heap-profile')
 const { fillTemplate } = require('../../shared/egress/url-template')
 
+/** @import { HeapProfile } from '../../shared/formats/heap-profile' */
 /** @import { EgressItem, RequestFor } from './backends' */
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -27,12 +28,13 @@ function requestForPut (item, { url }) {
  * @param {EgressItem} item
  * @returns {{ body: Uint8Array | null, contentType: string }}
  */
-function contentOf ({ report, profile, heapProfile, fromMs, appRoot, labels }) {
+function contentOf ({ file, report, profile, heapProfile, fromMs, appRoot, labels }) {
+  if (file !== undefined) return { body: null, contentType: 'application/octet-stream' }
   const context = { appRoot, title: `${labels.service} (pid ${labels.pid})`, startedAt: fromMs }
   if (report !== undefined) return { body: Buffer.from(`${JSON.stringify(report, null, 2)}\n`), contentType: JSON_TYPE }
   if (profile !== undefined) return { body: FORMATS.pprof.encode(profile, context), contentType: FORMATS.pprof.contentType }
-  if (heapProfile !== undefined) return { body: HEAP_FORMATS.pprof.encode(heapProfile, context), contentType: HEAP_FORMATS.pprof.contentType }
-  return { body: null, contentType: 'application/octet-stream' }
+  const { encode, contentType } = HEAP_FORMATS.pprof
+  return { body: encode(/** @type {HeapProfile} */ (heapProfile), context), contentType }
 }
 
 module.exports = { requestForPut }

@@ -28,6 +28,7 @@ const STEP_SHARE = 0.05
  * @param {string} parts.appName
  * @param {number} parts.limitBytes  of the old generation
  * @param {(evidence: { usedBytes: number, limitBytes: number, path: string }) => void} parts.onEvidence
+ * @param {(artifact: import('../egress/items').SentArtifact) => unknown} parts.onWritten
  * @param {(error: unknown) => void} parts.onFault
  */
 function createNearLimitWatch (parts) {
@@ -82,7 +83,7 @@ class NearLimitWatch {
 
   /** @param {number} usedBytes */
   async #write (usedBytes) {
-    const { post, sampler, store, appName, limitBytes, onEvidence } = this.#parts
+    const { post, sampler, store, appName, limitBytes, onEvidence, onWritten } = this.#parts
     const sampling = await sampler.sample({ mode: 'live', seconds: null, firstSeconds: 0, isUrgent: true })
     const { usedSize: leftBytes } = await post('Runtime.getHeapUsage')
     if (leftBytes < limitBytes * FIRST_SHARE) return // reading it collects garbage, and garbage it was
@@ -91,6 +92,7 @@ class NearLimitWatch {
     const { name, path } = store.write({ kind: 'heap-profile', extension, at: Date.now(), appName, bytes })
     if (this.#written !== '') store.remove(this.#written)
     else onEvidence({ usedBytes, limitBytes, path })
+    await onWritten({ kind: 'heap-profile', name, path, from: sampling.fromMs, to: sampling.toMs, heapProfile: { ...sampling, mode: 'live' } })
     this.#written = name
     this.#share = usedBytes / limitBytes + STEP_SHARE
   }

@@ -25,9 +25,10 @@ const { createNearLimitWatch } = require('./near-limit-watch')
  * @param {ReturnType<typeof import('./sampler').createHeapSampler>} parts.sampler
  * @param {(fields: object, message: string) => void} parts.logNow
  * @param {(error: unknown) => void} parts.report
+ * @param {(artifact: import('../egress/items').SentArtifact) => unknown} parts.onWritten  each time: the next one takes its place
  * @returns {Promise<Adopted[]>}
  */
-async function watchLimit ({ mode, folder, limitBytes, location: { appName } }, { store, post, sampler, logNow, report }) {
+async function watchLimit ({ mode, folder, limitBytes, location: { appName } }, { store, post, sampler, logNow, report, onWritten }) {
   store.prepare()
   const adopted = await adoptOrphans(store.dir, { store, appName })
   mark(store.dir, folder)
@@ -38,7 +39,7 @@ async function watchLimit ({ mode, folder, limitBytes, location: { appName } }, 
   const onEvidence = (/** @type {{ path: string }} */ evidence) => {
     logNow({ nearHeapLimit: evidence }, `the heap is near its limit: ${evidence.path} says what fills it`)
   }
-  await createNearLimitWatch({ post, sampler, store, appName, limitBytes, onEvidence, onFault: report }).start()
+  await createNearLimitWatch({ post, sampler, store, appName, limitBytes, onEvidence, onWritten, onFault: report }).start()
   return adopted
 }
 

@@ -166,7 +166,7 @@ class RecorderClient {
     return { offReason: this.#isRecording ? null : this.#offReason, fromMicros: this.history.fromMicros }
   }
 
-  /** @param {{ maxPastWaitMs?: number }} [options] */
+  /** @param {{ maxWaitMs?: number, maxPastWaitMs?: number }} [options] */
   views (options) {
     const views = createViews({
       history: this.history,

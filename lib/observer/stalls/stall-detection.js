@@ -14,6 +14,7 @@ const { createStallWatch } = require('./stall-watch')
 /** @import { SharedState } from '../../bridge/shared-state' */
 /** @import { ObserverSettings } from '../../bridge/messages' */
 /** @import { SchedulerReading } from './scheduler' */
+/** @import { Stuck } from './stall-watch' */
 
 /**
  * @param {object} parts
@@ -43,7 +44,10 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
       look()
       return recorder.disconnectOnPause(() => watch.isStill(stuck))
     }),
-    onStall: look,
+    onStall: stuck => {
+      look()
+      for (const listener of listeners) listener(stuck)
+    },
     onLook: look,
     onReport: guarded(stuck => reports.reportWhileStuck(stuck))
   })
@@ -61,7 +65,22 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     toWritten: (profile, maxMs) => sourceMaps.profile(profile, maxMs)
   })
 
+  /** @type {Set<(stuck: Stuck) => void>} */
+  const listeners = new Set()
+
   return {
+    /** Of a stall that goes on: who is told when one counts, and what there is to be read of it. */
+    lasting: {
+      /** @param {(stuck: Stuck) => void} listener  @returns {() => void} that ends it */
+      watch: listener => {
+        listeners.add(listener)
+        return () => { listeners.delete(listener) }
+      },
+      isStill: (/** @type {Stuck} */ stuck) => watch.isStill(stuck) && state.ownWorkMicros === 0,
+      describe: reports.describeWhileStuck,
+      evidenceSince: (/** @type {number} */ fromMicros) => evidence.since(fromMicros),
+      looksBetween: stacks.looksBetween
+    },
     records,
     series: createLoopSeries({ state }),
     explain: reports.explain,

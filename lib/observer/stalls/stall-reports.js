@@ -18,6 +18,7 @@ const { findCulprit } = require('./culprit/find-culprit')
 /** @import { Stuck } from './stall-watch' */
 /** @import { History } from '../recorder/history' */
 /** @typedef {Pick<StallEvidence, 'cpuMs' | 'runQueueMs' | 'throttledMs' | 'observerLateMs'>} SystemEvidence */
+/** @import { LastingStall } from './stall-records' */
 /** @typedef {ReturnType<typeof import('./stall-records').createStallRecords>} StallRecords */
 
 // The main thread ends its window within MIN_ROTATION_MICROS after a stall, unless the next stall holds it up.
@@ -92,24 +93,36 @@ function createStallReports (parts) {
     return findCulprit(written, context, stacks)
   }
 
-  /** @param {Stuck} stuck */
-  async function reportWhileStuck (stuck) {
+  /**
+   * What is known of one that lasts.
+   * @param {Stuck} stuck
+   * @returns {Promise<LastingStall | null>} null: it does not last any more
+   */
+  async function describeWhileStuck (stuck) {
     const interrupted = rotateNow().catch(() => undefined) // the session may close meanwhile
     const now = monotonicMicros()
     const isKnown = isRecording() && await history.waitFor(now, ANSWER_MS)
     const { culprit, stack } = (isKnown && await inspect(stuck.tickMicros, now)) || { culprit: null, stack: [] }
-    if (!isStill(stuck)) return
+    if (!isStill(stuck)) return null
     const { route = null, trace = null } = (isKnown && await interrupted) || {}
     const durationMs = Math.round((now - stuck.tickMicros) / 1e3)
-    records.setLasting({ at: Math.round(toEpochMs(stuck.tickMicros)), durationMs, route, trace, culprit, stack }, () => isStill(stuck))
+    return { at: Math.round(toEpochMs(stuck.tickMicros)), durationMs, route, trace, culprit, stack }
+  }
+
+  /** @param {Stuck} stuck */
+  async function reportWhileStuck (stuck) {
+    const lasting = await describeWhileStuck(stuck)
+    if (lasting === null) return
+    records.setLasting(lasting, () => isStill(stuck))
+    const { durationMs, route, culprit, stack } = lasting
     const where = culprit
       ? `in ${describeCulprit(culprit, { route, stack })}${route === null ? '' : ` for ${route}`}`
       : 'in a native call, or the process is not being run: V8 does not answer'
-    const fields = toLogFields({ durationMs, lasting: true, route, trace, culprit, stack })
+    const fields = toLogFields({ ...lasting, lasting: true })
     logNow(fields, `the event loop has been stuck for ${durationMs} ms, ${where}`)
   }
 
-  return { explain, reportWhileStuck }
+  return { explain, describeWhileStuck, reportWhileStuck }
 }
 
 /**

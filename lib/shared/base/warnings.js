@@ -1,6 +1,6 @@
 'use strict'
 
-// Every warning, by code, each logged once a process: what is missing, why, and what still works.
+// Every warning, by code, each logged once a process (or once each time that it begins to hold): what is missing, why, and what still works.
 
 const { format } = require('node:util')
 
@@ -22,6 +22,8 @@ const WARNINGS = Object.freeze({
   LOOPSCOPE_WARN_CONTROL_SOCKET: 'the command line cannot reach this process: %s. Everything else works',
   LOOPSCOPE_WARN_GROUP_COUNTERS: 'processes of the group that end, or do not answer, take their counts with them: %s. The metrics of those that answer are there',
   LOOPSCOPE_WARN_NEAR_LIMIT: 'no evidence will be left when the heap overflows: %s. Everything else works',
+  LOOPSCOPE_WARN_EGRESS: 'egress of %s to %s does not arrive: %s. What fits waits on disk and is tried again; the application is not affected',
+  LOOPSCOPE_WARN_EGRESS_OFF: 'nothing is sent by option egress: %s. Everything else works',
   LOOPSCOPE_WARN_SOURCE_MAP: 'a source map cannot be used, so that code is shown as it runs: %s',
   LOOPSCOPE_WARN_INTERNAL: 'a fault of ours was caught, the application is not affected: %s'
 })
@@ -40,6 +42,16 @@ const emitted = new Set()
 function warnOnce (logger, code, ...values) {
   if (emitted.has(code)) return
   emitted.add(code)
+  warn(logger, code, ...values)
+}
+
+/**
+ * Of what ends and begins anew, and of which the end is logged, too.
+ * @param {Pick<Logger, 'warn'>} logger
+ * @param {WarningCode} code
+ * @param {unknown[]} values
+ */
+function warn (logger, code, ...values) {
   try {
     const [first] = values
     logger.warn({ code, ...(first instanceof Error ? { err: first } : {}) },
@@ -52,4 +64,4 @@ function forgetWarnings () {
   emitted.clear()
 }
 
-module.exports = { WARNINGS, warnOnce, forgetWarnings }
+module.exports = { WARNINGS, warn, warnOnce, forgetWarnings }

@@ -35,7 +35,23 @@ const KEPT = 64 // a stall has at most a dozen; those of one that is over are as
 function createBlockedStacks (context, toWritten = async frames => frames) {
   /** Oldest first. @type {{ atMicros: number, calls: string }[]} */
   const kept = []
+
+  /**
+   * As they were read.
+   * @param {number} fromMicros
+   * @param {number} toMicros
+   * @returns {{ atMicros: number, calls: BlockedCall[] }[]}
+   */
+  function looksBetween (fromMicros, toMicros) {
+    return kept
+      .filter(({ atMicros }) => atMicros >= fromMicros && atMicros <= toMicros)
+      .map(({ atMicros, calls }) => ({ atMicros, calls: withoutOurs(JSON.parse(calls)) }))
+      .filter(({ calls }) => calls.length > 0)
+  }
+
   return {
+    looksBetween,
+
     /** @param {{ atMicros: number, calls: string }} look */
     add (look) {
       kept.push(look)
@@ -49,10 +65,7 @@ function createBlockedStacks (context, toWritten = async frames => frames) {
      * @returns {Promise<Stack[]>}
      */
     async between (fromMicros, toMicros, maxMs) {
-      const stacks = kept
-        .filter(({ atMicros }) => atMicros >= fromMicros && atMicros <= toMicros)
-        .map(({ calls }) => withoutOurs(JSON.parse(calls)))
-        .filter(calls => calls.length > 0)
+      const stacks = looksBetween(fromMicros, toMicros).map(({ calls }) => calls)
       const written = await toWritten(stacks.flat().flatMap(placesOf), maxMs)
       let at = 0
       return stacks.map(calls => calls.map(call => toStackCall(call, written[at++], written[at++], context)))

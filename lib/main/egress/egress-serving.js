@@ -1,0 +1,70 @@
+'use strict'
+
+// Egress at its end on the main thread: one for the process, of the first application that asks for it. The observer sends; here it is
+// opened, counted, and told to the application's log.
+
+const { isDeepStrictEqual } = require('node:util')
+const { warn, warnOnce } = require('../../shared/base/warnings')
+const { createEgressCounts } = require('./egress-counts')
+const { destinationsOf } = require('./settings')
+
+/** @import { EgressOptions, Logger } from '../../../types/diagnostics' */
+/** @import { Ask, Handlers } from '../../bridge/channel' */
+/** @import { ToMain } from '../../bridge/messages' */
+/** @import { StoreLocation } from '../../observer/captures/captures' */
+
+/** @param {{ ask: Ask }} parts  ask: the observer, once it is ready */
+function createEgressServing (parts) {
+  return new EgressServing(parts)
+}
+
+class EgressServing {
+  #ask
+  /** @type {{ option: unknown, order: import('../../observer/egress/egress').EgressOrder, logger: Logger } | undefined} */
+  #opened
+  counts = createEgressCounts()
+  /** For what the observer says of it. @type {Pick<Handlers<ToMain>, 'egressed' | 'egressState'>} */
+  handlers = {
+    egressed: ({ event }) => this.counts.note(event),
+    egressState: state => this.#tell(state)
+  }
+
+  /** @param {Parameters<typeof createEgressServing>[0]} parts */
+  constructor ({ ask }) {
+    this.#ask = ask
+  }
+
+  get isOpen () { return this.#opened !== undefined }
+
+  /**
+   * @param {object} application
+   * @param {false | EgressOptions | readonly EgressOptions[]} application.option
+   * @param {StoreLocation} application.location  of its store, in which the queue is
+   * @param {Logger} application.logger
+   */
+  async open ({ option, location, logger }) {
+    const destinations = destinationsOf(option)
+    if (destinations.length === 0) return
+    if (this.#opened !== undefined) {
+      if (!isDeepStrictEqual(option, this.#opened.option)) warnOnce(logger, 'LOOPSCOPE_WARN_SHARED_OPTIONS', 'egress')
+      return
+    }
+    this.#opened = { option, order: { destinations, location }, logger }
+    await this.#ask('openEgress', { order: this.#opened.order })
+  }
+
+  /** To be called when there is another observer. */
+  resume () {
+    if (this.#opened !== undefined) this.#ask('openEgress', { order: this.#opened.order }).catch(() => {}) // lost again
+  }
+
+  /** @param {{ to: string, host: string, problem: string | null }} state  null: it works again */
+  #tell ({ to, host, problem }) {
+    const { logger } = this.#opened ?? {}
+    if (logger === undefined) return
+    if (problem !== null) return warn(logger, 'LOOPSCOPE_WARN_EGRESS', to, host, problem)
+    logger.info({ egress: { to, host } }, `egress to ${host} works again`)
+  }
+}
+
+module.exports = { createEgressServing }

@@ -1,0 +1,114 @@
+'use strict'
+
+// One destination, wired: items become requests, wait on disk and are sent. Two senders, so that evidence does not wait behind profiles.
+
+const { gzipSync } = require('node:zlib')
+const { DESTINATIONS } = require('../../shared/egress/destinations')
+const { BACKENDS } = require('./backends')
+const { createQueue } = require('./queue')
+const { createSender } = require('./sender')
+const { createTrouble } = require('./trouble')
+const { withoutSecrets } = require('./url-secrets')
+
+/** @import { EgressEvent, EgressOutcome } from '../../main/egress/egress-counts' */
+/** @import { EgressItem, EgressSettings } from './backends' */
+
+/**
+ * @typedef {EgressSettings & { headers: Readonly<Record<string, string>>, stallMs: number, maxQueueBytes: number }} DestinationSettings
+ *   as the option has them, complete
+ */
+
+const GZIP_MAGIC = 0x1f8b
+
+/**
+ * @param {object} parts
+ * @param {DestinationSettings} parts.settings
+ * @param {string} parts.dir  of its queue
+ * @param {string} parts.owner  this process
+ * @param {number} parts.minFreeBytes
+ * @param {number} parts.maxAgeMs
+ * @param {(event: EgressEvent) => void} parts.onEvent
+ * @param {(state: { to: string, host: string, problem: string | null }) => void} parts.onState
+ */
+function createDestination ({ settings, dir, owner, minFreeBytes, maxAgeMs, onEvent, onState }) {
+  const { to, labels, everySeconds, stallMs, maxQueueBytes } = settings
+  const { takesGzip } = DESTINATIONS[to]
+  const publicSettings = { to, url: withoutSecrets(settings.url), everySeconds, labels }
+  const trouble = createTrouble({ onChange: problem => onState({ to, host: new URL(publicSettings.url).host, problem }) })
+  const queue = createQueue({
+    dir,
+    owner,
+    maxBytes: maxQueueBytes,
+    minFreeBytes,
+    maxAgeMs,
+    onDropped: count => Array.from({ length: count }, () => note('dropped'))
+  })
+  const senders = [true, false].map(isUrgent => createSender({
+    queue,
+    isUrgent,
+    settings,
+    onOutcome: (outcome, problem) => {
+      note(outcome)
+      trouble.note(outcome, problem)
+    }
+  }))
+
+  /** @param {EgressOutcome | null} outcome */
+  function note (outcome) {
+    onEvent({ to, outcome, queueBytes: queue.bytes })
+  }
+
+  /** @param {{ isNew?: boolean }} [how] */
+  function wake (how) {
+    for (const sender of senders) sender.wake(how)
+  }
+
+  return {
+    to,
+    everySeconds,
+    stallMs,
+
+    /**
+     * Queues it, and has it sent. Of a file it resolves when it is queued; of everything else it is when this returns.
+     * @param {EgressItem} item
+     * @param {{ isUrgent?: boolean }} [how]
+     */
+    async add (item, { isUrgent = false } = {}) {
+      const withLabels = { ...item, labels: { ...item.labels, ...labels } }
+      const request = BACKENDS[to](withLabels, publicSettings)
+      if (request === null) return
+      const { method, url, headers, body } = request
+      const facts = { atMs: Date.now(), method, url, headers }
+      const isQueued = body === null
+        ? await queue.putFile({ ...facts, headers: { ...headers, 'content-encoding': 'gzip' } }, String(item.file), { isUrgent })
+        : queue.put(...packed(facts, body, takesGzip), { isUrgent })
+      note(isQueued ? null : 'dropped')
+      wake({ isNew: true })
+    },
+
+    /** @param {(owner: string, folder: string) => boolean} isGone */
+    sweep (isGone) {
+      queue.sweep(isGone)
+      note(null)
+      wake()
+    },
+
+    stop () {
+      for (const sender of senders) sender.stop()
+    }
+  }
+}
+
+/**
+ * @param {import('./queue-entry').EntryFacts} facts
+ * @param {Uint8Array} body
+ * @param {boolean} takesGzip
+ * @returns {[import('./queue-entry').EntryFacts, Uint8Array]}
+ */
+function packed (facts, body, takesGzip) {
+  const isPacked = body.length > 1 && (body[0] << 8 | body[1]) === GZIP_MAGIC
+  if (isPacked || !takesGzip) return [facts, body]
+  return [{ ...facts, headers: { ...facts.headers, 'content-encoding': 'gzip' } }, gzipSync(body)]
+}
+
+module.exports = { createDestination }

@@ -1,0 +1,141 @@
+'use strict'
+
+// Egress, wired: each destination with its queue and what it gets by itself; artifacts for all of them. One for the process. It goes on
+// while the main thread is stuck.
+
+const path = require('node:path')
+const fs = require('node:fs')
+const { guarded } = require('../../shared/base/guard')
+const { identityOfId, isKnownToRun, memberIdOf, ownIdentity } = require('../../shared/group/member-identity')
+const { isAlive } = require('../../shared/system/is-alive')
+const { createDestination } = require('./destination')
+const { createFeed } = require('./feed')
+const { createItems } = require('./items')
+const { queueFolders } = require('./queue-folders')
+
+/** @import { Channel } from '../../bridge/channel' */
+/** @import { ToMain, ToObserver } from '../../bridge/messages' */
+/** @import { StoreLocation } from '../captures/captures' */
+/** @import { DestinationSettings } from './destination' */
+/** @import { SentArtifact } from './items' */
+
+/** @typedef {{ destinations: DestinationSettings[], location: StoreLocation }} EgressOrder */
+
+const SWEEP_MS = 30_000
+// A process of another container cannot be seen, but says each time it sweeps that it is there.
+const SILENT_MS = 4 * SWEEP_MS
+const STUCK_WAIT = Object.freeze({ maxWaitMs: 250, maxPastWaitMs: 250 })
+
+/**
+ * @param {object} parts
+ * @param {EgressOrder} parts.order
+ * @param {{ dir: string, metadata (name: string): Record<string, any> | null }} parts.store
+ * @param {ReturnType<typeof import('../recorder/recorder-client').createRecorderClient>} parts.recorder
+ * @param {Pick<ReturnType<typeof import('../../shared/source-maps/source-maps').createSourceMaps>, 'profile'>} parts.sourceMaps
+ * @param {ReturnType<typeof import('../stalls/stall-detection').createStallDetection>['lasting']} parts.lasting
+ * @param {Pick<Channel<ToMain, ToObserver>, 'tell'>} parts.channel
+ */
+function createEgress (parts) {
+  return new Egress(parts)
+}
+
+class Egress {
+  #parts
+  #items
+  #identity = ownIdentity()
+  #destinations
+  #feeds
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer
+
+  /** @param {Parameters<typeof createEgress>[0]} parts */
+  constructor (parts) {
+    const { order: { destinations, location }, recorder, sourceMaps, lasting } = parts
+    this.#parts = parts
+    this.#items = createItems(location)
+    this.#destinations = this.#makeDestinations(destinations)
+    this.#feeds = this.#destinations.map(destination => createFeed({
+      destination,
+      items: this.#items,
+      views: recorder.views(),
+      quickViews: recorder.views(STUCK_WAIT),
+      lasting,
+      toWritten: (profile, maxMs) => sourceMaps.profile(profile, maxMs)
+    }))
+  }
+
+  start () {
+    if (this.#timer !== undefined) return
+    for (const feed of this.#feeds) feed.start()
+    const sweep = guarded(() => this.#sweep())
+    this.#timer = setInterval(sweep, SWEEP_MS)
+    sweep()
+  }
+
+  stop () {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    for (const part of [...this.#feeds, ...this.#destinations]) part.stop()
+  }
+
+  /**
+   * Sends an artifact to all who have a use for it. A heap snapshot only when it was redacted: what is in one as it is leaves the machine
+   * in no way but a person's.
+   * @param {SentArtifact} artifact
+   * @param {{ isUrgent?: boolean }} [how]
+   * @returns {Promise<boolean>} false: it may not be sent
+   */
+  async push (artifact, how) {
+    if (artifact.kind === 'heap-snapshot' && !this.#isRedacted(artifact.name)) return false
+    await Promise.all(this.#destinations.map(destination => destination.add(this.#items.artifact(artifact), how)))
+    return true
+  }
+
+  /** @param {string} name */
+  #isRedacted (name) {
+    const { mode = 'off' } = this.#parts.store.metadata(name)?.redaction ?? {}
+    return mode !== 'off'
+  }
+
+  /** @param {DestinationSettings[]} destinations */
+  #makeDestinations (destinations) {
+    const { order: { location: { retention } }, store, channel } = this.#parts
+    const folders = queueFolders(store.dir, destinations)
+    /** @type {Map<string, number>} */
+    const bytes = new Map()
+    return destinations.map((settings, at) => createDestination({
+      settings,
+      dir: folders[at],
+      owner: memberIdOf(this.#identity),
+      minFreeBytes: retention.minFreeBytes,
+      maxAgeMs: retention.maxAgeMs,
+      onEvent: event => {
+        bytes.set(folders[at], event.queueBytes)
+        const queueBytes = [...bytes.values()].reduce((sum, one) => sum + one, 0)
+        channel.tell('egressed', { event: { ...event, queueBytes } })
+      },
+      onState: state => channel.tell('egressState', state)
+    }))
+  }
+
+  #sweep () {
+    for (const destination of this.#destinations) destination.sweep((owner, folder) => this.#isGone(owner, folder))
+  }
+
+  /**
+   * @param {string} owner
+   * @param {string} folder
+   */
+  #isGone (owner, folder) {
+    const identity = identityOfId(owner)
+    if (identity.namespace !== this.#identity.namespace) return Date.now() - touchedAt(folder) > SILENT_MS
+    return identity.start === '0' ? !isAlive(identity.pid) : !isKnownToRun(identity)
+  }
+}
+
+/** @param {string} folder */
+function touchedAt (folder) {
+  return fs.statSync(path.resolve(folder), { throwIfNoEntry: false })?.mtimeMs ?? Infinity
+}
+
+module.exports = { createEgress }

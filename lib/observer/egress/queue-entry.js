@@ -1,0 +1,110 @@
+'use strict'
+
+// The file of one item that waits to be sent: a line of JSON, and the body. No secret is in it: they are added when it is sent.
+
+const fs = require('node:fs')
+const { pipeline } = require('node:stream/promises')
+const { createGzip } = require('node:zlib')
+const { sync } = require('../store/atomic-write')
+
+const OWNER_ONLY = 0o600
+const CHUNK_BYTES = 256 * 1024
+const MAX_FACTS_BYTES = 64 * 1024
+const NEWLINE = 10
+
+/**
+ * @typedef {object} EntryFacts
+ * @property {number} atMs  when it was made
+ * @property {string} method
+ * @property {string} url
+ * @property {Record<string, string>} headers
+ */
+
+/**
+ * @param {string} file  a new one
+ * @param {EntryFacts} facts
+ * @param {Uint8Array} body
+ * @returns {number} its bytes
+ */
+function writeEntry (file, facts, body) {
+  const fd = fs.openSync(file, 'wx', OWNER_ONLY)
+  try {
+    const line = Buffer.from(`${JSON.stringify(facts)}\n`)
+    fs.writeFileSync(fd, line)
+    fs.writeFileSync(fd, body)
+    sync(fd)
+    return line.length + body.length
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+/**
+ * The same with the bytes of another file as body, compressed.
+ * @param {string} file  a new one
+ * @param {EntryFacts} facts
+ * @param {string} from
+ * @returns {Promise<number>} its bytes
+ */
+async function packEntry (file, facts, from) {
+  writeEntry(file, facts, Buffer.alloc(0))
+  await pipeline(fs.createReadStream(from), createGzip(), fs.createWriteStream(file, { flags: 'a' }))
+  return fs.statSync(file).size
+}
+
+/**
+ * @param {string} file
+ * @returns {EntryFacts | null} null: it is gone, or cannot be read
+ */
+function readFacts (file) {
+  try {
+    return JSON.parse(firstLine(file).toString())
+  } catch {
+    return null
+  }
+}
+
+/**
+ * @param {string} file
+ * @returns {{ bytes: number, chunks: () => Generator<Buffer> }} its body, read bit by bit and at once: the thread pool is the application's
+ */
+function openBody (file) {
+  const start = firstLine(file).length + 1
+  const bytes = fs.statSync(file).size - start
+  return { bytes, chunks: () => readFrom(file, start) }
+}
+
+/**
+ * @param {string} file
+ * @param {number} start
+ */
+function * readFrom (file, start) {
+  const fd = fs.openSync(file, 'r')
+  try {
+    for (let at = start; ;) {
+      const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+      const length = fs.readSync(fd, chunk, 0, CHUNK_BYTES, at)
+      if (length === 0) return
+      at += length
+      yield chunk.subarray(0, length)
+    }
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+/** @param {string} file */
+function firstLine (file) {
+  const fd = fs.openSync(file, 'r')
+  try {
+    const head = Buffer.alloc(MAX_FACTS_BYTES)
+    const length = fs.readSync(fd, head, 0, MAX_FACTS_BYTES, 0)
+    const end = head.subarray(0, length).indexOf(NEWLINE)
+    if (end === -1) throw new Error(`${file} has no first line`)
+    return head.subarray(0, end)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+module.exports = { openBody, packEntry, readFacts, writeEntry }

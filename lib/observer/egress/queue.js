@@ -1,0 +1,209 @@
+'use strict'
+
+// What waits to be sent to one destination, on disk: one file an item, its first line the facts of the request, the rest the body. Each
+// process has a folder of its own; those of processes that are gone are taken over, file by file: a rename has one winner, so that no two
+// send the same.
+
+const { randomBytes } = require('node:crypto')
+const fs = require('node:fs')
+const path = require('node:path')
+const { ensureDirectory, readFreeBytes } = require('../store/directory')
+const { packEntry, readFacts, writeEntry } = require('./queue-entry')
+
+/** @import { EntryFacts } from './queue-entry' */
+
+const ENTRY = /^(\d{15})-(u|r)-[0-9a-f]{8}\.item$/
+const PARTIAL = '.partial'
+
+/** @typedef {{ path: string, atMs: number, isUrgent: boolean, bytes: number }} Waiting */
+
+/**
+ * @param {object} parts
+ * @param {string} parts.dir  of the destination, in the store of the application
+ * @param {string} parts.owner  this process
+ * @param {number} parts.maxBytes  of all processes together
+ * @param {number} parts.minFreeBytes  that are left on the disk
+ * @param {number} parts.maxAgeMs
+ * @param {(count: number) => void} parts.onDropped
+ */
+function createQueue (parts) {
+  return new Queue(parts)
+}
+
+class Queue {
+  #parts
+  #own
+  /** Under way: they are not dropped. @type {Set<string>} */
+  #held = new Set()
+
+  /** @param {Parameters<typeof createQueue>[0]} parts */
+  constructor (parts) {
+    this.#parts = parts
+    this.#own = path.join(parts.dir, parts.owner)
+  }
+
+  /** Bytes of this process. */
+  get bytes () {
+    return sum(listFolder(this.#own))
+  }
+
+  /**
+   * Throws where the store cannot be written.
+   * @param {EntryFacts} facts
+   * @param {Uint8Array} body
+   * @param {{ isUrgent: boolean }} how
+   * @returns {boolean} false: it is too large, or the disk is full
+   */
+  put (facts, body, how) {
+    const file = this.#nextFile(facts, how)
+    try {
+      return this.#commit(file, writeEntry(`${file}${PARTIAL}`, facts, body))
+    } finally {
+      fs.rmSync(`${file}${PARTIAL}`, { force: true })
+    }
+  }
+
+  /**
+   * The same with a file as body, which may be large: it is compressed bit by bit.
+   * @param {EntryFacts} facts
+   * @param {string} from
+   * @param {{ isUrgent: boolean }} how
+   */
+  async putFile (facts, from, how) {
+    const file = this.#nextFile(facts, how)
+    try {
+      return this.#commit(file, await packEntry(`${file}${PARTIAL}`, facts, from))
+    } finally {
+      fs.rmSync(`${file}${PARTIAL}`, { force: true })
+    }
+  }
+
+  /**
+   * @param {EntryFacts} facts
+   * @param {{ isUrgent: boolean }} how
+   */
+  #nextFile ({ atMs }, { isUrgent }) {
+    ensureDirectory(this.#own)
+    const name = `${String(atMs).padStart(15, '0')}-${isUrgent ? 'u' : 'r'}-${randomBytes(4).toString('hex')}.item`
+    return path.join(this.#own, name)
+  }
+
+  /**
+   * @param {string} file
+   * @param {number} bytes
+   */
+  #commit (file, bytes) {
+    const { maxBytes, minFreeBytes } = this.#parts
+    const fits = bytes <= maxBytes && readFreeBytes(this.#own) >= minFreeBytes
+    if (fits) fs.renameSync(`${file}${PARTIAL}`, file)
+    this.#drop()
+    return fits
+  }
+
+  /**
+   * @param {boolean} isUrgent
+   * @returns {Waiting | null} the oldest
+   */
+  first (isUrgent) {
+    return listFolder(this.#own).find(entry => entry.isUrgent === isUrgent && !this.#held.has(entry.path)) ?? null
+  }
+
+  /**
+   * @param {Waiting} entry
+   * @returns {EntryFacts | null} null: it is gone, or cannot be read
+   */
+  hold (entry) {
+    const facts = readFacts(entry.path)
+    if (facts === null) this.remove(entry)
+    else this.#held.add(entry.path)
+    return facts
+  }
+
+  /** @param {Waiting} entry */
+  release ({ path: file }) {
+    this.#held.delete(file)
+  }
+
+  /** @param {Waiting} entry */
+  remove ({ path: file }) {
+    this.#held.delete(file)
+    fs.rmSync(file, { force: true })
+  }
+
+  /**
+   * Takes over what processes that are gone have left, and says that this one is there.
+   * @param {(owner: string, folder: string) => boolean} isGone
+   */
+  sweep (isGone) {
+    const { dir, owner } = this.#parts
+    touch(this.#own)
+    for (const name of namesIn(dir)) {
+      const folder = path.join(dir, name)
+      if (name !== owner && isGone(name, folder)) this.#adopt(folder)
+    }
+    this.#drop()
+  }
+
+  /** @param {string} folder */
+  #adopt (folder) {
+    for (const { path: file } of listFolder(folder)) {
+      ensureDirectory(this.#own)
+      try {
+        fs.renameSync(file, path.join(this.#own, path.basename(file)))
+      } catch {} // another process was first
+    }
+    fs.rmSync(folder, { recursive: true, force: true }) // and what was cut off in the middle of a write
+  }
+
+  /** The oldest first, of whichever process: the bound is the disk's. */
+  #drop () {
+    const { dir, maxBytes, maxAgeMs, onDropped } = this.#parts
+    const entries = namesIn(dir).flatMap(name => listFolder(path.join(dir, name))).sort((left, right) => left.atMs - right.atMs)
+    let bytes = sum(entries)
+    let dropped = 0
+    for (const entry of entries) {
+      if (bytes <= maxBytes && Date.now() - entry.atMs <= maxAgeMs) break
+      if (this.#held.has(entry.path)) continue
+      this.remove(entry)
+      bytes -= entry.bytes
+      dropped++
+    }
+    if (dropped > 0) onDropped(dropped)
+  }
+}
+
+/**
+ * @param {string} folder
+ * @returns {Waiting[]} oldest first
+ */
+function listFolder (folder) {
+  return namesIn(folder).sort().flatMap(name => {
+    const match = ENTRY.exec(name)
+    const file = path.join(folder, name)
+    const bytes = match === null ? undefined : fs.lstatSync(file, { throwIfNoEntry: false })?.size
+    return match === null || bytes === undefined ? [] : [{ path: file, atMs: Number(match[1]), isUrgent: match[2] === 'u', bytes }]
+  })
+}
+
+/** @param {string} folder */
+function namesIn (folder) {
+  try {
+    return fs.readdirSync(folder)
+  } catch {
+    return [] // none yet, or no folder
+  }
+}
+
+/** @param {string} folder */
+function touch (folder) {
+  try {
+    fs.utimesSync(folder, new Date(), new Date())
+  } catch {} // none yet
+}
+
+/** @param {Waiting[]} entries */
+function sum (entries) {
+  return entries.reduce((bytes, entry) => bytes + entry.bytes, 0)
+}
+
+module.exports = { createQueue }

@@ -1,0 +1,103 @@
+'use strict'
+
+// What is sent of a stall that goes on, while it does: its process may be killed for it. First when it has lasted for a while, then each
+// time after four times as long.
+
+const { guarded } = require('../../shared/base/guard')
+const { monotonicMicros } = require('../../shared/base/monotonic')
+const { stuckProfile } = require('./stuck-profile')
+
+/** @import { CpuProfile } from '../../../types/profile' */
+/** @import { createStallDetection } from '../stalls/stall-detection' */
+/** @import { Stuck } from '../stalls/stall-watch' */
+/** @import { View } from '../recorder/views' */
+
+const FACTOR = 4
+const RECHECK_MS = 100
+// Later than this is a process that stood still: its main thread has not had the chance to go on either.
+const MAX_LATE_MS = 500
+/** What may be missing at the end of samples that V8 gave up in the middle of a stall. */
+const GRAIN_MICROS = 250e3
+
+/**
+ * @typedef {object} StuckEvidence
+ * @property {Stuck} stuck
+ * @property {{ at: number, durationMs: number } & Record<string, unknown>} report
+ * @property {CpuProfile} profile  of the time since the last evidence of this stall, or since it began
+ * @property {'sampled' | 'estimated'} source
+ *
+ * @param {object} parts
+ * @param {number} parts.stallMs
+ * @param {ReturnType<typeof createStallDetection>['lasting']} parts.lasting
+ * @param {{ view (wanted: { fromMicros: number, toMicros: number }): Promise<View> }} parts.views  that do not wait for long
+ * @param {(evidence: StuckEvidence) => void} parts.onEvidence
+ */
+function createStuckEvidence ({ stallMs, lasting, views, onEvidence }) {
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer
+  let unwatch = () => {}
+
+  /**
+   * @param {Stuck} stuck
+   * @param {number} wantedMs  how long it has lasted by then
+   * @param {number} fromMicros  what has not been sent
+   */
+  function plan (stuck, wantedMs, fromMicros) {
+    const dueMicros = stuck.tickMicros + wantedMs * 1e3
+    const waitMs = Math.max(0, (dueMicros - monotonicMicros()) / 1e3)
+    timer = setTimeout(guarded(async () => {
+      if (!lasting.isStill(stuck)) return
+      if (waitMs > RECHECK_MS && monotonicMicros() - dueMicros > MAX_LATE_MS * 1e3) return recheck(stuck, wantedMs, fromMicros)
+      plan(stuck, wantedMs * FACTOR, await collect(stuck, fromMicros))
+    }), waitMs)
+  }
+
+  /**
+   * @param {Stuck} stuck
+   * @param {number} wantedMs
+   * @param {number} fromMicros
+   */
+  function recheck (stuck, wantedMs, fromMicros) {
+    timer = setTimeout(guarded(() => { if (lasting.isStill(stuck)) plan(stuck, wantedMs, fromMicros) }), RECHECK_MS)
+  }
+
+  /**
+   * @param {Stuck} stuck
+   * @param {number} fromMicros
+   * @returns {Promise<number>} up to where it has been told
+   */
+  async function collect (stuck, fromMicros) {
+    const toMicros = Math.round(monotonicMicros())
+    const described = await lasting.describe(stuck)
+    if (described === null) return fromMicros
+    const looks = lasting.looksBetween(fromMicros, toMicros)
+    const sampled = await views.view({ fromMicros, toMicros }).catch(() => null) // nothing is recorded, or V8 does not answer
+    const isSampled = sampled !== null && sampled.toMicros >= toMicros - GRAIN_MICROS
+    const { cpuMs, runQueueMs, throttledMs } = lasting.evidenceSince(stuck.tickMicros)
+    onEvidence({
+      stuck,
+      report: { ...described, lasting: true, evidence: { cpuMs, runQueueMs, throttledMs }, looks: looks.map(({ calls }) => calls.map(toPlace)) },
+      profile: isSampled ? sampled.profile : stuckProfile(looks, fromMicros, toMicros),
+      source: isSampled ? 'sampled' : 'estimated'
+    })
+    return toMicros
+  }
+
+  return {
+    start () {
+      unwatch = lasting.watch(stuck => plan(stuck, stallMs, Math.round(stuck.tickMicros)))
+    },
+
+    stop () {
+      unwatch()
+      clearTimeout(timer)
+    }
+  }
+}
+
+/** @param {import('../../main/stalls/blocked-stack').BlockedCall} call */
+function toPlace ([name, receiver, file, line, column]) {
+  return { name, receiver, file, line, column }
+}
+
+module.exports = { createStuckEvidence }
