@@ -88,7 +88,7 @@ export interface MetricsRegistry {
 /** One destination of egress: docs/egress.md. */
 export interface EgressOptions {
   /** What it is. */
-  to: 'put'
+  to: 'put' | 'pyroscope' | 'otlp'
   /**
    * http: or https:. For 'put' with places in its path: {service}, {pid}, {host}, {kind}, {file}, {time}. User, password and query are taken for
    * secret: they are neither logged nor written to disk.

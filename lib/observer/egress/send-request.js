@@ -25,7 +25,7 @@ const MIN_BYTES_PER_MS = 32 // a slower one is given up
  */
 function sendRequest ({ method, url, headers, bytes, chunks }, signal) {
   return new Promise((resolve, reject) => {
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(MAX_MS + bytes / MIN_BYTES_PER_MS)])
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(MAX_MS + Math.ceil(bytes / MIN_BYTES_PER_MS))])
     const { request } = url.protocol === 'https:' ? https : http
     const sending = request(url, {
       method,

@@ -18,7 +18,7 @@ const { withSecrets } = require('./url-secrets')
  * @param {boolean} parts.isUrgent  what it sends: evidence does not wait behind profiles
  * @param {{ url: string, headers: Readonly<Record<string, string>> }} parts.settings  with what is secret
  * @param {(outcome: EgressOutcome, problem: string | null) => void} parts.onOutcome
- * @param {typeof sendRequest} [parts.send]
+ * @param {typeof retryDelayMs} [parts.delayMs]
  */
 function createSender (parts) {
   return new Sender(parts)
@@ -26,7 +26,7 @@ function createSender (parts) {
 
 class Sender {
   #parts
-  #send
+  #delayMs
   #isAwake = false
   #failures = 0
   #end = new AbortController()
@@ -35,7 +35,7 @@ class Sender {
   /** @param {Parameters<typeof createSender>[0]} parts */
   constructor (parts) {
     this.#parts = parts
-    this.#send = parts.send ?? sendRequest
+    this.#delayMs = parts.delayMs ?? retryDelayMs
   }
 
   /**
@@ -85,7 +85,7 @@ class Sender {
       return 0
     }
     onOutcome('retried', problem)
-    return retryDelayMs(++this.#failures, askedMs)
+    return this.#delayMs(++this.#failures, askedMs)
   }
 
   /**
@@ -96,7 +96,7 @@ class Sender {
   async #answerTo ({ path }, { method, url, headers }) {
     const { settings } = this.#parts
     try {
-      const { status, askedMs } = await this.#send({
+      const { status, askedMs } = await sendRequest({
         method,
         url: withSecrets(url, settings.url),
         headers: { ...headers, ...settings.headers },

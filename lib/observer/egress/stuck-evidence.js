@@ -97,7 +97,7 @@ function createStuckEvidence ({ stallMs, lasting, views, onEvidence }) {
 
 /** @param {import('../../main/stalls/blocked-stack').BlockedCall} call */
 function toPlace ([name, receiver, file, line, column]) {
-  return { name, receiver, file, line, column }
+  return { name, receiver, file, line, column } // file and line are '' and 0 of what is V8's
 }
 
 module.exports = { createStuckEvidence }
