@@ -46,7 +46,10 @@ const BARE = new Map(Object.entries({
   'lib/observer/heap/near-limit.js on': 'reports a fault',
   'lib/shared/source-maps/ask-thread.js worker.once': 'rejects a promise',
   'lib/main/observing/observer-client.js worker.once': 'resolves a promise',
-  'lib/observer/stalls/stall-reports.js setTimeout': 'resolves a promise'
+  'lib/observer/stalls/stall-reports.js setTimeout': 'resolves a promise',
+  'lib/observer/egress/sending/send-request.js sending.on': 'rejects a promise',
+  'lib/observer/egress/sending/send-request.js response.on': 'rejects a promise',
+  'lib/observer/egress/sending/sender.js setTimeout': 'resolves a promise'
 }))
 
 /** Every function that a file hands out to be called later. */

@@ -5,10 +5,10 @@
 const { gzipSync } = require('node:zlib')
 const { DESTINATIONS } = require('../../shared/egress/destinations')
 const { BACKENDS } = require('./backends')
-const { createQueue } = require('./queue')
-const { createSender } = require('./sender')
-const { createTrouble } = require('./trouble')
-const { withoutSecrets } = require('./url-secrets')
+const { createQueue } = require('./queue/queue')
+const { createSender } = require('./sending/sender')
+const { createTrouble } = require('./sending/trouble')
+const { withoutSecrets } = require('./sending/url-secrets')
 
 /** @import { EgressEvent, EgressOutcome } from '../../main/egress/egress-counts' */
 /** @import { EgressItem, EgressSettings } from './backends' */
@@ -100,10 +100,10 @@ function createDestination ({ settings, dir, owner, minFreeBytes, maxAgeMs, onEv
 }
 
 /**
- * @param {import('./queue-entry').EntryFacts} facts
+ * @param {import('./queue/queue-entry').EntryFacts} facts
  * @param {Uint8Array} body
  * @param {boolean} takesGzip
- * @returns {[import('./queue-entry').EntryFacts, Uint8Array]}
+ * @returns {[import('./queue/queue-entry').EntryFacts, Uint8Array]}
  */
 function packed (facts, body, takesGzip) {
   const isPacked = body.length > 1 && (body[0] << 8 | body[1]) === GZIP_MAGIC

@@ -11,7 +11,7 @@ const { isAlive } = require('../../shared/system/is-alive')
 const { createDestination } = require('./destination')
 const { createFeed } = require('./feed')
 const { createItems } = require('./items')
-const { queueFolders } = require('./queue-folders')
+const { queueFolders } = require('./queue/queue-folders')
 
 /** @import { Channel } from '../../bridge/channel' */
 /** @import { ToMain, ToObserver } from '../../bridge/messages' */

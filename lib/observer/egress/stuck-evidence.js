@@ -85,7 +85,7 @@ function createStuckEvidence ({ stallMs, lasting, views, onEvidence }) {
 
   return {
     start () {
-      unwatch = lasting.watch(stuck => plan(stuck, stallMs, Math.round(stuck.tickMicros)))
+      unwatch = lasting.onStuck(guarded(stuck => plan(stuck, stallMs, Math.round(stuck.tickMicros))))
     },
 
     stop () {

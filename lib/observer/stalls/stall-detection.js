@@ -72,7 +72,7 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     /** Of a stall that goes on: who is told when one counts, and what there is to be read of it. */
     lasting: {
       /** @param {(stuck: Stuck) => void} listener  @returns {() => void} that ends it */
-      watch: listener => {
+      onStuck: listener => {
         listeners.add(listener)
         return () => { listeners.delete(listener) }
       },

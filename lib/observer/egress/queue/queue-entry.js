@@ -5,7 +5,7 @@
 const fs = require('node:fs')
 const { pipeline } = require('node:stream/promises')
 const { createGzip } = require('node:zlib')
-const { sync } = require('../store/atomic-write')
+const { sync } = require('../../store/atomic-write')
 
 const OWNER_ONLY = 0o600
 const CHUNK_BYTES = 256 * 1024

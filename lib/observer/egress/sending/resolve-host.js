@@ -6,7 +6,7 @@
 
 const dns = require('node:dns')
 const fs = require('node:fs')
-const { guarded } = require('../../shared/base/guard')
+const { guarded } = require('../../../shared/base/guard')
 
 /** @typedef {(error: NodeJS.ErrnoException | null, address: any, family?: number) => void} Callback */
 

@@ -2,15 +2,15 @@
 
 // Sends what waits in a queue, one after the other, and tries again what fails. What cannot be sent stays on disk.
 
-const { unattended } = require('../../shared/base/guard')
-const { openBody } = require('./queue-entry')
+const { unattended } = require('../../../shared/base/guard')
+const { openBody } = require('../queue/queue-entry')
 const { isTransient, retryDelayMs } = require('./retry')
 const { sendRequest } = require('./send-request')
 const { withSecrets } = require('./url-secrets')
 
-/** @import { EgressOutcome } from '../../main/egress/egress-counts' */
-/** @import { createQueue, Waiting } from './queue' */
-/** @import { EntryFacts } from './queue-entry' */
+/** @import { EgressOutcome } from '../../../main/egress/egress-counts' */
+/** @import { createQueue, Waiting } from '../queue/queue' */
+/** @import { EntryFacts } from '../queue/queue-entry' */
 
 /**
  * @param {object} parts

@@ -2,16 +2,18 @@
 
 // When somebody is told that nothing arrives: once an outage, and once when it is over.
 
+const { monotonicMs } = require('../../../shared/base/monotonic')
+
 const MIN_MS = 30_000 // a server that restarts is back by then
 
-/** @import { EgressOutcome } from '../../main/egress/egress-counts' */
+/** @import { EgressOutcome } from '../../../main/egress/egress-counts' */
 
 /**
  * @param {object} parts
  * @param {(problem: string | null) => void} parts.onChange
  * @param {() => number} [parts.now]
  */
-function createTrouble ({ onChange, now = Date.now }) {
+function createTrouble ({ onChange, now = monotonicMs }) {
   let sinceMs = Infinity
   let isTold = false
 

@@ -7,7 +7,7 @@
 const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
 const path = require('node:path')
-const { ensureDirectory, readFreeBytes } = require('../store/directory')
+const { ensureDirectory, readFreeBytes } = require('../../store/directory')
 const { packEntry, readFacts, writeEntry } = require('./queue-entry')
 
 /** @import { EntryFacts } from './queue-entry' */

@@ -6,6 +6,7 @@
 const http = require('node:http')
 const https = require('node:https')
 const { Readable } = require('node:stream')
+const { guarded } = require('../../../shared/base/guard')
 const { askedDelayMs } = require('./retry')
 const { resolveHost } = require('./resolve-host')
 
@@ -35,16 +36,16 @@ function sendRequest ({ method, url, headers, bytes, chunks }, signal) {
       signal: limit,
       timeout: MAX_SILENT_MS
     })
-    sending.on('timeout', () => sending.destroy(Object.assign(new Error('the server is silent'), { code: 'ETIMEDOUT' })))
+    sending.on('timeout', guarded(() => sending.destroy(Object.assign(new Error('the server is silent'), { code: 'ETIMEDOUT' }))))
     sending.on('error', reject)
-    sending.on('response', response => {
+    sending.on('response', guarded(response => {
       response.on('error', reject).resume()
-      response.on('end', () => {
+      response.on('end', guarded(() => {
         resolve({ status: response.statusCode ?? 0, askedMs: askedDelayMs(response.headers['retry-after']) })
         sending.destroy() // also where the server answered without reading all of it
-      })
-    })
-    Readable.from(chunks()).on('error', error => sending.destroy(error)).pipe(sending)
+      }))
+    }))
+    Readable.from(chunks()).on('error', guarded(error => sending.destroy(error))).pipe(sending)
   })
 }
 

@@ -4,9 +4,9 @@
 
 const { createHash } = require('node:crypto')
 const path = require('node:path')
-const { withoutSecrets } = require('./url-secrets')
+const { withoutSecrets } = require('../sending/url-secrets')
 
-/** @import { DestinationSettings } from './destination' */
+/** @import { DestinationSettings } from '../destination' */
 
 const KEY_DIGITS = 12
 
