@@ -102,8 +102,7 @@ class Instruments {
       onRotated: () => this.routeNotes.tell()
     })
     this.#ownWork = createOwnWork({ heartbeat: this.#heartbeat })
-    const { context } = this.#requestContexts
-    this.routeNotes = createRouteNotes({ context, slowRequests: this.slowRequests, takeWork: () => this.stalls.subscribers.takeWork(), tell })
+    this.routeNotes = createRouteNotes({ context: this.#requestContexts.context, slowRequests: this.slowRequests, takeWork: () => this.stalls.subscribers.takeWork(), tell })
     this.#hiddenFunctions = this.#makeHiddenFunctions(id)
     /** @type {Ask} */
     const ask = (name, params, signal) => this.#observer.askWhenReady(name, params, signal)
