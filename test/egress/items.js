@@ -1,6 +1,6 @@
 'use strict'
 
-// Items of every kind, as backends get them, and what a pprof message holds, name by name.
+// Items as backends get them, and what a pprof message holds, name by name.
 
 const FROM_MS = 1_750_000_000_000
 const TO_MS = FROM_MS + 15_000
@@ -20,19 +20,6 @@ const SAMPLED = Object.freeze({
   }
 })
 
-const STALL = Object.freeze({
-  id: 3,
-  at: FROM_MS,
-  durationMs: 1200,
-  startingUp: false,
-  cause: 'code',
-  route: 'POST /login',
-  trace: TRACE,
-  culprit: null,
-  stack: [{ function: 'checkPassword', file: 'app.js', line: 8, column: 3 }, { function: 'login', file: 'app.js', line: 20, column: 1 }],
-  evidence: {}
-})
-
 function node (id, functionName, selfSize, children) {
   return { id, callFrame: { functionName, scriptId: '7', url: 'file:///app/cache.js', lineNumber: id, columnNumber: 0 }, selfSize, children }
 }
@@ -48,4 +35,4 @@ function namesIn (message) {
   }
 }
 
-module.exports = { FROM_MS, TO_MS, LABELS, TRACE, SAMPLED, STALL, item, namesIn }
+module.exports = { FROM_MS, TO_MS, LABELS, TRACE, SAMPLED, item, namesIn }

@@ -6,7 +6,7 @@ const { test } = require('node:test')
 const { requestForOtlp } = require('../../lib/observer/egress/otlp')
 const { buildPprof } = require('../../lib/shared/formats/pprof')
 const { readRecorded, withRoutes } = require('../fixtures/profiles/profiles')
-const { FROM_MS, LABELS, SAMPLED, STALL, TRACE, item, namesIn } = require('./items')
+const { FROM_MS, LABELS, SAMPLED, TRACE, item, namesIn } = require('./items')
 const { decode, readProtos } = require('./protobuf')
 
 const PROTOS = readProtos(path.join(__dirname, '..', 'fixtures', 'egress', 'opentelemetry-proto'))
@@ -103,18 +103,16 @@ test('sends sampled allocations in bytes', () => {
   assert.deepEqual(samplesOf(dictionary, profiles[1]), [{ stack: ['keep cache.js:4 at 4', 'fillCache cache.js:3 at 3'], value: [3_000_000] }])
 })
 
-test('sends a stall as time that somebody waited, with a link to its trace', () => {
-  const { profiles, dictionary } = read({ kind: 'stall', report: STALL })
-  assert.deepEqual(profiles.map(one => typeOf(dictionary, one.sample_type)), ['contentions/count', 'delay/nanoseconds'])
-  assert.deepEqual(samplesOf(dictionary, profiles[1]), [{ stack: ['checkPassword app.js:8 at 8', 'login app.js:20 at 20'], value: [1_200_000_000] }])
-  const { trace_id: traceId, span_id: spanId } = dictionary.link_table[profiles[1].samples[0].link_index]
-  assert.deepEqual({ traceId: traceId.toString('hex'), spanId: spanId.toString('hex') }, TRACE)
+test('links what was sampled while one request was at work to its trace', () => {
+  const { profiles, dictionary } = read({ profile: readRecorded()[0].profile, trace: TRACE })
+  for (const { link_index: link } of profiles.flatMap(({ samples }) => samples)) {
+    const { trace_id: traceId, span_id: spanId } = dictionary.link_table[link]
+    assert.deepEqual({ traceId: traceId.toString('hex'), spanId: spanId.toString('hex') }, TRACE)
+  }
 })
 
-test('sends nothing of a stall that lasts still, and of what is no profile', () => {
-  const { cause, ...current } = STALL
-  assert.equal(requestForOtlp(item({ kind: 'stall', report: current }), SETTINGS), null)
-  assert.equal(requestForOtlp(item({ kind: 'stall', report: { ...STALL, lasting: true } }), SETTINGS), null)
+test('sends nothing of what is no profile', () => {
+  assert.equal(requestForOtlp(item({ kind: 'stall', report: { durationMs: 1200 } }), SETTINGS), null)
   assert.equal(requestForOtlp(item({ kind: 'heap-histogram', file: '/tmp/h.json' }), SETTINGS), null)
 })
 
@@ -133,7 +131,7 @@ test('is the same when it is made again, with an id of its own for each profile'
 })
 
 test('goes to the path of the protocol below the address that was given', () => {
-  const url = address => requestForOtlp(item({ kind: 'stall', report: STALL }), { ...SETTINGS, url: address }).url
+  const url = address => requestForOtlp(item({ heapProfile: SAMPLED }), { ...SETTINGS, url: address }).url
   assert.equal(url('http://127.0.0.1:4318'), 'http://127.0.0.1:4318/v1development/profiles')
   assert.equal(url('http://127.0.0.1:4318/otlp/'), 'http://127.0.0.1:4318/otlp/v1development/profiles')
   assert.equal(url('http://127.0.0.1:4318/v1development/profiles'), 'http://127.0.0.1:4318/v1development/profiles')

@@ -7,7 +7,7 @@ const { Profile } = require('pprof-format')
 const { requestForPyroscope } = require('../../lib/observer/egress/pyroscope')
 const { buildPprof } = require('../../lib/shared/formats/pprof')
 const { craft, readRecorded } = require('../fixtures/profiles/profiles')
-const { FROM_MS, LABELS, SAMPLED, STALL, TRACE, item, namesIn } = require('./items')
+const { FROM_MS, LABELS, SAMPLED, TRACE, item, namesIn } = require('./items')
 
 const SETTINGS = { to: 'pyroscope', url: 'http://127.0.0.1:4040', everySeconds: 15, labels: {} }
 
@@ -34,18 +34,15 @@ for (const { name, profile } of readRecorded()) {
   })
 }
 
-test('says of sampled allocations and of stalls what their values are', async () => {
-  const heap = await read({ kind: 'heap-profile', heapProfile: SAMPLED })
-  assert.deepEqual([namesIn(heap.message).types, Object.keys(heap.config)], [['samples/count', 'inuse_space/bytes'], ['inuse_space', 'alloc_space']])
-  const stall = await read({ kind: 'stall', report: STALL })
-  assert.deepEqual(namesIn(stall.message).types, ['contentions/count', 'delay/nanoseconds'])
-  assert.deepEqual(Object.entries(stall.config).map(([type, { 'display-name': name }]) => [type, name]), [['contentions', 'block_count'], ['delay', 'block_duration']])
+test('says of sampled allocations what their values are', async () => {
+  const { message, config } = await read({ kind: 'heap-profile', heapProfile: SAMPLED })
+  assert.deepEqual([namesIn(message).types, Object.keys(config)], [['samples/count', 'inuse_space/bytes'], ['inuse_space', 'alloc_space']])
 })
 
-test('labels the samples of a stall with its span, and not with its trace: each would be a series', async () => {
-  const { message } = await read({ kind: 'stall', report: STALL })
-  const labels = message.sample[0].label.map(({ key, str }) => [key, str].map(at => message.stringTable.strings[Number(at)]))
-  assert.deepEqual(labels, [['http_route', 'POST /login'], ['span_id', TRACE.spanId]])
+test('labels what was sampled while one request was at work with its span, and not with its trace: each would be a series', async () => {
+  const { message } = await read({ profile: readRecorded()[0].profile, trace: TRACE })
+  const text = at => message.stringTable.strings[Number(at)]
+  for (const { label } of message.sample) assert.deepEqual(label.map(({ key, str }) => [text(key), text(str)]), [['span_id', TRACE.spanId]])
 })
 
 test('makes of any labels a name that can be read', async () => {
@@ -61,7 +58,7 @@ test('makes of any labels a name that can be read', async () => {
     long,
     half: 'a\ud800'
   }
-  const { query: { name } } = await read({ kind: 'stall', report: STALL, labels })
+  const { query: { name } } = await read({ heapProfile: SAMPLED, labels })
   assert.equal(name, `_shop/api_v2{pid=4711,host=web-1,version=1.2.3,k8s_pod=a_b_c_d=e,_7days=x_y,long=${'é'.repeat(1024)},half=a_}`)
 })
 
@@ -71,6 +68,6 @@ test('sends nothing of what is no profile, and of a process that did nothing', (
 })
 
 test('goes to /ingest below the address that was given', () => {
-  const path = url => new URL(requestForPyroscope(item({ kind: 'stall', report: STALL }), { ...SETTINGS, url }).url).pathname
+  const path = url => new URL(requestForPyroscope(item({ heapProfile: SAMPLED }), { ...SETTINGS, url }).url).pathname
   assert.deepEqual(['http://127.0.0.1:4040', 'http://127.0.0.1:4040/team/', 'http://127.0.0.1:4040/ingest'].map(path), ['/ingest', '/team/ingest', '/ingest'])
 })

@@ -4,7 +4,6 @@
 
 const CPU = 'process_cpu:cpu:nanoseconds:cpu:nanoseconds'
 const MEMORY = 'memory:inuse_space:bytes:inuse_space:bytes'
-const BLOCK = 'block:delay:nanoseconds:contentions:count'
 
 /**
  * @param {string} url
@@ -41,4 +40,4 @@ async function send ({ method, url, headers, body }) {
   return { status: response.status, text: await response.text() }
 }
 
-module.exports = { BLOCK, CPU, MEMORY, render, renderSpan, send }
+module.exports = { CPU, MEMORY, render, renderSpan, send }

@@ -15,7 +15,7 @@
 const { requestForPut } = require('./put')
 
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { CaptureKind } from '../../../types/diagnostics' */
+/** @import { CaptureKind, Trace } from '../../../types/diagnostics' */
 /** @import { DestinationName } from '../../shared/egress/destinations' */
 /** @import { HeapProfile } from '../../shared/formats/heap-profile' */
 
@@ -30,6 +30,7 @@ const { requestForPut } = require('./put')
  *   that was made in the middle of a stall `unfinished_stall`: 'sampled', or 'estimated' from what was seen of the stuck thread
  * @property {object} [report]  of kind 'stall': as GET /stalls tells one, and what was read while it lasted
  * @property {CpuProfile} [profile]  of kind 'cpu'
+ * @property {Trace | null} [trace]  of a profile: whose work all of it is
  * @property {HeapProfile} [heapProfile]  of kind 'heap-profile'
  * @property {string} [file]    the artifact
  * @property {string} [appRoot] files below it are shown relative to it

@@ -10,6 +10,7 @@ const { createStuckEvidence } = require('./stuck-evidence')
 /** @import { Views } from './continuous' */
 /** @import { createDestination } from './destination' */
 /** @import { createItems } from './items' */
+/** @import { EgressItem } from './backends' */
 /** @import { StuckEvidence } from './stuck-evidence' */
 
 const MAX_MAPPING_WHILE_STUCK_MS = 500
@@ -33,11 +34,11 @@ function createFeed ({ destination, items, views, quickViews, lasting, toWritten
 
   /**
    * @param {CpuProfile} profile
-   * @param {Record<string, string>} [labels]
+   * @param {{ labels?: Record<string, string>, trace?: EgressItem['trace'] }} [of]
    * @param {{ isUrgent: boolean }} [how]
    */
-  async function send (profile, labels, how) {
-    await destination.add(items.profile(await toWritten(profile, how?.isUrgent ? MAX_MAPPING_WHILE_STUCK_MS : undefined), labels), how)
+  async function send (profile, { labels, trace } = {}, how) {
+    await destination.add(items.profile(await toWritten(profile, how?.isUrgent ? MAX_MAPPING_WHILE_STUCK_MS : undefined), labels, trace), how)
   }
 
   /** @param {StuckEvidence} evidence */
@@ -48,7 +49,7 @@ function createFeed ({ destination, items, views, quickViews, lasting, toWritten
     const item = items.stall(report, fileName)
     fileName = item.fileName
     await destination.add(item, { isUrgent })
-    await send(profile, { unfinished_stall: source }, { isUrgent })
+    await send(profile, { labels: { unfinished_stall: source }, trace: report.trace }, { isUrgent })
     await continuous?.flush(profile.startTime, quickViews)
     // What V8 gave up is sent; what was estimated will be recorded when the stall is over, if it ever is.
     if (source === 'sampled') continuous?.skip(profile.endTime)

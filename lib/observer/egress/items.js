@@ -31,12 +31,13 @@ function createItems ({ appName, appRoot }) {
     /**
      * @param {CpuProfile} profile
      * @param {Record<string, string>} [more]  labels
+     * @param {EgressItem['trace']} [trace]
      * @returns {EgressItem}
      */
-    profile (profile, more = {}) {
+    profile (profile, more = {}, trace = null) {
       const fromMs = Math.round(toEpochMs(profile.startTime))
       const toMs = Math.round(toEpochMs(profile.endTime))
-      return { id: randomUUID(), kind: 'cpu', fromMs, toMs, profile, fileName: nameOf('cpu', 'pb.gz', fromMs), labels: { ...labels, ...more }, appRoot }
+      return { id: randomUUID(), kind: 'cpu', fromMs, toMs, profile, fileName: nameOf('cpu', 'pb.gz', fromMs), labels: { ...labels, ...more }, trace, appRoot }
     },
 
     /**

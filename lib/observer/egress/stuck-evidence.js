@@ -7,6 +7,7 @@ const { guarded } = require('../../shared/base/guard')
 const { monotonicMicros } = require('../../shared/base/monotonic')
 const { stuckProfile } = require('./stuck-profile')
 
+/** @import { Trace } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { createStallDetection } from '../stalls/stall-detection' */
 /** @import { Stuck } from '../stalls/stall-watch' */
@@ -22,7 +23,7 @@ const GRAIN_MICROS = 250e3
 /**
  * @typedef {object} StuckEvidence
  * @property {Stuck} stuck
- * @property {{ at: number, durationMs: number } & Record<string, unknown>} report
+ * @property {{ at: number, durationMs: number, trace: Trace | null } & Record<string, unknown>} report
  * @property {CpuProfile} profile  of the time since the last evidence of this stall, or since it began
  * @property {'sampled' | 'estimated'} source
  *

@@ -14,7 +14,8 @@ scratch=$(mktemp -d)
 log=$scratch/log
 trap 'rm -rf "$scratch"' EXIT
 
-# A Go that is too old may fetch a newer one, which is a module as well. What only a debugger reads is not made: it takes a quarter of the time.
+# A Go that is too old may fetch a newer one, which is a module as well. What only a debugger
+# reads is not made.
 export GOTOOLCHAIN=auto GOWORK=off CGO_ENABLED=0 GOFLAGS='-modcacherw -gcflags=all=-dwarf=false' GOMODCACHE=$scratch/modules GOCACHE=$scratch/cache GOBIN=$scratch/bin
 
 # limited <command...>

@@ -7,19 +7,15 @@ const { Label } = require('pprof-format')
 const { encodeMultipart } = require('./multipart')
 
 /** @import { Profile } from 'pprof-format' */
-/** @import { EgressProfile, ProfileKind } from '../item-profile' */
+/** @import { EgressProfile } from '../item-profile' */
 
-// Without these it would take `samples` for CPU time and `contentions` for a mutex. They are what its client for Go says.
-/** @type {Readonly<Record<ProfileKind, Record<string, object> | null>>} */
+// Without it, it would take the `samples` of allocations for CPU time. In the words of its client for Go.
+/** @type {Readonly<Record<EgressProfile['kind'], Record<string, object> | null>>} */
 const SAMPLE_TYPES = Object.freeze({
   cpu: null,
   heap: {
     inuse_space: { units: 'bytes', 'display-name': 'inuse_space', aggregation: 'average' },
     alloc_space: { units: 'bytes', 'display-name': 'alloc_space' }
-  },
-  block: {
-    contentions: { units: 'lock_samples', 'display-name': 'block_count' },
-    delay: { units: 'lock_nanoseconds', 'display-name': 'block_duration' }
   }
 })
 

@@ -23,29 +23,20 @@ const NANOS_PER_MS = 1e6
  */
 
 /**
- * @typedef {object} Blocking
- * @property {readonly Stall[]} stalls
- * @property {readonly ExactSyncCall[]} syncCalls  none while the exact detector is off
- * @property {number} fromMs  milliseconds since the epoch
- * @property {number} toMs
- */
-
-/**
- * @param {Blocking} blocking
+ * @param {object} what
+ * @param {readonly Stall[]} what.stalls
+ * @param {readonly ExactSyncCall[]} what.syncCalls  none while the exact detector is off
+ * @param {number} what.fromMs  milliseconds since the epoch
+ * @param {number} what.toMs
  * @returns {Buffer}
  */
-function encodeBlockProfile (blocking) {
-  return gzipSync(buildBlockProfile(blocking).encode())
-}
-
-/** @param {Blocking} blocking */
-function buildBlockProfile ({ stalls, syncCalls, fromMs, toMs }) {
+function encodeBlockProfile ({ stalls, syncCalls, fromMs, toMs }) {
   const tables = new Tables()
   const contentions = tables.valueType('contentions', 'count')
   const delay = tables.valueType('delay', 'nanoseconds')
   const blocked = [...stalls.map(ofStall), ...syncCalls.flatMap(ofCall)]
   const sample = blocked.filter(({ count }) => count > 0).map(one => sampleOf(one, tables))
-  return new Profile({
+  return gzipSync(new Profile({
     sampleType: [contentions, delay],
     sample,
     mapping: [tables.mapping()],
@@ -57,7 +48,7 @@ function buildBlockProfile ({ stalls, syncCalls, fromMs, toMs }) {
     period: 1,
     defaultSampleType: tables.strings.dedup('delay'),
     stringTable: tables.strings
-  })
+  }).encode())
 }
 
 /**
@@ -98,4 +89,4 @@ function sampleOf ({ stack, route, count, ms }, tables) {
   return new Sample({ locationId, value: [count, Math.round(ms * NANOS_PER_MS)], label: tables.labels({ http_route: route }) })
 }
 
-module.exports = { buildBlockProfile, encodeBlockProfile }
+module.exports = { encodeBlockProfile }
