@@ -32,7 +32,7 @@ const TOTAL_MS = 300_000 // a connection is held for 330 s
  * @returns {Promise<MemberCapture[]>} in the order of the members
  */
 async function groupCaptures (members, order, signal) {
-  if (!stopsProcess(order.kind)) return Promise.all(members.map(member => captureOf(member, order, (order.seconds ?? 0) * 1e3 + EACH_MS, signal)))
+  if (!STOPPING.has(order.kind)) return Promise.all(members.map(member => captureOf(member, order, (order.seconds ?? 0) * 1e3 + EACH_MS, signal)))
   /** @type {Map<string, MemberCapture>} */
   const taken = new Map()
   for await (const one of capturesInTurn(members, order, signal)) taken.set(one.member.id, one)
@@ -80,9 +80,4 @@ function isBlocked (state) {
   return readAnswer(state)?.isStale === true
 }
 
-/** @param {string} kind */
-function stopsProcess (kind) {
-  return STOPPING.has(kind)
-}
-
-module.exports = { capturesInTurn, groupCaptures, stopsProcess }
+module.exports = { capturesInTurn, groupCaptures }
