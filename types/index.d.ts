@@ -25,6 +25,7 @@ declare namespace diagnostics {
   export type Diagnostics = api.Diagnostics
   export type DiagnosticsMiddleware = api.DiagnosticsMiddleware
   export type DiagnosticsOptions = api.DiagnosticsOptions
+  export type EgressOptions = api.EgressOptions
   export type EngineName = api.EngineName
   export type Finding = findings.Finding
   export type FindingId = findings.FindingId

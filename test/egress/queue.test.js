@@ -11,6 +11,7 @@ const { createQueue } = require('../../lib/observer/egress/queue/queue')
 const { createSender } = require('../../lib/observer/egress/sending/sender')
 const { withoutSecrets, withSecrets } = require('../../lib/observer/egress/sending/url-secrets')
 const { askedDelayMs, retryDelayMs } = require('../../lib/observer/egress/sending/retry')
+const { createStore } = require('../../lib/observer/store/store')
 const { receive } = require('./receiver')
 
 const MIB = 1024 ** 2
@@ -103,6 +104,19 @@ test('what dead processes left is taken over by one of two', async t => {
   assert.ok(left.bytes > 0)
   assert.equal(right.bytes, 0)
   assert.equal(fs.existsSync(path.join(dead.dir, 'dead')), false)
+})
+
+test('the queue of an application that never comes back is cleared by another one', t => {
+  const dir = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'loopscope-egress-'))
+  t.after(() => fs.rmSync(dir, { recursive: true }))
+  const gone = createStore({ dir, application: { appName: 'gone', appRoot: '/gone' }, retention: { maxAgeMs: 60_000 } })
+  gone.prepare()
+  newQueue(t, { dir: path.join(gone.dir, 'egress', 'destination') }).put('http://host/one')
+  const another = now => createStore({ dir, application: { appName: 'another', appRoot: '/another' }, now }).prepare()
+  another(() => Date.now())
+  assert.equal(fs.existsSync(path.join(gone.dir, 'egress')), true)
+  another(() => Date.now() + 120_000)
+  assert.equal(fs.existsSync(path.join(gone.dir, 'egress')), false)
 })
 
 test('evidence is tried at once, whatever failed before', async t => {

@@ -18,6 +18,7 @@ const { removePartialFiles } = require('./partial-files')
 /** @typedef {{ dir: string, appName: string | null, appRoot: string | null, artifacts: StoredArtifact[] }} ApplicationListing */
 
 const SIGNATURE = 'application.json'
+const QUEUES = 'egress' // what an application has to send, and touches while it lives
 const OWNER_ONLY = 0o600
 const EMPTY_AFTER_MS = 60 * 60 * 1000 // nobody is about to write to a folder that was last touched so long ago
 
@@ -77,9 +78,23 @@ function foldersIn (dir) {
  * @param {number} now  milliseconds since the epoch
  */
 function clearFolder (folder, now) {
-  clear(folder, now, readSignature(folder)?.maxAgeMs ?? Infinity)
+  const maxAgeMs = readSignature(folder)?.maxAgeMs ?? Infinity
+  clear(folder, now, maxAgeMs)
+  clearQueues(path.join(folder, QUEUES), now, maxAgeMs)
   const isEmpty = fs.readdirSync(folder).every(name => name === SIGNATURE)
   if (isEmpty && now - fs.statSync(folder).mtimeMs > EMPTY_AFTER_MS) fs.rmSync(folder, { recursive: true })
+}
+
+/**
+ * @param {string} queues
+ * @param {number} now  milliseconds since the epoch
+ * @param {number} maxAgeMs
+ */
+function clearQueues (queues, now, maxAgeMs) {
+  if (!isOwnDirectory(queues)) return
+  const files = ['', ...fs.readdirSync(queues, { recursive: true, encoding: 'utf8' })].map(name => path.join(queues, name))
+  const touchedAt = Math.max(...files.map(file => fs.lstatSync(file).mtimeMs))
+  if (now - touchedAt > maxAgeMs) fs.rmSync(queues, { recursive: true })
 }
 
 /**

@@ -33,8 +33,8 @@ function resolveHost (host, options, callback) {
  * @returns {Promise<{ address: string, family: number }[]>} none: nobody knows it who was asked
  */
 async function resolve (host) {
-  const known = read('/etc/hosts').find(([, ...names]) => names.includes(host))
-  if (known !== undefined) return [{ address: known[0], family: known[0].includes(':') ? 6 : 4 }]
+  const known = read('/etc/hosts').filter(([, ...names]) => names.includes(host))
+  if (known.length > 0) return known.map(([address]) => ({ address, family: address.includes(':') ? 6 : 4 }))
   const settings = read('/etc/resolv.conf')
   if (!settings.some(([word]) => word === 'nameserver')) return []
   const resolver = new dns.promises.Resolver(QUESTION)
