@@ -27,6 +27,7 @@ function subject (changes = {}) {
     loopNow: () => ({ blockedMs: 0 }),
     poolWaits: createPoolWaits(),
     threadLoad: { read: () => null },
+    threadWatch: { busiest: () => [] },
     betweenMs: 1,
     ...changes
   })

@@ -11,7 +11,7 @@ const ask = changes => findFindings(readings(changes), { appName: 'shop' })
 const idsOf = ({ findings }) => findings.map(({ id }) => id)
 const spots = (...some) => ({ activity: { busyMs: 33_000, spots: some } })
 
-const THREADS = { ms: 60_000, workerMs: 112_000, poolMs: 200, peak: 2, isPoolApart: true, busiest: [{ name: 'WorkerThread', ms: 112_000 }] }
+const THREADS = { ms: 60_000, workerMs: 112_000, poolMs: 200, peak: 2, isPoolApart: true, busiest: [{ name: 'WorkerThread', ms: 112_000 }], watched: [] }
 
 /** What each rule is to say, and what it is to keep silent on though it is near. */
 const CASES = [
@@ -163,4 +163,10 @@ test('a module that is loaded again and again while requests wait is no start-up
 test('a loop that is blocked now is said to be', () => {
   const [first] = ask({ ...spots(spot()), blockedMs: 4200, process: null, isStale: true }).findings
   assert.match(first.what, /blocked at this moment, for 4\.2 s/)
+})
+
+test('busy threads that are watched are told with their functions', () => {
+  const top = { function: 'resize', file: 'image.js', line: 12, column: 0, share: 0.9 }
+  const { findings } = ask({ threads: { ...THREADS, watched: [{ name: 'worker 3 (image.js)', busyMs: 50_000, top }, { name: 'worker 4 (image.js)', busyMs: 900, top: null }] } })
+  assert.match(findings.find(({ id }) => id === 'busy-threads').what, /At work, by samples: worker 3 \(image\.js\) 50\.0 s in resize \(image\.js:12\); worker 4 \(image\.js\) 900 ms\.$/)
 })

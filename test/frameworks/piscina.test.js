@@ -24,9 +24,9 @@ for (let lane = 0; lane < 2; lane++) (async () => { for (;;) await pool.run({}) 
 console.log(JSON.stringify({ msg: 'listening', pid: process.pid }))
 `
 
-test('piscina: that its threads are at work is said, and a profile with threads has their functions', { skip }, async t => {
+test('piscina: that its threads are at work is said, what they do, and a profile with threads has their functions', { skip }, async t => {
   const folder = makeApplication(t, { files: { 'main.js': MAIN, 'task.js': TASK }, fixtures: [], packages: ['piscina'] })
-  const app = start(t, ['main.js'], { cwd: folder, env: { NODE_OPTIONS: PRELOAD, TMPDIR: folder } })
+  const app = start(t, ['main.js'], { cwd: folder, env: { NODE_OPTIONS: PRELOAD, TMPDIR: folder, LOOPSCOPE_THREADS: 'on' } })
   await app.until(/^listening$/)
   const ask = async (...args) => (await promisify(execFile)(process.execPath, [COMMAND, ...args], { env: { ...process.env, TMPDIR: folder } })).stdout
   const pid = String(app.child.pid)
@@ -34,6 +34,10 @@ test('piscina: that its threads are at work is said, and a profile with threads 
   do said = JSON.parse(await ask('why', pid, '--json').catch(() => '{"findings":[]}'))
   while (!said.findings.some(({ id }) => id === 'busy-threads'))
   assert.ok(said.figures.workers > 0.03, JSON.stringify(said.figures))
+  let watched
+  do watched = JSON.parse(await ask('threads', pid, '--json'))
+  while (watched.threads.filter(({ top }) => top?.function === 'hashInPool').length < 2)
+  assert.ok(watched.threads.every(({ busyMs, observedMs }) => busyMs > observedMs * 0.3), JSON.stringify(watched.threads))
   const text = await ask('profile', pid, '--threads', '--seconds', '1')
   assert.match(text, / of 3 threads in /)
   assert.match(text, /hashInPool/)

@@ -47,6 +47,20 @@ describe('the page before made up answers', { skip, timeout: 120_000 }, () => {
     assert.deepEqual(complaints, [])
   })
 
+  test('worker threads have a section where there are any: how busy, in which function, their stalls', async t => {
+    const top = { function: 'resize', file: 'image.js', line: 12, column: 1 }
+    const threads = [{ id: 3, name: 'worker 3 (image.js)', problem: null, observedMs: 60_000, busyMs: 24_000, longestMs: 1500, stalls: 9, top }]
+    const stalls = [{ at: Date.now(), durationMs: 1500, cause: 'code', culprit: top, stack: [], thread: { id: 3, name: 'worker 3 (image.js)' } }]
+    const load = { ms: 60_000, workerMs: 30_000, poolMs: 0, peak: 1, isPoolApart: true, busiest: [] }
+    const { page, complaints } = await browser.openCanned(t, { '/threads': { off: null, unwatched: 0, threads, stalls, load } })
+    await page.locator('#threads', { hasText: /worker 3 \(image\.js\).*40 %.*resize \(image\.js:12\)/ }).waitFor()
+    await page.locator('#thread-stalls', { hasText: 'resize (image.js:12)' }).waitFor()
+    assert.deepEqual(complaints, [])
+    const healthy = await browser.openCanned(t, {})
+    await healthy.page.locator('#findings > li').first().waitFor()
+    assert.equal(await healthy.page.locator('#threads-section').isVisible(), false)
+  })
+
   for (const [width, colorScheme] of [[390, 'light'], [1024, 'dark'], [1440, 'light']]) {
     test(`fits ${width} pixels, ${colorScheme}, with ten thousand stalls, and keeps their names text`, async t => {
       const evil = '<img src=x onerror=alert(1)>'

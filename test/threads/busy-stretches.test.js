@@ -56,6 +56,13 @@ test('a stretch that goes on in the next window is one, one that paused between 
   assert.deepEqual(joiner.end(), [])
 })
 
+test('few samples far apart, as on a crowded machine, make no stall', () => {
+  const record = createThreadRecord({ thresholdMs: 100 })
+  const window = profileOf('iw10wii')
+  assert.deepEqual(record.add(window, busyStretches(window), null), [])
+  assert.equal(record.read().longestMs, 0)
+})
+
 test('what is known of a thread is of the last minute', () => {
   const record = createThreadRecord({ thresholdMs: 100 })
   const culprit = { function: 'work', file: 'a.js', line: 3, column: 1, functionLine: 1, call: null, via: null, share: 0.5 }

@@ -20,6 +20,8 @@ loopscope.glossary = (() => {
     route: ['Route', 'The method and the template of the path for which the code ran. Outside requests there is none: timers, messages, start-up.'],
     'blocked-time': ['Blocked time', 'How long stalls of this route have held the loop, in all. Requests of every other route waited meanwhile.'],
     'sync-call': ['Synchronous call', 'A call that holds the event loop until it is done: fs.readFileSync, crypto.pbkdf2Sync. ⚑ marks those that cost more than 5 % of the time at work.'],
+    'thread-busy': ['Busy thread', 'A worker thread is busy while its samples see code or the collector run. Threads are there to be busy: what they do is in no figure of the event loop.'],
+    'thread-stall': ['Stall of a thread', 'A time of at least the stall threshold in which the thread was at work without a pause. Of a thread that computes this is no fault.'],
     sampled: ['Sampled, or counted', 'Sampled: estimated from the profiler, which looks a hundred times a second. Counted: each call was seen.'],
     own: ['Its own code', 'Time in which the code of the request itself held the loop.'],
     behind: ['Behind', 'Time in which the request had to wait because other work held the loop, and whose work that was.'],

@@ -83,6 +83,7 @@ function createAdminSources (parts) {
     scheduler: parts.scheduler,
     poolWaits: parts.poolWaits,
     threadLoad: parts.threadLoad,
+    threadWatch: parts.threadWatch,
     askProcess: () => main.askOrLast('processReading', id).catch(nullWhenBlocked),
     view,
     toWritten,

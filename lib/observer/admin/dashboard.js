@@ -25,7 +25,7 @@ const PARTS = Object.freeze({
   scripts: [
     ...FRAMES.scripts,
     ...['display', 'glossary', 'session', 'problems', 'tables', 'flame', 'opening'].map(name => `dashboard/${name}.js`),
-    ...['charts', 'range', 'memory', 'now', 'group', 'stalls', 'requests', 'findings', 'calls', 'heap', 'captures'].map(name => `sections/${name}.js`),
+    ...['charts', 'range', 'memory', 'now', 'group', 'stalls', 'requests', 'findings', 'calls', 'threads', 'heap', 'captures'].map(name => `sections/${name}.js`),
     ...['following', 'page'].map(name => `dashboard/${name}.js`)
   ]
 })

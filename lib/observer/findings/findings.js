@@ -13,7 +13,7 @@ const { readActivity } = require('./activity')
 
 /** @import { Stall } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { Pace, ProcessReading, Readings, System } from '../../shared/findings/readings' */
+/** @import { Pace, ProcessReading, Readings, System, ThreadLoad } from '../../shared/findings/readings' */
 /** @import { SchedulerReading } from '../stalls/scheduler' */
 
 const LOOK_BACK_MS = 60_000
@@ -37,11 +37,12 @@ const REST_MS = 1000
  * @param {() => { stalls: Stall[] }} parts.stalls
  * @param {() => { blockedMs: number }} parts.loopNow
  * @param {{ read (lastMs: number): Readings['pool'] }} parts.poolWaits
- * @param {{ read (lastMs: number): Readings['threads'] }} parts.threadLoad
+ * @param {{ read (lastMs: number): Omit<ThreadLoad, 'watched'> | null }} parts.threadLoad
+ * @param {{ busiest (): ThreadLoad['watched'] }} parts.threadWatch
  * @param {number} [parts.betweenMs]
  */
 function createFindings (parts) {
-  const { facts, scheduler, askProcess, view, toWritten, stalls, loopNow, poolWaits, threadLoad, betweenMs = BETWEEN_MS } = parts
+  const { facts, scheduler, askProcess, view, toWritten, stalls, loopNow, poolWaits, betweenMs = BETWEEN_MS } = parts
   const source = createSourceLines(facts)
   /** @type {Reading | undefined} */
   let last
@@ -78,7 +79,7 @@ function createFindings (parts) {
       stalls: stalls().stalls.filter(stall => stall.at + stall.durationMs >= (activity?.fromMs ?? at - LOOK_BACK_MS)),
       system: systemBetween(before, now),
       pool: poolWaits.read(at - (activity?.fromMs ?? at - LOOK_BACK_MS)),
-      threads: threadLoad.read(LOOK_BACK_MS),
+      threads: readThreads(parts),
       process: now.process,
       pace: paceBetween(before, now),
       isStale: now.isStale
@@ -100,6 +101,12 @@ function createFindings (parts) {
 
   const coalescer = createCoalescer({ take: async () => findFindings(await gather(), facts), restMs: () => REST_MS })
   return { find: () => coalescer.share() }
+}
+
+/** @param {Pick<Parameters<typeof createFindings>[0], 'threadLoad' | 'threadWatch'>} parts */
+function readThreads ({ threadLoad, threadWatch }) {
+  const load = threadLoad.read(LOOK_BACK_MS)
+  return load && { ...load, watched: threadWatch.busiest() }
 }
 
 /**

@@ -12,7 +12,7 @@ const INTERVAL_MICROS = 20_000 // half as often as the recorder: there are many 
 const MAX_GAP_MICROS = 250_000
 
 /**
- * @typedef {{ fromMicros: number, toMicros: number }} Stretch
+ * @typedef {{ fromMicros: number, toMicros: number, samples: number }} Stretch  samples: that saw it
  * @typedef {object} BusyTime
  * @property {number} busyMicros
  * @property {Stretch[]} stretches  in order
@@ -43,9 +43,12 @@ function busyStretches ({ nodes, samples, timeDeltas, startTime }) {
     if (kind !== 'busy') return
     busyMicros += Math.min(timeDeltas[index], MAX_GAP_MICROS)
     if (open === null || at - open.toMicros > MAX_GAP_MICROS) {
-      open = { fromMicros: at - Math.min(timeDeltas[index], INTERVAL_MICROS), toMicros: at }
+      open = { fromMicros: at - Math.min(timeDeltas[index], INTERVAL_MICROS), toMicros: at, samples: 1 }
       stretches.push(open)
-    } else open.toMicros = at
+    } else {
+      open.toMicros = at
+      open.samples++
+    }
   })
   return { busyMicros, stretches, isOpenAtStart: isOpenAtStart && stretches.length > 0, isOpenAtEnd: open !== null }
 }

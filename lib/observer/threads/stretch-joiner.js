@@ -54,10 +54,10 @@ class StretchJoiner {
  */
 function joined (before, after) {
   const longest = microsOf(after) > microsOf(before.longest) ? after.longest : before.longest
-  return { fromMicros: before.fromMicros, toMicros: after.toMicros, longest }
+  return { fromMicros: before.fromMicros, toMicros: after.toMicros, samples: before.samples + after.samples, longest }
 }
 
-/** @param {Stretch} stretch */
+/** @param {Pick<Stretch, 'fromMicros' | 'toMicros'>} stretch */
 function microsOf ({ fromMicros, toMicros }) {
   return toMicros - fromMicros
 }

@@ -7,7 +7,7 @@ const { guarded } = require('../../shared/base/guard')
 const { monotonicMs } = require('../../shared/base/monotonic')
 const { canNamePool, readThreadTimes } = require('./thread-times')
 
-/** @import { ThreadLoad } from '../../shared/findings/readings' */
+/** @import { ThreadLoad as Load } from '../../shared/findings/readings' */
 /** @import { ThreadTime } from './thread-times' */
 
 const PERIOD_MS = 5000
@@ -72,7 +72,7 @@ class ThreadLoadMeter {
 
   /**
    * @param {number} lastMs  how far to look back
-   * @returns {ThreadLoad | null} null: the system does not tell
+   * @returns {Omit<Load, 'watched'> | null} null: the system does not tell
    */
   read (lastMs) {
     const open = this.#last === null ? null : intervalBetween(this.#last, this.#take())

@@ -10,6 +10,8 @@ const { createStretchJoiner, microsOf } = require('./stretch-joiner')
 /** @import { WholeStretch } from './stretch-joiner' */
 
 const KEPT_MICROS = 60e6
+// Where the sampler waits its turn, two samples far apart may have seen two short tasks.
+const MIN_SAMPLES = 4
 
 /** @typedef {CodeFrame & { share: number }} TopFunction  share: of the time at work */
 /** @typedef {{ fromMicros: number, toMicros: number, busyMicros: number, longestMicros: number, stalls: number, culprit: Culprit | null }} WindowFigures */
@@ -50,7 +52,7 @@ class ThreadRecord {
     const ended = this.#stretches.add(window, time)
     const stalls = ended.filter(stretch => this.#isStall(stretch))
     const open = this.#stretches.open
-    const longestMicros = Math.max(0, ...ended.map(microsOf), open === null ? 0 : microsOf(open))
+    const longestMicros = Math.max(0, ...[...ended, ...open === null ? [] : [open]].filter(isSeen).map(microsOf))
     const fromMicros = Math.max(window.startTime, this.#windows.at(-1)?.toMicros ?? 0)
     this.#windows.push({ fromMicros, toMicros: window.endTime, busyMicros: time.busyMicros, longestMicros, stalls: stalls.length, culprit })
     while (this.#windows[0].toMicros < window.endTime - KEPT_MICROS) this.#windows.shift()
@@ -78,7 +80,7 @@ class ThreadRecord {
 
   /** @param {WholeStretch} stretch */
   #isStall (stretch) {
-    return microsOf(stretch) >= this.#thresholdMicros
+    return isSeen(stretch) && microsOf(stretch) >= this.#thresholdMicros
   }
 
   /** The function that answers for most of the time. @returns {TopFunction | null} */
@@ -97,6 +99,11 @@ class ThreadRecord {
     const { culprit: { function: name, file, line, column }, micros } = most
     return { function: name, file, line, column, share: Math.round(micros / busy * 1e3) / 1e3 }
   }
+}
+
+/** @param {WholeStretch} stretch */
+function isSeen ({ samples }) {
+  return samples >= MIN_SAMPLES
 }
 
 module.exports = { createThreadRecord }

@@ -32,6 +32,8 @@ const WINDOW_MS = 5000
 const MIN_AGE_MS = 1000
 const MAX_THREADS = 32
 const MAX_STALLS = 100
+const MAX_BUSIEST = 4
+const MIN_BUSY_MS = 100
 const REST_MS = 500
 const ANSWER_MS = 300 // of a thread, when somebody asks: then what is known is told
 
@@ -108,6 +110,13 @@ class ThreadWatch {
       threads: threads.sort((left, right) => right.busyMs - left.busyMs || left.id - right.id),
       stalls: [...this.#stalls].sort((left, right) => right.at - left.at)
     }
+  }
+
+  /** Those that were at work, busiest first, up to the last window. */
+  busiest () {
+    const threads = [...this.#watched.values()].filter(({ hasEnded }) => !hasEnded).map(thread => thread.read())
+    return threads.filter(({ busyMs }) => busyMs >= MIN_BUSY_MS).sort((left, right) => right.busyMs - left.busyMs).slice(0, MAX_BUSIEST)
+      .map(({ name, busyMs, top }) => ({ name, busyMs, top }))
   }
 
   #offReason () {

@@ -52,6 +52,12 @@
  * @property {number} peak      processors that workers had in the busiest five seconds
  * @property {boolean} isPoolApart  false: workers and libuv's pool cannot be told apart, and are both in workerMs
  * @property {{ name: string, ms: number }[]} busiest  workers that still run, by name
+ * @property {BusyThread[]} watched  the busiest first; none where they are not watched
+ *
+ * @typedef {object} BusyThread
+ * @property {string} name
+ * @property {number} busyMs
+ * @property {(Place & { share: number }) | null} top  the function that most of it was spent in
  *
  * @typedef {object} RouteReading  since start
  * @property {string} route

@@ -3,6 +3,7 @@
 // Other threads of the process are at work. That is what they are for, and the loop does not show it: a word is owed, so that nobody takes an
 // idle loop for an idle process. Where requests are slow meanwhile, it is what they wait for.
 
+const { showPosition } = require('../../formats/profile/frame')
 const { makeFinding } = require('../finding')
 const { NOTABLE_WORKERS, observedMsOf, utilizationOf, workersOf } = require('../readings')
 const { slowRoutes } = require('../slow-routes')
@@ -59,9 +60,15 @@ function weightOf (readings, workers) {
 }
 
 /** @param {ThreadLoad} threads */
-function whatOf ({ ms, workerMs, peak, busiest }) {
+function whatOf ({ ms, workerMs, peak, busiest, watched }) {
   const total = `In the last ${duration(ms)} they had ${duration(workerMs)} of processor time, and ${percent(peak)} of a processor in the busiest five seconds.`
+  if (watched.length > 0) return `${total} At work, by samples: ${watched.map(describeThread).join('; ')}.`
   return busiest.length === 0 ? `${total} None of them runs any more.` : `${total} By name: ${namesOf({ busiest })}.`
+}
+
+/** @param {ThreadLoad['watched'][number]} thread */
+function describeThread ({ name, busyMs, top }) {
+  return `${name} ${duration(busyMs)}${top === null ? '' : ` in ${top.function} (${showPosition(top)})`}`
 }
 
 /** @param {Pick<ThreadLoad, 'busiest'>} threads */

@@ -1,0 +1,54 @@
+/* global loopscope */
+'use strict'
+
+// Worker threads: how busy each is where they are watched, else what processor time they had. A process without them has no such section.
+
+loopscope.threads = (() => {
+  const { byId, duration, element, place } = loopscope.display
+  const { problems, session, tables } = loopscope
+  const NOTABLE_MS = 1000
+  const PAGE_ROWS = 10
+
+  const percent = share => `${(share * 100).toFixed(0)} %`
+
+  function show ({ off, unwatched, threads, stalls, load }) {
+    const isThere = threads.length > 0 || unwatched > 0 || (load?.workerMs ?? 0) >= NOTABLE_MS
+    byId('threads-section').hidden = !isThere
+    if (!isThere) return
+    byId('threads-load').textContent = load === null ? '' : `Worker threads had ${percent(load.workerMs / load.ms)} of a processor in the last ${duration(load.ms)}.`
+    byId('threads-note').textContent = noteOf(off, unwatched)
+    if (off !== null) return byId('threads').replaceChildren()
+    tables.show('threads', [
+      { title: 'Thread', cell: ({ name }) => name },
+      { title: 'Busy', className: 'number', cell: ({ busyMs, observedMs }) => observedMs === 0 ? '' : percent(busyMs / observedMs) },
+      { title: 'Longest without a pause', className: 'number', cell: ({ longestMs }) => longestMs === 0 ? '' : duration(longestMs) },
+      { title: 'Stalls', className: 'number', cell: ({ stalls }) => String(stalls) },
+      { title: 'Mostly in', className: 'place', cell: ({ top, problem }) => problem === null ? placeOf(top) : `not seen: ${problem}` }
+    ], threads, { empty: 'No thread is watched yet.', pageRows: PAGE_ROWS })
+    byId('thread-stalls-title').hidden = stalls.length === 0
+    if (stalls.length === 0) return byId('thread-stalls').replaceChildren()
+    tables.show('thread-stalls', [
+      { title: 'When', cell: ({ at }) => new Date(at).toLocaleTimeString() },
+      { title: 'Lasted', className: 'number', cell: ({ durationMs }) => duration(durationMs) },
+      { title: 'Cause', cell: ({ cause }) => cause },
+      { title: 'Thread', cell: ({ thread }) => thread.name },
+      { title: 'Culprit', className: 'place', cell: ({ culprit }) => placeOf(culprit) }
+    ], stalls, { empty: '', pageRows: PAGE_ROWS })
+  }
+
+  function noteOf (off, unwatched) {
+    if (off !== null) return `What runs in them is not watched: ${off}.`
+    return unwatched === 0 ? '' : `${unwatched} more are not watched.`
+  }
+
+  function placeOf (frame) {
+    return frame === null ? '' : element('span', { className: 'own' }, place(frame))
+  }
+
+  async function refresh () {
+    const known = await problems.watch('threads', () => session.json('/threads'))
+    if (known !== undefined) show(known)
+  }
+
+  return { refresh }
+})()
