@@ -4,10 +4,12 @@ import type { ReadStream } from 'node:fs'
 import type { Registry } from 'prom-client'
 import type { FormatName } from './profile'
 import type { Findings } from './findings'
+import type { Rule } from './rules'
 import type { SlowRequest } from './slow-requests'
 
 export type { LoopscopeError, LoopscopeErrorCode } from './errors'
 export type { Finding, FindingId, FindingPlace, Findings, Severity } from './findings'
+export type { CaptureAction, LogAction, Rule, RuleAction, RuleConditions, RuleLimit, WebhookAction } from './rules'
 export type { SlowRequest } from './slow-requests'
 export type { CallFrame, CpuProfile, EncodeContext, Format, FormatName, ProfileNode } from './profile'
 
@@ -152,6 +154,10 @@ export interface DiagnosticsOptions {
    * a file with it. Default false.
    */
   egress?: false | EgressOptions | readonly EgressOptions[]
+  /** What to do when something happens: docs/rules.md. Default: none. */
+  rules?: readonly Rule[]
+  /** What the rules would do is logged, and not done. Default false. */
+  rulesDryRun?: boolean
   /** Where a bundle has the file that `loopscope/observer` was bundled to: docs/bundlers.md. */
   observerFile?: string
   /** A Registry of prom-client or @prometheus-io/client to put the metrics into. Default: one of our own, of prom-client. */

@@ -2,6 +2,7 @@ import type * as api from './diagnostics'
 import type * as errors from './errors'
 import type * as findings from './findings'
 import type * as profile from './profile'
+import type * as rules from './rules'
 import type * as slow from './slow-requests'
 
 /** Starts diagnostics and returns an Express / Connect middleware that is also the handle. */
@@ -39,6 +40,10 @@ declare namespace diagnostics {
   export type MetricsRegistry = api.MetricsRegistry
   export type RecorderOptions = api.RecorderOptions
   export type RetentionOptions = api.RetentionOptions
+  export type Rule = rules.Rule
+  export type RuleAction = rules.RuleAction
+  export type RuleConditions = rules.RuleConditions
+  export type RuleLimit = rules.RuleLimit
   export type SignalMap = api.SignalMap
   export type SlowRequest = slow.SlowRequest
   export type Mark = api.Mark

@@ -16,6 +16,7 @@
 /** @import { TakeFacts, TakeOrder } from '../main/heap/take-snapshot' */
 /** @import { Run } from '../main/http/slow-requests/timeline' */
 /** @import { Notes } from '../main/labels/route-notes' */
+/** @import { RuleEvent } from '../main/rules/rule-counts' */
 /** @import { LateTick } from '../main/loop/heartbeat' */
 /** @import { Explanation } from '../main/stalls/stall-reporting' */
 /** @import { AdminApplication } from '../observer/admin/admin' */
@@ -27,6 +28,7 @@
 /** @import { DebuggerStatus } from '../observer/recorder/debugger-detector' */
 /** @import { SampledReading } from '../observer/sync-calls/sampled-table' */
 /** @import { ProcessReading } from '../shared/findings/readings' */
+/** @import { LoopCounts } from '../shared/rules/conditions' */
 /** @import { ApplicationMetrics } from '../shared/group/metrics/totals' */
 /** @import { ThreadTimes } from '../main/observing/thread-totals' */
 /** @import { RelayedRequest, RelayedResponse } from './relay' */
@@ -109,6 +111,7 @@
  * @property {(params: { mark: Mark }) => void} marked  over the admin surface
  * @property {(params: { event: EgressEvent }) => void} egressed
  * @property {(params: { to: string, host: string, problem: string | null }) => void} egressState  nothing arrives there, or (null) does again
+ * @property {(params: { event: RuleEvent }) => void} ruleActed
  *
  * @property {(params: {}) => Promise<SyncCalls>} syncCalls
  * @property {(params: {}) => Promise<any>} memory
@@ -118,6 +121,7 @@
  * @property {(params: { application: number }) => Promise<{ contentType: string, text: string }>} metrics
  * @property {(params: { application: number }) => Promise<ApplicationMetrics>} metricsReading  the same as data, for the sums of a group
  * @property {(params: { application: number }) => Promise<ProcessReading>} processReading  for findings
+ * @property {(params: { application: number, question: { needsHeap: boolean } }) => Promise<LoopCounts>} loopCounts  for rules
  * @property {(params: { application: number, request: any, scope: string }) => Promise<boolean>} authorize
  */
 
@@ -171,6 +175,7 @@ const TO_MAIN = Object.freeze({
   marked: 'tell',
   egressed: 'tell',
   egressState: 'tell',
+  ruleActed: 'tell',
   syncCalls: 'ask',
   memory: 'ask',
   slowRequests: 'ask',
@@ -179,6 +184,7 @@ const TO_MAIN = Object.freeze({
   metrics: 'ask',
   metricsReading: 'ask',
   processReading: 'ask',
+  loopCounts: 'ask',
   authorize: 'ask'
 })
 

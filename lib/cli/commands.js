@@ -34,6 +34,7 @@ const COMMANDS = Object.freeze([
   require('./commands/threads'),
   require('./commands/slow'),
   require('./commands/sync'),
+  require('./commands/rules'),
   require('./commands/mark'),
   require('./commands/top'),
   require('./commands/metrics'),

@@ -17,7 +17,7 @@ const { checkRequest, KINDS } = require('../shared/captures/kinds')
 const { createApplicationRequests } = require('./application-requests')
 const { createArtifact } = require('./captures/artifact')
 const { createSignals } = require('./signals')
-const { readLoop, readProcess } = require('./process-reading')
+const { processReadings, readLoop } = require('./process-reading')
 const { metricSources } = require('./metric-sources')
 const { holdMetrics } = require('./metrics/metrics')
 const { createPm2 } = require('./pm2/pm2')
@@ -120,7 +120,7 @@ class Handle extends EventEmitter {
     this.#requests.start()
     this.#releaseMetrics = holdMetrics({ registry: this.registry, logger: this.#logger, sources: metricSources(instruments, this.#requests.durations) })
     this.#signals.start()
-    this.#surface.start({ ...instruments.admin, processReading: () => readProcess(instruments, this.#requests.durations), middleware: this.#requests.middleware })
+    this.#surface.start({ ...instruments.admin, ...processReadings(instruments, this.#requests.durations), middleware: this.#requests.middleware })
     this.#pm2.start()
     return this
   }

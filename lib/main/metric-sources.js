@@ -26,6 +26,7 @@ function metricSources (instruments, requests) {
     requests,
     admin: admin.counts,
     ...(egress.isOpen && { egress: egress.counts }),
+    rules: admin.rules,
     overhead: { read: () => instruments.overhead(), get observerRestarts () { return instruments.observerRestarts } },
     version
   }

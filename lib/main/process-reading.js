@@ -4,6 +4,7 @@
 // measured for it.
 
 const { performance } = require('node:perf_hooks')
+const { createLoopCounts } = require('./rules/loop-counts')
 
 /** @import { ProcessReading } from '../shared/findings/readings' */
 /** @import { DurationsReading } from './http/request-durations' */
@@ -12,6 +13,15 @@ const { performance } = require('node:perf_hooks')
 
 // As libuv has it where nobody says anything.
 const DEFAULT_POOL_SIZE = 4
+
+/**
+ * What the observer asks for an application.
+ * @param {Instruments} instruments
+ * @param {{ read (): DurationsReading }} requests
+ */
+function processReadings (instruments, requests) {
+  return { processReading: () => readProcess(instruments, requests), loopCounts: createLoopCounts(instruments, requests) }
+}
 
 /**
  * @param {Instruments} instruments
@@ -75,4 +85,4 @@ function sumByRoute (durations) {
   return [...sums.values()]
 }
 
-module.exports = { readLoop, readProcess }
+module.exports = { processReadings, readLoop }

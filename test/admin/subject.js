@@ -45,6 +45,7 @@ function createSubject (t, { application = {}, sources = {}, now } = {}) {
     facts: { appName: 'shop', appRoot: '/app', pid: 1, startedAt: 0, nodeVersion: '24.0.0', version: '1.0.0', keepSeconds: 60, hz: 100, stallThresholdMs: 100 },
     isInGroup: false,
     group () { throw new errors.ERR_LOOPSCOPE_NO_GROUP() },
+    rules: () => ({ dryRun: false, rules: [] }),
     loopNow: () => ({ blockedMs: 0 }),
     recorder: () => ({ off: null, fromMs: 1000 }),
     marks: () => [...marks],

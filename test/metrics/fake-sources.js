@@ -55,6 +55,7 @@ function createFakeSources ({ blockedMs = 300 } = {}) {
     heap: { trend: () => ({ spaces: [{ name: 'old_space', usedBytes: 5e6, bytesPerMinute: 0 }] }) },
     admin: { read: () => ({ requests: [{ endpoint: 'stalls', code: 200, count: 4 }], refusals: [{ reason: 'bad', count: 1 }] }) },
     egress: { read: () => ({ totals: [{ to: 'put', outcome: 'sent', count: 3 }], queueBytes: 0 }) },
+    rules: { read: () => [{ rule: 'long stall', outcome: 'done', actions: 2 }] },
     overhead: { read: () => [{ component: 'recorder', seconds: 0.25 }], observerRestarts: 1 },
     version: '1.2.3'
   }

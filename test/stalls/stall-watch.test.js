@@ -137,3 +137,18 @@ test('after stop() it says nothing more', async t => {
   await new Promise(resolve => setTimeout(resolve, THRESHOLD_MS))
   assert.deepEqual([watch.running, wakes.length], [false, before])
 })
+
+test('an alarm rings once a stall, when the stall has reached its time', async t => {
+  const { state, watch, until } = createSubject(t)
+  const rung = []
+  const end = watch.addAlarm(700, stuck => rung.push(stuck))
+  watch.addAlarm(60_000, stuck => rung.push(stuck))
+  state.tickMicros = monotonicMicros()
+  watch.start()
+  await until(() => rung.length === 1)
+  assert.ok(rung[0].delayMs >= 700)
+  const tickMicros = state.tickMicros = monotonicMicros()
+  await until(() => rung.length === 2)
+  assert.deepEqual(rung.map(stuck => stuck.tickMicros === tickMicros), [false, true])
+  end()
+})

@@ -5,7 +5,7 @@
 
 ;(() => {
   const { byId } = loopscope.display
-  const { calls, captures, charts, findings, flame, following, glossary, group, now, opening, problems, range, requests, session, stalls, threads } = loopscope
+  const { calls, captures, charts, findings, flame, following, glossary, group, now, opening, problems, range, requests, rules, session, stalls, threads } = loopscope
   const REFRESH_MS = 10_000
   const STATES = ['loading', 'sign-in', 'failed']
 
@@ -33,7 +33,7 @@
   /** Each section shows its own as soon as it is there. */
   function refresh () {
     for (const slow of [findings, group, threads]) slow.refresh().catch(askAgain) // nothing waits for them
-    return Promise.all([refreshStalls(), calls.refresh(), requests.refresh().then(findings.show)])
+    return Promise.all([refreshStalls(), calls.refresh(), rules.refresh(), requests.refresh().then(findings.show)])
   }
 
   function onEvent (name, data) {

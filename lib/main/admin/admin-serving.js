@@ -4,6 +4,7 @@
 // knows or may do.
 
 const { createRelaySender } = require('../../bridge/relay')
+const { createRuleCounts } = require('../rules/rule-counts')
 const { createApplications } = require('./applications')
 const { createRequestCounts } = require('./request-counts')
 
@@ -18,17 +19,21 @@ const { createRequestCounts } = require('./request-counts')
 function createAdminServing ({ ask, tell }) {
   const applications = createApplications({ ask, tell })
   const counts = createRequestCounts()
+  const rules = createRuleCounts()
   return {
     relay: createRelaySender({ ask }),
     applications,
     counts,
-    /** For what the observer says and asks of it. @type {Pick<Handlers<ToMain>, 'log' | 'counted' | 'metrics' | 'metricsReading' | 'processReading' | 'authorize'>} */
+    rules,
+    /** For what the observer says and asks of it. @type {Pick<Handlers<ToMain>, 'log' | 'counted' | 'ruleActed' | 'loopCounts' | 'metrics' | 'metricsReading' | 'processReading' | 'authorize'>} */
     handlers: {
       log: line => applications.log(line),
       counted: ({ event }) => counts.count(event),
+      ruleActed: ({ event }) => rules.note(event),
       metrics: params => applications.metrics(params),
       metricsReading: params => applications.metricsReading(params),
       processReading: params => applications.processReading(params),
+      loopCounts: params => applications.loopCounts(params),
       authorize: params => applications.authorize(params)
     }
   }

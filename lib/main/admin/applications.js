@@ -7,6 +7,7 @@
 /** @import { Ask, Tell } from '../../bridge/channel' */
 /** @import { Findings } from '../../../types/findings' */
 /** @import { ProcessReading } from '../../shared/findings/readings' */
+/** @import { LoopCounts } from '../../shared/rules/conditions' */
 /** @import { ApplicationMetrics } from '../../shared/group/metrics/totals' */
 /** @import { AdminApplication } from '../../observer/admin/admin' */
 
@@ -15,6 +16,7 @@
  * @property {() => Promise<{ contentType: string, text: string }>} metrics
  * @property {() => Promise<ApplicationMetrics>} metricsReading
  * @property {() => ProcessReading} processReading
+ * @property {(question: { needsHeap: boolean }) => LoopCounts} loopCounts  for rules
  * @property {(request: any, scope: string) => Promise<boolean>} authorize
  * @property {Pick<Logger, 'info' | 'warn'>} logger
  * @property {(opened: Opened) => void} onReopened  by an observer that took another one's place
@@ -98,6 +100,11 @@ class Applications {
   /** @param {{ application: number }} about */
   async processReading ({ application }) {
     return this.#answersOf(application).processReading()
+  }
+
+  /** @param {{ application: number, question: { needsHeap: boolean } }} about */
+  async loopCounts ({ application, question }) {
+    return this.#answersOf(application).loopCounts(question)
   }
 
   /** @param {{ application: number, request: any, scope: string }} about */

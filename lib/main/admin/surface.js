@@ -12,6 +12,7 @@ const { createAnnouncement } = require('./announcement')
 const { chooseControlDirectory } = require('../../shared/admin/control-directory')
 const { createMetricsReading } = require('./metrics-reading')
 const { createMount } = require('./mount')
+const { checkRules } = require('../../shared/rules/check-rules')
 const { adminSettings } = require('./settings')
 const { makeBootToken } = require('../../shared/admin/tokens')
 const { createWorkerGroup } = require('../../shared/admin/worker-group')
@@ -84,9 +85,10 @@ class Surface {
    * @param {Applications} observer.applications
    * @param {Relay} observer.relay
    * @param {() => import('../../shared/findings/readings').ProcessReading} observer.processReading
+   * @param {(question: { needsHeap: boolean }) => import('../../shared/rules/conditions').LoopCounts} observer.loopCounts
    * @param {Function | undefined} observer.middleware  through which requests of the application come in
    */
-  start ({ applications, relay, processReading, middleware }) {
+  start ({ applications, relay, processReading, loopCounts, middleware }) {
     const { options, appName, appRoot, version, clusterId } = this.#parts
     const controlDir = this.#controlDir
     this.#relay = relay
@@ -105,12 +107,15 @@ class Surface {
       dir: options.dir,
       retention: options.retention,
       heap: options.heap,
+      rules: checkRules('options.rules', options.rules),
+      rulesDryRun: options.rulesDryRun,
       // Threads share the process's id, which names the socket.
       controlDir: options.controlSocket && threadId === 0 ? controlDir : null
     }, {
       metrics: () => this.#metrics(),
       metricsReading: metricsReading.read,
       processReading,
+      loopCounts,
       authorize: (request, scope) => this.#authorize(request, scope),
       logger: this.#parts.logger,
       onReopened: opened => this.#tellOpened(opened)

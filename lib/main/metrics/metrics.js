@@ -20,11 +20,12 @@ const { createMetric } = require('./metric')
 /** @import { HeapSources } from './heap' */
 /** @import { AdminSources } from './admin' */
 /** @import { EgressSources } from './egress' */
+/** @import { RuleSources } from './rules' */
 /** @import { OverheadSources } from './overhead' */
 
 /**
  * @typedef {EventLoopSources & StallSources & HttpSources & CaptureSources & SyncCallSources & ThreadSources & ClockSources & HeapSources & AdminSources &
- *   EgressSources & OverheadSources} MetricSources  one shape a family
+ *   EgressSources & RuleSources & OverheadSources} MetricSources  one shape a family
  */
 
 const FAMILIES = Object.freeze([
@@ -38,6 +39,7 @@ const FAMILIES = Object.freeze([
   require('./heap'),
   require('./admin'),
   require('./egress'),
+  require('./rules'),
   require('./overhead')
 ])
 

@@ -10,6 +10,7 @@ const { OPTIONS, variableOf } = require('./options')
 
 /** @import { DiagnosticsOptions, EgressOptions, EngineName, Logger, RetentionOptions, SignalMap, SyncCallOptions } from '../../../types/diagnostics' */
 /** @import { Registry } from 'prom-client' */
+/** @import { Rule } from '../../../types/rules' */
 /** @import { EnvironmentFacts } from './environment-facts' */
 /** @import { OptionRow } from './options' */
 
@@ -36,6 +37,8 @@ const { OPTIONS, variableOf } = require('./options')
  * @property {boolean} controlSocket
  * @property {boolean} pm2
  * @property {false | EgressOptions | readonly EgressOptions[]} egress
+ * @property {readonly Rule[]} rules
+ * @property {boolean} rulesDryRun
  * @property {string | undefined} observerFile
  * @property {Registry | undefined} registry
  * @property {Logger | undefined} logger
@@ -116,11 +119,13 @@ function assertKnownVariables (env) {
 }
 
 /** @param {ResolvedOptions} resolved */
-function assertOrder ({ heartbeatMs, stallThresholdMs, recorder }) {
+function assertOrder ({ heartbeatMs, stallThresholdMs, recorder, rules }) {
   if (heartbeatMs > stallThresholdMs) refuse('options.heartbeatMs', `at most options.stallThresholdMs (${stallThresholdMs})`, heartbeatMs)
   if (recorder && recorder.windowSeconds > recorder.keepSeconds) {
     refuse('options.recorder.windowSeconds', `at most options.recorder.keepSeconds (${recorder.keepSeconds})`, recorder.windowSeconds)
   }
+  const tooShort = rules.findIndex(({ when: { stallMs = Infinity } }) => stallMs < stallThresholdMs)
+  if (tooShort !== -1) refuse(`options.rules[${tooShort}].when.stallMs`, `at least options.stallThresholdMs (${stallThresholdMs})`, rules[tooShort].when.stallMs)
 }
 
 /**

@@ -13,9 +13,11 @@ const { newMark } = require('../../shared/marks/new-mark')
 
 /** @import { ArtifactFacts, CaptureOptions, RetentionOptions, Trigger } from '../../../types/diagnostics' */
 /** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
+/** @import { RulesStatus } from '../../../types/rules' */
 /** @import { HeapSampling } from '../../shared/formats/profile/heap-tree' */
 /** @import { Channel } from '../../bridge/channel' */
 /** @import { ToMain, ToObserver } from '../../bridge/messages' */
+/** @import { Rule } from '../../shared/rules/check-rules' */
 /** @import { AdminEvent } from '../../main/admin/request-counts' */
 /** @import { CapturedEvent } from '../../main/captures/capture-counts' */
 /** @import { CaptureControls, Order, StoreLocation } from '../captures/captures' */
@@ -48,6 +50,8 @@ const REPORT_MS = 10_000
  * @property {string} dir
  * @property {Required<RetentionOptions>} retention
  * @property {Order['heap']} heap
+ * @property {readonly Rule[]} rules
+ * @property {boolean} rulesDryRun
  *
  * @param {object} parts
  * @param {ApplicationSettings} parts.application
@@ -55,6 +59,9 @@ const REPORT_MS = 10_000
  * @param {MainClient} parts.main
  * @param {StallRecords} parts.records
  * @param {LoopSeries} parts.series
+ * @param {ReturnType<typeof import('../stalls/stall-detection').createStallDetection>} parts.stalls
+ * @param {(fields: object, message: string) => void} parts.logNow  straight to standard error
+ * @param {() => RulesStatus} parts.rules  of the application, and how each stands
  * @param {ReturnType<typeof import('../../shared/marks/marks').createMarks>} parts.marks
  * @param {{ read (): import('../stalls/scheduler').SchedulerReading }} parts.scheduler
  * @param {ReturnType<typeof import('../findings/pool-waits').createPoolWaits>} parts.poolWaits
@@ -102,6 +109,7 @@ function createAdminSources (parts) {
     threads: () => parts.threadWatch.read(),
     threadLoad: (/** @type {number} */ lastMs) => parts.threadLoad.read(lastMs),
     marks: () => marks.list(),
+    rules: parts.rules,
     mark: (/** @type {unknown} */ text) => makeMark(text, parts),
     stalls,
     stallProfile: (/** @type {number} */ stall) => records.profile(stall),

@@ -38,10 +38,13 @@ const { ownIdentity } = require('../../shared/group/member-identity')
  * @property {RequestHandler} handle
  * @property {() => Sources} sources  made with the first request
  * @property {ReturnType<typeof import('./listeners/listener').createListener> | null} listener
+ * @property {ReturnType<typeof import('../rules/application-rules').createApplicationRules> | null} rules  null: it has none
  * @property {AbortController} closed
  */
 
-/** @param {Omit<SourceParts, 'application' | 'threadLoad' | 'threadWatch'>} parts */
+const NO_RULES = Object.freeze({ dryRun: false, rules: [] })
+
+/** @param {Omit<SourceParts, 'application' | 'threadLoad' | 'threadWatch' | 'rules'>} parts */
 function createAdmin (parts) {
   return new Admin(parts)
 }
@@ -74,13 +77,14 @@ class Admin {
     /** @type {Sources | undefined} */
     let made
     const sources = () => {
-      made ??= createAdminSources({ ...this.#parts, threadLoad: this.#threadLoad, threadWatch: this.#threadWatch, application })
+      made ??= createAdminSources({ ...this.#parts, threadLoad: this.#threadLoad, threadWatch: this.#threadWatch, application, rules: () => opened.rules?.status() ?? NO_RULES })
       return made
     }
     const handle = this.#makeHandler(application, sources)
     /** @type {OpenApplication} */
-    const opened = { handle, sources, listener: null, closed: new AbortController() }
+    const opened = { handle, sources, rules: this.#makeRules(application, sources), listener: null, closed: new AbortController() }
     this.#applications.set(application.id, opened)
+    opened.rules?.start()
     const controlProblem = await problemOf(() => this.#openControlSocket(application))
     if (hasMetricsState(application)) unattended(problemOf(async () => sources().group().metrics().forgetEnded()))
     let url = null
@@ -120,6 +124,7 @@ class Admin {
     if (metrics !== null && application?.sources().isInGroup) application.sources().group().metrics().keepLast(metrics)
     this.#applications.delete(id)
     this.#parts.main.forget(id)
+    application?.rules?.stop()
     application?.closed.abort()
     await application?.listener?.stop()
     if (this.#applications.size > 0) return
@@ -148,6 +153,16 @@ class Admin {
       handle ??= this.#makeRouter(application, sources()).handle
       return handle(...request)
     }
+  }
+
+  /**
+   * Loaded where there are some.
+   * @param {AdminApplication} application
+   * @param {() => Sources} sources
+   */
+  #makeRules (application, sources) {
+    if (application.rules.length === 0) return null
+    return require('../rules/application-rules').createApplicationRules({ application, sources, observer: this.#parts })
   }
 
   /**

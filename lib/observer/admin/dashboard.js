@@ -18,6 +18,7 @@ const PARTS = Object.freeze({
     ownCode: 'browser/figures/own-code.js',
     pace: 'browser/figures/pace.js',
     requestTime: 'browser/figures/request-time.js',
+    ruleWords: 'shared/rules/rule-words.js',
     slowRequests: 'shared/slow-requests/describe-slow.js',
     stallGroups: 'browser/figures/stall-groups.js',
     timeRange: 'browser/figures/time-range.js'
@@ -25,7 +26,7 @@ const PARTS = Object.freeze({
   scripts: [
     ...FRAMES.scripts,
     ...['display', 'glossary', 'session', 'problems', 'tables', 'flame', 'opening'].map(name => `dashboard/${name}.js`),
-    ...['charts', 'range', 'memory', 'now', 'group', 'stalls', 'requests', 'findings', 'calls', 'threads', 'heap', 'captures'].map(name => `sections/${name}.js`),
+    ...['charts', 'range', 'memory', 'now', 'group', 'stalls', 'requests', 'findings', 'calls', 'threads', 'heap', 'captures', 'rules'].map(name => `sections/${name}.js`),
     ...['following', 'page'].map(name => `dashboard/${name}.js`)
   ]
 })

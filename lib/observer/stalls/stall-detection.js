@@ -11,6 +11,7 @@ const { createStallRecords } = require('./stall-records')
 const { createStallReports } = require('./stall-reports')
 const { createStallWatch } = require('./stall-watch')
 
+/** @import { Stall } from '../../../types/diagnostics' */
 /** @import { SharedState } from '../../bridge/shared-state' */
 /** @import { ObserverSettings } from '../../bridge/messages' */
 /** @import { SchedulerReading } from './scheduler' */
@@ -67,6 +68,8 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
 
   /** @type {Set<(stuck: Stuck) => void>} */
   const listeners = new Set()
+  /** @type {Set<(stall: Stall) => void>} */
+  const overListeners = new Set()
 
   return {
     /** Of a stall that goes on: who is told when one counts, and what there is to be read of it. */
@@ -84,6 +87,18 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     records,
     series: createLoopSeries({ state }),
     explain: reports.explain,
+    describeWhileStuck: reports.describeWhileStuck,
+    addAlarm: watch.addAlarm.bind(watch),
+    /** @param {(stall: Stall) => void} listener  of each stall that is over and explained */
+    onOver (listener) {
+      overListeners.add(listener)
+      return () => overListeners.delete(listener)
+    },
+    /** @param {Stall} stall */
+    keep (stall) {
+      records.add(stall)
+      for (const listener of overListeners) listener(stall)
+    },
     start: () => watch.start(),
     speedUp: () => watch.speedUp()
   }

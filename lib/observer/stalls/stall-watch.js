@@ -46,6 +46,10 @@ class StallWatch {
   #stage = 0
   #looks = 0
   #lookMs = Infinity
+  /** @type {Set<{ atMs: number, ring: (stuck: Stuck) => void }>} */
+  #alarms = new Set()
+  /** How long this stall was when they were last looked at. */
+  #rungMs = 0
 
   /** @param {Parameters<typeof createStallWatch>[0]} parts */
   constructor (parts) {
@@ -63,6 +67,18 @@ class StallWatch {
   stop () {
     clearTimeout(this.#timer)
     this.#timer = undefined
+  }
+
+  /**
+   * Tells of each stall, while it lasts, that it has reached so many milliseconds.
+   * @param {number} atMs
+   * @param {(stuck: Stuck) => void} ring
+   * @returns {() => void} ends it
+   */
+  addAlarm (atMs, ring) {
+    const alarm = { atMs, ring }
+    this.#alarms.add(alarm)
+    return () => this.#alarms.delete(alarm)
   }
 
   /** @param {Stuck} stuck */
@@ -88,6 +104,7 @@ class StallWatch {
       this.#stage = 0
       this.#looks = 0
       this.#lookMs = stallThresholdMs * LOOK_FACTOR
+      this.#rungMs = 0
     }
     if (tickMicros === 0) return this.#sleep(stallThresholdMs)
     // The whole process stood still: the main thread gets the chance to tick before it is called stuck.
@@ -97,10 +114,11 @@ class StallWatch {
     const delayMs = (untilMicros - tickMicros) / 1e3 - periodMs
     while (delayMs >= this.#stageMs()) this.#reach({ tickMicros, delayMs })
     if (delayMs >= this.#lookMs) this.#look({ tickMicros, delayMs })
+    this.#ring({ tickMicros, delayMs })
     // The loop may go on any moment and get stuck anew: that must not be slept through either. While it is idle the first
     // look may come as late as the second.
     const soonestMs = stallThresholdMs * (state.isIdle ? 1 : 1 / 2)
-    const nextMs = Math.max(Math.min(this.#stageMs(), this.#lookMs), soonestMs)
+    const nextMs = Math.max(Math.min(this.#stageMs(), this.#lookMs, ...this.#alarmsMs()), soonestMs)
     this.#sleep(Math.min(nextMs - delayMs, periodMs + soonestMs))
   }
 
@@ -123,6 +141,18 @@ class StallWatch {
   #look (stuck) {
     this.#lookMs = ++this.#looks === MAX_LOOKS ? Infinity : stuck.delayMs * LOOK_FACTOR
     this.#parts.onLook(stuck)
+  }
+
+  /** @param {Stuck} stuck */
+  #ring (stuck) {
+    const beforeMs = this.#rungMs
+    this.#rungMs = Math.max(beforeMs, stuck.delayMs)
+    for (const { atMs, ring } of this.#alarms) if (atMs > beforeMs && atMs <= stuck.delayMs) ring(stuck)
+  }
+
+  /** Of those that this stall has not reached. */
+  #alarmsMs () {
+    return [...this.#alarms].map(({ atMs }) => atMs).filter(atMs => atMs > this.#rungMs)
   }
 
   /** @param {number} ms */

@@ -6,7 +6,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { isApplicationFolder } = require('../../shared/store/application-folder')
+const { RULES_FOLDER, isApplicationFolder } = require('../../shared/store/application-folder')
 const { listArtifacts, removeArtifact } = require('./artifact-files')
 const { ensureDirectory, isOwnDirectory } = require('./directory')
 const { removePartialFiles } = require('./partial-files')
@@ -20,6 +20,7 @@ const { removePartialFiles } = require('./partial-files')
 const SIGNATURE = 'application.json'
 const QUEUES = 'egress' // what an application has to send, and touches while it lives
 const OWNER_ONLY = 0o600
+const DAY_MS = 24 * 60 * 60 * 1000
 const EMPTY_AFTER_MS = 60 * 60 * 1000 // nobody is about to write to a folder that was last touched so long ago
 
 /**
@@ -81,8 +82,16 @@ function clearFolder (folder, now) {
   const maxAgeMs = readSignature(folder)?.maxAgeMs ?? Infinity
   clear(folder, now, maxAgeMs)
   clearQueues(path.join(folder, QUEUES), now, maxAgeMs)
-  const isEmpty = fs.readdirSync(folder).every(name => name === SIGNATURE)
-  if (isEmpty && now - fs.statSync(folder).mtimeMs > EMPTY_AFTER_MS) fs.rmSync(folder, { recursive: true })
+  const isEmpty = fs.readdirSync(folder).every(name => name === SIGNATURE || (name === RULES_FOLDER && isOlder(path.join(folder, name), now - DAY_MS)))
+  if (isEmpty && isOlder(folder, now - EMPTY_AFTER_MS)) fs.rmSync(folder, { recursive: true })
+}
+
+/**
+ * @param {string} file
+ * @param {number} thanMs  milliseconds since the epoch
+ */
+function isOlder (file, thanMs) {
+  return fs.statSync(file).mtimeMs < thanMs
 }
 
 /**

@@ -10,6 +10,8 @@ const { sanitizeAppName } = require('./file-name')
 /** @typedef {{ appName: string, appRoot: string }} Application */
 
 const KEY_DIGITS = 12 // 48 bits: applications of one user do not meet by chance
+// In it, what its rules did: it is kept when everything else is gone, for the day that limits look back.
+const RULES_FOLDER = 'rules'
 const FOLDER = /^[a-z0-9_]+-[0-9a-f]{12}$/
 
 /**
@@ -26,4 +28,4 @@ function isApplicationFolder (name) {
   return FOLDER.test(name)
 }
 
-module.exports = { applicationFolder, isApplicationFolder }
+module.exports = { RULES_FOLDER, applicationFolder, isApplicationFolder }

@@ -1,6 +1,6 @@
 'use strict'
 
-// What is known, for reading: the loop, stalls, synchronous calls. While the main thread is stuck these tell what it
+// What is known, for reading: the loop, stalls, synchronous calls, rules. While the main thread is stuck these tell what it
 // said last, and what the observer knows by itself.
 
 const { json, text } = require('../../../shared/admin/responses')
@@ -44,6 +44,12 @@ const routes = [
     path: '/threads',
     title: 'worker threads: how busy, in which function, their stalls',
     methods: { GET: { scope: 'metrics', cost: 'threads', handle: threads } }
+  },
+  {
+    name: 'rules',
+    path: '/rules',
+    title: 'rules, how each stands, and what it did',
+    methods: { GET: { scope: 'profile', cost: 'nothing', handle: ({ sources }) => json(200, sources.rules()) } }
   }
 ]
 

@@ -1,0 +1,43 @@
+'use strict'
+
+const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
+const { OUTPUT_OPTIONS } = require('../output/destination')
+const { WIDE_OPTION, tableLines } = require('../output/table')
+const { localTime } = require('../../shared/base/local-time')
+const { describeCounts, describeLast, describeNow, describeWhen } = require('../../shared/rules/rule-words')
+
+/** @import { RulesStatus } from '../../../types/rules' */
+/** @import { Command, Invocation } from '../commands' */
+
+/** @type {Command} */
+module.exports = {
+  name: 'rules',
+  usage: '<pid|url>',
+  help: 'the rules of a process, how each stands, and what it did',
+  options: { json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...REACH_OPTIONS },
+  positionals: { min: 0, max: 1 },
+  examples: ['loopscope rules 1234', 'loopscope rules http://127.0.0.1:6060'],
+  run
+}
+
+/** @type {import('../output/table').Column[]} */
+const COLUMNS = [
+  { title: 'RULE', cell: ({ name }) => name },
+  { title: 'WHEN', cell: describeWhen },
+  { title: 'DOES', cell: rule => rule.do.join(', ') },
+  { title: 'NOW', cell: describeNow },
+  { title: 'DID', cell: describeCounts },
+  { title: 'TIME', isWhole: true, cell: ({ last }) => last === null ? '-' : localTime(last.at) },
+  { title: 'LAST', cell: ({ last }) => describeLast(last) }
+]
+
+/** @param {Invocation} invocation */
+async function run (invocation) {
+  const { terminal, values } = invocation
+  /** @type {RulesStatus} */
+  const known = await reach(invocation).json('/rules')
+  if (values.json) return terminal.json(known)
+  if (known.rules.length === 0) return terminal.line('no rules')
+  if (known.dryRun) terminal.line('a dry run: what they would do is logged, and not done')
+  for (const line of tableLines(COLUMNS, known.rules, terminal.columns())) terminal.line(line)
+}

@@ -1,0 +1,114 @@
+'use strict'
+
+// The readings that rules are judged by, gathered as far as some rule needs them. The main thread is asked every five seconds at most, and for what a
+// rule needs only; while it does not answer, what was read last grows old, and nobody judges by it.
+
+const { monotonicMicros } = require('../../shared/base/monotonic')
+const { doesNeed } = require('../../shared/rules/conditions')
+
+/** @import { Stall } from '../../../types/diagnostics' */
+/** @import { Findings } from '../../../types/findings' */
+/** @import { LoopCounts, Readings } from '../../shared/rules/conditions' */
+/** @import { Rule } from '../../shared/rules/check-rules' */
+
+/** @typedef {{ needsHeap: boolean }} LoopQuestion */
+
+const LOOP_EVERY_MS = 5000
+// An answer takes a second, and parses a minute of samples.
+const FINDINGS_EVERY_MS = 60_000
+const MAX_STALLS = 5000
+
+/**
+ * @param {object} parts
+ * @param {readonly Rule[]} parts.rules
+ * @param {number} parts.stallThresholdMs
+ * @param {() => number} parts.blockedMs  how long the loop has been stuck, 0 while it turns
+ * @param {(question: LoopQuestion) => Promise<LoopCounts>} parts.askLoop  rejects while the loop is stuck
+ * @param {() => Promise<Findings>} parts.findFindings
+ * @param {() => number} [parts.now]  in milliseconds of the clock that waiting is counted by, of all threads
+ */
+function createReadings (parts) {
+  return new RuleReadings(parts)
+}
+
+class RuleReadings {
+  #parts
+  #now
+  #sinceMs
+  #windowMs
+  /** @type {Readings['stalls']} */
+  #stalls = []
+  /** @type {LoopCounts[]} */
+  #loop = []
+  /** @type {Findings['findings'] | null} */
+  #findings = null
+  #loopDueMs = 0
+  #findingsDueMs
+
+  /** @param {Parameters<typeof createReadings>[0]} parts */
+  constructor (parts) {
+    const { rules, now = () => monotonicMicros() / 1e3 } = parts
+    this.#parts = parts
+    this.#now = now
+    this.#sinceMs = now()
+    this.#windowMs = Math.max(...rules.map(({ withinSeconds }) => withinSeconds)) * 1e3
+    this.#findingsDueMs = now() + FINDINGS_EVERY_MS // there is nothing to be found in a process that has just started
+  }
+
+  /** @param {Stall} stall  that is over */
+  addStall ({ at, durationMs, culprit, route }) {
+    const fromMs = this.#now() - (Date.now() - at)
+    this.#stalls.push({ fromMs, toMs: fromMs + durationMs, culprit, route })
+    if (this.#stalls.length > MAX_STALLS) this.#stalls.shift()
+  }
+
+  async refresh () {
+    const nowMs = this.#now()
+    const doesAnyNeed = (/** @type {Parameters<typeof doesNeed>[1]} */ needs) => this.#parts.rules.some(rule => doesNeed(rule, needs))
+    const needsHeap = doesAnyNeed('heap')
+    if (nowMs >= this.#loopDueMs && (needsHeap || doesAnyNeed('loop'))) {
+      this.#loopDueMs = nowMs + LOOP_EVERY_MS
+      await this.#askLoop({ needsHeap })
+    }
+    if (nowMs >= this.#findingsDueMs && doesAnyNeed('findings')) {
+      this.#findingsDueMs = nowMs + FINDINGS_EVERY_MS
+      this.#findings = (await this.#parts.findFindings()).findings
+    }
+  }
+
+  /** @param {LoopQuestion} question */
+  async #askLoop (question) {
+    try {
+      this.#loop.push(await this.#parts.askLoop(question))
+    } catch (/** @type {any} */ error) {
+      if (error.code !== 'ERR_LOOPSCOPE_LOOP_BLOCKED') throw error
+    }
+  }
+
+  /**
+   * @param {Readings['stall']} [stall]  of this moment
+   * @returns {Readings}
+   */
+  read (stall = null) {
+    const nowMs = this.#now()
+    const fromMs = nowMs - this.#windowMs
+    this.#stalls = this.#stalls.filter(({ toMs }) => toMs > fromMs)
+    // The one before the window is its beginning.
+    while (this.#loop.length > 1 && this.#loop[1].atMs < fromMs) this.#loop.shift()
+    const { blockedMs, stallThresholdMs } = this.#parts
+    const lastsMs = blockedMs()
+    const lasting = lastsMs < stallThresholdMs ? [] : [{ fromMs: nowMs - lastsMs, toMs: nowMs, culprit: null, route: null }]
+    return {
+      nowMs,
+      at: Date.now(),
+      sinceMs: this.#sinceMs,
+      stall,
+      stalls: [...this.#stalls, ...lasting],
+      loop: this.#loop,
+      rssBytes: process.memoryUsage.rss(),
+      findings: this.#findings
+    }
+  }
+}
+
+module.exports = { createReadings }

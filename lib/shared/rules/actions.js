@@ -1,0 +1,83 @@
+'use strict'
+
+// What a rule can do: the table of actions, each named by the member that only it has. A new one is a row here, what does it in
+// observer/rules/actions/ with a row in ACTORS (observer/rules/actors.js), a member of RuleAction (types/rules.d.ts), a row in docs/rules.md, and
+// one test. Pure.
+
+const { assertInteger, assertKnownKeys, assertOneOf, refuse } = require('../base/validate')
+const { checkRequest } = require('../captures/kinds')
+const { checkHeaders, checkUrl, showUrl } = require('./webhook-address')
+
+/** @import { RuleAction } from '../../../types/rules' */
+
+/**
+ * @typedef {object} ActionRow
+ * @property {readonly string[] | null} options  beside its own name; null: it checks them itself
+ * @property {(path: string, action: any) => void} check
+ * @property {(action: any) => string} show  in words, without secrets
+ *
+ * @typedef {'capture' | 'log' | 'webhook'} ActionName
+ */
+
+/** @type {Readonly<Record<ActionName, ActionRow>>} */
+const ACTIONS = Object.freeze({
+  capture: {
+    options: null,
+    check: checkCapture,
+    show: ({ capture, ...options }) => [`capture ${capture}`, ...Object.entries(options).map(([name, value]) => `${name}=${value}`)].join(' ')
+  },
+  log: {
+    options: [],
+    check: (path, { log }) => assertOneOf(`${path}.log`, log, ['info', 'warn']),
+    show: ({ log }) => `log ${log}`
+  },
+  webhook: {
+    options: ['headers', 'timeoutMs'],
+    check: (path, { webhook, headers, timeoutMs }) => {
+      checkUrl(`${path}.webhook`, webhook)
+      if (headers !== undefined) checkHeaders(`${path}.headers`, headers)
+      if (timeoutMs !== undefined) assertInteger(`${path}.timeoutMs`, timeoutMs, 100, 60_000)
+    },
+    show: ({ webhook }) => `webhook ${showUrl(webhook)}`
+  }
+})
+
+/**
+ * @param {string} path
+ * @param {any} action
+ */
+function checkAction (path, action) {
+  // What came is not shown: the address of a webhook is often a secret.
+  if (action === null || typeof action !== 'object' || Array.isArray(action)) refuse(path, 'an object', typeof action)
+  const names = Object.keys(ACTIONS).filter(name => Object.hasOwn(action, name))
+  if (names.length !== 1) refuse(path, `an object with one of ${Object.keys(ACTIONS).join(', ')}`, Object.keys(action).join(', ') || 'none')
+  const { options, check } = ACTIONS[/** @type {ActionName} */ (names[0])]
+  if (options !== null) assertKnownKeys(path, action, [...names, ...options])
+  check(path, action)
+}
+
+/**
+ * @param {string} path
+ * @param {any} action
+ */
+function checkCapture (path, { capture, ...options }) {
+  if (options.signal !== undefined) refuse(`${path}.signal`, 'absent', 'a signal')
+  try {
+    checkRequest(capture, options)
+  } catch (/** @type {any} */ error) {
+    error.message = `${path}: ${error.message}`
+    throw error
+  }
+}
+
+/** @param {RuleAction} action @returns {ActionName} */
+function nameOfAction (action) {
+  return /** @type {ActionName} */ (Object.keys(ACTIONS).find(name => Object.hasOwn(action, name)))
+}
+
+/** @param {RuleAction} action */
+function showAction (action) {
+  return ACTIONS[nameOfAction(action)].show(action)
+}
+
+module.exports = { ACTIONS, checkAction, nameOfAction, showAction }
