@@ -28,6 +28,11 @@ export interface CaptureAction extends Omit<CaptureOptions, 'signal'> {
   capture: CaptureKind
 }
 
+/** Sends what the rule has captured before it to the destinations of option `egress`. */
+export interface PushAction {
+  push: true
+}
+
 /** A line of the log; while the loop is stuck on standard error. */
 export interface LogAction {
   log: 'info' | 'warn'
@@ -41,7 +46,7 @@ export interface WebhookAction {
   timeoutMs?: number
 }
 
-export type RuleAction = CaptureAction | LogAction | WebhookAction
+export type RuleAction = CaptureAction | PushAction | LogAction | WebhookAction
 
 /** How often a rule may act; kept in a file of the store, which all processes of the application share. */
 export interface RuleLimit {
@@ -97,7 +102,7 @@ export interface RuleStatus {
     conditions: { name: string, value: number | null, wanted: number | string }[]
     culprit: { function: string, file: string, line: number, column: number } | null
     route: string | null
-    artifacts: { kind: string, name: string, path: string, bytes: number }[]
+    artifacts: { kind: CaptureKind, name: string, path: string, bytes: number, from: number, to: number }[]
     outcome: RuleOutcome
     /** What failed, or the limit. */
     problem: string | null

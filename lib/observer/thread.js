@@ -194,6 +194,7 @@ class ObserverThread {
       sourceMaps: this.#sourceMaps,
       capture: this.#captureParts.run,
       storeAt: this.#captureParts.storeAt,
+      egress: () => this.#egress,
       reportSections,
       comparisons: require('./heap/comparison-job').createComparisons(this.#settings),
       heapSampler: this.#captureParts.sampler,

@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Worker } = require('node:worker_threads')
-const { monotonicMicros, toEpochMs } = require('../../lib/shared/base/monotonic')
+const { fromEpochMs, monotonicMicros, toEpochMs } = require('../../lib/shared/base/monotonic')
 
 const MODULE = JSON.stringify(require.resolve('../../lib/shared/base/monotonic'))
 const MS_MICROS = 1e3
@@ -35,4 +35,11 @@ test('a moment on it is told in the time of the day, past and future', () => {
   const after = Date.now()
   assert.ok(now >= before - 1 && now <= after + 1)
   assert.ok(Math.abs(now - past - 60_000) <= after - before + 1 && Math.abs(future - now - 60_000) <= after - before + 1)
+})
+
+test('a moment in the time of the day is told on it', () => {
+  const before = Date.now()
+  const micros = monotonicMicros()
+  const there = fromEpochMs(toEpochMs(micros))
+  assert.ok(Math.abs(there - micros) <= (Date.now() - before + 2) * MS_MICROS)
 })

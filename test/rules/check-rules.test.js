@@ -38,6 +38,8 @@ for (const [place, rule] of Object.entries({
   'rules[0].do': { when: { stallMs: 1000 }, do: [] },
   'rules[0].do[0]': { when: { stallMs: 1000 }, do: [{ capture: 'cpu', log: 'warn' }] },
   'rules[0].do[1]': { when: { stallMs: 1000 }, do: [...LOG, { capture: 'cpu', last: -1 }] },
+  'rules[0].do[2]': { when: { stallMs: 1000 }, do: [...LOG, ...LOG, { push: true }, { capture: 'cpu' }] },
+  'rules[0].do[1].push': { when: { stallMs: 1000 }, do: [{ capture: 'cpu' }, { push: 'yes' }] },
   'rules[0].do[0].log': { when: { stallMs: 1000 }, do: [{ log: 'fatal' }] },
   'rules[0].do[0].timeout': { when: { stallMs: 1000 }, do: [{ webhook: 'https://example.com', timeout: 1 }] },
   'rules[0].do[0].headers.host': { when: { stallMs: 1000 }, do: [{ webhook: 'https://example.com', headers: { host: 'other' } }] },

@@ -10,6 +10,7 @@ const http = require('node:http')
 const path = require('node:path')
 const { get, run } = require('../admin/running')
 const { drive } = require('../process/child')
+const { quietMachine } = require('../runner/quiet-machine')
 
 /** Blocks the loop of the fixture application until what is given has been done. */
 async function whileStuck (app, work) {
@@ -36,6 +37,7 @@ async function wait (look) {
 const filesOf = dir => fs.existsSync(dir) ? fs.readdirSync(dir, { recursive: true }).filter(name => /cpu-.*\.txt$/.test(name)) : []
 
 test('in the middle of a stall a rule captures it, logs, and tells a receiver; its limits hold', async t => {
+  await quietMachine(t) // V8 names the culprit of a thread that is run
   const server = http.createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => server.close())

@@ -71,6 +71,7 @@ function resolveOptions (options = {}, env = process.env) {
   }
   if (resolved.signals === false) resolved.signals = {}
   assertOrder(resolved)
+  assertPushable(resolved)
   assertProtected(resolved)
   return resolved
 }
@@ -126,6 +127,13 @@ function assertOrder ({ heartbeatMs, stallThresholdMs, recorder, rules }) {
   }
   const tooShort = rules.findIndex(({ when: { stallMs = Infinity } }) => stallMs < stallThresholdMs)
   if (tooShort !== -1) refuse(`options.rules[${tooShort}].when.stallMs`, `at least options.stallThresholdMs (${stallThresholdMs})`, rules[tooShort].when.stallMs)
+}
+
+/** @param {ResolvedOptions} resolved */
+function assertPushable ({ egress, rules }) {
+  if (Array.isArray(egress) ? egress.length > 0 : egress !== false) return
+  const pushing = rules.findIndex(rule => rule.do.some(action => 'push' in action))
+  if (pushing !== -1) refuse(`options.rules[${pushing}].do`, 'without push, since option egress has no destination', '{ push: true }')
 }
 
 /**

@@ -65,6 +65,7 @@ function createDestination ({ settings, dir, owner, minFreeBytes, maxAgeMs, onEv
 
   return {
     to,
+    wantsProfiles: DESTINATIONS[to].takesProfiles && everySeconds === false, // of artifacts; else their time is sent anyway
     everySeconds,
     stallMs,
 

@@ -6,6 +6,7 @@
 const path = require('node:path')
 const fs = require('node:fs')
 const { guarded } = require('../../shared/base/guard')
+const { fromEpochMs } = require('../../shared/base/monotonic')
 const { identityOfId, isKnownToRun, memberIdOf, ownIdentity } = require('../../shared/group/member-identity')
 const { isAlive } = require('../../shared/system/is-alive')
 const { createDestination } = require('./destination')
@@ -87,8 +88,21 @@ class Egress {
    */
   async push (artifact, how) {
     if (artifact.kind === 'heap-snapshot' && !this.#isRedacted(artifact.name)) return false
-    await Promise.all(this.#destinations.map(destination => destination.add(this.#items.artifact(artifact), how)))
+    const item = this.#items.artifact(await this.#withProfile(artifact))
+    await Promise.all(this.#destinations.map(destination => destination.add(item, how)))
     return true
+  }
+
+  /**
+   * Backends of profiles take the profile, not the file, whose format may be any: it is cut out of what the recorder still holds.
+   * @param {SentArtifact} artifact
+   * @returns {Promise<SentArtifact>}
+   */
+  async #withProfile (artifact) {
+    const { recorder, sourceMaps } = this.#parts
+    if (artifact.kind !== 'cpu' || artifact.profile !== undefined || this.#destinations.every(({ wantsProfiles }) => !wantsProfiles)) return artifact
+    const { profile } = await recorder.views(STUCK_WAIT).view({ fromMicros: Math.round(fromEpochMs(artifact.from)), toMicros: Math.round(fromEpochMs(artifact.to)) })
+    return { ...artifact, profile: await sourceMaps.profile(profile) }
   }
 
   /** @param {string} name */

@@ -9,6 +9,7 @@
 /**
  * @typedef {object} ActorTools
  * @property {(wanted: { kind: string, options: CaptureOptions, trigger: Trigger }, controls: { signal: AbortSignal }) => Promise<ArtifactFacts>} capture
+ * @property {(artifact: Occasion['artifacts'][number]) => Promise<boolean>} push  false: it may not be sent; rejects where there is no egress
  * @property {(level: 'info' | 'warn', fields: object, message: string) => void} say  in the log, also while the main thread is stuck
  * @property {{ appName: string, group: string, pid: number, host: string, version: string }} process
  * @property {AbortSignal} signal  the rules have ended
@@ -19,6 +20,7 @@
 /** @type {Readonly<Record<ActionName, Actor>>} */
 const ACTORS = Object.freeze({
   capture: require('./actions/capture').capture,
+  push: require('./actions/push').push,
   log: require('./actions/log').log,
   webhook: require('./actions/webhook').webhook
 })

@@ -12,11 +12,11 @@ const { createRules } = require('./rules')
  * @param {object} parts
  * @param {ApplicationSettings & { instance: string | null }} parts.application
  * @param {() => Sources} parts.sources
- * @param {Pick<SourceParts, 'settings' | 'main' | 'stalls' | 'logNow' | 'channel'>} parts.observer
+ * @param {Pick<SourceParts, 'settings' | 'main' | 'stalls' | 'logNow' | 'egress' | 'channel'>} parts.observer
  */
 function createApplicationRules ({ application, sources, observer }) {
   const { id, appName, group, version, instance, rules, rulesDryRun } = application
-  const { settings: { stallThresholdMs }, main, stalls, logNow, channel } = observer
+  const { settings: { stallThresholdMs }, main, stalls, logNow, egress, channel } = observer
   const isStuck = () => stalls.series.blockedMs() >= stallThresholdMs
   return createRules({
     rules,
@@ -33,6 +33,11 @@ function createApplicationRules ({ application, sources, observer }) {
     },
     tools: {
       capture: (wanted, controls) => sources().capture(wanted, controls),
+      push: async artifact => {
+        const opened = egress()
+        if (opened === undefined) throw new Error('egress is not open')
+        return opened.push(artifact, { isUrgent: true })
+      },
       // What waits for a stuck main thread is lost if it never goes on.
       say: (level, fields, message) => isStuck() ? logNow(fields, message) : sources().log[level](fields, message),
       process: { appName, group, pid: process.pid, host: os.hostname(), version }

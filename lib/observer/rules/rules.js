@@ -22,6 +22,7 @@ const { createWatch } = require('./watch')
 const TICK_MS = 1000
 // A stall of before an observer was lost is told to the next one: nothing is to be done about it any more.
 const MAX_AGE_MS = 30_000
+const MAX_LOOKS = 4 // a quarter of a second each, where a native call does not let V8 answer
 // What a clock's two ways of being read may differ.
 const GRAIN_MS = 50
 
@@ -121,10 +122,21 @@ class Rules {
    * @param {Stuck} stuck
    */
   async #seeStuck (watched, stuck) {
-    const lasting = await this.#parts.stalls.describeWhileStuck(stuck)
+    const lasting = await this.#lookAt(stuck)
     if (lasting === null) return // it is told when it is explained
     watched.toldMs = lasting.at + lasting.durationMs
     watched.watch.see(this.#readings.read({ durationMs: lasting.durationMs }), lasting)
+  }
+
+  /**
+   * Limits are those of a culprit: where V8 does not say one at first, as on a crowded machine, it is asked again.
+   * @param {Stuck} stuck
+   */
+  async #lookAt (stuck) {
+    for (let look = 1; ; look++) {
+      const lasting = await this.#parts.stalls.describeWhileStuck(stuck)
+      if (lasting === null || lasting.culprit !== null || look === MAX_LOOKS) return lasting
+    }
   }
 
   /** @param {Stall} stall */

@@ -26,4 +26,12 @@ function toEpochMs (micros) {
   return Date.now() - (monotonicMicros() - micros) / 1e3
 }
 
-module.exports = { monotonicMicros, monotonicMs, toEpochMs }
+/**
+ * @param {number} epochMs
+ * @returns {number} the same moment as a reading of monotonicMicros(), by the system clock as it stands now
+ */
+function fromEpochMs (epochMs) {
+  return monotonicMicros() - (Date.now() - epochMs) * 1e3
+}
+
+module.exports = { fromEpochMs, monotonicMicros, monotonicMs, toEpochMs }

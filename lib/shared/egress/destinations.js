@@ -7,15 +7,16 @@
  * @typedef {object} Destination
  * @property {number | false} everySeconds  how often a CPU profile is sent; false: only what is captured, and evidence
  * @property {boolean} takesGzip  its server reads a body with `Content-Encoding: gzip`
+ * @property {boolean} takesProfiles  and no files, whose format may be any
  * @property {boolean} isTemplate  its URL has places to fill in
  */
 
 /** @typedef {keyof typeof DESTINATIONS} DestinationName */
 
 const DESTINATIONS = Object.freeze({
-  put: /** @type {Destination} */ ({ everySeconds: false, takesGzip: true, isTemplate: true }),
-  pyroscope: /** @type {Destination} */ ({ everySeconds: 15, takesGzip: false, isTemplate: false }),
-  otlp: /** @type {Destination} */ ({ everySeconds: 15, takesGzip: true, isTemplate: false })
+  put: /** @type {Destination} */ ({ everySeconds: false, takesGzip: true, takesProfiles: false, isTemplate: true }),
+  pyroscope: /** @type {Destination} */ ({ everySeconds: 15, takesGzip: false, takesProfiles: true, isTemplate: false }),
+  otlp: /** @type {Destination} */ ({ everySeconds: 15, takesGzip: true, takesProfiles: true, isTemplate: false })
 })
 
 module.exports = { DESTINATIONS }

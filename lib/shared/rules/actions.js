@@ -16,7 +16,7 @@ const { checkHeaders, checkUrl, showUrl } = require('./webhook-address')
  * @property {(path: string, action: any) => void} check
  * @property {(action: any) => string} show  in words, without secrets
  *
- * @typedef {'capture' | 'log' | 'webhook'} ActionName
+ * @typedef {'capture' | 'push' | 'log' | 'webhook'} ActionName
  */
 
 /** @type {Readonly<Record<ActionName, ActionRow>>} */
@@ -25,6 +25,11 @@ const ACTIONS = Object.freeze({
     options: null,
     check: checkCapture,
     show: ({ capture, ...options }) => [`capture ${capture}`, ...Object.entries(options).map(([name, value]) => `${name}=${value}`)].join(' ')
+  },
+  push: {
+    options: [],
+    check: (path, { push }) => { if (push !== true) refuse(`${path}.push`, 'true', push) },
+    show: () => 'push'
   },
   log: {
     options: [],

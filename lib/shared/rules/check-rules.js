@@ -3,7 +3,7 @@
 // The option `rules`, checked, with its defaults. Errors name the place: `options.rules[0].when.stallMs`. Pure.
 
 const { assertInteger, assertKnownKeys, assertPlainObject, refuse } = require('../base/validate')
-const { checkAction } = require('./actions')
+const { checkAction, nameOfAction } = require('./actions')
 const { CONDITIONS, doesNeed } = require('./conditions')
 const { checkLimit } = require('./limits')
 
@@ -78,6 +78,9 @@ function checkConditions (path, when) {
 function checkActions (path, actions) {
   if (!Array.isArray(actions) || actions.length === 0) refuse(path, 'a list of actions', typeof actions)
   actions.forEach((/** @type {unknown} */ action, /** @type {number} */ index) => checkAction(`${path}[${index}]`, action))
+  const names = actions.map(nameOfAction)
+  const push = names.indexOf('push')
+  if (push !== -1 && !names.slice(0, push).includes('capture')) refuse(`${path}[${push}]`, 'after a capture of the same rule, which it sends', 'a push before any')
 }
 
 /**

@@ -11,10 +11,12 @@ const { conditionsOf } = require('./conditions')
 
 /**
  * @typedef {object} WrittenArtifact
- * @property {string} kind
+ * @property {import('../../../types/diagnostics').CaptureKind} kind
  * @property {string} name
  * @property {string} path
  * @property {number} bytes
+ * @property {number} from  the time that it covers, milliseconds since the epoch
+ * @property {number} to
  *
  * @typedef {Suspect & {
  *   rule: string, at: number, conditions: { name: string, value: number | null, wanted: number | string }[], artifacts: WrittenArtifact[]

@@ -4,8 +4,8 @@
 
 /** @type {import('../actors').Actor} */
 async function capture ({ capture: kind, ...options }, occasion, { capture, signal }) {
-  const { name, path, bytes } = await capture({ kind, options, trigger: 'rule' }, { signal })
-  occasion.artifacts.push({ kind, name, path, bytes })
+  const { name, path, bytes, from, to } = await capture({ kind, options, trigger: 'rule' }, { signal })
+  occasion.artifacts.push({ kind, name, path, bytes, from, to })
 }
 
 module.exports = { capture }
