@@ -47,16 +47,17 @@ build_pyroscope () {
     mv "$scratch/built" "$binary"
 }
 
-# build <name> <version>
+# build <name> <version> <minutes that it takes at least>
 build () {
-  local name=$1 version=$2 from=$SECONDS
+  local name=$1 version=$2 least=$3 from=$SECONDS
   local binary=$folder/$name-$version
   if [ -x "$binary" ]; then echo "$name $version: is there"; return; fi
+  if [ $((deadline - SECONDS)) -lt $((least * 60)) ]; then echo "$name $version: not built: it takes $least minutes, and $((deadline - SECONDS)) s are left"; return; fi
   : > "$log"
   if ! command -v go > /dev/null; then echo "go: command not found" > "$log"
   elif "build_$name" "$version" "$binary"; then echo "$name $version: built in $((SECONDS - from)) s"; return; fi
   echo "$name $version: not built after $((SECONDS - from)) s: $(tail -n 1 "$log")"
 }
 
-build otelcol 0.162.0
-build pyroscope 1.12.0
+build otelcol 0.162.0 3
+build pyroscope 1.12.0 5
