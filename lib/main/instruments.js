@@ -107,7 +107,7 @@ class Instruments {
     /** @type {Ask} */
     const ask = (name, params, signal) => this.#observer.askWhenReady(name, params, signal)
     this.admin = createAdminServing({ ask, tell })
-    this.egress = createEgressServing({ ask })
+    this.egress = createEgressServing({ ask: (name, params) => this.#observer.ask(name, params) })
     this.#supervisor = this.#observe({ appRoot, titlePrefix, onFault })
     this.#observer = this.#supervisor.observer
     this.captures = createCaptureOrders({ observer: this.#observer })

@@ -44,6 +44,20 @@ test('a process that is killed in the middle of a native stall has told of it', 
   assert.ok(!(stdout + stderr).includes(SECRET))
 })
 
+test('a stall that begins before the observer is ready is told of', async t => {
+  const receiver = await receive(t)
+  const early = `
+    const { createDiagnostics } = require(${JSON.stringify(require.resolve('../..'))})
+    const handle = createDiagnostics(${JSON.stringify(to(receiver.port))}).start()
+    // What a stall is counted from is the first tick of the heart.
+    const poll = setInterval(() => {
+      if (handle.delay().count > 0) require('node:crypto').pbkdf2Sync('a', 'b', 2 ** 31 - 1, 64, 'sha512')
+    }, 1)`
+  const { child } = start(t, ['-e', early])
+  await receiver.until(() => ofKind(receiver, 'stall').length > 0)
+  child.kill('SIGKILL')
+})
+
 test('a stall in JavaScript is told with its function, line and samples', async t => {
   const receiver = await receive(t)
   const app = await drive(t, { options: to(receiver.port, { stallMs: 500 }) })

@@ -79,6 +79,7 @@ const ANSWERS = {
   '/stalls': { stalls: [], current: null, totals: { count: 0, blockedMs: 0, byCause: [], byRoute: [] }, blockedMs: 0 },
   '/sync-calls': { sampled: [], exact: null },
   '/threads': { off: 'option threads is false', unwatched: 0, threads: [], stalls: [], load: null },
+  '/rules': { dryRun: false, rules: [] },
   '/findings': findFindings(readings(), { appName: 'shop' }),
   '/slow-requests': { isStale: false, requests: [] },
   '/captures': { captures: [] },

@@ -13,7 +13,7 @@ const { destinationsOf } = require('./settings')
 /** @import { ToMain } from '../../bridge/messages' */
 /** @import { StoreLocation } from '../../observer/captures/captures' */
 
-/** @param {{ ask: Ask }} parts  ask: the observer, once it is ready */
+/** @param {{ ask: Ask }} parts  ask: the observer, which may have just been started */
 function createEgressServing (parts) {
   return new EgressServing(parts)
 }
@@ -50,6 +50,7 @@ class EgressServing {
       return
     }
     this.#opened = { option, order: { destinations, location }, logger }
+    // Also of a thread that is not ready yet: once it is the loop may be stuck, and that is what is to be told.
     await this.#ask('openEgress', { order: this.#opened.order })
   }
 

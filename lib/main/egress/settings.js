@@ -3,9 +3,8 @@
 // What option egress may say, and what holds where it says nothing. URLs and headers are secrets: what is wrong with one is told without
 // the value.
 
-const fs = require('node:fs')
-const { validateHeaderName, validateHeaderValue } = require('node:http')
 const { errors } = require('../../shared/base/errors')
+const { isHeader } = require('../../shared/base/http-header')
 const { assertInteger, assertKnownKeys, assertOneOf, assertString } = require('../../shared/base/validate')
 const { DESTINATIONS } = require('../../shared/egress/destinations')
 const { fillTemplate, PLACES, unknownPlaces } = require('../../shared/egress/url-template')
@@ -34,7 +33,6 @@ const ANY_VALUES = Object.fromEntries(PLACES.map(name => [name, 'x']))
  */
 function checkEgress (path, value) {
   if (value === false) return
-  if (value instanceof Error) refuse(path, `${WANTED}, as JSON or in a file`, value.message)
   if (value === null || typeof value !== 'object') refuse(path, WANTED, kindOf(value))
   if (!Array.isArray(value)) return checkOne(path, value)
   value.forEach((one, index) => checkOne(`${path}[${index}]`, one))
@@ -80,12 +78,7 @@ function checkUrl (path, value, isTemplate) {
  */
 function checkHeaders (path, headers) {
   for (const [name, value] of entriesOf(path, headers)) {
-    try {
-      validateHeaderName(name)
-      validateHeaderValue(name, /** @type {string} */ (value))
-    } catch {
-      refuse(`${path}[${JSON.stringify(name)}]`, 'a name and a value that HTTP allows', 'others')
-    }
+    if (!isHeader(name, value)) refuse(`${path}[${JSON.stringify(name)}]`, 'a name and a value that HTTP allows', 'others')
   }
 }
 
@@ -111,28 +104,6 @@ function entriesOf (path, value) {
   const wrong = entries.find(([, one]) => typeof one !== 'string')
   if (wrong !== undefined) refuse(`${path}[${JSON.stringify(wrong[0])}]`, 'a string', kindOf(wrong[1]))
   return entries
-}
-
-/**
- * Of the environment variable: JSON, or the path of a file with it.
- * @param {string} text
- * @returns {unknown} an error, for checkEgress(), where it cannot be read
- */
-function toEgress (text) {
-  if (['false', 'off', '0'].includes(text.toLowerCase())) return false
-  let json = text
-  if (!/^\s*[[{]/.test(text)) {
-    try {
-      json = fs.readFileSync(text, 'utf8')
-    } catch (error) {
-      return new Error(`neither JSON nor the path of a file that can be read (${/** @type {NodeJS.ErrnoException} */ (error).code})`)
-    }
-  }
-  try {
-    return JSON.parse(json)
-  } catch {
-    return new Error('text that is no JSON') // which the error of the parser would quote
-  }
 }
 
 /**
@@ -169,4 +140,4 @@ function refuse (path, wanted, got) {
   throw new errors.ERR_LOOPSCOPE_INVALID_OPTION(path, wanted, got)
 }
 
-module.exports = { DEFAULTS, checkEgress, destinationsOf, toEgress }
+module.exports = { DEFAULTS, checkEgress, destinationsOf }

@@ -32,7 +32,6 @@ const GZIP_MAGIC = 0x1f8b
  */
 function createDestination ({ settings, dir, owner, minFreeBytes, maxAgeMs, onEvent, onState }) {
   const { to, labels, everySeconds, stallMs, maxQueueBytes } = settings
-  const { takesGzip } = DESTINATIONS[to]
   const publicSettings = { to, url: withoutSecrets(settings.url), everySeconds, labels }
   const trouble = createTrouble({ onChange: problem => onState({ to, host: new URL(publicSettings.url).host, problem }) })
   const queue = createQueue({
@@ -82,7 +81,7 @@ function createDestination ({ settings, dir, owner, minFreeBytes, maxAgeMs, onEv
       const facts = { atMs: Date.now(), method, url, headers }
       const isQueued = body === null
         ? await queue.putFile({ ...facts, headers: { ...headers, 'content-encoding': 'gzip' } }, String(item.file), { isUrgent })
-        : queue.put(...packed(facts, body, takesGzip), { isUrgent })
+        : queue.put(...packed(facts, body, DESTINATIONS[to].takesGzip), { isUrgent })
       note(isQueued ? null : 'dropped')
       wake({ isNew: true })
     },

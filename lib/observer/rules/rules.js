@@ -37,7 +37,7 @@ const GRAIN_MS = 50
  * @param {boolean} parts.isDryRun
  * @param {string | null} parts.instance  of this process among its siblings
  * @param {number} parts.stallThresholdMs
- * @param {Pick<ReturnType<typeof import('../stalls/stall-detection').createStallDetection>, 'addAlarm' | 'describeWhileStuck' | 'onOver' | 'series'>} parts.stalls
+ * @param {Pick<ReturnType<typeof import('../stalls/stall-detection').createStallDetection>, 'addAlarm' | 'lasting' | 'onOver' | 'series'>} parts.stalls
  * @param {Parameters<typeof createReadings>[0]['askLoop']} parts.askLoop
  * @param {Parameters<typeof createReadings>[0]['findFindings']} parts.findFindings
  * @param {() => string} parts.openFolder  of the application in the store
@@ -134,7 +134,7 @@ class Rules {
    */
   async #lookAt (stuck) {
     for (let look = 1; ; look++) {
-      const lasting = await this.#parts.stalls.describeWhileStuck(stuck)
+      const lasting = await this.#parts.stalls.lasting.describe(stuck)
       if (lasting === null || lasting.culprit !== null || look === MAX_LOOKS) return lasting
     }
   }

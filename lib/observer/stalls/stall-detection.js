@@ -27,9 +27,12 @@ const { createStallWatch } = require('./stall-watch')
  * @param {(fields: object, message: string) => void} parts.logNow  straight to standard error
  */
 function createStallDetection ({ settings, state, scheduler, recorder, sourceMaps, logNow }) {
-  const { stallThresholdMs } = settings
   const evidence = createEvidence({ scheduler, state })
   const records = createStallRecords()
+  /** @type {Listeners<Stuck>} */
+  const onStuck = new Listeners()
+  /** @type {Listeners<Stall>} */
+  const onOver = new Listeners()
   const stacks = createBlockedStacks(settings, (frames, maxMs) => sourceMaps.frames(frames, maxMs))
   const look = guarded(async () => {
     const seen = await recorder.lookNow().catch(() => undefined) // the session may close meanwhile
@@ -37,7 +40,7 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
   })
   const watch = createStallWatch({
     state,
-    stallThresholdMs,
+    stallThresholdMs: settings.stallThresholdMs,
     onWake: lateMs => evidence.note(lateMs),
     // Only for the route and the place in the code: the window is ended when the stall is over, or for the report of one that lasts.
     // Ending it here as well would make every stall longer by that.
@@ -47,7 +50,7 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     }),
     onStall: stuck => {
       look()
-      for (const listener of listeners) listener(stuck)
+      onStuck.tell(stuck)
     },
     onLook: look,
     onReport: guarded(stuck => reports.reportWhileStuck(stuck))
@@ -62,23 +65,14 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     logNow,
     records,
     context: { ...settings, source: createSourceLines(settings) },
-    thresholdMs: stallThresholdMs,
+    thresholdMs: settings.stallThresholdMs,
     toWritten: (profile, maxMs) => sourceMaps.profile(profile, maxMs)
   })
-
-  /** @type {Set<(stuck: Stuck) => void>} */
-  const listeners = new Set()
-  /** @type {Set<(stall: Stall) => void>} */
-  const overListeners = new Set()
 
   return {
     /** Of a stall that goes on: who is told when one counts, and what there is to be read of it. */
     lasting: {
-      /** @param {(stuck: Stuck) => void} listener  @returns {() => void} that ends it */
-      onStuck: listener => {
-        listeners.add(listener)
-        return () => { listeners.delete(listener) }
-      },
+      onStuck: onStuck.add,
       isStill: (/** @type {Stuck} */ stuck) => watch.isStill(stuck) && state.ownWorkMicros === 0,
       describe: reports.describeWhileStuck,
       evidenceSince: (/** @type {number} */ fromMicros) => evidence.since(fromMicros),
@@ -87,20 +81,36 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     records,
     series: createLoopSeries({ state }),
     explain: reports.explain,
-    describeWhileStuck: reports.describeWhileStuck,
     addAlarm: watch.addAlarm.bind(watch),
-    /** @param {(stall: Stall) => void} listener  of each stall that is over and explained */
-    onOver (listener) {
-      overListeners.add(listener)
-      return () => overListeners.delete(listener)
-    },
+    /** Of each stall that is over and explained. */
+    onOver: onOver.add,
     /** @param {Stall} stall */
     keep (stall) {
       records.add(stall)
-      for (const listener of overListeners) listener(stall)
+      onOver.tell(stall)
     },
     start: () => watch.start(),
     speedUp: () => watch.speedUp()
+  }
+}
+
+/** @template T */
+class Listeners {
+  /** @type {Set<(told: T) => void>} */
+  #all = new Set()
+
+  /**
+   * @param {(told: T) => void} listener
+   * @returns {() => void} ends it
+   */
+  add = listener => {
+    this.#all.add(listener)
+    return () => { this.#all.delete(listener) }
+  }
+
+  /** @param {T} value */
+  tell (value) {
+    for (const listener of this.#all) listener(value)
   }
 }
 
