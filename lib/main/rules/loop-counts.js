@@ -2,7 +2,6 @@
 
 // What rules need of the main thread, read while one needs it: the observer asks every five seconds.
 
-const { performance } = require('node:perf_hooks')
 const { monotonicMicros } = require('../../shared/base/monotonic')
 
 /** @import { LoopCounts } from '../../shared/rules/conditions' */
@@ -23,7 +22,7 @@ function createLoopCounts ({ loop, heap }, requests) {
    */
   return ({ needsHeap }) => {
     if (needsHeap) watch ??= heap.watch()
-    const { active, idle } = performance.eventLoopUtilization()
+    const { active, idle } = loop.time.read()
     const { bounds, counts, count } = loop.delay.read()
     const trend = watch?.trend()
     return {
