@@ -44,7 +44,6 @@ const TIME_OF_DAY = new Map([
   ['lib/shared/base/monotonic.js', 'ties the two together'],
   ['lib/observer/admin/admin-sources.js', 'from and to are times of day'],
   ['lib/observer/findings/findings.js', 'when it was answered, and from and to are times of day'],
-  ['lib/observer/rules/limit-file.js', 'files have times of day'],
   ['lib/observer/rules/readings.js', 'when it was, and stalls have times of day'],
   ['lib/observer/rules/rules.js', 'stalls have times of day'],
   ['lib/observer/stalls/loop-series.js', 'when it was'],
