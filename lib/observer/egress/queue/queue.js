@@ -35,6 +35,7 @@ class Queue {
   #own
   /** Under way: they are not dropped. @type {Set<string>} */
   #held = new Set()
+  #bytes = 0
 
   /** @param {Parameters<typeof createQueue>[0]} parts */
   constructor (parts) {
@@ -42,10 +43,8 @@ class Queue {
     this.#own = path.join(parts.dir, parts.owner)
   }
 
-  /** Bytes of this process. */
-  get bytes () {
-    return sum(listFolder(this.#own))
-  }
+  /** Of this process, by the last look at the whole folder and what was sent since. */
+  get bytes () { return this.#bytes }
 
   /**
    * Throws where the store cannot be written.
@@ -105,7 +104,13 @@ class Queue {
    * @returns {Waiting | null} the oldest
    */
   first (isUrgent) {
-    return listFolder(this.#own).find(entry => entry.isUrgent === isUrgent && !this.#held.has(entry.path)) ?? null
+    const kind = isUrgent ? 'u' : 'r'
+    for (const name of namesIn(this.#own).sort()) {
+      if (ENTRY.exec(name)?.[2] !== kind || this.#held.has(path.join(this.#own, name))) continue
+      const entry = entryOf(this.#own, name)
+      if (entry !== null) return entry
+    }
+    return null
   }
 
   /**
@@ -125,9 +130,10 @@ class Queue {
   }
 
   /** @param {Waiting} entry */
-  remove ({ path: file }) {
+  remove ({ path: file, bytes }) {
     this.#held.delete(file)
     fs.rmSync(file, { force: true })
+    this.#bytes = Math.max(0, this.#bytes - bytes)
   }
 
   /**
@@ -159,16 +165,17 @@ class Queue {
   #drop () {
     const { dir, maxBytes, maxAgeMs, onDropped } = this.#parts
     const entries = namesIn(dir).flatMap(name => listFolder(path.join(dir, name))).sort((left, right) => left.atMs - right.atMs)
+    const dropped = new Set()
     let bytes = sum(entries)
-    let dropped = 0
     for (const entry of entries) {
       if (bytes <= maxBytes && Date.now() - entry.atMs <= maxAgeMs) break
       if (this.#held.has(entry.path)) continue
       this.remove(entry)
       bytes -= entry.bytes
-      dropped++
+      dropped.add(entry)
     }
-    if (dropped > 0) onDropped(dropped)
+    this.#bytes = sum(entries.filter(entry => !dropped.has(entry) && path.dirname(entry.path) === this.#own))
+    if (dropped.size > 0) onDropped(dropped.size)
   }
 }
 
@@ -177,12 +184,19 @@ class Queue {
  * @returns {Waiting[]} oldest first
  */
 function listFolder (folder) {
-  return namesIn(folder).sort().flatMap(name => {
-    const match = ENTRY.exec(name)
-    const file = path.join(folder, name)
-    const bytes = match === null ? undefined : fs.lstatSync(file, { throwIfNoEntry: false })?.size
-    return match === null || bytes === undefined ? [] : [{ path: file, atMs: Number(match[1]), isUrgent: match[2] === 'u', bytes }]
-  })
+  return namesIn(folder).sort().flatMap(name => entryOf(folder, name) ?? [])
+}
+
+/**
+ * @param {string} folder
+ * @param {string} name
+ * @returns {Waiting | null} null: it is something else, or gone
+ */
+function entryOf (folder, name) {
+  const [, atMs, kind] = ENTRY.exec(name) ?? []
+  const file = path.join(folder, name)
+  const bytes = atMs === undefined ? undefined : fs.lstatSync(file, { throwIfNoEntry: false })?.size
+  return bytes === undefined ? null : { path: file, atMs: Number(atMs), isUrgent: kind === 'u', bytes }
 }
 
 /** @param {string} folder */
