@@ -2,11 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { once } = require('node:events')
-const fs = require('node:fs')
-const http = require('node:http')
-const path = require('node:path')
-const { cli } = require('./cli')
+const { answered } = require('./answered')
 
 const RULE = {
   name: 'stuck',
@@ -42,16 +38,8 @@ const OTHER = {
 }
 
 /** What the command says of this answer. */
-async function shown (t, answer, ...options) {
-  const folder = fs.mkdtempSync('/tmp/ls-')
-  const socket = path.join(folder, 'x.sock')
-  const server = http.createServer((request, response) => response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))).listen(socket)
-  await once(server, 'listening')
-  t.after(() => {
-    server.close()
-    fs.rmSync(folder, { recursive: true })
-  })
-  return cli(['rules', '--socket', socket, ...options])
+function shown (t, answer, ...options) {
+  return answered(t, answer, 'rules', ...options)
 }
 
 test('of each rule is told what it waits for, how it stands and what it did', async t => {

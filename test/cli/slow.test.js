@@ -2,11 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { once } = require('node:events')
-const fs = require('node:fs')
-const http = require('node:http')
-const path = require('node:path')
-const { cli } = require('./cli')
+const { answered } = require('./answered')
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const TIMES = { unreadMs: 0, ownMs: 1.5, behindMs: 0, behind: [], gcMs: 0, waitingMs: 7, traceId: null }
@@ -17,16 +13,8 @@ const REQUESTS = [
 ]
 
 /** What the command says of these requests. */
-async function shown (t, answer, ...options) {
-  const folder = fs.mkdtempSync('/tmp/ls-')
-  const socket = path.join(folder, 'x.sock')
-  const server = http.createServer((request, response) => response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))).listen(socket)
-  await once(server, 'listening')
-  t.after(() => {
-    server.close()
-    fs.rmSync(folder, { recursive: true })
-  })
-  return cli(['slow', '--socket', socket, ...options])
+function shown (t, answer, ...options) {
+  return answered(t, answer, 'slow', ...options)
 }
 
 test('of each request is told what it waited for, and behind whom', async t => {

@@ -2,11 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { once } = require('node:events')
-const fs = require('node:fs')
-const http = require('node:http')
-const path = require('node:path')
-const { cli } = require('./cli')
+const { answered } = require('./answered')
 
 const ADVICE = { why: 'it is slow', instead: 'something else' }
 const siteOf = (api, calls, error) => ({
@@ -14,16 +10,8 @@ const siteOf = (api, calls, error) => ({
 })
 
 /** What the command says of these call sites. */
-async function shown (t, exact) {
-  const folder = fs.mkdtempSync('/tmp/ls-')
-  const socket = path.join(folder, 'x.sock')
-  const server = http.createServer((request, response) => response.setHeader('content-type', 'application/json').end(JSON.stringify({ sampled: [], exact, pool: null }))).listen(socket)
-  await once(server, 'listening')
-  t.after(() => {
-    server.close()
-    fs.rmSync(folder, { recursive: true })
-  })
-  return cli(['sync', '--socket', socket])
+function shown (t, exact) {
+  return answered(t, { sampled: [], exact, pool: null }, 'sync')
 }
 
 test('a call site that is an estimate has its standard error, and what that is is said once', async t => {

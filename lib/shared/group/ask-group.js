@@ -51,7 +51,8 @@ function askGroup (members, path, question = {}) {
  */
 function ask (member, path, { withinMs = WITHIN_MS, method = 'GET', accept, headers: more, body, maxBytes = MAX_BYTES, signal }) {
   return new Promise(resolve => {
-    const headers = { Host: 'localhost', ...(accept !== undefined && { Accept: accept }), ...bodyHeaders(method, body), ...more }
+    const text = body === undefined ? '' : JSON.stringify(body)
+    const headers = { Host: 'localhost', ...(accept !== undefined && { Accept: accept }), ...bodyHeaders(method, text), ...more }
     const request = http.request({ socketPath: member.socketPath, path, method, headers, agent: false, setHost: false, ...(signal && { signal }) })
     const fail = (/** @type {string} */ problem) => end({ member, up: false, problem, ...NOTHING })
     const late = setTimeout(guarded(() => fail(`no answer in ${withinMs / 1e3} s`)), withinMs)
@@ -65,17 +66,17 @@ function ask (member, path, { withinMs = WITHIN_MS, method = 'GET', accept, head
     request.once('response', guarded(async response => {
       await read(response, maxBytes).then(body => end(toAnswer(member, response, body)), error => fail(describe(error)))
     }))
-    request.end(body === undefined ? undefined : JSON.stringify(body))
+    request.end(text)
   })
 }
 
 /**
  * @param {string} method
- * @param {object | undefined} body
+ * @param {string} text  '': there is no body
  * @returns {Record<string, string>}
  */
-function bodyHeaders (method, body) {
-  if (body !== undefined) return { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(JSON.stringify(body))) }
+function bodyHeaders (method, text) {
+  if (text !== '') return { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(text)) }
   return method === 'GET' ? {} : { 'Content-Length': '0' }
 }
 
