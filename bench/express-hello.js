@@ -3,11 +3,11 @@
 // What does a request pay? Express answers "hello world", the least an application can do, so shares are the largest there are.
 
 const { atMost, compare, showComparison, showNoise } = require('./harness/comparisons')
-const { freshRounds, showConditions } = require('./harness/fresh-rounds')
-const { CONNECTIONS, load } = require('./harness/load')
+const { showConditions } = require('./harness/fresh-rounds')
+const { CONNECTIONS } = require('./harness/load')
+const { requestRounds, WARM_UP_SECONDS } = require('./harness/request-rounds')
 const { show, summarize } = require('./harness/statistics')
 
-/** @import { Child } from './harness/child' */
 /** @import { Rounds } from './harness/fresh-rounds' */
 
 const OFF = 'off'
@@ -16,7 +16,6 @@ const RIVAL = 'express-prom-bundle'
 const CASES = Object.freeze([OFF, AGAIN, 'on', 'on, no recorder', 'on, no middleware', RIVAL, 'prom-client'])
 const MAX_RATIO = Number(process.versions.node.split('.')[0]) >= 24 ? 1.02 : 1.08 // AsyncLocalStorage rides on async_hooks before
 
-const WARM_UP_SECONDS = 2
 const ROUND_SECONDS = 3
 
 const METHOD = `A fresh server process each round, under autocannon (${CONNECTIONS} connections): ${WARM_UP_SECONDS} s to warm up, ${ROUND_SECONDS} s that count; the cases take turns. CPU per request ` +
@@ -25,22 +24,7 @@ const METHOD = `A fresh server process each round, under autocannon (${CONNECTIO
 
 /** @param {{ quick: boolean, progress: (text: string) => void }} how */
 async function measure ({ quick, progress }) {
-  return report(await freshRounds({ file: 'hello', cases: CASES, rounds: quick ? 2 : 12, progress, prepare }))
-}
-
-/**
- * @param {Child} child
- * @param {string | undefined} processors
- */
-async function prepare (child, processors) {
-  await load(child.hello.port, WARM_UP_SECONDS, processors)
-  return async () => {
-    const answeredBefore = await child.ask('answered')
-    await child.ask('begin')
-    await load(child.hello.port, ROUND_SECONDS, processors)
-    const ownMicros = await child.ask('cpuMicros')
-    return { value: ownMicros / (await child.ask('answered') - answeredBefore), ownMicros }
-  }
+  return report(await requestRounds({ file: 'hello', cases: CASES, rounds: quick ? 2 : 12, roundSeconds: ROUND_SECONDS, progress }))
 }
 
 /** @param {Rounds} rounds */

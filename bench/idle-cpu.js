@@ -2,55 +2,24 @@
 
 // What does a process that waits for work pay for being observed, and which part of it takes what?
 
-const { setTimeout: sleep } = require('node:timers/promises')
-const { chooseProcessors } = require('../lib/cli/bench/processors')
-const { withChildren } = require('./harness/child')
+const { idleRounds } = require('./harness/idle-rounds')
 const { medianOf } = require('./harness/noise')
 const { ratios, show, summarize } = require('./harness/statistics')
 
-/** @import { Child } from './harness/child' */
+/** @import { Idle } from './harness/idle-rounds' */
 
 const RIVALS = 'prom-client + @datadog/pprof'
 const CASES = Object.freeze(['off', 'on', 'on, no recorder', 'on, no admin surface', 'on, 10 samples a second', 'prom-client', '@datadog/pprof', RIVALS])
 const MAX_RATIO = 0.9
 
-const SETTLE_MS = 5000 // start-up, its garbage and its compilation are not idling
 const ROUND_MS = 10_000 // two windows of the recorder: every round pays for the same number of rotations
 
 const METHOD = 'One process a case, with nothing to do; all of them wait side by side on one processor, and each round reads the CPU time of every thread over the same ten ' +
   'seconds, and how often one was woken (voluntary switches). They are started anew three times. `@datadog/pprof` runs its wall and CPU profiler at 10 ms as our recorder does, prom-client its default metrics.'
 
-/** @typedef {{ percent: number, wakeUps: number | null }} Idle */
-
 /** @param {{ quick: boolean, progress: (text: string) => void }} how */
 async function measure ({ quick, progress }) {
-  const generations = quick ? 1 : 3
-  const rounds = quick ? 1 : 4
-  const { pinning } = chooseProcessors(true)
-  /** @type {Idle[][]} */
-  const measured = CASES.map(() => [])
-  for (let generation = 0; generation < generations; generation++) {
-    await withChildren('idle', CASES.map(name => [name]), async children => {
-      await sleep(SETTLE_MS)
-      for (let round = 0; round < rounds; round++) {
-        for (const [index, idle] of (await oneRound(children)).entries()) measured[index].push(idle)
-        progress(`round ${generation * rounds + round + 1} of ${generations * rounds}: ${CASES.map((name, at) => `${name} ${measured[at].at(-1)?.percent.toFixed(2)} %`).join(', ')}`)
-      }
-    }, { processors: pinning?.application })
-  }
-  return report(measured)
-}
-
-/**
- * @param {readonly Child[]} children
- * @returns {Promise<Idle[]>}
- */
-async function oneRound (children) {
-  for (const child of children) await child.ask('begin')
-  await sleep(ROUND_MS)
-  const idle = []
-  for (const child of children) idle.push({ percent: await child.ask('cpuPercent'), wakeUps: await child.ask('wakeUpsPerSecond') })
-  return idle
+  return report(await idleRounds({ file: 'idle', cases: CASES, generations: quick ? 1 : 3, rounds: quick ? 1 : 4, roundMs: ROUND_MS, progress }))
 }
 
 /** @param {Idle[][]} measured  by case and round */

@@ -16,7 +16,7 @@ const { budgetLine, overheadPage, resultAsText } = require('./harness/report')
 
 /** @typedef {{ measure (how: { quick: boolean, progress: (text: string) => void }): Promise<Result> }} Benchmark */
 
-const BENCHMARKS = Object.freeze(['idle-cpu', 'threads', 'express-hello', 'request-path', 'admin-mount', 'capture-stall', 'heartbeat', 'start-up', 'detection', 'sync-calls', 'labels', 'findings', 'clock', 'heap-sampling', 'heap-histogram', 'heap-comparison', 'group'])
+const BENCHMARKS = Object.freeze(['idle-cpu', 'threads', 'express-hello', 'egress', 'rules', 'request-path', 'admin-mount', 'capture-stall', 'heartbeat', 'start-up', 'detection', 'sync-calls', 'labels', 'findings', 'clock', 'heap-sampling', 'heap-histogram', 'heap-comparison', 'group'])
 
 const RESULTS = path.join(__dirname, 'results')
 const PAGE = path.join(__dirname, '..', 'docs', 'overhead.md')

@@ -15,7 +15,8 @@ const MAX_TRIES = 4
 /**
  * @typedef {object} Plan
  * @property {string} file               in bench/processes
- * @property {readonly string[]} cases   its argument
+ * @property {readonly string[]} cases   its first argument
+ * @property {string[]} [args]           its others
  * @property {number} rounds
  * @property {(text: string) => void} progress
  * @property {(child: Child, load: string | undefined) => Promise<() => Promise<Measured>>} prepare  warms it up; what it returns measures
@@ -68,8 +69,8 @@ async function quietRound (plan, name, processors) {
  * @param {string} name
  * @param {Processors} processors
  */
-function oneRound ({ file, prepare }, name, { pinning }) {
-  return withChildren(file, [[name]], async ([child]) => {
+function oneRound ({ file, args = [], prepare }, name, { pinning }) {
+  return withChildren(file, [[name, ...args]], async ([child]) => {
     const measure = await prepare(child, pinning?.load)
     const watch = watchProcessors(pinning === null ? [] : expand(pinning.application))
     const { value, ownMicros } = await measure()

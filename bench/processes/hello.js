@@ -2,9 +2,7 @@
 
 // An Express server that says hello, observed in the way that its argument names.
 
-const express = require('express')
-const { serveAnswers } = require('../harness/answers')
-const { cpuMeter } = require('../harness/cpu-meter')
+const { serveHello } = require('../harness/hello-server')
 
 /** @type {Record<string, (app: import('express').Express) => void>} */
 const CASES = {
@@ -17,15 +15,4 @@ const CASES = {
   'prom-client' () { require('prom-client').collectDefaultMetrics() }
 }
 
-const app = express()
-CASES[process.argv[2]](app)
-
-let answered = 0
-app.get('/', (request, response) => {
-  answered++
-  response.send('hello world')
-})
-
-const server = app.listen(0, '127.0.0.1', () => {
-  serveAnswers(server.address(), { ...cpuMeter(), answered: () => answered })
-})
+serveHello(CASES[process.argv[2]])

@@ -1,0 +1,25 @@
+'use strict'
+
+// The measured process's end of request-rounds.js: an Express server that says hello, and tells what it took.
+
+const express = require('express')
+const { serveAnswers } = require('./answers')
+const { cpuMeter } = require('./cpu-meter')
+
+/** @param {(app: import('express').Express) => unknown} observe */
+function serveHello (observe) {
+  const app = express()
+  observe(app)
+
+  let answered = 0
+  app.get('/', (request, response) => {
+    answered++
+    response.send('hello world')
+  })
+
+  const server = app.listen(0, '127.0.0.1', () => {
+    serveAnswers(server.address(), { ...cpuMeter(), answered: () => answered })
+  })
+}
+
+module.exports = { serveHello }
