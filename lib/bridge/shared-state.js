@@ -10,11 +10,13 @@ const TICK_MICROS = 0 // indexes into the doubles
 const PERIOD_MS = 1
 const MAX_DELAY_MS = 2
 const OWN_WORK_MICROS = 3
-const DOUBLES = 4
+const KEEP_MICROS = 4
+const DOUBLES = 5
 const EXITING = 0 // indexes into the integers
 const SESSION = 1
 const IDLE = 2
-const INTEGERS = 3
+const KEEPING = 3
+const INTEGERS = 4
 
 // Of the inspector session: whoever moves it away from NONE first decides whether there is one.
 const NONE = 0
@@ -81,6 +83,36 @@ class SharedState {
   withdrawRelease () {
     Atomics.store(this.#integers, EXITING, 0)
     Atomics.compareExchange(this.#integers, SESSION, OVER, NONE)
+  }
+
+  /** Whether the observer has an inspector session. */
+  get hasSession () { return Atomics.load(this.#integers, SESSION) === OPEN }
+
+  /**
+   * Main thread, at its end, before it asks for the release: what was recorded up to this moment is about to reach the observer, which is
+   * to put it on disk.
+   * @param {number} micros
+   */
+  requestKeeping (micros) {
+    this.#doubles[KEEP_MICROS] = micros
+    Atomics.store(this.#integers, KEEPING, 1)
+  }
+
+  /**
+   * Main thread: waits until it is there.
+   * @param {number} maxMs
+   */
+  awaitKept (maxMs) {
+    Atomics.wait(this.#integers, KEEPING, 1, maxMs)
+  }
+
+  /** Observer: up to when something is to be kept; 0: nothing is. */
+  get keepMicros () { return Atomics.load(this.#integers, KEEPING) === 1 ? this.#doubles[KEEP_MICROS] : 0 }
+
+  /** Observer: it is kept, or cannot be. */
+  confirmKept () {
+    Atomics.store(this.#integers, KEEPING, 0)
+    Atomics.notify(this.#integers, KEEPING)
   }
 
   /** Observer, before it opens its session: false when there is one, or the process is exiting. */

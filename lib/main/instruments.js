@@ -1,7 +1,6 @@
 'use strict'
 
-// The process's one set of instruments, wired: heartbeat, recorder, observer, and the log of stalls. However many
-// applications ask for diagnostics in a process, there is one of these (see process/process-wide.js).
+// The process's one set of instruments, wired: heartbeat, recorder, observer, the log of stalls. Its applications share it (process/process-wide.js).
 
 const { randomUUID } = require('node:crypto')
 const { isMainThread } = require('node:worker_threads')
@@ -63,8 +62,7 @@ class Instruments {
   })
 
   #stallRoute = createStallRoute({ context: this.#requestContexts.context })
-  /** What is measured of the loop. */
-  loop
+  loop // what is measured of it
   routeNotes
   slowRequests
 
@@ -107,7 +105,7 @@ class Instruments {
     /** @type {Ask} */
     const ask = (name, params, signal) => this.#observer.askWhenReady(name, params, signal)
     this.admin = createAdminServing({ ask, tell })
-    this.egress = createEgressServing({ ask: (name, params) => this.#observer.ask(name, params) })
+    this.egress = createEgressServing({ ask: (name, params) => this.#observer.ask(name, params), state: this.#state, recording: this.#recording })
     this.#supervisor = this.#observe({ appRoot, titlePrefix, onFault })
     this.#observer = this.#supervisor.observer
     this.captures = createCaptureOrders({ observer: this.#observer })
@@ -153,6 +151,7 @@ class Instruments {
     this.#running = false
     this.#heartbeat.stop()
     this.slowRequests.stop()
+    this.egress.handOver()
     this.#recording.stop()
     this.syncCalls.stop()
     this.heap.stop()
@@ -213,6 +212,7 @@ class Instruments {
         egress: this.egress
       }),
       onFault,
+      onEnd: () => this.egress.handOver(),
       onReady: sessionError => this.#recording.start(sessionError),
       onLost: () => {
         this.captures.counts.onLost()

@@ -13,6 +13,7 @@ const { createClockRenewer } = require('./clock-renewer')
 const { createPoolWaits } = require('./findings/pool-waits')
 const { createMainClient } = require('./main-thread/main-client')
 const { createOwnWork } = require('./main-thread/own-work')
+const { obeyReleases } = require('./obey-releases')
 const { createRecorderClient } = require('./recorder/recorder-client')
 const { reportSections } = require('./report-sections')
 const { createScheduler } = require('./stalls/scheduler')
@@ -106,7 +107,7 @@ class ObserverThread {
   }
 
   async begin () {
-    unattended(this.#obeyReleases())
+    unattended(obeyReleases({ state: this.#state, recorder: this.#recorder, egress: () => this.#egress }))
     this.#stalls.start()
     const sessionError = await this.#recorder.open()
     unattended(this.#recorder.disconnectOnPause(() => this.#state.tickMicros === 0)) // before the first tick nothing seems stuck
@@ -214,18 +215,9 @@ class ObserverThread {
     this.#logger.warn(fields, message)
   }
 
-  /** As often as the main thread is about to end: it may go on after all. */
-  async #obeyReleases () {
-    for (;;) {
-      await this.#state.releaseRequested()
-      this.#recorder.disconnect()
-      this.#state.confirmReleased() // also where there is none any more
-    }
-  }
-
   async #stop () {
     try {
-      this.#egress?.stop()
+      await this.#egress?.end(this.#state.keepMicros).catch(this.report)
       this.#recorder.close()
       await this.#admin?.closeAll()
       this.#scheduler.close()

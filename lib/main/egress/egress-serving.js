@@ -4,6 +4,7 @@
 // opened, counted, and told to the application's log.
 
 const { isDeepStrictEqual } = require('node:util')
+const { monotonicMicros } = require('../../shared/base/monotonic')
 const { warn, warnOnce } = require('../../shared/base/warnings')
 const { createEgressCounts } = require('./egress-counts')
 const { destinationsOf } = require('./settings')
@@ -11,15 +12,23 @@ const { destinationsOf } = require('./settings')
 /** @import { EgressOptions, Logger } from '../../../types/diagnostics' */
 /** @import { Ask, Handlers } from '../../bridge/channel' */
 /** @import { ToMain } from '../../bridge/messages' */
+/** @import { SharedState } from '../../bridge/shared-state' */
 /** @import { StoreLocation } from '../../observer/captures/captures' */
 
-/** @param {{ ask: Ask }} parts  ask: the observer, which may have just been started */
+/**
+ * @param {object} parts
+ * @param {Ask} parts.ask  the observer, which may have just been started
+ * @param {SharedState} parts.state
+ * @param {{ readonly isRecording: boolean, rotate (): void }} parts.recording
+ */
 function createEgressServing (parts) {
   return new EgressServing(parts)
 }
 
 class EgressServing {
   #ask
+  #state
+  #recording
   /** @type {{ option: unknown, order: import('../../observer/egress/egress').EgressOrder, logger: Logger } | undefined} */
   #opened
   counts = createEgressCounts()
@@ -30,8 +39,10 @@ class EgressServing {
   }
 
   /** @param {Parameters<typeof createEgressServing>[0]} parts */
-  constructor ({ ask }) {
+  constructor ({ ask, state, recording }) {
     this.#ask = ask
+    this.#state = state
+    this.#recording = recording
   }
 
   get isOpen () { return this.#opened !== undefined }
@@ -57,6 +68,18 @@ class EgressServing {
   /** To be called when there is another observer. */
   resume () {
     if (this.#opened !== undefined) this.#ask('openEgress', { order: this.#opened.order }).catch(() => {}) // lost again
+  }
+
+  /**
+   * To be called when the process ends, or we do: what was recorded and is not sent yet is handed to the observer.
+   * @returns {boolean} whether there was any
+   */
+  handOver () {
+    const isContinuous = this.#opened?.order.destinations.some(({ everySeconds }) => everySeconds !== false)
+    if (!isContinuous || !this.#recording.isRecording) return false
+    this.#state.requestKeeping(monotonicMicros())
+    this.#recording.rotate()
+    return true
   }
 
   /** @param {{ to: string, host: string, problem: string | null }} state  null: it works again */

@@ -16,6 +16,8 @@ const { createExitHooks } = require('./exit-hooks')
 
 // After this long at exit the message of Node about the debugger is the lesser evil. Measured need: 1-6 ms.
 const MAX_RELEASE_MS = 200
+// What was recorded last is not worth more: a few milliseconds are needed, most of them the disk's.
+const MAX_KEEP_MS = 200
 
 /**
  * @param {object} parts
@@ -24,6 +26,7 @@ const MAX_RELEASE_MS = 200
  * @param {Omit<Handlers<ToMain>, 'ready' | 'fault'>} parts.handlers  of what the thread says and asks
  * @param {(error: Error) => void} parts.onFault
  * @param {(reason: unknown) => void} parts.onLost  the thread has ended, or could not be made
+ * @param {() => boolean} parts.onEnd  of the process: whether something was handed over that the thread is to keep
  */
 function createObserverClient (parts) {
   return new ObserverClient(parts)
@@ -39,8 +42,8 @@ class ObserverClient {
   #activeMs = { before: 0, now: 0 } // of former threads, of this one
   #holds = 0
   #ready = makeReady()
-  #onExit = guarded(() => this.release())
-  #exitHooks = createExitHooks({ release: guarded(() => this.release()), withdraw: guarded(() => this.#parts.state.withdrawRelease()) })
+  #onExit = guarded(() => this.#end())
+  #exitHooks = createExitHooks({ release: guarded(() => this.#end()), withdraw: guarded(() => this.#parts.state.withdrawRelease()) })
 
   /** @param {Parameters<typeof createObserverClient>[0]} parts */
   constructor (parts) {
@@ -109,6 +112,14 @@ class ObserverClient {
     worker.unref() // last: listening to messages would hold the process
     process.on('exit', this.#onExit)
     this.#exitHooks.start()
+  }
+
+  /** As often as the process is about to end: what it has handed over once is not handed over again. */
+  #end () {
+    const { state, onEnd } = this.#parts
+    const isHandedOver = state.hasSession && onEnd()
+    this.release()
+    if (isHandedOver) state.awaitKept(MAX_KEEP_MS)
   }
 
   /** Has the thread let go of its inspector session now. */

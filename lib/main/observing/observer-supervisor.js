@@ -30,6 +30,7 @@ const { ENGINES } = require('../recorder/engines')
  * @param {Logger} parts.logger
  * @param {Omit<ObserverParts['handlers'], 'sourceMapProblem' | 'threadTimes'>} parts.handlers  of what the observer says and asks
  * @param {(error: unknown) => void} parts.onFault
+ * @param {ObserverParts['onEnd']} parts.onEnd
  * @param {(sessionError: string | null) => void} parts.onReady  sessionError: why it has no inspector session
  * @param {() => void} parts.onLost
  * @param {() => void} parts.onRestarted  to tell the new one what the lost one had been told
@@ -52,7 +53,7 @@ class ObserverSupervisor {
 
   /** @param {Parameters<typeof createObserverSupervisor>[0]} parts */
   constructor (parts) {
-    const { state, handlers, onFault } = parts
+    const { state, handlers, onFault, onEnd } = parts
     this.#parts = parts
     this.observer = createObserverClient({
       state,
@@ -67,6 +68,7 @@ class ObserverSupervisor {
         sourceMapProblem: ({ problem }) => warnOnce(parts.logger, 'LOOPSCOPE_WARN_SOURCE_MAP', problem)
       },
       onFault,
+      onEnd,
       onLost: reason => this.#onLost(reason)
     })
     this.#clockRenewals = createClockRenewals(this.observer)

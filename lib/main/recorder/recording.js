@@ -51,6 +51,8 @@ class Recording {
     this.#recorder = parts.settings === false ? null : this.#make(parts.settings)
   }
 
+  get isRecording () { return this.#recorder?.running ?? false }
+
   get overheadSeconds () { return this.#recorder?.overheadSeconds ?? 0 }
 
   /**

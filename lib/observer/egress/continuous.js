@@ -15,7 +15,7 @@ const { monotonicMicros } = require('../../shared/base/monotonic')
  * @param {object} parts
  * @param {number} parts.everySeconds
  * @param {Views} parts.views
- * @param {(profile: CpuProfile) => void} parts.onProfile
+ * @param {(profile: CpuProfile) => Promise<void>} parts.onProfile
  */
 function createContinuous (parts) {
   return new Continuous(parts)
@@ -46,7 +46,7 @@ class Continuous {
   }
 
   /**
-   * Sends what has not been sent yet.
+   * Sends what has not been sent yet; resolves when it is queued.
    * @param {number} toMicros
    * @param {Views} [views]  other ones, which wait less for a stuck thread
    */
@@ -74,7 +74,7 @@ class Continuous {
     try {
       const view = await views.view({ fromMicros, toMicros })
       this.skip(view.toMicros)
-      this.#parts.onProfile(view.profile)
+      await this.#parts.onProfile(view.profile)
     } catch (error) {
       // Nothing is recorded: the recorder is off, or the thread is stuck and its window still open.
       const { code } = /** @type {NodeJS.ErrnoException} */ (error)

@@ -34,23 +34,18 @@ function createDestination ({ settings, dir, owner, minFreeBytes, maxAgeMs, onEv
   const { to, labels, everySeconds, stallMs, maxQueueBytes } = settings
   const publicSettings = { to, url: withoutSecrets(settings.url), everySeconds, labels }
   const trouble = createTrouble({ onChange: problem => onState({ to, host: new URL(publicSettings.url).host, problem }) })
-  const queue = createQueue({
-    dir,
-    owner,
-    maxBytes: maxQueueBytes,
-    minFreeBytes,
-    maxAgeMs,
-    onDropped: count => Array.from({ length: count }, () => note('dropped'))
-  })
-  const senders = [true, false].map(isUrgent => createSender({
-    queue,
-    isUrgent,
-    settings,
-    onOutcome: (outcome, problem) => {
-      note(outcome)
-      trouble.note(outcome, problem)
-    }
-  }))
+  const onDropped = (/** @type {number} */ count) => Array.from({ length: count }, () => note('dropped'))
+  const queue = createQueue({ dir, owner, maxBytes: maxQueueBytes, minFreeBytes, maxAgeMs, onDropped })
+  const senders = [true, false].map(isUrgent => createSender({ queue, isUrgent, settings, onOutcome }))
+
+  /**
+   * @param {EgressOutcome} outcome
+   * @param {string | null} problem
+   */
+  function onOutcome (outcome, problem) {
+    note(outcome)
+    trouble.note(outcome, problem)
+  }
 
   /** @param {EgressOutcome | null} outcome */
   function note (outcome) {
@@ -71,9 +66,10 @@ function createDestination ({ settings, dir, owner, minFreeBytes, maxAgeMs, onEv
     /**
      * Queues it, and has it sent. Of a file it resolves when it is queued; of everything else it is when this returns.
      * @param {EgressItem} item
-     * @param {{ isUrgent?: boolean }} [how]
+     * @param {{ isUrgent?: boolean, isUnsent?: boolean }} [how]  isUnsent: it only waits, since what is sent while the process ends may
+     *   arrive and be sent again by the next one
      */
-    async add (item, { isUrgent = false } = {}) {
+    async add (item, { isUrgent = false, isUnsent = false } = {}) {
       const withLabels = { ...item, labels: { ...item.labels, ...labels } }
       const request = BACKENDS[to](withLabels, publicSettings)
       if (request === null) return
@@ -83,7 +79,15 @@ function createDestination ({ settings, dir, owner, minFreeBytes, maxAgeMs, onEv
         ? await queue.putFile({ ...facts, headers: { ...headers, 'content-encoding': 'gzip' } }, String(item.file), { isUrgent })
         : queue.put(...packed(facts, body, DESTINATIONS[to].takesGzip), { isUrgent })
       note(isQueued ? null : 'dropped')
-      wake({ isNew: true })
+      if (!isUnsent) wake({ isNew: true })
+    },
+
+    /**
+     * Has what encodes loaded: at the end of the process there is no time for that.
+     * @param {EgressItem} item  any of the kind
+     */
+    prepare (item) {
+      BACKENDS[to](item, publicSettings)
     },
 
     /** @param {(owner: string, folder: string) => boolean} isGone */
@@ -91,6 +95,11 @@ function createDestination ({ settings, dir, owner, minFreeBytes, maxAgeMs, onEv
       queue.sweep(isGone)
       note(null)
       wake()
+    },
+
+    /** Resolves when nothing waits, or nothing gets through. */
+    async drained () {
+      await Promise.all(senders.map(sender => sender.drained()))
     },
 
     stop () {

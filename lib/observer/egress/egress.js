@@ -4,6 +4,7 @@
 // while the main thread is stuck.
 
 const path = require('node:path')
+const { setTimeout: sleep } = require('node:timers/promises')
 const fs = require('node:fs')
 const { guarded } = require('../../shared/base/guard')
 const { fromEpochMs } = require('../../shared/base/monotonic')
@@ -25,6 +26,8 @@ const { queueFolders } = require('./queue/queue-folders')
 const SWEEP_MS = 30_000
 // A process of another container cannot be seen, but says each time it sweeps that it is there.
 const SILENT_MS = 4 * SWEEP_MS
+const MAX_LAST_WINDOW_MS = 100
+const MAX_LEAVING_MS = 1000 // of close(), which somebody awaits
 const STUCK_WAIT = Object.freeze({ maxWaitMs: 250, maxPastWaitMs: 250 })
 
 /**
@@ -60,6 +63,7 @@ class Egress {
       items: this.#items,
       views: recorder.views(),
       quickViews: recorder.views(STUCK_WAIT),
+      lastViews: recorder.lastViews(MAX_LAST_WINDOW_MS),
       lasting,
       toWritten: (profile, maxMs) => sourceMaps.profile(profile, maxMs)
     }))
@@ -71,6 +75,25 @@ class Egress {
     const sweep = guarded(() => this.#sweep())
     this.#timer = setInterval(sweep, SWEEP_MS)
     sweep()
+  }
+
+  /**
+   * The process ends: what was recorded and is not sent yet is put on disk.
+   * @param {number} toMicros
+   * @param {boolean} [isUnsent]  the next process is to send it
+   */
+  async keepLast (toMicros, isUnsent = true) {
+    await Promise.all(this.#feeds.map(feed => feed.keepLast(toMicros, isUnsent)))
+  }
+
+  /**
+   * We are closed, and somebody awaits it: a second at most for what waits to be sent.
+   * @param {number} toMicros  0: nothing was recorded
+   */
+  async end (toMicros) {
+    if (toMicros > 0) await this.keepLast(toMicros, false)
+    await Promise.race([Promise.all(this.#destinations.map(destination => destination.drained())), sleep(MAX_LEAVING_MS)])
+    this.stop()
   }
 
   stop () {

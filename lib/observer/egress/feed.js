@@ -2,7 +2,7 @@
 
 // What one destination gets by itself, wired: a profile every few seconds, and evidence of stalls that go on.
 
-const { unattended } = require('../../shared/base/guard')
+const { guarded, unattended } = require('../../shared/base/guard')
 const { createContinuous } = require('./continuous')
 const { createStuckEvidence } = require('./stuck-evidence')
 
@@ -13,7 +13,18 @@ const { createStuckEvidence } = require('./stuck-evidence')
 /** @import { EgressItem } from './backends' */
 /** @import { StuckEvidence } from './stuck-evidence' */
 
+const PREPARE_MS = 1000 // the application has started by then
 const MAX_MAPPING_WHILE_STUCK_MS = 500
+const MAX_MAPPING_AT_END_MS = 50 // the process waits
+
+/** @type {CpuProfile} */
+const SMALLEST = Object.freeze({
+  nodes: [{ id: 1, callFrame: { functionName: '(root)', scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 } }],
+  startTime: 0,
+  endTime: 1,
+  samples: [1],
+  timeDeltas: [1]
+})
 
 /**
  * @param {object} parts
@@ -21,13 +32,18 @@ const MAX_MAPPING_WHILE_STUCK_MS = 500
  * @param {ReturnType<typeof createItems>} parts.items
  * @param {Views} parts.views
  * @param {Views} parts.quickViews  that do not wait for a stuck thread
+ * @param {Views} parts.lastViews   that ask a thread for nothing, which ends
  * @param {Parameters<typeof createStuckEvidence>[0]['lasting']} parts.lasting
  * @param {(profile: CpuProfile, maxMs?: number) => Promise<CpuProfile>} parts.toWritten  a profile in the places of the code as it was written
  */
-function createFeed ({ destination, items, views, quickViews, lasting, toWritten }) {
+function createFeed ({ destination, items, views, quickViews, lastViews, lasting, toWritten }) {
   const { everySeconds, stallMs } = destination
-  const continuous = everySeconds === false ? null : createContinuous({ everySeconds, views, onProfile: profile => unattended(send(profile)) })
+  const continuous = everySeconds === false ? null : createContinuous({ everySeconds, views, onProfile: profile => send(profile, {}, how) })
   const stuckEvidence = createStuckEvidence({ stallMs, lasting, views: quickViews, onEvidence: evidence => unattended(tell(evidence)) })
+  /** @type {NodeJS.Timeout | undefined} */
+  let preparing
+  /** From the end on. @type {{ isUnsent: boolean, maxMappingMs: number } | undefined} */
+  let how
   let stuckAtMicros = 0
   /** @type {string | undefined} */
   let fileName
@@ -35,10 +51,10 @@ function createFeed ({ destination, items, views, quickViews, lasting, toWritten
   /**
    * @param {CpuProfile} profile
    * @param {{ labels?: Record<string, string>, trace?: EgressItem['trace'] }} [of]
-   * @param {{ isUrgent: boolean }} [how]
+   * @param {{ isUrgent?: boolean, isUnsent?: boolean, maxMappingMs?: number }} [how]
    */
-  async function send (profile, { labels, trace } = {}, how) {
-    await destination.add(items.profile(await toWritten(profile, how?.isUrgent ? MAX_MAPPING_WHILE_STUCK_MS : undefined), labels, trace), how)
+  async function send (profile, { labels, trace } = {}, { maxMappingMs, ...how } = {}) {
+    await destination.add(items.profile(await toWritten(profile, maxMappingMs), labels, trace), how)
   }
 
   /** @param {StuckEvidence} evidence */
@@ -49,7 +65,7 @@ function createFeed ({ destination, items, views, quickViews, lasting, toWritten
     const item = items.stall(report, fileName)
     fileName = item.fileName
     await destination.add(item, { isUrgent })
-    await send(profile, { labels: { unfinished_stall: source }, trace: report.trace }, { isUrgent })
+    await send(profile, { labels: { unfinished_stall: source }, trace: report.trace }, { isUrgent, maxMappingMs: MAX_MAPPING_WHILE_STUCK_MS })
     await continuous?.flush(profile.startTime, quickViews)
     // What V8 gave up is sent; what was estimated will be recorded when the stall is over, if it ever is.
     if (source === 'sampled') continuous?.skip(profile.endTime)
@@ -59,9 +75,25 @@ function createFeed ({ destination, items, views, quickViews, lasting, toWritten
     start () {
       continuous?.start()
       stuckEvidence.start()
+      if (continuous !== null) preparing = setTimeout(guarded(() => destination.prepare(items.profile(SMALLEST))), PREPARE_MS)
+    },
+
+    /**
+     * Queues what was recorded up to the end and is not sent yet.
+     * @param {number} toMicros
+     * @param {boolean} isUnsent  the next process is to send it
+     */
+    async keepLast (toMicros, isUnsent) {
+      how = { isUnsent, maxMappingMs: MAX_MAPPING_AT_END_MS }
+      try {
+        await continuous?.flush(toMicros, lastViews)
+      } finally {
+        how = undefined // it may go on after all
+      }
     },
 
     stop () {
+      clearTimeout(preparing)
       continuous?.stop()
       stuckEvidence.stop()
     }

@@ -3,6 +3,7 @@
 // The recorder's end in the observer, wired: the inspector session with the main thread and when there is one, the windows that are
 // kept, and views cut from them.
 
+const { setTimeout: sleep } = require('node:timers/promises')
 const { createCoalescer } = require('../../shared/base/coalescer')
 const { createDebuggerDetector } = require('./debugger-detector')
 const { createHistory } = require('./history')
@@ -166,7 +167,7 @@ class RecorderClient {
     return { offReason: this.#isRecording ? null : this.#offReason, fromMicros: this.history.fromMicros }
   }
 
-  /** @param {{ maxWaitMs?: number, maxPastWaitMs?: number }} [options] */
+  /** @param {Partial<Pick<Parameters<typeof createViews>[0], 'maxWaitMs' | 'maxPastWaitMs' | 'rotate' | 'label'>>} [options] */
   views (options) {
     const views = createViews({
       history: this.history,
@@ -177,6 +178,15 @@ class RecorderClient {
       ...options
     })
     return withThreads(views, this.#threads)
+  }
+
+  /**
+   * For the end of the process: the main thread has ended the last window, and answers no more.
+   * @param {number} maxWaitMs
+   */
+  lastViews (maxWaitMs) {
+    const label = (/** @type {CpuProfile} */ profile) => Promise.race([this.#label(profile), sleep(maxWaitMs, profile)])
+    return this.views({ rotate: ignore, label, maxWaitMs, maxPastWaitMs: maxWaitMs })
   }
 
   #rotate () {

@@ -28,6 +28,9 @@ class Sender {
   #parts
   #delayMs
   #isAwake = false
+  /** Who waits until there is nothing to do for now. @type {(() => void)[]} */
+  #waiting = []
+  #isResting = true
   #failures = 0
   #end = new AbortController()
   #hurry = () => {}
@@ -49,6 +52,19 @@ class Sender {
     unattended(this.#work())
   }
 
+  /** @returns {Promise<void>} resolves when nothing waits, or when what was tried has failed */
+  drained () {
+    return new Promise(resolve => {
+      if (this.#isResting) return resolve()
+      this.#waiting.push(resolve)
+    })
+  }
+
+  #rest () {
+    this.#isResting = true
+    for (const tell of this.#waiting.splice(0)) tell()
+  }
+
   stop () {
     this.#end.abort()
     this.#hurry()
@@ -56,6 +72,7 @@ class Sender {
 
   async #work () {
     const { queue, isUrgent } = this.#parts
+    this.#isResting = false
     try {
       for (let entry = queue.first(isUrgent); entry !== null && !this.#end.signal.aborted; entry = queue.first(isUrgent)) {
         const delayMs = await this.#try(entry)
@@ -63,6 +80,7 @@ class Sender {
       }
     } finally {
       this.#isAwake = false
+      this.#rest()
     }
   }
 
@@ -110,14 +128,16 @@ class Sender {
   }
 
   /** @param {number} ms */
-  #sleep (ms) {
-    return /** @type {Promise<void>} */ (new Promise(resolve => {
+  async #sleep (ms) {
+    this.#rest()
+    await /** @type {Promise<void>} */ (new Promise(resolve => {
       const timer = setTimeout(resolve, ms)
       this.#hurry = () => {
         clearTimeout(timer)
         resolve()
       }
     }))
+    this.#isResting = false
   }
 }
 
