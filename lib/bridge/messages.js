@@ -119,6 +119,7 @@
  * @property {(params: TakeOrder) => Promise<TakeFacts>} takeSnapshot  writes the heap to a file: the main thread stands still
  * @property {(params: {}) => Promise<object>} report  Node's diagnostic report
  * @property {(params: { application: number }) => Promise<{ contentType: string, text: string }>} metrics
+ * @property {(params: { application: number }) => Promise<{ contentType: string, text: string }>} openMetrics  the same, with exemplars
  * @property {(params: { application: number }) => Promise<ApplicationMetrics>} metricsReading  the same as data, for the sums of a group
  * @property {(params: { application: number }) => Promise<ProcessReading>} processReading  for findings
  * @property {(params: { application: number, question: { needsHeap: boolean } }) => Promise<LoopCounts>} loopCounts  for rules
@@ -182,6 +183,7 @@ const TO_MAIN = Object.freeze({
   takeSnapshot: 'ask',
   report: 'ask',
   metrics: 'ask',
+  openMetrics: 'ask',
   metricsReading: 'ask',
   processReading: 'ask',
   loopCounts: 'ask',

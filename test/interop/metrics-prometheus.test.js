@@ -6,8 +6,9 @@ const { once } = require('node:events')
 const { createServer } = require('node:http')
 const { Registry } = require('prom-client')
 const { createMetrics } = require('../../lib/main/metrics/metrics')
+const { run, TOKEN } = require('../admin/running')
 const { createFakeSources, createFakeLogger } = require('../metrics/fake-sources')
-const { skip, startPrometheus, query } = require('./prometheus')
+const { skip, startPrometheus, query, queryExemplars } = require('./prometheus')
 
 async function serve (registry, t) {
   const server = createServer(async (request, response) => {
@@ -41,4 +42,23 @@ test('Prometheus scrapes the metrics and answers a quantile of the delay', { ski
   // A histogram is worth scraping only if a rate over it works: block again and ask for what came since.
   sources.delay.record(2000)
   await query(url, 'increase(nodejs_eventloop_delay_seconds_count[1m]) > 0', isOne)
+})
+
+test('Prometheus finds the trace of a stalled request beside the numbers that it is counted in', { skip }, async t => {
+  const app = await run(t)
+  const trace = { trace_id: '0af7651916cd43dd8448eb211c80319c', span_id: 'b7ad6b7169203331' }
+  await fetch(`${app.url}/auth`, { headers: { traceparent: `00-${trace.trace_id}-${trace.span_id}-01` } })
+  const { stall } = await app.until(/^event loop stalled .* GET \/auth/)
+  const url = await startPrometheus(t, {
+    job_name: 'app',
+    metrics_path: '/metrics',
+    authorization: { credentials: TOKEN },
+    static_configs: [{ targets: [new URL(await app.listenerUrl()).host] }]
+  })
+  for (const series of ['nodejs_eventloop_delay_seconds_bucket', 'loopscope_stall_seconds_total', 'loopscope_stall_route_seconds_total{http_route="GET /auth"}']) {
+    const [{ labels, value }] = await queryExemplars(url, series)
+    assert.deepEqual([labels, Number(value)], [trace, stall.durationMs / 1e3], series)
+  }
+  const series = await query(url, 'up == 1 or loopscope_stalls_total > 0', result => result.length > 1)
+  assert.ok(series.some(({ metric }) => metric.__name__ === 'loopscope_stalls_total'))
 })

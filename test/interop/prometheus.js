@@ -23,7 +23,7 @@ async function startPrometheus (t, scrape, ruleFiles = []) {
   const directory = mkdtempSync(join(tmpdir(), 'loopscope-prometheus-'))
   const config = join(directory, 'prometheus.json') // YAML holds JSON
   writeFileSync(config, JSON.stringify({ global: { scrape_interval: '1s', evaluation_interval: '1s' }, rule_files: ruleFiles, scrape_configs: [scrape] }))
-  const prometheus = spawn('prometheus', [`--config.file=${config}`, `--storage.tsdb.path=${join(directory, 'data')}`, '--web.listen-address=127.0.0.1:0'], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const prometheus = spawn('prometheus', [`--config.file=${config}`, `--storage.tsdb.path=${join(directory, 'data')}`, '--enable-feature=exemplar-storage', '--web.listen-address=127.0.0.1:0'], { stdio: ['ignore', 'ignore', 'pipe'] })
   const ended = once(prometheus, 'close')
   t.after(async () => {
     prometheus.kill('SIGKILL')
@@ -47,15 +47,25 @@ async function addressOf (prometheus) {
 }
 
 /** Asks until there is an answer: Prometheus starts, scrapes and indexes in its own time. */
-async function query (url, expression, isAnswer) {
+function query (url, expression, isAnswer) {
+  return ask(`${url}/api/v1/query?query=${encodeURIComponent(expression)}`, data => data.result, isAnswer)
+}
+
+/** The exemplars of a series, as soon as there are some. */
+function queryExemplars (url, series) {
+  const toS = Math.ceil(Date.now() / 1e3) + PATIENCE_MS / 1e3
+  return ask(`${url}/api/v1/query_exemplars?query=${encodeURIComponent(series)}&start=0&end=${toS}`, data => data.flatMap(({ exemplars }) => exemplars), found => found.length > 0)
+}
+
+async function ask (target, resultOf, isAnswer) {
   const deadline = performance.now() + PATIENCE_MS
   for (;;) {
-    const response = await fetch(`${url}/api/v1/query?query=${encodeURIComponent(expression)}`, { signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => null)
-    const result = response?.ok ? (await response.json()).data.result : []
+    const response = await fetch(target, { signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => null)
+    const result = response?.ok ? resultOf((await response.json()).data) : []
     if (isAnswer(result)) return result
-    assert.ok(performance.now() < deadline, `no answer to ${expression}: ${JSON.stringify(result)}`)
+    assert.ok(performance.now() < deadline, `no answer to ${target}: ${JSON.stringify(result)}`)
     await sleep(200)
   }
 }
 
-module.exports = { skip, startPrometheus, query }
+module.exports = { skip, startPrometheus, query, queryExemplars }

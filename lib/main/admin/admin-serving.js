@@ -25,12 +25,13 @@ function createAdminServing ({ ask, tell }) {
     applications,
     counts,
     rules,
-    /** For what the observer says and asks of it. @type {Pick<Handlers<ToMain>, 'log' | 'counted' | 'ruleActed' | 'loopCounts' | 'metrics' | 'metricsReading' | 'processReading' | 'authorize'>} */
+    /** For what the observer says and asks of it. @type {Pick<Handlers<ToMain>, 'log' | 'counted' | 'ruleActed' | 'loopCounts' | 'metrics' | 'openMetrics' | 'metricsReading' | 'processReading' | 'authorize'>} */
     handlers: {
       log: line => applications.log(line),
       counted: ({ event }) => counts.count(event),
       ruleActed: ({ event }) => rules.note(event),
       metrics: params => applications.metrics(params),
+      openMetrics: params => applications.openMetrics(params),
       metricsReading: params => applications.metricsReading(params),
       processReading: params => applications.processReading(params),
       loopCounts: params => applications.loopCounts(params),

@@ -14,6 +14,7 @@
 /**
  * @typedef {object} ApplicationAnswers  what only the application's thread knows
  * @property {() => Promise<{ contentType: string, text: string }>} metrics
+ * @property {() => Promise<{ contentType: string, text: string }>} openMetrics  the same in that format
  * @property {() => Promise<ApplicationMetrics>} metricsReading
  * @property {() => ProcessReading} processReading
  * @property {(question: { needsHeap: boolean }) => LoopCounts} loopCounts  for rules
@@ -90,6 +91,11 @@ class Applications {
   /** @param {{ application: number }} about */
   metrics ({ application }) {
     return this.#answersOf(application).metrics()
+  }
+
+  /** @param {{ application: number }} about */
+  openMetrics ({ application }) {
+    return this.#answersOf(application).openMetrics()
   }
 
   /** @param {{ application: number }} about */

@@ -1,6 +1,6 @@
 'use strict'
 
-// The registry as plain data, for adding up the processes of a group: a prom-client registry, or one of its successor.
+// The registry as plain data, for adding up the processes of a group, and for OpenMetrics: a prom-client registry, or one of its successor.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 
@@ -21,24 +21,24 @@ function createMetricsReading (registry) {
   return {
     read () {
       isAsked = true
-      return readMetrics(registry, openedAtMs)
+      return readMetrics(registry, { openedAtMs })
     },
 
     /** What is there at the end, for a group that was told of it before. @returns {Promise<ApplicationMetrics | null>} */
     async last () {
       if (!isAsked) return null
       const late = sleep(LAST_MS, null, { ref: false })
-      return Promise.race([readMetrics(registry, openedAtMs).catch(() => null), late])
+      return Promise.race([readMetrics(registry, { openedAtMs }).catch(() => null), late])
     }
   }
 }
 
 /**
  * @param {Registry} registry
- * @param {number} openedAtMs
+ * @param {{ openedAtMs?: number, withExemplars?: boolean }} [wanted]
  * @returns {Promise<ApplicationMetrics>}
  */
-async function readMetrics (registry, openedAtMs) {
+async function readMetrics (registry, { openedAtMs = 0, withExemplars = false } = {}) {
   const { contentType } = registry
   const readAtMs = performance.now()
   const isOpenMetrics = OPEN_METRICS.test(contentType)
@@ -47,7 +47,7 @@ async function readMetrics (registry, openedAtMs) {
     help,
     type,
     aggregator,
-    values: values.map(plainValue)
+    values: values.map((/** @type {any} */ value) => ({ ...plainValue(value), ...(withExemplars && exemplarOf(value)) }))
   }))
   return { openedAtMs, readAtMs, contentType, metrics }
 }
@@ -61,11 +61,16 @@ function nameOfSeries (name) {
 }
 
 /**
- * @param {any} value  with an exemplar at times
+ * @param {any} value
  * @returns {Value}
  */
 function plainValue ({ labels = {}, metricName, value }) {
   return { labels, ...(metricName !== undefined && { metricName }), value: Number.isFinite(value) ? value : String(value) }
+}
+
+/** @param {any} value  of a registry; few have one */
+function exemplarOf ({ exemplar }) {
+  return exemplar && { exemplar }
 }
 
 module.exports = { createMetricsReading, readMetrics }

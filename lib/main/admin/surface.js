@@ -12,7 +12,7 @@ const { createAnnouncement } = require('./announcement')
 const { chooseControlDirectory } = require('../../shared/admin/control-directory')
 const { createMetricsReading } = require('./metrics-reading')
 const { createMount } = require('./mount')
-const { checkRules } = require('../../shared/rules/check-rules')
+const { readOpenMetrics } = require('./open-metrics')
 const { adminSettings } = require('./settings')
 const { makeBootToken } = require('../../shared/admin/tokens')
 const { createWorkerGroup } = require('../../shared/admin/worker-group')
@@ -107,12 +107,13 @@ class Surface {
       dir: options.dir,
       retention: options.retention,
       heap: options.heap,
-      rules: checkRules('options.rules', options.rules),
+      rules: options.rules,
       rulesDryRun: options.rulesDryRun,
       // Threads share the process's id, which names the socket.
       controlDir: options.controlSocket && threadId === 0 ? controlDir : null
     }, {
       metrics: () => this.#metrics(),
+      openMetrics: () => this.#openMetrics(),
       metricsReading: metricsReading.read,
       processReading,
       loopCounts,
@@ -197,6 +198,12 @@ class Surface {
   async #metrics () {
     const { registry } = this.#parts
     return { contentType: registry.contentType, text: await registry.metrics() }
+  }
+
+  async #openMetrics () {
+    const { registry } = this.#parts
+    // Of an application's own kind: it has no data to write from.
+    return typeof registry.getMetricsAsJSON === 'function' ? readOpenMetrics(registry) : this.#metrics()
   }
 
   /**

@@ -3,12 +3,16 @@
 // Event-loop lateness and utilisation, under the names OpenTelemetry gives them where it has any. No percentile gauges:
 // percentiles cannot be averaged over processes, a histogram can be summed.
 
+const { exemplarsOf } = require('./exemplars')
+
 /** @import { BucketReading } from '../../shared/base/bucket-counts' */
+/** @import { CountedStall } from './exemplars' */
 /** @import { MetricDefinition } from './metric' */
 
 /**
  * @typedef {object} EventLoopSources
  * @property {{ read (): BucketReading, readonly recentMaxMs: number }} [delay]
+ * @property {{ list (): CountedStall[] }} [stalls]  optional to the histogram, whose exemplars they are; newest first
  * @property {{ readonly recentMaxMs: number }} [iterations]  optional to the maximum, which it makes exact
  * @property {{ read (): { utilization: number, activeSeconds: number, idleSeconds: number } }} [utilization]
  */
@@ -24,7 +28,7 @@ module.exports = Object.freeze([
     labelNames: [],
     aggregator: 'sum',
     source: 'delay',
-    collect: ({ delay }) => [{ reading: delay.read() }]
+    collect: ({ delay, stalls }) => [{ reading: delay.read(), exemplars: exemplarsOf(stalls?.list() ?? []) }]
   },
   {
     name: 'nodejs_eventloop_delay_max_seconds',

@@ -7,11 +7,12 @@ const { warnOnce } = require('../../shared/base/warnings')
 
 /** @import { BucketReading } from '../../shared/base/bucket-counts' */
 /** @import { Logger } from '../../../types/diagnostics' */
+/** @import { Exemplar } from './exemplars' */
 /** @import { MetricSources } from './metrics' */
 
 /** @typedef {Record<string, string>} Labels */
-/** @typedef {{ labels?: Labels, value: number }} NumberSample */
-/** @typedef {{ labels?: Labels, reading: BucketReading }} HistogramSample */
+/** @typedef {{ labels?: Labels, value: number, exemplar?: Exemplar }} NumberSample */
+/** @typedef {{ labels?: Labels, reading: BucketReading, exemplars?: Exemplar[] }} HistogramSample  exemplars: newest first */
 
 /**
  * @typedef {object} DefinitionHead
@@ -34,6 +35,7 @@ const { warnOnce } = require('../../shared/base/warnings')
  * @property {Labels} [sharedLabels]                   those that it has in common with the other lines of its histogram
  * @property {number} value
  * @property {string} [metricName]
+ * @property {Exemplar} [exemplar]
  */
 
 /**
@@ -74,7 +76,7 @@ function collectSafely (definition, sources, logger) {
   try {
     // Registered only with its own source; others that are optional to it are looked at with ?. there.
     const given = /** @type {Required<MetricSources>} */ (sources)
-    if (definition.type !== 'histogram') return definition.collect(given).map(({ labels = {}, value }) => ({ labels, value }))
+    if (definition.type !== 'histogram') return definition.collect(given).map(numberValue)
     return definition.collect(given).flatMap(sample => histogramValues(definition.name, sample))
   } catch (error) {
     warnOnce(logger, 'LOOPSCOPE_WARN_INTERNAL', error)
@@ -83,11 +85,19 @@ function collectSafely (definition, sources, logger) {
 }
 
 /**
+ * @param {NumberSample} sample
+ * @returns {Value}
+ */
+function numberValue ({ labels = {}, value, exemplar }) {
+  return { labels, value, ...(exemplar && { exemplar }) }
+}
+
+/**
  * @param {string} name
  * @param {HistogramSample} sample
  * @returns {Value[]}
  */
-function histogramValues (name, { labels = {}, reading }) {
+function histogramValues (name, { labels = {}, reading, exemplars = [] }) {
   const sharedLabels = labels
   const bucketName = `${name}_bucket`
   /** @type {Value[]} */
@@ -95,14 +105,25 @@ function histogramValues (name, { labels = {}, reading }) {
     metricName: bucketName,
     labels: { le: bound },
     sharedLabels,
-    value: reading.counts[index]
+    value: reading.counts[index],
+    ...exemplarWithin(exemplars, reading.bounds[index - 1], bound)
   }))
   values.push(
-    { metricName: bucketName, labels: { le: '+Inf' }, sharedLabels, value: reading.count },
+    { metricName: bucketName, labels: { le: '+Inf' }, sharedLabels, value: reading.count, ...exemplarWithin(exemplars, reading.bounds.at(-1)) },
     { metricName: `${name}_sum`, labels: {}, sharedLabels, value: reading.sum },
     { metricName: `${name}_count`, labels: {}, sharedLabels, value: reading.count }
   )
   return values
+}
+
+/**
+ * @param {readonly Exemplar[]} exemplars
+ * @param {number} [above]
+ * @param {number} [upTo]
+ */
+function exemplarWithin (exemplars, above = -Infinity, upTo = Infinity) {
+  const exemplar = exemplars.find(({ value }) => value > above && value <= upTo)
+  return exemplar && { exemplar }
 }
 
 /**

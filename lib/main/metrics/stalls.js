@@ -2,7 +2,10 @@
 
 // Stalls by cause and by route: how many, and how long the loop stood still because of them.
 
+const { newestExemplars } = require('./exemplars')
+
 /** @import { Cause } from '../../../types/diagnostics' */
+/** @import { CountedStall } from './exemplars' */
 /** @import { MetricDefinition } from './metric' */
 
 /**
@@ -12,7 +15,20 @@
  * @typedef {object} StallTotals
  * @property {() => { cause: Cause, count: number, seconds: number }[]} totals  a row for every cause, also while it is 0
  * @property {() => { route: string | null, seconds: number }[]} routeTotals
+ * @property {() => CountedStall[]} list  the last ones, newest first
  */
+
+/** @param {StallTotals} stalls */
+function totalsByCause (stalls) {
+  const exemplars = newestExemplars(stalls.list(), ({ cause }) => cause)
+  return stalls.totals().map(total => ({ ...total, exemplar: exemplars.get(total.cause) }))
+}
+
+/** @param {StallTotals} stalls */
+function totalsByRoute (stalls) {
+  const exemplars = newestExemplars(stalls.list(), ({ route }) => route)
+  return stalls.routeTotals().map(total => ({ ...total, exemplar: exemplars.get(total.route) }))
+}
 
 /** @type {readonly MetricDefinition[]} */
 module.exports = Object.freeze([
@@ -23,7 +39,7 @@ module.exports = Object.freeze([
     labelNames: ['cause'],
     aggregator: 'sum',
     source: 'stalls',
-    collect: ({ stalls }) => stalls.totals().map(({ cause, count }) => ({ labels: { cause }, value: count }))
+    collect: ({ stalls }) => totalsByCause(stalls).map(({ cause, count, exemplar }) => ({ labels: { cause }, value: count, exemplar }))
   },
   {
     name: 'loopscope_stall_seconds_total',
@@ -32,7 +48,7 @@ module.exports = Object.freeze([
     labelNames: ['cause'],
     aggregator: 'sum',
     source: 'stalls',
-    collect: ({ stalls }) => stalls.totals().map(({ cause, seconds }) => ({ labels: { cause }, value: seconds }))
+    collect: ({ stalls }) => totalsByCause(stalls).map(({ cause, seconds, exemplar }) => ({ labels: { cause }, value: seconds, exemplar }))
   },
   {
     name: 'loopscope_stall_route_seconds_total',
@@ -41,6 +57,6 @@ module.exports = Object.freeze([
     labelNames: ['http_route'],
     aggregator: 'sum',
     source: 'stalls',
-    collect: ({ stalls }) => stalls.routeTotals().map(({ route, seconds }) => ({ labels: { http_route: route ?? '' }, value: seconds }))
+    collect: ({ stalls }) => totalsByRoute(stalls).map(({ route, seconds, exemplar }) => ({ labels: { http_route: route ?? '' }, value: seconds, exemplar }))
   }
 ])

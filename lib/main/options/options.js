@@ -27,7 +27,8 @@ const { MAX_BYTES, assertStrings, checkGroup, integer, methods, number, oneOf, t
  * @property {string} wanted      type and range, for a person
  * @property {unknown} [defaultValue] the default; none when absent
  * @property {string} meaning
- * @property {(path: string, value: any) => void} check
+ * @property {(path: string, value: any) => unknown} check
+ * @property {boolean} [isCompleted]  what check answers holds: the value with its own defaults
  * @property {((text: string) => unknown) | null} fromText  of the environment variable; null when it cannot be written as text
  */
 
@@ -67,7 +68,7 @@ const OPTIONS = Object.freeze([
   { path: 'controlSocket', wanted: '`true` or `false`', defaultValue: ADMIN.controlSocket, meaning: 'A socket in the temporary folder that only this user can open, for `npx loopscope … <pid>`', check: assertBoolean, fromText: toSwitch },
   { path: 'pm2', wanted: '`true` or `false`', defaultValue: true, meaning: 'Under [PM2](pm2.md), and nowhere else: figures for `pm2 describe`, and answers to `pm2 trigger`', check: assertBoolean, fromText: toSwitch },
   { path: 'egress', wanted: '`false`, an object, or a list of them', defaultValue: false, meaning: 'Where profiles, artifacts and evidence are sent; nothing leaves the machine without it: [egress.md](egress.md). As text: JSON, or the path of a file with it', check: checkEgress, fromText: text => toSwitch(text) === false ? false : jsonFromText('LOOPSCOPE_EGRESS', 'a destination, or a list of them,')(text) },
-  { path: 'rules', wanted: 'list of rules', defaultValue: Object.freeze([]), meaning: 'What to do when something happens: [rules.md](rules.md). As text: JSON, or the path of a file of JSON', check: (path, value) => { checkRules(path, value) }, fromText: jsonFromText('LOOPSCOPE_RULES', 'a list of rules') },
+  { path: 'rules', wanted: 'list of rules', defaultValue: Object.freeze([]), meaning: 'What to do when something happens: [rules.md](rules.md). As text: JSON, or the path of a file of JSON', check: checkRules, isCompleted: true, fromText: jsonFromText('LOOPSCOPE_RULES', 'a list of rules') },
   { path: 'rulesDryRun', wanted: '`true` or `false`', defaultValue: false, meaning: 'What the rules would do is logged, and not done', check: assertBoolean, fromText: toSwitch },
   { path: 'observerFile', ...text(), meaning: 'Where a bundle has the file that `loopscope/observer` was bundled to: [bundlers.md](bundlers.md)' },
   { path: 'registry', ...methods('registerMetric', 'getSingleMetric', 'removeSingleMetric', 'metrics'), meaning: 'A `Registry` of prom-client or of @prometheus-io/client to put the metrics into; by default one of our own, of prom-client' },

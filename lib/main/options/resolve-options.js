@@ -10,7 +10,7 @@ const { OPTIONS, variableOf } = require('./options')
 
 /** @import { DiagnosticsOptions, EgressOptions, EngineName, Logger, RetentionOptions, SignalMap, SyncCallOptions } from '../../../types/diagnostics' */
 /** @import { Registry } from 'prom-client' */
-/** @import { Rule } from '../../../types/rules' */
+/** @import { Rule } from '../../shared/rules/check-rules' */
 /** @import { EnvironmentFacts } from './environment-facts' */
 /** @import { OptionRow } from './options' */
 
@@ -83,16 +83,21 @@ function resolveOptions (options = {}, env = process.env) {
  */
 function valueOf (row, options, env) {
   const passed = getAt(options, row.path)
-  if (passed !== undefined) {
-    row.check(`options.${row.path}`, passed)
-    return passed
-  }
+  if (passed !== undefined) return checked(row, `options.${row.path}`, passed)
   const variable = variableOf(row)
   const written = variable === null ? undefined : env[variable]
   if (variable === null || row.fromText === null || written === undefined || written === '') return row.defaultValue
-  const value = row.fromText(written)
-  row.check(variable, value)
-  return value
+  return checked(row, variable, row.fromText(written))
+}
+
+/**
+ * @param {OptionRow} row
+ * @param {string} name  in what is thrown
+ * @param {unknown} value
+ */
+function checked (row, name, value) {
+  const completed = row.check(name, value)
+  return row.isCompleted ? completed : value
 }
 
 /** @param {any} options */

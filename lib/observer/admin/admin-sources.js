@@ -114,7 +114,7 @@ function createAdminSources (parts) {
     mark: (/** @type {unknown} */ text) => makeMark(text, parts),
     stalls,
     stallProfile: (/** @type {number} */ stall) => records.profile(stall),
-    ask: (/** @type {'syncCalls' | 'memory' | 'slowRequests' | 'metrics' | 'metricsReading' | 'processReading'} */ name) => main.askOrLast(name, id),
+    ask: (/** @type {'syncCalls' | 'memory' | 'slowRequests' | 'metrics' | 'openMetrics' | 'metricsReading' | 'processReading'} */ name) => main.askOrLast(name, id),
     authorize: (/** @type {unknown} */ request, /** @type {string} */ scope) => {
       return main.ask('authorize', { application: id, request, scope }, AUTHORIZE_MS)
     },

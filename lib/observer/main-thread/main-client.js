@@ -54,7 +54,7 @@ class MainClient {
 
   /**
    * The answer, or the last one when the main thread does not answer now.
-   * @param {'syncCalls' | 'memory' | 'slowRequests' | 'metrics' | 'metricsReading' | 'processReading'} name
+   * @param {'syncCalls' | 'memory' | 'slowRequests' | 'metrics' | 'openMetrics' | 'metricsReading' | 'processReading'} name
    * @param {number} application
    * @returns {Promise<LastAnswer>}
    */

@@ -14,8 +14,6 @@ const { doesNeed } = require('../../shared/rules/conditions')
 /** @typedef {{ needsHeap: boolean }} LoopQuestion */
 
 const LOOP_EVERY_MS = 5000
-// An answer takes a second, and parses a minute of samples.
-const FINDINGS_EVERY_MS = 60_000
 const MAX_STALLS = 5000
 
 /**
@@ -36,6 +34,7 @@ class RuleReadings {
   #now
   #sinceMs
   #windowMs
+  #findingsEveryMs
   /** @type {Readings['stalls']} */
   #stalls = []
   /** @type {LoopCounts[]} */
@@ -52,7 +51,9 @@ class RuleReadings {
     this.#now = now
     this.#sinceMs = now()
     this.#windowMs = Math.max(...rules.map(({ withinSeconds }) => withinSeconds)) * 1e3
-    this.#findingsDueMs = now() + FINDINGS_EVERY_MS // there is nothing to be found in a process that has just started
+    // An answer takes a second, and parses a minute of samples: no more often than a rule asks for.
+    this.#findingsEveryMs = Math.min(...rules.filter(rule => doesNeed(rule, 'findings')).map(({ withinSeconds }) => withinSeconds)) * 1e3
+    this.#findingsDueMs = now() + this.#findingsEveryMs // there is nothing to be found in a process that has just started
   }
 
   /** @param {Stall} stall  that is over */
@@ -70,8 +71,8 @@ class RuleReadings {
       this.#loopDueMs = nowMs + LOOP_EVERY_MS
       await this.#askLoop({ needsHeap })
     }
-    if (nowMs >= this.#findingsDueMs && doesAnyNeed('findings')) {
-      this.#findingsDueMs = nowMs + FINDINGS_EVERY_MS
+    if (nowMs >= this.#findingsDueMs) {
+      this.#findingsDueMs = nowMs + this.#findingsEveryMs
       this.#findings = (await this.#parts.findFindings()).findings
     }
   }

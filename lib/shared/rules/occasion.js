@@ -53,7 +53,7 @@ function showRule (rule) {
   return { name, when, withinSeconds: windowed ? withinSeconds : null, forSeconds, do: rule.do.map(showAction), limit }
 }
 
-const WINDOWED = ['stallCount', 'blockedShare', 'utilization', 'delayP99Ms', 'errorResponseShare']
+const WINDOWED = ['stallCount', 'blockedShare', 'utilization', 'delayP99Ms', 'errorResponseShare', 'finding']
 
 /** @param {number} value  to the thousandth, as shares need it */
 function rounded (value) {

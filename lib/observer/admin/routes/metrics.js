@@ -3,6 +3,7 @@
 // The metrics of this process, or of its group, for Prometheus and as data. While the main thread is stuck these are what it said last,
 // and the one number that only another thread can tell.
 
+const { prefersOpenMetrics } = require('../../../shared/admin/prefers-open-metrics')
 const { json, text } = require('../../../shared/admin/responses')
 const { refuse } = require('../../../shared/base/validate')
 const { writeExposition } = require('../../../shared/group/metrics/exposition')
@@ -36,8 +37,8 @@ function metrics (context) {
 }
 
 /** @param {Context} context */
-async function asText ({ sources }) {
-  const known = await knownOf(sources, 'metrics')
+async function asText ({ sources, request }) {
+  const known = await knownOf(sources, prefersOpenMetrics(String(request.headers.accept ?? '')) ? 'openMetrics' : 'metrics')
   const { contentType, text: exposition } = known?.value ?? { contentType: TEXT_FORMAT, text: '' }
   return text(200, withMetric(exposition, blockedNow(sources)), { 'Content-Type': contentType, ...staleHeader(known) })
 }

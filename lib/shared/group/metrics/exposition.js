@@ -21,8 +21,12 @@ function writeExposition (metrics, contentType) {
  * @param {boolean} isOpenMetrics  which has the family of a counter without the `_total` of its series
  */
 function writeMetric ({ name, help, type, values }, isOpenMetrics) {
-  const family = isOpenMetrics && type === 'counter' ? name.replace(/_total$/, '') : name
-  return [`# HELP ${family} ${escape(help)}`, `# TYPE ${family} ${type}`, ...values.map(value => writeValue(name, value))].join('\n')
+  const isCounter = isOpenMetrics && type === 'counter'
+  const family = isCounter ? name.replace(/_total$/, '') : name
+  // A counter of OpenMetrics is called so; with another name a series would begin when the format changes.
+  const written = isCounter && family === name ? 'unknown' : type
+  const lines = values.map(value => `${writeValue(name, value)}${isOpenMetrics ? writeExemplar(value) : ''}`)
+  return [`# HELP ${family} ${escape(help)}`, `# TYPE ${family} ${written}`, ...lines].join('\n')
 }
 
 /**
@@ -30,8 +34,20 @@ function writeMetric ({ name, help, type, values }, isOpenMetrics) {
  * @param {Value} value
  */
 function writeValue (name, { labels, metricName = name, value }) {
-  const written = Object.entries(labels).map(([label, text]) => `${label}="${escape(String(text)).replaceAll('"', '\\"')}"`)
-  return `${metricName}${written.length === 0 ? '' : `{${written.join(',')}}`} ${writeNumber(Number(value))}`
+  const written = writeLabels(labels)
+  return `${metricName}${written === '' ? '' : `{${written}}`} ${writeNumber(Number(value))}`
+}
+
+/** @param {Value} value */
+function writeExemplar ({ exemplar }) {
+  if (exemplar === undefined) return ''
+  const { labelSet, value, timestamp } = exemplar
+  return ` # {${writeLabels(labelSet)}} ${writeNumber(value)}${timestamp === undefined ? '' : ` ${timestamp}`}`
+}
+
+/** @param {Value['labels']} labels */
+function writeLabels (labels) {
+  return Object.entries(labels).map(([label, text]) => `${label}="${escape(String(text)).replaceAll('"', '\\"')}"`).join(',')
 }
 
 /** @param {number} value */

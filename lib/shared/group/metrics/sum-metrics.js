@@ -11,6 +11,7 @@ const { gatherSeries } = require('./gather-series')
  * @property {Record<string, string | number>} labels
  * @property {string} [metricName]    where it is not the metric's: `_bucket`, `_sum`, `_count`
  * @property {number | string | number[]} value  as text what JSON has no number for; the parts of an exact sum
+ * @property {{ labelSet: Record<string, string | number>, value: number, timestamp?: number }} [exemplar]  of one process; sums have none
  *
  * @typedef {object} Metric  as a registry's getMetricsAsJSON() tells it, plain data
  * @property {string} name
