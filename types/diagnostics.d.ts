@@ -25,7 +25,7 @@ export type EngineName = 'inspector' | 'v8-profiler-next'
 export interface RecorderOptions {
   /** Samples a second, 1 to 1000. Default 100, the rate of Go's profiler. */
   hz?: number
-  /** Length of one recorded window in seconds, 1 to 30. Default 5. */
+  /** Length of one recorded window in seconds, 1 to 30; while the process is idle four times that, 30 at most. Default 5. */
   windowSeconds?: number
   /** How far back a capture can look, in seconds, 10 to 600. Default 60. */
   keepSeconds?: number

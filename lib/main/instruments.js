@@ -5,7 +5,6 @@
 const { randomUUID } = require('node:crypto')
 const { isMainThread } = require('node:worker_threads')
 const { guarded } = require('../shared/base/guard')
-const { monotonicMicros } = require('../shared/base/monotonic')
 const { SharedState } = require('../bridge/shared-state')
 const { warnOnce } = require('../shared/base/warnings')
 const { createProcessMarks } = require('./marks')
@@ -242,7 +241,7 @@ class Instruments {
     this.loop.record(delayMs, periods)
     this.#state.noteDelay(delayMs)
     this.slowRequests.noteTick(this.#heartbeat.lastMicros, delayMs)
-    if (this.#recording.tick(monotonicMicros())) this.#heartbeat.skipElapsed()
+    if (this.#recording.tick(this.#heartbeat.lastMicros, this.#state.isIdle)) this.#heartbeat.skipElapsed()
     if (delayMs < this.#options.stallThresholdMs) this.stalls.forgetSlow()
   }
 }

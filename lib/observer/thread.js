@@ -94,7 +94,7 @@ class ObserverThread {
       sourceMaps: this.#sourceMaps,
       channel: this.#channel
     })
-    this.#poolProbe = createPoolProbe({ onQueued: this.#poolWaits.note })
+    this.#poolProbe = createPoolProbe({ onQueued: this.#poolWaits.note, every: this.#stalls.every })
     this.#main = createMainClient({ channel: this.#channel })
     this.#captureParts = createCaptureParts({
       views: this.#recorder.views(),

@@ -34,6 +34,17 @@ function createSubject (t) {
   return subject
 }
 
+test('while the process is idle windows are four times as long, and end when there is work again', t => {
+  const { recorder, ended } = createSubject(t)
+  recorder.start()
+  recorder.tick(monotonicMicros() + 19 * SECOND_MICROS, true)
+  assert.deepEqual(ended, [])
+  recorder.tick(monotonicMicros() + 20 * SECOND_MICROS, true)
+  assert.deepEqual(ended, ['recorder-test:1'])
+  recorder.tick(monotonicMicros() + 6 * SECOND_MICROS, false)
+  assert.deepEqual(ended, ['recorder-test:1', 'recorder-test:2'])
+})
+
 test('windows are rotated when they are long enough, each under a title of its own', t => {
   const { recorder, ended } = createSubject(t)
   recorder.start()

@@ -10,7 +10,7 @@ const THRESHOLD_MS = 400 // a machine that is late itself by half of it is not b
 
 /** A watch over a loop that ticks when the test says so, with everything that the watch says. */
 function createSubject (t) {
-  const subject = { state: { tickMicros: 0, periodMs: PERIOD_MS, isIdle: false, ownWorkMicros: 0 }, said: [], looks: [], wakes: [] }
+  const subject = { state: { tickMicros: 0, periodMs: PERIOD_MS, isIdle: false, ownWorkMicros: 0 }, said: [], looks: [], wakes: [], turns: 0 }
   const waiting = new Set()
   const say = what => stuck => {
     subject.said.push({ what, ...stuck })
@@ -26,7 +26,8 @@ function createSubject (t) {
     onSuspicion: say('suspicion'),
     onStall: say('stall'),
     onLook: stuck => subject.looks.push(stuck),
-    onReport: say('report')
+    onReport: say('report'),
+    onTurned: () => subject.turns++
   })
   subject.until = isTrue => new Promise(resolve => {
     const check = () => {
@@ -110,6 +111,22 @@ test('a loop that ticks, and one that is not watched yet, say nothing', async t 
   t.after(() => clearInterval(heartbeat))
   const before = wakes.length
   await until(() => wakes.length >= before + 4)
+  assert.deepEqual(said, [])
+})
+
+test('an idle loop that ticks on time is looked at rarely, and others are told each time', async t => {
+  const subject = createSubject(t)
+  const { state, said, wakes, watch, until } = subject
+  Object.assign(state, { isIdle: true, periodMs: THRESHOLD_MS / 2 })
+  const tick = () => { state.tickMicros = monotonicMicros() }
+  tick()
+  const heartbeat = setInterval(tick, state.periodMs)
+  t.after(() => clearInterval(heartbeat))
+  watch.start()
+  const from = performance.now()
+  await until(() => wakes.length >= 5)
+  assert.ok((performance.now() - from) / (wakes.length - 1) >= THRESHOLD_MS)
+  assert.equal(subject.turns, wakes.length - 1) // the first is the start
   assert.deepEqual(said, [])
 })
 

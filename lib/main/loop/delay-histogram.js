@@ -104,6 +104,14 @@ class DelayHistogram {
     if (lateMs > this.#slotMaxMs) this.#slotMaxMs = lateMs
   }
 
+  /**
+   * Ticks that would have been on time, had they been made.
+   * @param {number} count
+   */
+  addOnTime (count) {
+    this.#counts.observe(0, count)
+  }
+
   /** Slots begin at multiples of their length after the start, so it does not matter who turns them, or when. */
   #turnSlots () {
     const elapsedSlots = Math.floor((this.#monotonicMicros() - this.#slotStartMicros) / SLOT_MICROS)

@@ -176,7 +176,9 @@ class Heartbeat {
     const passedMs = Math.max(0, (toMicros - fromMicros) / 1e3 - ownMs)
     const cpuMs = this.#isIdle ? Math.max(0, this.#takeCpuMs(toMicros) - ownMs) : 0
     const periods = Math.round(Math.min(passedMs, this.#periodMs) / this.#parts.periodMs)
-    this.#measure({ fromMicros, toMicros, delayMs: this.#delayOf(passedMs, cpuMs), ownWork, ownMs }, periods)
+    const delayMs = this.#delayOf(passedMs, cpuMs)
+    this.#parts.onTick(delayMs, periods)
+    if (delayMs >= this.#parts.stallThresholdMs * PROOF_SHARE) this.#tellLate({ fromMicros, toMicros, delayMs, ownWork, ownMs })
     this.#adaptPeriod(toMicros, passedMs, cpuMs)
     this.#overheadMicros += monotonicMicros() - toMicros
   }
@@ -205,16 +207,12 @@ class Heartbeat {
     return isProven ? Math.min(passedMs, Math.max(lateMs, cpuMs)) : lateMs
   }
 
-  /**
-   * @param {LateTick} tick
-   * @param {number} periods
-   */
-  #measure (tick, periods) {
-    const { stallThresholdMs, onTick, onStall } = this.#parts
-    onTick(tick.delayMs, periods)
+  /** @param {LateTick} tick */
+  #tellLate (tick) {
+    const { stallThresholdMs, onStall } = this.#parts
     if (tick.delayMs >= stallThresholdMs) onStall(tick)
     // What waited took no processor time that would prove it; the samples may.
-    else if (this.#isIdle && tick.delayMs >= stallThresholdMs * PROOF_SHARE) onStall({ ...tick, isSuspected: true })
+    else if (this.#isIdle) onStall({ ...tick, isSuspected: true })
   }
 
   /**

@@ -69,7 +69,7 @@ class OwnWorkIntervals {
     if (this.#begunMicros.length > 0) this.#setBegun(this.#isLate ? [] : this.#begunMicros.map(() => micros))
     this.#isLate = true
     const done = this.#done
-    this.#done = []
+    if (done.length > 0) this.#done = []
     return done
   }
 

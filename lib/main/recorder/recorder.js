@@ -17,6 +17,10 @@ const DEFAULTS = Object.freeze({
   engine: /** @type {EngineName} */ ('inspector')
 })
 
+// A window of a process that does nothing holds next to nothing, and what ending and reading it costs is nearly the same whatever its length.
+const IDLE_FACTOR = 4
+const MAX_WINDOW_SECONDS = 30 // longer ones V8 may not be able to write out in one piece
+
 // Stalls come in bursts: their reports wait for one rotation together, and rotations never take more of the loop than this.
 const MIN_ROTATION_MICROS = 250e3
 const CHECK_MICROS = 1e6
@@ -84,14 +88,21 @@ class Recorder {
   /**
    * To be called by the heartbeat: everything that is due at this moment.
    * @param {number} micros
+   * @param {boolean} [isIdle]  nothing happens in the process
    * @returns {boolean} whether the profiler was started from cold, which can block for tens of milliseconds
    */
-  tick (micros) {
+  tick (micros, isIdle = false) {
     if (this.#state === 'stopped') return false
     if (micros - this.#checkedMicros >= CHECK_MICROS && this.check(micros)) return true
     const age = micros - this.#rotatedMicros
-    if (age >= this.#parts.windowSeconds * 1e6 || (this.#wanted && age >= MIN_ROTATION_MICROS)) this.rotate()
+    if (age >= this.#windowSeconds(isIdle) * 1e6 || (this.#wanted && age >= MIN_ROTATION_MICROS)) this.rotate()
     return false
+  }
+
+  /** @param {boolean} isIdle */
+  #windowSeconds (isIdle) {
+    const { windowSeconds } = this.#parts
+    return isIdle ? Math.min(windowSeconds * IDLE_FACTOR, MAX_WINDOW_SECONDS) : windowSeconds
   }
 
   /**

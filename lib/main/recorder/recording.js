@@ -120,10 +120,11 @@ class Recording {
 
   /**
    * @param {number} micros  now
+   * @param {boolean} isIdle
    * @returns {boolean} whether it took the time of the loop
    */
-  tick (micros) {
-    return this.#recorder?.tick(micros) ?? false
+  tick (micros, isIdle) {
+    return this.#recorder?.tick(micros, isIdle) ?? false
   }
 
   /** @param {DebuggerStatus} [seen]  of a debugger, just now */

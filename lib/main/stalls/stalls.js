@@ -37,7 +37,7 @@ class Stalls {
 
   /** A tick was on time: what ran long without stalling the loop must not be blamed for the next stall. */
   forgetSlow () {
-    this.subscribers.takeSlowest()
+    this.subscribers.forgetSlowest()
   }
 
   /** Tells the observer that runs now what the one before knew. */

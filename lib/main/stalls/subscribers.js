@@ -39,6 +39,10 @@ class Subscribers {
     return [...this.#all].map(({ takeSlowest }) => takeSlowest())
   }
 
+  forgetSlowest () {
+    for (const { takeSlowest } of this.#all) takeSlowest()
+  }
+
   /** @param {Stall} stall */
   tell (stall) {
     const [first] = this.#all

@@ -62,8 +62,9 @@ class Admin {
   /** @param {Parameters<typeof createAdmin>[0]} parts */
   constructor (parts) {
     this.#parts = parts
-    this.#threadLoad = createThreadLoad(parts.settings)
-    this.#threadWatch = createThreadWatch({ ...parts, onTimes: rows => parts.channel.tell('threadTimes', { rows }) })
+    const { every } = parts.stalls
+    this.#threadLoad = createThreadLoad({ ...parts.settings, every })
+    this.#threadWatch = createThreadWatch({ ...parts, every, onTimes: rows => parts.channel.tell('threadTimes', { rows }) })
   }
 
   /**

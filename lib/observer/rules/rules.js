@@ -37,7 +37,7 @@ const GRAIN_MS = 50
  * @param {boolean} parts.isDryRun
  * @param {string | null} parts.instance  of this process among its siblings
  * @param {number} parts.stallThresholdMs
- * @param {Pick<ReturnType<typeof import('../stalls/stall-detection').createStallDetection>, 'addAlarm' | 'lasting' | 'onOver' | 'series'>} parts.stalls
+ * @param {Pick<ReturnType<typeof import('../stalls/stall-detection').createStallDetection>, 'addAlarm' | 'every' | 'lasting' | 'onOver' | 'series'>} parts.stalls
  * @param {Parameters<typeof createReadings>[0]['askLoop']} parts.askLoop
  * @param {Parameters<typeof createReadings>[0]['findFindings']} parts.findFindings
  * @param {() => string} parts.openFolder  of the application in the store
@@ -57,8 +57,6 @@ class Rules {
   #ended = new AbortController()
   /** @type {(() => unknown)[]} */
   #endings = []
-  /** @type {NodeJS.Timeout | undefined} */
-  #timer
   #isRefreshing = false
 
   /** @param {Parameters<typeof createRules>[0]} parts */
@@ -84,11 +82,10 @@ class Rules {
       const { stallMs } = watched.rule.when
       if (stallMs !== undefined) this.#endings.push(stalls.addAlarm(stallMs, guarded((/** @type {Stuck} */ stuck) => this.#seeStuck(watched, stuck))))
     }
-    if (this.#watched.some(({ rule }) => needsTicks(rule))) this.#timer = setInterval(guarded(() => this.#tick()), TICK_MS).unref()
+    if (this.#watched.some(({ rule }) => needsTicks(rule))) this.#endings.push(stalls.every(TICK_MS, () => this.#tick()))
   }
 
   stop () {
-    clearInterval(this.#timer)
     this.#ended.abort()
     for (const end of this.#endings.splice(0)) end()
   }

@@ -2,42 +2,45 @@
 
 // The longest delay of each of the last seconds, kept by the observer, so that a page that is opened now can show the past.
 
-const { guarded } = require('../../shared/base/guard')
+const { everyByTimer } = require('../../shared/base/every')
 const { monotonicMicros } = require('../../shared/base/monotonic')
 
 /** @import { SharedState } from '../../bridge/shared-state' */
+/** @import { Every } from '../../shared/base/every' */
 
 const PERIOD_MS = 1000
 const MAX_ENTRIES = 600 // ten minutes, as long as the recorder can look back
 
-/** @param {{ state: SharedState, now?: () => number }} parts */
+/** @param {{ state: SharedState, every?: Every, now?: () => number }} parts */
 function createLoopSeries (parts) {
   return new LoopSeries(parts)
 }
 
 class LoopSeries {
   #state
+  #every
   #now
   /** @type {{ at: number, maxDelayMs: number }[]} */
   #entries = []
-  /** @type {NodeJS.Timeout | undefined} */
-  #timer
+  /** @type {(() => void) | undefined} */
+  #end
 
   /** @param {Parameters<typeof createLoopSeries>[0]} parts */
-  constructor ({ state, now = Date.now }) {
+  constructor ({ state, every = everyByTimer, now = Date.now }) {
     this.#state = state
+    this.#every = every
     this.#now = now
   }
 
-  get running () { return this.#timer !== undefined }
+  get running () { return this.#end !== undefined }
 
   start () {
-    this.#timer ??= setInterval(guarded(() => this.#add()), PERIOD_MS).unref()
+    this.#end ??= this.#every(PERIOD_MS, () => this.#add())
   }
 
   stop () {
-    clearInterval(this.#timer)
-    this.#timer = undefined
+    this.#end?.()
+    this.#end = undefined
   }
 
   /** Oldest first; the second in which the loop is stuck now holds the time so far. */

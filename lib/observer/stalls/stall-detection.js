@@ -6,6 +6,7 @@ const { guarded } = require('../../shared/base/guard')
 const { createBlockedStacks } = require('./culprit/blocked-stacks')
 const { createSourceLines } = require('./culprit/source-lines')
 const { createEvidence } = require('./evidence')
+const { createHousekeeping } = require('./housekeeping')
 const { createLoopSeries } = require('./loop-series')
 const { createStallRecords } = require('./stall-records')
 const { createStallReports } = require('./stall-reports')
@@ -29,15 +30,12 @@ const { createStallWatch } = require('./stall-watch')
 function createStallDetection ({ settings, state, scheduler, recorder, sourceMaps, logNow }) {
   const evidence = createEvidence({ scheduler, state })
   const records = createStallRecords()
-  /** @type {Listeners<Stuck>} */
-  const onStuck = new Listeners()
-  /** @type {Listeners<Stall>} */
-  const onOver = new Listeners()
+  const onStuck = /** @type {Listeners<Stuck>} */ (new Listeners())
+  const onOver = /** @type {Listeners<Stall>} */ (new Listeners())
   const stacks = createBlockedStacks(settings, (frames, maxMs) => sourceMaps.frames(frames, maxMs))
-  const look = guarded(async () => {
-    const seen = await recorder.lookNow().catch(() => undefined) // the session may close meanwhile
-    if (seen !== undefined) stacks.add(seen.stack)
-  })
+  // The session may close meanwhile.
+  const look = guarded(() => recorder.lookNow().then(seen => { if (seen !== undefined) stacks.add(seen.stack) }, () => {}))
+  const { every, turn } = createHousekeeping()
   const watch = createStallWatch({
     state,
     stallThresholdMs: settings.stallThresholdMs,
@@ -53,7 +51,8 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
       onStuck.tell(stuck)
     },
     onLook: look,
-    onReport: guarded(stuck => reports.reportWhileStuck(stuck))
+    onReport: guarded(stuck => reports.reportWhileStuck(stuck)),
+    onTurned: turn
   })
   const reports = createStallReports({
     history: recorder.history,
@@ -68,7 +67,6 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     thresholdMs: settings.stallThresholdMs,
     toWritten: (profile, maxMs) => sourceMaps.profile(profile, maxMs)
   })
-
   return {
     /** Of a stall that goes on: who is told when one counts, and what there is to be read of it. */
     lasting: {
@@ -79,7 +77,9 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
       looksBetween: stacks.looksBetween
     },
     records,
-    series: createLoopSeries({ state }),
+    series: createLoopSeries({ state, every }),
+    /** For what needs no wake-up of its own. */
+    every,
     explain: reports.explain,
     addAlarm: watch.addAlarm.bind(watch),
     /** Of each stall that is over and explained. */

@@ -16,6 +16,9 @@ const REPORT_FACTOR = 10
 // some 0.1 ms, and comes half as late again as the one before.
 const LOOK_FACTOR = 1.5
 const MAX_LOOKS = 10
+// The idle heart's next tick, which is due just when this would wake, is waited for: else every other wake-up finds nothing out.
+const IDLE_GRACE_SHARE = 1 / 20
+const MAX_SLEEP_MS = 1000 // others keep time by it
 
 /**
  * @typedef {object} Stuck
@@ -32,6 +35,7 @@ const MAX_LOOKS = 10
  * @param {(stuck: Stuck) => void} parts.onStall     once a stall, at the threshold
  * @param {(stuck: Stuck) => void} parts.onLook      ever more rarely after that
  * @param {(stuck: Stuck) => void} parts.onReport    at 1 s, 10 s, 100 s ...
+ * @param {() => void} [parts.onTurned]              when it has looked, once a second at least
  */
 function createStallWatch (parts) {
   return new StallWatch(parts)
@@ -112,12 +116,13 @@ class StallWatch {
     // While the main thread works for us it is not the application that is late.
     const untilMicros = ownWorkMicros === 0 ? now : Math.min(now, ownWorkMicros)
     const delayMs = (untilMicros - tickMicros) / 1e3 - periodMs
+    // While it is idle the first look may come as late as the second.
+    const soonestMs = stallThresholdMs * (state.isIdle ? 1 : 1 / 2)
+    if (delayMs <= 0) return this.#sleep(Math.min(soonestMs - delayMs, soonestMs + periodMs) + (state.isIdle ? periodMs * IDLE_GRACE_SHARE : 0))
     while (delayMs >= this.#stageMs()) this.#reach({ tickMicros, delayMs })
     if (delayMs >= this.#lookMs) this.#look({ tickMicros, delayMs })
     this.#ring({ tickMicros, delayMs })
-    // The loop may go on any moment and get stuck anew: that must not be slept through either. While it is idle the first
-    // look may come as late as the second.
-    const soonestMs = stallThresholdMs * (state.isIdle ? 1 : 1 / 2)
+    // The loop may go on any moment and get stuck anew: that must not be slept through either.
     const nextMs = Math.max(Math.min(this.#stageMs(), this.#lookMs, ...this.#alarmsMs()), soonestMs)
     this.#sleep(Math.min(nextMs - delayMs, periodMs + soonestMs))
   }
@@ -157,9 +162,12 @@ class StallWatch {
 
   /** @param {number} ms */
   #sleep (ms) {
-    const wholeMs = Math.max(1, Math.ceil(ms))
+    const wholeMs = Math.min(Math.max(1, Math.ceil(ms)), MAX_SLEEP_MS)
     this.#dueMicros = monotonicMicros() + wholeMs * 1e3
-    this.#timer = setTimeout(guarded(() => this.#wake(Math.max(0, (monotonicMicros() - this.#dueMicros) / 1e3))), wholeMs)
+    this.#timer = setTimeout(guarded(() => {
+      this.#wake(Math.max(0, (monotonicMicros() - this.#dueMicros) / 1e3))
+      this.#parts.onTurned?.()
+    }), wholeMs)
   }
 }
 

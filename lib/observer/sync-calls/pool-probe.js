@@ -6,7 +6,10 @@
 
 const fs = require('node:fs')
 const { performance } = require('node:perf_hooks')
+const { everyByTimer } = require('../../shared/base/every')
 const { guarded } = require('../../shared/base/guard')
+
+/** @import { Every } from '../../shared/base/every' */
 
 const PERIOD_MS = 1000
 // The probe's own task wakes a thread of the pool: an idle process is left alone.
@@ -23,32 +26,35 @@ const ANY_FILE = process.argv[1] ?? process.execPath
 /**
  * @param {object} parts
  * @param {(waitedMs: number) => void} parts.onQueued  a task waited longer than a free pool makes it
+ * @param {Every} [parts.every]
  */
 function createPoolProbe (parts) {
-  return new PoolProbe(parts.onQueued)
+  return new PoolProbe(parts)
 }
 
 class PoolProbe {
   #onQueued
-  /** @type {NodeJS.Timeout | undefined} */
-  #timer
+  #every
+  /** @type {(() => void) | undefined} */
+  #end
   #usage = process.cpuUsage()
   #isAsking = false
 
-  /** @param {(waitedMs: number) => void} onQueued */
-  constructor (onQueued) {
+  /** @param {Parameters<typeof createPoolProbe>[0]} parts */
+  constructor ({ onQueued, every = everyByTimer }) {
     this.#onQueued = onQueued
+    this.#every = every
   }
 
-  get running () { return this.#timer !== undefined }
+  get running () { return this.#end !== undefined }
 
   start () {
-    if (!this.running) this.#timer = setInterval(guarded(() => this.#tick()), PERIOD_MS).unref()
+    this.#end ??= this.#every(PERIOD_MS, () => this.#tick())
   }
 
   stop () {
-    clearInterval(this.#timer)
-    this.#timer = undefined
+    this.#end?.()
+    this.#end = undefined
   }
 
   #tick () {

@@ -3,10 +3,11 @@
 // How much processor time the other threads of the process had in the last minute: workers, and libuv's pool. A loop that is idle says nothing
 // of them. It is read every few seconds, thread by thread only when others than the main thread were at work, and added up when somebody asks.
 
-const { guarded } = require('../../shared/base/guard')
+const { everyByTimer } = require('../../shared/base/every')
 const { monotonicMs } = require('../../shared/base/monotonic')
 const { canNamePool, readThreadTimes } = require('./thread-times')
 
+/** @import { Every } from '../../shared/base/every' */
 /** @import { ThreadLoad as Load } from '../../shared/findings/readings' */
 /** @import { ThreadTime } from './thread-times' */
 
@@ -31,6 +32,7 @@ const MIN_ENDED_MS = 100
  * @param {number | null} parts.threadPid  of the observed thread
  * @param {typeof readThreadTimes} [parts.readTimes]
  * @param {() => number} [parts.processMs]  processor time of the whole process
+ * @param {Every} [parts.every]
  * @param {() => number} [parts.now]
  */
 function createThreadLoad (parts) {
@@ -40,32 +42,34 @@ function createThreadLoad (parts) {
 class ThreadLoadMeter {
   #readTimes
   #processMs
+  #every
   #now
   /** @type {Interval[]} */
   #intervals = []
   /** @type {Reading | null} */
   #last = null
-  /** @type {NodeJS.Timeout | undefined} */
-  #timer
+  /** @type {(() => void) | undefined} */
+  #end
 
   /** @param {Parameters<typeof createThreadLoad>[0]} parts */
-  constructor ({ threadPid, readTimes = readThreadTimes, processMs = processCpuMs, now = monotonicMs }) {
+  constructor ({ threadPid, readTimes = readThreadTimes, processMs = processCpuMs, every = everyByTimer, now = monotonicMs }) {
     this.#readTimes = () => readTimes({ threadPid })
     this.#processMs = processMs
+    this.#every = every
     this.#now = now
   }
 
-  get running () { return this.#timer !== undefined }
+  get running () { return this.#end !== undefined }
 
   start () {
     if (this.running) return
     this.#last = this.#take()
-    this.#timer = setInterval(guarded(() => this.#add()), PERIOD_MS).unref()
+    this.#end = this.#every(PERIOD_MS, () => this.#add())
   }
 
   stop () {
-    clearInterval(this.#timer)
-    this.#timer = undefined
+    this.#end?.()
+    this.#end = undefined
     this.#last = null
     this.#intervals = []
   }

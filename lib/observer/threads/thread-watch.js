@@ -5,13 +5,15 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { createCoalescer } = require('../../shared/base/coalescer')
-const { guarded, unattended } = require('../../shared/base/guard')
+const { everyByTimer } = require('../../shared/base/every')
+const { unattended } = require('../../shared/base/guard')
 const { monotonicMs } = require('../../shared/base/monotonic')
 const { createSourceLines } = require('../stalls/culprit/source-lines')
 const { createWatchedThread } = require('./watched-thread')
 
 /** @import { CodeFrame, Stall } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
+/** @import { Every } from '../../shared/base/every' */
 /** @import { ThreadFigures } from './thread-record' */
 /** @import { ThreadSession } from './thread-sessions' */
 
@@ -43,6 +45,7 @@ const ANSWER_MS = 300 // of a thread, when somebody asks: then what is known is 
  * @param {{ canLook: boolean, range (): { offReason: string | null }, threadSessions: Pick<ThreadSessions, 'open'> }} parts.recorder
  * @param {{ profile (profile: CpuProfile): Promise<CpuProfile> }} parts.sourceMaps
  * @param {(rows: { kind: string, busyMs: number, stalls: number }[]) => void} parts.onTimes  since the last time
+ * @param {Every} [parts.every]
  */
 function createThreadWatch (parts) {
   return new ThreadWatch(parts)
@@ -61,8 +64,8 @@ class ThreadWatch {
   #stalls = []
   /** @type {Map<string, { kind: string, busyMs: number, stalls: number }>} */
   #times = new Map()
-  /** @type {NodeJS.Timeout | undefined} */
-  #timer
+  /** @type {(() => void) | undefined} */
+  #end
   #isTurning = false
   #reading = createCoalescer({ take: () => this.#read(), restMs: () => REST_MS })
 
@@ -79,16 +82,17 @@ class ThreadWatch {
     }
   }
 
-  get running () { return this.#timer !== undefined }
+  get running () { return this.#end !== undefined }
 
   start () {
     if (this.running || !this.#parts.settings.threads) return
-    this.#timer = setInterval(guarded(() => unattended(this.#tick())), TICK_MS).unref()
+    const { every = everyByTimer } = this.#parts
+    this.#end = every(TICK_MS, () => unattended(this.#tick()))
   }
 
   stop () {
-    clearInterval(this.#timer)
-    this.#timer = undefined
+    this.#end?.()
+    this.#end = undefined
     unattended(this.#close())
   }
 

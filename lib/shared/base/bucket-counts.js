@@ -22,13 +22,16 @@ class BucketCounts {
     this.#counts = new Float64Array(bounds.length + 1)
   }
 
-  /** @param {number} value  in the unit of the bounds */
-  observe (value) {
+  /**
+   * @param {number} value  in the unit of the bounds
+   * @param {number} [times]
+   */
+  observe (value, times = 1) {
     const bounds = this.#bounds
     let index = 0
     while (index < bounds.length && value > bounds[index]) index++
-    this.#counts[index]++
-    this.#sum += value
+    this.#counts[index] += times
+    this.#sum += value * times
   }
 
   /** @returns {BucketReading} */
