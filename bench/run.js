@@ -11,15 +11,17 @@ const os = require('node:os')
 const path = require('node:path')
 const { parseArgs } = require('node:util')
 const { budgetLine, overheadPage, resultAsText } = require('./harness/report')
+const { scalePage } = require('./harness/scale-page')
 
 /** @import { Result, Run } from './harness/report' */
 
 /** @typedef {{ measure (how: { quick: boolean, progress: (text: string) => void }): Promise<Result> }} Benchmark */
 
-const BENCHMARKS = Object.freeze(['idle-cpu', 'threads', 'express-hello', 'egress', 'rules', 'request-path', 'admin-mount', 'capture-stall', 'heartbeat', 'start-up', 'detection', 'sync-calls', 'labels', 'findings', 'clock', 'heap-sampling', 'heap-histogram', 'heap-comparison', 'group'])
+const BENCHMARKS = Object.freeze(['idle-cpu', 'threads', 'express-hello', 'egress', 'rules', 'request-path', 'admin-mount', 'capture-stall', 'heartbeat', 'start-up', 'detection', 'sync-calls', 'labels', 'findings', 'clock', 'heap-sampling', 'heap-histogram', 'heap-comparison', 'group', 'scale'])
 
 const RESULTS = path.join(__dirname, 'results')
-const PAGE = path.join(__dirname, '..', 'docs', 'overhead.md')
+const DOCS = path.join(__dirname, '..', 'docs')
+const PAGE = path.join(DOCS, 'overhead.md')
 
 const { values: options } = parseArgs({
   options: {
@@ -51,14 +53,22 @@ async function measure (name) {
 }
 
 /** @param {Run} results */
-function write (results) {
+async function write (results) {
   const file = path.join(RESULTS, `node-${process.versions.node.split('.')[0]}.json`)
   const before = fs.existsSync(file) ? readRun(file) : {}
   fs.mkdirSync(RESULTS, { recursive: true })
   fs.writeFileSync(file, JSON.stringify({ ...before, ...results }, null, 2) + '\n')
   const runs = fs.readdirSync(RESULTS).sort().map(name => readRun(path.join(RESULTS, name)))
   fs.writeFileSync(PAGE, overheadPage(runs, [...BENCHMARKS]))
+  if (results.scale !== undefined) await writeScale(/** @type {any} */ (results.scale))
   progress(`written: ${path.relative(process.cwd(), PAGE)}`)
+}
+
+/** @param {Parameters<typeof scalePage>[0]} result */
+async function writeScale (result) {
+  const { page, images } = await scalePage(result)
+  fs.writeFileSync(path.join(DOCS, 'scale.md'), page)
+  for (const [name, svg] of Object.entries(images)) fs.writeFileSync(path.join(DOCS, 'images', name), svg)
 }
 
 /**
@@ -85,7 +95,7 @@ async function main () {
   }
   if (options.json) console.log(JSON.stringify(results, null, 2))
   if (options.check) check(results)
-  else if (!options.quick) write(results)
+  else if (!options.quick) await write(results)
 }
 
 /** @param {Run} results */

@@ -5,11 +5,14 @@
 
 const { Duplex } = require('node:stream')
 
-const REQUEST = Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
-
-/** @param {import('node:http').Server} server */
-function fakeConnection (server) {
+/**
+ * @param {import('node:http').Server} server
+ * @param {string[]} [paths]  asked for in turn
+ */
+function fakeConnection (server, paths = ['/']) {
+  const requests = paths.map(path => Buffer.from(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`))
   let remaining = 0
+  let sent = 0
   let done = () => {}
   const socket = new Duplex({
     read () {},
@@ -20,7 +23,7 @@ function fakeConnection (server) {
   server.emit('connection', socket)
 
   function next () {
-    if (remaining-- > 0) socket.push(REQUEST)
+    if (remaining-- > 0) socket.push(requests[sent++ % requests.length])
     else done()
   }
 

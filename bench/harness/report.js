@@ -18,6 +18,7 @@
  * @property {Table} table
  * @property {Budget[]} budgets
  * @property {string[]} [notes]
+ * @property {import('../scale').Dimension[]} [scale]  what docs/scale.md is made of
  *
  * @typedef {Record<string, Result & { environment: string }>} Run  with one Node version, by name of the benchmark
  */
@@ -73,4 +74,4 @@ function resultSection ({ environment, table, budgets, notes = [] }) {
   return `*${environment}*\n\n${toMarkdown(table)}\n\n${remarks.join('\n')}\n`
 }
 
-module.exports = { budgetLine, resultAsText, overheadPage }
+module.exports = { budgetLine, resultAsText, overheadPage, toMarkdown }

@@ -1,0 +1,54 @@
+'use strict'
+
+// What becomes of the costs, and of the observer's memory, when an application is larger, runs longer or does worse?
+
+const { OBSERVER } = require('./scale/figures')
+
+/**
+ * @typedef {object} Figure
+ * @property {string} name      with its unit
+ * @property {number[]} values  by size
+ *
+ * @typedef {object} Dimension
+ * @property {string} name     what grows
+ * @property {string} method
+ * @property {number[]} sizes
+ * @property {string[]} [sizeNames]  where the numbers alone say little
+ * @property {Figure[]} figures
+ * @property {string} bounded  what keeps it from growing
+ *
+ * @typedef {{ quick: boolean, progress: (text: string) => void }} How
+ */
+
+const DIMENSIONS = Object.freeze(['routes', 'functions', 'stalls', 'windows', 'workers'])
+const MAX_OBSERVER_MB = 64
+
+const METHOD = 'For each thing that can grow, processes of several sizes. The memory of the observer is what its heap holds after a collection, with the memory outside of it; RSS is that of the whole process. ' +
+  'All of it with its plots is on [a page of its own](scale.md).'
+
+/** @param {How} how */
+async function measure (how) {
+  /** @type {Dimension[]} */
+  const scale = []
+  for (const name of DIMENSIONS) scale.push(await require(`./scale/${name}`).measure(how))
+  return { ...report(scale), scale }
+}
+
+/** @param {Dimension[]} scale */
+function report (scale) {
+  const observers = scale.flatMap(({ figures }) => figures.filter(({ name }) => name === OBSERVER).flatMap(({ values }) => values))
+  const most = Math.max(...observers)
+  return {
+    question: 'What does it cost when an application grows?',
+    method: METHOD,
+    table: {
+      columns: ['what grows', 'figure', 'smallest', 'largest'],
+      rows: scale.flatMap(({ name, sizes, sizeNames = sizes.map(String), figures }) => figures.map(figure => [
+        name, figure.name, `${figure.values[0].toFixed(1)} (${sizeNames[0]})`, `${/** @type {number} */ (figure.values.at(-1)).toFixed(1)} (${sizeNames.at(-1)})`
+      ]))
+    },
+    budgets: [{ budget: `the observer never holds more than ${MAX_OBSERVER_MB} MB`, measured: `${most.toFixed(1)} MB at most`, isMet: most <= MAX_OBSERVER_MB }]
+  }
+}
+
+module.exports = { measure }
