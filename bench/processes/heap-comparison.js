@@ -32,8 +32,10 @@ const TASKS = {
     v8.writeHeapSnapshot(path.join(folder, 'after.heapsnapshot'))
   },
   async loopscope (before, after) {
-    const { compareFiles } = require('../../lib/analysis/comparison/compare-files')
-    await compareFiles([before, after])
+    await compare([before, after], { isParallel: true }) // as the command line does
+  },
+  async 'loopscope, one thread' (before, after) {
+    await compare([before, after], {}) // as the admin surface does
   },
   async 'heap-snapshot-toolkit' (before, after) {
     const { parse } = await import('heap-snapshot-toolkit')
@@ -52,6 +54,18 @@ const TASKS = {
   }
 }
 
+/**
+ * @param {string[]} files
+ * @param {{ isParallel?: boolean }} how
+ */
+async function compare (files, how) {
+  const { compareFiles } = require('../../lib/analysis/comparison/compare-files')
+  await compareFiles(files, how)
+}
+
 const [,, task, ...args] = process.argv
 const from = performance.now()
-TASKS[task](...args).then(() => serveAnswers({ ms: performance.now() - from, peakBytes: process.resourceUsage().maxRSS * KIB }, {}))
+TASKS[task](...args).then(() => {
+  const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()
+  serveAnswers({ ms: performance.now() - from, cpuMs: (userCPUTime + systemCPUTime) / 1e3, peakBytes: maxRSS * KIB }, {})
+})

@@ -3,11 +3,13 @@
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
 const fs = require('node:fs')
+const os = require('node:os')
 const path = require('node:path')
 const test = require('node:test')
 const { promisify } = require('node:util')
-const { compareFiles, loadSide } = require('../../lib/analysis/comparison/compare-files')
+const { compareFiles } = require('../../lib/analysis/comparison/compare-files')
 const { encodeBaseline } = require('../../lib/analysis/comparison/baseline-file')
+const { loadSide } = require('../../lib/analysis/comparison/side')
 const { newFolder, writtenBy } = require('./snapshots')
 
 const OBJECTS = 1000
@@ -161,4 +163,39 @@ test('a server under load: the sum of all rows is the growth of the heap', async
   const sum = classes.reduce((total, { allocatedBytes, freedBytes, grownBytes }) => total + allocatedBytes - freedBytes + grownBytes, 0)
   assert.equal(sum + balance.otherBytes, balance.heapDeltaBytes)
   assert.ok(classes.some(({ isNoise }) => isNoise) && classes.some(({ isNoise }) => !isNoise))
+})
+
+/** Nobody names the string that makes the file long. */
+function writeLong (name) {
+  const long = path.join(folder, `long ${name}.heapsnapshot`)
+  fs.writeFileSync(long, fs.readFileSync(file(name), 'latin1').replace(/\]\s*\}\s*$/, `,"${'x'.repeat(20e6)}"]}`), 'latin1')
+  return long
+}
+
+const isTwoAtATime = os.availableParallelism() > 1
+
+test('reads the older of two large files in a thread of its own, with the same result', async () => {
+  const long = writeLong('first')
+  const index = path.join(folder, 'beside.heapindex')
+  const side = await loadSide(file('first'))
+  fs.writeFileSync(index, encodeBaseline(side.baseline, side.facts))
+  for (const earlier of [[long], [index, long]]) {
+    const files = [...earlier, file('second')]
+    const read = new Set()
+    const together = await compareFiles(files, { isParallel: true, onProgress: progress => read.add(progress.file) })
+    assert.deepEqual([...read], isTwoAtATime ? [file('second')] : [long, file('second')])
+    assert.deepEqual(together, await compareFiles(files))
+  }
+})
+
+test('reading two files at a time ends with the first that cannot be read, and when it is given up', async () => {
+  const long = writeLong('first')
+  const broken = path.join(folder, 'broken.heapsnapshot')
+  fs.writeFileSync(broken, fs.readFileSync(long).subarray(0, -100))
+  for (const files of [[broken, file('second')], [long, broken]]) {
+    await assert.rejects(compareFiles(files, { isParallel: true }), { code: 'ERR_LOOPSCOPE_INVALID_SNAPSHOT', message: /breaks off/ })
+  }
+  const giveUp = new AbortController()
+  const compared = compareFiles([long, file('second')], { isParallel: true, onProgress: () => giveUp.abort(new Error('enough')), signal: giveUp.signal })
+  await assert.rejects(compared, /enough|abort/)
 })

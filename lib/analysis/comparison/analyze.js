@@ -12,6 +12,7 @@ const { findDistances } = require('../graph/distances')
 const { findRawClasses } = require('../graph/raw-classes')
 const { ROOT } = require('../graph/graph')
 
+/** @import { Distances } from '../graph/distances' */
 /** @import { Dominators } from '../graph/dominators' */
 /** @import { Graph } from '../graph/graph' */
 /** @import { RawClasses } from '../graph/raw-classes' */
@@ -19,10 +20,8 @@ const { ROOT } = require('../graph/graph')
 /**
  * @typedef {object} Analysis
  * @property {Graph} graph        sizes are those after ownership
- * @property {Uint8Array} essential  by edge: whether it counts for dominators
  * @property {Dominators} dominators
- * @property {Int32Array} distances
- * @property {Uint32Array} reachedBy  by node: the edge of a shortest way from the roots
+ * @property {() => Distances} ways  from the roots; found when they are first asked for, while the graph is open
  * @property {RawClasses} raw
  * @property {number} heapBytes   what DevTools shows as the total
  * @property {boolean} isClassic
@@ -48,16 +47,27 @@ async function analyzeSnapshot (file, { isClassic = false, onProgress = () => {}
     spreadDetachedness(graph)
     if (!isClassic) transferOwnedSizes(graph)
     onProgress({ stage: 'dominators' })
-    const essential = essentialEdges(graph, weakMapNames)
-    const dominators = findDominators(graph, essential)
-    const { distances, reachedBy } = findDistances(graph, weakMapNames)
+    const dominators = findDominators(graph, essentialEdges(graph, weakMapNames))
     onProgress({ stage: 'classes' })
     const raw = findRawClasses(graph, { isClassic })
     const heapBytes = dominators.retainedSize[ROOT] + graph.extraNativeBytes
-    return { graph, essential, dominators, distances, reachedBy, raw, heapBytes, isClassic }
+    return { graph, dominators, ways: once(() => findDistances(graph, weakMapNames)), raw, heapBytes, isClassic }
   } catch (error) {
     graph.close()
     throw error
+  }
+}
+
+/**
+ * @template T
+ * @param {() => T} make
+ */
+function once (make) {
+  /** @type {T | undefined} */
+  let made
+  return () => {
+    made ??= make()
+    return made
   }
 }
 

@@ -63,16 +63,30 @@ function isBoth (a, b) {
  * @param {Baseline} after
  */
 function differentObjects (before, after) {
+  const { again } = matchIds(before.id, after.id)
+  const names = numberNames([...before.classes, ...after.classes])
+  const firstOfAfter = before.classes.length
   let shared = 0
   let alike = 0
-  matchIds(before.id, after.id, (a, b) => {
-    if (a === NONE || b === NONE || before.id[a] % 2 === 0) return
+  for (let a = 0; a < again.length; a++) {
+    const b = again[a]
+    if (b === NONE || before.id[a] % 2 === 0) continue
     shared++
-    if (before.classes[before.classOf[a]].name === after.classes[after.classOf[b]].name) alike++
-  })
+    if (names[before.classOf[a]] === names[firstOfAfter + after.classOf[b]]) alike++
+  }
   if (shared < MIN_SHARED) return `they have only ${shared} numbers of objects in common`
   if (alike >= shared * MIN_AGREEMENT) return null
   return `${Math.round((1 - alike / shared) * 100)} % of the numbers that both have are objects of another class`
+}
+
+/**
+ * Numbers are compared at once; names are other strings in each snapshot.
+ * @param {readonly { name: string }[]} classes
+ * @returns {Uint32Array} equal where the names are
+ */
+function numberNames (classes) {
+  const numbers = new Map(classes.map(({ name }, number) => [name, number]))
+  return Uint32Array.from(classes, ({ name }) => /** @type {number} */ (numbers.get(name)))
 }
 
 module.exports = { whyIncomparable }

@@ -3,13 +3,12 @@
 // Two or three heap snapshot files in, one report out: what changed by class, and who is to be suspected. It takes seconds and
 // memory: it runs in a worker thread or the command line.
 
-const fs = require('node:fs')
 const path = require('node:path')
-const { analyzeSnapshot } = require('./analyze')
 const { toBaseline } = require('./baseline')
-const { isBaselineFile, readBaseline } = require('./baseline-file')
 const { compare } = require('./comparison')
 const { whyIncomparable } = require('./comparability')
+const { loadSnapshots } = require('./load-snapshots')
+const { readFacts } = require('./side')
 const { findSuspects } = require('../suspects/suspects')
 const { headlineOf } = require('../suspects/headline')
 const { withDeclaration } = require('../suspects/declaration')
@@ -17,9 +16,8 @@ const { compareTotals } = require('./totals')
 const { errors } = require('../../shared/base/errors')
 
 /** @import { Analysis, Progress } from './analyze' */
-/** @import { Baseline } from './baseline' */
 /** @import { Balance, ClassChange } from './comparison' */
-/** @import { SnapshotFacts } from './comparability' */
+/** @import { Side } from './side' */
 /** @import { Suspect } from '../suspects/suspects' */
 
 /**
@@ -35,8 +33,6 @@ const { errors } = require('../../shared/base/errors')
  * @property {number} codeGrowthBytes  compiled code and shapes: while it grows the application still warms up
  * @property {ReportedClass[]} classes
  * @property {Suspect[]} suspects
- *
- * @typedef {{ baseline: Baseline, facts: SnapshotFacts, file: string }} Side
  */
 
 const MAX_SNAPSHOTS = 3
@@ -45,7 +41,8 @@ const MAX_SNAPSHOTS = 3
  * @param {readonly string[]} files  two or three, the oldest first; all but the last may be a `.heapindex`
  * @param {object} [options]
  * @param {boolean} [options.isClassic]
- * @param {(progress: Progress & { file: string }) => void} [options.onProgress]
+ * @param {boolean} [options.isParallel]  the older ones are read in a thread of their own meanwhile, where they are large
+ * @param {(progress: Progress & { file: string }) => void} [options.onProgress]  of what this thread does
  * @param {AbortSignal} [options.signal]
  * @param {(file: string) => string | null} [options.readSource]  the text of a source file, to find where a variable is declared
  * @returns {Promise<HeapReport>}
@@ -55,64 +52,12 @@ async function compareFiles (files, { readSource, ...options } = {}) {
   if (files.length < 2 || files.length > MAX_SNAPSHOTS) {
     throw new errors.ERR_LOOPSCOPE_INVALID_OPTION('files', 'two or three heap snapshots', String(files.length))
   }
-  const earlier = []
-  for (const file of files.slice(0, -1)) earlier.push(await loadSide(file, options))
   const last = files[files.length - 1]
-  const latest = await analyze(last, options)
+  const { earlier, latest } = await loadSnapshots(files, options)
   try {
     return report(earlier, { baseline: toBaseline(latest), facts: readFacts(last), file: last }, latest, readSource)
   } finally {
     latest.graph.close()
-  }
-}
-
-/** @typedef {Omit<NonNullable<Parameters<typeof compareFiles>[1]>, 'readSource'>} Options */
-
-/**
- * @param {string} file
- * @param {Options} options
- * @returns {Promise<Side>}
- */
-async function loadSide (file, options) {
-  if (isBaselineFile(file)) return loadIndex(file, options)
-  const analysis = await analyze(file, options)
-  analysis.graph.close()
-  return { baseline: toBaseline(analysis), facts: readFacts(file), file }
-}
-
-/**
- * @param {string} file
- * @param {Options} options
- * @returns {Side}
- */
-function loadIndex (file, { isClassic = false }) {
-  const { baseline, facts } = readBaseline(file)
-  const view = (/** @type {boolean} */ classic) => classic ? 'the classic view' : 'the view of DevTools'
-  if (baseline.isClassic !== isClassic) {
-    const got = `one of ${view(baseline.isClassic)}: use the snapshot itself`
-    throw new errors.ERR_LOOPSCOPE_INVALID_SNAPSHOT(file, `an index of ${view(isClassic)}`, got)
-  }
-  return { baseline, facts, file }
-}
-
-/**
- * @param {string} file
- * @param {Options} options
- */
-function analyze (file, { onProgress = () => {}, ...options }) {
-  return analyzeSnapshot(file, { ...options, onProgress: progress => onProgress({ ...progress, file }) })
-}
-
-/**
- * What was written beside the snapshot when it was taken. It is not needed.
- * @param {string} file
- * @returns {SnapshotFacts}
- */
-function readFacts (file) {
-  try {
-    return Object(JSON.parse(fs.readFileSync(`${file}.json`, 'utf8')))
-  } catch {
-    return {}
   }
 }
 
@@ -157,4 +102,4 @@ function isNoise ({ name, newCount, deletedCount, allocatedBytes, freedBytes, gr
     (newCount === deletedCount && allocatedBytes === freedBytes && grownBytes === 0)
 }
 
-module.exports = { compareFiles, loadSide }
+module.exports = { compareFiles }

@@ -1,27 +1,88 @@
 'use strict'
 
-// Which objects several snapshots of one process have in common, by their ids.
+// Which objects two snapshots of one process have in common, by their ids. It is remembered with the ids, since all that compares
+// the two asks for it.
 
 const { sortById } = require('../graph/sort-by-id')
 
 const NONE = -1
+const MAX_SPARSENESS = 16 // V8 numbers densely, and a table by id is faster than sorting; a file may say otherwise
+
+/**
+ * @typedef {object} Match  by position
+ * @property {Int32Array} again  of what the first has: where the other has it, or NONE
+ * @property {Uint8Array} isNew  of what the other has: whether the first does not
+ */
+
+/** @type {WeakMap<Uint32Array, WeakMap<Uint32Array, Match>>} */
+const known = new WeakMap()
+
+/**
+ * @param {Uint32Array} before  not changed afterwards
+ * @param {Uint32Array} after
+ * @returns {Match}
+ */
+function matchIds (before, after) {
+  const ofBefore = known.get(before) ?? new WeakMap()
+  const match = ofBefore.get(after) ?? findMatch(before, after)
+  known.set(before, ofBefore.set(after, match))
+  return match
+}
 
 /**
  * @param {Uint32Array} before
  * @param {Uint32Array} after
- * @param {(a: number, b: number) => void} onId  positions; NONE where the other side has no such id
+ * @returns {Match}
  */
-function matchIds (before, after, onId) {
+function findMatch (before, after) {
+  const highest = highestOf(after)
+  const again = highest <= after.length * MAX_SPARSENESS ? byTable(before, after, highest) : bySorting(before, after)
+  const isNew = new Uint8Array(after.length).fill(1)
+  for (let position = 0; position < again.length; position++) if (again[position] !== NONE) isNew[again[position]] = 0
+  return { again, isNew }
+}
+
+/** @param {Uint32Array} ids */
+function highestOf (ids) {
+  let highest = 0
+  for (let position = 0; position < ids.length; position++) if (ids[position] > highest) highest = ids[position]
+  return highest
+}
+
+/**
+ * @param {Uint32Array} before
+ * @param {Uint32Array} after
+ * @param {number} highest  of the latter
+ */
+function byTable (before, after, highest) {
+  const positionOf = new Int32Array(highest + 1).fill(NONE)
+  for (let position = after.length - 1; position >= 0; position--) positionOf[after[position]] = position
+  const again = new Int32Array(before.length).fill(NONE)
+  for (let position = 0; position < before.length; position++) {
+    const id = before[position]
+    if (id > highest || positionOf[id] === NONE) continue
+    again[position] = positionOf[id]
+    positionOf[id] = NONE // what a broken file has twice is matched once
+  }
+  return again
+}
+
+/**
+ * @param {Uint32Array} before
+ * @param {Uint32Array} after
+ */
+function bySorting (before, after) {
   const [as, bs] = [sortById(before), sortById(after)]
+  const again = new Int32Array(before.length).fill(NONE)
   let i = 0
   let j = 0
-  while (i < as.length || j < bs.length) {
-    const a = i < as.length ? before[as[i]] : Infinity
-    const b = j < bs.length ? after[bs[j]] : Infinity
-    onId(a <= b ? as[i] : NONE, b <= a ? bs[j] : NONE)
+  while (i < as.length && j < bs.length) {
+    const [a, b] = [before[as[i]], after[bs[j]]]
+    if (a === b) again[as[i]] = bs[j]
     if (a <= b) i++
     if (b <= a) j++
   }
+  return again
 }
 
 module.exports = { matchIds, NONE }

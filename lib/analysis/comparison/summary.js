@@ -23,7 +23,8 @@ const { createMatcher, inferInterfaces } = require('../graph/interfaces')
  * @returns {ClassSummary[]} what retains the most first
  */
 function summarize (analysis) {
-  const { graph, dominators: { order, endOf, retainedSize }, distances } = analysis
+  const { graph, dominators: { order, endOf, retainedSize } } = analysis
+  const { distances } = analysis.ways()
   const { rowOfNode, rows } = classifyNodes(analysis)
   const summaries = rows.map(({ key, name }) => ({ key, name, count: 0, shallowBytes: 0, retainedBytes: 0, distance: Infinity }))
   const coveredTo = new Uint32Array(rows.length)

@@ -23,9 +23,9 @@ const { ROOT } = require('./graph')
  * @returns {Dominators}
  */
 function findDominators (graph, essential) {
-  const hasRetainer = markRetained(graph, essential)
-  const walk = walkDepthFirst(graph, essential, hasRetainer)
-  const dominatorOf = toNodes(graph, walk, immediateDominators(walk, predecessors(graph, essential, walk)))
+  const retainers = countRetainers(graph, essential)
+  const walk = walkDepthFirst(graph, essential, retainers)
+  const dominatorOf = toNodes(graph, walk, immediateDominators(walk, predecessors(graph, essential, walk, retainers)))
   return { dominatorOf, ...measure(graph, walk, dominatorOf) }
 }
 
@@ -33,12 +33,10 @@ function findDominators (graph, essential) {
  * @param {Graph} graph
  * @param {Uint8Array} essential
  */
-function markRetained (graph, essential) {
-  const marks = new Uint8Array(graph.nodeCount)
-  for (let edge = 0; edge < graph.edgeCount; edge++) {
-    if (essential[edge]) marks[graph.edgeTo[edge]] = 1
-  }
-  return marks
+function countRetainers ({ nodeCount, edgeCount, edgeTo }, essential) {
+  const counts = new Uint32Array(nodeCount)
+  for (let edge = 0; edge < edgeCount; edge++) if (essential[edge]) counts[edgeTo[edge]]++
+  return counts
 }
 
 /**
@@ -48,10 +46,10 @@ function markRetained (graph, essential) {
  *
  * @param {Graph} graph
  * @param {Uint8Array} essential
- * @param {Uint8Array} hasRetainer
+ * @param {Uint32Array} retainers  by node, how many
  * @returns {Walk}
  */
-function walkDepthFirst (graph, essential, hasRetainer) {
+function walkDepthFirst (graph, essential, retainers) {
   const { nodeCount, firstEdge, edgeTo } = graph
   const nodeAt = new Uint32Array(nodeCount + 1)
   const numberOf = new Uint32Array(nodeCount)
@@ -93,7 +91,7 @@ function walkDepthFirst (graph, essential, hasRetainer) {
 
   walkFrom(ROOT, 0)
   for (let node = 0; node < nodeCount; node++) {
-    if (numberOf[node] === 0 && !hasRetainer[node]) walkFrom(node, numberOf[ROOT])
+    if (numberOf[node] === 0 && retainers[node] === 0) walkFrom(node, numberOf[ROOT])
   }
   return { count, nodeAt, numberOf, parent }
 }
@@ -104,18 +102,20 @@ function walkDepthFirst (graph, essential, hasRetainer) {
  * @param {Graph} graph
  * @param {Uint8Array} essential
  * @param {Walk} walk
+ * @param {Uint32Array} retainers
  * @returns {Predecessors}
  */
-function predecessors ({ nodeCount, edgeCount, firstEdge, edgeTo }, essential, { count, numberOf }) {
+function predecessors ({ firstEdge, edgeTo }, essential, { count, nodeAt, numberOf }, retainers) {
   const first = new Uint32Array(count + 2)
-  for (let edge = 0; edge < edgeCount; edge++) if (essential[edge]) first[numberOf[edgeTo[edge]]]++
   let total = 0
-  for (let number = 0; number <= count; number++) first[number] = total += first[number]
+  for (let number = 1; number <= count; number++) first[number] = total += retainers[nodeAt[number]]
   first[count + 1] = total
   const from = new Uint32Array(total)
-  for (let node = 0; node < nodeCount; node++) {
+  // What the walk did not meet is left out, as a source. It is no target of what was met.
+  for (let number = 1; number <= count; number++) {
+    const node = nodeAt[number]
     for (let edge = firstEdge[node]; edge < firstEdge[node + 1]; edge++) {
-      if (essential[edge]) from[--first[numberOf[edgeTo[edge]]]] = numberOf[node]
+      if (essential[edge]) from[--first[numberOf[edgeTo[edge]]]] = number
     }
   }
   return { first, from }
@@ -129,7 +129,8 @@ function predecessors ({ nodeCount, edgeCount, firstEdge, edgeTo }, essential, {
 function immediateDominators ({ count, parent }, { first, from }) {
   const dominator = parent.slice()
   const ancestor = parent
-  const semi = Uint32Array.from({ length: count + 1 }, (_, number) => number)
+  const semi = new Uint32Array(count + 1)
+  for (let number = 1; number <= count; number++) semi[number] = number
   const label = semi.slice()
   const stack = new Uint32Array(count + 1)
 
@@ -161,8 +162,9 @@ function immediateDominators ({ count, parent }, { first, from }) {
   for (let number = count; number >= 2; number--) {
     let least = ancestor[number]
     for (let at = first[number]; at < first[number + 1]; at++) {
-      if (from[at] === 0) continue // not met by the walk
-      const candidate = semi[evaluate(from[at], number + 1)]
+      const source = from[at] // 0: not met by the walk
+      if (source === 0) continue
+      const candidate = source < number ? source : semi[evaluate(source, number + 1)] // what is not linked yet is its own
       if (candidate < least) least = candidate
     }
     semi[number] = least

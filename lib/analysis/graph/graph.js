@@ -21,8 +21,9 @@ class Graph {
    * @param {string} file
    * @param {Header} header
    * @param {StringTable} strings
+   * @param {readonly (Location | null)[]} locations  completed while the file is read
    */
-  constructor (file, { meta, node_count: nodeCount, edge_count: edgeCount, extra_native_bytes: extraNativeBytes = 0 }, strings) {
+  constructor (file, { meta, node_count: nodeCount, edge_count: edgeCount, extra_native_bytes: extraNativeBytes = 0 }, strings, locations) {
     const nodeTypes = meta.node_types[meta.node_fields.indexOf('type')]
     const edgeTypes = meta.edge_types[meta.edge_fields.indexOf('type')]
     this.file = file
@@ -52,8 +53,7 @@ class Graph {
     this.edgeTo = new Uint32Array(edgeCount)
     /** Index into locations. */
     this.locationOf = new Uint32Array(nodeCount)
-    /** @type {(Location | null)[]} */
-    this.locations = [null]
+    this.locations = locations
   }
 
   /** @param {string} type */

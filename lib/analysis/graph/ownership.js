@@ -35,25 +35,29 @@ function hasUserRoots (graph) {
 
 /** @param {Graph} graph */
 function findOwners (graph) {
-  const owners = new Uint32Array(graph.nodeCount)
-  // A node is in it once when it gets an owner, and once more when it turns out to have several.
-  const pending = []
+  const { nodeCount, firstEdge, edgeType, edgeTo } = graph
+  const owners = new Uint32Array(nodeCount)
   const isOwnable = ownable(graph)
-  for (let node = 0; node < graph.nodeCount; node++) {
-    owners[node] = isOwnable(node) ? UNVISITED : node
-    if (owners[node] === node) pending.push(node)
-  }
+  for (let node = 0; node < nodeCount; node++) owners[node] = isOwnable(node) ? UNVISITED : node
   const weak = graph.edgeTypeOf('weak')
-  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+  // What has an owner now, or several: it passes that on. No node gets into it more than twice.
+  /** @type {number[]} */
+  const pending = []
+  /** @param {number} node */
+  const visit = node => {
     const owner = owners[node]
-    for (let edge = graph.firstEdge[node]; edge < graph.firstEdge[node + 1]; edge++) {
-      if (graph.edgeType[edge] === weak) continue
-      const to = graph.edgeTo[edge]
+    for (let edge = firstEdge[node]; edge < firstEdge[node + 1]; edge++) {
+      const to = edgeTo[edge]
       const other = owners[to]
-      if (other === to || other === owner || other === SEVERAL) continue
+      if (other === to || other === owner || other === SEVERAL || edgeType[edge] === weak) continue
       owners[to] = other === UNVISITED ? owner : SEVERAL
       pending.push(to)
     }
+  }
+  for (let start = 0; start < nodeCount; start++) {
+    if (owners[start] !== start) continue
+    visit(start)
+    for (let node = pending.pop(); node !== undefined; node = pending.pop()) visit(node)
   }
   return owners
 }

@@ -5,6 +5,7 @@
 
 const { DETACHED } = require('./detachedness')
 const { NO_LOCATION } = require('./graph')
+const { ShapeTable } = require('./shape-table')
 
 /** @import { Graph } from './graph' */
 
@@ -43,10 +44,9 @@ class ClassFinder {
   #classes = []
   /** By everything that makes one. @type {Map<string | number, number>} */
   #known = new Map()
-  /** By the indexes of the names of their properties. @type {Map<string, number>} */
-  #shapeIndexes = new Map()
-  /** @type {{ names: number[], count: number }[]} */
-  #shapes = []
+  /** By index of the name. @type {Map<number, { location: number, shape: number, isDetached: boolean, index: number, isPlain: boolean }>} */
+  #lastOf = new Map()
+  #shapes
   #namesOfTypes
   #object
   #native
@@ -60,6 +60,7 @@ class ClassFinder {
     this.#isClassic = isClassic
     this.#classOf = new Uint32Array(graph.nodeCount)
     this.#namesOfTypes = graph.nodeTypes.map(nameOfType)
+    this.#shapes = new ShapeTable(graph)
     this.#object = graph.nodeType('object')
     this.#native = graph.nodeType('native')
   }
@@ -72,9 +73,7 @@ class ClassFinder {
 
   /** @returns {RawClasses} */
   result () {
-    const { strings } = this.#graph
-    const shapes = this.#shapes.map(({ names, count }) => ({ properties: names.map(index => strings.get(index)), count }))
-    return { classOf: this.#classOf, classes: this.#classes, shapes }
+    return { classOf: this.#classOf, classes: this.#classes, shapes: this.#shapes.result() }
   }
 
   /** @param {number} type */
@@ -83,13 +82,30 @@ class ClassFinder {
     return this.#known.get(key) ?? this.#make(key, { name: this.#namesOfTypes[type], location: '', shape: NO_SHAPE, isOfType: true })
   }
 
-  /** @param {number} node */
+  /**
+   * What has a name is mostly of the class which the last of that name was of.
+   * @param {number} node
+   */
   #named (node) {
     const graph = this.#graph
-    const isObject = graph.type[node] === this.#object
-    const location = isObject && !this.#isClassic ? graph.locationOf[node] : NO_LOCATION
-    const shape = isObject && !this.#isClassic && graph.nameOf(node) === 'Object' ? this.#shapeOf(node) : NO_SHAPE
+    const name = graph.name[node]
+    const isObject = graph.type[node] === this.#object && !this.#isClassic
+    const location = isObject ? graph.locationOf[node] : NO_LOCATION
+    const last = this.#lastOf.get(name)
+    const shape = isObject && (last?.isPlain ?? graph.nameOf(node) === 'Object') ? this.#shapes.add(node) : NO_SHAPE
     const isDetached = graph.detachedness[node] === DETACHED
+    if (last !== undefined && last.location === location && last.shape === shape && last.isDetached === isDetached) return last.index
+    const index = this.#indexOf(node, { location, shape, isDetached })
+    this.#lastOf.set(name, { location, shape, isDetached, index, isPlain: graph.nameOf(node) === 'Object' })
+    return index
+  }
+
+  /**
+   * @param {number} node
+   * @param {{ location: number, shape: number, isDetached: boolean }} kind
+   */
+  #indexOf (node, { location, shape, isDetached }) {
+    const graph = this.#graph
     const isByName = location === NO_LOCATION && shape === NO_SHAPE && !isDetached
     const key = isByName ? graph.name[node] : `${graph.name[node]} ${location} ${shape} ${isDetached}`
     return this.#known.get(key) ??
@@ -109,24 +125,6 @@ class ClassFinder {
   #make (key, rawClass) {
     const index = this.#classes.push(rawClass) - 1
     this.#known.set(key, index)
-    return index
-  }
-
-  /** @param {number} node */
-  #shapeOf (node) {
-    const { firstEdge, edgeType, edgeName } = this.#graph
-    const property = this.#graph.edgeTypeOf('property')
-    const names = []
-    for (let edge = firstEdge[node]; edge < firstEdge[node + 1]; edge++) {
-      if (edgeType[edge] === property) names.push(edgeName[edge])
-    }
-    const key = names.join()
-    let index = this.#shapeIndexes.get(key)
-    if (index === undefined) {
-      index = this.#shapes.push({ names, count: 0 }) - 1
-      this.#shapeIndexes.set(key, index)
-    }
-    this.#shapes[index].count++
     return index
   }
 }

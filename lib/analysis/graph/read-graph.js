@@ -7,6 +7,7 @@ const fs = require('node:fs')
 const { errors } = require('../../shared/base/errors')
 const { scanSnapshot } = require('../../shared/heap/snapshot-scan')
 const { Graph } = require('./graph')
+const { LocationTable } = require('./location-table')
 const { StringTable } = require('./string-table')
 const { WeakMapNames } = require('./weak-map-names')
 
@@ -66,8 +67,7 @@ class GraphBuilder {
   #edge = 0
   #edgesOfNodes = 0
   #highestName = 0
-  /** @type {Map<string, number>} */
-  #locationIndexes = new Map()
+  #places = new LocationTable()
 
   /**
    * @param {string} file
@@ -92,7 +92,7 @@ class GraphBuilder {
       this.#at[`location ${name}`] = meta.location_fields?.indexOf(name) ?? -1
     }
     this.#checkHeader(meta, nodes, edges)
-    this.#made = new Graph(this.#file, header, this.#strings)
+    this.#made = new Graph(this.#file, header, this.#strings, this.#places.locations)
   }
 
   /** @type {TakeRecords} */
@@ -118,26 +118,36 @@ class GraphBuilder {
   edges (values, length) {
     const graph = this.#graph
     const { edgeType, edgeTo, edgeName, nodeCount, isNumbered } = graph
+    const { 'edge type': type, 'edge name_or_index': name, 'edge to_node': toNode } = this.#at
     const width = this.#edgeFields
     const nodeFields = this.#nodeFields
-    const { 'edge type': type, 'edge name_or_index': name, 'edge to_node': toNode } = this.#at
-    if (this.#edge + length / width > graph.edgeCount) this.#refuse(`${graph.edgeCount} edges, as its header says`, 'more')
-    for (let at = 0, edge = this.#edge; at < length; at += width, edge++) {
-      if (values[at + type] >= isNumbered.length) this.#refuse('types that its header names', String(values[at + type]))
+    const types = isNumbered.length
+    let highestName = this.#highestName
+    let edge = this.#edge
+    if (edge + length / width > graph.edgeCount) this.#refuse(`${graph.edgeCount} edges, as its header says`, 'more')
+    for (let at = 0; at < length; at += width, edge++) {
+      const ofType = values[at + type]
+      const named = values[at + name]
       const to = values[at + toNode] / nodeFields
-      if (!(to < nodeCount) || !Number.isInteger(to)) this.#refuse('edges to nodes of the file', String(values[at + toNode]))
-      edgeType[edge] = values[at + type]
+      if (ofType >= types) this.#refuse('types that its header names', String(ofType))
+      if (!(to < nodeCount) || to !== Math.floor(to)) this.#refuse('edges to nodes of the file', String(values[at + toNode]))
+      edgeType[edge] = ofType
       edgeTo[edge] = to
-      edgeName[edge] = isNumbered[values[at + type]] ? values[at + name] : this.#checkName(values[at + name])
+      edgeName[edge] = named
+      if (named > highestName && !isNumbered[ofType]) highestName = named
     }
-    this.#edge += length / width
+    this.#highestName = highestName
+    this.#edge = edge
   }
 
   /** @type {TakeRecords} */
   locations (values, length) {
+    const graph = this.#graph
     const { 'location object_index': node, 'location script_id': script, 'location line': line, 'location column': column } = this.#at
     for (let at = 0; at < length; at += this.#locationFields) {
-      this.#addLocation(values[at + node], values[at + script], values[at + line], values[at + column])
+      const ordinal = values[at + node] / this.#nodeFields
+      if (!(ordinal < graph.nodeCount) || !Number.isInteger(ordinal)) this.#refuse('locations of nodes of the file', String(values[at + node]))
+      graph.locationOf[ordinal] = this.#places.indexOf(values[at + script], values[at + line], values[at + column])
     }
   }
 
@@ -186,25 +196,6 @@ class GraphBuilder {
     if (leastBytes > this.#fileBytes) {
       this.#refuse(`at least ${leastBytes} bytes for the ${nodes} nodes and ${edges} edges of its header`, String(this.#fileBytes))
     }
-  }
-
-  /**
-   * @param {number} node  index of its first number
-   * @param {number} script
-   * @param {number} line
-   * @param {number} column
-   */
-  #addLocation (node, script, line, column) {
-    const graph = this.#graph
-    const ordinal = node / this.#nodeFields
-    if (!(ordinal < graph.nodeCount) || !Number.isInteger(ordinal)) this.#refuse('locations of nodes of the file', String(node))
-    const key = `${script},${line},${column}`
-    let index = this.#locationIndexes.get(key)
-    if (index === undefined) {
-      index = graph.locations.push({ script, line, column }) - 1
-      this.#locationIndexes.set(key, index)
-    }
-    graph.locationOf[ordinal] = index
   }
 
   /** @param {number} name */

@@ -4,7 +4,6 @@
 // snapshots. What such an object keeps now and did not keep before is its growth; over all of them it is the heap's.
 
 const { matchIds, NONE } = require('../comparison/match-ids')
-const { sortById } = require('../graph/sort-by-id')
 
 /** @import { Baseline } from '../comparison/baseline' */
 
@@ -34,20 +33,22 @@ function attributeGrowth (snapshots) {
     if (kept[newest].bytes[number] <= kept[0].bytes[number]) continue
     growths.push({ position: survivors[newest][number], bytes: kept.map(({ bytes }) => bytes[number]) })
   }
+  // In an order that does not depend on where the objects are.
+  growths.sort((a, b) => snapshots[newest].id[a.position] - snapshots[newest].id[b.position])
   const survivorOf = kept[newest].keeper.map(number => survivors[newest][number])
   return { growths, codeBytes: kept.map(({ codeBytes }) => codeBytes), survivorOf }
 }
 
 /**
  * @param {readonly Baseline[]} snapshots
- * @returns {Int32Array[]} of each snapshot: positions of the objects that all of them have, in the order of their ids
+ * @returns {Int32Array[]} of each snapshot: positions of the objects that all of them have
  */
 function findSurvivors ([first, ...others]) {
   const mayKeep = keepersOf(first)
   const found = [first, ...others].map(() => new Int32Array(first.id.length))
   const again = others.map(other => findAgain(first, other))
   let count = 0
-  for (const position of sortById(first.id)) {
+  for (let position = 0; position < first.id.length; position++) {
     if (!mayKeep(position) || again.some(positions => positions[position] === NONE)) continue
     found[0][count] = position
     for (let at = 0; at < again.length; at++) found[at + 1][count] = again[at][position]
@@ -63,11 +64,8 @@ function findSurvivors ([first, ...others]) {
  */
 function findAgain (first, other) {
   const mayKeep = keepersOf(other)
-  const positions = new Int32Array(first.id.length).fill(NONE)
-  matchIds(first.id, other.id, (a, b) => {
-    if (a !== NONE && b !== NONE && mayKeep(b)) positions[a] = b
-  })
-  return positions
+  const { again } = matchIds(first.id, other.id)
+  return again.map(position => position !== NONE && mayKeep(position) ? position : NONE)
 }
 
 /**

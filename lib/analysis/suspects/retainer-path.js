@@ -8,7 +8,6 @@ const { ROOT } = require('../graph/graph')
 const { NO_EDGE } = require('../graph/distances')
 const { isNamed } = require('./naming')
 
-/** @import { Analysis } from '../comparison/analyze' */
 /** @import { Graph } from '../graph/graph' */
 
 const SIGNATURE_CHARS = 12
@@ -36,7 +35,7 @@ const FOREIGN_STEPS = 2 // that lead to the application's own code: the last of 
  */
 
 /**
- * @param {Pick<Analysis, 'graph' | 'reachedBy'>} ways
+ * @param {{ graph: Graph, reachedBy: Uint32Array }} ways
  * @param {number} node
  * @param {NodeWords} words
  * @returns {Step[]} from the roots; the last is the object itself

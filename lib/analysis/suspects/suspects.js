@@ -7,7 +7,7 @@ const { attributeGrowth } = require('./attribution')
 const { judge } = require('./confidence')
 const { Contents, addHoldings } = require('./contents')
 const { findWays, NO_EDGE } = require('../graph/distances')
-const { matchIds, NONE } = require('../comparison/match-ids')
+const { matchIds } = require('../comparison/match-ids')
 const { nameOf } = require('./naming')
 const { patternsOf } = require('./patterns')
 const { findPath, isOfApplication, readable, signatureOf, stepOf } = require('./retainer-path')
@@ -183,11 +183,11 @@ function createReader (oldest, latest, newest, { survivorOf }) {
   const { rowOfNode, rows } = classifyNodes(latest)
   const placeOf = createPlaceFinder(graph, findScriptNames(graph))
   const words = { classNameOf: (/** @type {number} */ node) => rows[rowOfNode[node]].name, placeOf }
-  const isNew = markNew(oldest, newest)
+  const { isNew } = matchIds(oldest.id, newest.id)
 
   // What leaked may lead to the culprit as well, and by a shorter way; one that was there before says more, and stays the same.
   const olderWays = findWays(graph, node => !isNew[positionOf[node]])
-  const waysTo = (/** @type {number} */ node) => olderWays[node] === NO_EDGE ? latest : { graph, reachedBy: olderWays }
+  const waysTo = (/** @type {number} */ node) => ({ graph, reachedBy: olderWays[node] === NO_EDGE ? latest.ways().reachedBy : olderWays })
 
   /** @param {readonly number[]} positions */
   function contentsOf (positions) {
@@ -213,16 +213,6 @@ function createReader (oldest, latest, newest, { survivorOf }) {
     pathOf: (/** @type {number} */ position) => pathOf(order[position]),
     contentsOf
   }
-}
-
-/**
- * @param {Baseline} oldest
- * @param {Baseline} newest
- */
-function markNew (oldest, newest) {
-  const isNew = new Uint8Array(newest.id.length)
-  matchIds(oldest.id, newest.id, (before, after) => { if (before === NONE) isNew[after] = 1 })
-  return isNew
 }
 
 module.exports = { findSuspects }

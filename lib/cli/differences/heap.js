@@ -20,7 +20,7 @@ async function run ({ positionals: files, values, terminal, signal }) {
   const onProgress = (/** @type {{ file: string, stage: string, bytes?: number }} */ { file, stage, bytes }) => {
     progress.note(`${file}: ${stage}${bytes === undefined ? '' : ` ${showBytes(bytes)}`}`)
   }
-  const compared = compareFiles(files, { isClassic: values.classic === true, onProgress, signal, readSource })
+  const compared = compareFiles(files, { isClassic: values.classic === true, isParallel: true, onProgress, signal, readSource })
   const report = await explainFileErrors(compared).finally(progress.end)
   if (page) await page.write(Buffer.from(require('../../analysis/report/html').renderReport(report)))
   if (values.json) return terminal.json(report)

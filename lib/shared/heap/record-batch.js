@@ -5,7 +5,7 @@
 
 /** @import { TakeRecords } from './snapshot-scan' */
 
-const BATCH_NUMBERS = 16 * 1024
+const BATCH_NUMBERS = 2 * 1024
 
 /** Of one array; when nobody takes them, they are only counted. */
 class RecordBatch {

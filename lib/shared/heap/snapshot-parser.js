@@ -18,7 +18,6 @@ const OPEN = 0x5b
 const CLOSE = 0x5d
 const END = 0x7d
 const ZERO = 0x30
-const NINE = 0x39
 
 /** Called with what was read and not used yet: the part of a token that the rest of the file completes comes again. */
 class SnapshotParser {
@@ -116,25 +115,21 @@ class SnapshotParser {
 
   /** The hot loop: nearly all bytes of a file pass here. @type {(buffer: Buffer, at: number, end: number) => number} */
   #numbers (buffer, start, end) {
+    const limit = endOfNumbers(buffer, start, end)
     const batch = this.#batch
     const { values } = batch
     let { length } = batch
     let depth = this.#depth
     let at = start
-    while (at < end && depth > 0) {
-      let byte = buffer[at]
-      if (byte >= ZERO && byte <= NINE) {
-        const first = at
-        let value = byte - ZERO
-        while (++at < end && (byte = buffer[at]) >= ZERO && byte <= NINE) value = value * 10 + byte - ZERO
-        if (at === end) {
-          at = first // it may go on in what is read next
-          break
-        }
+    while (at < limit && depth > 0) {
+      let byte = buffer[at++]
+      let digit = byte - ZERO
+      if (digit >>> 0 <= 9) { // one comparison: what is below zero becomes large
+        let value = digit
+        while ((digit = (byte = buffer[at++]) - ZERO) >>> 0 <= 9) value = value * 10 + digit
         values[length++] = value
         if (length === values.length) length = batch.pass(length)
       }
-      at++
       if (byte === COMMA) continue
       if (byte === OPEN) depth++
       else if (byte === CLOSE) depth--
@@ -195,6 +190,18 @@ class SnapshotParser {
   #refuse (wanted, got) {
     throw new errors.ERR_LOOPSCOPE_INVALID_SNAPSHOT(this.#file, wanted, got)
   }
+}
+
+/**
+ * The last number that was read may go on in what is read next. What stands in front of it ends within the bytes that are there.
+ * @param {Buffer} buffer
+ * @param {number} start
+ * @param {number} end
+ */
+function endOfNumbers (buffer, start, end) {
+  let limit = end
+  while (limit > start && (buffer[limit - 1] - ZERO) >>> 0 <= 9) limit--
+  return limit
 }
 
 /**

@@ -1,0 +1,80 @@
+'use strict'
+
+// Reads the snapshots of a comparison: one after the other, or the older ones in a thread of their own meanwhile. That takes as much
+// of a processor and half of the time, and the memory of both at once.
+
+const fs = require('node:fs')
+const os = require('node:os')
+const { Worker } = require('node:worker_threads')
+const { analyze, loadSide } = require('./side')
+const { guarded } = require('../../shared/base/guard')
+const { ownFile, threadFlags } = require('../../shared/base/own-files')
+
+/** @import { Analysis } from './analyze' */
+/** @import { Options, Side } from './side' */
+
+const MIN_BYTES = 20e6 // less is read before a thread has started
+
+/** @typedef {{ earlier: Side[], latest: Analysis }} Snapshots  latest: close its graph */
+
+/**
+ * @param {readonly string[]} files  the oldest first
+ * @param {Options & { isParallel?: boolean }} options
+ * @returns {Promise<Snapshots>}
+ */
+async function loadSnapshots (files, { isParallel = false, ...options }) {
+  const earlier = files.slice(0, -1)
+  const last = files[files.length - 1]
+  if (isParallel && isWorthThread(earlier)) return inParallel(earlier, last, options)
+  const sides = []
+  for (const file of earlier) sides.push(await loadSide(file, options))
+  return { earlier: sides, latest: await analyze(last, options) }
+}
+
+/** @param {readonly string[]} files */
+function isWorthThread (files) {
+  const bytes = files.reduce((sum, file) => sum + fs.statSync(file).size, 0)
+  return bytes >= MIN_BYTES && os.availableParallelism() > 1
+}
+
+/**
+ * @param {readonly string[]} earlier
+ * @param {string} last
+ * @param {Options} options
+ * @returns {Promise<Snapshots>}
+ */
+async function inParallel (earlier, last, { signal, ...options }) {
+  const stop = new AbortController()
+  const signals = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
+  const analyzed = analyze(last, { ...options, signal: signals })
+  try {
+    const [sides, latest] = await Promise.all([loadInThread({ files: earlier, isClassic: options.isClassic }, signals), analyzed])
+    return { earlier: sides, latest }
+  } catch (error) {
+    stop.abort() // of the two, the one that did not fail
+    analyzed.then(({ graph }) => graph.close(), () => {})
+    throw error
+  }
+}
+
+/**
+ * @param {{ files: readonly string[], isClassic?: boolean }} order
+ * @param {AbortSignal} signal
+ * @returns {Promise<Side[]>}
+ */
+function loadInThread (order, signal) {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const worker = new Worker(ownFile('analysis/comparison/sides-worker.js'), { name: 'loopscope older snapshots', workerData: order, execArgv: threadFlags(), env: {} })
+    const abort = guarded(() => worker.terminate())
+    signal.addEventListener('abort', abort, { once: true })
+    worker.once('message', guarded(({ sides, error }) => error === undefined ? resolve(sides) : reject(Object.assign(new Error(error.message), error))))
+    worker.once('error', guarded(reject))
+    worker.once('exit', guarded(() => {
+      signal.removeEventListener('abort', abort)
+      reject(signal.aborted ? signal.reason : new Error('the thread that reads the older snapshots ended without them'))
+    }))
+  })
+}
+
+module.exports = { loadSnapshots }
