@@ -72,6 +72,7 @@ async function assertSameComparison (before, after) {
   base.graph.close()
   const current = await analyzeSnapshot(after)
   const { classes, balance } = compare(toBaseline(base), current)
+  const twins = twinsOf(current)
   current.graph.close()
   const [theirBase, theirs] = [await devTools(before), await devTools(after)]
   // As DevTools does: the newer snapshot says how plain objects are grouped.
@@ -80,7 +81,7 @@ async function assertSameComparison (before, after) {
     .map(({ key, newCount, deletedCount, allocatedBytes, freedBytes }) => ({ key, newCount, deletedCount, countDelta: newCount - deletedCount, allocatedBytes, freedBytes, sizeDelta: allocatedBytes - freedBytes }))
   const expected = byKey(rows.map(([key, { addedCount, removedCount, countDelta, addedSize, removedSize, sizeDelta }]) =>
     ({ key, newCount: addedCount, deletedCount: removedCount, countDelta, allocatedBytes: addedSize, freedBytes: removedSize, sizeDelta })))
-  assert.deepEqual(asDevToolsShows(byKey(ours), expected, twinsOf(current)), expected)
+  assert.deepEqual(asDevToolsShows(byKey(ours), expected, twins), expected)
   assert.equal(balance.sizeDeltaBytes + balance.survivorGrowthBytes + balance.otherBytes, balance.heapDeltaBytes)
   assert.equal(balance.otherBytes, theirs.profile.snapshot.extra_native_bytes ? theirs.profile.snapshot.extra_native_bytes - theirBase.profile.snapshot.extra_native_bytes : 0)
   return rows.length
