@@ -4,6 +4,7 @@
 // still and how much memory the process had at most.
 
 const fs = require('node:fs')
+const { Session } = require('node:inspector/promises')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { serveAnswers } = require('../harness/answers')
 const diagnostics = require('../..')()
@@ -16,7 +17,17 @@ const KIB = 1024
 const CASES = {
   'heap-snapshot': () => diagnostics.capture('heap-snapshot', { force: true }),
   'heap-histogram': () => diagnostics.capture('heap-histogram'),
-  'heap-profile': () => diagnostics.capture('heap-profile', { seconds: 1 })
+  'heap-profile': () => diagnostics.capture('heap-profile', { seconds: 1 }),
+  'queryObjects alone': queryObjects
+}
+
+/** What V8 does for a histogram, and nothing else. */
+async function queryObjects () {
+  const session = new Session()
+  session.connect()
+  const { result: { objectId: prototypeObjectId } } = await session.post('Runtime.evaluate', { expression: 'Object.prototype' })
+  if (prototypeObjectId !== undefined) await session.post('Runtime.queryObjects', { prototypeObjectId })
+  session.disconnect()
 }
 
 class Item {
