@@ -33,6 +33,8 @@ class ApplicationRequests {
   #context = createRouteContext()
   /** @type {ReturnType<typeof createRequestChannel> | undefined} */
   #channel
+  /** @type {ReturnType<typeof createRequestMeasure> | undefined} */
+  #measure
   /** There where the application uses it. @type {RequestMiddleware | undefined} */
   middleware
   /** Counted for the process: a request that passes two handles is one request. */
@@ -58,6 +60,7 @@ class ApplicationRequests {
   openChannel () {
     const { logger, onAnswered } = this.#parts
     const measure = createRequestMeasure({ context: this.#context, requests: this.durations, logger, onAnswered })
+    this.#measure = measure
     this.#channel = createRequestChannel(({ request, response }) => { measure.begin(request, response) })
   }
 
@@ -76,6 +79,8 @@ class ApplicationRequests {
 
   stop () {
     this.#channel?.stop()
+    this.#measure?.stop()
+    this.middleware?.measure.stop()
     this.#context.stop()
   }
 }

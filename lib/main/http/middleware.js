@@ -16,7 +16,7 @@ const { createWorkLog } = require('./work-log')
 /** @import { Work } from './work-log' */
 
 /**
- * @typedef {Middleware & { slowest: { take (): SlowRequest | null }, workLog: { take (): Work[] } }} RequestMiddleware
+ * @typedef {Middleware & { measure: { stop (): void }, slowest: { take (): SlowRequest | null }, workLog: { take (): Work[] } }} RequestMiddleware
  */
 
 /**
@@ -39,11 +39,12 @@ function createMiddleware ({ context, requests, logger, stallThresholdMs, onRequ
   /** @type {Middleware} */
   function loopscope (request, response, next) {
     if (take !== null && take(request, response)) return
-    const requestContext = measure.begin(request, response)
+    const current = context.current()
+    const requestContext = measure.begin(request, response, current)
     if (requestContext === null) return next()
     const fromMicros = monotonicMicros()
     try {
-      return context.run(requestContext, next)
+      return requestContext === current ? next() : context.run(requestContext, next)
     } finally {
       const toMicros = monotonicMicros()
       slowest.note(requestContext, fromMicros, toMicros)
@@ -51,7 +52,7 @@ function createMiddleware ({ context, requests, logger, stallThresholdMs, onRequ
     }
   }
 
-  return Object.assign(loopscope, { slowest, workLog })
+  return Object.assign(loopscope, { measure, slowest, workLog })
 }
 
 module.exports = { createMiddleware }

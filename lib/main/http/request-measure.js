@@ -5,9 +5,10 @@
 
 const { monotonicMicros } = require('../../shared/base/monotonic')
 const { warnOnce } = require('../../shared/base/warnings')
-const { onResponseEnd } = require('./response-end')
-const { takePlace } = require('./route-context')
+const { createResponseEnds } = require('./response-ends')
+const { createRequestContext, takePlace } = require('./route-context')
 const { methodOf, templateOf } = require('./route-template')
+const { routeName } = require('./route-name')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { Logger } from '../../../types/diagnostics' */
@@ -44,6 +45,7 @@ class RequestMeasure {
   #logger
   #onRequest
   #onAnswered
+  #ends = createResponseEnds((context, response, isSent) => this.#finish(context, response, isSent))
 
   /** @param {Required<RequestMeasureOptions>} options */
   constructor ({ context, requests, logger, onRequest, onAnswered }) {
@@ -57,13 +59,14 @@ class RequestMeasure {
   /**
    * @param {IncomingMessage} request
    * @param {ServerResponse} response
+   * @param {RequestContext | undefined} [current]  what the running code works for
    * @returns {RequestContext | null} what the request is to be worked on in, for the first that counts it; null for others, and when it
    *   cannot be
    */
-  begin (request, response) {
+  begin (request, response, current = this.#context.current()) {
     try {
       if (!this.#context.running) return null
-      const context = this.#contextOf(request)
+      const context = this.#contextOf(request, current)
       const isFirst = context.countedBy === null
       if (this.#claim(context)) this.#count(context, response)
       return isFirst ? context : null
@@ -73,18 +76,24 @@ class RequestMeasure {
     }
   }
 
+  /** Requests under way are still counted. */
+  stop () {
+    this.#ends.stop()
+  }
+
   /**
    * Requests that no server began, as far as Node.js tells, get theirs here: simulated ones, and with Node.js 20 those of HTTP/2.
    * @param {IncomingMessage} request
+   * @param {RequestContext | undefined} current
    * @returns {RequestContext}
    */
-  #contextOf (request) {
+  #contextOf (request, current) {
+    if (current?.request === request) return current
     takePlace(request)
-    const current = this.#context.current()
-    if (current !== undefined && current.request === request) return current
+    if (current?.request === request) return current
     this.#onRequest()
     const micros = monotonicMicros()
-    const context = { request, startMicros: micros, arrivedMicros: micros, countedBy: null, alsoCountedBy: null }
+    const context = createRequestContext(request, micros, micros)
     const { stream } = /** @type {any} */ (request)
     if (typeof stream?.push === 'function') this.#context.keepFor(stream, context)
     return context
@@ -110,42 +119,38 @@ class RequestMeasure {
    * @param {ServerResponse} response
    */
   #count (context, response) {
-    const method = methodOf(context.request)
-    const scheme = schemeOf(context.request)
+    if (context.method === '') {
+      context.method = methodOf(context.request)
+      context.scheme = schemeOf(context.request)
+    }
     try {
-      onResponseEnd(response, () => this.#finish(context, response, method, scheme))
+      this.#ends.await(context, response)
     } catch (error) {
       // A response that cannot be watched is not counted, and still has its context.
       warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error)
       return
     }
-    this.#requests.started(method, scheme)
+    this.#requests.started(context.method, context.scheme)
   }
 
   /**
    * @param {RequestContext} context
    * @param {ServerResponse} response
-   * @param {string} method
-   * @param {string} scheme
+   * @param {boolean} isSent
    */
-  #finish (context, response, method, scheme) {
+  #finish (context, response, isSent) {
     try {
-      const status = isComplete(response) ? response.statusCode : STATUS_CLIENT_CLOSED
+      const status = isSent ? response.statusCode : STATUS_CLIENT_CLOSED
       const toMicros = monotonicMicros()
       const seconds = (toMicros - context.startMicros) / MICROS_PER_SECOND
+      const { method, scheme } = context
       const route = templateOf(context.request, status)
       this.#requests.finished({ method, route, status, seconds, scheme })
-      this.#onAnswered(context, `${method} ${route}`, status, toMicros)
+      this.#onAnswered(context, routeName(method, route), status, toMicros)
     } catch (error) {
       warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error)
     }
   }
-}
-
-/** @param {ServerResponse} response */
-function isComplete (response) {
-  // HTTP/2 responses say that they are finished as soon as their stream is gone, but never that they were ended.
-  return response.writableFinished !== false && response.writableEnded !== false
 }
 
 /** @param {any} request */

@@ -6,7 +6,7 @@
 
 const { monotonicMicros } = require('../../../shared/base/monotonic')
 const { createRequestChannel } = require('../request-channel')
-const { createRouteContext } = require('../route-context')
+const { createRequestContext, createRouteContext } = require('../route-context')
 const { createRequestSpans } = require('../../tracing/request-spans')
 const { createHttp2Requests } = require('./http2-requests')
 const { createUpgrades } = require('./upgrades')
@@ -14,7 +14,6 @@ const { createFrameworks } = require('../adapters/frameworks')
 
 /** @import { IncomingMessage, Server } from 'node:http' */
 /** @import { Readable } from 'node:stream' */
-/** @import { RequestContext } from '../route-context' */
 
 /**
  * @param {object} [parts]
@@ -87,8 +86,7 @@ class RequestContexts {
    */
   #begin (request, source) {
     const startMicros = monotonicMicros()
-    /** @type {RequestContext} */
-    const requestContext = { request, startMicros, arrivedMicros: this.#arrivedMicros(startMicros, request), countedBy: null, alsoCountedBy: null }
+    const requestContext = createRequestContext(request, startMicros, this.#arrivedMicros(startMicros, request))
     // The server goes on in this same call, so there is no function to run inside the context.
     this.context.enter(requestContext)
     this.context.keepFor(source, requestContext)

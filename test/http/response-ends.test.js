@@ -1,0 +1,113 @@
+'use strict'
+
+const { test } = require('node:test')
+const assert = require('node:assert/strict')
+const http = require('node:http')
+const net = require('node:net')
+const { once } = require('node:events')
+const { hasSubscribers } = require('node:diagnostics_channel')
+const { createRouteContext, createRequestContext } = require('../../lib/main/http/route-context')
+const { createResponseEnds } = require('../../lib/main/http/response-ends')
+const { serve } = require('./served')
+
+const CHANNEL = 'http.server.response.finish'
+
+/** A server that waits for the end of each response; `ended` says of each how. */
+async function createAwaiting (t, listener) {
+  const context = createRouteContext()
+  context.start()
+  const ended = []
+  const ends = createResponseEnds(({ request }, response, isSent) => { ended.push(`${request.url} ${isSent}`) })
+  const { port } = await serve(t, (request, response) => {
+    ends.await(createRequestContext(request, 0, 0), response)
+    listener(request, response)
+  }, { context })
+  t.after(() => ends.stop())
+  const until = async count => { while (ended.length < count) await new Promise(resolve => setImmediate(resolve)) }
+  return { ends, ended, until, port }
+}
+
+/** @param {number} port */
+async function connectTo (port) {
+  const socket = net.connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  return { socket, ask: path => socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`) }
+}
+
+test('a response has no listener of ours, and a connection one however many requests come by it', async t => {
+  const listeners = []
+  const { ended, until, port } = await createAwaiting(t, (request, response) => {
+    listeners.push([response.listenerCount('close'), response.listenerCount('finish'), request.socket.listenerCount('close')].join())
+    response.end()
+  })
+  const { socket, ask } = await connectTo(port)
+  for (const [index, path] of ['/1', '/2', '/3'].entries()) {
+    ask(path)
+    await until(index + 1)
+  }
+  assert.deepEqual(ended, ['/1 true', '/2 true', '/3 true'])
+  assert.equal(new Set(listeners).size, 1, listeners.join(' '))
+  assert.equal(listeners[0].slice(0, 2), '0,')
+  socket.destroy()
+})
+
+test('a connection that closes ends the one response that has it, sent or not, and only once', async t => {
+  const { ended, until, port } = await createAwaiting(t, (request, response) => {
+    if (request.url !== '/never') return response.end('x')
+    response.write('part')
+  })
+  const { socket, ask } = await connectTo(port)
+  ask('/fine')
+  await until(1)
+  ask('/never')
+  await once(socket, 'data')
+  socket.destroy()
+  await until(2)
+  assert.deepEqual(ended, ['/fine true', '/never false'])
+})
+
+test('responses that wait behind another in a pipeline are told of, in their order', async t => {
+  const held = []
+  const { ended, until, port } = await createAwaiting(t, (request, response) => {
+    if (request.url === '/first') held.push(response)
+    else response.end()
+    if (request.url === '/third') held[0].end()
+  })
+  const { socket } = await connectTo(port)
+  socket.write(['/first', '/second', '/third'].map(path => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`).join(''))
+  await until(3)
+  assert.deepEqual(ended.toSorted(), ['/first true', '/second true', '/third true'])
+  socket.destroy()
+})
+
+test('responses of a class of their own, ended ones and simulated ones are told of', async t => {
+  class Response extends http.ServerResponse {}
+  const ended = []
+  const ends = createResponseEnds(({ request }, response, isSent) => { ended.push(`${request.url} ${isSent}`) })
+  const server = http.createServer({ ServerResponse: Response }, (request, response) => {
+    if (request.url === '/ended') response.end()
+    ends.await(createRequestContext(request, 0, 0), response)
+    response.end()
+  }).listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  for (const path of ['/one', '/ended']) await fetch(`http://127.0.0.1:${server.address().port}${path}`).then(answer => answer.text())
+  while (ended.length < 2) await new Promise(resolve => setImmediate(resolve))
+  assert.deepEqual(ended, ['/one true', '/ended true'])
+  server.closeAllConnections()
+})
+
+test('after a stop the responses under way are still told of, and then nothing is subscribed', async t => {
+  const held = []
+  const { ends, ended, until, port } = await createAwaiting(t, (request, response) => { held.push(response) })
+  const { socket, ask } = await connectTo(port)
+  ask('/slow')
+  while (held.length === 0) await new Promise(resolve => setImmediate(resolve))
+  ends.stop()
+  assert.equal(hasSubscribers(CHANNEL), true)
+  held[0].end()
+  await until(1)
+  assert.deepEqual(ended, ['/slow true'])
+  assert.equal(hasSubscribers(CHANNEL), false)
+  socket.destroy()
+})
