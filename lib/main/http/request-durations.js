@@ -52,7 +52,7 @@ class RequestDurations {
   #overflowed = 0
   /** @type {Map<string, Map<string, Map<number | string, BucketCounts>>>} route, method, status */
   #byRoute = new Map()
-  /** @type {Map<string, Map<string, number>>} scheme, method */
+  /** @type {Map<string, Map<string, { count: number }>>} scheme, method */
   #active = new Map()
 
   /**
@@ -91,7 +91,7 @@ class RequestDurations {
     }
     const active = []
     for (const [scheme, byMethod] of this.#active) {
-      for (const [method, count] of byMethod) active.push({ method, scheme, count })
+      for (const [method, { count }] of byMethod) active.push({ method, scheme, count })
     }
     return { durations, active, overflowed: this.#overflowed }
   }
@@ -102,8 +102,7 @@ class RequestDurations {
    * @param {number} change
    */
   #addActive (method, scheme, change) {
-    const byMethod = entryOf(this.#active, scheme, createMap)
-    byMethod.set(method, (byMethod.get(method) ?? 0) + change)
+    entryOf(entryOf(this.#active, scheme, createMap), method, createCount).count += change
   }
 
   /**
@@ -139,6 +138,10 @@ function isStatus (status) {
 /** @returns {Map<any, any>} */
 function createMap () {
   return new Map()
+}
+
+function createCount () {
+  return { count: 0 }
 }
 
 function createBuckets () {

@@ -2,20 +2,22 @@
 
 // Decides which calls of one API have their stack read, and for how many calls each of them stands.
 //
-// A stack costs some 5 us, a call often less than 1 us, so not every stack can be read; and without its stack nobody
+// A stack costs some 5 us, and 30 where the calls themselves leave nothing of it in the processor's caches (zlib), a call often less than 1 us, so not every stack can be read; and without its stack nobody
 // knows where a call came from. So calls are drawn at random and weighed by one over the probability of being drawn
 // (Horvitz and Thompson's estimator): counts and times by call site are right on average whatever the order of the calls,
 // where "each hundredth" would credit one of two sites that take turns with everything.
 //
-// The probability of a call is 1 - exp(-(1 / every + ms / thresholdMs)): it grows with the call's own time, so no single
-// sample stands for much more time than it took or than the threshold. Slow calls, and all calls of an API that is called
+// The probability of a call is 1 - exp(-(1 / every + ms / (4 thresholdMs))): it grows with the call's own time, so no single
+// sample stands for much more time than it took or than four thresholds. Slow calls, and all calls of an API that is called
 // seldom, are drawn always: those counts are exact.
 
 const SAMPLES_PER_SECOND = 100 // of one API: 0.5 ms of each second; the rate of the recorder
+const THRESHOLDS_PER_SAMPLE = 4 // of what calls below it take: a stack is then at most a hundredth of that
 const MAX_EVERY = 2 ** 20
 
 class Sampler {
   #thresholdMs
+  #msPerSample
   #random
   /** One call in so many, on average. */
   #every = 1
@@ -31,6 +33,7 @@ class Sampler {
    */
   constructor ({ thresholdMs, random = Math.random }) {
     this.#thresholdMs = thresholdMs
+    this.#msPerSample = thresholdMs * THRESHOLDS_PER_SAMPLE
     this.#random = random
   }
 
@@ -42,7 +45,7 @@ class Sampler {
   weigh (ms) {
     if (ms >= this.#thresholdMs) return 1
     if (this.#every === 1) return this.#noteDrawn(1)
-    const size = 1 / this.#every + ms / this.#thresholdMs
+    const size = 1 / this.#every + ms / this.#msPerSample
     this.#credit -= size
     if (this.#credit > 0) return 0
     return this.#noteDrawn(1 / -Math.expm1(-size))
