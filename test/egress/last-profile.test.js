@@ -23,7 +23,6 @@ function workAndEnd ({ require }, how) {
   setImmediate(() => {
     workAtTheEnd()
     if (how === 'process.exit()') process.exit(3)
-    if (how === 'an uncaught exception') throw new Error('on purpose')
     process.kill(process.pid, 'SIGTERM')
   })
 }
@@ -54,7 +53,7 @@ async function namesLeftBy (t, how) {
   }
 }
 
-for (const how of ['process.exit()', 'an uncaught exception', 'SIGTERM to itself']) {
+for (const how of ['process.exit()', 'SIGTERM to itself']) {
   test(`${how}: what was not sent yet waits on disk for the next process`, async t => {
     assert.ok((await namesLeftBy(t, how)).includes('workAtTheEnd'))
   })

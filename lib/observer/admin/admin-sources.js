@@ -20,7 +20,7 @@ const { newMark } = require('../../shared/marks/new-mark')
 /** @import { Rule } from '../../shared/rules/check-rules' */
 /** @import { AdminEvent } from '../../main/admin/request-counts' */
 /** @import { CapturedEvent } from '../../main/captures/capture-counts' */
-/** @import { CaptureControls, Order, StoreLocation } from '../captures/captures' */
+/** @import { CapturedFacts, CaptureControls, Order, StoreLocation } from '../captures/captures' */
 /** @import { ObserverSettings } from '../../bridge/messages' */
 
 /** @typedef {ReturnType<typeof import('../main-thread/main-client').createMainClient>} MainClient */
@@ -69,7 +69,7 @@ const REPORT_MS = 10_000
  * @param {ReturnType<typeof import('../threads/thread-load').createThreadLoad>} parts.threadLoad
  * @param {ReturnType<typeof import('../threads/thread-watch').createThreadWatch>} parts.threadWatch
  * @param {Pick<RecorderClient, 'views' | 'range' | 'canLook' | 'threadSessions'>} parts.recorder
- * @param {(order: Order, controls: CaptureControls) => Promise<ArtifactFacts>} parts.capture
+ * @param {(order: Order, controls: CaptureControls) => Promise<CapturedFacts>} parts.capture
  * @param {(location: StoreLocation) => ReturnType<typeof import('../store/store').createStore>} parts.storeAt
  * @param {Pick<import('../../shared/source-maps/source-maps').SourceMaps, 'profile' | 'heapSampling'>} parts.sourceMaps
  * @param {(profile: CpuProfile, appRoot: string) => NonNullable<EncodeContext['sections']>} parts.reportSections

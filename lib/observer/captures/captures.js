@@ -11,6 +11,7 @@ const { RECORDERS } = require('./recorders')
 /** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
 /** @import { NewArtifact } from '../store/store' */
 /** @import { createMarks } from '../../shared/marks/marks' */
+/** @import { HeapProfile } from '../../shared/formats/heap-profile' */
 /** @import { CaptureRequest } from '../../shared/captures/kinds' */
 /** @import { CaptureSources, Tools } from './recorders' */
 
@@ -25,7 +26,7 @@ const { RECORDERS } = require('./recorders')
  * @property {Tools['heap']} heap
  * @property {boolean} [wantsHot]  the answer says what was hot in a CPU profile
  *
- * @typedef {ArtifactFacts & { hot?: string[] }} CapturedFacts
+ * @typedef {ArtifactFacts & { hot?: string[], heapProfile?: HeapProfile }} CapturedFacts  heapProfile: for a rule, which may send it
  *
  * @typedef {Pick<Order, 'dir' | 'retention' | 'appName' | 'appRoot'>} StoreLocation
  *   where artifacts are kept: each application has a store of its own
@@ -58,12 +59,12 @@ function createCaptures ({ sources, storeAt, reportSections = () => [], marks: k
     const { request: { kind, format }, trigger, appName } = order
     const store = storeAt(order)
     const product = await recordOrCancel(order, { store, ...controls })
-    const { contentType, extension, from, to, shortened, hot } = product
+    const { contentType, extension, from, to, shortened, hot, heapProfile } = product
     const marks = known.around(from, to)
     const { name, path, bytes } = 'stored' in product
       ? product.stored
       : store.write({ kind, extension, at: Date.now(), appName, bytes: product.bytes, metadata: marks.length > 0 ? { marks } : null })
-    return { kind, format, trigger, name, path, bytes, contentType, from, to, shortened, marks, ...(hot && { hot }) }
+    return { kind, format, trigger, name, path, bytes, contentType, from, to, shortened, marks, ...(hot && { hot }), ...(heapProfile && { heapProfile }) }
   }
 
   /**

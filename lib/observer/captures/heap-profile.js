@@ -12,13 +12,15 @@ const { HEAP_FORMATS } = require('../../shared/formats/heap-profile')
  * @param {Tools} tools
  * @returns {Promise<Product>}
  */
-async function recordHeapProfile ({ mode = 'live', seconds = 0, format, sources: places }, { sources, signal, stop, context, onProgress }) {
+async function recordHeapProfile ({ mode = 'live', seconds = 0, format, sources: places }, { sources, trigger, signal, stop, context, onProgress }) {
   onProgress({ stage: 'sampling' })
   const sampling = await sources.heapSampler.sample({ mode, seconds: seconds === 0 ? null : seconds }, signal, stop)
   const { extension, contentType, sources: usualPlaces, encode } = HEAP_FORMATS[/** @type {keyof typeof HEAP_FORMATS} */ (format)]
   const shown = (places ?? usualPlaces) === 'original' ? await sources.sourceMaps.heapSampling(sampling) : sampling
   const bytes = encode({ ...shown, mode }, context)
-  return { bytes, extension, contentType, from: sampling.fromMs, to: sampling.toMs, shortened: null }
+  // A rule may send it to a backend that takes profiles and no files.
+  const heapProfile = trigger === 'rule' ? { ...await sources.sourceMaps.heapSampling(sampling), mode } : undefined
+  return { bytes, extension, contentType, from: sampling.fromMs, to: sampling.toMs, shortened: null, heapProfile }
 }
 
 module.exports = { recordHeapProfile }

@@ -10,6 +10,7 @@ const { recordHeapSnapshot } = require('./heap-snapshot')
 /** @import { ArtifactFacts, CaptureKind, Trigger } from '../../../types/diagnostics' */
 /** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
 /** @import { HeapHistogram } from '../../shared/formats/heap-histogram' */
+/** @import { HeapProfile } from '../../shared/formats/heap-profile' */
 /** @import { CaptureRequest } from '../../shared/captures/kinds' */
 /** @import { View } from '../recorder/views' */
 /** @import { SourceMaps } from '../../shared/source-maps/source-maps' */
@@ -40,7 +41,7 @@ const { recordHeapSnapshot } = require('./heap-snapshot')
  * @property {(profile: CpuProfile) => NonNullable<EncodeContext['sections']>} reportSections
  *   what a text report says of a profile besides its functions
  *
- * @typedef {{ extension: string, contentType: string } & Pick<ArtifactFacts, 'from' | 'to' | 'shortened'> & { hot?: string[] }} ProductFacts
+ * @typedef {{ extension: string, contentType: string } & Pick<ArtifactFacts, 'from' | 'to' | 'shortened'> & { hot?: string[], heapProfile?: HeapProfile }} ProductFacts
  * @typedef {ProductFacts & ({ bytes: Buffer } | { stored: { name: string, path: string, bytes: number } })} Product
  *   either bytes for the store, or what is in the store already because it was made there
  */

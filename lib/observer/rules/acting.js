@@ -23,7 +23,7 @@ const RETRY_MS = 10_000
  * @param {object} parts
  * @param {Pick<Limits, 'update'>} parts.limits
  * @param {boolean} parts.isDryRun
- * @param {ActorTools} parts.tools
+ * @param {Omit<ActorTools, 'heapProfiles'>} parts.tools
  * @param {(rule: string, outcome: RuleOutcome, actions: number) => void} parts.count
  */
 function createActing ({ limits, isDryRun, tools, count }) {
@@ -73,9 +73,10 @@ function createActing ({ limits, isDryRun, tools, count }) {
    */
   async function doAll (rule, occasion) {
     const problems = []
+    const ownTools = { ...tools, heapProfiles: new Map() }
     for (const action of rule.do) {
       try {
-        await ACTORS[nameOfAction(action)](action, occasion, tools)
+        await ACTORS[nameOfAction(action)](action, occasion, ownTools)
         count(rule.name, 'done', 1)
       } catch (error) {
         const problem = `${showAction(action)}: ${/** @type {Error} */ (error).message}`

@@ -41,7 +41,7 @@ const GRAIN_MS = 50
  * @param {Parameters<typeof createReadings>[0]['askLoop']} parts.askLoop
  * @param {Parameters<typeof createReadings>[0]['findFindings']} parts.findFindings
  * @param {() => string} parts.openFolder  of the application in the store
- * @param {Omit<ActorTools, 'signal'>} parts.tools
+ * @param {Omit<ActorTools, 'signal' | 'heapProfiles'>} parts.tools
  * @param {(rule: string, outcome: RuleOutcome, actions: number) => void} parts.count
  */
 function createRules (parts) {
