@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the servers that the tests of egress talk to, of their Go modules:
+# Builds the servers that the tests of egress talk to, and what reads Alloy's syntax, of their Go modules:
 #   TEST_SERVERS=<folder> test/interop/servers/build.sh [minutes]
 # What is in the folder already stays. One that cannot be built (no Go, or an old one; a module that is not to be had; no time left) is
 # left out, with its reason: its tests are skipped then. What was downloaded and compiled for it is removed.
@@ -47,6 +47,16 @@ build_pyroscope () {
     mv "$scratch/built" "$binary"
 }
 
+# Alloy itself is too large.
+build_alloy-syntax () {
+  local version=$1 binary=$2 source=$scratch/alloy-syntax
+  cp -r "$here/alloy-syntax" "$source" &&
+    limited go -C "$source" mod init alloy-syntax &&
+    limited go -C "$source" get "github.com/grafana/alloy/syntax@v$version" &&
+    limited go -C "$source" build -o "$scratch/built" . &&
+    mv "$scratch/built" "$binary"
+}
+
 # build <name> <version> <minutes that it takes at least>
 build () {
   local name=$1 version=$2 least=$3 from=$SECONDS
@@ -59,5 +69,6 @@ build () {
   echo "$name $version: not built after $((SECONDS - from)) s: $(tail -n 1 "$log")"
 }
 
+build alloy-syntax 0.1.0 0
 build otelcol 0.162.0 3
 build pyroscope 1.12.0 5

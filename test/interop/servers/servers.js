@@ -1,6 +1,6 @@
 'use strict'
 
-// Servers that build.sh has built, each for one test: in processes of their own, with folders of their own, on 127.0.0.1 only.
+// What build.sh has built: servers, each for one test: in processes of their own, with folders of their own, on 127.0.0.1 only.
 
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
@@ -11,7 +11,7 @@ const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 
 const FOLDER = process.env.TEST_SERVERS ?? ''
-const VERSIONS = Object.freeze({ otelcol: '0.162.0', pyroscope: '1.12.0' })
+const VERSIONS = Object.freeze({ 'alloy-syntax': '0.1.0', otelcol: '0.162.0', pyroscope: '1.12.0' })
 const LOOPBACK = '127.0.0.1'
 const PATIENCE_MS = 60_000
 
@@ -99,4 +99,4 @@ async function eventually (isTrue, server) {
   }
 }
 
-module.exports = { eventually, skipWithout, startOtelcol, startPyroscope }
+module.exports = { binaryOf, eventually, skipWithout, startOtelcol, startPyroscope }
