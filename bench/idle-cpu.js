@@ -2,28 +2,44 @@
 
 // What does a process that waits for work pay for being observed, and which part of it takes what?
 
+const { partTable, threadTable } = require('./harness/idle-parts')
 const { idleRounds } = require('./harness/idle-rounds')
+const { measureIdleWindow } = require('./harness/idle-window')
 const { medianOf } = require('./harness/noise')
 const { ratios, show, summarize } = require('./harness/statistics')
 
 /** @import { Idle } from './harness/idle-rounds' */
 
 const RIVALS = 'prom-client + @datadog/pprof'
-const CASES = Object.freeze(['off', 'on', 'on, no recorder', 'on, no admin surface', 'on, 10 samples a second', 'prom-client', '@datadog/pprof', RIVALS])
+const SAMPLER = 'V8\'s sampler alone'
+const CASES = Object.freeze(['off', 'on', 'on, no recorder', 'on, no admin surface', 'on, 10 samples a second', 'on, a clock', SAMPLER, 'prom-client', '@datadog/pprof', RIVALS])
+const BY_THREAD = Object.freeze(['on', 'on, no recorder', SAMPLER, RIVALS])
+const PARTS = Object.freeze([
+  { part: 'V8\'s sampler, with nothing of ours', with: SAMPLER, without: 'off' },
+  { part: 'sampler, ending and reading windows', with: 'on', without: 'on, no recorder' },
+  { part: 'heartbeat, watch, and what is done every second', with: 'on, no recorder', without: 'off' },
+  { part: 'admin surface, threads', with: 'on', without: 'on, no admin surface' },
+  { part: 'renewal of a clock', with: 'on, a clock', without: 'on' }
+])
 const MAX_RATIO = 0.9
 
-const ROUND_MS = 10_000 // two windows of the recorder: every round pays for the same number of rotations
+const WINDOW_SECONDS = 20 // of an idle process
+const ROUND_MS = WINDOW_SECONDS * 1e3 // every round pays for the same number of rotations
 
-const METHOD = 'One process a case, with nothing to do; all of them wait side by side on one processor, and each round reads the CPU time of every thread over the same ten ' +
-  'seconds, and how often one was woken (voluntary switches). They are started anew three times. `@datadog/pprof` runs its wall and CPU profiler at 10 ms as our recorder does, prom-client its default metrics.'
+const METHOD = 'One process a case, with nothing to do; all of them wait side by side on one processor, and each round reads the CPU time of every thread over the same twenty ' +
+  'seconds, and how often one was woken (voluntary switches). They are started anew three times. `@datadog/pprof` runs its wall and CPU profiler at 10 ms as our recorder does, prom-client its default metrics. What egress and rules cost: below.'
 
 /** @param {{ quick: boolean, progress: (text: string) => void }} how */
 async function measure ({ quick, progress }) {
-  return report(await idleRounds({ file: 'idle', cases: CASES, generations: quick ? 1 : 3, rounds: quick ? 1 : 4, roundMs: ROUND_MS, progress }))
+  const measured = await idleRounds({ file: 'idle', cases: CASES, generations: quick ? 1 : 3, rounds: quick ? 1 : 3, roundMs: ROUND_MS, progress })
+  return report(measured, await measureIdleWindow(WINDOW_SECONDS))
 }
 
-/** @param {Idle[][]} measured  by case and round */
-function report (measured) {
+/**
+ * @param {Idle[][]} measured  by case and round
+ * @param {Awaited<ReturnType<typeof measureIdleWindow>>} window
+ */
+function report (measured, window) {
   const percents = measured.map(rounds => rounds.map(({ percent }) => percent))
   const wakeUps = measured.map(rounds => rounds.flatMap(({ wakeUps }) => wakeUps ?? []))
   const rivals = percents[CASES.indexOf(RIVALS)]
@@ -40,6 +56,11 @@ function report (measured) {
         show(ratios(percents[at], rivals), 2)
       ])
     },
+    details: [partTable(CASES, measured, PARTS), threadTable(CASES, measured, BY_THREAD)],
+    notes: [
+      `A window of an idle process (${WINDOW_SECONDS} s, ${window.samples} samples, ${(window.bytes / 1e3).toFixed(0)} kB as V8 writes it) is parsed, labelled and kept in ` +
+      `${window.cpuMs.toFixed(2)} ms of CPU: ${(window.cpuMs / WINDOW_SECONDS / 10).toFixed(4)} % of one core.`
+    ],
     budgets: [{
       budget: `on takes at most ${MAX_RATIO} of ${RIVALS}`,
       measured: `${byMinimum.toFixed(2)} / ${byMedian.toFixed(2)} by minimum / by median`,

@@ -2,28 +2,40 @@
 
 // CPU time and wake-ups of all threads of a measured process between two questions: answers for serveAnswers().
 
-const { countWakeUps } = require('./wake-ups')
+const { readThreads } = require('./wake-ups')
+
+/** @typedef {{ name: string, percent: number, wakeUps: number }} ThreadShare  of one core; a second */
 
 function cpuMeter () {
   let beganAt = process.hrtime.bigint()
   let begun = process.cpuUsage()
-  let wokenBefore = countWakeUps()
+  let threadsBefore = readThreads()
+  const seconds = () => Number(process.hrtime.bigint() - beganAt) / 1e9
+
+  /** @returns {ThreadShare[] | null} */
+  function threads () {
+    const [before, now] = [threadsBefore, readThreads()]
+    if (before === null || now === null) return null
+    return [...now].map(([name, { cpuMs, wakeUps }]) => {
+      const began = before.get(name) ?? { cpuMs: 0, wakeUps: 0 }
+      return { name, percent: (cpuMs - began.cpuMs) / seconds() / 10, wakeUps: (wakeUps - began.wakeUps) / seconds() }
+    })
+  }
+
   return {
     begin () {
-      wokenBefore = countWakeUps()
+      threadsBefore = readThreads()
       beganAt = process.hrtime.bigint()
       begun = process.cpuUsage()
     },
     /** @returns {number} of one core */
     cpuPercent () {
       const { user, system } = process.cpuUsage(begun)
-      return (user + system) * 1e3 / Number(process.hrtime.bigint() - beganAt) * 100
+      return (user + system) / 1e4 / seconds()
     },
+    threads,
     /** @returns {number | null} */
-    wakeUpsPerSecond () {
-      const woken = countWakeUps()
-      return woken === null || wokenBefore === null ? null : (woken - wokenBefore) * 1e9 / Number(process.hrtime.bigint() - beganAt)
-    },
+    wakeUpsPerSecond: () => threads()?.reduce((sum, { wakeUps }) => sum + wakeUps, 0) ?? null,
     /** @returns {number} */
     cpuMicros () {
       const { user, system } = process.cpuUsage(begun)

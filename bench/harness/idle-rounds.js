@@ -8,11 +8,12 @@ const { chooseProcessors } = require('../../lib/cli/bench/processors')
 const { withChildren } = require('./child')
 
 /** @import { Child } from './child' */
+/** @import { ThreadShare } from './cpu-meter' */
 
 const SETTLE_MS = 5000
 
 /**
- * @typedef {{ percent: number, wakeUps: number | null }} Idle  of one core; a second
+ * @typedef {{ percent: number, wakeUps: number | null, threads: ThreadShare[] | null }} Idle  of one core; a second; null where the system does not tell
  *
  * @typedef {object} IdlePlan
  * @property {string} file               in bench/processes
@@ -54,7 +55,7 @@ async function oneRound (children, roundMs) {
   for (const child of children) await child.ask('begin')
   await sleep(roundMs)
   const idle = []
-  for (const child of children) idle.push({ percent: await child.ask('cpuPercent'), wakeUps: await child.ask('wakeUpsPerSecond') })
+  for (const child of children) idle.push({ percent: await child.ask('cpuPercent'), wakeUps: await child.ask('wakeUpsPerSecond'), threads: await child.ask('threads') })
   return idle
 }
 

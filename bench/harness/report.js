@@ -16,6 +16,7 @@
  * @property {string} question
  * @property {string} method
  * @property {Table} table
+ * @property {{ title: string, table: Table }[]} [details]
  * @property {Budget[]} budgets
  * @property {string[]} [notes]
  * @property {import('../scale').Dimension[]} [scale]  what docs/scale.md is made of
@@ -50,8 +51,9 @@ function budgetLine ({ budget, measured, isMet }) {
 }
 
 /** @param {Result} result */
-function resultAsText ({ question, table, budgets, notes = [] }) {
-  return [`\n${question}`, toText(table), ...notes, ...budgets.map(budgetLine)].join('\n')
+function resultAsText ({ question, table, details = [], budgets, notes = [] }) {
+  const tables = details.map(({ title, table }) => `\n${title}\n${toText(table)}\n`)
+  return [`\n${question}`, toText(table), ...tables, ...notes, ...budgets.map(budgetLine)].join('\n')
 }
 
 /**
@@ -69,9 +71,10 @@ function overheadPage (runs, names) {
 }
 
 /** @param {Run[string]} result */
-function resultSection ({ environment, table, budgets, notes = [] }) {
+function resultSection ({ environment, table, details = [], budgets, notes = [] }) {
   const remarks = [...notes, ...budgets.map(budgetLine)].map(line => `* ${line}`)
-  return `*${environment}*\n\n${toMarkdown(table)}\n\n${remarks.join('\n')}\n`
+  const tables = [toMarkdown(table), ...details.map(({ title, table }) => `${title}\n\n${toMarkdown(table)}`)]
+  return `*${environment}*\n\n${tables.join('\n\n')}\n\n${remarks.join('\n')}\n`
 }
 
 module.exports = { budgetLine, resultAsText, overheadPage, toMarkdown }

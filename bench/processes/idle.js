@@ -13,13 +13,24 @@ const CASES = {
   on () { require('../..')() },
   'on, no recorder' () { require('../..')({ recorder: false }) },
   'on, no admin surface' () { require('../..')({ path: false, controlSocket: false }) },
+  'on, a clock' () { require('../..')().clock.now() },
   'on, 10 samples a second' () { require('../..')({ recorder: { hz: 10 } }) },
+  'V8\'s sampler alone' () { startSampler() },
   'prom-client' () { startPromClient() },
   '@datadog/pprof' () { startDatadog() },
   'prom-client + @datadog/pprof' () {
     startPromClient()
     startDatadog()
   }
+}
+
+/** The least that samples at this rate without an addon can cost. */
+function startSampler () {
+  const session = new (require('node:inspector').Session)()
+  session.connect()
+  session.post('Profiler.enable')
+  session.post('Profiler.setSamplingInterval', { interval: INTERVAL_MICROS })
+  session.post('Profiler.start')
 }
 
 function startPromClient () {

@@ -1,0 +1,62 @@
+'use strict'
+
+// What the observer does with a window of a process that did nothing: CPU time to parse it, to give its samples their labels and to keep it.
+
+const { Session } = require('node:inspector/promises')
+const { setImmediate: nextTurn, setTimeout: sleep } = require('node:timers/promises')
+const { createHistory } = require('../../lib/observer/recorder/history')
+const { createWindowReading } = require('../../lib/observer/window-reading')
+
+const INTERVAL_MICROS = 10_000
+const REPETITIONS = 20
+const WINDOWS = 3 // in each: as many as are kept
+
+/**
+ * @param {number} seconds  that the window lasts
+ * @returns {Promise<{ samples: number, bytes: number, cpuMs: number }>} bytes: as V8 writes it; cpuMs: of the quickest repetition
+ */
+async function measureIdleWindow (seconds) {
+  const text = JSON.stringify(await recordIdle(seconds))
+  /** @type {number[]} */
+  const cpuMs = []
+  for (let repetition = 0; repetition < REPETITIONS; repetition++) {
+    const begun = process.cpuUsage()
+    await readWindows(text)
+    const { user, system } = process.cpuUsage(begun)
+    cpuMs.push((user + system) / 1e3 / WINDOWS)
+  }
+  return { samples: JSON.parse(text).samples.length, bytes: text.length, cpuMs: Math.min(...cpuMs) }
+}
+
+/** @param {number} seconds */
+async function recordIdle (seconds) {
+  const session = new Session()
+  session.connect()
+  await session.post('Profiler.enable')
+  await session.post('Profiler.setSamplingInterval', { interval: INTERVAL_MICROS })
+  await session.post('Profiler.start')
+  await sleep(seconds * 1e3)
+  const { profile } = await session.post('Profiler.stop')
+  session.disconnect()
+  return profile
+}
+
+/** @param {string} text */
+async function readWindows (text) {
+  const history = createHistory({ keepMicros: Infinity })
+  const reading = createWindowReading(/** @type {any} */ ({
+    settings: { hz: 1e6 / INTERVAL_MICROS },
+    state: { isIdle: true, ownWorkMicros: 0 },
+    recorder: () => ({ canLook: false }),
+    sourceMaps: { known: (/** @type {unknown[]} */ frames) => frames, frames: async (/** @type {unknown[]} */ frames) => frames },
+    channel: { tell () {} }
+  }))
+  for (let window = 0; window < WINDOWS; window++) {
+    const profile = JSON.parse(text)
+    reading.addWindow(history.add(profile))
+    reading.addNotes({ toMicros: profile.endTime, work: [], looks: [], hasHandlers: false, slowFromMicros: null })
+    await nextTurn()
+  }
+}
+
+module.exports = { measureIdleWindow }
