@@ -9,7 +9,11 @@ function createSubject () {
   const system = { cpuMs: 0, runQueueMs: 0, throttledMs: 0, observerCpuMs: 0, observerRunQueueMs: 0 }
   const state = { tickMicros: 1e9 }
   let micros = 1e9
-  const evidence = createEvidence({ scheduler: { read: () => ({ ...system }) }, state, monotonicMicros: () => micros })
+  const take = () => {
+    const taken = { ...system }
+    return () => taken
+  }
+  const evidence = createEvidence({ scheduler: { take }, state, monotonicMicros: () => micros })
   return {
     evidence,
     system,

@@ -15,7 +15,7 @@ const NOTABLE_LATE_MS = 5 // timers of a busy machine are this late without mean
 
 /**
  * @param {object} parts
- * @param {{ read (): SchedulerReading }} parts.scheduler
+ * @param {{ take (): () => SchedulerReading }} parts.scheduler
  * @param {Pick<SharedState, 'tickMicros'>} parts.state
  * @param {() => number} [parts.monotonicMicros]
  */
@@ -27,7 +27,7 @@ class Evidence {
   #scheduler
   #state
   #monotonicMicros
-  /** @type {(SchedulerReading & { micros: number, tickMicros: number, lateMs: number })[]} */
+  /** @type {{ system: () => SchedulerReading, micros: number, tickMicros: number, lateMs: number }[]} */
   #readings = []
 
   /** @param {Parameters<typeof createEvidence>[0]} parts */
@@ -43,18 +43,27 @@ class Evidence {
    */
   note (lateMs) {
     const { tickMicros } = this.#state
-    const reading = this.#scheduler.read()
+    const system = this.#scheduler.take()
     const last = this.#readings.at(-1)
-    const atWorkMs = difference(reading.observerCpuMs, last?.observerCpuMs ?? null) ?? 0
-    const inLineMs = difference(reading.observerRunQueueMs, last?.observerRunQueueMs ?? null) ?? 0
-    // Late because this thread was at work itself (encoding a capture), or ready to be, does not say that the process stood still.
-    const unexplainedMs = Math.max(0, lateMs - atWorkMs - inLineMs)
+    const unexplainedMs = lateMs < NOTABLE_LATE_MS ? 0 : this.#unexplained(lateMs, system(), last?.system())
     const notableMs = unexplainedMs < NOTABLE_LATE_MS ? 0 : unexplainedMs
     // However long the loop is stuck, the reading from before must still be there when it is over; where there is none the first of all.
     const isStuck = this.#readings.length > 1 && last?.tickMicros === tickMicros
     const stuckLateMs = isStuck ? /** @type {NonNullable<typeof last>} */ (this.#readings.pop()).lateMs : 0
-    this.#readings.push({ ...reading, micros: this.#monotonicMicros(), tickMicros, lateMs: stuckLateMs + notableMs })
+    this.#readings.push({ system, micros: this.#monotonicMicros(), tickMicros, lateMs: stuckLateMs + notableMs })
     if (this.#readings.length > KEPT) this.#readings.shift()
+  }
+
+  /**
+   * Late because this thread was at work itself (encoding a capture), or ready to be, does not say that the process stood still.
+   * @param {number} lateMs
+   * @param {SchedulerReading} now
+   * @param {SchedulerReading} [before]
+   */
+  #unexplained (lateMs, now, before) {
+    const atWorkMs = difference(now.observerCpuMs, before?.observerCpuMs ?? null) ?? 0
+    const inLineMs = difference(now.observerRunQueueMs, before?.observerRunQueueMs ?? null) ?? 0
+    return Math.max(0, lateMs - atWorkMs - inLineMs)
   }
 
   /**
@@ -70,10 +79,11 @@ class Evidence {
     if (missedMicros > (now.micros - fromMicros) * MAX_MISSED_SHARE) return NOTHING_KNOWN
     const maxMs = (now.micros - fromMicros) / 1e3
     const lateMs = this.#readings.reduce((sum, reading) => reading.micros > fromMicros ? sum + reading.lateMs : sum, 0)
+    const [after, first] = [now.system(), before.system()]
     return {
-      cpuMs: atMost(maxMs, difference(now.cpuMs, before.cpuMs)),
-      runQueueMs: atMost(maxMs, difference(now.runQueueMs, before.runQueueMs)),
-      throttledMs: atMost(maxMs, difference(now.throttledMs, before.throttledMs)),
+      cpuMs: atMost(maxMs, difference(after.cpuMs, first.cpuMs)),
+      runQueueMs: atMost(maxMs, difference(after.runQueueMs, first.runQueueMs)),
+      throttledMs: atMost(maxMs, difference(after.throttledMs, first.throttledMs)),
       observerLateMs: atMost(maxMs, lateMs)
     }
   }

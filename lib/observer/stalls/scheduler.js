@@ -43,15 +43,29 @@ class Scheduler {
 
   /** @returns {SchedulerReading} */
   read () {
-    const observed = readSchedstat(this.#observed)
-    const own = readSchedstat(this.#own)
-    return {
-      // Most of what a process takes its main thread takes, and next to nothing of it a worker thread that is being watched.
-      cpuMs: observed?.cpuMs ?? (this.#isMain ? processCpuMs() : null),
-      runQueueMs: observed?.runQueueMs ?? null,
-      throttledMs: this.#throttle.read(),
-      observerCpuMs: own?.cpuMs ?? null,
-      observerRunQueueMs: own?.runQueueMs ?? null
+    return this.take()()
+  }
+
+  /**
+   * What it says now, parsed when it is wanted: of nearly all readings it never is.
+   * @returns {() => SchedulerReading}
+   */
+  take () {
+    const observedText = readSchedstat(this.#observed)
+    const ownText = readSchedstat(this.#own)
+    const throttledMs = this.#throttle.read()
+    // Most of what a process takes its main thread takes, and next to nothing of it a worker thread that is being watched.
+    const processMs = observedText === null && this.#isMain ? processCpuMs() : null
+    return () => {
+      const observed = parseSchedstat(observedText)
+      const own = parseSchedstat(ownText)
+      return {
+        cpuMs: observed?.cpuMs ?? processMs,
+        runQueueMs: observed?.runQueueMs ?? null,
+        throttledMs,
+        observerCpuMs: own?.cpuMs ?? null,
+        observerRunQueueMs: own?.runQueueMs ?? null
+      }
     }
   }
 
@@ -71,18 +85,24 @@ function openQuietly (path) {
   }
 }
 
-/**
- * "cpu-ns run-queue-ns slices", see the kernel's Documentation/scheduler/sched-stats.rst.
- * @param {number | null} fd
- */
+/** @param {number | null} fd */
 function readSchedstat (fd) {
   if (fd === null) return null
   try {
-    const [cpuNs, runQueueNs] = LINE.toString('latin1', 0, fs.readSync(fd, LINE, 0, LINE.length, 0)).split(' ').map(Number)
-    return { cpuMs: cpuNs / NS_PER_MS, runQueueMs: runQueueNs / NS_PER_MS }
+    return LINE.toString('latin1', 0, fs.readSync(fd, LINE, 0, LINE.length, 0))
   } catch {
     return null
   }
+}
+
+/**
+ * "cpu-ns run-queue-ns slices", see the kernel's Documentation/scheduler/sched-stats.rst.
+ * @param {string | null} text
+ */
+function parseSchedstat (text) {
+  if (text === null) return null
+  const [cpuNs, runQueueNs] = text.split(' ').map(Number)
+  return { cpuMs: cpuNs / NS_PER_MS, runQueueMs: runQueueNs / NS_PER_MS }
 }
 
 function processCpuMs () {

@@ -22,7 +22,7 @@ const { createStallWatch } = require('./stall-watch')
  * @param {object} parts
  * @param {ObserverSettings} parts.settings
  * @param {SharedState} parts.state
- * @param {{ read (): SchedulerReading }} parts.scheduler
+ * @param {{ take (): () => SchedulerReading }} parts.scheduler
  * @param {ReturnType<typeof import('../recorder/recorder-client').createRecorderClient>} parts.recorder
  * @param {Pick<ReturnType<typeof import('../../shared/source-maps/source-maps').createSourceMaps>, 'profile' | 'frames'>} parts.sourceMaps
  * @param {(fields: object, message: string) => void} parts.logNow  straight to standard error

@@ -97,6 +97,11 @@ class StallWatch {
     this.#wake(0)
   }
 
+  #onTimer = guarded(() => {
+    this.#wake(Math.max(0, (monotonicMicros() - this.#dueMicros) / 1e3))
+    this.#parts.onTurned?.()
+  })
+
   /** @param {number} lateMs  how late this is */
   #wake (lateMs) {
     const { stallThresholdMs, state, onWake } = this.#parts
@@ -164,10 +169,7 @@ class StallWatch {
   #sleep (ms) {
     const wholeMs = Math.min(Math.max(1, Math.ceil(ms)), MAX_SLEEP_MS)
     this.#dueMicros = monotonicMicros() + wholeMs * 1e3
-    this.#timer = setTimeout(guarded(() => {
-      this.#wake(Math.max(0, (monotonicMicros() - this.#dueMicros) / 1e3))
-      this.#parts.onTurned?.()
-    }), wholeMs)
+    this.#timer = setTimeout(this.#onTimer, wholeMs)
   }
 }
 

@@ -58,9 +58,9 @@ class PoolProbe {
   }
 
   #tick () {
-    const { user, system } = process.cpuUsage(this.#usage)
-    this.#usage = process.cpuUsage()
-    if ((user + system) / 1e3 >= PERIOD_MS * MIN_BUSY_SHARE && !this.#isAsking) this.#ask()
+    const before = this.#usage
+    const { user, system } = this.#usage = process.cpuUsage()
+    if ((user + system - before.user - before.system) / 1e3 >= PERIOD_MS * MIN_BUSY_SHARE && !this.#isAsking) this.#ask()
   }
 
   /** @param {number} [longestMs]  that tasks before this one waited */
