@@ -55,6 +55,7 @@ function createSubject (t, { application = {}, sources = {}, now } = {}) {
       return mark
     },
     threads: async () => ({ off: 'option threads is false', unwatched: 0, threads: [], stalls: [] }),
+    knownThreads: () => null,
     threadLoad: () => null,
     series: () => [{ at: 1, maxDelayMs: 2 }],
     stalls: () => ({ stalls: [STALL], current: null, totals: { count: 1, blockedMs: 300, byCause: [], byRoute: [{ route: 'POST /login', count: 1, ms: 300 }] } }),

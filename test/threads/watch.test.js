@@ -8,6 +8,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { getControl } = require('../admin/running')
+const { cli } = require('../cli/cli')
 const { drive, start } = require('../process/child')
 const { startBurners } = require('./burners')
 
@@ -20,7 +21,7 @@ async function watched (t, options = { threads: true }) {
   const socketPath = path.join(folder, `loopscope-${process.geteuid()}`, 'control', `${app.child.pid}.sock`)
   while (!fs.existsSync(socketPath)) await sleep(20)
   const get = async target => (await getControl(socketPath, target)).text
-  return { ...app, get, until: until(async () => JSON.parse(await get('/threads'))) }
+  return { ...app, socketPath, get, until: until(async () => JSON.parse(await get('/threads'))) }
 }
 
 /** Asks until the answer is as wanted. */
@@ -44,7 +45,7 @@ const startJobs = async ({ require }) => {
 }
 
 test('what a thread does is told: how busy it is, in which function, and its stalls, which are not those of the process', async t => {
-  const { run, until, get } = await watched(t)
+  const { run, until, get, socketPath } = await watched(t)
   await run(startJobs)
   const { off, threads, stalls, load } = await until(({ threads, stalls }) => stalls.some(({ culprit, durationMs }) => culprit?.function === 'crunch' && durationMs >= 300) && threads.length === 2)
   assert.equal(off, null)
@@ -54,6 +55,8 @@ test('what a thread does is told: how busy it is, in which function, and its sta
   assert.ok(stalls.every(({ thread, cause }) => thread.name === `worker ${thread.id}` && typeof cause === 'string'), JSON.stringify(stalls))
   if (process.platform === 'linux') assert.ok(load.workerMs > 0)
   assert.ok(JSON.parse(await get('/stalls')).stalls.every(({ culprit }) => culprit?.function !== 'crunch'))
+  const { stdout } = await cli(['top', '--socket', socketPath])
+  assert.match(stdout, /\nTHREAD +BUSY +LONGEST +STALLS +MOSTLY IN\nworker \d+ +\d+ % .* crunch[^\n]*\nworker \d+ /)
   let metrics
   do metrics = await get('/metrics')
   while (!/^loopscope_thread_stalls_total\{thread="[^"]+"\} [1-9]/m.test(metrics))

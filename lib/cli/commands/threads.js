@@ -2,8 +2,9 @@
 
 const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
 const { OUTPUT_OPTIONS } = require('../output/destination')
-const { showCulprit, showDuration, showPlace } = require('../output/display')
+const { showCulprit, showDuration } = require('../output/display')
 const { WIDE_OPTION, tableLines } = require('../output/table')
+const { THREAD_COLUMNS } = require('../output/thread-columns')
 const { localTime } = require('../../shared/base/local-time')
 
 /** @import { Command, Invocation } from '../commands' */
@@ -20,15 +21,6 @@ module.exports = {
   examples: ['loopscope threads 1234', 'loopscope threads http://127.0.0.1:6060'],
   run
 }
-
-/** @type {import('../output/table').Column[]} */
-const COLUMNS = [
-  { title: 'THREAD', cell: ({ name }) => name },
-  { title: 'BUSY', isNumber: true, cell: ({ busyMs, observedMs }) => observedMs === 0 ? '-' : percent(busyMs / observedMs) },
-  { title: 'LONGEST', isNumber: true, cell: ({ longestMs }) => longestMs === 0 ? '-' : showDuration(longestMs) },
-  { title: 'STALLS', isNumber: true, cell: ({ stalls }) => String(stalls) },
-  { title: 'MOSTLY IN', endsWithPlace: true, cell: ({ top, problem }) => problem === null ? showPlace(top) : `not seen: ${problem}` }
-]
 
 /** @type {import('../output/table').Column[]} */
 const NAME_COLUMNS = [
@@ -50,7 +42,7 @@ async function run (invocation) {
   const { terminal, values } = invocation
   const known = await reach(invocation).json('/threads')
   if (values.json) return terminal.json(known)
-  const show = (/** @type {import('../output/table').Column[]} */ columns, /** @type {any[]} */ rows) => {
+  const show = (/** @type {readonly import('../output/table').Column[]} */ columns, /** @type {any[]} */ rows) => {
     for (const line of tableLines(columns, rows, terminal.columns())) terminal.line(line)
   }
   const { load, off, unwatched, threads, stalls } = known
@@ -61,7 +53,7 @@ async function run (invocation) {
   }
   if (unwatched > 0) terminal.note(`${unwatched} more are not watched`)
   if (threads.length === 0) return terminal.line('no worker thread is watched')
-  show(COLUMNS, threads)
+  show(THREAD_COLUMNS, threads)
   if (stalls.length === 0) return
   terminal.line('')
   show(STALL_COLUMNS, stalls.slice(0, MAX_STALLS))

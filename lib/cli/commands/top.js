@@ -9,7 +9,7 @@ const { controlDirectories, listControlSockets } = require('../reach/control-soc
 const { REACH_OPTIONS, reach } = require('../reach/reach')
 const { followGroup, watchMembers } = require('../top/follow-group')
 const { runScreen } = require('../top/run-screen')
-const { COLUMNS, line, totalLine } = require('../top/screen')
+const { COLUMNS, line, threadLines, totalLine } = require('../top/screen')
 const { createWatched, watch } = require('../top/watch')
 const { listMembers } = require('../../shared/group/members')
 
@@ -91,7 +91,9 @@ async function watchGroup (invocation, signal) {
  */
 function printTable (all, terminal) {
   for (const text of tableLines(COLUMNS, all, terminal.columns())) terminal.line(text)
-  if (all.length > 1) terminal.line(totalLine(all))
+  if (all.length > 1) return terminal.line(totalLine(all))
+  const threads = threadLines(all[0], terminal.columns())
+  for (const text of threads.length === 0 ? [] : ['', ...threads]) terminal.line(text)
 }
 
 /** @param {Invocation} invocation */

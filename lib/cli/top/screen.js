@@ -4,6 +4,7 @@
 
 const { showCause, showCulprit, showDuration } = require('../output/display')
 const { fit, tableLines } = require('../output/table')
+const { THREAD_COLUMNS } = require('../output/thread-columns')
 const { localTime } = require('../../shared/base/local-time')
 const { showBytes } = require('../../shared/base/sizes')
 
@@ -12,6 +13,7 @@ const { showBytes } = require('../../shared/base/sizes')
 
 const BARS = '▁▂▃▄▅▆▇█'
 const SILENT_MS = 3000 // it speaks once a second
+const MAX_THREADS = 8 // busiest first; there is to be room for stalls
 
 /**
  * @typedef {object} View
@@ -115,14 +117,29 @@ function paintRow (text, watched, isSelected, { paint }) {
  * @param {Watched} watched
  * @param {number} width
  */
-function detailLines ({ delays, stalls }, width) {
+function detailLines (watched, width) {
+  const { delays, stalls } = watched
   const seen = delays.slice(-Math.max(10, width - 2))
+  const threads = threadLines(watched, width)
   return [
     fit(`longest delay of each second, up to ${showDuration(Math.max(0, ...delays))}`, width),
     sparkline(seen),
     '',
+    ...threads,
+    ...(threads.length === 0 ? [] : ['']),
     ...(stalls.length === 0 ? ['no stalls'] : tableLines(STALL_COLUMNS, stalls, width))
   ]
+}
+
+/**
+ * Of the worker threads, where option threads has them watched.
+ * @param {Watched} watched
+ * @param {number} width
+ */
+function threadLines ({ now }, width) {
+  const threads = now?.threads ?? [] // an earlier version of the process does not tell them
+  const rest = threads.length > MAX_THREADS ? [`${threads.length - MAX_THREADS} more: loopscope threads`] : []
+  return threads.length === 0 ? [] : [...tableLines(THREAD_COLUMNS, threads.slice(0, MAX_THREADS), width), ...rest]
 }
 
 /** @param {readonly Watched[]} all */
@@ -185,4 +202,4 @@ function bytes (count) {
   return count === undefined ? '-' : showBytes(count)
 }
 
-module.exports = { COLUMNS, HELP, SORTS, line, screenLines, sorted, totalLine }
+module.exports = { COLUMNS, HELP, SORTS, line, screenLines, sorted, threadLines, totalLine }

@@ -108,6 +108,7 @@ function createAdminSources (parts) {
     findings: findings.find,
     series: () => series.list(),
     threads: () => parts.threadWatch.read(),
+    knownThreads: () => parts.threadWatch.running ? parts.threadWatch.known() : null,
     threadLoad: (/** @type {number} */ lastMs) => parts.threadLoad.read(lastMs),
     marks: () => marks.list(),
     rules: parts.rules,

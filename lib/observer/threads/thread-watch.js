@@ -107,20 +107,24 @@ class ThreadWatch {
     const all = Promise.all([...this.#watched.values()].map(thread => thread.rotate())).catch(() => {})
     await Promise.race([all, sleep(ANSWER_MS, undefined, { signal: stop.signal }).catch(() => {})])
     stop.abort()
-    const threads = [...this.#watched.values()].filter(({ hasEnded }) => !hasEnded).map(thread => thread.read())
     return {
       off: this.#offReason(),
       unwatched: [...this.#live.keys()].filter(thread => !thread.hasEnded && !this.#watched.has(thread)).length,
-      threads: threads.sort((left, right) => right.busyMs - left.busyMs || left.id - right.id),
+      threads: this.known(),
       stalls: [...this.#stalls].sort((left, right) => right.at - left.at)
     }
   }
 
-  /** Those that were at work, busiest first, up to the last window. */
-  busiest () {
+  /** Up to the last window of each, busiest first: no thread is asked. */
+  known () {
     const threads = [...this.#watched.values()].filter(({ hasEnded }) => !hasEnded).map(thread => thread.read())
-    return threads.filter(({ busyMs }) => busyMs >= MIN_BUSY_MS).sort((left, right) => right.busyMs - left.busyMs).slice(0, MAX_BUSIEST)
-      .map(({ name, busyMs, top }) => ({ name, busyMs, top }))
+    return threads.sort((left, right) => right.busyMs - left.busyMs || left.id - right.id)
+  }
+
+  /** Those that were at work. */
+  busiest () {
+    const busy = this.known().filter(({ busyMs }) => busyMs >= MIN_BUSY_MS)
+    return busy.slice(0, MAX_BUSIEST).map(({ name, busyMs, top }) => ({ name, busyMs, top }))
   }
 
   #offReason () {

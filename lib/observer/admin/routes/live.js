@@ -82,6 +82,7 @@ async function loopNow (sources) {
     utilization: reading?.value.delay.utilization ?? null,
     memory: memory?.value ?? null,
     requests: requestsOf(reading),
+    threads: sources.knownThreads(),
     recorder: sources.recorder(),
     answeredAt: reading?.at ?? null,
     isStale: reading?.isStale ?? true
