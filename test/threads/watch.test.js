@@ -4,45 +4,13 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const fs = require('node:fs')
 const path = require('node:path')
-const { setTimeout: sleep } = require('node:timers/promises')
-const { getControl } = require('../admin/running')
 const { cli } = require('../cli/cli')
-const { drive, start } = require('../process/child')
+const { start } = require('../process/child')
 const { startBurners } = require('./burners')
+const { startJobs, watched } = require('./watched')
 
 const LOOPSCOPE = path.resolve(__dirname, '../..')
-
-async function watched (t, options = { threads: true }) {
-  const folder = fs.mkdtempSync('/tmp/ls-')
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
-  const app = await drive(t, { options, env: { TMPDIR: folder } })
-  const socketPath = path.join(folder, `loopscope-${process.geteuid()}`, 'control', `${app.child.pid}.sock`)
-  while (!fs.existsSync(socketPath)) await sleep(20)
-  const get = async target => (await getControl(socketPath, target)).text
-  return { ...app, socketPath, get, until: until(async () => JSON.parse(await get('/threads'))) }
-}
-
-/** Asks until the answer is as wanted. */
-const until = ask => async isWanted => {
-  let answer
-  do answer = await ask()
-  while (!isWanted(answer))
-  return answer
-}
-
-/** Two that rest, and one that works for half a second at a time. */
-const startJobs = async ({ require }) => {
-  const { once } = require('node:events')
-  const { Worker } = require('node:worker_threads')
-  const jobs = `
-    function crunch () { const end = performance.now() + 500; while (performance.now() < end); }
-    setInterval(crunch, 1000)
-    require('node:worker_threads').parentPort.on('message', () => process.exit(5)).postMessage('works')`
-  globalThis.jobs = [new Worker(jobs, { eval: true }), new Worker('setInterval(() => {}, 1000)', { eval: true })]
-  await once(globalThis.jobs[0], 'message')
-}
 
 test('what a thread does is told: how busy it is, in which function, and its stalls, which are not those of the process', async t => {
   const { run, until, get, socketPath } = await watched(t)
