@@ -3,14 +3,16 @@
 // What does loopscope add to the start of a process, beside pino and prom-client, which a service has anyway?
 
 const { withChildren } = require('./harness/child')
-const { differences, show, summarize } = require('./harness/statistics')
+const { medianOf, noiseOf } = require('./harness/noise')
+const { show, summarize } = require('./harness/statistics')
 
-const CASES = Object.freeze(['nothing', 'pino + prom-client', 'loopscope'])
-const MAX_MORE_MS = 60
-const MAX_MORE_MB = 25
+const CASES = Object.freeze(['nothing', 'pino + prom-client', 'pino + prom-client, once more', 'pino + prom-client, then loopscope', 'loopscope'])
+const MAX_MORE_MS = 35
+const MAX_MORE_MB = 15
 
 const METHOD = 'A fresh process each time: what its main thread did from the first `require` until everything runs (ours: until the recorder ' +
-  'records), without the time that it waited for the observer thread; and the resident memory one second later.'
+  'records), without the time that it waited for the observer thread; and the resident memory one second later. Beside each difference stands what two halves of the same ' +
+  'case differ by, dealt out anew many times.'
 
 /** @typedef {{ requiredMs: number, occupiedMs: number, rssMegabytes: number }} Start */
 
@@ -20,8 +22,9 @@ async function measure ({ quick, progress }) {
   /** @type {Start[][]} */
   const starts = CASES.map(() => [])
   for (let round = 0; round < rounds; round++) {
-    for (const [index, name] of CASES.entries()) {
-      starts[index].push(await withChildren('start', [[name]], async ([child]) => child.hello))
+    // Another one begins each time, so that no case always follows the same one.
+    for (const at of CASES.map((_, index) => (index + round) % CASES.length)) {
+      starts[at].push(await withChildren('start', [[CASES[at]]], async ([child]) => child.hello))
     }
     progress(`round ${round + 1} of ${rounds}: ${CASES.map((name, index) => `${name} ${starts[index][round].occupiedMs.toFixed(0)} ms`).join(', ')}`)
   }
@@ -32,10 +35,6 @@ async function measure ({ quick, progress }) {
 function report (starts) {
   const of = (/** @type {keyof Start} */ what) => starts.map(rounds => rounds.map(start => start[what]))
   const [requiredMs, occupiedMs, rssMegabytes] = [of('requiredMs'), of('occupiedMs'), of('rssMegabytes')]
-  const ours = CASES.indexOf('loopscope')
-  const usual = CASES.indexOf('pino + prom-client')
-  const moreMs = differences(occupiedMs[ours], occupiedMs[usual])
-  const moreMegabytes = differences(rssMegabytes[ours], rssMegabytes[usual])
   return {
     question: 'What does starting cost?',
     method: METHOD,
@@ -46,9 +45,25 @@ function report (starts) {
       ])
     },
     budgets: [
-      { budget: `at most ${MAX_MORE_MS} ms more than pino + prom-client`, measured: `${show(moreMs, 0)} ms`, isMet: moreMs.median <= MAX_MORE_MS },
-      { budget: `at most ${MAX_MORE_MB} MB more`, measured: `${show(moreMegabytes, 1)} MB`, isMet: moreMegabytes.median <= MAX_MORE_MB }
+      budgetOf('ms more of the main thread than pino + prom-client, which are there anyway', MAX_MORE_MS, occupiedMs),
+      budgetOf('MB more', MAX_MORE_MB, rssMegabytes)
     ]
+  }
+}
+
+/**
+ * @param {string} unit
+ * @param {number} maximum
+ * @param {number[][]} values  by case and round
+ */
+function budgetOf (unit, maximum, [, usual, again, ours]) {
+  const byMedian = medianOf(ours) - medianOf(usual)
+  const byMinimum = Math.min(...ours) - Math.min(...usual)
+  const noise = (noiseOf([...usual, ...again], usual.length).ofMedian.high - 1) * medianOf(usual)
+  return {
+    budget: `at most ${maximum} ${unit}`,
+    measured: `${byMedian.toFixed(1)} by the median, ${byMinimum.toFixed(1)} by the minimum (the same and the same: up to ${noise.toFixed(1)})`,
+    isMet: byMedian <= maximum
   }
 }
 

@@ -4,9 +4,11 @@
 
 const { Handle } = require('./handle')
 const { sharedInstruments } = require('./shared-instruments')
-const { makeLogger, STANDARD_ERROR } = require('../shared/default-logger')
+const { STANDARD_ERROR } = require('../shared/default-logger')
+const { createLateLogger } = require('./late-logger')
 const clocks = require('../shared/clock')
 const { findRegistry } = require('./process/application-registry')
+const { whenSettled } = require('./process/when-settled')
 const { assertKnownKeys } = require('../shared/base/validate')
 
 /** @import { ClockOptions, Diagnostics, DiagnosticsMiddleware, DiagnosticsOptions } from '../../types/diagnostics' */
@@ -43,9 +45,12 @@ function createDiagnostics (options) {
  * @returns {Diagnostics}
  */
 function observeProcess (options) {
-  const handle = new Handle(options, { logger: () => makeLogger({ fd: STANDARD_ERROR }), registry: findRegistry })
+  const logger = createLateLogger({ fd: STANDARD_ERROR })
+  const handle = new Handle(options, { logger: () => logger, registry: findRegistry, isLate: true })
   handle.openRequestChannel()
-  return handle.start()
+  handle.start()
+  whenSettled(() => handle.settle(logger.make))
+  return handle
 }
 
 /**

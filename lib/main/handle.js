@@ -14,12 +14,12 @@ const { holdInstruments, releaseInstruments } = require('./shared-instruments')
 const { makeLogger } = require('../shared/default-logger')
 const { describeStall, toLogFields } = require('../shared/stalls/stall-line')
 const { checkRequest, KINDS } = require('../shared/captures/kinds')
+const { createApplicationMetrics } = require('./application-metrics')
 const { createApplicationRequests } = require('./application-requests')
 const { createArtifact } = require('./captures/artifact')
 const { createSignals } = require('./signals')
 const { processReadings, readLoop } = require('./process-reading')
 const { metricSources } = require('./metric-sources')
-const { holdMetrics } = require('./metrics/metrics')
 const { createPm2 } = require('./pm2/pm2')
 const { createSurface } = require('./admin/surface')
 const { version } = require('../../package.json')
@@ -38,7 +38,7 @@ class Handle extends EventEmitter {
   #pm2
   #requests
   #surface
-  #releaseMetrics = () => {}
+  #metrics
   /** @type {Instruments | undefined} */
   #instruments
   #subscriber = {
@@ -47,22 +47,21 @@ class Handle extends EventEmitter {
     takeWork: () => this.#requests.takeWork()
   }
 
-  /** The prom-client registry that the metrics are in: the one passed in, else one of our own. */
-  registry
-
   /**
    * @param {DiagnosticsOptions} [options]
    * @param {object} [standIns]  for options that are not passed
    * @param {() => Logger} [standIns.logger]
    * @param {(appRoot: string) => Registry | undefined} [standIns.registry]
+   * @param {boolean} [standIns.isLate]  what the first moment does not need is loaded by settle()
    */
-  constructor (options, { logger = makeLogger, registry = () => undefined } = {}) {
+  constructor (options, { logger = makeLogger, registry = () => undefined, isLate = false } = {}) {
     super()
     this.#options = resolveOptions(options)
     this.#application = findApplication(this.#options.started)
     this.#logger = this.#options.logger ?? logger()
     setFaultListener(error => warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error))
-    this.registry = this.#options.registry ?? registry(this.#application.root) ?? new (require('prom-client').Registry)()
+    this.#metrics = createApplicationMetrics({ find: () => this.#options.registry ?? registry(this.#application.root), logger: this.#logger })
+    if (!isLate) this.#metrics.load()
     this.#requests = createApplicationRequests({
       logger: this.#logger,
       stallThresholdMs: this.#options.stallThresholdMs,
@@ -75,7 +74,7 @@ class Handle extends EventEmitter {
     })
     this.#surface = createSurface({
       options: this.#options,
-      registry: this.registry,
+      registry: () => this.registry,
       logger: this.#logger,
       ...this.#location,
       version,
@@ -96,20 +95,19 @@ class Handle extends EventEmitter {
 
   get running () { return this.#instruments !== undefined }
 
+  /** The prom-client registry that the metrics are in: the one passed in, else one of our own. */
+  get registry () { return this.#metrics.registry }
+
   /** Where this application's artifacts are kept. */
   get #location () {
     const { dir, retention, appName = this.#application.name } = this.#options
     return { dir, retention, appName, appRoot: this.#application.root }
   }
 
-  openMiddleware () {
-    return this.#requests.openMiddleware(this.#surface.take)
-  }
+  openMiddleware () { return this.#requests.openMiddleware(this.#surface.take) }
 
   /** Counts the requests of every HTTP server of the process. */
-  openRequestChannel () {
-    this.#requests.openChannel()
-  }
+  openRequestChannel () { this.#requests.openChannel() }
 
   /** @returns {this} */
   start () {
@@ -118,12 +116,15 @@ class Handle extends EventEmitter {
     this.#instruments = instruments
     instruments.stalls.subscribers.add(this.#subscriber)
     this.#requests.start()
-    this.#releaseMetrics = holdMetrics({ registry: this.registry, logger: this.#logger, sources: metricSources(instruments, this.#requests.durations) })
+    this.#metrics.start(metricSources(instruments, this.#requests.durations))
     this.#signals.start()
     this.#surface.start({ ...instruments.admin, ...processReadings(instruments, this.#requests.durations), middleware: this.#requests.middleware })
     this.#pm2.start()
     return this
   }
+
+  /** Loads what the first moment of a process does not need. @param {() => void} more  beside what is the handle's */
+  settle (more) { this.#instruments?.exempt(() => [more(), this.registry]) }
 
   /** Stops everything and gives it back. Captures under way fail with ERR_LOOPSCOPE_OBSERVER_LOST. */
   async close () {
@@ -131,7 +132,7 @@ class Handle extends EventEmitter {
     this.#pm2.stop()
     this.#signals.stop()
     const told = this.#surface.stop()
-    this.#releaseMetrics()
+    this.#metrics.stop()
     this.#requests.stop()
     this.#instruments.stalls.subscribers.delete(this.#subscriber)
     this.#instruments = undefined
@@ -144,9 +145,7 @@ class Handle extends EventEmitter {
    * @param {CaptureOptions} [options]  see docs/options.md
    * @returns {Promise<Artifact>} rejects with a code of docs/errors.md; the application is not affected
    */
-  capture (kind, options) {
-    return this.#capture(kind, options, 'api')
-  }
+  capture (kind, options) { return this.#capture(kind, options, 'api') }
 
   /** The last 200 stalls, newest first. */
   stalls () {

@@ -161,9 +161,9 @@ class Instruments {
   }
 
   /** To be called when work begins, so that it is watched closely. */
-  speedUp () {
-    this.#heartbeat.speedUp()
-  }
+  speedUp = () => this.#heartbeat.speedUp()
+  /** @param {() => unknown} work  of ours, which is no delay of the application */
+  exempt = work => this.#heartbeat.exempt(work)
 
   /** What we cost ourselves, as far as it can be told apart, cumulative. */
   overhead () {

@@ -17,7 +17,7 @@ const { hold, peek, release } = require('./process/process-wide')
 /** @typedef {ReturnType<typeof createInstruments>} Instruments */
 
 // Copies of this package in one process share the instruments: the name carries the version of their interface.
-const SHARED_NAME = 'instruments.3'
+const SHARED_NAME = 'instruments.4'
 
 // Options of the process's one set of instruments; the first handle's hold.
 const SHARED_OPTIONS = /** @type {const} */ (['stallThresholdMs', 'heartbeatMs', 'recorder', 'syncCalls', 'sourceMaps', 'threads', 'onNearHeapLimit'])

@@ -13,13 +13,16 @@ const { ROOT, readProject } = require('./project')
 const STARTS = ['lib/index.js', 'lib/register.js']
 
 const BY_CALL = 'the application calls it, or it runs while the application is being set up'
+const OR_PRELOADED = `${BY_CALL}; later only where it is preloaded, and then it is no part of a test environment`
 const IN_OBSERVER = 'it runs in the observer thread or in the command line, which are no part of a test environment'
 
 const ALLOWED = {
-  'lib/main/handle.js': BY_CALL,
+  'lib/main/application-metrics.js': OR_PRELOADED,
+  'lib/main/egress/egress-serving.js': BY_CALL,
+  'lib/main/options/options.js': BY_CALL,
   'lib/main/diagnostics.js': BY_CALL,
   'lib/main/pm2/pm2.js': BY_CALL,
-  'lib/shared/default-logger.js': BY_CALL,
+  'lib/shared/default-logger.js': OR_PRELOADED,
   'lib/shared/system/cluster-worker.js': BY_CALL,
   'lib/main/recorder/engines.js': BY_CALL,
   'lib/main/recorder/v8-profiler-engine.js': BY_CALL,
@@ -28,6 +31,7 @@ const ALLOWED = {
   'lib/shared/formats/flamegraph/libraries.js': IN_OBSERVER,
   'lib/shared/formats/formats.js': IN_OBSERVER,
   'lib/shared/formats/heap-profile.js': IN_OBSERVER,
+  'lib/shared/formats/heap-profile-shown.js': IN_OBSERVER,
   'lib/main/heap/snapshot-engines.js': 'the native package heapdump, where it was asked for by name: it acts when it is loaded'
 }
 

@@ -71,14 +71,36 @@ test('nothing is synced to the disk at the end of a program that was not told an
   assert.deepEqual({ code, stdout }, { code: 0, stdout: '' })
 })
 
-test('a first line of ours adds no listener for the end of the process', async t => {
+for (const [what, file, create] of [
+  ['', '../../lib/shared/default-logger', 'makeLogger'],
+  [' of a preload', '../../lib/main/late-logger', 'createLateLogger']
+]) {
+  test(`a first line of ours${what} adds no listener for the end of the process`, async t => {
+    const source = `
+      const logger = require(${JSON.stringify(require.resolve(file))}).${create}({ fd: 2 })
+      const count = () => process.listenerCount('exit') + process.listenerCount('beforeExit')
+      const before = count()
+      logger.warn('a first line')
+      console.log(count() - before)`
+    const { code, stdout, stderr } = await start(t, ['-e', source], { env: { NODE_TEST_CONTEXT: undefined } }).ended
+    assert.deepEqual({ code, stdout }, { code: 0, stdout: '0\n' })
+    assert.match(stderr, /a first line/)
+  })
+}
+
+test('a process that ends at once loads neither the metrics client nor pino; one that lives has both', async t => {
   const source = `
-    const { makeLogger } = require(${JSON.stringify(require.resolve('../../lib/shared/default-logger'))})
-    const logger = makeLogger({ fd: 2 })
-    const before = process.listenerCount('exit')
-    logger.warn('a first line')
-    console.log(process.listenerCount('exit') - before)`
-  const { code, stdout, stderr } = await start(t, ['-e', source], { env: { NODE_TEST_CONTEXT: undefined } }).ended
-  assert.deepEqual({ code, stdout }, { code: 0, stdout: '0\n' })
-  assert.match(stderr, /a first line/)
+    const loaded = () => ['prom-client', 'pino'].filter(name => require.cache[require.resolve(name)] !== undefined).join()
+    console.log('at once: ' + loaded())
+    if (process.argv[1] === 'lives') {
+      const waiting = setInterval(() => {
+        if (loaded() !== 'prom-client,pino') return
+        console.log('both')
+        clearInterval(waiting)
+      }, 5)
+    }`
+  for (const [life, expected] of [['ends', 'at once: \n'], ['lives', 'at once: \nboth\n']]) {
+    const { code, stdout } = await start(t, ['--require', register, '-e', source, life], { cwd: __dirname, env: { NODE_TEST_CONTEXT: undefined } }).ended
+    assert.deepEqual({ code, stdout }, { code: 0, stdout: expected })
+  }
 })

@@ -2,7 +2,6 @@
 
 // Where the admin listener listens, as people write it.
 
-const net = require('node:net')
 const path = require('node:path')
 const { refuse } = require('../../shared/base/validate')
 
@@ -27,7 +26,7 @@ function parseAddress (name, value) {
   if (value.startsWith('/') || value.startsWith('./') || value.startsWith('\\\\.\\pipe\\')) return { socketPath: path.resolve(value) }
   const [, ipv6, plain, port] = /^(?:\[([0-9a-f:.]+)\]|([^:/[\]]+)):(\d+)$/i.exec(value) ?? []
   const host = plain === 'localhost' ? DEFAULT_HOST : ipv6 ?? plain
-  if (host === undefined || net.isIP(host) === 0) return refuse(name, WANTED, value)
+  if (host === undefined || process.getBuiltinModule('node:net').isIP(host) === 0) return refuse(name, WANTED, value)
   return { host, port: portOf(name, port) }
 }
 

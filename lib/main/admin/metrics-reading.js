@@ -13,7 +13,7 @@ const SUM = 'sum'
 const LAST_MS = 500 // a metric of the application may ask somebody else
 
 /**
- * @param {Registry} registry
+ * @param {() => Registry} registry
  */
 function createMetricsReading (registry) {
   const openedAtMs = performance.now()
@@ -21,14 +21,14 @@ function createMetricsReading (registry) {
   return {
     read () {
       isAsked = true
-      return readMetrics(registry, { openedAtMs })
+      return readMetrics(registry(), { openedAtMs })
     },
 
     /** What is there at the end, for a group that was told of it before. @returns {Promise<ApplicationMetrics | null>} */
     async last () {
       if (!isAsked) return null
       const late = sleep(LAST_MS, null, { ref: false })
-      return Promise.race([readMetrics(registry, { openedAtMs }).catch(() => null), late])
+      return Promise.race([readMetrics(registry(), { openedAtMs }).catch(() => null), late])
     }
   }
 }

@@ -28,7 +28,7 @@ const { createWorkerGroup } = require('../../shared/admin/worker-group')
 /**
  * @param {object} parts
  * @param {ResolvedOptions} parts.options
- * @param {Registry} parts.registry
+ * @param {() => Registry} parts.registry
  * @param {Logger} parts.logger
  * @param {string} parts.appName
  * @param {string} parts.appRoot
@@ -196,12 +196,12 @@ class Surface {
   }
 
   async #metrics () {
-    const { registry } = this.#parts
+    const registry = this.#parts.registry()
     return { contentType: registry.contentType, text: await registry.metrics() }
   }
 
   async #openMetrics () {
-    const { registry } = this.#parts
+    const registry = this.#parts.registry()
     // Of an application's own kind: it has no data to write from.
     return typeof registry.getMetricsAsJSON === 'function' ? readOpenMetrics(registry) : this.#metrics()
   }

@@ -7,7 +7,6 @@ const { isDeepStrictEqual } = require('node:util')
 const { monotonicMicros } = require('../../shared/base/monotonic')
 const { warn, warnOnce } = require('../../shared/base/warnings')
 const { createEgressCounts } = require('./egress-counts')
-const { destinationsOf } = require('./settings')
 
 /** @import { EgressOptions, Logger } from '../../../types/diagnostics' */
 /** @import { Ask, Handlers } from '../../bridge/channel' */
@@ -54,7 +53,8 @@ class EgressServing {
    * @param {Logger} application.logger
    */
   async open ({ option, location, logger }) {
-    const destinations = destinationsOf(option)
+    if (option === false) return
+    const destinations = require('./settings').destinationsOf(option)
     if (destinations.length === 0) return
     if (this.#opened !== undefined) {
       if (!isDeepStrictEqual(option, this.#opened.option)) warnOnce(logger, 'LOOPSCOPE_WARN_SHARED_OPTIONS', 'egress')

@@ -13,9 +13,7 @@ const { DEFAULTS: SYNC_CALLS } = require('../sync-calls/settings')
 const { selectTargets } = require('../sync-calls/targets')
 const { DEFAULTS: SIGNALS, checkSignals } = require('../signals')
 const { assertKind } = require('../../shared/captures/kinds')
-const { checkRules } = require('../../shared/rules/check-rules')
 const { parseAddress } = require('../admin/address')
-const { checkEgress } = require('../egress/settings')
 const { DEFAULTS: ADMIN, checkHosts, checkMountPath, checkToken, toListen } = require('../admin/settings')
 const { assertBoolean, assertFunction } = require('../../shared/base/validate')
 const { jsonFromText } = require('./json-from-text')
@@ -67,8 +65,8 @@ const OPTIONS = Object.freeze([
   { path: 'threads', wanted: '`true` or `false`', defaultValue: false, meaning: 'Worker threads are [watched](threads.md#watching-them): how busy each is, in which function, and its stalls', check: assertBoolean, fromText: toSwitch },
   { path: 'controlSocket', wanted: '`true` or `false`', defaultValue: ADMIN.controlSocket, meaning: 'A socket in the temporary folder that only this user can open, for `npx loopscope … <pid>`', check: assertBoolean, fromText: toSwitch },
   { path: 'pm2', wanted: '`true` or `false`', defaultValue: true, meaning: 'Under [PM2](pm2.md), and nowhere else: figures for `pm2 describe`, and answers to `pm2 trigger`', check: assertBoolean, fromText: toSwitch },
-  { path: 'egress', wanted: '`false`, an object, or a list of them', defaultValue: false, meaning: 'Where profiles, artifacts and evidence are sent; nothing leaves the machine without it: [egress.md](egress.md). As text: JSON, or the path of a file with it', check: checkEgress, fromText: text => toSwitch(text) === false ? false : jsonFromText('LOOPSCOPE_EGRESS', 'a destination, or a list of them,')(text) },
-  { path: 'rules', wanted: 'list of rules', defaultValue: Object.freeze([]), meaning: 'What to do when something happens: [rules.md](rules.md). As text: JSON, or the path of a file of JSON', check: checkRules, isCompleted: true, fromText: jsonFromText('LOOPSCOPE_RULES', 'a list of rules') },
+  { path: 'egress', wanted: '`false`, an object, or a list of them', defaultValue: false, meaning: 'Where profiles, artifacts and evidence are sent; nothing leaves the machine without it: [egress.md](egress.md). As text: JSON, or the path of a file with it', check: (path, value) => { if (value !== false) require('../egress/settings').checkEgress(path, value) }, fromText: text => toSwitch(text) === false ? false : jsonFromText('LOOPSCOPE_EGRESS', 'a destination, or a list of them,')(text) },
+  { path: 'rules', wanted: 'list of rules', defaultValue: Object.freeze([]), meaning: 'What to do when something happens: [rules.md](rules.md). As text: JSON, or the path of a file of JSON', check: (path, value) => require('../../shared/rules/check-rules').checkRules(path, value), isCompleted: true, fromText: jsonFromText('LOOPSCOPE_RULES', 'a list of rules') },
   { path: 'rulesDryRun', wanted: '`true` or `false`', defaultValue: false, meaning: 'What the rules would do is logged, and not done', check: assertBoolean, fromText: toSwitch },
   { path: 'observerFile', ...text(), meaning: 'Where a bundle has the file that `loopscope/observer` was bundled to: [bundlers.md](bundlers.md)' },
   { path: 'registry', ...methods('registerMetric', 'getSingleMetric', 'removeSingleMetric', 'metrics'), meaning: 'A `Registry` of prom-client or of @prometheus-io/client to put the metrics into; by default one of our own, of prom-client' },

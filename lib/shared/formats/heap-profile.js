@@ -2,29 +2,20 @@
 
 // The table of formats of a heap profile: sampled allocations by stack. A new format is one row here and one test. `sources`: as in formats.js.
 
-const { escapeHtml } = require('../base/html-page')
-const { localTimeWithZone } = require('../base/local-time')
-const { buildHeapTree, bytesByFunction, bytesByProcess, subtract } = require('./profile/heap-tree')
-const { placeOf } = require('./profile/frame')
-
 /** @import { EncodeContext, Format } from '../../../types/profile' */
-/** @import { HeapSampling, HeapTree } from './profile/heap-tree' */
-
-const MAX_FUNCTIONS = 30
-const MAX_STACKS = 10
-const MAX_STACK_FRAMES = 12
-const MB = 1e6
-const LIMITS = 'Sampled, one in half a megabyte, since sampling began: what was allocated before is not seen. Reading it collected garbage: one pause.'
+/** @import { HeapSampling } from './profile/heap-tree' */
 
 /**
  * @typedef {HeapSampling & { mode: 'live' | 'all' }} HeapProfile  what is still alive, or all that was allocated
  * @typedef {Pick<HeapSampling, 'profile' | 'before'> & Partial<HeapProfile>} ReadProfile  that of a file does not tell more
  *
+ * @typedef {Pick<EncodeContext, 'appRoot' | 'title' | 'notes'>} HeapContext
+ *
  * @typedef {object} HeapFormat
  * @property {string} extension
  * @property {string} contentType
  * @property {Format['sources']} sources
- * @property {(profile: HeapProfile, context?: Pick<EncodeContext, 'appRoot' | 'title' | 'notes'>) => Buffer} encode
+ * @property {(profile: HeapProfile, context?: HeapContext) => Buffer} encode
  */
 
 const HEAP_FORMATS = Object.freeze({
@@ -32,135 +23,27 @@ const HEAP_FORMATS = Object.freeze({
     extension: 'heapprofile',
     contentType: 'application/json; charset=utf-8',
     sources: 'generated',
-    encode: (/** @type {HeapProfile} */ profile) => Buffer.from(JSON.stringify(subtract(profile)))
+    encode: (/** @type {HeapProfile} */ profile) => Buffer.from(JSON.stringify(require('./profile/heap-tree').subtract(profile)))
   },
   pprof: {
     extension: 'pb.gz',
     contentType: 'application/octet-stream',
     sources: 'generated',
-    encode: (/** @type {HeapProfile} */ profile, /** @type {Pick<EncodeContext, 'appRoot' | 'title' | 'notes'>} */ context = {}) =>
+    encode: (/** @type {HeapProfile} */ profile, /** @type {HeapContext} */ context = {}) =>
       require('./pprof/heap').encodeHeapPprof({ ...profile, kind: profile.mode === 'all' ? 'alloc' : 'inuse' }, context)
   },
-  flamegraph: { extension: 'html', contentType: 'text/html; charset=utf-8', sources: 'original', encode: encodeGraph },
-  text: { extension: 'txt', contentType: 'text/plain; charset=utf-8', sources: 'original', encode: encodeText }
-})
-
-/**
- * @param {ReadProfile} profile
- * @param {Pick<EncodeContext, 'appRoot' | 'title' | 'notes'>} [context]
- */
-function encodeGraph (profile, context = {}) {
-  const { renderFlameGraph } = require('./flamegraph')
-  const { describeGraph } = require('./flamegraph/graph')
-  const root = buildHeapTree(profile, context)
-  const title = context.title ?? 'heap profile'
-  const header = [
-    `<h1>${escapeHtml(title)}</h1>`,
-    `<p class="facts">${escapeHtml(factsOf(profile, root))}</p>`,
-    ...processFacts(root).map(line => `<p class="facts">${escapeHtml(line)}</p>`),
-    ...[...context.notes ?? [], LIMITS].map(note => `<p class="note">${escapeHtml(note)}</p>`),
-    ...(root.totalBytes > 0 ? [] : ['<p class="empty">Nothing was sampled in this time.</p>'])
-  ].join('\n')
-  const graph = describeGraph(root, {
-    unit: 'bytes',
-    selves: (/** @type {HeapTree} */ tree) => [tree.selfBytes],
-    total: (/** @type {HeapTree} */ tree) => tree.totalBytes
-  })
-  return renderFlameGraph({ title, header, graph })
-}
-
-/**
- * @param {ReadProfile} profile
- * @param {HeapTree} root
- */
-function factsOf ({ mode, fromMs, toMs, profile: { samples } }, { totalBytes }) {
-  const size = `${(totalBytes / MB).toFixed(1)} MB`
-  if (mode === undefined || fromMs === undefined || toMs === undefined) return `${size}, ${samples.length} samples`
-  const what = mode === 'all' ? 'allocated' : 'alive of what was allocated'
-  return `${size} ${what} in ${((toMs - fromMs) / 1e3).toFixed(1)} s, from ${localTimeWithZone(fromMs)}, ${samples.length} samples`
-}
-
-/**
- * @param {ReadProfile} profile
- * @param {Pick<EncodeContext, 'appRoot' | 'title' | 'notes'>} [context]
- */
-function encodeText (profile, context = {}) {
-  const root = buildHeapTree(profile, context)
-  const rows = bytesByFunction(root).filter(({ selfBytes }) => selfBytes > 0).slice(0, MAX_FUNCTIONS)
-  const lines = [
-    context.title ?? 'heap profile',
-    factsOf(profile, root),
-    ...(context.notes ?? []).map(note => `Note: ${note}`),
-    LIMITS,
-    '',
-    ...processRows(root),
-    '   self MB  share  total MB  function',
-    ...rows.map(({ frame, selfBytes, totalBytes }) => {
-      const share = percent(selfBytes, root.totalBytes).padStart(5)
-      return `${inMb(selfBytes).padStart(10)}  ${share}  ${inMb(totalBytes).padStart(8)}  ${frame.name} ${placeOf(frame)}`
-    }),
-    '',
-    ' [Heaviest stacks]',
-    ...heaviestStacks(root).flatMap(({ bytes, stack }) =>
-      ['', `${inMb(bytes)} MB (${percent(bytes, root.totalBytes)})`, ...stack.map(name => `  ${name}`)])
-  ]
-  return Buffer.from(`${lines.map(printable).join('\n')}\n`)
-}
-
-/**
- * @param {HeapTree} root
- * @returns {string[]} none where it is of one process
- */
-function processFacts (root) {
-  const shares = bytesByProcess(root).map(({ process, bytes }) => `${process} ${percent(bytes, root.totalBytes)}`)
-  return shares.length === 0 ? [] : [`By process: ${shares.join(' · ')}`]
-}
-
-/**
- * @param {HeapTree} root
- * @returns {string[]}
- */
-function processRows (root) {
-  const rows = bytesByProcess(root).map(({ process, bytes }) => `${inMb(bytes).padStart(10)}  ${percent(bytes, root.totalBytes).padStart(5)}  ${process}`)
-  return rows.length === 0 ? [] : ['        MB  share  process', ...rows, '']
-}
-
-/** @param {HeapTree} root */
-function heaviestStacks (root) {
-  /** @type {{ tree: HeapTree, stack: string[] }[]} */
-  const waiting = root.children.map(tree => ({ tree, stack: [nameOf(tree)] }))
-  const found = []
-  for (const { tree, stack } of waiting) {
-    if (tree.selfBytes > 0) found.push({ bytes: tree.selfBytes, stack: stack.slice(0, MAX_STACK_FRAMES) })
-    for (const child of tree.children) waiting.push({ tree: child, stack: [nameOf(child), ...stack] })
+  flamegraph: {
+    extension: 'html',
+    contentType: 'text/html; charset=utf-8',
+    sources: 'original',
+    encode: (/** @type {ReadProfile} */ profile, /** @type {HeapContext} */ context = {}) => require('./heap-profile-shown').encodeHeapGraph(profile, context)
+  },
+  text: {
+    extension: 'txt',
+    contentType: 'text/plain; charset=utf-8',
+    sources: 'original',
+    encode: (/** @type {ReadProfile} */ profile, /** @type {HeapContext} */ context = {}) => require('./heap-profile-shown').encodeHeapText(profile, context)
   }
-  return found.sort((a, b) => b.bytes - a.bytes).slice(0, MAX_STACKS)
-}
-
-/** @param {HeapTree} tree */
-function nameOf ({ frame }) {
-  return `${frame.name} ${placeOf(frame)}`
-}
-
-/** @param {number} bytes */
-function inMb (bytes) {
-  return (bytes / MB).toFixed(2)
-}
-
-/**
- * @param {number} part
- * @param {number} whole
- */
-function percent (part, whole) {
-  return `${(whole === 0 ? 0 : part / whole * 100).toFixed(1)}%`
-}
-
-/**
- * Names come from the profiled program: one must neither break a line nor speak to the terminal.
- * @param {string} text
- */
-function printable (text) {
-  return text.replaceAll(/\p{Cc}/gu, '\uFFFD')
-}
+})
 
 module.exports = { HEAP_FORMATS }

@@ -1,0 +1,65 @@
+'use strict'
+
+// What does the preload add to a process that ends at once, as the commands of a shell or a package manager do?
+
+const { spawnSync } = require('node:child_process')
+const path = require('node:path')
+const { medianOf, noiseOf } = require('./harness/noise')
+const { show, summarize } = require('./harness/statistics')
+
+const REGISTER = path.join(__dirname, '../register.js')
+const AT_ONCE = Object.freeze(['-e', '0'])
+const OFF = 'node -e 0'
+const ON = 'node --require loopscope/register -e 0'
+const CASES = Object.freeze([OFF, `${OFF}, once more`, ON])
+const MAX_MORE_MS = 50
+
+const METHOD = 'Fresh processes in turns, from the start until their end was seen, on any processor; minimum and median of each, and what two halves of the ' +
+  'rounds without it differ by, dealt out anew many times.'
+
+/** @param {{ quick: boolean, progress: (text: string) => void }} how */
+async function measure ({ quick, progress }) {
+  const rounds = quick ? 3 : 40
+  /** @type {number[][]} */
+  const times = CASES.map(() => [])
+  for (let round = 0; round < rounds; round++) {
+    // Another one begins each time, so that no case always follows the same one.
+    for (const at of CASES.map((_, index) => (index + round) % CASES.length)) times[at].push(timeOf(CASES[at] === ON))
+    progress(`round ${round + 1} of ${rounds}: ${CASES.map((name, at) => `${name} ${times[at][round].toFixed(0)} ms`).join(', ')}`)
+  }
+  return report(times)
+}
+
+/** @param {boolean} isOn */
+function timeOf (isOn) {
+  const beganMs = performance.now()
+  const { status } = spawnSync(process.execPath, isOn ? ['--require', REGISTER, ...AT_ONCE] : AT_ONCE, { stdio: 'ignore', env: { PATH: process.env.PATH } })
+  if (status !== 0) throw new Error(`${isOn ? ON : OFF} ended with ${status}`)
+  return performance.now() - beganMs
+}
+
+/** @param {number[][]} times  by case and round */
+function report (times) {
+  const [off, again, on] = times
+  const { ofMinimum, ofMedian } = noiseOf([...off, ...again], off.length)
+  const byMinimum = Math.min(...on) - Math.min(...off)
+  const byMedian = medianOf(on) - medianOf(off)
+  const noise = `the same and the same: up to ${((ofMinimum.high - 1) * Math.min(...off)).toFixed(0)} and ${((ofMedian.high - 1) * medianOf(off)).toFixed(0)} ms`
+  return {
+    question: 'What does the preload add to a process that ends at once?',
+    method: METHOD,
+    table: {
+      columns: ['case', 'minimum, ms', 'median, ms'],
+      rows: CASES.map((name, at) => [name, Math.min(...times[at]).toFixed(0), show(summarize(times[at]), 0)])
+    },
+    budgets: [
+      {
+        budget: `at most ${MAX_MORE_MS} ms more, by the median`,
+        measured: `${byMedian.toFixed(0)} ms, ${byMinimum.toFixed(0)} by the minimum (${noise})`,
+        isMet: byMedian <= MAX_MORE_MS
+      }
+    ]
+  }
+}
+
+module.exports = { measure }
