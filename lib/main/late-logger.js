@@ -2,6 +2,7 @@
 
 // The logger of a preload, made with its first line, or when the process has lived for a moment.
 
+const { guarded } = require('../shared/base/guard')
 const { makeLogger } = require('../shared/default-logger')
 
 /** @import { Logger } from '../../types/diagnostics' */
@@ -14,7 +15,7 @@ const SILENT = Object.freeze({ info () {}, warn () {}, error () {} })
  */
 function createLateLogger (options) {
   // pino will listen for the end of the process; what counts those listeners must not find another one later.
-  const placeholder = () => {}
+  const placeholder = guarded(() => {})
   process.on('exit', placeholder)
   /** @type {Logger | undefined} */
   let logger
