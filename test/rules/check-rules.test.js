@@ -67,7 +67,9 @@ test('rules come from a variable as JSON, or from a file of JSON', t => {
   const rules = [{ when: { stallMs: 1000 }, do: LOG }]
   const file = path.join(makeScratch(t), 'rules.json')
   fs.writeFileSync(file, JSON.stringify(rules))
-  for (const text of [JSON.stringify(rules), file]) assert.deepEqual(resolveOptions({}, { LOOPSCOPE_RULES: text }).rules, rules)
+  const passed = resolveOptions({ rules }, {}).rules
+  for (const text of [JSON.stringify(rules), file]) assert.deepEqual(resolveOptions({}, { LOOPSCOPE_RULES: text }).rules, passed)
+  assert.deepEqual(passed, checkRules('options.rules', rules))
   assert.throws(() => resolveOptions({}, { LOOPSCOPE_RULES: `${file}.none` }), { code: 'ERR_LOOPSCOPE_INVALID_OPTION', message: /^LOOPSCOPE_RULES .*ENOENT/ })
 })
 
