@@ -8,13 +8,9 @@ const { guarded } = require('../../shared/base/guard')
 // An application that is still being loaded then is asked in the first turn of its loop, before it takes a connection.
 const SETTLE_MS = 50
 
-/**
- * @param {() => void} call
- * @returns {() => void} no longer wanted
- */
+/** @param {() => void} call */
 function whenSettled (call) {
-  const timer = setTimeout(guarded(call), SETTLE_MS).unref()
-  return () => clearTimeout(timer)
+  setTimeout(guarded(call), SETTLE_MS).unref()
 }
 
 module.exports = { whenSettled }
