@@ -31,13 +31,18 @@ const until = ask => async isWanted => {
   return answer
 }
 
-/** Two that rest, and one that works for half a second at a time. */
+/**
+ * One that rests, and one that works for half a second at a time. Its function is compiled anew each time: V8 may forget the name of one whose loop it
+ * is just about to optimize when the profiler starts (seen on Node.js 20), for as long as that code is used.
+ */
 const startJobs = async ({ require }) => {
   const { once } = require('node:events')
   const { Worker } = require('node:worker_threads')
   const jobs = `
-    function crunch () { const end = performance.now() + 500; while (performance.now() < end); }
-    setInterval(crunch, 1000)
+    const { runInThisContext } = require('node:vm')
+    const crunch = '(function crunch () { const end = performance.now() + 500; while (performance.now() < end); })'
+    let made = 0
+    setInterval(() => runInThisContext(crunch + '// ' + made++, '/app/crunch.js')(), 1000)
     require('node:worker_threads').parentPort.on('message', () => process.exit(5)).postMessage('works')`
   globalThis.jobs = [new Worker(jobs, { eval: true }), new Worker('setInterval(() => {}, 1000)', { eval: true })]
   await once(globalThis.jobs[0], 'message')

@@ -150,6 +150,7 @@ class Heartbeat {
   #begin () {
     this.#setIdle(false) // the next tick is due a period from now
     this.#takeCpuMs(monotonicMicros())
+    this.#lastMicros = 0 // on a busy machine a tick may have come before: Node.js promises no order to timers of different lengths
     this.#tick()
     this.#parts.onFirst?.()
     this.skipElapsed() // what was done on that occasion is ours
