@@ -64,9 +64,11 @@ class ResponseEnds {
    * @param {boolean} wasSent
    */
   end (context, response, wasSent) {
+    /** @type {any} */
+    const socket = context.request.socket
+    socket[AWAITED] = null
     context.endsWith = null
     this.#awaited--
-    /** @type {any} */ (context.request.socket)[AWAITED] = null
     this.#onEnd(context, response, wasSent)
     if (this.#isStopped) this.#leave()
   }
