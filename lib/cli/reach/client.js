@@ -27,7 +27,10 @@ function createClient (target, signal) {
     try {
       const [response] = await once(request, 'response')
       if (response.statusCode >= 300) throw await refusalOf(response, target)
-      if (wanted?.type !== undefined && !response.headers['content-type']?.startsWith(wanted.type)) throw foreignAnswer(response, target)
+      if (wanted?.type !== undefined && !response.headers['content-type']?.startsWith(wanted.type)) {
+        response.destroy() // nobody reads it, and its connection would hold the command until the server closes that
+        throw foreignAnswer(response, target)
+      }
       return response
     } catch (error) {
       throw toFailure(error, target, signal)
