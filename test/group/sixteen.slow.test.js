@@ -37,7 +37,7 @@ async function blockWorkers (url, file, count, blockedNow) {
 function createRouteQuestions () {
   const noCounterFell = createCounterCheck()
   const namesIn = {
-    '/metrics?group=1': text => noCounterFell(text) > 0 && [...text.matchAll(/^loopscope_up\{pid="(\d+)"\} 1$/gm)].map(([, pid]) => pid),
+    '/metrics?group=1': text => noCounterFell(text) > 0 && [...text.matchAll(/^loopscope_up\{pid="(\d+)".*\} 1$/gm)].map(([, pid]) => pid),
     '/group/cpu?last=5': text => JSON.parse(text).processes.names
   }
   return async (route, member) => {
