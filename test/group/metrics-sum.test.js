@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { AggregatorRegistry, Counter, Gauge, Histogram, Registry, Summary } = require('prom-client')
 const { readMetrics } = require('../../lib/main/admin/metrics-reading')
-const { exactParts, roundedSum } = require('../../lib/shared/group/metrics/exact-sum')
+const { exactParts, roundedSum } = require('../../lib/shared/base/exact-sum')
 const { writeExposition } = require('../../lib/shared/group/metrics/exposition')
 const { sumMetrics } = require('../../lib/shared/group/metrics/sum-metrics')
 

@@ -97,6 +97,18 @@ test('totals join call sites by API and route template, for each source', t => {
   })
 })
 
+test('a total does not depend on the order of its sites, in which one overtakes another: a counter never falls', t => {
+  const seconds = order => {
+    const { syncCalls } = createSubject(t)
+    syncCalls.addSamples(readingOf(1000, order.map(ms => ({ caller: `hash${ms}`, ms }))), 0)
+    return syncCalls.totals().sampled.map(sum => sum.seconds)
+  }
+  const sites = [100.1, 200.2, 300.3, 1.7, 1.1]
+  const orders = sites.map((_, at) => [...sites.slice(at), ...sites.slice(0, at)])
+  assert.equal(new Set(orders.map(order => order.reduce((sum, ms) => sum + ms / 1e3, 0))).size > 1, true) // plain sums do
+  assert.equal(new Set(orders.flatMap(seconds)).size, 1)
+})
+
 test('without the exact detector nothing is replaced, and arming is nothing', t => {
   const original = crypto.pbkdf2Sync
   const { syncCalls } = createSubject(t)

@@ -3,6 +3,7 @@
 // What is known of synchronous calls, from both sources: the recorder's samples (always) and the exact detector (on
 // request); and of libuv's thread pool, which is where the advice sends them. It logs what stands out, once an hour each.
 
+const { exactParts, roundedSum } = require('../../shared/base/exact-sum')
 const { adviceOf } = require('../../shared/sync-calls/advice')
 const { Flags } = require('./flags')
 const { showPosition } = require('../../shared/formats/profile/frame')
@@ -174,19 +175,20 @@ function amountOf ({ calls, totalMs, standardError }) {
  * @param {{ api: string, routes: { route: string | null, ms: number, calls?: number }[] }[]} sites
  */
 function sumByRoute (sites) {
-  /** @type {Map<string, { api: string, route: string, calls: number, seconds: number }>} */
+  /** @type {Map<string, { api: string, route: string, calls: number, ms: number[] }>} */
   const sums = new Map()
   for (const { api, routes } of sites) {
     for (const { route, ms, calls = 0 } of routes) {
       const template = templateOf(route)
       const key = `${api} ${template}`
-      const sum = sums.get(key) ?? { api, route: template, calls: 0, seconds: 0 }
+      const sum = sums.get(key) ?? { api, route: template, calls: 0, ms: [] }
       sum.calls += calls
-      sum.seconds += ms / 1e3
+      sum.ms.push(ms)
       sums.set(key, sum)
     }
   }
-  return [...sums.values()]
+  // The order of sites changes as they grow.
+  return [...sums.values()].map(({ ms, ...sum }) => ({ ...sum, seconds: roundedSum(exactParts(ms)) / 1e3 }))
 }
 
 /**

@@ -2,6 +2,8 @@
 
 // One call site as the samples know it, on the main thread: what the observer says of it, and how much of it is new.
 
+const { exactParts, roundedSum } = require('../base/exact-sum')
+
 /** @import { CodeFrame } from '../../../types/diagnostics' */
 /** @import { SampledSite } from '../../observer/sync-calls/sampled-table' */
 
@@ -44,7 +46,7 @@ class SampledView {
   /** @param {number} busyMicros  all the time that was not idle */
   read (busyMicros) {
     const known = [...this.#routes].map(([route, micros]) => ({ route: /** @type {string | null} */ (route), ms: micros / 1e3 }))
-    const restMs = this.#micros / 1e3 - known.reduce((sum, { ms }) => sum + ms, 0)
+    const restMs = (this.#micros - roundedSum(exactParts([...this.#routes.values()]))) / 1e3
     // What ran after an await or outside requests: the samples do not say for whom.
     const rest = restMs >= 1 ? [{ route: null, ms: restMs }] : []
     return {

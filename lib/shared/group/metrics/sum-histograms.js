@@ -3,7 +3,7 @@
 // Histograms of one name added up. While two versions of an application run side by side their buckets may differ: a histogram
 // without a bucket counts there with its next lower one, so that the sum still grows from bucket to bucket, and in time.
 
-const { exactParts } = require('./exact-sum')
+const { exactParts } = require('../../base/exact-sum')
 const { gatherSeries, keyOf } = require('./gather-series')
 
 /** @import { Metric, Value, WriteSum } from './sum-metrics' */

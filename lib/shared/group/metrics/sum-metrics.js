@@ -3,7 +3,7 @@
 // The metrics of several processes as those of one, by the aggregator of each metric, which prom-client's metrics carry too.
 
 const { sumHistograms } = require('./sum-histograms')
-const { exactParts, roundedSum } = require('./exact-sum')
+const { exactParts, roundedSum } = require('../../base/exact-sum')
 const { gatherSeries } = require('./gather-series')
 
 /**
