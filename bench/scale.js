@@ -13,7 +13,7 @@ const { OBSERVER } = require('./scale/figures')
  * @property {string} name     what grows
  * @property {string} method
  * @property {number[]} sizes
- * @property {string[]} [sizeNames]  where the numbers alone say little
+ * @property {string[]} sizeNames
  * @property {Figure[]} figures
  * @property {string} bounded  what keeps it from growing
  *
@@ -30,7 +30,11 @@ const METHOD = 'For each thing that can grow, processes of several sizes. The me
 async function measure (how) {
   /** @type {Dimension[]} */
   const scale = []
-  for (const name of DIMENSIONS) scale.push(await require(`./scale/${name}`).measure(how))
+  for (const name of DIMENSIONS) {
+    /** @type {Omit<Dimension, 'sizeNames'>} */
+    const dimension = await require(`./scale/${name}`).measure(how)
+    scale.push({ sizeNames: dimension.sizes.map(size => size.toLocaleString('en')), ...dimension })
+  }
   return { ...report(scale), scale }
 }
 
@@ -43,7 +47,7 @@ function report (scale) {
     method: METHOD,
     table: {
       columns: ['what grows', 'figure', 'smallest', 'largest'],
-      rows: scale.flatMap(({ name, sizes, sizeNames = sizes.map(String), figures }) => figures.map(figure => [
+      rows: scale.flatMap(({ name, sizeNames, figures }) => figures.map(figure => [
         name, figure.name, `${figure.values[0].toFixed(1)} (${sizeNames[0]})`, `${/** @type {number} */ (figure.values.at(-1)).toFixed(1)} (${sizeNames.at(-1)})`
       ]))
     },

@@ -5,6 +5,7 @@
 const { withChildren } = require('./harness/child')
 const { medianOf, noiseOf } = require('./harness/noise')
 const { show, summarize } = require('./harness/statistics')
+const { turns } = require('./harness/turns')
 
 const CASES = Object.freeze(['nothing', 'pino + prom-client', 'pino + prom-client, once more', 'pino + prom-client, then loopscope', 'loopscope'])
 const MAX_MORE_MS = 35
@@ -22,8 +23,7 @@ async function measure ({ quick, progress }) {
   /** @type {Start[][]} */
   const starts = CASES.map(() => [])
   for (let round = 0; round < rounds; round++) {
-    // Another one begins each time, so that no case always follows the same one.
-    for (const at of CASES.map((_, index) => (index + round) % CASES.length)) {
+    for (const at of turns(CASES, round)) {
       starts[at].push(await withChildren('start', [[CASES[at]]], async ([child]) => child.hello))
     }
     progress(`round ${round + 1} of ${rounds}: ${CASES.map((name, index) => `${name} ${starts[index][round].occupiedMs.toFixed(0)} ms`).join(', ')}`)

@@ -6,6 +6,7 @@ const { spawnSync } = require('node:child_process')
 const path = require('node:path')
 const { medianOf, noiseOf } = require('./harness/noise')
 const { show, summarize } = require('./harness/statistics')
+const { turns } = require('./harness/turns')
 
 const REGISTER = path.join(__dirname, '../register.js')
 const AT_ONCE = Object.freeze(['-e', '0'])
@@ -23,8 +24,7 @@ async function measure ({ quick, progress }) {
   /** @type {number[][]} */
   const times = CASES.map(() => [])
   for (let round = 0; round < rounds; round++) {
-    // Another one begins each time, so that no case always follows the same one.
-    for (const at of CASES.map((_, index) => (index + round) % CASES.length)) times[at].push(timeOf(CASES[at] === ON))
+    for (const at of turns(CASES, round)) times[at].push(timeOf(CASES[at] === ON))
     progress(`round ${round + 1} of ${rounds}: ${CASES.map((name, at) => `${name} ${times[at][round].toFixed(0)} ms`).join(', ')}`)
   }
   return report(times)

@@ -6,6 +6,7 @@
 const { chooseProcessors, expand } = require('../../lib/cli/bench/processors')
 const { withChildren } = require('./child')
 const { isDisturbed, MAX_FOREIGN, MAX_STOLEN, watchProcessors } = require('./quiet')
+const { turns } = require('./turns')
 
 /** @import { Processors } from '../../lib/cli/bench/processors' */
 /** @import { Child } from './child' */
@@ -39,9 +40,7 @@ async function freshRounds (plan) {
   const processors = chooseProcessors(true)
   const result = { values: plan.cases.map(() => /** @type {number[]} */ ([])), repeated: 0, disturbed: 0, where: describe(processors) }
   for (let round = 0; round < plan.rounds; round++) {
-    // Another one begins each time, so that no case always follows the same one.
-    const order = plan.cases.map((_, at) => (at + round) % plan.cases.length)
-    for (const at of order) {
+    for (const at of turns(plan.cases, round)) {
       const { value, tries, wasDisturbed } = await quietRound(plan, plan.cases[at], processors)
       result.values[at].push(value)
       result.repeated += tries - 1

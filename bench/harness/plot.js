@@ -9,10 +9,10 @@ const COLOR = '#2563eb'
 
 /**
  * @param {Figure} figure
- * @param {{ name: string, sizes: number[], sizeNames?: string[] }} over
+ * @param {{ name: string, sizes: number[], sizeNames: string[] }} over
  * @returns {Promise<string>}
  */
-async function plot (figure, { name, sizes, sizeNames = sizes.map(size => size.toLocaleString('en')) }) {
+async function plot (figure, { name, sizes, sizeNames }) {
   const [vega, { compile }] = await Promise.all([import('vega'), import('vega-lite')])
   const labels = Object.fromEntries(sizes.map((size, at) => [size, sizeNames[at]]))
   const { spec } = compile({

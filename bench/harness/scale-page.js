@@ -33,10 +33,10 @@ async function scalePage ({ environment, scale }) {
  * @param {Dimension} dimension
  * @param {string[]} images
  */
-function section ({ name, method, sizes, sizeNames = sizes.map(size => size.toLocaleString('en')), figures, bounded }, images) {
+function section ({ name, method, sizeNames, figures, bounded }, images) {
   const table = {
     columns: [name, ...figures.map(figure => figure.name)],
-    rows: sizes.map((_, at) => [sizeNames[at], ...figures.map(({ values }) => values[at].toFixed(1))])
+    rows: sizeNames.map((sizeName, at) => [sizeName, ...figures.map(({ values }) => values[at].toFixed(1))])
   }
   const plots = images.map((image, at) => `![${figures[at].name}, by ${name}](images/${image})`)
   return `## ${name[0].toUpperCase()}${name.slice(1)}\n\n${method}\n\n${toMarkdown(table)}\n\n${plots.join('\n')}\n\n${bounded}\n`

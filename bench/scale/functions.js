@@ -1,5 +1,7 @@
 'use strict'
 
+// An application with more and more functions.
+
 const { setTimeout: sleep } = require('node:timers/promises')
 const { withChildren } = require('../harness/child')
 const { memoryFigures } = require('./figures')
@@ -16,7 +18,7 @@ const METHOD = 'A process with that many compiled functions is at work for a fif
 
 /**
  * @param {How} how
- * @returns {Promise<Dimension>}
+ * @returns {Promise<Omit<Dimension, 'sizeNames'>>}
  */
 async function measure ({ quick, progress }) {
   const sizes = quick ? SIZES.slice(0, 2) : [...SIZES]

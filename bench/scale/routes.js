@@ -1,5 +1,7 @@
 'use strict'
 
+// An application with more and more routes.
+
 const { withChildren } = require('../harness/child')
 const { medianOf } = require('../harness/noise')
 const { memoryFigures } = require('./figures')
@@ -15,7 +17,7 @@ const METHOD = 'Express with that many routes, each asked in turn on a connectio
 
 /**
  * @param {How} how
- * @returns {Promise<Dimension>}
+ * @returns {Promise<Omit<Dimension, 'sizeNames'>>}
  */
 async function measure ({ quick, progress }) {
   const sizes = quick ? SIZES.slice(0, 2) : [...SIZES]

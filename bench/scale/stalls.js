@@ -1,5 +1,7 @@
 'use strict'
 
+// An application that stalls again and again.
+
 const { withChildren } = require('../harness/child')
 const { memoryFigures } = require('./figures')
 
@@ -12,7 +14,7 @@ const METHOD = 'One process with a threshold of 20 ms stalls for 30 ms, again an
 
 /**
  * @param {How} how
- * @returns {Promise<Dimension>}
+ * @returns {Promise<Omit<Dimension, 'sizeNames'>>}
  */
 async function measure ({ quick, progress }) {
   const sizes = quick ? SIZES.slice(0, 2) : [...SIZES]

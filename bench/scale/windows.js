@@ -1,5 +1,7 @@
 'use strict'
 
+// An application that runs for a day, its windows in minutes.
+
 const { withChildren } = require('../harness/child')
 const { memoryFigures } = require('./figures')
 

@@ -1,5 +1,7 @@
 'use strict'
 
+// A group of more and more workers.
+
 const { setTimeout: sleep } = require('node:timers/promises')
 const { askForGroupAnswer } = require('../../lib/shared/group/group-answers')
 const { listMembers } = require('../../lib/shared/group/members')
@@ -18,7 +20,7 @@ const METHOD = 'A cluster of that many workers that work for 2 ms every 100 ms i
 
 /**
  * @param {How} how
- * @returns {Promise<Dimension>}
+ * @returns {Promise<Omit<Dimension, 'sizeNames'>>}
  */
 async function measure ({ quick, progress }) {
   const sizes = quick ? SIZES.slice(0, 2) : [...SIZES]

@@ -5,7 +5,6 @@
 const { readMemory } = require('../../harness/observer-memory')
 const vm = require('node:vm')
 const { serveAnswers } = require('../../harness/answers')
-const { cpuMeter } = require('../../harness/cpu-meter')
 
 const PER_FILE = 500
 const WORK_EVERY_MS = 50
@@ -33,7 +32,6 @@ setInterval(() => {
 }, WORK_EVERY_MS)
 
 serveAnswers('ready', {
-  ...cpuMeter(),
   memory: readMemory,
   /** What the recorder has taken of the main thread until now. */
   recorderSeconds: async () => Number(/component="recorder"\} (\S+)/.exec(await diagnostics.registry.metrics())?.[1])

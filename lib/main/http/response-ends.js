@@ -5,13 +5,15 @@
 // other kind of response, but its listeners, queue and AsyncResource cost 3 to 4.5 µs a request on Node 24, more than all else here.
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
-const { ServerResponse } = require('node:http')
 const onFinished = require('on-finished')
 const { guarded } = require('../../shared/base/guard')
 const { contextOn, putContext } = require('./route-context')
 
 /** @import { IncomingMessage, ServerResponse as Response } from 'node:http' */
 /** @import { RequestContext } from './route-context' */
+
+/** Taken when there is a response: a process without a server is spared node:http. @type {unknown} */
+let ServerResponse
 
 const CHANNEL_NAME = 'http.server.response.finish'
 
@@ -119,6 +121,7 @@ const onClose = guarded(
  * @param {any} response
  */
 function isServed (request, response) {
+  ServerResponse ??= process.getBuiltinModule('node:http').ServerResponse
   if (response.constructor !== ServerResponse || response.req !== request || response.writableEnded || response.destroyed) return false
   /** @type {any} */
   const socket = request.socket

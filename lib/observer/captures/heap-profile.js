@@ -16,10 +16,11 @@ async function recordHeapProfile ({ mode = 'live', seconds = 0, format, sources:
   onProgress({ stage: 'sampling' })
   const sampling = await sources.heapSampler.sample({ mode, seconds: seconds === 0 ? null : seconds }, signal, stop)
   const { extension, contentType, sources: usualPlaces, encode } = HEAP_FORMATS[/** @type {keyof typeof HEAP_FORMATS} */ (format)]
-  const shown = (places ?? usualPlaces) === 'original' ? await sources.sourceMaps.heapSampling(sampling) : sampling
-  const bytes = encode({ ...shown, mode }, context)
-  // A rule may send it to a backend that takes profiles and no files.
-  const heapProfile = trigger === 'rule' ? { ...await sources.sourceMaps.heapSampling(sampling), mode } : undefined
+  const isWritten = (places ?? usualPlaces) === 'original'
+  const isOfRule = trigger === 'rule' // which may send it to a backend that takes profiles and no files
+  const written = isWritten || isOfRule ? await sources.sourceMaps.heapSampling(sampling) : sampling
+  const bytes = encode({ ...(isWritten ? written : sampling), mode }, context)
+  const heapProfile = isOfRule ? { ...written, mode } : undefined
   return { bytes, extension, contentType, from: sampling.fromMs, to: sampling.toMs, shortened: null, heapProfile }
 }
 

@@ -10,12 +10,13 @@ const { monotonicMicros } = require('../../shared/base/monotonic')
 /** @import { View } from '../recorder/views' */
 
 /** @typedef {{ view (wanted: { fromMicros: number, toMicros: number }): Promise<View> }} Views */
+/** @typedef {{ isUrgent?: boolean, isUnsent?: boolean, maxMappingMs?: number }} How  a profile is sent */
 
 /**
  * @param {object} parts
  * @param {number} parts.everySeconds
  * @param {Views} parts.views
- * @param {(profile: CpuProfile) => Promise<void>} parts.onProfile
+ * @param {(profile: CpuProfile, how?: How) => Promise<void>} parts.onProfile
  */
 function createContinuous (parts) {
   return new Continuous(parts)
@@ -49,9 +50,10 @@ class Continuous {
    * Sends what has not been sent yet; resolves when it is queued.
    * @param {number} toMicros
    * @param {Views} [views]  other ones, which wait less for a stuck thread
+   * @param {How} [how]
    */
-  flush (toMicros, views = this.#parts.views) {
-    const sent = this.#sending.then(() => this.#send(toMicros, views))
+  flush (toMicros, views = this.#parts.views, how = undefined) {
+    const sent = this.#sending.then(() => this.#send(toMicros, views, how))
     this.#sending = sent.catch(() => {}) // what was wrong with this one does not keep the next from being sent
     return sent
   }
@@ -67,14 +69,15 @@ class Continuous {
   /**
    * @param {number} toMicros
    * @param {Views} views
+   * @param {How} [how]
    */
-  async #send (toMicros, views) {
+  async #send (toMicros, views, how) {
     const fromMicros = this.#sentToMicros
     if (toMicros <= fromMicros) return
     try {
       const view = await views.view({ fromMicros, toMicros })
       this.skip(view.toMicros)
-      await this.#parts.onProfile(view.profile)
+      await this.#parts.onProfile(view.profile, how)
     } catch (error) {
       // Nothing is recorded: the recorder is off, or the thread is stuck and its window still open.
       const { code } = /** @type {NodeJS.ErrnoException} */ (error)

@@ -7,7 +7,7 @@ const { createContinuous } = require('./continuous')
 const { createStuckEvidence } = require('./stuck-evidence')
 
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { Views } from './continuous' */
+/** @import { How, Views } from './continuous' */
 /** @import { createDestination } from './destination' */
 /** @import { createItems } from './items' */
 /** @import { EgressItem } from './backends' */
@@ -38,12 +38,10 @@ const SMALLEST = Object.freeze({
  */
 function createFeed ({ destination, items, views, quickViews, lastViews, lasting, toWritten }) {
   const { everySeconds, stallMs } = destination
-  const continuous = everySeconds === false ? null : createContinuous({ everySeconds, views, onProfile: profile => send(profile, {}, how) })
+  const continuous = everySeconds === false ? null : createContinuous({ everySeconds, views, onProfile: (profile, how) => send(profile, {}, how) })
   const stuckEvidence = createStuckEvidence({ stallMs, lasting, views: quickViews, onEvidence: evidence => unattended(tell(evidence)) })
   /** @type {NodeJS.Timeout | undefined} */
   let preparing
-  /** From the end on. @type {{ isUnsent: boolean, maxMappingMs: number } | undefined} */
-  let how
   let stuckAtMicros = 0
   /** @type {string | undefined} */
   let fileName
@@ -51,7 +49,7 @@ function createFeed ({ destination, items, views, quickViews, lastViews, lasting
   /**
    * @param {CpuProfile} profile
    * @param {{ labels?: Record<string, string>, trace?: EgressItem['trace'] }} [of]
-   * @param {{ isUrgent?: boolean, isUnsent?: boolean, maxMappingMs?: number }} [how]
+   * @param {How} [how]
    */
   async function send (profile, { labels, trace } = {}, { maxMappingMs, ...how } = {}) {
     await destination.add(items.profile(await toWritten(profile, maxMappingMs), labels, trace), how)
@@ -84,12 +82,7 @@ function createFeed ({ destination, items, views, quickViews, lastViews, lasting
      * @param {boolean} isUnsent  the next process is to send it
      */
     async keepLast (toMicros, isUnsent) {
-      how = { isUnsent, maxMappingMs: MAX_MAPPING_AT_END_MS }
-      try {
-        await continuous?.flush(toMicros, lastViews)
-      } finally {
-        how = undefined // it may go on after all
-      }
+      await continuous?.flush(toMicros, lastViews, { isUnsent, maxMappingMs: MAX_MAPPING_AT_END_MS })
     },
 
     stop () {
