@@ -12,6 +12,7 @@ const { createHeartbeat } = require('./loop/heartbeat')
 const { createObserverHandlers } = require('./observer-handlers')
 const { createLoopMeters } = require('./loop/loop-meters')
 const { createOwnWork } = require('./loop/own-work')
+const { whyNodeProfiles } = require('./recorder/node-profiler')
 const { createRecording } = require('./recorder/recording')
 const { createAdminServing } = require('./admin/admin-serving')
 const { createEgressServing } = require('./egress/egress-serving')
@@ -90,6 +91,7 @@ class Instruments {
     this.slowRequests = createSlowRequests({ heartbeat: this.#heartbeat })
     this.#recording = createRecording({
       settings: recorder,
+      whyTaken: whyNodeProfiles(options),
       titlePrefix,
       logger,
       loopTime: this.loop.time,

@@ -13,6 +13,7 @@ function createSubject (t, { settings = SETTINGS } = {}) {
   const heartbeat = { lastMicros: 0, exempt: work => work() }
   const recording = createRecording({
     settings,
+    whyTaken: null,
     titlePrefix: 'test:',
     logger: { warn () {} },
     loopTime: { setSampled () {} },

@@ -10,6 +10,7 @@ const path = require('node:path')
  * @typedef {object} EnvironmentFacts
  * @property {string | undefined} threadPoolSize  the variable of libuv, for advice
  * @property {readonly string[]} nodeFlags  those of the variable of Node.js, then those of the command line
+ * @property {string | undefined} coverageFolder  where Node.js writes what code has run, if it does
  * @property {boolean} isProduction
  * @property {string | undefined} runtimeFolder  of the user's session, as XDG names it
  * @property {{ id: string, instance: number } | null} pm2Process  what PM2 calls this process, or the one that started it
@@ -35,6 +36,7 @@ function environmentFacts (variables) {
   return {
     threadPoolSize: variables.UV_THREADPOOL_SIZE,
     nodeFlags: [...(variables.NODE_OPTIONS ?? '').split(/\s+/), ...process.execArgv],
+    coverageFolder: variables.NODE_V8_COVERAGE,
     isProduction: variables.NODE_ENV === 'production',
     runtimeFolder: variables.XDG_RUNTIME_DIR,
     pm2Process: pm2Of(variables),

@@ -20,6 +20,7 @@ const { createRecorder } = require('./recorder')
 /**
  * @param {object} parts
  * @param {ResolvedOptions['recorder']} parts.settings
+ * @param {string | null} parts.whyTaken  that V8's profiler is somebody else's here
  * @param {string} parts.titlePrefix  of this process's windows
  * @param {Logger} parts.logger
  * @param {{ setSampled (isSampled: boolean): void }} parts.loopTime
@@ -62,11 +63,20 @@ class Recording {
   start (sessionError) {
     const { settings, logger, tell } = this.#parts
     if (settings === false || this.#recorder === null) return
-    const reason = isMainThread ? (ENGINES[settings.engine].usesSession ? sessionError : null) : 'this is not the main thread'
+    const reason = this.#whyNot(ENGINES[settings.engine].usesSession, sessionError)
     if (reason === null) return this.#startOnceLoaded()
     this.#begin()
     tell('recording', { on: false, reason })
     warnOnce(logger, 'LOOPSCOPE_WARN_RECORDER_UNAVAILABLE', reason)
+  }
+
+  /**
+   * @param {boolean} usesSession
+   * @param {string | null} sessionError
+   */
+  #whyNot (usesSession, sessionError) {
+    if (!isMainThread) return 'this is not the main thread'
+    return usesSession ? sessionError ?? this.#parts.whyTaken : null
   }
 
   /** The loop turns for the first time. */

@@ -1,0 +1,28 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const path = require('node:path')
+const test = require('node:test')
+const { drive } = require('../process/child')
+const { makeScratch } = require('../store/scratch')
+
+const WAYS = [
+  { name: '--cpu-prof', written: /\.cpuprofile$/, how: folder => ({ execArgv: ['--cpu-prof', '--cpu-prof-dir', folder] }) },
+  { name: 'NODE_V8_COVERAGE', written: /^coverage-.*\.json$/, how: folder => ({ env: { NODE_V8_COVERAGE: folder } }) }
+]
+
+for (const { name, written, how } of WAYS) {
+  test(`beside ${name} the recorder is off and says so, and Node.js prints nothing of ours`, async t => {
+    const folder = makeScratch(t)
+    const app = await drive(t, how(folder))
+    const code = await app.run(({ handle }) => handle.capture('cpu', { seconds: 1 }).then(() => 'recorded', error => error.code))
+    assert.equal(code, 'ERR_LOOPSCOPE_RECORDER_OFF')
+    await app.until(new RegExp(`recorder is off: Node.js itself profiles this process \\(${name}\\)`))
+    await app.run(() => { setImmediate(() => process.exit()) })
+    assert.doesNotMatch((await app.ended).stderr, /Cannot retrieve|consoleProfile/)
+    const files = fs.readdirSync(folder).filter(file => written.test(file))
+    assert.ok(files.length > 0, fs.readdirSync(folder).join())
+    assert.doesNotThrow(() => JSON.parse(fs.readFileSync(path.join(folder, files[0]), 'utf8')))
+  })
+}
