@@ -20,6 +20,8 @@ function fakeConnection (server, paths = ['/']) {
       written()
     }
   })
+  // As every connection has them; the first request tells where the diagnostics are.
+  Object.assign(socket, { localAddress: '127.0.0.1', localPort: 80, localFamily: 'IPv4' })
   server.emit('connection', socket)
 
   function next () {

@@ -52,8 +52,8 @@ class RequestDurations {
   #overflowed = 0
   /** @type {Map<string, Map<string, Map<number | string, BucketCounts>>>} route, method, status */
   #byRoute = new Map()
-  /** @type {Map<string, Map<string, { count: number }>>} scheme, method */
-  #active = new Map()
+  /** By method. */
+  #active = { http: createCounts(), https: createCounts() }
 
   /**
    * @param {number} maxRoutes
@@ -75,10 +75,22 @@ class RequestDurations {
   /** @param {FinishedRequest} request */
   finished ({ method, route, status, seconds, scheme }) {
     this.#addActive(method, scheme, -1)
+    const known = this.#byRoute.get(route)?.get(method)?.get(status)
+    if (known !== undefined) known.observe(seconds)
+    else this.#learn(method, route, status).observe(seconds)
+  }
+
+  /**
+   * @param {string} method
+   * @param {string} route
+   * @param {number} status
+   * @returns {BucketCounts} what counts it, and perhaps others of a route or a status that there is no room for
+   */
+  #learn (method, route, status) {
     const boundedRoute = this.#admit(route)
     const boundedStatus = isStatus(status) ? status : OTHER
     if (boundedStatus === OTHER || boundedRoute !== route) this.#overflowed++
-    this.#bucketsOf(boundedRoute, method, boundedStatus).observe(seconds)
+    return entryOf(entryOf(entryOf(this.#byRoute, boundedRoute, createMap), method, createMap), boundedStatus, createBuckets)
   }
 
   /** @returns {DurationsReading} */
@@ -90,7 +102,7 @@ class RequestDurations {
       }
     }
     const active = []
-    for (const [scheme, byMethod] of this.#active) {
+    for (const [scheme, byMethod] of Object.entries(this.#active)) {
       for (const [method, { count }] of byMethod) active.push({ method, scheme, count })
     }
     return { durations, active, overflowed: this.#overflowed }
@@ -102,7 +114,7 @@ class RequestDurations {
    * @param {number} change
    */
   #addActive (method, scheme, change) {
-    entryOf(entryOf(this.#active, scheme, createMap), method, createCount).count += change
+    entryOf(scheme === 'https' ? this.#active.https : this.#active.http, method, createCount).count += change
   }
 
   /**
@@ -118,16 +130,6 @@ class RequestDurations {
     this.#routeCount++
     return route
   }
-
-  /**
-   * @param {string} route
-   * @param {string} method
-   * @param {number | string} status
-   */
-  #bucketsOf (route, method, status) {
-    const byMethod = entryOf(this.#byRoute, route, createMap)
-    return entryOf(entryOf(byMethod, method, createMap), status, createBuckets)
-  }
 }
 
 /** @param {number} status */
@@ -137,6 +139,11 @@ function isStatus (status) {
 
 /** @returns {Map<any, any>} */
 function createMap () {
+  return new Map()
+}
+
+/** @returns {Map<string, { count: number }>} */
+function createCounts () {
   return new Map()
 }
 
