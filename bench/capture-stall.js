@@ -58,6 +58,11 @@ function report (cases, trials) {
         name, show(summarize(withoutMs[index]), 1), show(summarize(withMs[index]), 1), show(differences(withMs[index], withoutMs[index]), 1)
       ])
     },
+    headline: {
+      what: 'taking a CPU profile holds the loop up for',
+      cost: `${added.median.toFixed(1)} ms`,
+      beside: cases.slice(1).map((name, index) => `${name}: ${differences(withMs[index + 1], withoutMs[index + 1]).median.toFixed(1)} ms`).join(', ')
+    },
     notes: [`By \`loopscope_overhead_seconds_total\`, the recorder itself took ${show(recorderMs, 2)} ms of the main thread for a capture.`],
     budgets: [{ budget: `a capture adds at most ${BUDGET_MS} ms`, measured: `${show(added, 1)} ms`, isMet: added.median <= BUDGET_MS }]
   }

@@ -51,6 +51,7 @@ function report (waiting, busy, received) {
     method: METHOD,
     table,
     notes: [...notes, `Requests that arrived: ${counts.join(', ')}.`],
+    headline: { what: 'sending profiles at work', cost: `${showComparison(ours)} of loopscope without`, beside: `${RIVAL}: ${showComparison(rival)}` },
     budgets: [
       { budget: `waiting, all of loopscope with pyroscope below ${RIVAL}`, measured: `${idle.toFixed(2)} % beside ${idleRival.toFixed(2)} %, by median`, isMet: idle < idleRival },
       {

@@ -117,6 +117,7 @@ function report (free, blocked) {
       columns: ['question', 'ms', 'processes in it', `ms, ${BLOCKED} blocked`, 'processes in it'],
       rows: CASES.map((name, index) => [name, showMs(free[index]), showAnswered(free[index]), showMs(blocked[index]), showAnswered(blocked[index])])
     },
+    headline: { what: `one answer of ${WORKERS} workers, ${BLOCKED} of them blocked`, cost: `${(longestMs / 1e3).toFixed(1)} s at most`, beside: `${RIVAL}: ${showAnswered(blocked[CASES.indexOf(RIVAL)])}` },
     budgets: [{ budget: `every answer is there within ${MAX_MS / 1e3} s`, measured: `${(longestMs / 1e3).toFixed(1)} s at most`, isMet: longestMs <= MAX_MS }]
   }
 }

@@ -106,6 +106,7 @@ function report (trials, files, large) {
         tool, show(summarize(seconds[index]), 1), show(summarize(cpuSeconds[index]), 1), show(summarize(megabytes[index]), 0), show(ratios(seconds[index], seconds[0]), 1), show(ratios(megabytes[index], megabytes[0]), 1)
       ])
     },
+    headline: { what: 'comparing two heap snapshots', cost: `${summarize(seconds[0]).median.toFixed(1)} s, ${summarize(megabytes[0]).median.toFixed(0)} MB`, beside: `memlab: ${summarize(seconds[memlab]).median.toFixed(1)} s, ${summarize(megabytes[memlab]).median.toFixed(0)} MB` },
     notes: [describeLarge(large)],
     budgets: [
       { budget: `at least ${MIN_FASTER} times faster than memlab`, measured: `${show(faster, 1)} times`, isMet: faster.median >= MIN_FASTER },

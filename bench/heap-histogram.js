@@ -50,6 +50,7 @@ function report (trials) {
       `The heap had ${show(heapMb, 0)} MB.`,
       `V8's part of a histogram, \`queryObjects\` alone, pauses for ${show(ofQuery, 3)} of a snapshot's pause: no histogram takes less.`
     ],
+    headline: { what: 'a heap histogram pauses for', cost: `${pause.median.toFixed(2)} of a snapshot's pause`, beside: `V8's part of it: ${ofQuery.median.toFixed(2)}` },
     budgets: [
       { budget: `a histogram pauses for at most ${BUDGET} of a snapshot’s pause`, measured: show(pause, 3), isMet: pause.median <= BUDGET },
       { budget: `a histogram takes at most ${BUDGET} of a snapshot’s extra memory`, measured: show(memory, 3), isMet: memory.median <= BUDGET }

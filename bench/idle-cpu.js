@@ -63,6 +63,9 @@ function report (measured, window) {
       `A window of an idle process (${WINDOW_SECONDS} s, ${window.samples} samples, ${(window.bytes / 1e3).toFixed(0)} kB as V8 writes it) is parsed, labelled and kept in ` +
       `${window.cpuMs.toFixed(2)} ms of CPU: ${(window.cpuMs / WINDOW_SECONDS / 10).toFixed(4)} % of one core.`
     ],
+    headline: {
+      what: 'a process that waits', cost: `${medianOf(mine).toFixed(2)} % of a core`, beside: `${RIVALS}: ${medianOf(rivals).toFixed(2)} %, V8's sampler alone: ${medianOf(percents[CASES.indexOf(SAMPLER)]).toFixed(2)} %`
+    },
     budgets: [{
       budget: `on takes at most ${MAX_RATIO} of ${RIVALS}`,
       measured: `${byMinimum.toFixed(2)} / ${byMedian.toFixed(2)} by minimum / by median`,

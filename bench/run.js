@@ -58,7 +58,7 @@ async function write (results) {
   const before = fs.existsSync(file) ? readRun(file) : {}
   fs.mkdirSync(RESULTS, { recursive: true })
   fs.writeFileSync(file, JSON.stringify({ ...before, ...results }, null, 2) + '\n')
-  const runs = fs.readdirSync(RESULTS).sort().map(name => readRun(path.join(RESULTS, name)))
+  const runs = fs.readdirSync(RESULTS).map(name => ({ version: parseInt(name.slice('node-'.length)), results: readRun(path.join(RESULTS, name)) }))
   fs.writeFileSync(PAGE, overheadPage(runs, [...BENCHMARKS]))
   if (results.scale !== undefined) await writeScale(/** @type {any} */ (results.scale))
   progress(`written: ${path.relative(process.cwd(), PAGE)}`)

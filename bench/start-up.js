@@ -7,13 +7,16 @@ const { medianOf, noiseOf } = require('./harness/noise')
 const { show, summarize } = require('./harness/statistics')
 const { turns } = require('./harness/turns')
 
-const CASES = Object.freeze(['nothing', 'pino + prom-client', 'pino + prom-client, once more', 'pino + prom-client, then loopscope', 'loopscope'])
+const USUAL = 'pino + prom-client'
+const THREAD = `${USUAL}, then a thread that records`
+const OURS = `${USUAL}, then loopscope`
+const CASES = Object.freeze(['nothing', USUAL, `${USUAL}, once more`, THREAD, OURS, 'loopscope'])
 const MAX_MORE_MS = 35
 const MAX_MORE_MB = 15
 
 const METHOD = 'A fresh process each time: what its main thread did from the first `require` until everything runs (ours: until the recorder ' +
   'records), without the time that it waited for the observer thread; and the resident memory one second later. Beside each difference stands what two halves of the same ' +
-  'case differ by, dealt out anew many times.'
+  'case differ by, dealt out anew many times. `a thread that records` starts an empty worker thread that turns V8\'s profiler on for the main thread: less cannot record from outside.'
 
 /** @typedef {{ requiredMs: number, occupiedMs: number, rssMegabytes: number }} Start */
 
@@ -34,6 +37,7 @@ async function measure ({ quick, progress }) {
 /** @param {Start[][]} starts  by case and round */
 function report (starts) {
   const of = (/** @type {keyof Start} */ what) => starts.map(rounds => rounds.map(start => start[what]))
+  const more = (/** @type {keyof Start} */ what, /** @type {string} */ name, base = USUAL) => medianOf(of(what)[CASES.indexOf(name)]) - medianOf(of(what)[CASES.indexOf(base)])
   const [requiredMs, occupiedMs, rssMegabytes] = [of('requiredMs'), of('occupiedMs'), of('rssMegabytes')]
   return {
     question: 'What does starting cost?',
@@ -43,6 +47,11 @@ function report (starts) {
       rows: CASES.map((name, index) => [
         name, show(summarize(requiredMs[index]), 0), show(summarize(occupiedMs[index]), 0), show(summarize(rssMegabytes[index]), 1)
       ])
+    },
+    headline: {
+      what: 'starting, beyond pino and prom-client',
+      cost: `${more('occupiedMs', OURS).toFixed(0)} ms, ${more('rssMegabytes', OURS).toFixed(0)} MB`,
+      beside: `these two themselves: ${more('occupiedMs', USUAL, 'nothing').toFixed(0)} ms; a thread that records: ${more('rssMegabytes', THREAD).toFixed(0)} MB`
     },
     budgets: [
       budgetOf('ms more of the main thread than pino + prom-client, which are there anyway', MAX_MORE_MS, occupiedMs),
@@ -56,7 +65,8 @@ function report (starts) {
  * @param {number} maximum
  * @param {number[][]} values  by case and round
  */
-function budgetOf (unit, maximum, [, usual, again, ours]) {
+function budgetOf (unit, maximum, values) {
+  const [usual, again, ours] = [USUAL, `${USUAL}, once more`, OURS].map(name => values[CASES.indexOf(name)])
   const byMedian = medianOf(ours) - medianOf(usual)
   const byMinimum = Math.min(...ours) - Math.min(...usual)
   const noise = (noiseOf([...usual, ...again], usual.length).ofMedian.high - 1) * medianOf(usual)

@@ -105,6 +105,7 @@ function report (results, seldom, { apis, watched, replacedWhileOff }) {
       `A call whose stack is read takes ${show(summarize(seldom.map(({ moreNs }) => moreNs / NS_PER_MICROSECOND)), 1)} µs more, where the code that reads it is not warm: ` +
       'these are the first hundred calls or so of an API in a second, and from then on one for every four milliseconds that such calls take. The figures above contain the latter.'
     ],
+    headline: { what: 'the exact detector, a watched call', cost: `${dearest.more.median.toFixed(0)} ns more at most`, beside: 'off: nothing' },
     budgets: [
       { budget: `a call of any API takes at most ${MAX_MORE_NS} ns more`, measured: `${show(dearest.more, 0)} ns for ${dearest.title}`, isMet: dearest.more.median <= MAX_MORE_NS },
       {

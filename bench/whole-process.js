@@ -8,15 +8,16 @@ const { medianOf, noiseOf } = require('./harness/noise')
 const { show, summarize } = require('./harness/statistics')
 const { turns } = require('./harness/turns')
 
-const REGISTER = path.join(__dirname, '../register.js')
 const AT_ONCE = Object.freeze(['-e', '0'])
 const OFF = 'node -e 0'
 const ON = 'node --require loopscope/register -e 0'
-const CASES = Object.freeze([OFF, `${OFF}, once more`, ON])
+const THREAD = 'node --require (an empty worker thread) -e 0'
+const CASES = Object.freeze([OFF, `${OFF}, once more`, THREAD, ON])
+const PRELOADS = Object.freeze({ [ON]: path.join(__dirname, '../register.js'), [THREAD]: path.join(__dirname, 'processes/empty-thread.js') })
 const MAX_MORE_MS = 50
 
 const METHOD = 'Fresh processes in turns, from the start until their end was seen, on any processor; minimum and median of each, and what two halves of the ' +
-  'rounds without it differ by, dealt out anew many times.'
+  'rounds without it differ by, dealt out anew many times. The empty thread is the least that an observer beside the main thread takes.'
 
 /** @param {{ quick: boolean, progress: (text: string) => void }} how */
 async function measure ({ quick, progress }) {
@@ -24,23 +25,24 @@ async function measure ({ quick, progress }) {
   /** @type {number[][]} */
   const times = CASES.map(() => [])
   for (let round = 0; round < rounds; round++) {
-    for (const at of turns(CASES, round)) times[at].push(timeOf(CASES[at] === ON))
+    for (const at of turns(CASES, round)) times[at].push(timeOf(CASES[at]))
     progress(`round ${round + 1} of ${rounds}: ${CASES.map((name, at) => `${name} ${times[at][round].toFixed(0)} ms`).join(', ')}`)
   }
   return report(times)
 }
 
-/** @param {boolean} isOn */
-function timeOf (isOn) {
+/** @param {string} name */
+function timeOf (name) {
+  const preload = PRELOADS[name]
   const beganMs = performance.now()
-  const { status } = spawnSync(process.execPath, isOn ? ['--require', REGISTER, ...AT_ONCE] : AT_ONCE, { stdio: 'ignore', env: { PATH: process.env.PATH } })
-  if (status !== 0) throw new Error(`${isOn ? ON : OFF} ended with ${status}`)
+  const { status } = spawnSync(process.execPath, preload === undefined ? AT_ONCE : ['--require', preload, ...AT_ONCE], { stdio: 'ignore', env: { PATH: process.env.PATH } })
+  if (status !== 0) throw new Error(`${name} ended with ${status}`)
   return performance.now() - beganMs
 }
 
 /** @param {number[][]} times  by case and round */
 function report (times) {
-  const [off, again, on] = times
+  const [off, again, thread, on] = times
   const { ofMinimum, ofMedian } = noiseOf([...off, ...again], off.length)
   const byMinimum = Math.min(...on) - Math.min(...off)
   const byMedian = medianOf(on) - medianOf(off)
@@ -52,6 +54,7 @@ function report (times) {
       columns: ['case', 'minimum, ms', 'median, ms'],
       rows: CASES.map((name, at) => [name, Math.min(...times[at]).toFixed(0), show(summarize(times[at]), 0)])
     },
+    headline: { what: 'a command with the preload that ends at once', cost: `${byMedian.toFixed(0)} ms more`, beside: `an empty worker thread: ${(medianOf(thread) - medianOf(off)).toFixed(0)} ms` },
     budgets: [
       {
         budget: `at most ${MAX_MORE_MS} ms more, by the median`,

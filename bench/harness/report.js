@@ -3,6 +3,14 @@
 // Results as text for a terminal and as docs/overhead.md. It judges nothing and measures nothing.
 
 /**
+ * A line for who wants to know no more.
+ * @typedef {object} Headline
+ * @property {string} what
+ * @property {string} cost    as measured
+ * @property {string} beside  what else costs, measured in the same run; '' for nothing
+ */
+
+/**
  * @typedef {object} Table
  * @property {string[]} columns
  * @property {(string | number)[][]} rows
@@ -19,17 +27,23 @@
  * @property {{ title: string, table: Table }[]} [details]
  * @property {Budget[]} budgets
  * @property {string[]} [notes]
+ * @property {Headline} [headline]
  * @property {import('../scale').Dimension[]} [scale]  what docs/scale.md is made of
  *
  * @typedef {Record<string, Result & { environment: string }>} Run  with one Node version, by name of the benchmark
+ *
+ * @typedef {{ version: number, results: Run }} VersionRun  version: of Node.js, the first number
  */
 
 const INTRODUCTION = `# Overhead
 
 What loopscope costs, measured beside bare processes and beside other packages in the same run. \`npm run bench\` measures it anew and
-writes this page; budgets are promises, so a missed one stands here too. Figures are medians with the smallest and the largest round in
-brackets; ratios are taken within a round, between processes that took turns or ran side by side.
+writes this page; budgets are promises, so a missed one stands here too. What a case is compared with was measured in the same run, in turns with it or side
+by side. Figures are medians with the smallest and the largest round in brackets, where nothing else is said.
 `
+
+// What most people run, and what they will run next, come first.
+const HEADLINE_VERSIONS = Object.freeze([24, 26])
 
 /** @param {Table} table */
 function toMarkdown ({ columns, rows }) {
@@ -57,17 +71,47 @@ function resultAsText ({ question, table, details = [], budgets, notes = [] }) {
 }
 
 /**
- * @param {Run[]} runs  one a Node version
+ * @param {VersionRun[]} runs
  * @param {string[]} names  of all benchmarks, in order
  */
 function overheadPage (runs, names) {
+  const rank = (/** @type {VersionRun} */ { version }) => HEADLINE_VERSIONS.includes(version) ? HEADLINE_VERSIONS.indexOf(version) : HEADLINE_VERSIONS.length + version
+  const ordered = runs.toSorted((left, right) => rank(left) - rank(right))
   const sections = names.flatMap(name => {
-    const results = runs.flatMap(run => run[name] ?? [])
+    const results = ordered.flatMap(({ results }) => results[name] ?? [])
     if (results.length === 0) return []
-    const { question, method } = results[results.length - 1]
+    const { question, method } = results[0]
     return [`## ${question}\n\n${method} (\`bench/${name}.js\`)\n\n${results.map(resultSection).join('\n')}`]
   })
-  return [INTRODUCTION, ...sections].join('\n')
+  return [INTRODUCTION, toMarkdown(headlineTable(ordered, names)) + '\n', ...sections].join('\n')
+}
+
+/**
+ * @param {VersionRun[]} runs
+ * @param {string[]} names
+ * @returns {Table}
+ */
+function headlineTable (runs, names) {
+  const shown = runs.filter(({ version }) => HEADLINE_VERSIONS.includes(version))
+  const cell = (/** @type {Headline | undefined} */ headline) => headline === undefined ? 'not measured' : headline.cost + (headline.beside && ` (${headline.beside})`)
+  return {
+    columns: ['in short', ...shown.map(({ version }) => `Node ${version}`)],
+    rows: names.flatMap(name => {
+      const headlines = shown.map(({ results }) => results[name]?.headline)
+      const known = headlines.find(headline => headline !== undefined)
+      return known === undefined ? [] : [[`[${known.what}](#${anchorOf(runs, name)})`, ...headlines.map(cell)]]
+    })
+  }
+}
+
+/**
+ * As GitHub makes them of headings.
+ * @param {VersionRun[]} runs
+ * @param {string} name
+ */
+function anchorOf (runs, name) {
+  const { question } = /** @type {VersionRun} */ (runs.find(({ results }) => results[name] !== undefined)).results[name]
+  return question.toLowerCase().replace(/[^\p{L}\p{N} -]/gu, '').replaceAll(' ', '-')
 }
 
 /** @param {Run[string]} result */

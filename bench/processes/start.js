@@ -25,6 +25,20 @@ const CASES = {
   [`${USUAL}, then ${LOOPSCOPE}`]: () => [CASES[USUAL](), CASES[LOOPSCOPE]()]
 }
 CASES[`${USUAL}, once more`] = CASES[USUAL]
+CASES[`${USUAL}, then a thread that records`] = () => [CASES[USUAL](), recordFromThread()]
+
+/** The least that records this thread from another one. */
+function recordFromThread () {
+  const { Worker } = require('node:worker_threads')
+  return new Worker(`
+    const { Session } = require('node:inspector')
+    const session = new Session()
+    session.connectToMainThread()
+    session.post('Profiler.enable')
+    session.post('Profiler.setSamplingInterval', { interval: 10_000 })
+    session.post('Profiler.start')
+    setInterval(() => {}, 1e6)`, { eval: true }).unref()
+}
 
 /**
  * Seen at the door of the inspector: asking loopscope itself, again and again, would be work that is measured too.
