@@ -12,7 +12,6 @@ const { createHeartbeat } = require('./loop/heartbeat')
 const { createObserverHandlers } = require('./observer-handlers')
 const { createLoopMeters } = require('./loop/loop-meters')
 const { createOwnWork } = require('./loop/own-work')
-const { whyNodeProfiles } = require('./recorder/node-profiler')
 const { createRecording } = require('./recorder/recording')
 const { createAdminServing } = require('./admin/admin-serving')
 const { createEgressServing } = require('./egress/egress-serving')
@@ -91,7 +90,7 @@ class Instruments {
     this.slowRequests = createSlowRequests({ heartbeat: this.#heartbeat })
     this.#recording = createRecording({
       settings: recorder,
-      whyTaken: whyNodeProfiles(options),
+      whyTaken: options.whyTaken,
       titlePrefix,
       logger,
       loopTime: this.loop.time,

@@ -3,6 +3,7 @@
 // What the environment says of the process, beside the options: nothing that anybody sets for us.
 
 const path = require('node:path')
+const { whyNodeProfiles } = require('./node-profiler')
 
 /** @import { Started } from '../process/application' */
 
@@ -10,7 +11,7 @@ const path = require('node:path')
  * @typedef {object} EnvironmentFacts
  * @property {string | undefined} threadPoolSize  the variable of libuv, for advice
  * @property {readonly string[]} nodeFlags  those of the variable of Node.js, then those of the command line
- * @property {string | undefined} coverageFolder  where Node.js writes what code has run, if it does
+ * @property {string | null} whyTaken  that V8's profiler is Node's own here
  * @property {boolean} isProduction
  * @property {string | undefined} runtimeFolder  of the user's session, as XDG names it
  * @property {{ id: string, instance: number } | null} pm2Process  what PM2 calls this process, or the one that started it
@@ -33,10 +34,11 @@ function applicationVariables (env) {
  */
 function environmentFacts (variables) {
   const mode = modeOfPm2()
+  const nodeFlags = [...(variables.NODE_OPTIONS ?? '').split(/\s+/), ...process.execArgv]
   return {
     threadPoolSize: variables.UV_THREADPOOL_SIZE,
-    nodeFlags: [...(variables.NODE_OPTIONS ?? '').split(/\s+/), ...process.execArgv],
-    coverageFolder: variables.NODE_V8_COVERAGE,
+    nodeFlags,
+    whyTaken: whyNodeProfiles(nodeFlags, variables.NODE_V8_COVERAGE),
     isProduction: variables.NODE_ENV === 'production',
     runtimeFolder: variables.XDG_RUNTIME_DIR,
     pm2Process: pm2Of(variables),

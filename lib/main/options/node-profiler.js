@@ -7,12 +7,11 @@
 const FLAGS = Object.freeze(['--cpu-prof', '--experimental-test-coverage'])
 
 /**
- * @param {object} facts
- * @param {readonly string[]} facts.nodeFlags
- * @param {string | undefined} facts.coverageFolder
+ * @param {readonly string[]} nodeFlags
+ * @param {string | undefined} coverageFolder  where Node.js writes what code has run, if it does
  * @returns {string | null} why nobody else can record
  */
-function whyNodeProfiles ({ nodeFlags, coverageFolder }) {
+function whyNodeProfiles (nodeFlags, coverageFolder) {
   const flag = FLAGS.find(each => nodeFlags.includes(each)) ?? (coverageFolder && 'NODE_V8_COVERAGE')
   return flag ? `Node.js itself profiles this process (${flag}), and would print every profile of ours` : null
 }
