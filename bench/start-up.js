@@ -51,7 +51,7 @@ function report (starts) {
     headline: {
       what: 'starting, beyond pino and prom-client',
       cost: `${more('occupiedMs', OURS).toFixed(0)} ms, ${more('rssMegabytes', OURS).toFixed(0)} MB`,
-      beside: `these two themselves: ${more('occupiedMs', USUAL, 'nothing').toFixed(0)} ms; a thread that records: ${more('rssMegabytes', THREAD).toFixed(0)} MB`
+      beside: `these two themselves: ${more('occupiedMs', USUAL, 'nothing').toFixed(0)} ms; a thread that records: ${more('occupiedMs', THREAD).toFixed(0)} ms, ${more('rssMegabytes', THREAD).toFixed(0)} MB`
     },
     budgets: [
       budgetOf('ms more of the main thread than pino + prom-client, which are there anyway', MAX_MORE_MS, occupiedMs),

@@ -17,27 +17,42 @@ const requireOurs = createRequire(path.join(__dirname, '../../package.json'))
 const USUAL = 'pino + prom-client'
 const LOOPSCOPE = 'loopscope'
 
-/** @type {Record<string, () => unknown>} */
+/** What they return resolves when everything runs. @type {Record<string, () => unknown>} */
 const CASES = {
   nothing () {},
-  [USUAL]: () => [new (requireOurs('prom-client').Registry)(), requireOurs('pino')({ name: 'start' })],
-  [LOOPSCOPE]: () => requireOurs('.')(),
-  [`${USUAL}, then ${LOOPSCOPE}`]: () => [CASES[USUAL](), CASES[LOOPSCOPE]()]
+  [USUAL] () {
+    new (requireOurs('prom-client').Registry)() // eslint-disable-line no-new
+    requireOurs('pino')({ name: 'start' })
+  },
+  [LOOPSCOPE] () {
+    requireOurs('.')()
+    return firstWindow()
+  },
+  [`${USUAL}, then ${LOOPSCOPE}`] () {
+    CASES[USUAL]()
+    return CASES[LOOPSCOPE]()
+  },
+  [`${USUAL}, then a thread that records`] () {
+    CASES[USUAL]()
+    return recordFromThread()
+  }
 }
 CASES[`${USUAL}, once more`] = CASES[USUAL]
-CASES[`${USUAL}, then a thread that records`] = () => [CASES[USUAL](), recordFromThread()]
 
 /** The least that records this thread from another one. */
 function recordFromThread () {
   const { Worker } = require('node:worker_threads')
-  return new Worker(`
+  const worker = new Worker(`
     const { Session } = require('node:inspector')
+    const { parentPort } = require('node:worker_threads')
     const session = new Session()
     session.connectToMainThread()
     session.post('Profiler.enable')
     session.post('Profiler.setSamplingInterval', { interval: 10_000 })
-    session.post('Profiler.start')
-    setInterval(() => {}, 1e6)`, { eval: true }).unref()
+    session.post('Profiler.start', () => parentPort.postMessage('recording'))
+    setInterval(() => {}, 1e6)`, { eval: true })
+  worker.unref()
+  return new Promise(resolve => worker.once('message', resolve))
 }
 
 /**
@@ -60,9 +75,9 @@ function firstWindow () {
 async function main (name) {
   const startMs = performance.now()
   const alive = setInterval(() => {}, SETTLE_MS) // what is observed does not keep its process running
-  CASES[name]()
+  const running = CASES[name]()
   const requiredMs = performance.now() - startMs
-  if (name.endsWith(LOOPSCOPE)) await firstWindow()
+  await running
   await nextTurn()
   // What the loop did since, without waiting; the first turn of the loop began after the calls had returned.
   const occupiedMs = requiredMs + performance.eventLoopUtilization().active
