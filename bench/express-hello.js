@@ -18,7 +18,7 @@ const MAX_RATIO = Number(process.versions.node.split('.')[0]) >= 24 ? 1.02 : 1.0
 
 const ROUND_SECONDS = 3
 
-const METHOD = `A fresh server process each round, under autocannon (${CONNECTIONS} connections): ${WARM_UP_SECONDS} s to warm up, ${ROUND_SECONDS} s that count; the cases take turns. CPU per request ` +
+const METHOD = `A fresh server process each round, under autocannon (${CONNECTIONS} connections): ${WARM_UP_SECONDS} s to warm up, ${ROUND_SECONDS} s that count; the cases take turns, each after a collection of all garbage. CPU per request ` +
   'is the CPU time of all threads of the server over the requests that it answered. `off` runs twice: what it differs by from itself is the noise, and a ratio inside of it is no difference. ' +
   'Ratios are those of the minima and of the medians, to all rounds of `off`.'
 

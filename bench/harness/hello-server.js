@@ -4,6 +4,7 @@
 
 const express = require('express')
 const { serveAnswers } = require('./answers')
+const { collectGarbage } = require('./collect-garbage')
 const { cpuMeter } = require('./cpu-meter')
 
 /** @param {(app: import('express').Express) => unknown} observe */
@@ -18,6 +19,7 @@ function serveHello (observe) {
   })
 
   const server = app.listen(0, '127.0.0.1', () => {
+    collectGarbage()
     serveAnswers(server.address(), { ...cpuMeter(), answered: () => answered })
   })
 }

@@ -6,6 +6,7 @@ const { AsyncLocalStorage } = require('node:async_hooks')
 const http = require('node:http')
 const express = require('express')
 const { serveAnswers } = require('../harness/answers')
+const { collectGarbage } = require('../harness/collect-garbage')
 const { cpuMeter } = require('../harness/cpu-meter')
 const { fakeConnection } = require('../harness/fake-connection')
 
@@ -52,4 +53,5 @@ async function nsPerRequest ({ slices, requests }) {
   return ns.sort((a, b) => a - b)[slices >> 1]
 }
 
+collectGarbage()
 serveAnswers('ready', { ...cpuMeter(), nsPerRequest })
