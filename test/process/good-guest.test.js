@@ -36,6 +36,19 @@ test('twenty handles in a process listen to a signal once, and the oldest one th
   assert.doesNotMatch((await app.ended).stderr, /MaxListenersExceededWarning/)
 })
 
+test('a first request has Node.js load nothing that the application does not use', async t => {
+  const app = await drive(t)
+  const loaded = await app.run(async ({ require }) => {
+    const http = require('node:http')
+    const server = http.createServer((request, response) => response.end())
+    await new Promise(resolve => server.listen(0, '127.0.0.1', resolve))
+    await new Promise(resolve => http.get({ port: server.address().port, host: '127.0.0.1' }, response => response.resume().on('end', resolve)))
+    server.close()
+    return process.moduleLoadList.filter(name => /undici/.test(name)) // what fetch() is made of: 14 MB
+  })
+  assert.deepEqual(loaded, [])
+})
+
 for (const stream of ['stdout', 'stderr']) {
   test(`a program whose ${stream} nobody reads any more ends with 0, with a preload as without`, async t => {
     const source = `
