@@ -51,7 +51,7 @@ function report (waiting, busy, received) {
     method: METHOD,
     table,
     notes: [...notes, `Requests that arrived: ${counts.join(', ')}.`],
-    headline: { what: 'sending profiles at work', cost: `${showComparison(ours)} of loopscope without`, beside: `${RIVAL}: ${showComparison(rival)}` },
+    headline: { what: 'sending profiles at work', cost: `${ours.byMedian.toFixed(3)} times loopscope without`, beside: `${RIVAL}: ${rival.byMedian.toFixed(3)}` },
     budgets: [
       { budget: `waiting, all of loopscope with pyroscope below ${RIVAL}`, measured: `${idle.toFixed(2)} % beside ${idleRival.toFixed(2)} %, by median`, isMet: idle < idleRival },
       {

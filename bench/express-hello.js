@@ -41,7 +41,7 @@ function report (rounds) {
         name, Math.min(...rounds.values[at]).toFixed(1), show(summarize(rounds.values[at]), 1), name === OFF || name === AGAIN ? '' : showComparison(against(name))
       ])
     },
-    headline: { what: 'CPU of a request, the smallest there is', cost: `${showComparison(on)} of bare Express`, beside: `${RIVAL}: ${showComparison(rival)}` },
+    headline: { what: 'CPU of a request, the smallest there is', cost: `${on.byMedian.toFixed(3)} times bare Express`, beside: `${RIVAL}: ${rival.byMedian.toFixed(3)}` },
     notes: [`\`off\` differs from itself ${showNoise(on.noise)} (95 of 100 deals of its rounds).`, showConditions(rounds)],
     budgets: [
       atMost(`CPU a request, on to off, at most ${MAX_RATIO}`, MAX_RATIO, on),
