@@ -19,7 +19,7 @@ const MAX_NS = 500
 const WARM_UP = Object.freeze({ slices: 10, requests: 2000 })
 const SLICES = Object.freeze({ slices: 40, requests: 1000 })
 
-const METHOD = 'A fresh process each round; Express answers "hello world" on a connection without a network, one request after the other, its parser and its response included. A round is the median of ' +
+const METHOD = 'A fresh process each round, which begins with a collection of all garbage; Express answers "hello world" on a connection without a network, one request after the other, its parser and its response included. A round is the median of ' +
   `${SLICES.slices} slices of ${SLICES.requests} requests. \`${ROUTES}\` runs the handler in a store of its own and does nothing else, which is what routes need.`
 
 /** @param {{ quick: boolean, progress: (text: string) => void }} how */

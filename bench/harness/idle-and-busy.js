@@ -46,7 +46,7 @@ function idleAndBusy ({ cases, waiting, busy, off, again }) {
     notes: [
       `\`${off}\` differs from itself by ${Math.abs(medianOf(percentsOf(off)) - medianOf(percentsOf(again))).toFixed(2)} % of a core while it waits, and ` +
       `${showNoise(against(off).noise)} at work (95 of 100 deals of its rounds).`,
-      showConditions(busy)
+      `Each process at work begins with a collection of all garbage. ${showConditions(busy)}`
     ]
   }
 }

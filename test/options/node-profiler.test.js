@@ -5,12 +5,19 @@ const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
 const { drive } = require('../process/child')
+const { whyNodeProfiles } = require('../../lib/main/options/node-profiler')
 const { makeScratch } = require('../store/scratch')
 
 const WAYS = [
   { name: '--cpu-prof', written: /\.cpuprofile$/, how: folder => ({ execArgv: ['--cpu-prof', '--cpu-prof-dir', folder] }) },
   { name: 'NODE_V8_COVERAGE', written: /^coverage-.*\.json$/, how: folder => ({ env: { NODE_V8_COVERAGE: folder } }) }
 ]
+
+test('flags that only go with others, and an empty variable, start nothing', () => {
+  assert.equal(whyNodeProfiles(['--cpu-prof-dir', '/tmp'], ''), null)
+  assert.equal(whyNodeProfiles([], undefined), null)
+  assert.match(whyNodeProfiles(['--experimental-test-coverage'], undefined), /\(--experimental-test-coverage\)/)
+})
 
 for (const { name, written, how } of WAYS) {
   test(`beside ${name} the recorder is off and says so, and Node.js prints nothing of ours`, async t => {

@@ -36,7 +36,7 @@ test('twenty handles in a process listen to a signal once, and the oldest one th
   assert.doesNotMatch((await app.ended).stderr, /MaxListenersExceededWarning/)
 })
 
-test('a first request has Node.js load nothing that the application does not use', async t => {
+test('a first request does not have Node.js load fetch()', async t => {
   const app = await drive(t)
   const loaded = await app.run(async ({ require }) => {
     const http = require('node:http')
@@ -44,7 +44,7 @@ test('a first request has Node.js load nothing that the application does not use
     await new Promise(resolve => server.listen(0, '127.0.0.1', resolve))
     await new Promise(resolve => http.get({ port: server.address().port, host: '127.0.0.1' }, response => response.resume().on('end', resolve)))
     server.close()
-    return process.moduleLoadList.filter(name => /undici/.test(name)) // what fetch() is made of: 14 MB
+    return process.moduleLoadList.filter(name => /undici/.test(name))
   })
   assert.deepEqual(loaded, [])
 })

@@ -52,8 +52,8 @@ class RequestDurations {
   #overflowed = 0
   /** @type {Map<string, Map<string, Map<number | string, BucketCounts>>>} route, method, status */
   #byRoute = new Map()
-  /** By method. */
-  #active = { http: createCounts(), https: createCounts() }
+  /** By method. @type {Record<'http' | 'https', Map<string, { count: number }>>} */
+  #active = { http: new Map(), https: new Map() }
 
   /**
    * @param {number} maxRoutes
@@ -139,11 +139,6 @@ function isStatus (status) {
 
 /** @returns {Map<any, any>} */
 function createMap () {
-  return new Map()
-}
-
-/** @returns {Map<string, { count: number }>} */
-function createCounts () {
   return new Map()
 }
 
