@@ -23,7 +23,7 @@ const { OBSERVER } = require('./scale/figures')
 const DIMENSIONS = Object.freeze(['routes', 'functions', 'stalls', 'windows', 'workers'])
 const MAX_OBSERVER_MB = 64
 
-const METHOD = 'For each thing that can grow, processes of several sizes. The memory of the observer is what its heap holds after a collection, with the memory outside of it; RSS is that of the whole process. ' +
+const METHOD = 'For each thing that can grow, processes of several sizes. The memory of a thread is what its heap holds after a collection, with the memory outside of it; RSS is that of the whole process, where each size has one of its own. ' +
   'All of it with its plots is on [a page of its own](scale.md).'
 
 /** @param {How} how */

@@ -12,6 +12,7 @@ const CONTEXTS = Object.freeze(['outside requests', 'in a request'])
 const IN_REQUEST = 1
 const LOOP = 'empty loop'
 const COUNTED = 'Date.now'
+const TIMED = 'two readings of the clock'
 
 const MAX_MORE_NS = 300
 const MAX_COUNTED_RATIO = 1.5
@@ -25,12 +26,12 @@ const SELDOM_CALLS = 50 // of the hundred a second whose stacks are all read
 const FORGETTING_MS = 2200
 const NS_PER_MICROSECOND = 1e3
 
-const METHOD = 'A server with `diagnostics()` calls an API in a loop for 2 ms with the wrappers in their places and for 2 ms without, in any order, outside requests and ' +
-  'inside one. A round is a second of such pairs, after a second in which the detector learns how often the API is called; its result is the median difference within a pair. ' +
+const METHOD = 'A server with `diagnostics()` calls an API in a loop for 2 ms with the wrappers in their places, for 2 ms without, and for 2 ms within functions that read the clock before and after the call and do ' +
+  'nothing else (those of Date are only counted, and have none), in any order, outside requests and inside one. A round is a second of such turns, after a second in which the detector learns how often the API is called; its result is the median difference within a turn. ' +
   'The server is started anew three times. What a loop takes that only stores a constant is subtracted from what a call takes. The calls are small: sixteen random bytes, ' +
   'a file and JSON of 61 characters, one iteration of PBKDF2.'
 
-/** @typedef {{ offNs: number, moreNs: number }} Round  a call */
+/** @typedef {{ offNs: number, timedNs: number, moreNs: number }} Round  a call */
 /** @typedef {{ apis: string[], watched: number, replacedWhileOff: number }} Hello */
 /** @typedef {Record<string, Round[]>} Rounds  by API */
 
@@ -88,6 +89,7 @@ function report (results, seldom, { apis, watched, replacedWhileOff }) {
   const loopNs = summarize(results[0][LOOP].map(({ offNs }) => offNs)).median
   const off = (/** @type {Round[]} */ rounds) => summarize(rounds.map(({ offNs }) => offNs - loopNs))
   const more = (/** @type {Round[]} */ rounds) => summarize(rounds.map(({ moreNs }) => moreNs))
+  const timed = (/** @type {Round[]} */ rounds) => summarize(rounds.map(({ timedNs }) => timedNs))
   const ratio = (/** @type {Round[]} */ rounds) => summarize(rounds.map(({ offNs, moreNs }) => (offNs - loopNs + moreNs) / (offNs - loopNs)))
   const calls = apis.filter(api => api !== LOOP)
   const dearest = findDearest(results, calls, more)
@@ -96,18 +98,18 @@ function report (results, seldom, { apis, watched, replacedWhileOff }) {
     question: 'What does the exact sync-call detector add to a call?',
     method: METHOD,
     table: {
-      columns: ['call', 'off, ns', ...CONTEXTS.flatMap(context => [`more, ${context}, ns`, 'on to off'])],
+      columns: ['call', 'off, ns', `more, ${TIMED}, ns`, ...CONTEXTS.flatMap(context => [`more, ${context}, ns`, 'on to off'])],
       rows: calls.map(api => [
-        api, show(off(results[0][api]), 0), ...results.flatMap(rounds => [show(more(rounds[api]), 0), show(ratio(rounds[api]), 2)])
+        api, show(off(results[0][api]), 0), show(timed(results[0][api]), 0), ...results.flatMap(rounds => [show(more(rounds[api]), 0), show(ratio(rounds[api]), 2)])
       ])
     },
     notes: [
       `A call whose stack is read takes ${show(summarize(seldom.map(({ moreNs }) => moreNs / NS_PER_MICROSECOND)), 1)} µs more, where the code that reads it is not warm: ` +
       'these are the first hundred calls or so of an API in a second, and from then on one for every four milliseconds that such calls take. The figures above contain the latter.'
     ],
-    headline: { what: 'the exact detector, a watched call', cost: `${dearest.more.median.toFixed(0)} ns more at most`, beside: 'off: nothing' },
+    headline: { what: 'the exact detector, a watched call', cost: `${dearest.more.median.toFixed(0)} ns more at most`, beside: `${TIMED} around the same call, and nothing else: ${timed(dearest.rounds).median.toFixed(0)} ns` },
     budgets: [
-      { budget: `a call of any API takes at most ${MAX_MORE_NS} ns more`, measured: `${show(dearest.more, 0)} ns for ${dearest.title}`, isMet: dearest.more.median <= MAX_MORE_NS },
+      { budget: `a call of any API takes at most ${MAX_MORE_NS} ns more`, measured: `${show(dearest.more, 0)} ns for ${dearest.title} (${TIMED} around it: ${show(timed(dearest.rounds), 0)})`, isMet: dearest.more.median <= MAX_MORE_NS },
       {
         budget: `a counted ${COUNTED}() takes at most ${MAX_COUNTED_RATIO} times as long`,
         measured: counted.map((summary, index) => `${show(summary, 2)} ${CONTEXTS[index]}`).join(', '),
@@ -125,7 +127,7 @@ function report (results, seldom, { apis, watched, replacedWhileOff }) {
  */
 function findDearest (results, apis, more) {
   return results
-    .flatMap((rounds, index) => apis.map(api => ({ title: `${api}, ${CONTEXTS[index]}`, more: more(rounds[api]) })))
+    .flatMap((rounds, index) => apis.map(api => ({ title: `${api}, ${CONTEXTS[index]}`, rounds: rounds[api], more: more(rounds[api]) })))
     .reduce((left, right) => right.more.median > left.more.median ? right : left)
 }
 

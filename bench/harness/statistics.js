@@ -33,6 +33,15 @@ function differences (values, bases) {
 }
 
 /**
+ * What else uses a processor and its caches only ever adds to a time. The smallest of all would be luck.
+ * @param {readonly number[]} values
+ * @returns {number} the 5th percentile
+ */
+function fast (values) {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 20)]
+}
+
+/**
  * @param {Summary} summary
  * @param {number} digits
  * @returns {string} `median (min to max)`
@@ -41,4 +50,4 @@ function show ({ median, min, max }, digits) {
   return `${median.toFixed(digits)} (${min.toFixed(digits)} to ${max.toFixed(digits)})`
 }
 
-module.exports = { summarize, ratios, differences, show }
+module.exports = { fast, summarize, ratios, differences, show }

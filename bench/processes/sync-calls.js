@@ -1,6 +1,7 @@
 'use strict'
 
-// A server that calls synchronous APIs, inside a request and outside, and times them with and without the exact detector.
+// A server that calls synchronous APIs, inside a request and outside, and times them without the exact detector, with it, and with no more
+// around them than two readings of the clock.
 //
 // Both in one process, because two processes of the same code differ by more than a wrapper costs: by 150 ns for
 // fs.readFileSync, by 2 us for zlib.deflateSync. The wrappers are put in place and taken away between two slices; the
@@ -22,7 +23,8 @@ const { differences, summarize } = require('../harness/statistics')
 /** @import { Loop } from '../harness/slices' */
 
 /** @typedef {{ holder: any, name: string, fn: Function }} Place */
-/** @typedef {{ name: 'off' | 'on', loops: Record<string, Loop>, places: Place[] }} Case */
+/** @typedef {'off' | 'timed' | 'on'} CaseName */
+/** @typedef {{ name: CaseName, loops: Record<string, Loop>, places: Place[] }} Case */
 /** @typedef {{ api: string, calls: number, isInRequest: boolean }} Slice */
 
 // Garbage is collected every few milliseconds: two slices this short meet as much of it, or their pair is an outlier.
@@ -49,6 +51,29 @@ function placesNow () {
 function putInPlace (places) {
   for (const { holder, name, fn } of places) {
     if (holder[name] !== fn) Object.defineProperty(holder, name, { value: fn })
+  }
+}
+
+/**
+ * What whoever wants to know how long each call takes cannot do without. Where calls are only counted, as those of Date are, it is not wanted.
+ * @param {Place} place
+ * @returns {Place}
+ */
+function timed ({ holder, name, fn }) {
+  if (holder === Date || fn === Date) return { holder, name, fn }
+  const spentMs = new Float64Array(1)
+  return {
+    holder,
+    name,
+    /** @this {any} */
+    fn (/** @type {any[]} */ ...given) {
+      const startMs = performance.now()
+      try {
+        return Reflect.apply(fn, this, given)
+      } finally {
+        spentMs[0] += performance.now() - startMs
+      }
+    }
   }
 }
 
@@ -102,30 +127,31 @@ class Turns {
   }
 
   /**
-   * @param {Slice & { durationMs: number }} what  at least one pair is taken
-   * @returns {Promise<{ offNs: number, moreNs: number }>} a call
+   * @param {Slice & { durationMs: number }} what  at least one turn is taken
+   * @returns {Promise<{ offNs: number, timedNs: number, moreNs: number }>} a call; timedNs and moreNs: beyond offNs
    */
   async round ({ durationMs, ...slice }) {
-    const pairs = { off: /** @type {number[]} */ ([]), on: /** @type {number[]} */ ([]) }
+    /** @type {Record<CaseName, number[]>} */
+    const ns = { off: [], timed: [], on: [] }
     const startMs = performance.now()
     do {
-      this.#takePair(slice, pairs)
+      this.#takeTurn(slice, ns)
       await nextTurn()
     } while (performance.now() - startMs < durationMs)
-    return { offNs: summarize(pairs.off).median, moreNs: differences(pairs.on, pairs.off).median }
+    return { offNs: summarize(ns.off).median, timedNs: differences(ns.timed, ns.off).median, moreNs: differences(ns.on, ns.off).median }
   }
 
   /**
    * In any order: whatever happens at intervals would else always meet the same one.
    * @param {Slice} slice
-   * @param {{ off: number[], on: number[] }} pairs  gets one more
+   * @param {Record<CaseName, number[]>} ns  each gets one more
    */
-  #takePair ({ api, calls, isInRequest }, pairs) {
-    const order = Math.random() < 0.5 ? this.#cases : this.#cases.toReversed()
+  #takeTurn ({ api, calls, isInRequest }, ns) {
+    const order = this.#cases.map(one => ({ one, rank: Math.random() })).sort((left, right) => left.rank - right.rank).map(({ one }) => one)
     for (const { name, loops, places } of order) {
       putInPlace(places)
       const time = () => timeNs(loops[api], calls) / calls
-      pairs[name].push(isInRequest ? this.#inRequest(time) : time())
+      ns[name].push(isInRequest ? this.#inRequest(time) : time())
     }
   }
 }
@@ -138,6 +164,7 @@ async function main () {
   startDetector()
   const turns = new Turns([
     { name: 'off', loops: loadLoops(), places: originals },
+    { name: 'timed', loops: loadLoops(), places: originals.map(timed) },
     { name: 'on', loops: loadLoops(), places: placesNow() }
   ], inRequest)
   serveAnswers({ apis: Object.keys(require(LOOPS)), watched: originals.length, replacedWhileOff }, {

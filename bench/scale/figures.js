@@ -1,19 +1,27 @@
 'use strict'
 
-// Names of figures that several dimensions have.
+// Figures that several dimensions have.
+
+/** @import { Memory } from '../harness/memory' */
 
 const OBSERVER = 'memory of the observer, MB'
-const RSS = 'RSS of the process, MB'
 
-/**
- * @param {{ observerBytes: number, rssBytes: number }[]} memory  by size
- */
+/** @param {Memory[]} memory  by size */
 function memoryFigures (memory) {
-  const megabytes = (/** @type {number} */ bytes) => bytes / 1024 ** 2
   return [
     { name: OBSERVER, values: memory.map(({ observerBytes }) => megabytes(observerBytes)) },
-    { name: RSS, values: memory.map(({ rssBytes }) => megabytes(rssBytes)) }
+    { name: 'memory of the main thread, MB', values: memory.map(({ mainBytes }) => megabytes(mainBytes)) }
   ]
 }
 
-module.exports = { memoryFigures, OBSERVER }
+/** @param {Memory[]} memory  by size, each of a process of its own */
+function rssFigure (memory) {
+  return { name: 'RSS of the process, MB', values: memory.map(({ rssBytes }) => megabytes(rssBytes)) }
+}
+
+/** @param {number} bytes */
+function megabytes (bytes) {
+  return bytes / 1024 ** 2
+}
+
+module.exports = { memoryFigures, rssFigure, OBSERVER }

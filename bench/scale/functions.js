@@ -4,7 +4,7 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { withChildren } = require('../harness/child')
-const { memoryFigures } = require('./figures')
+const { memoryFigures, rssFigure } = require('./figures')
 
 /** @import { Dimension, How } from '../scale' */
 
@@ -27,11 +27,12 @@ async function measure ({ quick, progress }) {
     measured.push(await withChildren('scale/functions', [[String(size)]], ([child]) => oneSize(child)))
     progress(`${size} functions: ${measured.at(-1)?.rotationMs.toFixed(2)} ms a window`)
   }
+  const memory = measured.map(one => one.memory)
   return {
     name: 'functions',
     method: METHOD,
     sizes,
-    figures: [{ name: 'main thread, ms a window', values: measured.map(({ rotationMs }) => rotationMs) }, ...memoryFigures(measured.map(({ memory }) => memory))],
+    figures: [{ name: 'main thread, ms a window', values: measured.map(({ rotationMs }) => rotationMs) }, ...memoryFigures(memory), rssFigure(memory)],
     bounded: 'A window holds the functions that were seen in it, at most one a sample: 500 in five seconds. V8 itself keeps the place of every function while it records.'
   }
 }

@@ -2,18 +2,20 @@
 
 // An application with more and more routes.
 
+const { chooseProcessors } = require('../../lib/cli/bench/processors')
 const { withChildren } = require('../harness/child')
-const { medianOf } = require('../harness/noise')
-const { memoryFigures } = require('./figures')
+const { fast } = require('../harness/statistics')
+const { memoryFigures, rssFigure } = require('./figures')
 
 /** @import { Dimension, How } from '../scale' */
 
 const SIZES = Object.freeze([1, 10, 100, 1000])
 const WARM_UP = 20_000
-const REQUESTS = 5000
+const REQUESTS = 2000
+const SLICES = 60
 
 const METHOD = 'Express with that many routes, each asked in turn on a connection without a network. What a request costs is the CPU time of all threads, less what the same costs without loopscope: ' +
-  'medians of slices that take turns. (Express itself looks through its routes one by one: that is in both.)'
+  'both are the 5th percentile of their slices, which take turns on one processor. (Express itself looks through its routes one by one: that is in both.)'
 
 /**
  * @param {How} how
@@ -22,15 +24,17 @@ const METHOD = 'Express with that many routes, each asked in turn on a connectio
 async function measure ({ quick, progress }) {
   const sizes = quick ? SIZES.slice(0, 2) : [...SIZES]
   const measured = []
+  const processors = chooseProcessors(true).pinning?.application
   for (const size of sizes) {
-    measured.push(await withChildren('scale/routes', [[String(size), 'off'], [String(size), 'on']], children => oneSize(children, quick ? 3 : 15)))
+    measured.push(await withChildren('scale/routes', [[String(size), 'off'], [String(size), 'on']], children => oneSize(children, quick ? 3 : SLICES), { processors }))
     progress(`${size} routes: ${measured.at(-1)?.ns.toFixed(0)} ns a request`)
   }
+  const memory = measured.map(one => one.memory)
   return {
     name: 'routes',
     method: METHOD,
     sizes,
-    figures: [{ name: 'more CPU a request, µs', values: measured.map(({ ns }) => ns / 1e3) }, ...memoryFigures(measured.map(({ memory }) => memory))],
+    figures: [{ name: 'more CPU a request, µs', values: measured.map(({ ns }) => ns / 1e3) }, ...memoryFigures(memory), rssFigure(memory)],
     bounded: 'From the 101st route on, requests are counted under `_other`.'
   }
 }
@@ -41,13 +45,13 @@ async function measure ({ quick, progress }) {
  */
 async function oneSize (children, slices) {
   for (const child of children) await child.ask('nsPerRequest', WARM_UP)
-  /** @type {number[]} */
-  const more = []
+  /** @type {number[][]} */
+  const [off, on] = [[], []]
   for (let slice = 0; slice < slices; slice++) {
-    const [off, on] = [await children[0].ask('nsPerRequest', REQUESTS), await children[1].ask('nsPerRequest', REQUESTS)]
-    more.push(on - off)
+    off.push(await children[0].ask('nsPerRequest', REQUESTS))
+    on.push(await children[1].ask('nsPerRequest', REQUESTS))
   }
-  return { ns: medianOf(more), memory: await children[1].ask('memory') }
+  return { ns: fast(on) - fast(off), memory: await children[1].ask('memory') }
 }
 
 module.exports = { measure }

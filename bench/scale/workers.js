@@ -16,7 +16,7 @@ const REST_MS = 1500 // who asks at once is given the same answer
 const ROUNDS = 5
 const ANSWERS = /** @type {const} */ ({ findings: 'why --group, ms', stalls: 'stalls --group, ms' })
 
-const METHOD = 'A cluster of that many workers that work for 2 ms every 100 ms is asked as the command line asks; the first answer is left out. The command and all workers share the processors of one machine.'
+const METHOD = 'A cluster of that many workers that work for 2 ms every 100 ms is asked as the command line asks; the first answer is left out. Findings are read twice, a second apart, unless somebody asked shortly before. The command and all workers share the processors of one machine.'
 
 /**
  * @param {How} how

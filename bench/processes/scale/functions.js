@@ -2,7 +2,7 @@
 
 // A process of as many functions as its argument says, all of them compiled and called in turn, at work for a fifth of the time.
 
-const { readMemory } = require('../../harness/observer-memory')
+const { readMemory } = require('../../harness/memory')
 const vm = require('node:vm')
 const { serveAnswers } = require('../../harness/answers')
 

@@ -2,10 +2,11 @@
 
 // An Express server of as many routes as the first argument says, observed or not as the second says, on a connection without a network.
 
-const { readMemory } = require('../../harness/observer-memory')
+const { readMemory } = require('../../harness/memory')
 const http = require('node:http')
 const express = require('express')
 const { serveAnswers } = require('../../harness/answers')
+const { collectGarbage } = require('../../harness/collect-garbage')
 const { fakeConnection } = require('../../harness/fake-connection')
 
 const [, , count, kind] = process.argv
@@ -22,6 +23,7 @@ for (const route of routes) {
 
 const connection = fakeConnection(http.createServer(app), routes.map(route => `${route}/1`))
 
+collectGarbage()
 serveAnswers('ready', {
   /** @param {number} requests */
   async nsPerRequest (requests) {

@@ -2,7 +2,7 @@
 
 // A process that stalls as often as it is told to.
 
-const { readMemory } = require('../../harness/observer-memory')
+const { readMemory } = require('../../harness/memory')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { runInThisContext } = require('node:vm')
 const { serveAnswers } = require('../../harness/answers')

@@ -2,7 +2,7 @@
 
 // A process whose recorder ends its windows much faster than it would: days of them in minutes.
 
-const { readMemory } = require('../../harness/observer-memory')
+const { readMemory } = require('../../harness/memory')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { serveAnswers } = require('../../harness/answers')
 
