@@ -13,6 +13,7 @@ const OFF = 'node -e 0'
 const ON = 'node --require loopscope/register -e 0'
 const THREAD = 'node --require (an empty worker thread) -e 0'
 const CASES = Object.freeze([OFF, `${OFF}, once more`, THREAD, ON])
+/** @type {Readonly<Record<string, string>>} */
 const PRELOADS = Object.freeze({ [ON]: path.join(__dirname, '../register.js'), [THREAD]: path.join(__dirname, 'processes/empty-thread.js') })
 const MAX_MORE_MS = 50
 

@@ -125,4 +125,4 @@ async function withChildren (name, argsOfCases, use, where = {}) {
   }
 }
 
-module.exports = { withChildren }
+module.exports = { Child, withChildren }

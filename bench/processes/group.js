@@ -2,7 +2,7 @@
 
 // A cluster of workers with diagnostics, and prom-client's AggregatorRegistry beside; some of them block their loops when they are told to.
 
-const cluster = require('node:cluster')
+const cluster = /** @type {import('node:cluster').Cluster} */ (/** @type {unknown} */ (require('node:cluster')))
 const { once } = require('node:events')
 const fs = require('node:fs')
 const os = require('node:os')

@@ -39,7 +39,7 @@ const TASKS = {
   },
   async 'heap-snapshot-toolkit' (before, after) {
     const { parse } = await import('heap-snapshot-toolkit')
-    const base = await parse(fs.createReadStream(before, 'utf8'))
+    const base = /** @type {any} */ (await parse(fs.createReadStream(before, 'utf8')))
     const current = await parse(fs.createReadStream(after, 'utf8'))
     await current.calculateSnapshotDiff(base.uid, await base.aggregatesForDiff(await current.interfaceDefinitions()))
   },

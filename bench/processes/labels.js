@@ -21,14 +21,15 @@ else observe()
 function measured () {
   const context = createRouteContext()
   context.start()
-  const notes = createRouteNotes({ context, takeWork: () => [], tell: () => {} })
+  const notes = createRouteNotes({ context, takeWork: () => [], slowRequests: { noteSeen () {}, wantedMicros: null }, tell: () => {} })
   let looks = 0
-  globalThis.labelled = {
+  const labelled = {
     look () {
       looks++
       notes.look()
     }
   }
+  Object.assign(globalThis, { labelled }) // where EXPRESSION finds it
   const observer = new Worker(__filename)
   const request = { method: 'GET', url: '/users/7', route: { path: '/users/:id', stack: [] } }
 

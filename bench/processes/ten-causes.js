@@ -18,11 +18,11 @@ let reports = []
 const WATCHERS = {
   loopscope () {
     const observed = require(ROOT)({ signals: false, stallThresholdMs: THRESHOLD_MS })
-    observed.on('stall', ({ culprit }) => reports.push(culprit === null ? [] : [culprit.function]))
+    observed.on('stall', (/** @type {import('../../types/diagnostics').Stall} */ { culprit }) => reports.push(culprit === null ? [] : [culprit.function]))
     return observed
   },
   'blocked-at' () {
-    require('blocked-at')((_blockedMs, /** @type {string[]} */ stack) => {
+    require('blocked-at')((/** @type {number} */ _blockedMs, /** @type {string[]} */ stack) => {
       reports.push(stack.map(frame => /at (?:async )?(?:\w+\.)*(\w+)/.exec(frame)?.[1] ?? ''))
     }, { threshold: THRESHOLD_MS })
     return passBy()
