@@ -51,6 +51,7 @@ function report (scale) {
         name, figure.name, `${figure.values[0].toFixed(1)} (${sizeNames[0]})`, `${/** @type {number} */ (figure.values.at(-1)).toFixed(1)} (${sizeNames.at(-1)})`
       ]))
     },
+    headline: { what: 'memory of the observer, however large the application is and however long it runs', cost: `${most.toFixed(0)} MB at most`, beside: '' },
     budgets: [{ budget: `the observer never holds more than ${MAX_OBSERVER_MB} MB`, measured: `${most.toFixed(1)} MB at most`, isMet: most <= MAX_OBSERVER_MB }]
   }
 }
