@@ -4,19 +4,23 @@
 
 const { withChildren } = require('./harness/child')
 const { medianOf, noiseOf } = require('./harness/noise')
+const { writeSameFiles } = require('./harness/same-files')
 const { show, summarize } = require('./harness/statistics')
 const { turns } = require('./harness/turns')
 
 const USUAL = 'pino + prom-client'
 const THREAD = `${USUAL}, then a thread that records`
+const FILES = `${USUAL}, then as many files of the same text, not run`
 const OURS = `${USUAL}, then loopscope`
-const CASES = Object.freeze(['nothing', USUAL, `${USUAL}, once more`, THREAD, OURS, 'loopscope'])
+const SERVICE = `express + ${USUAL}`
+const CASES = Object.freeze(['nothing', USUAL, `${USUAL}, once more`, THREAD, FILES, OURS, 'loopscope', SERVICE, `${SERVICE}, then loopscope`])
 const MAX_MORE_MS = 35
 const MAX_MORE_MB = 15
 
 const METHOD = 'A fresh process each time: what its main thread did from the first `require` until everything runs (ours: until the recorder ' +
   'records), without the time that it waited for the observer thread; and the resident memory one second later. Beside each difference stands what two halves of the same ' +
-  'case differ by, dealt out anew many times. `a thread that records` starts an empty worker thread that turns V8\'s profiler on for the main thread: less cannot record from outside.'
+  'case differ by, dealt out anew many times. `a thread that records` starts an empty worker thread that turns V8\'s profiler on for the main thread: less cannot record from outside. ' +
+  'The files of the same text are what loopscope loads on this thread, each within a function that nobody calls: Node.js finds, reads and parses them. Express loads parts of Node.js that loopscope needs as well.'
 
 /** @typedef {{ requiredMs: number, occupiedMs: number, rssMegabytes: number }} Start */
 
@@ -25,17 +29,22 @@ async function measure ({ quick, progress }) {
   const rounds = quick ? 3 : 12
   /** @type {Start[][]} */
   const starts = CASES.map(() => [])
+  const files = writeSameFiles()
   for (let round = 0; round < rounds; round++) {
     for (const at of turns(CASES, round)) {
-      starts[at].push(await withChildren('start', [[CASES[at]]], async ([child]) => child.hello))
+      starts[at].push(await withChildren('start', [[CASES[at], files.index]], async ([child]) => child.hello))
     }
     progress(`round ${round + 1} of ${rounds}: ${CASES.map((name, index) => `${name} ${starts[index][round].occupiedMs.toFixed(0)} ms`).join(', ')}`)
   }
-  return report(starts)
+  files.remove()
+  return report(starts, files.count)
 }
 
-/** @param {Start[][]} starts  by case and round */
-function report (starts) {
+/**
+ * @param {Start[][]} starts  by case and round
+ * @param {number} fileCount
+ */
+function report (starts, fileCount) {
   const of = (/** @type {keyof Start} */ what) => starts.map(rounds => rounds.map(start => start[what]))
   const more = (/** @type {keyof Start} */ what, /** @type {string} */ name, base = USUAL) => medianOf(of(what)[CASES.indexOf(name)]) - medianOf(of(what)[CASES.indexOf(base)])
   const [requiredMs, occupiedMs, rssMegabytes] = [of('requiredMs'), of('occupiedMs'), of('rssMegabytes')]
@@ -48,10 +57,14 @@ function report (starts) {
         name, show(summarize(requiredMs[index]), 0), show(summarize(occupiedMs[index]), 0), show(summarize(rssMegabytes[index]), 1)
       ])
     },
+    notes: [
+      `${fileCount} files: ${more('occupiedMs', FILES).toFixed(0)} ms to load them, and ${more('occupiedMs', THREAD).toFixed(0)} for a thread that records, of the ${more('occupiedMs', OURS).toFixed(0)} that loopscope adds; ` +
+      `beside Express it adds ${more('occupiedMs', `${SERVICE}, then loopscope`, SERVICE).toFixed(0)} ms and ${more('rssMegabytes', `${SERVICE}, then loopscope`, SERVICE).toFixed(1)} MB.`
+    ],
     headline: {
       what: 'starting, beyond pino and prom-client',
       cost: `${more('occupiedMs', OURS).toFixed(0)} ms, ${more('rssMegabytes', OURS).toFixed(0)} MB`,
-      beside: `these two themselves: ${more('occupiedMs', USUAL, 'nothing').toFixed(0)} ms; a thread that records: ${more('occupiedMs', THREAD).toFixed(0)} ms, ${more('rssMegabytes', THREAD).toFixed(0)} MB`
+      beside: `these two themselves: ${more('occupiedMs', USUAL, 'nothing').toFixed(0)} ms; a thread that records: ${more('occupiedMs', THREAD).toFixed(0)} ms, ${more('rssMegabytes', THREAD).toFixed(0)} MB; files of the same text: ${more('occupiedMs', FILES).toFixed(0)} ms`
     },
     budgets: [
       budgetOf('ms more of the main thread than pino + prom-client, which are there anyway', MAX_MORE_MS, occupiedMs),

@@ -32,6 +32,19 @@ const CASES = {
     CASES[USUAL]()
     return CASES[LOOPSCOPE]()
   },
+  [`${USUAL}, then as many files of the same text, not run`] () {
+    CASES[USUAL]()
+    require(process.argv[3])
+  },
+  [`express + ${USUAL}`] () {
+    require('express')()
+    CASES[USUAL]()
+  },
+  [`express + ${USUAL}, then ${LOOPSCOPE}`] () {
+    require('express')()
+    CASES[USUAL]()
+    return CASES[LOOPSCOPE]()
+  },
   [`${USUAL}, then a thread that records`] () {
     CASES[USUAL]()
     return recordFromThread()
