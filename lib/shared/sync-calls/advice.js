@@ -83,8 +83,6 @@ const FAMILIES = new Map([
   ['child_process', advice(SPAWNS, 'the function of the same name without Sync', 'child_process.html')]
 ])
 
-const fsPromises = Object.keys(fs.promises)
-
 /**
  * @param {string} api  of a target
  * @returns {Advice}
@@ -104,7 +102,8 @@ function adviceOf (api) {
  */
 function asynchronousOf (family, name) {
   if (family !== 'fs') return `${family}.${name} with a callback`
-  if (fsPromises.includes(name)) return `fs.promises.${name}`
+  // Asked for here and not above: Node.js loads fs.promises when somebody looks at it.
+  if (Object.hasOwn(fs.promises, name)) return `fs.promises.${name}`
   return Object.hasOwn(fs, name) ? `fs.${name} with a callback, or ${DESCRIPTOR}` : 'a function of fs.promises'
 }
 
