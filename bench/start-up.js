@@ -2,6 +2,10 @@
 
 // What does loopscope add to the start of a process, beside pino and prom-client, which a service has anyway?
 
+const { execFileSync } = require('node:child_process')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
 const { withChildren } = require('./harness/child')
 const { medianOf, noiseOf } = require('./harness/noise')
 const { writeSameFiles } = require('./harness/same-files')
@@ -13,14 +17,19 @@ const THREAD = `${USUAL}, then a thread that records`
 const FILES = `${USUAL}, then as many files of the same text, not run`
 const OURS = `${USUAL}, then loopscope`
 const SERVICE = `express + ${USUAL}`
-const CASES = Object.freeze(['nothing', USUAL, `${USUAL}, once more`, THREAD, FILES, OURS, 'loopscope', SERVICE, `${SERVICE}, then loopscope`])
+const CACHED = 'compile cache: '
+const HAS_CACHE = 'enableCompileCache' in require('node:module') // since Node.js 22.1
+const CASES = Object.freeze([
+  'nothing', USUAL, `${USUAL}, once more`, THREAD, FILES, OURS, 'loopscope', SERVICE, `${SERVICE}, then loopscope`, ...HAS_CACHE ? [CACHED + USUAL, CACHED + OURS] : []
+])
 const MAX_MORE_MS = 35
 const MAX_MORE_MB = 15
 
 const METHOD = 'A fresh process each time: what its main thread did from the first `require` until everything runs (ours: until the recorder ' +
   'records), without the time that it waited for the observer thread; and the resident memory one second later. Beside each difference stands what two halves of the same ' +
   'case differ by, dealt out anew many times. `a thread that records` starts an empty worker thread that turns V8\'s profiler on for the main thread: less cannot record from outside. ' +
-  'The files of the same text are what loopscope loads on this thread, each within a function that nobody calls: Node.js finds, reads and parses them. Express loads parts of Node.js that loopscope needs as well.'
+  'The files of the same text are what loopscope loads on this thread, each within a function that nobody calls: Node.js finds, reads and parses them. Express loads parts of Node.js that loopscope needs as well. ' +
+  '`compile cache` is Node\'s own, which is for all code of a process (`NODE_COMPILE_CACHE`, `module.enableCompileCache()`), filled by a start before.'
 
 /** @typedef {{ requiredMs: number, occupiedMs: number, rssMegabytes: number }} Start */
 
@@ -30,14 +39,23 @@ async function measure ({ quick, progress }) {
   /** @type {Start[][]} */
   const starts = CASES.map(() => [])
   const files = writeSameFiles()
+  const cache = fs.mkdtempSync(path.join(os.tmpdir(), 'loopscope-bench-cache-'))
+  if (HAS_CACHE) fillCache(cache)
   for (let round = 0; round < rounds; round++) {
     for (const at of turns(CASES, round)) {
-      starts[at].push(await withChildren('start', [[CASES[at], files.index]], async ([child]) => child.hello))
+      starts[at].push(await withChildren('start', [[CASES[at], files.index, cache]], async ([child]) => child.hello))
     }
     progress(`round ${round + 1} of ${rounds}: ${CASES.map((name, index) => `${name} ${starts[index][round].occupiedMs.toFixed(0)} ms`).join(', ')}`)
   }
   files.remove()
+  fs.rmSync(cache, { recursive: true })
   return report(starts, files.count)
+}
+
+/** @param {string} cache  Node.js writes it when a process ends by itself */
+function fillCache (cache) {
+  const start = `require('node:module').enableCompileCache(${JSON.stringify(cache)}); require('prom-client'); require('pino'); require('./')(); setTimeout(() => {}, 1000)`
+  execFileSync(process.execPath, ['-e', start], { cwd: path.join(__dirname, '..') })
 }
 
 /**
@@ -59,7 +77,8 @@ function report (starts, fileCount) {
     },
     notes: [
       `${fileCount} files: ${more('occupiedMs', FILES).toFixed(0)} ms to load them, and ${more('occupiedMs', THREAD).toFixed(0)} for a thread that records, of the ${more('occupiedMs', OURS).toFixed(0)} that loopscope adds; ` +
-      `beside Express it adds ${more('occupiedMs', `${SERVICE}, then loopscope`, SERVICE).toFixed(0)} ms and ${more('rssMegabytes', `${SERVICE}, then loopscope`, SERVICE).toFixed(1)} MB.`
+      `beside Express it adds ${more('occupiedMs', `${SERVICE}, then loopscope`, SERVICE).toFixed(0)} ms and ${more('rssMegabytes', `${SERVICE}, then loopscope`, SERVICE).toFixed(1)} MB.`,
+      ...HAS_CACHE ? [`With Node's compile cache it adds ${more('occupiedMs', CACHED + OURS, CACHED + USUAL).toFixed(0)} ms.`] : []
     ],
     headline: {
       what: 'starting, beyond pino and prom-client',
