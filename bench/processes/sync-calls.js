@@ -158,13 +158,14 @@ class Turns {
 
 async function main () {
   const originals = placesNow()
+  const clocked = originals.map(timed) // now: it looks for Date, which the detector replaces
   const app = express().use(diagnostics())
   const replacedWhileOff = placesNow().filter(({ fn }, index) => fn !== originals[index].fn).length
   const inRequest = await openRequest(app)
   startDetector()
   const turns = new Turns([
     { name: 'off', loops: loadLoops(), places: originals },
-    { name: 'timed', loops: loadLoops(), places: originals.map(timed) },
+    { name: 'timed', loops: loadLoops(), places: clocked },
     { name: 'on', loops: loadLoops(), places: placesNow() }
   ], inRequest)
   serveAnswers({ apis: Object.keys(require(LOOPS)), watched: originals.length, replacedWhileOff }, {
