@@ -1,11 +1,16 @@
 'use strict'
 
 const test = require('node:test')
+const v8 = require('node:v8')
+const { runInNewContext } = require('node:vm')
 const { setTimeout: sleep } = require('node:timers/promises')
 const assert = require('node:assert/strict')
 const crypto = require('node:crypto')
 const { createStallRecords } = require('../../lib/observer/stalls/stall-records')
 const { profileOf } = require('../recorder/crafted')
+
+v8.setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc')
 
 function stallOf (facts) {
   return { id: 1, at: 0, durationMs: 250, cause: 'code', route: null, culprit: null, stack: [], evidence: {}, ...facts }
@@ -42,6 +47,22 @@ test('the profile of a stall is given back as it was, until newer ones need the 
   }
   assert.equal(records.profile(1), null)
   assert.equal(records.profile(20).samples.length, 100)
+})
+
+test('profiles take no more memory than they are counted for', async () => {
+  const records = createStallRecords()
+  collectGarbage()
+  const before = process.memoryUsage().arrayBuffers
+  const count = 1000
+  for (let id = 1; id <= count; id++) records.keepProfile(id, profileOf([[['login', `handler${id}`], 300e3]]))
+  const bytesOfOne = () => (process.memoryUsage().arrayBuffers - before) / count
+  // V8 frees the memory of collected buffers beside the program, a while later.
+  for (let tries = 0; tries < 100 && bytesOfOne() > 2000; tries++) {
+    collectGarbage()
+    await sleep(20)
+  }
+  assert.ok(bytesOfOne() < 2000, `${bytesOfOne().toFixed(0)} bytes for each of ${count} profiles of two functions`)
+  assert.notEqual(records.profile(1), null)
 })
 
 test('a stall that lasts is shown with how long it has lasted, until it is over', async () => {

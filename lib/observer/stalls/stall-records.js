@@ -24,7 +24,7 @@ class StallRecords {
   #log = createStallLog()
   /** @type {Map<string | null, { route: string | null, count: number, ms: number }>} */
   #routes = new Map()
-  /** Oldest first. @type {Map<number, Buffer>} */
+  /** Oldest first. @type {Map<number, Uint8Array>} */
   #profiles = new Map()
   #profileBytes = 0
   /** @type {{ stall: LastingStall, sinceMs: number, isStill: () => boolean } | undefined} */
@@ -46,7 +46,8 @@ class StallRecords {
    * @param {CpuProfile} profile
    */
   keepProfile (id, profile) {
-    const bytes = gzipSync(JSON.stringify(profile), { level: 1 })
+    // A copy: what zlib returns is a piece of 16 kB or more, all of which it would keep.
+    const bytes = new Uint8Array(gzipSync(JSON.stringify(profile), { level: 1 }))
     this.#profiles.set(id, bytes)
     this.#profileBytes += bytes.length
     for (const [oldest, { length }] of this.#profiles) {
