@@ -26,6 +26,23 @@ test('processes that write at the same time lose nothing, and leave nothing but 
   assert.ok(fs.readdirSync(path.join(folder, 'rules')).length <= 6)
 })
 
+test('what somebody else goes on from at once is not written again', t => {
+  const folder = makeScratch(t)
+  const file = createLimitFile(() => folder)
+  const add = culprit => file.update(state => ({ refusal: null, state: { rule: [...state.rule ?? [], { at: 1, culprit, value: 1 }] } }))
+  const { linkSync } = fs
+  t.mock.method(fs, 'linkSync', (from, to) => {
+    linkSync(from, to)
+    fs.linkSync.mock.restore()
+    add('second')
+  })
+  add('first')
+  file.update(state => {
+    assert.deepEqual(state.rule.map(({ culprit }) => culprit), ['first', 'second'])
+    return { refusal: null, state: null }
+  })
+})
+
 test('a state that is spoilt is none', t => {
   const folder = makeScratch(t)
   fs.mkdirSync(path.join(folder, 'rules'))

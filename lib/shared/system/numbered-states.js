@@ -16,7 +16,7 @@ const OWNER_ONLY = 0o600
 const MAX_BYTES = 64 * 1024 ** 2
 const MAX_TRIES = 50
 // A reader lists, then reads: what it saw is there a little longer.
-const KEPT = 3
+const KEPT = 5
 
 /**
  * @param {string} directory
@@ -91,8 +91,9 @@ function put (directory, number, state) {
   fs.writeFileSync(unfinished, text, { mode: OWNER_ONLY, flag: 'wx' })
   try {
     fs.linkSync(unfinished, fileOf(directory, number))
-    // One that was held up for long may have taken a number that was removed.
-    return latest(directory) === number || undo(fileOf(directory, number))
+    // One that was held up for long may have taken a number that was removed. With fewer successors than are kept it never was: they are
+    // made from this one.
+    return latest(directory) < number + KEPT || undo(fileOf(directory, number))
   } catch (error) {
     // Removed: by somebody to whom this process seems dead, being in another container.
     if (['EEXIST', 'ENOENT'].includes(String(/** @type {NodeJS.ErrnoException} */ (error).code))) return false
