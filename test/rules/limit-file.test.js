@@ -30,15 +30,16 @@ test('what somebody else goes on from at once is not written again', t => {
   const folder = makeScratch(t)
   const file = createLimitFile(() => folder)
   const add = culprit => file.update(state => ({ refusal: null, state: { rule: [...state.rule ?? [], { at: 1, culprit, value: 1 }] } }))
+  const others = ['second', 'third', 'fourth', 'fifth', 'sixth'] // more than are kept
   const { linkSync } = fs
   t.mock.method(fs, 'linkSync', (from, to) => {
     linkSync(from, to)
     fs.linkSync.mock.restore()
-    add('second')
+    others.forEach(add)
   })
   add('first')
   file.update(state => {
-    assert.deepEqual(state.rule.map(({ culprit }) => culprit), ['first', 'second'])
+    assert.deepEqual(state.rule.map(({ culprit }) => culprit), ['first', ...others])
     return { refusal: null, state: null }
   })
 })

@@ -16,14 +16,18 @@ const OWNER_ONLY = 0o600
 const MAX_BYTES = 64 * 1024 ** 2
 const MAX_TRIES = 50
 // A reader lists, then reads: what it saw is there a little longer.
-const KEPT = 5
+const KEPT = 3
+// Who has written last, in each state, so that a writer that was held up sees whether others went on from what it wrote.
+const MAX_WRITERS = 50
+
+/** @typedef {{ state: any, writers: string[] }} Kept */
 
 /**
  * @param {string} directory
  * @returns {any} null: there is none, or it is no JSON
  */
 function readState (directory) {
-  return read(directory, latest(directory))
+  return read(directory, latest(directory)).state
 }
 
 /**
@@ -38,9 +42,11 @@ function updateState (directory, change) {
   makeDirectory(directory)
   for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
     const number = latest(directory)
-    const changed = change(read(directory, number))
+    const { state, writers } = read(directory, number)
+    const changed = change(state)
     if (changed.state === null) return changed
-    if (!put(directory, number + 1, changed.state)) continue
+    const writer = randomBytes(6).toString('hex')
+    if (!put(directory, number + 1, { state: changed.state, writers: [...writers, writer].slice(-MAX_WRITERS) })) continue
     removeOld(directory, number + 1)
     return changed
   }
@@ -68,32 +74,34 @@ function names (directory) {
 /**
  * @param {string} directory
  * @param {number} number
+ * @returns {Kept}
  */
 function read (directory, number) {
+  const none = { state: null, writers: [] }
   try {
-    return number === 0 ? null : JSON.parse(fs.readFileSync(fileOf(directory, number), 'utf8'))
+    const kept = number === 0 ? none : JSON.parse(fs.readFileSync(fileOf(directory, number), 'utf8'))
+    return Array.isArray(kept?.writers) ? kept : none
   } catch {
-    return null // removed meanwhile: then its successor is there, and what is made of this one is refused; or spoilt by a crash of the system
+    return none // removed meanwhile: then its successor is there, and what is made of this one is refused; or spoilt by a crash of the system
   }
 }
 
 /**
  * @param {string} directory
  * @param {number} number
- * @param {unknown} state
+ * @param {Kept} kept
  * @returns {boolean} false: somebody else was faster
  */
-function put (directory, number, state) {
-  const text = JSON.stringify(state)
+function put (directory, number, kept) {
+  const text = JSON.stringify(kept)
   if (text.length > MAX_BYTES) throw new Error(`what is kept in ${directory} would be more than ${MAX_BYTES} bytes`)
   // By chance, too: in two containers this process's id may be another one's.
   const unfinished = path.join(directory, `unfinished-${process.pid}-${randomBytes(6).toString('hex')}`)
   fs.writeFileSync(unfinished, text, { mode: OWNER_ONLY, flag: 'wx' })
   try {
     fs.linkSync(unfinished, fileOf(directory, number))
-    // One that was held up for long may have taken a number that was removed. With fewer successors than are kept it never was: they are
-    // made from this one.
-    return latest(directory) < number + KEPT || undo(fileOf(directory, number))
+    // One that was held up for long may have taken a number that was removed.
+    return holds(directory, number, /** @type {string} */ (kept.writers.at(-1))) || undo(fileOf(directory, number))
   } catch (error) {
     // Removed: by somebody to whom this process seems dead, being in another container.
     if (['EEXIST', 'ENOENT'].includes(String(/** @type {NodeJS.ErrnoException} */ (error).code))) return false
@@ -101,6 +109,20 @@ function put (directory, number, state) {
   } finally {
     fs.rmSync(unfinished, { force: true })
   }
+}
+
+/**
+ * @param {string} directory
+ * @param {number} number  that was put there
+ * @param {string} writer
+ * @returns {boolean} whether it is the last state, or others were made from it
+ */
+function holds (directory, number, writer) {
+  for (let newest = latest(directory), before = 0; newest !== before; newest = latest(directory)) {
+    if (newest === number || read(directory, newest).writers.includes(writer)) return true
+    before = newest // removed before it was read, where there is a newer one
+  }
+  return false
 }
 
 /** @param {string} file */
