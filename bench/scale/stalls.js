@@ -31,7 +31,7 @@ async function measure ({ quick, progress }) {
       method: METHOD,
       sizes,
       figures: [{ name: 'reported for 100 made', values: measured.map(({ reported }, at) => reported / sizes[at] * 100) }, ...memoryFigures(measured.map(({ memory }) => memory))],
-      bounded: 'The last 200 stalls are kept.'
+      bounded: 'The last 200 stalls are kept, and 4 MB of their profiles.'
     }
   })
 }
