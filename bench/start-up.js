@@ -35,21 +35,32 @@ const METHOD = 'A fresh process each time: what its main thread did from the fir
 
 /** @param {{ quick: boolean, progress: (text: string) => void }} how */
 async function measure ({ quick, progress }) {
-  const rounds = quick ? 3 : 12
+  const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'loopscope-bench-start-'))
+  try {
+    const { index, count } = writeSameFiles(path.join(scratch, 'files'))
+    const cache = path.join(scratch, 'cache')
+    if (HAS_CACHE) fillCache(cache)
+    return report(await takeStarts([index, cache], quick ? 3 : 12, progress), count)
+  } finally {
+    fs.rmSync(scratch, { recursive: true })
+  }
+}
+
+/**
+ * @param {string[]} args  of a started process, after its case
+ * @param {number} rounds
+ * @param {(text: string) => void} progress
+ */
+async function takeStarts (args, rounds, progress) {
   /** @type {Start[][]} */
   const starts = CASES.map(() => [])
-  const files = writeSameFiles()
-  const cache = fs.mkdtempSync(path.join(os.tmpdir(), 'loopscope-bench-cache-'))
-  if (HAS_CACHE) fillCache(cache)
   for (let round = 0; round < rounds; round++) {
     for (const at of turns(CASES, round)) {
-      starts[at].push(await withChildren('start', [[CASES[at], files.index, cache]], async ([child]) => child.hello))
+      starts[at].push(await withChildren('start', [[CASES[at], ...args]], async ([child]) => child.hello))
     }
     progress(`round ${round + 1} of ${rounds}: ${CASES.map((name, index) => `${name} ${starts[index][round].occupiedMs.toFixed(0)} ms`).join(', ')}`)
   }
-  files.remove()
-  fs.rmSync(cache, { recursive: true })
-  return report(starts, files.count)
+  return starts
 }
 
 /** @param {string} cache  Node.js writes it when a process ends by itself */

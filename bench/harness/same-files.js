@@ -5,19 +5,20 @@
 
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
 
 const ROOT = path.join(__dirname, '../..')
 const LIST = 'require("./").createDiagnostics().start(); process.stdout.write(JSON.stringify(Object.keys(require.cache))); process.exit()'
 
-/** @returns {{ index: string, count: number, remove (): void }} index: what to require for all of them */
-function writeSameFiles () {
+/**
+ * @param {string} folder
+ * @returns {{ index: string, count: number }} index: what to require for all of them
+ */
+function writeSameFiles (folder) {
   const lib = path.join(ROOT, 'lib') + path.sep
   /** @type {string[]} */
   const files = JSON.parse(execFileSync(process.execPath, ['-e', LIST], { cwd: ROOT, encoding: 'utf8' }))
   const own = files.filter(file => file.startsWith(lib))
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'loopscope-bench-files-'))
   for (const file of own) {
     const copy = path.join(folder, path.relative(lib, file))
     fs.mkdirSync(path.dirname(copy), { recursive: true })
@@ -25,7 +26,7 @@ function writeSameFiles () {
   }
   const index = path.join(folder, 'all.js')
   fs.writeFileSync(index, own.map(file => `require('./${path.relative(lib, file)}')\n`).join(''))
-  return { index, count: own.length, remove: () => fs.rmSync(folder, { recursive: true }) }
+  return { index, count: own.length }
 }
 
 module.exports = { writeSameFiles }

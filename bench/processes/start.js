@@ -16,6 +16,7 @@ const requireOurs = createRequire(path.join(__dirname, '../../package.json'))
 
 const USUAL = 'pino + prom-client'
 const LOOPSCOPE = 'loopscope'
+const SERVICE = `express + ${USUAL}`
 
 /** What they return resolves when everything runs. @type {Record<string, () => unknown>} */
 const CASES = {
@@ -36,13 +37,12 @@ const CASES = {
     CASES[USUAL]()
     require(process.argv[3])
   },
-  [`express + ${USUAL}`] () {
+  [SERVICE] () {
     require('express')()
     CASES[USUAL]()
   },
-  [`express + ${USUAL}, then ${LOOPSCOPE}`] () {
-    require('express')()
-    CASES[USUAL]()
+  [`${SERVICE}, then ${LOOPSCOPE}`] () {
+    CASES[SERVICE]()
     return CASES[LOOPSCOPE]()
   },
   [`${USUAL}, then a thread that records`] () {

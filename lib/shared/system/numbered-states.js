@@ -17,10 +17,10 @@ const MAX_BYTES = 64 * 1024 ** 2
 const MAX_TRIES = 50
 // A reader lists, then reads: what it saw is there a little longer.
 const KEPT = 3
-// Who has written last, in each state, so that a writer that was held up sees whether others went on from what it wrote.
-const MAX_WRITERS = 50
+// Each state names the last writes that it was made by, so that a writer that was held up sees whether others went on from its own.
+const MAX_WRITES = 50
 
-/** @typedef {{ state: any, writers: string[] }} Kept */
+/** @typedef {{ state: any, writes: string[] }} Content */
 
 /**
  * @param {string} directory
@@ -42,11 +42,11 @@ function updateState (directory, change) {
   makeDirectory(directory)
   for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
     const number = latest(directory)
-    const { state, writers } = read(directory, number)
+    const { state, writes } = read(directory, number)
     const changed = change(state)
     if (changed.state === null) return changed
-    const writer = randomBytes(6).toString('hex')
-    if (!put(directory, number + 1, { state: changed.state, writers: [...writers, writer].slice(-MAX_WRITERS) })) continue
+    const write = randomBytes(6).toString('hex')
+    if (!put(directory, number + 1, write, { state: changed.state, writes: [...writes, write].slice(-MAX_WRITES) })) continue
     removeOld(directory, number + 1)
     return changed
   }
@@ -74,13 +74,14 @@ function names (directory) {
 /**
  * @param {string} directory
  * @param {number} number
- * @returns {Kept}
+ * @returns {Content}
  */
 function read (directory, number) {
-  const none = { state: null, writers: [] }
+  const none = { state: null, writes: [] }
+  if (number === 0) return none
   try {
-    const kept = number === 0 ? none : JSON.parse(fs.readFileSync(fileOf(directory, number), 'utf8'))
-    return Array.isArray(kept?.writers) ? kept : none
+    const content = JSON.parse(fs.readFileSync(fileOf(directory, number), 'utf8'))
+    return Array.isArray(content?.writes) ? content : none
   } catch {
     return none // removed meanwhile: then its successor is there, and what is made of this one is refused; or spoilt by a crash of the system
   }
@@ -89,19 +90,20 @@ function read (directory, number) {
 /**
  * @param {string} directory
  * @param {number} number
- * @param {Kept} kept
+ * @param {string} write  its name
+ * @param {Content} content
  * @returns {boolean} false: somebody else was faster
  */
-function put (directory, number, kept) {
-  const text = JSON.stringify(kept)
+function put (directory, number, write, content) {
+  const text = JSON.stringify(content)
   if (text.length > MAX_BYTES) throw new Error(`what is kept in ${directory} would be more than ${MAX_BYTES} bytes`)
   // By chance, too: in two containers this process's id may be another one's.
-  const unfinished = path.join(directory, `unfinished-${process.pid}-${randomBytes(6).toString('hex')}`)
+  const unfinished = path.join(directory, `unfinished-${process.pid}-${write}`)
   fs.writeFileSync(unfinished, text, { mode: OWNER_ONLY, flag: 'wx' })
   try {
     fs.linkSync(unfinished, fileOf(directory, number))
     // One that was held up for long may have taken a number that was removed.
-    return holds(directory, number, /** @type {string} */ (kept.writers.at(-1))) || undo(fileOf(directory, number))
+    return holds(directory, number, write) || undo(fileOf(directory, number))
   } catch (error) {
     // Removed: by somebody to whom this process seems dead, being in another container.
     if (['EEXIST', 'ENOENT'].includes(String(/** @type {NodeJS.ErrnoException} */ (error).code))) return false
@@ -114,12 +116,12 @@ function put (directory, number, kept) {
 /**
  * @param {string} directory
  * @param {number} number  that was put there
- * @param {string} writer
+ * @param {string} write
  * @returns {boolean} whether it is the last state, or others were made from it
  */
-function holds (directory, number, writer) {
+function holds (directory, number, write) {
   for (let newest = latest(directory), before = 0; newest !== before; newest = latest(directory)) {
-    if (newest === number || read(directory, newest).writers.includes(writer)) return true
+    if (newest === number || read(directory, newest).writes.includes(write)) return true
     before = newest // removed before it was read, where there is a newer one
   }
   return false
