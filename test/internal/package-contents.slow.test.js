@@ -59,7 +59,7 @@ describe('the package', () => {
   const node = (...args) => run(process.execPath, args, { cwd: folder })
 
   test('holds bin/, deploy/, docs/, examples/, lib/, types/ and five files, and nothing else', () => {
-    const documents = listFiles('docs').filter(file => /\.(md|png)$/.test(file)) // not the script that makes the pictures
+    const documents = listFiles('docs').filter(file => /\.(md|png|svg)$/.test(file)) // not the script that makes the pictures
     const wanted = [
       ...listFiles('bin'), ...listFiles('deploy'), ...documents, ...listFiles('examples'), ...listFiles('lib'), ...listFiles('types'),
       'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json', 'register.js'
