@@ -2,7 +2,9 @@
 
 // An Express server that says hello, observed in the way that its argument names.
 
+const { AsyncLocalStorage } = require('node:async_hooks')
 const { serveHello } = require('../harness/hello-server')
+const { startSampler } = require('../harness/sampler')
 
 /** @type {Record<string, (app: import('express').Express) => void>} */
 const CASES = {
@@ -11,6 +13,11 @@ const CASES = {
   on (app) { app.use(require('../..')()) },
   'on, no recorder' (app) { app.use(require('../..')({ recorder: false })) },
   'on, no middleware' () { require('../..').createDiagnostics().start() },
+  'AsyncLocalStorage + V8\'s sampler' (app) {
+    const storage = new AsyncLocalStorage()
+    startSampler()
+    app.use((request, response, next) => storage.run(request, next))
+  },
   'express-prom-bundle' (app) { app.use(require('express-prom-bundle')({ includeMethod: true, includePath: true })) },
   'prom-client' () { require('prom-client').collectDefaultMetrics() }
 }

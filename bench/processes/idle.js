@@ -4,8 +4,7 @@
 
 const { serveAnswers } = require('../harness/answers')
 const { cpuMeter } = require('../harness/cpu-meter')
-
-const INTERVAL_MICROS = 10_000 // the recorder's 100 Hz
+const { startSampler, INTERVAL_MICROS } = require('../harness/sampler')
 
 /** @type {Record<string, () => void>} */
 const CASES = {
@@ -22,15 +21,6 @@ const CASES = {
     startPromClient()
     startDatadog()
   }
-}
-
-/** The least that samples at this rate without an addon can cost. */
-function startSampler () {
-  const session = new (require('node:inspector').Session)()
-  session.connect()
-  session.post('Profiler.enable')
-  session.post('Profiler.setSamplingInterval', { interval: INTERVAL_MICROS })
-  session.post('Profiler.start')
 }
 
 function startPromClient () {

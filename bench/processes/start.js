@@ -7,6 +7,7 @@ const { createRequire } = require('node:module')
 const path = require('node:path')
 const { setImmediate: nextTurn, setTimeout: sleep } = require('node:timers/promises')
 const { serveAnswers } = require('../harness/answers')
+const { firstWindow } = require('../harness/first-window')
 
 const SETTLE_MS = 1000
 const BYTES_PER_MEGABYTE = 1024 * 1024
@@ -66,22 +67,6 @@ function recordFromThread () {
     setInterval(() => {}, 1e6)`, { eval: true })
   worker.unref()
   return new Promise(resolve => worker.once('message', resolve))
-}
-
-/**
- * Seen at the door of the inspector: asking loopscope itself, again and again, would be work that is measured too.
- * @returns {Promise<void>}
- */
-function firstWindow () {
-  const { console: profiler } = require('node:inspector')
-  const { profile } = profiler
-  return new Promise(resolve => {
-    profiler.profile = title => {
-      profiler.profile = profile
-      profile(title)
-      resolve()
-    }
-  })
 }
 
 const CACHED = 'compile cache: '
