@@ -4,7 +4,7 @@
 
 const autocannon = require('autocannon')
 const { withChildren } = require('./harness/child')
-const { ratios, show, summarize } = require('./harness/statistics')
+const { isAtLeast, ratios, show, summarize } = require('./harness/statistics')
 
 const WAYS = Object.freeze(['absent', 'mounted'])
 const CONNECTIONS = 32
@@ -54,7 +54,7 @@ function report ([absent, mounted]) {
       columns: ['routes', 'requests/s', 'ratio'],
       rows: [['not mounted', show(summarize(absent), 0), '1'], ['mounted', show(summarize(mounted), 0), show(ratio, 3)]]
     },
-    budgets: [{ budget: `requests/s, mounted to not, at least ${MIN_RATIO}`, measured: show(ratio, 3), isMet: ratio.median >= MIN_RATIO }]
+    budgets: [{ budget: `requests/s, mounted to not, at least ${MIN_RATIO}`, measured: show(ratio, 3), isMet: isAtLeast(ratio, MIN_RATIO) }]
   }
 }
 

@@ -3,7 +3,9 @@
 // Medians with their spread, as numbers and as text. Pairs are divided within their round, before the median is taken: what
 // disturbs a whole round then disturbs no ratio.
 
-/** @typedef {{ median: number, min: number, max: number }} Summary */
+/** @typedef {{ median: number, min: number, max: number, low: number, high: number }} Summary  what was measured has its median between low and high: medianRange() */
+
+const Z_95 = 1.96 // 95 of 100 lie within so many standard deviations
 
 /**
  * @param {readonly number[]} values
@@ -13,7 +15,18 @@ function summarize (values) {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length >> 1
   const median = sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
-  return { median, min: sorted[0], max: sorted[sorted.length - 1] }
+  return { median, min: sorted[0], max: sorted[sorted.length - 1], ...medianRange(sorted) }
+}
+
+/**
+ * Between which of the values the median of what they are taken from lies in 95 of 100 runs, whatever else it looks like: each value is above that
+ * median or below it as a coin falls (the sign test's interval; its ranks by the normal approximation). Of five values and fewer, all.
+ * @param {readonly number[]} sorted
+ */
+function medianRange (sorted) {
+  const rank = Math.round(sorted.length / 2 - Z_95 / 2 * Math.sqrt(sorted.length))
+  const at = Math.max(0, rank - 1)
+  return { low: sorted[at], high: sorted[sorted.length - 1 - at] }
 }
 
 /**
@@ -43,6 +56,24 @@ function fast (values) {
 
 /**
  * @param {Summary} summary
+ * @param {number} limit
+ * @returns {boolean | null} whether the median is at most that; null: it is more, and by no more than it may be by chance
+ */
+function isAtMost ({ median, low }, limit) {
+  return median <= limit || (low > limit ? false : null)
+}
+
+/**
+ * @param {Summary} summary
+ * @param {number} limit
+ * @returns {boolean | null} whether the median is at least that; null: it is less, and by no more than it may be by chance
+ */
+function isAtLeast ({ median, high }, limit) {
+  return median >= limit || (high < limit ? false : null)
+}
+
+/**
+ * @param {Pick<Summary, 'median' | 'min' | 'max'>} summary
  * @param {number} digits
  * @returns {string} `median (min to max)`
  */
@@ -50,4 +81,4 @@ function show ({ median, min, max }, digits) {
   return `${median.toFixed(digits)} (${min.toFixed(digits)} to ${max.toFixed(digits)})`
 }
 
-module.exports = { fast, summarize, ratios, differences, show }
+module.exports = { fast, summarize, ratios, differences, isAtMost, isAtLeast, show }
