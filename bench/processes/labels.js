@@ -83,11 +83,11 @@ async function observe () {
     interruptExpression: EXPRESSION,
     onWindow: () => {}
   })
-  await session.open()
   const wanted = { looks: false }
-  parentPort?.on('message', async isWanted => {
+  parentPort?.on('message', async isWanted => { // also keeps this thread running while the session opens
     wanted.looks = isWanted
     while (wanted.looks) await session.look()
   })
+  await session.open()
   parentPort?.postMessage('open')
 }
