@@ -6,7 +6,7 @@ const { showComparison } = require('./harness/comparisons')
 const { idleAndBusy } = require('./harness/idle-and-busy')
 const { idleRounds } = require('./harness/idle-rounds')
 const { CONNECTIONS } = require('./harness/load')
-const { medianOf } = require('./harness/noise')
+const { medianOf } = require('./harness/statistics')
 const { requestRounds, WARM_UP_SECONDS } = require('./harness/request-rounds')
 const { withSink } = require('./harness/sink')
 

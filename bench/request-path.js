@@ -4,8 +4,7 @@
 
 const { chooseProcessors } = require('../lib/cli/bench/processors')
 const { withChildren } = require('./harness/child')
-const { medianOf } = require('./harness/noise')
-const { fast, isAtMost, show, summarize } = require('./harness/statistics')
+const { fast, isAtMost, medianOf, show, summarize } = require('./harness/statistics')
 const { turns } = require('./harness/turns')
 
 /** @import { Child } from './harness/child' */

@@ -7,9 +7,9 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { withChildren } = require('./harness/child')
-const { medianOf, noiseOf } = require('./harness/noise')
+const { noiseOf } = require('./harness/noise')
 const { writeSameFiles } = require('./harness/same-files')
-const { show, summarize } = require('./harness/statistics')
+const { medianOf, show, summarize } = require('./harness/statistics')
 const { turns } = require('./harness/turns')
 
 const USUAL = 'pino + prom-client'

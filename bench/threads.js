@@ -4,8 +4,7 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { withChildren } = require('./harness/child')
-const { medianOf } = require('./harness/noise')
-const { ratios, show, summarize } = require('./harness/statistics')
+const { medianOf, ratios, show, summarize } = require('./harness/statistics')
 
 /** @import { Child } from './harness/child' */
 

@@ -4,8 +4,8 @@
 
 const { spawnSync } = require('node:child_process')
 const path = require('node:path')
-const { medianOf, noiseOf } = require('./harness/noise')
-const { show, summarize } = require('./harness/statistics')
+const { noiseOf } = require('./harness/noise')
+const { medianOf, show, summarize } = require('./harness/statistics')
 const { turns } = require('./harness/turns')
 
 const AT_ONCE = Object.freeze(['-e', '0'])

@@ -2,7 +2,8 @@
 
 // A case beside `off`: by the minimum and by the median of its rounds, with the noise of this run, and what may be claimed of it.
 
-const { medianOf, noiseOf } = require('./noise')
+const { noiseOf } = require('./noise')
+const { medianOf } = require('./statistics')
 
 /** @import { Noise, Range } from './noise' */
 /** @import { Budget } from './report' */

@@ -4,8 +4,7 @@
 
 const { compare, showComparison, showNoise } = require('./comparisons')
 const { showConditions } = require('./fresh-rounds')
-const { medianOf } = require('./noise')
-const { show, summarize } = require('./statistics')
+const { medianOf, show, summarize } = require('./statistics')
 
 /** @import { Rounds } from './fresh-rounds' */
 /** @import { Idle } from './idle-rounds' */

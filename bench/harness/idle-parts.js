@@ -3,8 +3,7 @@
 // Which part of an idle process wakes how often, and what it costs: its threads one by one, and cases that differ by one part. A pure
 // function of what was measured.
 
-const { medianOf } = require('./noise')
-const { differences, show, summarize } = require('./statistics')
+const { differences, medianOf, show, summarize } = require('./statistics')
 
 /** @import { ThreadShare } from './cpu-meter' */
 /** @import { Idle } from './idle-rounds' */

@@ -3,6 +3,8 @@
 // What two cases of the same code differ by, in this very run: the rounds of `off` and of `off` once more, dealt out anew many times.
 // A difference is claimed only where it is larger than nearly all of those.
 
+const { medianOf } = require('./statistics')
+
 const DEALS = 4000
 const OUTSIDE = 0.025 // on each side: 95 of 100 pairs of the same code lie between
 const SEED = 1
@@ -34,12 +36,6 @@ function rangeOf (values) {
   return { low: sorted[Math.floor(sorted.length * OUTSIDE)], high: sorted[Math.ceil(sorted.length * (1 - OUTSIDE)) - 1] }
 }
 
-/** @param {readonly number[]} values */
-function medianOf (values) {
-  const sorted = values.toSorted((a, b) => a - b)
-  return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2
-}
-
 /**
  * @param {number[]} values
  * @param {() => number} random
@@ -64,4 +60,4 @@ function randomNumbers (seed) {
   }
 }
 
-module.exports = { noiseOf, medianOf }
+module.exports = { noiseOf }

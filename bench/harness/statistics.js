@@ -13,9 +13,13 @@ const Z_95 = 1.96 // 95 of 100 lie within so many standard deviations
  */
 function summarize (values) {
   const sorted = values.toSorted((a, b) => a - b)
-  const middle = sorted.length >> 1
-  const median = sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
-  return { median, min: sorted[0], max: sorted[sorted.length - 1], ...medianRange(sorted) }
+  return { median: medianOf(sorted), min: sorted[0], max: sorted[sorted.length - 1], ...medianRange(sorted) }
+}
+
+/** @param {readonly number[]} values */
+function medianOf (values) {
+  const sorted = values.toSorted((a, b) => a - b)
+  return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2
 }
 
 /**
@@ -55,7 +59,7 @@ function fast (values) {
 }
 
 /**
- * @param {Summary} summary
+ * @param {Pick<Summary, 'median' | 'low'>} summary
  * @param {number} limit
  * @returns {boolean | null} whether the median is at most that; null: it is more, and by no more than it may be by chance
  */
@@ -73,7 +77,7 @@ function isAtLeast ({ median, high }, limit) {
 }
 
 /**
- * @param {Pick<Summary, 'median' | 'min' | 'max'>} summary
+ * @param {Summary} summary
  * @param {number} digits
  * @returns {string} `median (min to max)`
  */
@@ -81,4 +85,4 @@ function show ({ median, min, max }, digits) {
   return `${median.toFixed(digits)} (${min.toFixed(digits)} to ${max.toFixed(digits)})`
 }
 
-module.exports = { fast, summarize, ratios, differences, isAtMost, isAtLeast, show }
+module.exports = { fast, medianOf, summarize, ratios, differences, isAtMost, isAtLeast, show }

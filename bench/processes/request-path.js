@@ -38,7 +38,16 @@ const KINDS = {
     tell(false)
     return { start: () => tell(true), middleware, stop: () => tell(false) }
   },
-  'by hand': () => require('../harness/by-hand'),
+  'by hand' () {
+    const byHand = require('../harness/by-hand')
+    return {
+      ...byHand,
+      stop () {
+        byHand.stop()
+        if (byHand.read().answered === 0) throw new Error('nothing was counted by hand')
+      }
+    }
+  },
   'express-prom-bundle': () => ({ middleware: require('express-prom-bundle')({ includeMethod: true, includePath: true }) })
 }
 
@@ -52,10 +61,10 @@ function tell (isTold) {
   }
 }
 
-let middleware = pass
+let current = pass
 
 const app = express()
-app.use((request, response, next) => middleware(request, response, next))
+app.use((request, response, next) => current(request, response, next))
 app.get('/', (request, response) => {
   response.once('finish', connection.answered)
   response.send('hello world')
@@ -68,9 +77,9 @@ const connection = fakeConnection(http.createServer(app))
  * @param {{ name: string, warmUp: number, slices: number, requests: number }} how  requests a slice
  */
 async function turn ({ name, warmUp, slices, requests }) {
-  const { start, stop } = CASES[name]
+  const { start, middleware, stop } = CASES[name]
   start?.()
-  middleware = CASES[name].middleware
+  current = middleware
   await connection.send(warmUp)
   const found = []
   for (let slice = 0; slice < slices; slice++) {
@@ -80,7 +89,7 @@ async function turn ({ name, warmUp, slices, requests }) {
     const ns = Number(process.hrtime.bigint() - startNs)
     found.push({ ns: ns / requests, bytes: (getHeapStatistics().used_heap_size - usedBytes) / requests })
   }
-  middleware = pass
+  current = pass
   stop?.()
   return found
 }

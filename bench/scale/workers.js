@@ -6,7 +6,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { askForGroupAnswer } = require('../../lib/shared/group/group-answers')
 const { listMembers } = require('../../lib/shared/group/members')
 const { withChildren } = require('../harness/child')
-const { medianOf } = require('../harness/noise')
+const { medianOf } = require('../harness/statistics')
 
 /** @import { Dimension, How } from '../scale' */
 
