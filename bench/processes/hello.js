@@ -18,8 +18,13 @@ const CASES = {
     startSampler()
     app.use((request, response, next) => storage.run(request, next))
   },
-  'express-prom-bundle' (app) { app.use(require('express-prom-bundle')({ includeMethod: true, includePath: true })) },
-  'prom-client' () { require('prom-client').collectDefaultMetrics() }
+  'by hand + V8\'s sampler' (app) {
+    const byHand = require('../harness/by-hand')
+    startSampler()
+    byHand.start()
+    app.use(byHand.middleware)
+  },
+  'express-prom-bundle' (app) { app.use(require('express-prom-bundle')({ includeMethod: true, includePath: true })) }
 }
 
 serveHello(CASES[process.argv[2]])
