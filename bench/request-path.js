@@ -70,7 +70,6 @@ function report (measured) {
   const ns = (/** @type {string} */ name) => having(name).map(taken => taken[name].ns)
   const more = (/** @type {string} */ name, base = OFF) => summarize(having(name).map(taken => taken[name].ns - taken[base].ns))
   const kilobytes = (/** @type {string} */ name, base = '') => (medianOf(having(name).map(taken => taken[name].bytes - (taken[base]?.bytes ?? 0))) / 1e3).toFixed(1)
-  const micros = (/** @type {string} */ name) => `${(more(name).median / 1e3).toFixed(1)} µs`
   const ours = more(OURS, ROUTES)
   return {
     question: 'What does a request take of the main thread?',
@@ -82,7 +81,6 @@ function report (measured) {
         ...[BY_HAND, OURS].map(name => [`${name}, beyond ${ROUTES}`, '', show(more(name, ROUTES), 0), kilobytes(name, ROUTES)])
       ]
     },
-    headline: { what: 'a request, on the main thread and without a network', cost: micros(OURS), beside: `${ROUTES} alone: ${micros(ROUTES)}; ${BY_HAND}: ${micros(BY_HAND)}; ${RIVAL}: ${micros(RIVAL)}` },
     budgets: [{
       budget: `on takes at most ${MAX_NS} ns more than ${ROUTES}`,
       measured: `${show(ours, 0)} (${BY_HAND}: ${show(more(BY_HAND, ROUTES), 0)})`,

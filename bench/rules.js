@@ -43,7 +43,6 @@ function report (waiting, busy) {
     method: METHOD,
     table,
     notes,
-    headline: { what: 'ten rules at work', cost: `${against(ON).byMedian.toFixed(3)} times loopscope without`, beside: '' },
     budgets: [atMost(`CPU a request, ${ON} to none, at most ${MAX_RATIO}`, MAX_RATIO, against(ON))]
   }
 }

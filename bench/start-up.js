@@ -9,7 +9,7 @@ const path = require('node:path')
 const { withChildren } = require('./harness/child')
 const { noiseOf } = require('./harness/noise')
 const { writeSameFiles } = require('./harness/same-files')
-const { medianOf, show, summarize } = require('./harness/statistics')
+const { differences, isAtMost, medianOf, show, summarize } = require('./harness/statistics')
 const { turns } = require('./harness/turns')
 
 const USUAL = 'pino + prom-client'
@@ -75,7 +75,7 @@ function fillCache (cache) {
  */
 function report (starts, fileCount) {
   const of = (/** @type {keyof Start} */ what) => starts.map(rounds => rounds.map(start => start[what]))
-  const more = (/** @type {keyof Start} */ what, /** @type {string} */ name, base = USUAL) => medianOf(of(what)[CASES.indexOf(name)]) - medianOf(of(what)[CASES.indexOf(base)])
+  const more = (/** @type {keyof Start} */ what, /** @type {string} */ name, base = USUAL) => differences(of(what)[CASES.indexOf(name)], of(what)[CASES.indexOf(base)]).median
   const [requiredMs, occupiedMs, rssMegabytes] = [of('requiredMs'), of('occupiedMs'), of('rssMegabytes')]
   return {
     question: 'What does starting cost?',
@@ -110,13 +110,13 @@ function report (starts, fileCount) {
  */
 function budgetOf (unit, maximum, values) {
   const [usual, again, ours] = [USUAL, `${USUAL}, once more`, OURS].map(name => values[CASES.indexOf(name)])
-  const byMedian = medianOf(ours) - medianOf(usual)
+  const more = differences(ours, usual)
   const byMinimum = Math.min(...ours) - Math.min(...usual)
   const noise = (noiseOf([...usual, ...again], usual.length).ofMedian.high - 1) * medianOf(usual)
   return {
     budget: `at most ${maximum} ${unit}`,
-    measured: `${byMedian.toFixed(1)} by the median, ${byMinimum.toFixed(1)} by the minimum (the same and the same: up to ${noise.toFixed(1)})`,
-    isMet: byMedian <= maximum
+    measured: `${show(more, 1)} by the median, ${byMinimum.toFixed(1)} by the minimum (the same and the same: up to ${noise.toFixed(1)})`,
+    isMet: isAtMost(more, maximum)
   }
 }
 
