@@ -10,7 +10,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { parseArgs } = require('node:util')
-const { budgetLine, overheadPage, resultAsText } = require('./harness/report')
+const { budgetLine, inOrder, overheadPage, resultAsText } = require('./harness/report')
 const { scalePage } = require('./harness/scale-page')
 
 /** @import { Result, Run } from './harness/report' */
@@ -60,7 +60,8 @@ async function write (results) {
   fs.writeFileSync(file, JSON.stringify({ ...before, ...results }, null, 2) + '\n')
   const runs = fs.readdirSync(RESULTS).map(name => ({ version: parseInt(name.slice('node-'.length)), results: readRun(path.join(RESULTS, name)) }))
   fs.writeFileSync(PAGE, overheadPage(runs, [...BENCHMARKS]))
-  if (results.scale !== undefined) await writeScale(/** @type {any} */ (results.scale))
+  const scale = inOrder(runs).find(({ results }) => results.scale !== undefined)?.results.scale // one version is enough for its plots
+  if (results.scale !== undefined) await writeScale(/** @type {any} */ (scale))
   progress(`written: ${path.relative(process.cwd(), PAGE)}`)
 }
 

@@ -39,7 +39,8 @@ const INTRODUCTION = `# Overhead
 
 What loopscope costs, measured beside bare processes and beside other packages in the same run. \`npm run bench\` measures it anew and
 writes this page; budgets are promises, so a missed one stands here too. What a case is compared with was measured in the same run, in turns with it or side
-by side. Figures are medians with the smallest and the largest round in brackets, where nothing else is said.
+by side; where the least that could do the same is known, it is one of the cases. Figures are medians with the smallest and the largest round in brackets,
+where nothing else is said.
 `
 
 // What most people run, and what they will run next, come first.
@@ -70,13 +71,18 @@ function resultAsText ({ question, table, details = [], budgets, notes = [] }) {
   return [`\n${question}`, toText(table), ...tables, ...notes, ...budgets.map(budgetLine)].join('\n')
 }
 
+/** @param {VersionRun[]} runs */
+function inOrder (runs) {
+  const rank = (/** @type {VersionRun} */ { version }) => HEADLINE_VERSIONS.includes(version) ? HEADLINE_VERSIONS.indexOf(version) : HEADLINE_VERSIONS.length + version
+  return runs.toSorted((left, right) => rank(left) - rank(right))
+}
+
 /**
  * @param {VersionRun[]} runs
  * @param {string[]} names  of all benchmarks, in order
  */
 function overheadPage (runs, names) {
-  const rank = (/** @type {VersionRun} */ { version }) => HEADLINE_VERSIONS.includes(version) ? HEADLINE_VERSIONS.indexOf(version) : HEADLINE_VERSIONS.length + version
-  const ordered = runs.toSorted((left, right) => rank(left) - rank(right))
+  const ordered = inOrder(runs)
   const sections = names.flatMap(name => {
     const results = ordered.flatMap(({ results }) => results[name] ?? [])
     if (results.length === 0) return []
@@ -121,4 +127,4 @@ function resultSection ({ environment, table, details = [], budgets, notes = [] 
   return `*${environment}*\n\n${tables.join('\n\n')}\n\n${remarks.join('\n')}\n`
 }
 
-module.exports = { budgetLine, resultAsText, overheadPage, toMarkdown }
+module.exports = { budgetLine, resultAsText, overheadPage, inOrder, toMarkdown }

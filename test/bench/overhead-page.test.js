@@ -23,6 +23,7 @@ test('what is kept of the runs makes the page: no figure stands there that no be
   const page = fs.readFileSync(PAGE, 'utf8')
   const sections = [...page.matchAll(/\(`bench\/([\w-]+)\.js`\)$/gm)].map(([, name]) => name)
   const runs = fs.readdirSync(RESULTS).map(name => ({ version: parseInt(name.slice('node-'.length)), results: JSON.parse(fs.readFileSync(path.join(RESULTS, name), 'utf8')) }))
+  assert.deepEqual(new Set(sections), new Set(runs.flatMap(({ results }) => Object.keys(results))))
   assert.equal(overheadPage(runs, sections), page)
 })
 
