@@ -11,15 +11,15 @@ const os = require('node:os')
 const path = require('node:path')
 const { parseArgs } = require('node:util')
 const { budgetLine, inOrder, overheadPage, resultAsText } = require('./harness/report')
+const { keep, readRuns } = require('./harness/results')
 const { scalePage } = require('./harness/scale-page')
 
-/** @import { Result, Run } from './harness/report' */
+/** @import { Result, Run, VersionRun } from './harness/report' */
 
 /** @typedef {{ measure (how: { quick: boolean, progress: (text: string) => void }): Promise<Result> }} Benchmark */
 
 const BENCHMARKS = Object.freeze(['idle-cpu', 'threads', 'express-hello', 'egress', 'rules', 'request-path', 'admin-mount', 'capture-stall', 'heartbeat', 'start-up', 'whole-process', 'detection', 'sync-calls', 'labels', 'findings', 'clock', 'heap-sampling', 'heap-histogram', 'heap-comparison', 'group', 'scale'])
 
-const RESULTS = path.join(__dirname, 'results')
 const DOCS = path.join(__dirname, '..', 'docs')
 const PAGE = path.join(DOCS, 'overhead.md')
 
@@ -54,30 +54,22 @@ async function measure (name) {
 
 /** @param {Run} results */
 async function write (results) {
-  const file = path.join(RESULTS, `node-${process.versions.node.split('.')[0]}.json`)
-  const before = fs.existsSync(file) ? readRun(file) : {}
-  fs.mkdirSync(RESULTS, { recursive: true })
-  fs.writeFileSync(file, JSON.stringify({ ...before, ...results }, null, 2) + '\n')
-  const runs = fs.readdirSync(RESULTS).map(name => ({ version: parseInt(name.slice('node-'.length)), results: readRun(path.join(RESULTS, name)) }))
+  keep(results)
+  const runs = inOrder(readRuns())
   fs.writeFileSync(PAGE, overheadPage(runs, [...BENCHMARKS]))
-  const scale = inOrder(runs).find(({ results }) => results.scale !== undefined)?.results.scale // one version is enough for its plots
-  if (results.scale !== undefined) await writeScale(/** @type {any} */ (scale))
+  if (results.scale !== undefined) await writeScale(runs)
   progress(`written: ${path.relative(process.cwd(), PAGE)}`)
 }
 
-/** @param {Parameters<typeof scalePage>[0]} result */
-async function writeScale (result) {
-  const { page, images } = await scalePage(result)
+/**
+ * One version is enough for its plots: the first that has any.
+ * @param {VersionRun[]} runs
+ */
+async function writeScale (runs) {
+  const scale = runs.flatMap(({ results }) => results.scale ?? [])[0]
+  const { page, images } = await scalePage(/** @type {any} */ (scale))
   fs.writeFileSync(path.join(DOCS, 'scale.md'), page)
   for (const [name, svg] of Object.entries(images)) fs.writeFileSync(path.join(DOCS, 'images', name), svg)
-}
-
-/**
- * @param {string} file
- * @returns {Run}
- */
-function readRun (file) {
-  return JSON.parse(fs.readFileSync(file, 'utf8'))
 }
 
 async function main () {

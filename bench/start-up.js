@@ -26,7 +26,7 @@ const MAX_MORE_MS = 35
 const MAX_MORE_MB = 15
 
 const METHOD = 'A fresh process each time: what its main thread did from the first `require` until everything runs (ours: until the recorder ' +
-  'records), without the time that it waited for the observer thread; and the resident memory one second later. Beside each difference stands what two halves of the same ' +
+  'records), without the time that it waited for the observer thread; and the resident memory one second later. Differences are taken within a round. Beside each stands what two halves of the same ' +
   'case differ by, dealt out anew many times. `a thread that records` starts an empty worker thread that turns V8\'s profiler on for the main thread: less cannot record from outside. ' +
   'The files of the same text are what loopscope loads on this thread, each within a function that nobody calls: Node.js finds, reads and parses them. Express loads parts of Node.js that loopscope needs as well. ' +
   '`compile cache` is Node\'s own, which is for all code of a process (`NODE_COMPILE_CACHE`, `module.enableCompileCache()`), filled by a start before.'

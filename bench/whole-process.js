@@ -17,7 +17,7 @@ const CASES = Object.freeze([OFF, `${OFF}, once more`, THREAD, ON])
 const PRELOADS = Object.freeze({ [ON]: path.join(__dirname, '../register.js'), [THREAD]: path.join(__dirname, 'processes/empty-thread.js') })
 const MAX_MORE_MS = 50
 
-const METHOD = 'Fresh processes in turns, from the start until their end was seen, on any processor; minimum and median of each, and what two halves of the ' +
+const METHOD = 'Fresh processes in turns, from the start until their end was seen, on any processor; minimum and median of each, differences within a round, and what two halves of the ' +
   'rounds without it differ by, dealt out anew many times. The empty thread is the least that an observer beside the main thread takes.'
 
 /** @param {{ quick: boolean, progress: (text: string) => void }} how */

@@ -71,18 +71,20 @@ function resultAsText ({ question, table, details = [], budgets, notes = [] }) {
   return [`\n${question}`, toText(table), ...tables, ...notes, ...budgets.map(budgetLine)].join('\n')
 }
 
-/** @param {VersionRun[]} runs */
+/**
+ * As they are shown, the page's headline versions first.
+ * @param {VersionRun[]} runs
+ */
 function inOrder (runs) {
   const rank = (/** @type {VersionRun} */ { version }) => HEADLINE_VERSIONS.includes(version) ? HEADLINE_VERSIONS.indexOf(version) : HEADLINE_VERSIONS.length + version
   return runs.toSorted((left, right) => rank(left) - rank(right))
 }
 
 /**
- * @param {VersionRun[]} runs
+ * @param {VersionRun[]} ordered  inOrder()
  * @param {string[]} names  of all benchmarks, in order
  */
-function overheadPage (runs, names) {
-  const ordered = inOrder(runs)
+function overheadPage (ordered, names) {
   const sections = names.flatMap(name => {
     const results = ordered.flatMap(({ results }) => results[name] ?? [])
     if (results.length === 0) return []

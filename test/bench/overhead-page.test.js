@@ -6,9 +6,9 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
-const { overheadPage } = require('../../bench/harness/report')
+const { inOrder, overheadPage } = require('../../bench/harness/report')
+const { readRuns } = require('../../bench/harness/results')
 
-const RESULTS = path.join(__dirname, '../../bench/results')
 const PAGE = path.join(__dirname, '../../docs/overhead.md')
 const MAX_LINES = 10
 
@@ -22,7 +22,7 @@ function linesInShort (page) {
 test('what is kept of the runs makes the page: no figure stands there that no benchmark printed', () => {
   const page = fs.readFileSync(PAGE, 'utf8')
   const sections = [...page.matchAll(/\(`bench\/([\w-]+)\.js`\)$/gm)].map(([, name]) => name)
-  const runs = fs.readdirSync(RESULTS).map(name => ({ version: parseInt(name.slice('node-'.length)), results: JSON.parse(fs.readFileSync(path.join(RESULTS, name), 'utf8')) }))
+  const runs = inOrder(readRuns())
   assert.deepEqual(new Set(sections), new Set(runs.flatMap(({ results }) => Object.keys(results))))
   assert.equal(overheadPage(runs, sections), page)
 })
