@@ -7,10 +7,10 @@ const { serveAnswers } = require('./answers')
 const { collectGarbage } = require('./collect-garbage')
 const { cpuMeter } = require('./cpu-meter')
 
-/** @param {(app: import('express').Express) => unknown} observe */
+/** @param {(app: import('express').Express) => (() => number) | void} observe  can return what tells how many it counted */
 function serveHello (observe) {
   const app = express()
-  observe(app)
+  const counted = observe(app)
 
   let answered = 0
   app.get('/', (request, response) => {
@@ -20,7 +20,13 @@ function serveHello (observe) {
 
   const server = app.listen(0, '127.0.0.1', () => {
     collectGarbage()
-    serveAnswers(server.address(), { ...cpuMeter(), answered: () => answered })
+    serveAnswers(server.address(), {
+      ...cpuMeter(),
+      answered () {
+        if (counted?.() === 0) throw new Error(`none of ${answered} requests was counted`)
+        return answered
+      }
+    })
   })
 }
 

@@ -6,7 +6,7 @@ const { AsyncLocalStorage } = require('node:async_hooks')
 const { serveHello } = require('../harness/hello-server')
 const { startSampler } = require('../harness/sampler')
 
-/** @type {Record<string, (app: import('express').Express) => void>} */
+/** @type {Record<string, Parameters<typeof serveHello>[0]>} */
 const CASES = {
   off () {},
   'off, once more' () {},
@@ -23,6 +23,7 @@ const CASES = {
     startSampler()
     byHand.start()
     app.use(byHand.middleware)
+    return () => byHand.read().answered
   },
   'express-prom-bundle' (app) { app.use(require('express-prom-bundle')({ includeMethod: true, includePath: true })) }
 }
