@@ -3,8 +3,8 @@
 // npm run bench: measures and prints every question of the table below, and writes docs/overhead.md.
 //   node bench/run.js [--only idle-cpu] [--quick] [--json] [--check]
 // --quick is for trying the benchmarks themselves: a round or two each, nothing is written. --check is the gate of a release: nothing
-// is written either, and the status is 1 where a budget is missed by more than what the same code differs by from itself. Results are kept for one run a
-// major version of Node, so that the page shows them beside each other.
+// is written either, and the status is 1 where a budget is missed by more than what the same code differs by from itself. Else each
+// benchmark's result is kept when it is there, the last one a major version of Node, so that the page shows them beside each other.
 
 const fs = require('node:fs')
 const os = require('node:os')
@@ -58,7 +58,6 @@ async function write (results) {
   const runs = inOrder(readRuns())
   fs.writeFileSync(PAGE, overheadPage(runs, [...BENCHMARKS]))
   if (results.scale !== undefined) await writeScale(runs)
-  progress(`written: ${path.relative(process.cwd(), PAGE)}`)
 }
 
 /**
@@ -75,12 +74,15 @@ async function writeScale (runs) {
 async function main () {
   const unknown = options.only.find(name => !BENCHMARKS.includes(name))
   if (unknown !== undefined) throw new RangeError(`--only must be one of ${BENCHMARKS.join(', ')}, got ${unknown}`)
+  const isKept = !options.quick && !options.check
   progress(environment())
   /** @type {Run} */
   const results = {}
   for (const name of options.only) {
     try {
-      results[name] = await measure(name)
+      const result = await measure(name)
+      results[name] = result
+      if (isKept) await write({ [name]: result }) // at once: a run that is broken off after an hour has not been for nothing
     } catch (error) {
       console.error(error) // the other questions still have their answers
       process.exitCode = 1
@@ -88,7 +90,7 @@ async function main () {
   }
   if (options.json) console.log(JSON.stringify(results, null, 2))
   if (options.check) check(results)
-  else if (!options.quick) await write(results)
+  if (isKept) progress(`written: ${path.relative(process.cwd(), PAGE)}`)
 }
 
 /** @param {Run} results */
