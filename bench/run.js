@@ -58,6 +58,7 @@ async function write (results) {
   const runs = inOrder(readRuns())
   fs.writeFileSync(PAGE, overheadPage(runs, [...BENCHMARKS]))
   if (results.scale !== undefined) await writeScale(runs)
+  progress(`written: ${path.relative(process.cwd(), PAGE)}`)
 }
 
 /**
@@ -80,9 +81,8 @@ async function main () {
   const results = {}
   for (const name of options.only) {
     try {
-      const result = await measure(name)
-      results[name] = result
-      if (isKept) await write({ [name]: result }) // at once: a run that is broken off after an hour has not been for nothing
+      results[name] = await measure(name)
+      if (isKept) await write({ [name]: results[name] }) // at once: a run that is broken off after an hour has not been for nothing
     } catch (error) {
       console.error(error) // the other questions still have their answers
       process.exitCode = 1
@@ -90,7 +90,6 @@ async function main () {
   }
   if (options.json) console.log(JSON.stringify(results, null, 2))
   if (options.check) check(results)
-  if (isKept) progress(`written: ${path.relative(process.cwd(), PAGE)}`)
 }
 
 /** @param {Run} results */
