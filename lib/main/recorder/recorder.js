@@ -4,6 +4,7 @@
 // observer's business.
 
 const { monotonicMicros } = require('../../shared/base/monotonic')
+const { preventDeadlock } = require('./cold-start')
 const { ENGINES } = require('./engines')
 
 /** @import { EngineName } from '../../../types/diagnostics' */
@@ -144,6 +145,7 @@ class Recorder {
 
   #resume () {
     this.#timed(() => {
+      preventDeadlock()
       this.#engine.open(this.#nextTitle())
       return null
     })

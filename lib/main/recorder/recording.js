@@ -7,7 +7,6 @@ const { unattended } = require('../../shared/base/guard')
 const { inspector } = require('../process/inspector')
 const { monotonicMicros } = require('../../shared/base/monotonic')
 const { warnOnce } = require('../../shared/base/warnings')
-const { preventDeadlock } = require('./cold-start')
 const { ENGINES } = require('./engines')
 const { createRecorder } = require('./recorder')
 
@@ -88,7 +87,6 @@ class Recording {
     const { heartbeat } = this.#parts
     this.#isWanted = heartbeat.lastMicros === 0
     if (this.#isWanted) return
-    preventDeadlock()
     heartbeat.exempt(() => this.#recorder?.start())
     this.#begin()
   }
