@@ -43,7 +43,7 @@ const REASONS = Object.freeze([
   },
   {
     suite: 'nodejs',
-    reason: 'it takes the next script that a debugger is told of for its own; our session evaluates one each time it is taken up, and a cold start of the profiler on Node 20 one',
+    reason: 'it takes the next script that a debugger is told of for its own; our session evaluates one, and so does a cold start on Node 20',
     control: path.join(CONTROLS, 'evaluation.js'),
     files: ['test/parallel/test-inspector-scriptparsed-context.js']
   },

@@ -10,12 +10,12 @@ const MENDED_22 = [23, 3]
 
 /**
  * Node 20, and Node 22 before 22.23.3, can deadlock there (nodejs/node#65140): the start walks all code under a lock that is
- * not recursive, an allocation of the walk starts a garbage collection, and the collection takes the same lock. Node 20 takes
- * it in every mark-compact, 22 at the beginning of one that may move code, which it need not do.
+ * not recursive, an allocation of the walk starts a garbage collection, and the collection takes the same lock. On 22 it is
+ * enough that one begins that may move code: with the flag none may (test/stress/profiler-start.js shows it).
  *
  * A collection just before leaves the walk megabytes to allocate until the next one is due. Without it a process that had
- * filled buffers while it started hung in 6 of 100 starts on Node 20. It takes some 0.5 ms a megabyte of the heap, and 1.5 ms
- * for the context that V8's own function for it is to be had from.
+ * filled buffers while it started hung in 7 of 120 starts on Node 20. It took 3 to 11 ms for heaps of 3 and 18 MB, and 1 to
+ * 2 ms for the context that V8's own function for it is to be had from.
  *
  * What this cannot prevent: a walk that allocates as much as makes a whole collection due by itself. It needs hundreds of
  * megabytes of scripts loaded before the first start; the recorder therefore starts early and never drops to zero profiles.
