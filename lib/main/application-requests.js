@@ -14,7 +14,7 @@ const { share } = require('./process/process-wide')
 /** @import { Logger } from '../../types/diagnostics' */
 /** @import { RequestMiddleware } from './http/middleware' */
 
-const SHARED_DURATIONS = 'request-durations.1'
+const SHARED_DURATIONS = 'request-durations.2'
 
 /**
  * @param {object} parts

@@ -5,13 +5,17 @@ const assert = require('node:assert/strict')
 const { createRequestDurations, BOUNDS_SECONDS } = require('../../lib/main/http/request-durations')
 const { forgetWarnings } = require('../../lib/shared/base/warnings')
 
-const request = { method: 'GET', route: '/x/:id', status: 200, seconds: 0.02, scheme: 'http' }
+const request = { route: '/x/:id', status: 200, seconds: 0.02 }
+
+/** One that begins and ends. */
+function count (requests, { method = 'GET', scheme = 'http', ...change }) {
+  return requests.finished({ ...request, ...change, active: requests.started(method, scheme) })
+}
 
 test('durations are cumulative by method, route and status', () => {
   const requests = createRequestDurations()
   for (const change of [{}, { seconds: 0.2 }, { status: 404 }, { method: 'POST' }]) {
-    requests.started(change.method ?? 'GET', 'http')
-    requests.finished({ ...request, ...change })
+    count(requests, change)
   }
   const { durations, overflowed } = requests.read()
   assert.deepEqual(durations.map(({ method, route, status, reading }) => [method, route, status, reading.count]),
@@ -29,8 +33,7 @@ test('requests in flight are counted by method and scheme', () => {
   const requests = createRequestDurations()
   requests.started('GET', 'http')
   requests.started('GET', 'https')
-  requests.started('GET', 'https')
-  requests.finished({ ...request, scheme: 'https' })
+  count(requests, { scheme: 'https' })
   assert.deepEqual(requests.read().active, [{ method: 'GET', scheme: 'http', count: 1 }, { method: 'GET', scheme: 'https', count: 1 }])
 })
 
@@ -38,7 +41,7 @@ test('routes beyond the limit become _other, are counted, and are told once', ()
   forgetWarnings()
   const logged = []
   const requests = createRequestDurations({ maxRoutes: 2, logger: { warn: fields => { logged.push(fields.code) } } })
-  for (const route of ['/a', '_unmatched', '/b', '/c', '/d', '/a', '_unmatched']) requests.finished({ ...request, route })
+  for (const route of ['/a', '_unmatched', '/b', '/c', '/d', '/a', '_unmatched']) count(requests, { route })
   const { durations, overflowed } = requests.read()
   assert.deepEqual(durations.map(({ route, reading }) => [route, reading.count]), [['/a', 2], ['_unmatched', 2], ['/b', 1], ['_other', 2]])
   assert.equal(overflowed, 2)
@@ -47,10 +50,17 @@ test('routes beyond the limit become _other, are counted, and are told once', ()
 
 test('statuses that cannot be become _other', () => {
   const requests = createRequestDurations()
-  for (const status of [0, 99, 600, 200.5, NaN, '200', undefined]) requests.finished({ ...request, status })
+  for (const status of [0, 99, 600, 200.5, NaN, '200', undefined]) count(requests, { status })
   const { durations, overflowed } = requests.read()
   assert.deepEqual(durations.map(({ status, reading }) => [status, reading.count]), [['_other', 7]])
   assert.equal(overflowed, 7)
+})
+
+test('a finished request has the name of its route, also where there is no room to count it by that', () => {
+  const requests = createRequestDurations({ maxRoutes: 1, logger: { warn () {} } })
+  const names = ['/a', '/b', '/a', '/b', '_unmatched'].map(route => count(requests, { method: 'PUT', route }))
+  assert.deepEqual(names, ['PUT /a', 'PUT /b', 'PUT /a', 'PUT /b', 'PUT _unmatched'])
+  assert.equal(count(requests, { method: 'PUT', route: '/a', status: 1000 }), 'PUT /a')
 })
 
 test('a limit out of range is refused', () => {

@@ -11,8 +11,7 @@ const CAUSES = ['code', 'gc', 'starved', 'suspended', 'unknown']
 function createRequests () {
   const requests = createRequestDurations()
   for (const seconds of [0.004, 0.02, 0.3]) {
-    requests.started('GET', 'http')
-    requests.finished({ method: 'GET', route: '/say/"hi"\\:name', status: 200, seconds, scheme: 'http' })
+    requests.finished({ active: requests.started('GET', 'http'), route: '/say/"hi"\\:name', status: 200, seconds })
   }
   requests.started('POST', 'http')
   return requests

@@ -3,7 +3,7 @@
 // The beginning of every request of every node:http server in the process, seen without touching the application.
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
-const { guarded } = require('../../shared/base/guard')
+const { reportFault } = require('../../shared/base/guard')
 
 /** @import { IncomingMessage, Server, ServerResponse } from 'node:http' */
 
@@ -22,7 +22,13 @@ class RequestChannel {
 
   /** @param {OnRequest} onRequest */
   constructor (onRequest) {
-    this.#onRequest = guarded(/** @type {(message: any) => void} */ (onRequest))
+    this.#onRequest = (/** @type {any} */ start) => {
+      try {
+        onRequest(start)
+      } catch (error) {
+        reportFault(error)
+      }
+    }
   }
 
   get running () { return this.#running }

@@ -21,18 +21,26 @@ const DEFAULTS = Object.freeze({
 })
 
 /**
+ * @typedef {object} Active  requests that are being answered
+ * @property {string} method  bounded by the caller: a known method or '_OTHER'
+ * @property {'http' | 'https'} scheme
+ * @property {number} count
+ */
+
+/**
  * @typedef {object} FinishedRequest
- * @property {string} method   bounded by the caller: a known method or '_OTHER'
- * @property {string} route    path template without the method
+ * @property {Active} active  what started() returned for it
+ * @property {string} route   path template without the method
  * @property {number} status
  * @property {number} seconds
- * @property {string} scheme   as given to started()
  */
+
+/** @typedef {{ name: string, byStatus: Map<number | string, BucketCounts> }} MethodCounts  name: `METHOD /path/:template` */
 
 /**
  * @typedef {object} DurationsReading
  * @property {{ method: string, route: string, status: string, reading: BucketReading }[]} durations
- * @property {{ method: string, scheme: string, count: number }[]} active
+ * @property {Active[]} active
  * @property {number} overflowed  requests counted under '_other', for their route or their status
  */
 
@@ -50,9 +58,9 @@ class RequestDurations {
   #logger
   #routeCount = 0
   #overflowed = 0
-  /** @type {Map<string, Map<string, Map<number | string, BucketCounts>>>} route, method, status */
+  /** By route and method. @type {Map<string, Map<string, MethodCounts>>} */
   #byRoute = new Map()
-  /** By method. @type {Record<'http' | 'https', Map<string, { count: number }>>} */
+  /** By method. @type {Record<'http' | 'https', Map<string, Active>>} */
   #active = { http: new Map(), https: new Map() }
 
   /**
@@ -66,55 +74,64 @@ class RequestDurations {
 
   /**
    * @param {string} method
-   * @param {string} scheme  'http' or 'https'
+   * @param {'http' | 'https'} scheme
+   * @returns {Active} to be given back with finished()
    */
   started (method, scheme) {
-    this.#addActive(method, scheme, 1)
+    const active = this.#active[scheme].get(method) ?? this.#learnActive(method, scheme)
+    active.count++
+    return active
   }
 
-  /** @param {FinishedRequest} request */
-  finished ({ method, route, status, seconds, scheme }) {
-    this.#addActive(method, scheme, -1)
-    const known = this.#byRoute.get(route)?.get(method)?.get(status)
-    if (known !== undefined) known.observe(seconds)
-    else this.#learn(method, route, status).observe(seconds)
+  /**
+   * @param {FinishedRequest} request
+   * @returns {string} the name of its route, one text for all of its requests: whoever looks it up in a map need not hash it anew for each
+   */
+  finished ({ active, route, status, seconds }) {
+    active.count--
+    const counts = this.#byRoute.get(route)?.get(active.method)
+    const buckets = counts?.byStatus.get(status)
+    if (counts === undefined || buckets === undefined) return this.#learn(active.method, route, status, seconds)
+    buckets.observe(seconds)
+    return counts.name
   }
 
   /**
    * @param {string} method
+   * @param {'http' | 'https'} scheme
+   */
+  #learnActive (method, scheme) {
+    const active = { method, scheme, count: 0 }
+    this.#active[scheme].set(method, active)
+    return active
+  }
+
+  /**
+   * Counts what comes for the first time, perhaps with others of a route or a status that there is no room for.
+   * @param {string} method
    * @param {string} route
    * @param {number} status
-   * @returns {BucketCounts} what counts it, and perhaps others of a route or a status that there is no room for
+   * @param {number} seconds
    */
-  #learn (method, route, status) {
+  #learn (method, route, status, seconds) {
     const boundedRoute = this.#admit(route)
     const boundedStatus = isStatus(status) ? status : OTHER
     if (boundedStatus === OTHER || boundedRoute !== route) this.#overflowed++
-    return entryOf(entryOf(entryOf(this.#byRoute, boundedRoute, createMap), method, createMap), boundedStatus, createBuckets)
+    const { name, byStatus } = entryOf(entryOf(this.#byRoute, boundedRoute, createMap), method, () => ({ name: `${method} ${boundedRoute}`, byStatus: new Map() }))
+    entryOf(byStatus, boundedStatus, createBuckets).observe(seconds)
+    return boundedRoute === route ? name : `${method} ${route}`
   }
 
   /** @returns {DurationsReading} */
   read () {
     const durations = []
     for (const [route, byMethod] of this.#byRoute) {
-      for (const [method, byStatus] of byMethod) {
+      for (const [method, { byStatus }] of byMethod) {
         for (const [status, buckets] of byStatus) durations.push({ method, route, status: String(status), reading: buckets.read() })
       }
     }
-    const active = []
-    for (const [scheme, byMethod] of Object.entries(this.#active)) {
-      for (const [method, { count }] of byMethod) active.push({ method, scheme, count })
-    }
+    const active = Object.values(this.#active).flatMap(byMethod => [...byMethod.values()].map(counted => ({ ...counted })))
     return { durations, active, overflowed: this.#overflowed }
-  }
-
-  /**
-   * @param {string} method
-   * @param {string} scheme
-   * @param {number} change
-   */
-  #addActive (method, scheme, change) {
-    entryOf(scheme === 'https' ? this.#active.https : this.#active.http, method, createCount).count += change
   }
 
   /**
@@ -140,10 +157,6 @@ function isStatus (status) {
 /** @returns {Map<any, any>} */
 function createMap () {
   return new Map()
-}
-
-function createCount () {
-  return { count: 0 }
 }
 
 function createBuckets () {

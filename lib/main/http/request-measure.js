@@ -8,10 +8,10 @@ const { warnOnce } = require('../../shared/base/warnings')
 const { createResponseEnds } = require('./response-ends')
 const { createRequestContext, takePlace } = require('./route-context')
 const { methodOf, templateOf } = require('./route-template')
-const { routeName } = require('./route-name')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { Logger } from '../../../types/diagnostics' */
+/** @import { Active } from './request-durations' */
 /** @import { RequestContext, RouteContextPart } from './route-context' */
 
 // What nginx logs when the connection closed before the response was complete. No server sends it.
@@ -21,8 +21,8 @@ const MICROS_PER_SECOND = 1e6
 
 /**
  * @typedef {object} RequestCounter  the part of request durations that is used
- * @property {(method: string, scheme: string) => void} started
- * @property {(request: import('./request-durations').FinishedRequest) => void} finished
+ * @property {(method: string, scheme: 'http' | 'https') => Active} started
+ * @property {(request: import('./request-durations').FinishedRequest) => string} finished  returns the name of its route
  */
 
 /**
@@ -105,12 +105,8 @@ class RequestMeasure {
    */
   #claim (context) {
     if (context.countedBy === this.#requests || context.alsoCountedBy?.has(this.#requests)) return false
-    if (context.countedBy === null) {
-      context.countedBy = this.#requests
-      return true
-    }
-    context.alsoCountedBy ??= new Set()
-    context.alsoCountedBy.add(this.#requests)
+    if (context.countedBy === null) context.countedBy = this.#requests
+    else (context.alsoCountedBy ??= new Map()).set(this.#requests, null)
     return true
   }
 
@@ -119,10 +115,6 @@ class RequestMeasure {
    * @param {ServerResponse} response
    */
   #count (context, response) {
-    if (context.method === '') {
-      context.method = methodOf(context.request)
-      context.scheme = schemeOf(context.request)
-    }
     try {
       this.#ends.await(context, response)
     } catch (error) {
@@ -130,7 +122,9 @@ class RequestMeasure {
       warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error)
       return
     }
-    this.#requests.started(context.method, context.scheme)
+    const active = this.#requests.started(methodOf(context.request), schemeOf(context.request))
+    if (context.countedBy === this.#requests) context.active = active
+    else context.alsoCountedBy?.set(this.#requests, active)
   }
 
   /**
@@ -143,17 +137,20 @@ class RequestMeasure {
       const status = isSent ? response.statusCode : STATUS_CLIENT_CLOSED
       const toMicros = monotonicMicros()
       const seconds = (toMicros - context.startMicros) / MICROS_PER_SECOND
-      const { method, scheme } = context
-      const route = templateOf(context.request, status)
-      this.#requests.finished({ method, route, status, seconds, scheme })
-      this.#onAnswered(context, routeName(method, route), status, toMicros)
+      const active = context.countedBy === this.#requests ? context.active : context.alsoCountedBy?.get(this.#requests)
+      if (!active) return
+      const route = this.#requests.finished({ active, route: templateOf(context.request, status), status, seconds })
+      this.#onAnswered(context, route, status, toMicros)
     } catch (error) {
       warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error)
     }
   }
 }
 
-/** @param {any} request */
+/**
+ * @param {any} request
+ * @returns {'http' | 'https'}
+ */
 function schemeOf (request) {
   return request.socket?.encrypted === true ? 'https' : 'http'
 }

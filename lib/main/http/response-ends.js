@@ -6,7 +6,7 @@
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const onFinished = require('on-finished')
-const { guarded } = require('../../shared/base/guard')
+const { guarded, reportFault } = require('../../shared/base/guard')
 const { contextOn, putContext } = require('./route-context')
 
 /** @import { IncomingMessage, ServerResponse as Response } from 'node:http' */
@@ -88,10 +88,14 @@ class ResponseEnds {
     unsubscribe(CHANNEL_NAME, this.#onFinish)
   }
 
-  #onFinish = guarded((/** @type {any} */ { request, response }) => {
-    const context = contextOn(request)
-    if (context !== undefined && context.endsWith === this) this.end(context, response, true)
-  })
+  #onFinish = (/** @type {any} */ { request, response }) => {
+    try {
+      const context = contextOn(request)
+      if (context !== undefined && context.endsWith === this) this.end(context, response, true)
+    } catch (error) {
+      reportFault(error)
+    }
+  }
 }
 
 /**

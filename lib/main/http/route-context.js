@@ -8,6 +8,7 @@ const { Readable } = require('node:stream')
 const { hold, release } = require('../process/process-wide')
 
 /** @import { IncomingMessage } from 'node:http' */
+/** @import { Active } from './request-durations' */
 /** @import { createResponseEnds } from './response-ends' */
 
 /**
@@ -18,16 +19,15 @@ const { hold, release } = require('../process/process-wide')
  * @property {number} startMicros       when it was read, of the monotonic clock
  * @property {number} arrivedMicros     when it may have come: before, where the loop was late to read it
  * @property {object | null} countedBy  the request durations that count this request
- * @property {Set<object> | null} alsoCountedBy  those of further handles
+ * @property {Active | null} active     what it counts as there, until it is answered
+ * @property {Map<object, Active | null> | null} alsoCountedBy  the same of further handles
  * @property {ResponseEnds | null} endsWith  what awaits the end of its response
- * @property {string} method   as it was counted
- * @property {string} scheme   the same
  */
 
 /** @typedef {RouteContext} RouteContextPart */
 
 // Copies of this package in one process share the store, so its name carries the version of RequestContext.
-const SHARED_NAME = 'route-context.4'
+const SHARED_NAME = 'route-context.5'
 
 const CONTEXT = Symbol('loopscope.context')
 
@@ -41,7 +41,7 @@ const plainPush = Readable.prototype.push
  * @returns {RequestContext}
  */
 function createRequestContext (request, startMicros, arrivedMicros) {
-  return { request, startMicros, arrivedMicros, countedBy: null, alsoCountedBy: null, endsWith: null, method: '', scheme: '' }
+  return { request, startMicros, arrivedMicros, countedBy: null, active: null, alsoCountedBy: null, endsWith: null }
 }
 
 function createRouteContext () {

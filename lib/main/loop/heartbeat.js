@@ -62,6 +62,7 @@ class Heartbeat {
   /** @type {NodeJS.Timeout | undefined} */
   #first
   #lastMicros = 0
+  #dueMicros = Infinity
   #own
   #isIdle = false
   /** When the processor time was last looked at, and what it was. */
@@ -80,8 +81,8 @@ class Heartbeat {
   /** When it last ticked; 0 before the first tick. */
   get lastMicros () { return this.#lastMicros }
 
-  /** When the next tick is due; never before the first one. */
-  get dueMicros () { return this.#lastMicros === 0 ? Infinity : this.#lastMicros + this.#periodMs * 1e3 }
+  /** When the next tick is due; never before the first one. Kept, since each request asks for it. */
+  get dueMicros () { return this.#dueMicros }
 
   get #periodMs () {
     const { periodMs, stallThresholdMs } = this.#parts
@@ -91,7 +92,7 @@ class Heartbeat {
   start () {
     if (this.running) return
     // What runs before the loop turns is the application being loaded, which may block: it is not measured.
-    this.#lastMicros = 0
+    this.#setLast(0)
     this.#setIdle(false)
     this.#first = setTimeout(guarded(() => this.#begin()), 0).unref()
   }
@@ -135,7 +136,7 @@ class Heartbeat {
 
   /** Leaves the time since the last tick out: it went into work of our own that is accounted for elsewhere. */
   skipElapsed () {
-    if (this.#lastMicros !== 0) this.#lastMicros = monotonicMicros()
+    if (this.#lastMicros !== 0) this.#setLast(monotonicMicros())
     this.#own.forget()
   }
 
@@ -150,7 +151,7 @@ class Heartbeat {
   #begin () {
     this.#setIdle(false) // the next tick is due a period from now
     this.#takeCpuMs(monotonicMicros())
-    this.#lastMicros = 0 // on a busy machine a tick may have come before: Node.js promises no order to timers of different lengths
+    this.#setLast(0) // on a busy machine a tick may have come before: Node.js promises no order to timers of different lengths
     this.#tick()
     this.#parts.onFirst?.()
     this.skipElapsed() // what was done on that occasion is ours
@@ -164,13 +165,20 @@ class Heartbeat {
     this.#timer.unref()
     this.#parts.state.isIdle = isIdle
     this.#parts.state.periodMs = this.#periodMs
+    this.#setLast(this.#lastMicros)
+  }
+
+  /** @param {number} micros  0: there is none */
+  #setLast (micros) {
+    this.#lastMicros = micros
+    this.#dueMicros = micros === 0 ? Infinity : micros + this.#periodMs * 1e3
   }
 
   #tick () {
     const fromMicros = this.#lastMicros
     const toMicros = monotonicMicros()
     const ownWork = this.#own.take(toMicros)
-    this.#lastMicros = toMicros
+    this.#setLast(toMicros)
     this.#parts.state.tickMicros = toMicros
     if (fromMicros === 0) return
     const ownMs = msOf(ownWork)

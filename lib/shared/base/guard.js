@@ -25,7 +25,7 @@ function guarded (work) {
       const result = Reflect.apply(work, this, values)
       if (result instanceof Promise) unattended(result)
     } catch (error) {
-      report(error)
+      reportFault(error)
     }
   }
 }
@@ -35,14 +35,14 @@ function guarded (work) {
  * @param {Promise<unknown>} work
  */
 function unattended (work) {
-  work.catch(report)
+  work.catch(reportFault)
 }
 
 /** @param {unknown} error */
-function report (error) {
+function reportFault (error) {
   try {
     tellFault(error)
   } catch {} // a logger of the application's own
 }
 
-module.exports = { guarded, setFaultListener, unattended }
+module.exports = { guarded, reportFault, setFaultListener, unattended }

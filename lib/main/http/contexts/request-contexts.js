@@ -15,6 +15,9 @@ const { createFrameworks } = require('../adapters/frameworks')
 /** @import { IncomingMessage, Server } from 'node:http' */
 /** @import { Readable } from 'node:stream' */
 
+/** On a server: a set of those that were met would be looked into for each request. */
+const MET = Symbol('loopscope.met')
+
 /**
  * @param {object} [parts]
  * @param {() => void} [parts.onRequest]  work on a request begins
@@ -30,8 +33,8 @@ class RequestContexts {
   #http2
   #upgrades
   #spans = createRequestSpans()
-  /** @type {WeakSet<object>} */
-  #servers = new WeakSet()
+  /** What servers bear that were met since the start. */
+  #met = {}
   #channel
   #arrivedMicros
 
@@ -48,7 +51,7 @@ class RequestContexts {
       onRequest()
     })
     this.#channel = createRequestChannel(({ request, server }) => {
-      if (!this.#servers.has(server)) this.#meet(server)
+      if (/** @type {any} */ (server)[MET] !== this.#met) this.#meet(server)
       if (this.context.current()?.request === request) return // another copy of this package was first
       this.#begin(request, request)
       onRequest()
@@ -69,13 +72,13 @@ class RequestContexts {
     this.#upgrades.stop()
     this.#frameworks.stop()
     this.#spans.stop()
-    this.#servers = new WeakSet()
+    this.#met = {}
     this.context.stop()
   }
 
   /** @param {Server} server  that has its first request */
   #meet (server) {
-    this.#servers.add(server)
+    Object.defineProperty(server, MET, { value: this.#met, configurable: true, writable: true })
     this.#frameworks.look()
     this.#spans.meet(server)
   }
