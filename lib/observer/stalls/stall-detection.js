@@ -59,7 +59,7 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     evidence,
     isRecording: () => recorder.isRecording,
     rotateNow: () => recorder.rotateNow(),
-    stacksOf: stacks.between,
+    looksOf: stacks.between,
     isStill: stuck => watch.isStill(stuck),
     logNow,
     records,

@@ -13,7 +13,7 @@ const { findCulprit } = require('./culprit/find-culprit')
 /** @import { StallEvidence, Trace } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { LateTick } from '../../main/loop/heartbeat' */
-/** @import { Stack } from './culprit/blocked-stacks' */
+/** @import { Look } from './culprit/blocked-stacks' */
 /** @import { SourceLines } from './culprit/source-lines' */
 /** @import { Stuck } from './stall-watch' */
 /** @import { History } from '../recorder/history' */
@@ -39,7 +39,7 @@ const NOTHING_FOUND = Object.freeze({ culprit: null, origin: null, stack: [], co
  * @param {{ since (fromMicros: number): SystemEvidence }} parts.evidence
  * @param {() => boolean} parts.isRecording
  * @param {() => Promise<{ route: string | null, trace: Trace | null } | undefined>} parts.rotateNow  ends the window, in the middle of what the main thread does
- * @param {(fromMicros: number, toMicros: number, maxMs: number) => Promise<Stack[]>} [parts.stacksOf]  those that were read in this time
+ * @param {(fromMicros: number, toMicros: number, maxMs: number) => Promise<Look[]>} [parts.looksOf]  those of this time
  * @param {(stuck: Stuck) => boolean} parts.isStill
  * @param {(fields: object, message: string) => void} parts.logNow   straight to standard error
  * @param {Pick<StallRecords, 'keepProfile' | 'setLasting'>} parts.records
@@ -49,7 +49,7 @@ const NOTHING_FOUND = Object.freeze({ culprit: null, origin: null, stack: [], co
  */
 function createStallReports (parts) {
   const { history, evidence, isRecording, rotateNow, isStill, logNow, records, context, thresholdMs } = parts
-  const { stacksOf = async () => [], toWritten = async profile => profile } = parts
+  const { looksOf = async () => [], toWritten = async profile => profile } = parts
 
   /** @param {LateTick & { id: number }} stall */
   async function explain ({ id, fromMicros, toMicros, delayMs: lateMs, ownWork, ownMs, isSuspected = false }) {
@@ -89,8 +89,8 @@ function createStallReports (parts) {
    * @param {number} maxMappingMs
    */
   async function find (profile, fromMicros, toMicros, maxMappingMs) {
-    const [written, stacks] = await Promise.all([toWritten(profile, maxMappingMs), stacksOf(fromMicros, toMicros, maxMappingMs)])
-    return findCulprit(written, context, stacks)
+    const [written, looks] = await Promise.all([toWritten(profile, maxMappingMs), looksOf(fromMicros, toMicros, maxMappingMs)])
+    return findCulprit(written, context, looks.map(({ stack }) => stack))
   }
 
   /**

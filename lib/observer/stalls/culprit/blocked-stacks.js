@@ -24,6 +24,8 @@ const { describeFile } = require('../../../shared/formats/profile/frame')
 
 /** @typedef {StackCall[]} Stack  innermost first */
 
+/** @typedef {{ atMicros: number, stack: Stack }} Look  atMicros: when the main thread read it, which may be long after it was asked to */
+
 const KEPT = 64 // a stall has at most a dozen; those of one that is over are asked for within seconds
 
 /** @typedef {(frames: CallFrame[], maxMs: number) => Promise<CallFrame[]>} ToWritten  places of the code as it was written */
@@ -62,13 +64,13 @@ function createBlockedStacks (context, toWritten = async frames => frames) {
      * @param {number} fromMicros
      * @param {number} toMicros
      * @param {number} maxMs  to wait for source maps
-     * @returns {Promise<Stack[]>}
+     * @returns {Promise<Look[]>} in order
      */
     async between (fromMicros, toMicros, maxMs) {
-      const stacks = looksBetween(fromMicros, toMicros).map(({ calls }) => calls)
-      const written = await toWritten(stacks.flat().flatMap(placesOf), maxMs)
+      const looks = looksBetween(fromMicros, toMicros)
+      const written = await toWritten(looks.flatMap(({ calls }) => calls).flatMap(placesOf), maxMs)
       let at = 0
-      return stacks.map(calls => calls.map(call => toStackCall(call, written[at++], written[at++], context)))
+      return looks.map(({ atMicros, calls }) => ({ atMicros, stack: calls.map(call => toStackCall(call, written[at++], written[at++], context)) }))
     }
   }
 }
