@@ -73,6 +73,15 @@ function isSame (frame, call) {
   return frame.line === call.functionLine && between >= 0 && between <= frame.name.length + MAX_KEYWORDS
 }
 
+/**
+ * V8 also interrupts a function before it has done anything, where its parameters begin: what took the time was before it was called.
+ * @param {StackCall} call
+ */
+function hasNotBegun ({ name, line, column, functionLine, functionColumn }) {
+  const between = column - functionColumn
+  return functionLine > 0 && line === functionLine && between >= 0 && between <= name.length + MAX_KEYWORDS
+}
+
 /** @param {Frame} frame */
 function hasFile ({ file }) {
   return file !== ''
@@ -96,4 +105,4 @@ function mostFrequent (values, keyOf) {
   return [...counts.values()].sort((one, other) => other.count - one.count)[0]
 }
 
-module.exports = { isSame, matchStacks, mostFrequent }
+module.exports = { hasNotBegun, isSame, matchStacks, mostFrequent }
