@@ -184,7 +184,7 @@ export interface Culprit extends CodeFrame {
   call: string | null
   /** The dependency in which the time was spent, and its function that the application called; null when it was spent in the application's own code. */
   via: { package: string, function: string } | null
-  /** Part of the stall's code time spent in this function, 0 to 1. */
+  /** Part of the stall's code time spent in this function, 0 to 1; where only the stacks that were read meanwhile name it, the part of those: 1. */
   share: number
 }
 

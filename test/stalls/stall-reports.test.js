@@ -90,6 +90,27 @@ test('where collector or system held the loop only a function of the application
   assert.deepEqual(await whom(...times(10, ['dep:handle', 'fillCache'])), ['gc', 'fillCache'])
 })
 
+test('where the collector left next to no samples, who all the looks saw is named, with their stack', async () => {
+  const call = (name, line, functionLine) => ({ name, receiver: '', file: 'app.js', line, column: 5, functionLine, functionColumn: 1 })
+  const stack = [call('fillCache', 43, 41), call('serve', 12, 11)]
+  const explain = async ({ evidence = { cpuMs: 650 }, samples = [], looks = [100, 150, 225] }) => {
+    const looksOf = async fromMicros => looks.map(ms => ({ atMicros: fromMicros + ms * 1e3, stack }))
+    const { reports, history, now } = createSubject({ evidence: { since: () => ({ ...QUIET, ...evidence }) }, looksOf })
+    history.add(profileOf([...samples, [['(garbage collector)'], 600e3], [['(idle)'], 2e6]], now - samples.length * 10e3 - 600e3))
+    return reports.explain({ id: 7, fromMicros: now - 720e3, toMicros: now, delayMs: 600 + samples.length * 10, ...NONE })
+  }
+  const { cause, culprit, stack: shown } = await explain({})
+  assert.deepEqual([cause, culprit.function, culprit.line, culprit.share], ['gc', 'fillCache', 43, 1])
+  assert.deepEqual(shown.map(frame => [frame.function, frame.line]), [['fillCache', 43], ['serve', 11]])
+  const beside = await explain({ samples: [[['dep:next'], 10e3]] })
+  assert.deepEqual([beside.culprit.function, beside.stack[0].function], ['fillCache', 'fillCache'])
+  const disputed = await explain({ samples: Array.from({ length: 5 }, () => [['dep:next'], 10e3]) })
+  assert.deepEqual([disputed.cause, disputed.culprit, disputed.stack[0].function], ['gc', null, 'next'])
+  assert.equal((await explain({ looks: [100, 150] })).culprit, null)
+  const starved = await explain({ evidence: { cpuMs: 50, runQueueMs: 500 } })
+  assert.deepEqual([starved.cause, starved.culprit, starved.stack], ['starved', null, []])
+})
+
 test('a loop that is still stuck is reported with culprit and route from an interrupt in the middle of it', async () => {
   const subject = createSubject()
   const { reports, records, logged, now } = subject

@@ -1,7 +1,8 @@
 'use strict'
 
 // Whether a stall's culprit may be named. Who ran when the collector or the system held the loop is beside the point unless the little
-// that ran was clearly one function of the application: a framework that happened to be on the stack is innocent. Pure.
+// that ran was clearly one function of the application: a framework that happened to be on the stack is innocent. A collector may leave
+// less than that to be sampled; then the looks may tell (culprit/seen-culprit.js). Pure.
 
 /** @import { Cause, Culprit } from '../../../types/diagnostics' */
 /** @import { Origin } from '../../shared/formats/profile/frame' */
@@ -22,4 +23,13 @@ function toBlame (cause, { culprit, origin }, codeSamples) {
   return origin === 'app' && codeSamples >= MIN_SAMPLES && culprit.share >= MIN_SHARE ? culprit : null
 }
 
-module.exports = { toBlame }
+/**
+ * Not of a machine that did not run us: there a look is answered when it does again, wherever that is.
+ * @param {Cause} cause
+ * @param {number} codeSamples  where they are enough and nobody is to blame for all that, looks are no better witnesses
+ */
+function mayLooksTell (cause, codeSamples) {
+  return cause === 'gc' && codeSamples < MIN_SAMPLES
+}
+
+module.exports = { mayLooksTell, toBlame }

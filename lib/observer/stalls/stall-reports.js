@@ -4,16 +4,18 @@
 // culprit; and writes a first report to standard error while a long one lasts, when the main thread can log nothing.
 
 const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
-const { toBlame } = require('./blame')
+const { mayLooksTell, toBlame } = require('./blame')
 const { judgeCause } = require('./judge-cause')
 const { codeSampleCount, longestBusyMs, longestGapMs } = require('./samples')
 const { describeCulprit, toLogFields } = require('../../shared/stalls/stall-line')
 const { findCulprit } = require('./culprit/find-culprit')
+const { seenCulprit } = require('./culprit/seen-culprit')
 
-/** @import { StallEvidence, Trace } from '../../../types/diagnostics' */
+/** @import { Cause, StallEvidence, Trace } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { LateTick } from '../../main/loop/heartbeat' */
 /** @import { Look } from './culprit/blocked-stacks' */
+/** @import { Findings } from './culprit/find-culprit' */
 /** @import { SourceLines } from './culprit/source-lines' */
 /** @import { Stuck } from './stall-watch' */
 /** @import { History } from '../recorder/history' */
@@ -31,7 +33,7 @@ const SETTLE_MS = 2
 // the next stall.
 const MAX_MAPPING_MS = 3000
 const MAX_MAPPING_WHILE_STUCK_MS = 1000
-const NOTHING_FOUND = Object.freeze({ culprit: null, origin: null, stack: [], codeMs: null, gcMs: null })
+const NOTHING_FOUND = Object.freeze({ culprit: null, origin: null, stack: [], codeMs: null, gcMs: null, looks: [] })
 
 /**
  * @param {object} parts
@@ -63,14 +65,13 @@ function createStallReports (parts) {
     const profile = history.view(beganMicros, toMicros, ownWork)
     if (profile !== null) records.keepProfile(id, profile)
     const findings = profile === null ? NOTHING_FOUND : await find(profile, fromMicros, toMicros, MAX_MAPPING_MS)
-    const { stack, codeMs, gcMs } = findings
+    const { codeMs, gcMs } = findings
     const all = { ...system, codeMs: round(codeMs), gcMs: round(gcMs) }
     const unsampledMs = profile === null ? null : Math.max(0, longestGapMs(profile) - ownMs)
     const missedMs = profile === null ? delayMs : (profile.startTime - beganMicros) / 1e3
     const cause = judgeCause({ durationMs: delayMs, thresholdMs, unsampledMs, missedMs }, all)
-    // A process that stood still ran nothing: what the samples around it show is not to blame.
-    if (cause === 'suspended') return { delayMs, cause, culprit: null, stack: [], evidence: all }
-    return { delayMs, cause, culprit: toBlame(cause, findings, profile === null ? 0 : codeSampleCount(profile)), stack, evidence: all }
+    const { culprit, stack } = whoHeld(cause, findings, profile === null ? 0 : codeSampleCount(profile), context)
+    return { delayMs, cause, culprit, stack, evidence: all }
   }
 
   /**
@@ -90,7 +91,7 @@ function createStallReports (parts) {
    */
   async function find (profile, fromMicros, toMicros, maxMappingMs) {
     const [written, looks] = await Promise.all([toWritten(profile, maxMappingMs), looksOf(fromMicros, toMicros, maxMappingMs)])
-    return findCulprit(written, context, looks.map(({ stack }) => stack))
+    return { ...findCulprit(written, context, looks.map(({ stack }) => stack)), looks }
   }
 
   /**
@@ -123,6 +124,20 @@ function createStallReports (parts) {
   }
 
   return { explain, describeWhileStuck, reportWhileStuck }
+}
+
+/**
+ * @param {Cause} cause
+ * @param {Pick<Findings, 'culprit' | 'origin' | 'stack'> & { looks: Look[] }} findings
+ * @param {number} codeSamples
+ * @param {Parameters<typeof seenCulprit>[1]} context
+ * @returns {Pick<Findings, 'culprit' | 'stack'>} of those who name the culprit
+ */
+function whoHeld (cause, findings, codeSamples, context) {
+  // A process that stood still ran nothing: what the samples around it show is not to blame.
+  if (cause === 'suspended') return { culprit: null, stack: [] }
+  const seen = mayLooksTell(cause, codeSamples) ? seenCulprit(findings.looks, context) : null
+  return seen ?? { culprit: toBlame(cause, findings, codeSamples), stack: findings.stack }
 }
 
 /**
