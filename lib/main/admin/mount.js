@@ -61,7 +61,8 @@ function createMount ({ path, forward }) {
 function targetOf (incoming, path) {
   const { url = '', originalUrl = url } = incoming
   if (originalUrl.startsWith(path)) return splitTarget(originalUrl, path)
-  const target = url.startsWith(path) ? splitTarget(url, path) : null
+  if (url === originalUrl || !url.startsWith(path)) return null
+  const target = splitTarget(url, path)
   const prefix = prefixOf(incoming)
   return target === null || prefix === null ? null : { ...target, base: prefix + path }
 }
