@@ -3,6 +3,7 @@
 // An observed process that asks for the time in several ways: how long that takes, and how old the answers are.
 
 const { setImmediate: nextTurn, setTimeout: sleep } = require('node:timers/promises')
+const { Worker } = require('node:worker_threads')
 const { serveAnswers } = require('../harness/answers')
 const { callsLasting, timeNs } = require('../harness/slices')
 const diagnostics = require('../..')
@@ -13,6 +14,7 @@ const KEPT = 256 // results kept; a power of two
 const WATCH_MS = 2000
 const WORK_ITEMS = 200
 const HAND_WRITTEN_MS = 1000
+const RESOLUTION_MS = 10 // of our clock
 const TRY_MS = 50 // longer than any keeper is late, and not yet a stall
 
 const { clock } = diagnostics()
@@ -20,6 +22,18 @@ const alone = clocks.createClock() // what createClock() gives where no diagnost
 
 let handWritten = Date.now()
 setInterval(() => { handWritten = Date.now() }, HAND_WRITTEN_MS)
+
+const written = new Float64Array(new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT))
+
+/** The least that can renew a time of day while this thread is blocked: how late it is, the machine is. */
+function startThread () {
+  const keep = `
+    const written = new Float64Array(require('node:worker_threads').workerData)
+    const renew = () => { written[0] = Date.now() }
+    renew()
+    setInterval(renew, ${RESOLUTION_MS})`
+  new Worker(keep, { eval: true, workerData: written.buffer }).unref()
+}
 
 // V8 may not leave a store out, nor take a load from shared memory across one: every call is made, each time anew.
 const kept = new Float64Array(KEPT)
@@ -40,6 +54,7 @@ const TIMES_OF_DAY = {
   'clock.now()': () => clock.now(),
   'clock.now() of a new clock': () => fresh.now(),
   'clock.now() without diagnostics': () => alone.now(),
+  'a thread that does nothing else': () => written[0],
   'hand-written variable': () => handWritten
 }
 
@@ -96,7 +111,9 @@ async function untilKept () {
 }
 
 async function main () {
+  startThread()
   await untilKept()
+  while (written[0] === 0) await sleep(TRY_MS)
   serveAnswers('ready', { nsPerCall: speedMeter(), stalenessMs })
 }
 
