@@ -15,7 +15,7 @@ const { createFrameworks } = require('../adapters/frameworks')
 /** @import { IncomingMessage, Server } from 'node:http' */
 /** @import { Readable } from 'node:stream' */
 
-/** On a server: a set of those that were met would be looked into for each request. */
+/** On each server that was met: for each request a property is read, where a set would be searched. */
 const MET = Symbol('loopscope.met')
 
 /**
@@ -78,7 +78,7 @@ class RequestContexts {
 
   /** @param {Server} server  that has its first request */
   #meet (server) {
-    Object.defineProperty(server, MET, { value: this.#met, configurable: true, writable: true })
+    Reflect.defineProperty(server, MET, { value: this.#met, configurable: true, writable: true })
     this.#frameworks.look()
     this.#spans.meet(server)
   }
