@@ -141,7 +141,10 @@ class ObserverThread {
       prepareStore: ({ location }) => this.#captureParts.storeAt(location).prepare(),
       watchLimit: ({ order }) => this.#watchLimit(order),
       openEgress: async ({ order }) => this.#openEgress(order),
-      renewClock: ({ clock, buffer, resolutionMs }) => this.#clockRenewer.keep(clock, buffer, resolutionMs),
+      renewClock: ({ clock, buffer, resolutionMs }) => {
+        this.#loggerNow() // loading it takes longer than a clock may stand still
+        this.#clockRenewer.keep(clock, buffer, resolutionMs)
+      },
       endClockRenewal: ({ clock }) => this.#clockRenewer.release(clock),
       openApplication: ({ application }) => this.#adminSurface().open(application),
       closeApplication: ({ application, metrics }) => this.#adminSurface().close(application, metrics),
@@ -209,10 +212,12 @@ class ObserverThread {
    * @param {object} fields
    * @param {string} message
    */
-  #logNow = (fields, message) => {
+  #logNow = (fields, message) => this.#loggerNow().warn(fields, message)
+
+  #loggerNow () {
     const { makeLogger, STANDARD_ERROR } = require('../shared/default-logger')
     this.#logger ??= makeLogger({ fd: STANDARD_ERROR, isSync: true })
-    this.#logger.warn(fields, message)
+    return this.#logger
   }
 
   async #stop () {

@@ -3,7 +3,6 @@
 // Explains stalls in the observer thread: waits for the window that holds the stall, reads the evidence, names cause and
 // culprit; and writes a first report to standard error while a long one lasts, when the main thread can log nothing.
 
-const { setTimeout: sleep } = require('node:timers/promises')
 const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
 const { mayLooksTell, toBlame } = require('./blame')
 const { judgeCause } = require('./judge-cause')
@@ -116,7 +115,6 @@ function createStallReports (parts) {
     const lasting = await describeWhileStuck(stuck)
     if (lasting === null) return
     records.setLasting(lasting, () => isStill(stuck))
-    await sleep(0) // clocks are renewed before the first line loads the logger
     const { durationMs, route, culprit, stack } = lasting
     const where = culprit
       ? `in ${describeCulprit(culprit, { route, stack })}${route === null ? '' : ` for ${route}`}`
