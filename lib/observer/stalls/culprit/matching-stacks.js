@@ -69,17 +69,24 @@ function isSame (frame, call) {
   if (frame.file !== call.file || isBuiltin(call)) return false
   // Node's own come without places.
   if (frame.origin === 'node') return frame.name === (call.name || '(anonymous)')
-  const between = frame.column - call.functionColumn
-  return frame.line === call.functionLine && between >= 0 && between <= frame.name.length + MAX_KEYWORDS
+  return isAtParameters(frame, call)
 }
 
 /**
  * V8 also interrupts a function before it has done anything, where its parameters begin: what took the time was before it was called.
  * @param {StackCall} call
  */
-function hasNotBegun ({ name, line, column, functionLine, functionColumn }) {
+function hasNotBegun (call) {
+  return call.functionLine > 0 && isAtParameters(call, call)
+}
+
+/**
+ * @param {{ name: string, line: number, column: number }} place
+ * @param {StackCall} call  of the function
+ */
+function isAtParameters ({ name, line, column }, { functionLine, functionColumn }) {
   const between = column - functionColumn
-  return functionLine > 0 && line === functionLine && between >= 0 && between <= name.length + MAX_KEYWORDS
+  return line === functionLine && between >= 0 && between <= name.length + MAX_KEYWORDS
 }
 
 /** @param {Frame} frame */
