@@ -70,6 +70,16 @@ test('where no stack was read inside the call, what is written tells the line', 
   assert.equal(culpritOf([[call('snapshot', 2, 40)]], source).line, begins + 2)
 })
 
+test('where nothing tells, a callback that is written in the function tells the line, and one that was passed to it does not', () => {
+  const { culpritOf, beginOf } = createSubject([[['node:emit', 'sortRows', ''], 600e3], [['node:emit', 'sortRows'], 400e3]])
+  const [begins, callback] = [beginOf('sortRows'), beginOf('')]
+  assert.ok(callback > begins)
+  const bodyOf = lines => ({ count: () => 1000, read: (file, from) => from === begins ? lines : [] })
+  const indented = Array(callback - begins).fill('  work')
+  assert.equal(culpritOf([], bodyOf(['function sortRows () {', ...indented, '}'])).line, callback)
+  assert.equal(culpritOf([], bodyOf(['function sortRows () { return sort() }', ...indented])).line, begins)
+})
+
 test('a package whose function has no name that tells is entered by the name that is written', () => {
   const { culpritOf, call, beginOf } = createSubject([[['node:emit', 'page', 'dep:x'], 900e3]])
   const source = { count: () => 1000, read: (file, line) => line === beginOf('page') + 2 ? ['  return marked.parse(text)'] : [] }

@@ -4,7 +4,7 @@
 // samples have the one; for the other they know only where a function begins, and the stacks of the stall tell (matching-stacks.js), or
 // what is written there. Pure: the lines of a file are given to it.
 
-const { findCall, onlyLineOfLoop } = require('./call-in-source')
+const { findCall, lengthOf, onlyLineOfLoop } = require('./call-in-source')
 const { mostFrequent } = require('./matching-stacks')
 
 /** @import { CallTree } from '../../../shared/formats/profile/call-tree' */
@@ -30,7 +30,7 @@ function positionOf (path, depth, matches, source) {
   const seen = mostFrequent(matches.map(({ call }) => call), keyOf)?.value
   if (matches.some(({ agreed }) => agreed > 0)) return toPosition(seen ?? frame)
   const work = seen !== undefined && isBusyItself(path[depth]) ? workOf(frame, seen.line, source) : null
-  return writtenCall(path, depth, source, seen) ?? work ?? toPosition(seen ?? frame)
+  return writtenCall(path, depth, source, seen) ?? work ?? toPosition(seen ?? callbackIn(path, depth, source) ?? frame)
 }
 
 /**
@@ -74,6 +74,21 @@ function writtenCall (path, depth, source, later) {
   if (frame.file === '' || called === undefined || called.totalMicros < totalMicros * CALLED_SHARE) return null
   const lines = source.read(frame.file, frame.line, frame.line + MAX_FUNCTION_LINES)
   return findCall(lines, frame, writtenName(called.frame.name), later)
+}
+
+/**
+ * A comparator or callback without a name that is written in the function stands in the call that takes the time, or close below it.
+ * @param {CallTree[]} path
+ * @param {number} depth
+ * @param {SourceLines} source
+ * @returns {Position | null} where it begins
+ */
+function callbackIn (path, depth, source) {
+  const { frame } = path[depth]
+  const called = path[depth + 1]?.frame
+  if (called === undefined || called.name !== '(anonymous)' || called.file !== frame.file || called.line < frame.line) return null
+  const length = lengthOf(source.read(frame.file, frame.line, frame.line + MAX_FUNCTION_LINES))
+  return called.line < frame.line + length ? called : null
 }
 
 /**
