@@ -5,6 +5,7 @@
 
 const { monotonicMicros } = require('../../shared/base/monotonic')
 const { createRequestMeasure } = require('./request-measure')
+const { isInFirstTurn } = require('./route-context')
 const { createSlowestRequest } = require('./slowest-request')
 const { createWorkLog } = require('./work-log')
 
@@ -42,7 +43,7 @@ function createMiddleware ({ context, requests, logger, stallThresholdMs, onRequ
     const current = context.current()
     const requestContext = measure.begin(request, response, current)
     if (requestContext === null) return next()
-    const fromMicros = monotonicMicros()
+    const fromMicros = isInFirstTurn(requestContext) ? requestContext.startMicros : monotonicMicros()
     try {
       return requestContext === current ? next() : context.run(requestContext, next)
     } finally {

@@ -7,7 +7,7 @@
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const onFinished = require('on-finished')
 const { guarded, reportFault } = require('../../shared/base/guard')
-const { contextOn, putContext } = require('./route-context')
+const { contextOn, putContext } = require('./body-context')
 
 /** @import { IncomingMessage, ServerResponse as Response } from 'node:http' */
 /** @import { RequestContext } from './route-context' */

@@ -3,9 +3,9 @@
 // The request that the running code works for, found again after awaits, in promise chains and in timers.
 // It holds the request, not its route: the route is not known before the router has run, so it is resolved when asked.
 
-const { AsyncLocalStorage } = require('node:async_hooks')
-const { Readable } = require('node:stream')
+const { AsyncLocalStorage, executionAsyncId } = require('node:async_hooks')
 const { hold, release } = require('../process/process-wide')
+const { contextOn, createBodyContext } = require('./body-context')
 
 /** @import { IncomingMessage } from 'node:http' */
 /** @import { Active } from './request-durations' */
@@ -18,6 +18,7 @@ const { hold, release } = require('../process/process-wide')
  * @property {IncomingMessage} request
  * @property {number} startMicros       when it was read, of the monotonic clock
  * @property {number} arrivedMicros     when it may have come: before, where the loop was late to read it
+ * @property {number} firstTurn         Node's id of the call in which it was begun; 0 when something of its body has come since
  * @property {object | null} countedBy  the request durations that count this request
  * @property {Active | null} active     what it counts as there, until it is answered
  * @property {Map<object, Active | null> | null} alsoCountedBy  the same of further handles
@@ -27,11 +28,7 @@ const { hold, release } = require('../process/process-wide')
 /** @typedef {RouteContext} RouteContextPart */
 
 // Copies of this package in one process share the store, so its name carries the version of RequestContext.
-const SHARED_NAME = 'route-context.5'
-
-const CONTEXT = Symbol('loopscope.context')
-
-const plainPush = Readable.prototype.push
+const SHARED_NAME = 'route-context.6'
 
 /**
  * All of one shape, which V8 knows.
@@ -41,7 +38,7 @@ const plainPush = Readable.prototype.push
  * @returns {RequestContext}
  */
 function createRequestContext (request, startMicros, arrivedMicros) {
-  return { request, startMicros, arrivedMicros, countedBy: null, active: null, alsoCountedBy: null, endsWith: null }
+  return { request, startMicros, arrivedMicros, firstTurn: executionAsyncId(), countedBy: null, active: null, alsoCountedBy: null, endsWith: null }
 }
 
 function createRouteContext () {
@@ -51,7 +48,7 @@ function createRouteContext () {
 class RouteContext {
   /** @type {AsyncLocalStorage<RequestContext> | null} */
   #storage = null
-  #push = pushIn(this)
+  #bodies = createBodyContext(this)
 
   get running () { return this.#storage !== null }
 
@@ -63,6 +60,7 @@ class RouteContext {
   stop () {
     if (this.#storage === null) return
     this.#storage = null
+    this.#bodies.stop()
     release(SHARED_NAME, storage => storage.disable())
   }
 
@@ -89,11 +87,11 @@ class RouteContext {
 
   /**
    * The same for the events of a body.
-   * @param {Readable} source  what brings it
+   * @param {import('node:stream').Readable} source  what brings it
    * @param {RequestContext} context
    */
   keepFor (source, context) {
-    keepForBody(source, context, this.#push)
+    this.#bodies.keepFor(source, context)
   }
 
   /**
@@ -106,60 +104,11 @@ class RouteContext {
 }
 
 /**
- * Replaces a request's own push(): Node.js brings the body from outside of the context that the request was begun in (from the parser's,
- * where contexts are AsyncContextFrames; else from wherever the connection was made).
- * @param {RouteContextPart} context
- * @returns {IncomingMessage['push']}
- */
-function pushIn (context) {
-  /**
-   * @this {any}
-   * @param {unknown} chunk
-   * @param {BufferEncoding} [encoding]
-   */
-  return function push (chunk, encoding) {
-    // The end of a request that nobody has begun to read reaches nobody: what is emitted later is so for whoever reads it.
-    if (chunk === null && this.readableFlowing === null) return pushAsBefore(this, chunk, encoding)
-    return context.run(this[CONTEXT], pushAsBefore, this, chunk, encoding)
-  }
-}
-
-/**
- * Assigned, not defined: hiding the two from who enumerates it would cost ten times as much.
- * @param {any} source
- * @param {RequestContext} requestContext
- * @param {IncomingMessage['push']} push
- */
-function keepForBody (source, requestContext, push) {
-  // A look at the prototypes first: whether a property is a request's own takes ten times as long to say.
-  if (source.push !== plainPush && Object.hasOwn(source, 'push')) return
-  source[CONTEXT] = requestContext
-  source.push = push
-}
-
-/**
- * @param {any} source
- * @param {unknown} chunk
- * @param {BufferEncoding} [encoding]
- */
-function pushAsBefore (source, chunk, encoding) {
-  return Object.getPrototypeOf(source).push.call(source, chunk, encoding)
-}
-
-/**
- * @param {any} request
- * @returns {RequestContext | undefined}
- */
-function contextOn (request) {
-  return request[CONTEXT]
-}
-
-/**
- * @param {any} request
  * @param {RequestContext} context
+ * @returns {boolean} whether the call that began the request has not returned yet: then all that ran since was for it
  */
-function putContext (request, context) {
-  request[CONTEXT] = context
+function isInFirstTurn ({ firstTurn }) {
+  return firstTurn !== 0 && firstTurn === executionAsyncId()
 }
 
 /**
@@ -167,8 +116,9 @@ function putContext (request, context) {
  * @param {any} request
  */
 function takePlace (request) {
-  const context = request.stream?.[CONTEXT]
-  if (context !== undefined && context.request.stream === request.stream) context.request = request
+  const { stream } = request
+  const context = stream ? contextOn(stream) : undefined
+  if (context !== undefined && /** @type {any} */ (context.request).stream === stream) context.request = request
 }
 
-module.exports = { createRouteContext, createRequestContext, contextOn, putContext, takePlace }
+module.exports = { createRouteContext, createRequestContext, isInFirstTurn, takePlace }
