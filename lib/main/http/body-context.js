@@ -7,7 +7,7 @@
 
 const { Readable } = require('node:stream')
 
-/** @import { RequestContext } from './route-context' */
+/** @import { RequestContext, RouteContextPart } from './route-context' */
 
 /** @typedef {(source: any, chunk: unknown, encoding?: BufferEncoding) => boolean} Push */
 
@@ -15,7 +15,7 @@ const CONTEXT = Symbol('loopscope.context')
 
 const plainPush = Readable.prototype.push
 
-/** @param {{ run: import('./route-context').RouteContextPart['run'] }} context */
+/** @param {Pick<RouteContextPart, 'run'>} context */
 function createBodyContext (context) {
   return new BodyContext(context)
 }
@@ -33,7 +33,7 @@ class BodyContext {
   }
 
   /**
-   * Assigned, not defined: hiding it from who enumerates a request would cost ten times as much.
+   * The context is assigned, not defined: hiding it from who enumerates a request would cost ten times as much.
    * @param {any} source  what brings the body
    * @param {RequestContext} requestContext
    */

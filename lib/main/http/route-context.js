@@ -8,6 +8,7 @@ const { hold, release } = require('../process/process-wide')
 const { contextOn, createBodyContext } = require('./body-context')
 
 /** @import { IncomingMessage } from 'node:http' */
+/** @import { Readable } from 'node:stream' */
 /** @import { Active } from './request-durations' */
 /** @import { createResponseEnds } from './response-ends' */
 
@@ -87,7 +88,7 @@ class RouteContext {
 
   /**
    * The same for the events of a body.
-   * @param {import('node:stream').Readable} source  what brings it
+   * @param {Readable} source  what brings it
    * @param {RequestContext} context
    */
   keepFor (source, context) {

@@ -72,8 +72,7 @@ function writtenCall (path, depth, source, later) {
   const { frame, totalMicros } = path[depth]
   const called = path[depth + 1]
   if (frame.file === '' || called === undefined || called.totalMicros < totalMicros * CALLED_SHARE) return null
-  const lines = source.read(frame.file, frame.line, frame.line + MAX_FUNCTION_LINES)
-  return findCall(lines, frame, writtenName(called.frame.name), later)
+  return findCall(linesFrom(frame, source), frame, writtenName(called.frame.name), later)
 }
 
 /**
@@ -87,8 +86,16 @@ function callbackIn (path, depth, source) {
   const { frame } = path[depth]
   const called = path[depth + 1]?.frame
   if (called === undefined || called.name !== '(anonymous)' || called.file !== frame.file || called.line < frame.line) return null
-  const length = lengthOf(source.read(frame.file, frame.line, frame.line + MAX_FUNCTION_LINES))
-  return called.line < frame.line + length ? called : null
+  return called.line < frame.line + lengthOf(linesFrom(frame, source)) ? called : null
+}
+
+/**
+ * @param {CallTree['frame']} frame
+ * @param {SourceLines} source
+ * @returns {string[]} of the function and what follows it
+ */
+function linesFrom ({ file, line }, source) {
+  return source.read(file, line, line + MAX_FUNCTION_LINES)
 }
 
 /**
