@@ -6,6 +6,19 @@ const { AsyncLocalStorage } = require('node:async_hooks')
 const { serveHello } = require('../harness/hello-server')
 const { startSampler } = require('../harness/sampler')
 
+const BUSY_NS = 1000n
+
+/**
+ * @param {unknown} request
+ * @param {unknown} response
+ * @param {() => void} next
+ */
+function beBusy (request, response, next) {
+  const untilNs = process.hrtime.bigint() + BUSY_NS
+  while (process.hrtime.bigint() < untilNs);
+  next()
+}
+
 /** @type {Record<string, Parameters<typeof serveHello>[0]>} */
 const CASES = {
   off () {},
@@ -13,6 +26,7 @@ const CASES = {
   on (app) { app.use(require('../..')()) },
   'on, no recorder' (app) { app.use(require('../..')({ recorder: false })) },
   'on, no middleware' () { require('../..').createDiagnostics().start() },
+  'a busy microsecond' (app) { app.use(beBusy) },
   'AsyncLocalStorage + V8\'s sampler' (app) {
     const storage = new AsyncLocalStorage()
     startSampler()
