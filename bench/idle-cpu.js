@@ -30,7 +30,8 @@ const WINDOW_SECONDS = 20 // of an idle process
 const ROUND_MS = WINDOW_SECONDS * 1e3 // every round pays for the same number of rotations
 
 const METHOD = 'One process a case, with nothing to do; all of them wait side by side on one processor, and each round reads the CPU time of every thread over the same twenty ' +
-  'seconds, and how often one was woken (voluntary switches). They are started anew three times. `@datadog/pprof` runs its wall and CPU profiler at 10 ms as our recorder does, prom-client its default metrics. `V8\'s sampler + a watched timer` is the least that records and learns of a stall while it lasts: ' +
+  'seconds, and how often one was woken (voluntary switches). They are started anew three times. `@datadog/pprof` runs its wall and CPU profiler at 10 ms as our recorder does, prom-client its default metrics. ' +
+  `\`${LEAST}\` is the least that records and learns of a stall while it lasts: ` +
   'the timer says when it ran, and a thread looks, each as often as ours do. What egress and rules cost: below.'
 
 /** @param {{ quick: boolean, progress: (text: string) => void }} how */

@@ -7,6 +7,9 @@ const { serveAnswers } = require('../harness/answers')
 const { cpuMeter } = require('../harness/cpu-meter')
 const { startSampler, INTERVAL_MICROS } = require('../harness/sampler')
 
+const TICK_MS = 100 // as often as the heart of an idle process beats
+const LOOK_MS = 200 // as often as its observer looks
+
 /** @type {Record<string, () => void>} */
 const CASES = {
   off () {},
@@ -27,9 +30,6 @@ const CASES = {
     startDatadog()
   }
 }
-
-const TICK_MS = 100 // as often as the heart of an idle process beats
-const LOOK_MS = 200
 
 /** The least that learns of a stall while it lasts: a timer that says when it ran, and a thread that looks. */
 function startWatchedTimer () {
