@@ -1,9 +1,12 @@
 'use strict'
 
-// Where a call comes from: the first frame on the stack that is not Node's own. It reads one stack; it keeps nothing.
+// Where a call comes from: the first frame on the stack that is not Node's own. The stack is captured during the call and read later
+// (drawn-calls.js).
 
-const { readCallSites } = require('../../shared/base/call-sites')
+const { captureStack, readStacks } = require('../../shared/base/call-sites')
 const { OWN_FOLDER } = require('../../shared/base/own-files')
+
+/** @import { CapturedStack } from '../../shared/base/call-sites' */
 
 /**
  * @typedef {object} Place  as V8 knows it, before source maps; line and column from 1, 0 where there is none
@@ -13,7 +16,7 @@ const { OWN_FOLDER } = require('../../shared/base/own-files')
  * @property {number} column
  */
 
-const DEPTHS = [4, 40] // most callers are near; require() inside a function puts some ten frames of Node's between
+const DEPTH = 20 // require() inside a function puts some ten frames of Node's between
 const MAX_FUNCTION_LENGTH = 80
 const MAX_FILE_LENGTH = 300
 
@@ -21,19 +24,33 @@ const MAX_FILE_LENGTH = 300
 const UNKNOWN = Object.freeze({ function: '', file: '', line: 0, column: 0 })
 
 /**
- * @param {Function} callee  on the stack now; its callers are looked at
- * @returns {Place | null} null for a call of our own
+ * @param {Function} callee  on the stack now; its callers are wanted
+ * @returns {CapturedStack | null} null where V8 does not tell, with --frozen-intrinsics
  */
-function readCallSite (callee) {
-  /** @type {NodeJS.CallSite[]} */
-  let frames = []
-  for (const depth of DEPTHS) {
-    frames = readCallSites(callee, depth)
-    const caller = frames.find(isCaller)
-    if (caller !== undefined) return fileOf(caller).startsWith(OWN_FOLDER) ? null : describe(caller)
-    if (frames.length < depth) break
+function captureCall (callee) {
+  return captureStack(callee, DEPTH)
+}
+
+/**
+ * @param {readonly CapturedStack[]} stacks
+ * @returns {(Place | null)[]} of each; null for a call of our own
+ */
+function placesOf (stacks) {
+  return readStacks(stacks).map(placeOf)
+}
+
+/**
+ * @param {NodeJS.CallSite[]} frames
+ * @returns {Place | null}
+ */
+function placeOf (frames) {
+  try {
+    const caller = frames.find(isCaller) ?? frames[0]
+    if (caller === undefined) return UNKNOWN
+    return fileOf(caller).startsWith(OWN_FOLDER) ? null : describe(caller)
+  } catch {
+    return UNKNOWN // the others of its batch are read
   }
-  return frames.length === 0 ? UNKNOWN : describe(frames[0])
 }
 
 /** @param {NodeJS.CallSite} frame */
@@ -69,4 +86,4 @@ function bound (text, maxLength) {
   return text.length <= maxLength ? text : Buffer.from(text.slice(0, maxLength)).toString()
 }
 
-module.exports = { readCallSite, UNKNOWN }
+module.exports = { captureCall, placesOf, UNKNOWN }

@@ -8,6 +8,7 @@ const { performance } = require('node:perf_hooks')
 const { guarded } = require('../../shared/base/guard')
 const { adviceOf } = require('../../shared/sync-calls/advice')
 const { createArming } = require('./arming')
+const { DrawnCalls } = require('./drawn-calls')
 const { makeCountedDate } = require('./wrapping/counted-date')
 const { Flags } = require('./flags')
 const { Pauses } = require('./wrapping/pauses')
@@ -20,6 +21,7 @@ const { propertyOf, selectTargets } = require('./targets')
 const { wrapCounted, wrapTimed, wrapToString } = require('./wrapping/wrapper')
 
 /** @import { Advice } from '../../shared/sync-calls/advice' */
+/** @import { CapturedStack } from '../../shared/base/call-sites' */
 /** @import { Place } from './call-site' */
 /** @import { ToWritten } from './original-places' */
 /** @import { ApiCalls } from './api-calls' */
@@ -77,6 +79,7 @@ class SyncCallDetector {
   #startUp = new SiteTable(MAX_START_UP_SITES)
   #sites = new SiteTable(MAX_SITES)
   #patches = new Patches()
+  #drawn = new DrawnCalls()
   /** @type {(TimedMeter | CountedMeter)[]} */
   #meters = []
   #arming = createArming(() => this.#arm(true))
@@ -119,6 +122,7 @@ class SyncCallDetector {
   stop () {
     if (!this.running) return
     this.#pauses.begin()
+    this.#drawn.settle()
     for (const meter of this.#meters) meter.settle()
     this.#arming.stop()
     clearInterval(this.#timer)
@@ -131,6 +135,7 @@ class SyncCallDetector {
   /** @returns {SyncCallReading} */
   read () {
     return this.#pauses.during(() => {
+      this.#drawn.settle()
       for (const meter of this.#meters) meter.settle()
       return {
         totals: this.#totals(),
@@ -179,15 +184,16 @@ class SyncCallDetector {
     if (holder === globalThis && name === 'Date') this.#patches.apply(Date.prototype, 'constructor', () => Date)
   }
 
-  /** @type {(target: Target, place: Place, weight: number, ms: number) => void} */
-  #record = (target, place, weight, ms) => {
-    this.#table.add(target, place, weight, ms, this.#options.routeNow())
+  /** @type {(target: Target, stack: CapturedStack | null, weight: number, ms: number) => void} */
+  #record = (target, stack, weight, ms) => {
+    this.#drawn.add({ table: this.#table, target, stack, weight, ms, route: this.#options.routeNow() })
   }
 
   #roll () {
     for (const meter of this.#meters) meter.roll()
     this.#pauses.during(() => {
       try {
+        this.#drawn.settle()
         this.#places.learn([...this.#startUp.list(), ...this.#sites.list()].map(({ place }) => place)).catch(() => {})
         for (const calls of [...this.#startUp.apis(), ...this.#sites.apis()]) calls.settle()
         const due = this.#flags.tick(this.#sites.list(), this.#options.now())

@@ -2,16 +2,16 @@
 
 // Decides which calls of one API have their stack read, and for how many calls each of them stands.
 //
-// A stack costs some 5 us, and 30 where the calls themselves leave nothing of it in the processor's caches (zlib), a call often less than 1 us, so not every stack can be read; and without its stack nobody
-// knows where a call came from. So calls are drawn at random and weighed by one over the probability of being drawn
-// (Horvitz and Thompson's estimator): counts and times by call site are right on average whatever the order of the calls,
-// where "each hundredth" would credit one of two sites that take turns with everything.
+// A stack costs 5 to 20 us, and 50 where the calls themselves leave nothing of it in the processor's caches (zlib), a call often less
+// than 1 us, so not every stack can be read; and without its stack nobody knows where a call came from. So calls are drawn at random
+// and weighed by one over the probability of being drawn (Horvitz and Thompson's estimator): counts and times by call site are right on
+// average whatever the order of the calls, where "each hundredth" would credit one of two sites that take turns with everything.
 //
 // The probability of a call is 1 - exp(-(1 / every + ms / (4 thresholdMs))): it grows with the call's own time, so no single
 // sample stands for much more time than it took or than four thresholds. Slow calls, and all calls of an API that is called
 // seldom, are drawn always: those counts are exact.
 
-const SAMPLES_PER_SECOND = 100 // of one API: 0.5 ms of each second; the rate of the recorder
+const SAMPLES_PER_SECOND = 100 // of one API: 1 to 2 ms of each second; the rate of the recorder
 const THRESHOLDS_PER_SAMPLE = 4 // of what calls below it take: a stack is then at most a hundredth of that
 const MAX_EVERY = 2 ** 20
 

@@ -1,6 +1,6 @@
 'use strict'
 
-// The stack of the code that runs now, as V8's call sites. Error.stackTraceLimit and Error.prepareStackTrace, by which V8 is told what is
+// The stack of the code that runs now, as V8's call sites, at once or later. Error.stackTraceLimit and Error.prepareStackTrace, by which V8 is told what is
 // wanted, are the application's: they are as they were afterwards, and nothing of the application's is run (a getter, its own
 // prepareStackTrace). It never throws: where Error is frozen there is no stack.
 
@@ -10,28 +10,61 @@ const { captureStackTrace } = Error
 const { defineProperty, deleteProperty, getOwnPropertyDescriptor } = Reflect
 
 /**
+ * A stack as V8 keeps it until somebody reads it. It holds the functions that were on it.
+ * @typedef {object} CapturedStack
+ */
+
+/**
+ * Takes down what is on the stack now. Reading it costs several times as much, the more the seldomer it is done, and can wait.
  * @param {Function} callee  on the stack now: what it was called by is wanted
  * @param {number} depth     in frames
- * @returns {NodeJS.CallSite[]} innermost first
+ * @returns {CapturedStack | null} null where there is none
  */
-function readCallSites (callee, depth) {
+function captureStack (callee, depth) {
   const limit = getOwnPropertyDescriptor(IntrinsicError, 'stackTraceLimit')
+  try {
+    if (!set('stackTraceLimit', depth, limit)) return null
+    const stack = {}
+    captureStackTrace(stack, callee)
+    return stack
+  } catch {
+    return null
+  } finally {
+    restore('stackTraceLimit', limit)
+  }
+}
+
+/**
+ * @param {readonly CapturedStack[]} stacks  each can be read once
+ * @returns {NodeJS.CallSite[][]} of each, innermost first
+ */
+function readStacks (stacks) {
   const prepare = getOwnPropertyDescriptor(IntrinsicError, 'prepareStackTrace')
   /** @type {NodeJS.CallSite[]} */
   let found = []
   try {
-    const prepareOurs = (/** @type {unknown} */ holder, /** @type {NodeJS.CallSite[]} */ sites) => { found = sites }
-    if (!set('stackTraceLimit', depth, limit) || !set('prepareStackTrace', prepareOurs, prepare)) return found
-    const holder = {}
-    captureStackTrace(holder, callee)
-    Reflect.get(holder, 'stack') // V8 prepares it when it is read
-    return found
+    if (!set('prepareStackTrace', (/** @type {unknown} */ stack, /** @type {NodeJS.CallSite[]} */ sites) => { found = sites }, prepare)) return stacks.map(() => [])
+    return stacks.map(stack => {
+      found = []
+      Reflect.get(stack, 'stack') // V8 prepares it when it is read
+      return found
+    })
   } catch {
-    return []
+    return stacks.map(() => [])
   } finally {
     restore('prepareStackTrace', prepare)
-    restore('stackTraceLimit', limit)
   }
+}
+
+/**
+ * Both at once.
+ * @param {Function} callee
+ * @param {number} depth
+ * @returns {NodeJS.CallSite[]} innermost first
+ */
+function readCallSites (callee, depth) {
+  const stack = captureStack(callee, depth)
+  return stack === null ? [] : readStacks([stack])[0]
 }
 
 /**
@@ -55,4 +88,4 @@ function restore (name, before) {
   else defineProperty(IntrinsicError, name, before)
 }
 
-module.exports = { readCallSites }
+module.exports = { captureStack, readStacks, readCallSites }

@@ -2,11 +2,11 @@
 
 // What a wrapper reports its calls to. A meter knows one API; it counts every call, and hands on those whose stack is to be read.
 
-const { readCallSite, UNKNOWN } = require('../call-site')
+const { captureCall } = require('../call-site')
 const { Sampler } = require('../sampler')
 
 /** @import { ApiCalls } from '../api-calls' */
-/** @import { Place } from '../call-site' */
+/** @import { CapturedStack } from '../../../shared/base/call-sites' */
 /** @import { Pauses } from './pauses' */
 /** @import { Target } from '../targets' */
 
@@ -18,7 +18,7 @@ const { Sampler } = require('../sampler')
  * @property {() => number} now  milliseconds, monotonic
  * @property {number} thresholdMs
  * @property {() => number} [random]
- * @property {(target: Target, place: Place, weight: number, ms: number) => void} record
+ * @property {(target: Target, stack: CapturedStack | null, weight: number, ms: number) => void} record
  * @property {(error: unknown) => void} onFault
  */
 
@@ -49,8 +49,7 @@ class Meter {
   record (wrapper, weight, ms) {
     const { target, record, onFault } = this.#parts
     try {
-      const place = placeBelow(wrapper)
-      if (place !== null) record(target, place, weight, ms)
+      record(target, captureCall(wrapper), weight, ms)
     } catch (error) {
       onFault(error)
     }
@@ -126,15 +125,6 @@ class CountedMeter extends Meter {
 
   #draw () {
     this.left = this.#settledLeft = Math.min(this.sampler.gap(), MAX_LEFT)
-  }
-}
-
-/** @param {Function} wrapper */
-function placeBelow (wrapper) {
-  try {
-    return readCallSite(wrapper)
-  } catch {
-    return UNKNOWN // --frozen-intrinsics, or somebody's own Error
   }
 }
 
