@@ -1,14 +1,15 @@
 'use strict'
 
-// Which part of an idle process wakes how often, and what it costs: its threads one by one, and cases that differ by one part. A pure
-// function of what was measured.
+// Which part of an idle process wakes how often, and what it costs: its threads one by one, cases that differ by one part, and how it
+// changes as the process grows older. Pure functions of what was measured.
 
-const { differences, medianOf, show, summarize } = require('./statistics')
+const { differences, medianOf, ratios, show, summarize } = require('./statistics')
 
 /** @import { ThreadShare } from './cpu-meter' */
 /** @import { Idle } from './idle-rounds' */
 
 /** @typedef {{ part: string, with: string, without: string }} Part  names of cases */
+/** @typedef {{ fromSeconds: number, measured: Idle[][] }} Age  of the processes; by case and round */
 
 /**
  * @param {readonly string[]} cases
@@ -60,4 +61,23 @@ function partTable (cases, measured, parts) {
   }
 }
 
-module.exports = { partTable, threadTable }
+/**
+ * @param {readonly string[]} cases
+ * @param {readonly Age[]} ages
+ * @param {readonly string[]} chosen  cases
+ * @param {string} rival              the case that the first one chosen is divided by
+ */
+function ageTable (cases, ages, chosen, rival) {
+  const percentsOf = (/** @type {Age} */ { measured }, /** @type {string} */ name) => measured[cases.indexOf(name)].map(({ percent }) => percent)
+  return {
+    title: 'By age of the process: CPU, % of one core, medians.',
+    table: {
+      columns: ['from second', ...chosen, `${chosen[0]} to ${rival}`],
+      rows: ages.map(age => [
+        String(age.fromSeconds), ...chosen.map(name => medianOf(percentsOf(age, name)).toFixed(2)), show(ratios(percentsOf(age, chosen[0]), percentsOf(age, rival)), 2)
+      ])
+    }
+  }
+}
+
+module.exports = { ageTable, partTable, threadTable }
