@@ -105,7 +105,7 @@ function report (results, seldom, { apis, watched, replacedWhileOff }) {
     },
     notes: [
       `A call whose stack is read takes ${show(summarize(seldom.map(({ moreNs }) => moreNs / NS_PER_MICROSECOND)), 1)} µs more, where the code that reads it is not warm: ` +
-      'these are the first hundred calls or so of an API in a second, and from then on one for every four milliseconds that such calls take. The figures above contain the latter.'
+      'these are the first hundred calls or so of an API in a second, and from then on one for every eight milliseconds that such calls take. The figures above contain the latter.'
     ],
     headline: { what: 'the exact detector, a watched call', cost: `${dearest.more.median.toFixed(0)} ns more at most`, beside: `${TIMED} around the same call, and nothing else: ${timed(dearest.rounds).median.toFixed(0)} ns` },
     budgets: [

@@ -7,12 +7,12 @@
 // and weighed by one over the probability of being drawn (Horvitz and Thompson's estimator): counts and times by call site are right on
 // average whatever the order of the calls, where "each hundredth" would credit one of two sites that take turns with everything.
 //
-// The probability of a call is 1 - exp(-(1 / every + ms / (4 thresholdMs))): it grows with the call's own time, so no single
-// sample stands for much more time than it took or than four thresholds. Slow calls, and all calls of an API that is called
+// The probability of a call is 1 - exp(-(1 / every + ms / (8 thresholdMs))): it grows with the call's own time, so no single
+// sample stands for much more time than it took or than eight thresholds. Slow calls, and all calls of an API that is called
 // seldom, are drawn always: those counts are exact.
 
 const SAMPLES_PER_SECOND = 100 // of one API: 1 to 2 ms of each second; the rate of the recorder
-const THRESHOLDS_PER_SAMPLE = 4 // of what calls below it take: a stack is then at most a hundredth of that
+const THRESHOLDS_PER_SAMPLE = 8 // of what calls below it take: a stack is then less than a hundredth of that
 const MAX_EVERY = 2 ** 20
 
 class Sampler {

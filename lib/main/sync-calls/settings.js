@@ -4,7 +4,7 @@
 
 const DEFAULTS = Object.freeze({
   apis: Object.freeze(['*']), // every row of the table but those that are too common to be worth a report
-  thresholdMs: 1, // a call this long is always looked at: its stack costs less than a hundredth of it
+  thresholdMs: 1, // a call this long is always looked at: its stack costs a twentieth of it at most
   flagMsPerSecond: 10, // 1 % of the loop's time
   flagCallsPerSecond: 10_000 // Date.now: a millisecond a second where the clock is slow
 })
