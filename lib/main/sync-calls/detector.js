@@ -138,7 +138,7 @@ class SyncCallDetector {
       this.#drawn.settle()
       for (const meter of this.#meters) meter.settle()
       return {
-        totals: this.#totals(),
+        totals: this.#sites.totals(),
         sites: this.#list(this.#sites, { isSettled: false }),
         startUp: {
           totalMs: this.#startUp.apis().reduce((sum, { ms }) => sum + ms, 0),
@@ -203,12 +203,6 @@ class SyncCallDetector {
         this.#options.onFault(error)
       }
     })
-  }
-
-  #totals () {
-    return this.#sites.apis().filter(({ calls }) => calls > 0)
-      .map(({ api, calls, ms }) => ({ api, calls, totalMs: ms }))
-      .sort((a, b) => b.totalMs - a.totalMs || b.calls - a.calls)
   }
 
   /**

@@ -49,6 +49,13 @@ class SiteTable {
     return [...this.#apis.values()]
   }
 
+  /** @returns {{ api: string, calls: number, totalMs: number }[]} exact, heaviest first */
+  totals () {
+    return this.apis().filter(({ calls }) => calls > 0)
+      .map(({ api, calls, ms }) => ({ api, calls, totalMs: ms }))
+      .sort((a, b) => b.totalMs - a.totalMs || b.calls - a.calls)
+  }
+
   /** @returns {Site[]} */
   list () {
     return this.apis().flatMap(({ sites }) => sites)
