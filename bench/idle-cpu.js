@@ -26,7 +26,7 @@ const PARTS = Object.freeze([
 const MAX_RATIO = 0.9
 
 // V8 collects what the start left behind, in two steps, up to 18 s after it.
-const SETTLE_SECONDS = 20
+const START_UP_SECONDS = 20
 const WINDOW_SECONDS = 20 // of an idle process: every round pays for the same number of rotations
 const ROUNDS = 8
 const SETTLED_SECONDS = 100 // before, V8 still compiles what comes back ten times a second
@@ -41,9 +41,9 @@ const METHOD = 'One process a case, with nothing to do; all of them wait side by
 /** @param {{ quick: boolean, progress: (text: string) => void }} how */
 async function measure ({ quick, progress }) {
   const rounds = quick ? 1 : ROUNDS
-  const measured = await idleRounds({ file: 'idle', cases: CASES, generations: quick ? 1 : 3, rounds, roundMs: WINDOW_SECONDS * 1e3, settleMs: SETTLE_SECONDS * 1e3, progress })
+  const measured = await idleRounds({ file: 'idle', cases: CASES, generations: quick ? 1 : 3, rounds, roundMs: WINDOW_SECONDS * 1e3, settleMs: START_UP_SECONDS * 1e3, progress })
   const ages = Array.from({ length: rounds }, (_, at) =>
-    ({ fromSeconds: SETTLE_SECONDS + at * WINDOW_SECONDS, measured: measured.map(idle => idle.filter((_, round) => round % rounds === at)) }))
+    ({ fromSeconds: START_UP_SECONDS + at * WINDOW_SECONDS, measured: measured.map(idle => idle.filter((_, round) => round % rounds === at)) }))
   return report(ages, await measureIdleWindow(WINDOW_SECONDS))
 }
 

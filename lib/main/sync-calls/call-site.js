@@ -16,7 +16,7 @@ const { OWN_FOLDER } = require('../../shared/base/own-files')
  * @property {number} column
  */
 
-const DEPTH = 20 // require() inside a function puts some ten frames of Node's between
+const DEPTH = 40 // require() inside a function puts some ten frames of Node's between
 const MAX_FUNCTION_LENGTH = 80
 const MAX_FILE_LENGTH = 300
 
@@ -32,7 +32,7 @@ function captureCall (callee) {
 }
 
 /**
- * @param {readonly CapturedStack[]} stacks
+ * @param {readonly (CapturedStack | null)[]} stacks
  * @returns {(Place | null)[]} of each; null for a call of our own
  */
 function placesOf (stacks) {
@@ -86,4 +86,4 @@ function bound (text, maxLength) {
   return text.length <= maxLength ? text : Buffer.from(text.slice(0, maxLength)).toString()
 }
 
-module.exports = { captureCall, placesOf, UNKNOWN }
+module.exports = { captureCall, placesOf }

@@ -3,7 +3,7 @@
 // Calls whose stacks were captured and are still to be read. Between other work the code that reads a stack is cold: one takes 10 to 40 us,
 // many in a row take 3 each. So they wait for each other; whoever wants to know what was drawn says settle(), once a second at least.
 
-const { placesOf, UNKNOWN } = require('./call-site')
+const { placesOf } = require('./call-site')
 
 /** @import { CapturedStack } from '../../shared/base/call-sites' */
 /** @import { SiteTable } from './site-table' */
@@ -36,10 +36,10 @@ class DrawnCalls {
     if (this.#calls.length === 0) return
     const calls = this.#calls
     this.#calls = []
-    const places = placesOf(calls.map(({ stack }) => stack).filter(stack => stack !== null))
-    for (const { table, target, stack, weight, ms, route } of calls) {
-      const place = stack === null ? UNKNOWN : places.shift()
-      if (place) table.add(target, place, weight, ms, route)
+    const places = placesOf(calls.map(({ stack }) => stack))
+    for (const [index, { table, target, weight, ms, route }] of calls.entries()) {
+      const place = places[index]
+      if (place !== null) table.add(target, place, weight, ms, route)
     }
   }
 }

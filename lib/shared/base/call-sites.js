@@ -1,8 +1,8 @@
 'use strict'
 
-// The stack of the code that runs now, as V8's call sites, at once or later. Error.stackTraceLimit and Error.prepareStackTrace, by which V8 is told what is
-// wanted, are the application's: they are as they were afterwards, and nothing of the application's is run (a getter, its own
-// prepareStackTrace). It never throws: where Error is frozen there is no stack.
+// The stack of the code that runs now, as V8's call sites, at once or later. Error.stackTraceLimit and Error.prepareStackTrace, by which V8
+// is told what is wanted, are the application's: they are as they were afterwards, and nothing of the application's is run (a getter, its
+// own prepareStackTrace). It never throws: where Error is frozen there is no stack.
 
 // As they were when this was loaded: the application may have put others in their place.
 const IntrinsicError = Error
@@ -35,18 +35,19 @@ function captureStack (callee, depth) {
 }
 
 /**
- * @param {readonly CapturedStack[]} stacks  each can be read once
- * @returns {NodeJS.CallSite[][]} of each, innermost first
+ * @param {readonly (CapturedStack | null)[]} stacks  each can be read once
+ * @returns {NodeJS.CallSite[][]} of each, innermost first; none of null, and of all where V8 does not tell
  */
 function readStacks (stacks) {
   const prepare = getOwnPropertyDescriptor(IntrinsicError, 'prepareStackTrace')
   /** @type {NodeJS.CallSite[]} */
   let found = []
   try {
-    if (!set('prepareStackTrace', (/** @type {unknown} */ stack, /** @type {NodeJS.CallSite[]} */ sites) => { found = sites }, prepare)) return stacks.map(() => [])
+    const prepareOurs = (/** @type {unknown} */ stack, /** @type {NodeJS.CallSite[]} */ sites) => { found = sites }
+    if (!set('prepareStackTrace', prepareOurs, prepare)) return stacks.map(() => [])
     return stacks.map(stack => {
       found = []
-      Reflect.get(stack, 'stack') // V8 prepares it when it is read
+      if (stack !== null) Reflect.get(stack, 'stack') // V8 prepares it when it is read
       return found
     })
   } catch {
@@ -63,8 +64,7 @@ function readStacks (stacks) {
  * @returns {NodeJS.CallSite[]} innermost first
  */
 function readCallSites (callee, depth) {
-  const stack = captureStack(callee, depth)
-  return stack === null ? [] : readStacks([stack])[0]
+  return readStacks([captureStack(callee, depth)])[0]
 }
 
 /**
