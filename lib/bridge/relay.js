@@ -3,7 +3,6 @@
 // Requests that came in on the main thread, on their way to the observer, and the answers on their way back. What crosses is
 // plain data; an answer that goes on is sent piece by piece, one asked for after the other.
 
-const { randomUUID } = require('node:crypto')
 const { errors } = require('../shared/base/errors')
 const { guarded } = require('../shared/base/guard')
 
@@ -74,7 +73,7 @@ function createRelayReceiver ({ handlerOf }) {
       const response = await handle(request, AbortSignal.any([signal, end.signal]))
       const { body } = response
       if (body === null || typeof body !== 'object' || !('chunks' in body)) return { head: response, stream: null }
-      const stream = randomUUID() // no number: a thread that takes this one's place must not know it
+      const stream = process.getBuiltinModule('node:crypto').randomUUID() // no number: a thread that takes this one's place must not know it
       streams.set(stream, { chunks: body.chunks[Symbol.asyncIterator](), end })
       return { head: { ...response, body: null }, stream }
     },

@@ -3,7 +3,6 @@
 // What a handle has to do with the requests of its application, wired: the context of each, the middleware or the channel that sees them,
 // their durations, and their routes.
 
-const { createMiddleware } = require('./http/middleware')
 const { createRequestChannel } = require('./http/request-channel')
 const { createRequestDurations } = require('./http/request-durations')
 const { createRequestMeasure } = require('./http/request-measure')
@@ -14,6 +13,8 @@ const { share } = require('./process/process-wide')
 /** @import { Logger } from '../../types/diagnostics' */
 /** @import { RequestMiddleware } from './http/middleware' */
 
+/** @typedef {typeof import('./http/middleware').createMiddleware} CreateMiddleware */
+
 const SHARED_DURATIONS = 'request-durations.2'
 
 /**
@@ -22,7 +23,7 @@ const SHARED_DURATIONS = 'request-durations.2'
  * @param {number} parts.stallThresholdMs
  * @param {() => void} parts.onRequest  work on a request begins
  * @param {NonNullable<import('./http/request-measure').RequestMeasureOptions['onAnswered']>} parts.onAnswered
- * @param {NonNullable<Parameters<typeof createMiddleware>[0]['onWork']>} parts.onWork
+ * @param {NonNullable<Parameters<CreateMiddleware>[0]['onWork']>} parts.onWork
  */
 function createApplicationRequests (parts) {
   return new ApplicationRequests(parts)
@@ -50,8 +51,9 @@ class ApplicationRequests {
     this.sayRoute = createSayRoute({ context: this.#context, logger })
   }
 
-  /** @param {Parameters<typeof createMiddleware>[0]['take']} take  answers what is not for the application */
+  /** @param {Parameters<CreateMiddleware>[0]['take']} take  answers what is not for the application */
   openMiddleware (take) {
+    const { createMiddleware } = require('./http/middleware') // a preload has none
     this.middleware = createMiddleware({ ...this.#parts, context: this.#context, requests: this.durations, take })
     return this.middleware
   }

@@ -104,7 +104,7 @@ class Handle extends EventEmitter {
     return { dir, retention, appName, appRoot: this.#application.root }
   }
 
-  openMiddleware () { return this.#requests.openMiddleware(this.#surface.take) }
+  openMiddleware () { return this.#requests.openMiddleware(this.#surface.openMount()) }
 
   /** Counts the requests of every HTTP server of the process. */
   openRequestChannel () { this.#requests.openChannel() }

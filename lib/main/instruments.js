@@ -2,8 +2,7 @@
 
 // The process's one set of instruments, wired: heartbeat, recorder, observer, the log of stalls. Its applications share it (process/process-wide.js).
 
-const { randomUUID } = require('node:crypto')
-const { isMainThread } = require('node:worker_threads')
+const { isMainThread, threadId } = require('node:worker_threads')
 const { guarded } = require('../shared/base/guard')
 const { SharedState } = require('../bridge/shared-state')
 const { warnOnce } = require('../shared/base/warnings')
@@ -68,7 +67,7 @@ class Instruments {
   /** @param {Parameters<typeof createInstruments>[0]} parts */
   constructor ({ options, logger, appRoot }) {
     const { heartbeatMs, stallThresholdMs, recorder } = options
-    const id = randomUUID() // titles and globals are process-wide, and other copies or tools have theirs
+    const id = `${process.pid}.${threadId}.${process.hrtime.bigint()}` // titles and globals are process-wide, and other copies or tools have theirs
     const titlePrefix = `loopscope:${id}:`
     /** @type {Tell} */
     const tell = (name, params) => this.#observer.tell(name, params)

@@ -19,7 +19,10 @@ test('while the main loop is blocked the listener and the control socket answer 
     listener: async target => { const response = await get(url + target); return { status: response.status, text: await response.text() } },
     control: target => getControl(app.socketPath, target)
   }
-  while (JSON.parse((await doors.listener('/stalls')).text).current === null) await new Promise(resolve => setTimeout(resolve, 20))
+  while (!JSON.parse((await doors.listener('/stalls')).text).current?.route) { // it is looked at again until it is seen
+    assert.ok(isBlocked, 'it is named before it is over')
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
   for (const [door, ask] of Object.entries(doors)) {
     for (const [target, pattern] of [
       ['/', /"pid":\d+/],

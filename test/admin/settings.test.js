@@ -8,7 +8,7 @@ const { parseAddress, isLocal } = require('../../lib/main/admin/address')
 const { adminSettings } = require('../../lib/main/admin/settings')
 const { splitTarget } = require('../../lib/shared/admin/target')
 const { workerAddress } = require('../../lib/observer/admin/listeners/worker-address')
-const { createTokens, hashToken, makeBootToken, parseTokens } = require('../../lib/shared/admin/tokens')
+const { createTokens, hashToken, parseTokens } = require('../../lib/shared/admin/tokens')
 const { resolveOptions } = require('../../lib/main/options/resolve-options')
 const { makeScratch } = require('../store/scratch')
 
@@ -47,14 +47,10 @@ test('PM2 is believed what it says, and nobody who only uses its variable', () =
   for (const env of [{}, { NODE_APP_INSTANCE: '2' }, { pm_id: '4' }, { pm_id: 'x/../y', NODE_APP_INSTANCE: '2' }, { pm_id: '4', NODE_APP_INSTANCE: 'blue' }]) assert.equal(pm2Of(env), null)
 })
 
-test('a random token is made where nobody chose one, but never in production', () => {
-  const settingsOf = (options, env = {}) => adminSettings(resolveOptions(options, env))
-  const { bootToken, settings } = settingsOf({})
-  assert.ok(bootToken.length >= 32 && settings.tokens[0].sha256 === hashToken(bootToken))
-  assert.notEqual(bootToken, makeBootToken())
-  assert.equal(settingsOf({ token: A }).bootToken, null)
-  assert.deepEqual([settingsOf({}, { NODE_ENV: 'production' }).bootToken, settingsOf({}, { NODE_ENV: 'production' }).settings.tokens], [null, []])
-  assert.ok(!JSON.stringify(settingsOf({ token: A })).includes(A), 'kept as a digest')
+test('tokens are kept as digests', () => {
+  const settings = adminSettings(resolveOptions({ token: A }, {}))
+  assert.deepEqual(settings.tokens, [{ sha256: hashToken(A), scope: 'manage' }])
+  assert.ok(!JSON.stringify(settings).includes(A))
 })
 
 test('tokens carry a scope, the widest where none is written', () => {

@@ -17,13 +17,17 @@ const OR_PRELOADED = `${BY_CALL}; later only where it is preloaded, and then it 
 const IN_OBSERVER = 'it runs in the observer thread or in the command line, which are no part of a test environment'
 
 const ALLOWED = {
+  'lib/main/admin/port-sharers.js': BY_CALL,
+  'lib/main/admin/surface.js': BY_CALL,
   'lib/main/application-metrics.js': OR_PRELOADED,
+  'lib/main/application-requests.js': BY_CALL,
   'lib/main/egress/egress-serving.js': BY_CALL,
   'lib/main/options/options.js': BY_CALL,
   'lib/main/diagnostics.js': BY_CALL,
   'lib/main/pm2/pm2.js': BY_CALL,
   'lib/shared/default-logger.js': OR_PRELOADED,
   'lib/shared/system/cluster-worker.js': BY_CALL,
+  'lib/main/heap/heap-watching.js': BY_CALL,
   'lib/main/recorder/engines.js': BY_CALL,
   'lib/main/recorder/v8-profiler-engine.js': BY_CALL,
   'lib/main/sync-calls/sync-calls.js': BY_CALL,

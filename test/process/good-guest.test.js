@@ -101,6 +101,13 @@ for (const [what, file, create] of [
   })
 }
 
+test('a process that ends at once loads neither node:crypto nor node:v8', async t => {
+  const telling = path.join(makeScratch(t), 'telling.js') // what is passed with -e has Node.js load node:crypto
+  fs.writeFileSync(telling, 'console.log(process.moduleLoadList.filter(name => /^NativeModule (crypto|v8)$/.test(name)).join())')
+  const { code, stdout } = await start(t, ['--require', register, telling], { env: { NODE_TEST_CONTEXT: undefined } }).ended
+  assert.deepEqual({ code, stdout }, { code: 0, stdout: '\n' })
+})
+
 test('a process that ends at once loads neither the metrics client nor pino; one that lives has both', async t => {
   const source = `
     const loaded = () => ['prom-client', 'pino'].filter(name => require.cache[require.resolve(name)] !== undefined).join()

@@ -4,7 +4,7 @@
 
 const { refuse } = require('../../shared/base/validate')
 const { parseAddress } = require('./address')
-const { hashToken, makeBootToken, parseTokens } = require('../../shared/admin/tokens')
+const { parseTokens } = require('../../shared/admin/tokens')
 
 /** @import { ResolvedOptions } from '../options/resolve-options' */
 
@@ -47,33 +47,38 @@ function toListen (text) {
 }
 
 /**
- * @param {ResolvedOptions} options
- * @param {() => string} [makeToken]  where nobody chose one
- * @returns {{
- *   settings: {
- *     isProduction: boolean, tokens: import('../../shared/admin/tokens').KnownToken[], tokenFile: string | null, hasAuthorize: boolean,
- *     hosts: string[], basePath: string, listen: import('./address').ListenAddress | null
- *   },
- *   bootToken: string | null
- * }}
+ * @typedef {object} AdminSettings
+ * @property {boolean} isProduction
+ * @property {import('../../shared/admin/tokens').KnownToken[]} tokens
+ * @property {string | null} tokenFile
+ * @property {boolean} hasAuthorize
+ * @property {string[]} hosts
+ * @property {string} basePath
+ * @property {import('./address').ListenAddress | null} listen
  */
-function adminSettings (options, makeToken = makeBootToken) {
-  const { token, tokenFile = null, authorize, isProduction, admin, path } = options
-  const isOpenToSomebody = token !== undefined || tokenFile !== null || authorize !== undefined
-  const bootToken = isOpenToSomebody || isProduction ? null : makeToken()
-  const given = token === undefined ? [] : [token].flat().flatMap(one => parseTokens('options.token', one))
+
+/**
+ * @param {ResolvedOptions} options
+ * @returns {AdminSettings}
+ */
+function adminSettings ({ token, tokenFile, authorize, isProduction, admin, path }) {
   return {
-    bootToken,
-    settings: {
-      isProduction,
-      tokens: bootToken === null ? given : [{ sha256: hashToken(bootToken), scope: 'manage' }],
-      tokenFile,
-      hasAuthorize: authorize !== undefined,
-      hosts: [...admin.hosts],
-      basePath: path === false ? DEFAULTS.path : path,
-      listen: parseAddress('options.admin.listen', admin.listen)
-    }
+    isProduction,
+    tokens: token === undefined ? [] : [token].flat().flatMap(one => parseTokens('options.token', one)),
+    tokenFile: tokenFile ?? null,
+    hasAuthorize: authorize !== undefined,
+    hosts: [...admin.hosts],
+    basePath: path === false ? DEFAULTS.path : path,
+    listen: parseAddress('options.admin.listen', admin.listen)
   }
 }
 
-module.exports = { DEFAULTS, adminSettings, checkHosts, checkMountPath, checkToken, toListen }
+/**
+ * Whether the options say who may. Where they do not, nobody may in production, and elsewhere whoever has the token that is made then.
+ * @param {AdminSettings} settings
+ */
+function namesSomebody ({ tokens, tokenFile, hasAuthorize }) {
+  return tokens.length > 0 || tokenFile !== null || hasAuthorize
+}
+
+module.exports = { DEFAULTS, adminSettings, namesSomebody, checkHosts, checkMountPath, checkToken, toListen }

@@ -3,19 +3,16 @@
 // The admin surface of one application, on its main thread: the settings, the mounted door, what the observer may ask, and
 // the one line that tells a developer where it is. The observer serves it.
 
-const { createHash } = require('node:crypto')
 const { threadId } = require('node:worker_threads')
 const { errors } = require('../../shared/base/errors')
 const { unattended } = require('../../shared/base/guard')
 const { warnOnce } = require('../../shared/base/warnings')
-const { createAnnouncement } = require('./announcement')
 const { chooseControlDirectory } = require('../../shared/admin/control-directory')
 const { createMetricsReading } = require('./metrics-reading')
-const { createMount } = require('./mount')
 const { readOpenMetrics } = require('./open-metrics')
-const { adminSettings } = require('./settings')
-const { makeBootToken } = require('../../shared/admin/tokens')
-const { createWorkerGroup } = require('../../shared/admin/worker-group')
+const { createPortSharers } = require('./port-sharers')
+const { adminSettings, namesSomebody } = require('./settings')
+const { hashToken } = require('../../shared/admin/tokens')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { Logger } from '../../../types/diagnostics' */
@@ -43,37 +40,38 @@ class Surface {
   #parts
   #controlDir
   #settings
-  #bootToken
-  /** Of a cluster worker, which shares the port of the application. */
-  #group
-  #mount
+  /** Made for a door where nobody chose one. @type {string | null} */
+  #bootToken = null
+  #sharers
+  /** @type {ReturnType<typeof import('./mount').createMount> | null} */
+  #mount = null
   /** @type {ReturnType<Applications['open']> | undefined} */
   #opened
   /** @type {ReturnType<typeof createMetricsReading> | undefined} */
   #metricsReading
   /** @type {Relay | undefined} */
   #relay
-  /** @type {ReturnType<typeof createAnnouncement> | undefined} */
+  /** @type {ReturnType<typeof import('./announcement').createAnnouncement> | undefined} */
   #announcement
 
   /** @param {Parameters<typeof createSurface>[0]} parts */
   constructor (parts) {
-    const { options, clusterId } = parts
+    const { options, clusterId, appRoot } = parts
     this.#parts = parts
     this.#controlDir = chooseControlDirectory(options.runtimeFolder)
-    this.#group = clusterId === null ? null : createWorkerGroup({ controlDir: this.#controlDir })
-    const { settings, bootToken } = adminSettings(options, () => this.#makeToken())
-    this.#settings = settings
-    this.#bootToken = bootToken
-    this.#mount = options.path === false || !isReachable(settings)
-      ? null
-      : createMount({ path: options.path, forward: (request, signal) => this.#forward(request, signal) })
+    this.#sharers = createPortSharers({ clusterId, controlDir: this.#controlDir, appRoot })
+    this.#settings = adminSettings(options)
   }
 
-  /** Takes a request that is for the admin surface; null when nothing is mounted. After stop() they are the application's. */
-  get take () {
-    const mount = this.#mount
-    if (mount === null) return null
+  /**
+   * To be called before start().
+   * @returns what takes a request that is for the admin surface; null when nothing is mounted. After stop() they are the application's.
+   */
+  openMount () {
+    const { path } = this.#parts.options
+    if (path === false || !isReachable(this.#settings)) return null
+    const mount = require('./mount').createMount({ path, forward: (request, signal) => this.#forward(request, signal) })
+    this.#mount = mount
     return (/** @type {IncomingMessage} */ request, /** @type {ServerResponse} */ response) => {
       this.#announcement?.see(request)
       return this.#opened !== undefined && mount.take(request, response)
@@ -96,7 +94,8 @@ class Surface {
     this.#metricsReading = metricsReading
     this.#opened = applications.open({
       ...this.#settings,
-      listen: isReachable(this.#settings) ? this.#settings.listen : null,
+      tokens: this.#tokens(),
+      listen: this.#listen,
       worker: clusterId === null && options.pm2Process === null ? null : { clusterId, pm2: options.pm2Process, controlDir },
       appName,
       group: options.group ?? appName,
@@ -121,7 +120,7 @@ class Surface {
       logger: this.#parts.logger,
       onReopened: opened => this.#tellOpened(opened)
     })
-    unattended(this.#tellWhere(this.#mount === null ? undefined : middleware, this.#opened.opened))
+    unattended(this.#tellWhere(middleware, this.#opened.opened))
   }
 
   /** What is wrong with the process: asked of the observer, which answers while the loop is blocked, though not to it. */
@@ -138,23 +137,27 @@ class Surface {
   }
 
   /**
-   * @param {Function | undefined} middleware  behind which the surface is mounted
+   * @param {Function | undefined} middleware  through which requests come in
    * @param {Promise<import('./applications').Opened>} opened
    */
   async #tellWhere (middleware, opened) {
     const { logger } = this.#parts
     if (this.#settings.listen !== null && !isReachable(this.#settings)) warnOnce(logger, 'LOOPSCOPE_WARN_LISTENER', UNREACHABLE)
-    this.#announcement = createAnnouncement({
-      logger,
-      path: this.#settings.basePath,
-      token: this.#bootToken,
-      holder: this.#group === null ? 'this process' : 'these workers',
-      isFirst: url => this.#isFirst(url)
-    })
+    if (this.#hasDoor) this.#announcement = this.#makeAnnouncement()
     try {
-      if (middleware !== undefined && this.#settings.listen === null) this.#announcement.start(middleware)
+      if (middleware !== undefined && this.#mount !== null && this.#listen === null) this.#announcement?.start(middleware)
       this.#tellOpened(await opened)
     } catch {} // without an observer there is no surface, which was warned of
+  }
+
+  #makeAnnouncement () {
+    return require('./announcement').createAnnouncement({
+      logger: this.#parts.logger,
+      path: this.#settings.basePath,
+      token: this.#bootToken,
+      holder: this.#sharers.areSeveral ? 'these workers' : 'this process',
+      isFirst: this.#sharers.isFirst
+    })
   }
 
   /** @param {import('./applications').Opened} opened */
@@ -165,25 +168,18 @@ class Surface {
     if (url !== null) this.#announcement?.tell(`${url}/`)
   }
 
-  /** Whoever reads it in the log reaches any of the workers that share the port. */
-  #makeToken () {
-    try {
-      return this.#group?.shared(`token-${digestOf(this.#parts.appRoot)}`, makeBootToken) ?? makeBootToken()
-    } catch {
-      return makeBootToken() // no directory that all could trust: each has its own, and says so
-    }
-  }
+  /** Of the listener of its own; null: there is none. */
+  get #listen () { return isReachable(this.#settings) ? this.#settings.listen : null }
 
-  /**
-   * One line is enough for the workers that share a port.
-   * @param {string} url
-   */
-  #isFirst (url) {
-    try {
-      return this.#group?.isFirst(`told-${digestOf(url + this.#parts.appRoot)}`) ?? true
-    } catch {
-      return true
-    }
+  /** Whether HTTP comes in, which the control socket needs no token for. */
+  get #hasDoor () { return this.#mount !== null || this.#listen !== null }
+
+  /** @returns {import('../../shared/admin/tokens').KnownToken[]} */
+  #tokens () {
+    const { isProduction, tokens } = this.#settings
+    if (!this.#hasDoor || isProduction || namesSomebody(this.#settings)) return tokens
+    this.#bootToken ??= this.#sharers.makeToken()
+    return [{ sha256: hashToken(this.#bootToken), scope: 'manage' }]
   }
 
   /**
@@ -219,19 +215,14 @@ class Surface {
 
 const UNREACHABLE = 'in production everything on it would be 404 until option token, tokenFile or authorize is set'
 
-/** @param {{ isProduction: boolean, tokens: unknown[], tokenFile: string | null, hasAuthorize: boolean }} settings */
-function isReachable ({ isProduction, tokens, tokenFile, hasAuthorize }) {
-  return !isProduction || tokens.length > 0 || tokenFile !== null || hasAuthorize
+/** @param {import('./settings').AdminSettings} settings */
+function isReachable (settings) {
+  return !settings.isProduction || namesSomebody(settings)
 }
 
 /** @param {number | null} number */
 function instanceOf (number) {
   return number === null ? null : String(number)
-}
-
-/** @param {string} text */
-function digestOf (text) {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
 module.exports = { createSurface }

@@ -4,7 +4,6 @@
 // look at the kind of each collection.
 
 const { PerformanceObserver, constants } = require('node:perf_hooks')
-const v8 = require('node:v8')
 const { guarded } = require('../../shared/base/guard')
 const { monotonicMs } = require('../../shared/base/monotonic')
 const { createTrend } = require('./trend')
@@ -12,6 +11,8 @@ const { createTrend } = require('./trend')
 /** @import { HeapTrend } from './trend' */
 
 const MIN_INTERVAL_MS = 10_000 // a slope of minutes needs no more
+
+const v8 = () => process.getBuiltinModule('node:v8') // loaded by who watches
 
 /**
  * @param {{ limitBytes?: number, minIntervalMs?: number, now?: () => number }} [options]  limitBytes: of the old generation
@@ -30,7 +31,7 @@ class GcWatch {
   #observer
 
   /** @param {Parameters<typeof createGcWatch>[0]} [options] */
-  constructor ({ limitBytes = v8.getHeapStatistics().heap_size_limit, minIntervalMs = MIN_INTERVAL_MS, now = monotonicMs } = {}) {
+  constructor ({ limitBytes = v8().getHeapStatistics().heap_size_limit, minIntervalMs = MIN_INTERVAL_MS, now = monotonicMs } = {}) {
     this.#limitBytes = limitBytes
     this.#minIntervalMs = minIntervalMs
     this.#now = now
@@ -58,7 +59,7 @@ class GcWatch {
     const atMs = this.#now()
     if (atMs - this.#lastAtMs < this.#minIntervalMs) return
     this.#lastAtMs = atMs
-    const spaces = Object.fromEntries(v8.getHeapSpaceStatistics().map(({ space_name: name, space_used_size: bytes }) => [name, bytes]))
+    const spaces = Object.fromEntries(v8().getHeapSpaceStatistics().map(({ space_name: name, space_used_size: bytes }) => [name, bytes]))
     // What is young has not been looked at by anybody: it is not what was left.
     const bytes = Object.entries(spaces).reduce((sum, [name, used]) => name.startsWith('new_') ? sum : sum + used, 0)
     this.#trend.add({ atMs, bytes, spaces })

@@ -7,8 +7,6 @@ const { guarded } = require('../../shared/base/guard')
 const { createGcWatch } = require('./gc-watch')
 const { readMemory } = require('./memory-reading')
 const { armNearLimit, oldLimitBytes } = require('./near-limit')
-const { unmark } = require('../../shared/heap/near-limit-mark')
-const { applicationFolder } = require('../../shared/store/application-folder')
 
 /** @import { HeapTrend, HeapWatch } from '../../../types/diagnostics' */
 /** @import { Ask } from '../../bridge/channel' */
@@ -75,6 +73,8 @@ class HeapWatching {
    */
   async watchLimit ({ onNearHeapLimit: mode, location }, onAdopted) {
     const folder = armNearLimit(mode, this.#nodeFlags)
+    const { unmark } = require('../../shared/heap/near-limit-mark') // loaded by those who want it, before it is needed
+    const { applicationFolder } = require('../../shared/store/application-folder')
     this.#unmark = guarded(() => unmark(applicationFolder(location.dir, location)))
     process.once('exit', this.#unmark) // a process that ends well leaves nothing of this kind
     const order = { mode, folder, limitBytes: this.#limitBytes(), location }

@@ -2,9 +2,8 @@
 
 // How much memory the process has, and what V8 has done with it, at this moment. A few microseconds; nothing is collected.
 
-const v8 = require('node:v8')
-
 function readMemory () {
+  const v8 = process.getBuiltinModule('node:v8') // loaded by who asks
   const { rss, heapUsed, heapTotal, external, arrayBuffers } = process.memoryUsage()
   return {
     rssBytes: rss,

@@ -3,7 +3,6 @@
 // Asks V8, on the main thread, to leave evidence when its heap is about to overflow. It cannot be taken back: once a process.
 
 const path = require('node:path')
-const v8 = require('node:v8')
 
 /** @typedef {'off' | 'profile' | 'snapshot'} NearLimitMode */
 
@@ -21,7 +20,7 @@ const FILES = 1 // the first says it; each snapshot takes as long as the heap is
  * @returns {string} the folder in which V8 leaves files
  */
 function armNearLimit (mode, flags) {
-  const { setHeapSnapshotNearHeapLimit, setHeapProfileNearHeapLimit } = /** @type {any} */ (v8)
+  const { setHeapSnapshotNearHeapLimit, setHeapProfileNearHeapLimit } = /** @type {any} */ (process.getBuiltinModule('node:v8'))
   if (mode === 'snapshot') setHeapSnapshotNearHeapLimit(FILES)
   // From Node 26 on V8 writes the running profile itself; before, the observer writes it ahead of the limit.
   if (mode === 'profile') setHeapProfileNearHeapLimit?.(FILES)

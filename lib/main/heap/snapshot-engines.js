@@ -5,7 +5,6 @@
 // An engine runs on the main thread, and the whole process stands still meanwhile. The file exists already, private and empty:
 // an engine fills it and does not choose its mode.
 
-const { writeHeapSnapshot } = require('node:v8')
 const { errors } = require('../../shared/base/errors')
 const { ownRequire } = require('../../shared/base/own-files')
 
@@ -15,7 +14,7 @@ const HEAPDUMP = 'heapdump'
 
 /** @type {Readonly<Record<SnapshotEngineName, () => (file: string) => void>>} loads the engine, and returns it */
 const SNAPSHOT_ENGINES = Object.freeze({
-  'built-in': () => file => { writeHeapSnapshot(file) },
+  'built-in': () => file => { process.getBuiltinModule('node:v8').writeHeapSnapshot(file) },
   heapdump: () => {
     const { writeSnapshot } = loadHeapdump()
     return file => {

@@ -2,9 +2,6 @@
 
 // What has to be done before V8's profiler is started from cold.
 
-const v8 = require('node:v8')
-const vm = require('node:vm')
-
 // The first Node 22 whose profiler takes the lock recursively, as Node 24 and 26 do.
 const MENDED_22 = [23, 3]
 
@@ -22,8 +19,9 @@ const MENDED_22 = [23, 3]
  */
 function preventDeadlock (version = process.versions.node) {
   if (!canDeadlock(version)) return
+  const v8 = process.getBuiltinModule('node:v8')
   if (version.startsWith('22.')) v8.setFlagsFromString('--no-compact-code-space')
-  collectGarbage()
+  collectGarbage(v8)
 }
 
 /** @param {string} version */
@@ -33,11 +31,14 @@ function canDeadlock (version) {
   return major < 22 || (major === 22 && (minor < mendedMinor || (minor === mendedMinor && patch < mendedPatch)))
 }
 
-/** At once: HeapProfiler.collectGarbage puts it off until the loop turns. */
-function collectGarbage () {
+/**
+ * At once: HeapProfiler.collectGarbage puts it off until the loop turns.
+ * @param {typeof import('node:v8')} v8
+ */
+function collectGarbage (v8) {
   const isExposed = typeof globalThis.gc === 'function'
   v8.setFlagsFromString('--expose-gc')
-  vm.runInNewContext('gc')()
+  process.getBuiltinModule('node:vm').runInNewContext('gc')()
   if (!isExposed) v8.setFlagsFromString('--no-expose-gc')
 }
 

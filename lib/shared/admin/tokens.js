@@ -3,7 +3,6 @@
 // Tokens: what counts as one, which of them a request carries, and what it may do. Compared as digests in constant time;
 // several are valid at once, so that one can be replaced while the other still works.
 
-const { createHash, randomBytes, timingSafeEqual } = require('node:crypto')
 const fs = require('node:fs')
 const { monotonicMs } = require('../base/monotonic')
 const { refuse } = require('../base/validate')
@@ -17,14 +16,17 @@ const MIN_TOKEN_LENGTH = 32
 const BOOT_TOKEN_BYTES = 24 // 32 characters of base64url
 const RECHECK_MS = 1000 // of the token file
 
+// Loaded with the first token: a process that has none is spared what takes as long as a dozen files of ours.
+const crypto = () => process.getBuiltinModule('node:crypto')
+
 /** @param {string} token */
 function hashToken (token) {
-  return createHash('sha256').update(token).digest('hex')
+  return crypto().createHash('sha256').update(token).digest('hex')
 }
 
 /** A token for a process that was given none. */
 function makeBootToken () {
-  return randomBytes(BOOT_TOKEN_BYTES).toString('base64url')
+  return crypto().randomBytes(BOOT_TOKEN_BYTES).toString('base64url')
 }
 
 /**
@@ -95,7 +97,7 @@ function createTokens ({ tokens, tokenFile, onFault, now = monotonicMs }) {
     const digest = Buffer.from(hashToken(token))
     // All are compared, whatever the first says: the time must not tell which it was.
     const scopes = [...tokens, ...ofFile].map(({ sha256, scope }) => {
-      return timingSafeEqual(digest, Buffer.from(sha256)) ? SCOPES.indexOf(scope) : -1
+      return crypto().timingSafeEqual(digest, Buffer.from(sha256)) ? SCOPES.indexOf(scope) : -1
     })
     return SCOPES[Math.max(-1, ...scopes)] ?? null
   }

@@ -3,7 +3,6 @@
 // The folder of one application among those that share a directory, so that none sees, counts or removes what is another's.
 // An application is a name and a root folder: the name alone is given freely, and twice.
 
-const { createHash } = require('node:crypto')
 const path = require('node:path')
 const { sanitizeAppName } = require('./file-name')
 
@@ -19,6 +18,7 @@ const FOLDER = /^[a-z0-9_]+-[0-9a-f]{12}$/
  * @param {Application} application
  */
 function applicationFolder (dir, { appName, appRoot }) {
+  const { createHash } = process.getBuiltinModule('node:crypto') // loaded by who has a folder
   const key = createHash('sha256').update(JSON.stringify([appName, appRoot])).digest('hex').slice(0, KEY_DIGITS)
   return path.join(path.resolve(dir), `${sanitizeAppName(appName)}-${key}`)
 }
