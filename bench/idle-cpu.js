@@ -3,7 +3,7 @@
 // What does a process that waits for work pay for being observed, and which part of it takes what?
 
 const { ageTable, partTable, threadTable } = require('./harness/idle-parts')
-const { idleRounds } = require('./harness/idle-rounds')
+const { idleRounds, SETTLED_SECONDS } = require('./harness/idle-rounds')
 const { measureIdleWindow } = require('./harness/idle-window')
 const { isAtMost, medianOf, ratios, show, summarize } = require('./harness/statistics')
 
@@ -29,7 +29,6 @@ const MAX_RATIO = 0.9
 const START_UP_SECONDS = 20
 const WINDOW_SECONDS = 20 // of an idle process: every round pays for the same number of rotations
 const ROUNDS = 8
-const SETTLED_SECONDS = 100 // before, V8 still compiles what comes back ten times a second
 
 const METHOD = 'One process a case, with nothing to do; all of them wait side by side on one processor, and each round reads the CPU time of every thread over the same twenty ' +
   'seconds, and how often one was woken (voluntary switches). They are started anew three times, and measured from their ' +

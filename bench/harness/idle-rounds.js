@@ -10,7 +10,7 @@ const { withChildren } = require('./child')
 /** @import { Child } from './child' */
 /** @import { ThreadShare } from './cpu-meter' */
 
-const SETTLE_MS = 5000
+const SETTLED_SECONDS = 100 // before, V8 still compiles what comes back ten times a second: bench/idle-cpu.js shows it
 
 /**
  * @typedef {{ percent: number, wakeUps: number | null, threads: ThreadShare[] | null }} Idle  of one core; a second; null where the system does not tell
@@ -22,7 +22,7 @@ const SETTLE_MS = 5000
  * @property {number} generations
  * @property {number} rounds             of each
  * @property {number} roundMs
- * @property {number} [settleMs]         start-up, its garbage and its compilation are not idling
+ * @property {number} settleMs           start-up, its garbage and its compilation are not idling
  * @property {(text: string) => void} progress
  */
 
@@ -30,7 +30,7 @@ const SETTLE_MS = 5000
  * @param {IdlePlan} plan
  * @returns {Promise<Idle[][]>} by case and round
  */
-async function idleRounds ({ file, cases, args = [], generations, rounds, roundMs, settleMs = SETTLE_MS, progress }) {
+async function idleRounds ({ file, cases, args = [], generations, rounds, roundMs, settleMs, progress }) {
   const { pinning } = chooseProcessors(true)
   /** @type {Idle[][]} */
   const measured = cases.map(() => [])
@@ -59,4 +59,4 @@ async function oneRound (children, roundMs) {
   return idle
 }
 
-module.exports = { idleRounds }
+module.exports = { idleRounds, SETTLED_SECONDS }
