@@ -53,4 +53,5 @@ test('no token is made for the control socket alone, in production, or beside on
   const chosen = [{ sha256: hashToken(TOKEN), scope: 'manage' }]
   assert.deepEqual(await startSurface({ isMounted: true, options: { token: TOKEN, admin: { listen: 9229 } } }), { tokens: chosen, lines: [`${LISTENING}/`] })
   assert.deepEqual((await startSurface({ isMounted: true, options: { authorize: () => true } })).tokens, [])
+  assert.deepEqual((await startSurface({ isMounted: true, options: { token: ',' } })).tokens, [], 'chosen, and nobody')
 })

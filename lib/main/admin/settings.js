@@ -74,11 +74,11 @@ function adminSettings ({ token, tokenFile, authorize, isProduction, admin, path
 }
 
 /**
- * Whether the options say who may. Where they do not, nobody may in production, and elsewhere whoever has the token that is made then.
- * @param {AdminSettings} settings
+ * Whether an option says who may, be it nobody. Where none does, nobody may in production, and elsewhere whoever has the token that is made then.
+ * @param {ResolvedOptions} options
  */
-function namesSomebody ({ tokens, tokenFile, hasAuthorize }) {
-  return tokens.length > 0 || tokenFile !== null || hasAuthorize
+function isAccessChosen ({ token, tokenFile, authorize }) {
+  return token !== undefined || (tokenFile ?? null) !== null || authorize !== undefined
 }
 
-module.exports = { DEFAULTS, adminSettings, namesSomebody, checkHosts, checkMountPath, checkToken, toListen }
+module.exports = { DEFAULTS, adminSettings, isAccessChosen, checkHosts, checkMountPath, checkToken, toListen }

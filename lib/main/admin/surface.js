@@ -11,7 +11,7 @@ const { chooseControlDirectory } = require('../../shared/admin/control-directory
 const { createMetricsReading } = require('./metrics-reading')
 const { readOpenMetrics } = require('./open-metrics')
 const { createPortSharers } = require('./port-sharers')
-const { adminSettings, namesSomebody } = require('./settings')
+const { adminSettings, isAccessChosen } = require('./settings')
 const { hashToken } = require('../../shared/admin/tokens')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
@@ -177,7 +177,7 @@ class Surface {
   /** @returns {import('../../shared/admin/tokens').KnownToken[]} */
   #tokens () {
     const { isProduction, tokens } = this.#settings
-    if (!this.#hasDoor || isProduction || namesSomebody(this.#settings)) return tokens
+    if (!this.#hasDoor || isProduction || isAccessChosen(this.#parts.options)) return tokens
     this.#bootToken ??= this.#sharers.makeToken()
     return [{ sha256: hashToken(this.#bootToken), scope: 'manage' }]
   }
@@ -216,8 +216,8 @@ class Surface {
 const UNREACHABLE = 'in production everything on it would be 404 until option token, tokenFile or authorize is set'
 
 /** @param {import('./settings').AdminSettings} settings */
-function isReachable (settings) {
-  return !settings.isProduction || namesSomebody(settings)
+function isReachable ({ isProduction, tokens, tokenFile, hasAuthorize }) {
+  return !isProduction || tokens.length > 0 || tokenFile !== null || hasAuthorize
 }
 
 /** @param {number | null} number */
