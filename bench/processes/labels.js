@@ -6,7 +6,7 @@
 const fs = require('node:fs')
 const { Worker, isMainThread, parentPort } = require('node:worker_threads')
 const { serveAnswers } = require('../harness/answers')
-const { createRouteContext } = require('../../lib/main/http/route-context')
+const { createRouteContext } = require('../../lib/main/http/contexts/route-context')
 const { createRouteNotes } = require('../../lib/main/labels/route-notes')
 const { createInspectorSession } = require('../../lib/observer/recorder/inspector-session')
 

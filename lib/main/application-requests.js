@@ -6,7 +6,7 @@
 const { createRequestChannel } = require('./http/request-channel')
 const { createRequestDurations } = require('./http/request-durations')
 const { createRequestMeasure } = require('./http/request-measure')
-const { createRouteContext } = require('./http/route-context')
+const { createRouteContext } = require('./http/contexts/route-context')
 const { createSayRoute } = require('./http/say-route')
 const { share } = require('./process/process-wide')
 

@@ -6,7 +6,8 @@ const { test } = require('node:test')
 const assert = require('node:assert/strict')
 const http = require('node:http')
 const { Readable } = require('node:stream')
-const { createRouteContext, createRequestContext } = require('../../lib/main/http/route-context')
+const { createRequestContext } = require('../../lib/main/http/contexts/one-request')
+const { createRouteContext } = require('../../lib/main/http/contexts/route-context')
 
 const { prototype } = http.IncomingMessage
 

@@ -90,6 +90,13 @@ test('Next.js: what it noted on the request', () => {
   assert.equal(routeOf({ method: 'GET', url: '/api/stall/7', [Symbol.for('NextInternalRequestMeta')]: { match } }), 'GET /api/stall/[id]')
 })
 
+test('Next.js behind Express: a route of Express that answers one path has the name, and what takes every path has none', () => {
+  const noted = { method: 'GET', url: '/post/7', [Symbol.for('NextInternalRequestMeta')]: { match: { definition: { pathname: '/post/[id]' } } } }
+  for (const path of ['*', '/{*rest}', '/p(.*)', /.*/]) assert.equal(routeOf({ ...noted, route: { path } }), 'GET /post/[id]')
+  assert.equal(routeOf(noted), 'GET /post/[id]')
+  assert.equal(routeOf({ ...noted, route: { path: '/post/:id' } }), 'GET /post/:id')
+})
+
 test('a WebSocket: messages belong to the request that it began with, and the server has its own listeners only afterwards', async t => {
   const { contexts, seen } = observe(t)
   const server = http.createServer().listen(0, '127.0.0.1')

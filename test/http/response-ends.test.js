@@ -5,21 +5,37 @@ const assert = require('node:assert/strict')
 const http = require('node:http')
 const net = require('node:net')
 const { once } = require('node:events')
-const { hasSubscribers } = require('node:diagnostics_channel')
-const { createRouteContext, createRequestContext } = require('../../lib/main/http/route-context')
-const { createResponseEnds } = require('../../lib/main/http/response-ends')
+const { hasSubscribers, subscribe, unsubscribe } = require('node:diagnostics_channel')
+const { createRequestContext } = require('../../lib/main/http/contexts/one-request')
+const { createRouteContext } = require('../../lib/main/http/contexts/route-context')
+const { createResponseEnds, isServedBy } = require('../../lib/main/http/response-ends')
 const { serve } = require('./served')
 
 const CHANNEL = 'http.server.response.finish'
+
+/**
+ * @param {import('node:test').TestContext} t
+ * @returns {(request: http.IncomingMessage) => any} its context, of the moment at which Node.js began it
+ */
+function collectContexts (t) {
+  const contexts = new WeakMap()
+  const onStart = ({ request, response, socket }) => {
+    contexts.set(request, createRequestContext(request, 0, 0, ...isServedBy(socket, response) ? [response, socket] : []))
+  }
+  subscribe('http.server.request.start', onStart)
+  t.after(() => unsubscribe('http.server.request.start', onStart))
+  return request => contexts.get(request)
+}
 
 /** A server that waits for the end of each response; `ended` says of each how. */
 async function createAwaiting (t, listener) {
   const context = createRouteContext()
   context.start()
   const ended = []
+  const contextOf = collectContexts(t)
   const ends = createResponseEnds(({ request }, response, isSent) => { ended.push(`${request.url} ${isSent}`) })
   const { port } = await serve(t, (request, response) => {
-    ends.await(createRequestContext(request, 0, 0), response)
+    ends.await(contextOf(request), response)
     listener(request, response)
   }, { context })
   t.after(() => ends.stop())
@@ -83,10 +99,11 @@ test('responses that wait behind another in a pipeline are told of, in their ord
 test('responses of a class of their own, ended ones and simulated ones are told of', async t => {
   class Response extends http.ServerResponse {}
   const ended = []
+  const contextOf = collectContexts(t)
   const ends = createResponseEnds(({ request }, response, isSent) => { ended.push(`${request.url} ${isSent}`) })
   const server = http.createServer({ ServerResponse: Response }, (request, response) => {
     if (request.url === '/ended') response.end()
-    ends.await(createRequestContext(request, 0, 0), response)
+    ends.await(contextOf(request), response)
     response.end()
   }).listen(0, '127.0.0.1')
   t.after(() => server.close())
@@ -95,6 +112,42 @@ test('responses of a class of their own, ended ones and simulated ones are told 
   while (ended.length < 2) await new Promise(resolve => setImmediate(resolve))
   assert.deepEqual(ended, ['/one true', '/ended true'])
   server.closeAllConnections()
+})
+
+test('a response that was ended before anybody waits for it is told of, in the call that began its request and after it', async t => {
+  const ended = []
+  const contextOf = collectContexts(t)
+  const ends = createResponseEnds(({ request }, response, isSent) => { ended.push(`${request.url} ${isSent}`) })
+  t.after(() => ends.stop())
+  const { port } = await serve(t, async (request, response) => {
+    response.end()
+    if (request.url === '/later') await once(response, 'finish')
+    ends.await(contextOf(request), response)
+  })
+  const { socket, ask } = await connectTo(port)
+  for (const [index, path] of ['/at-once', '/later', '/at-once'].entries()) {
+    ask(path)
+    while (ended.length === index) await new Promise(resolve => setImmediate(resolve))
+  }
+  assert.deepEqual(ended, ['/at-once true', '/later true', '/at-once true'])
+  socket.destroy()
+})
+
+test('a response whose connection was destroyed before anybody waits for it is told of as not sent', async t => {
+  const ended = []
+  const contextOf = collectContexts(t)
+  const ends = createResponseEnds(({ request }, response, isSent) => { ended.push(`${request.url} ${isSent}`) })
+  t.after(() => ends.stop())
+  const { port } = await serve(t, (request, response) => {
+    response.destroy()
+    ends.await(contextOf(request), response)
+  })
+  const { socket, ask } = await connectTo(port)
+  socket.on('error', () => {})
+  ask('/gone')
+  while (ended.length === 0) await new Promise(resolve => setImmediate(resolve))
+  assert.deepEqual(ended, ['/gone false'])
+  socket.destroy()
 })
 
 test('after a stop the responses under way are still told of, and then nothing is subscribed', async t => {

@@ -3,9 +3,10 @@
 const { test } = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
+const { IncomingMessage, ServerResponse } = require('node:http')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { Worker } = require('node:worker_threads')
-const { createRouteContext } = require('../../lib/main/http/route-context')
+const { createRouteContext } = require('../../lib/main/http/contexts/route-context')
 const { routeOf } = require('../../lib/main/http/route-template')
 const { frameworks, createParts, serve } = require('./served')
 
@@ -25,10 +26,10 @@ for (const [name, express] of Object.entries(frameworks)) {
 }
 
 test('two copies of the package see one context, and the last to stop ends it', () => {
-  const file = require.resolve('../../lib/main/http/route-context')
+  const file = require.resolve('../../lib/main/http/contexts/route-context')
   const cached = require.cache[file]
   delete require.cache[file]
-  const copy = require('../../lib/main/http/route-context').createRouteContext()
+  const copy = require('../../lib/main/http/contexts/route-context').createRouteContext()
   require.cache[file] = cached
   const own = createRouteContext()
   const context = { request: {}, startMicros: 0 }
@@ -44,6 +45,23 @@ test('two copies of the package see one context, and the last to stop ends it', 
     copy.stop()
   })
   assert.equal(Object.getOwnPropertySymbols(globalThis).some(symbol => String(symbol).includes('loopscope.route-context')), false)
+})
+
+test('what the application says of a route through one copy of the package is known to the other', () => {
+  const [told, record] = ['told-route', 'contexts/one-request'].map(name => require.resolve(`../../lib/main/http/${name}`))
+  const cached = [told, record].map(file => [file, require.cache[file]])
+  const { createRequestContext, putContext } = require(record)
+  const { toldIn } = require(told)
+  for (const [file] of cached) delete require.cache[file]
+  const copy = require(told)
+  for (const [file, module] of cached) require.cache[file] = module
+  assert.notEqual(copy.toldIn, toldIn)
+  const request = Object.assign(new IncomingMessage(null), { method: 'GET' })
+  const context = createRequestContext(request, 0, 0, new ServerResponse(request), {})
+  putContext(request, context)
+  copy.sayTemplate(request, '/users/:id')
+  assert.equal(toldIn(context).template, '/users/:id')
+  assert.equal(routeOf(request), 'GET /users/:id')
 })
 
 test('a stopped context runs the function and knows nothing', () => {

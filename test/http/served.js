@@ -4,7 +4,7 @@
 
 const http = require('node:http')
 const { once } = require('node:events')
-const { createRouteContext } = require('../../lib/main/http/route-context')
+const { createRouteContext } = require('../../lib/main/http/contexts/route-context')
 const { createRequestDurations } = require('../../lib/main/http/request-durations')
 const { createMiddleware } = require('../../lib/main/http/middleware')
 

@@ -5,14 +5,15 @@
 
 const { monotonicMicros } = require('../../shared/base/monotonic')
 const { createRequestMeasure } = require('./request-measure')
-const { isInFirstTurn } = require('./route-context')
+const { isInFirstTurn } = require('./contexts/one-request')
 const { createSlowestRequest } = require('./slowest-request')
 const { createWorkLog } = require('./work-log')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { Logger, Middleware } from '../../../types/diagnostics' */
 /** @import { RequestCounter } from './request-measure' */
-/** @import { RequestContext, RouteContextPart } from './route-context' */
+/** @import { RequestContext } from './contexts/one-request' */
+/** @import { RouteContextPart } from './contexts/route-context' */
 /** @import { SlowRequest } from './slowest-request' */
 /** @import { Work } from './work-log' */
 

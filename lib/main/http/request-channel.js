@@ -6,10 +6,11 @@ const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { reportFault } = require('../../shared/base/guard')
 
 /** @import { IncomingMessage, Server, ServerResponse } from 'node:http' */
+/** @import { Socket } from 'node:net' */
 
 const CHANNEL_NAME = 'http.server.request.start'
 
-/** @typedef {(start: { request: IncomingMessage, response: ServerResponse, server: Server }) => void} OnRequest */
+/** @typedef {(start: { request: IncomingMessage, response: ServerResponse, socket: Socket, server: Server }) => void} OnRequest */
 
 /** @param {OnRequest} onRequest */
 function createRequestChannel (onRequest) {

@@ -6,13 +6,14 @@
 const { monotonicMicros } = require('../../shared/base/monotonic')
 const { warnOnce } = require('../../shared/base/warnings')
 const { createResponseEnds } = require('./response-ends')
-const { createRequestContext, takePlace } = require('./route-context')
-const { methodOf, templateOf } = require('./route-template')
+const { createRequestContext, takePlace } = require('./contexts/one-request')
+const { answeredTemplate, methodOf } = require('./route-template')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { Logger } from '../../../types/diagnostics' */
 /** @import { Active } from './request-durations' */
-/** @import { RequestContext, RouteContextPart } from './route-context' */
+/** @import { RequestContext } from './contexts/one-request' */
+/** @import { RouteContextPart } from './contexts/route-context' */
 
 // What nginx logs when the connection closed before the response was complete. No server sends it.
 const STATUS_CLIENT_CLOSED = 499
@@ -122,7 +123,7 @@ class RequestMeasure {
       warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error)
       return
     }
-    const active = this.#requests.started(methodOf(context.request), schemeOf(context.request))
+    const active = this.#requests.started(methodOf(context), schemeOf(context))
     if (context.countedBy === this.#requests) context.active = active
     else context.alsoCountedBy?.set(this.#requests, active)
   }
@@ -139,7 +140,7 @@ class RequestMeasure {
       const seconds = (toMicros - context.startMicros) / MICROS_PER_SECOND
       const active = context.countedBy === this.#requests ? context.active : context.alsoCountedBy?.get(this.#requests)
       if (!active) return
-      const route = this.#requests.finished({ active, route: templateOf(context.request, status), status, seconds })
+      const route = this.#requests.finished({ active, route: answeredTemplate(context, status), status, seconds })
       this.#onAnswered(context, route, status, toMicros)
     } catch (error) {
       warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error)
@@ -148,11 +149,13 @@ class RequestMeasure {
 }
 
 /**
- * @param {any} request
+ * @param {RequestContext} context
  * @returns {'http' | 'https'}
  */
-function schemeOf (request) {
-  return request.socket?.encrypted === true ? 'https' : 'http'
+function schemeOf ({ request, socket }) {
+  /** @type {any} */
+  const connection = socket ?? request.socket
+  return connection?.encrypted === true ? 'https' : 'http'
 }
 
 module.exports = { createRequestMeasure, STATUS_CLIENT_CLOSED }

@@ -7,18 +7,19 @@
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const onFinished = require('on-finished')
 const { guarded, reportFault } = require('../../shared/base/guard')
-const { contextOn, putContext } = require('./body-context')
+const { isInFirstTurn } = require('./contexts/one-request')
 
-/** @import { IncomingMessage, ServerResponse as Response } from 'node:http' */
-/** @import { RequestContext } from './route-context' */
+/** @import { ServerResponse as Response } from 'node:http' */
+/** @import { Socket } from 'node:net' */
+/** @import { RequestContext } from './contexts/one-request' */
 
 /** Taken when there is a response: a process without a server is spared node:http. @type {unknown} */
 let ServerResponse
 
 const CHANNEL_NAME = 'http.server.response.finish'
 
-/** On a connection: the response that has it, while that is waited for. */
-const AWAITED = Symbol('loopscope.response')
+/** On a connection: the context of the request whose response has it, while that is waited for. */
+const AWAITED = Symbol('loopscope.awaited')
 
 /** @typedef {(context: RequestContext, response: Response, isSent: boolean) => void} OnEnd */
 
@@ -43,15 +44,14 @@ class ResponseEnds {
    * @param {Response} response
    */
   await (context, response) {
-    if (context.endsWith !== null || !isServed(context.request, response)) {
+    if (context.endsWith !== null || context.response !== response || mayHaveEnded(context)) {
       onFinished(response, () => this.#onEnd(context, response, isSent(response)))
       return
     }
     this.#start()
     this.#awaited++
     context.endsWith = this
-    putContext(context.request, context)
-    awaitClose(context.request.socket, response)
+    awaitClose(context)
   }
 
   /** Responses that are under way are still told of. */
@@ -66,9 +66,7 @@ class ResponseEnds {
    * @param {boolean} wasSent
    */
   end (context, response, wasSent) {
-    /** @type {any} */
-    const socket = context.request.socket
-    socket[AWAITED] = null
+    /** @type {any} */ (context.socket)[AWAITED] = null
     context.endsWith = null
     this.#awaited--
     this.#onEnd(context, response, wasSent)
@@ -88,10 +86,10 @@ class ResponseEnds {
     unsubscribe(CHANNEL_NAME, this.#onFinish)
   }
 
-  #onFinish = (/** @type {any} */ { request, response }) => {
+  #onFinish = (/** @type {any} */ { response, socket }) => {
     try {
-      const context = contextOn(request)
-      if (context !== undefined && context.endsWith === this) this.end(context, response, true)
+      const context = socket[AWAITED]
+      if (context?.response === response && context.endsWith === this) this.end(context, response, true)
     } catch (error) {
       reportFault(error)
     }
@@ -100,36 +98,42 @@ class ResponseEnds {
 
 /**
  * One listener for each connection, however many requests come by it.
- * @param {any} socket
- * @param {Response} response  that has it
+ * @param {RequestContext} context
  */
-function awaitClose (socket, response) {
+function awaitClose (context) {
+  /** @type {any} */
+  const socket = context.socket
   if (socket[AWAITED] === undefined) socket.on('close', onClose)
-  socket[AWAITED] = response
+  socket[AWAITED] = context
 }
 
 const onClose = guarded(
   /** @this {any} */
   function () {
-    const response = this[AWAITED]
-    if (!response) return
-    const context = contextOn(response.req)
-    context?.endsWith?.end(context, response, isSent(response))
+    const context = this[AWAITED]
+    context?.endsWith?.end(context, context.response, isSent(context.response))
   }
 )
 
 /**
- * Frameworks change a response's prototype, subclasses (HTTP/2, simulated and serverless responses) its constructor. Only a response that has
- * its connection is closed with it, or one that is about to get it: others wait behind it in a pipeline. node:net and node:http set `server`.
- * @param {IncomingMessage} request
+ * To be asked when Node.js begins a request. Subclasses have their own ways to end. Only a response that is about to get its connection is
+ * closed with it: others wait behind it in a pipeline.
+ * @param {any} socket  of the request
  * @param {any} response
  */
-function isServed (request, response) {
+function isServedBy (socket, response) {
   ServerResponse ??= process.getBuiltinModule('node:http').ServerResponse
-  if (response.constructor !== ServerResponse || response.req !== request || response.writableEnded || response.destroyed) return false
-  /** @type {any} */
-  const socket = request.socket
-  return socket?.server !== undefined && (response.socket === socket || (response.socket === null && !socket._httpMessage))
+  return response.constructor === ServerResponse && !socket._httpMessage
+}
+
+/**
+ * While the call that began the request has not returned, no response has been told of as sent.
+ * @param {RequestContext} context  of a response that has its connection
+ */
+function mayHaveEnded (context) {
+  const { response, socket } = context
+  if (isInFirstTurn(context)) return /** @type {Socket} */ (socket).destroyed
+  return /** @type {Response} */ (response).writableEnded || /** @type {Response} */ (response).destroyed
 }
 
 /** @param {Response} response */
@@ -138,4 +142,4 @@ function isSent (response) {
   return response.writableFinished !== false && response.writableEnded !== false
 }
 
-module.exports = { createResponseEnds }
+module.exports = { createResponseEnds, isServedBy }

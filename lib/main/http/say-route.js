@@ -3,10 +3,10 @@
 // The application says what the template of a request is. It says so in the middle of a request, so nothing here throws.
 
 const { warnOnce } = require('../../shared/base/warnings')
-const { sayTemplate } = require('./route-template')
+const { sayTemplate } = require('./told-route')
 
 /** @import { Logger } from '../../../types/diagnostics' */
-/** @import { RouteContextPart } from './route-context' */
+/** @import { RouteContextPart } from './contexts/route-context' */
 
 const TEMPLATE = /^\/[^\s\p{Cc}]{0,255}$/u
 

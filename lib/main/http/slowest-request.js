@@ -3,7 +3,7 @@
 // The request whose synchronous part was the longest since the last take(). It gives a stall its route when the stall
 // was over before anyone could look at the running code. It knows nothing of stalls but their threshold.
 
-/** @import { RequestContext } from './route-context' */
+/** @import { RequestContext } from './contexts/one-request' */
 
 /**
  * @typedef {object} SlowRequest

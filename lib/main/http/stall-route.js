@@ -9,7 +9,8 @@ const { routeOf } = require('./route-template')
 
 /** @import { Trace } from '../../../types/diagnostics' */
 /** @import { Span } from '../tracing/open-telemetry' */
-/** @import { RequestContext, RouteContextPart } from './route-context' */
+/** @import { RequestContext } from './contexts/one-request' */
+/** @import { RouteContextPart } from './contexts/route-context' */
 /** @import { SlowRequest } from './slowest-request' */
 
 /**

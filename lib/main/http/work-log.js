@@ -5,7 +5,7 @@
 
 const { routeOf } = require('./route-template')
 
-/** @import { RequestContext } from './route-context' */
+/** @import { RequestContext } from './contexts/one-request' */
 
 const MIN_MICROS = 1000 // a tenth of the time between two samples
 const MAX_ENTRIES = 5000 // a window of five seconds holds no more of a millisecond each

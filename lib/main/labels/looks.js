@@ -6,7 +6,7 @@
 const { monotonicMicros } = require('../../shared/base/monotonic')
 const { routeOf } = require('../http/route-template')
 
-/** @import { RequestContext } from '../http/route-context' */
+/** @import { RequestContext } from '../http/contexts/one-request' */
 /** @import { BlockedStack } from '../stalls/blocked-stack' */
 
 // Routers await as well: what answers is found when middleware is done.

@@ -9,7 +9,8 @@ const { createHandlers } = require('./handlers')
 const { createLooks } = require('./looks')
 
 /** @import { Tell } from '../../bridge/channel' */
-/** @import { RequestContext, RouteContextPart } from '../http/route-context' */
+/** @import { RequestContext } from '../http/contexts/one-request' */
+/** @import { RouteContextPart } from '../http/contexts/route-context' */
 /** @import { Work } from '../http/work-log' */
 /** @import { Look } from './looks' */
 

@@ -5,12 +5,12 @@
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { guarded } = require('../../../shared/base/guard')
-const { giveTemplate, hasTemplate } = require('../route-template')
+const { giveTemplate, hasTemplate } = require('../told-route')
 const { isLoaded } = require('./loaded')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { RequestMiddleware } from '../middleware' */
-/** @import { Framework } from '../route-template' */
+/** @import { Framework } from '../told-route' */
 
 /**
  * @typedef {{ raw: IncomingMessage, routeOptions?: { url?: string, handler?: Function } }} FastifyRequest

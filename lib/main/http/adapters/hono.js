@@ -8,10 +8,10 @@ const { createRequire } = require('node:module')
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 const { unattended } = require('../../../shared/base/guard')
-const { giveTemplate, hasTemplate } = require('../route-template')
+const { giveTemplate, hasTemplate } = require('../told-route')
 const { loadedExports } = require('./loaded')
 
-/** @import { Framework } from '../route-template' */
+/** @import { Framework } from '../told-route' */
 
 const COMMONJS = /[\\/]hono[\\/]dist[\\/]cjs[\\/]context\.js$/
 const COMMONJS_ENTRY = path.normalize('/dist/cjs/index.js')

@@ -3,12 +3,12 @@
 // Koa: a middleware of its own kind. The route is what the usual routers leave in the context; where the application does not help, the
 // context is met where it is made.
 
-const { giveTemplate, hasTemplate } = require('../route-template')
+const { giveTemplate, hasTemplate } = require('../told-route')
 const { loadedExports } = require('./loaded')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { RequestMiddleware } from '../middleware' */
-/** @import { Framework } from '../route-template' */
+/** @import { Framework } from '../told-route' */
 
 /** @typedef {{ req: IncomingMessage, res: ServerResponse, respond?: boolean, _matchedRoute?: string | RegExp, matched?: { path: unknown, stack: unknown[] }[] }} KoaContext */
 

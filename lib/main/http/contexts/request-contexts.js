@@ -6,13 +6,16 @@
 
 const { monotonicMicros } = require('../../../shared/base/monotonic')
 const { createRequestChannel } = require('../request-channel')
-const { createRequestContext, createRouteContext } = require('../route-context')
+const { isServedBy } = require('../response-ends')
+const { createRequestContext } = require('./one-request')
+const { createRouteContext } = require('./route-context')
 const { createRequestSpans } = require('../../tracing/request-spans')
 const { createHttp2Requests } = require('./http2-requests')
 const { createUpgrades } = require('./upgrades')
 const { createFrameworks } = require('../adapters/frameworks')
 
-/** @import { IncomingMessage, Server } from 'node:http' */
+/** @import { IncomingMessage, Server, ServerResponse } from 'node:http' */
+/** @import { Socket } from 'node:net' */
 /** @import { Readable } from 'node:stream' */
 
 /** On each server that was met: for each request a property is read, where a set would be searched. */
@@ -50,10 +53,11 @@ class RequestContexts {
       this.#begin(request, stream)
       onRequest()
     })
-    this.#channel = createRequestChannel(({ request, server }) => {
+    this.#channel = createRequestChannel(({ request, response, socket, server }) => {
       if (/** @type {any} */ (server)[MET] !== this.#met) this.#meet(server)
       if (this.context.current()?.request === request) return // another copy of this package was first
-      this.#begin(request, request)
+      const isServed = isServedBy(socket, response)
+      this.#begin(request, request, isServed ? response : null, isServed ? socket : null)
       onRequest()
     })
   }
@@ -86,10 +90,12 @@ class RequestContexts {
   /**
    * @param {IncomingMessage} request
    * @param {Readable} source  what brings the rest of it: the request, the socket after an upgrade, the stream of HTTP/2
+   * @param {ServerResponse | null} [response]  whose end is told by its connection
+   * @param {Socket | null} [socket]  that connection
    */
-  #begin (request, source) {
+  #begin (request, source, response = null, socket = null) {
     const startMicros = monotonicMicros()
-    const requestContext = createRequestContext(request, startMicros, this.#arrivedMicros(startMicros, request))
+    const requestContext = createRequestContext(request, startMicros, this.#arrivedMicros(startMicros, request), response, socket)
     // The server goes on in this same call, so there is no function to run inside the context.
     this.context.enter(requestContext)
     this.context.keepFor(source, requestContext)

@@ -25,12 +25,20 @@ const { pathnameOf } = require('../pathname')
 const factsByRoute = new WeakMap()
 
 /**
+ * @param {any} route  of a request
+ * @returns {boolean} whether it is one of Express that answers one path, and not whatever another framework makes of the rest
+ */
+function isOnePath (route) {
+  return typeof route?.path === 'string' && !route.path.includes('*')
+}
+
+/**
  * @param {any} request
+ * @param {any} route  that it has
  * @returns {string | null | undefined} null for a request that no route and no mount of an application answers; undefined where there is
  *   no application of Express
  */
-function expressTemplate (request) {
-  const { route } = request
+function expressTemplate (request, route) {
   const base = request.baseUrl || ''
   if (route !== undefined && route !== null && route.path !== undefined) {
     const facts = factsByRoute.get(route) ?? learnRoute(route)
@@ -135,4 +143,4 @@ function join (prefix, path) {
   return path === '/' && prefix !== '' ? prefix : prefix + path
 }
 
-module.exports = { expressTemplate }
+module.exports = { expressTemplate, isOnePath }

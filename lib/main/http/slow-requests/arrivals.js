@@ -73,8 +73,10 @@ class Arrivals {
    * @param {any} request  that was answered
    * @param {number} micros  now
    */
-  noteAnswer ({ socket }, micros) {
-    if (this.#isLate(micros) && typeof socket === 'object' && socket !== null) this.#answered.set(socket, micros)
+  noteAnswer (request, micros) {
+    if (!this.#isLate(micros)) return
+    const { socket } = request
+    if (typeof socket === 'object' && socket !== null) this.#answered.set(socket, micros)
   }
 
   /**

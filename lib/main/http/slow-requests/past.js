@@ -4,7 +4,7 @@
 
 const { routeOf } = require('../route-template')
 
-/** @import { RequestContext } from '../route-context' */
+/** @import { RequestContext } from '../contexts/one-request' */
 /** @import { Interval } from '../../loop/own-work-intervals' */
 /** @import { Answer, Known, Run } from './timeline' */
 

@@ -11,7 +11,7 @@ const { timelineOf } = require('./timeline')
 const { Worst } = require('./worst')
 
 /** @import { SlowRequest } from '../../../../types/slow-requests' */
-/** @import { RequestContext } from '../route-context' */
+/** @import { RequestContext } from '../contexts/one-request' */
 /** @import { Timeline } from './shares' */
 /** @import { Run } from './timeline' */
 

@@ -6,12 +6,12 @@
 // one, have one each.
 
 const { Readable } = require('node:stream')
+const { contextOn, putContext } = require('./one-request')
 
-/** @import { RequestContext, RouteContextPart } from './route-context' */
+/** @import { RequestContext } from './one-request' */
+/** @import { RouteContextPart } from './route-context' */
 
 /** @typedef {(source: any, chunk: unknown, encoding?: BufferEncoding) => boolean} Push */
-
-const CONTEXT = Symbol('loopscope.context')
 
 const plainPush = Readable.prototype.push
 
@@ -33,12 +33,11 @@ class BodyContext {
   }
 
   /**
-   * The context is assigned, not defined: hiding it from who enumerates a request would cost ten times as much.
    * @param {any} source  what brings the body
    * @param {RequestContext} requestContext
    */
   keepFor (source, requestContext) {
-    source[CONTEXT] = requestContext
+    putContext(source, requestContext)
     if (source.push !== this.#sharedPush) this.#hook(source, requestContext)
   }
 
@@ -76,28 +75,13 @@ function pushIn (context, before) {
    * @param {BufferEncoding} [encoding]
    */
   return function push (chunk, encoding) {
-    const requestContext = contextOn(this)
-    if (requestContext !== undefined) requestContext.firstTurn = 0
     // The end of a request that nobody has begun to read reaches nobody: what is emitted later is so for whoever reads it.
-    if (requestContext === undefined || (chunk === null && this.readableFlowing === null)) return before(this, chunk, encoding)
+    if (chunk === null && this.readableFlowing === null) return before(this, chunk, encoding)
+    const requestContext = contextOn(this)
+    if (requestContext === undefined) return before(this, chunk, encoding)
+    requestContext.firstTurn = 0
     return context.run(requestContext, before, this, chunk, encoding)
   }
 }
 
-/**
- * @param {any} request
- * @returns {RequestContext | undefined}
- */
-function contextOn (request) {
-  return request[CONTEXT]
-}
-
-/**
- * @param {any} request
- * @param {RequestContext} context
- */
-function putContext (request, context) {
-  request[CONTEXT] = context
-}
-
-module.exports = { contextOn, createBodyContext, putContext }
+module.exports = { createBodyContext }

@@ -1,0 +1,98 @@
+'use strict'
+
+// What is known of one request while it is worked on, and how it is found again by its request.
+
+const { executionAsyncId } = require('node:async_hooks')
+
+/** @import { IncomingMessage, ServerResponse } from 'node:http' */
+/** @import { Socket } from 'node:net' */
+/** @import { Active } from '../request-durations' */
+/** @import { createResponseEnds } from '../response-ends' */
+/** @import { Told } from '../told-route' */
+
+/**
+ * @typedef {ReturnType<typeof createResponseEnds>} ResponseEnds
+ *
+ * What is asked for with every request is kept here from its begin: Express gives each request and its response another prototype, and before
+ * Node 24 V8 has a new shape for each then, so that a look at one of their properties takes half a microsecond.
+ * @typedef {object} RequestContext
+ * @property {IncomingMessage} request
+ * @property {string | undefined} method
+ * @property {ServerResponse | null} response  null: its end is not to be learned from the connection
+ * @property {Socket | null} socket     that connection
+ * @property {Told | undefined} told     what else is known of its route than the request says
+ * @property {number} startMicros       when it was read, of the monotonic clock
+ * @property {number} arrivedMicros     when it may have come: before, where the loop was late to read it
+ * @property {number} firstTurn         Node's id of the call in which it was begun; 0 when something of its body has come since
+ * @property {object | null} countedBy  the request durations that count this request
+ * @property {Active | null} active     what it counts as there, until it is answered
+ * @property {Map<object, Active | null> | null} alsoCountedBy  the same of further handles
+ * @property {ResponseEnds | null} endsWith  what awaits the end of its response
+ */
+
+// Copies of this package in one process share contexts, so their name carries the version of RequestContext.
+const NAME = 'route-context.7'
+const CONTEXT = Symbol.for(`loopscope.${NAME}`)
+
+/**
+ * All of one shape, which V8 knows.
+ * @param {IncomingMessage} request
+ * @param {number} startMicros
+ * @param {number} arrivedMicros
+ * @param {ServerResponse | null} [response]
+ * @param {Socket | null} [socket]
+ * @returns {RequestContext}
+ */
+function createRequestContext (request, startMicros, arrivedMicros, response = null, socket = null) {
+  return {
+    request,
+    method: request.method,
+    response,
+    socket,
+    told: undefined,
+    startMicros,
+    arrivedMicros,
+    firstTurn: executionAsyncId(),
+    countedBy: null,
+    active: null,
+    alsoCountedBy: null,
+    endsWith: null
+  }
+}
+
+/**
+ * It is assigned, not defined: hiding it from who enumerates a request would cost ten times as much.
+ * @param {any} source  what brings the body of a request
+ * @param {RequestContext} context
+ */
+function putContext (source, context) {
+  source[CONTEXT] = context
+}
+
+/**
+ * @param {any} source  of which putContext() was told
+ * @returns {RequestContext | undefined}
+ */
+function contextOn (source) {
+  return source[CONTEXT]
+}
+
+/**
+ * @param {RequestContext} context
+ * @returns {boolean} whether the call that began the request has not returned yet: then all that ran since was for it
+ */
+function isInFirstTurn ({ firstTurn }) {
+  return firstTurn !== 0 && firstTurn === executionAsyncId()
+}
+
+/**
+ * A request of HTTP/2 takes the place of what stood in for it while there was only its stream.
+ * @param {any} request
+ */
+function takePlace (request) {
+  const { stream } = request
+  const context = stream ? contextOn(stream) : undefined
+  if (context !== undefined && /** @type {any} */ (context.request).stream === stream) context.request = request
+}
+
+module.exports = { NAME, createRequestContext, contextOn, putContext, isInFirstTurn, takePlace }
