@@ -13,6 +13,20 @@ const { serve } = require('./served')
 
 const CHANNEL = 'http.server.response.finish'
 
+/** `awaitEnd` is for a listener of a server; `ended` says of each response how. */
+function createSubject (t) {
+  const ended = []
+  const contextOf = collectContexts(t)
+  const ends = createResponseEnds(({ request }, response, isSent) => { ended.push(`${request.url} ${isSent}`) })
+  t.after(() => ends.stop())
+  return {
+    ends,
+    ended,
+    awaitEnd: (request, response) => ends.await(contextOf(request), response),
+    until: async count => { while (ended.length < count) await new Promise(resolve => setImmediate(resolve)) }
+  }
+}
+
 /**
  * @param {import('node:test').TestContext} t
  * @returns {(request: http.IncomingMessage) => any} its context, of the moment at which Node.js began it
@@ -27,20 +41,16 @@ function collectContexts (t) {
   return request => contexts.get(request)
 }
 
-/** A server that waits for the end of each response; `ended` says of each how. */
+/** A server that waits for the end of each response. */
 async function createAwaiting (t, listener) {
   const context = createRouteContext()
   context.start()
-  const ended = []
-  const contextOf = collectContexts(t)
-  const ends = createResponseEnds(({ request }, response, isSent) => { ended.push(`${request.url} ${isSent}`) })
+  const subject = createSubject(t)
   const { port } = await serve(t, (request, response) => {
-    ends.await(contextOf(request), response)
+    subject.awaitEnd(request, response)
     listener(request, response)
   }, { context })
-  t.after(() => ends.stop())
-  const until = async count => { while (ended.length < count) await new Promise(resolve => setImmediate(resolve)) }
-  return { ends, ended, until, port }
+  return { ...subject, port }
 }
 
 /** @param {number} port */
@@ -98,54 +108,46 @@ test('responses that wait behind another in a pipeline are told of, in their ord
 
 test('responses of a class of their own, ended ones and simulated ones are told of', async t => {
   class Response extends http.ServerResponse {}
-  const ended = []
-  const contextOf = collectContexts(t)
-  const ends = createResponseEnds(({ request }, response, isSent) => { ended.push(`${request.url} ${isSent}`) })
+  const { ended, until, awaitEnd } = createSubject(t)
   const server = http.createServer({ ServerResponse: Response }, (request, response) => {
     if (request.url === '/ended') response.end()
-    ends.await(contextOf(request), response)
+    awaitEnd(request, response)
     response.end()
   }).listen(0, '127.0.0.1')
   t.after(() => server.close())
   await once(server, 'listening')
   for (const path of ['/one', '/ended']) await fetch(`http://127.0.0.1:${server.address().port}${path}`).then(answer => answer.text())
-  while (ended.length < 2) await new Promise(resolve => setImmediate(resolve))
+  await until(2)
   assert.deepEqual(ended, ['/one true', '/ended true'])
   server.closeAllConnections()
 })
 
 test('a response that was ended before anybody waits for it is told of, in the call that began its request and after it', async t => {
-  const ended = []
-  const contextOf = collectContexts(t)
-  const ends = createResponseEnds(({ request }, response, isSent) => { ended.push(`${request.url} ${isSent}`) })
-  t.after(() => ends.stop())
+  const { ended, until, awaitEnd } = createSubject(t)
   const { port } = await serve(t, async (request, response) => {
     response.end()
     if (request.url === '/later') await once(response, 'finish')
-    ends.await(contextOf(request), response)
+    awaitEnd(request, response)
   })
   const { socket, ask } = await connectTo(port)
   for (const [index, path] of ['/at-once', '/later', '/at-once'].entries()) {
     ask(path)
-    while (ended.length === index) await new Promise(resolve => setImmediate(resolve))
+    await until(index + 1)
   }
   assert.deepEqual(ended, ['/at-once true', '/later true', '/at-once true'])
   socket.destroy()
 })
 
 test('a response whose connection was destroyed before anybody waits for it is told of as not sent', async t => {
-  const ended = []
-  const contextOf = collectContexts(t)
-  const ends = createResponseEnds(({ request }, response, isSent) => { ended.push(`${request.url} ${isSent}`) })
-  t.after(() => ends.stop())
+  const { ended, until, awaitEnd } = createSubject(t)
   const { port } = await serve(t, (request, response) => {
     response.destroy()
-    ends.await(contextOf(request), response)
+    awaitEnd(request, response)
   })
   const { socket, ask } = await connectTo(port)
   socket.on('error', () => {})
   ask('/gone')
-  while (ended.length === 0) await new Promise(resolve => setImmediate(resolve))
+  await until(1)
   assert.deepEqual(ended, ['/gone false'])
   socket.destroy()
 })
