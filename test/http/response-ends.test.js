@@ -34,7 +34,7 @@ function createSubject (t) {
 function collectContexts (t) {
   const contexts = new WeakMap()
   const onStart = ({ request, response, socket }) => {
-    contexts.set(request, createRequestContext(request, 0, 0, ...isServedBy(socket, response) ? [response, socket] : []))
+    contexts.set(request, createRequestContext(request, 0, 0, isServedBy(socket, response) ? response : null))
   }
   subscribe('http.server.request.start', onStart)
   t.after(() => unsubscribe('http.server.request.start', onStart))

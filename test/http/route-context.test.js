@@ -57,7 +57,7 @@ test('what the application says of a route through one copy of the package is kn
   for (const [file, module] of cached) require.cache[file] = module
   assert.notEqual(copy.toldIn, toldIn)
   const request = Object.assign(new IncomingMessage(null), { method: 'GET' })
-  const context = createRequestContext(request, 0, 0, new ServerResponse(request), {})
+  const context = createRequestContext(request, 0, 0, new ServerResponse(request))
   putContext(request, context)
   copy.sayTemplate(request, '/users/:id')
   assert.equal(toldIn(context).template, '/users/:id')

@@ -13,9 +13,9 @@ const { contextOn, takePlace } = require('./contexts/one-request')
  * @property {(subject: any) => unknown[]} readHandlers  the functions that answer the route; what is no function is left out
  *
  * @typedef {object} Told
- * @property {string} [template]  by the application, which knows best
- * @property {Framework} [framework]
- * @property {any} [subject]  what that makes of the request
+ * @property {string | undefined} template  by the application, which knows best
+ * @property {Framework | undefined} framework
+ * @property {any} subject  what that makes of the request
  */
 
 /** On a request without a context of its own. */
@@ -27,7 +27,7 @@ const TOLD = Symbol('loopscope.told')
  * @param {string} template
  */
 function sayTemplate (request, template) {
-  tell(request, { template })
+  toldFor(request).template = template
 }
 
 /**
@@ -36,7 +36,9 @@ function sayTemplate (request, template) {
  * @param {Framework} framework
  */
 function giveTemplate (request, subject, framework) {
-  tell(request, { subject, framework })
+  const told = toldFor(request)
+  told.framework = framework
+  told.subject = subject
 }
 
 /** @param {any} request */
@@ -46,14 +48,17 @@ function hasTemplate (request) {
 
 /**
  * @param {any} request
- * @param {Told} told
+ * @returns {Told} to be added to
  */
-function tell (request, told) {
+function toldFor (request) {
   takePlace(request)
-  const whole = { ...toldOf(request), ...told }
+  const known = toldOf(request)
+  if (known !== undefined) return known
+  const told = { template: undefined, framework: undefined, subject: undefined }
   const context = contextOn(request)
-  if (context === undefined) request[TOLD] = whole
-  else context.told = whole
+  if (context === undefined) request[TOLD] = told
+  else context.told = told
+  return told
 }
 
 /**

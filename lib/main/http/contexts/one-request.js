@@ -39,16 +39,15 @@ const CONTEXT = Symbol.for(`loopscope.${NAME}`)
  * @param {IncomingMessage} request
  * @param {number} startMicros
  * @param {number} arrivedMicros
- * @param {ServerResponse | null} [response]
- * @param {Socket | null} [socket]
+ * @param {ServerResponse | null} [response]  whose end its connection tells
  * @returns {RequestContext}
  */
-function createRequestContext (request, startMicros, arrivedMicros, response = null, socket = null) {
+function createRequestContext (request, startMicros, arrivedMicros, response = null) {
   return {
     request,
     method: request.method,
     response,
-    socket,
+    socket: response === null ? null : request.socket,
     told: undefined,
     startMicros,
     arrivedMicros,

@@ -15,7 +15,6 @@ const { createUpgrades } = require('./upgrades')
 const { createFrameworks } = require('../adapters/frameworks')
 
 /** @import { IncomingMessage, Server, ServerResponse } from 'node:http' */
-/** @import { Socket } from 'node:net' */
 /** @import { Readable } from 'node:stream' */
 
 /** On each server that was met: for each request a property is read, where a set would be searched. */
@@ -56,8 +55,7 @@ class RequestContexts {
     this.#channel = createRequestChannel(({ request, response, socket, server }) => {
       if (/** @type {any} */ (server)[MET] !== this.#met) this.#meet(server)
       if (this.context.current()?.request === request) return // another copy of this package was first
-      const isServed = isServedBy(socket, response)
-      this.#begin(request, request, isServed ? response : null, isServed ? socket : null)
+      this.#begin(request, request, isServedBy(socket, response) ? response : null)
       onRequest()
     })
   }
@@ -90,12 +88,11 @@ class RequestContexts {
   /**
    * @param {IncomingMessage} request
    * @param {Readable} source  what brings the rest of it: the request, the socket after an upgrade, the stream of HTTP/2
-   * @param {ServerResponse | null} [response]  whose end is told by its connection
-   * @param {Socket | null} [socket]  that connection
+   * @param {ServerResponse | null} [response]  whose end its connection tells
    */
-  #begin (request, source, response = null, socket = null) {
+  #begin (request, source, response = null) {
     const startMicros = monotonicMicros()
-    const requestContext = createRequestContext(request, startMicros, this.#arrivedMicros(startMicros, request), response, socket)
+    const requestContext = createRequestContext(request, startMicros, this.#arrivedMicros(startMicros, request), response)
     // The server goes on in this same call, so there is no function to run inside the context.
     this.context.enter(requestContext)
     this.context.keepFor(source, requestContext)
