@@ -8,16 +8,18 @@ const fs = require('node:fs')
 const path = require('node:path')
 
 const ROOT = path.join(__dirname, '../..')
-const LIST = 'require("./").createDiagnostics().start(); process.stdout.write(JSON.stringify(Object.keys(require.cache))); process.exit()'
+const START = 'require("./").createDiagnostics().start()'
+const LIST = 'process.stdout.write(JSON.stringify(Object.keys(require.cache))); process.exit()'
 
 /**
  * @param {string} folder
+ * @param {string} [start]  what loads them
  * @returns {{ index: string, count: number }} index: what to require for all of them
  */
-function writeSameFiles (folder) {
+function writeSameFiles (folder, start = START) {
   const lib = path.join(ROOT, 'lib') + path.sep
   /** @type {string[]} */
-  const files = JSON.parse(execFileSync(process.execPath, ['-e', LIST], { cwd: ROOT, encoding: 'utf8' }))
+  const files = JSON.parse(execFileSync(process.execPath, ['-e', `${start}; ${LIST}`], { cwd: ROOT, encoding: 'utf8' }))
   const own = files.filter(file => file.startsWith(lib))
   for (const file of own) {
     const copy = path.join(folder, path.relative(lib, file))
