@@ -29,7 +29,7 @@ const METHOD = `A fresh server process each round, under autocannon (${CONNECTIO
 
 /** @param {{ quick: boolean, progress: (text: string) => void }} how */
 async function measure ({ quick, progress }) {
-  return report(await requestRounds({ file: 'hello', cases: CASES, rounds: quick ? 2 : 12, roundSeconds: ROUND_SECONDS, progress }))
+  return report(await requestRounds({ file: 'hello', cases: CASES, rounds: quick ? 2 : 10, roundSeconds: ROUND_SECONDS, progress }))
 }
 
 /** @param {Rounds} rounds */

@@ -8,7 +8,8 @@ const { load } = require('./load')
 /** @import { Child } from './child' */
 /** @import { Plan, Rounds } from './fresh-rounds' */
 
-const WARM_UP_SECONDS = 2
+// On a slow machine V8 compiles what a request runs for three seconds and more, that of bare Express as well: a service is older than that.
+const WARM_UP_SECONDS = 8
 
 /**
  * @param {Omit<Plan, 'prepare'> & { roundSeconds: number }} plan
