@@ -37,7 +37,7 @@ const METHOD = 'A fresh process each time: what its main thread did from the fir
 async function measure ({ quick, progress }) {
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'loopscope-bench-start-'))
   try {
-    const { index, count } = writeSameFiles(path.join(scratch, 'files'))
+    const { index, count } = writeSameFiles(path.join(scratch, 'files'), 'require("./").createDiagnostics().start()')
     const cache = path.join(scratch, 'cache')
     if (HAS_CACHE) fillCache(cache)
     return report(await takeStarts([index, cache], quick ? 3 : 12, progress), count)

@@ -28,7 +28,7 @@ const METHOD = 'Fresh processes in turns, from the start until their end was see
 async function measure ({ quick, progress }) {
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'loopscope-bench-whole-'))
   try {
-    const { index, count } = writeSameFiles(scratch, `require(${JSON.stringify(REGISTER)})`)
+    const { index, count } = writeSameFiles(scratch, 'require("./register.js")')
     return report(takeTimes({ [THREAD]: [EMPTY_THREAD], [FILES]: [EMPTY_THREAD, index], [ON]: [REGISTER] }, quick ? 3 : 40, progress), count)
   } finally {
     fs.rmSync(scratch, { recursive: true })

@@ -8,15 +8,14 @@ const fs = require('node:fs')
 const path = require('node:path')
 
 const ROOT = path.join(__dirname, '../..')
-const START = 'require("./").createDiagnostics().start()'
 const LIST = 'process.stdout.write(JSON.stringify(Object.keys(require.cache))); process.exit()'
 
 /**
  * @param {string} folder
- * @param {string} [start]  what loads them
+ * @param {string} start  what loads them, in the folder of the package
  * @returns {{ index: string, count: number }} index: what to require for all of them
  */
-function writeSameFiles (folder, start = START) {
+function writeSameFiles (folder, start) {
   const lib = path.join(ROOT, 'lib') + path.sep
   /** @type {string[]} */
   const files = JSON.parse(execFileSync(process.execPath, ['-e', `${start}; ${LIST}`], { cwd: ROOT, encoding: 'utf8' }))
