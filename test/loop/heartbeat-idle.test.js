@@ -85,20 +85,11 @@ test('work that does not is a stall all the same, as long as it was, and then th
   assert.equal(state.isIdle, false)
 })
 
-test('the shortest block that a fast heart always finds is found by the slow one, also where it begins right after a tick', async t => {
-  const { state, stalls, until } = createSubject(t)
-  await until(() => state.isIdle)
-  stalls.length = 0
-  workFor(THRESHOLD_MS + PERIOD_MS) // the tick that made it slow has just been
-  await until(() => stalls.length > 0)
-  assert.ok(stalls[0].delayMs >= THRESHOLD_MS)
-})
-
 test('an idle tick that was late without processor time is suspected, with less than a stall', async t => {
   const { state, suspicions, until } = createSubject(t)
   await until(() => state.isIdle)
   const waiting = setInterval(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, THRESHOLD_MS), 5 * THRESHOLD_MS)
   t.after(() => clearInterval(waiting))
   await until(() => suspicions.length > 0)
-  assert.ok(suspicions[0].delayMs >= THRESHOLD_MS / 5 && suspicions[0].delayMs < THRESHOLD_MS)
+  assert.ok(suspicions[0].delayMs >= THRESHOLD_MS / 4 && suspicions[0].delayMs < THRESHOLD_MS)
 })
