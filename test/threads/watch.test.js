@@ -15,10 +15,12 @@ const LOOPSCOPE = path.resolve(__dirname, '../..')
 test('what a thread does is told: how busy it is, in which function, and its stalls, which are not those of the process', async t => {
   const { run, until, get, socketPath } = await watched(t)
   await run(startJobs)
-  const { off, threads, stalls, load } = await until(({ threads, stalls }) => stalls.some(({ culprit, durationMs }) => culprit?.function === 'crunch' && durationMs >= 300) && threads.length === 2)
+  const isNamed = ({ culprit, durationMs }) => culprit?.function === 'crunch' && durationMs >= 300
+  // Of work that the profiler starts in the midst of, Node.js 20 may name the caller: it is the next that make it the most.
+  const { off, threads, stalls, load } = await until(({ threads, stalls }) => threads.length === 2 && stalls.some(isNamed) && threads[0].top?.function === 'crunch')
   assert.equal(off, null)
   const [busy, idle] = threads
-  assert.deepEqual([busy.top.function, idle.stalls], ['crunch', 0])
+  assert.equal(idle.stalls, 0)
   assert.ok(busy.busyMs > idle.busyMs && busy.stalls > 0 && busy.longestMs >= 300, JSON.stringify(busy))
   assert.ok(stalls.every(({ thread, cause }) => thread.name === `worker ${thread.id}` && typeof cause === 'string'), JSON.stringify(stalls))
   if (process.platform === 'linux') assert.ok(load.workerMs > 0)
