@@ -37,18 +37,20 @@ function createSubject (t) {
 }
 
 /**
- * Of processor time: on a machine that others keep busy it takes longer, and is work all the same.
+ * Of processor time: on a machine that others keep busy it takes longer, and is work all the same. Nor does it take less: V8 compiles
+ * the loop on another thread meanwhile, which counts as well (up to 6 % of 120 ms).
  * @returns {number} the share of a processor that there was for it
  */
 function workFor (ms) {
   const from = performance.now()
   const before = process.cpuUsage()
+  const passedMs = () => performance.now() - from
   const usedMs = () => {
     const { user, system } = process.cpuUsage(before)
     return (user + system) / 1e3
   }
-  while (usedMs() < ms);
-  return usedMs() / (performance.now() - from)
+  while (usedMs() < ms || passedMs() < ms);
+  return usedMs() / passedMs()
 }
 
 test('an idle heart beats slower, and a slow tick stands for several', async t => {
@@ -85,11 +87,20 @@ test('work that does not is a stall all the same, as long as it was, and then th
   assert.equal(state.isIdle, false)
 })
 
+test('the shortest block that a fast heart always finds is found by the slow one, also where it begins right after a tick', async t => {
+  const { state, stalls, until } = createSubject(t)
+  await until(() => state.isIdle)
+  stalls.length = 0
+  workFor(THRESHOLD_MS + PERIOD_MS) // the tick that made it slow has just been
+  await until(() => stalls.length > 0)
+  assert.ok(stalls[0].delayMs >= THRESHOLD_MS)
+})
+
 test('an idle tick that was late without processor time is suspected, with less than a stall', async t => {
   const { state, suspicions, until } = createSubject(t)
   await until(() => state.isIdle)
   const waiting = setInterval(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, THRESHOLD_MS), 5 * THRESHOLD_MS)
   t.after(() => clearInterval(waiting))
   await until(() => suspicions.length > 0)
-  assert.ok(suspicions[0].delayMs >= THRESHOLD_MS / 4 && suspicions[0].delayMs < THRESHOLD_MS)
+  assert.ok(suspicions[0].delayMs >= THRESHOLD_MS / 5 && suspicions[0].delayMs < THRESHOLD_MS)
 })

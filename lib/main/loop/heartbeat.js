@@ -27,8 +27,9 @@ const CHECK_MS = 1000
 // when a signal ends the wait, so with a profiler's 100 signals a second an idle loop reads as half busy; Node 20 to 26.)
 const IDLE_SHARE = 0.1
 // A turn of the loop that held up an idle tick for this part of the threshold shows that the work before the tick was one
-// long turn, and not many short ones.
-const PROOF_SHARE = 1 / 4
+// long turn, and not many short ones. By no more is the tick late after a block of the threshold and a fast period that began
+// right after the one before: what the fast heart always finds, the slow one finds as well.
+const PROOF_SHARE = 1 / IDLE_FACTOR
 
 /**
  * @typedef {object} LateTick
