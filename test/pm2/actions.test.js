@@ -10,7 +10,10 @@ const { startUnderPm2, triggerUntil } = require('./fake-pm2')
 const SERVICE = `
 const { pbkdf2Sync } = require('node:crypto')
 const handle = createDiagnostics({ logger, stallThresholdMs: 50 }).start()
-function hold () { for (let round = 0; round < 5; round++) pbkdf2Sync('password', 'salt', 20_000, 64, 'sha512') }
+function hold () {
+  const untilMs = performance.now() + 200
+  while (performance.now() < untilMs) pbkdf2Sync('password', 'salt', 20_000, 64, 'sha512')
+}
 const timer = setInterval(hold, 1000)
 process.on('SIGHUP', async () => {
   clearInterval(timer)
