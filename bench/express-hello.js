@@ -2,7 +2,7 @@
 
 // What does a request pay? Express answers "hello world", the least an application can do, so shares are the largest there are.
 
-const { atMost, compare, showComparison, showNoise } = require('./harness/comparisons')
+const { atMost, atMostRival, compare, showComparison, showNoise } = require('./harness/comparisons')
 const { showConditions } = require('./harness/fresh-rounds')
 const { CONNECTIONS } = require('./harness/load')
 const { requestRounds, WARM_UP_SECONDS } = require('./harness/request-rounds')
@@ -50,11 +50,7 @@ function report (rounds) {
     notes: [`\`off\` differs from itself ${showNoise(on.noise)} (95 of 100 deals of its rounds).`, showConditions(rounds)],
     budgets: [
       atMost(`CPU a request, on to off, at most ${MAX_RATIO}`, MAX_RATIO, on),
-      {
-        budget: 'below express-prom-bundle',
-        measured: `${showComparison(on)} beside ${showComparison(rival)}`,
-        isMet: on.byMinimum < rival.byMinimum && on.byMedian < rival.byMedian
-      }
+      atMostRival('below express-prom-bundle', on, rival)
     ]
   }
 }

@@ -57,10 +57,29 @@ function showNoise ({ ofMinimum, ofMedian }) {
  * @returns {Budget}
  */
 function atMost (budget, limit, comparison) {
-  const { byMinimum, byMedian, noise } = comparison
-  const isMissed = byMinimum > limit * noise.ofMinimum.high && byMedian > limit * noise.ofMedian.high
-  const isMet = byMinimum <= limit && byMedian <= limit
-  return { budget, measured: `${showComparison(comparison)} by minimum / by median`, isMet: isMet ? true : isMissed ? false : null }
+  return { budget, measured: `${showComparison(comparison)} by minimum / by median`, isMet: isWithin(comparison, { byMinimum: limit, byMedian: limit }) }
 }
 
-module.exports = { compare, atMost, showComparison, showNoise }
+/**
+ * The same beside another one of the same run.
+ * @param {string} budget
+ * @param {Comparison} comparison
+ * @param {Comparison} rival
+ * @returns {Budget}
+ */
+function atMostRival (budget, comparison, rival) {
+  return { budget, measured: `${showComparison(comparison)} beside ${showComparison(rival)}`, isMet: isWithin(comparison, rival) }
+}
+
+/**
+ * @param {Comparison} comparison
+ * @param {{ byMinimum: number, byMedian: number }} limits
+ * @returns {boolean | null}  null: this run cannot tell
+ */
+function isWithin ({ byMinimum, byMedian, noise }, limits) {
+  if (byMinimum <= limits.byMinimum && byMedian <= limits.byMedian) return true
+  const isMissed = byMinimum > limits.byMinimum * noise.ofMinimum.high && byMedian > limits.byMedian * noise.ofMedian.high
+  return isMissed ? false : null
+}
+
+module.exports = { compare, atMost, atMostRival, showComparison, showNoise }

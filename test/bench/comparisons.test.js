@@ -4,7 +4,7 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
-const { atMost, compare } = require('../../bench/harness/comparisons')
+const { atMost, atMostRival, compare } = require('../../bench/harness/comparisons')
 const { isDisturbed } = require('../../bench/harness/quiet')
 
 const OFF = [100, 101, 102, 103, 104, 105, 106, 107, 108, 109]
@@ -37,6 +37,15 @@ test('a budget is met, missed by more than the noise, or not decided', () => {
   assert.equal(verdict(1), true)
   assert.equal(verdict(1.025), null)
   assert.equal(verdict(1.5), false)
+})
+
+test('so is one that another case of the same run sets', () => {
+  const against = factor => compare(times(OFF, factor), OFF, AGAIN)
+  const verdict = factor => atMostRival('', against(factor), against(1.2)).isMet
+  assert.equal(verdict(1.1), true)
+  assert.equal(verdict(1.205), null)
+  assert.equal(verdict(1.5), false)
+  assert.equal(atMostRival('', { ...against(1.5), byMedian: 1.1 }, against(1.2)).isMet, null) // one of the two says nothing
 })
 
 test('a round is disturbed by others on its processor or by the host, and not where the system does not tell', () => {
