@@ -50,7 +50,6 @@ function showNoise ({ ofMinimum, ofMedian }) {
 }
 
 /**
- * Met by the minimum and by the median; missed when both are above it by more than the noise; else this run cannot tell.
  * @param {string} budget
  * @param {number} limit
  * @param {Comparison} comparison
@@ -61,7 +60,7 @@ function atMost (budget, limit, comparison) {
 }
 
 /**
- * The same beside another one of the same run.
+ * For a limit that another case of the same run sets.
  * @param {string} budget
  * @param {Comparison} comparison
  * @param {Comparison} rival
@@ -72,9 +71,10 @@ function atMostRival (budget, comparison, rival) {
 }
 
 /**
+ * Met by the minimum and by the median; missed when both are above it by more than the noise; else this run cannot tell.
  * @param {Comparison} comparison
  * @param {{ byMinimum: number, byMedian: number }} limits
- * @returns {boolean | null}  null: this run cannot tell
+ * @returns {boolean | null}  null: it cannot tell
  */
 function isWithin ({ byMinimum, byMedian, noise }, limits) {
   if (byMinimum <= limits.byMinimum && byMedian <= limits.byMedian) return true
