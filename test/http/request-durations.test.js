@@ -48,6 +48,17 @@ test('routes beyond the limit become _other, are counted, and are told once', ()
   assert.deepEqual(logged, ['LOOPSCOPE_WARN_ROUTE_LIMIT'])
 })
 
+test('every request of a route beyond the limit is counted, however many such routes there are', () => {
+  const requests = createRequestDurations({ maxRoutes: 1, logger: { warn () {} } })
+  count(requests, { route: '/a' })
+  const changes = Array.from({ length: 3000 }, (_, at) => [{}, {}, { status: 404 }, { method: 'POST' }].map(change => ({ ...change, route: `/more-${at}` }))).flat()
+  assert.deepEqual(changes.map(change => count(requests, change)), changes.map(({ method = 'GET', route }) => `${method} ${route}`))
+  const { durations, overflowed } = requests.read()
+  assert.deepEqual(durations.map(({ method, route, status, reading }) => [method, route, status, reading.count]),
+    [['GET', '/a', '200', 1], ['GET', '_other', '200', 6000], ['GET', '_other', '404', 3000], ['POST', '_other', '200', 3000]])
+  assert.equal(overflowed, 12_000)
+})
+
 test('statuses that cannot be become _other', () => {
   const requests = createRequestDurations()
   for (const status of [0, 99, 600, 200.5, NaN, '200', undefined]) count(requests, { status })

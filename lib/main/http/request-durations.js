@@ -16,6 +16,10 @@ const BOUNDS_SECONDS = Object.freeze([0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25
 const OTHER = '_other'
 const UNMATCHED = '_unmatched'
 
+// Beyond the limit a route shares its counts, and still has a name of its own: kept, so that a request of it allocates no more than one of
+// the others. More than a service has.
+const MAX_SHARING = 2000
+
 const DEFAULTS = Object.freeze({
   maxRoutes: 100 // 17 series for each method and status of a route: more than this is a burden for Prometheus
 })
@@ -35,7 +39,11 @@ const DEFAULTS = Object.freeze({
  * @property {number} seconds
  */
 
-/** @typedef {{ name: string, byStatus: Map<number | string, BucketCounts> }} MethodCounts  name: `METHOD /path/:template` */
+/**
+ * @typedef {object} MethodCounts
+ * @property {string} name  `METHOD /path/:template`
+ * @property {Map<number | string, BucketCounts>} byStatus  those of '_other' where the route shares them
+ */
 
 /**
  * @typedef {object} DurationsReading
@@ -60,6 +68,8 @@ class RequestDurations {
   #overflowed = 0
   /** By route and method. @type {Map<string, Map<string, MethodCounts>>} */
   #byRoute = new Map()
+  /** Of routes that are counted under '_other', likewise. @type {Map<string, Map<string, MethodCounts>>} */
+  #sharing = new Map()
   /** By method. @type {Record<'http' | 'https', Map<string, Active>>} */
   #active = { http: new Map(), https: new Map() }
 
@@ -89,9 +99,11 @@ class RequestDurations {
    */
   finished ({ active, route, status, seconds }) {
     active.count--
-    const counts = this.#byRoute.get(route)?.get(active.method)
+    const own = this.#byRoute.get(route)
+    const counts = (own ?? this.#sharing.get(route))?.get(active.method)
     const buckets = counts?.byStatus.get(status)
     if (counts === undefined || buckets === undefined) return this.#learn(active.method, route, status, seconds)
+    if (own === undefined) this.#overflowed++
     buckets.observe(seconds)
     return counts.name
   }
@@ -119,7 +131,19 @@ class RequestDurations {
     if (boundedStatus === OTHER || boundedRoute !== route) this.#overflowed++
     const { name, byStatus } = entryOf(entryOf(this.#byRoute, boundedRoute, createMap), method, () => ({ name: `${method} ${boundedRoute}`, byStatus: new Map() }))
     entryOf(byStatus, boundedStatus, createBuckets).observe(seconds)
-    return boundedRoute === route ? name : `${method} ${route}`
+    return boundedRoute === route ? name : this.#share(method, route, byStatus)
+  }
+
+  /**
+   * @param {string} method
+   * @param {string} route  that is counted with others
+   * @param {MethodCounts['byStatus']} byStatus  of them all
+   * @returns {string} its own name
+   */
+  #share (method, route, byStatus) {
+    const name = `${method} ${route}`
+    if (this.#sharing.size < MAX_SHARING) entryOf(entryOf(this.#sharing, route, createMap), method, () => ({ name, byStatus }))
+    return name
   }
 
   /** @returns {DurationsReading} */
