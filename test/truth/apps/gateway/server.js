@@ -5,7 +5,7 @@ const diagnostics = require('loopscope')
 
 async function start () {
   const d = diagnostics()
-  const app = createFastify({ bodyLimit: 80e6 })
+  const app = createFastify({ bodyLimit: 320e6 })
   await app.register(d.fastify)
   await app.register(require('./plugins/search'))
   await app.register(require('./plugins/items'), { prefix: '/v2/items' })

@@ -6,7 +6,7 @@ import { floorPlan } from './floor-plan.js'
 const app = express()
 
 app.get('/suggest/:prefix', suggest)
-app.post('/guests', express.json({ limit: '80mb' }), importGuests)
+app.post('/guests', express.json({ limit: '320mb' }), importGuests)
 app.get('/floors/:floor', (req, res) => {
   const plan = floorPlan(Number(req.params.floor), Number(req.query.rooms))
   res.json({ rooms: plan.length })

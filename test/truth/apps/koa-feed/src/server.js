@@ -10,7 +10,7 @@ const d = diagnostics()
 const app = new Koa()
 
 app.use(d.koa)
-app.use(bodyParser({ jsonLimit: '80mb' }))
+app.use(bodyParser({ jsonLimit: '320mb' }))
 app.use(signFeeds)
 app.use(router.routes())
 
