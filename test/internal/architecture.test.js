@@ -83,16 +83,6 @@ test('no file requires one that runs in another thread', () => {
   }
 })
 
-test('no room holds more than sixteen files', () => {
-  const rooms = files.map(file => path.posix.dirname(file))
-  const crowded = [...new Set(rooms)].filter(room => rooms.filter(other => other === room).length > 16)
-  assert.deepEqual(crowded, [])
-})
-
-test('no file has more than 250 lines', () => {
-  assert.deepEqual(files.filter(file => readProject(`lib/${file}`).split('\n').length > 251), [])
-})
-
 test('every file that the walks name is there', () => {
   const walks = readProject('docs/architecture.md').split('## Three walks')[1].split('\n## ')[0]
   const named = marked(walks).filter(name => /^(main|observer|shared|bridge)\/.*\.js$/.test(name))
