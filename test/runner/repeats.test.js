@@ -4,13 +4,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { spawnSync } = require('node:child_process')
-const fs = require('node:fs')
-const path = require('node:path')
-const { makeScratch } = require('../store/scratch')
 const { testFiles } = require('./files')
-
-const RUN = path.join(__dirname, 'run.js')
+const ran = require('./ran')
 
 const FILES = {
   'fine.test.js': "const test = require('node:test'); test('fine', () => {}); test('left out', { skip: 'no peer' }, () => {}); test('with no peer', { skip: 'a peer' }, () => {})",
@@ -28,13 +23,7 @@ const FILES = {
 }
 
 function runTests (t, names, ...args) {
-  const folder = makeScratch(t)
-  for (const name of names) fs.writeFileSync(path.join(folder, name), FILES[name])
-  // Node's runner refuses to run below itself.
-  const { NODE_TEST_CONTEXT, ...env } = process.env
-  const { status, stdout } = spawnSync(process.execPath, [RUN, ...args, ...names], { cwd: folder, env, encoding: 'utf8' })
-  const [totals] = /^v.* passed, .*$/m.exec(stdout) ?? [stdout]
-  return { status, stdout, totals: totals.replace(/^v\S+ /, '') }
+  return ran.runTests(t, Object.fromEntries(names.map(name => [name, FILES[name]])), ...args)
 }
 
 test('a file that fails once and passes alone is flaky, and the run has passed', t => {

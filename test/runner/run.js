@@ -6,6 +6,7 @@
 //   node test/runner/run.js --slow           what takes long, is destructive, or talks to other programs
 //   node test/runner/run.js <file…>          these
 //
+//   --limit seconds        a file that takes longer is ended with all that it started, and has failed
 //   --areas=a,b            only folders of test/ with these names; with a minus before the first, all but these
 //   --again n              a file that failed is run again, alone, at most n times: one that passes then is called flaky
 //   --required text        a test that is skipped for a reason that holds this text has failed
@@ -22,11 +23,15 @@ const { runFiles } = require('./run-files')
 
 const CONCURRENCY = 2
 const PROGRESS_MS = 15_000
+// Seconds. Many times what a file takes, for machines that are short of processors; some of the slow ones build a framework.
+const LIMIT = '300'
+const SLOW_LIMIT = '600'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     slow: { type: 'boolean', default: false },
+    limit: { type: 'string' },
     areas: { type: 'string', default: '-' },
     again: { type: 'string', default: '0' },
     required: { type: 'string' },
@@ -60,7 +65,8 @@ async function print (stream, title) {
 
 async function main () {
   const files = positionals.length > 0 ? positionals.map(file => path.resolve(file)) : testFiles({ slow: values.slow, wants: toWants(values.areas) })
-  const { counts, flaky, failed } = await runFiles(files, { concurrency: CONCURRENCY, again: Number(values.again), report: print })
+  const { limit = values.slow || positionals.length > 0 ? SLOW_LIMIT : LIMIT } = values
+  const { counts, flaky, failed } = await runFiles(files, { concurrency: CONCURRENCY, limitMs: Number(limit) * 1000, again: Number(values.again), report: print })
   const all = [...counts.values()]
   const missing = all.flatMap(({ skipped }) => skipped).filter(({ why }) => values.required !== undefined && why.includes(values.required))
   const sum = (/** @type {(of: typeof all[0]) => number} */ of) => all.reduce((total, counts) => total + of(counts), 0)
