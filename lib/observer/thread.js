@@ -15,6 +15,7 @@ const { createMainClient } = require('./main-thread/main-client')
 const { createOwnWork } = require('./main-thread/own-work')
 const { obeyReleases } = require('./obey-releases')
 const { createRecorderClient } = require('./recorder/recorder-client')
+const { PERIOD_MS: THREAD_CPU_PERIOD_MS } = require('./recorder/thread-cpu')
 const { reportSections } = require('./report-sections')
 const { createScheduler } = require('./stalls/scheduler')
 const { createMarks } = require('../shared/marks/marks')
@@ -65,6 +66,7 @@ class ObserverThread {
     this.#recorder = createRecorderClient({
       settings,
       state: this.#state,
+      readCpuMs: () => this.#scheduler.readCpuMs(),
       askToRotate: () => this.#channel.tell('rotate', {}),
       onWindow: window => this.#windowReading.addWindow(window),
       label: profile => this.#windowReading.label(profile),
@@ -112,6 +114,7 @@ class ObserverThread {
     const sessionError = await this.#recorder.open()
     unattended(this.#recorder.disconnectOnPause(() => this.#state.tickMicros === 0)) // before the first tick nothing seems stuck
     this.#poolProbe.start()
+    if (this.#settings.hz !== 0) this.#stalls.every(THREAD_CPU_PERIOD_MS, this.#recorder.threadCpu.note)
     this.#channel.tell('ready', { sessionError })
   }
 

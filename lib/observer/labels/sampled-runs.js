@@ -3,6 +3,8 @@
 // For whom code ran when, as the labelled samples of the last windows say it: the main thread asks for it with a window while requests that
 // were slow are to be explained, and is told nothing otherwise.
 
+const { LOOP_IO } = require('../../shared/formats/profile/frame')
+
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { Run } from '../../main/http/slow-requests/timeline' */
 
@@ -58,7 +60,7 @@ function runsOf ({ nodes, samples, timeDeltas, startTime, routes }, maxMicros) {
   samples.forEach((id, index) => {
     toMicros += timeDeltas[index]
     const name = names.get(id)
-    if (name === '(idle)') return
+    if (name === '(idle)' || name === LOOP_IO) return // of the loop's own work only the amount is known
     const fromMicros = toMicros - Math.min(timeDeltas[index], maxMicros)
     const isGc = name === '(garbage collector)'
     const route = routes?.names[routes.samples[index]] ?? null

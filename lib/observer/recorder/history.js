@@ -8,23 +8,32 @@ const { inOrder, slice, merge } = require('./window')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 
-/** @param {{ keepMicros: number }} options */
-function createHistory ({ keepMicros }) {
-  return new History(keepMicros)
+/**
+ * @param {object} options
+ * @param {number} options.keepMicros
+ * @param {(window: CpuProfile) => CpuProfile} [options.complete]  what else is known of a window, put into it
+ */
+function createHistory ({ keepMicros, complete = window => window }) {
+  return new History(keepMicros, complete)
 }
 
 class History {
   /** In order of time. @type {CpuProfile[]} */
   #windows = []
   #keepMicros
+  #complete
   /** Starts of views still being recorded. @type {Set<{ fromMicros: number }>} */
   #pins = new Set()
   /** @type {Set<() => void>} */
   #waiting = new Set()
 
-  /** @param {number} keepMicros */
-  constructor (keepMicros) {
+  /**
+   * @param {number} keepMicros
+   * @param {(window: CpuProfile) => CpuProfile} complete
+   */
+  constructor (keepMicros, complete) {
     this.#keepMicros = keepMicros
+    this.#complete = complete
   }
 
   /** Where the first kept window begins; Infinity while there is none. */
@@ -38,7 +47,7 @@ class History {
    * @returns {CpuProfile} the window with its samples in order of time, and without frames of ours
    */
   add (window) {
-    const clean = withoutOwnFrames(inOrder(window))
+    const clean = this.#complete(withoutOwnFrames(inOrder(window)))
     this.#windows.push(clean)
     const pinned = Math.min(...[...this.#pins].map(({ fromMicros }) => fromMicros))
     const keepFrom = Math.min(window.endTime - this.#keepMicros, pinned)

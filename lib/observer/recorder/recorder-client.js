@@ -11,6 +11,7 @@ const { createInspectorSession } = require('./inspector-session')
 const { createSessionLifecycle } = require('./session-lifecycle')
 const { createThreadRecorder } = require('../threads/thread-recorder')
 const { createThreadSessions } = require('../threads/thread-sessions')
+const { createThreadCpu } = require('./thread-cpu')
 const { withThreads } = require('../threads/with-threads')
 const { createViews } = require('./views')
 
@@ -25,6 +26,7 @@ const ROTATION_REST_MS = 100
  * @param {object} parts
  * @param {ObserverSettings} parts.settings
  * @param {SharedState} parts.state
+ * @param {() => number | null} parts.readCpuMs  of the observed thread; null: the system does not tell
  * @param {() => void} parts.askToRotate  the main thread, where there is no session to do it through
  * @param {(window: CpuProfile) => void} parts.onWindow  clean, in order
  * @param {(profile: CpuProfile) => Promise<CpuProfile>} parts.label  gives its samples their routes
@@ -48,18 +50,20 @@ class RecorderClient {
   #isRecording = false
   #offReason
   #threads
+  threadCpu
   /** With the workers of the process. */
   threadSessions
   history
 
   /** @param {Parameters<typeof createRecorderClient>[0]} parts */
-  constructor ({ settings, state, askToRotate, onWindow, label, onAway }) {
+  constructor ({ settings, state, readCpuMs, askToRotate, onWindow, label, onAway }) {
     this.#settings = settings
     this.#label = label
     this.#onWindow = onWindow
     this.#askToRotate = askToRotate
     this.#offReason = settings.hz === 0 ? 'option recorder is false' : 'the recorder has not started yet'
-    this.history = createHistory({ keepMicros: settings.keepSeconds * 1e6 })
+    this.threadCpu = createThreadCpu({ readCpuMs })
+    this.history = createHistory({ keepMicros: settings.keepSeconds * 1e6, complete: window => this.threadCpu.show(window) })
     this.#session = createInspectorSession({
       ...settings,
       onWindow: window => this.addWindow(window),
@@ -129,6 +133,7 @@ class RecorderClient {
 
   /** @param {CpuProfile} window */
   addWindow (window) {
+    this.threadCpu.note()
     this.#onWindow(this.history.add(window))
   }
 

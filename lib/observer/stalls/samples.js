@@ -2,11 +2,11 @@
 
 // What the samples of a stall say by when they were taken and how many there are. Pure: a profile in, plain data out.
 
-const { describeFrame } = require('../../shared/formats/profile/frame')
+const { LOOP_IO, describeFrame } = require('../../shared/formats/profile/frame')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 
-const QUIET_NAMES = new Set(['(root)', '(program)', '(idle)'])
+const QUIET_NAMES = new Set(['(root)', '(program)', '(idle)', LOOP_IO])
 const MAX_GAP_MICROS = 50e3 // five samples at the usual rate: what a longer one ends with was not there all the time
 
 /**

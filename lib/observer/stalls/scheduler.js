@@ -69,6 +69,11 @@ class Scheduler {
     }
   }
 
+  /** CPU time of the observed thread alone; null where the system does not tell it apart. */
+  readCpuMs () {
+    return parseSchedstat(readSchedstat(this.#observed))?.cpuMs ?? null
+  }
+
   close () {
     for (const fd of [this.#observed, this.#own]) if (fd !== null) fs.closeSync(fd)
     this.#observed = this.#own = null

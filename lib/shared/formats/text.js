@@ -6,7 +6,7 @@
 const { localTimeWithZone } = require('../base/local-time')
 const { buildCallTree } = require('./profile/call-tree')
 const { callersOf, bottomUp } = require('./profile/callers')
-const { packageOf } = require('./profile/frame')
+const { LOOP_IO, packageOf } = require('./profile/frame')
 const { describeTotal } = require('./profile/process-times')
 const { summarizeTime } = require('./profile/time-kinds')
 const { processLines } = require('./text/process-lines')
@@ -68,6 +68,7 @@ function headerLines ({ samples, processes }, totalMicros, { title = 'CPU profil
 /** @param {import('./profile/call-tree').CallTree} root */
 function summaryLines (root) {
   const { javascript, wasm, native, gc, idle, busy } = summarizeTime(root)
+  const loopIo = root.children.find(({ frame }) => frame.origin === 'meta' && frame.name === LOOP_IO)?.totalMicros ?? 0
   if (busy + idle === 0) return ['The profile holds no samples: nothing was recorded in this time.']
   return [
     ' [Summary]: percentages, here and below, are of the time that was not idle',
@@ -75,7 +76,8 @@ function summaryLines (root) {
     '         ms   busy  where',
     row(javascript, busy, 'JavaScript'),
     ...(wasm > 0 ? [row(wasm, busy, 'WebAssembly')] : []),
-    row(native, busy, "native: Node's own code, native calls, V8"),
+    row(native - loopIo, busy, "native: Node's own code, native calls, V8"),
+    ...(loopIo > 0 ? [row(loopIo, busy, 'event loop I/O: reads, writes, accepts and polls of libuv outside JavaScript')] : []),
     row(gc, busy, 'GC'),
     `${inMs(idle)}      -  idle (${percent(idle, busy + idle).trim()} of the whole time)`
   ]

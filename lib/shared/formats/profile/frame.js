@@ -17,7 +17,9 @@
  * @property {Origin} origin
  */
 
-const META_NAMES = new Set(['(root)', '(program)', '(idle)', '(garbage collector)'])
+// Ours: what libuv does between JavaScript, as loop-io.js finds it in idle samples.
+const LOOP_IO = '(event loop I/O)'
+const META_NAMES = new Set(['(root)', '(program)', '(idle)', '(garbage collector)', LOOP_IO])
 
 // V8 gives native functions the script 0; code made by eval or new Function has a script and no url.
 const NO_SCRIPT = 0
@@ -160,4 +162,4 @@ function toCodeFrame (callFrame, appRoot) {
   return { function: name, file, line, column }
 }
 
-module.exports = { MAX_WRITTEN_COLUMN, createFrameOf, describeFile, describeFrame, packageOf, placeOf, showPosition, toCodeFrame }
+module.exports = { LOOP_IO, MAX_WRITTEN_COLUMN, createFrameOf, describeFile, describeFrame, packageOf, placeOf, showPosition, toCodeFrame }
