@@ -7,7 +7,7 @@ const assert = require('node:assert/strict')
 const { readActivity } = require('../../lib/observer/findings/activity')
 const { NO_SOURCE } = require('../../lib/observer/stalls/culprit/source-lines')
 
-const NAMES = { run: 'node:internal/timers', load: 'node:internal/modules/cjs/loader', log: 'node:internal/console/constructor', pbkdf2Sync: 'node:internal/crypto/pbkdf2', express: 'file:///app/node_modules/express/router.js', marked: 'file:///app/node_modules/marked/index.js' }
+const NAMES = { run: 'node:internal/timers', load: 'node:internal/modules/cjs/loader', log: 'node:internal/console/constructor', pbkdf2Sync: 'node:internal/crypto/pbkdf2', 'Writable.write': 'node:internal/streams/writable', 'Socket._writeGeneric': 'node:net', writeGeneric: 'node:internal/stream_base_commons', internalConnect: 'node:net', 'Socket.connect': 'node:net', onStreamRead: 'node:internal/stream_base_commons', express: 'file:///app/node_modules/express/router.js', marked: 'file:///app/node_modules/marked/index.js' }
 
 /** A profile of stacks, outermost first, for so many milliseconds each, in samples of ten. */
 function record (stretches) {
@@ -97,4 +97,23 @@ test('labels of samples tell the route', () => {
   const routes = { names: ['GET /a', 'GET /b'], samples: profile.samples.map((_, index) => index < 100 ? 0 : 1) }
   const { spots } = readActivity({ ...profile, routes }, { fromMs: 1e6, startedAt: 0, stalls: [] }, { appRoot: '/app', source: NO_SOURCE })
   assert.equal(spots[0].route, 'GET /b')
+})
+
+test('writes and connections of sockets are known with the function that asks for them, and time of the event loop itself', () => {
+  const { busyMs, sockets } = read([
+    [['onStreamRead', 'onMessage', 'Writable.write', 'Socket._writeGeneric', 'writeGeneric'], 400],
+    [['onStreamRead', 'onMessage'], 100],
+    [['onStreamRead', 'greet', 'Writable.write', 'Socket._writeGeneric', 'writeGeneric'], 20],
+    [['onStreamRead', 'ask', 'Socket.connect'], 80],
+    [['internalConnect'], 120],
+    [['(event loop I/O)'], 200],
+    [['(idle)'], 100]
+  ])
+  assert.deepEqual([busyMs, sockets.writes.ms, sockets.connects.ms, sockets.loopMs], [920, 420, 200, 200])
+  assert.deepEqual([sockets.writes.where.function, Math.round(sockets.writes.where.share * 100)], ['onMessage', 95])
+  assert.deepEqual([sockets.connects.where.function, Math.round(sockets.connects.where.share * 100)], ['ask', 40])
+})
+
+test('a function that a write calls back is not writing', () => {
+  assert.equal(read([[['onMessage', 'writeGeneric', 'onWritten'], 500]]).sockets.writes.ms, 0)
 })

@@ -28,6 +28,8 @@ const SICK = [
   { name: 'dependency', id: 'hot-dependency', load: BUSY, text: /acorn/ },
   { name: 'logging', id: 'hot-logging', load: BUSY, text: /logs/ },
   { name: 'clock', id: 'hot-clock', load: BUSY, text: /clock/ },
+  { name: 'small-writes', id: 'socket-writes', load: { connections: 4, pauseMs: 0 }, text: /next \(.*small-writes\.js:\d+\), about/ },
+  { name: 'new-connections', id: 'socket-connects', load: { connections: 4, pauseMs: 0 }, text: /opening connections/ },
   { name: 'short-turns', id: 'many-short-turns', load: { connections: 16, pauseMs: 0 }, text: /full/ },
   { name: 'microtasks', id: 'task-flood', load: BUSY, text: /settle/ },
   { name: 'next-ticks', id: 'task-flood', load: BUSY, text: /drain/ },

@@ -17,6 +17,7 @@ function spot (changes = {}) {
     route: 'POST /login',
     text: '',
     isLogging: false,
+    isWriting: false,
     isTask: false,
     isStartUp: false,
     sync: null,
@@ -40,10 +41,11 @@ function stall (changes = {}) {
   }
 }
 
+const NO_CALLS = Object.freeze({ ms: 0, samples: 0, where: null })
 const NO_TOPIC = Object.freeze({ ms: 0, where: null })
 
 /** @param {{ activity?: object | null, process?: object | null }} changes  the rest replaces what is there */
-function readings ({ activity = {}, process: known = {}, ...rest } = {}) {
+function readings ({ activity = {}, process: known = {}, system, ...rest } = {}) {
   const { topics, ...act } = activity ?? {}
   const { memory, ...proc } = known ?? {}
   return {
@@ -61,11 +63,12 @@ function readings ({ activity = {}, process: known = {}, ...rest } = {}) {
           busyMs: 20_000,
           gcMs: 500,
           spots: [],
+          sockets: { writes: NO_CALLS, connects: NO_CALLS, loopMs: 0 },
           topics: { logging: NO_TOPIC, loading: NO_TOPIC, tasks: NO_TOPIC, collected: NO_TOPIC, ...topics },
           ...act
         },
     stalls: [],
-    system: { ms: 1000, cpuMs: 330, runQueueMs: 5, throttledMs: null },
+    system: { ms: 1000, cpuMs: 330, runQueueMs: 5, throttledMs: null, io: null, ...system },
     pool: { queued: 0, maxWaitMs: 0 },
     threads: null,
     process: known === null

@@ -13,6 +13,9 @@ const spots = (...some) => ({ activity: { busyMs: 33_000, spots: some } })
 
 const THREADS = { ms: 60_000, workerMs: 112_000, poolMs: 200, peak: 2, isPoolApart: true, busiest: [{ name: 'WorkerThread', ms: 112_000 }], watched: [] }
 
+const io = (reads, readBytes, writes, writtenBytes) => ({ system: { ms: 1000, cpuMs: 500, runQueueMs: 5, throttledMs: null, io: { reads, readBytes, writes, writtenBytes } } })
+const sockets = (kind, ms) => ({ busyMs: 30_000, sockets: { writes: { ms: 0, samples: 0, where: null }, connects: { ms: 0, samples: 0, where: null }, loopMs: 5000, [kind]: kind === 'loopMs' ? ms : { ms, samples: ms / 10, where: { ...PLACE, via: null, route: null, share: 0.99 } } } })
+
 /** What each rule is to say, and what it is to keep silent on though it is near. */
 const CASES = [
   {
@@ -27,6 +30,10 @@ const CASES = [
   { id: 'hot-function', sick: spots(spot()), healthy: spots(spot({ ms: 9000, share: 0.3 })), says: /POST \/login spends 90 %/ },
   { id: 'hot-function', sick: spots(spot({ ms: 900, share: 0.5, samples: 90, stalls: { count: 3, ms: 900, longestMs: 400 } })), healthy: spots(spot({ ms: 250, share: 0.5, samples: 25, stalls: { count: 1, ms: 250, longestMs: 250 } })), says: /login/ },
   { id: 'hot-logging', sick: { activity: { topics: { logging: { ms: 12_000, where: PLACE } } } }, healthy: { activity: { topics: { logging: { ms: 2000, where: PLACE } } } }, says: /60 % .* writing logs, most of it for login/ },
+  { id: 'socket-writes', sick: { ...io(16_000, 4e5, 64_000, 8e5), activity: sockets('writes', 20_400) }, healthy: { ...io(16_000, 4e5, 16_200, 8e5), activity: sockets('writes', 20_400) }, says: /^The process spends 68 % of the loop's busy time in socket writes of login \(auth\.js:23\), about 4 for each message read\.$/ },
+  { id: 'socket-writes', sick: { ...io(900, 4e5, 4800, 8e5), pace: { ms: 1000, routes: [{ route: 'GET /', count: 800, seconds: 1 }] }, activity: sockets('writes', 20_400) }, healthy: { ...io(900, 4e5, 4800, 1e8), activity: sockets('writes', 20_400) }, says: /about 5\.3 for each request/ },
+  { id: 'socket-reads', sick: { ...io(16_500, 33_000, 100, 800), activity: sockets('loopMs', 25_000) }, healthy: { ...io(16_500, 33_000, 100, 800), pace: { ms: 1000, routes: [{ route: 'GET /', count: 16_000, seconds: 1 }] }, activity: sockets('loopMs', 25_000) }, says: /83 % .* 16500 reads a second of 2 bytes/ },
+  { id: 'socket-connects', sick: { activity: sockets('connects', 9000) }, healthy: { activity: sockets('connects', 2900) }, says: /30 % .* in opening connections, called in login/ },
   { id: 'many-short-turns', sick: { activity: { busyMs: 57_000, samples: 5700 } }, healthy: { activity: { busyMs: 50_000, samples: 5000 } }, says: /busy 95 %/ },
   { id: 'task-flood', sick: { activity: { busyMs: 50_000, topics: { tasks: { ms: 20_000, where: PLACE } } } }, healthy: { activity: { busyMs: 50_000, topics: { tasks: { ms: 5000, where: PLACE } } } }, says: /most of them from login/ },
   { id: 'task-flood', sick: spots(spot({ isTask: true, text: 'for (;;) await null' })), healthy: spots(spot({ text: 'const page = await render()' })), says: /most of them from login/ },
@@ -54,6 +61,13 @@ for (const { id, sick, healthy, says } of CASES) {
     assert.ok(!idsOf(ask(healthy)).includes(id))
   })
 }
+
+test('a function that makes many small writes is said with the writes, and not once more', () => {
+  const writing = spot({ isWriting: true, culprit: { call: 'Writable.write' } })
+  const activity = { ...sockets('writes', 27_000), spots: [writing] }
+  assert.deepEqual(idsOf(ask({ ...io(16_000, 4e5, 64_000, 8e5), activity })), ['socket-writes'])
+  assert.deepEqual(idsOf(ask({ ...io(16_000, 4e5, 16_000, 8e8), activity })), ['hot-function'], 'one large write')
+})
 
 test('who waited longest behind the code of a route is said with it; others of that route are not', () => {
   const slow = (route, ms, at = 1_010_000) => ({ at, route, status: 200, durationMs: ms, unreadMs: 0, ownMs: 0, behindMs: ms, behind: [{ route: 'POST /login', ms }], gcMs: 0, waitingMs: 0, traceId: null })

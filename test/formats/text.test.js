@@ -26,6 +26,13 @@ test('sums up by kind, in percent of the time that was not idle', () => {
   assert.match(text, /500\.0 +- {2}idle \(50\.0% of the whole time\)/)
 })
 
+test('what the event loop did outside JavaScript is a line of its own, and no native time', () => {
+  const text = report(craft([[['work'], 200_000], [['(program)'], 100_000], [['(event loop I/O)'], 300_000], [['(idle)'], 400_000]]))
+  assert.match(text, /100\.0 {2}16\.7% {2}native/)
+  assert.match(text, /300\.0 {2}50\.0% {2}event loop I\/O/)
+  assert.match(text, /400\.0 +- {2}idle \(40\.0% of the whole time\)/)
+})
+
 test('leaves out callers under 2 % and tells how much the rare functions took', () => {
   const rare = ['one', 'two', 'three', 'four', 'five', 'six'].map(name => [[name], 2000])
   const text = report(craft([[['often', 'work'], 986_000], [['seldom', 'work'], 2000], ...rare]))

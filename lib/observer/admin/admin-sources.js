@@ -64,7 +64,7 @@ const REPORT_MS = 10_000
  * @param {() => ReturnType<typeof import('../egress/egress').createEgress> | undefined} parts.egress  undefined: no application asked for it
  * @param {() => RulesStatus} parts.rules  of the application, and how each stands
  * @param {ReturnType<typeof import('../../shared/marks/marks').createMarks>} parts.marks
- * @param {{ read (): import('../stalls/scheduler').SchedulerReading }} parts.scheduler
+ * @param {ReturnType<typeof import('../stalls/scheduler').createScheduler>} parts.scheduler
  * @param {ReturnType<typeof import('../findings/pool-waits').createPoolWaits>} parts.poolWaits
  * @param {ReturnType<typeof import('../threads/thread-load').createThreadLoad>} parts.threadLoad
  * @param {ReturnType<typeof import('../threads/thread-watch').createThreadWatch>} parts.threadWatch

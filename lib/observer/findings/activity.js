@@ -4,6 +4,7 @@
 
 const { readStacks } = require('./frames')
 const { readSamples, withoutIdleEnds } = require('./samples')
+const { findSocketCalls } = require('./socket-calls')
 const { findSpots } = require('./spots')
 const { findTopics } = require('./topics')
 
@@ -53,6 +54,7 @@ function readActivity (profile, { fromMs, startedAt, stalls }, context) {
     busyMs: busyMicros / 1e3,
     gcMs: sum(({ state }) => state === 'gc') / 1e3,
     spots,
+    sockets: findSocketCalls(profile, { samples, busyMicros, stacks }, context),
     topics: findTopics(samples, stackOf)
   }
 }

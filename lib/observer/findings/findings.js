@@ -14,7 +14,7 @@ const { readActivity } = require('./activity')
 /** @import { Stall } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { Pace, ProcessReading, Readings, System, ThreadLoad } from '../../shared/findings/readings' */
-/** @import { SchedulerReading } from '../stalls/scheduler' */
+/** @import { IoReading, SchedulerReading } from '../stalls/scheduler' */
 
 const LOOK_BACK_MS = 60_000
 // Between two readings of what changes.
@@ -25,12 +25,12 @@ const MAX_AGE_MS = 60_000
 // Who asks again and again is given the same amount of work to do as to pause.
 const REST_MS = 1000
 
-/** @typedef {{ atMs: number, system: SchedulerReading, process: ProcessReading | null, isStale: boolean }} Reading */
+/** @typedef {{ atMs: number, system: SchedulerReading, io: IoReading | null, process: ProcessReading | null, isStale: boolean }} Reading */
 
 /**
  * @param {object} parts
  * @param {{ appName: string, appRoot: string, pid: number, startedAt: number, stallThresholdMs: number }} parts.facts
- * @param {{ read (): SchedulerReading }} parts.scheduler
+ * @param {{ read (): SchedulerReading, readIo (): IoReading | null }} parts.scheduler
  * @param {() => Promise<{ value: ProcessReading, isStale: boolean } | null>} parts.askProcess  null: it never answered
  * @param {(wanted: { fromMs: number, toMs: number }) => Promise<{ profile: CpuProfile, fromMs: number }>} parts.view
  * @param {(profile: CpuProfile) => Promise<CpuProfile>} parts.toWritten
@@ -50,7 +50,7 @@ function createFindings (parts) {
   /** @returns {Promise<Reading>} */
   async function read () {
     const answer = await askProcess()
-    return { atMs: monotonicMs(), system: scheduler.read(), process: answer?.value ?? null, isStale: answer?.isStale ?? true }
+    return { atMs: monotonicMs(), system: scheduler.read(), io: scheduler.readIo(), process: answer?.value ?? null, isStale: answer?.isStale ?? true }
   }
 
   /** The reading to compare with. */
@@ -119,7 +119,22 @@ function systemBetween (before, now) {
     const [earlier, later] = [before.system[name], now.system[name]]
     return earlier === null || later === null ? null : Math.max(0, Math.round((later - earlier) * 10) / 10)
   }
-  return { ms: now.atMs - before.atMs, cpuMs: change('cpuMs'), runQueueMs: change('runQueueMs'), throttledMs: change('throttledMs') }
+  return { ms: now.atMs - before.atMs, cpuMs: change('cpuMs'), runQueueMs: change('runQueueMs'), throttledMs: change('throttledMs'), io: ioBetween(before.io, now.io) }
+}
+
+/**
+ * @param {IoReading | null} before
+ * @param {IoReading | null} now
+ * @returns {System['io']}
+ */
+function ioBetween (before, now) {
+  if (before === null || now === null) return null
+  return {
+    reads: now.reads - before.reads,
+    readBytes: now.readBytes - before.readBytes,
+    writes: now.writes - before.writes,
+    writtenBytes: now.writtenBytes - before.writtenBytes
+  }
 }
 
 /**

@@ -2,7 +2,7 @@
 
 // The stack of each node of a profile, as findings look at it. Pure.
 
-const { createFrameOf } = require('../../shared/formats/profile/frame')
+const { LOOP_IO, createFrameOf } = require('../../shared/formats/profile/frame')
 const { parentsOf } = require('../../shared/formats/profile/node-tree')
 
 /** @import { CpuProfile } from '../../../types/profile' */
@@ -12,13 +12,23 @@ const LOADER = /^node:internal\/modules\//
 const CONSOLE = /^node:(internal\/)?console/
 const LOGGERS = /(^|\/)node_modules\/(pino|winston|bunyan|log4js|loglevel|signale|morgan|debug|sonic-boom|logform|tslog|roarr)\//
 const TASK_QUEUES = 'node:internal/process/task_queues'
+// Functions of Node.js in which a socket writes, or is made and connected.
+/** @type {['write' | 'connect', RegExp][]} */
+const SOCKET = [
+  ['write', /^node:internal\/stream_base_commons (handleWriteReq|createWriteWrap|write(v)?Generic|afterWriteDispatched)$/],
+  ['write', /^node:net (Socket\.)?(_write|_writev|_writeGeneric)$/],
+  ['connect', /^node:net (Socket\.)?(connect|internalConnect|internalConnectMultiple|lookupAndConnect|lookupAndConnectMultiple)$/],
+  ['connect', /^node:(internal\/tls\/wrap|_tls_wrap) (exports\.)?connect$/],
+  ['connect', /^node:_http_agent (Agent\.)?createSocket$/]
+]
 const TASK_NATIVES = new Set(['runMicrotasks', 'enqueueMicrotask'])
 
 /**
  * @typedef {object} Stack  of a node
- * @property {'idle' | 'gc' | 'engine' | 'code'} state
+ * @property {'idle' | 'gc' | 'io' | 'engine' | 'code'} state  io: the event loop outside JavaScript
  * @property {Frame[]} run       the functions of the application at its bottom, innermost first, up to where others called them
  * @property {Frame | null} entered  where the application has none: the innermost function of a dependency
+ * @property {'write' | 'connect' | null} socket  what it asked of a socket
  * @property {boolean} isLogging
  * @property {boolean} isLoading
  * @property {boolean} isTask    nobody called it but the queue of microtasks or ticks, as after an await
@@ -51,6 +61,7 @@ function describeStack (frames) {
     state: stateOf(leaf),
     run: runOf(frames),
     entered: frames.find(({ origin }) => origin === 'dependency') ?? null,
+    socket: socketCallOf(frames),
     isLogging: frames.some(({ file }) => CONSOLE.test(file) || LOGGERS.test(file)),
     isLoading: frames.some(({ file }) => LOADER.test(file)),
     isTask: frames.slice(frames.findLastIndex(({ origin }) => origin === 'app') + 1).every(frame => frame.origin === 'meta' || isQueue(frame)),
@@ -63,10 +74,24 @@ function isQueue ({ file, origin, name }) {
   return file === TASK_QUEUES || (origin === 'native' && TASK_NATIVES.has(name))
 }
 
+/**
+ * @param {Frame[]} frames  innermost first
+ * @returns {Stack['socket']}
+ */
+function socketCallOf (frames) {
+  for (const { origin, file, name } of frames) {
+    if (origin === 'app' || origin === 'dependency') return null
+    const found = origin === 'node' ? SOCKET.find(([, pattern]) => pattern.test(`${file} ${name}`)) : undefined
+    if (found !== undefined) return found[0]
+  }
+  return null
+}
+
 /** @param {Frame} leaf */
 function stateOf ({ name, origin }) {
   if (origin !== 'meta') return 'code'
   if (name === '(idle)') return 'idle'
+  if (name === LOOP_IO) return 'io'
   return name === '(garbage collector)' ? 'gc' : 'engine'
 }
 

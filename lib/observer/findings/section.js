@@ -18,7 +18,7 @@ const UNKNOWN = Object.freeze({
   thresholdMs: THRESHOLD_MS,
   blockedMs: 0,
   stalls: [],
-  system: { ms: 0, cpuMs: null, runQueueMs: null, throttledMs: null },
+  system: { ms: 0, cpuMs: null, runQueueMs: null, throttledMs: null, io: null },
   pool: { queued: 0, maxWaitMs: 0 },
   threads: null,
   process: null,

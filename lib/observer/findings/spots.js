@@ -124,6 +124,7 @@ function describeSpot (profile, { samples, micros }, { busyMicros, stackOf }, co
     last: /** @type {Sample} */ (samples.at(-1)),
     route: routeOf(profile, samples),
     isLogging: isMostly(({ isLogging }) => isLogging),
+    isWriting: isMostly(({ socket }) => socket === 'write'),
     isTask: isMostly(({ isTask }) => isTask),
     isLoading: isMostly(({ isLoading }) => isLoading),
     sync: syncOf(part, micros)
@@ -168,4 +169,4 @@ function routeOf ({ routes }, samples) {
   return most === undefined ? null : routes.names[most[0]] ?? null
 }
 
-module.exports = { findSpots }
+module.exports = { findSpots, routeOf }

@@ -20,6 +20,14 @@ const LINE = Buffer.alloc(256) // longest line read here: three 20-digit numbers
  */
 
 /**
+ * @typedef {object} IoReading  of the observed thread, cumulative; TCP and pipes are in it, UDP is not
+ * @property {number} reads  system calls
+ * @property {number} readBytes
+ * @property {number} writes
+ * @property {number} writtenBytes
+ */
+
+/**
  * Call it in the observer thread: /proc/thread-self is the thread that opens it.
  * @param {{ threadPid?: number | null }} [options]  of the observed thread, by threadPidHere(). The main thread's is the process's
  */
@@ -32,10 +40,12 @@ class Scheduler {
   #own
   #throttle
   #isMain
+  #threadPid
 
   /** @param {number | null} threadPid */
   constructor (threadPid) {
     this.#isMain = threadPid === process.pid
+    this.#threadPid = threadPid
     this.#observed = threadPid === null ? null : openQuietly(`/proc/self/task/${threadPid}/schedstat`)
     this.#own = openQuietly('/proc/thread-self/schedstat')
     this.#throttle = createThrottleReader()
@@ -72,6 +82,18 @@ class Scheduler {
   /** CPU time of the observed thread alone; null where the system does not tell it apart. */
   readCpuMs () {
     return parseSchedstat(readSchedstat(this.#observed))?.cpuMs ?? null
+  }
+
+  /** @returns {IoReading | null} where the system does not tell */
+  readIo () {
+    if (this.#threadPid === null) return null
+    try {
+      const text = fs.readFileSync(`/proc/self/task/${this.#threadPid}/io`, 'latin1')
+      const [readBytes, writtenBytes, reads, writes] = ['rchar', 'wchar', 'syscr', 'syscw'].map(name => Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(text)?.[1]))
+      return Number.isNaN(readBytes + writtenBytes + reads + writes) ? null : { reads, readBytes, writes, writtenBytes }
+    } catch {
+      return null // not Linux, a kernel without task accounting, or the permission model
+    }
   }
 
   close () {

@@ -3,7 +3,7 @@
 // Readings in, one ranked answer out: every rule is asked, what another finding explains is left out, and the rest is ranked by the time
 // that was lost. Where nothing is wrong, or too little was seen to tell, that is the answer. Pure.
 
-const { inFlightOf, observedMsOf, utilizationOf, workersOf } = require('./readings')
+const { inFlightOf, observedMsOf, requestsPerSecond, utilizationOf, workersOf } = require('./readings')
 const { otherwise } = require('./otherwise')
 const { RULES } = require('./rules')
 const { rounded } = require('./words')
@@ -63,7 +63,7 @@ function figuresOf (readings) {
     workers: workers === null ? null : rounded(workers, 3),
     longestStallMs: Math.round(Math.max(0, blockedMs, ...stalls.map(({ durationMs }) => durationMs))),
     stalls: stalls.length,
-    requestsPerSecond: pace.ms === 0 ? null : rounded(pace.routes.reduce((sum, { count }) => sum + count, 0) * 1e3 / pace.ms),
+    requestsPerSecond: pace.ms === 0 ? null : rounded(requestsPerSecond(readings)),
     requestsInFlight: inFlight === null ? null : rounded(inFlight)
   }
 }

@@ -3,6 +3,8 @@
 // What findings are made of: plain data, gathered when somebody asks (observer/findings/), about a stretch of the recent past. Pure.
 
 /** @import { Culprit, DelaySummary, HeapTrend, Stall } from '../../../types/diagnostics' */
+/** @import { Finding } from '../../../types/findings' */
+/** @import { IoReading } from '../../observer/stalls/scheduler' */
 /** @import { SlowRequest } from '../../../types/slow-requests' */
 
 /**
@@ -18,6 +20,7 @@
  * @property {string | null} route
  * @property {string} text      of its line, where it can be read
  * @property {boolean} isLogging  the time was spent in the console or a logger
+ * @property {boolean} isWriting  the time was spent in writes of sockets
  * @property {boolean} isTask    it was run by the queue of microtasks or ticks
  * @property {boolean} isStartUp  it was in loading modules when the process started, and is over
  * @property {{ api: string, share: number } | null} sync  the synchronous call below it that took the most, of all the time of the spot
@@ -29,6 +32,16 @@
  *
  * @typedef {{ function: string, file: string, line: number, column: number }} Place
  *
+ * @typedef {object} SocketTime  in system calls of sockets of one kind
+ * @property {number} ms
+ * @property {number} samples
+ * @property {(NonNullable<Finding['where']> & { share: number }) | null} where  what asked for most of it, and for which part of it
+ *
+ * @typedef {object} SocketCalls
+ * @property {SocketTime} writes
+ * @property {SocketTime} connects
+ * @property {number} loopMs  of the event loop's own I/O outside JavaScript
+ *
  * @typedef {object} Activity   what the samples say of the observed time
  * @property {number} fromMs    epoch
  * @property {number} observedMs
@@ -36,6 +49,7 @@
  * @property {number} busyMs
  * @property {number} gcMs
  * @property {Spot[]} spots     heaviest first
+ * @property {SocketCalls} sockets
  * @property {Record<'logging' | 'loading' | 'tasks' | 'collected', Topic>} topics  tasks: V8's and Node's queues of microtasks and
  *   ticks themselves; collected: the collector, by what ran before
  *
@@ -44,6 +58,7 @@
  * @property {number | null} cpuMs
  * @property {number | null} runQueueMs
  * @property {number | null} throttledMs
+ * @property {IoReading | null} io  system calls of the main thread; null where the system does not tell
  *
  * @typedef {object} ThreadLoad  processor time of other threads than the observed one and ours, of the last minute
  * @property {number} ms        of which this is told
@@ -181,6 +196,34 @@ function withWholeTime (measured) {
   return { ...measured, ms: Math.max(measured.ms, (measured.cpuMs ?? 0) + (measured.runQueueMs ?? 0)) }
 }
 
+/** @param {Readings} readings */
+function requestsPerSecond ({ pace }) {
+  return pace.ms === 0 ? 0 : pace.routes.reduce((sum, { count }) => sum + count, 0) * 1e3 / pace.ms
+}
+
+// Two for each message may be an answer and a log line; larger ones cost by their bytes, and not by their number.
+const MANY_WRITES = Object.freeze({ ofBusy: 0.3, ofTime: 0.1, samples: 50, perSecond: 1000, times: 1.8, maxBytes: 4096 })
+const MOSTLY = 0.8
+
+/**
+ * That writes of sockets take much of the time, and are more than there are messages; null where they are not, or where it is not known.
+ * @param {Readings} readings
+ * @returns {{ perSecond: number, times: number, of: 'request' | 'read', bytes: number } | null}
+ */
+function manyWrites (readings) {
+  const { activity, system: { io, ms } } = readings
+  if (activity === null || io === null || ms === 0) return null
+  const { ofBusy, ofTime, samples, maxBytes, ...least } = MANY_WRITES
+  const { writes } = activity.sockets
+  if (writes.samples < samples || writes.ms < activity.busyMs * ofBusy || writes.ms < observedMsOf(readings) * ofTime) return null
+  const requests = requestsPerSecond(readings) * ms / 1e3
+  // Requests may come several in one read, and what they ask of a database is answered in reads of its own.
+  const times = io.writes / Math.max(1, requests, io.reads)
+  const perSecond = io.writes * 1e3 / ms
+  const bytes = io.writtenBytes / Math.max(1, io.writes)
+  return times >= least.times && perSecond >= least.perSecond && bytes <= maxBytes ? { perSecond, times, of: requests >= io.reads * MOSTLY ? 'request' : 'read', bytes } : null
+}
+
 /**
  * Which part of the time in which the loop was at work it was run, 0 to 1. The samples do not know: they see the code that waits for a
  * processor as well.
@@ -191,4 +234,4 @@ function ranShare (readings) {
   return waiting < NOTABLE_WAITING ? 1 : cpu / (cpu + waiting)
 }
 
-module.exports = { NOTABLE_WORKERS, inFlightOf, longestBehind, observedMsOf, processorShares, ranShare, sumStalls, utilizationOf, workersOf }
+module.exports = { NOTABLE_WORKERS, inFlightOf, longestBehind, manyWrites, observedMsOf, processorShares, ranShare, requestsPerSecond, sumStalls, utilizationOf, workersOf }

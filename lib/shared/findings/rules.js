@@ -10,6 +10,7 @@ const hot = require('./rules/hot/rules')
 /** @type {readonly Rule[]} */
 const RULES = Object.freeze([
   ...hot.RULES,
+  require('./rules/socket-calls'),
   require('./rules/many-short-turns'),
   require('./rules/task-flood'),
   require('./rules/gc-pressure'),

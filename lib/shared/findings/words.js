@@ -22,6 +22,11 @@ function megabytes (bytes) {
   return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`
 }
 
+/** @param {number} count  of bytes, not many */
+function bytes (count) {
+  return `${Math.round(count)} ${Math.round(count) === 1 ? 'byte' : 'bytes'}`
+}
+
 /** @param {number} count @param {string} one */
 function times (count, one) {
   return count === 1 ? `1 ${one}` : `${count} ${one}s`
@@ -38,4 +43,4 @@ function rounded (value, digits = 1) {
   return Number(value.toFixed(digits))
 }
 
-module.exports = { duration, megabytes, percent, placed, rounded, times }
+module.exports = { bytes, duration, megabytes, percent, placed, rounded, times }

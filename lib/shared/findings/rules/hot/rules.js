@@ -2,6 +2,7 @@
 
 // The rules about code that holds the loop: each takes the spots of its kind. A spot is of one kind only, so none is said twice.
 
+const { manyWrites } = require('../../readings')
 const { kindOf } = require('./kind')
 
 /** @import { Finding } from '../../../../../types/findings' */
@@ -35,7 +36,11 @@ function toRule ({ id, say }) {
     ids: [id],
     // The loop is full of it, and requests wait for it: there is one thing to change.
     explains: ['many-short-turns', 'slow-elsewhere'],
-    find: readings => (readings.activity?.spots ?? []).filter(spot => kindOf(spot) === id).flatMap(spot => say(spot, readings) ?? [])
+    find (readings) {
+      // Then the writes are the finding (rules/socket-calls.js), and where they are made is said with it.
+      const isWriting = manyWrites(readings) !== null
+      return (readings.activity?.spots ?? []).filter(spot => kindOf(spot) === id && !(isWriting && spot.isWriting)).flatMap(spot => say(spot, readings) ?? [])
+    }
   }
 }
 

@@ -1,0 +1,117 @@
+'use strict'
+
+// Much of the time goes into system calls of sockets that fewer would do as well: many small writes for each message, many small reads, a new
+// connection each time.
+
+const { makeFinding, MIN_SAMPLES } = require('../finding')
+const { manyWrites, observedMsOf, ranShare, requestsPerSecond } = require('../readings')
+const { bytes, duration, percent, placed, rounded } = require('../words')
+
+/** @import { Finding } from '../../../../types/findings' */
+/** @import { Rule } from '../finding' */
+/** @import { Readings } from '../readings' */
+
+// Of the busy time, and of the observed time: a server that has little to do besides always has its sockets on top.
+const READS = Object.freeze({ ofBusy: 0.4, ofTime: 0.1, perSecond: 2000, maxBytes: 256, perRequest: 3 })
+const CONNECTS = Object.freeze({ ofBusy: 0.15, ofTime: 0.05 })
+
+/** @type {Rule} */
+module.exports = {
+  ids: ['socket-writes', 'socket-reads', 'socket-connects'],
+  explains: ['many-short-turns', 'slow-elsewhere'],
+  find (readings) {
+    const writes = findWrites(readings)
+    // Who sends less at once is also answered in fewer pieces.
+    return [...writes, ...writes.length > 0 ? [] : findReads(readings), ...findConnects(readings)]
+  }
+}
+
+/**
+ * @param {Readings} readings
+ * @returns {Finding[]}
+ */
+function findWrites (readings) {
+  const many = manyWrites(readings)
+  const { activity, pid } = readings
+  if (many === null || activity === null) return []
+  const { ms, where, samples } = activity.sockets.writes
+  const share = ms / activity.busyMs
+  const times = `about ${rounded(many.times, many.times < 10 ? 1 : 0)} for each ${many.of === 'request' ? 'request' : 'message read'}`
+  return [makeFinding(readings, {
+    id: 'socket-writes',
+    title: `${where?.route ?? 'The process'} spends ${percent(share)} of the loop's busy time in socket writes${where === null ? '' : ` of ${placed(where)}`}, ${times}.`,
+    lostMs: ms * ranShare(readings) * (1 - 1 / many.times),
+    what: `${Math.round(many.perSecond)} writes a second, ${bytes(many.bytes)} on average, took ${duration(ms)} of the last ${duration(observedMsOf(readings))}${byOne(where)}.`,
+    where: placeOf(where),
+    why: 'each write is a system call of its own, and with TCP_NODELAY a packet of its own',
+    instead: 'send what belongs together with one write: join the parts, or call socket.cork() before them and socket.uncork() after them; collect for a moment what many messages send to one socket',
+    evidence: { busyShare: rounded(share, 3), ms: rounded(ms), samples, writesPerSecond: Math.round(many.perSecond), writesPerMessage: rounded(many.times), bytesPerWrite: Math.round(many.bytes) },
+    confidence: where === null ? 'medium' : 'high',
+    next: [`npx loopscope profile ${pid}`]
+  })]
+}
+
+/**
+ * @param {Readings} readings
+ * @returns {Finding[]}
+ */
+function findReads (readings) {
+  const { activity, system: { io, ms }, pid } = readings
+  if (activity === null || io === null || ms === 0) return []
+  const { loopMs } = activity.sockets
+  const perSecond = io.reads * 1e3 / ms
+  const size = io.readBytes / Math.max(1, io.reads)
+  const share = loopMs / activity.busyMs
+  if (share < READS.ofBusy || loopMs < observedMsOf(readings) * READS.ofTime) return []
+  if (perSecond < READS.perSecond || size > READS.maxBytes || perSecond < requestsPerSecond(readings) * READS.perRequest) return []
+  return [makeFinding(readings, {
+    id: 'socket-reads',
+    title: `${percent(share)} of the loop's busy time is event loop I/O: ${Math.round(perSecond)} reads a second of ${bytes(size)} on average.`,
+    lostMs: loopMs * ranShare(readings),
+    what: `Reading and polling outside JavaScript took ${duration(loopMs)} of the last ${duration(observedMsOf(readings))}.`,
+    why: 'each read is a system call and a turn through the stream, however little it brings',
+    instead: 'have the senders put several messages into one write (cork, a batch every few milliseconds), or send them less often',
+    evidence: { busyShare: rounded(share, 3), ms: rounded(loopMs), readsPerSecond: Math.round(perSecond), bytesPerRead: Math.round(size) },
+    confidence: 'medium',
+    next: [`npx loopscope profile ${pid}`]
+  })]
+}
+
+/**
+ * @param {Readings} readings
+ * @returns {Finding[]}
+ */
+function findConnects (readings) {
+  const { activity, pid } = readings
+  if (activity === null) return []
+  const { ms, samples, where } = activity.sockets.connects
+  const share = ms / Math.max(1, activity.busyMs)
+  if (samples < MIN_SAMPLES || share < CONNECTS.ofBusy || ms < observedMsOf(readings) * CONNECTS.ofTime) return []
+  return [makeFinding(readings, {
+    id: 'socket-connects',
+    title: `${where?.route ?? 'The process'} spends ${percent(share)} of the loop's busy time in opening connections${where === null ? '' : `, called in ${placed(where)}`}.`,
+    lostMs: ms * ranShare(readings),
+    what: `Opening connections took ${duration(ms)} of the last ${duration(observedMsOf(readings))}; closing them, and what the system does meanwhile, is not in it.`,
+    where: placeOf(where),
+    why: 'a new connection costs system calls, a handshake and, with TLS, cryptography, before the first byte',
+    instead: 'keep connections open and use them again: http.Agent with keepAlive, a pool of the client or driver, one client for the process and not one for each request',
+    evidence: { busyShare: rounded(share, 3), ms: rounded(ms), samples },
+    confidence: where === null ? 'medium' : 'high',
+    next: [`npx loopscope profile ${pid}`]
+  })]
+}
+
+/** @param {import('../readings').SocketTime['where']} where */
+function byOne (where) {
+  return where === null || where.share > 0.95 ? '' : `; ${percent(where.share)} of that in ${where.function}`
+}
+
+/**
+ * @param {import('../readings').SocketTime['where']} where
+ * @returns {Finding['where']}
+ */
+function placeOf (where) {
+  if (where === null) return null
+  const { share, ...place } = where
+  return place
+}
