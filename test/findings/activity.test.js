@@ -117,3 +117,11 @@ test('writes and connections of sockets are known with the function that asks fo
 test('a function that a write calls back is not writing', () => {
   assert.equal(read([[['onMessage', 'writeGeneric', 'onWritten'], 500]]).sockets.writes.ms, 0)
 })
+
+test('the queue of tasks takes time between tasks that do little, and none within one that does much', () => {
+  const often = Array.from({ length: 60 }, () => [[['settle'], 30], [['(program)'], 20]]).flat()
+  const seldom = Array.from({ length: 10 }, () => [[['tidy'], 300], [['(garbage collector)'], 10], [['(program)'], 20], [['(idle)'], 400], [['(program)'], 20]]).flat()
+  assert.deepEqual(read(often).spots.map(({ ms, queueMs }) => [ms, queueMs]), [[1800, 1180]])
+  assert.deepEqual(read(seldom).spots.map(({ ms, queueMs }) => [ms, queueMs]), [[3000, 0]])
+  assert.equal(read([...often.map(([stack, ms]) => [['run', ...stack], ms])]).spots[0].queueMs, 0, 'what a timer or a socket called is no task')
+})

@@ -33,6 +33,8 @@ const SICK = [
   { name: 'short-turns', id: 'many-short-turns', load: { connections: 16, pauseMs: 0 }, text: /full/ },
   { name: 'microtasks', id: 'task-flood', load: BUSY, text: /settle/ },
   { name: 'next-ticks', id: 'task-flood', load: BUSY, text: /drain/ },
+  { name: 'await-replace', id: 'hot-function', load: BUSY, text: /String\.replace \(regular expression\), called in showComment/ },
+  { name: 'await-end', id: 'hot-function', load: CALM, text: /end\(\) of a response or stream, called in download/ },
   { name: 'garbage', id: 'gc-pressure', beside: 'hot-function', load: BUSY, text: /collector/ },
   { name: 'leak', id: 'heap-grows', load: BUSY, flags: ['--max-old-space-size=200'], text: /heap/ },
   { name: 'full-pool', id: 'pool-full', load: { connections: 30, pauseMs: 0 }, env: { UV_THREADPOOL_SIZE: '2' }, text: /2 threads/ },

@@ -18,7 +18,7 @@ function spot (changes = {}) {
     text: '',
     isLogging: false,
     isWriting: false,
-    isTask: false,
+    queueMs: 0,
     isStartUp: false,
     sync: null,
     stalls: { count: 0, ms: 0, longestMs: 0, ...stalls },

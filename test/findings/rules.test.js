@@ -36,7 +36,7 @@ const CASES = [
   { id: 'socket-connects', sick: { activity: sockets('connects', 9000) }, healthy: { activity: sockets('connects', 2900) }, says: /30 % .* in opening connections, called in login/ },
   { id: 'many-short-turns', sick: { activity: { busyMs: 57_000, samples: 5700 } }, healthy: { activity: { busyMs: 50_000, samples: 5000 } }, says: /busy 95 %/ },
   { id: 'task-flood', sick: { activity: { busyMs: 50_000, topics: { tasks: { ms: 20_000, where: PLACE } } } }, healthy: { activity: { busyMs: 50_000, topics: { tasks: { ms: 5000, where: PLACE } } } }, says: /most of them from login/ },
-  { id: 'task-flood', sick: spots(spot({ isTask: true, text: 'for (;;) await null' })), healthy: spots(spot({ text: 'const page = await render()' })), says: /most of them from login/ },
+  { id: 'task-flood', sick: spots(spot({ queueMs: 9000, text: 'for (;;) await null' })), healthy: spots(spot({ queueMs: 600, text: 'for (;;) await null' })), says: /most of them from login/ },
   { id: 'gc-pressure', sick: { activity: { gcMs: 9000, topics: { collected: { ms: 9000, where: PLACE } } } }, healthy: { activity: { gcMs: 3000 } }, says: /45 % .* while login \(auth\.js:23\) runs/ },
   { id: 'heap-grows', sick: { process: { memory: { trend: { verdict: 'growing', bytesPerMinute: 2e7, minutesToLimit: 40 } } } }, healthy: { process: { memory: { trend: { verdict: 'flat', bytesPerMinute: 2e7, minutesToLimit: null } } } }, says: /20 MB a minute .* in about 40 min/ },
   { id: 'heap-grows', sick: { process: { memory: { oldBytes: 9.2e8, limitBytes: 1e9 } } }, healthy: { process: { memory: { oldBytes: 6e8, limitBytes: 1e9 } } }, says: /nearly full/ },
@@ -151,6 +151,16 @@ test('hashing much at once is told as such', () => {
   const { findings: [first] } = ask(spots(spot({ culprit: { call: 'update' } })))
   assert.match(first.title, /in hashing \(crypto\), called in login/)
   assert.match(first.instead, /createReadStream/)
+})
+
+test('work on the line of an await is no flood, whatever is written there', () => {
+  const asked = (call, text) => ask(spots(spot({ culprit: { call }, text, queueMs: 100, stalls: { count: 9, ms: 9000, longestMs: 900 } }))).findings[0]
+  const trim = asked('String.replace', "const tidy = (await load()).replace(/\\s+$/, '')")
+  assert.deepEqual([trim.id, trim.title], ['hot-function', "POST /login spends 90 % of the loop's busy time in String.replace (regular expression), called in login (auth.js:23)."])
+  assert.match(trim.instead, /re2/)
+  assert.match(asked('end', 'response.end(await exportCsv())').title, /in end\(\) of a response or stream, called in login/)
+  assert.deepEqual(['String.replaceAll', 'String.split', null].map(call => asked(call, "for (const part of (await load()).replaceAll('a', b).split(',')) ;").id), Array(3).fill('hot-function'))
+  assert.doesNotMatch(asked('String.replaceAll', "(await load()).replaceAll('a', 'b')").title, /regular/)
 })
 
 test('that nothing is wrong is said with where most of the work is', () => {

@@ -43,7 +43,7 @@ function findSpots (profile, { samples, busyMicros, stacks }, context) {
     if (group === null || group.micros < busyMicros * MIN_SHARE) break
     const taken = new Set(group.samples)
     left = left.filter(sample => !taken.has(sample))
-    const spot = describeSpot(profile, group, { busyMicros, stackOf }, context)
+    const spot = describeSpot(profile, group, { all: samples, busyMicros, stackOf }, context)
     if (spot !== null) spots.push(spot)
   }
   return merged(spots)
@@ -62,7 +62,7 @@ function merged (spots) {
     const known = byPlace.get(key)
     byPlace.set(key, known === undefined
       ? spot
-      : { ...known, ms: known.ms + spot.ms, ownMs: known.ownMs + spot.ownMs, share: known.share + spot.share, samples: known.samples + spot.samples })
+      : { ...known, ms: known.ms + spot.ms, ownMs: known.ownMs + spot.ownMs, queueMs: known.queueMs + spot.queueMs, share: known.share + spot.share, samples: known.samples + spot.samples })
   }
   return [...byPlace.values()].sort((left, right) => right.ms - left.ms)
 }
@@ -102,11 +102,12 @@ function keysOf ({ run, entered }) {
 /**
  * @param {CpuProfile} profile
  * @param {Group} group
- * @param {{ busyMicros: number, stackOf: (sample: Sample) => Stack }} of
+ * @param {{ all: readonly Sample[], busyMicros: number, stackOf: (sample: Sample) => Stack }} of
  * @param {{ appRoot: string, source: SourceLines }} context
  * @returns {SampledSpot | null}
  */
-function describeSpot (profile, { samples, micros }, { busyMicros, stackOf }, context) {
+function describeSpot (profile, group, { all, busyMicros, stackOf }, context) {
+  const { samples, micros } = group
   const part = onlySamples(profile, samples)
   const { culprit, origin } = findCulprit(part, context)
   if (culprit === null) return null
@@ -125,7 +126,7 @@ function describeSpot (profile, { samples, micros }, { busyMicros, stackOf }, co
     route: routeOf(profile, samples),
     isLogging: isMostly(({ isLogging }) => isLogging),
     isWriting: isMostly(({ socket }) => socket === 'write'),
-    isTask: isMostly(({ isTask }) => isTask),
+    queueMs: isMostly(({ isTask }) => isTask) ? queueMicros(all, group, stackOf) / 1e3 : 0,
     isLoading: isMostly(({ isLoading }) => isLoading),
     sync: syncOf(part, micros)
   }
@@ -139,6 +140,31 @@ function describeSpot (profile, { samples, micros }, { busyMicros, stackOf }, co
 function isInnermost ({ run }, { file, function: name, functionLine }) {
   const innermost = run.find(frame => frame.name !== '(anonymous)') ?? run[0]
   return innermost === undefined || (innermost.file === file && innermost.name === name && innermost.line === functionLine)
+}
+
+/**
+ * Between two tasks V8's queue is at work: in a function of its own, or in the engine's time. Between two samples of one long task is
+ * nothing of that.
+ * @param {readonly Sample[]} all
+ * @param {Group} group
+ * @param {(sample: Sample) => Stack} stackOf
+ */
+function queueMicros (all, { samples }, stackOf) {
+  const own = new Set(samples)
+  let micros = 0
+  let sinceTask = NaN // until a task of the group has run
+  for (const sample of all) {
+    const { state, isTasks } = stackOf(sample)
+    if (own.has(sample)) {
+      micros += sinceTask || 0
+      sinceTask = 0
+    } else if (state === 'engine' || isTasks) {
+      sinceTask += sample.micros
+    } else if (state !== 'gc') {
+      sinceTask = NaN
+    }
+  }
+  return micros
 }
 
 /**

@@ -21,7 +21,7 @@
  * @property {string} text      of its line, where it can be read
  * @property {boolean} isLogging  the time was spent in the console or a logger
  * @property {boolean} isWriting  the time was spent in writes of sockets
- * @property {boolean} isTask    it was run by the queue of microtasks or ticks
+ * @property {number} queueMs    that the queue of microtasks or ticks took between two runs of it; 0 where that did not run it
  * @property {boolean} isStartUp  it was in loading modules when the process started, and is over
  * @property {{ api: string, share: number } | null} sync  the synchronous call below it that took the most, of all the time of the spot
  * @property {{ count: number, ms: number, longestMs: number }} stalls  of the loop, that it caused

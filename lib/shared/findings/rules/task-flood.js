@@ -22,7 +22,8 @@ module.exports = {
     if (activity === null || activity.samples < MIN_SAMPLES * 2) return []
     const { topics: { tasks: { ms, where: caller } }, busyMs, observedMs } = activity
     const awaiting = activity.spots.filter(spot => kindOf(spot) === 'task-flood')
-    const floodMs = ms + awaiting.reduce((sum, spot) => sum + spot.ms, 0)
+    // The queues' own time is in both where they have functions of their own.
+    const floodMs = Math.max(ms, awaiting.reduce((sum, { queueMs }) => sum + queueMs, 0)) + awaiting.reduce((sum, spot) => sum + spot.ms, 0)
     if (floodMs < busyMs * MIN_BUSY_SHARE || utilizationOf(readings) < MIN_UTILIZATION) return []
     const share = Math.min(1, floodMs / busyMs)
     const where = awaiting[0]?.culprit ?? caller
