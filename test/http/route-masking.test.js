@@ -20,6 +20,12 @@ test('masking keeps words and hides values', () => {
     '/users/jo%40example.org': '/users/:id',
     '/files/deadbeefcafe': '/files/:id',
     '/k/AKIA1234567890': '/k/:id',
+    '/-/v1/search': '/-/v1/search',
+    '/-/ping': '/-/ping',
+    '/_/~/+': '/_/~/+',
+    '/1-2/3.4/5': '/:id/:id/:id',
+    '/-1/12-': '/:id/:id',
+    '/$metadata/@/!/*': '/$metadata/@/!/*',
     '/%E0%A4%A': '/:id'
   }
   for (const [path, template] of Object.entries(masked)) assert.equal(maskPath(path, {}), template)

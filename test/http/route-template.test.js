@@ -95,6 +95,100 @@ for (const [name, express] of Object.entries(frameworks)) {
     assert.equal((await get('/right/fail/1')).text, 'GET /right/fail/:id')
   })
 
+  test(`${name}: a router that is mounted in several places shows the place that was asked`, async t => {
+    const inner = express.Router()
+    inner.get('/api/v1/login', answer)
+    inner.get('/deep/:id', answer)
+    inner.get(['/one', '/two/:id'], answer)
+    inner.get(isFive ? '/any{/*rest}' : '/any*', answer)
+    const outer = express.Router({ mergeParams: true })
+    outer.use('/nested', inner)
+    outer.use(inner)
+    const app = express()
+    app.use('/api/v1', inner)
+    app.use('/deep', inner)
+    app.use('/tenant/:tenant', outer)
+    app.use(inner)
+    const { get } = await serve(t, app)
+    const any = isFive ? '/any{/*rest}' : '/any*'
+    const cases = {
+      '/api/v1/login': '/api/v1/login',
+      '/api/v1/api/v1/login': '/api/v1/api/v1/login',
+      '/deep/7': '/deep/:id',
+      '/deep/deep/7': '/deep/deep/:id',
+      '/deep/two/7': '/deep/two/:id',
+      '/two/7': '/two/:id',
+      '/tenant/acme/nested/deep/7': '/tenant/:tenant/nested/deep/:id',
+      '/tenant/nested/deep/7': '/tenant/:tenant/deep/:id',
+      '/any/x/y': any,
+      '/deep/any/x': `/deep${any}`,
+      '/api/v1/any': `/api/v1${any}`
+    }
+    for (const [path, template] of Object.entries(cases)) assert.equal((await get(path)).text, `GET ${template}`, path)
+  })
+
+  test(`${name}: a request that has left a router keeps the place of its route`, async t => {
+    const app = express()
+    const inner = express.Router()
+    inner.get('/passed/:id', (request, response, next) => next('router'))
+    inner.get('/failed/:id', (request, response, next) => next(new Error('no')))
+    const outer = express.Router()
+    outer.use('/inner', inner)
+    outer.use((error, request, response, next) => answer(request, response, error))
+    const all = express.Router()
+    all.all('/static/:file', (request, response, next) => next())
+    app.use('/outer/:outer', outer)
+    app.use(inner)
+    app.use(all)
+    app.use('/static', answer)
+    app.use(answer)
+    app.use((error, request, response, next) => answer(request, response, error))
+    const { get } = await serve(t, app)
+    const cases = {
+      '/outer/1/inner/failed/7': '/outer/:outer/inner/failed/:id',
+      '/outer/1/inner/passed/7': '/outer/:outer/inner/passed/:id',
+      '/passed/7': '/passed/:id',
+      '/failed/7': '/failed/:id',
+      '/static/app.js': '/static/:file'
+    }
+    for (const [path, template] of Object.entries(cases)) assert.equal((await get(path)).text, `GET ${template}`, path)
+  })
+
+  test(`${name}: a sub-application shows where it is mounted, and what left it too`, async t => {
+    const sub = express()
+    sub.get('/leaf/:id', answer)
+    const failing = express()
+    failing.get('/', () => { throw new Error('no') })
+    failing.get('/failed/:id', () => { throw new Error('no') })
+    const app = express()
+    app.use('/tenant/:tenant', sub)
+    app.use('/second', sub)
+    app.use('/failing', failing)
+    app.use((error, request, response, next) => answer(request, response, error))
+    const { get } = await serve(t, app)
+    for (const [path, template] of [['/failing/failed/7', '/failing/failed/:id'], ['/tenant/acme/leaf/1', '/tenant/:tenant/leaf/:id'], ['/second/leaf/1', '/second/leaf/:id']]) {
+      assert.equal((await get(path)).text, `GET ${template}`, path)
+    }
+  })
+
+  test(`${name}: a path that middleware has rewritten shows the route that answered`, async t => {
+    const app = express()
+    const router = express.Router()
+    router.get('/leaf/:id', (request, response) => {
+      request.url = '/changed'
+      answer(request, response)
+    })
+    app.use((request, response, next) => {
+      request.url = request.url.replace('/old/', '/new/')
+      next()
+    })
+    app.use('/new', router)
+    app.use('/:any', router)
+    const { get } = await serve(t, app)
+    assert.equal((await get('/old/leaf/1')).text, 'GET /new/leaf/:id')
+    assert.equal((await get('/other/leaf/1')).text, 'GET /:any/leaf/:id')
+  })
+
   test(`${name}: values that look like the words around them change no word`, async t => {
     const app = express()
     const router = express.Router()
@@ -103,6 +197,17 @@ for (const [name, express] of Object.entries(frameworks)) {
     const { get } = await serve(t, app)
     assert.equal((await get('/org/o/v1/x')).text, 'GET /org/:org/v:version/x')
     assert.equal((await get('/org/org/v2/x')).text, 'GET /org/:org/v:version/x')
+  })
+
+  test(`${name}: fixed segments of a mount are shown, whatever they are`, async t => {
+    const app = express()
+    const router = express.Router()
+    router.get('/x', answer)
+    const mounts = ['/-/ping', '/-/v1/search', '/~/_', '/@scope', '/2024-01-01', '/sha256', '/deadbeef', '/a-word-that-is-longer-than-thirty-two-characters']
+    for (const mount of [...mounts, '/-/user/:user']) app.use(mount, router)
+    const { get } = await serve(t, app)
+    for (const mount of mounts) assert.equal((await get(`${mount}/x`)).text, `GET ${mount}/x`)
+    assert.equal((await get('/-/user/user/x')).text, 'GET /-/user/:user/x')
   })
 
   test(`${name}: the router's layers are left as they are`, async t => {

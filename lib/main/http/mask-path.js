@@ -4,8 +4,9 @@
 
 const LONGEST_WORD = 32
 
-// What a person writes into a mount path: letters, with two digits at most (v1, oauth2, v2.1).
-const WORD = /^[a-z_.~-]*(?:\d[a-z_.~-]*){0,2}$/i
+// What a person writes into a mount path: letters, with two digits at most (v1, oauth2, v2.1, $metadata), or a sign alone (-, ~).
+const WORD = /^(?=.*[a-z])\$?[a-z_.~-]*(?:\d[a-z_.~-]*){0,2}$/i
+const SIGNS = /^[-._~!$*+,;=:@()]+$/
 const LONG_HEX = /^[0-9a-f]{8,}$/i
 
 // A client chooses what it asks for: so many paths are told apart, and further ones are not.
@@ -51,8 +52,8 @@ function maskSegment (segment, params) {
   const value = decodeSegment(segment)
   const name = Object.keys(params).find(key => params[key] === value)
   if (name !== undefined) return `:${name}`
-  const isWord = segment.length <= LONGEST_WORD && WORD.test(segment) && /[a-z]/i.test(segment) && !LONG_HEX.test(segment)
-  return isWord ? segment : ':id'
+  const isFixed = segment.length <= LONGEST_WORD && (SIGNS.test(segment) || (WORD.test(segment) && !LONG_HEX.test(segment)))
+  return isFixed ? segment : ':id'
 }
 
 /** @param {string} segment */

@@ -1,13 +1,20 @@
 'use strict'
 
+// The path of a request, without its query.
+
 /**
  * @param {any} request
- * @returns {string} what was asked for, without the query, whatever a router has cut off since
+ * @returns {string} what was asked for, whatever a router has cut off since
  */
 function pathnameOf (request) {
-  const url = String(request.originalUrl ?? request.url ?? '')
-  const end = url.indexOf('?')
-  return end === -1 ? url : url.slice(0, end)
+  return pathOf(request.originalUrl ?? request.url ?? '')
 }
 
-module.exports = { pathnameOf }
+/** @param {unknown} url */
+function pathOf (url) {
+  const text = String(url)
+  const end = text.indexOf('?')
+  return end === -1 ? text : text.slice(0, end)
+}
+
+module.exports = { pathnameOf, pathOf }

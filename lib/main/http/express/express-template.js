@@ -3,23 +3,32 @@
 // The template of the route of Express that a request matched, as the application wrote it, whatever routers and sub-applications it lies
 // under. A value of a path never shows in it. Whatever Express keeps differently some day leads to a masked path, never to an error.
 
+const { matchLayer } = require('./layer-probe')
 const { findChains } = require('./mount-chains')
 const { compileTemplate } = require('./template-pattern')
 const { maskPath } = require('../mask-path')
-const { pathnameOf } = require('../pathname')
+const { pathnameOf, pathOf } = require('../pathname')
 
-/** @import { Mount } from './mounts' */
+/** @import { Mount, MountMatch } from './mounts' */
+/** @import { Chain } from './mount-chains' */
 
 /**
- * What is known of an Express Route. Its templates differ by path only when it is mounted in several places, or under
- * parameters, so the last answer is kept with the base it was for.
+ * @typedef {object} Place  where a route stands for one request
+ * @property {string} prefix  template of what leads to it
+ * @property {string} rest    of the path
+ * @property {boolean} isCurrent  the request is there still
+ */
+
+/**
+ * What is known of an Express Route.
  * @typedef {object} RouteFacts
  * @property {unknown[]} apps  the applications whose chains are known; a router may stand in several
- * @property {Mount[][]} chains
- * @property {boolean} isKeepable  one path: the base alone decides, once it is not empty or the route is in no router
- * @property {string | null} lastBase
+ * @property {Chain[]} chains
+ * @property {string | null} lastBase  where there is one chain and one path, the base alone decides
  * @property {string} lastTemplate
  */
+
+const MAX_SEGMENTS = 20 // of a path that are tried as a prefix
 
 /** @type {WeakMap<object, RouteFacts>} */
 const factsByRoute = new WeakMap()
@@ -52,7 +61,7 @@ function expressTemplate (request, route) {
  * @returns {RouteFacts}
  */
 function learnRoute (route) {
-  const facts = { apps: [], chains: [], isKeepable: typeof route.path === 'string', lastBase: null, lastTemplate: '' }
+  const facts = { apps: [], chains: [], lastBase: null, lastTemplate: '' }
   factsByRoute.set(route, facts)
   return facts
 }
@@ -77,62 +86,142 @@ function learnApp (app, route, facts) {
  */
 function resolve (request, route, facts, base) {
   if (!facts.apps.includes(request.app)) learnApp(request.app, route, facts)
-  const path = pathnameOf(request)
-  // An error that left a nested router has put the base back, so then the whole path is what the mounts are held against.
-  const prefix = prefixOf(facts.chains, base === '' ? path : base, base !== '') ?? maskPath(base, request.params ?? {})
-  const template = join(prefix, routePath(route.path, path, prefix, base))
-  const isFlat = facts.chains.every(chain => chain.length === 0)
-  if (facts.isKeepable && (base !== '' || isFlat)) Object.assign(facts, { lastBase: base, lastTemplate: template })
+  const { chains } = facts
+  const params = request.params ?? {}
+  const path = base + pathOf(request.url ?? '') // middleware may have rewritten it, before the router or since
+  const asked = pathnameOf(request)
+  const place = findPlace(chains, route, path, base, params) ??
+    (asked.startsWith(base) ? findPlace(chains, route, asked, base, params) : null) ??
+    placeAtBase(chains, asked, base) ?? unknownPlace(route, asked, base, params)
+  const template = join(place.prefix, routePath(route.path, place.rest))
+  if (place.isCurrent && chains.length === 1 && typeof route.path === 'string') Object.assign(facts, { lastBase: base, lastTemplate: template })
   return template
 }
 
 /**
- * @param {Mount[][]} chains
- * @param {string} path
- * @param {boolean} isWhole  the mounts must take all of the path
- * @returns {string | null}
+ * Express puts the base and the parameters back when a request leaves a router, by next() or with an error, but not the route. So the chain
+ * that takes the base, and whose parameters the request has, is where it is now. Where there is none it has left the router, and came by
+ * the first chain that leads to the route.
+ * @param {Chain[]} chains
+ * @param {any} route
+ * @param {string} path  that begins with the base
+ * @param {string} base
+ * @param {object} params
+ * @returns {Place | null}
  */
-function prefixOf (chains, path, isWhole) {
-  for (const chain of chains) {
-    const prefix = walk(chain, path, isWhole)
-    if (prefix !== null) return prefix
+function findPlace (chains, route, path, base, params) {
+  let first = null
+  for (const { mounts, layer } of chains) {
+    const taken = walk(mounts, path)
+    if (taken === null) continue
+    const rest = restOf(path, taken.length)
+    const names = parametersOf(route.path, layer, rest)
+    if (names === null) continue
+    const isCurrent = taken.length === base.length && names.every(name => name in params)
+    const place = { prefix: taken.template, rest, isCurrent }
+    if (isCurrent) return place
+    first ??= place
+  }
+  return first
+}
+
+/**
+ * Where the path was rewritten after the route was found.
+ * @param {Chain[]} chains
+ * @param {string} path
+ * @param {string} base
+ * @returns {Place | null}
+ */
+function placeAtBase (chains, path, base) {
+  for (const { mounts } of chains) {
+    const taken = walk(mounts, base)
+    if (taken?.length === base.length) return { prefix: taken.template, rest: restOf(path, base.length), isCurrent: false }
   }
   return null
 }
 
 /**
- * @param {Mount[]} chain
+ * Where no application leads to the route: it hides behind one that the application has mounted, or the router serves on its own.
+ * @param {any} route
  * @param {string} path
- * @param {boolean} isWhole
+ * @param {string} base
+ * @param {Record<string, unknown>} params
+ * @returns {Place}
  */
-function walk (chain, path, isWhole) {
-  let prefix = ''
-  let rest = path
-  for (const mount of chain) {
-    const taken = mount.match(rest)
+function unknownPlace (route, path, base, params) {
+  const answers = (/** @type {number} */ length) => routePathOf(route.path, restOf(path, length)) !== null
+  const prefix = answers(base.length) ? base : prefixes(path).find(({ length }) => answers(length)) ?? base
+  return { prefix: maskPath(prefix, params), rest: restOf(path, prefix.length), isCurrent: false }
+}
+
+/** @param {string} path */
+function prefixes (path) {
+  return [...path.matchAll(/\//g)].slice(0, MAX_SEGMENTS).map(({ index }) => path.slice(0, index))
+}
+
+/**
+ * @param {Mount[]} mounts
+ * @param {string} path
+ * @returns {MountMatch | null} what all of them take
+ */
+function walk (mounts, path) {
+  let template = ''
+  let length = 0
+  for (const mount of mounts) {
+    const taken = mount.match(path.slice(length))
     if (taken === null) return null
-    prefix += taken.template
-    rest = rest.slice(taken.length)
+    template += taken.template
+    length += taken.length
   }
-  return isWhole && rest !== '' && rest !== '/' ? null : prefix
+  return { template, length }
+}
+
+/**
+ * @param {string} path
+ * @param {number} length  that mounts take
+ * @returns {string} what a router is left with
+ */
+function restOf (path, length) {
+  const rest = path.slice(length)
+  return rest[0] === '/' ? rest : `/${rest}`
+}
+
+/**
+ * @param {unknown} path  of the route
+ * @param {any} layer     that holds the route
+ * @param {string} rest
+ * @returns {string[] | null} the names of the parameters, as far as they are known; null: the route does not answer this
+ */
+function parametersOf (path, layer, rest) {
+  if (typeof path !== 'string') return routePathOf(path, rest) === null ? null : []
+  const match = matchLayer(layer, rest)
+  return match && Object.keys(match.params)
 }
 
 /**
  * @param {unknown} path  of the route: text, expression, or an array of both
- * @param {string} pathname
- * @param {string} prefix
- * @param {string} base
- * @returns {string}
+ * @param {string} rest   that it has matched
  */
-function routePath (path, pathname, prefix, base) {
-  if (path instanceof RegExp) return path.source
-  if (!Array.isArray(path)) return String(path)
-  const paths = path.flat(Infinity)
+function routePath (path, rest) {
+  return routePathOf(path, rest) ?? (Array.isArray(path) ? path.flat(Infinity) : [path]).map(shown).join('|')
+}
+
+/**
+ * @param {unknown} path
+ * @param {string} rest
+ * @returns {string | null} the path that matches; null: none does
+ */
+function routePathOf (path, rest) {
+  const paths = Array.isArray(path) ? path.flat(Infinity) : [path]
   const matching = paths.find(one => one instanceof RegExp
-    // search() leaves the lastIndex of the user's expression alone
-    ? pathname.slice(base.length).search(one) !== -1
-    : compileTemplate(join(prefix, String(one)), { isPrefix: false })?.test(pathname))
-  return matching === undefined ? paths.map(one => routePath(one, '', '', '')).join('|') : routePath(matching, '', '', '')
+    ? rest.search(one) !== -1 // it leaves the lastIndex of the user's expression alone
+    : compileTemplate(String(one), { isPrefix: false })?.test(rest))
+  return matching === undefined ? null : shown(matching)
+}
+
+/** @param {unknown} path */
+function shown (path) {
+  return path instanceof RegExp ? path.source : String(path)
 }
 
 /**

@@ -3,8 +3,6 @@
 // Finds the template of a layer that keeps only its compiled path (Express 4, router before 2.3), by asking which
 // segments of a matching path may change: put another word in place of a segment, and see which parameter gets it.
 
-const { maskSegment } = require('../mask-path')
-
 /** @typedef {{ path: string, params: Record<string, unknown> }} LayerMatch */
 
 const OTHER_WORD = 'loopscopeprobe'
@@ -47,16 +45,26 @@ function probeTemplate (layer, { path, params }) {
 }
 
 /**
- * Fixed text, or a value that an expression of the user lets through without naming it: its digits may be others.
+ * Fixed text, or a value that an expression of the user lets through without naming it: its letters and digits may be others.
  * @param {any} layer
  * @param {string[]} segments
  * @param {number} index
  */
 function maskFixed (layer, segments, index) {
   const segment = segments[index]
-  const otherDigits = segment.replace(/\d/g, digit => digit === '9' ? '8' : '9')
-  const isValue = otherDigits !== segment && matchLayer(layer, segments.with(index, otherDigits).join('/')) !== null
-  return isValue ? ':id' : maskSegment(segment, {})
+  const others = [/\d/g, /[a-z]/gi, /[^\W_]/g].map(signs => segment.replace(signs, otherSign)).filter(other => other !== segment)
+  return others.some(other => matchLayer(layer, segments.with(index, other).join('/')) !== null) ? ':id' : segment
+}
+
+/**
+ * @param {string} sign
+ * @returns {string} another one that any expression takes for the same: a digit, a letter, one of a hexadecimal number
+ */
+function otherSign (sign) {
+  if (/\d/.test(sign)) return sign === '9' ? '8' : '9'
+  const letters = /[a-f]/i.test(sign) ? 'af' : 'gz'
+  const other = sign.toLowerCase() === letters[0] ? letters[1] : letters[0]
+  return sign === sign.toLowerCase() ? other : other.toUpperCase()
 }
 
 /** @param {Record<string, unknown>} [params] */

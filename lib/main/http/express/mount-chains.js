@@ -7,16 +7,18 @@ const { mountOfLayer, mountOfPath } = require('./mounts')
 
 /** @import { Mount } from './mounts' */
 
+/** @typedef {{ mounts: Mount[], layer: any }} Chain  layer: the one that holds the route */
+
 // A router mounted in many places has a way through each; further ones are masked instead of searched.
 const MAX_CHAINS = 50
 
 /**
  * @param {any} app  the application that answers, `request.app`
  * @param {object} route
- * @returns {Mount[][]} outermost mount first; empty when the application does not lead to the route
+ * @returns {Chain[]} outermost mount first; empty when the application does not lead to the route
  */
 function findChains (app, route) {
-  /** @type {Mount[][]} */
+  /** @type {Chain[]} */
   const chains = []
   /** The stacks above the one that is read: a router may contain itself. @type {Set<unknown>} */
   const above = new Set()
@@ -30,7 +32,7 @@ function findChains (app, route) {
     above.add(stack)
     for (const layer of stack) {
       if (chains.length === MAX_CHAINS) break
-      if (layer.route === route) chains.push(mounts)
+      if (layer.route === route) chains.push({ mounts, layer })
       const inner = layer.route ? null : stackOf(layer.handle)
       if (inner !== null) descend(inner, [...mounts, mountOfLayer(layer)])
     }
@@ -38,19 +40,21 @@ function findChains (app, route) {
   }
 
   const stack = stackOf(app)
-  if (stack !== null) descend(stack, mountsAbove(app))
+  if (stack !== null) for (const mounts of mountsAbove(app)) descend(stack, mounts)
   return chains
 }
 
 /**
- * A sub-application hides behind a closure of its parent, but knows the parent and the last place it was mounted at.
+ * A sub-application hides behind a closure of its parent, but knows the parent and the last place it was mounted at. Another place may be
+ * any at which the parent has mounted an application.
  * @param {any} app
- * @returns {Mount[]}
+ * @returns {Mount[][]} each outermost first
  */
 function mountsAbove (app) {
-  const mounts = []
-  for (let inner = app; inner.parent; inner = inner.parent) mounts.unshift(mountOfPath(inner.mountpath))
-  return mounts
+  if (!app.parent) return [[]]
+  const places = (stackOf(app.parent) ?? []).filter(({ handle }) => handle.name === 'mounted_app')
+  const mounts = [mountOfPath(app.mountpath), ...places.length > 1 ? places.map(mountOfLayer) : []]
+  return mountsAbove(app.parent).flatMap(above => mounts.map(mount => [...above, mount])).slice(0, MAX_CHAINS)
 }
 
 /**

@@ -120,9 +120,10 @@ class ProbedMount {
     }
     const matched = matchLayer(this.#layer, path)
     if (matched === null || this.#learned.length === MAX_LEARNED) return null
-    const template = probeTemplate(this.#layer, matched)
+    const taken = matched.path.replace(/\/$/, '')
+    const template = probeTemplate(this.#layer, { ...matched, path: taken })
     this.#learned.push(new TemplateMount(template))
-    return { template, length: matched.path.replace(/\/$/, '').length }
+    return { template, length: taken.length }
   }
 }
 
