@@ -19,7 +19,8 @@ const MAX_ROWS = 30
 function printRows (rows, { values, terminal }, { columns, changeOf, least, leastInWords }) {
   const changed = values.all ? rows : rows.filter(row => changeOf(row) >= least)
   const furthest = [...changed].sort((left, right) => changeOf(right) - changeOf(left)).slice(0, values.all ? Infinity : MAX_ROWS)
-  const shown = changed.filter(row => furthest.includes(row))
+  const isShown = new Set(furthest)
+  const shown = changed.filter(row => isShown.has(row))
   const lines = shown.length === 0 ? ['nothing changed'] : tableLines(columns, shown, terminal.columns())
   for (const line of lines) terminal.line(line)
   const [same, more] = [rows.length - changed.length, changed.length - shown.length]

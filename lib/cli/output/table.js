@@ -32,7 +32,7 @@ const WIDE_OPTION = Object.freeze({ type: /** @type {const} */ ('boolean'), mean
  */
 function tableLines (columns, rows, width = Infinity) {
   const texts = [columns.map(({ title }) => title), ...rows.map(row => columns.map(({ cell }) => printable(cell(row))))]
-  const measured = columns.map((column, index) => measure(column, Math.max(...texts.map(cells => cells[index].length))))
+  const measured = columns.map((column, index) => measure(column, texts.reduce((width, cells) => Math.max(width, cells[index].length), 0)))
   let inRow = columns.length
   while (inRow > 1 && lengthOf(measured.slice(0, inRow).map(({ min }) => min)) > width) inRow--
   const shown = [...narrowed(measured.slice(0, inRow), width), ...measured.slice(inRow)]

@@ -11,6 +11,8 @@ const { placeOf } = require('./profile/frame')
 /** @import { ReadProfile } from './heap-profile' */
 /** @import { HeapTree } from './profile/heap-tree' */
 
+/** @typedef {{ tree: HeapTree, caller: Call | null }} Call */
+
 const MAX_FUNCTIONS = 30
 const MAX_STACKS = 10
 const MAX_STACK_FRAMES = 12
@@ -99,14 +101,20 @@ function processRows (root) {
 
 /** @param {HeapTree} root */
 function heaviestStacks (root) {
-  /** @type {{ tree: HeapTree, stack: string[] }[]} */
-  const waiting = root.children.map(tree => ({ tree, stack: [nameOf(tree)] }))
-  const found = []
-  for (const { tree, stack } of waiting) {
-    if (tree.selfBytes > 0) found.push({ bytes: tree.selfBytes, stack: stack.slice(0, MAX_STACK_FRAMES) })
-    for (const child of tree.children) waiting.push({ tree: child, stack: [nameOf(child), ...stack] })
-  }
-  return found.sort((a, b) => b.bytes - a.bytes).slice(0, MAX_STACKS)
+  /** @type {Call[]} */
+  const calls = root.children.map(tree => ({ tree, caller: null }))
+  for (const call of calls) for (const tree of call.tree.children) calls.push({ tree, caller: call })
+  return calls.filter(({ tree }) => tree.selfBytes > 0)
+    .sort((a, b) => b.tree.selfBytes - a.tree.selfBytes)
+    .slice(0, MAX_STACKS)
+    .map(call => ({ bytes: call.tree.selfBytes, stack: stackOf(call) }))
+}
+
+/** @param {Call} call */
+function stackOf (call) {
+  const stack = []
+  for (let at = /** @type {Call | null} */ (call); at !== null && stack.length < MAX_STACK_FRAMES; at = at.caller) stack.push(nameOf(at.tree))
+  return stack
 }
 
 /** @param {HeapTree} tree */

@@ -23,7 +23,10 @@ const HEAP_FORMATS = Object.freeze({
     extension: 'heapprofile',
     contentType: 'application/json; charset=utf-8',
     sources: 'generated',
-    encode: (/** @type {HeapProfile} */ profile) => Buffer.from(JSON.stringify(require('./profile/heap-tree').subtract(profile)))
+    encode: (/** @type {HeapProfile} */ profile) => {
+      const { stringify, subtract } = require('./profile/heap-tree')
+      return Buffer.from(stringify(subtract(profile)))
+    }
   },
   pprof: {
     extension: 'pb.gz',

@@ -14,7 +14,6 @@ const { timeKindOf } = require('./profile/time-kinds')
 /** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
 /** @import { CallTree, Spent } from './profile/call-tree' */
 
-/** @typedef {{ tree: CallTree, callerIds: number[] }} Stack  callerIds: locations, innermost first */
 /** @typedef {{ tables: Tables, partLabel: string }} Target  partLabel: of the parts of a merged profile */
 
 /**
@@ -70,14 +69,9 @@ function medianMicros (micros) {
 function sampleTree (root, target) {
   /** @type {Sample[]} */
   const samples = []
-  /** @type {Stack[]} */
-  const stacks = root.children.map(tree => ({ tree, callerIds: [] }))
-  for (const stack of stacks) {
-    const { frame, children } = stack.tree
-    if (timeKindOf(frame) !== 'idle') samples.push(...samplesOf(stack, target))
-    if (children.length === 0) continue
-    const callerIds = [target.tables.locationId(frame, frame.line), ...stack.callerIds]
-    for (const tree of children) stacks.push({ tree, callerIds })
+  for (const stack of target.tables.stacksBelow(root)) {
+    if (timeKindOf(stack.tree.frame) === 'idle') continue
+    for (const sample of samplesOf(stack, target)) samples.push(sample)
   }
   return samples
 }
@@ -85,7 +79,7 @@ function sampleTree (root, target) {
 /**
  * One sample for each route and process, and of it one for each line of the function in which time was spent, so that `-list` and `-lines`
  * show them.
- * @param {Stack} stack
+ * @param {{ tree: CallTree, callerIds: () => number[] }} stack
  * @param {Target} target
  */
 function samplesOf ({ tree, callerIds }, { tables, partLabel }) {
@@ -93,9 +87,10 @@ function samplesOf ({ tree, callerIds }, { tables, partLabel }) {
   if (selfSamples === 0) return []
   const hasLines = lines.size > 0 && selfMicros > 0
   const shares = hasLines ? [...lines].map(([line, micros]) => ({ line, share: micros / selfMicros })) : [{ line: frame.line, share: 1 }]
+  const callers = callerIds()
   return partsOf(tree).flatMap(({ route, pid, spent }) => {
     const label = tables.labels({ http_route: route, [partLabel]: pid })
-    return divide(spent, shares).map(({ line, value }) => new Sample({ locationId: [tables.locationId(frame, line), ...callerIds], value, label }))
+    return divide(spent, shares).map(({ line, value }) => new Sample({ locationId: [tables.locationId(frame, line), ...callers], value, label }))
   })
 }
 

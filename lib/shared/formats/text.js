@@ -6,7 +6,7 @@
 const { localTimeWithZone } = require('../base/local-time')
 const { buildCallTree } = require('./profile/call-tree')
 const { callersOf, bottomUp } = require('./profile/callers')
-const { LOOP_IO, packageOf } = require('./profile/frame')
+const { LOOP_IO, MAX_STACK_FRAMES, packageOf } = require('./profile/frame')
 const { describeTotal } = require('./profile/process-times')
 const { summarizeTime } = require('./profile/time-kinds')
 const { processLines } = require('./text/process-lines')
@@ -106,12 +106,13 @@ function callerLines (heavy) {
   /** @type {string[]} */
   const lines = []
   const minMicros = heavy.micros * MIN_SHARE_OF_CALLER
-  const waiting = visibleCallers(heavy, 1, minMicros)
+  const waiting = visibleCallers(heavy, { depth: 1, frames: 1 }, minMicros)
   for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const { run, last } = followForeign(next.entry)
+    const { run, last } = followForeign(next.entry, MAX_STACK_FRAMES - next.frames)
+    const frames = next.frames + run.length
     const text = run.length > 1 ? describeRun(run) : nameOf(next.entry.frame)
-    const callers = visibleCallers(last, next.depth + 1, minMicros)
-    const isCut = callers.length > 0 && next.depth === MAX_CALLER_LEVELS
+    const callers = visibleCallers(last, { depth: next.depth + 1, frames }, minMicros)
+    const isCut = callers.length > 0 && (next.depth === MAX_CALLER_LEVELS || frames >= MAX_STACK_FRAMES)
     lines.push(row(next.entry.micros, next.parentMicros, `${'  '.repeat(next.depth)}${text}${isCut ? ', and its callers' : ''}`))
     if (!isCut) waiting.push(...callers)
   }
@@ -120,25 +121,26 @@ function callerLines (heavy) {
 
 /**
  * @param {HeavyFrame} parent
- * @param {number} depth
+ * @param {{ depth: number, frames: number }} at  rows below the function, and frames
  * @param {number} minMicros
  */
-function visibleCallers (parent, depth, minMicros) {
+function visibleCallers (parent, at, minMicros) {
   return callersOf(parent)
     .filter(({ micros }) => micros >= minMicros)
-    .map(entry => ({ entry, depth, parentMicros: parent.micros }))
+    .map(entry => ({ entry, ...at, parentMicros: parent.micros }))
     .reverse()
 }
 
 /**
  * A framework's twenty frames between two of the application's would hide the next function below them.
  * @param {HeavyFrame} entry
+ * @param {number} maxFrames
  * @returns {{ run: Frame[], last: HeavyFrame }} the run of other people's frames that begins here, as far as it has no branches
  */
-function followForeign (entry) {
+function followForeign (entry, maxFrames) {
   const run = [entry.frame]
   let last = entry
-  for (let [next] = callersOf(last); next && isOneRun(last, next); [next] = callersOf(last)) {
+  for (let [next] = callersOf(last); next && run.length < maxFrames && isOneRun(last, next); [next] = callersOf(last)) {
     last = next
     run.push(last.frame)
   }

@@ -14,7 +14,7 @@ const { mapFrame, placeOf } = require('./map-profile')
  */
 function heapPlacesOf ({ head }) {
   const nodes = [head]
-  for (const { children } of nodes) nodes.push(...children)
+  for (const { children } of nodes) for (const child of children) nodes.push(child)
   return nodes.filter(({ callFrame: { url } }) => url !== '').map(({ callFrame }) => ({ url: callFrame.url, place: placeOf(callFrame) }))
 }
 
@@ -28,7 +28,7 @@ function mapHeapProfile ({ head, ...rest }, lookUp) {
   const waiting = [mapped]
   for (const node of waiting) {
     node.children = node.children.map(child => mapNode(child, lookUp))
-    waiting.push(...node.children)
+    for (const child of node.children) waiting.push(child)
   }
   return { ...rest, head: mapped }
 }

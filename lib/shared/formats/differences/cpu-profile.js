@@ -4,6 +4,7 @@
 // recordings are never equally long or busy. Pure.
 
 const { buildCallTree } = require('../profile/call-tree')
+const { callsOf } = require('../profile/calls')
 const { placeOf } = require('../profile/frame')
 const { timeKindOf } = require('../profile/time-kinds')
 
@@ -52,17 +53,14 @@ function measure (root) {
   /** @type {Map<string, Times>} */
   const functions = new Map()
   let busy = 0
-  /** @type {{ tree: CallTree, above: string[] }[]} */
-  const waiting = root.children.map(tree => ({ tree, above: [] }))
-  for (const { tree, above } of waiting) {
+  const keyOf = (/** @type {CallTree} */ { frame }) => `${frame.name} ${placeOf(frame)}`
+  for (const { tree, key, isNested } of callsOf(root.children, keyOf)) {
     if (timeKindOf(tree.frame) === 'idle') continue
     busy += tree.selfMicros
-    const key = `${tree.frame.name} ${placeOf(tree.frame)}`
     const times = functions.get(key) ?? { name: tree.frame.name, place: placeOf(tree.frame), self: 0, total: 0 }
     functions.set(key, times)
     times.self += tree.selfMicros
-    if (!above.includes(key)) times.total += tree.totalMicros
-    for (const child of tree.children) waiting.push({ tree: child, above: [...above, key] })
+    if (!isNested) times.total += tree.totalMicros
   }
   return { functions, busy, all: root.totalMicros }
 }

@@ -57,7 +57,7 @@ function isHeapProfile (profile) {
     const { callFrame, selfSize, children } = Object(node)
     if (typeof callFrame?.functionName !== 'string' || typeof callFrame.url !== 'string') return false
     if (!Number.isFinite(selfSize) || !Array.isArray(children)) return false
-    waiting.push(...children)
+    for (const child of children) waiting.push(child)
   }
   return Array.isArray(profile.samples)
 }

@@ -112,7 +112,7 @@ function recordedOf (root) {
 /** @param {CallTree} root */
 function treesOf (root) {
   const trees = [root]
-  for (const { children } of trees) trees.push(...children)
+  for (const { children } of trees) for (const child of children) trees.push(child)
   return trees
 }
 

@@ -5,16 +5,18 @@
 
 const { gzipSync } = require('node:zlib')
 const { Profile, Sample } = require('pprof-format')
-const { describeFrame } = require('../profile/frame')
+const { createFrameOf } = require('../profile/frame')
 const { functionKey } = require('../profile/heap-tree')
-const { shownStack } = require('../profile/shown-names')
+const { showNames } = require('../profile/shown-names')
 const { Tables } = require('./tables')
 
 /** @import { EncodeContext } from '../../../../types/profile' */
+/** @import { Frame } from '../profile/frame' */
 /** @import { SampledNode, SamplingProfile } from '../profile/heap-tree' */
 
 /**
  * @typedef {{ count: number, bytes: number }} Held
+ * @typedef {{ frame: Frame, node: SampledNode, was: SampledNode | null, children: Paired[] }} Paired
  */
 
 /**
@@ -65,15 +67,14 @@ function buildHeapPprof ({ profile, before, kind, fromMs, toMs }, context = {}) 
  * @param {Pick<EncodeContext, 'appRoot'>} context
  */
 function samplesOf (profile, before, tables, context) {
-  const earlier = before === null ? new Map() : heldByStack(before)
+  const [counts, earlierCounts] = [profile, before].map(countByNode)
   /** @type {Sample[]} */
   const samples = []
-  for (const { key, stack, held } of walk(profile)) {
-    const { count = 0, bytes = 0 } = earlier.get(key) ?? {}
-    const parts = partsOf(stack[0], { count: Math.max(0, held.count - count), bytes: Math.max(0, held.bytes - bytes) })
+  for (const { tree: { frame, node, was }, callerIds } of tables.stacksBelow(pairTrees(profile, before, context))) {
+    const count = (counts.get(node.id) ?? 0) - (was === null ? 0 : earlierCounts.get(was.id) ?? 0)
+    const parts = partsOf(node, { count: Math.max(0, count), bytes: Math.max(0, node.selfSize - (was?.selfSize ?? 0)) })
     if (parts.length === 0) continue
-    const frames = shownStack(stack.map(({ callFrame }) => describeFrame(callFrame, context)))
-    const locationId = frames.map(frame => tables.locationId(frame, frame.line))
+    const locationId = [tables.locationId(frame, frame.line), ...callerIds()]
     for (const { pid, value } of parts) samples.push(new Sample({ locationId, value, label: tables.labels({ pid }) }))
   }
   return samples
@@ -91,27 +92,40 @@ function partsOf ({ processes }, { count, bytes }) {
   return parts.filter(({ value: [, bytes] }) => bytes > 0)
 }
 
-/** @param {SamplingProfile} profile */
-function heldByStack (profile) {
-  return new Map([...walk(profile)].map(({ key, held }) => [key, held]))
+/** @param {SamplingProfile | null} profile */
+function countByNode (profile) {
+  /** @type {Map<number, number>} */
+  const counts = new Map()
+  for (const { nodeId } of profile?.samples ?? []) counts.set(nodeId, (counts.get(nodeId) ?? 0) + 1)
+  return counts
 }
 
 /**
- * Every stack that holds something, innermost frame first; its key is the same in every profile of one sampler.
  * @param {SamplingProfile} profile
- * @returns {Generator<{ key: string, stack: SampledNode[], held: Held }>}
+ * @param {SamplingProfile | null} before
+ * @param {Pick<EncodeContext, 'appRoot'>} context
+ * @returns {Paired} its tree, each node with the one of the same stack before
  */
-function * walk ({ head, samples }) {
-  /** @type {Map<number, number>} */
-  const counts = new Map()
-  for (const { nodeId } of samples) counts.set(nodeId, (counts.get(nodeId) ?? 0) + 1)
-  /** @type {{ node: SampledNode, key: string, above: SampledNode[] }[]} */
-  const waiting = head.children.map(node => ({ node, key: functionKey(node.callFrame), above: [] }))
-  for (const { node, key, above } of waiting) {
-    const stack = [node, ...above]
-    if (node.selfSize > 0) yield { key, stack, held: { count: counts.get(node.id) ?? 0, bytes: node.selfSize } }
-    for (const child of node.children) waiting.push({ node: child, key: `${key};${functionKey(child.callFrame)}`, above: stack })
+function pairTrees (profile, before, context) {
+  const frameOf = createFrameOf(context)
+  /**
+   * @param {SampledNode} node
+   * @param {SampledNode | null} was
+   * @returns {Paired}
+   */
+  const pair = (node, was) => ({ frame: frameOf(node.callFrame), node, was, children: [] })
+  const root = pair(profile.head, before?.head ?? null)
+  const waiting = [root]
+  for (const { node, was, children } of waiting) {
+    const earlier = new Map(was?.children.map(child => [functionKey(child.callFrame), child]))
+    for (const child of node.children) {
+      const made = pair(child, (earlier.size > 0 && earlier.get(functionKey(child.callFrame))) || null)
+      children.push(made)
+      waiting.push(made)
+    }
   }
+  showNames(root)
+  return root
 }
 
 module.exports = { buildHeapPprof, encodeHeapPprof }

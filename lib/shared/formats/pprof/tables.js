@@ -3,9 +3,11 @@
 // The tables of a pprof profile: strings, functions and locations, each written once and referred to by number.
 
 const { Function: PprofFunction, Label, Line, Location, Mapping, StringTable, ValueType } = require('pprof-format')
-const { MAX_WRITTEN_COLUMN, placeOf } = require('../profile/frame')
+const { MAX_STACK_FRAMES, MAX_WRITTEN_COLUMN, placeOf } = require('../profile/frame')
 
 /** @import { Frame } from '../profile/frame' */
+
+/** @typedef {{ id: number, caller: Caller | null }} Caller */
 
 const MAPPING_ID = 1
 
@@ -33,6 +35,23 @@ class Tables {
     this.#locationIds.set(key, id)
     this.locations.push(new Location({ id, mappingId: MAPPING_ID, line: [new Line({ functionId, line })] }))
     return id
+  }
+
+  /**
+   * @template {{ frame: Frame, children: Tree[] }} Tree
+   * @param {Tree} root
+   * @returns {Generator<{ tree: Tree, callerIds: () => number[] }>} every tree below it; callerIds: the locations of its callers, innermost
+   *   first, as many as V8 records of a stack
+   */
+  * stacksBelow (root) {
+    /** @type {{ tree: Tree, caller: Caller | null }[]} */
+    const waiting = root.children.map(tree => ({ tree, caller: null }))
+    for (const { tree, caller } of waiting) {
+      yield { tree, callerIds: () => idsOf(caller) }
+      if (tree.children.length === 0) continue
+      const below = { id: this.locationId(tree.frame, tree.frame.line), caller }
+      for (const child of tree.children) waiting.push({ tree: child, caller: below })
+    }
   }
 
   /** @param {Frame} frame */
@@ -87,6 +106,13 @@ function nameOf (frame) {
   if (frame.origin === 'wasm') return `${frame.name} ${frame.file}`.trimEnd()
   const isShared = frame.name === '(anonymous)' || frame.column > MAX_WRITTEN_COLUMN
   return isShared && frame.file !== '' ? `${frame.name} ${placeOf(frame)}` : frame.name
+}
+
+/** @param {Caller | null} caller */
+function idsOf (caller) {
+  const ids = []
+  for (let at = caller; at !== null && ids.length < MAX_STACK_FRAMES - 1; at = at.caller) ids.push(at.id)
+  return ids
 }
 
 module.exports = { Tables }

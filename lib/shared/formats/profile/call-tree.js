@@ -54,13 +54,15 @@ function mergeNodes (nodes, frameOf) {
   const byId = new Map()
   const root = createTree(frameOf(source.callFrame))
   const order = [root]
+  /** The children of a tree by their frames. @type {Map<CallTree, Map<Frame, CallTree>>} */
+  const below = new Map()
   const waiting = [{ source, tree: root }]
   for (const { source, tree } of waiting) {
     byId.set(source.id, tree)
     addTicks(tree, source)
     for (const id of source.children ?? []) {
       const child = /** @type {ProfileNode} */ (sources.get(id))
-      waiting.push({ source: child, tree: childOf(tree, frameOf(child.callFrame), order) })
+      waiting.push({ source: child, tree: childOf(tree, frameOf(child.callFrame), { order, below }) })
     }
   }
   return { order, byId }
@@ -79,12 +81,17 @@ function addTicks ({ frame, lines }, { positionTicks = [] }) {
 /**
  * @param {CallTree} parent
  * @param {Frame} frame
- * @param {CallTree[]} order  takes a new child at its end: parents stand before their children
+ * @param {object} known
+ * @param {CallTree[]} known.order  takes a new child at its end: parents stand before their children
+ * @param {Map<CallTree, Map<Frame, CallTree>>} known.below
  */
-function childOf (parent, frame, order) {
-  const known = parent.children.find(child => child.frame === frame)
+function childOf (parent, frame, { order, below }) {
+  const children = below.get(parent) ?? new Map()
+  below.set(parent, children)
+  const known = children.get(frame)
   if (known) return known
   const tree = createTree(frame)
+  children.set(frame, tree)
   parent.children.push(tree)
   order.push(tree)
   return tree

@@ -3,6 +3,7 @@
 // A call tree bottom up: the functions in which time was spent and, on request, who called them. Idle time is left out.
 // Callers are worked out only for what is looked at: all of them would be as many as the frames of all stacks.
 
+const { MAX_STACK_FRAMES } = require('./frame')
 const { timeKindOf } = require('./time-kinds')
 
 /** @import { CallTree } from './call-tree' */
@@ -46,6 +47,17 @@ function callersOf ({ paths }) {
 }
 
 /**
+ * @param {HeavyFrame} heavy
+ * @returns {HeavyFrame | undefined} the nearest function of the application: itself, or who called it most
+ */
+function nearestOfApplication (heavy) {
+  /** @type {HeavyFrame | undefined} */
+  let at = heavy
+  for (let level = 0; level < MAX_STACK_FRAMES && at !== undefined && at.frame.origin !== 'app'; level++) [at] = callersOf(at)
+  return at?.frame.origin === 'app' ? at : undefined
+}
+
+/**
  * Node's JavaScript wrappers end in a native function whose name says little (`run` under pbkdf2Sync, `spawn` under
  * spawnSync): its time counts as the wrapper's, which is the name that people know.
  * @param {Link} link
@@ -86,4 +98,4 @@ function hottestLine ({ paths }) {
   return hottest?.[0]
 }
 
-module.exports = { bottomUp, callersOf, hottestLine }
+module.exports = { bottomUp, callersOf, hottestLine, nearestOfApplication }

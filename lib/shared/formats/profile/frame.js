@@ -24,6 +24,9 @@ const META_NAMES = new Set(['(root)', '(program)', '(idle)', '(garbage collector
 // V8 gives native functions the script 0; code made by eval or new Function has a script and no url.
 const NO_SCRIPT = 0
 
+/** V8 records no more of a stack. What others write may be deeper. */
+const MAX_STACK_FRAMES = 255
+
 // What V8 puts between JavaScript and WebAssembly, in some versions without a script; its names differ: js-to-wasm, GenericJSToWasmWrapper.
 const WASM_WRAPPER = /js-?to-?wasm|wasm-?to-?js/i
 
@@ -162,4 +165,4 @@ function toCodeFrame (callFrame, appRoot) {
   return { function: name, file, line, column }
 }
 
-module.exports = { LOOP_IO, MAX_WRITTEN_COLUMN, createFrameOf, describeFile, describeFrame, packageOf, placeOf, showPosition, toCodeFrame }
+module.exports = { LOOP_IO, MAX_STACK_FRAMES, MAX_WRITTEN_COLUMN, createFrameOf, describeFile, describeFrame, packageOf, placeOf, showPosition, toCodeFrame }

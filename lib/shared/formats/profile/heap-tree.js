@@ -2,6 +2,7 @@
 
 // Sampled allocations as a tree of frames, each with the bytes that it allocated itself and those of everything below it. Pure.
 
+const { callsOf } = require('./calls')
 const { describeFrame } = require('./frame')
 const { showNames } = require('./shown-names')
 
@@ -76,7 +77,8 @@ function buildHeapTree (sampling, context = {}) {
  */
 function subtract ({ profile, before }) {
   if (before === null) return profile
-  return { head: subtractNode(profile.head, before.head), samples: profile.samples.filter(({ ordinal }) => ordinal > lastOrdinal(before)) }
+  const last = lastOrdinal(before)
+  return { head: subtractNode(profile.head, before.head), samples: profile.samples.filter(({ ordinal }) => ordinal > last) }
 }
 
 /** @param {SamplingProfile} profile */
@@ -106,6 +108,27 @@ function subtractNode (node, was) {
 }
 
 /**
+ * V8's own JSON. JSON.stringify would call itself for each level of the tree.
+ * @param {SamplingProfile} profile
+ */
+function stringify ({ head, ...rest }) {
+  const parts = [JSON.stringify(rest).replace(/}$/, ',"head":')]
+  /** @type {(SampledNode | string)[]} */
+  const waiting = ['}', head]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (typeof next === 'string') {
+      parts.push(next)
+      continue
+    }
+    const { children, ...node } = next
+    parts.push(JSON.stringify(node).replace(/}$/, ',"children":['))
+    waiting.push(']}')
+    for (let at = children.length - 1; at >= 0; at--) waiting.push(children[at], at > 0 ? ',' : '')
+  }
+  return parts.join('')
+}
+
+/**
  * The same in every profile of one sampler. The file is in it for code as it was written: of one script there may be many.
  * @param {CallFrame} callFrame
  */
@@ -121,15 +144,11 @@ function functionKey ({ functionName, scriptId, url, lineNumber, columnNumber })
 function bytesByFunction (root) {
   /** @type {Map<Frame, { frame: Frame, selfBytes: number, totalBytes: number }>} */
   const functions = new Map()
-  /** @type {{ tree: HeapTree, above: ReadonlySet<Frame> }[]} */
-  const waiting = root.children.map(tree => ({ tree, above: new Set() }))
-  for (const { tree, above } of waiting) {
-    const { frame, selfBytes, totalBytes, children } = tree
+  for (const { tree: { frame, selfBytes, totalBytes }, isNested } of callsOf(root.children, ({ frame }) => frame)) {
     const known = functions.get(frame) ?? { frame, selfBytes: 0, totalBytes: 0 }
     functions.set(frame, known)
     known.selfBytes += selfBytes
-    if (!above.has(frame)) known.totalBytes += totalBytes // a recursion counts once
-    for (const child of children) waiting.push({ tree: child, above: new Set([...above, frame]) })
+    if (!isNested) known.totalBytes += totalBytes // a recursion counts once
   }
   return [...functions.values()].sort((a, b) => b.selfBytes - a.selfBytes || b.totalBytes - a.totalBytes)
 }
@@ -149,4 +168,4 @@ function bytesByProcess (root) {
   return [...bytesOf].map(([process, bytes]) => ({ process, bytes })).sort((a, b) => b.bytes - a.bytes)
 }
 
-module.exports = { buildHeapTree, bytesByFunction, bytesByProcess, functionKey, subtract }
+module.exports = { buildHeapTree, bytesByFunction, bytesByProcess, functionKey, stringify, subtract }

@@ -41,6 +41,8 @@ class Rewriting {
   /** Where samples of the nodes that are gone belong. @type {Map<number, number>} */
   #heirs = new Map()
   #unusedId
+  /** @type {number | undefined} */
+  #program
 
   /** @param {CpuProfile} profile */
   constructor (profile) {
@@ -88,11 +90,17 @@ class Rewriting {
   }
 
   #programId () {
-    const [root] = this.#profile.nodes
-    const known = root.children?.find(id => this.#byId.get(id)?.callFrame.functionName === PROGRAM.functionName)
-    if (known !== undefined) return known
+    this.#program ??= this.#findProgram() ?? this.#addProgram()
+    return this.#program
+  }
+
+  #findProgram () {
+    return this.#profile.nodes[0].children?.find(id => this.#byId.get(id)?.callFrame.functionName === PROGRAM.functionName)
+  }
+
+  #addProgram () {
     const id = this.#unusedId
-    if (!this.#kept.has(id)) this.#keep({ id, callFrame: PROGRAM }, { id: root.id, isUsers: false })
+    this.#keep({ id, callFrame: PROGRAM }, { id: this.#profile.nodes[0].id, isUsers: false })
     return id
   }
 }

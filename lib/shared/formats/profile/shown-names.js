@@ -8,13 +8,22 @@ const { isSynchronous, synchronousApi } = require('./node-api')
 
 /** @import { Frame } from './frame' */
 
-/** @typedef {{ frame: Frame, caller: Callers } | null} Callers  innermost first */
+/**
+ * @typedef {object} Callers  what a name needs of the stack above a function
+ * @property {Frame | null} nearest  that is not native
+ * @property {Frame | null} code     the nearest of the application or a package that is in a file
+ * @property {{ frame: Frame | null, isSync: boolean } | null} entrance  the function of Node's own by which other code came there, and whether
+ *   something synchronous ran in it; null where nothing in a file called it
+ */
 
 const NAMELESS = '(anonymous)'
 // V8 names a compiled expression after its source, wherever it runs.
 const EXPRESSION = 'RegExp: '
 // 'node:internal/crypto/hash' -> 'crypto/hash'
 const SCHEME = /^node:(internal\/)?/
+
+/** @type {Callers} */
+const NONE = Object.freeze({ nearest: null, code: null, entrance: null })
 
 /**
  * Gives the frames of a tree the names to be shown. Of what was one native function become as many as it has names.
@@ -24,7 +33,7 @@ const SCHEME = /^node:(internal\/)?/
 function showNames (root) {
   const known = new Map()
   /** @type {{ tree: Tree, caller: Callers }[]} */
-  const waiting = [{ tree: root, caller: null }]
+  const waiting = [{ tree: root, caller: NONE }]
   for (const { tree, caller } of waiting) {
     const { frame } = tree
     const name = shownName(frame, caller)
@@ -34,7 +43,9 @@ function showNames (root) {
       if (!named.has(name)) named.set(name, { ...frame, name })
       tree.frame = named.get(name)
     }
-    for (const child of tree.children) waiting.push({ tree: child, caller: { frame, caller } })
+    if (tree.children.length === 0) continue
+    const below = callersBelow(frame, caller)
+    for (const child of tree.children) waiting.push({ tree: child, caller: below })
   }
 }
 
@@ -43,13 +54,35 @@ function showNames (root) {
  * @returns {Frame[]}
  */
 function shownStack (stack) {
-  /** @type {Callers} */
-  let caller = null
+  let caller = NONE
   return stack.toReversed().map(frame => {
     const name = shownName(frame, caller)
-    caller = { frame, caller }
+    caller = callersBelow(frame, caller)
     return { ...frame, name }
   }).reverse()
+}
+
+/**
+ * @param {Frame} frame
+ * @param {Callers} above
+ * @returns {Callers}
+ */
+function callersBelow (frame, above) {
+  if (frame.origin === 'native') return above
+  if (frame.origin === 'node') {
+    const { entrance } = above
+    return {
+      nearest: frame,
+      code: above.code,
+      entrance: entrance && { frame: entrance.frame ?? frame, isSync: entrance.isSync || isSynchronous(frame.name) }
+    }
+  }
+  const isCode = frame.file !== '' && (frame.origin === 'app' || frame.origin === 'dependency')
+  return {
+    nearest: frame,
+    code: isCode ? frame : above.code,
+    entrance: frame.file === '' ? above.entrance : { frame: null, isSync: false }
+  }
 }
 
 /**
@@ -68,12 +101,11 @@ function shownName (frame, caller) {
  * @param {Callers} caller
  */
 function nativeName (name, caller) {
-  let at = caller
-  while (at?.frame.origin === 'native') at = at.caller
-  const origin = name.startsWith(EXPRESSION) ? undefined : at?.frame.origin
-  if (at !== null && origin === 'node') return prefixed(enteredApi(at) ?? insideOf(at.frame), name)
-  if (name === NAMELESS) return calledBy(name, at)
-  return at !== null && origin === 'dependency' ? prefixed(packageOf(at.frame.file), name) : name
+  const { nearest } = caller
+  const origin = name.startsWith(EXPRESSION) ? undefined : nearest?.origin
+  if (nearest !== null && origin === 'node') return prefixed(enteredApi(caller) ?? insideOf(nearest), name)
+  if (name === NAMELESS) return calledBy(name, caller)
+  return nearest !== null && origin === 'dependency' ? prefixed(packageOf(nearest.file), name) : name
 }
 
 /**
@@ -89,18 +121,8 @@ function prefixed (owner, name) {
  * @param {Callers} caller  a function of Node's own
  * @returns {string | null} the synchronous API by which other code came there
  */
-function enteredApi (caller) {
-  let isSync = false
-  /** @type {Frame | undefined} */
-  let entrance
-  for (let at = caller; at !== null; at = at.caller) {
-    const { frame } = at
-    if (frame.origin === 'node') {
-      isSync ||= isSynchronous(frame.name)
-      entrance = frame
-    } else if (frame.file !== '') return entrance === undefined ? null : synchronousApi(entrance, isSync)
-  }
-  return null
+function enteredApi ({ entrance }) {
+  return entrance === null || entrance.frame === null ? null : synchronousApi(entrance.frame, entrance.isSync)
 }
 
 /** @param {Frame} frame  of Node's own */
@@ -113,12 +135,8 @@ function insideOf ({ name, file }) {
  * @param {string} name
  * @param {Callers} caller
  */
-function calledBy (name, caller) {
-  for (let at = caller; at !== null; at = at.caller) {
-    const { frame } = at
-    if (frame.file !== '' && (frame.origin === 'app' || frame.origin === 'dependency')) return `${name} called by ${frame.name} ${placeOf(frame)}`
-  }
-  return name
+function calledBy (name, { code }) {
+  return code === null ? name : `${name} called by ${code.name} ${placeOf(code)}`
 }
 
 module.exports = { showNames, shownStack }

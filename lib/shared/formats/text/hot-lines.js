@@ -3,7 +3,7 @@
 // Where the time of a CPU profile was spent, in a few short lines: for who is told of the file and does not open it yet. Pure.
 
 const { buildCallTree } = require('../profile/call-tree')
-const { bottomUp, callersOf } = require('../profile/callers')
+const { bottomUp, nearestOfApplication } = require('../profile/callers')
 const { summarizeTime } = require('../profile/time-kinds')
 const { nameOf, percent } = require('./rows')
 
@@ -13,8 +13,6 @@ const { nameOf, percent } = require('./rows')
 const MAX_LINES = 5
 // Less of the busy time than this is not what was hot.
 const MIN_SHARE = 0.05
-// A recursion in a package would go on for as many frames as V8 records.
-const MAX_CALLERS = 64
 
 /**
  * @param {CpuProfile} profile
@@ -37,9 +35,8 @@ function hotLines (profile, context = {}) {
  * @param {HeavyFrame} heavy
  */
 function calledBy (heavy) {
-  let [caller] = heavy.frame.origin === 'app' ? [] : callersOf(heavy)
-  for (let level = 0; level < MAX_CALLERS && caller !== undefined && caller.frame.origin !== 'app'; level++) [caller] = callersOf(caller)
-  return caller?.frame.origin === 'app' ? `, called by ${nameOf(caller.frame)}` : ''
+  const caller = nearestOfApplication(heavy)
+  return caller === undefined || caller === heavy ? '' : `, called by ${nameOf(caller.frame)}`
 }
 
 module.exports = { hotLines }

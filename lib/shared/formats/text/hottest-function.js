@@ -3,10 +3,9 @@
 // The function to look at in one part of a profile, in words.
 
 const { describeFunction, nameOf } = require('./rows')
-const { bottomUp, callersOf } = require('../profile/callers')
+const { bottomUp, nearestOfApplication } = require('../profile/callers')
 
 /** @import { CallTree } from '../profile/call-tree' */
-/** @import { HeavyFrame } from '../profile/callers' */
 
 /**
  * @param {CallTree} root
@@ -18,17 +17,6 @@ function describeHottest (root, microsOf) {
   if (heavy === undefined) return ''
   const caller = nearestOfApplication(heavy)
   return caller === undefined || caller === heavy ? describeFunction(heavy) : `${nameOf(heavy.frame)}, called by ${nameOf(caller.frame)}`
-}
-
-/**
- * @param {HeavyFrame} heavy
- * @returns {HeavyFrame | undefined} itself, or who called it most
- */
-function nearestOfApplication (heavy) {
-  /** @type {HeavyFrame | undefined} */
-  let at = heavy
-  while (at !== undefined && at.frame.origin !== 'app') [at] = callersOf(at)
-  return at
 }
 
 module.exports = { describeHottest }

@@ -1,0 +1,34 @@
+'use strict'
+
+// Run by large-profiles.test.js in a process of its own, which it can end: all that is made of a profile, of one large one of each shape.
+
+const { diffHeapProfiles } = require('../../lib/shared/formats/differences/heap-profile')
+const { diffProfiles } = require('../../lib/shared/formats/differences/cpu-profile')
+const { encodeFlameGraphDifference } = require('../../lib/shared/formats/flamegraph')
+const { FORMATS } = require('../../lib/shared/formats/formats')
+const { HEAP_FORMATS } = require('../../lib/shared/formats/heap-profile')
+const { createHeapMerging } = require('../../lib/shared/formats/merging/merge-heap-profiles')
+const { mergeProfiles } = require('../../lib/shared/formats/merging/merge-profiles')
+const { onlyRoute } = require('../../lib/shared/formats/profile/only-route')
+const { withoutOwnFrames } = require('../../lib/shared/formats/profile/own-frames')
+const { hotLines } = require('../../lib/shared/formats/text/hot-lines')
+const { largeCpuProfile, largeHeapProfile } = require('./large-profiles')
+
+const [, , count, ...shapes] = process.argv
+
+for (const shape of shapes) {
+  const cpu = largeCpuProfile(shape, Number(count))
+  for (const { encode } of Object.values(FORMATS)) encode(cpu)
+  FORMATS.text.encode(onlyRoute(cpu, 'GET /a').profile)
+  encodeFlameGraphDifference(cpu, cpu)
+  diffProfiles(cpu, cpu)
+  hotLines(withoutOwnFrames(mergeProfiles([{ process: '1', profile: cpu }])))
+  const heap = largeHeapProfile(shape, Number(count))
+  for (const before of [null, heap]) {
+    for (const { encode } of Object.values(HEAP_FORMATS)) encode({ profile: heap, before, mode: 'live', fromMs: 0, toMs: 1000 })
+  }
+  diffHeapProfiles(heap, heap)
+  const merging = createHeapMerging()
+  merging.add({ process: '1', profile: heap })
+  HEAP_FORMATS.heapprofile.encode({ profile: merging.result(), before: null, mode: 'live', fromMs: 0, toMs: 1000 })
+}
