@@ -5,6 +5,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { assertCpuProfile } = require('../../shared/formats/profile/assert-profile')
+const { toCpuProfile, toHeapProfile } = require('../../shared/formats/profile/other-forms')
 const { isHeapProfile } = require('../../shared/formats/differences/heap-profile')
 const { Failure } = require('../failure')
 
@@ -19,7 +20,7 @@ const HEAP_PROFILE = 'a .heapprofile, as `loopscope heap --kind profile` and Dev
  * @returns {CpuProfile}
  */
 function readProfile (file) {
-  const profile = readJson(file, 'a .cpuprofile, as `loopscope profile --format cpuprofile` and DevTools write it')
+  const profile = toCpuProfile(readJson(file, 'a .cpuprofile, as `loopscope profile --format cpuprofile` and DevTools write it'))
   try {
     assertCpuProfile(profile)
   } catch (error) {
@@ -33,7 +34,7 @@ function readProfile (file) {
  * @returns {SamplingProfile}
  */
 function readHeapProfile (file) {
-  const profile = readJson(file, HEAP_PROFILE)
+  const profile = toHeapProfile(readJson(file, HEAP_PROFILE))
   if (!isHeapProfile(profile)) throw new Failure('failed', `${file} is not a heap profile.`, `Wanted ${HEAP_PROFILE}.`)
   return profile
 }

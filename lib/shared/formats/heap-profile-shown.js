@@ -49,6 +49,8 @@ function encodeHeapGraph (profile, context = {}) {
  */
 function factsOf ({ mode, fromMs, toMs, profile: { samples } }, { totalBytes }) {
   const size = `${(totalBytes / MB).toFixed(1)} MB`
+  // Older versions wrote the tree without its samples.
+  if (totalBytes > 0 && samples.length === 0) return size
   if (mode === undefined || fromMs === undefined || toMs === undefined) return `${size}, ${samples.length} samples`
   const what = mode === 'all' ? 'allocated' : 'alive of what was allocated'
   return `${size} ${what} in ${((toMs - fromMs) / 1e3).toFixed(1)} s, from ${localTimeWithZone(fromMs)}, ${samples.length} samples`
