@@ -78,7 +78,7 @@ function meant (typed, names) {
  */
 async function showHere (surroundings) {
   const { terminal } = surroundings
-  const answers = await askAll('/findings', surroundings)
+  const answers = await askAll('/findings', 'findings', surroundings)
   if (answers.length === 0) return terminal.line(overview(COMMANDS, terminal.columns()))
   showAll(answers, terminal)
   terminal.note('`loopscope help` lists all commands')

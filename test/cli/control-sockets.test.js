@@ -32,13 +32,14 @@ async function idle (t) {
 }
 
 /** Answers for that process. */
-async function answer (t, directory, pid) {
+async function answer (t, directory, pid, body = bodyOf(pid)) {
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const facts = { pid, appName: 'shop', nodeVersion: 'v20', appRoot: '/', startedAt: 0 }
-  const server = http.createServer((request, response) => response.setHeader('content-type', 'application/json').end(JSON.stringify({ facts, stalls: [] }))).listen(path.join(directory, `${pid}.sock`))
+  const server = http.createServer((request, response) => response.setHeader('content-type', 'application/json').end(JSON.stringify(body))).listen(path.join(directory, `${pid}.sock`))
   await once(server, 'listening')
   t.after(() => server.close())
 }
+
+const bodyOf = pid => ({ facts: { pid, appName: 'shop', nodeVersion: 'v20', appRoot: '/', startedAt: 0 }, stalls: [] })
 
 const control = folder => path.join(folder, `loopscope-${user}`, 'control')
 
@@ -49,6 +50,18 @@ test('eleven processes are listed without a warning', async t => {
   const { stdout, stderr } = await cli(['list', '--json'], { env: { TMPDIR: shared } })
   assert.equal(stderr, '')
   assert.deepEqual(JSON.parse(stdout).map(facts => facts.pid).sort(), pids.sort())
+})
+
+test('a process that answers something else is left out, and the others are listed', async t => {
+  const shared = makeShared(t)
+  const good = await idle(t)
+  await answer(t, control(shared), good)
+  for (const body of [null, 5, [], { facts: null }, { facts: { pid: 'x' } }, { facts: [] }]) await answer(t, control(shared), await idle(t), body)
+  const { code, stdout, stderr } = await cli(['list'], { env: { TMPDIR: shared } })
+  assert.deepEqual([code, stdout.split('\n').length, stderr.match(/is left out: its answer has another form/g).length], [0, 3, 6], stdout + stderr)
+  assert.match(stdout, new RegExp(`\n${good} `))
+  const alone = await cli([], { env: { TMPDIR: shared } })
+  assert.equal(alone.code, 0, alone.stderr)
 })
 
 test('a process is found in the session\'s runtime folder and in the temporary folder', async t => {

@@ -26,7 +26,7 @@ module.exports = {
 async function run (invocation) {
   const { values, terminal, env, signal } = invocation
   if (values.group !== undefined) return showGroup(invocation)
-  const processes = (await askAll('/', { env, terminal, signal })).map(({ facts }) => facts)
+  const processes = (await askAll('/', 'index', { env, terminal, signal })).map(({ facts }) => facts)
   if (values.json) return terminal.json(processes)
   if (processes.length === 0) return terminal.note('none; `loopscope run -- node app.js` starts one')
   for (const line of tableLines([

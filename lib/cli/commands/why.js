@@ -58,7 +58,7 @@ async function showGroup (invocation) {
  * @returns {Promise<Findings | null>} null: everything was said
  */
 async function askTheOnly ({ values, env, terminal, signal }) {
-  const answers = await askAll('/findings', { env, terminal, signal })
+  const answers = await askAll('/findings', 'findings', { env, terminal, signal })
   if (answers.length === 0) {
     throw new Failure('notInstrumented', 'No process of yours can be reached.', 'Start one with `loopscope run -- node app.js`, or say its URL.')
   }

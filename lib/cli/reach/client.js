@@ -44,7 +44,7 @@ function createClient (target, signal) {
    */
   async function bytes (path, wanted) {
     const response = await ask(path, wanted)
-    return readAll(response).catch(error => { throw toFailure(error, target, signal) })
+    return readAll(response, wanted?.maxBytes).catch(error => { throw toFailure(error, target, signal) })
   }
 
   /**

@@ -17,6 +17,7 @@ const ANSWER_MS = 20_000 // a process that is stopped takes connections and says
  * @property {Record<string, string>} [headers]
  * @property {string} [type]  how the content type of the answer begins; another is that of another server
  * @property {number} [withinMs]  to begin the answer
+ * @property {number} [maxBytes]  of the answer: what is beyond is not read
  */
 
 /**

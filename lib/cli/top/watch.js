@@ -4,6 +4,7 @@
 // stuck keeps nobody else's figures.
 
 const { setTimeout: sleep } = require('node:timers/promises')
+const { ANSWERS, EVENTS, OTHER_SHAPE } = require('../../shared/group/answers')
 
 const MAX_STALLS = 8
 const MAX_DELAYS = 600
@@ -20,6 +21,8 @@ const RETRY_MS = 1000
  * @property {number} heardMs monotonic
  * @property {string | null} problem  why it does not answer
  */
+
+/** @import { Shape } from '../../shared/base/shapes' */
 
 /** @typedef {ReturnType<typeof import('../reach/client').createClient>} Client */
 
@@ -54,9 +57,21 @@ async function watch (watched, client, signal) {
  * @param {Client} client
  */
 async function listen (watched, client) {
-  watched.facts = (await client.json('/')).facts
-  watched.stalls = (await client.json(`/stalls?limit=${MAX_STALLS}`)).stalls
-  for await (const { name, data } of client.events('/live')) note(watched, name, data)
+  watched.facts = checked(await client.json('/'), ANSWERS.index.hasShape).facts
+  watched.stalls = checked(await client.json(`/stalls?limit=${MAX_STALLS}`), ANSWERS.stalls.hasShape).stalls
+  for await (const { name, data } of client.events('/live')) {
+    if (Object.hasOwn(EVENTS, name)) note(watched, name, checked(data, EVENTS[name]))
+    else watched.heardMs = performance.now()
+  }
+}
+
+/**
+ * @param {any} value
+ * @param {Shape} hasShape
+ */
+function checked (value, hasShape) {
+  if (!hasShape(value)) throw new Error(OTHER_SHAPE)
+  return value
 }
 
 /**

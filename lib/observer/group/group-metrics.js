@@ -3,11 +3,11 @@
 // One scrape for all processes of a group: each is asked at once and has a time limit, what they counted is kept, and what a process
 // told last counts on when it does not answer, or has ended. What is of now only is of those that answered.
 
+const { ANSWERS, readAnswer } = require('../../shared/group/answers')
 const { askGroup } = require('../../shared/group/ask-group')
 const { currentOf } = require('../../shared/group/metrics/counting')
 const { writeExposition } = require('../../shared/group/metrics/exposition')
 const { sumMetrics } = require('../../shared/group/metrics/sum-metrics')
-const { readAnswer } = require('../../shared/group/read-answer')
 const { addTold, countedOf, NOTHING_TOLD } = require('../../shared/group/metrics/totals')
 const { createMetricsState } = require('./metrics-state')
 
@@ -53,7 +53,7 @@ function createGroupMetrics ({ controlDir, group, memberId, members, isRunning, 
      */
     async read (signal) {
       const there = await members()
-      const answers = await ask(there, READING, { signal })
+      const answers = await ask(there, READING, { signal, maxBytes: ANSWERS.metrics.maxBytes })
       const readings = answers.flatMap(answer => readingOf(answer) ?? [])
       const told = readings.filter(({ openedAtMs }) => openedAtMs !== null) // else only how long it has been stuck
       const kept = keep(told, there)
@@ -87,8 +87,8 @@ function createGroupMetrics ({ controlDir, group, memberId, members, isRunning, 
  * @returns {MetricsReading | null}
  */
 function readingOf (answer) {
-  const reading = readAnswer(answer)
-  return Array.isArray(reading?.metrics) ? { ...reading, memberId: answer.member.id } : null
+  const { value } = readAnswer(answer, 'metrics')
+  return value === null ? null : { ...value, memberId: answer.member.id }
 }
 
 /**

@@ -6,7 +6,7 @@ const { createHash } = require('node:crypto')
 const fs = require('node:fs')
 const path = require('node:path')
 const { holdControlDirectory } = require('../../shared/admin/control-directory')
-const { NOTHING_TOLD } = require('../../shared/group/metrics/totals')
+const { toTotals } = require('../../shared/group/metrics/totals')
 const { readState, updateState } = require('../../shared/system/numbered-states')
 
 /** @import { Totals } from '../../shared/group/metrics/totals' */
@@ -35,7 +35,8 @@ function createMetricsState ({ controlDir, group }) {
   return {
     /** @returns {Totals | null} null: nobody was ever told */
     read () {
-      return within(readState)
+      const kept = within(readState)
+      return kept === null ? null : toTotals(kept)
     },
 
     /**
@@ -43,7 +44,7 @@ function createMetricsState ({ controlDir, group }) {
      * @returns {Totals} as it is now
      */
     update (change) {
-      return within(directory => updateState(directory, kept => ({ state: change(kept ?? NOTHING_TOLD) })).state)
+      return within(directory => updateState(directory, kept => ({ state: change(toTotals(kept)) })).state)
     },
 
     remove () {

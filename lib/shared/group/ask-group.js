@@ -5,6 +5,7 @@
 
 const http = require('node:http')
 const { guarded } = require('../base/guard')
+const { parseBounded } = require('../base/bounded-json')
 
 /** @import { Member } from './members' */
 
@@ -30,6 +31,8 @@ const { guarded } = require('../base/guard')
 
 const WITHIN_MS = 2500 // a merged answer is there within three seconds
 const MAX_BYTES = 16 * 1024 ** 2
+const MAX_PROBLEM_BYTES = 16 * 1024
+const MAX_DETAIL = 300
 const STALE_SINCE = 'x-loopscope-stale-since'
 const NOTHING = Object.freeze({ staleSince: null, status: 0, type: '', body: Buffer.alloc(0) })
 
@@ -118,9 +121,10 @@ function toAnswer (member, { statusCode: status = 0, headers }, body) {
 
 /** @param {Buffer} body  of a problem */
 function detailOf (body) {
+  if (body.length > MAX_PROBLEM_BYTES) return ''
   try {
-    const { detail } = JSON.parse(body.toString())
-    return typeof detail === 'string' ? `: ${detail}` : ''
+    const { detail } = /** @type {any} */ (parseBounded(body))
+    return typeof detail === 'string' ? `: ${detail.slice(0, MAX_DETAIL)}` : ''
   } catch {
     return ''
   }

@@ -4,14 +4,15 @@
 // stopped, stuck or gone makes the answer incomplete, and never an error.
 
 const { mergeFindings } = require('../findings/group/merge-findings')
+const { ANSWERS, readAnswer } = require('./answers')
 const { askGroup } = require('./ask-group')
 const { mergeOverview } = require('./merging/overview')
 const { mergeSlowRequests } = require('./merging/slow-requests')
 const { mergeStalls } = require('./merging/stalls')
 const { mergeSyncCalls } = require('./merging/sync-calls')
 const { toProcess } = require('./processes')
-const { readAnswer } = require('./read-answer')
 
+/** @import { AnswerKind } from './answers' */
 /** @import { Member } from './members' */
 
 /**
@@ -22,17 +23,18 @@ const { readAnswer } = require('./read-answer')
  *
  * @typedef {object} GroupAnswerRow
  * @property {string} path  of the route of one process
+ * @property {AnswerKind} kind  of its answer
  * @property {boolean} withLoop  its loop is asked as well
  * @property {(parts: Part[], members: readonly Member[]) => object} merge
  */
 
 /** @satisfies {Readonly<Record<string, GroupAnswerRow>>} */
 const GROUP_ANSWERS = Object.freeze({
-  overview: { path: '/stalls?limit=1', withLoop: true, merge: mergeOverview },
-  findings: { path: '/findings', withLoop: true, merge: mergeFindings },
-  stalls: { path: '/stalls', withLoop: false, merge: mergeStalls },
-  'sync-calls': { path: '/sync-calls', withLoop: false, merge: mergeSyncCalls },
-  'slow-requests': { path: '/slow-requests', withLoop: false, merge: mergeSlowRequests }
+  overview: { path: '/stalls?limit=1', kind: 'stalls', withLoop: true, merge: mergeOverview },
+  findings: { path: '/findings', kind: 'findings', withLoop: true, merge: mergeFindings },
+  stalls: { path: '/stalls', kind: 'stalls', withLoop: false, merge: mergeStalls },
+  'sync-calls': { path: '/sync-calls', kind: 'syncCalls', withLoop: false, merge: mergeSyncCalls },
+  'slow-requests': { path: '/slow-requests', kind: 'slowRequests', withLoop: false, merge: mergeSlowRequests }
 })
 
 /**
@@ -42,18 +44,19 @@ const GROUP_ANSWERS = Object.freeze({
  * @returns {Promise<any>}
  */
 async function askForGroupAnswer (name, group, question) {
-  const { path, withLoop, merge } = GROUP_ANSWERS[name]
+  const { path, kind, withLoop, merge } = GROUP_ANSWERS[name]
   const [answers, loops] = await Promise.all([
-    askGroup(group.members, path, question),
-    withLoop ? askGroup(group.members, '/loop', question) : []
+    askGroup(group.members, path, { ...question, maxBytes: ANSWERS[kind].maxBytes }),
+    withLoop ? askGroup(group.members, '/loop', { ...question, maxBytes: ANSWERS.loop.maxBytes }) : []
   ])
   /** @type {Part[]} */
   const parts = []
   const processes = answers.map((answer, index) => {
-    const read = readAnswer(answer)
-    if (read === null) return toProcess({ ...answer, problem: answer.problem ?? 'its answer cannot be read' })
-    parts.push({ member: answer.member, answer: read, loop: loops[index] === undefined ? null : readAnswer(loops[index]) })
-    return toProcess(answer, read.isStale === true)
+    const { value, problem } = readAnswer(answer, kind)
+    const loop = loops[index]?.problem === null ? readAnswer(loops[index], 'loop') : { value: null, problem: null }
+    if (problem !== null || loop.problem !== null) return toProcess({ ...answer, problem: problem ?? loop.problem })
+    parts.push({ member: answer.member, answer: value, loop: loop.value })
+    return toProcess(answer, value.isStale === true)
   })
   const complete = processes.every(({ problem }) => problem === null)
   return { group: group.name, at: Date.now(), processes, complete, ...merge(parts, group.members) }

@@ -3,8 +3,8 @@
 // One capture in each process of a group, written by each to its own store. What stops a process is taken in one after the other, so that
 // the rest of the service goes on; who does not answer at all, or whose loop is blocked, keeps nobody waiting.
 
+const { ANSWERS, readAnswer } = require('./answers')
 const { askGroup } = require('./ask-group')
-const { readAnswer } = require('./read-answer')
 
 /** @import { Member } from './members' */
 /** @import { GroupAnswer } from './ask-group' */
@@ -49,7 +49,7 @@ async function groupCaptures (members, order, signal) {
  */
 async function * capturesInTurn (members, order, signal, totalMs = TOTAL_MS) {
   const startMs = performance.now()
-  const states = await askGroup(members, '/loop', { signal })
+  const states = await askGroup(members, '/loop', { signal, maxBytes: ANSWERS.loop.maxBytes })
   for (const state of states) if (!state.up) yield { ...state, capture: null }
   const turns = states.filter(({ up }) => up).sort((left, right) => Number(isBlocked(left)) - Number(isBlocked(right)))
   for (const state of turns) {
@@ -69,15 +69,22 @@ async function * capturesInTurn (members, order, signal, totalMs = TOTAL_MS) {
  * @returns {Promise<MemberCapture>}
  */
 async function captureOf (member, { body, headers }, withinMs, signal) {
-  const [answer] = await askGroup([member], '/captures', { method: 'POST', body, headers: { Prefer: `wait=${WAIT_SECONDS}`, ...headers }, withinMs: Math.round(withinMs), signal })
-  const capture = readAnswer(answer)
-  if (capture?.artifact) return { ...answer, capture }
-  return { ...answer, problem: answer.problem ?? 'it is still at it', capture: null }
+  const [answer] = await askGroup([member], '/captures', {
+    method: 'POST',
+    body,
+    headers: { Prefer: `wait=${WAIT_SECONDS}`, ...headers },
+    withinMs: Math.round(withinMs),
+    maxBytes: ANSWERS.capture.maxBytes,
+    signal
+  })
+  const { value, problem } = readAnswer(answer, 'capture')
+  if (value?.artifact) return { ...answer, capture: value }
+  return { ...answer, problem: problem ?? 'it is still at it', capture: null }
 }
 
 /** @param {GroupAnswer} state */
 function isBlocked (state) {
-  return readAnswer(state)?.isStale === true
+  return readAnswer(state, 'loop').value?.isStale === true
 }
 
 module.exports = { capturesInTurn, groupCaptures }

@@ -33,7 +33,7 @@ async function groupCpuProfile (ask, { fromMs, toMs }, signal) {
   const merging = createMerging()
   /** @type {Map<string, number>} */
   const recordedMs = new Map()
-  const asked = await readParts(answers, ({ process, content }) => {
+  const asked = await readParts(answers, 'cpuProfile', ({ process, content }) => {
     merging.add({ process, profile: content })
     recordedMs.set(process, (content.endTime - content.startTime) / 1e3)
   })

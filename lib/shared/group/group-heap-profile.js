@@ -34,7 +34,7 @@ async function groupHeapProfile (ask, { mode, seconds }, signal) {
   const query = new URLSearchParams({ mode, format: 'heapprofile', sources: 'generated', ...(seconds !== undefined && { seconds: String(seconds) }) })
   const answers = await ask(`/heap-profile?${query}`, { withinMs: (seconds ?? FIRST_SECONDS) * 1e3 + ANSWER_MS, signal })
   const merging = createHeapMerging()
-  const asked = await readParts(answers, ({ process, content }) => {
+  const asked = await readParts(answers, 'heapProfile', ({ process, content }) => {
     if (!isHeapProfile(content)) throw new Error('it is no heap profile')
     merging.add({ process, profile: content })
   })

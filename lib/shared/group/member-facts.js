@@ -6,6 +6,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { isTrustedFile } = require('../admin/trusted-socket')
+const { count, orNull, record, text, textOf, time } = require('../base/shapes')
 
 /** @import { MemberIdentity } from './member-identity' */
 
@@ -25,6 +26,17 @@ const OWNER_ONLY = 0o600
 const MAX_BYTES = 8192
 const SOCKET = /^\d+(-\w+)?\.sock$/
 const FACTS = /^\d+(-\w+)?\.json$/
+const isFacts = record({
+  pid: count,
+  start: textOf(/^\d+$/),
+  namespace: textOf(/^\w+$/),
+  startedAt: time,
+  appName: text,
+  group: text,
+  version: text,
+  instance: orNull(text),
+  socket: textOf(SOCKET)
+})
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants
 
 /** @param {string} socket */
@@ -82,16 +94,6 @@ function readFacts (directory, name, users) {
   } catch {
     return null
   }
-}
-
-/**
- * @param {any} facts
- * @returns {facts is MemberFacts}
- */
-function isFacts (facts) {
-  const { pid, startedAt, instance, socket, start, namespace, appName, group, version } = facts
-  return [start, namespace, appName, group, version, socket].every(text => typeof text === 'string') &&
-    Number.isSafeInteger(pid) && Number.isFinite(startedAt) && (instance === null || typeof instance === 'string') && SOCKET.test(socket)
 }
 
 /**

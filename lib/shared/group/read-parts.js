@@ -5,6 +5,9 @@
 
 const { setImmediate: othersTurn } = require('node:timers/promises')
 
+const { readAnswer } = require('./answers')
+
+/** @import { AnswerKind } from './answers' */
 /** @import { GroupAnswer } from './ask-group' */
 /** @import { Member } from './members' */
 
@@ -14,28 +17,27 @@ const MAX_NAMED = 8
 
 /**
  * @param {readonly GroupAnswer[]} answers
+ * @param {AnswerKind} kind
  * @param {(part: { process: string, content: any }) => void} take  throws where the content is not what was asked for
  * @returns {Promise<Asked[]>} in the order of the answers
  */
-async function readParts (answers, take) {
+async function readParts (answers, kind, take) {
   const nameOf = namesOf(answers.map(({ member }) => member))
   /** @type {Asked[]} */
   const asked = []
-  for (const { member, problem, body } of answers) {
-    const process = nameOf(member)
-    asked.push({ process, problem: problem ?? takeOne(body, content => take({ process, content })) })
+  for (const answer of answers) {
+    const process = nameOf(answer.member)
+    const { value, problem } = readAnswer(answer, kind)
+    asked.push({ process, problem: problem ?? takeOne(() => take({ process, content: value })) })
     await othersTurn()
   }
   return asked
 }
 
-/**
- * @param {Buffer} body
- * @param {(content: any) => void} take
- */
-function takeOne (body, take) {
+/** @param {() => void} take */
+function takeOne (take) {
   try {
-    take(JSON.parse(body.toString()))
+    take()
     return null
   } catch (error) {
     return `its answer cannot be read: ${/** @type {Error} */ (error).message}`

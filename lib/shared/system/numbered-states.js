@@ -7,10 +7,12 @@
 const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
 const path = require('node:path')
+const { parseBounded } = require('../base/bounded-json')
+const { readRegularFile } = require('../base/regular-file')
 const { isAlive } = require('./is-alive')
 const { makeDirectory } = require('./private-directory')
 
-const STATE = /^(\d+)\.json$/
+const STATE = /^(\d{1,15})\.json$/ // a larger number has no next one
 const UNFINISHED = /^unfinished-(\d+)-\w+$/
 const OWNER_ONLY = 0o600
 const MAX_BYTES = 64 * 1024 ** 2
@@ -24,7 +26,7 @@ const MAX_WRITES = 50
 
 /**
  * @param {string} directory
- * @returns {any} null: there is none, or it is no JSON
+ * @returns {any} null: there is none, or it is no JSON; of any shape otherwise
  */
 function readState (directory) {
   return read(directory, latest(directory)).state
@@ -80,8 +82,9 @@ function read (directory, number) {
   const none = { state: null, writes: [] }
   if (number === 0) return none
   try {
-    const content = JSON.parse(fs.readFileSync(fileOf(directory, number), 'utf8'))
-    return Array.isArray(content?.writes) ? content : none
+    const content = /** @type {any} */ (parseBounded(readRegularFile(fileOf(directory, number), { maxBytes: MAX_BYTES, follow: false })))
+    const { state = null, writes } = content
+    return Array.isArray(writes) ? { state, writes: writes.filter(write => typeof write === 'string') } : none
   } catch {
     return none // removed meanwhile: then its successor is there, and what is made of this one is refused; or spoilt by a crash of the system
   }
@@ -141,7 +144,7 @@ function removeOld (directory, newest) {
   for (const name of names(directory)) {
     const number = Number(STATE.exec(name)?.[1] ?? Infinity)
     const maker = Number(UNFINISHED.exec(name)?.[1] ?? process.pid)
-    if (number <= newest - KEPT || !isAlive(maker)) fs.rmSync(path.join(directory, name), { force: true })
+    if (number <= newest - KEPT || !isAlive(maker)) fs.rmSync(path.join(directory, name), { recursive: true, force: true })
   }
 }
 

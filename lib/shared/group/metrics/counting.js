@@ -4,6 +4,7 @@
 
 /** @import { Metric } from './sum-metrics' */
 
+const MAX_COUNT = 1e300
 const COUNTING_TYPES = Object.freeze(['counter', 'histogram', 'summary'])
 
 /** @param {Metric} metric */
@@ -13,7 +14,15 @@ function isCounting ({ type, aggregator }) {
 
 /** @param {readonly Metric[]} metrics */
 function countingOf (metrics) {
-  return metrics.filter(isCounting).map(withoutQuantiles)
+  return metrics.filter(isCounting).map(withoutQuantiles).map(metric => ({ ...metric, values: metric.values.filter(canBeSummed) }))
+}
+
+/**
+ * What is no number, or near the largest there are, would make the sum none for ever.
+ * @param {Metric['values'][number]} value
+ */
+function canBeSummed ({ value }) {
+  return [value].flat().every(part => Math.abs(Number(part)) < MAX_COUNT)
 }
 
 /** @param {readonly Metric[]} metrics */

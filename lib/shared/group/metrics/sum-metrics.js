@@ -24,8 +24,8 @@ const { gatherSeries } = require('./gather-series')
 /** What is not `sum`. @type {Readonly<Record<string, (numbers: number[]) => number>>} */
 const AGGREGATORS = Object.freeze({
   average: numbers => roundedSum(exactParts(numbers)) / numbers.length,
-  min: numbers => Math.min(...numbers),
-  max: numbers => Math.max(...numbers),
+  min: numbers => numbers.reduce((least, number) => Math.min(least, number)),
+  max: numbers => numbers.reduce((most, number) => Math.max(most, number)),
   first: ([number]) => number
 })
 const OMITTED = 'omit'
@@ -55,7 +55,7 @@ function sumMetrics (sets, writeSum = roundedSum) {
  */
 function sumMetric (metrics, writeSum) {
   const { name, help, type, aggregator } = metrics[0]
-  const other = AGGREGATORS[aggregator]
+  const other = Object.hasOwn(AGGREGATORS, aggregator) ? AGGREGATORS[aggregator] : undefined
   if (type === 'histogram' && other === undefined) return { name, help, type, aggregator, values: sumHistograms(metrics, writeSum) }
   const aggregate = other ?? (numbers => writeSum(exactParts(numbers)))
   const values = gatherSeries(metrics.flatMap(({ values }) => values)).map(({ numbers, ...series }) => {

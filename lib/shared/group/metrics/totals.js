@@ -3,7 +3,9 @@
 // What the processes of a group have counted so far: of each what it told last, of those that are long gone one sum. It only
 // grows, whoever tells it what and in whatever order, so no counter of the group ever falls.
 
+const { isObject, number, orNull, record, text } = require('../../base/shapes')
 const { monotonicMicros } = require('../../base/monotonic')
+const { isMetric } = require('../answers')
 const { countingOf } = require('./counting')
 const { sumMetrics } = require('./sum-metrics')
 
@@ -39,6 +41,24 @@ const MAX_FOLDED = 1000 // names, for what is told of one late
 /** @type {Totals} */
 const NOTHING_TOLD = Object.freeze({ told: Object.freeze({}), departed: Object.freeze([]), folded: Object.freeze([]) })
 
+const hasShapeOfTold = record({ memberId: text, openedAtMs: number, readAtMs: number, goneSinceMs: orNull(number), metrics: Array.isArray })
+
+/**
+ * What was kept, without what cannot be added up: it may be of another version, or spoilt.
+ * @param {any} kept
+ * @returns {Totals}
+ */
+function toTotals (kept) {
+  if (!isObject(kept)) return NOTHING_TOLD
+  const { told, departed, folded } = kept
+  const rows = /** @type {Told[]} */ (isObject(told) ? Object.values(told).filter(hasShapeOfTold) : [])
+  return {
+    told: Object.fromEntries(rows.map(row => [nameOf(row), { ...row, metrics: row.metrics.filter(isMetric) }])),
+    departed: Array.isArray(departed) ? departed.filter(isMetric) : [],
+    folded: Array.isArray(folded) ? folded.filter(text) : []
+  }
+}
+
 /**
  * @param {Totals} totals
  * @param {object} news
@@ -54,7 +74,7 @@ function addTold ({ told, departed, folded }, { readings, isThere, nowMs = monot
     if (!folded.includes(name) && !(all[name]?.readAtMs >= reading.readAtMs)) all[name] = toTold(reading)
   }
   const rows = Object.values(all)
-  const marked = rows.map(row => ({ ...row, goneSinceMs: isThere(row.memberId) && isNewest(row, rows) ? null : row.goneSinceMs ?? nowMs }))
+  const marked = rows.map(row => ({ ...row, goneSinceMs: isThere(row.memberId) && isNewest(row, rows) ? null : Math.min(row.goneSinceMs ?? nowMs, nowMs) }))
   const toFold = foldable(marked, nowMs)
   return {
     told: Object.fromEntries(marked.filter(row => !toFold.includes(row)).map(row => [nameOf(row), row])),
@@ -104,4 +124,4 @@ function countedOf ({ told, departed }) {
   return [...Object.values(told).map(({ metrics }) => metrics), departed]
 }
 
-module.exports = { NOTHING_TOLD, addTold, countedOf, FOLD_AFTER_MS, MAX_GONE }
+module.exports = { NOTHING_TOLD, addTold, countedOf, toTotals, FOLD_AFTER_MS, MAX_GONE }
