@@ -5,7 +5,8 @@
 /** @import { DestinationName } from '../../shared/egress/destinations' */
 
 /**
- * @typedef {'sent' | 'retried' | 'refused' | 'dropped'} EgressOutcome  of an item; retried: it failed, and is tried again
+ * @typedef {'sent' | 'retried' | 'refused' | 'dropped' | 'unreadable'} EgressOutcome  of an item; retried: it failed, and is tried again; unreadable: what
+ *   was on disk is no item of this destination, and was set aside
  * @typedef {{ to: DestinationName, outcome: EgressOutcome | null, queueBytes: number }} EgressEvent  null: one was queued
  */
 

@@ -69,6 +69,7 @@ function checkUrl (path, value, isTemplate) {
   if (!URL.canParse(filled)) refuse(path, wanted, 'a string that is no URL')
   const { protocol, search } = new URL(filled)
   if (protocol !== 'http:' && protocol !== 'https:') refuse(path, wanted, `one of ${protocol}`)
+  if (isTemplate && /^[^:]*:\/*[^/]*[{}]/.test(value)) refuse(path, 'a URL with places in its path only', 'one with a place in its host')
   if (isTemplate && /[{}]|%7b|%7d/i.test(search)) refuse(path, 'a URL with places in its path only', 'one with a place in its query')
 }
 

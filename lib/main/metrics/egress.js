@@ -11,7 +11,7 @@
 module.exports = Object.freeze([
   {
     name: 'loopscope_egress_total',
-    help: 'What became of profiles, artifacts and evidence that were to be sent, by destination and outcome (sent, retried, refused, dropped)',
+    help: 'What became of profiles, artifacts and evidence that were to be sent, by destination and outcome (sent, retried, refused, dropped, unreadable)',
     type: 'counter',
     labelNames: ['to', 'outcome'],
     aggregator: 'sum',

@@ -4,6 +4,7 @@
 
 const { gzipSync } = require('node:zlib')
 const { DESTINATIONS } = require('../../shared/egress/destinations')
+const { addressOf } = require('../../shared/egress/item-address')
 const { BACKENDS } = require('./backends')
 const { createQueue } = require('./queue/queue')
 const { createSender } = require('./sending/sender')
@@ -35,8 +36,8 @@ function createDestination ({ settings, dir, owner, minFreeBytes, maxAgeMs, onEv
   const publicSettings = { to, url: withoutSecrets(settings.url), everySeconds, labels }
   const trouble = createTrouble({ onChange: problem => onState({ to, host: new URL(publicSettings.url).host, problem }) })
   const onDropped = (/** @type {number} */ count) => Array.from({ length: count }, () => note('dropped'))
-  const queue = createQueue({ dir, owner, maxBytes: maxQueueBytes, minFreeBytes, maxAgeMs, onDropped })
-  const senders = [true, false].map(isUrgent => createSender({ queue, isUrgent, settings, onOutcome }))
+  const queue = createQueue({ dir, owner, maxBytes: maxQueueBytes, minFreeBytes, maxAgeMs, onDropped, onAside: () => note('unreadable') })
+  const senders = [true, false].map(isUrgent => createSender({ queue, isUrgent, settings, addressOf: url => addressOf(publicSettings, url), onOutcome }))
 
   /**
    * @param {EgressOutcome} outcome

@@ -2,13 +2,14 @@
 
 // The backend 'otlp': profiles to an OpenTelemetry collector, or whoever else takes OTLP over HTTP. The protocol is in development.
 
+const { DESTINATIONS } = require('../../shared/egress/destinations')
 const { profileOf } = require('../../shared/egress/item-profile')
 const { joinPath } = require('../../shared/egress/join-path')
 const { encodeProfilesRequest } = require('../../shared/egress/otlp/profiles-request')
 
 /** @import { RequestFor } from './backends' */
 
-const PATH = '/v1development/profiles'
+const { method, path } = DESTINATIONS.otlp
 
 /** @type {RequestFor} */
 function requestForOtlp (item, settings) {
@@ -16,8 +17,8 @@ function requestForOtlp (item, settings) {
   if (found === null) return null
   const { id, labels } = item
   return {
-    method: 'POST',
-    url: joinPath(settings.url, PATH).href,
+    method,
+    url: joinPath(settings.url, path).href,
     headers: { 'content-type': 'application/x-protobuf' },
     body: encodeProfilesRequest(found.message, { id, labels, trace: found.trace })
   }

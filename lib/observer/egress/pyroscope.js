@@ -2,6 +2,7 @@
 
 // The backend 'pyroscope': profiles as pprof to Grafana's Pyroscope.
 
+const { DESTINATIONS } = require('../../shared/egress/destinations')
 const { profileOf } = require('../../shared/egress/item-profile')
 const { joinPath } = require('../../shared/egress/join-path')
 const { encodeIngestForm } = require('../../shared/egress/pyroscope/ingest-form')
@@ -9,9 +10,9 @@ const { seriesName } = require('../../shared/egress/pyroscope/series-name')
 
 /** @import { RequestFor } from './backends' */
 
-const PATH = '/ingest'
 // What Pyroscope's own client for Node.js calls itself: its pages know the language by it.
 const SPY_NAME = 'nodespy'
+const { method, path } = DESTINATIONS.pyroscope
 const NANOS_PER_SECOND = 1e9
 
 /** @type {RequestFor} */
@@ -19,7 +20,7 @@ function requestForPyroscope (item, settings) {
   const found = profileOf(item, settings)
   if (found === null) return null
   const { contentType, body } = encodeIngestForm(found)
-  const url = joinPath(settings.url, PATH)
+  const url = joinPath(settings.url, path)
   // No `format`: with `format=pprof` it takes the whole form for the profile.
   url.search = new URLSearchParams({
     name: seriesName(item.labels),
@@ -28,7 +29,7 @@ function requestForPyroscope (item, settings) {
     spyName: SPY_NAME,
     ...(found.kind === 'cpu' && { sampleRate: String(sampleRate(Number(found.message.period))) })
   }).toString()
-  return { method: 'POST', url: url.href, headers: { 'content-type': contentType }, body }
+  return { method, url: url.href, headers: { 'content-type': contentType }, body }
 }
 
 /** @param {number} periodNanos */

@@ -3,6 +3,7 @@
 // A URL with places to fill in: `https://bucket.example/{service}/{host}/{file}`.
 
 const PLACES = Object.freeze(['service', 'pid', 'host', 'kind', 'file', 'time'])
+const FILLED = "[\\w.!~*'()%-]*" // what encodeURIComponent() leaves
 const PLACE = /\{([^{}]*)\}/g
 
 /**
@@ -21,4 +22,26 @@ function fillTemplate (template, values) {
   return template.replace(PLACE, (_, name) => encodeURIComponent(values[name]))
 }
 
-module.exports = { PLACES, fillTemplate, unknownPlaces }
+/**
+ * Whether the template can have become this URL: only its places differ, and none of them leads out of its folder.
+ * @param {string} template  without a query
+ * @param {string} url
+ */
+function isFilled (template, url) {
+  const pattern = template.split(/\{[^{}]*\}/).map(escaped).join(FILLED)
+  if (!new RegExp(`^${pattern}$`).test(url) || !URL.canParse(url)) return false
+  const any = fillTemplate(template, Object.fromEntries(PLACES.map(name => [name, 'x'])))
+  return depthOf(url) === depthOf(any)
+}
+
+/** @param {string} text */
+function escaped (text) {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+}
+
+/** @param {string} url */
+function depthOf (url) {
+  return new URL(url).pathname.split('/').length
+}
+
+module.exports = { PLACES, fillTemplate, isFilled, unknownPlaces }

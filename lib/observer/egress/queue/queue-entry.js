@@ -5,12 +5,24 @@
 const fs = require('node:fs')
 const { pipeline } = require('node:stream/promises')
 const { createGzip } = require('node:zlib')
+const { parseBounded } = require('../../../shared/base/bounded-json')
+const { openRegularFile } = require('../../../shared/base/regular-file')
+const { oneOf, optional, record, text, textOf, time } = require('../../../shared/base/shapes')
 const { sync } = require('../../store/atomic-write')
 
 const OWNER_ONLY = 0o600
 const CHUNK_BYTES = 256 * 1024
 const MAX_FACTS_BYTES = 64 * 1024
 const NEWLINE = 10
+const BODY_HEADERS = ['content-type', 'content-encoding']
+// What makes a header that node:http takes, and no other header than those of a body.
+const headerValue = optional(textOf(/^[\x20-\x7e]+$/))
+const hasShapeOfFacts = record({
+  atMs: time,
+  method: oneOf(['PUT', 'POST']),
+  url: text,
+  headers: record({ 'content-type': headerValue, 'content-encoding': headerValue })
+})
 
 /**
  * @typedef {object} EntryFacts
@@ -54,11 +66,14 @@ async function packEntry (file, facts, from) {
 
 /**
  * @param {string} file
- * @returns {EntryFacts | null} null: it is gone, or cannot be read
+ * @returns {EntryFacts | null} null: it is gone, or no entry
  */
 function readFacts (file) {
   try {
-    return JSON.parse(firstLine(file).toString())
+    const facts = /** @type {EntryFacts} */ (parseBounded(firstLine(file)))
+    if (!hasShapeOfFacts(facts)) return null
+    const headers = BODY_HEADERS.flatMap(name => facts.headers[name] ? [[name, facts.headers[name]]] : [])
+    return { ...facts, headers: Object.fromEntries(headers) }
   } catch {
     return null
   }
@@ -70,7 +85,7 @@ function readFacts (file) {
  */
 function openBody (file) {
   const start = firstLine(file).length + 1
-  const bytes = fs.statSync(file).size - start
+  const bytes = fs.lstatSync(file).size - start
   return { bytes, chunks: () => readFrom(file, start) }
 }
 
@@ -79,7 +94,7 @@ function openBody (file) {
  * @param {number} start
  */
 function * readFrom (file, start) {
-  const fd = fs.openSync(file, 'r')
+  const { fd } = openRegularFile(file, { follow: false })
   try {
     for (let at = start; ;) {
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
@@ -95,7 +110,7 @@ function * readFrom (file, start) {
 
 /** @param {string} file */
 function firstLine (file) {
-  const fd = fs.openSync(file, 'r')
+  const { fd } = openRegularFile(file, { follow: false })
   try {
     const head = Buffer.alloc(MAX_FACTS_BYTES)
     const length = fs.readSync(fd, head, 0, MAX_FACTS_BYTES, 0)

@@ -2,7 +2,7 @@
 
 // What waits to be sent to one destination, on disk: one file an item, its first line the facts of the request, the rest the body. Each
 // process has a folder of its own; those of processes that are gone are taken over, file by file: a rename has one winner, so that no two
-// send the same.
+// send the same. What cannot be sent, being no entry or no file, is set aside: nobody reads it again, and it keeps nothing else.
 
 const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
@@ -14,8 +14,10 @@ const { packEntry, readFacts, writeEntry } = require('./queue-entry')
 
 const ENTRY = /^(\d{15})-(u|r)-[0-9a-f]{8}\.item$/
 const PARTIAL = '.partial'
+const ASIDE = '.aside'
+const MAX_ASIDE = 10 // for a person to look at
 
-/** @typedef {{ path: string, atMs: number, isUrgent: boolean, bytes: number }} Waiting */
+/** @typedef {{ path: string, atMs: number, isUrgent: boolean, bytes: number, isFile: boolean }} Waiting */
 
 /**
  * @param {object} parts
@@ -25,6 +27,7 @@ const PARTIAL = '.partial'
  * @param {number} parts.minFreeBytes  that are left on the disk
  * @param {number} parts.maxAgeMs
  * @param {(count: number) => void} parts.onDropped
+ * @param {() => void} [parts.onAside]
  */
 function createQueue (parts) {
   return new Queue(parts)
@@ -108,20 +111,38 @@ class Queue {
     for (const name of namesIn(this.#own).sort()) {
       if (ENTRY.exec(name)?.[2] !== kind || this.#held.has(path.join(this.#own, name))) continue
       const entry = entryOf(this.#own, name)
-      if (entry !== null) return entry
+      if (entry?.isFile) return entry
+      if (entry !== null) this.setAside(entry)
     }
     return null
   }
 
   /**
    * @param {Waiting} entry
-   * @returns {EntryFacts | null} null: it is gone, or cannot be read
+   * @returns {EntryFacts | null} null: it is gone, or cannot be read, and was set aside
    */
   hold (entry) {
     const facts = readFacts(entry.path)
-    if (facts === null) this.remove(entry)
-    else this.#held.add(entry.path)
+    if (facts !== null) this.#held.add(entry.path)
+    else if (fs.lstatSync(entry.path, { throwIfNoEntry: false }) !== undefined) this.setAside(entry)
     return facts
+  }
+
+  /**
+   * It is no longer in the queue, whatever it is.
+   * @param {Waiting} entry
+   */
+  setAside ({ path: file, bytes }) {
+    this.#held.add(file) // also where it cannot be renamed
+    this.#bytes = Math.max(0, this.#bytes - bytes)
+    try {
+      fs.renameSync(file, `${file}${ASIDE}`)
+      this.#held.delete(file)
+      for (const name of namesIn(this.#own).filter(name => name.endsWith(ASIDE)).sort().slice(0, -MAX_ASIDE)) {
+        fs.rmSync(path.join(this.#own, name), { recursive: true, force: true })
+      }
+    } catch {}
+    this.#parts.onAside?.()
   }
 
   /** @param {Waiting} entry */
@@ -164,11 +185,13 @@ class Queue {
   /** The oldest first, of whichever process: the bound is the disk's. */
   #drop () {
     const { dir, maxBytes, maxAgeMs, onDropped } = this.#parts
-    const entries = namesIn(dir).flatMap(name => listFolder(path.join(dir, name))).sort((left, right) => left.atMs - right.atMs)
+    const entries = namesIn(dir).flatMap(name => listFolder(path.join(dir, name))).filter(({ isFile }) => isFile)
+    const isTooLarge = (/** @type {Waiting} */ entry) => entry.bytes > maxBytes // it must not push out all others
+    entries.sort((left, right) => Number(isTooLarge(right)) - Number(isTooLarge(left)) || left.atMs - right.atMs)
     const dropped = new Set()
     let bytes = sum(entries)
     for (const entry of entries) {
-      if (bytes <= maxBytes && Date.now() - entry.atMs <= maxAgeMs) break
+      if (!isTooLarge(entry) && bytes <= maxBytes && Date.now() - entry.atMs <= maxAgeMs) break
       if (this.#held.has(entry.path)) continue
       this.remove(entry)
       bytes -= entry.bytes
@@ -195,8 +218,10 @@ function listFolder (folder) {
 function entryOf (folder, name) {
   const [, atMs, kind] = ENTRY.exec(name) ?? []
   const file = path.join(folder, name)
-  const bytes = atMs === undefined ? undefined : fs.lstatSync(file, { throwIfNoEntry: false })?.size
-  return bytes === undefined ? null : { path: file, atMs: Number(atMs), isUrgent: kind === 'u', bytes }
+  const stats = atMs === undefined ? undefined : fs.lstatSync(file, { throwIfNoEntry: false })
+  if (stats === undefined) return null
+  const isFile = stats.isFile()
+  return { path: file, atMs: Number(atMs), isUrgent: kind === 'u', bytes: isFile ? stats.size : 0, isFile }
 }
 
 /** @param {string} folder */

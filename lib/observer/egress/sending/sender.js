@@ -17,6 +17,8 @@ const { withSecrets } = require('./url-secrets')
  * @param {ReturnType<typeof createQueue>} parts.queue
  * @param {boolean} parts.isUrgent  what it sends: evidence does not wait behind profiles
  * @param {{ url: string, headers: Readonly<Record<string, string>> }} parts.settings  with what is secret
+ * @param {(url: string) => string | null} [parts.addressOf]  of an item; null: it is none of this destination's. By default the item's own, of the origin
+ *   of the option
  * @param {(outcome: EgressOutcome, problem: string | null) => void} parts.onOutcome
  * @param {typeof retryDelayMs} [parts.delayMs]
  */
@@ -27,6 +29,7 @@ function createSender (parts) {
 class Sender {
   #parts
   #delayMs
+  #addressOf
   #isAwake = false
   /** Who waits until there is nothing to do for now. @type {(() => void)[]} */
   #waiting = []
@@ -39,6 +42,7 @@ class Sender {
   constructor (parts) {
     this.#parts = parts
     this.#delayMs = parts.delayMs ?? retryDelayMs
+    this.#addressOf = parts.addressOf ?? (url => hasOrigin(url, parts.settings.url) ? url : null)
   }
 
   /**
@@ -92,7 +96,12 @@ class Sender {
     const { queue, onOutcome } = this.#parts
     const facts = queue.hold(entry)
     if (facts === null) return 0
-    const { status, askedMs, problem } = await this.#answerTo(entry, facts)
+    const address = this.#addressOf(facts.url)
+    if (address === null) {
+      queue.setAside(entry)
+      return 0
+    }
+    const { status, askedMs, problem } = await this.#answerTo(entry, { ...facts, url: address })
     queue.release(entry)
     if (this.#end.signal.aborted) return 0
     if (status !== null && !isTransient(status)) {
@@ -139,6 +148,14 @@ class Sender {
     }))
     this.#isResting = false
   }
+}
+
+/**
+ * @param {string} url
+ * @param {string} configured
+ */
+function hasOrigin (url, configured) {
+  return URL.canParse(url) && new URL(url).origin === new URL(configured).origin
 }
 
 module.exports = { createSender }
