@@ -117,6 +117,15 @@ test('one file that is larger than the queue pushes out nothing else', t => {
   assert.deepEqual([dropped, fs.existsSync(file), fs.readdirSync(path.join(dir, 'me')).length], [1, false, 2])
 })
 
+test('an item that is dated in the future is as old as it is ahead', t => {
+  const dir = path.join(fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'loopscope-egress-')), 'queue')
+  t.after(() => fs.rmSync(path.dirname(dir), { recursive: true, force: true }))
+  const queue = createQueue({ dir, owner: 'me', maxBytes: 10_000, minFreeBytes: 0, maxAgeMs: 60_000, onDropped: () => {} })
+  const put = aheadMs => queue.put({ atMs: Date.now() + aheadMs, method: 'PUT', url: `http://host/${aheadMs}`, headers: {} }, Buffer.alloc(100), { isUrgent: false })
+  for (const aheadMs of [1e12, 3_600_000, 30_000, 0]) put(aheadMs)
+  assert.equal(fs.readdirSync(path.join(dir, 'me')).length, 2)
+})
+
 test('what each backend makes is addressed as its destination addresses it', () => {
   const option = [
     { to: 'put', url: 'https://u:p@bucket.example/x/{service}/{host}/{pid}/{kind}/{time}-{file}?sig=1' },

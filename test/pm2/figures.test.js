@@ -41,6 +41,15 @@ test('stalls count for a minute, and block for the part of them that lies in it'
   assert.deepEqual(told(113_000), [0, 0])
 })
 
+test('a clock that was set back does not hide what blocks, nor keep what is over', () => {
+  const figures = createRecentFigures({ nowMs: BEGIN })
+  const HOUR = 3_600_000
+  const at = (ms, stalls) => valuesOf(figures.take(readingOf({ stalls }), BEGIN - HOUR + ms))
+  const before = { id: 1, at: BEGIN + 1000, durationMs: 2000 }
+  assert.deepEqual([at(0, [before]).Stalls], [0])
+  assert.deepEqual([at(60_000, [{ id: 2, at: BEGIN - HOUR + 50_000, durationMs: 6000 }, before])].map(({ Stalls, Blocked }) => [Stalls, Blocked]), [[1, 10]])
+})
+
 test('the share of a process that has just begun is that of its life', () => {
   const stalls = [{ id: 1, at: BEGIN + 1000, durationMs: 2000 }]
   assert.equal(valuesOf(createRecentFigures({ nowMs: BEGIN }).take(readingOf({ stalls }), BEGIN + 4000)).Blocked, 50)

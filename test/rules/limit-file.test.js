@@ -2,14 +2,16 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { fork } = require('node:child_process')
+const { execFileSync, fork } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
 const { createLimitFile } = require('../../lib/observer/rules/limit-file')
 const { openShared } = require('../../lib/observer/store/shared-directory')
 const { applicationFolder } = require('../../lib/shared/store/application-folder')
+const { admit } = require('../../lib/shared/rules/limits')
 const { makeScratch } = require('../store/scratch')
+const { ruleOf } = require('./readings')
 
 const WRITER = path.join(__dirname, '../fixtures/rules/writer.js')
 const HOUR = 60 * 60 * 1000
@@ -47,12 +49,42 @@ test('what somebody else goes on from at once is not written again', t => {
 test('a state that is spoilt is none', t => {
   const folder = makeScratch(t)
   fs.mkdirSync(path.join(folder, 'rules'))
-  for (const [index, text] of ['{"a":', '[]', '{"a":5}', 'null'].entries()) {
+  for (const [index, text] of ['{"a":', '[]', '{"a":5}', 'null', '{"state":5,"writes":[]}', '{"state":{"a":5},"writes":[]}', '{"state":null,"writes":[null]}', '['.repeat(1e6)].entries()) {
     fs.writeFileSync(path.join(folder, 'rules', `${index + 1}.json`), text)
     createLimitFile(() => folder).update(state => {
       assert.deepEqual(Object.keys(state), [])
       return { refusal: null, state: null }
     })
+  }
+})
+
+test('of a state that is odd in parts the rest is kept, and a rule may have any name', t => {
+  const folder = makeScratch(t)
+  fs.mkdirSync(path.join(folder, 'rules'))
+  const act = { at: Date.now() - HOUR, culprit: 'a', value: 1 }
+  const odd = [null, 5, 'x', [], {}, { ...act, at: '1' }, { ...act, at: 1e300 }, { ...act, culprit: null }, { ...act, value: null }]
+  const state = { a: [null], b: [...odd, act], c: 5, d: null }
+  fs.writeFileSync(path.join(folder, 'rules', '1.json'), JSON.stringify({ state, writes: ['x'] }))
+  const file = createLimitFile(() => folder)
+  for (const name of ['a', 'b', 'c', 'd', 'constructor', '__proto__', 'toString']) {
+    const rule = { ...ruleOf({ when: { stallCount: 1 }, limit: { perDay: 2 } }), name }
+    const now = { at: Date.now(), culprit: 'b', value: 1 }
+    const answers = [0, 1, 2].map(() => file.update(kept => admit(kept, rule, { ...now, culprit: String(Math.random()) })).refusal?.reason ?? null)
+    assert.deepEqual(answers, name === 'b' ? [null, 'perDay', 'perDay'] : [null, null, 'perDay'], name)
+  }
+})
+
+test('what lies in the folder of states and is no file is passed over', { skip: process.platform === 'win32' }, t => {
+  const folder = makeScratch(t)
+  const rules = path.join(folder, 'rules')
+  fs.mkdirSync(path.join(rules, '7.json'), { recursive: true })
+  execFileSync('mkfifo', [path.join(rules, '8.json')])
+  fs.symlinkSync('/dev/zero', path.join(rules, '9.json'))
+  fs.writeFileSync(path.join(rules, '99999999999999999999.json'), '{}')
+  const file = createLimitFile(() => folder)
+  for (let at = 1; at <= 5; at++) {
+    const { state } = file.update(kept => ({ refusal: null, state: { rule: [...kept.rule ?? [], { at, culprit: '', value: 1 }] } }))
+    assert.equal(state.rule.length, at)
   }
 })
 

@@ -48,6 +48,17 @@ test('a refusal says until when', () => {
   assert.deepEqual(admit(state, rule, { at: START + 1, culprit: '', value: 1 }).refusal, { reason: 'coolDownSeconds', untilMs: START + 10 * MINUTE })
 })
 
+test('an act that is dated in the future silences nothing, and is forgotten', () => {
+  const rule = ruleOf({ when: { blockedShare: 0.1 }, limit: { perDay: 2 } })
+  for (const aheadMs of [2 * MINUTE, 60 * MINUTE, DAY, 1e4 * DAY]) {
+    const kept = { [rule.name]: [{ at: START + aheadMs, culprit: '', value: 1e9 }, { at: START + aheadMs, culprit: 'b', value: 1 }], gone: [{ at: START + aheadMs, culprit: '', value: 1 }] }
+    const { refusal, state } = admit(kept, rule, { at: START, culprit: '', value: 1 })
+    assert.deepEqual([refusal, state], [null, { [rule.name]: [{ at: START, culprit: '', value: 1 }] }])
+  }
+  const { refusal } = admit({ [rule.name]: [{ at: START + 1, culprit: '', value: 1 }] }, rule, { at: START, culprit: '', value: 1 })
+  assert.equal(refusal.reason, 'coolDownSeconds', 'another process wrote while this one made up its mind')
+})
+
 test('what rules did that are gone is not kept for ever', () => {
   const { state } = admit({ gone: [{ at: START - DAY, culprit: '', value: 1 }], other: [{ at: START - 1, culprit: '', value: 1 }] }, ruleOf({ when: { stallCount: 1 } }), { at: START, culprit: '', value: 1 })
   assert.deepEqual(Object.keys(state).sort(), ['other', 'rules[0]'])

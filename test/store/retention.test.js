@@ -24,6 +24,14 @@ test('each limit evicts the oldest, and no more than it takes', () => {
   assert.deepEqual(choose({ minFreeBytes: 100 }, { freeBytes: 75 }), ['a disk', 'b disk', 'c disk'])
 })
 
+test('what is dated in the future is as old as it is ahead: it neither stays for ever nor pushes out what is new', () => {
+  const ahead = [{ name: 'x', bytes: 10, at: NOW + 1e12 }, { name: 'y', bytes: 10, at: NOW + 1500 }]
+  const evict = limits => chooseEvictions([...KEPT, ...ahead], { ...NONE, ...limits }, ROOMY).map(({ name, reason }) => `${name} ${reason}`)
+  assert.deepEqual(evict({ maxAgeMs: 1e6 }), ['x age'])
+  assert.deepEqual(evict({ maxCount: 3 }), ['x count', 'a count', 'b count'])
+  assert.deepEqual(evict({ maxAgeMs: 1e13 }), [])
+})
+
 test('what one limit evicts counts for the others', () => {
   assert.deepEqual(choose({ maxAgeMs: 3000, maxCount: 2, maxBytes: 10 }), ['a age', 'b count', 'c bytes'])
 })

@@ -41,7 +41,8 @@ class RecentFigures {
    */
   take ({ delay, recentMaxMs, utilization, stalls }, nowMs) {
     const p99Ms = Math.min(quantileOf(this.#since(delay, nowMs), 0.99) * 1e3, recentMaxMs)
-    const recent = stalls.filter(({ at, durationMs }) => at + durationMs > nowMs - WINDOW_MS)
+    this.#beganMs = Math.min(this.#beganMs, nowMs) // the clock was set back
+    const recent = stalls.filter(({ at, durationMs }) => at + durationMs > nowMs - WINDOW_MS && at <= nowMs)
     const observedMs = Math.min(WINDOW_MS, nowMs - this.#beganMs)
     const blockedMs = recent.reduce((sum, { at, durationMs }) => sum + durationMs - Math.max(0, nowMs - observedMs - at), 0)
     return [
@@ -58,7 +59,7 @@ class RecentFigures {
    */
   #since (delay, nowMs) {
     this.#readings.push({ atMs: nowMs, delay })
-    while (this.#readings.length > 1 && nowMs - this.#readings[1].atMs >= WINDOW_MS) this.#readings.shift()
+    while (this.#readings.length > 1 && Math.abs(nowMs - this.#readings[1].atMs) >= WINDOW_MS) this.#readings.shift()
     const [{ delay: before }] = this.#readings
     // The first of all has nothing before it.
     if (before === delay) return delay

@@ -6,6 +6,7 @@
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const fs = require('node:fs')
+const { ageMs } = require('../../shared/base/age')
 const { guarded } = require('../../shared/base/guard')
 const { fromEpochMs } = require('../../shared/base/monotonic')
 const { identityOfId, isKnownToRun, memberIdOf, ownIdentity } = require('../../shared/group/member-identity')
@@ -165,14 +166,14 @@ class Egress {
    */
   #isGone (owner, folder) {
     const identity = identityOfId(owner)
-    if (identity.namespace !== this.#identity.namespace) return Date.now() - touchedAt(folder) > SILENT_MS
+    if (identity.namespace !== this.#identity.namespace) return ageMs(touchedAt(folder), Date.now()) > SILENT_MS
     return identity.start === '0' ? !isAlive(identity.pid) : !isKnownToRun(identity)
   }
 }
 
 /** @param {string} folder */
 function touchedAt (folder) {
-  return fs.statSync(path.resolve(folder), { throwIfNoEntry: false })?.mtimeMs ?? Infinity
+  return fs.statSync(path.resolve(folder), { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
 }
 
 module.exports = { createEgress }

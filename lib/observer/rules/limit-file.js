@@ -5,6 +5,7 @@
 
 const path = require('node:path')
 const { RULES_FOLDER } = require('../../shared/store/application-folder')
+const { toLimitState } = require('../../shared/rules/limits')
 const { updateState } = require('../../shared/system/numbered-states')
 
 /** @import { Admission, LimitState } from '../../shared/rules/limits' */
@@ -19,13 +20,8 @@ function createLimitFile (openFolder) {
      * @param {(state: LimitState) => Admission} change
      * @returns {Admission}
      */
-    update: change => updateState(path.join(openFolder(), RULES_FOLDER), kept => change(isLimitState(kept) ? kept : {}))
+    update: change => updateState(path.join(openFolder(), RULES_FOLDER), kept => change(toLimitState(kept)))
   }
-}
-
-/** @param {any} kept */
-function isLimitState (kept) {
-  return kept !== null && typeof kept === 'object' && Object.values(kept).every(Array.isArray)
 }
 
 module.exports = { createLimitFile }

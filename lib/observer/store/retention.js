@@ -2,6 +2,7 @@
 
 // Which artifacts have to go. Pure: it is told what there is, and removes nothing itself.
 
+const { ageMs } = require('../../shared/base/age')
 const { RETENTION: DEFAULTS } = require('../../shared/store/defaults')
 const { assertInteger, assertKnownKeys, assertPlainObject } = require('../../shared/base/validate')
 
@@ -48,9 +49,9 @@ function chooseEvictions (artifacts, limits, { now, freeBytes, partialBytes = 0,
   let bytes = artifacts.reduce((sum, artifact) => sum + artifact.bytes, partialBytes)
   let free = freeBytes
   const evictions = []
-  for (const artifact of oldestFirst(artifacts)) {
+  for (const artifact of oldestFirst(artifacts, now)) {
     if (artifact.name === keep) continue
-    const reason = reasonToEvict({ ageMs: now - artifact.at, count, bytes, free }, limits)
+    const reason = reasonToEvict({ age: ageMs(artifact.at, now), count, bytes, free }, limits)
     // The younger ones break no limit either: they are no older, and nothing else has changed.
     if (reason === null) break
     evictions.push({ name: artifact.name, bytes: artifact.bytes, reason })
@@ -61,18 +62,21 @@ function chooseEvictions (artifacts, limits, { now, freeBytes, partialBytes = 0,
   return evictions
 }
 
-/** @param {readonly Kept[]} artifacts */
-function oldestFirst (artifacts) {
-  return artifacts.toSorted((a, b) => a.at - b.at || (a.name < b.name ? -1 : 1))
+/**
+ * @param {readonly Kept[]} artifacts
+ * @param {number} now
+ */
+function oldestFirst (artifacts, now) {
+  return artifacts.toSorted((a, b) => ageMs(b.at, now) - ageMs(a.at, now) || (a.name < b.name ? -1 : 1))
 }
 
 /**
- * @param {{ ageMs: number, count: number, bytes: number, free: number }} state  with the artifact still in place
+ * @param {{ age: number, count: number, bytes: number, free: number }} state  with the artifact still in place
  * @param {Readonly<Required<RetentionOptions>>} limits
  * @returns {EvictionReason | null}
  */
-function reasonToEvict ({ ageMs, count, bytes, free }, limits) {
-  if (ageMs > limits.maxAgeMs) return 'age'
+function reasonToEvict ({ age, count, bytes, free }, limits) {
+  if (age > limits.maxAgeMs) return 'age'
   if (count > limits.maxCount) return 'count'
   if (bytes > limits.maxBytes) return 'bytes'
   if (free < limits.minFreeBytes) return 'disk'

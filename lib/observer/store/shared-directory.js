@@ -6,6 +6,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { ageMs } = require('../../shared/base/age')
 const { RULES_FOLDER, isApplicationFolder } = require('../../shared/store/application-folder')
 const { listArtifacts, removeArtifact } = require('./artifact-files')
 const { ensureDirectory, isOwnDirectory } = require('./directory')
@@ -82,16 +83,17 @@ function clearFolder (folder, now) {
   const maxAgeMs = readSignature(folder)?.maxAgeMs ?? Infinity
   clear(folder, now, maxAgeMs)
   clearQueues(path.join(folder, QUEUES), now, maxAgeMs)
-  const isEmpty = fs.readdirSync(folder).every(name => name === SIGNATURE || (name === RULES_FOLDER && isOlder(path.join(folder, name), now - DAY_MS)))
-  if (isEmpty && isOlder(folder, now - EMPTY_AFTER_MS)) fs.rmSync(folder, { recursive: true })
+  const isEmpty = fs.readdirSync(folder).every(name => name === SIGNATURE || (name === RULES_FOLDER && isOlder(path.join(folder, name), DAY_MS, now)))
+  if (isEmpty && isOlder(folder, EMPTY_AFTER_MS, now)) fs.rmSync(folder, { recursive: true })
 }
 
 /**
  * @param {string} file
- * @param {number} thanMs  milliseconds since the epoch
+ * @param {number} thanMs
+ * @param {number} now  milliseconds since the epoch
  */
-function isOlder (file, thanMs) {
-  return fs.statSync(file).mtimeMs < thanMs
+function isOlder (file, thanMs, now) {
+  return ageMs(fs.statSync(file).mtimeMs, now) > thanMs
 }
 
 /**
@@ -102,8 +104,7 @@ function isOlder (file, thanMs) {
 function clearQueues (queues, now, maxAgeMs) {
   if (!isOwnDirectory(queues)) return
   const files = ['', ...fs.readdirSync(queues, { recursive: true, encoding: 'utf8' })].map(name => path.join(queues, name))
-  const touchedAt = Math.max(...files.map(file => fs.lstatSync(file).mtimeMs))
-  if (now - touchedAt > maxAgeMs) fs.rmSync(queues, { recursive: true })
+  if (files.every(file => ageMs(fs.lstatSync(file).mtimeMs, now) > maxAgeMs)) fs.rmSync(queues, { recursive: true })
 }
 
 /**
@@ -114,7 +115,7 @@ function clearQueues (queues, now, maxAgeMs) {
 function clear (folder, now, maxAgeMs) {
   removePartialFiles(folder, now)
   for (const { name, at } of listArtifacts(folder)) {
-    if (now - at > maxAgeMs) removeArtifact(folder, name)
+    if (ageMs(at, now) > maxAgeMs) removeArtifact(folder, name)
   }
 }
 

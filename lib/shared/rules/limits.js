@@ -4,9 +4,14 @@
 
 const { assertBoolean, assertInteger, assertKnownKeys, assertPlainObject } = require('../base/validate')
 
+const { isObject, number, record, text, time } = require('../base/shapes')
+
 const DAY_MS = 24 * 60 * 60 * 1000
 // As CockroachDB has it: what was worst is forgotten, so that the next trouble is seen again.
 const HIGH_WATER_MS = 20 * 60 * 1000
+
+// Of another process, which wrote while this one made up its mind. What is dated later is of before the clock was set back, or of no clock at all.
+const MAX_AHEAD_MS = 60_000
 
 const DEFAULTS = Object.freeze({
   coolDownSeconds: 600, // a second capture of the same trouble within minutes says what the first one says
@@ -28,6 +33,8 @@ const DEFAULTS = Object.freeze({
  * @typedef {{ refusal: Refusal | null, state: LimitState | null }} Admission  state: as it is to be kept; null: as it is
  * @typedef {{ reason: Exclude<keyof Limit, 'everyNth'>, untilMs: number }} Refusal
  */
+
+const hasShapeOfAct = record({ at: time, culprit: text, value: number })
 
 /** @type {Readonly<Record<keyof Limit, (path: string, value: unknown) => void>>} */
 const CHECKS = Object.freeze({
@@ -64,7 +71,7 @@ function checkLimit (path, limit = {}) {
  * @returns {Admission}
  */
 function admit (state, { name, limit }, act) {
-  const acts = (state[name] ?? []).filter(({ at }) => act.at - at < DAY_MS)
+  const acts = (Object.hasOwn(state, name) ? state[name] : []).filter(one => isRecent(one, act.at)).sort((left, right) => left.at - right.at)
   const refusal = findRefusal(acts, limit, act)
   return refusal === null ? { refusal, state: { ...withoutOld(state, act.at), [name]: [...acts, act] } } : { refusal, state: null }
 }
@@ -92,7 +99,25 @@ function findRefusal (acts, { coolDownSeconds, perDay, perCulpritPerDay, highWat
  * @param {number} nowMs
  */
 function withoutOld (state, nowMs) {
-  return Object.fromEntries(Object.entries(state).filter(([, acts]) => acts.some(({ at }) => nowMs - at < DAY_MS)))
+  return Object.fromEntries(Object.entries(state).filter(([, acts]) => acts.some(act => isRecent(act, nowMs))))
 }
 
-module.exports = { DEFAULTS, admit, checkLimit }
+/**
+ * @param {Act} act
+ * @param {number} nowMs
+ */
+function isRecent ({ at }, nowMs) {
+  return nowMs - at < DAY_MS && at - nowMs < MAX_AHEAD_MS
+}
+
+/**
+ * What was kept, without what is no act: it may be of another version, or spoilt.
+ * @param {any} kept
+ * @returns {LimitState}
+ */
+function toLimitState (kept) {
+  const rules = isObject(kept) ? Object.entries(kept) : []
+  return Object.fromEntries(rules.flatMap(([name, acts]) => Array.isArray(acts) ? [[name, acts.filter(hasShapeOfAct)]] : []))
+}
+
+module.exports = { DEFAULTS, admit, checkLimit, toLimitState }

@@ -7,6 +7,7 @@
 const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
 const path = require('node:path')
+const { ageMs } = require('../../../shared/base/age')
 const { ensureDirectory, readFreeBytes } = require('../../store/directory')
 const { packEntry, readFacts, writeEntry } = require('./queue-entry')
 
@@ -186,12 +187,13 @@ class Queue {
   #drop () {
     const { dir, maxBytes, maxAgeMs, onDropped } = this.#parts
     const entries = namesIn(dir).flatMap(name => listFolder(path.join(dir, name))).filter(({ isFile }) => isFile)
+    const now = Date.now()
     const isTooLarge = (/** @type {Waiting} */ entry) => entry.bytes > maxBytes // it must not push out all others
-    entries.sort((left, right) => Number(isTooLarge(right)) - Number(isTooLarge(left)) || left.atMs - right.atMs)
+    entries.sort((left, right) => Number(isTooLarge(right)) - Number(isTooLarge(left)) || ageMs(right.atMs, now) - ageMs(left.atMs, now))
     const dropped = new Set()
     let bytes = sum(entries)
     for (const entry of entries) {
-      if (!isTooLarge(entry) && bytes <= maxBytes && Date.now() - entry.atMs <= maxAgeMs) break
+      if (!isTooLarge(entry) && bytes <= maxBytes && ageMs(entry.atMs, now) <= maxAgeMs) break
       if (this.#held.has(entry.path)) continue
       this.remove(entry)
       bytes -= entry.bytes
