@@ -48,6 +48,17 @@ test('a histogram counts exactly, and two say how many more there are', async t 
   assert.match((await loopscope(['diff', before, after])).stdout, /^[\d,]+ objects before, [\d,]+ after\n *CHANGE .*\n[^]* *\+500 +1000 +1500 {2}Order\n/)
 })
 
+test('no snapshot is taken where the file beside it could not be written', async t => {
+  const { loopscope, pid, at } = await subject(t)
+  fs.writeFileSync(at('h.heapsnapshot.json'), 'of another one')
+  const { code, stderr } = await loopscope(['heap', pid, '-o', at('h.heapsnapshot')])
+  assert.deepEqual([code, /h\.heapsnapshot\.json is there already/.test(stderr), fs.existsSync(at('h.heapsnapshot'))], [1, true, false], stderr)
+  assert.deepEqual(JSON.parse((await loopscope(['artifacts', pid, '--json'])).stdout), [])
+  const forced = await loopscope(['heap', pid, '-o', at('h.heapsnapshot'), '--force'])
+  assert.equal(forced.code, 0, forced.stderr)
+  assert.equal(JSON.parse(fs.readFileSync(at('h.heapsnapshot.json'), 'utf8')).pid, Number(pid))
+})
+
 test('what does not go together is said: kinds, options, files', async t => {
   const { loopscope, pid, at } = await subject(t)
   for (const [name, content] of [['a.json', '{"a":1}'], ['b.heapprofile', '{"head":null}']]) fs.writeFileSync(at(name), content)

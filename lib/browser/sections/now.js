@@ -38,7 +38,7 @@ loopscope.now = (() => {
       ['Utilisation', known(utilization === null ? null : `${(utilization * 100).toFixed(0)} %`)],
       ['Requests a second', known(pace.requests?.toFixed(pace.requests < 10 ? 1 : 0))],
       ['Being answered', known(requests?.inFlight.toLocaleString())],
-      ['Memory (RSS)', known(memory === null ? null : loopscope.sizes.showBytes(memory.rssBytes))]
+      ['Memory (RSS)', known(typeof memory?.rssBytes === 'number' ? loopscope.sizes.showBytes(memory.rssBytes) : null)]
     ]
     const holder = byId('now')
     holder.replaceChildren(...facts.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, String(value)))))

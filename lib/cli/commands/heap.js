@@ -69,12 +69,13 @@ async function run (invocation) {
   const isText = format === 'text' || format === 'json'
   const destination = openDestination(invocation, { name: nameOf(kind, formats[format].extension), isText })
   if (values.group !== undefined) return profileGroup(invocation, { ...options, destination })
+  const facts = name === 'snapshot' && destination.file !== null ? besideOf(invocation, destination.file) : null
   const client = reach(invocation)
   const { id } = await client.json('/captures', { method: 'POST', body: { kind, ...options } })
   const { artifact } = await follow(client, id, { kind, seconds: options.seconds, terminal, signal })
   const route = `/artifacts/${encodeURIComponent(artifact.name)}`
   await client.deliver(route, destination)
-  if (name === 'snapshot' && destination.file !== null) await keepFacts(invocation, { client, route, file: `${destination.file}.json` })
+  if (facts !== null) await facts.write(Buffer.from(`${JSON.stringify(await client.json(`${route}/metadata`), null, 2)}\n`))
 }
 
 /**
@@ -129,14 +130,13 @@ function optionsOf (kind, { redact, pseudonyms, force, seconds, mode, format, so
 }
 
 /**
- * What a comparison needs to know of a snapshot: the process, and whether objects are numbered alike.
+ * For what a comparison needs to know of a snapshot: the process, and whether objects are numbered alike.
  * @param {Invocation} invocation
- * @param {{ client: Client, route: string, file: string }} of
+ * @param {string} snapshot  file
  */
-async function keepFacts ({ values, terminal, signal }, { client, route, file }) {
-  const facts = await client.json(`${route}/metadata`)
-  const text = Buffer.from(`${JSON.stringify(facts, null, 2)}\n`)
-  await openDestination({ values: { ...values, output: file }, terminal, signal }, { name: file }).write(text)
+function besideOf ({ values, terminal, signal }, snapshot) {
+  const file = `${snapshot}.json`
+  return openDestination({ values: { ...values, output: file }, terminal, signal }, { name: file })
 }
 
 /**

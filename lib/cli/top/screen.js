@@ -199,7 +199,7 @@ function share (ratio) {
 
 /** @param {number | undefined} count */
 function bytes (count) {
-  return count === undefined ? '-' : showBytes(count)
+  return typeof count === 'number' ? showBytes(count) : '-'
 }
 
 module.exports = { COLUMNS, HELP, SORTS, line, screenLines, sorted, threadLines, totalLine }

@@ -134,7 +134,7 @@ function highestRssBytes () {
 /**
  * Straight to standard error: what a logger still buffers is lost when the kernel kills the process now.
  * @param {number} expectedPauseMs
- * @param {number} rssBytes
+ * @param {number | null} rssBytes
  */
 function announce (expectedPauseMs, rssBytes) {
   const seconds = Math.max(1, Math.round(expectedPauseMs / 1e3))

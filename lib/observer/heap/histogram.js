@@ -39,7 +39,7 @@ const COUNT = `function (maxClasses, maxNameChars) {
   }
   const classes = [...byName].sort((a, b) => b[1] - a[1])
   const others = classes.slice(maxClasses).reduce((sum, [, count]) => sum + count, 0)
-  return { total: this.length, classes: classes.slice(0, maxClasses), others, heapUsedBytes: process.memoryUsage().heapUsed }
+  return { total: this.length, classes: classes.slice(0, maxClasses), others, heapUsedBytes: process.getBuiltinModule('node:v8').getHeapStatistics().used_heap_size }
 }`
 
 /**

@@ -5,6 +5,7 @@
 
 const { guarded } = require('../../shared/base/guard')
 const { HEAP_FORMATS } = require('../../shared/formats/heap-profile')
+const { residentBytes } = require('../../shared/system/resident-bytes')
 
 const FAR_CHECK_MS = 250 // a loop that leaks fills a small heap within a second
 const NEAR_CHECK_MS = 25
@@ -67,8 +68,9 @@ class NearLimitWatch {
 
   async #check () {
     const { post, limitBytes } = this.#parts
-    // What the whole process has is known without waking the main thread: while that is little, so is its heap.
-    let share = process.memoryUsage.rss() / limitBytes
+    // What the whole process has is known without waking the main thread: while that is little, so is its heap. Where it is not, the thread
+    // is asked each time.
+    let share = (residentBytes() ?? limitBytes) / limitBytes
     try {
       if (share < NEAR_SHARE) return
       const { usedSize: usedBytes } = await post('Runtime.getHeapUsage')

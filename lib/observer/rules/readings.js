@@ -5,6 +5,7 @@
 
 const { monotonicMicros } = require('../../shared/base/monotonic')
 const { doesNeed } = require('../../shared/rules/conditions')
+const { residentBytes } = require('../../shared/system/resident-bytes')
 
 /** @import { Stall } from '../../../types/diagnostics' */
 /** @import { Findings } from '../../../types/findings' */
@@ -106,7 +107,7 @@ class RuleReadings {
       stall,
       stalls: [...this.#stalls, ...lasting],
       loop: this.#loop,
-      rssBytes: process.memoryUsage.rss(),
+      rssBytes: residentBytes(),
       findings: this.#findings
     }
   }

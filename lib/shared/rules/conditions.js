@@ -31,7 +31,7 @@ const stalls = require('./conditions/stalls')
  * @property {{ durationMs: number } | null} stall  that lasts, or is over, in this very moment
  * @property {({ fromMs: number, toMs: number } & Suspect)[]} stalls  of the last minutes, the one that lasts included
  * @property {LoopCounts[]} loop  oldest first
- * @property {number} rssBytes
+ * @property {number | null} rssBytes  null: it cannot be read
  * @property {readonly Pick<Finding, 'id' | 'share' | 'where'>[] | null} findings
  *
  * @typedef {object} ConditionRow

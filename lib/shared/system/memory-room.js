@@ -7,6 +7,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { groupFolders } = require('./cgroup-folders')
+const { residentBytes } = require('./resident-bytes')
 
 /** @typedef {{ limitBytes: number, freeBytes: number, basis: string }} MemoryRoom */
 
@@ -61,8 +62,9 @@ function readGroup (folder, machineBytes) {
 function readConstrained (machineBytes) {
   const limitBytes = process.constrainedMemory()
   // 0 when unknown, about 1.8e19 when unlimited.
-  if (!(limitBytes > 0 && limitBytes < machineBytes)) return []
-  return [{ limitBytes, freeBytes: Math.max(0, limitBytes - process.memoryUsage.rss()), basis: 'process.constrainedMemory()' }]
+  const usedBytes = residentBytes()
+  if (!(limitBytes > 0 && limitBytes < machineBytes) || usedBytes === null) return []
+  return [{ limitBytes, freeBytes: Math.max(0, limitBytes - usedBytes), basis: 'process.constrainedMemory()' }]
 }
 
 /**

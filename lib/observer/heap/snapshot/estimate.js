@@ -29,7 +29,7 @@ const UNCOUNTED = new Set(['large_object_space', 'new_large_object_space', 'read
 
 /**
  * @typedef {object} HeapReading
- * @property {number} rssBytes
+ * @property {number | null} rssBytes  null: it cannot be read
  * @property {number} heapTotalBytes
  * @property {number} externalBytes
  * @property {{ name: string, usedBytes: number }[]} spaces
@@ -116,6 +116,7 @@ function fromPrevious (reading, { after, nodes, edges, names, fileBytes, pauseMs
  * @param {PreviousSnapshot} previous
  */
 function reusable (reading, { before, after }) {
+  if (reading.rssBytes === null || before.rssBytes === null || after.rssBytes === null) return 0
   const kept = after.rssBytes - before.rssBytes - (after.heapTotalBytes - before.heapTotalBytes)
   const unexplained = reading.rssBytes - before.rssBytes - (reading.heapTotalBytes - before.heapTotalBytes) -
     Math.max(0, reading.externalBytes - before.externalBytes)

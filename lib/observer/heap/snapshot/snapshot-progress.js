@@ -6,6 +6,7 @@
 const fs = require('node:fs')
 const { guarded } = require('../../../shared/base/guard')
 const { monotonicMs } = require('../../../shared/base/monotonic')
+const { residentBytes } = require('../../../shared/system/resident-bytes')
 
 /** @typedef {'estimating' | 'writing' | 'verifying' | 'redacting'} SnapshotStage */
 /** @typedef {(progress: { stage: SnapshotStage, bytes: number }) => void} ReportProgress */
@@ -52,7 +53,7 @@ function watchWriting (file, progress) {
   progress.stage('writing')
 
   function look () {
-    watch.peakRssBytes = Math.max(watch.peakRssBytes, process.memoryUsage.rss())
+    watch.peakRssBytes = Math.max(watch.peakRssBytes, residentBytes() ?? 0)
     progress.bytes(fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0)
   }
   return watch

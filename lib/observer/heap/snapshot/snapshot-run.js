@@ -90,7 +90,7 @@ class SnapshotRun {
     this.settled = asked.then(() => { this.hasPaused = true }, () => {}).finally(watch.stop)
     const facts = await abortable(asked, this.#signal)
     await this.settled
-    return { facts, peakRssBytes: Math.max(facts.peakRssBytes ?? 0, watch.peakRssBytes, facts.after.rssBytes) }
+    return { facts, peakRssBytes: Math.max(facts.peakRssBytes ?? 0, watch.peakRssBytes, facts.after.rssBytes ?? 0) }
   }
 
   verify () {
