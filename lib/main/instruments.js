@@ -163,7 +163,7 @@ class Instruments {
   /** To be called when work begins, so that it is watched closely. */
   speedUp = () => this.#heartbeat.speedUp()
   /** @param {() => unknown} work  of ours, which is no delay of the application */
-  exempt = work => this.#heartbeat.exempt(work)
+  exempt = work => this.#heartbeat.exempt(() => this.syncCalls.unwatched(work))
 
   /** What we cost ourselves, as far as it can be told apart, cumulative. */
   overhead () {

@@ -63,6 +63,23 @@ test('what a middleware or a wrapper calls hangs under what calls it', () => {
   assert.deepEqual(stacksOf(withoutOwnFrames(profile)), ['handle run search', 'handle', 'search pbkdf2Sync'])
 })
 
+test('a package that we load or call is ours with all that it does, and what it calls of the application is not', () => {
+  const timer = ['listOnTimeout', 'node:internal/timers']
+  const load = ['load', `${LIB}main/late-logger.js`]
+  const [require, read] = [['require', 'node:internal/modules/helpers'], ['readFileSync', 'node:fs']]
+  const [pino, thread] = [['(pino)', '/app/node_modules/pino/pino.js'], ['(thread-stream)', '/app/node_modules/thread-stream/index.js']]
+  assert.deepEqual(stacksOf(withoutOwnFrames(profileOf(
+    [timer, load, require, read],
+    [timer, load, require, pino, require, thread, require, read],
+    [HANDLER, load, require, pino, require, read],
+    [HANDLER, require, pino, require, read]
+  ))), ['(program)', '(program)', 'search', 'search require (pino) require readFileSync'])
+  const serve = ['serve', `${LIB}main/admin/metrics-reading.js`]
+  const metrics = ['metrics', '/app/node_modules/prom-client/lib/registry.js']
+  assert.deepEqual(stacksOf(withoutOwnFrames(profileOf([timer, serve, metrics], [timer, serve, metrics, ['collect', '/app/metrics.js'], read], [timer, metrics]))),
+    ['(program)', 'listOnTimeout collect readFileSync', 'listOnTimeout metrics'])
+})
+
 test('a profile in which nothing of ours ran stays as it is', () => {
   const profile = profileOf([HANDLER], [['(idle)', '']])
   assert.equal(withoutOwnFrames(profile), profile)

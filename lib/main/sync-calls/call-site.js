@@ -4,7 +4,7 @@
 // (drawn-calls.js).
 
 const { captureStack, readStacks } = require('../../shared/base/call-sites')
-const { OWN_FOLDER } = require('../../shared/base/own-files')
+const { LOADER, OWN_FOLDER, OWN_PACKAGES, WRAPPER_NAME } = require('../../shared/base/own-files')
 
 /** @import { CapturedStack } from '../../shared/base/call-sites' */
 
@@ -47,10 +47,25 @@ function placeOf (frames) {
   try {
     const caller = frames.find(isCaller) ?? frames[0]
     if (caller === undefined) return UNKNOWN
-    return fileOf(caller).startsWith(OWN_FOLDER) ? null : describe(caller)
+    const isOurs = isOwn(caller) || frames.some((frame, index) => index > 0 && isOwn(frame) && worksForUs(frames[index - 1]))
+    return isOurs ? null : describe(caller)
   } catch {
     return UNKNOWN // the others of its batch are read
   }
+}
+
+/** @param {NodeJS.CallSite} frame */
+function isOwn (frame) {
+  return fileOf(frame).startsWith(OWN_FOLDER) && frame.getFunctionName() !== WRAPPER_NAME
+}
+
+/**
+ * A module that we load, a package that we use: whatever that calls is for us.
+ * @param {NodeJS.CallSite} callee  of a function of ours
+ */
+function worksForUs (callee) {
+  const file = fileOf(callee)
+  return LOADER.test(file) || OWN_PACKAGES.test(file)
 }
 
 /** @param {NodeJS.CallSite} frame */

@@ -72,6 +72,15 @@ class SyncCalls {
     this.#detector?.stop()
   }
 
+  /**
+   * @template T
+   * @param {() => T} work  of ours
+   * @returns {T}
+   */
+  unwatched (work) {
+    return this.#detector === null ? work() : this.#detector.unwatched(work)
+  }
+
   /** Whether the exact detector takes calls as the application's work and no longer as its start-up. */
   get armed () { return this.#detector?.armed ?? false }
   set armed (armed) { if (this.#detector) this.#detector.armed = armed }

@@ -28,6 +28,12 @@ const OWN_FOLDER = isBundled ? 'loopscope:/lib/' : here.slice(0, -THIS_FILE.leng
 /** What functions are named that only pass a call on: the names of properties survive bundling and minifying. */
 const WRAPPER_NAME = 'loopscopeWrapper'
 
+/** Packages that we call for ourselves, and what they are made of: below a frame of ours they work for us. */
+const OWN_PACKAGES = /[\\/]node_modules[\\/](pino|pino-std-serializers|sonic-boom|thread-stream|quick-format-unescaped|safe-stable-stringify|prom-client|tdigest)[\\/]/
+
+/** The files of Node.js that load modules. */
+const LOADER = /^node:internal\/modules\//
+
 /** @type {string | null | undefined} */
 let folder
 
@@ -109,4 +115,4 @@ function ownRequire () {
   return createRequire(found === null ? startingFiles()[0] : path.join(found, 'index.js'))
 }
 
-module.exports = { OWN_FOLDER, WRAPPER_NAME, ownFile, ownRequire, readOwn, threadFile, threadFlags }
+module.exports = { LOADER, OWN_FOLDER, OWN_PACKAGES, WRAPPER_NAME, ownFile, ownRequire, readOwn, threadFile, threadFlags }

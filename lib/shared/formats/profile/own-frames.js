@@ -3,11 +3,11 @@
 // A profile without frames of ours, so that none shows in any view, format or share. Pure: profile in, profile out.
 //
 // What runs of ours runs in the middle of something (an interrupt), between a call and its callee (middleware, a wrapper), or by itself
-// (a timer). Its time goes to the nearest function above it, as if it were inlined there; where that is none of the application's
+// (a timer). What we load and call for ourselves, the logger and the metrics client, is ours as well. Its time goes to the nearest function above it, as if it were inlined there; where that is none of the application's
 // it goes to (program), which is what V8 calls all that is no JavaScript of anybody's.
 
 const { pathToFileURL } = require('node:url')
-const { OWN_FOLDER, WRAPPER_NAME } = require('../../base/own-files')
+const { LOADER, OWN_FOLDER, OWN_PACKAGES, WRAPPER_NAME } = require('../../base/own-files')
 const { withCallers } = require('./node-tree')
 
 /** @import { CallFrame, CpuProfile, ProfileNode } from '../../../../types/profile' */
@@ -56,14 +56,17 @@ class Rewriting {
   result () {
     const [root] = this.#profile.nodes
     this.#kept.set(root.id, { ...root, children: [] })
-    /** @type {{ id: number, above: Kept, isBelowOwn: boolean }[]} */
-    const pending = (root.children ?? []).map(id => ({ id, above: { id: root.id, isUsers: false }, isBelowOwn: false }))
-    for (const { id, above, isBelowOwn } of pending) {
+    /** @type {{ id: number, above: Kept, isBelowOwn: boolean, isLoaded: boolean }[]} */
+    const pending = (root.children ?? []).map(id => ({ id, above: { id: root.id, isUsers: false }, isBelowOwn: false, isLoaded: false }))
+    for (const { id, above, isBelowOwn, ...here } of pending) {
       const node = this.#byId.get(id)
       if (node === undefined) continue
-      const isGone = isOwn(node.callFrame) || (isBelowOwn && !this.#callsUsers.has(id))
+      const { url } = node.callFrame
+      // Whatever a module runs that we have loaded; the application is loaded by others.
+      const isLoaded = here.isLoaded || (isBelowOwn && LOADER.test(url))
+      const isGone = isLoaded || isOwn(node.callFrame) || (isBelowOwn && (OWN_PACKAGES.test(url) || !this.#callsUsers.has(id)))
       const next = isGone ? this.#leaveOut(node, above) : this.#keep(node, above)
-      for (const child of node.children ?? []) pending.push({ id: child, above: next, isBelowOwn: isGone && !isWrapper(node.callFrame) })
+      for (const child of node.children ?? []) pending.push({ id: child, above: next, isBelowOwn: isGone && !isWrapper(node.callFrame), isLoaded })
     }
     const samples = this.#profile.samples.map(id => this.#heirs.get(id) ?? id)
     return { ...this.#profile, nodes: [...this.#kept.values()], samples }
