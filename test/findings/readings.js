@@ -69,6 +69,7 @@ function readings ({ activity = {}, process: known = {}, system, ...rest } = {})
         },
     stalls: [],
     system: { ms: 1000, cpuMs: 330, runQueueMs: 5, throttledMs: null, io: null, ...system },
+    ownCpu: { ranShare: 0.98, observerMs: 5000 },
     pool: { queued: 0, maxWaitMs: 0 },
     threads: null,
     process: known === null

@@ -78,6 +78,7 @@ function createFindings (parts) {
       activity,
       stalls: stalls().stalls.filter(stall => stall.at + stall.durationMs >= (activity?.fromMs ?? at - LOOK_BACK_MS)),
       system: systemBetween(before, now),
+      ownCpu: ownCpuOf(now.system),
       pool: poolWaits.read(at - (activity?.fromMs ?? at - LOOK_BACK_MS)),
       threads: readThreads(parts),
       process: now.process,
@@ -120,6 +121,15 @@ function systemBetween (before, now) {
     return earlier === null || later === null ? null : Math.max(0, Math.round((later - earlier) * 10) / 10)
   }
   return { ms: now.atMs - before.atMs, cpuMs: change('cpuMs'), runQueueMs: change('runQueueMs'), throttledMs: change('throttledMs'), io: ioBetween(before.io, now.io) }
+}
+
+/**
+ * @param {SchedulerReading} reading
+ * @returns {Readings['ownCpu']}
+ */
+function ownCpuOf ({ cpuMs, runQueueMs, observerCpuMs }) {
+  const isKnown = cpuMs !== null && runQueueMs !== null && cpuMs > 0
+  return { ranShare: isKnown ? cpuMs / (cpuMs + runQueueMs) : 1, observerMs: observerCpuMs }
 }
 
 /**

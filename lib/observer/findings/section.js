@@ -19,6 +19,7 @@ const UNKNOWN = Object.freeze({
   blockedMs: 0,
   stalls: [],
   system: { ms: 0, cpuMs: null, runQueueMs: null, throttledMs: null, io: null },
+  ownCpu: { ranShare: 1, observerMs: null },
   pool: { queued: 0, maxWaitMs: 0 },
   threads: null,
   process: null,

@@ -105,6 +105,8 @@
  * @property {Stall[]} stalls      of the observed time
  * @property {System} system
  * @property {{ queued: number, maxWaitMs: number }} pool  probes of libuv's pool, one a second of work, that had to wait
+ * @property {{ ranShare: number, observerMs: number | null }} ownCpu  ranShare: part of the time since start that the main thread was run, of that
+ *   in which it was ready to, 0 to 1; observerMs: CPU time of our thread since its start
  * @property {ThreadLoad | null} threads  null: the system does not tell
  * @property {ProcessReading | null} process  null: the main thread never answered
  * @property {Pace} pace
