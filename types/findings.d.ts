@@ -12,7 +12,7 @@ export type Severity = 'critical' | 'warning' | 'info' | 'none'
 export interface FindingPlace extends CodeFrame {
   /** The dependency in which the time is spent, and its function that was called from here. */
   via: { package: string, function: string } | null
-  /** `METHOD /path/:template` for which most of it ran; null where that is not known. */
+  /** `METHOD /path/:template` for which more than half of it ran; null where that is not known, or no route has so much. */
   route: string | null
 }
 

@@ -83,20 +83,34 @@ test('what ran when the process started and is over belongs to the start', () =>
   assert.deepEqual(startUps(1e6 - 60_000), [['handle', false], ['warmUp', false]])
 })
 
-test('the stalls of a function are counted as its own, and tell its line, call and route', () => {
+test('the stalls of a function are counted as its own, and tell its line and call', () => {
   const culprit = { function: 'login', file: 'app.js', line: 9, column: 12, functionLine: 6, call: 'pbkdf2Sync', via: null, share: 1 }
   const stall = { id: 1, at: 1_000_500, durationMs: 400, cause: 'code', route: 'POST /login', culprit, stack: [], evidence: {} }
   const { spots: [login, other] } = read([[['run', 'login'], 5000], [['run', 'handle'], 1000]], { stalls: [stall, { ...stall, durationMs: 600 }, { ...stall, cause: 'starved' }] })
   assert.deepEqual(login.stalls, { count: 2, ms: 1000, longestMs: 600 })
-  assert.deepEqual([login.route, login.culprit.line], ['POST /login', 9])
+  assert.equal(login.culprit.line, 9)
   assert.equal(other.stalls.count, 0)
 })
 
-test('labels of samples tell the route', () => {
-  const profile = record([[['run', 'login'], 3000]])
-  const routes = { names: ['GET /a', 'GET /b'], samples: profile.samples.map((_, index) => index < 100 ? 0 : 1) }
-  const { spots } = readActivity({ ...profile, routes }, { fromMs: 1e6, startedAt: 0, stalls: [] }, { appRoot: '/app', source: NO_SOURCE })
-  assert.equal(spots[0].route, 'GET /b')
+test('a stall tells the route of its own time, and of no other', () => {
+  const culprit = { function: 'login', file: 'app.js', line: 9, column: 12, functionLine: 6, call: null, via: null, share: 1 }
+  const stall = { id: 1, at: 1_004_000, durationMs: 500, cause: 'code', route: 'GET /heavy', culprit, stack: [], evidence: {} }
+  const { spots: [login] } = read([[['run', 'login'], 5000]], { stalls: [stall] })
+  assert.equal(login.route, null)
+  assert.deepEqual(login.routes.map(({ route, share }) => [route, Math.round(share * 100)]), [[null, 90], ['GET /heavy', 10]])
+})
+
+test('labels of samples tell the routes, each with its own share of the busy time', () => {
+  const spotOf = numberAt => {
+    const profile = record([[['run', 'login'], 3000], [['run', 'other'], 1000]])
+    const routes = { names: ['GET /a', 'GET /b'], samples: profile.samples.map((_, index) => numberAt(index)) }
+    return readActivity({ ...profile, routes }, { fromMs: 1e6, startedAt: 0, stalls: [] }, { appRoot: '/app', source: NO_SOURCE }).spots[0]
+  }
+  const shares = ({ routes }) => routes.map(({ route, share }) => [route, Math.round(share * 100)])
+  const mostly = spotOf(index => index < 100 ? 0 : 1)
+  assert.deepEqual([mostly.route, shares(mostly)], ['GET /b', [['GET /b', 50], ['GET /a', 25]]])
+  const halves = spotOf(index => [-1, 0, 1][index % 3])
+  assert.deepEqual([halves.route, shares(halves)], [null, [[null, 25], ['GET /a', 25], ['GET /b', 25]]])
 })
 
 test('writes and connections of sockets are known with the function that asks for them, and time of the event loop itself', () => {

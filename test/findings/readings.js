@@ -15,6 +15,7 @@ function spot (changes = {}) {
     samples: 3000,
     sinceMs: 1_000_000,
     route: 'POST /login',
+    routes: [{ route: 'POST /login', share: rest.share ?? 0.9 }],
     text: '',
     isLogging: false,
     isWriting: false,

@@ -85,6 +85,15 @@ test('who waited longest behind the code of a route is said with it; others of t
   assert.doesNotMatch(said(slow('POST /login', 5000), slow('GET /old', 5000, 0)), /behind it/)
 })
 
+test('a share that is said of a route is its own, and several are said with theirs', () => {
+  const titleOf = (...shares) => ask(spots(spot({ route: null, routes: shares.map(([route, share]) => ({ route, share })) }))).findings[0].title
+  assert.match(titleOf(['GET /light', 0.85], ['GET /heavy', 0.05]), /^GET \/light spends 85 % of the loop's busy time in /)
+  assert.match(titleOf(['GET /light', 0.7], [null, 0.12], ['GET /heavy', 0.08], ['GET /rare', 0.004]),
+    /^The process spends 90 % of the loop's busy time in .*: GET \/light 70 %, no request, or not known 12 %, GET \/heavy 8 %\.$/)
+  assert.match(titleOf(...[1, 2, 3, 4, 5, 6].map(number => [`GET /${number}`, 0.15])), /: GET \/1 15 %, GET \/2 15 %, GET \/3 15 %, GET \/4 15 %, 2 others 30 %\.$/)
+  assert.match(titleOf([null, 0.9]), /^The process spends 90 % of the loop's busy time in [^:]*:\d+\)\.$/)
+})
+
 test('every rule has a case, and every finding a row in docs/findings.md', () => {
   const ids = [...new Set(RULES.flatMap(rule => rule.ids))]
   assert.deepEqual(ids.filter(id => !CASES.some(row => row.id === id)), [])

@@ -21,6 +21,8 @@ const OVER_MS = 1500
 // A stall of these was held by the code of its culprit.
 const BY_CODE = /** @type {readonly Stall['cause'][]} */ (['code', 'gc', 'unknown'])
 
+const MOST = 0.5
+
 /**
  * @param {CpuProfile} profile  in the places of the code as it was written
  * @param {object} about
@@ -41,11 +43,21 @@ function readActivity (profile, { fromMs, startedAt, stalls }, context) {
   const toMs = fromMs + (profile.endTime - profile.startTime) / 1e3
   const observedFromMs = fromMs + beginMicros / 1e3
   const inTime = stalls.filter(({ at, durationMs }) => at + durationMs >= observedFromMs)
-  const spots = findSpots(profile, { samples, busyMicros, stacks }, context).map(({ first, last, isLoading, ...spot }) => {
+  const spots = findSpots(profile, { samples, busyMicros, stacks }, context).map(({ samples, isLoading, ...spot }) => {
+    const [first, last] = [samples[0], /** @type {Sample} */ (samples.at(-1))]
     const isEarly = fromMs + first.atMicros / 1e3 - startedAt < START_UP_MS && toMs - fromMs - last.atMicros / 1e3 > OVER_MS
-    const sinceMs = fromMs + (first.atMicros - first.micros) / 1e3
-    const known = withStalls({ ...spot, sinceMs, isStartUp: isLoading && isEarly, stalls: NO_STALLS, text: '' }, inTime)
-    return { ...known, text: context.source.read(known.culprit.file, known.culprit.line)[0] ?? '' }
+    const here = inTime.filter(({ culprit }) => culprit !== null && isSame(culprit, spot.culprit))
+    const { culprit, stalls } = withStalls(spot.culprit, here.filter(({ cause }) => BY_CODE.includes(cause)))
+    return {
+      ...spot,
+      ...routesOf(profile, samples, { stalls: here, fromMs, busyMicros }),
+      culprit,
+      stalls,
+      samples: samples.length,
+      sinceMs: fromMs + (first.atMicros - first.micros) / 1e3,
+      isStartUp: isLoading && isEarly,
+      text: context.source.read(culprit.file, culprit.line)[0] ?? ''
+    }
   })
   return {
     fromMs: observedFromMs,
@@ -59,23 +71,42 @@ function readActivity (profile, { fromMs, startedAt, stalls }, context) {
   }
 }
 
-const NO_STALLS = Object.freeze({ count: 0, ms: 0, longestMs: 0 })
-
 /**
  * The stack of a stall was read while it lasted: it knows the call, and its line, better.
- * @param {Spot} spot
- * @param {readonly Stall[]} stalls
- * @returns {Spot}
+ * @param {Culprit} culprit  as the samples have it
+ * @param {readonly Stall[]} stalls  that it caused
+ * @returns {Pick<Spot, 'culprit' | 'stalls'>}
  */
-function withStalls (spot, stalls) {
-  const own = stalls.filter(({ cause, culprit }) => BY_CODE.includes(cause) && culprit !== null && isSame(culprit, spot.culprit))
-  if (own.length === 0) return spot
-  const longest = own.reduce((most, stall) => stall.durationMs > most.durationMs ? stall : most)
+function withStalls (culprit, stalls) {
+  if (stalls.length === 0) return { culprit, stalls: { count: 0, ms: 0, longestMs: 0 } }
+  const longest = stalls.reduce((most, stall) => stall.durationMs > most.durationMs ? stall : most)
   return {
-    ...spot,
     culprit: /** @type {Culprit} */ (longest.culprit),
-    route: spot.route ?? mostFrequent(own.map(({ route }) => route)),
-    stalls: { count: own.length, ms: own.reduce((ms, { durationMs }) => ms + durationMs, 0), longestMs: longest.durationMs }
+    stalls: { count: stalls.length, ms: stalls.reduce((ms, { durationMs }) => ms + durationMs, 0), longestMs: longest.durationMs }
+  }
+}
+
+/**
+ * For which routes it ran, each with its own share: by the labels of the samples, and during a stall by the request that was seen then.
+ * @param {CpuProfile} profile
+ * @param {readonly Sample[]} samples  of a spot
+ * @param {{ stalls: readonly Stall[], fromMs: number, busyMicros: number }} of  stalls: in which it ran
+ * @returns {Pick<Spot, 'route' | 'routes'>}
+ */
+function routesOf ({ routes }, samples, { stalls, fromMs, busyMicros }) {
+  const routeAt = (/** @type {number} */ ms) => stalls.find(({ at, durationMs, route }) => route !== null && ms > at && ms <= at + durationMs)?.route
+  /** @type {Map<string | null, number>} */
+  const micros = new Map()
+  for (const sample of samples) {
+    const route = routes?.names[routes.samples[sample.index]] ?? routeAt(fromMs + sample.atMicros / 1e3) ?? null
+    micros.set(route, (micros.get(route) ?? 0) + sample.micros)
+  }
+  const whole = samples.reduce((sum, { micros }) => sum + micros, 0)
+  const heaviest = [...micros].sort(([, left], [, right]) => right - left)
+  const [most] = heaviest
+  return {
+    route: most[1] > whole * MOST ? most[0] : null,
+    routes: heaviest.map(([route, micros]) => ({ route, share: micros / Math.max(1, busyMicros) }))
   }
 }
 
@@ -85,13 +116,6 @@ function withStalls (spot, stalls) {
  */
 function isSame (left, right) {
   return left.file === right.file && left.functionLine === right.functionLine && left.function === right.function
-}
-
-/** @param {(string | null)[]} routes */
-function mostFrequent (routes) {
-  const counts = new Map()
-  for (const route of routes) counts.set(route, (counts.get(route) ?? 0) + 1)
-  return [...counts].sort(([, left], [, right]) => right - left)[0]?.[0] ?? null
 }
 
 module.exports = { readActivity }

@@ -23,7 +23,7 @@ const DEEPER_SHARE = 0.65
 const MOST = 0.5
 
 /** @typedef {{ samples: Sample[], micros: number }} Group */
-/** @typedef {Omit<Spot, 'stalls' | 'sinceMs' | 'isStartUp' | 'text'> & { first: Sample, last: Sample, isLoading: boolean }} SampledSpot */
+/** @typedef {Omit<Spot, 'stalls' | 'sinceMs' | 'isStartUp' | 'text' | 'samples' | 'route' | 'routes'> & { samples: Sample[], isLoading: boolean }} SampledSpot */
 
 /**
  * @param {CpuProfile} profile
@@ -62,9 +62,14 @@ function merged (spots) {
     const known = byPlace.get(key)
     byPlace.set(key, known === undefined
       ? spot
-      : { ...known, ms: known.ms + spot.ms, ownMs: known.ownMs + spot.ownMs, queueMs: known.queueMs + spot.queueMs, share: known.share + spot.share, samples: known.samples + spot.samples })
+      : { ...known, ms: known.ms + spot.ms, ownMs: known.ownMs + spot.ownMs, queueMs: known.queueMs + spot.queueMs, share: known.share + spot.share, samples: inOrder([...known.samples, ...spot.samples]) })
   }
   return [...byPlace.values()].sort((left, right) => right.ms - left.ms)
+}
+
+/** @param {Sample[]} samples */
+function inOrder (samples) {
+  return samples.sort((left, right) => left.index - right.index)
 }
 
 /**
@@ -120,10 +125,7 @@ function describeSpot (profile, group, { all, busyMicros, stackOf }, context) {
     ms: micros / 1e3,
     ownMs: samples.reduce((sum, sample) => isInnermost(stackOf(sample), culprit) ? sum + sample.micros : sum, 0) / 1e3,
     share: micros / Math.max(1, busyMicros),
-    samples: samples.length,
-    first: samples[0],
-    last: /** @type {Sample} */ (samples.at(-1)),
-    route: routeOf(profile, samples),
+    samples,
     isLogging: isMostly(({ isLogging }) => isLogging),
     isWriting: isMostly(({ socket }) => socket === 'write'),
     queueMs: isMostly(({ isTask }) => isTask) ? queueMicros(all, group, stackOf) / 1e3 : 0,
@@ -179,7 +181,7 @@ function syncOf (part, micros) {
 }
 
 /**
- * The route of most of the samples of which it is known.
+ * The route that more than half of the samples are for.
  * @param {CpuProfile} profile
  * @param {readonly Sample[]} samples
  */
@@ -191,8 +193,9 @@ function routeOf ({ routes }, samples) {
     const route = routes.samples[index] ?? -1
     microsByRoute.set(route, (microsByRoute.get(route) ?? 0) + micros)
   }
-  const [most] = [...microsByRoute].sort(([, left], [, right]) => right - left)
-  return most === undefined ? null : routes.names[most[0]] ?? null
+  const whole = samples.reduce((sum, { micros }) => sum + micros, 0)
+  const [most] = [...microsByRoute].find(([, micros]) => micros > whole * MOST) ?? [-1]
+  return routes.names[most] ?? null
 }
 
 module.exports = { findSpots, routeOf }

@@ -3,7 +3,7 @@
 // The answer when no rule found anything wrong: that nothing is, with the figures that say so, or that too little was seen to tell. Pure.
 
 const { MIN_SAMPLES, makeFinding } = require('./finding')
-const { NOTABLE_WORKERS, observedMsOf, sumStalls, utilizationOf, workersOf } = require('./readings')
+const { NOTABLE_WORKERS, observedMsOf, onlyRoute, sumStalls, utilizationOf, workersOf } = require('./readings')
 const { duration, percent, placed, times } = require('./words')
 
 /** @import { Readings } from './readings' */
@@ -66,7 +66,8 @@ function nothingWrong (readings) {
 function heaviest ({ activity }) {
   const spot = activity?.spots[0]
   if (spot === undefined || spot.share < NOTABLE_SHARE || spot.samples < MIN_SAMPLES) return []
-  return [`Most of its work, ${percent(spot.share)}, is in ${placed(spot.culprit)}${spot.route === null ? '' : `, for ${spot.route}`}.`]
+  const only = onlyRoute(spot)
+  return [`Most of its work, ${percent(spot.share)}, is in ${placed(spot.culprit)}${only === null ? '' : `, for ${only.route}`}.`]
 }
 
 module.exports = { otherwise }

@@ -17,7 +17,9 @@
  * @property {number} share     of the time in which the loop was busy
  * @property {number} samples
  * @property {number} sinceMs   epoch
- * @property {string | null} route
+ * @property {string | null} route  that has more than half of it
+ * @property {{ route: string | null, share: number }[]} routes  that it ran for, heaviest first, each with its own share of the busy time; null:
+ *   for no request, or it is not known for which
  * @property {string} text      of its line, where it can be read
  * @property {boolean} isLogging  the time was spent in the console or a logger
  * @property {boolean} isWriting  the time was spent in writes of sockets
@@ -115,6 +117,7 @@
 
 // Everybody waits a little.
 const NOTABLE_WAITING = 0.3
+const NEARLY_ALL = 0.9
 // Workers that wait for work have next to nothing.
 const NOTABLE_WORKERS = 0.03
 
@@ -178,6 +181,15 @@ function longestBehind ({ at, activity, process }, route) {
 }
 
 /**
+ * The route that a spot ran for, where it ran for no other one that matters.
+ * @param {Spot} spot
+ * @returns {Spot['routes'][number] | null}
+ */
+function onlyRoute ({ share, routes: [heaviest] }) {
+  return heaviest !== undefined && heaviest.route !== null && heaviest.share >= share * NEARLY_ALL ? heaviest : null
+}
+
+/**
  * How the system treated the loop in the last second and in all stalls, when it was measured.
  * @param {Readings} readings
  * @returns {{ waiting: number, throttled: number, cpu: number }} parts of that time, 0 to 1: waiting for a processor for whatever reason,
@@ -236,4 +248,4 @@ function ranShare (readings) {
   return waiting < NOTABLE_WAITING ? 1 : cpu / (cpu + waiting)
 }
 
-module.exports = { NOTABLE_WORKERS, inFlightOf, longestBehind, manyWrites, observedMsOf, processorShares, ranShare, requestsPerSecond, sumStalls, utilizationOf, workersOf }
+module.exports = { NOTABLE_WORKERS, inFlightOf, longestBehind, manyWrites, observedMsOf, onlyRoute, processorShares, ranShare, requestsPerSecond, sumStalls, utilizationOf, workersOf }

@@ -3,7 +3,7 @@
 // What all findings about a spot have in common: when it is worth a word, and its figures in sentences. Pure.
 
 const { CRITICAL_SHARE, MIN_SAMPLES, makeFinding } = require('../../finding')
-const { inFlightOf, longestBehind, observedMsOf, ranShare, utilizationOf } = require('../../readings')
+const { inFlightOf, longestBehind, observedMsOf, onlyRoute, ranShare, utilizationOf } = require('../../readings')
 const { duration, percent, placed, rounded, times } = require('../../words')
 
 /** @import { Finding } from '../../../../../types/findings' */
@@ -15,6 +15,9 @@ const MIN_STALLS = 2
 const LONG_STALL = 5
 // And it is a loss that somebody could feel: one request in a hundred came at that time.
 const MIN_STALLED_SHARE = 0.01
+// Of the busy time, and of those that are named.
+const MIN_ROUTE_SHARE = 0.01
+const MAX_ROUTES = 4
 
 /**
  * @param {Spot} spot
@@ -67,12 +70,12 @@ function isCrowded (spot, readings, lostMs) {
  * @param {Pick<Finding, 'why' | 'instead'> & { work: string, evidence?: Finding['evidence'] }} said  work: what the time is spent in, after "in"
  */
 function spotFinding (id, spot, readings, { work, why, instead, evidence = {} }) {
-  const { route, ms, share, samples, sinceMs, stalls } = spot
+  const { ms, share, samples, sinceMs, stalls } = spot
   const lostMs = Math.max(ms * ranShare(readings), stalls.ms)
   const inFlight = inFlightOf(readings)
   return makeFinding(readings, {
     id,
-    title: `${route ?? 'The process'} spends ${percent(share)} of the loop's busy time in ${work}.`,
+    title: titleOf(spot, work),
     ...(isCrowded(spot, readings, lostMs) && { severity: /** @type {const} */ ('info') }),
     lostMs,
     since: Math.round(sinceMs),
@@ -86,6 +89,22 @@ function spotFinding (id, spot, readings, { work, why, instead, evidence = {} })
     confidence: samples >= MIN_SAMPLES * 5 || stalls.count >= MIN_STALLS ? 'high' : 'medium',
     next: [`npx loopscope profile ${readings.pid}`, `npx loopscope stalls ${readings.pid}`]
   })
+}
+
+/**
+ * A share that is said of a route is its own.
+ * @param {Spot} spot
+ * @param {string} work
+ */
+function titleOf (spot, work) {
+  const only = onlyRoute(spot)
+  if (only !== null) return `${only.route} spends ${percent(only.share)} of the loop's busy time in ${work}.`
+  const isKnown = spot.routes.some(({ route }) => route !== null)
+  const routes = spot.routes.filter(({ share }) => share >= MIN_ROUTE_SHARE)
+  const listed = routes.slice(0, MAX_ROUTES).map(({ route, share }) => `${route ?? 'no request, or not known'} ${percent(share)}`)
+  const rest = routes.slice(MAX_ROUTES)
+  if (rest.length > 0) listed.push(`${times(rest.length, 'other')} ${percent(rest.reduce((sum, { share }) => sum + share, 0))}`)
+  return `The process spends ${percent(spot.share)} of the loop's busy time in ${work}${isKnown ? `: ${listed.join(', ')}` : ''}.`
 }
 
 /**
