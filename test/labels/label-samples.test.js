@@ -5,6 +5,7 @@ const assert = require('node:assert/strict')
 const { createKnowledge } = require('../../lib/observer/labels/knowledge')
 const { labelSamples } = require('../../lib/observer/labels/label-samples')
 const { learnWindow } = require('../../lib/observer/labels/learn-window')
+const { linesOf, placeOfFrame } = require('../../lib/observer/labels/places')
 const { profileOf } = require('../recorder/crafted')
 
 const SAMPLE = 10_000
@@ -24,7 +25,7 @@ function samplesOf (...stacks) {
 }
 
 /** Looks at these functions, which lie where the crafted profiles have them. */
-function look (knowledge, route, functions, times = 10) {
+function look (knowledge, route, functions, times = 30) {
   const { nodes } = samplesOf(functions)
   const calls = functions.map(name => nodes.find(({ callFrame }) => callFrame.functionName === name).callFrame)
     .map(({ functionName, url, lineNumber, columnNumber }) => [functionName, '', url, lineNumber + 1, columnNumber + 1, lineNumber + 1, columnNumber + 1])
@@ -86,12 +87,36 @@ test('functions that were only ever seen for one route label what they call', ()
 
 test('a few looks are not enough, and the more so the more of all looks are of that route', () => {
   const knowledge = createKnowledge()
-  look(knowledge, 'GET /a', ['seldom'], 3)
-  look(knowledge, 'GET /a', ['often'], 12)
-  look(knowledge, 'GET /b', ['other'], 12)
+  look(knowledge, 'GET /a', ['seldom'], 12)
+  look(knowledge, 'GET /a', ['often'], 24)
+  look(knowledge, 'GET /b', ['other'], 24)
   assert.deepEqual(labelsOf(samplesOf(['seldom'], ['often'], ['other']), knowledge), [null, 'GET /a', 'GET /b'])
-  look(knowledge, 'GET /a', ['main'], 100)
+  look(knowledge, 'GET /a', ['main'], 1000)
   assert.deepEqual(labelsOf(samplesOf(['often']), knowledge), [null])
+})
+
+test('a helper is not taken for that of the one route it was seen with, as long as a tenth of it may be another\'s', () => {
+  const knowledge = createKnowledge()
+  look(knowledge, 'GET /often', ['helper'], 20)
+  assert.deepEqual(labelsOf(samplesOf(['helper']), knowledge), [null])
+  look(knowledge, 'GET /rare', ['helper'], 1)
+  look(knowledge, 'GET /often', ['helper'], 20)
+  assert.deepEqual(labelsOf(samplesOf(['helper']), knowledge), [null])
+})
+
+test('a look tells the route of the sample next to it, also in a helper that several routes share', () => {
+  const knowledge = createKnowledge()
+  const profile = samplesOf(['run', 'helper'], ['run', 'helper'], ['other', 'helper'])
+  const lines = linesOf(['helper', 'run'].map(name => placeOfFrame(profile.nodes.find(({ callFrame }) => callFrame.functionName === name).callFrame)))
+  const seenAt = (...micros) => micros.map(ms => ({ atMicros: profile.startTime + ms, route: 'GET /a', lines }))
+  const labels = seen => {
+    const { names, samples } = labelSamples(profile, knowledge, [], seen)
+    return samples.map(index => names[index] ?? null)
+  }
+  const [first] = profile.timeDeltas
+  assert.deepEqual(labels(seenAt(first + 1000)), ['GET /a', null, null])
+  assert.deepEqual(labels(seenAt(first + SAMPLE - 3000)), [null, 'GET /a', null])
+  assert.deepEqual(labels(seenAt(first + 2 * SAMPLE)), [null, null, null], 'another stack')
 })
 
 test('what runs for no request has no label, also where it calls what is known of a route', () => {
@@ -124,8 +149,8 @@ test('a stack says where the text of a function begins, a profile where its para
   const profile = samplesOf(['loadA'])
   const { url, lineNumber, columnNumber } = profile.nodes[1].callFrame
   const calls = JSON.stringify([['loadA', '', url, lineNumber + 1, 1, lineNumber + 1, columnNumber + 1]])
-  for (let time = 0; time < 10; time++) knowledge.addLook({ route: 'GET /a', calls })
-  for (let time = 0; time < 10; time++) knowledge.addLook({ route: 'GET /b', calls: '[]' })
+  for (let time = 0; time < 30; time++) knowledge.addLook({ route: 'GET /a', calls })
+  for (let time = 0; time < 30; time++) knowledge.addLook({ route: 'GET /b', calls: '[]' })
   const movedBy = columns => ({ ...profile, nodes: profile.nodes.map(node => ({ ...node, callFrame: { ...node.callFrame, columnNumber: columnNumber + columns } })) })
   assert.deepEqual([labelsOf(movedBy('async function loadA '.length), knowledge), labelsOf(movedBy(100), knowledge), labelsOf(movedBy(-1), knowledge)], [['GET /a'], [null], [null]])
 })
@@ -146,14 +171,14 @@ test('windows teach what ran in the work of a request, but looks must agree', ()
   const work = [{ fromMicros: startTime, toMicros: startTime + 25_000, route: 'GET /a' }, { fromMicros: startTime + 25_000, toMicros: startTime + 45_000, route: 'GET /b' }]
   learnWindow(window, work, knowledge)
   assert.deepEqual(labelsOf(samplesOf(['loadA'], ['shared']), knowledge), [null, null])
-  look(knowledge, 'GET /a', ['loadA', 'shared'], 4)
-  look(knowledge, 'GET /b', ['loadB'], 6)
+  look(knowledge, 'GET /a', ['loadA', 'shared'], 21)
+  look(knowledge, 'GET /b', ['loadB'], 25)
   assert.deepEqual(labelsOf(samplesOf(['loadA'], ['shared']), knowledge), ['GET /a', null])
 })
 
 test('routes and functions without end are bounded, and what is beyond has no label', () => {
   const knowledge = createKnowledge()
-  for (let route = 0; route < 3000; route++) look(knowledge, `GET /${route}`, [`load${route}`], 10)
+  for (let route = 0; route < 3000; route++) look(knowledge, `GET /${route}`, [`load${route}`], 22)
   assert.equal(knowledge.names.length, 1000)
   assert.deepEqual(labelsOf(samplesOf(['load2'], ['load2500']), knowledge), ['GET /2', null])
 })

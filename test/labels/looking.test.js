@@ -37,3 +37,28 @@ test('a look that fails is not the last one', async () => {
   while (looking.running) await sleep(5)
   assert.equal(looks, 3)
 })
+
+test('looks hurry while they tell what is new, and not for ever', t => {
+  t.mock.method(Math, 'random', () => 1 - Math.exp(-1)) // each wait is the mean
+  const waits = []
+  const looking = createLooking({ isBusy: () => true, look: async () => {} })
+  t.mock.method(global, 'setTimeout', (_, ms) => {
+    waits.push(Math.round(ms))
+    return { unref: () => ({}) }
+  })
+  const nextWaits = times => {
+    waits.length = 0
+    for (let time = 0; time < times; time++) {
+      looking.stop()
+      looking.start()
+    }
+    return new Set(waits)
+  }
+  const [hurried] = nextWaits(100)
+  looking.adapt(false)
+  const [slower] = nextWaits(1)
+  looking.adapt(true)
+  nextWaits(400)
+  const [fastest] = nextWaits(1)
+  assert.ok(hurried < fastest && fastest < slower, `${hurried}, ${fastest}, ${slower}`)
+})

@@ -15,6 +15,7 @@ const MAX_KEPT = 200
 
 /**
  * @typedef {object} Look
+ * @property {number} atMicros
  * @property {string | null} route  null outside requests
  * @property {string} calls         the stack, as in BlockedStack
  */
@@ -48,11 +49,11 @@ class Looks {
   /** @returns {Look[]} */
   take (micros = monotonicMicros()) {
     const unripe = this.#kept.findIndex(({ stack }) => stack.atMicros > micros - RIPE_MICROS)
-    return this.#kept.splice(0, unripe === -1 ? this.#kept.length : unripe).map(({ context, stack: { calls } }) => {
-      if (context === undefined) return { route: null, calls }
+    return this.#kept.splice(0, unripe === -1 ? this.#kept.length : unripe).map(({ context, stack }) => {
+      if (context === undefined) return { ...stack, route: null }
       const route = routeOf(context.request)
       this.#parts.onRoute(route, context.request)
-      return { route, calls }
+      return { ...stack, route }
     })
   }
 }

@@ -50,19 +50,17 @@ class Knowledge {
   }
 
   /**
-   * @param {Look} look
-   * @returns {boolean} whether the functions on its stack were known to be of this route
+   * @param {Pick<Look, 'route' | 'calls'>} look
+   * @returns {boolean} whether it was known of the functions on its stack that they are of this route, or that they are of several
    */
   addLook ({ route, calls }) {
     const number = this.numberOf(route)
     const places = placesOfStack(calls)
-    const isKnown = places.some(place => {
-      const claim = this.#votes.claimAt(place, '')
-      return claim !== null && claim !== 'several' && claim.route === number
-    })
+    const claims = places.map(place => this.#votes.claimAt(place, ''))
+    const isKnown = claims.some(claim => claim !== null && claim !== 'several' && claim.isEnough && claim.route === number) || claims.every(claim => claim === 'several')
     this.#votes.noteLook(number)
     for (const place of places) this.#votes.add(place, number, 'looks')
-    return isKnown || places.length === 0
+    return isKnown
   }
 
   /**
@@ -88,7 +86,7 @@ class Knowledge {
     const [route, ...others] = answered
     // Nobody calls a handler without a request: where it was seen so, the request was lost.
     const isOnly = others.length === 0 && (seen === null || seen.route === route || seen.route === NONE)
-    return isOnly ? { route, votes: Infinity } : null
+    return isOnly ? { route, votes: Infinity, isEnough: true } : null
   }
 }
 

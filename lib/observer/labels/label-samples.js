@@ -1,17 +1,21 @@
 'use strict'
 
-// The route of each sample of a profile, as far as it is known: by the time, when a request's synchronous code was seen to run, or by the
-// functions on its stack that only work for one route. Where they contradict each other there is none: no label is better than a wrong
+// The route of each sample of a profile, as far as it is known: by the time, when a request's synchronous code was seen to run or a look met
+// the same code, or by the functions on its stack that only work for one route. Where they contradict each other there is none: no label is better than a wrong
 // one. Pure.
 
+const { parentsOf } = require('../../shared/formats/profile/node-tree')
 const { NONE } = require('./knowledge')
+const { linesOf, placeOfFrame } = require('./places')
 
 /** @import { CpuProfile, ProfileNode, SampleRoutes } from '../../../types/profile' */
 /** @import { Work } from '../../main/http/work-log' */
 /** @import { Claim } from './votes' */
 /** @typedef {ReturnType<typeof import('./knowledge').createKnowledge>} Knowledge */
+/** @typedef {{ atMicros: number, route: string, lines: string }} Seen  by a look: whose code ran, and where the functions on its stack begin */
 
 const MUCH = 10 // times as many votes
+const NEAR_MICROS = 5000 // half of the time between two samples
 
 // What V8 has no stack for.
 const STACKLESS = new Set(['(garbage collector)', '(program)'])
@@ -20,19 +24,51 @@ const STACKLESS = new Set(['(garbage collector)', '(program)'])
  * @param {CpuProfile} profile  in order
  * @param {Knowledge} knowledge
  * @param {readonly Work[]} work  in order of time, not overlapping
+ * @param {readonly Seen[]} [seen]
  * @returns {SampleRoutes}
  */
-function labelSamples (profile, knowledge, work) {
+function labelSamples (profile, knowledge, work, seen = []) {
   const claims = claimsOf(profile, knowledge)
   const routeAt = createRouteFinder(work)
+  const looked = lookedAt(profile, seen)
   let at = profile.startTime
   const numbers = profile.samples.map((id, index) => {
     at += profile.timeDeltas[index]
-    const route = routeAt(at)
-    return route === null ? claims.get(id)?.route ?? NONE : knowledge.numberOf(route)
+    const route = routeAt(at) ?? looked.get(index) ?? null
+    if (route !== null) return knowledge.numberOf(route)
+    const claim = claims.get(id)
+    return claim?.isEnough ? claim.route : NONE
   })
   fillStackless(profile, numbers)
   return toSampleRoutes(numbers, knowledge.names)
+}
+
+/**
+ * The sample next to each look, where it has the same stack.
+ * @param {CpuProfile} profile
+ * @param {readonly Seen[]} seen
+ * @returns {Map<number, string>} routes by the index of the sample
+ */
+function lookedAt ({ nodes, samples, timeDeltas, startTime }, seen) {
+  const inOrder = seen.toSorted((left, right) => left.atMicros - right.atMicros)
+  const byId = new Map(nodes.map(node => [node.id, node]))
+  const parents = parentsOf(nodes)
+  const linesAt = (/** @type {number} */ leaf) => {
+    const places = []
+    for (let node = byId.get(leaf); node !== undefined; node = byId.get(parents.get(node.id) ?? NaN)) places.push(placeOfFrame(node.callFrame))
+    return linesOf(places.filter(place => place !== null))
+  }
+  /** @type {Map<number, string>} */
+  const found = new Map()
+  let at = startTime
+  let next = 0
+  samples.forEach((id, index) => {
+    at += timeDeltas[index]
+    while (next < inOrder.length && inOrder[next].atMicros < at - NEAR_MICROS) next++
+    const look = inOrder[next]
+    if (look !== undefined && look.atMicros <= at + NEAR_MICROS && linesAt(id) === look.lines) found.set(index, look.route)
+  })
+  return found
 }
 
 /**
@@ -67,7 +103,7 @@ function claimsOf ({ nodes }, knowledge) {
 function stronger (outer, inner) {
   if (outer === null || inner === null || outer.route === inner.route) return outer === null || (inner?.votes ?? 0) > outer.votes ? inner : outer
   if (outer.votes >= inner.votes * MUCH) return outer
-  return inner.votes >= outer.votes * MUCH ? inner : { route: NONE, votes: Math.max(outer.votes, inner.votes) }
+  return inner.votes >= outer.votes * MUCH ? inner : { route: NONE, votes: Math.max(outer.votes, inner.votes), isEnough: true }
 }
 
 /**

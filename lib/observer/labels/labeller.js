@@ -8,13 +8,17 @@ const { unattended } = require('../../shared/base/guard')
 const { createKnowledge } = require('./knowledge')
 const { labelSamples } = require('./label-samples')
 const { learnWindow } = require('./learn-window')
+const { linesOf, placesOfStack } = require('./places')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { Work } from '../../main/http/work-log' */
 /** @import { Notes } from '../../main/labels/route-notes' */
+/** @import { Look } from '../../main/labels/looks' */
 /** @import { Handler } from './knowledge' */
+/** @import { Seen } from './label-samples' */
 
 const MAX_WORK = 20_000 // the main thread notes what took a millisecond or more
+const MAX_SEEN = 5000
 const MAX_WINDOWS = 4   // that wait for what the main thread tells of them
 const MAX_WAIT_MS = 300 // of somebody who asks for a profile
 const KNOWN_SHARE = 0.9 // of looks, from which on they tell little that is new
@@ -34,6 +38,8 @@ class Labeller {
   #knowledge = createKnowledge()
   /** In order of time. @type {Work[]} */
   #work = []
+  /** @type {Seen[]} */
+  #seen = []
   /** @type {CpuProfile[]} */
   #windows = []
   #toMicros = -Infinity
@@ -66,13 +72,14 @@ class Labeller {
   async label (profile) {
     const deadline = AbortSignal.timeout(MAX_WAIT_MS)
     while (this.#toMicros < profile.endTime && !deadline.aborted) await sleep(5)
-    return { ...profile, routes: labelSamples(profile, this.#knowledge, this.#work) }
+    return { ...profile, routes: labelSamples(profile, this.#knowledge, this.#work, this.#seen) }
   }
 
   /** @param {Notes} notes */
   async #learn ({ toMicros, work, looks, hasHandlers }) {
     this.#work = this.#work.concat(work).sort((left, right) => left.fromMicros - right.fromMicros).slice(-MAX_WORK)
     const known = looks.filter(look => this.#knowledge.addLook(look)).length
+    this.#seen = this.#seen.concat(looks.flatMap(seenIn)).slice(-MAX_SEEN)
     if (looks.length > 0) this.#parts.onLooks(known < looks.length * KNOWN_SHARE)
     // It does not wait for long: a session may be disconnected meanwhile.
     if (hasHandlers) await Promise.race([this.#learnHandlers(), sleep(MAX_WAIT_MS)])
@@ -91,8 +98,17 @@ class Labeller {
   #passOn () {
     const window = /** @type {CpuProfile} */ (this.#windows.shift())
     learnWindow(window, this.#work, this.#knowledge)
-    this.#parts.onWindow({ ...window, routes: labelSamples(window, this.#knowledge, this.#work) })
+    this.#parts.onWindow({ ...window, routes: labelSamples(window, this.#knowledge, this.#work, this.#seen) })
   }
+}
+
+/**
+ * @param {Look} look
+ * @returns {Seen[]} none where it found no code of a request
+ */
+function seenIn ({ atMicros, route, calls }) {
+  const lines = linesOf(placesOfStack(calls))
+  return route === null || lines === '' ? [] : [{ atMicros, route, lines }]
 }
 
 module.exports = { createLabeller }

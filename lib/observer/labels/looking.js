@@ -4,9 +4,14 @@
 // when looks tell nothing new.
 
 const { guarded } = require('../../shared/base/guard')
+const { monotonicMs } = require('../../shared/base/monotonic')
 
 // What a look costs the main thread: bench/labels.js.
 const FASTEST_MS = 120
+// At first nothing is known: so many looks come faster, and again as many after a while in which none had to.
+const HURRIED_MS = 30
+const MAX_HURRIED = 400
+const MS_FOR_ANOTHER = 3000
 const SLOWEST_MS = 500
 const SLOWER = 1.5
 
@@ -22,6 +27,8 @@ function createLooking (parts) {
 class Looking {
   #parts
   #meanMs = FASTEST_MS
+  #hurriedLeft = MAX_HURRIED
+  #earnedMs = monotonicMs()
   /** @type {NodeJS.Timeout | undefined} */
   #timer
 
@@ -48,8 +55,17 @@ class Looking {
   }
 
   #lookLater () {
-    const ms = -Math.log(1 - Math.random()) * this.#meanMs // so that no rhythm of the application is met or missed
+    const ms = -Math.log(1 - Math.random()) * this.#nextMeanMs() // so that no rhythm of the application is met or missed
     this.#timer = setTimeout(guarded(() => this.#look()), ms).unref()
+  }
+
+  #nextMeanMs () {
+    const earned = Math.floor((monotonicMs() - this.#earnedMs) / MS_FOR_ANOTHER)
+    this.#earnedMs += earned * MS_FOR_ANOTHER
+    this.#hurriedLeft = Math.min(MAX_HURRIED, this.#hurriedLeft + earned)
+    if (this.#meanMs > FASTEST_MS || this.#hurriedLeft === 0) return this.#meanMs
+    this.#hurriedLeft--
+    return HURRIED_MS
   }
 
   async #look () {

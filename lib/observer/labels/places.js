@@ -40,6 +40,14 @@ function placesOfStack (calls) {
   return [...places.values()]
 }
 
+/**
+ * @param {readonly Place[]} places  innermost first
+ * @returns {string} by which two stacks are compared: a stack and a profile have the lines in common, and not the columns
+ */
+function linesOf (places) {
+  return [...new Set(places.map(({ line }) => line))].join('\n')
+}
+
 /** @param {string} file  a path or a URL */
 function urlOf (file) {
   const known = urls.get(file)
@@ -49,4 +57,4 @@ function urlOf (file) {
   return url
 }
 
-module.exports = { placeOfFrame, placesOfStack }
+module.exports = { linesOf, placeOfFrame, placesOfStack }

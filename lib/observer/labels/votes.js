@@ -9,10 +9,13 @@ const MAX_LINES = 20_000
 // Keywords and the name of a function stand between its text, where a stack says that it begins, and its parameters, where a profile does.
 const MAX_KEYWORDS = 'async function * '.length + 4
 
-// Votes that a function needs before it says anything: those of one that several routes share may be for the same one by chance. It is
-// taken as shared with all routes as often as these are seen, and not more than this part of its samples shall get a wrong label.
-const MIN_VOTES = 5
+// Votes that a function needs before it labels anything: those of one that several routes share may be for the same one by chance. With so
+// many, and none for another route, nine times of ten less than a tenth of its time is another's: 0.9 ** 22 < 0.1.
+const MIN_VOTES = 22
+// And it is taken as shared with all routes as often as these are seen: not more than this part of its samples shall get a wrong label.
 const WRONG_SHARE = 0.01
+// With so many it contradicts others.
+const MIN_DOUBTS = 5
 // Samples are many, but only of code that runs before the first await of a request: some votes must be of looks, which see all code.
 const MAX_BY_SAMPLES = 2
 // A context that is lost or kept for too long gives a wrong vote now and then.
@@ -20,7 +23,7 @@ const STRAY_SHARE = 0.01
 
 /** @typedef {'looks' | 'samples'} Source */
 /** @typedef {Record<Source, Map<number, number>>} Tally  votes by route */
-/** @typedef {{ route: number, votes: number }} Claim     that all votes are for one route */
+/** @typedef {{ route: number, votes: number, isEnough: boolean }} Claim  that all votes are for one route, and whether they are enough for a label */
 
 function createVotes () {
   return new Votes()
@@ -58,7 +61,8 @@ class Votes {
     if (columns === undefined) return null
     const tallies = [columns.get(column), nearestBefore(columns, column, name.length + MAX_KEYWORDS)].filter(tally => tally !== undefined)
     const claim = claimOf(sum(tallies.map(({ looks }) => looks)), sum(tallies.map(({ samples }) => samples)))
-    return claim === null || claim === 'several' || claim.votes >= this.#neededFor(claim.route) ? claim : null
+    if (claim === null || claim === 'several') return claim
+    return claim.votes < MIN_DOUBTS ? null : { ...claim, isEnough: claim.votes >= this.#neededFor(claim.route) }
   }
 
   /** @param {number} route */
@@ -102,7 +106,7 @@ function sum (tallies) {
 /**
  * @param {Map<number, number>} looks
  * @param {Map<number, number>} samples
- * @returns {Claim | 'several' | null}
+ * @returns {Omit<Claim, 'isEnough'> | 'several' | null}
  */
 function claimOf (looks, samples) {
   const votes = total(looks) + Math.min(total(samples), MAX_BY_SAMPLES)
