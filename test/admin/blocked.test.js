@@ -38,12 +38,9 @@ test('while the main loop is blocked the listener and the control socket answer 
       assert.match(text, pattern, `${door} ${target}`)
     }
   }
-  const { status, text } = await doors.listener('/report')
-  assert.equal(status, 503, text)
   assert.ok(isBlocked, 'all of it was answered while the loop was blocked')
   fs.writeFileSync(stop, '')
   assert.equal(await spinning, 'spun')
-  assert.equal((await doors.listener('/report')).status, 200)
   while (JSON.parse((await doors.listener('/stalls')).text).stalls.length === 0) await new Promise(resolve => setTimeout(resolve, 20))
 })
 

@@ -8,6 +8,7 @@ const path = require('node:path')
 const { after, test } = require('node:test')
 const { FORMATS } = require('../../lib/shared/formats/formats')
 const { mergeProfiles } = require('../../lib/shared/formats/merging/merge-profiles')
+const { keepBusy, ready, run } = require('../captures/running')
 const { readRecorded, withRoutes } = require('../fixtures/profiles/profiles')
 
 const skip = spawnSync('go', ['version']).status === 0 ? false : 'go is not installed'
@@ -32,6 +33,14 @@ for (const { name, profile } of readRecorded()) {
     assert.doesNotMatch(top, /idle/)
   })
 }
+
+test('go tool pprof opens what an application captured of itself and finds the function which ran', { skip }, async t => {
+  const app = await run(t)
+  await ready(app)
+  keepBusy()
+  const { path: file } = await app.handle.capture('cpu', { last: 5, format: 'pprof' })
+  assert.match(execFileSync('go', ['tool', 'pprof', '-top', file], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }), /keepBusy/)
+})
 
 test('go tool pprof -peek finds who called the slow native function', { skip }, () => {
   const [{ name, profile }] = readRecorded()

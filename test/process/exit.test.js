@@ -27,23 +27,25 @@ async function endOnce (t, how, when, execArgv) {
   return { code, signal, stderr }
 }
 
+/** All at once: each waits for its own observer most of its time. */
+async function assertAlike (t, how, moments, execArgv) {
+  const [bare, ...endings] = await Promise.all(['bare', ...moments].map(when => end(t, how, when, execArgv)))
+  assert.deepEqual(endings, moments.map(() => bare), `${moments}`)
+}
+
 const WAYS = ['natural end', 'process.exit()', ...OWN_ENDS, 'an uncaught exception', 'an unhandled rejection',
   'SIGTERM', 'SIGTERM with a handler that exits', 'SIGTERM with a handler that closes']
 
 for (const how of WAYS) {
   test(`${how} ends a process as it does without diagnostics`, { timeout: END_MS }, async t => {
-    const bare = await end(t, how, 'bare')
-    for (const when of ['starting', 'ready', ...(how === 'natural end' ? [] : ['capturing'])]) {
-      assert.deepEqual(await end(t, how, when), bare, when)
-    }
+    await assertAlike(t, how, ['starting', 'ready', ...(how === 'natural end' ? [] : ['capturing'])])
   })
 }
 
 for (const how of OWN_ENDS) {
   test(`${how} ends a process whose inspector port is open as it does without diagnostics`, { timeout: END_MS }, async t => {
     const inspect = ['--inspect=127.0.0.1:0', '--inspect-publish-uid=http'] // whose address is printed otherwise
-    const bare = await end(t, how, 'bare', inspect)
-    for (const when of ['connected', 'ready']) assert.deepEqual(await end(t, how, when, inspect), bare, when)
+    await assertAlike(t, how, ['connected', 'ready'], inspect)
   })
 }
 
@@ -55,7 +57,7 @@ test('a capture that somebody awaits keeps the process alive until it is written
 })
 
 test('a process can exit at any moment while the observer is starting', { timeout: END_MS }, async t => {
-  for (const when of ['1 ms', '20 ms', '40 ms', '60 ms', '80 ms', '120 ms', '200 ms']) {
-    assert.deepEqual(await end(t, 'process.exit()', when), { code: 3, signal: null, stderr: '' }, when)
-  }
+  const moments = ['1 ms', '20 ms', '40 ms', '60 ms', '80 ms', '120 ms', '200 ms']
+  const endings = await Promise.all(moments.map(when => end(t, 'process.exit()', when)))
+  assert.deepEqual(endings, moments.map(() => ({ code: 3, signal: null, stderr: '' })))
 })

@@ -1,6 +1,6 @@
 'use strict'
 
-const test = require('node:test')
+const { describe, test } = require('node:test')
 const assert = require('node:assert/strict')
 const { monotonicMicros } = require('../../lib/shared/base/monotonic')
 const { createStallWatch } = require('../../lib/observer/stalls/stall-watch')
@@ -42,94 +42,124 @@ function createSubject (t) {
   return subject
 }
 
-test('each stage of a stall is told once, in order, and not before its time', async t => {
-  const { state, said, saidOf, watch, until } = createSubject(t)
-  const tickMicros = state.tickMicros = monotonicMicros()
-  watch.start()
-  watch.start()
-  await until(() => said.some(({ what }) => what === 'report'))
-  assert.deepEqual(saidOf(tickMicros), ['suspicion', 'stall', 'report'])
-  const [suspicion, stall, report] = said.map(({ delayMs }) => delayMs)
-  assert.ok(suspicion >= THRESHOLD_MS / 2 && stall >= THRESHOLD_MS && report >= 1000)
+describe('a watch', { concurrency: true }, () => {
+  test('each stage of a stall is told once, in order, and not before its time', async t => {
+    const { state, said, saidOf, watch, until } = createSubject(t)
+    const tickMicros = state.tickMicros = monotonicMicros()
+    watch.start()
+    watch.start()
+    await until(() => said.some(({ what }) => what === 'report'))
+    assert.deepEqual(saidOf(tickMicros), ['suspicion', 'stall', 'report'])
+    const [suspicion, stall, report] = said.map(({ delayMs }) => delayMs)
+    assert.ok(suspicion >= THRESHOLD_MS / 2 && stall >= THRESHOLD_MS && report >= 1000)
+  })
+
+  test('a stall that lasts is looked at again, ever more rarely', async t => {
+    const { state, looks, watch, until } = createSubject(t)
+    const tickMicros = state.tickMicros = monotonicMicros()
+    watch.start()
+    await until(() => looks.length >= 3)
+    assert.ok(looks.every((look, index) => look.tickMicros === tickMicros && look.delayMs >= THRESHOLD_MS * 1.5 ** (index + 1)))
+  })
+
+  test('the first look is at the start, for the first stall to be measured against', t => {
+    const { watch, wakes } = createSubject(t)
+    watch.start()
+    watch.start()
+    assert.deepEqual(wakes, [0])
+  })
+
+  test('while the main thread works for us nothing is said of it, and what came before still is', async t => {
+    const { state, said, saidOf, watch, wakes, until } = createSubject(t)
+    const quiet = state.tickMicros = state.ownWorkMicros = monotonicMicros() - 50e6
+    watch.start()
+    await until(() => wakes.length >= 5)
+    assert.deepEqual(said, [])
+    state.ownWorkMicros = 0
+    state.tickMicros = quiet + 48e6 // so long it took
+    await until(() => saidOf(quiet + 48e6).length >= 3)
+    assert.deepEqual(saidOf(quiet + 48e6), ['suspicion', 'stall', 'report'])
+    const before = state.tickMicros = monotonicMicros() - 100e6
+    state.ownWorkMicros = before + (THRESHOLD_MS + PERIOD_MS + 1) * 1e3
+    await until(() => saidOf(before).length >= 2)
+    assert.deepEqual(saidOf(before), ['suspicion', 'stall'])
+  })
+
+  test('stages that passed while nobody looked are caught up, and the next ones wait', async t => {
+    const { state, saidOf, watch, until } = createSubject(t)
+    const tickMicros = state.tickMicros = monotonicMicros() - 50e6
+    watch.start()
+    await until(() => saidOf(tickMicros).length >= 4)
+    assert.deepEqual(saidOf(tickMicros), ['suspicion', 'stall', 'report', 'report']) // 1 s, 10 s; not yet 100 s
+  })
+
+  test('a new stall after a long one is not slept through', async t => {
+    const { state, saidOf, watch, until } = createSubject(t)
+    const longAgo = state.tickMicros = monotonicMicros() - 50e6
+    watch.start()
+    await until(() => saidOf(longAgo).length >= 4)
+    const tickMicros = state.tickMicros = monotonicMicros()
+    await until(() => saidOf(tickMicros).length >= 2)
+    assert.deepEqual(saidOf(tickMicros).slice(0, 2), ['suspicion', 'stall'])
+    assert.ok(watch.isStill({ tickMicros }) && !watch.isStill({ tickMicros: longAgo }))
+  })
+
+  test('a loop that ticks, and one that is not watched yet, say nothing', async t => {
+    const { state, said, wakes, watch, until } = createSubject(t)
+    watch.start()
+    await until(() => wakes.length >= 2)
+    const heartbeat = setInterval(() => { state.tickMicros = monotonicMicros() }, PERIOD_MS)
+    t.after(() => clearInterval(heartbeat))
+    const before = wakes.length
+    await until(() => wakes.length >= before + 4)
+    assert.deepEqual(said, [])
+  })
+
+  test('an idle loop that ticks on time is looked at rarely, and others are told each time', async t => {
+    const subject = createSubject(t)
+    const { state, said, wakes, watch, until } = subject
+    Object.assign(state, { isIdle: true, periodMs: THRESHOLD_MS / 2 })
+    const tick = () => { state.tickMicros = monotonicMicros() }
+    tick()
+    const heartbeat = setInterval(tick, state.periodMs)
+    t.after(() => clearInterval(heartbeat))
+    watch.start()
+    const from = performance.now()
+    await until(() => wakes.length >= 5)
+    assert.ok((performance.now() - from) / (wakes.length - 1) >= THRESHOLD_MS)
+    assert.equal(subject.turns, wakes.length - 1) // the first is the start
+    assert.deepEqual(said, [])
+  })
+
+  test('after stop() it says nothing more', async t => {
+    const { state, wakes, watch, until } = createSubject(t)
+    state.tickMicros = monotonicMicros()
+    watch.start()
+    await until(() => wakes.length > 0)
+    watch.stop()
+    watch.stop()
+    const before = wakes.length
+    await new Promise(resolve => setTimeout(resolve, THRESHOLD_MS))
+    assert.deepEqual([watch.running, wakes.length], [false, before])
+  })
+
+  test('an alarm rings once a stall, when the stall has reached its time', async t => {
+    const { state, watch, until } = createSubject(t)
+    const rung = []
+    const end = watch.addAlarm(700, stuck => rung.push(stuck))
+    watch.addAlarm(60_000, stuck => rung.push(stuck))
+    state.tickMicros = monotonicMicros()
+    watch.start()
+    await until(() => rung.length === 1)
+    assert.ok(rung[0].delayMs >= 700)
+    const tickMicros = state.tickMicros = monotonicMicros()
+    await until(() => rung.length === 2)
+    assert.deepEqual(rung.map(stuck => stuck.tickMicros === tickMicros), [false, true])
+    end()
+  })
 })
 
-test('a stall that lasts is looked at again, ever more rarely', async t => {
-  const { state, looks, watch, until } = createSubject(t)
-  const tickMicros = state.tickMicros = monotonicMicros()
-  watch.start()
-  await until(() => looks.length >= 3)
-  assert.ok(looks.every((look, index) => look.tickMicros === tickMicros && look.delayMs >= THRESHOLD_MS * 1.5 ** (index + 1)))
-})
-
-test('the first look is at the start, for the first stall to be measured against', t => {
-  const { watch, wakes } = createSubject(t)
-  watch.start()
-  watch.start()
-  assert.deepEqual(wakes, [0])
-})
-
-test('while the main thread works for us nothing is said of it, and what came before still is', async t => {
-  const { state, said, saidOf, watch, wakes, until } = createSubject(t)
-  const quiet = state.tickMicros = state.ownWorkMicros = monotonicMicros() - 50e6
-  watch.start()
-  await until(() => wakes.length >= 5)
-  assert.deepEqual(said, [])
-  state.ownWorkMicros = 0
-  state.tickMicros = quiet + 48e6 // so long it took
-  await until(() => saidOf(quiet + 48e6).length >= 3)
-  assert.deepEqual(saidOf(quiet + 48e6), ['suspicion', 'stall', 'report'])
-  const before = state.tickMicros = monotonicMicros() - 100e6
-  state.ownWorkMicros = before + (THRESHOLD_MS + PERIOD_MS + 1) * 1e3
-  await until(() => saidOf(before).length >= 2)
-  assert.deepEqual(saidOf(before), ['suspicion', 'stall'])
-})
-
-test('stages that passed while nobody looked are caught up, and the next ones wait', async t => {
-  const { state, saidOf, watch, until } = createSubject(t)
-  const tickMicros = state.tickMicros = monotonicMicros() - 50e6
-  watch.start()
-  await until(() => saidOf(tickMicros).length >= 4)
-  assert.deepEqual(saidOf(tickMicros), ['suspicion', 'stall', 'report', 'report']) // 1 s, 10 s; not yet 100 s
-})
-
-test('a new stall after a long one is not slept through', async t => {
-  const { state, saidOf, watch, until } = createSubject(t)
-  const longAgo = state.tickMicros = monotonicMicros() - 50e6
-  watch.start()
-  await until(() => saidOf(longAgo).length >= 4)
-  const tickMicros = state.tickMicros = monotonicMicros()
-  await until(() => saidOf(tickMicros).length >= 2)
-  assert.deepEqual(saidOf(tickMicros).slice(0, 2), ['suspicion', 'stall'])
-  assert.ok(watch.isStill({ tickMicros }) && !watch.isStill({ tickMicros: longAgo }))
-})
-
-test('a loop that ticks, and one that is not watched yet, say nothing', async t => {
-  const { state, said, wakes, watch, until } = createSubject(t)
-  watch.start()
-  await until(() => wakes.length >= 2)
-  const heartbeat = setInterval(() => { state.tickMicros = monotonicMicros() }, PERIOD_MS)
-  t.after(() => clearInterval(heartbeat))
-  const before = wakes.length
-  await until(() => wakes.length >= before + 4)
-  assert.deepEqual(said, [])
-})
-
-test('an idle loop that ticks on time is looked at rarely, and others are told each time', async t => {
-  const subject = createSubject(t)
-  const { state, said, wakes, watch, until } = subject
-  Object.assign(state, { isIdle: true, periodMs: THRESHOLD_MS / 2 })
-  const tick = () => { state.tickMicros = monotonicMicros() }
-  tick()
-  const heartbeat = setInterval(tick, state.periodMs)
-  t.after(() => clearInterval(heartbeat))
-  watch.start()
-  const from = performance.now()
-  await until(() => wakes.length >= 5)
-  assert.ok((performance.now() - from) / (wakes.length - 1) >= THRESHOLD_MS)
-  assert.equal(subject.turns, wakes.length - 1) // the first is the start
-  assert.deepEqual(said, [])
-})
-
+// Apart: it holds up this thread, and with it the watches of the others.
 test('a thread that was late itself tells so, and gives the loop the chance to tick before it calls it stuck', async t => {
   const { state, said, wakes, watch, until } = createSubject(t)
   state.tickMicros = monotonicMicros()
@@ -141,31 +171,4 @@ test('a thread that was late itself tells so, and gives the loop the chance to t
   await until(() => wakes.length > before + 1)
   assert.ok(wakes[before] >= 500) // it meant to sleep for the threshold
   assert.deepEqual(said, [])
-})
-
-test('after stop() it says nothing more', async t => {
-  const { state, wakes, watch, until } = createSubject(t)
-  state.tickMicros = monotonicMicros()
-  watch.start()
-  await until(() => wakes.length > 0)
-  watch.stop()
-  watch.stop()
-  const before = wakes.length
-  await new Promise(resolve => setTimeout(resolve, THRESHOLD_MS))
-  assert.deepEqual([watch.running, wakes.length], [false, before])
-})
-
-test('an alarm rings once a stall, when the stall has reached its time', async t => {
-  const { state, watch, until } = createSubject(t)
-  const rung = []
-  const end = watch.addAlarm(700, stuck => rung.push(stuck))
-  watch.addAlarm(60_000, stuck => rung.push(stuck))
-  state.tickMicros = monotonicMicros()
-  watch.start()
-  await until(() => rung.length === 1)
-  assert.ok(rung[0].delayMs >= 700)
-  const tickMicros = state.tickMicros = monotonicMicros()
-  await until(() => rung.length === 2)
-  assert.deepEqual(rung.map(stuck => stuck.tickMicros === tickMicros), [false, true])
-  end()
 })
