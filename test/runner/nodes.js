@@ -1,9 +1,10 @@
 'use strict'
 
 // Runs the tests on every supported Node.js: `npm run test:nodes`, or `node test/runner/nodes.js --only 22` for one of them.
-// Each is fetched once, as the npm package that holds its binary, and kept in .nodes/. On the newest LTS that is everything; on the
-// others what depends on the version, without what takes long, unless --all asks for the rest; of areas that are named, everything.
-// --others leaves out the one that runs this. --areas, --again and --required are those of run.js.
+// Each is fetched once, as the npm package that holds its binary, and kept in .nodes/. On each runs what depends on the version; on the
+// newest LTS also what takes long, of all areas, and without --others what says the same everywhere. --all asks for all of it on all;
+// of areas that are named, everything runs. --others leaves out the one that runs this, where `npm test` has run what says the same
+// everywhere. --areas, --again and --required are those of run.js.
 
 const { spawn, spawnSync } = require('node:child_process')
 const fs = require('node:fs')
@@ -29,6 +30,10 @@ const SAME_EVERYWHERE = {
   interop: 'other programs read what was written',
   frameworks: 'run apart, on the Node.js that most people run',
   truth: 'run apart, on each of them',
+  cli: 'a client of the process that it asks; what of that depends on the version is in the other areas',
+  deploy: 'files for other programs',
+  browser: 'code for browsers',
+  marks: 'a list in memory',
   runner: 'of these scripts',
   suites: 'of these scripts',
   bench: 'numbers in, a verdict out',
@@ -90,10 +95,11 @@ async function main () {
   if (unknown.length > 0) throw new Error(`--only takes ${MAJORS.join(', ')}, got ${unknown.join(', ')}`)
   const results = []
   for (const major of only) {
-    const areas = values.areas ?? (values.all || major === WHOLE ? '-' : `-${Object.keys(SAME_EVERYWHERE).join(',')}`)
-    const args = [`--areas=${areas}`, '--again', values.again, ...values.required === undefined ? [] : ['--required', values.required]]
-    results.push(await runTests(major, args))
-    if (values.all || values.areas !== undefined || major === WHOLE) results.push(await runTests(major, [...args, '--slow']))
+    const isWhole = values.all || major === WHOLE
+    const areas = values.areas ?? (values.all || (isWhole && !values.others) ? '-' : `-${Object.keys(SAME_EVERYWHERE).join(',')}`)
+    const args = ['--again', values.again, ...values.required === undefined ? [] : ['--required', values.required]]
+    results.push(await runTests(major, [`--areas=${areas}`, ...args]))
+    if (values.areas !== undefined || isWhole) results.push(await runTests(major, [`--areas=${values.areas ?? '-'}`, ...args, '--slow']))
   }
   console.log('\nAll of them:')
   for (const { last } of results) console.log(`  ${last}`)
