@@ -26,6 +26,7 @@
 /** @import { LimitOrder } from '../observer/heap/near-limit' */
 /** @import { Adopted } from '../observer/heap/snapshot/orphaned-snapshots' */
 /** @import { DebuggerStatus } from '../observer/recorder/debugger-detector' */
+/** @import { WrittenStall } from '../observer/stalls/stall-reports' */
 /** @import { SampledReading } from '../observer/sync-calls/sampled-table' */
 /** @import { ProcessReading } from '../shared/findings/readings' */
 /** @import { LoopCounts } from '../shared/rules/conditions' */
@@ -64,7 +65,7 @@
  * @property {(params: { url: string }) => Promise<DebuggerStatus>} detectDebugger  at the open inspector
  *
  * @property {(params: { stall: LateTick & { id: number } }) => Promise<Explanation | null>} explainStall  null: a suspected one was none
- * @property {(params: { stall: Stall }) => void} keepStall  the whole report, for those who ask while the main thread is stuck
+ * @property {(params: { stall: Stall }) => void} keepStall  the whole report, for those who ask while the main thread is stuck; once more when more is known of it
  *
  * @property {(params: { mark: Mark }) => void} keepMark
  *
@@ -84,7 +85,7 @@
  * @property {(params: { stream: string }) => Promise<{ value: any, done: boolean }>} nextChunk  of an answer that goes on
  * @property {(params: { stream: string }) => Promise<void>} endStream
  *
- * @property {(params: { frames: CallFrame[] }) => Promise<CallFrame[]>} writtenFrames  in the places of the code as it was written
+ * @property {(params: { frames: CallFrame[] }) => Promise<(CallFrame | null)[]>} writtenFrames  in the places of the code as it was written; null: not known yet
  * @property {(params: { reading: SampledReading }) => void} resumeSamples  what a lost observer had read
  * @property {(params: {}) => void} stop
  */
@@ -103,6 +104,7 @@
  * @property {(params: { waitedMs: number }) => void} poolQueued  a task of libuv's pool had to wait
  * @property {(params: { rows: ThreadTimes[] }) => void} threadTimes  of worker threads, since the last time; only with option threads
  * @property {(params: { problem: string }) => void} sourceMapProblem  why one cannot be used
+ * @property {(params: WrittenStall) => void} stallWritten  who held the loop in one that was reported before, in the places of the code as it was written
  * @property {(params: { error: { message: string, code?: string } }) => void} fault  of ours
  *
  * @property {(params: { application: number, level: 'info' | 'warn', fields: object, message: string }) => void} log
@@ -169,6 +171,7 @@ const TO_MAIN = Object.freeze({
   poolQueued: 'tell',
   threadTimes: 'tell',
   sourceMapProblem: 'tell',
+  stallWritten: 'tell',
   fault: 'tell',
   log: 'tell',
   counted: 'tell',

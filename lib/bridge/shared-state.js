@@ -11,7 +11,8 @@ const PERIOD_MS = 1
 const MAX_DELAY_MS = 2
 const OWN_WORK_MICROS = 3
 const KEEP_MICROS = 4
-const DOUBLES = 5
+const SOURCE_MAPS_MS = 5
+const DOUBLES = 6
 const EXITING = 0 // indexes into the integers
 const SESSION = 1
 const IDLE = 2
@@ -64,6 +65,10 @@ class SharedState {
   /** Whether the heart beats slowly because nothing happens. */
   get isIdle () { return Atomics.load(this.#integers, IDLE) === 1 }
   set isIdle (isIdle) { Atomics.store(this.#integers, IDLE, isIdle ? 1 : 0) }
+
+  /** Processor time that the observer's thread for source maps has had since the start. */
+  get sourceMapsMs () { return this.#doubles[SOURCE_MAPS_MS] }
+  set sourceMapsMs (ms) { this.#doubles[SOURCE_MAPS_MS] = ms }
 
   /**
    * Main thread, at exit: asks the observer to let go of its inspector session and waits for that. A session that is still

@@ -171,6 +171,7 @@ class Instruments {
       { component: 'heartbeat', seconds: this.#heartbeat.overheadSeconds },
       { component: 'recorder', seconds: this.#recording.overheadSeconds },
       { component: 'observer', seconds: this.#observer.activeSeconds },
+      { component: 'source-maps', seconds: this.#state.sourceMapsMs / 1e3 },
       { component: 'own-work', seconds: this.#ownWork.totalMs / 1e3 }
     ]
   }
@@ -208,7 +209,8 @@ class Instruments {
         captures: () => this.captures,
         slowRequests: this.slowRequests,
         marks: this.marks,
-        egress: this.egress
+        egress: this.egress,
+        stalls: () => this.stalls
       }),
       onFault,
       onEnd: () => this.egress.handOver(),

@@ -29,9 +29,10 @@ const { createAnswers } = require('./observing/answers')
  * @param {ReturnType<typeof createSlowRequests>} parts.slowRequests
  * @param {ReturnType<typeof createProcessMarks>} parts.marks
  * @param {ReturnType<typeof createEgressServing>} parts.egress
+ * @param {() => ReturnType<typeof import('./stalls/stalls').createStalls>} parts.stalls
  * @returns {Parameters<typeof createObserverSupervisor>[0]['handlers']}
  */
-function createObserverHandlers ({ loop, recording, ownWork, admin, syncCalls, heap, captures, slowRequests, marks, egress }) {
+function createObserverHandlers ({ loop, recording, ownWork, admin, syncCalls, heap, captures, slowRequests, marks, egress, stalls }) {
   return {
     ...createAnswers({
       syncCalls: () => syncCalls().read(),
@@ -43,6 +44,7 @@ function createObserverHandlers ({ loop, recording, ownWork, admin, syncCalls, h
     ...egress.handlers,
     session: ({ isAway }) => recording.setAway(isAway),
     rotate: () => recording.rotate(),
+    stallWritten: written => stalls().addWritten(written),
     syncSamples: ({ reading }) => {
       loop.time.addSamples(reading)
       syncCalls().addSamples(reading, performance.now())

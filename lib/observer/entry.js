@@ -6,5 +6,5 @@
 const { parentPort, workerData } = require('node:worker_threads')
 
 if (workerData.comparison) require('../analysis/worker')
-else if (workerData.sourceMapQuestion) require('../analysis/source-maps/worker')
+else if (workerData.readsSourceMaps) require('../analysis/source-maps/worker')
 else require('./thread').startObserver(/** @type {import('node:worker_threads').MessagePort} */ (parentPort), workerData)

@@ -19,6 +19,7 @@ const { PERIOD_MS: THREAD_CPU_PERIOD_MS } = require('./recorder/thread-cpu')
 const { reportSections } = require('./report-sections')
 const { createScheduler } = require('./stalls/scheduler')
 const { createMarks } = require('../shared/marks/marks')
+const { createCpuBudget } = require('../shared/source-maps/cpu-budget')
 const { createSourceMaps } = require('../shared/source-maps/source-maps')
 const { createStallDetection } = require('./stalls/stall-detection')
 const { createPoolProbe } = require('./sync-calls/pool-probe')
@@ -31,6 +32,11 @@ const { createWindowReading } = require('./window-reading')
 
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
 
+// Of one processor, for source maps that nobody asks for just now.
+const SOURCE_MAPS_SHARE = 0.02
+// They are not read while the machine has no processor to spare; where that never ends, after this all the same.
+const MAX_SHORTAGE_MS = 30_000
+
 class ObserverThread {
   #settings
   #state
@@ -39,6 +45,7 @@ class ObserverThread {
   #scheduler
   #recorder
   #sourceMaps
+  #sourceMapBudget = createCpuBudget({ share: SOURCE_MAPS_SHARE })
   #stalls
   #windowReading
   #poolProbe
@@ -79,7 +86,13 @@ class ObserverThread {
       isOn: settings.sourceMaps,
       appRoot: settings.appRoot,
       observerFile: settings.observerFile,
-      onProblem: problem => this.#channel.tell('sourceMapProblem', { problem })
+      onProblem: problem => this.#channel.tell('sourceMapProblem', { problem }),
+      mayStart: ({ isRead, waitedMs }) => this.#sourceMapBudget.isOpen && (isRead || waitedMs > MAX_SHORTAGE_MS || !this.#stalls.isShort()),
+      onCpu: ms => {
+        this.#sourceMapBudget.take(ms)
+        this.#state.sourceMapsMs = this.#sourceMapBudget.takenMs
+      },
+      onLearned: () => unattended(this.#stalls.learned())
     })
     this.#stalls = createStallDetection({
       settings,
@@ -87,6 +100,7 @@ class ObserverThread {
       scheduler: this.#scheduler,
       recorder: this.#recorder,
       sourceMaps: this.#sourceMaps,
+      onWritten: written => this.#channel.tell('stallWritten', written),
       logNow: this.#logNow
     })
     this.#windowReading = createWindowReading({
@@ -155,7 +169,10 @@ class ObserverThread {
       request: (request, signal) => this.#adminSurface().relay.request(request, signal),
       nextChunk: ({ stream }) => this.#adminSurface().relay.chunk(stream),
       endStream: ({ stream }) => this.#adminSurface().relay.end(stream),
-      writtenFrames: ({ frames }) => this.#sourceMaps.frames(frames),
+      writtenFrames: async ({ frames }) => {
+        const written = await this.#sourceMaps.frames(frames)
+        return written.map((frame, index) => this.#sourceMaps.isKnown({ frames: [frames[index]] }) ? frame : null)
+      },
       resumeSamples: ({ reading }) => this.#windowReading.resume(reading),
       stop: () => this.#stop()
     }

@@ -47,7 +47,7 @@ const CASES = [
   { id: 'start-up', sick: { startedAt: 999_000, process: { startUpMs: 6000 } }, healthy: { process: { startUpMs: 6000 } }, says: /Start-up held the loop for 6\.0 s/ },
   { id: 'slow-elsewhere', sick: { pace: { ms: 1000, routes: [{ route: 'GET /orders', count: 10, seconds: 9 }] } }, healthy: { pace: { ms: 1000, routes: [{ route: 'GET /orders', count: 10, seconds: 2 }] } }, says: /GET \/orders takes 900 ms on average, and it is not the event loop/ },
   { id: 'busy-threads', sick: { threads: THREADS, pace: { ms: 1000, routes: [{ route: 'GET /orders', count: 10, seconds: 9 }] } }, healthy: { threads: { ...THREADS, workerMs: 900 } }, says: /Worker threads had 187 % of a processor, while the main loop was busy 33 % of the time/ },
-  { id: 'own-cost', sick: { process: { ownSeconds: { heartbeat: 20, recorder: 60, observer: 900 } } }, healthy: { process: { ownSeconds: { heartbeat: 1, recorder: 2, observer: 900 } } }, says: /7 % of the main thread/ }
+  { id: 'own-cost', sick: { process: { ownSeconds: { heartbeat: 20, recorder: 60, observer: 900, 'source-maps': 90 } } }, healthy: { process: { ownSeconds: { heartbeat: 1, recorder: 2, observer: 900, 'source-maps': 900 } } }, says: /7 % of the main thread/ }
 ]
 
 for (const { id, sick, healthy, says } of CASES) {

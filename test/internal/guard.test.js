@@ -46,7 +46,6 @@ const BARE = new Map(Object.entries({
   'lib/main/pm2/parent-channel.js process.nextTick': 'calls the application, as Node.js does: what it throws is its own',
   'lib/observer/heap/near-limit.js on': 'reports a fault',
   'lib/observer/rules/actions/webhook.js sent.on': 'does nothing',
-  'lib/shared/source-maps/ask-thread.js worker.once': 'rejects a promise',
   'lib/main/observing/observer-client.js worker.once': 'resolves a promise',
   'lib/observer/stalls/stall-reports.js setTimeout': 'resolves a promise',
   'lib/observer/egress/sending/send-request.js sending.on': 'rejects a promise',

@@ -43,7 +43,7 @@ for (const file of [
   test(`a profile of ${file} is told in the files, lines and names that were written`, async t => {
     const problems = []
     const maps = createSourceMaps({ isOn: true, appRoot: ROOT, onProblem: problem => problems.push(problem) })
-    const frames = framesOf(await maps.profile(record(t, file), LONG_MS))
+    const frames = framesOf(await maps.profile(record(t, file), { maxMs: LONG_MS }))
 
     assert.equal(frames.get('mixChecksum')?.place, 'src/main.ts:22')
     assert.equal(frames.get('renderReport')?.place, 'src/main.ts:30')
@@ -60,8 +60,8 @@ test('a bundle without a map stays as it runs, and is told of once', async t => 
   const problems = []
   const maps = createSourceMaps({ isOn: true, appRoot: ROOT, onProblem: problem => problems.push(problem) })
   const profile = record(t, 'no-map/main.js')
-  assert.equal(await maps.profile(profile, LONG_MS), profile)
-  assert.equal(await maps.profile(profile, LONG_MS), profile)
+  assert.equal(await maps.profile(profile, { maxMs: LONG_MS }), profile)
+  assert.equal(await maps.profile(profile, { maxMs: LONG_MS }), profile)
   assert.equal(problems.length, 1)
   assert.match(problems[0], /no-map\/main\.js is bundled and has no map/)
 })
@@ -69,5 +69,5 @@ test('a bundle without a map stays as it runs, and is told of once', async t => 
 test('with the option off nothing is read', async t => {
   const maps = createSourceMaps({ isOn: false, appRoot: ROOT, onProblem: () => {}, ask: () => assert.fail('asked') })
   const profile = record(t, 'tsc/main.js')
-  assert.equal(await maps.profile(profile, LONG_MS), profile)
+  assert.equal(await maps.profile(profile, { maxMs: LONG_MS }), profile)
 })

@@ -7,7 +7,7 @@ const path = require('node:path')
 const { promisify } = require('node:util')
 
 const DIST = path.join(__dirname, '..', 'fixtures', 'source-maps', 'dist')
-const MAX_MS = 60_000
+const MAX_MS = 150_000
 
 /** What a process that runs the fixture said, the stall last. */
 async function observe (file, ...args) {

@@ -8,7 +8,7 @@ const path = require('node:path')
 const { makeFolder } = require('./folder')
 
 const LIBRARY = path.join(__dirname, '..', '..', 'lib', 'index')
-const MAX_MS = 60_000
+const MAX_MS = 150_000
 
 /** An application whose generated line 1 maps, from column 0 on, to line 8, column 3 of original.ts. It ends when both sources know it. */
 function writeApp (folder) {

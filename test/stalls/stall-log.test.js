@@ -51,3 +51,13 @@ test('a stall reads as one line: how long, where, what, why', () => {
     'event loop stalled 250 ms: login (routes/login.js:12), cause code')
   assert.equal(describeStall(stallOf({ cause: 'starved', route: 'GET /' })), 'event loop stalled 250 ms in GET /: starved')
 })
+
+test('one of which more is known takes the place of what was known, and counts once', () => {
+  const log = createStallLog()
+  for (const id of [1, 2, 3]) log.add({ id, cause: 'code', route: 'GET /', durationMs: 100 })
+  assert.equal(log.replace({ id: 2, cause: 'code', route: 'GET /', durationMs: 100, culprit: 'written' }), true)
+  assert.equal(log.replace({ id: 9 }), false)
+  assert.deepEqual(log.list().map(({ id, culprit }) => [id, culprit]), [[3, undefined], [2, 'written'], [1, undefined]])
+  assert.equal(log.find(2).culprit, 'written')
+  assert.equal(log.totals().find(({ cause }) => cause === 'code').count, 3)
+})

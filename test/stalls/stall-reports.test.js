@@ -47,6 +47,30 @@ test('a stall is explained when the window that holds it has come', async () => 
   assert.equal(profile.endTime - profile.startTime, 500e3)
 })
 
+test('one that was reported as the code runs is reported anew when it is known where it was written', async () => {
+  const written = []
+  let isWritten = false
+  const { reports, record, now } = createSubject({
+    toWritten: async profile => isWritten ? { ...profile, nodes: profile.nodes.map(node => ({ ...node, callFrame: { ...node.callFrame, lineNumber: 99 } })) } : profile,
+    isWritten: () => isWritten,
+    onWritten: stall => written.push(stall)
+  })
+  const explain = async id => {
+    const explained = reports.explain({ id, fromMicros: now - 520e3, toMicros: now, delayMs: 500, ...NONE })
+    record()
+    return explained
+  }
+  const { culprit: { functionLine } } = await explain(7)
+  assert.notEqual(functionLine, 100)
+  await reports.learned()
+  assert.deepEqual(written, [], 'nothing more is known')
+  isWritten = true
+  await explain(8)
+  await reports.learned()
+  await reports.learned()
+  assert.deepEqual(written.map(({ id, culprit, stack }) => [id, culprit.functionLine, stack[1].function]), [[7, 100, 'login']])
+})
+
 test('what the main thread did for us in the middle of a stall is no part of its explanation', async () => {
   const { reports, history, now, records } = createSubject({ evidence: { since: () => ({ ...QUIET, cpuMs: 1000, runQueueMs: 600 }) } })
   const ownWork = [{ fromMicros: now - 900e3, toMicros: now - 100e3 }]
@@ -94,7 +118,7 @@ test('where the collector left next to no samples, who all the looks saw is name
   const call = (name, line, functionLine) => ({ name, receiver: '', file: 'app.js', line, column: 5, functionLine, functionColumn: 1 })
   const stack = [call('fillCache', 43, 41), call('serve', 12, 11)]
   const explain = async ({ evidence = { cpuMs: 650 }, samples = [], looks = [100, 150, 225] }) => {
-    const looksOf = async fromMicros => looks.map(ms => ({ atMicros: fromMicros + ms * 1e3, stack }))
+    const looksOf = fromMicros => looks.map(ms => ({ atMicros: fromMicros + ms * 1e3, stack }))
     const { reports, history, now } = createSubject({ evidence: { since: () => ({ ...QUIET, ...evidence }) }, looksOf })
     history.add(profileOf([...samples, [['(garbage collector)'], 600e3], [['(idle)'], 2e6]], now - samples.length * 10e3 - 600e3))
     return reports.explain({ id: 7, fromMicros: now - 720e3, toMicros: now, delayMs: 600 + samples.length * 10, ...NONE })

@@ -9,7 +9,7 @@ const { createThreadLoad } = require('../../lib/observer/threads/thread-load')
 const { readThreadTimes, withKinds } = require('../../lib/observer/threads/thread-times')
 
 const MINUTE_MS = 60_000
-const kindsOf = (names, major, { own = '-1' } = {}) => {
+const kindsOf = (names, major, { own = [] } = {}) => {
   const threads = names.map((name, index) => ({ id: String(process.pid + index), name, cpuMs: 1 }))
   return withKinds(threads, { own, observed: String(process.pid), major }).map(([, { kind }]) => kind)
 }
@@ -26,8 +26,8 @@ test('Node 22 names only some of its own, Node 20 none: the first are of V8', ()
   assert.deepEqual(kindsOf(Array(9).fill('node'), 20).slice(5), ['engine', 'engine', 'worker', 'worker'])
 })
 
-test('our own thread is not one of the application', () => {
-  assert.deepEqual(kindsOf(['MainThread', 'WorkerThread', 'WorkerThread'], 26, { own: String(process.pid + 1) }), ['observed', 'own', 'worker'])
+test('threads of loopscope are none of the application', () => {
+  assert.deepEqual(kindsOf(['MainThread', 'WorkerThread', 'loopscope sourc', 'WorkerThread'], 26, { own: [String(process.pid + 1), String(process.pid + 2)] }), ['observed', 'own', 'own', 'worker'])
 })
 
 /** A process that a test moves on: `ran` is what its threads had since the start. */

@@ -1,15 +1,16 @@
 'use strict'
 
-// One question answered: places of scripts as they run in, places as they were written out. It reads files, and keeps nothing.
+// Questions answered: places of scripts as they run in, places as they were written out. The maps that were asked for last are kept, so that
+// each is read once while it is wanted.
 
-const fs = require('node:fs')
-const { Problem, findMap, scriptFile } = require('./find-map')
+const path = require('node:path')
+const { readRegularFile } = require('../../shared/base/regular-file')
+const { MAX_BYTES, Problem, findMap, scriptFile } = require('./find-map')
 const { toWrittenName } = require('./function-name')
-const { locate, parseMap } = require('./source-map')
+const { parseMap } = require('./source-map')
 const { toSourceFile } = require('./source-url')
 
-/** @import { FoundMap } from './find-map' */
-/** @import { Segment } from './source-map' */
+/** @import { Segment, SourceMap } from './source-map' */
 
 /**
  * @typedef {object} Place  of a script
@@ -23,58 +24,117 @@ const { toSourceFile } = require('./source-url')
  * @property {number} column
  * @property {string} name
  *
- * @typedef {{ url: string, places: Place[] }} Script
+ * @typedef {{ url: string, places: Place[], map?: string }} Script  map: its source map as text, where the process has it
  * @typedef {{ scripts: Script[], appRoot: string, mayBytes: number }} Question  mayBytes: memory that may be taken
  *
  * @typedef {object} Answer  about one script
  * @property {boolean} hasMap
  * @property {string | null} problem  why its map cannot be used
  * @property {(WrittenPlace | null)[]} places
+ *
+ * @typedef {{ map: SourceMap, folder: string, lineOf: (file: string) => (line: number) => string }} KnownMap
  */
 
-/**
- * @param {Question} question
- * @returns {Answer[]}
- */
-function answerQuestion ({ scripts, appRoot, mayBytes }) {
-  return scripts.map(script => {
-    try {
-      return answerScript(script, appRoot, mayBytes)
-    } catch (error) {
-      // Of other faults only the fact: a message may hold what a file said that is no map.
-      const problem = error instanceof Problem ? error.message : `the map of ${scriptFile(script.url)} is broken`
-      return { hasMap: false, problem, places: script.places.map(() => null) }
+const MAX_MAPS = 50
+const MAX_BYTES_KEPT = 64e6
+
+class MapReader {
+  /** The one asked for last at the end. @type {Map<string, KnownMap>} */
+  #known = new Map()
+  #bytes = 0
+  #maxBytes
+
+  /** @param {number} [maxBytes]  of what is kept; one map may have more */
+  constructor (maxBytes = MAX_BYTES_KEPT) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** The scripts whose maps are kept. */
+  get kept () { return [...this.#known.keys()] }
+
+  /**
+   * @param {Question} question
+   * @returns {Answer[]}
+   */
+  answer ({ scripts, appRoot, mayBytes }) {
+    return scripts.map(script => {
+      try {
+        return this.#answerScript(script, appRoot, mayBytes)
+      } catch (error) {
+        // Of other faults only the fact: a message may hold what a file said that is no map.
+        const problem = error instanceof Problem ? error.message : `the map of ${scriptFile(script.url)} is broken`
+        return { hasMap: false, problem, places: script.places.map(() => null) }
+      }
+    })
+  }
+
+  /**
+   * @param {Script} script
+   * @param {string} appRoot
+   * @param {number} mayBytes
+   * @returns {Answer}
+   */
+  #answerScript (script, appRoot, mayBytes) {
+    const { url, places } = script
+    const file = scriptFile(url)
+    const known = file === null ? null : this.#find(script, file, mayBytes)
+    if (file === null || known === null) return { hasMap: false, problem: null, places: places.map(() => null) }
+    const lineOf = known.lineOf(file)
+    /** @type {(segment: Segment, index: number) => WrittenPlace | null} */
+    const toWritten = ({ source, line, column, namesBefore }, index) => {
+      const original = toSourceFile(source, { folder: known.folder, script: file, appRoot })
+      const { name, line: generatedLine } = places[index]
+      if (original === null) return null
+      return { file: original, line, column, name: name && toWrittenName(name, () => lineOf(generatedLine), namesBefore) }
     }
-  })
+    return {
+      hasMap: true,
+      problem: null,
+      places: places.map((place, index) => {
+        const segment = known.map.locate(place)
+        return segment === null ? null : toWritten(segment, index)
+      })
+    }
+  }
+
+  /**
+   * @param {Script} script
+   * @param {string} file  its own
+   * @param {number} mayBytes
+   */
+  #find (script, file, mayBytes) {
+    const known = this.#known.get(script.url) ?? readMap(script, file, mayBytes)
+    if (known !== null) this.#keep(script.url, known)
+    return known
+  }
+
+  /**
+   * @param {string} url
+   * @param {KnownMap} map
+   */
+  #keep (url, map) {
+    this.#bytes += this.#known.delete(url) ? 0 : map.map.bytes
+    this.#known.set(url, map)
+    for (const [oldest, { map: { bytes } }] of this.#known) {
+      if ((this.#bytes <= this.#maxBytes && this.#known.size <= MAX_MAPS) || oldest === url) break
+      this.#known.delete(oldest)
+      this.#bytes -= bytes
+    }
+  }
 }
 
 /**
  * @param {Script} script
- * @param {string} appRoot
+ * @param {string} file
  * @param {number} mayBytes
- * @returns {Answer}
+ * @returns {KnownMap | null}
  */
-function answerScript ({ url, places }, appRoot, mayBytes) {
-  const file = scriptFile(url)
-  const found = file === null ? null : findMap(file, mayBytes)
-  if (file === null || found === null) return { hasMap: false, problem: null, places: places.map(() => null) }
-  const map = parseMap(found.text)
-  const lineOf = createLines(file)
-  /** @type {(segment: Segment, index: number) => WrittenPlace | null} */
-  const toWritten = ({ source, line, column, namesBefore }, index) => {
-    const original = toSourceFile(source, { folder: found.folder, script: file, appRoot })
-    const { name, line: generatedLine } = places[index]
-    if (original === null) return null
-    return { file: original, line, column, name: name && toWrittenName(name, lineOf(generatedLine), namesBefore) }
-  }
-  return {
-    hasMap: true,
-    problem: null,
-    places: places.map((place, index) => {
-      const segment = locate(map, place)
-      return segment === null ? null : toWritten(segment, index)
-    })
-  }
+function readMap ({ map: text }, file, mayBytes) {
+  const found = text === undefined ? findMap(file, mayBytes) : { bytes: Buffer.from(text), folder: path.dirname(file), maxLines: Infinity }
+  if (found === null) return null
+  const map = parseMap(found.bytes, { maxLines: found.maxLines, mayBytes })
+  // What the process compiled as it loaded it is in no file.
+  return { map, folder: found.folder, lineOf: text === undefined ? createLines : () => () => '' }
 }
 
 /**
@@ -85,9 +145,9 @@ function createLines (file) {
   /** @type {string[] | undefined} */
   let lines
   return line => {
-    lines ??= fs.readFileSync(file, 'utf8').split('\n')
+    lines ??= readRegularFile(file, { maxBytes: MAX_BYTES }).toString().split('\n')
     return lines[line] ?? ''
   }
 }
 
-module.exports = { answerQuestion }
+module.exports = { MapReader }

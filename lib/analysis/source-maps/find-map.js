@@ -1,28 +1,30 @@
 'use strict'
 
-// Where the source map of a script is, and its text: in the comment at the end of the file, in the file that the comment names, or beside
-// the script. Only files are read, never the network, and of a file that is no map nothing is told but that it is none.
+// Where the source map of a script is, and its bytes: in the comment at the end of the file, in the file that the comment names, or beside
+// the script. Only files are read, never the network, and of a file that is no map nothing is reported but that it is none.
 
-const fs = require('node:fs')
 const path = require('node:path')
 const { fileURLToPath } = require('node:url')
+const { readRegularFile } = require('../../shared/base/regular-file')
 
 const TAIL_BYTES = 4096
 const MAX_BYTES = 100 * 1024 * 1024
-// A map as text, and the arrays that the library makes of it; measured 10 to 13.5 with maps of 22 MB.
-const MEMORY_PER_BYTE = 15
+// The file, and what is kept of it: names and sources count apart (source-map.js).
+const MEMORY_PER_BYTE = 2.5
 const NAME = 'sourceMappingURL='
 const COMMENT = /^[ \t]*\/[/*][#@][ \t]*sourceMappingURL=([^\s*'"]+)[ \t]*(?:\*\/)?[ \t]*\r?$/gm
 const BASE64_LINE = /[A-Za-z0-9+/=%]{256}\s*$/
 const SCHEME = /^[a-z][a-z\d+.-]+:/i
+const [LINE_FEED, CARRIAGE_RETURN, LINE_SEPARATOR_LEAD] = [0x0A, 0x0D, 0xE2] // U+2028 and U+2029 end lines too
 
 /** What a person is told of a map that cannot be used. */
 class Problem extends Error {}
 
 /**
  * @typedef {object} FoundMap
- * @property {string} text
- * @property {string} folder  that its sources are relative to
+ * @property {Buffer} bytes
+ * @property {string} folder    that its sources are relative to
+ * @property {number} maxLines  that the script can have
  */
 
 /**
@@ -32,16 +34,18 @@ class Problem extends Error {}
  * @throws {Problem} where one is named and cannot be read
  */
 function findMap (file, mayBytes) {
-  const reference = readReference(file, mayBytes)
+  const script = read(file, mayBytes)
+  if (script === null) return null
   const folder = path.dirname(file)
-  if (reference?.startsWith('data:')) return { text: fromDataUrl(reference), folder }
+  const maxLines = countLines(script)
+  const reference = readReference(script)
+  if (reference?.startsWith('data:')) return { bytes: fromDataUrl(reference), folder, maxLines }
   const mapFile = reference === null ? `${file}.map` : resolveReference(reference, folder)
   if (mapFile === null) return null
-  const size = sizeOf(mapFile)
-  if (size === null && reference === null) return null
-  if (size === null) throw new Problem(`${file} names a source map that is not there`)
-  assertSize(mapFile, size, mayBytes)
-  return { text: fs.readFileSync(mapFile, 'utf8'), folder: path.dirname(mapFile) }
+  const bytes = read(mapFile, mayBytes)
+  if (bytes === null && reference === null) return null
+  if (bytes === null) throw new Problem(`${file} names a source map that is not there`)
+  return { bytes, folder: path.dirname(mapFile), maxLines }
 }
 
 /**
@@ -58,29 +62,30 @@ function scriptFile (url) {
 }
 
 /**
- * @param {string} file
- * @param {number} mayBytes
+ * @param {Buffer} script
  * @returns {string | null}
  */
-function readReference (file, mayBytes) {
-  const size = sizeOf(file)
-  if (size === null) return null
-  const tail = readEnd(file, size, Math.min(size, TAIL_BYTES))
+function readReference (script) {
+  const tail = script.toString('latin1', Math.max(0, script.length - TAIL_BYTES))
   const [, near] = [...tail.matchAll(COMMENT)].at(-1) ?? []
   if (near !== undefined || !BASE64_LINE.test(tail)) return near ?? null
-  assertSize(file, size, mayBytes)
-  const whole = readEnd(file, size, size)
-  const at = whole.lastIndexOf(`# ${NAME}`)
-  return at === -1 ? null : whole.slice(at + NAME.length + 2).trim()
+  const at = script.lastIndexOf(`# ${NAME}`)
+  return at === -1 ? null : script.toString('latin1', at + NAME.length + 2).trim()
 }
 
 /**
  * @param {string} file
- * @returns {number | null} null where it is no file that can be read
+ * @param {number} mayBytes
+ * @returns {Buffer | null} null where it is no file that can be read
+ * @throws {Problem} where it is too large
  */
-function sizeOf (file) {
-  const found = fs.statSync(file, { throwIfNoEntry: false })
-  return found?.isFile() ? found.size : null
+function read (file, mayBytes) {
+  try {
+    return readRegularFile(file, { maxBytes: Math.min(MAX_BYTES, mayBytes / MEMORY_PER_BYTE) })
+  } catch (/** @type {any} */ error) {
+    if (error.code === 'ERR_FILE_TOO_LARGE') throw new Problem(describeSize(file, error.size, mayBytes))
+    return null
+  }
 }
 
 /**
@@ -88,11 +93,9 @@ function sizeOf (file) {
  * @param {number} size
  * @param {number} mayBytes
  */
-function assertSize (file, size, mayBytes) {
-  if (size > MAX_BYTES) throw new Problem(`${file} has ${megabytes(size)}, and at most ${megabytes(MAX_BYTES)} are read`)
-  if (size * MEMORY_PER_BYTE > mayBytes) {
-    throw new Problem(`${file} needs ${megabytes(size * MEMORY_PER_BYTE)} of memory, and ${megabytes(mayBytes)} may be taken`)
-  }
+function describeSize (file, size, mayBytes) {
+  if (size > MAX_BYTES) return `${file} has ${megabytes(size)}, and at most ${megabytes(MAX_BYTES)} are read`
+  return `${file} needs ${megabytes(size * MEMORY_PER_BYTE)} of memory, and ${megabytes(mayBytes)} may be taken`
 }
 
 /** @param {number} bytes */
@@ -101,18 +104,13 @@ function megabytes (bytes) {
 }
 
 /**
- * @param {string} file
- * @param {number} size
- * @param {number} length
+ * @param {Buffer} script
+ * @returns {number} at least as many as V8 counts
  */
-function readEnd (file, size, length) {
-  const bytes = Buffer.alloc(length)
-  const descriptor = fs.openSync(file, 'r')
-  try {
-    return bytes.toString('latin1', 0, fs.readSync(descriptor, bytes, 0, length, size - length))
-  } finally {
-    fs.closeSync(descriptor)
-  }
+function countLines (script) {
+  let lines = 1
+  for (const byte of script) if (byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === LINE_SEPARATOR_LEAD) lines++
+  return lines
 }
 
 /**
@@ -132,7 +130,7 @@ function fromDataUrl (url) {
   const comma = url.indexOf(',')
   const isBase64 = url.slice(0, comma).endsWith(';base64')
   const data = url.slice(comma + 1)
-  return isBase64 ? Buffer.from(data, 'base64').toString() : decoded(data)
+  return isBase64 ? Buffer.from(data, 'base64') : Buffer.from(decoded(data))
 }
 
 /** @param {string} text */

@@ -14,15 +14,16 @@ const PART = /^[\w$\u0080-\uFFFF]/
 
 /**
  * @param {string} generated  V8's name
- * @param {string} line       of the generated code
+ * @param {() => string} readLine  of the generated code: most names need none
  * @param {Segment['namesBefore']} namesBefore
  * @returns {string} '' where nobody knows
  */
-function toWrittenName (generated, line, namesBefore) {
+function toWrittenName (generated, readLine, namesBefore) {
   const [identifier] = IDENTIFIER.exec(generated) ?? []
   if (identifier === undefined) return generated
   const holder = generated.slice(0, -identifier.length) // `exports.`
-  const isMinified = (/** @type {string} */ name) => name.length <= MAX_MINIFIED_NAME && line.length >= MIN_MINIFIED_LINE
+  const isMinified = (/** @type {string} */ name) => name.length <= MAX_MINIFIED_NAME && readLine().length >= MIN_MINIFIED_LINE
+  const line = namesBefore.length === 0 ? '' : readLine()
   const found = namesBefore.find(({ column }) => line.startsWith(identifier, column) && !PART.test(line.slice(column + identifier.length)))
   const name = found?.name ?? (isMinified(identifier) ? '' : identifier)
   return name === '' || isMinified(holder.slice(0, -1)) ? name : holder + name

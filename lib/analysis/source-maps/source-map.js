@@ -1,11 +1,13 @@
 'use strict'
 
 // A source map that was read, and what some places of the generated code were written as. Pure. A map is data of whoever built the
-// application: nothing of it is believed before it is looked at.
+// application: nothing of it is believed before it is looked at, and nothing is kept of it that no line of the script can ask for.
 
-const { FlattenMap, decodedMappings, traceSegment } = require('@jridgewell/trace-mapping')
+const { posix } = require('node:path')
+const { arraySpans, objectSpans, parseSpan } = require('./json-spans')
+const { Mappings } = require('./mappings')
 
-/** @import { SourceMapInput, SourceMapSegment, TraceMap } from '@jridgewell/trace-mapping' */
+/** @import { Span } from './json-spans' */
 
 /**
  * @typedef {object} Wanted  a place of the generated code
@@ -24,111 +26,262 @@ const { FlattenMap, decodedMappings, traceSegment } = require('@jridgewell/trace
 const MAX_NAME_DISTANCE = 40
 // A line of the generated code that comes from more lines than these is a bundle's, and says nothing of any of them.
 const MAX_LINES_OF_ONE = 20
-// The library makes an array for each line of the generated code, also for those before a section.
-const MAX_LINES = 5_000_000
-// It takes other characters for zeros.
-const MAPPINGS = /^[\w+/,;]*$/
+const MAX_SECTIONS = 50_000
+// Of names and sources, once they are strings; measured 6 to 8 with lists of short names.
+const MEMORY_PER_BYTE = 10
+const PREFIX = /^\uFEFF?(?:\)\]\}'[^\n]*\n)?/ // the second keeps browsers from running it
+const MAX_PREFIX_BYTES = 200
+const [OPEN_ARRAY, QUOTE, BACKSLASH] = [0x5B, 0x22, 0x5C]
+const ORIGIN = /^(?:[a-z][a-z\d+.-]+:\/\/[^/]*\/?)?/i
 
 /**
- * @param {string} text
- * @returns {TraceMap}
+ * @param {Buffer} bytes  of the file; nothing of them is kept
+ * @param {{ maxLines?: number, mayBytes?: number }} [limits]  maxLines: lines of the generated code; mayBytes: memory that may be taken
+ * @returns {SourceMap}
  * @throws where it is no source map
  */
-function parseMap (text) {
-  const map = JSON.parse(text.replace(/^\uFEFF?(\)\]\}'.*\n)?/, '')) // what keeps browsers from running it
-  if (!isObject(map)) throw new SyntaxError('no object')
-  if (map.sections === undefined) return new FlattenMap(checked(map))
-  if (!Array.isArray(map.sections)) throw new SyntaxError('no sections')
-  const given = /** @type {any[]} */ (map.sections)
-  const sections = given.map(section => ({ offset: checkedOffset(section?.offset), map: checked(section?.map) }))
-  sections.sort((left, right) => left.offset.line - right.offset.line || left.offset.column - right.offset.column)
-  return new FlattenMap(/** @type {any} */ ({ version: 3, sections }))
+function parseMap (bytes, { maxLines = Infinity, mayBytes = Infinity } = {}) {
+  const [prefix] = /** @type {RegExpExecArray} */ (PREFIX.exec(bytes.toString('utf8', 0, MAX_PREFIX_BYTES)))
+  const text = bytes.subarray(Buffer.byteLength(prefix))
+  const map = objectSpans(text)
+  if (map === null) throw new SyntaxError('no object')
+  const sections = map.get('sections')
+  const parts = sections === undefined ? [readPart(text, map, { line: 0, column: 0 }, maxLines)] : readSections(text, sections, maxLines)
+  const found = new SourceMap(parts)
+  if (found.bytes > mayBytes) throw new RangeError('more names than memory')
+  return found
 }
 
 /**
- * @param {any} map
- * @returns {SourceMapInput}
+ * @param {Buffer} bytes
+ * @param {Span} span
+ * @param {number} maxLines
  */
-function checked (map) {
-  if (!isObject(map) || typeof map.mappings !== 'string' || !Array.isArray(map.sources)) throw new SyntaxError('no mappings')
-  if (!MAPPINGS.test(map.mappings)) throw new SyntaxError('no base64')
-  return {
-    version: 3,
-    sources: map.sources.map((/** @type {unknown} */ source) => typeof source === 'string' ? source : ''),
-    names: Array.isArray(map.names) ? map.names : [],
-    mappings: map.mappings,
-    ...(typeof map.sourceRoot === 'string' && { sourceRoot: map.sourceRoot })
+function readSections (bytes, span, maxLines) {
+  const sections = arraySpans(bytes, span, MAX_SECTIONS)
+  if (sections === null) throw new SyntaxError('no sections')
+  const parts = []
+  for (const section of sections) {
+    const members = objectSpans(bytes, section)
+    const offset = checkedOffset(members?.get('offset') && parseSpan(bytes, /** @type {Span} */ (members.get('offset'))))
+    const map = members?.get('map')
+    if (map === undefined) throw new SyntaxError('no map')
+    // The script has no such line.
+    if (offset.line >= maxLines) continue
+    parts.push(readPart(bytes, objectSpans(bytes, map), offset, maxLines))
   }
+  return parts.sort((left, right) => left.line - right.line || left.column - right.column)
 }
 
 /** @param {any} offset */
 function checkedOffset (offset) {
   const { line, column } = offset ?? {}
   if (!isCount(line) || !isCount(column)) throw new SyntaxError('no offset')
-  if (line > MAX_LINES) throw new RangeError('no script has so many lines')
   return { line, column }
 }
 
 /**
- * @param {TraceMap} map
- * @param {Wanted} wanted
- * @returns {Segment | null}
+ * @param {Buffer} bytes
+ * @param {Map<string, Span> | null} map
+ * @param {{ line: number, column: number }} offset
+ * @param {number} maxLines
  */
-function locate (map, { line, column }) {
-  const segments = decodedMappings(map)[line] ?? []
-  if (column === null) return wholeLine(map, segments)
-  const segment = traceSegment(map, line, column)
-  const at = segment === null ? null : toPlace(map, segment)
-  return at === null ? null : { ...at, namesBefore: namesBefore(map, segments, column) }
+function readPart (bytes, map, offset, maxLines) {
+  const [mappings, sources, names] = ['mappings', 'sources', 'names'].map(name => map?.get(name))
+  if (map === null || mappings === undefined || sources === undefined) throw new SyntaxError('no mappings')
+  const root = map.get('sourceRoot')
+  return new Part(offset, {
+    mappings: new Mappings(stringBytes(bytes, mappings), maxLines - offset.line),
+    sources: new TextList(bytes, sources),
+    names: names === undefined || bytes[names.from] !== OPEN_ARRAY ? null : new TextList(bytes, names),
+    root: root === undefined ? null : parseSpan(bytes, root)
+  })
 }
 
 /**
- * @param {TraceMap} map
- * @param {readonly SourceMapSegment[]} segments
- * @returns {Segment | null}
+ * @param {Buffer} bytes
+ * @param {Span} span
  */
-function wholeLine (map, segments) {
-  /** @type {Segment | null} */
-  let first = null
-  for (const segment of segments) {
-    const at = toPlace(map, segment)
-    if (at === null) continue
-    first ??= at
-    if (at.source !== first.source || Math.abs(at.line - first.line) > MAX_LINES_OF_ONE) return null
+function stringBytes (bytes, span) {
+  const inner = bytes.subarray(span.from + 1, span.to - 1)
+  if (bytes[span.from] !== QUOTE || bytes[span.to - 1] !== QUOTE) throw new SyntaxError('no string')
+  return inner.includes(BACKSLASH) ? Buffer.from(parseSpan(bytes, span), 'latin1') : inner // some write \/
+}
+
+/** An array of texts, made when one of them is asked for. */
+class TextList {
+  /** @type {Buffer | string[]} */
+  #list
+
+  /**
+   * @param {Buffer} bytes
+   * @param {Span} span
+   */
+  constructor (bytes, { from, to }) {
+    if (bytes[from] !== OPEN_ARRAY) throw new SyntaxError('no list')
+    this.bytes = (to - from) * MEMORY_PER_BYTE
+    this.#list = Buffer.from(bytes.subarray(from, to))
   }
-  return first
+
+  /**
+   * @param {number} index
+   * @returns {string | undefined}
+   */
+  at (index) {
+    if (Buffer.isBuffer(this.#list)) this.#list = /** @type {string[]} */ (parseSpan(this.#list, { from: 0, to: this.#list.length }))
+    const text = this.#list[index]
+    return typeof text === 'string' ? text : undefined
+  }
+}
+
+/** A map without sections, or one section. */
+class Part {
+  #mappings
+  #sources
+  #names
+  #root
+  /** @type {Map<number, string | undefined>} */
+  #resolved = new Map()
+
+  /**
+   * @param {{ line: number, column: number }} offset
+   * @param {{ mappings: Mappings, sources: TextList, names: TextList | null, root: unknown }} lists
+   */
+  constructor ({ line, column }, { mappings, sources, names, root }) {
+    this.line = line
+    this.column = column
+    this.bytes = mappings.length + sources.bytes + (names?.bytes ?? 0)
+    this.#mappings = mappings
+    this.#sources = sources
+    this.#names = names
+    this.#root = typeof root === 'string' && root !== '' ? `${root}/` : ''
+  }
+
+  /**
+   * The segments of a line of the generated code.
+   * @param {number} line
+   * @param {number} fromColumn
+   * @param {import('./mappings').Visit} visit
+   */
+  walk (line, fromColumn, visit) {
+    const shift = line === this.line ? this.column : 0
+    this.#mappings.walk(line - this.line, Math.max(0, fromColumn - shift), (column, ...rest) => visit(column + shift, ...rest))
+  }
+
+  /** @param {number} index */
+  source (index) {
+    if (!this.#resolved.has(index)) this.#resolved.set(index, this.#resolve(this.#sources.at(index)))
+    return this.#resolved.get(index)
+  }
+
+  /** @param {string | undefined} source */
+  #resolve (source) {
+    if (!source) return undefined
+    const [origin] = /** @type {RegExpExecArray} */ (ORIGIN.exec(this.#root + source))
+    const path = (this.#root + source).slice(origin.length)
+    return origin + (path === '' ? '' : posix.normalize(path))
+  }
+
+  /** @param {number} index */
+  name (index) {
+    return index === -1 ? undefined : this.#names?.at(index)
+  }
+}
+
+class SourceMap {
+  #parts
+
+  /** @param {Part[]} parts  in order */
+  constructor (parts) {
+    this.#parts = parts
+    /** What it takes of memory, with all its names made. */
+    this.bytes = parts.reduce((sum, { bytes }) => sum + bytes, 0)
+  }
+
+  /**
+   * @param {Wanted} wanted
+   * @returns {Segment | null}
+   */
+  locate ({ line, column }) {
+    return column === null ? this.#wholeLine(line) : this.#place(line, column)
+  }
+
+  /**
+   * @param {number} line
+   * @param {number} column
+   * @returns {Segment | null}
+   */
+  #place (line, column) {
+    const part = this.#parts[this.#lastPart(line, column)]
+    if (part === undefined) return null
+    /** @type {{ column: number, at: number[] } | null} */
+    let best = null
+    /** @type {{ column: number, index: number }[]} */
+    const named = []
+    part.walk(line, column - MAX_NAME_DISTANCE, (from, source, writtenLine, writtenColumn, name) => {
+      if (from > column) return false
+      // The first one of those at the column itself, else the last one before it.
+      if (best === null || best.column < column) best = { column: from, at: [source, writtenLine, writtenColumn] }
+      if (name !== -1 && from >= column - MAX_NAME_DISTANCE) named.push({ column: from, index: name })
+      return true
+    })
+    const [source, writtenLine, writtenColumn] = /** @type {{ at: number[] } | null} */ (best)?.at ?? [-1, 0, 0]
+    const place = toPlace(part, source, writtenLine, writtenColumn)
+    const namesBefore = named.reverse().map(({ column, index }) => ({ column, name: part.name(index) ?? '' })).filter(({ name }) => name !== '')
+    return place && { ...place, namesBefore }
+  }
+
+  /**
+   * @param {number} line
+   * @returns {Segment | null}
+   */
+  #wholeLine (line) {
+    /** @type {Segment | null} */
+    let first = null
+    let isMixed = false
+    for (let index = Math.max(0, this.#lastPart(line, 0)); index < this.#parts.length && this.#parts[index].line <= line && !isMixed; index++) {
+      const next = this.#parts[index + 1]
+      const endColumn = next?.line === line ? next.column : Infinity
+      const part = this.#parts[index]
+      part.walk(line, 0, (from, source, writtenLine, writtenColumn) => {
+        if (from >= endColumn) return false
+        const at = toPlace(part, source, writtenLine, writtenColumn)
+        if (at === null) return true
+        first ??= at
+        isMixed = at.source !== first.source || Math.abs(at.line - first.line) > MAX_LINES_OF_ONE
+        return !isMixed
+      })
+    }
+    return isMixed ? null : first
+  }
+
+  /**
+   * @param {number} line
+   * @param {number} column
+   * @returns {number} -1 where there is none
+   */
+  #lastPart (line, column) {
+    let [low, high] = [-1, this.#parts.length - 1]
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2)
+      const part = this.#parts[middle]
+      if (part.line < line || (part.line === line && part.column <= column)) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
 }
 
 /**
- * @param {TraceMap} map
- * @param {Readonly<SourceMapSegment>} segment
- * @returns {Segment | null}
- */
-function toPlace ({ resolvedSources }, segment) {
-  if (segment.length === 1) return null
-  const [, index, line, column] = segment
-  const source = resolvedSources[index]
-  return !source || line < 0 || column < 0 ? null : { source, line, column, namesBefore: [] }
-}
-
-/**
- * @param {TraceMap} map
- * @param {readonly SourceMapSegment[]} segments  of one line, in order
+ * @param {Part} part
+ * @param {number} index   of the source
+ * @param {number} line
  * @param {number} column
+ * @returns {Segment | null}
  */
-function namesBefore ({ names }, segments, column) {
-  const found = []
-  for (let at = segments.findLastIndex(([from]) => from <= column); at >= 0 && segments[at][0] >= column - MAX_NAME_DISTANCE; at--) {
-    const [from, , , , index] = segments[at]
-    const name = index === undefined ? undefined : names[index]
-    if (typeof name === 'string') found.push({ column: from, name })
-  }
-  return found
-}
-
-/** @param {unknown} value */
-function isObject (value) {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+function toPlace (part, index, line, column) {
+  const source = index < 0 || line < 0 || column < 0 ? undefined : part.source(index)
+  return source === undefined ? null : { source, line, column, namesBefore: [] }
 }
 
 /** @param {unknown} value */
@@ -136,4 +289,4 @@ function isCount (value) {
   return Number.isSafeInteger(value) && Number(value) >= 0
 }
 
-module.exports = { locate, parseMap }
+module.exports = { SourceMap, parseMap }

@@ -11,7 +11,7 @@ const { createSourceMaps } = require('../../shared/source-maps/source-maps')
 /** @import { SamplingProfile } from '../../shared/formats/profile/heap-tree' */
 
 // A command may take its time: a thread that reads maps is ended long before.
-const MAX_WAIT_MS = 120_000
+const ASKING = Object.freeze({ maxMs: 120_000, isAsked: true })
 
 const SOURCES_OPTION = Object.freeze(/** @type {const} */ ({
   type: 'string',
@@ -35,9 +35,9 @@ function createWrittenCode ({ values, terminal }, usual = 'original') {
   const maps = createSourceMaps({ isOn: sources === 'original', appRoot, onProblem })
   return {
     /** @param {CpuProfile} profile */
-    profile: profile => maps.profile(profile, MAX_WAIT_MS),
+    profile: profile => maps.profile(profile, ASKING),
     /** @param {SamplingProfile} profile */
-    heapProfile: async profile => (await maps.heapSampling({ profile, before: null }, MAX_WAIT_MS)).profile
+    heapProfile: async profile => (await maps.heapSampling({ profile, before: null }, ASKING)).profile
   }
 }
 

@@ -6,6 +6,7 @@ const { createStallLog } = require('../../shared/stalls/stall-log')
 const { createStallReporting } = require('./stall-reporting')
 const { createSubscribers } = require('./subscribers')
 
+/** @import { Stall } from '../../../types/diagnostics' */
 /** @import { LateTick } from '../loop/heartbeat' */
 
 /** @typedef {Parameters<typeof createStallReporting>[0]} ReportingParts */
@@ -38,6 +39,18 @@ class Stalls {
   /** A tick was on time: what ran long without stalling the loop must not be blamed for the next stall. */
   forgetSlow () {
     this.subscribers.forgetSlowest()
+  }
+
+  /**
+   * More is known of one than was reported.
+   * @param {Pick<Stall, 'id' | 'culprit' | 'stack'>} written
+   */
+  addWritten ({ id, culprit, stack }) {
+    const stall = this.log.find(id)
+    if (stall === undefined) return
+    const more = { ...stall, culprit, stack }
+    this.log.replace(more)
+    this.#observer.tell('keepStall', { stall: more })
   }
 
   /** Tells the observer that runs now what the one before knew. */

@@ -9,7 +9,7 @@ const { findSourceMap } = require('node:module')
 /** @import { CallFrame } from '../../../types/profile' */
 /** @import { Place } from './call-site' */
 
-/** @typedef {(frames: CallFrame[]) => Promise<CallFrame[]>} ToWritten */
+/** @typedef {(frames: CallFrame[]) => Promise<(CallFrame | null)[]>} ToWritten  null: not known yet */
 
 /** @param {ToWritten} [toWritten]  asks the observer */
 function createOriginalPlaces (toWritten = async frames => frames) {
@@ -35,7 +35,10 @@ function createOriginalPlaces (toWritten = async frames => frames) {
       try {
         const frames = asked.map(toFrame)
         const written = await toWritten(frames)
-        for (const [index, place] of asked.entries()) known.set(place, toPlace(frames[index], written[index]))
+        for (const [index, place] of asked.entries()) {
+          const frame = written[index]
+          if (frame !== null) known.set(place, toPlace(frames[index], frame)) // else it is asked for again
+        }
       } finally {
         isAsking = false
       }

@@ -71,7 +71,7 @@ const REPORT_MS = 10_000
  * @param {Pick<RecorderClient, 'views' | 'range' | 'canLook' | 'threadSessions'>} parts.recorder
  * @param {(order: Order, controls: CaptureControls) => Promise<CapturedFacts>} parts.capture
  * @param {(location: StoreLocation) => ReturnType<typeof import('../store/store').createStore>} parts.storeAt
- * @param {Pick<import('../../shared/source-maps/source-maps').SourceMaps, 'profile' | 'heapSampling'>} parts.sourceMaps
+ * @param {Pick<import('../../shared/source-maps/source-maps').SourceMaps, 'profile' | 'heapSampling' | 'threadPid'>} parts.sourceMaps
  * @param {(profile: CpuProfile, appRoot: string) => NonNullable<EncodeContext['sections']>} parts.reportSections
  * @param {ReturnType<typeof import('../heap/sampler').createHeapSampler>} parts.heapSampler
  * @param {ReturnType<typeof import('../heap/comparison-job').createComparisons>} parts.comparisons
@@ -84,7 +84,7 @@ function createAdminSources (parts) {
   const facts = factsOf(application, settings)
   const loopNow = () => ({ blockedMs: Math.round(series.blockedMs()) })
   const view = createView(parts.recorder.views({ maxPastWaitMs: MAX_PAST_WAIT_MS }))
-  const toWritten = (/** @type {CpuProfile} */ profile) => parts.sourceMaps.profile(profile)
+  const toWritten = (/** @type {CpuProfile} */ profile) => parts.sourceMaps.profile(profile, { isAsked: true })
   const stalls = () => records.read()
   const findings = createFindings({
     facts,
@@ -128,7 +128,7 @@ function createAdminSources (parts) {
     store: storeAt({ dir, retention, appName, appRoot }),
     context: (/** @type {string} */ title, /** @type {string[]} */ notes = []) => ({ appRoot, title, notes }),
     toWritten,
-    toWrittenHeap: (/** @type {HeapSampling} */ sampling) => parts.sourceMaps.heapSampling(sampling),
+    toWrittenHeap: (/** @type {HeapSampling} */ sampling) => parts.sourceMaps.heapSampling(sampling, { isAsked: true }),
     reportSections: (/** @type {CpuProfile} */ profile) => reportSections(profile, appRoot),
     sampledCalls: (/** @type {CpuProfile} */ profile) => describeSampledCalls(profile, frame => toCodeFrame(frame, appRoot)),
     log,

@@ -63,7 +63,7 @@ class Admin {
   constructor (parts) {
     this.#parts = parts
     const { every } = parts.stalls
-    this.#threadLoad = createThreadLoad({ ...parts.settings, every })
+    this.#threadLoad = createThreadLoad({ ...parts.settings, sourceMapsPid: () => parts.sourceMaps.threadPid, every })
     this.#threadWatch = createThreadWatch({ ...parts, every, onTimes: rows => parts.channel.tell('threadTimes', { rows }) })
   }
 

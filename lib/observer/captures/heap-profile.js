@@ -18,7 +18,7 @@ async function recordHeapProfile ({ mode = 'live', seconds = 0, format, sources:
   const { extension, contentType, sources: usualPlaces, encode } = HEAP_FORMATS[/** @type {keyof typeof HEAP_FORMATS} */ (format)]
   const isWritten = (places ?? usualPlaces) === 'original'
   const isOfRule = trigger === 'rule' // which may send it to a backend that takes profiles and no files
-  const written = isWritten || isOfRule ? await sources.sourceMaps.heapSampling(sampling) : sampling
+  const written = isWritten || isOfRule ? await sources.sourceMaps.heapSampling(sampling, { isAsked: true }) : sampling
   const bytes = encode({ ...(isWritten ? written : sampling), mode }, context)
   const heapProfile = isOfRule ? { ...written, mode } : undefined
   return { bytes, extension, contentType, from: sampling.fromMs, to: sampling.toMs, shortened: null, heapProfile }

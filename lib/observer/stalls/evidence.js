@@ -11,6 +11,8 @@ const { monotonicMicros: systemMonotonicMicros } = require('../../shared/base/mo
 const KEPT = 64 // readings; one comes every 40-120 ms, and those of a stuck loop count as one
 const MAX_MISSED_SHARE = 1 / 2 // of a stall that began before this thread did; what it saw of the rest says too little
 const NOTHING_KNOWN = Object.freeze({ cpuMs: null, runQueueMs: null, throttledMs: null, observerLateMs: null })
+const SHORTAGE_MS = 2000 // looked back to see whether there are processors to spare
+const MAX_WAITING_SHARE = 0.15 // of it: everybody on a shared machine waits a little
 const NOTABLE_LATE_MS = 5 // timers of a busy machine are this late without meaning anything
 
 /**
@@ -86,6 +88,12 @@ class Evidence {
       throttledMs: atMost(maxMs, difference(after.throttledMs, first.throttledMs)),
       observerLateMs: atMost(maxMs, lateMs)
     }
+  }
+
+  /** Whether the observed thread has just had to wait for a processor, or was held back by a quota, so that nothing should be taken from it. */
+  isShort () {
+    const { runQueueMs, throttledMs } = this.since(this.#monotonicMicros() - SHORTAGE_MS * 1e3)
+    return (runQueueMs ?? 0) + (throttledMs ?? 0) >= SHORTAGE_MS * MAX_WAITING_SHARE
   }
 
   /**

@@ -16,6 +16,7 @@ const { createStallWatch } = require('./stall-watch')
 /** @import { SharedState } from '../../bridge/shared-state' */
 /** @import { ObserverSettings } from '../../bridge/messages' */
 /** @import { SchedulerReading } from './scheduler' */
+/** @import { WrittenStall } from './stall-reports' */
 /** @import { Stuck } from './stall-watch' */
 
 /**
@@ -24,15 +25,16 @@ const { createStallWatch } = require('./stall-watch')
  * @param {SharedState} parts.state
  * @param {{ take (): () => SchedulerReading }} parts.scheduler
  * @param {ReturnType<typeof import('../recorder/recorder-client').createRecorderClient>} parts.recorder
- * @param {Pick<ReturnType<typeof import('../../shared/source-maps/source-maps').createSourceMaps>, 'profile' | 'frames'>} parts.sourceMaps
+ * @param {Pick<ReturnType<typeof import('../../shared/source-maps/source-maps').createSourceMaps>, 'profile' | 'frames' | 'isKnown'>} parts.sourceMaps
+ * @param {(written: WrittenStall) => void} parts.onWritten  of a stall that was reported before the place was known where its code was written
  * @param {(fields: object, message: string) => void} parts.logNow  straight to standard error
  */
-function createStallDetection ({ settings, state, scheduler, recorder, sourceMaps, logNow }) {
+function createStallDetection ({ settings, state, scheduler, recorder, sourceMaps, onWritten, logNow }) {
   const evidence = createEvidence({ scheduler, state })
   const records = createStallRecords()
   const onStuck = /** @type {Listeners<Stuck>} */ (new Listeners())
   const onOver = /** @type {Listeners<Stall>} */ (new Listeners())
-  const stacks = createBlockedStacks(settings, (frames, maxMs) => sourceMaps.frames(frames, maxMs))
+  const stacks = createBlockedStacks(settings, (frames, maxMs) => sourceMaps.frames(frames, { maxMs }))
   // The session may close meanwhile.
   const look = guarded(() => recorder.lookNow().then(seen => { if (seen !== undefined) stacks.add(seen.stack) }, () => {}))
   const { every, turn } = createHousekeeping()
@@ -59,13 +61,16 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     evidence,
     isRecording: () => recorder.isRecording,
     rotateNow: () => recorder.rotateNow(),
-    looksOf: stacks.between,
+    looksOf: stacks.looksBetween,
+    toWrittenLooks: stacks.toWritten,
     isStill: stuck => watch.isStill(stuck),
     logNow,
     records,
     context: { ...settings, source: createSourceLines(settings) },
     thresholdMs: settings.stallThresholdMs,
-    toWritten: (profile, maxMs) => sourceMaps.profile(profile, maxMs)
+    toWritten: (profile, maxMs) => sourceMaps.profile(profile, { maxMs }),
+    isWritten: (profile, looks) => sourceMaps.isKnown({ profile, frames: stacks.placesOf(looks) }),
+    onWritten
   })
   return {
     /** Of a stall that goes on: who is told when one counts, and what there is to be read of it. */
@@ -81,11 +86,16 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     /** For what needs no wake-up of its own. */
     every,
     explain: reports.explain,
+    /** More is known of where code was written. */
+    learned: reports.learned,
+    /** Whether the machine has no processor to spare. */
+    isShort: () => evidence.isShort(),
     addAlarm: watch.addAlarm.bind(watch),
     /** Of each stall that is over and explained. */
     onOver: onOver.add,
     /** @param {Stall} stall */
     keep (stall) {
+      if (records.replace(stall)) return // it was told before
       records.add(stall)
       onOver.tell(stall)
     },

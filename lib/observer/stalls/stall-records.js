@@ -42,6 +42,14 @@ class StallRecords {
   }
 
   /**
+   * @param {Stall} stall  of which more is known than before
+   * @returns {boolean} false: there is none to be replaced
+   */
+  replace (stall) {
+    return this.#log.replace(stall)
+  }
+
+  /**
    * @param {number} id
    * @param {CpuProfile} profile
    */

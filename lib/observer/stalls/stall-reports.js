@@ -3,6 +3,7 @@
 // Explains stalls in the observer thread: waits for the window that holds the stall, reads the evidence, names cause and
 // culprit; and writes a first report to standard error while a long one lasts, when the main thread can log nothing.
 
+const { isDeepStrictEqual } = require('node:util')
 const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
 const { mayLooksTell, toBlame } = require('./blame')
 const { judgeCause } = require('./judge-cause')
@@ -14,7 +15,7 @@ const { seenCulprit } = require('./culprit/seen-culprit')
 /** @import { Cause, StallEvidence, Trace } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { LateTick } from '../../main/loop/heartbeat' */
-/** @import { Look } from './culprit/blocked-stacks' */
+/** @import { Look, RawLook } from './culprit/blocked-stacks' */
 /** @import { Findings } from './culprit/find-culprit' */
 /** @import { SourceLines } from './culprit/source-lines' */
 /** @import { Stuck } from './stall-watch' */
@@ -22,6 +23,8 @@ const { seenCulprit } = require('./culprit/seen-culprit')
 /** @typedef {Pick<StallEvidence, 'cpuMs' | 'runQueueMs' | 'throttledMs' | 'observerLateMs'>} SystemEvidence */
 /** @import { LastingStall } from './stall-records' */
 /** @typedef {ReturnType<typeof import('./stall-records').createStallRecords>} StallRecords */
+/** @typedef {{ id: number } & Pick<Findings, 'culprit' | 'stack'>} WrittenStall */
+/** @typedef {{ cause: Cause, profile: CpuProfile, looks: RawLook[] } & Pick<Findings, 'culprit' | 'stack'>} Generated */
 
 // The main thread ends its window within MIN_ROTATION_MICROS after a stall, unless the next stall holds it up.
 const MAX_WAIT_MS = 5000
@@ -33,6 +36,7 @@ const SETTLE_MS = 2
 // the next stall.
 const MAX_MAPPING_MS = 3000
 const MAX_MAPPING_WHILE_STUCK_MS = 1000
+const MAX_GENERATED = 20
 const NOTHING_FOUND = Object.freeze({ culprit: null, origin: null, stack: [], codeMs: null, gcMs: null, looks: [] })
 
 /**
@@ -41,17 +45,23 @@ const NOTHING_FOUND = Object.freeze({ culprit: null, origin: null, stack: [], co
  * @param {{ since (fromMicros: number): SystemEvidence }} parts.evidence
  * @param {() => boolean} parts.isRecording
  * @param {() => Promise<{ route: string | null, trace: Trace | null } | undefined>} parts.rotateNow  ends the window, in the middle of what the main thread does
- * @param {(fromMicros: number, toMicros: number, maxMs: number) => Promise<Look[]>} [parts.looksOf]  those of this time
+ * @param {(fromMicros: number, toMicros: number) => RawLook[]} [parts.looksOf]  those of this time
  * @param {(stuck: Stuck) => boolean} parts.isStill
  * @param {(fields: object, message: string) => void} parts.logNow   straight to standard error
  * @param {Pick<StallRecords, 'keepProfile' | 'setLasting'>} parts.records
  * @param {{ appRoot: string, source?: SourceLines }} parts.context
  * @param {number} parts.thresholdMs
  * @param {(profile: CpuProfile, maxMs: number) => Promise<CpuProfile>} [parts.toWritten]  a profile in the places of the code as it was written
+ * @param {(looks: RawLook[], maxMs: number) => Promise<Look[]>} [parts.toWrittenLooks]
+ * @param {(profile: CpuProfile, looks: RawLook[]) => boolean} [parts.isWritten]  whether all that can be known of these places is known
+ * @param {(written: WrittenStall) => void} [parts.onWritten]  of a stall that was reported before it was
  */
 function createStallReports (parts) {
   const { history, evidence, isRecording, rotateNow, isStill, logNow, records, context, thresholdMs } = parts
-  const { looksOf = async () => [], toWritten = async profile => profile } = parts
+  const { looksOf = () => [], toWritten = async profile => profile, toWrittenLooks = async looks => /** @type {any} */ (looks) } = parts
+  const { isWritten = () => true, onWritten = () => {} } = parts
+  /** Reported with places as the code runs, oldest first. @type {(Generated & { id: number })[]} */
+  let generated = []
 
   /** @param {LateTick & { id: number }} stall */
   async function explain ({ id, fromMicros, toMicros, delayMs: lateMs, ownWork, ownMs, isSuspected = false }) {
@@ -64,13 +74,15 @@ function createStallReports (parts) {
     const beganMicros = toMicros - (delayMs + ownMs) * 1e3
     const profile = history.view(beganMicros, toMicros, ownWork)
     if (profile !== null) records.keepProfile(id, profile)
-    const findings = profile === null ? NOTHING_FOUND : await find(profile, fromMicros, toMicros, MAX_MAPPING_MS)
+    const looks = looksOf(fromMicros, toMicros)
+    const findings = profile === null ? NOTHING_FOUND : await find(profile, looks, MAX_MAPPING_MS)
     const { codeMs, gcMs } = findings
     const all = { ...system, codeMs: round(codeMs), gcMs: round(gcMs) }
     const unsampledMs = profile === null ? null : Math.max(0, longestGapMs(profile) - ownMs)
     const missedMs = profile === null ? delayMs : (profile.startTime - beganMicros) / 1e3
     const cause = judgeCause({ durationMs: delayMs, thresholdMs, unsampledMs, missedMs }, all)
     const { culprit, stack } = whoHeld(cause, findings, profile === null ? 0 : codeSampleCount(profile), context)
+    if (profile !== null && !isWritten(profile, looks)) generated = [...generated, { id, cause, profile, looks, culprit, stack }].slice(-MAX_GENERATED)
     return { delayMs, cause, culprit, stack, evidence: all }
   }
 
@@ -80,18 +92,27 @@ function createStallReports (parts) {
    */
   async function inspect (fromMicros, toMicros) {
     const profile = history.view(fromMicros, toMicros)
-    return profile === null ? null : find(profile, fromMicros, toMicros, MAX_MAPPING_WHILE_STUCK_MS)
+    return profile === null ? null : find(profile, looksOf(fromMicros, toMicros), MAX_MAPPING_WHILE_STUCK_MS)
+  }
+
+  /** More is known of where code was written: stalls that were reported without it are reported anew. */
+  async function learned () {
+    const known = generated.filter(({ profile, looks }) => isWritten(profile, looks))
+    generated = generated.filter(stall => !known.includes(stall))
+    for (const { id, cause, profile, looks, culprit, stack } of known) {
+      const held = whoHeld(cause, await find(profile, looks, 0), codeSampleCount(profile), context)
+      if (!isDeepStrictEqual([held.culprit, held.stack], [culprit, stack])) onWritten({ id, culprit: held.culprit, stack: held.stack })
+    }
   }
 
   /**
    * @param {CpuProfile} profile
-   * @param {number} fromMicros
-   * @param {number} toMicros
+   * @param {RawLook[]} raw
    * @param {number} maxMappingMs
    */
-  async function find (profile, fromMicros, toMicros, maxMappingMs) {
-    const [written, looks] = await Promise.all([toWritten(profile, maxMappingMs), looksOf(fromMicros, toMicros, maxMappingMs)])
-    return { ...findCulprit(written, context, looks.map(({ stack }) => stack)), looks }
+  async function find (profile, raw, maxMappingMs) {
+    const [written, looks] = await Promise.all([toWritten(profile, maxMappingMs), toWrittenLooks(raw, maxMappingMs)])
+    return { ...findCulprit(written, context, looks.map((/** @type {Look} */ { stack }) => stack)), looks }
   }
 
   /**
@@ -123,7 +144,7 @@ function createStallReports (parts) {
     logNow(fields, `the event loop has been stuck for ${durationMs} ms, ${where}`)
   }
 
-  return { explain, describeWhileStuck, reportWhileStuck }
+  return { explain, learned, describeWhileStuck, reportWhileStuck }
 }
 
 /**

@@ -30,6 +30,7 @@ const MIN_ENDED_MS = 100
 /**
  * @param {object} parts
  * @param {number | null} parts.threadPid  of the observed thread
+ * @param {() => number | null} [parts.sourceMapsPid]  of the observer's thread that reads source maps
  * @param {typeof readThreadTimes} [parts.readTimes]
  * @param {() => number} [parts.processMs]  processor time of the whole process
  * @param {Every} [parts.every]
@@ -52,8 +53,8 @@ class ThreadLoadMeter {
   #end
 
   /** @param {Parameters<typeof createThreadLoad>[0]} parts */
-  constructor ({ threadPid, readTimes = readThreadTimes, processMs = processCpuMs, every = everyByTimer, now = monotonicMs }) {
-    this.#readTimes = () => readTimes({ threadPid })
+  constructor ({ threadPid, sourceMapsPid = () => null, readTimes = readThreadTimes, processMs = processCpuMs, every = everyByTimer, now = monotonicMs }) {
+    this.#readTimes = () => readTimes({ threadPid, sourceMapsPid: sourceMapsPid() })
     this.#processMs = processMs
     this.#every = every
     this.#now = now

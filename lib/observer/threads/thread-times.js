@@ -20,21 +20,22 @@ const MAJOR = Number(process.versions.node.split('.')[0])
 const NAMES_POOL = 22
 
 /**
- * @typedef {'main' | 'observed' | 'own' | 'engine' | 'pool' | 'worker'} ThreadKind  own: the one that reads; engine: V8's and Node's own;
+ * @typedef {'main' | 'observed' | 'own' | 'engine' | 'pool' | 'worker'} ThreadKind  own: the one that reads, and others of loopscope; engine: V8's and Node's own;
  *   worker: all others, which with Node 20 are those of libuv's pool as well
  * @typedef {{ name: string, kind: ThreadKind, cpuMs: number }} ThreadTime
  */
 
 /**
  * To be called in the observer thread.
- * @param {{ threadPid: number | null, major?: number }} options  threadPid: of the observed thread
+ * @param {{ threadPid: number | null, sourceMapsPid?: number | null, major?: number }} options  threadPid: of the observed thread;
+ *   sourceMapsPid: of loopscope's thread for source maps
  * @returns {Map<string, ThreadTime> | null} by the thread's id; null where the system does not tell
  */
-function readThreadTimes ({ threadPid, major = MAJOR }) {
+function readThreadTimes ({ threadPid, sourceMapsPid = null, major = MAJOR }) {
   try {
     const own = path.basename(fs.readlinkSync('/proc/thread-self'))
     const times = fs.readdirSync(TASKS).sort((left, right) => Number(left) - Number(right)).flatMap(id => readThread(id))
-    return new Map(withKinds(times, { own, observed: String(threadPid), major }))
+    return new Map(withKinds(times, { own: [own, String(sourceMapsPid)], observed: String(threadPid), major }))
   } catch {
     return null // not Linux, a kernel without schedstats, or the permission model
   }
@@ -53,7 +54,7 @@ function readThread (id) {
 
 /**
  * @param {{ id: string, name: string, cpuMs: number }[]} threads  oldest first
- * @param {{ own: string, observed: string, major: number }} known
+ * @param {{ own: string[], observed: string, major: number }} known
  * @returns {[string, ThreadTime][]}
  */
 function withKinds (threads, { own, observed, major }) {
@@ -63,7 +64,7 @@ function withKinds (threads, { own, observed, major }) {
     if (ENGINE.test(name)) return 'engine'
     if (POOL.test(name)) return 'pool'
     if (unnamedLeft-- > 0) return 'engine'
-    if (id === own) return 'own'
+    if (own.includes(id)) return 'own'
     return id === observed ? 'observed' : 'worker'
   }
   return threads.map(({ id, name, cpuMs }) => [id, { name, kind: kindOf(id, name), cpuMs }])

@@ -1,15 +1,16 @@
 'use strict'
 
 // Code as it was written: knows the places that were asked for before, has a thread read the source maps of those that are new, and
-// waits for it only as long as the one who asks can. What is not known by then stays as it runs.
+// waits for it only as long as the one who asks can. What is not known by then stays as it runs, and is known later.
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { unattended } = require('../base/guard')
+const { guarded, unattended } = require('../base/guard')
+const { monotonicMs } = require('../base/monotonic')
 const { MAX_WRITTEN_COLUMN, describeFile } = require('../formats/profile/frame')
 const { subtract } = require('../formats/profile/heap-tree')
-const { askThread } = require('./ask-thread')
 const { heapPlacesOf, mapHeapProfile } = require('./map-heap-profile')
 const { mapFrame, mapProfile, placeOf, placesOf } = require('./map-profile')
+const { createMapThread } = require('./map-thread')
 const { WrittenPlaces } = require('./written-places')
 
 /** @import { CallFrame, CpuProfile } from '../../../types/profile' */
@@ -18,7 +19,15 @@ const { WrittenPlaces } = require('./written-places')
 
 /** @typedef {{ url: string, place: Place }} Wanted */
 
+/**
+ * @typedef {object} Asking
+ * @property {number} [maxMs]  to wait
+ * @property {boolean} [isAsked]  somebody asked for it just now: it does not wait until there is processor time to spare
+ */
+
 const MAX_WAIT_MS = 10_000 // of somebody who asked for a profile
+const RETRY_MS = 1000
+const MAX_WANTED = 50_000
 
 /**
  * @param {object} parts
@@ -26,6 +35,10 @@ const MAX_WAIT_MS = 10_000 // of somebody who asked for a profile
  * @param {string} parts.appRoot
  * @param {string} [parts.observerFile]  option
  * @param {(problem: string) => void} parts.onProblem  why a map of the application's own code cannot be used
+ * @param {(about: { isRead: boolean, waitedMs: number }) => boolean} [parts.mayStart]  whether maps may be read now that nobody asked for;
+ *   isRead: they have been, and are kept
+ * @param {(cpuMs: number) => void} [parts.onCpu]  processor time that reading them took
+ * @param {() => void} [parts.onLearned]  more is known
  * @param {(question: Pick<Question, 'scripts' | 'appRoot'>) => Promise<Answer[]>} [parts.ask]
  */
 function createSourceMaps (parts) {
@@ -34,46 +47,60 @@ function createSourceMaps (parts) {
 
 class SourceMaps {
   #parts
+  #thread
   #ask
   #known = new WrittenPlaces()
-  /** One question at a time: each takes memory. @type {Promise<void>} */
-  #asking = Promise.resolve()
+  /** What is to be read next, all who want something together. @type {Wanted[]} */
+  #wanted = []
+  /** What those wait for. @type {{ promise: Promise<void>, resolve: () => void } | null} */
+  #next = null
+  /** Since when. */
+  #sinceMs = 0
+  #isAsked = false
+  /** One question at a time: each takes memory. */
+  #isReading = false
+  /** @type {NodeJS.Timeout | undefined} */
+  #retry
 
   /** @param {Parameters<typeof createSourceMaps>[0]} parts */
   constructor (parts) {
     this.#parts = parts
-    this.#ask = parts.ask ?? (question => askThread(question, parts))
+    this.#thread = createMapThread(parts)
+    this.#ask = parts.ask ?? this.#thread.ask
   }
+
+  /** Of the thread that reads maps, to the system. */
+  get threadPid () { return this.#thread.threadPid }
 
   /**
    * @param {CpuProfile} profile
-   * @param {number} [maxMs]  to wait
+   * @param {Asking} [asking]
    * @returns {Promise<CpuProfile>} never rejects
    */
-  async profile (profile, maxMs = MAX_WAIT_MS) {
-    await this.#learn(placesOf(profile), maxMs)
+  async profile (profile, asking) {
+    await this.#learn(placesOf(profile), asking)
     return mapProfile(profile, this.#known.lookUp)
   }
 
   /**
    * @template {Pick<HeapSampling, 'profile' | 'before'>} Sampling
    * @param {Sampling} sampling
-   * @param {number} [maxMs]  to wait
+   * @param {Asking} [asking]
    * @returns {Promise<Sampling>} of what is new since `before`, taken off already; never rejects
    */
-  async heapSampling (sampling, maxMs = MAX_WAIT_MS) {
+  async heapSampling (sampling, asking) {
     const profile = subtract(sampling)
-    await this.#learn(heapPlacesOf(profile), maxMs)
+    await this.#learn(heapPlacesOf(profile), asking)
     return { ...sampling, profile: mapHeapProfile(profile, this.#known.lookUp), before: null }
   }
 
   /**
    * @param {readonly CallFrame[]} frames
-   * @param {number} [maxMs]  to wait
+   * @param {Asking} [asking]
    * @returns {Promise<CallFrame[]>} never rejects
    */
-  async frames (frames, maxMs = MAX_WAIT_MS) {
-    await this.#learn(frames.filter(({ url }) => url !== '').map(frame => ({ url: frame.url, place: placeOf(frame) })), maxMs)
+  async frames (frames, asking) {
+    await this.#learn(framePlacesOf(frames), asking)
     return this.known(frames)
   }
 
@@ -86,19 +113,67 @@ class SourceMaps {
   }
 
   /**
-   * @param {Wanted[]} wanted
-   * @param {number} maxMs
+   * @param {{ profile?: CpuProfile, frames?: readonly CallFrame[] }} shown
+   * @returns {boolean} whether there is nothing more to be known of their places
    */
-  async #learn (wanted, maxMs) {
+  isKnown ({ profile, frames = [] }) {
+    const wanted = [...profile === undefined ? [] : placesOf(profile), ...framePlacesOf(frames)]
+    return !this.#parts.isOn || this.#known.unknown(wanted.filter(isReadable)).length === 0
+  }
+
+  /**
+   * @param {Wanted[]} all
+   * @param {Asking} [asking]
+   */
+  async #learn (all, { maxMs = MAX_WAIT_MS, isAsked = false } = {}) {
     if (!this.#parts.isOn) return
-    const written = wanted.filter(({ url, place }) => !/^(node|wasm):/.test(url) && place.line >= 0)
-    if (this.#known.unknown(written).length === 0) return
-    const turn = this.#asking.then(() => this.#read(this.#known.unknown(written))) // fewer by then, perhaps
-    this.#asking = turn
-    unattended(turn)
+    const wanted = all.filter(isReadable)
+    if (this.#known.unknown(wanted).length === 0) return
+    if (this.#wanted.length + wanted.length > MAX_WANTED) this.#wanted = [] // whoever still wants them asks again
+    this.#wanted.push(...wanted)
+    this.#isAsked ||= isAsked
+    if (this.#next === null) this.#sinceMs = monotonicMs()
+    const { promise } = this.#next ??= createPromise()
+    // What has to wait for processor time is not waited for.
+    if (!this.#isReading && !this.#mayRead()) return this.#tryLater()
+    if (!this.#isReading) unattended(this.#readAll())
     const waiting = new AbortController()
-    await Promise.race([turn, sleep(maxMs, undefined, { signal: waiting.signal }).catch(() => {})])
+    await Promise.race([promise, sleep(maxMs, undefined, { signal: waiting.signal }).catch(() => {})])
     waiting.abort()
+  }
+
+  #mayRead () {
+    const { mayStart } = this.#parts
+    if (this.#isAsked || mayStart === undefined) return true
+    return mayStart({ isRead: this.#wanted.every(({ url }) => this.#thread.kept.has(url)), waitedMs: monotonicMs() - this.#sinceMs })
+  }
+
+  #tryLater () {
+    this.#retry ??= setTimeout(guarded(() => {
+      this.#retry = undefined
+      if (this.#next === null || this.#isReading) return
+      if (this.#mayRead()) unattended(this.#readAll())
+      else this.#tryLater()
+    }), RETRY_MS).unref()
+  }
+
+  async #readAll () {
+    this.#isReading = true
+    try {
+      while (this.#next !== null && this.#mayRead()) {
+        const { resolve } = this.#next
+        const scripts = this.#known.unknown(this.#wanted) // fewer by now, perhaps
+        this.#next = null
+        this.#wanted = []
+        this.#isAsked = false
+        await this.#read(scripts)
+        resolve()
+        if (scripts.length > 0) this.#parts.onLearned?.()
+      }
+    } finally {
+      this.#isReading = false
+      if (this.#next !== null) this.#tryLater()
+    }
   }
 
   /** @param {Script[]} scripts */
@@ -133,6 +208,23 @@ class SourceMaps {
   #show ({ url }) {
     return describeFile(url, this.#parts)
   }
+}
+
+/** @param {readonly CallFrame[]} frames */
+function framePlacesOf (frames) {
+  return frames.filter(({ url }) => url !== '').map(frame => ({ url: frame.url, place: placeOf(frame) }))
+}
+
+/** @returns {{ promise: Promise<void>, resolve: () => void }} */
+function createPromise () {
+  let resolve = () => {}
+  const promise = /** @type {Promise<void>} */ (new Promise(_resolve => { resolve = _resolve }))
+  return { promise, resolve }
+}
+
+/** @param {Wanted} wanted */
+function isReadable ({ url, place }) {
+  return !/^(node|wasm):/.test(url) && place.line >= 0
 }
 
 module.exports = { createSourceMaps, SourceMaps }

@@ -32,6 +32,25 @@ class StallLog {
     this.#secondsOfRoute.set(route, (this.#secondsOfRoute.get(route) ?? 0) + stall.durationMs / 1e3)
   }
 
+  /**
+   * @param {Stall} stall  of which more is known than before
+   * @returns {boolean} false: there is none to be replaced
+   */
+  replace (stall) {
+    const index = this.#stalls.findLastIndex(({ id }) => id === stall.id)
+    if (index === -1) return false
+    this.#stalls[index] = stall
+    return true
+  }
+
+  /**
+   * @param {number} id
+   * @returns {Stall | undefined}
+   */
+  find (id) {
+    return this.#stalls.findLast(stall => stall.id === id)
+  }
+
   /** Newest first. */
   list () {
     return this.#stalls.toReversed()

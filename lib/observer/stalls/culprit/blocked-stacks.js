@@ -28,6 +28,8 @@ const { describeFile } = require('../../../shared/formats/profile/frame')
 
 const KEPT = 64 // a stall has at most a dozen; those of one that is over are asked for within seconds
 
+/** @typedef {{ atMicros: number, calls: BlockedCall[] }} RawLook  as it was read */
+
 /** @typedef {(frames: CallFrame[], maxMs: number) => Promise<CallFrame[]>} ToWritten  places of the code as it was written */
 
 /**
@@ -42,7 +44,7 @@ function createBlockedStacks (context, toWritten = async frames => frames) {
    * As they were read.
    * @param {number} fromMicros
    * @param {number} toMicros
-   * @returns {{ atMicros: number, calls: BlockedCall[] }[]}
+   * @returns {RawLook[]}
    */
   function looksBetween (fromMicros, toMicros) {
     return kept
@@ -51,8 +53,12 @@ function createBlockedStacks (context, toWritten = async frames => frames) {
       .filter(({ calls }) => calls.length > 0)
   }
 
+  /** @param {{ calls: BlockedCall[] }[]} looks */
+  const placesOfLooks = looks => looks.flatMap(({ calls }) => calls).flatMap(placesOf)
+
   return {
     looksBetween,
+    placesOf: placesOfLooks,
 
     /** @param {{ atMicros: number, calls: string }} look */
     add (look) {
@@ -61,14 +67,12 @@ function createBlockedStacks (context, toWritten = async frames => frames) {
     },
 
     /**
-     * @param {number} fromMicros
-     * @param {number} toMicros
+     * @param {RawLook[]} looks
      * @param {number} maxMs  to wait for source maps
-     * @returns {Promise<Look[]>} in order
+     * @returns {Promise<Look[]>} the same ones, in order
      */
-    async between (fromMicros, toMicros, maxMs) {
-      const looks = looksBetween(fromMicros, toMicros)
-      const written = await toWritten(looks.flatMap(({ calls }) => calls).flatMap(placesOf), maxMs)
+    async toWritten (looks, maxMs) {
+      const written = await toWritten(placesOfLooks(looks), maxMs)
       let at = 0
       return looks.map(({ atMicros, calls }) => ({ atMicros, stack: calls.map(call => toStackCall(call, written[at++], written[at++], context)) }))
     }

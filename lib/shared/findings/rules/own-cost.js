@@ -10,8 +10,8 @@ const { duration, percent, rounded } = require('../words')
 
 // Of the time of the main thread since start. The budget is far below (docs/overhead.md).
 const MAX_SHARE = 0.05
-// What runs beside it.
-const ELSEWHERE = new Set(['observer'])
+// In threads of their own.
+const ELSEWHERE = new Set(['observer', 'source-maps'])
 // At start everything is loaded at once.
 const MIN_UPTIME_MS = 30_000
 
@@ -44,7 +44,8 @@ module.exports = {
     const share = seconds * 1e3 / process.uptimeMs
     if (share < MAX_SHARE) return []
     const parts = own.map(({ component, seconds }) => `${component} ${duration(seconds * 1e3)}`).join(', ')
-    const beside = observerMs === null ? '' : `; the observer thread beside it ${duration(observerMs)}`
+    const threads = Object.entries({ observer: (observerMs ?? 0) / 1e3, 'source maps': process.ownSeconds['source-maps'] ?? 0 }).filter(([, seconds]) => seconds > 0)
+    const beside = threads.length === 0 ? '' : `; in threads of their own: ${threads.map(([thread, seconds]) => `${thread} ${duration(seconds * 1e3)}`).join(', ')}`
     return [makeFinding(readings, {
       id: 'own-cost',
       title: `These diagnostics themselves cost ${percent(share)} of the main thread's time.`,
