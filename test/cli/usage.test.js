@@ -12,12 +12,12 @@ const { cli } = require('./cli')
 test('help lists every command, and each has its own', async () => {
   const overview = await cli(['help'])
   assert.equal(overview.code, 0)
-  for (const { name, help, options } of COMMANDS) {
+  await Promise.all(COMMANDS.map(async ({ name, help, options }) => {
     assert.ok(new RegExp(`^  ${name}\\b`, 'm').test(overview.stdout) && overview.stdout.replaceAll(/\s+/g, ' ').includes(help), name)
     const own = await cli([name, '--help'])
     assert.equal(own.code, 0, name)
     for (const option of Object.keys(options)) assert.ok(own.stdout.includes(`--${option}`), `${name} --${option}`)
-  }
+  }))
 })
 
 test('docs/cli.md has every command and every exit code', () => {
