@@ -84,8 +84,8 @@ async function openMetricsAt (url) {
 
 test('a scrape that asks for it gets the trace of a stalled request, and one that does not gets what it got before', async t => {
   const app = await run(t)
-  await fetch(`${app.url}/auth`, { headers: { traceparent: `00-${TRACE.traceId}-${TRACE.spanId}-01` } })
-  await app.until(/^event loop stalled .* GET \/auth/)
+  const headers = { traceparent: `00-${TRACE.traceId}-${TRACE.spanId}-01` }
+  await app.untilFrom(() => fetch(`${app.url}/auth`, { headers }), /^event loop stalled .* GET \/auth/)
   const url = `${await app.listenerUrl()}/metrics`
   const text = await openMetricsAt(url)
   assert.ok(new RegExp(`^loopscope_stall_route_seconds_total\\{http_route="GET /auth"\\} \\S+ # ${IDS} \\S+ \\S+$`, 'm').test(text))

@@ -8,6 +8,9 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
+const { setTimeout: sleep } = require('node:timers/promises')
+
+const AGAIN_MS = 5000
 
 const fixtures = path.resolve(__dirname, '../fixtures/process')
 
@@ -31,7 +34,7 @@ function start (t, args, { command = process.execPath, env = {}, cwd, stdio = []
     await exited
     fs.rmSync(path.dirname(dir), { recursive: true, force: true })
   })
-  return { child, dir, ended, said, until, lines }
+  return { child, dir, ended, said, until, untilFrom, lines }
 
   /** Every line that is JSON: what the fixtures say and the log, which a preload writes to standard error. */
   function lines () {
@@ -53,6 +56,17 @@ function start (t, args, { command = process.execPath, env = {}, cwd, stdio = []
       heard.abort()
     }
     return said(pattern)[0]
+  }
+
+  /** The same for a line that `act` brings about, which is done again: on a busy machine the report of a stall may lack what is waited for. */
+  async function untilFrom (act, pattern) {
+    const line = until(pattern)
+    line.catch(() => {}) // where act() fails first
+    for (;;) {
+      await act()
+      const found = await Promise.race([line, sleep(AGAIN_MS, null, { ref: false })])
+      if (found !== null) return found
+    }
   }
 }
 

@@ -4,6 +4,7 @@ const assert = require('node:assert/strict')
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 const test = require('node:test')
+const { setTimeout: sleep } = require('node:timers/promises')
 const { start, fixtures } = require('./child')
 
 const register = require.resolve('../../lib/register')
@@ -21,21 +22,22 @@ async function preload (t, { args, env }) {
   const { port } = await child.until(/^listening$/)
   const get = async url => (await fetch(`http://127.0.0.1:${port}${url}`)).text()
   // Before that a stall has neither route nor culprit.
-  while (!/component="recorder"\} (?!0$)/m.test(await get('/metrics'))) await new Promise(resolve => setTimeout(resolve, 20))
+  while (!/component="recorder"\} (?!0$)/m.test(await get('/metrics'))) await sleep(20)
   return { ...child, get }
 }
 
 for (const [door, command] of Object.entries(DOORS)) {
   for (const type of ['cjs', 'mjs']) {
     test(`${door} observes an ${type} application that knows nothing of it`, async t => {
-      const { get, until, said } = await preload(t, command(type))
-      await get('/stall/4711')
+      const { get, untilFrom, said } = await preload(t, command(type))
       // An application may stall while it starts, too: those have no route.
-      const { stall } = await until(/^event loop stalled .* in GET \/stall\/:id/)
+      const pattern = /^event loop stalled .* in GET \/stall\/:id/
+      let asked = 0
+      const { stall } = await untilFrom(() => get(`/stall/${++asked}`), pattern)
       assert.equal(stall.route, 'GET /stall/:id')
       assert.ok(stall.durationMs >= 100)
       assert.match(await get('/metrics'), /^loopscope_stalls_total\{.*\} [1-9]/m)
-      assert.equal(said(/^event loop stalled .* in GET \/stall\/:id/).length, 1)
+      assert.ok(said(pattern).length <= asked)
     })
   }
 }
