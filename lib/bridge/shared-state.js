@@ -12,7 +12,9 @@ const MAX_DELAY_MS = 2
 const OWN_WORK_MICROS = 3
 const KEEP_MICROS = 4
 const SOURCE_MAPS_MS = 5
-const DOUBLES = 6
+const CPU_MICROS = 6
+const CPU_AT_MICROS = 7
+const DOUBLES = 8
 const EXITING = 0 // indexes into the integers
 const SESSION = 1
 const IDLE = 2
@@ -46,6 +48,22 @@ class SharedState {
   /** Since when the main thread does work of ours that holds it up; 0 while it does not. Read it before tickMicros. */
   get ownWorkMicros () { return this.#doubles[OWN_WORK_MICROS] }
   set ownWorkMicros (micros) { this.#doubles[OWN_WORK_MICROS] = micros }
+
+  /**
+   * Main thread, where the observer cannot read it: its CPU time so far.
+   * @param {number} micros  now
+   * @param {number} cpuMicros
+   */
+  noteCpu (micros, cpuMicros) {
+    this.#doubles[CPU_MICROS] = cpuMicros
+    this.#doubles[CPU_AT_MICROS] = micros
+  }
+
+  /** Observer: what was noted last; null where nothing was. */
+  get notedCpu () {
+    const [cpuMicros, micros] = [this.#doubles[CPU_MICROS], this.#doubles[CPU_AT_MICROS]]
+    return micros === 0 ? null : { micros, cpuMicros }
+  }
 
   /**
    * Main thread: a tick was so late.

@@ -11,6 +11,7 @@ const { createHeartbeat } = require('./loop/heartbeat')
 const { createObserverHandlers } = require('./observer-handlers')
 const { createLoopMeters } = require('./loop/loop-meters')
 const { createOwnWork } = require('./loop/own-work')
+const { createNotedCpu } = require('./process/noted-cpu')
 const { createRecording } = require('./recorder/recording')
 const { createAdminServing } = require('./admin/admin-serving')
 const { createEgressServing } = require('./egress/egress-serving')
@@ -52,6 +53,7 @@ class Instruments {
   #supervisor
   #observer
   #running = false
+  #notedCpu
   #ownWork
   #hiddenFunctions
   #requestContexts = createRequestContexts({
@@ -75,6 +77,7 @@ class Instruments {
     this.#logger = logger
     this.#options = options
     this.loop = createLoopMeters({ periodMs: heartbeatMs })
+    this.#notedCpu = createNotedCpu({ state: this.#state })
     this.#heartbeat = createHeartbeat({
       periodMs: heartbeatMs,
       stallThresholdMs,
@@ -241,6 +244,7 @@ class Instruments {
    */
   #onTick (delayMs, periods) {
     this.loop.record(delayMs, periods)
+    this.#notedCpu.tick()
     this.#state.noteDelay(delayMs)
     this.slowRequests.noteTick(this.#heartbeat.lastMicros, delayMs)
     if (this.#recording.tick(this.#heartbeat.lastMicros, this.#state.isIdle)) this.#heartbeat.skipElapsed()

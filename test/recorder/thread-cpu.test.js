@@ -2,7 +2,9 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { createNotedCpu } = require('../../lib/main/process/noted-cpu')
 const { createThreadCpu } = require('../../lib/observer/recorder/thread-cpu')
+const { SharedState } = require('../../lib/bridge/shared-state')
 const { LOOP_IO, createFrameOf } = require('../../lib/shared/formats/profile/frame')
 const { assertValid, createRandom, profileOf } = require('./crafted')
 
@@ -82,4 +84,30 @@ test('a reading that took long, or goes back, is none', () => {
   for (let turn = 0; turn < 4; turn++) cpu.note()
   const window = cpu.show(profileOf(Array.from({ length: 500 }, () => [['(idle)'], SAMPLE_MICROS]), 10.5e6))
   near(shareOf(window, LOOP_IO), 5 / 6 * 2 / 6 / (5 / 5) + 0.05, 0.15)
+})
+
+test('where the system does not tell, what the thread notes itself is taken', () => {
+  const state = new SharedState()
+  assert.equal(state.notedCpu, null)
+  const cpu = createThreadCpu({ readCpuMs: () => null, noted: () => new SharedState(state.buffer).notedCpu })
+  for (let at = 9; at <= 20; at += 0.5) {
+    state.noteCpu(at * SECOND_MICROS, at * 0.4 * SECOND_MICROS)
+    cpu.note()
+  }
+  near(shareOf(cpu.show(windowOf({ seconds: 5, busy: 0 })), LOOP_IO), 0.4, 0.02)
+})
+
+test('a thread notes its CPU time now and then, unless the system tells or Node.js does not know', () => {
+  const noted = options => {
+    const state = new SharedState()
+    const { tick } = createNotedCpu({ state, ...options })
+    tick()
+    tick()
+    return state.notedCpu?.cpuMicros
+  }
+  let asked = 0
+  const cpuUsage = () => { asked++; return { user: 700, system: 50 } }
+  assert.deepEqual([noted({ isReadable: false, cpuUsage }), asked], [750, 1])
+  assert.equal(noted({ isReadable: true, cpuUsage }), undefined)
+  assert.equal(noted({ isReadable: false, cpuUsage: null }), undefined)
 })

@@ -62,7 +62,7 @@ class RecorderClient {
     this.#onWindow = onWindow
     this.#askToRotate = askToRotate
     this.#offReason = settings.hz === 0 ? 'option recorder is false' : 'the recorder has not started yet'
-    this.threadCpu = createThreadCpu({ readCpuMs })
+    this.threadCpu = createThreadCpu({ readCpuMs, noted: () => state.notedCpu })
     this.history = createHistory({ keepMicros: settings.keepSeconds * 1e6, complete: window => this.threadCpu.show(window) })
     this.#session = createInspectorSession({
       ...settings,

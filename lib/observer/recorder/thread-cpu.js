@@ -23,6 +23,7 @@ const FORGOTTEN_SHARE = 0.005
 /**
  * @param {object} parts
  * @param {() => number | null} parts.readCpuMs  of the observed thread; null: the system does not tell
+ * @param {() => CpuReading | null} [parts.noted]  what the thread itself noted last, where the system does not tell
  * @param {() => number} [parts.now]
  */
 function createThreadCpu (parts) {
@@ -31,6 +32,7 @@ function createThreadCpu (parts) {
 
 class ThreadCpu {
   #readCpuMs
+  #noted
   #now
   /** @type {CpuReading[]} */
   #readings = []
@@ -38,8 +40,9 @@ class ThreadCpu {
   #balanceMicros = 0
 
   /** @param {Parameters<typeof createThreadCpu>[0]} parts */
-  constructor ({ readCpuMs, now = monotonicMicros }) {
+  constructor ({ readCpuMs, noted = () => null, now = monotonicMicros }) {
     this.#readCpuMs = readCpuMs
+    this.#noted = noted
     this.#now = now
   }
 
@@ -48,8 +51,9 @@ class ThreadCpu {
     const before = this.#now()
     const cpuMs = this.#readCpuMs()
     const micros = this.#now()
-    if (cpuMs === null || micros - before > MAX_READING_MICROS) return
-    this.add({ micros, cpuMicros: cpuMs * 1e3 })
+    if (micros - before > MAX_READING_MICROS) return
+    const reading = cpuMs === null ? this.#noted() : { micros, cpuMicros: cpuMs * 1e3 }
+    if (reading !== null) this.add(reading)
   }
 
   /** @param {CpuReading} reading */
