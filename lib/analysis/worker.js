@@ -2,13 +2,15 @@
 
 // The thread of one comparison.
 
-const fs = require('node:fs')
 const { fileURLToPath } = require('node:url')
 const { parentPort, workerData } = require('node:worker_threads')
 const { unattended } = require('../shared/base/guard')
 const { compareFiles } = require('./comparison/compare-files')
+const { readRegularText } = require('../shared/base/regular-file')
 
 /** @import { HeapReport } from './comparison/compare-files' */
+
+const MAX_SOURCE_BYTES = 100 * 1024 * 1024
 
 /** @type {Record<string, (report: HeapReport) => Uint8Array>} */
 const RENDER = {
@@ -20,7 +22,7 @@ const RENDER = {
 /** @param {string} file  path or URL, as in the snapshot: the code runs on this machine */
 function readSource (file) {
   try {
-    return fs.readFileSync(file.startsWith('file:') ? fileURLToPath(file) : file, 'utf8')
+    return readRegularText(file.startsWith('file:') ? fileURLToPath(file) : file, { maxBytes: MAX_SOURCE_BYTES })
   } catch {
     return null
   }

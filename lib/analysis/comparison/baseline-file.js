@@ -9,6 +9,7 @@ const { createHash } = require('node:crypto')
 const fs = require('node:fs')
 const zlib = require('node:zlib')
 const { errors } = require('../../shared/base/errors')
+const { openRegularFile, readRegularFile } = require('../../shared/base/regular-file')
 
 /** @import { Baseline } from './baseline' */
 /** @import { SnapshotFacts } from './comparability' */
@@ -43,7 +44,7 @@ function publicFacts ({ pid, startedAt, nodeVersion, canaryIds, takenAt }) {
 /** @param {string} file */
 function isBaselineFile (file) {
   const start = Buffer.alloc(MAGIC.length)
-  const fd = fs.openSync(file, 'r')
+  const { fd } = openRegularFile(file)
   try {
     fs.readSync(fd, start, 0, start.length, 0)
   } finally {
@@ -79,7 +80,7 @@ function readBaseline (file) {
 function unpack (file) {
   let bytes
   try {
-    bytes = zlib.gunzipSync(fs.readFileSync(file).subarray(MAGIC.length), { maxOutputLength: MAX_BYTES })
+    bytes = zlib.gunzipSync(readRegularFile(file).subarray(MAGIC.length), { maxOutputLength: MAX_BYTES })
   } catch (error) {
     return refuse(file, 'a whole .heapindex', /** @type {Error} */ (error).message)
   }

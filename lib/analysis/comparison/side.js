@@ -2,11 +2,11 @@
 
 // One of the older snapshots of a comparison: what is needed of it, from the file itself or from an index of it.
 
-const fs = require('node:fs')
 const { analyzeSnapshot } = require('./analyze')
 const { toBaseline } = require('./baseline')
 const { isBaselineFile, readBaseline } = require('./baseline-file')
 const { errors } = require('../../shared/base/errors')
+const { readRegularText } = require('../../shared/base/regular-file')
 
 /** @import { Progress } from './analyze' */
 /** @import { Baseline } from './baseline' */
@@ -64,7 +64,7 @@ function analyze (file, { onProgress = () => {}, ...options }) {
  */
 function readFacts (file) {
   try {
-    return Object(JSON.parse(fs.readFileSync(`${file}.json`, 'utf8')))
+    return Object(JSON.parse(readRegularText(`${file}.json`)))
   } catch {
     return {}
   }

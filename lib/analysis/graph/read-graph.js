@@ -10,6 +10,7 @@ const { Graph } = require('./graph')
 const { LocationTable } = require('./location-table')
 const { StringTable } = require('./string-table')
 const { WeakMapNames } = require('./weak-map-names')
+const { openRegularFile } = require('../../shared/base/regular-file')
 
 /** @import { Header } from '../../shared/heap/snapshot-header' */
 /** @import { TakeRecords } from '../../shared/heap/snapshot-scan' */
@@ -41,7 +42,7 @@ async function readGraph (file, options) {
 /** @param {string} file */
 function refuseGzip (file) {
   const start = Buffer.alloc(2)
-  const fd = fs.openSync(file, 'r')
+  const { fd } = openRegularFile(file)
   try {
     fs.readSync(fd, start, 0, 2, 0)
   } finally {

@@ -4,6 +4,7 @@
 // V8's longest string.
 
 const fs = require('node:fs')
+const { openRegularFile } = require('../../shared/base/regular-file')
 
 const BLOCK_BYTES = 256 * 1024
 const FIRST_CAPACITY = 65_536
@@ -20,7 +21,7 @@ class StringTable {
 
   /** @param {string} file */
   constructor (file) {
-    this.#fd = fs.openSync(file, 'r')
+    this.#fd = openRegularFile(file).fd
   }
 
   get count () { return this.#count }

@@ -6,6 +6,7 @@ const { createHash, randomUUID } = require('node:crypto')
 const fs = require('node:fs')
 const { pipeline } = require('node:stream/promises')
 const { toProblem } = require('../../shared/admin/problem')
+const { openRegularFile } = require('../../shared/base/regular-file')
 
 /** @import { ArtifactFacts, CaptureOptions, Trigger } from '../../../types/diagnostics' */
 /** @import { Sources } from './router' */
@@ -185,7 +186,7 @@ class Jobs {
 /** @param {string} path */
 async function sha256Of (path) {
   const hash = createHash('sha256')
-  await pipeline(fs.createReadStream(path), hash)
+  await pipeline(fs.createReadStream(path, { fd: openRegularFile(path).fd }), hash)
   return hash.digest('hex')
 }
 

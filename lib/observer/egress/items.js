@@ -3,11 +3,11 @@
 // What is sent, with what is known of its process.
 
 const { randomUUID } = require('node:crypto')
-const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { toEpochMs } = require('../../shared/base/monotonic')
 const { createFileName } = require('../../shared/store/file-name')
+const { readRegularText } = require('../../shared/base/regular-file')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { StoreLocation } from '../captures/captures' */
@@ -68,7 +68,7 @@ function createItems ({ appName, appRoot }) {
  */
 function versionOf (appRoot) {
   try {
-    const { version } = JSON.parse(fs.readFileSync(path.join(appRoot, 'package.json'), 'utf8'))
+    const { version } = JSON.parse(readRegularText(path.join(appRoot, 'package.json')))
     return typeof version === 'string' ? version : ''
   } catch {
     return ''

@@ -6,6 +6,9 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { discard, writeAtomically } = require('./atomic-write')
 const { parseFileName, sidecarOf } = require('../../shared/store/file-name')
+const { readRegularText } = require('../../shared/base/regular-file')
+
+const MAX_METADATA_BYTES = 16 * 1024 * 1024
 
 /** @typedef {{ name: string, path: string, bytes: number, at: number, kind: string }} StoredArtifact */
 
@@ -59,7 +62,7 @@ function readArtifact (dir, name) {
  */
 function readMetadata (dir, name) {
   try {
-    return JSON.parse(fs.readFileSync(path.join(dir, sidecarOf(name)), 'utf8'))
+    return JSON.parse(readRegularText(path.join(dir, sidecarOf(name)), { maxBytes: MAX_METADATA_BYTES }))
   } catch {
     return null
   }

@@ -11,6 +11,7 @@ const { RULES_FOLDER, isApplicationFolder } = require('../../shared/store/applic
 const { listArtifacts, removeArtifact } = require('./artifact-files')
 const { ensureDirectory, isOwnDirectory } = require('./directory')
 const { removePartialFiles } = require('./partial-files')
+const { readRegularText } = require('../../shared/base/regular-file')
 
 /** @import { Application } from '../../shared/store/application-folder' */
 /** @import { StoredArtifact } from './artifact-files' */
@@ -18,6 +19,7 @@ const { removePartialFiles } = require('./partial-files')
 /** @typedef {Application & { maxAgeMs: number }} Signature */
 /** @typedef {{ dir: string, appName: string | null, appRoot: string | null, artifacts: StoredArtifact[] }} ApplicationListing */
 
+const MAX_SIGNATURE_BYTES = 64 * 1024
 const SIGNATURE = 'application.json'
 const QUEUES = 'egress' // what an application has to send, and touches while it lives
 const OWNER_ONLY = 0o600
@@ -45,7 +47,7 @@ function sign (folder, signature) {
   const file = path.join(folder, SIGNATURE)
   const text = `${JSON.stringify(signature)}\n`
   attempt(() => {
-    if (fs.existsSync(file) && fs.readFileSync(file, 'utf8') === text) return
+    if (fs.existsSync(file) && readRegularText(file, { maxBytes: MAX_SIGNATURE_BYTES }) === text) return
     fs.writeFileSync(file, text, { mode: OWNER_ONLY })
     fs.chmodSync(file, OWNER_ONLY)
   })
@@ -125,7 +127,7 @@ function clear (folder, now, maxAgeMs) {
  */
 function readSignature (folder) {
   try {
-    const { appName, appRoot, maxAgeMs } = JSON.parse(fs.readFileSync(path.join(folder, SIGNATURE), 'utf8'))
+    const { appName, appRoot, maxAgeMs } = JSON.parse(readRegularText(path.join(folder, SIGNATURE), { maxBytes: MAX_SIGNATURE_BYTES }))
     const isValid = typeof appName === 'string' && typeof appRoot === 'string' && typeof maxAgeMs === 'number'
     return isValid ? { appName, appRoot, maxAgeMs } : null
   } catch {

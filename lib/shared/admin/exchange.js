@@ -8,6 +8,7 @@ const { pipeline } = require('node:stream/promises')
 const { guarded } = require('../base/guard')
 const { lengthOf } = require('./responses')
 const { problemResponse } = require('./problem')
+const { openRegularFile } = require('../base/regular-file')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { AdminResponse } from './responses' */
@@ -110,7 +111,7 @@ async function write (outgoing, { status, headers, body }, signal) {
  */
 async function sendFile (outgoing, { file, start, end }, signal) {
   if (end < start) return outgoing.end()
-  await pipeline(fs.createReadStream(file, { start, end }), outgoing, { signal })
+  await pipeline(fs.createReadStream(file, { fd: openRegularFile(file).fd, start, end }), outgoing, { signal })
 }
 
 module.exports = { exchange, MAX_BODY_BYTES }

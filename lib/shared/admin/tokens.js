@@ -7,6 +7,7 @@ const fs = require('node:fs')
 const { monotonicMs } = require('../base/monotonic')
 const { refuse } = require('../base/validate')
 const { SCOPES } = require('./scopes')
+const { readRegularText } = require('../base/regular-file')
 
 /** @import { Scope } from './scopes' */
 
@@ -14,6 +15,7 @@ const { SCOPES } = require('./scopes')
 
 const MIN_TOKEN_LENGTH = 32
 const BOOT_TOKEN_BYTES = 24 // 32 characters of base64url
+const MAX_BYTES = 1024 * 1024
 const RECHECK_MS = 1000 // of the token file
 
 // Loaded with the first token: a process that has none is spared what takes as long as a dozen files of ours.
@@ -81,7 +83,7 @@ function createTokens ({ tokens, tokenFile, onFault, now = monotonicMs }) {
     try {
       const { mtimeMs } = fs.statSync(tokenFile)
       if (mtimeMs === changedAt) return
-      ofFile = parseTokens('tokenFile', fs.readFileSync(tokenFile, 'utf8'))
+      ofFile = parseTokens('tokenFile', readRegularText(tokenFile, { maxBytes: MAX_BYTES }))
       changedAt = mtimeMs
     } catch (error) {
       onFault(error) // what was read last still holds: half a second without the file must not lock everybody out

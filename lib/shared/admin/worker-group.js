@@ -9,7 +9,9 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { makeDirectory } = require('../system/private-directory')
 const { claim, identityOf, isRunning } = require('./claims')
 const { holdControlDirectory } = require('./control-directory')
+const { readRegularText } = require('../base/regular-file')
 
+const MAX_BYTES = 64 * 1024
 const MAX_WORKERS = 128 // also the range of their ports
 const NUMBERS = Array.from({ length: MAX_WORKERS }, (_, at) => at + 1)
 const LOOK_EVERY_MS = 250 // for the end of the process that is replaced
@@ -78,7 +80,7 @@ function createWorkerGroup ({ controlDir, parent = process.ppid }) {
 /** @param {string} file */
 function read (file) {
   try {
-    return fs.readFileSync(file, 'utf8')
+    return readRegularText(file, { maxBytes: MAX_BYTES })
   } catch {
     return null
   }
@@ -99,7 +101,7 @@ function write (file, text) {
   } finally {
     fs.rmSync(made, { force: true })
   }
-  return fs.readFileSync(file, 'utf8')
+  return readRegularText(file, { maxBytes: MAX_BYTES })
 }
 
 /**

@@ -6,6 +6,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { isTrustedFile } = require('../admin/trusted-socket')
+const { openRegularFile } = require('../base/regular-file')
 const { count, orNull, record, text, textOf, time } = require('../base/shapes')
 
 /** @import { MemberIdentity } from './member-identity' */
@@ -37,7 +38,6 @@ const isFacts = record({
   instance: orNull(text),
   socket: textOf(SOCKET)
 })
-const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants
 
 /** @param {string} socket */
 function factsName (socket) {
@@ -82,9 +82,8 @@ function removeFacts (directory, socket) {
  */
 function readFacts (directory, name, users) {
   try {
-    const fd = fs.openSync(path.join(directory, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    const { fd, stats } = openRegularFile(path.join(directory, name), { follow: false })
     try {
-      const stats = fs.fstatSync(fd)
       if (!isTrustedFile(stats, users) || stats.size > MAX_BYTES) return null
       const facts = JSON.parse(fs.readFileSync(fd, 'utf8'))
       return isFacts(facts) && factsName(facts.socket) === name ? facts : null

@@ -6,7 +6,9 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { guarded } = require('../base/guard')
+const { readRegularText } = require('../base/regular-file')
 
+const MAX_BYTES = 64 * 1024
 const MARK = /^near-limit-(\d+)\.mark$/
 const OWNER_ONLY = 0o600
 const TOUCH_MS = 5000
@@ -47,7 +49,7 @@ function pidOfMark (name) {
 
 /** @param {string} file */
 function readMark (file) {
-  return { folder: fs.readFileSync(file, 'utf8'), diedAtMs: fs.statSync(file).mtimeMs }
+  return { folder: readRegularText(file, { maxBytes: MAX_BYTES }), diedAtMs: fs.statSync(file).mtimeMs }
 }
 
 module.exports = { mark, unmark, pidOfMark, readMark, TOUCH_MS }

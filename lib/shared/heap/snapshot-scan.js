@@ -7,6 +7,7 @@ const fs = require('node:fs')
 const { setImmediate: nextTurn } = require('node:timers/promises')
 const { errors } = require('../base/errors')
 const { SnapshotParser } = require('./snapshot-parser')
+const { openRegularFile } = require('../base/regular-file')
 
 /** @import { Header } from './snapshot-header' */
 
@@ -36,7 +37,7 @@ const MAX_TOKEN_BYTES = 256 * 1024 ** 2 // V8 cuts strings at 1,024 characters u
  */
 async function scanSnapshot (file, visitor, { onProgress = () => {}, signal } = {}) {
   const parser = new SnapshotParser(file, visitor)
-  const fd = fs.openSync(file, 'r')
+  const { fd } = openRegularFile(file)
   try {
     let buffer = Buffer.allocUnsafe(READ_BYTES)
     let kept = 0

@@ -60,7 +60,7 @@ function writeEntry (file, facts, body) {
  */
 async function packEntry (file, facts, from) {
   writeEntry(file, facts, Buffer.alloc(0))
-  await pipeline(fs.createReadStream(from), createGzip(), fs.createWriteStream(file, { flags: 'a' }))
+  await pipeline(fs.createReadStream(from, { fd: openRegularFile(from).fd }), createGzip(), fs.createWriteStream(file, { flags: 'a' }))
   return fs.statSync(file).size
 }
 

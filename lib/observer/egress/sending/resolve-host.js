@@ -5,8 +5,8 @@
 // process. What the name server does not know may still be known to the system.
 
 const dns = require('node:dns')
-const fs = require('node:fs')
 const { guarded } = require('../../../shared/base/guard')
+const { readRegularText } = require('../../../shared/base/regular-file')
 
 /** @typedef {(error: NodeJS.ErrnoException | null, address: any, family?: number) => void} Callback */
 
@@ -66,7 +66,7 @@ async function ask (resolver, name) {
  */
 function read (file) {
   try {
-    return fs.readFileSync(file, 'utf8').split('\n').map(line => line.replace(/#.*/, '').trim().split(/\s+/))
+    return readRegularText(file).split('\n').map(line => line.replace(/#.*/, '').trim().split(/\s+/))
   } catch {
     return []
   }

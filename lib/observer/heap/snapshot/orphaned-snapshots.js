@@ -10,6 +10,7 @@ const { isAlive } = require('../../../shared/system/is-alive')
 const { isHeapProfile } = require('../../../shared/formats/differences/heap-profile')
 const { adoptSnapshot } = require('./adopt-snapshot')
 const { pidOfMark, readMark, TOUCH_MS } = require('../../../shared/heap/near-limit-mark')
+const { readRegularFile } = require('../../../shared/base/regular-file')
 
 const NAME = /^Heap\.\d{8}\.\d{6}\.(\d+)\.\d+\.\d+\.(heapsnapshot|heapprofile)$/
 const MAX_PROFILE_BYTES = 64 * 1024 ** 2
@@ -82,9 +83,8 @@ function list (folder, wanted) {
  * @param {{ store: any, appName: string }} how
  */
 function adoptProfile (file, { store, appName }) {
-  const { size, mtimeMs } = fs.statSync(file)
-  if (size > MAX_PROFILE_BYTES) throw new Error(`it has ${size} bytes, at most ${MAX_PROFILE_BYTES} were expected`)
-  const bytes = fs.readFileSync(file)
+  const { mtimeMs } = fs.statSync(file)
+  const bytes = readRegularFile(file, { maxBytes: MAX_PROFILE_BYTES })
   if (!isHeapProfile(JSON.parse(bytes.toString('utf8')))) throw new Error('it is not a whole heap profile')
   const kept = store.write({ kind: 'heap-profile', extension: 'heapprofile', at: Math.round(mtimeMs), appName, bytes })
   fs.unlinkSync(file)

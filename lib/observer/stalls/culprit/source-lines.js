@@ -3,8 +3,8 @@
 // The lines of the application's files as they are on disk, read when a stall is explained: how many there are (a line beyond the end
 // is none of the file's own), and what is written on them.
 
-const fs = require('node:fs')
 const path = require('node:path')
+const { readRegularFile } = require('../../../shared/base/regular-file')
 
 const MAX_FILES = 200
 const MAX_BYTES = 16 * 1024 * 1024 // a bundle larger than this is not read for a line number
@@ -47,7 +47,7 @@ function createSourceLines ({ appRoot }) {
  */
 function readFile (file) {
   try {
-    return fs.statSync(file).size > MAX_BYTES ? null : fs.readFileSync(file)
+    return readRegularFile(file, { maxBytes: MAX_BYTES })
   } catch {
     return null
   }
