@@ -47,6 +47,12 @@ const CASES = [
   { id: 'start-up', sick: { startedAt: 999_000, process: { startUpMs: 6000 } }, healthy: { process: { startUpMs: 6000 } }, says: /Start-up held the loop for 6\.0 s/ },
   { id: 'slow-elsewhere', sick: { pace: { ms: 1000, routes: [{ route: 'GET /orders', count: 10, seconds: 9 }] } }, healthy: { pace: { ms: 1000, routes: [{ route: 'GET /orders', count: 10, seconds: 2 }] } }, says: /GET \/orders takes 900 ms on average, and it is not the event loop/ },
   { id: 'busy-threads', sick: { threads: THREADS, pace: { ms: 1000, routes: [{ route: 'GET /orders', count: 10, seconds: 9 }] } }, healthy: { threads: { ...THREADS, workerMs: 900 } }, says: /Worker threads had 187 % of a processor, while the main loop was busy 33 % of the time/ },
+  {
+    id: 'unexplained-stalls',
+    sick: { stalls: Array.from({ length: 11 }, (_, index) => stall({ durationMs: 500, route: index < 8 ? 'POST /users' : null, culprit: spot({ culprit: { function: `step${index}` } }).culprit })) },
+    healthy: { stalls: [stall({ durationMs: 400 })], process: { delay: { p50Ms: 1, p99Ms: 150 } } },
+    says: /^Stalls take 9 % of the time: 11 stalls of up to 500 ms, most of it in POST \/users\.$/
+  },
   { id: 'own-cost', sick: { process: { ownSeconds: { heartbeat: 20, recorder: 60, observer: 900, 'source-maps': 90 } } }, healthy: { process: { ownSeconds: { heartbeat: 1, recorder: 2, observer: 900, 'source-maps': 900 } } }, says: /7 % of the main thread/ }
 ]
 
@@ -134,7 +140,7 @@ test('what another finding explains is left out', () => {
 
 test('code that would stall a free machine as well comes before a crowded one', () => {
   const busy = { culprit: { call: 'pbkdf2Sync' }, stalls: { count: 35, ms: 28_000, longestMs: 900 } }
-  const own = Array.from({ length: 5 }, () => stall({ durationMs: 800, evidence: { cpuMs: 300, runQueueMs: 500 } }))
+  const own = Array.from({ length: 5 }, () => stall({ durationMs: 800, culprit: spot(busy).culprit, evidence: { cpuMs: 300, runQueueMs: 500 } }))
   const others = Array.from({ length: 3 }, () => stall({ cause: 'starved', evidence: { cpuMs: 20, runQueueMs: 280 } }))
   assert.deepEqual(idsOf(ask({ ...spots(spot(busy)), stalls: [...own, ...others] })), ['hot-sync-call', 'starved'])
 })
@@ -178,6 +184,24 @@ test('work on the line of an await is no flood, whatever is written there', () =
   assert.match(asked('end', 'response.end(await exportCsv())').title, /in end\(\) of a response or stream, called in login/)
   assert.deepEqual(['String.replaceAll', 'String.split', null].map(call => asked(call, "for (const part of (await load()).replaceAll('a', b).split(',')) ;").id), Array(3).fill('hot-function'))
   assert.doesNotMatch(asked('String.replaceAll', "(await load()).replaceAll('a', 'b')").title, /regular/)
+})
+
+test('stalls that another finding names are not unexplained; the others are, with what is known of them', () => {
+  const culprit = { ...spot().culprit, via: null }
+  const own = Array.from({ length: 20 }, () => stall({ durationMs: 400, culprit }))
+  const others = Array.from({ length: 20 }, (_, index) => stall({ durationMs: 200, route: `GET /${index % 5}`, culprit: { ...culprit, function: 'uniq', via: index % 2 ? { package: 'lodash', function: 'uniqWith', through: null } : null } }))
+  const login = spots(spot({ stalls: { count: 20, ms: 8000, longestMs: 400 } }))
+  assert.deepEqual(idsOf(ask({ ...login, stalls: own })), ['hot-function'])
+  const { findings: [, rest] } = ask({ ...login, stalls: [...own, ...others] })
+  assert.deepEqual([rest.id, rest.lostMs, rest.where.function], ['unexplained-stalls', 4000, 'uniq'])
+  assert.equal(rest.what, 'They held the loop for 4.0 s of the last 60.0 s. By route: GET /0 800 ms, GET /1 800 ms, GET /2 800 ms, others 1.6 s. ' +
+    'By code: uniq (auth.js:23) 2.0 s, the package lodash 2.0 s. By cause: code 4.0 s.')
+})
+
+test('a few stalls are said as well where the delay is felt', () => {
+  const stalls = [stall({ durationMs: 300 }), stall({ durationMs: 250 })]
+  assert.equal(ask({ stalls, process: { delay: { p50Ms: 1, p99Ms: 260 } } }).findings[0].id, 'unexplained-stalls')
+  assert.equal(ask({ stalls, process: { delay: { p50Ms: 1, p99Ms: 20 } } }).findings[0].id, 'nothing-wrong')
 })
 
 test('that nothing is wrong is said with where most of the work is', () => {

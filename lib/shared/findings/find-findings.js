@@ -22,7 +22,10 @@ const RANKS = Object.freeze({ critical: 0, warning: 1, info: 2, none: 3 })
  */
 function findFindings (readings, { appName }, rules = RULES) {
   const { at, pid, blockedMs, isStale } = readings
-  const found = withoutExplained(rules.flatMap(rule => rule.find(readings).map(finding => ({ finding, rule }))))
+  /** @type {{ finding: Finding, rule: Rule }[]} */
+  const all = []
+  for (const rule of rules) all.push(...rule.find(readings, all.map(({ finding }) => finding)).map(finding => ({ finding, rule })))
+  const found = withoutExplained(all)
   const ranked = found.toSorted((left, right) => RANKS[left.severity] - RANKS[right.severity] || right.lostMs - left.lostMs)
   // What is only for information does not say that nothing is wrong.
   const isSomethingWrong = ranked.some(({ severity }) => severity === 'critical' || severity === 'warning')

@@ -18,7 +18,7 @@ const CRITICAL_SHARE = 0.25
  * @typedef {object} Rule
  * @property {readonly Finding['id'][]} ids  that it can say
  * @property {readonly Finding['id'][]} explains  what need not be said any more when it is: it has the same reason
- * @property {(readings: Readings) => Finding[]} find
+ * @property {(readings: Readings, found: readonly Finding[]) => Finding[]} find  found: by the rules before it in the table
  *
  * @typedef {Pick<Finding, 'id' | 'title' | 'lostMs' | 'what' | 'why' | 'instead'> & Partial<Finding>} Said
  */

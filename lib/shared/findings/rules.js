@@ -21,7 +21,8 @@ const RULES = Object.freeze([
   require('./rules/start-up'),
   require('./rules/busy-threads'),
   require('./rules/slow-elsewhere'),
-  require('./rules/own-cost')
+  require('./rules/own-cost'),
+  require('./rules/unexplained-stalls')
 ])
 
 module.exports = { RULES }

@@ -16,7 +16,6 @@ const STATE = /^(\d{1,15})\.json$/ // a larger number has no next one
 const UNFINISHED = /^unfinished-(\d+)-\w+$/
 const OWNER_ONLY = 0o600
 const MAX_BYTES = 64 * 1024 ** 2
-const BYTES_PER_CHARACTER = 4
 const MAX_TRIES = 50
 // A reader lists, then reads: what it saw is there a little longer.
 const KEPT = 3

@@ -12,7 +12,7 @@ const { assertOneOf } = require('../../base/validate')
 /** @type {readonly FindingId[]} */
 const FINDING_IDS = Object.freeze([
   'hot-sync-call', 'hot-json', 'hot-logging', 'hot-clock', 'hot-dependency', 'hot-function', 'many-short-turns', 'task-flood', 'gc-pressure',
-  'heap-grows', 'pool-full', 'starved', 'suspended', 'start-up', 'busy-threads', 'slow-elsewhere', 'own-cost'
+  'heap-grows', 'pool-full', 'starved', 'suspended', 'start-up', 'busy-threads', 'slow-elsewhere', 'own-cost', 'unexplained-stalls'
 ])
 
 /** @type {ConditionRow} */
