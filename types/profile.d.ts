@@ -49,6 +49,15 @@ export interface SampleProcesses extends SampleLabels {
 }
 
 /** What a format may say about a profile beside its samples. */
+export interface WorkLine {
+  function: string
+  file: string
+  /** On which the function begins. */
+  functionLine: number
+  line: number
+  column: number
+}
+
 export interface EncodeContext {
   /** Absolute path of the application; files below it are shown relative to it. */
   appRoot?: string
@@ -58,6 +67,8 @@ export interface EncodeContext {
   startedAt?: number
   /** Lines for a person about the capture, e.g. that it is shorter than what was asked for. */
   notes?: string[]
+  /** Where functions were at work, as stalls and findings know it: they are shown with this line and not that on which they begin. */
+  lines?: readonly WorkLine[]
   /** What others found in the profile, for the text report. */
   sections?: { title: string, lines: string[] }[]
 }

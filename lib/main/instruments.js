@@ -28,6 +28,7 @@ const { createRouteNotes } = require('./labels/route-notes')
 const { createStallRoute } = require('./http/stall-route')
 const { createSyncCalls } = require('./sync-calls/sync-calls')
 const { describeFile, toCodeFrame } = require('../shared/formats/profile/frame')
+const { workLinesOf } = require('../shared/formats/profile/work-lines')
 
 /** @import { Ask, Tell } from '../bridge/channel' */
 /** @import { Logger } from '../../types/diagnostics' */
@@ -123,6 +124,7 @@ class Instruments {
       routeNow: () => this.#stallRoute.now(),
       showFile: file => describeFile(file, { appRoot }),
       showFrame: frame => toCodeFrame(frame, appRoot),
+      workLines: () => workLinesOf(this.stalls.log.list()),
       toWritten: frames => this.#observer.askWhenReady('writtenFrames', { frames }),
       logger,
       onFault,

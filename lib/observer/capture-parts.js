@@ -3,7 +3,7 @@
 // What captures are made with, wired. Encoders, samplers and stores are loaded and made with the first one: a process that is never
 // looked at does not pay for them.
 
-/** @import { CpuProfile, EncodeContext } from '../../types/profile' */
+/** @import { WorkLine } from '../../types/profile' */
 /** @import { CaptureControls, Order, StoreLocation } from './captures/captures' */
 /** @import { CaptureSources } from './captures/recorders' */
 
@@ -17,7 +17,8 @@
  * @param {MainClient} parts.main
  * @param {OwnWork} parts.ownWork
  * @param {ReturnType<typeof import('../shared/marks/marks').createMarks>} parts.marks
- * @param {(profile: CpuProfile, appRoot: string) => NonNullable<EncodeContext['sections']>} parts.reportSections
+ * @param {typeof import('./report-sections').reportSections} parts.reportSections
+ * @param {() => WorkLine[]} parts.workLines
  */
 function createCaptureParts (parts) {
   return new CaptureParts(parts)
@@ -46,6 +47,7 @@ class CaptureParts {
       sources: this.#makeSources(),
       storeAt: this.storeAt,
       reportSections: this.#parts.reportSections,
+      workLines: this.#parts.workLines,
       marks: this.#parts.marks
     })
     return this.#captures.run(order, controls)

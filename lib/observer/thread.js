@@ -18,6 +18,7 @@ const { createRecorderClient } = require('./recorder/recorder-client')
 const { PERIOD_MS: THREAD_CPU_PERIOD_MS } = require('./recorder/thread-cpu')
 const { reportSections } = require('./report-sections')
 const { createScheduler } = require('./stalls/scheduler')
+const { workLinesOf } = require('../shared/formats/profile/work-lines')
 const { createMarks } = require('../shared/marks/marks')
 const { createCpuBudget } = require('../shared/source-maps/cpu-budget')
 const { createSourceMaps } = require('../shared/source-maps/source-maps')
@@ -118,6 +119,7 @@ class ObserverThread {
       main: this.#main,
       ownWork: createOwnWork({ post: this.#recorder.post, expression: settings.ownWorkExpression }),
       reportSections,
+      workLines: () => workLinesOf(this.#stalls.records.read().stalls),
       marks: this.#marks
     })
   }

@@ -75,7 +75,7 @@ function createSubject (t, { application = {}, sources = {}, now } = {}) {
     },
     store,
     context: (title, notes = []) => ({ appRoot: '/app', title, notes }),
-    reportSections: () => [],
+    reportSections: () => ({ sections: [], lines: [] }),
     toWritten: async profile => profile,
     sampledCalls: () => [],
     log: { info: (fields, message) => subject.logged.push({ ...fields, message }), warn: (fields, message) => subject.logged.push({ ...fields, message, isWarning: true }) },

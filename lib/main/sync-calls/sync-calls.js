@@ -7,11 +7,12 @@ const { exactParts, roundedSum } = require('../../shared/base/exact-sum')
 const { adviceOf } = require('../../shared/sync-calls/advice')
 const { Flags } = require('./flags')
 const { showPosition } = require('../../shared/formats/profile/frame')
+const { createWorkLineOf } = require('../../shared/formats/profile/work-lines')
 const { siteKey } = require('../../shared/sync-calls/sampled')
 const { SampledView } = require('../../shared/sync-calls/sampled-view')
 
-/** @import { Logger, SampledSyncCall, SyncCalls as SyncCallsReading } from '../../../types/diagnostics' */
-/** @import { CallFrame } from '../../../types/profile' */
+/** @import { CodeFrame, Logger, SampledSyncCall, SyncCalls as SyncCallsReading } from '../../../types/diagnostics' */
+/** @import { CallFrame, WorkLine } from '../../../types/profile' */
 /** @import { ToWritten } from './original-places' */
 /** @import { DetectorOptions, SyncCallSite } from './detector' */
 /** @import { SampledSite } from '../../observer/sync-calls/sampled-table' */
@@ -30,6 +31,7 @@ const DEFAULT_POOL_SIZE = 4 // libuv's
  * @param {() => string | null} parts.routeNow
  * @param {(file: string) => string} parts.showFile
  * @param {(frame: CallFrame) => { function: string, file: string, line: number, column: number }} parts.showFrame
+ * @param {() => WorkLine[]} [parts.workLines]  of stalls
  * @param {ToWritten} [parts.toWritten]  asks the observer for places in the code as it was written
  * @param {Logger} parts.logger
  * @param {(error: unknown) => void} parts.onFault
@@ -92,10 +94,20 @@ class SyncCalls {
    */
   addSamples ({ busyMicros, sites }, nowMs) {
     this.#busyMicros = busyMicros
-    for (const site of sites) this.#viewOf(site).update(site, this.#parts.showFrame(site.shown ?? site.caller))
+    const atWork = this.#createAtWork()
+    for (const site of sites) this.#viewOf(site).update(site, atWork(this.#parts.showFrame(site.shown ?? site.caller)))
     const due = this.#flags.tick(/** @type {any} */ ([...this.#sampled.values()]), nowMs)
     // Where the exact detector watches too it has the better figures.
     if (this.#detector === null) for (const view of /** @type {any[]} */ (due)) this.#flagSampled(this.#show(view))
+  }
+
+  /** Samples know where a function begins, stalls where it was at work. */
+  #createAtWork () {
+    const workLineOf = createWorkLineOf(this.#parts.workLines?.())
+    return (/** @type {CodeFrame} */ callSite) => {
+      const { line, column } = workLineOf({ name: callSite.function, file: callSite.file, line: callSite.line }) ?? callSite
+      return { ...callSite, line, column }
+    }
   }
 
   /**

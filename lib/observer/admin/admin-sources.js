@@ -5,6 +5,7 @@
 
 const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
 const { toCodeFrame } = require('../../shared/formats/profile/frame')
+const { createWorkLineOf, workLinesOf } = require('../../shared/formats/profile/work-lines')
 const { createFindings } = require('../findings/findings')
 const { createOwnGroup } = require('../group/own-group')
 const { describeSampledCalls } = require('../sync-calls/described')
@@ -12,7 +13,7 @@ const { checkRequest } = require('../../shared/captures/kinds')
 const { newMark } = require('../../shared/marks/new-mark')
 
 /** @import { ArtifactFacts, CaptureOptions, RetentionOptions, Trigger } from '../../../types/diagnostics' */
-/** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
+/** @import { CpuProfile } from '../../../types/profile' */
 /** @import { RulesStatus } from '../../../types/rules' */
 /** @import { HeapSampling } from '../../shared/formats/profile/heap-tree' */
 /** @import { Channel } from '../../bridge/channel' */
@@ -72,7 +73,7 @@ const REPORT_MS = 10_000
  * @param {(order: Order, controls: CaptureControls) => Promise<CapturedFacts>} parts.capture
  * @param {(location: StoreLocation) => ReturnType<typeof import('../store/store').createStore>} parts.storeAt
  * @param {Pick<import('../../shared/source-maps/source-maps').SourceMaps, 'profile' | 'heapSampling' | 'threadPid'>} parts.sourceMaps
- * @param {(profile: CpuProfile, appRoot: string) => NonNullable<EncodeContext['sections']>} parts.reportSections
+ * @param {typeof import('../report-sections').reportSections} parts.reportSections
  * @param {ReturnType<typeof import('../heap/sampler').createHeapSampler>} parts.heapSampler
  * @param {ReturnType<typeof import('../heap/comparison-job').createComparisons>} parts.comparisons
  * @param {Pick<Channel<ToMain, ToObserver>, 'tell'>} parts.channel
@@ -86,6 +87,7 @@ function createAdminSources (parts) {
   const view = createView(parts.recorder.views({ maxPastWaitMs: MAX_PAST_WAIT_MS }))
   const toWritten = (/** @type {CpuProfile} */ profile) => parts.sourceMaps.profile(profile, { isAsked: true })
   const stalls = () => records.read()
+  const lines = () => workLinesOf(stalls().stalls)
   const findings = createFindings({
     facts,
     scheduler: parts.scheduler,
@@ -126,11 +128,14 @@ function createAdminSources (parts) {
     checkCapture: (/** @type {string} */ kind, /** @type {CaptureOptions} */ options) => { checkRequest(kind, options) },
     capture: createCapture(parts),
     store: storeAt({ dir, retention, appName, appRoot }),
-    context: (/** @type {string} */ title, /** @type {string[]} */ notes = []) => ({ appRoot, title, notes }),
+    context: (/** @type {string} */ title, /** @type {string[]} */ notes = []) => ({ appRoot, title, notes, lines: lines() }),
     toWritten,
     toWrittenHeap: (/** @type {HeapSampling} */ sampling) => parts.sourceMaps.heapSampling(sampling, { isAsked: true }),
-    reportSections: (/** @type {CpuProfile} */ profile) => reportSections(profile, appRoot),
-    sampledCalls: (/** @type {CpuProfile} */ profile) => describeSampledCalls(profile, frame => toCodeFrame(frame, appRoot)),
+    reportSections: (/** @type {CpuProfile} */ profile) => reportSections(profile, appRoot, lines()),
+    sampledCalls: (/** @type {CpuProfile} */ profile) => {
+      const workLineOf = createWorkLineOf(lines())
+      return describeSampledCalls(profile, frame => toCodeFrame(frame, appRoot, workLineOf))
+    },
     log,
     count: (/** @type {AdminEvent} */ event) => channel.tell('counted', { event })
   }

@@ -8,7 +8,7 @@ const { KINDS } = require('../../shared/captures/kinds')
 const { RECORDERS } = require('./recorders')
 
 /** @import { ArtifactFacts, RetentionOptions, Trigger } from '../../../types/diagnostics' */
-/** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
+/** @import { WorkLine } from '../../../types/profile' */
 /** @import { NewArtifact } from '../store/store' */
 /** @import { createMarks } from '../../shared/marks/marks' */
 /** @import { HeapProfile } from '../../shared/formats/heap-profile' */
@@ -45,11 +45,12 @@ const { RECORDERS } = require('./recorders')
 /**
  * @param {object} parts
  * @param {CaptureSources} parts.sources
- * @param {(profile: CpuProfile, appRoot: string) => NonNullable<EncodeContext['sections']>} [parts.reportSections]
+ * @param {typeof import('../report-sections').reportSections} [parts.reportSections]
+ * @param {() => WorkLine[]} [parts.workLines]  of stalls
  * @param {Pick<ReturnType<typeof createMarks>, 'around'>} [parts.marks]
  * @param {(location: StoreLocation) => Store} parts.storeAt
  */
-function createCaptures ({ sources, storeAt, reportSections = () => [], marks: known = { around: () => [] } }) {
+function createCaptures ({ sources, storeAt, reportSections = () => ({ sections: [], lines: [] }), workLines = () => [], marks: known = { around: () => [] } }) {
   /**
    * @param {Order} order
    * @param {CaptureControls} controls
@@ -85,8 +86,8 @@ function createCaptures ({ sources, storeAt, reportSections = () => [], marks: k
         stop,
         onProgress,
         marks: known,
-        context: { appRoot, title: `${title} of ${appName} (pid ${process.pid})` },
-        reportSections: profile => reportSections(profile, appRoot)
+        context: { appRoot, title: `${title} of ${appName} (pid ${process.pid})`, lines: workLines() },
+        reportSections: profile => reportSections(profile, appRoot, workLines())
       })
     } catch (error) {
       if (signal.aborted) throw new errors.ERR_LOOPSCOPE_CAPTURE_CANCELLED(request.kind, String(signal.reason))

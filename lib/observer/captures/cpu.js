@@ -27,8 +27,8 @@ async function recordCpu ({ lastSeconds = 0, seconds = 0, format, sources: place
   const { extension, contentType, sources: usualPlaces, encode } = FORMATS[/** @type {keyof typeof FORMATS} */ (format)]
   const shown = (places ?? usualPlaces) === 'original' ? await sources.sourceMaps.profile(profile, { isAsked: true }) : profile
   if (shortened !== null) notes.unshift(`${shortened.gotSeconds} s of the ${wantedSeconds} s asked for: the recorder held no more`)
-  const sections = format === 'text' ? reportSections(shown) : []
-  const bytes = encode(shown, { ...context, startedAt: toEpochMs(fromMicros), notes, sections })
+  const found = usualPlaces === 'original' ? reportSections(shown) : {}
+  const bytes = encode(shown, { ...context, startedAt: toEpochMs(fromMicros), notes, ...found })
   const hot = wantsHot ? hotLines(await sources.sourceMaps.profile(profile, { isAsked: true }), context) : undefined
   return { bytes, extension, contentType, from: toEpochMs(fromMicros), to: toEpochMs(toMicros), shortened, hot }
 }

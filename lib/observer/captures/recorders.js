@@ -36,9 +36,9 @@ const { recordHeapSnapshot } = require('./heap-snapshot')
  * @property {AbortSignal} signal  cancels it
  * @property {AbortSignal} [stop]  ends the recording early, and keeps what there is
  * @property {(progress: { stage: string, bytes?: number }) => void} onProgress
- * @property {Pick<EncodeContext, 'appRoot' | 'title'>} context
+ * @property {Pick<EncodeContext, 'appRoot' | 'title' | 'lines'>} context
  * @property {Pick<ReturnType<typeof import('../../shared/marks/marks').createMarks>, 'around'>} marks  of the process
- * @property {(profile: CpuProfile) => NonNullable<EncodeContext['sections']>} reportSections
+ * @property {(profile: CpuProfile) => Pick<EncodeContext, 'sections' | 'lines'>} reportSections
  *   what a text report says of a profile besides its functions
  *
  * @typedef {{ extension: string, contentType: string } & Pick<ArtifactFacts, 'from' | 'to' | 'shortened'> & { hot?: string[], heapProfile?: HeapProfile }} ProductFacts

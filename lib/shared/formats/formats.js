@@ -18,7 +18,7 @@ const FORMATS = Object.freeze({
     extension: 'pb.gz',
     contentType: 'application/octet-stream',
     sources: 'generated',
-    encode: (profile, context) => require('./pprof').encodePprof(profile, context)
+    encode: (profile, context) => require('./pprof').encodePprof(profile, { ...context, lines: [] }) // tools show both
   },
   flamegraph: {
     extension: 'html',

@@ -30,14 +30,15 @@ async function encodeView (sources, profile, { format, sources: places, name, st
   const usualPlaces = format === 'graph' ? 'original' : FORMATS[/** @type {FormatName} */ (format)].sources
   const shown = (places ?? usualPlaces) === 'original' ? await sources.toWritten(profile) : profile
   const { appName, pid } = sources.facts
-  const context = { ...sources.context(title ?? `CPU profile of ${appName} (pid ${pid})`, notes), startedAt }
+  // What people read is told with the lines that findings name.
+  const found = usualPlaces === 'original' ? sources.reportSections(shown) : {}
+  const context = { ...sources.context(title ?? `CPU profile of ${appName} (pid ${pid})`, notes), startedAt, ...found }
   if (format === 'graph') {
     const toMs = startedAt + (shown.endTime - shown.startTime) / 1e3
     return json(200, { ...describeTimes(buildCallTree(shown, context)), fromMs: startedAt, toMs, notes, route: route ?? null }, headers)
   }
   const { extension, contentType, encode } = FORMATS[/** @type {FormatName} */ (format)]
-  const sections = format === 'text' ? sources.reportSections(shown) : []
-  return createResponse(200, encode(shown, { ...context, sections }), {
+  return createResponse(200, encode(shown, context), {
     ...headers,
     'Content-Type': contentType,
     'Content-Disposition': `attachment; filename="${name}.${extension}"`

@@ -28,7 +28,7 @@ const { showNames } = require('./shown-names')
 
 /**
  * @param {CpuProfile} profile
- * @param {Pick<EncodeContext, 'appRoot'> & { names?: 'shown' | 'bare' }} [context]  names: those that people see, or V8's own
+ * @param {Pick<EncodeContext, 'appRoot' | 'lines'> & { names?: 'shown' | 'bare' }} [context]  names: those that people see, or V8's own
  * @returns {CallTree} the root; its totalMicros is the time the profile covers
  */
 function buildCallTree (profile, context = {}) {

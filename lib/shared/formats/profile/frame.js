@@ -3,8 +3,10 @@
 // A V8 call frame as a person reads it: where it is, counted from 1 and relative to the application, and whose code it is.
 // It knows nothing of time.
 
+const { createWorkLineOf } = require('./work-lines')
+
 /** @import { CodeFrame } from '../../../../types/diagnostics' */
-/** @import { CallFrame, EncodeContext } from '../../../../types/profile' */
+/** @import { CallFrame, EncodeContext, WorkLine } from '../../../../types/profile' */
 
 /**
  * @typedef {'app' | 'dependency' | 'wasm' | 'node' | 'native' | 'meta'} Origin
@@ -15,6 +17,7 @@
  * @property {number} line    from 1; 0 where V8 knows none. The line on which the function begins
  * @property {number} column  from 1; 0 where V8 knows none
  * @property {Origin} origin
+ * @property {Pick<WorkLine, 'line' | 'column'>} [work]  where it was at work, if that is known
  */
 
 // Ours: what libuv does between JavaScript, as loop-io.js finds it in idle samples.
@@ -51,17 +54,22 @@ function describeFrame (callFrame, context) {
 
 /**
  * One object for each function, so that frames compare with ===.
- * @param {Pick<EncodeContext, 'appRoot'>} context
+ * @param {Pick<EncodeContext, 'appRoot' | 'lines'>} context
  * @returns {(callFrame: CallFrame) => Frame}
  */
 function createFrameOf (context) {
   /** @type {Map<string, Frame>} */
   const frames = new Map()
+  const workLineOf = createWorkLineOf(context.lines)
   return callFrame => {
     // Without a url the script is all that tells two functions apart; with one, the same file may have been loaded twice.
     const script = callFrame.url === '' ? callFrame.scriptId : callFrame.url
     const key = [script, callFrame.lineNumber, callFrame.columnNumber, callFrame.functionName].join('\0')
-    const frame = frames.get(key) ?? describeFrame(callFrame, context)
+    const known = frames.get(key)
+    if (known !== undefined) return known
+    const begins = describeFrame(callFrame, context)
+    const work = workLineOf(begins)
+    const frame = work === null ? begins : { ...begins, work }
     frames.set(key, frame)
     return frame
   }
@@ -142,11 +150,12 @@ function packageOf (file) {
 
 /**
  * @param {Frame} frame
- * @param {number} [line]  instead of the one on which the function begins
+ * @param {number} [line]  instead of the one at which it was at work, or on which it begins
  * @returns {string} `file:line`, in a bundle `file:line:column`; '' where V8 knows no file
  */
-function placeOf (frame, line = frame.line) {
-  return showPosition({ file: frame.file, line, column: line === frame.line ? frame.column : 0 })
+function placeOf (frame, line) {
+  const { file, work = frame } = frame
+  return showPosition({ file, line: line ?? work.line, column: line === undefined || line === work.line ? work.column : 0 })
 }
 
 /** @param {Pick<CodeFrame, 'file' | 'line' | 'column'>} place */
@@ -158,11 +167,13 @@ function showPosition ({ file, line, column }) {
 /**
  * @param {CallFrame} callFrame
  * @param {string} appRoot
+ * @param {ReturnType<typeof createWorkLineOf>} [workLineOf]
  * @returns {CodeFrame}
  */
-function toCodeFrame (callFrame, appRoot) {
-  const { name, file, line, column } = describeFrame(callFrame, { appRoot })
-  return { function: name, file, line, column }
+function toCodeFrame (callFrame, appRoot, workLineOf = () => null) {
+  const frame = describeFrame(callFrame, { appRoot })
+  const { line, column } = workLineOf(frame) ?? frame
+  return { function: frame.name, file: frame.file, line, column }
 }
 
 module.exports = { LOOP_IO, MAX_STACK_FRAMES, MAX_WRITTEN_COLUMN, createFrameOf, describeFile, describeFrame, packageOf, placeOf, showPosition, toCodeFrame }

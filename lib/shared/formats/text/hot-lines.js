@@ -7,7 +7,7 @@ const { bottomUp, nearestOfApplication } = require('../profile/callers')
 const { summarizeTime } = require('../profile/time-kinds')
 const { nameOf, percent } = require('./rows')
 
-/** @import { CpuProfile } from '../../../../types/profile' */
+/** @import { CpuProfile, EncodeContext } from '../../../../types/profile' */
 /** @import { HeavyFrame } from '../profile/callers' */
 
 const MAX_LINES = 5
@@ -16,7 +16,7 @@ const MIN_SHARE = 0.05
 
 /**
  * @param {CpuProfile} profile
- * @param {{ appRoot?: string }} [context]
+ * @param {Pick<EncodeContext, 'appRoot' | 'lines'>} [context]
  * @returns {string[]} how busy the thread was, then the functions in which it spent that time, hottest first
  */
 function hotLines (profile, context = {}) {

@@ -35,7 +35,7 @@ function describeFunction (heavy) {
   const { frame } = heavy
   const line = hottestLine(heavy)
   // Nobody will mend a line of Node's own.
-  const isTelling = line !== undefined && line !== frame.line && frame.origin !== 'node'
+  const isTelling = line !== undefined && line !== (frame.work ?? frame).line && frame.origin !== 'node'
   return isTelling ? `${nameOf(frame)}, mostly line ${line}` : nameOf(frame)
 }
 
