@@ -434,6 +434,10 @@ export interface DiagnosticsHandle {
   /** The last 100 marks, oldest first; also those that were made with `loopscope mark` and over HTTP. */
   marks (): Mark[]
   delay (): DelaySummary
+  /**
+   * Synchronous calls since start. What was sampled counts up to now: the open window of the recorder is ended and read for it, for which
+   * this thread waits some milliseconds, 100 at most; who asks more often than four times a second has what is known.
+   */
   syncCalls (): SyncCalls
   /**
    * Says the template of a request's path, as in `d.route(request, '/users/:id')`, where the framework does not. Takes a request of node:http, Express or

@@ -37,6 +37,7 @@
 /**
  * @typedef {object} ObserverSettings  what the observer is started with
  * @property {SharedArrayBuffer} state
+ * @property {import('node:worker_threads').MessagePort} samplesPort  where samples are told that are waited for
  * @property {number} stallThresholdMs
  * @property {number} keepSeconds
  * @property {number} hz
@@ -87,6 +88,7 @@
  *
  * @property {(params: { frames: CallFrame[] }) => Promise<(CallFrame | null)[]>} writtenFrames  in the places of the code as it was written; null: not known yet
  * @property {(params: { reading: SampledReading }) => void} resumeSamples  what a lost observer had read
+ * @property {(params: { toMicros: number }) => void} samplesNow  the main thread waits for what was sampled up to this moment
  * @property {(params: {}) => void} stop
  */
 
@@ -158,6 +160,7 @@ const TO_OBSERVER = Object.freeze({
   endStream: 'ask',
   writtenFrames: 'ask',
   resumeSamples: 'tell',
+  samplesNow: 'tell',
   stop: 'tell'
 })
 

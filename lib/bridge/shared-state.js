@@ -19,7 +19,8 @@ const EXITING = 0 // indexes into the integers
 const SESSION = 1
 const IDLE = 2
 const KEEPING = 3
-const INTEGERS = 4
+const READING = 4
+const INTEGERS = 5
 
 // Of the inspector session: whoever moves it away from NONE first decides whether there is one.
 const NONE = 0
@@ -136,6 +137,25 @@ class SharedState {
   confirmKept () {
     Atomics.store(this.#integers, KEEPING, 0)
     Atomics.notify(this.#integers, KEEPING)
+  }
+
+  /** Main thread: samples are asked for, by somebody who cannot await them. */
+  requestSamples () {
+    Atomics.store(this.#integers, READING, 1)
+  }
+
+  /**
+   * Main thread: waits until they are there.
+   * @param {number} maxMs
+   */
+  awaitSamples (maxMs) {
+    Atomics.wait(this.#integers, READING, 1, maxMs)
+  }
+
+  /** Observer: they are told, or cannot be. */
+  confirmSamples () {
+    Atomics.store(this.#integers, READING, 0)
+    Atomics.notify(this.#integers, READING)
   }
 
   /** Observer, before it opens its session: false when there is one, or the process is exiting. */

@@ -186,7 +186,7 @@ class Handle extends EventEmitter {
 
   /** Synchronous calls by call site, each list heaviest first. */
   syncCalls () {
-    return this.#running('syncCalls()').syncCalls.read()
+    return this.#running('syncCalls()').readSyncCalls()
   }
 
   /** What is wrong with the process, and what to change; it takes a second. @returns {Promise<Findings>} */

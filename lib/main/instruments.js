@@ -4,6 +4,7 @@
 
 const { isMainThread, threadId } = require('node:worker_threads')
 const { guarded } = require('../shared/base/guard')
+const { monotonicMicros } = require('../shared/base/monotonic')
 const { SharedState } = require('../bridge/shared-state')
 const { warnOnce } = require('../shared/base/warnings')
 const { createProcessMarks } = require('./marks')
@@ -34,6 +35,10 @@ const { workLinesOf } = require('../shared/formats/profile/work-lines')
 /** @import { Logger } from '../../types/diagnostics' */
 /** @import { ResolvedOptions } from './options/resolve-options' */
 
+// Who asks again and again for synchronous calls has what is known, and does not have a window ended and this thread wait each time.
+const MIN_ASKED_MICROS = 250e3
+const MAX_SAMPLES_WAIT_MS = 100
+
 /**
  * @param {object} parts
  * @param {ResolvedOptions} parts.options
@@ -62,6 +67,7 @@ class Instruments {
     arrivedMicros: (micros, request) => this.slowRequests.arrivedMicros(micros, request)
   })
 
+  #askedMicros = -Infinity
   #stallRoute = createStallRoute({ context: this.#requestContexts.context })
   loop // what is measured of it
   routeNotes
@@ -163,6 +169,20 @@ class Instruments {
     this.#requestContexts.stop()
     this.#hiddenFunctions.remove()
     await this.#supervisor.stop()
+  }
+
+  /** With what the open window holds: it is ended for that, and this thread waits until it is read. */
+  readSyncCalls () {
+    const micros = monotonicMicros()
+    if (this.#recording.isRecording && micros - this.#askedMicros >= MIN_ASKED_MICROS) {
+      this.#askedMicros = micros
+      const reading = this.#ownWork.exempt(() => {
+        this.#recording.rotate()
+        return this.#observer.samplesNow(micros, MAX_SAMPLES_WAIT_MS)
+      })
+      if (reading !== null) this.syncCalls.addSamples(reading, performance.now())
+    }
+    return this.syncCalls.read()
   }
 
   /** To be called when work begins, so that it is watched closely. */

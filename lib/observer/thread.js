@@ -176,6 +176,7 @@ class ObserverThread {
         return written.map((frame, index) => this.#sourceMaps.isKnown({ frames: [frames[index]] }) ? frame : null)
       },
       resumeSamples: ({ reading }) => this.#windowReading.resume(reading),
+      samplesNow: ({ toMicros }) => this.#tellSamples(toMicros),
       stop: () => this.#stop()
     }
   }
@@ -205,6 +206,15 @@ class ObserverThread {
     this.#egress.start()
   }
 
+  /** @param {number} toMicros */
+  async #tellSamples (toMicros) {
+    try {
+      this.#settings.samplesPort.postMessage(await this.#windowReading.readSamples(toMicros))
+    } finally {
+      this.#state.confirmSamples()
+    }
+  }
+
   #adminSurface () {
     this.#admin ??= require('./admin/admin').createAdmin({
       settings: this.#settings,
@@ -215,6 +225,7 @@ class ObserverThread {
       logNow: this.#logNow,
       marks: this.#marks,
       recorder: this.#recorder,
+      readSamples: () => this.#windowReading.readSamplesNow(),
       scheduler: this.#scheduler,
       poolWaits: this.#poolWaits,
       sourceMaps: this.#sourceMaps,

@@ -3,6 +3,7 @@
 // What is made of each window of the recorder, wired: its samples get their routes, and then it tells synchronous calls, and whose code ran.
 // New windows also say when it is worth to look whose code runs.
 
+const { monotonicMicros } = require('../shared/base/monotonic')
 const { createLabeller } = require('./labels/labeller')
 const { createLooking } = require('./labels/looking')
 const { createSampledRuns } = require('./labels/sampled-runs')
@@ -15,6 +16,9 @@ const { createSyncSamples } = require('./sync-calls/sync-samples')
 /** @import { Notes } from '../main/labels/route-notes' */
 /** @import { createRecorderClient } from './recorder/recorder-client' */
 /** @import { createSourceMaps } from '../shared/source-maps/source-maps' */
+
+// Who asks for samples has those of before otherwise.
+const MAX_WAIT_MS = 200
 
 /**
  * @param {object} parts
@@ -49,6 +53,22 @@ function createWindowReading ({ settings, state, recorder, sourceMaps, channel }
     addNotes (notes) {
       sampledRuns.want(notes.slowFromMicros)
       labeller.addNotes(notes)
+    },
+    /**
+     * What was sampled up to this moment, as far as it comes in time.
+     * @param {number} toMicros
+     */
+    async readSamples (toMicros) {
+      await recorder().history.waitFor(toMicros, MAX_WAIT_MS)
+      await labeller.settle()
+      return syncSamples.read()
+    },
+    /** The same up to now; the main thread is told as well. */
+    async readSamplesNow () {
+      if (!recorder().isRecording) return syncSamples.read()
+      const toMicros = monotonicMicros()
+      recorder().rotate()
+      return this.readSamples(toMicros)
     },
     /** @param {CpuProfile} profile */
     label: profile => labeller.label(profile),

@@ -75,6 +75,7 @@ function createSubject (t, { application = {}, sources = {}, now } = {}) {
     },
     store,
     context: (title, notes = []) => ({ appRoot: '/app', title, notes }),
+    readSamples: async () => {},
     reportSections: () => ({ sections: [], lines: [] }),
     toWritten: async profile => profile,
     sampledCalls: () => [],

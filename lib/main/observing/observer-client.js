@@ -2,7 +2,7 @@
 
 // The main thread's end of the observer: starts the thread, asks it things, and gives it up without a trace.
 
-const { Worker } = require('node:worker_threads')
+const { MessageChannel, Worker, receiveMessageOnPort } = require('node:worker_threads')
 const { Channel } = require('../../bridge/channel')
 const { TO_OBSERVER } = require('../../bridge/messages')
 const { errors, fromPlain } = require('../../shared/base/errors')
@@ -13,6 +13,7 @@ const { createExitHooks } = require('./exit-hooks')
 /** @import { Answer, AskNames, Handlers, Params, TellNames } from '../../bridge/channel' */
 /** @import { ObserverSettings, ToMain, ToObserver } from '../../bridge/messages' */
 /** @import { SharedState } from '../../bridge/shared-state' */
+/** @import { SampledReading } from '../../observer/sync-calls/sampled-table' */
 
 // After this long at exit the message of Node about the debugger is the lesser evil. Measured need: 1-6 ms.
 const MAX_RELEASE_MS = 200
@@ -22,7 +23,7 @@ const MAX_KEEP_MS = 200
 /**
  * @param {object} parts
  * @param {SharedState} parts.state
- * @param {Omit<ObserverSettings, 'state'>} parts.settings
+ * @param {Omit<ObserverSettings, 'state' | 'samplesPort'>} parts.settings
  * @param {Omit<Handlers<ToMain>, 'ready' | 'fault'>} parts.handlers  of what the thread says and asks
  * @param {(error: Error) => void} parts.onFault
  * @param {(reason: unknown) => void} parts.onLost  the thread has ended, or could not be made
@@ -38,6 +39,8 @@ class ObserverClient {
   #worker
   /** @type {Channel<ToObserver, ToMain> | undefined} */
   #channel
+  /** @type {import('node:worker_threads').MessagePort | undefined} */
+  #samplesPort
   #starts = 0
   #activeMs = { before: 0, now: 0 } // of former threads, of this one
   #holds = 0
@@ -79,9 +82,12 @@ class ObserverClient {
 
   #makeWorker () {
     const { state, settings } = this.#parts
+    const { port1, port2 } = new MessageChannel()
+    this.#samplesPort = port1
     return new Worker(threadFile(settings.observerFile), {
       name: 'loopscope-observer',
-      workerData: { ...settings, state: state.buffer },
+      workerData: { ...settings, state: state.buffer, samplesPort: port2 },
+      transferList: [port2],
       // The application's --require and --import are not for this thread, nor is its environment with what may be secret in it.
       execArgv: threadFlags(),
       env: {},
@@ -148,6 +154,24 @@ class ObserverClient {
   }
 
   /**
+   * What was sampled up to this moment, for somebody who asks and does not await: this thread waits.
+   * @param {number} toMicros
+   * @param {number} maxMs
+   * @returns {SampledReading | null} null: it does not run, or takes longer
+   */
+  samplesNow (toMicros, maxMs) {
+    const { state } = this.#parts
+    const port = this.#samplesPort
+    if (port === undefined || !state.hasSession) return null
+    state.requestSamples()
+    this.tell('samplesNow', { toMicros })
+    state.awaitSamples(maxMs)
+    let reading = null
+    for (let told = receiveMessageOnPort(port); told !== undefined; told = receiveMessageOnPort(port)) reading = told.message
+    return reading
+  }
+
+  /**
    * Keeps the process alive while the work lasts: somebody awaits it, and may have nothing else to do.
    * @template T
    * @param {() => Promise<T>} work
@@ -193,6 +217,8 @@ class ObserverClient {
   #lost (worker, reason) {
     if (this.#worker !== worker) return
     this.#worker = undefined
+    this.#samplesPort?.close()
+    this.#samplesPort = undefined
     this.#activeMs = { before: this.#activeMs.before + this.#activeMs.now, now: 0 }
     process.off('exit', this.#onExit)
     this.#exitHooks.stop()

@@ -69,6 +69,7 @@ const REPORT_MS = 10_000
  * @param {ReturnType<typeof import('../findings/pool-waits').createPoolWaits>} parts.poolWaits
  * @param {ReturnType<typeof import('../threads/thread-load').createThreadLoad>} parts.threadLoad
  * @param {ReturnType<typeof import('../threads/thread-watch').createThreadWatch>} parts.threadWatch
+ * @param {() => Promise<unknown>} parts.readSamples  up to now; the main thread knows them then
  * @param {Pick<RecorderClient, 'views' | 'range' | 'canLook' | 'threadSessions'>} parts.recorder
  * @param {(order: Order, controls: CaptureControls) => Promise<CapturedFacts>} parts.capture
  * @param {(location: StoreLocation) => ReturnType<typeof import('../store/store').createStore>} parts.storeAt
@@ -122,6 +123,7 @@ function createAdminSources (parts) {
       return main.ask('authorize', { application: id, request, scope }, AUTHORIZE_MS)
     },
     report: () => main.ask('report', {}, REPORT_MS),
+    readSamples: parts.readSamples,
     sampleHeap: heapSampler.sample.bind(heapSampler),
     compareSnapshots: comparisons.compare,
     view,

@@ -21,6 +21,7 @@ const MAX_WORK = 20_000 // the main thread notes what took a millisecond or more
 const MAX_SEEN = 5000
 const MAX_WINDOWS = 4   // that wait for what the main thread tells of them
 const MAX_WAIT_MS = 300 // of somebody who asks for a profile
+const MAX_SETTLE_MS = 20 // of the main thread, which stands still meanwhile
 const KNOWN_SHARE = 0.9 // of looks, from which on they tell little that is new
 
 /**
@@ -63,6 +64,12 @@ class Labeller {
     const learned = this.#learning.then(() => this.#learn(notes))
     unattended(learned)
     this.#learning = learned.catch(() => {}) // what was wrong with these notes does not keep later ones from being learned
+  }
+
+  /** Passes on the windows that wait, with what is known now: somebody waits for them. */
+  async settle () {
+    await Promise.race([this.#learning, sleep(MAX_SETTLE_MS)])
+    while (this.#windows.length > 0) this.#passOn()
   }
 
   /**

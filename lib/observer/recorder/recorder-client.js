@@ -194,6 +194,11 @@ class RecorderClient {
     return this.views({ rotate: ignore, label, maxWaitMs, maxPastWaitMs: maxWaitMs })
   }
 
+  /** Has the open window end as soon as it can. */
+  rotate () {
+    this.#rotate()
+  }
+
   #rotate () {
     if (this.#hasSession) this.#rotation.share().catch(ignore)
     else this.#askToRotate()

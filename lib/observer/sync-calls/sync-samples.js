@@ -22,11 +22,17 @@ function createSyncSamples ({ send, sourceMaps = NO_MAPS }) {
 
   /** What is known now; and once more when more is known of where the callers were written. */
   function tell () {
+    const { reading, callers, shown } = read()
+    send(reading)
+    unattended(tellMore(callers, shown))
+  }
+
+  function read () {
     const reading = table.read()
     const callers = reading.sites.map(({ caller }) => caller)
     const shown = sourceMaps.known(callers)
-    send({ ...reading, sites: reading.sites.map((site, index) => shown[index] === site.caller ? site : { ...site, shown: shown[index] }) })
-    unattended(tellMore(callers, shown))
+    const sites = reading.sites.map((site, index) => shown[index] === site.caller ? site : { ...site, shown: shown[index] })
+    return { reading: { ...reading, sites }, callers, shown }
   }
 
   /**
@@ -46,6 +52,7 @@ function createSyncSamples ({ send, sourceMaps = NO_MAPS }) {
     resume (reading) {
       table.resume(reading)
     },
+    read: () => read().reading,
     /** @param {CpuProfile} window  with the routes of its samples */
     addWindow (window) {
       table.add(window)

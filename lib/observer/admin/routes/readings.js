@@ -95,6 +95,7 @@ async function slowRequests ({ sources, parameters: { format = 'json' } }) {
 
 /** @param {Context} context */
 async function syncCalls ({ sources, signal }) {
+  await sources.readSamples()
   const known = await knownOf(sources, 'syncCalls')
   if (known !== null) return json(200, { ...known.value, at: known.at, isStale: known.isStale })
   const now = Date.now()
