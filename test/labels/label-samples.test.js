@@ -107,7 +107,7 @@ test('a helper is not taken for that of the one route it was seen with, as long 
 test('a look tells the route of the sample next to it, also in a helper that several routes share', () => {
   const knowledge = createKnowledge()
   const profile = samplesOf(['run', 'helper'], ['run', 'helper'], ['other', 'helper'])
-  const lines = linesOf(['helper', 'run'].map(name => placeOfFrame(profile.nodes.find(({ callFrame }) => callFrame.functionName === name).callFrame)))
+  const lines = linesOf(['run', 'helper', 'deeper'].map(name => placeOfFrame(samplesOf([name]).nodes[1].callFrame)))
   const seenAt = (...micros) => micros.map(ms => ({ atMicros: profile.startTime + ms, route: 'GET /a', lines }))
   const labels = seen => {
     const { names, samples } = labelSamples(profile, knowledge, [], seen)

@@ -12,7 +12,7 @@ const { linesOf, placeOfFrame } = require('./places')
 /** @import { Work } from '../../main/http/work-log' */
 /** @import { Claim } from './votes' */
 /** @typedef {ReturnType<typeof import('./knowledge').createKnowledge>} Knowledge */
-/** @typedef {{ atMicros: number, route: string, lines: string }} Seen  by a look: whose code ran, and where the functions on its stack begin */
+/** @typedef {{ atMicros: number, route: string, lines: string[] }} Seen  by a look: whose code ran, and where the functions on its stack begin, outermost first */
 
 const MUCH = 10 // times as many votes
 const NEAR_MICROS = 5000 // half of the time between two samples
@@ -34,17 +34,18 @@ function labelSamples (profile, knowledge, work, seen = []) {
   let at = profile.startTime
   const numbers = profile.samples.map((id, index) => {
     at += profile.timeDeltas[index]
-    const route = routeAt(at) ?? looked.get(index) ?? null
+    const route = routeAt(at)
     if (route !== null) return knowledge.numberOf(route)
     const claim = claims.get(id)
-    return claim?.isEnough ? claim.route : NONE
+    return claim?.isEnough ? claim.route : knowledge.numberOf(looked.get(index) ?? null)
   })
   fillStackless(profile, numbers)
   return toSampleRoutes(numbers, knowledge.names)
 }
 
 /**
- * The sample next to each look, where it has the same stack.
+ * The sample next to each look, where it has the same stack but for the innermost function: V8 answers a look when a function is called or a loop
+ * begins anew.
  * @param {CpuProfile} profile
  * @param {readonly Seen[]} seen
  * @returns {Map<number, string>} routes by the index of the sample
@@ -56,7 +57,7 @@ function lookedAt ({ nodes, samples, timeDeltas, startTime }, seen) {
   const linesAt = (/** @type {number} */ leaf) => {
     const places = []
     for (let node = byId.get(leaf); node !== undefined; node = byId.get(parents.get(node.id) ?? NaN)) places.push(placeOfFrame(node.callFrame))
-    return linesOf(places.filter(place => place !== null))
+    return linesOf(places.filter(place => place !== null)).reverse()
   }
   /** @type {Map<number, string>} */
   const found = new Map()
@@ -66,9 +67,20 @@ function lookedAt ({ nodes, samples, timeDeltas, startTime }, seen) {
     at += timeDeltas[index]
     while (next < inOrder.length && inOrder[next].atMicros < at - NEAR_MICROS) next++
     const look = inOrder[next]
-    if (look !== undefined && look.atMicros <= at + NEAR_MICROS && linesAt(id) === look.lines) found.set(index, look.route)
+    if (look !== undefined && look.atMicros <= at + NEAR_MICROS && isAlike(linesAt(id), look.lines)) found.set(index, look.route)
   })
   return found
+}
+
+/**
+ * @param {readonly string[]} left
+ * @param {readonly string[]} right
+ */
+function isAlike (left, right) {
+  const shorter = Math.min(left.length, right.length)
+  let shared = 0
+  while (shared < shorter && left[shared] === right[shared]) shared++
+  return shared >= Math.max(1, shorter - 1)
 }
 
 /**

@@ -114,8 +114,8 @@ class Labeller {
  * @returns {Seen[]} none where it found no code of a request
  */
 function seenIn ({ atMicros, route, calls }) {
-  const lines = linesOf(placesOfStack(calls))
-  return route === null || lines === '' ? [] : [{ atMicros, route, lines }]
+  const lines = linesOf(placesOfStack(calls)).reverse()
+  return route === null || lines.length === 0 ? [] : [{ atMicros, route, lines }]
 }
 
 module.exports = { createLabeller }

@@ -42,10 +42,10 @@ function placesOfStack (calls) {
 
 /**
  * @param {readonly Place[]} places  innermost first
- * @returns {string} by which two stacks are compared: a stack and a profile have the lines in common, and not the columns
+ * @returns {string[]} by which two stacks are compared: a stack and a profile have the lines in common, and not the columns
  */
 function linesOf (places) {
-  return [...new Set(places.map(({ line }) => line))].join('\n')
+  return [...new Set(places.map(({ line }) => line))]
 }
 
 /** @param {string} file  a path or a URL */

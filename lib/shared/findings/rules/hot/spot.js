@@ -99,8 +99,8 @@ function spotFinding (id, spot, readings, { work, why, instead, evidence = {} })
 function titleOf (spot, work) {
   const only = onlyRoute(spot)
   if (only !== null) return `${only.route} spends ${percent(only.share)} of the loop's busy time in ${work}.`
-  const isKnown = spot.routes.some(({ route }) => route !== null)
   const routes = spot.routes.filter(({ share }) => share >= MIN_ROUTE_SHARE)
+  const isKnown = routes.some(({ route }) => route !== null)
   const listed = routes.slice(0, MAX_ROUTES).map(({ route, share }) => `${route ?? 'no request, or not known'} ${percent(share)}`)
   const rest = routes.slice(MAX_ROUTES)
   if (rest.length > 0) listed.push(`${times(rest.length, 'other')} ${percent(rest.reduce((sum, { share }) => sum + share, 0))}`)
