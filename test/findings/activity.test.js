@@ -7,7 +7,7 @@ const assert = require('node:assert/strict')
 const { readActivity } = require('../../lib/observer/findings/activity')
 const { NO_SOURCE } = require('../../lib/observer/stalls/culprit/source-lines')
 
-const NAMES = { run: 'node:internal/timers', load: 'node:internal/modules/cjs/loader', log: 'node:internal/console/constructor', pbkdf2Sync: 'node:internal/crypto/pbkdf2', 'Writable.write': 'node:internal/streams/writable', 'Socket._writeGeneric': 'node:net', writeGeneric: 'node:internal/stream_base_commons', internalConnect: 'node:net', 'Socket.connect': 'node:net', onStreamRead: 'node:internal/stream_base_commons', express: 'file:///app/node_modules/express/router.js', marked: 'file:///app/node_modules/marked/index.js' }
+const NAMES = { run: 'node:internal/timers', load: 'node:internal/modules/cjs/loader', log: 'node:internal/console/constructor', pbkdf2Sync: 'node:internal/crypto/pbkdf2', 'Writable.write': 'node:internal/streams/writable', 'Socket._writeGeneric': 'node:net', writeGeneric: 'node:internal/stream_base_commons', internalConnect: 'node:net', onconnection: 'node:net', closeSocketHandle: 'node:net', 'Socket._destroy': 'node:net', 'Socket.connect': 'node:net', onStreamRead: 'node:internal/stream_base_commons', express: 'file:///app/node_modules/express/router.js', marked: 'file:///app/node_modules/marked/index.js' }
 
 /** A profile of stacks, outermost first, for so many milliseconds each, in samples of ten. */
 function record (stretches) {
@@ -120,10 +120,14 @@ test('writes and connections of sockets are known with the function that asks fo
     [['onStreamRead', 'greet', 'Writable.write', 'Socket._writeGeneric', 'writeGeneric'], 20],
     [['onStreamRead', 'ask', 'Socket.connect'], 80],
     [['internalConnect'], 120],
+    [['onconnection', 'accepted'], 30],
+    [['onconnection'], 50],
+    [['onStreamRead', 'Socket._destroy', 'closeSocketHandle'], 60],
     [['(event loop I/O)'], 200],
     [['(idle)'], 100]
   ])
-  assert.deepEqual([busyMs, sockets.writes.ms, sockets.connects.ms, sockets.loopMs], [920, 420, 200, 200])
+  assert.deepEqual([busyMs, sockets.writes.ms, sockets.connects.ms, sockets.loopMs], [1060, 420, 200, 200])
+  assert.deepEqual([sockets.accepts.ms, sockets.accepts.closingMs], [50, 60])
   assert.deepEqual([sockets.writes.where.function, Math.round(sockets.writes.where.share * 100)], ['onMessage', 95])
   assert.deepEqual([sockets.connects.where.function, Math.round(sockets.connects.where.share * 100)], ['ask', 40])
 })

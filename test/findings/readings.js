@@ -64,7 +64,7 @@ function readings ({ activity = {}, process: known = {}, system, ...rest } = {})
           busyMs: 20_000,
           gcMs: 500,
           spots: [],
-          sockets: { writes: NO_CALLS, connects: NO_CALLS, loopMs: 0 },
+          sockets: { writes: NO_CALLS, connects: NO_CALLS, accepts: { ms: 0, samples: 0, closingMs: 0 }, loopMs: 0 },
           topics: { logging: NO_TOPIC, loading: NO_TOPIC, tasks: NO_TOPIC, collected: NO_TOPIC, ...topics },
           ...act
         },

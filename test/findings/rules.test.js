@@ -14,7 +14,7 @@ const spots = (...some) => ({ activity: { busyMs: 33_000, spots: some } })
 const THREADS = { ms: 60_000, workerMs: 112_000, poolMs: 200, peak: 2, isPoolApart: true, busiest: [{ name: 'WorkerThread', ms: 112_000 }], watched: [] }
 
 const io = (reads, readBytes, writes, writtenBytes) => ({ system: { ms: 1000, cpuMs: 500, runQueueMs: 5, throttledMs: null, io: { reads, readBytes, writes, writtenBytes } } })
-const sockets = (kind, ms) => ({ busyMs: 30_000, sockets: { writes: { ms: 0, samples: 0, where: null }, connects: { ms: 0, samples: 0, where: null }, loopMs: 5000, [kind]: kind === 'loopMs' ? ms : { ms, samples: ms / 10, where: { ...PLACE, via: null, route: null, share: 0.99 } } } })
+const sockets = (kind, ms) => ({ busyMs: 30_000, sockets: { writes: { ms: 0, samples: 0, where: null }, connects: { ms: 0, samples: 0, where: null }, accepts: { ms: 0, samples: 0, closingMs: 0 }, loopMs: 5000, [kind]: typeof ms === 'object' || kind === 'loopMs' ? ms : { ms, samples: ms / 10, where: { ...PLACE, via: null, route: null, share: 0.99 } } } })
 
 /** What each rule is to say, and what it is to keep silent on though it is near. */
 const CASES = [
@@ -34,6 +34,7 @@ const CASES = [
   { id: 'socket-writes', sick: { ...io(900, 4e5, 4800, 8e5), pace: { ms: 1000, routes: [{ route: 'GET /', count: 800, seconds: 1 }] }, activity: sockets('writes', 20_400) }, healthy: { ...io(900, 4e5, 4800, 1e8), activity: sockets('writes', 20_400) }, says: /about 5\.3 for each request/ },
   { id: 'socket-reads', sick: { ...io(16_500, 33_000, 100, 800), activity: sockets('loopMs', 25_000) }, healthy: { ...io(16_500, 33_000, 100, 800), pace: { ms: 1000, routes: [{ route: 'GET /', count: 16_000, seconds: 1 }] }, activity: sockets('loopMs', 25_000) }, says: /83 % .* 16500 reads a second of 2 bytes/ },
   { id: 'socket-connects', sick: { activity: sockets('connects', 9000) }, healthy: { activity: sockets('connects', 2900) }, says: /30 % .* in opening connections, called in login/ },
+  { id: 'socket-connects', sick: { activity: sockets('accepts', { ms: 1000, samples: 100, closingMs: 2400 }) }, healthy: { activity: sockets('accepts', { ms: 200, samples: 20, closingMs: 2400 }) }, says: /^Clients open new connections all the time: .* 11 % .* 17 % in event loop I\/O/ },
   { id: 'many-short-turns', sick: { activity: { busyMs: 57_000, samples: 5700 } }, healthy: { activity: { busyMs: 50_000, samples: 5000 } }, says: /busy 95 %/ },
   { id: 'task-flood', sick: { activity: { busyMs: 50_000, topics: { tasks: { ms: 20_000, where: PLACE } } } }, healthy: { activity: { busyMs: 50_000, topics: { tasks: { ms: 5000, where: PLACE } } } }, says: /most of them from login/ },
   { id: 'task-flood', sick: spots(spot({ queueMs: 9000, text: 'for (;;) await null' })), healthy: spots(spot({ queueMs: 600, text: 'for (;;) await null' })), says: /most of them from login/ },

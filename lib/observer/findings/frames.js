@@ -12,14 +12,16 @@ const LOADER = /^node:internal\/modules\//
 const CONSOLE = /^node:(internal\/)?console/
 const LOGGERS = /(^|\/)node_modules\/(pino|winston|bunyan|log4js|loglevel|signale|morgan|debug|sonic-boom|logform|tslog|roarr)\//
 const TASK_QUEUES = 'node:internal/process/task_queues'
-// Functions of Node.js in which a socket writes, or is made and connected.
-/** @type {['write' | 'connect', RegExp][]} */
+// Functions of Node.js in which a socket writes, is made and connected, is accepted, or is closed.
+/** @type {[NonNullable<Stack['socket']>, RegExp][]} */
 const SOCKET = [
   ['write', /^node:internal\/stream_base_commons (handleWriteReq|createWriteWrap|write(v)?Generic|afterWriteDispatched)$/],
   ['write', /^node:net (Socket\.)?(_write|_writev|_writeGeneric)$/],
   ['connect', /^node:net (Socket\.)?(connect|internalConnect|internalConnectMultiple|lookupAndConnect|lookupAndConnectMultiple)$/],
   ['connect', /^node:(internal\/tls\/wrap|_tls_wrap) (exports\.)?connect$/],
-  ['connect', /^node:_http_agent (Agent\.)?createSocket$/]
+  ['connect', /^node:_http_agent (Agent\.)?createSocket$/],
+  ['accept', /^node:net onconnection$/],
+  ['close', /^node:net (closeSocketHandle|(Socket\.)?(_destroy|_final))$/]
 ]
 const TASK_NATIVES = new Set(['runMicrotasks', 'enqueueMicrotask'])
 
@@ -28,7 +30,7 @@ const TASK_NATIVES = new Set(['runMicrotasks', 'enqueueMicrotask'])
  * @property {'idle' | 'gc' | 'io' | 'engine' | 'code'} state  io: the event loop outside JavaScript
  * @property {Frame[]} run       the functions of the application at its bottom, innermost first, up to where others called them
  * @property {Frame | null} entered  where the application has none: the innermost function of a dependency
- * @property {'write' | 'connect' | null} socket  what it asked of a socket
+ * @property {'write' | 'connect' | 'accept' | 'close' | null} socket  what it asked of a socket
  * @property {boolean} isLogging
  * @property {boolean} isLoading
  * @property {boolean} isTask    nobody called it but the queue of microtasks or ticks, as after an await

@@ -1,6 +1,6 @@
 'use strict'
 
-// Time in the system calls of sockets: writes, new connections, and what the event loop does outside JavaScript, with the function that asked for
+// Time in the system calls of sockets: writes, new connections, those of clients, and what the event loop does outside JavaScript, with the function that asked for
 // most of it. Pure but for the source lines.
 
 const { findCulprit } = require('../stalls/culprit/find-culprit')
@@ -36,7 +36,13 @@ function findSocketCalls (profile, { samples, busyMicros, stacks }, context) {
     const where = micros < busyMicros * MIN_SHARE ? null : placeOf(profile, some, some.filter(sample => stackOf(sample).run.length > 0), context)
     return { ms: micros / 1e3, samples: some.length, where }
   }
-  return { writes: read('write'), connects: read('connect'), loopMs: sumMicros(samples.filter(sample => stackOf(sample).state === 'io')) / 1e3 }
+  const accepts = ofKind('accept')
+  return {
+    writes: read('write'),
+    connects: read('connect'),
+    accepts: { ms: sumMicros(accepts) / 1e3, samples: accepts.length, closingMs: sumMicros(ofKind('close')) / 1e3 },
+    loopMs: sumMicros(samples.filter(sample => stackOf(sample).state === 'io')) / 1e3
+  }
 }
 
 /**

@@ -42,6 +42,7 @@
  * @typedef {object} SocketCalls
  * @property {SocketTime} writes
  * @property {SocketTime} connects
+ * @property {{ ms: number, samples: number, closingMs: number }} accepts  of connections of clients; closingMs: closing any
  * @property {number} loopMs  of the event loop's own I/O outside JavaScript
  *
  * @typedef {object} Activity   what the samples say of the observed time

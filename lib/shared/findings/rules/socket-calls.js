@@ -4,7 +4,7 @@
 // connection each time.
 
 const { makeFinding, MIN_SAMPLES } = require('../finding')
-const { manyWrites, observedMsOf, ranShare, requestsPerSecond } = require('../readings')
+const { manyWrites, observedMsOf, ranShare, requestsPerSecond, utilizationOf } = require('../readings')
 const { bytes, duration, percent, placed, rounded } = require('../words')
 
 /** @import { Finding } from '../../../../types/findings' */
@@ -14,6 +14,8 @@ const { bytes, duration, percent, placed, rounded } = require('../words')
 // Of the busy time, and of the observed time: a server that has little to do besides always has its sockets on top.
 const READS = Object.freeze({ ofBusy: 0.4, ofTime: 0.1, perSecond: 2000, maxBytes: 256, perRequest: 3 })
 const CONNECTS = Object.freeze({ ofBusy: 0.15, ofTime: 0.05 })
+// Most of what an accepted connection costs is in the event loop's own I/O.
+const ACCEPTS = Object.freeze({ ofBusy: 0.015, withClosing: 0.06, utilization: 0.3 })
 
 /** @type {Rule} */
 module.exports = {
@@ -22,7 +24,7 @@ module.exports = {
   find (readings) {
     const writes = findWrites(readings)
     // Who sends less at once is also answered in fewer pieces.
-    return [...writes, ...writes.length > 0 ? [] : findReads(readings), ...findConnects(readings)]
+    return [...writes, ...writes.length > 0 ? [] : findReads(readings), ...findConnects(readings), ...findAccepts(readings)]
   }
 }
 
@@ -97,6 +99,29 @@ function findConnects (readings) {
     instead: 'keep connections open and use them again: http.Agent with keepAlive, a pool of the client or driver, one client for the process and not one for each request',
     evidence: { busyShare: rounded(share, 3), ms: rounded(ms), samples },
     confidence: where === null ? 'medium' : 'high',
+    next: [`npx loopscope profile ${pid}`]
+  })]
+}
+
+/**
+ * @param {Readings} readings
+ * @returns {Finding[]}
+ */
+function findAccepts (readings) {
+  const { activity, pid } = readings
+  if (activity === null || utilizationOf(readings) < ACCEPTS.utilization) return []
+  const { busyMs, sockets: { accepts: { ms, samples, closingMs }, loopMs } } = activity
+  const share = (ms + closingMs) / busyMs
+  if (samples < MIN_SAMPLES || ms < busyMs * ACCEPTS.ofBusy || share < ACCEPTS.withClosing) return []
+  return [makeFinding(readings, {
+    id: 'socket-connects',
+    title: `Clients open new connections all the time: taking and closing them is ${percent(share)} of the loop's busy time, and part of the ${percent(loopMs / busyMs)} in event loop I/O.`,
+    lostMs: (ms + closingMs) * ranShare(readings),
+    what: `Connections of clients took ${duration(ms + closingMs)} of the last ${duration(observedMsOf(readings))} in JavaScript and below; accepting them is done outside it.`,
+    why: 'a new connection costs system calls, a handshake and, with TLS, cryptography, before the first byte',
+    instead: 'have clients and the proxy keep connections open (keep-alive; upstream keepalive in nginx), do not answer with Connection: close, and raise server.keepAliveTimeout above theirs',
+    evidence: { busyShare: rounded(share, 3), ms: rounded(ms), closingMs: rounded(closingMs), samples },
+    confidence: 'medium',
     next: [`npx loopscope profile ${pid}`]
   })]
 }
