@@ -82,6 +82,9 @@ test('a function that makes many small writes is said with the writes, and not o
   const activity = { ...sockets('writes', 27_000), spots: [writing] }
   assert.deepEqual(idsOf(ask({ ...io(16_000, 4e5, 64_000, 8e5), activity })), ['socket-writes'])
   assert.deepEqual(idsOf(ask({ ...io(16_000, 4e5, 16_000, 8e8), activity })), ['hot-function'], 'one large write')
+  const once = { ...io(16_000, 4e5, 16_000, 3e6), activity }
+  assert.deepEqual(idsOf(ask(once)), ['nothing-wrong'], 'one small write for each answer')
+  assert.deepEqual(idsOf(ask({ ...once, activity: { ...activity, spots: [{ ...writing, stalls: { count: 3, ms: 900, longestMs: 400 } }] } })), ['hot-function'])
 })
 
 test('who waited longest behind the code of a route is said with it; others of that route are not', () => {

@@ -221,6 +221,14 @@ const MANY_WRITES = Object.freeze({ ofBusy: 0.3, ofTime: 0.1, samples: 50, perSe
 const MOSTLY = 0.8
 
 /**
+ * Whether what the main thread writes is small: then a write costs as a system call, and not by its bytes. False where it is not known.
+ * @param {Readings} readings
+ */
+function hasSmallWrites ({ system: { io } }) {
+  return io !== null && io.writtenBytes <= io.writes * MANY_WRITES.maxBytes
+}
+
+/**
  * That writes of sockets take much of the time, and are more than there are messages; null where they are not, or where it is not known.
  * @param {Readings} readings
  * @returns {{ perSecond: number, times: number, of: 'request' | 'read', bytes: number } | null}
@@ -228,15 +236,15 @@ const MOSTLY = 0.8
 function manyWrites (readings) {
   const { activity, system: { io, ms } } = readings
   if (activity === null || io === null || ms === 0) return null
-  const { ofBusy, ofTime, samples, maxBytes, ...least } = MANY_WRITES
+  const { ofBusy, ofTime, samples, ...least } = MANY_WRITES
   const { writes } = activity.sockets
   if (writes.samples < samples || writes.ms < activity.busyMs * ofBusy || writes.ms < observedMsOf(readings) * ofTime) return null
   const requests = requestsPerSecond(readings) * ms / 1e3
   // Requests may come several in one read, and what they ask of a database is answered in reads of its own.
   const times = io.writes / Math.max(1, requests, io.reads)
   const perSecond = io.writes * 1e3 / ms
-  const bytes = io.writtenBytes / Math.max(1, io.writes)
-  return times >= least.times && perSecond >= least.perSecond && bytes <= maxBytes ? { perSecond, times, of: requests >= io.reads * MOSTLY ? 'request' : 'read', bytes } : null
+  if (times < least.times || perSecond < least.perSecond || !hasSmallWrites(readings)) return null
+  return { perSecond, times, of: requests >= io.reads * MOSTLY ? 'request' : 'read', bytes: io.writtenBytes / io.writes }
 }
 
 /**
@@ -249,4 +257,4 @@ function ranShare (readings) {
   return waiting < NOTABLE_WAITING ? 1 : cpu / (cpu + waiting)
 }
 
-module.exports = { NOTABLE_WORKERS, inFlightOf, longestBehind, manyWrites, observedMsOf, onlyRoute, processorShares, ranShare, requestsPerSecond, sumStalls, utilizationOf, workersOf }
+module.exports = { NOTABLE_WORKERS, hasSmallWrites, inFlightOf, longestBehind, manyWrites, observedMsOf, onlyRoute, processorShares, ranShare, requestsPerSecond, sumStalls, utilizationOf, workersOf }

@@ -2,7 +2,7 @@
 
 // The rules about code that holds the loop: each takes the spots of its kind. A spot is of one kind only, so none is said twice.
 
-const { manyWrites } = require('../../readings')
+const { hasSmallWrites, manyWrites } = require('../../readings')
 const { kindOf } = require('./kind')
 
 /** @import { Finding } from '../../../../../types/findings' */
@@ -37,9 +37,11 @@ function toRule ({ id, say }) {
     // The loop is full of it, and requests wait for it: there is one thing to change.
     explains: ['many-short-turns', 'slow-elsewhere'],
     find (readings) {
-      // Then the writes are the finding (rules/socket-calls.js), and where they are made is said with it.
-      const isWriting = manyWrites(readings) !== null
-      return (readings.activity?.spots ?? []).filter(spot => kindOf(spot) === id && !(isWriting && spot.isWriting)).flatMap(spot => say(spot, readings) ?? [])
+      const isSmall = hasSmallWrites(readings)
+      const isMany = manyWrites(readings) !== null
+      // Many small writes are a finding of their own (rules/socket-calls.js); one for each answer is what answering costs.
+      const isPlainWriting = (/** @type {Spot} */ { isWriting, stalls }) => isWriting && (isMany || (isSmall && stalls.count === 0))
+      return (readings.activity?.spots ?? []).filter(spot => kindOf(spot) === id && !isPlainWriting(spot)).flatMap(spot => say(spot, readings) ?? [])
     }
   }
 }
