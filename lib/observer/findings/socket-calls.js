@@ -1,6 +1,6 @@
 'use strict'
 
-// Time in the system calls of sockets: writes, new connections, those of clients, and what the event loop does outside JavaScript, with the function that asked for
+// Time in the system calls of sockets, by what they are for, and in what the event loop does outside JavaScript; with the function that asked for
 // most of it. Pure but for the source lines.
 
 const { findCulprit } = require('../stalls/culprit/find-culprit')
@@ -9,7 +9,6 @@ const { routeOf } = require('./spots')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { SocketCalls, SocketTime } from '../../shared/findings/readings' */
-/** @import { Frame } from '../../shared/formats/profile/frame' */
 /** @import { SourceLines } from '../stalls/culprit/source-lines' */
 /** @import { Stack } from './frames' */
 /** @import { Sample } from './samples' */

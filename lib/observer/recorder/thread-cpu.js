@@ -80,8 +80,10 @@ class ThreadCpu {
       return window
     }
     const shares = sharesOf(stretches, this.#balanceMicros)
-    this.#balanceMicros -= shares.reduce((all, share, index) => all + share * stretches[index].idleMicros, 0)
-    return withLoopIo(window, stretches.map(({ toMicros }, index) => ({ toMicros, share: shares[index] })))
+    const shownMicros = shares.reduce((all, share, index) => all + share * stretches[index].idleMicros, 0)
+    // What found no idle time here does not belong into the next window either.
+    this.#balanceMicros = Math.min(this.#balanceMicros - shownMicros, leastMicros)
+    return shownMicros === 0 ? window : withLoopIo(window, stretches.map(({ toMicros }, index) => ({ toMicros, share: shares[index] })))
   }
 }
 
