@@ -269,6 +269,7 @@ class Instruments {
     this.#notedCpu.tick()
     this.#state.noteDelay(delayMs)
     this.slowRequests.noteTick(this.#heartbeat.lastMicros, delayMs)
+    this.heap.tick()
     if (this.#recording.tick(this.#heartbeat.lastMicros, this.#state.isIdle)) this.#heartbeat.skipElapsed()
     if (delayMs < this.#options.stallThresholdMs) this.stalls.forgetSlow()
   }

@@ -37,6 +37,7 @@ const SICK = [
   { name: 'await-end', id: 'hot-function', load: CALM, text: /end\(\) of a response or stream, called in download/ },
   { name: 'garbage', id: 'gc-pressure', beside: 'hot-function', load: BUSY, text: /collector/ },
   { name: 'leak', id: 'heap-grows', load: BUSY, flags: ['--max-old-space-size=200'], text: /heap/ },
+  { name: 'kept-buffers', id: 'buffers-grow', beside: 'hot-function', load: CALM, text: /outside the heap grows: Buffers/ },
   { name: 'full-pool', id: 'pool-full', load: { connections: 30, pauseMs: 0 }, env: { UV_THREADPOOL_SIZE: '2' }, text: /2 threads/ },
   { name: 'neighbours', app: 'steady', id: 'starved', load: CALM, then: 'crowd', text: /processors/ },
   { name: 'suspended', app: 'healthy-hello', id: 'suspended', load: CALM, then: 'suspend', text: /suspended/ },

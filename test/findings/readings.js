@@ -65,7 +65,7 @@ function readings ({ activity = {}, process: known = {}, system, ...rest } = {})
           gcMs: 500,
           spots: [],
           sockets: { writes: NO_CALLS, connects: NO_CALLS, accepts: { ms: 0, samples: 0, closingMs: 0 }, loopMs: 0 },
-          topics: { logging: NO_TOPIC, loading: NO_TOPIC, tasks: NO_TOPIC, collected: NO_TOPIC, ...topics },
+          topics: { logging: NO_TOPIC, loading: NO_TOPIC, tasks: NO_TOPIC, collected: NO_TOPIC, buffers: NO_TOPIC, ...topics },
           ...act
         },
     stalls: [],
@@ -79,7 +79,7 @@ function readings ({ activity = {}, process: known = {}, system, ...rest } = {})
           uptimeMs: 1_060_000,
           startUpMs: 400,
           delay: { p50Ms: 1, p99Ms: 12 },
-          memory: { heapUsedBytes: 5e7, oldBytes: 4e7, limitBytes: 4e9, trend: null, ...memory },
+          memory: { heapUsedBytes: 5e7, oldBytes: 4e7, limitBytes: 4e9, trend: null, outside: null, ...memory },
           poolSize: 4,
           slow: [],
           waitsFor: { TCPSocketWrap: 3 },

@@ -11,6 +11,7 @@ const ask = changes => findFindings(readings(changes), { appName: 'shop' })
 const idsOf = ({ findings }) => findings.map(({ id }) => id)
 const spots = (...some) => ({ activity: { busyMs: 33_000, spots: some } })
 
+const OUTSIDE = { rssBytes: 1.1e9, externalBytes: 1e9, buffersBytes: 9.9e8, grownBytes: 9.5e8, grownForMs: 20_000 }
 const THREADS = { ms: 60_000, workerMs: 112_000, poolMs: 200, peak: 2, isPoolApart: true, busiest: [{ name: 'WorkerThread', ms: 112_000 }], watched: [] }
 
 const io = (reads, readBytes, writes, writtenBytes) => ({ system: { ms: 1000, cpuMs: 500, runQueueMs: 5, throttledMs: null, io: { reads, readBytes, writes, writtenBytes } } })
@@ -41,6 +42,8 @@ const CASES = [
   { id: 'gc-pressure', sick: { activity: { gcMs: 9000, topics: { collected: { ms: 9000, where: PLACE } } } }, healthy: { activity: { gcMs: 3000 } }, says: /45 % .* while login \(auth\.js:23\) runs/ },
   { id: 'heap-grows', sick: { process: { memory: { trend: { verdict: 'growing', bytesPerMinute: 2e7, minutesToLimit: 40 } } } }, healthy: { process: { memory: { trend: { verdict: 'flat', bytesPerMinute: 2e7, minutesToLimit: null } } } }, says: /20 MB a minute .* in about 40 min/ },
   { id: 'heap-grows', sick: { process: { memory: { oldBytes: 9.2e8, limitBytes: 1e9 } } }, healthy: { process: { memory: { oldBytes: 6e8, limitBytes: 1e9 } } }, says: /nearly full/ },
+  { id: 'buffers-grow', sick: { process: { memory: { outside: OUTSIDE } }, activity: { gcMs: 9000, topics: { buffers: { ms: 900, where: PLACE } } } }, healthy: { process: { memory: { outside: { ...OUTSIDE, grownBytes: 4e8 } } } }, says: /outside the heap grows: Buffers, by 950 MB in 20\.0 s, most of the work on them in login \(auth\.js:23\)/ },
+  { id: 'buffers-grow', sick: { process: { memory: { outside: { ...OUTSIDE, buffersBytes: 1e7 } } } }, healthy: { process: { memory: { outside: { ...OUTSIDE, rssBytes: 8e9 } } } }, says: /grows: memory of native code/ },
   { id: 'pool-full', sick: { pool: { queued: 30, maxWaitMs: 700 }, process: { waitsFor: { PBKDF2Job: 12 } } }, healthy: { pool: { queued: 1, maxWaitMs: 90 } }, says: /4 threads, up to 700 ms/ },
   { id: 'starved', sick: { stalls: Array.from({ length: 5 }, () => stall({ cause: 'starved', evidence: { cpuMs: 20, runQueueMs: 270 } })) }, healthy: { stalls: [stall({ cause: 'starved', evidence: { cpuMs: 20, runQueueMs: 100 } })] }, says: /more to do than processors/ },
   { id: 'starved', sick: { system: { ms: 1000, cpuMs: 200, runQueueMs: 0, throttledMs: 700 }, stalls: [stall({ cause: 'starved', evidence: { cpuMs: 20, runQueueMs: 0, throttledMs: 250 } })], activity: { busyMs: 40_000 } }, healthy: { system: { ms: 1000, cpuMs: 900, runQueueMs: 0, throttledMs: 20 } }, says: /CPU quota/ },
@@ -102,6 +105,15 @@ test('a share that is said of a route is its own, and several are said with thei
     /^The process spends 90 % of the loop's busy time in .*: GET \/light 70 %, no request, or not known 12 %, GET \/heavy 8 %\.$/)
   assert.match(titleOf(...[1, 2, 3, 4, 5, 6].map(number => [`GET /${number}`, 0.15])), /: GET \/1 15 %, GET \/2 15 %, GET \/3 15 %, GET \/4 15 %, 2 others 30 %\.$/)
   for (const rest of [[], [['GET /rare', 0.004]]]) assert.match(titleOf([null, 0.9], ...rest), /^The process spends 90 % of the loop's busy time in [^:]*:\d+\)\.$/)
+})
+
+test('the collector is not to be helped with Buffers where Buffers are what it collects for', () => {
+  const collected = { activity: { gcMs: 9000, topics: { collected: { ms: 9000, where: PLACE } } } }
+  const advice = memory => ask({ ...collected, process: { memory } }).findings.find(({ id }) => id === 'gc-pressure').instead
+  assert.match(advice({}), /keep large data out of the heap \(Buffer\)/)
+  assert.match(advice({ outside: { ...OUTSIDE, grownBytes: 0 } }), /^keep fewer Buffers at a time, which hold 990 MB outside the heap/)
+  assert.match(advice({ outside: { ...OUTSIDE, grownBytes: 0, externalBytes: 2e7, buffersBytes: 1e7 } }), /keep large data out of the heap/)
+  assert.deepEqual(idsOf(ask({ ...collected, process: { memory: { outside: OUTSIDE } } })), ['buffers-grow'])
 })
 
 test('every rule has a case, and every finding a row in docs/findings.md', () => {

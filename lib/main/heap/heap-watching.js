@@ -4,9 +4,11 @@
 // overflows. One for the process; nothing of it runs until it is asked for.
 
 const { guarded } = require('../../shared/base/guard')
+const { monotonicMs } = require('../../shared/base/monotonic')
 const { createGcWatch } = require('./gc-watch')
 const { readMemory } = require('./memory-reading')
 const { armNearLimit, oldLimitBytes } = require('./near-limit')
+const { createOutsideHeap } = require('./outside-heap')
 
 /** @import { HeapTrend, HeapWatch } from '../../../types/diagnostics' */
 /** @import { Ask } from '../../bridge/channel' */
@@ -29,6 +31,7 @@ class HeapWatching {
   #gcWatch
   /** @type {Set<symbol>} */
   #watchers = new Set()
+  #outside = createOutsideHeap()
   #unmark = () => {}
   #watchLimit = async () => {}
 
@@ -43,11 +46,16 @@ class HeapWatching {
     return this.#watchers.size === 0 ? null : this.#gcWatch?.trend() ?? null
   }
 
-  /** How full the part of the heap is in which everything ends up that stays; the trend while somebody watches. */
+  /** To be called with every tick: what is held outside the heap is read once a second. */
+  tick () {
+    this.#outside.note(monotonicMs())
+  }
+
+  /** How full the part of the heap is in which everything ends up that stays, what is held outside of it; the trend while somebody watches. */
   level () {
     const { heapUsedBytes, spaces } = readMemory()
     const oldBytes = spaces.reduce((sum, { name, usedBytes }) => name.startsWith('new_') ? sum : sum + usedBytes, 0)
-    return { heapUsedBytes, oldBytes, limitBytes: this.#limitBytes(), trend: this.trend }
+    return { heapUsedBytes, oldBytes, limitBytes: this.#limitBytes(), trend: this.trend, outside: this.#outside.read(monotonicMs()) }
   }
 
   /**

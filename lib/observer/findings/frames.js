@@ -9,6 +9,8 @@ const { parentsOf } = require('../../shared/formats/profile/node-tree')
 /** @import { Frame } from '../../shared/formats/profile/frame' */
 
 const LOADER = /^node:internal\/modules\//
+const BUFFER = 'node:buffer'
+const BUFFER_MAKERS = new Set(['alloc', 'allocUnsafe', 'allocUnsafeSlow', 'from', 'concat', 'copyBytesFrom'])
 const CONSOLE = /^node:(internal\/)?console/
 const LOGGERS = /(^|\/)node_modules\/(pino|winston|bunyan|log4js|loglevel|signale|morgan|debug|sonic-boom|logform|tslog|roarr)\//
 const TASK_QUEUES = 'node:internal/process/task_queues'
@@ -33,6 +35,7 @@ const TASK_NATIVES = new Set(['runMicrotasks', 'enqueueMicrotask'])
  * @property {'write' | 'connect' | 'accept' | 'close' | null} socket  what it asked of a socket
  * @property {boolean} isLogging
  * @property {boolean} isLoading
+ * @property {boolean} isBuffer  a Buffer was made, and filled
  * @property {boolean} isTask    nobody called it but the queue of microtasks or ticks, as after an await
  * @property {boolean} isTasks   the queue of microtasks or ticks itself was at work, and not a task
  */
@@ -66,6 +69,7 @@ function describeStack (frames) {
     socket: socketCallOf(frames),
     isLogging: frames.some(({ file }) => CONSOLE.test(file) || LOGGERS.test(file)),
     isLoading: frames.some(({ file }) => LOADER.test(file)),
+    isBuffer: frames.some(({ file, name }) => file === BUFFER && BUFFER_MAKERS.has(name.replace(/^.*\./, ''))),
     isTask: frames.slice(frames.findLastIndex(({ origin }) => origin === 'app') + 1).every(frame => frame.origin === 'meta' || isQueue(frame)),
     isTasks: isQueue(leaf)
   }

@@ -1,6 +1,6 @@
 'use strict'
 
-// Time that is spent all over an application: writing logs, loading modules, the queues of tasks, the collector; and for which of its
+// Time that is spent all over an application: writing logs, making Buffers, loading modules, the queues of tasks, the collector; and for which of its
 // functions most of it was. Pure.
 
 /** @import { Place, Topic } from '../../shared/findings/readings' */
@@ -15,10 +15,10 @@ const MIN_WHERE_SHARE = 0.3
 /**
  * @param {readonly Sample[]} samples
  * @param {(sample: Sample) => Stack} stackOf
- * @returns {Record<'logging' | 'loading' | 'tasks' | 'collected', Topic>}
+ * @returns {Record<'logging' | 'loading' | 'tasks' | 'collected' | 'buffers', Topic>}
  */
 function findTopics (samples, stackOf) {
-  const sums = { logging: createSum(), loading: createSum(), tasks: createSum(), collected: createSum() }
+  const sums = { logging: createSum(), loading: createSum(), tasks: createSum(), collected: createSum(), buffers: createSum() }
   /** @type {{ atMicros: number, place: Frame | null } | undefined} */
   let before
   for (const { id, index, micros, atMicros } of samples) {
@@ -28,11 +28,12 @@ function findTopics (samples, stackOf) {
     if (stack.state === 'code') before = { atMicros, place }
     else if (before !== undefined && stack.state === 'gc') before.atMicros = atMicros // one collection is many samples
     if (stack.isLogging) sums.logging.add(micros, place)
+    if (stack.isBuffer) sums.buffers.add(micros, place)
     if (stack.isLoading) sums.loading.add(micros, place)
     // The queue calls the tasks: whose they are is seen in the samples beside.
     if (stack.isTasks) sums.tasks.add(micros, before?.place ?? null)
   }
-  return { logging: sums.logging.read(), loading: sums.loading.read(), tasks: sums.tasks.read(), collected: sums.collected.read() }
+  return { logging: sums.logging.read(), loading: sums.loading.read(), tasks: sums.tasks.read(), collected: sums.collected.read(), buffers: sums.buffers.read() }
 }
 
 function createSum () {

@@ -53,8 +53,8 @@
  * @property {number} gcMs
  * @property {Spot[]} spots     heaviest first
  * @property {SocketCalls} sockets
- * @property {Record<'logging' | 'loading' | 'tasks' | 'collected', Topic>} topics  tasks: V8's and Node's queues of microtasks and
- *   ticks themselves; collected: the collector, by what ran before
+ * @property {Record<'logging' | 'loading' | 'tasks' | 'collected' | 'buffers', Topic>} topics  tasks: V8's and Node's queues of microtasks and
+ *   ticks themselves; collected: the collector, by what ran before; buffers: they were made and filled
  *
  * @typedef {object} System     what the system did to the main thread over the last second
  * @property {number} ms
@@ -82,11 +82,18 @@
  * @property {number} count
  * @property {number} seconds
  *
+ * @typedef {object} OutsideHeap  memory that V8 or native code holds outside of V8's heap
+ * @property {number} rssBytes       of the whole process
+ * @property {number} externalBytes  all of it that V8 is told of
+ * @property {number} buffersBytes   of that, Buffers and other ArrayBuffers
+ * @property {number} grownBytes     since it was lowest in the last quarter of an hour
+ * @property {number} grownForMs     how long ago that was
+ *
  * @typedef {object} ProcessReading  what the main thread said
  * @property {number} uptimeMs
  * @property {number} startUpMs  from the first line of the application to the first turn of the loop
  * @property {DelaySummary} delay
- * @property {{ heapUsedBytes: number, oldBytes: number, limitBytes: number, trend: HeapTrend | null }} memory
+ * @property {{ heapUsedBytes: number, oldBytes: number, limitBytes: number, trend: HeapTrend | null, outside: OutsideHeap | null }} memory
  * @property {number} poolSize  threads of libuv's pool
  * @property {Record<string, number>} waitsFor  how many of each kind keep the loop alive: requests of the file system, sockets, timers
  * @property {Record<string, number>} ownSeconds  what we cost, by component
@@ -257,4 +264,17 @@ function ranShare (readings) {
   return waiting < NOTABLE_WAITING ? 1 : cpu / (cpu + waiting)
 }
 
-module.exports = { NOTABLE_WORKERS, hasSmallWrites, inFlightOf, longestBehind, manyWrites, observedMsOf, onlyRoute, processorShares, ranShare, requestsPerSecond, sumStalls, utilizationOf, workersOf }
+/**
+ * @param {Readings} readings
+ * @returns {OutsideHeap | null} null where that is not known
+ */
+function outsideHeapOf ({ process }) {
+  return process?.memory.outside ?? null
+}
+
+/** @param {OutsideHeap} outside */
+function areBuffers ({ buffersBytes, externalBytes }) {
+  return buffersBytes >= externalBytes / 2
+}
+
+module.exports = { NOTABLE_WORKERS, areBuffers, hasSmallWrites, inFlightOf, longestBehind, manyWrites, observedMsOf, onlyRoute, outsideHeapOf, processorShares, ranShare, requestsPerSecond, sumStalls, utilizationOf, workersOf }

@@ -15,6 +15,7 @@ const RULES = Object.freeze([
   require('./rules/task-flood'),
   require('./rules/gc-pressure'),
   require('./rules/heap-grows'),
+  require('./rules/buffers-grow'),
   require('./rules/pool-full'),
   require('./rules/starved'),
   require('./rules/suspended'),

@@ -12,7 +12,8 @@ const { assertOneOf } = require('../../base/validate')
 /** @type {readonly FindingId[]} */
 const FINDING_IDS = Object.freeze([
   'hot-sync-call', 'hot-json', 'hot-logging', 'hot-clock', 'hot-dependency', 'hot-function', 'many-short-turns', 'task-flood', 'gc-pressure',
-  'heap-grows', 'pool-full', 'starved', 'suspended', 'start-up', 'busy-threads', 'slow-elsewhere', 'own-cost', 'unexplained-stalls'
+  'socket-writes', 'socket-reads', 'socket-connects', 'heap-grows', 'buffers-grow', 'pool-full', 'starved', 'suspended', 'start-up', 'busy-threads',
+  'slow-elsewhere', 'own-cost', 'unexplained-stalls'
 ])
 
 /** @type {ConditionRow} */
