@@ -4,6 +4,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { subjectOf } = require('../../lib/analysis/suspects/headline')
 const { isOfListeners, nameOf } = require('../../lib/analysis/suspects/naming')
 const { readable, signatureOf } = require('../../lib/analysis/suspects/retainer-path')
 
@@ -45,6 +46,41 @@ test('what Node.js calls something is no name, unless everybody calls it so', ()
 
 test('a symbol is written as people print it', () => {
   assert.equal(nameOf([property('<symbol app.cache>', 'Map')], 'Map'), 'Symbol(app.cache)')
+})
+
+test('a queue of Node.js is named after what it is, and whose', () => {
+  const stream = [variable('audit', 'Writable'), property('_writableState', 'WritableState')]
+  const ways = [
+    [[...stream, property('<symbol kBufferedValue>', 'Array')], 'audit: write queue'],
+    [[...stream, property('buffered', 'Array'), entry('Object')], 'audit: write queue'],
+    [stream, 'audit: write queue'],
+    [[variable('source', 'Readable'), property('_readableState', 'ReadableState'), property('buffer', 'BufferList'), property('head', 'Object')], 'source: read queue'],
+    [[property('globalAgent', 'Agent'), property('requests', 'Object'), property('10.0.0.1:443:', 'Array')], 'globalAgent: waiting requests'],
+    [[variable('pool', 'HttpsProxyAgent'), property('sockets', 'Object')], 'pool: sockets in use'],
+    [[entry('Agent'), property('freeSockets', 'Object'), property('10.0.0.1:443:', 'Array')], 'Agent: idle sockets']
+  ]
+  for (const [path, name] of ways) assert.equal(nameOf(path, 'Array'), name)
+  assert.equal(nameOf([...stream, property('buffered', 'Array'), entry('Order'), property('lines', 'Array')], 'Array'), 'lines')
+  assert.equal(nameOf([variable('shop', 'Shop'), property('requests', 'Array')], 'Array'), 'requests')
+})
+
+test('what a symbol is the key of is named with it', () => {
+  assert.equal(nameOf([variable('journal', 'Journal'), property('<symbol backlog>', 'Array')], 'Array'), 'journal[Symbol(backlog)]')
+  assert.equal(nameOf([entry('Journal'), property('<symbol backlog>', 'Array')], 'Array'), 'Journal[Symbol(backlog)]')
+})
+
+test('no part of a name that was taken out is shown as one', () => {
+  for (const name of ['[redacted 1f2e]***', '/srv/[redacted 1f2e]/[redacted 77aa]', '[redacted][redacted][redacted]']) {
+    assert.equal(nameOf([property('keep', 'Object'), property(name, 'Map')], 'Map'), 'keep')
+  }
+})
+
+test('a file of a package is named with the package', () => {
+  const said = file => subjectOf({ name: 'cache', className: 'Map', objects: 1, place: { file, line: 7 } })
+  assert.equal(said('/srv/app/lib/orders.js'), '`cache` (Map in orders.js:7)')
+  assert.equal(said('/srv/app/node_modules/lru/index.js'), '`cache` (Map in lru/index.js:7)')
+  assert.equal(said('file:///srv/node_modules/a/node_modules/@shop/lru/lib/index.js'), '`cache` (Map in @shop/lru/lib/index.js:7)')
+  assert.equal(said('C:\\app\\node_modules\\lru\\index.js'), '`cache` (Map in lru/index.js:7)')
 })
 
 test('a chain of promises is one step, and is named after what leads to it', () => {

@@ -22,6 +22,10 @@ const LEAKS = {
   'kept-requests': { name: 'recent', className: 'Set', pattern: /requests are kept/ },
   'process-listener': { name: 'openSegments', className: 'Map', pattern: /^It gains entries/, declaration: 'const openSegments' },
   'global-map': { name: 'keep', className: 'Map', pattern: /bound it/, declaration: 'globalThis.keep =' },
+  'write-queue': { name: 'audit: write queue', className: 'Array', pattern: /^More is written to the stream/, declaration: 'const audit' },
+  'socket-pool': { name: 'pool: waiting requests', className: 'Array', pattern: /^Requests wait for a connection/, declaration: 'const pool' },
+  'symbol-array': { name: 'journal[Symbol(backlog)]', className: 'Array', pattern: /only pushed to/ },
+  'own-timer': { name: 'orders', className: 'Array', pattern: /only pushed to/ },
   'growing-survivor': { name: 'history', className: 'Array', pattern: /only pushed to/ }
 }
 

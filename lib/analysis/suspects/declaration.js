@@ -17,7 +17,7 @@ function withDeclaration (suspect, readSource) {
   const { path, holds } = suspect
   // Of a global variable no function is on the way; its own file is often that of what it holds.
   const place = suspect.place ?? holds.find(holding => holding.place !== null)?.place ?? null
-  const [name] = suspect.name.split('.on(')
+  const [name] = suspect.name.split(/\.on\(|: |\[Symbol\(/) // of what it is a part of
   const holder = path.findLast(step => step.name === name && (step.by === 'variable' || step.by === 'property'))
   if (place === null || holder === undefined || !IDENTIFIER.test(name)) return suspect
   const source = readSource(place.file)

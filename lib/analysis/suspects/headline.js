@@ -2,7 +2,7 @@
 
 // The result of a comparison in one sentence.
 
-const path = require('node:path')
+const { showFile } = require('./show-file')
 
 /** @import { Place } from './retainer-path' */
 /** @import { Suspect } from './suspects' */
@@ -23,7 +23,7 @@ function headlineOf ({ beforeBytes, afterBytes, suspects }) {
 
 /** @param {Suspect} suspect */
 function subjectOf ({ name, className, place, objects }) {
-  const where = place === null ? '' : ` in ${path.basename(place.file)}:${place.line}`
+  const where = place === null ? '' : ` in ${showFile(place.file)}:${place.line}`
   const kind = objects > 1 ? `${objects} × ${className}` : className
   return name === className ? `${kind}${where}` : `\`${name}\` (${kind}${where})`
 }

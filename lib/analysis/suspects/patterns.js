@@ -2,7 +2,7 @@
 
 // What a kind of growth usually is, in one sentence that says what to look for. Hints, not findings.
 
-const { isOfListeners } = require('./naming')
+const { isOfListeners, queueOf } = require('./naming')
 
 /** @import { Holding } from './contents' */
 /** @import { Step } from './retainer-path' */
@@ -16,6 +16,18 @@ const CONTEXT = /^system \/ Context$/
  * @type {readonly { is: (seen: Seen) => boolean, text: string }[]}
  */
 const PATTERNS = Object.freeze([
+  {
+    is: ({ path }) => queueOf(path)?.what === 'write queue',
+    text: 'More is written to the stream than its destination takes: wait for `drain` when write() returns false, and see to it that something reads it.'
+  },
+  {
+    is: ({ path }) => queueOf(path)?.what === 'read queue',
+    text: 'Nobody reads what the stream has: pipe it on, call resume(), or destroy() it.'
+  },
+  {
+    is: ({ path }) => queueOf(path)?.kind === 'agent',
+    text: 'Requests wait for a connection, or hold one: give each a time limit, read every response to its end, and bound how many are made at a time.'
+  },
   {
     is: ({ path }) => isOfListeners(path),
     text: 'Listeners pile up: something calls on() for each request and never off(). Register once, use once(), or remove it when the request ends.'
@@ -45,7 +57,7 @@ const PATTERNS = Object.freeze([
     text: 'It gains entries and loses none: bound it (an LRU cache), let entries expire, or delete them when they are done.'
   },
   {
-    is: ({ className }) => className === 'Array',
+    is: ({ className, path }) => className === 'Array' && queueOf(path) === null,
     text: 'An array that is only pushed to: bound it, or empty it when its contents are used.'
   },
   {
@@ -53,7 +65,7 @@ const PATTERNS = Object.freeze([
     text: 'Functions keep all variables of the scope that they were made in, those of their neighbours too.'
   },
   {
-    is: ({ className }) => className === 'Object' || className.startsWith('{'),
+    is: ({ className, path }) => (className === 'Object' || className.startsWith('{')) && queueOf(path) === null,
     text: 'An object that is used as a map gains properties and loses none: bound it, or use a Map and delete.'
   }
 ])

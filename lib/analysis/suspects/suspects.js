@@ -9,6 +9,7 @@ const { Contents, addHoldings } = require('./contents')
 const { findWays, NO_EDGE } = require('../graph/distances')
 const { matchIds } = require('../comparison/match-ids')
 const { nameOf } = require('./naming')
+const { findOwnNodes } = require('./own-nodes')
 const { patternsOf } = require('./patterns')
 const { findPath, isOfApplication, readable, signatureOf, stepOf } = require('./retainer-path')
 const { largestVariable } = require('./scope-variable')
@@ -186,8 +187,15 @@ function createReader (oldest, latest, newest, { survivorOf }) {
   const { isNew } = matchIds(oldest.id, newest.id)
 
   // What leaked may lead to the culprit as well, and by a shorter way; one that was there before says more, and stays the same.
-  const olderWays = findWays(graph, node => !isNew[positionOf[node]])
-  const waysTo = (/** @type {number} */ node) => ({ graph, reachedBy: olderWays[node] === NO_EDGE ? latest.ways().reachedBy : olderWays })
+  const isOwn = findOwnNodes(graph, placeOf)
+  const olderWays = findWays(graph, node => !isNew[positionOf[node]] && isOwn[node] === 0)
+  /** @type {Uint32Array | undefined} */
+  let foreignWays
+  const waysTo = (/** @type {number} */ node) => {
+    if (olderWays[node] !== NO_EDGE) return { graph, reachedBy: olderWays }
+    foreignWays ??= findWays(graph, to => isOwn[to] === 0)
+    return { graph, reachedBy: foreignWays[node] === NO_EDGE ? latest.ways().reachedBy : foreignWays }
+  }
 
   /** @param {readonly number[]} positions */
   function contentsOf (positions) {
