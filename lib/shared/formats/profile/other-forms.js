@@ -101,9 +101,10 @@ function toUrl (url) {
 /** @param {any[]} nodes */
 function withChildren (nodes) {
   if (nodes.some(({ children }) => children !== undefined)) return nodes
-  const byId = new Map(nodes.map(node => [node.id, { ...node, children: /** @type {number[]} */ ([]) }]))
-  for (const { id, parent } of nodes) byId.get(parent)?.children.push(id)
-  return [...byId.values()]
+  /** @type {Map<number, number[]>} */
+  const below = new Map(nodes.map(({ id }) => [id, []]))
+  for (const { id, parent } of nodes) below.get(parent)?.push(id)
+  return nodes.map(node => ({ ...node, children: below.get(node.id) }))
 }
 
 /**
