@@ -119,6 +119,7 @@
  *
  * @property {(params: {}) => Promise<SyncCalls>} syncCalls
  * @property {(params: {}) => Promise<any>} memory
+ * @property {(params: { urls: string[] }) => Promise<(string | null)[]>} scriptMaps  source maps that only the process has, of the first of these scripts
  * @property {(params: {}) => Promise<SlowRequest[]>} slowRequests
  * @property {(params: TakeOrder) => Promise<TakeFacts>} takeSnapshot  writes the heap to a file: the main thread stands still
  * @property {(params: {}) => Promise<object>} report  Node's diagnostic report
@@ -185,6 +186,7 @@ const TO_MAIN = Object.freeze({
   ruleActed: 'tell',
   syncCalls: 'ask',
   memory: 'ask',
+  scriptMaps: 'ask',
   slowRequests: 'ask',
   takeSnapshot: 'ask',
   report: 'ask',

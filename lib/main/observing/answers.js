@@ -3,6 +3,7 @@
 // What the main thread answers when the observer asks about the process. What it asks of an application is in admin/applications.js.
 
 const { takeSnapshot } = require('../heap/take-snapshot')
+const { readScriptMaps } = require('../process/script-maps')
 
 /** @import { DelaySummary, SyncCalls } from '../../../types/diagnostics' */
 /** @import { SlowRequest } from '../../../types/slow-requests' */
@@ -20,6 +21,7 @@ function createAnswers ({ syncCalls, memory, slowRequests, exempt }) {
     syncCalls,
     memory,
     slowRequests,
+    scriptMaps: (/** @type {{ urls: string[] }} */ { urls }) => exempt(() => readScriptMaps(urls)),
     takeSnapshot: (/** @type {TakeOrder} */ order) => exempt(() => takeSnapshot(order)),
     report: () => exempt(makeReport)
   }

@@ -39,6 +39,8 @@ const MAX_WANTED = 50_000
  *   isRead: they have been, and are kept
  * @param {(cpuMs: number) => void} [parts.onCpu]  processor time that reading them took
  * @param {() => void} [parts.onLearned]  more is known
+ * @param {(urls: string[]) => Promise<(string | null)[]>} [parts.askProcess]  for maps that are in no file, of the first of these scripts; rejects
+ *   where it cannot be asked now
  * @param {(question: Pick<Question, 'scripts' | 'appRoot'>) => Promise<Answer[]>} [parts.ask]
  */
 function createSourceMaps (parts) {
@@ -181,7 +183,14 @@ class SourceMaps {
     if (scripts.length === 0) return
     try {
       const answers = await this.#ask({ scripts, appRoot: this.#parts.appRoot })
-      for (const [index, script] of scripts.entries()) this.#note(script, answers[index])
+      /** @type {Script[]} */
+      const inNoFile = []
+      for (const [index, script] of scripts.entries()) {
+        const { hasMap, problem } = answers[index]
+        if (hasMap || problem !== null || this.#parts.askProcess === undefined || script.map !== undefined) this.#note(script, answers[index])
+        else inNoFile.push(script)
+      }
+      await this.#readOfProcess(inNoFile)
     } catch {
       if (scripts.length > 1) {
         for (const script of scripts) await this.#read([script]) // one of them is to blame
@@ -190,6 +199,24 @@ class SourceMaps {
       const problem = `the map of ${this.#show(scripts[0])} takes too much time or memory`
       this.#note(scripts[0], { hasMap: false, problem, places: [] })
     }
+  }
+
+  /**
+   * Asks the process for maps that are in no file; where it cannot be asked now, nothing is noted, and they are asked for again.
+   * @param {Script[]} scripts
+   */
+  async #readOfProcess (scripts) {
+    if (scripts.length === 0) return
+    const maps = await this.#parts.askProcess?.(scripts.map(({ url }) => url)).catch(() => []) ?? []
+    if (maps.length === 0) return
+    /** @type {Script[]} */
+    const found = []
+    for (const [index, map] of maps.entries()) {
+      if (typeof map === 'string') found.push({ ...scripts[index], map })
+      else this.#note(scripts[index], { hasMap: false, problem: null, places: [] })
+    }
+    await this.#read(found)
+    await this.#readOfProcess(scripts.slice(maps.length))
   }
 
   /**
