@@ -27,6 +27,8 @@ export interface Finding {
   lostMs: number
   /** When it was first seen, in milliseconds since the epoch; null where that is not known. */
   since: number | null
+  /** When it was so, in milliseconds since the epoch, where it is over: it is of before the observed time, by the stalls of then. null: it is so now. */
+  over: { from: number, to: number } | null
   /** What happened, with figures. */
   what: string
   where: FindingPlace | null
@@ -48,12 +50,14 @@ export interface Findings {
   appName: string
   /** What was observed: the last minute at most, without idle time before and after the work. */
   observedSeconds: number
+  /** The same as a stretch of time, in milliseconds since the epoch. All figures are of it, and all findings but those that are over. */
+  observed: { from: number, to: number }
   /** How long the loop has been stuck now, in milliseconds; 0 while it turns. */
   blockedMs: number
   /** True when the loop was stuck and what only the main thread knows is missing, or of before. */
   isStale: boolean
   figures: {
-    /** Since start; null where the main thread did not answer. */
+    /** null where the main thread did not answer. */
     delayP99Ms: number | null
     /** Of the observed time, 0 to 1; null where nothing was recorded. */
     utilization: number | null

@@ -34,6 +34,7 @@ function readProcess (instruments, requests) {
     uptimeMs: Math.round(performance.now()),
     startUpMs: startUpMs(),
     delay: instruments.loop.summary(),
+    delayCounts: instruments.loop.delay.read(),
     memory: instruments.heap.level(),
     poolSize: Number(instruments.options.threadPoolSize) || DEFAULT_POOL_SIZE,
     waitsFor: countWaits(),

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { inWords } = require('../../lib/browser/figures/evidence')
+const { inWords } = require('../../lib/shared/findings/evidence')
 
 const shows = { duration: ms => `${ms} ms`, bytes: bytes => `${bytes} B` }
 

@@ -18,16 +18,16 @@ loopscope.findings = (() => {
 
   function show () {
     if (answer === null) return
-    const { findings, observedSeconds, at, isStale } = answer
+    const { findings, observed, observedSeconds, at, isStale } = answer
     redraw(byId('findings'), ...findings.map((finding, index) => element('li', {}, detailsOf(finding, index === 0))))
     const stale = isStale ? ' The main thread did not answer: some figures are missing, or of before.' : ''
-    byId('findings-observed').textContent = `Of the last ${duration(observedSeconds * 1000)} of work, asked at ${moment(at)}.${stale}`
+    byId('findings-observed').textContent = `Of ${duration(observedSeconds * 1000)} of work, ${moment(observed.from)} to ${moment(observed.to)}, asked at ${moment(at)}.${stale}`
   }
 
   function detailsOf (finding, isFirst) {
-    const { id, title, severity, where } = finding
-    const key = `${id} ${place(where)} ${where?.route ?? ''}`
-    const label = id === 'too-little-seen' ? 'Wait' : LABELS[severity]
+    const { id, title, severity, over, where } = finding
+    const key = `${id} ${over?.from ?? ''} ${place(where)} ${where?.route ?? ''}`
+    const label = over ? `Over, ${moment(over.from)} to ${moment(over.to)}` : id === 'too-little-seen' ? 'Wait' : LABELS[severity]
     const summary = element('summary', {}, element('span', { className: `cause ${severity}` }, label), ` ${title}`)
     const details = element('details', { open: chosen.get(key) ?? isFirst, className: `finding ${severity}` }, summary, factsOf(finding), ...proofOf(finding, key))
     summary.dataset.key = key
@@ -59,7 +59,7 @@ loopscope.findings = (() => {
     const longest = its.reduce((most, stall) => most === null || stall.durationMs > most.durationMs ? stall : most, null)
     const slow = route === null ? [] : requests.of(route)
     return [
-      ...(finding.id === 'too-little-seen' ? [] : [element('div', { className: 'tools' }, graphButton(key, route))]),
+      ...(finding.id === 'too-little-seen' ? [] : [element('div', { className: 'tools' }, graphButton(key, route, finding))]),
       ...stalls.stackOf(key, longest?.stack),
       ...foldedOf(`stalls ${key}`, its, `Its stalls, ${its.length} kept`, () => stalls.listOf(key, its, 'findings', show)),
       ...foldedOf(`requests ${key}`, slow, `Slow requests of it or behind it, ${slow.length}`, () => requests.listOf(key, slow, show))
@@ -73,10 +73,10 @@ loopscope.findings = (() => {
     return [details]
   }
 
-  function graphButton (key, route) {
+  function graphButton (key, route, finding) {
     const button = element('button', { type: 'button' }, route === null ? 'Flame graph of this time' : `Flame graph of ${route}`)
     button.dataset.key = `graph ${key}`
-    const toMs = answer.at
+    const toMs = finding.over?.to ?? answer.at
     button.addEventListener('click', () => opening.openRange(button, 'findings', { fromMs: toMs - LOOK_BACK_MS, toMs, route }))
     return button
   }

@@ -2,7 +2,7 @@
 
 // Findings on a terminal: those of one process in full, of several the first.
 
-const { LABELS, NAME_COLUMNS, headline, inPieces } = require('../../shared/findings/show')
+const { NAME_COLUMNS, headline, inPieces, labelOf } = require('../../shared/findings/show')
 const { tableLines } = require('./table')
 const { wrapped } = require('./wrap')
 
@@ -11,7 +11,7 @@ const { wrapped } = require('./wrap')
 /** @import { Part, Terminal } from './terminal' */
 
 /** @type {Readonly<Record<string, Parameters<Terminal['paint']>[0]>>} */
-const COLOURS = Object.freeze({ CRITICAL: 'red', WARNING: 'yellow', NOTE: 'cyan', OK: 'green' })
+const COLOURS = Object.freeze({ CRITICAL: 'red', WARNING: 'yellow', NOTE: 'cyan', OK: 'green', OVER: 'yellow' })
 
 /**
  * @param {Told} answer
@@ -26,7 +26,7 @@ function findingLines (answer, terminal, head = headline(/** @type {Findings} */
     const [first, ...rest] = wrapped(`${number}${label}: ${title}`, width, ' '.repeat(number.length))
     return [
       '',
-      [number, terminal.paint(COLOURS[label], label), terminal.paint('bold', first.slice(number.length + label.length))],
+      [number, terminal.paint(COLOURS[label.split(',')[0]], label), terminal.paint('bold', first.slice(number.length + label.length))],
       ...rest.map(line => terminal.paint('bold', line)),
       ...lines.flatMap(({ text, isCommand }) => isCommand ? [text] : wrapped(text, width, ' '.repeat(NAME_COLUMNS), NAME_COLUMNS))
     ]
@@ -51,7 +51,7 @@ function showAll (answers, terminal) {
   for (const line of tableLines([
     { title: 'PID', isNumber: true, cell: ({ pid }) => String(pid) },
     { title: 'NAME', cell: ({ appName }) => appName },
-    { title: 'FINDING', cell: ({ findings: [first] }) => `${LABELS[/** @type {keyof typeof LABELS} */ (first.severity)]}: ${first.title}` }
+    { title: 'FINDING', cell: ({ findings: [first] }) => `${labelOf(first)}: ${first.title}` }
   ], answers, terminal.columns())) terminal.line(line)
   terminal.note('`loopscope why <pid>` tells more of one')
 }

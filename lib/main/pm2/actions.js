@@ -2,7 +2,7 @@
 
 // What `pm2 trigger <name> <action>` is answered with: plain data, which PM2 prints as one line of JSON.
 
-const { LABELS, headline } = require('../../shared/findings/show')
+const { headline, labelOf } = require('../../shared/findings/show')
 const { KINDS } = require('../../shared/captures/kinds')
 
 /** @import { Artifact, CaptureKind, CaptureOptions } from '../../../types/diagnostics' */
@@ -32,7 +32,7 @@ function told ({ path, bytes, shortened, hot }) {
 
 /** @param {Findings} answer */
 function explain (answer) {
-  const findings = answer.findings.slice(0, MAX_FINDINGS).map(({ severity, title, instead }) => `${LABELS[severity]}: ${title}${severity === 'none' ? '' : ` Instead: ${instead}`}`)
+  const findings = answer.findings.slice(0, MAX_FINDINGS).map(({ severity, over, title, instead }) => `${labelOf({ severity, over })}: ${title}${severity === 'none' ? '' : ` Instead: ${instead}`}`)
   return { process: headline(answer), findings }
 }
 

@@ -70,6 +70,7 @@ const REPORT_MS = 10_000
  * @param {ReturnType<typeof import('../threads/thread-load').createThreadLoad>} parts.threadLoad
  * @param {ReturnType<typeof import('../threads/thread-watch').createThreadWatch>} parts.threadWatch
  * @param {() => Promise<unknown>} parts.readSamples  up to now; the main thread knows them then
+ * @param {ReturnType<typeof import('../findings/past-readings').createPastReadings>} parts.past  of the application
  * @param {Pick<RecorderClient, 'views' | 'range' | 'canLook' | 'threadSessions'>} parts.recorder
  * @param {(order: Order, controls: CaptureControls) => Promise<CapturedFacts>} parts.capture
  * @param {(location: StoreLocation) => ReturnType<typeof import('../store/store').createStore>} parts.storeAt
@@ -95,7 +96,8 @@ function createAdminSources (parts) {
     poolWaits: parts.poolWaits,
     threadLoad: parts.threadLoad,
     threadWatch: parts.threadWatch,
-    askProcess: () => main.askOrLast('processReading', id).catch(nullWhenBlocked),
+    past: parts.past,
+    askProcess: () => askProcess(parts),
     view,
     toWritten,
     stalls,
@@ -182,6 +184,14 @@ function makeMark (text, { marks, channel }) {
   return mark
 }
 
+/**
+ * @param {{ application: Pick<ApplicationSettings, 'id'>, main: Pick<SourceParts['main'], 'askOrLast'> }} parts
+ * @returns {Promise<import('../main-thread/main-client').LastAnswer | null>} null: the main thread never answered
+ */
+function askProcess ({ application: { id }, main }) {
+  return main.askOrLast('processReading', id).catch(nullWhenBlocked)
+}
+
 /** @param {any} error */
 function nullWhenBlocked (error) {
   if (error.code === 'ERR_LOOPSCOPE_LOOP_BLOCKED') return null
@@ -231,4 +241,4 @@ function createCapture ({ application, capture, channel }) {
   }
 }
 
-module.exports = { createAdminSources }
+module.exports = { askProcess, createAdminSources }

@@ -9,7 +9,8 @@ const { workerAddress } = require('./listeners/worker-address')
 const { createRelayReceiver } = require('../../bridge/relay')
 const { createThreadLoad } = require('../threads/thread-load')
 const { createThreadWatch } = require('../threads/thread-watch')
-const { createAdminSources } = require('./admin-sources')
+const { createPastReadings } = require('../findings/past-readings')
+const { askProcess, createAdminSources } = require('./admin-sources')
 const { errors } = require('../../shared/base/errors')
 const { unattended } = require('../../shared/base/guard')
 const { hasMetricsState } = require('../group/metrics-state')
@@ -39,12 +40,13 @@ const { ownIdentity } = require('../../shared/group/member-identity')
  * @property {() => Sources} sources  made with the first request
  * @property {ReturnType<typeof import('./listeners/listener').createListener> | null} listener
  * @property {ReturnType<typeof import('../rules/application-rules').createApplicationRules> | null} rules  null: it has none
+ * @property {ReturnType<typeof createPastReadings>} past
  * @property {AbortController} closed
  */
 
 const NO_RULES = Object.freeze({ dryRun: false, rules: [] })
 
-/** @param {Omit<SourceParts, 'application' | 'threadLoad' | 'threadWatch' | 'rules'>} parts */
+/** @param {Omit<SourceParts, 'application' | 'threadLoad' | 'threadWatch' | 'past' | 'rules'>} parts */
 function createAdmin (parts) {
   return new Admin(parts)
 }
@@ -77,13 +79,15 @@ class Admin {
     this.#threadWatch.start()
     /** @type {Sources | undefined} */
     let made
+    const past = createPastReadings({ every: this.#parts.stalls.every, isIdle: () => this.#parts.series.isIdle, ask: () => askProcess({ ...this.#parts, application }) })
+    past.start()
     const sources = () => {
-      made ??= createAdminSources({ ...this.#parts, threadLoad: this.#threadLoad, threadWatch: this.#threadWatch, application, rules: () => opened.rules?.status() ?? NO_RULES })
+      made ??= createAdminSources({ ...this.#parts, threadLoad: this.#threadLoad, threadWatch: this.#threadWatch, past, application, rules: () => opened.rules?.status() ?? NO_RULES })
       return made
     }
     const handle = this.#makeHandler(application, sources)
     /** @type {OpenApplication} */
-    const opened = { handle, sources, rules: this.#makeRules(application, sources), listener: null, closed: new AbortController() }
+    const opened = { handle, sources, rules: this.#makeRules(application, sources), past, listener: null, closed: new AbortController() }
     this.#applications.set(application.id, opened)
     opened.rules?.start()
     const controlProblem = await problemOf(() => this.#openControlSocket(application))
@@ -126,6 +130,7 @@ class Admin {
     this.#applications.delete(id)
     this.#parts.main.forget(id)
     application?.rules?.stop()
+    application?.past.stop()
     application?.closed.abort()
     await application?.listener?.stop()
     if (this.#applications.size > 0) return

@@ -13,7 +13,7 @@ const PARTS = Object.freeze({
   styles: [...FRAMES.styles, 'dashboard/page.css', 'sections/sections.css'],
   modules: {
     delayScale: 'browser/figures/delay-scale.js',
-    evidence: 'browser/figures/evidence.js',
+    evidence: 'shared/findings/evidence.js',
     groupProcesses: 'shared/group/processes.js',
     ownCode: 'browser/figures/own-code.js',
     pace: 'browser/figures/pace.js',

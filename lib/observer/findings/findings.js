@@ -5,15 +5,18 @@
 // said last is taken otherwise. It lives in the observer thread.
 
 const { setTimeout: sleep } = require('node:timers/promises')
+const { quantileOf } = require('../../shared/base/bucket-counts')
 const { createCoalescer } = require('../../shared/base/coalescer')
 const { monotonicMs } = require('../../shared/base/monotonic')
 const { findFindings } = require('../../shared/findings/find-findings')
 const { createSourceLines } = require('../stalls/culprit/source-lines')
 const { readActivity } = require('./activity')
+const { earlierReadings } = require('./earlier')
 
 /** @import { Stall } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { Pace, ProcessReading, Readings, System, ThreadLoad } from '../../shared/findings/readings' */
+/** @import { BucketReading } from '../../shared/base/bucket-counts' */
+/** @import { ProcessReading, Readings, RouteReading, System, ThreadLoad } from '../../shared/findings/readings' */
 /** @import { IoReading, SchedulerReading } from '../stalls/scheduler' */
 
 const LOOK_BACK_MS = 60_000
@@ -24,6 +27,8 @@ const MIN_AGE_MS = 3000
 const MAX_AGE_MS = 60_000
 // Who asks again and again is given the same amount of work to do as to pause.
 const REST_MS = 1000
+// The recorder begins a moment after the process.
+const START_GRAIN_MS = 5000
 
 /** @typedef {{ atMs: number, system: SchedulerReading, io: IoReading | null, process: ProcessReading | null, isStale: boolean }} Reading */
 
@@ -39,10 +44,11 @@ const REST_MS = 1000
  * @param {{ read (lastMs: number): Readings['pool'] }} parts.poolWaits
  * @param {{ read (lastMs: number): Omit<ThreadLoad, 'watched'> | null }} parts.threadLoad
  * @param {{ busiest (): ThreadLoad['watched'] }} parts.threadWatch
+ * @param {Pick<ReturnType<typeof import('./past-readings').createPastReadings>, 'firstSince'>} [parts.past]
  * @param {number} [parts.betweenMs]
  */
 function createFindings (parts) {
-  const { facts, scheduler, askProcess, view, toWritten, stalls, loopNow, poolWaits, betweenMs = BETWEEN_MS } = parts
+  const { facts, scheduler, askProcess, view, toWritten, stalls, loopNow, poolWaits, past, betweenMs = BETWEEN_MS } = parts
   const source = createSourceLines(facts)
   /** @type {Reading | undefined} */
   let last
@@ -69,22 +75,48 @@ function createFindings (parts) {
     const [now, activity] = await Promise.all([read(), observe()])
     last = now
     const at = Date.now()
-    return {
+    const fromMs = activity?.fromMs ?? at - LOOK_BACK_MS
+    const counted = countedSince(fromMs, before, now, activity)
+    /** @type {Readings} */
+    const readings = {
       at,
       pid: facts.pid,
       startedAt: facts.startedAt,
       thresholdMs: facts.stallThresholdMs,
       blockedMs,
       activity,
-      stalls: stalls().stalls.filter(stall => stall.at + stall.durationMs >= (activity?.fromMs ?? at - LOOK_BACK_MS)),
+      stalls: stalls().stalls.filter(stall => stall.at + stall.durationMs >= fromMs),
       system: systemBetween(before, now),
       ownCpu: ownCpuOf(now.system),
-      pool: poolWaits.read(at - (activity?.fromMs ?? at - LOOK_BACK_MS)),
+      pool: poolWaits.read(at - fromMs),
       threads: readThreads(parts),
-      process: now.process,
-      pace: paceBetween(before, now),
+      process: counted.process,
+      pace: counted.pace,
       isStale: now.isStale
     }
+    return { ...readings, earlier: earlierReadings(stalls().stalls, readings, source) }
+  }
+
+  /**
+   * What was counted in the observed time, and not since the start.
+   * @param {number} fromMs  epoch
+   * @param {Reading} before  a moment ago, where nothing earlier is known
+   * @param {Reading} now
+   * @param {Readings['activity']} activity
+   * @returns {Pick<Readings, 'process' | 'pace'>}
+   */
+  function countedSince (fromMs, before, now, activity) {
+    if (now.process === null) return { process: null, pace: { ms: 0, routes: [] } }
+    const fromMonotonicMs = now.atMs - (Date.now() - fromMs)
+    const startedMs = now.atMs - now.process.uptimeMs
+    const nothing = { atMs: startedMs, process: { routes: [], delayCounts: null } }
+    const base = startedMs >= fromMonotonicMs - START_GRAIN_MS ? nothing : past?.firstSince(fromMonotonicMs) ?? before
+    const { delayCounts = null, routes } = base.process ?? now.process
+    const delay = { ...now.process.delay, ...(now.process.delayCounts && quantilesSince(delayCounts, now.process.delayCounts)) }
+    const ms = now.atMs - base.atMs
+    // Idle time at the end is not observed.
+    const observedMs = Math.min(ms, Math.max(0, fromMs + (activity?.observedMs ?? 0) - (Date.now() - ms))) || ms
+    return { process: { ...now.process, delay }, pace: now.isStale ? { ms: 0, routes: [] } : { ms: observedMs, routes: routesSince(routes, now.process.routes) } }
   }
 
   /** @returns {Promise<Readings['activity']>} null: nothing was recorded */
@@ -148,18 +180,25 @@ function ioBetween (before, now) {
 }
 
 /**
- * @param {Reading} before
- * @param {Reading} now
- * @returns {Pace}
+ * @param {readonly RouteReading[]} before
+ * @param {readonly RouteReading[]} now
+ * @returns {RouteReading[]}
  */
-function paceBetween (before, now) {
-  if (before.process === null || now.process === null || now.isStale) return { ms: 0, routes: [] }
-  const earlier = new Map(before.process.routes.map(route => [route.route, route]))
-  const routes = now.process.routes.map(({ route, count, seconds }) => {
+function routesSince (before, now) {
+  const earlier = new Map(before.map(route => [route.route, route]))
+  return now.map(({ route, count, seconds }) => {
     const { count: countBefore = 0, seconds: secondsBefore = 0 } = earlier.get(route) ?? {}
     return { route, count: count - countBefore, seconds: seconds - secondsBefore }
-  })
-  return { ms: now.atMs - before.atMs, routes: routes.filter(({ count }) => count > 0) }
+  }).filter(({ count }) => count > 0)
+}
+
+/**
+ * @param {BucketReading | null | undefined} before
+ * @param {BucketReading} now
+ */
+function quantilesSince (before, { bounds, counts, count }) {
+  const since = { bounds, counts: counts.map((upTo, index) => upTo - (before?.counts[index] ?? 0)), count: count - (before?.count ?? 0) }
+  return { p50Ms: quantileOf(since, 0.5) * 1e3, p99Ms: quantileOf(since, 0.99) * 1e3 }
 }
 
 module.exports = { createFindings }

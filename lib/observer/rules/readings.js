@@ -74,7 +74,7 @@ class RuleReadings {
     }
     if (nowMs >= this.#findingsDueMs) {
       this.#findingsDueMs = nowMs + this.#findingsEveryMs
-      this.#findings = (await this.#parts.findFindings()).findings
+      this.#findings = (await this.#parts.findFindings()).findings.filter(({ over }) => over === null)
     }
   }
 

@@ -48,6 +48,9 @@ class LoopSeries {
     return [...this.#entries]
   }
 
+  /** The heartbeat is slow. */
+  get isIdle () { return this.#state.isIdle }
+
   /** How long the loop has been stuck, 0 while it turns. */
   blockedMs () {
     const { tickMicros, periodMs } = this.#state

@@ -5,6 +5,7 @@
 
 const { inFlightOf, observedMsOf, requestsPerSecond, utilizationOf, workersOf } = require('./readings')
 const { otherwise } = require('./otherwise')
+const { findOver } = require('./over')
 const { RULES } = require('./rules')
 const { rounded } = require('./words')
 
@@ -22,22 +23,26 @@ const RANKS = Object.freeze({ critical: 0, warning: 1, info: 2, none: 3 })
  */
 function findFindings (readings, { appName }, rules = RULES) {
   const { at, pid, blockedMs, isStale } = readings
-  /** @type {{ finding: Finding, rule: Rule }[]} */
-  const all = []
-  for (const rule of rules) all.push(...rule.find(readings, all.map(({ finding }) => finding)).map(finding => ({ finding, rule })))
-  const found = withoutExplained(all)
-  const ranked = found.toSorted((left, right) => RANKS[left.severity] - RANKS[right.severity] || right.lostMs - left.lostMs)
+  const findIn = (/** @type {Readings} */ some) => {
+    /** @type {{ finding: Finding, rule: Rule }[]} */
+    const all = []
+    for (const rule of rules) all.push(...rule.find(some, all.map(({ finding }) => finding)).map(finding => ({ finding, rule })))
+    return withoutExplained(all)
+  }
+  const ranked = findIn(readings).toSorted((left, right) => RANKS[left.severity] - RANKS[right.severity] || right.lostMs - left.lostMs)
   // What is only for information does not say that nothing is wrong.
-  const isSomethingWrong = ranked.some(({ severity }) => severity === 'critical' || severity === 'warning')
+  const isWrong = (/** @type {Finding} */ { severity }) => severity === 'critical' || severity === 'warning'
+  const wrong = [...ranked.filter(isWrong), ...findOver(readings.earlier ?? [], findIn, ranked)]
   return {
     at,
     pid,
     appName,
     observedSeconds: rounded(observedMsOf(readings) / 1e3),
+    observed: observedOf(readings),
     blockedMs: Math.round(blockedMs),
     isStale,
     figures: figuresOf(readings),
-    findings: isSomethingWrong ? ranked : [otherwise(readings), ...ranked]
+    findings: [...wrong.length > 0 ? wrong : [otherwise(readings)], ...ranked.filter(finding => !isWrong(finding))]
   }
 }
 
@@ -50,6 +55,14 @@ function withoutExplained (found) {
     return finding.id !== id && finding.severity !== 'info' && rule.explains.includes(id)
   })
   return found.map(({ finding }) => finding).filter(finding => !isExplained(finding))
+}
+
+/**
+ * @param {Readings} readings
+ * @returns {Findings['observed']}
+ */
+function observedOf ({ at, activity }) {
+  return activity === null ? { from: at, to: at } : { from: Math.round(activity.fromMs), to: Math.round(activity.fromMs + activity.observedMs) }
 }
 
 /**

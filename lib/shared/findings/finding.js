@@ -35,6 +35,7 @@ function makeFinding (readings, said) {
   return {
     severity: share >= CRITICAL_SHARE ? 'critical' : 'warning',
     since: null,
+    over: null,
     where: null,
     evidence: {},
     confidence: 'high',

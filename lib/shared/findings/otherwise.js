@@ -40,7 +40,7 @@ function tooLittle (readings) {
 function nothingWrong (readings) {
   const { process, stalls } = readings
   const all = sumStalls(readings, ['code', 'gc', 'starved', 'suspended', 'unknown'])
-  const p99 = process === null ? [] : [`delay p99 ${duration(process.delay.p99Ms)} since start`]
+  const p99 = process === null ? [] : [`delay p99 ${duration(process.delay.p99Ms)}`]
   const longest = all.count === 0 ? 'no stall' : `${times(all.count, 'stall')}, ${duration(all.longestMs)} at the longest`
   const workers = workersOf(readings) ?? 0
   const threads = workers < NOTABLE_WORKERS ? [] : [`worker threads ${percent(workers)} of a processor`]

@@ -5,6 +5,7 @@
 /** @import { Culprit, DelaySummary, HeapTrend, Stall } from '../../../types/diagnostics' */
 /** @import { Finding } from '../../../types/findings' */
 /** @import { IoReading } from '../../observer/stalls/scheduler' */
+/** @import { BucketReading } from '../base/bucket-counts' */
 /** @import { SlowRequest } from '../../../types/slow-requests' */
 
 /**
@@ -92,7 +93,8 @@
  * @typedef {object} ProcessReading  what the main thread said
  * @property {number} uptimeMs
  * @property {number} startUpMs  from the first line of the application to the first turn of the loop
- * @property {DelaySummary} delay
+ * @property {DelaySummary} delay  as findings have it, p50 and p99 are of the observed time
+ * @property {BucketReading} [delayCounts]  in seconds, since start
  * @property {{ heapUsedBytes: number, oldBytes: number, limitBytes: number, trend: HeapTrend | null, outside: OutsideHeap | null }} memory
  * @property {number} poolSize  threads of libuv's pool
  * @property {Record<string, number>} waitsFor  how many of each kind keep the loop alive: requests of the file system, sockets, timers
@@ -101,8 +103,8 @@
  * @property {number} inFlight  requests
  * @property {SlowRequest[]} slow  the worst, as they are kept
  *
- * @typedef {object} Pace       what changed between two of them
- * @property {number} ms        between the two
+ * @typedef {object} Pace       what changed in the observed time
+ * @property {number} ms        of that, 0: it is not known
  * @property {RouteReading[]} routes
  *
  * @typedef {object} Readings
@@ -120,6 +122,7 @@
  * @property {ThreadLoad | null} threads  null: the system does not tell
  * @property {ProcessReading | null} process  null: the main thread never answered
  * @property {Pace} pace
+ * @property {Readings[]} [earlier]  stretches of the last quarter of an hour with stalls, oldest first
  * @property {boolean} isStale
  */
 
@@ -167,13 +170,15 @@ function sumStalls ({ stalls }, causes) {
 }
 
 /**
- * How many requests were being answered on average, by Little's law, or now where none has ended meanwhile; null where nobody said.
+ * How many requests were being answered on average of the observed time, by Little's law, or now where none has ended meanwhile; null where nobody said.
  * @param {Readings} readings
  */
-function inFlightOf ({ process, pace }) {
+function inFlightOf ({ process, pace, stalls }) {
   if (process === null) return null
   const seconds = pace.routes.reduce((sum, route) => sum + route.seconds, 0)
-  return Math.max(process.inFlight, pace.ms > 0 ? seconds * 1e3 / pace.ms : 0)
+  const onAverage = pace.ms > 0 ? seconds * 1e3 / pace.ms : 0
+  // After a stall nobody waits any more.
+  return stalls.length > 0 && onAverage > 0 ? onAverage : Math.max(process.inFlight, onAverage)
 }
 
 /**

@@ -2,8 +2,10 @@
 
 // An answer as text for a terminal and as Markdown for an issue. Both say the same, in the same order. Pure.
 
+const { localTime } = require('../base/local-time')
+const { inWords } = require('./evidence')
 const { NOTABLE_WORKERS } = require('./readings')
-const { duration, percent, placed, rounded } = require('./words')
+const { duration, megabytes, percent, placed, rounded, times } = require('./words')
 
 /** @import { Finding, Findings } from '../../../types/findings' */
 
@@ -14,26 +16,45 @@ const { duration, percent, placed, rounded } = require('./words')
  * @property {{ text: string, isCommand: boolean }[]} lines  isCommand: to be copied, and never broken
  */
 
+const ENDED_MS = 3000
+
 const LABELS = Object.freeze({ critical: 'CRITICAL', warning: 'WARNING', info: 'NOTE', none: 'OK' })
 const INDENT = '   '
 const NAME_WIDTH = 9
 /** Before what a line says. */
 const NAME_COLUMNS = INDENT.length + NAME_WIDTH
 
-/** @param {Pick<Findings, 'observedSeconds' | 'figures' | 'blockedMs' | 'isStale'> & ({ name: string } | { appName: string, pid: number })} answer */
-function headline ({ observedSeconds, figures, blockedMs, isStale, ...who }) {
+/**
+ * @param {Pick<Finding, 'severity' | 'over'>} finding
+ * @returns {string} as people read it; of what is over with its time
+ */
+function labelOf ({ severity, over }) {
+  if (!over) return LABELS[severity] // an earlier version does not say it
+  const [from, to] = [over.from, over.to].map(timeOfDay)
+  return `OVER, ${from === to ? `at ${from}` : `${from} to ${to}`}`
+}
+
+/** @param {number} atMs  epoch */
+function timeOfDay (atMs) {
+  return localTime(atMs).split(' ')[1]
+}
+
+/** @param {Pick<Findings, 'observedSeconds' | 'figures' | 'blockedMs' | 'isStale'> & Partial<Pick<Findings, 'at' | 'observed'>> & ({ name: string } | { appName: string, pid: number })} answer */
+function headline ({ observedSeconds, figures, blockedMs, isStale, at, observed, ...who }) {
   const { utilization, longestStallMs, stalls, delayP99Ms, requestsPerSecond, workers } = figures
   const facts = [
     utilization === null ? null : `utilisation ${percent(utilization)}`,
     ...(workers !== null && workers >= NOTABLE_WORKERS ? [`worker threads ${percent(workers)} of a processor`] : []),
-    stalls === 0 ? 'no stall' : `${stalls} stalls of up to ${duration(longestStallMs)}`,
+    stalls === 0 ? 'no stall' : `${times(stalls, 'stall')} of up to ${duration(longestStallMs)}`,
     delayP99Ms === null ? null : `delay p99 ${duration(delayP99Ms)}`,
     requestsPerSecond === null ? null : `${requestsPerSecond} requests/s`,
     blockedMs > 0 ? `blocked now for ${duration(blockedMs)}` : null
   ].filter(fact => fact !== null)
   const stale = isStale ? ' (the loop does not answer: some figures are missing, or of before)' : ''
   const name = 'name' in who ? who.name : `${who.appName} (pid ${who.pid})`
-  return `${name}, observed ${rounded(observedSeconds)} s: ${facts.join(', ')}${stale}`
+  // Idle time at the end is not observed.
+  const when = at !== undefined && observed && at - observed.to > ENDED_MS ? ` (${timeOfDay(observed.from)} to ${timeOfDay(observed.to)})` : ''
+  return `${name}, observed ${rounded(observedSeconds)} s${when}: ${facts.join(', ')}${stale}`
 }
 
 /**
@@ -41,7 +62,7 @@ function headline ({ observedSeconds, figures, blockedMs, isStale, ...who }) {
  * @returns {{ name: string, text: string }[]}
  */
 function parts ({ id, where, what, why, instead, evidence, confidence, next }) {
-  const figures = Object.entries(evidence).filter(([, value]) => value !== null && value !== '').map(([name, value]) => `${name} ${value}`)
+  const figures = inWords(evidence, { duration, bytes: megabytes }).map(({ name, text }) => `${name} ${text}`)
   return [
     { name: 'where', text: where === null ? '' : [placed(where), where.route].filter(Boolean).join(', ') },
     { name: 'what', text: what },
@@ -60,7 +81,7 @@ function parts ({ id, where, what, why, instead, evidence, confidence, next }) {
  */
 function inPieces ({ findings }) {
   return findings.map(finding => ({
-    label: LABELS[finding.severity],
+    label: labelOf(finding),
     title: finding.title,
     lines: parts(finding).flatMap(({ name, text }) => text.split('\n').map((line, index) => {
       return { text: `${INDENT}${(index === 0 ? name : '').padEnd(NAME_WIDTH)}${line}`, isCommand: name === 'next' }
@@ -86,7 +107,7 @@ function toText (answer, head = headline(/** @type {Findings} */ (answer))) {
 function toMarkdown (answer, head = headline(/** @type {Findings} */ (answer))) {
   const found = answer.findings.flatMap((finding, index) => [
     '',
-    `## ${index + 1}. ${LABELS[finding.severity]}: ${finding.title}`,
+    `## ${index + 1}. ${labelOf(finding)}: ${finding.title}`,
     '',
     ...parts(finding).flatMap(part => markdownOf(part))
   ])
@@ -99,4 +120,4 @@ function markdownOf ({ name, text }) {
   return [`* **${name}**: ${name === 'where' ? `\`${text}\`` : text}`]
 }
 
-module.exports = { LABELS, NAME_COLUMNS, headline, inPieces, toMarkdown, toText }
+module.exports = { LABELS, labelOf, NAME_COLUMNS, headline, inPieces, toMarkdown, toText }

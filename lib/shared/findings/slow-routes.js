@@ -2,7 +2,7 @@
 
 // The routes whose requests take long, whatever for. Pure.
 
-/** @import { Readings, RouteReading } from './readings' */
+/** @import { Readings } from './readings' */
 
 // What a person notices, as a mean of all requests of a route.
 const SLOW_MS = 500
@@ -10,13 +10,10 @@ const MIN_REQUESTS = 5
 
 /**
  * @param {Readings} readings
- * @returns {{ route: string, count: number, meanMs: number }[]} those with the most time in all first
+ * @returns {{ route: string, count: number, meanMs: number }[]} of the observed time, those with the most time in all first
  */
-function slowRoutes ({ process, pace }) {
-  // What is answered now, where enough is; else all since the start.
-  const enough = (/** @type {RouteReading} */ { count }) => count >= MIN_REQUESTS
-  const recent = pace.routes.filter(enough)
-  return (recent.length > 0 ? recent : (process?.routes ?? []).filter(enough))
+function slowRoutes ({ pace }) {
+  return pace.routes.filter(({ count }) => count >= MIN_REQUESTS)
     .map(({ route, count, seconds }) => ({ route, count, meanMs: seconds * 1e3 / count }))
     .filter(({ meanMs }) => meanMs >= SLOW_MS)
     .sort((left, right) => right.meanMs * right.count - left.meanMs * left.count)

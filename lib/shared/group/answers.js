@@ -44,6 +44,7 @@ const finding = record({
   share: number,
   lostMs: number,
   since: orNull(time),
+  over: optional(record({ from: time, to: time })),
   what: text,
   where: orNull(record({ ...place, via, route })),
   why: text,

@@ -90,6 +90,7 @@ function toFinding ({ pid, observedMs }, differences, of) {
     share: rounded(share, 3),
     lostMs: rounded(share * observedMs),
     since: null,
+    over: null,
     where: null,
     what: `Process ${pid}: ${what.join('; ')}.${hotter === undefined ? '' : ` That is ${duration(share * observedMs)} more work.`}`,
     why: 'Workers of one group do the same work. One that differs has connections, jobs or tenants that the others do not have, or keeps what it should not.',

@@ -62,8 +62,8 @@ function merged (answers) {
 }
 
 /** @param {Finding} finding */
-function keyOf ({ id, where }) {
-  return JSON.stringify([id, where && [where.function, where.file, where.line, where.via]])
+function keyOf ({ id, where, over }) {
+  return JSON.stringify([id, Boolean(over), where && [where.function, where.file, where.line, where.via]])
 }
 
 /**
@@ -81,11 +81,18 @@ function toGroupFinding (all, { of, observedMs }) {
   return {
     ...finding,
     severity,
+    over: overOf(all),
     since: sinces.length === 0 ? null : Math.min(...sinces),
     lostMs: rounded(lostMs),
     share: observedMs === 0 ? 0 : rounded(Math.min(1, lostMs / observedMs), 3),
     workers: { pids: byWorst.map(({ pid }) => pid), of }
   }
+}
+
+/** @param {{ finding: Finding }[]} all */
+function overOf (all) {
+  const overs = all.flatMap(({ finding: { over } }) => over ?? [])
+  return overs.length === 0 ? null : { from: Math.min(...overs.map(({ from }) => from)), to: Math.max(...overs.map(({ to }) => to)) }
 }
 
 /**

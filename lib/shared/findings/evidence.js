@@ -3,14 +3,19 @@
 // Figures of a finding in words: their names carry the unit, as `busyShare`, `longestStallMs`, `oldBytes`.
 // Pure; it requires nothing: the page has the same text as a script (html-page.js).
 
+/** @typedef {{ duration: (ms: number) => string, bytes: (bytes: number) => string }} Shows */
+/** @typedef {(value: number, shows: Shows) => string} Show */
+
+/** @type {Show} */
 const percent = value => `${Math.round(value * 100)} %`
+/** @type {{ suffix: string, show: Show }[]} */
 const UNITS = [
   { suffix: 'Share', show: percent },
   { suffix: 'Bytes', show: (value, { bytes }) => bytes(value) },
   { suffix: 'Seconds', show: (value, { duration }) => duration(value * 1000) },
   { suffix: 'Ms', show: (value, { duration }) => duration(value) }
 ]
-/** Names that are a unit alone. */
+/** Names that are a unit alone. @type {Record<string, { name: string, show: Show }>} */
 const BARE = {
   share: { name: 'share', show: percent },
   utilization: { name: 'utilisation', show: percent },
@@ -21,18 +26,19 @@ const BARE = {
 
 /**
  * @param {Record<string, number | string | null>} evidence
- * @param {{ duration: (ms: number) => string, bytes: (bytes: number) => string }} shows
+ * @param {Shows} shows
  * @returns {{ name: string, text: string }[]} what is known
  */
 function inWords (evidence, shows) {
   return Object.entries(evidence).filter(([, value]) => value !== null && value !== '').map(([name, value]) => {
-    if (typeof value !== 'number') return { name: spaced(name), text: value }
+    if (typeof value !== 'number') return { name: spaced(name), text: String(value) }
     if (name in BARE) return { name: BARE[name].name, text: BARE[name].show(value, shows) }
     const unit = UNITS.find(({ suffix }) => name.endsWith(suffix))
-    return unit === undefined ? { name: spaced(name), text: String(value) } : { name: spaced(name.slice(0, -unit.suffix.length)), text: unit.show(value, shows) }
+    return unit === undefined ? { name: spaced(name), text: String(Number(value.toFixed(2))) } : { name: spaced(name.slice(0, -unit.suffix.length)), text: unit.show(value, shows) }
   })
 }
 
+/** @param {string} name */
 function spaced (name) {
   return name.replace(/[A-Z](?![0-9])/g, letter => ` ${letter.toLowerCase()}`).replace(/P(?=[0-9])/g, ' p')
 }

@@ -1,0 +1,116 @@
+'use strict'
+
+// What was wrong in the last quarter of an hour, before the observed time: its stalls are kept, the samples are not looked at again. Each stretch with
+// stalls is read as the observed time is, so that the same rules say what it was. Pure but for the source lines.
+
+/** @import { Stall } from '../../../types/diagnostics' */
+/** @import { Readings, Spot } from '../../shared/findings/readings' */
+/** @import { SourceLines } from '../stalls/culprit/source-lines' */
+
+const LOOK_BACK_MS = 15 * 60_000
+const MAX_GAP_MS = 60_000
+const MIN_STRETCH_MS = 10_000 // as the observed time
+const SAMPLE_MS = 10
+const MAX_STRETCHES = 5
+const BY_CODE = /** @type {readonly Stall['cause'][]} */ (['code', 'gc', 'unknown'])
+const NO_TOPIC = Object.freeze({ ms: 0, where: null })
+const NO_SOCKET_TIME = Object.freeze({ ms: 0, samples: 0, where: null })
+
+/**
+ * @param {readonly Stall[]} stalls  that are kept
+ * @param {Readings} now  of the observed time
+ * @param {SourceLines} source
+ * @returns {Readings[]} oldest first
+ */
+function earlierReadings (stalls, now, source) {
+  const untilMs = now.activity?.fromMs ?? now.at
+  const before = stalls.filter(({ at, durationMs }) => at + durationMs < untilMs && at >= now.at - LOOK_BACK_MS).sort((left, right) => left.at - right.at)
+  /** @type {Stall[][]} */
+  const stretches = []
+  for (const stall of before) {
+    const last = stretches.at(-1)?.at(-1)
+    if (last === undefined || stall.at - last.at - last.durationMs > MAX_GAP_MS) stretches.push([stall])
+    else stretches.at(-1)?.push(stall)
+  }
+  return stretches.slice(-MAX_STRETCHES).map(some => readingsOf(some, now, source))
+}
+
+/**
+ * @param {Stall[]} stalls  of one stretch, oldest first
+ * @param {Readings} now
+ * @param {SourceLines} source
+ * @returns {Readings}
+ */
+function readingsOf (stalls, now, source) {
+  const fromMs = stalls[0].at
+  const observedMs = Math.max(MIN_STRETCH_MS, ...stalls.map(({ at, durationMs }) => at + durationMs - fromMs))
+  const sum = (/** @type {readonly Stall[]} */ some) => some.reduce((ms, { durationMs }) => ms + durationMs, 0)
+  const busyMs = sum(stalls)
+  return {
+    ...now,
+    at: fromMs + observedMs,
+    blockedMs: 0,
+    activity: {
+      fromMs,
+      observedMs,
+      samples: Math.round(busyMs / SAMPLE_MS),
+      busyMs,
+      gcMs: sum(stalls.filter(({ cause }) => cause === 'gc')),
+      spots: spotsOf(stalls, busyMs, source),
+      topics: { logging: NO_TOPIC, loading: NO_TOPIC, tasks: NO_TOPIC, collected: NO_TOPIC, buffers: NO_TOPIC },
+      sockets: { writes: NO_SOCKET_TIME, connects: NO_SOCKET_TIME, accepts: { ms: 0, samples: 0, closingMs: 0 }, loopMs: 0 }
+    },
+    stalls,
+    system: { ms: 0, cpuMs: null, runQueueMs: null, throttledMs: null, io: null },
+    pool: { queued: 0, maxWaitMs: 0 },
+    threads: null,
+    process: null,
+    pace: { ms: 0, routes: [] },
+    isStale: false
+  }
+}
+
+/**
+ * @param {readonly Stall[]} stalls
+ * @param {number} busyMs
+ * @param {SourceLines} source
+ * @returns {Spot[]} heaviest first
+ */
+function spotsOf (stalls, busyMs, source) {
+  /** @type {Map<string, Stall[]>} */
+  const byPlace = new Map()
+  for (const stall of stalls) {
+    const { culprit, cause, startingUp } = stall
+    if (culprit === null || startingUp || !BY_CODE.includes(cause)) continue
+    const key = JSON.stringify([culprit.function, culprit.file, culprit.functionLine])
+    byPlace.set(key, [...(byPlace.get(key) ?? []), stall])
+  }
+  return [...byPlace.values()].map(some => {
+    const ms = some.reduce((sum, { durationMs }) => sum + durationMs, 0)
+    const longest = some.reduce((most, stall) => stall.durationMs > most.durationMs ? stall : most)
+    const culprit = /** @type {Spot['culprit']} */ (longest.culprit)
+    /** @type {Map<string | null, number>} */
+    const routes = new Map()
+    for (const { route, durationMs } of some) routes.set(route, (routes.get(route) ?? 0) + durationMs)
+    return {
+      culprit,
+      origin: /** @type {Spot['origin']} */ (culprit.via === null ? 'app' : 'dependency'),
+      ms,
+      ownMs: ms,
+      share: ms / busyMs,
+      samples: Math.round(ms / SAMPLE_MS),
+      sinceMs: some[0].at,
+      route: routes.size === 1 ? longest.route : null,
+      routes: [...routes].map(([route, heldMs]) => ({ route, share: heldMs / busyMs })).sort((left, right) => right.share - left.share),
+      text: source.read(culprit.file, culprit.line)[0] ?? '',
+      isLogging: false,
+      isWriting: false,
+      queueMs: 0,
+      isStartUp: false,
+      sync: null,
+      stalls: { count: some.length, ms, longestMs: longest.durationMs }
+    }
+  }).sort((left, right) => right.ms - left.ms)
+}
+
+module.exports = { earlierReadings }
