@@ -34,8 +34,6 @@ class ApplicationRequests {
   #context = createRouteContext()
   /** @type {ReturnType<typeof createRequestChannel> | undefined} */
   #channel
-  /** @type {ReturnType<typeof createRequestMeasure> | undefined} */
-  #measure
   /** There where the application uses it. @type {RequestMiddleware | undefined} */
   middleware
   /** Counted for the process: a request that passes two handles is one request. */
@@ -62,7 +60,6 @@ class ApplicationRequests {
   openChannel () {
     const { logger, onAnswered } = this.#parts
     const measure = createRequestMeasure({ context: this.#context, requests: this.durations, logger, onAnswered })
-    this.#measure = measure
     this.#channel = createRequestChannel(({ request, response }) => { measure.begin(request, response) })
   }
 
@@ -81,8 +78,6 @@ class ApplicationRequests {
 
   stop () {
     this.#channel?.stop()
-    this.#measure?.stop()
-    this.middleware?.measure.stop()
     this.#context.stop()
   }
 }

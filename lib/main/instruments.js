@@ -23,6 +23,7 @@ const { createHiddenFunctions } = require('./observing/hidden-functions')
 const { createObserverSupervisor } = require('./observing/observer-supervisor')
 const { createInterrupt } = require('./observing/interrupt')
 const { installCanaries } = require('../shared/heap/canaries')
+const { routeOf } = require('./http/route-template')
 const { createRequestContexts } = require('./http/contexts/request-contexts')
 const { createSlowRequests } = require('./http/slow-requests/slow-requests')
 const { createRouteNotes } = require('./labels/route-notes')
@@ -64,7 +65,8 @@ class Instruments {
   #hiddenFunctions
   #requestContexts = createRequestContexts({
     onRequest: () => this.speedUp(),
-    arrivedMicros: (micros, request) => this.slowRequests.arrivedMicros(micros, request)
+    arrivedMicros: (micros, request) => this.slowRequests.arrivedMicros(micros, request),
+    onUncounted: ({ request }) => this.routeNotes.noticeRoute(routeOf(request), request)
   })
 
   #askedMicros = -Infinity

@@ -8,7 +8,7 @@ const { once } = require('node:events')
 const { hasSubscribers, subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { createRequestContext } = require('../../lib/main/http/contexts/one-request')
 const { createRouteContext } = require('../../lib/main/http/contexts/route-context')
-const { createResponseEnds, isServedBy } = require('../../lib/main/http/response-ends')
+const { createResponseEnds, isServedBy, whenEnded } = require('../../lib/main/http/response-ends')
 const { serve } = require('./served')
 
 const CHANNEL = 'http.server.response.finish'
@@ -16,25 +16,28 @@ const CHANNEL = 'http.server.response.finish'
 /** `awaitEnd` is for a listener of a server; `ended` says of each response how. */
 function createSubject (t) {
   const ended = []
-  const contextOf = collectContexts(t)
-  const ends = createResponseEnds(({ request }, response, isSent) => { ended.push(`${request.url} ${isSent}`) })
+  const ends = createResponseEnds()
+  const contextOf = collectContexts(t, ends)
   t.after(() => ends.stop())
   return {
     ends,
     ended,
-    awaitEnd: (request, response) => ends.await(contextOf(request), response),
+    awaitEnd: (request, response) => whenEnded(contextOf(request), response, (context, same, isSent) => { ended.push(`${request.url} ${isSent}`) }),
     until: async count => { while (ended.length < count) await new Promise(resolve => setImmediate(resolve)) }
   }
 }
 
 /**
  * @param {import('node:test').TestContext} t
+ * @param {ReturnType<typeof createResponseEnds>} ends
  * @returns {(request: http.IncomingMessage) => any} its context, of the moment at which Node.js began it
  */
-function collectContexts (t) {
+function collectContexts (t, ends) {
   const contexts = new WeakMap()
   const onStart = ({ request, response, socket }) => {
-    contexts.set(request, createRequestContext(request, 0, 0, isServedBy(socket, response) ? response : null))
+    const context = createRequestContext(request, 0, 0, isServedBy(socket, response) ? response : null)
+    ends.await(context, request, response)
+    contexts.set(request, context)
   }
   subscribe('http.server.request.start', onStart)
   t.after(() => unsubscribe('http.server.request.start', onStart))

@@ -6,6 +6,7 @@ const { once } = require('node:events')
 const { IncomingMessage, ServerResponse } = require('node:http')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { Worker } = require('node:worker_threads')
+const { createRequestContext } = require('../../lib/main/http/contexts/one-request')
 const { createRouteContext } = require('../../lib/main/http/contexts/route-context')
 const { routeOf } = require('../../lib/main/http/route-template')
 const { frameworks, createParts, serve } = require('./served')
@@ -32,7 +33,7 @@ test('two copies of the package see one context, and the last to stop ends it', 
   const copy = require('../../lib/main/http/contexts/route-context').createRouteContext()
   require.cache[file] = cached
   const own = createRouteContext()
-  const context = { request: {}, startMicros: 0 }
+  const context = createRequestContext({}, 0, 0)
   copy.start()
   own.start()
   own.start()

@@ -42,7 +42,6 @@ const BARE = new Map(Object.entries({
   'lib/observer/heap/comparison-job.js worker.once': 'rejects a promise',
   'lib/main/http/request-channel.js subscribe': 'catches by itself: called for each request',
   'lib/main/http/response-ends.js subscribe': 'catches by itself: called for each request',
-  'lib/main/http/response-ends.js onFinished': 'request-measure.js catches by itself: one closure less for each request',
   'lib/main/pm2/parent-channel.js process.nextTick': 'calls the application, as Node.js does: what it throws is its own',
   'lib/observer/heap/near-limit.js on': 'reports a fault',
   'lib/observer/rules/actions/webhook.js sent.on': 'does nothing',

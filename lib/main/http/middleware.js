@@ -18,7 +18,7 @@ const { createWorkLog } = require('./work-log')
 /** @import { Work } from './work-log' */
 
 /**
- * @typedef {Middleware & { measure: { stop (): void }, slowest: { take (): SlowRequest | null }, workLog: { take (): Work[] } }} RequestMiddleware
+ * @typedef {Middleware & { slowest: { take (): SlowRequest | null }, workLog: { take (): Work[] } }} RequestMiddleware
  */
 
 /**
@@ -54,7 +54,7 @@ function createMiddleware ({ context, requests, logger, stallThresholdMs, onRequ
     }
   }
 
-  return Object.assign(loopscope, { measure, slowest, workLog })
+  return Object.assign(loopscope, { slowest, workLog })
 }
 
 module.exports = { createMiddleware }

@@ -5,9 +5,9 @@
 
 const { monotonicMicros } = require('../../shared/base/monotonic')
 const { warnOnce } = require('../../shared/base/warnings')
-const { createResponseEnds } = require('./response-ends')
-const { createRequestContext, takePlace } = require('./contexts/one-request')
-const { answeredTemplate, methodOf } = require('./route-template')
+const { whenEnded } = require('./response-ends')
+const { contextOn, createRequestContext, takePlace } = require('./contexts/one-request')
+const { answeredTemplate, isFinished, methodOf } = require('./route-template')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { Logger } from '../../../types/diagnostics' */
@@ -46,7 +46,6 @@ class RequestMeasure {
   #logger
   #onRequest
   #onAnswered
-  #ends = createResponseEnds((context, response, isSent) => this.#finish(context, response, isSent))
 
   /** @param {Required<RequestMeasureOptions>} options */
   constructor ({ context, requests, logger, onRequest, onAnswered }) {
@@ -77,11 +76,6 @@ class RequestMeasure {
     }
   }
 
-  /** Requests under way are still counted. */
-  stop () {
-    this.#ends.stop()
-  }
-
   /**
    * Requests that no server began, as far as Node.js tells, get theirs here: simulated ones, and with Node.js 20 those of HTTP/2.
    * @param {IncomingMessage} request
@@ -92,6 +86,8 @@ class RequestMeasure {
     if (current?.request === request) return current
     takePlace(request)
     if (current?.request === request) return current
+    const own = contextOn(request)
+    if (own !== undefined && isFinished(own.request)) return own
     this.#onRequest()
     const micros = monotonicMicros()
     const context = createRequestContext(request, micros, micros)
@@ -117,7 +113,7 @@ class RequestMeasure {
    */
   #count (context, response) {
     try {
-      this.#ends.await(context, response)
+      whenEnded(context, response, this.#finish)
     } catch (error) {
       // A response that cannot be watched is not counted, and still has its context.
       warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error)
@@ -133,7 +129,7 @@ class RequestMeasure {
    * @param {ServerResponse} response
    * @param {boolean} isSent
    */
-  #finish (context, response, isSent) {
+  #finish = (context, response, isSent) => {
     try {
       const status = isSent ? response.statusCode : STATUS_CLIENT_CLOSED
       const toMicros = monotonicMicros()
@@ -141,6 +137,7 @@ class RequestMeasure {
       const active = context.countedBy === this.#requests ? context.active : context.alsoCountedBy?.get(this.#requests)
       if (!active) return
       const route = this.#requests.finished({ active, route: answeredTemplate(context, status), status, seconds })
+      context.route = route
       this.#onAnswered(context, route, status, toMicros)
     } catch (error) {
       warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error)

@@ -1,17 +1,20 @@
 'use strict'
 
-// Tells once of each response that is done, sent or not. A response that a server of node:http has made needs no listener of its own for
-// that: node:diagnostics_channel tells when it is sent, and its connection, when that closes, that it never will be. on-finished knows every
-// other kind of response, but its listeners, queue and AsyncResource cost 3 to 4.5 µs a request on Node 24, more than all else here.
+// Notices once that a response is done, sent or not, and lets go of its request then. A response that a server of node:http has made needs no
+// listener of its own for that: node:diagnostics_channel reports when it is sent, and its connection, when that closes, that it never will be.
+// on-finished knows every other kind of response, but its listeners, queue and AsyncResource cost 3 to 4.5 µs a request on Node 24, more than
+// all else here.
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const onFinished = require('on-finished')
 const { guarded, reportFault } = require('../../shared/base/guard')
+const { finishRequest } = require('./contexts/finished-request')
 const { isInFirstTurn } = require('./contexts/one-request')
 
 /** @import { ServerResponse as Response } from 'node:http' */
 /** @import { Socket } from 'node:net' */
-/** @import { RequestContext } from './contexts/one-request' */
+/** @import { Readable } from 'node:stream' */
+/** @import { OnEnd, RequestContext } from './contexts/one-request' */
 
 /** Taken when there is a response: a process without a server is spared node:http. @type {unknown} */
 let ServerResponse
@@ -21,40 +24,44 @@ const CHANNEL_NAME = 'http.server.response.finish'
 /** On a connection: the context of the request whose response has it, while that is waited for. */
 const AWAITED = Symbol('loopscope.awaited')
 
-/** @typedef {(context: RequestContext, response: Response, isSent: boolean) => void} OnEnd */
-
-/** @param {OnEnd} onEnd  throws nothing */
-function createResponseEnds (onEnd) {
-  return new ResponseEnds(onEnd)
+/** @param {(context: RequestContext) => void} [onUncounted]  a request that nobody counted is about to be let go of */
+function createResponseEnds (onUncounted = () => {}) {
+  return new ResponseEnds(onUncounted)
 }
 
 class ResponseEnds {
-  #onEnd
+  #onUncounted
   #awaited = 0
   #isSubscribed = false
   #isStopped = true
 
-  /** @param {OnEnd} onEnd */
-  constructor (onEnd) {
-    this.#onEnd = onEnd
+  /** @param {(context: RequestContext) => void} onUncounted */
+  constructor (onUncounted) {
+    this.#onUncounted = onUncounted
   }
 
   /**
-   * @param {RequestContext} context
-   * @param {Response} response
+   * @param {RequestContext} context  that has just begun
+   * @param {Readable} source   what brings the rest of its request
+   * @param {Response | null} response
    */
-  await (context, response) {
-    if (context.endsWith !== null || context.response !== response || mayHaveEnded(context)) {
-      onFinished(response, () => this.#onEnd(context, response, isSent(response)))
-      return
+  await (context, source, response) {
+    if (context.response !== null) {
+      this.#start()
+      this.#awaited++
+      context.endsWith = this
+      return awaitClose(context)
     }
-    this.#start()
-    this.#awaited++
-    context.endsWith = this
-    awaitClose(context)
+    // Those who count it listen as well, and come later.
+    const finish = guarded(async () => {
+      await null
+      this.#finish(context, response?.statusCode ?? 0)
+    })
+    if (response !== null) onFinished(response, finish)
+    else source.once('close', finish)
   }
 
-  /** Responses that are under way are still told of. */
+  /** Responses that are under way are still waited for. */
   stop () {
     this.#isStopped = true
     this.#leave()
@@ -69,8 +76,18 @@ class ResponseEnds {
     /** @type {any} */ (context.socket)[AWAITED] = null
     context.endsWith = null
     this.#awaited--
-    this.#onEnd(context, response, wasSent)
+    context.onEnd?.(context, response, wasSent)
+    this.#finish(context, response.statusCode)
     if (this.#isStopped) this.#leave()
+  }
+
+  /**
+   * @param {RequestContext} context
+   * @param {number} status
+   */
+  #finish (context, status) {
+    if (context.route === null) this.#onUncounted(context)
+    finishRequest(context, status)
   }
 
   #start () {
@@ -94,6 +111,23 @@ class ResponseEnds {
       reportFault(error)
     }
   }
+}
+
+/**
+ * Has a function called when a response is done.
+ * @param {RequestContext} context
+ * @param {Response} response
+ * @param {OnEnd} onEnd  throws nothing
+ */
+function whenEnded (context, response, onEnd) {
+  if (context.endsWith !== null && context.onEnd === null && context.response === response && !mayHaveEnded(context)) {
+    context.onEnd = onEnd
+    return
+  }
+  onFinished(response, guarded(() => {
+    onEnd(context, response, isSent(response))
+    if (context.endsWith === null) finishRequest(context, response.statusCode)
+  }))
 }
 
 /**
@@ -142,4 +176,4 @@ function isSent (response) {
   return response.writableFinished !== false && response.writableEnded !== false
 }
 
-module.exports = { createResponseEnds, isServedBy }
+module.exports = { createResponseEnds, isServedBy, whenEnded }

@@ -13,6 +13,9 @@ const { toldIn, toldOf } = require('./told-route')
 /** @import { RequestContext } from './contexts/one-request' */
 /** @import { Told } from './told-route' */
 
+/** What stands in for a finished request bears it: its route is known, and nothing else of it. */
+const FINISHED = Symbol('loopscope.finished')
+
 const UNMATCHED = '_unmatched'
 const OTHER_METHOD = '_OTHER'
 
@@ -106,10 +109,15 @@ function handlersOf (request) {
   }
 }
 
+/** @param {any} request  also what stands in for one */
+function isFinished (request) {
+  return request[FINISHED] === true
+}
+
 /** @param {any} request */
 function masked (request) {
   const path = pathnameOf(request)
   return path[0] === '/' ? maskedTemplate(path, request.params) : null
 }
 
-module.exports = { answeredTemplate, handlersOf, routeOf, templateOf, methodOf, UNMATCHED }
+module.exports = { FINISHED, answeredTemplate, handlersOf, isFinished, routeOf, templateOf, methodOf, UNMATCHED }

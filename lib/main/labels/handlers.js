@@ -3,7 +3,7 @@
 // The functions that answer a route, as the framework keeps them: the observer asks V8 where they begin, and knows their frames in
 // profiles from then on. Each route is read once.
 
-const { handlersOf } = require('../http/route-template')
+const { handlersOf, isFinished } = require('../http/route-template')
 
 // Routes are few; what is masked may be many.
 const MAX_ROUTES = 500
@@ -28,7 +28,7 @@ class Handlers {
    */
   notice (route, request) {
     // The handler of GET answers HEAD as well, and is of two routes only in name.
-    if (this.#seen.has(route) || this.#seen.size === MAX_ROUTES || request.method === 'HEAD') return
+    if (this.#seen.has(route) || this.#seen.size === MAX_ROUTES || request.method === 'HEAD' || isFinished(request)) return
     this.#seen.add(route)
     const functions = handlersOf(request).slice(-MAX_FUNCTIONS)
     if (functions.length > 0) this.#fresh.push(route, ...functions)

@@ -18,7 +18,14 @@ const SPAN = Symbol.for('loopscope.span')
  * @param {any} request
  */
 function noteSpan (request) {
-  const span = activeSpan()
+  putSpan(request, activeSpan())
+}
+
+/**
+ * @param {any} request  also what stands in for one
+ * @param {Span | null} span
+ */
+function putSpan (request, span) {
   if (span !== null) request[SPAN] = span
 }
 
@@ -54,4 +61,4 @@ function traceOfSpan (span) {
   }
 }
 
-module.exports = { noteSpan, spansOf, traceOf }
+module.exports = { noteSpan, putSpan, spansOf, traceOf }

@@ -13,6 +13,10 @@ const { executionAsyncId } = require('node:async_hooks')
 /**
  * @typedef {ReturnType<typeof createResponseEnds>} ResponseEnds
  *
+ * What the storage of contexts holds for a request. Whatever the request leaves behind, a promise that stays pending or a timer, keeps it,
+ * so it is as small as an object can be.
+ * @typedef {{ context: RequestContext }} Holder
+ *
  * What is asked for with every request is kept here from its begin: Express gives each request and its response another prototype, and before
  * Node 24 V8 has a new shape for each then, so that a look at one of their properties takes half a microsecond.
  * @typedef {object} RequestContext
@@ -28,10 +32,15 @@ const { executionAsyncId } = require('node:async_hooks')
  * @property {Active | null} active     what it counts as there, until it is answered
  * @property {Map<object, Active | null> | null} alsoCountedBy  the same of further handles
  * @property {ResponseEnds | null} endsWith  what awaits the end of its response
+ * @property {OnEnd | null} onEnd       called then, before the request is let go of
+ * @property {string | null} route      what it was counted as, once it is
+ * @property {Holder} holder
  */
 
+/** @typedef {(context: RequestContext, response: ServerResponse, isSent: boolean) => void} OnEnd */
+
 // Copies of this package in one process share contexts, so their name carries the version of RequestContext.
-const NAME = 'route-context.7'
+const NAME = 'route-context.8'
 const CONTEXT = Symbol.for(`loopscope.${NAME}`)
 
 /**
@@ -43,7 +52,8 @@ const CONTEXT = Symbol.for(`loopscope.${NAME}`)
  * @returns {RequestContext}
  */
 function createRequestContext (request, startMicros, arrivedMicros, response = null) {
-  return {
+  /** @type {RequestContext} */
+  const context = {
     request,
     method: request.method,
     response,
@@ -55,8 +65,13 @@ function createRequestContext (request, startMicros, arrivedMicros, response = n
     countedBy: null,
     active: null,
     alsoCountedBy: null,
-    endsWith: null
+    endsWith: null,
+    onEnd: null,
+    route: null,
+    holder: /** @type {any} */ (null)
   }
+  context.holder = { context }
+  return context
 }
 
 /**

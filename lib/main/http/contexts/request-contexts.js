@@ -6,7 +6,7 @@
 
 const { monotonicMicros } = require('../../../shared/base/monotonic')
 const { createRequestChannel } = require('../request-channel')
-const { isServedBy } = require('../response-ends')
+const { createResponseEnds, isServedBy } = require('../response-ends')
 const { createRequestContext } = require('./one-request')
 const { createRouteContext } = require('./route-context')
 const { createRequestSpans } = require('../../tracing/request-spans')
@@ -24,9 +24,10 @@ const MET = Symbol('loopscope.met')
  * @param {object} [parts]
  * @param {() => void} [parts.onRequest]  work on a request begins
  * @param {(micros: number, request: object) => number} [parts.arrivedMicros]  when it may have come that is read now
+ * @param {Parameters<typeof createResponseEnds>[0]} [parts.onUncounted]
  */
-function createRequestContexts ({ onRequest = () => {}, arrivedMicros = micros => micros } = {}) {
-  return new RequestContexts(onRequest, arrivedMicros)
+function createRequestContexts ({ onRequest = () => {}, arrivedMicros = micros => micros, onUncounted } = {}) {
+  return new RequestContexts(onRequest, arrivedMicros, createResponseEnds(onUncounted))
 }
 
 class RequestContexts {
@@ -39,23 +40,26 @@ class RequestContexts {
   #met = {}
   #channel
   #arrivedMicros
+  #ends
 
   /**
    * @param {() => void} onRequest
    * @param {(micros: number, request: object) => number} arrivedMicros
+   * @param {ReturnType<typeof createResponseEnds>} ends
    */
-  constructor (onRequest, arrivedMicros) {
+  constructor (onRequest, arrivedMicros, ends) {
+    this.#ends = ends
     this.#arrivedMicros = arrivedMicros
-    this.#upgrades = createUpgrades((request, socket) => this.#begin(request, socket))
+    this.#upgrades = createUpgrades((request, socket) => this.#begin(request, socket, null))
     this.#http2 = createHttp2Requests((request, stream) => {
       if (/** @type {any} */ (this.context.current()?.request)?.stream === stream) return // another copy of this package was first
-      this.#begin(request, stream)
+      this.#begin(request, stream, null)
       onRequest()
     })
     this.#channel = createRequestChannel(({ request, response, socket, server }) => {
       if (/** @type {any} */ (server)[MET] !== this.#met) this.#meet(server)
       if (this.context.current()?.request === request) return // another copy of this package was first
-      this.#begin(request, request, isServedBy(socket, response) ? response : null)
+      this.#begin(request, request, response, isServedBy(socket, response))
       onRequest()
     })
   }
@@ -74,6 +78,7 @@ class RequestContexts {
     this.#upgrades.stop()
     this.#frameworks.stop()
     this.#spans.stop()
+    this.#ends.stop()
     this.#met = {}
     this.context.stop()
   }
@@ -88,14 +93,16 @@ class RequestContexts {
   /**
    * @param {IncomingMessage} request
    * @param {Readable} source  what brings the rest of it: the request, the socket after an upgrade, the stream of HTTP/2
-   * @param {ServerResponse | null} [response]  whose end its connection tells
+   * @param {ServerResponse | null} response  null: it has none, or none yet
+   * @param {boolean} [isServed]  its connection tells of its end
    */
-  #begin (request, source, response = null) {
+  #begin (request, source, response, isServed = false) {
     const startMicros = monotonicMicros()
-    const requestContext = createRequestContext(request, startMicros, this.#arrivedMicros(startMicros, request), response)
+    const requestContext = createRequestContext(request, startMicros, this.#arrivedMicros(startMicros, request), isServed ? response : null)
     // The server goes on in this same call, so there is no function to run inside the context.
     this.context.enter(requestContext)
     this.context.keepFor(source, requestContext)
+    this.#ends.await(requestContext, source, response)
   }
 }
 

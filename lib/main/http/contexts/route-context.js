@@ -9,7 +9,7 @@ const { createBodyContext } = require('./body-context')
 const { NAME } = require('./one-request')
 
 /** @import { Readable } from 'node:stream' */
-/** @import { RequestContext } from './one-request' */
+/** @import { Holder, RequestContext } from './one-request' */
 
 /** @typedef {RouteContext} RouteContextPart */
 
@@ -18,14 +18,14 @@ function createRouteContext () {
 }
 
 class RouteContext {
-  /** @type {AsyncLocalStorage<RequestContext> | null} */
+  /** @type {AsyncLocalStorage<Holder> | null} */
   #storage = null
   #bodies = createBodyContext(this)
 
   get running () { return this.#storage !== null }
 
   start () {
-    this.#storage ??= hold(NAME, () => /** @type {AsyncLocalStorage<RequestContext>} */ (new AsyncLocalStorage())).value
+    this.#storage ??= hold(NAME, () => /** @type {AsyncLocalStorage<Holder>} */ (new AsyncLocalStorage())).value
   }
 
   /** The last one out turns the storage off: before Node 24 it makes every promise of the process dearer. */
@@ -45,8 +45,8 @@ class RouteContext {
    * @returns {T}
    */
   run (context, fn, ...given) {
-    if (this.#storage === null || this.#storage.getStore() === context) return fn(...given)
-    return this.#storage.run(context, fn, ...given)
+    if (this.#storage === null || this.#storage.getStore() === context.holder) return fn(...given)
+    return this.#storage.run(context.holder, fn, ...given)
   }
 
   /**
@@ -54,7 +54,7 @@ class RouteContext {
    * @param {RequestContext} context
    */
   enter (context) {
-    this.#storage?.enterWith(context)
+    this.#storage?.enterWith(context.holder)
   }
 
   /**
@@ -71,7 +71,7 @@ class RouteContext {
    * @returns {RequestContext | undefined}
    */
   current () {
-    return this.#storage?.getStore()
+    return this.#storage?.getStore()?.context
   }
 }
 
