@@ -176,14 +176,23 @@ export interface CodeFrame {
   column: number
 }
 
+/** A package that the application called: where it has no function on the stack, the outermost one that is not the framework. */
+export interface CalledPackage {
+  package: string
+  /** Its function that was called. */
+  function: string
+  /** The dependency of it in which the time was spent, and the function that was called there; null when it was its own. */
+  through: { package: string, function: string } | null
+}
+
 /** `line` and `column` are those of the call that took the time, or of the line that burned it; column 0 where only the line is known. */
 export interface Culprit extends CodeFrame {
   /** The line on which the function begins. */
   functionLine: number
   /** The synchronous API or builtin at the bottom, e.g. 'pbkdf2Sync' or 'JSON.stringify'; null when JavaScript took the time. */
   call: string | null
-  /** The dependency in which the time was spent, and its function that the application called; null when it was spent in the application's own code. */
-  via: { package: string, function: string } | null
+  /** The dependency that the application called and in which the time was spent; null when it was spent in the application's own code. */
+  via: CalledPackage | null
   /** Part of the stall's code time spent in this function, 0 to 1; where only the stacks that were read meanwhile name it, the part of those: 1. */
   share: number
 }

@@ -1,4 +1,4 @@
-import type { CodeFrame } from './diagnostics'
+import type { CalledPackage, CodeFrame } from './diagnostics'
 
 /** What may be wrong; docs/findings.md has the table. */
 export type FindingId =
@@ -10,8 +10,8 @@ export type FindingId =
 export type Severity = 'critical' | 'warning' | 'info' | 'none'
 
 export interface FindingPlace extends CodeFrame {
-  /** The dependency in which the time is spent, and its function that was called from here. */
-  via: { package: string, function: string } | null
+  /** The dependency that was called from here, and in which the time is spent. */
+  via: CalledPackage | null
   /** `METHOD /path/:template` for which more than half of it ran; null where that is not known, or no route has so much. */
   route: string | null
 }

@@ -7,7 +7,7 @@ const assert = require('node:assert/strict')
 const { readActivity } = require('../../lib/observer/findings/activity')
 const { NO_SOURCE } = require('../../lib/observer/stalls/culprit/source-lines')
 
-const NAMES = { run: 'node:internal/timers', load: 'node:internal/modules/cjs/loader', log: 'node:internal/console/constructor', pbkdf2Sync: 'node:internal/crypto/pbkdf2', 'Writable.write': 'node:internal/streams/writable', 'Socket._writeGeneric': 'node:net', writeGeneric: 'node:internal/stream_base_commons', internalConnect: 'node:net', onconnection: 'node:net', closeSocketHandle: 'node:net', 'Socket._destroy': 'node:net', 'Socket.connect': 'node:net', onStreamRead: 'node:internal/stream_base_commons', express: 'file:///app/node_modules/express/router.js', marked: 'file:///app/node_modules/marked/index.js' }
+const NAMES = { run: 'node:internal/timers', load: 'node:internal/modules/cjs/loader', log: 'node:internal/console/constructor', pbkdf2Sync: 'node:internal/crypto/pbkdf2', 'Writable.write': 'node:internal/streams/writable', 'Socket._writeGeneric': 'node:net', writeGeneric: 'node:internal/stream_base_commons', internalConnect: 'node:net', onconnection: 'node:net', closeSocketHandle: 'node:net', 'Socket._destroy': 'node:net', 'Socket.connect': 'node:net', onStreamRead: 'node:internal/stream_base_commons', express: 'file:///app/node_modules/express/router.js', marked: 'file:///app/node_modules/marked/index.js', next: 'file:///app/node_modules/router/index.js', check: 'file:///app/node_modules/outer/index.js', select: 'file:///app/node_modules/outer/index.js', count: 'file:///app/node_modules/outer/index.js', uniq: 'file:///app/node_modules/inner/index.js', compare: 'file:///app/node_modules/inner/index.js' }
 
 /** A profile of stacks, outermost first, for so many milliseconds each, in samples of ten. */
 function record (stretches) {
@@ -87,7 +87,7 @@ test('the stalls of a function are counted as its own, and tell its line and cal
   const culprit = { function: 'login', file: 'app.js', line: 9, column: 12, functionLine: 6, call: 'pbkdf2Sync', via: null, share: 1 }
   const stall = { id: 1, at: 1_000_500, durationMs: 400, cause: 'code', route: 'POST /login', culprit, stack: [], evidence: {} }
   const { spots: [login, other] } = read([[['run', 'login'], 5000], [['run', 'handle'], 1000]], { stalls: [stall, { ...stall, durationMs: 600 }, { ...stall, cause: 'starved' }] })
-  assert.deepEqual(login.stalls, { count: 2, ms: 1000, longestMs: 600 })
+  assert.deepEqual(login.stalls, { count: 2, ms: 1000, longestMs: 600, lines: [{ line: 9, ms: 1000 }] })
   assert.equal(login.culprit.line, 9)
   assert.equal(other.stalls.count, 0)
 })
@@ -142,4 +142,43 @@ test('the queue of tasks takes time between tasks that do little, and none withi
   assert.deepEqual(read(often).spots.map(({ ms, queueMs }) => [ms, queueMs]), [[1800, 1180]])
   assert.deepEqual(read(seldom).spots.map(({ ms, queueMs }) => [ms, queueMs]), [[3000, 0]])
   assert.equal(read([...often.map(([stack, ms]) => [['run', ...stack], ms])]).spots[0].queueMs, 0, 'what a timer or a socket called is no task')
+})
+
+const OUTER = { file: 'node_modules/outer/index.js', line: 6, column: 3, functionLine: 6, call: null, via: { package: 'outer', function: 'select', through: null }, share: 1 }
+const stallOf = (culprit, changes) => ({ id: 1, at: 1_000_500, durationMs: 200, cause: 'code', route: 'GET /', culprit, stack: [], evidence: {}, ...changes })
+
+test('a dependency of a dependency is told with the package that the application called, however the time divides there', () => {
+  const stalls = [stallOf({ ...OUTER, function: 'select' }), stallOf({ ...OUTER, function: 'count', functionLine: 5 })]
+  const { spots } = read([
+    [['run', 'express', 'check', 'select', 'uniq', 'compare'], 2000], [['run', 'express', 'check', 'count'], 1500], [['run', 'uniq'], 20], [['run', 'handle'], 2000]
+  ], { stalls })
+  assert.deepEqual(spots.map(({ origin, culprit, ms, stalls }) => [origin, culprit.via?.package, culprit.via?.through, ms, stalls.count]), [
+    ['dependency', 'outer', { package: 'inner', function: 'uniq' }, 3500, 2],
+    ['app', undefined, undefined, 2000, 0]
+  ])
+})
+
+test('a framework alone is told as such', () => {
+  assert.equal(read([[['run', 'express'], 3000]]).spots[0].culprit.via.package, 'express')
+})
+
+test('stalls of the helpers of a function are those of the function, where none of them is told alone', () => {
+  const helpers = ['first', 'second', 'third']
+  const stalls = helpers.map(helper => stallOf({ function: helper, file: 'app.js', line: 9, column: 1, functionLine: helper.length, call: null, via: null, share: 0.9 }, {
+    stack: [helper, 'render'].map(name => ({ function: name, file: 'app.js', line: 9, column: 0 }))
+  }))
+  const { spots: [render, ...rest] } = read(helpers.map(helper => [['run', 'render', helper], 1000]), { stalls })
+  assert.deepEqual([rest, render.culprit.function, render.stalls.count, render.stalls.ms], [[], 'render', 3, 600])
+})
+
+test('stalls of one function on several lines are told with all of them, and with no call that only one of them made', () => {
+  const at = (line, call, durationMs) => stallOf({ function: 'report', file: 'app.js', line, column: 4, functionLine: 7, call, via: null, share: 1 }, { durationMs })
+  const { spots: [{ culprit, stalls }] } = read([[['run', 'report'], 3000]], { stalls: [at(12, 'JSON.parse', 300), at(14, 'Array.sort', 250), at(19, null, 200)] })
+  assert.deepEqual([culprit.call, culprit.line, stalls.lines], [null, 7, [{ line: 12, ms: 300 }, { line: 14, ms: 250 }, { line: 19, ms: 200 }]])
+})
+
+test('a middleware that only hands a request on does not answer for the package that comes after it', () => {
+  const { spots } = read([[['run', 'express', 'timing', 'next', 'check', 'select', 'uniq'], 3000]])
+  assert.deepEqual(spots.map(({ origin, culprit }) => [origin, culprit.function, culprit.via]),
+    [['dependency', 'select', { package: 'outer', function: 'select', through: { package: 'inner', function: 'uniq' } }]])
 })

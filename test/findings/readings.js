@@ -22,7 +22,7 @@ function spot (changes = {}) {
     queueMs: 0,
     isStartUp: false,
     sync: null,
-    stalls: { count: 0, ms: 0, longestMs: 0, ...stalls },
+    stalls: { count: 0, ms: 0, longestMs: 0, lines: [], ...stalls },
     ...rest
   }
 }

@@ -87,7 +87,7 @@ test('a function that makes many small writes is said with the writes, and not o
   assert.deepEqual(idsOf(ask({ ...io(16_000, 4e5, 16_000, 8e8), activity })), ['hot-function'], 'one large write')
   const once = { ...io(16_000, 4e5, 16_000, 3e6), activity }
   assert.deepEqual(idsOf(ask(once)), ['nothing-wrong'], 'one small write for each answer')
-  assert.deepEqual(idsOf(ask({ ...once, activity: { ...activity, spots: [{ ...writing, stalls: { count: 3, ms: 900, longestMs: 400 } }] } })), ['hot-function'])
+  assert.deepEqual(idsOf(ask({ ...once, activity: { ...activity, spots: [{ ...writing, stalls: { count: 3, ms: 900, longestMs: 400, lines: [] } }] } })), ['hot-function'])
 })
 
 test('who waited longest behind the code of a route is said with it; others of that route are not', () => {
@@ -218,6 +218,26 @@ test('a few stalls are said as well where the delay is felt', () => {
   const stalls = [stall({ durationMs: 300 }), stall({ durationMs: 250 })]
   assert.equal(ask({ stalls, process: { delay: { p50Ms: 1, p99Ms: 260 } } }).findings[0].id, 'unexplained-stalls')
   assert.equal(ask({ stalls, process: { delay: { p50Ms: 1, p99Ms: 20 } } }).findings[0].id, 'nothing-wrong')
+})
+
+test('a package that several functions of the application call is one finding, with all of them', () => {
+  const via = { package: 'express-validator', function: 'run', through: { package: 'lodash', function: 'uniqWith' } }
+  const some = ['signUp', 'invite', 'rename'].map(name => spot({ culprit: { function: name, via }, ms: 900, share: 0.2, samples: 90, route: `POST /${name}`, stalls: { count: 1, ms: 300, longestMs: 300 } }))
+  const { findings: [only, ...rest] } = ask(spots(...some))
+  assert.deepEqual([only.id, only.evidence.stalls, only.evidence.package, only.evidence.through, rest], ['hot-dependency', 3, 'express-validator', 'lodash', []])
+  assert.match(only.title, /^The process spends 60 % .* in the package express-validator, through lodash uniqWith, called in signUp \(auth\.js:23\), invite \(auth\.js:23\), rename/)
+})
+
+test('a function that stalls on several lines is told with them', () => {
+  const lines = [{ line: 23, ms: 800 }, { line: 25, ms: 700 }, { line: 31, ms: 500 }]
+  const { findings: [first] } = ask(spots(spot({ stalls: { count: 6, ms: 2000, longestMs: 400, lines } })))
+  assert.match(first.what, /Its lines: 23 800 ms, 25 700 ms, 31 500 ms\./)
+})
+
+test('an expression of a package is told as one, with what can be done about it', () => {
+  const { findings: [first] } = ask(spots(spot({ culprit: { call: 'RegExp.exec', via: { package: 'moment', function: 'parse', through: null } } })))
+  assert.match(first.title, /in RegExp\.exec \(regular expression\) in the package moment's parse, called in login/)
+  assert.match(`${first.why} ${first.instead}`, /match in many ways .* limit the length of what is passed to moment/)
 })
 
 test('that nothing is wrong is said with where most of the work is', () => {

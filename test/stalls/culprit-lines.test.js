@@ -32,7 +32,7 @@ test('the line is the one at which most stacks had the function call what the sa
   const culprit = culpritOf([elsewhere, elsewhere, elsewhere, inClone(3), inClone(5), inClone(3)])
   const begins = beginOf('snapshot')
   assert.deepEqual([culprit.function, culprit.line, culprit.column, culprit.functionLine], ['snapshot', begins + 3, 12, begins])
-  assert.deepEqual(culprit.via, { package: 'express', function: 'cloneDeep' })
+  assert.deepEqual(culprit.via, { package: 'express', function: 'cloneDeep', through: null })
   assert.equal(culpritOf([elsewhere]).line, begins + 7)
 })
 
@@ -49,7 +49,7 @@ test('a builtin that every second stack was in is the call, with what the framew
   const inside = [builtin('JSON', 'stringify'), call('stringify', 1, 1), call('json', 2, 2, 'ServerResponse'), call('handler', 3, 3)]
   const after = [call('json', 4, 4, 'ServerResponse'), call('handler', 3, 3)]
   const { call: called, via } = culpritOf([inside, after])
-  assert.deepEqual([called, via], ['JSON.stringify', { package: 'express', function: 'res.json' }])
+  assert.deepEqual([called, via], ['JSON.stringify', { package: 'express', function: 'res.json', through: null }])
   assert.equal(culpritOf([inside, after, after, after]).call, null)
 })
 

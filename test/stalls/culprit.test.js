@@ -108,9 +108,9 @@ test('what is nobody\'s file is not the culprit: who called it is', () => {
     return findCulprit(deepFreeze(profile), { appRoot: '/app' }).culprit
   }
   const query = culpritWith({ step: toWasm }, [[...SERVE, 'query', 'dep:c.exec', 'native:js-to-wasm', 'step'], 900_000])
-  assert.deepEqual([query.function, query.call, query.via], ['query', null, { package: 'express', function: 'exec' }])
+  assert.deepEqual([query.function, query.call, query.via], ['query', null, { package: 'express', function: 'exec', through: null }])
   const page = culpritWith({ template: toCompiled }, [[...SERVE, 'page', 'dep:render', 'template'], 900_000])
-  assert.deepEqual([page.function, page.via], ['page', { package: 'express', function: 'render' }])
+  assert.deepEqual([page.function, page.via], ['page', { package: 'express', function: 'render', through: null }])
   assert.equal(culpritWith({ template: toCompiled }, [[...SERVE, 'page', 'dep:express.render', 'template'], 900_000]).via.function, 'render')
   const alone = culpritWith({ step: toWasm }, [['node:emit', 'step'], 900_000])
   assert.deepEqual([alone.function, alone.file], ['step', 'wasm://wasm/002a0116'])

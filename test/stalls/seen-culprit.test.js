@@ -56,7 +56,7 @@ test('a dependency is not to blame, but whoever called it is', () => {
   assert.equal(foundBy([dependency, dependency, dependency]), null)
   const cloning = inside(call('dep:clone'), call('fillCache'))
   const { culprit } = foundBy([cloning, cloning, cloning])
-  assert.deepEqual([culprit.function, culprit.via], ['fillCache', { package: 'express', function: 'clone' }])
+  assert.deepEqual([culprit.function, culprit.via], ['fillCache', { package: 'express', function: 'clone', through: null }])
 })
 
 test('callers may differ, and the builtin that it was in is its call', () => {

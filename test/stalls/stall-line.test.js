@@ -31,12 +31,16 @@ test('the ids of the trace are fields of the line itself, as OpenTelemetry names
 
 test('the line says what took the time, by which dependency it was reached, and which line is to be mended', () => {
   const culprit = { function: 'snapshotState', file: 'src/orders.js', line: 18, column: 3, functionLine: 12, call: null, via: null, share: 1 }
-  const via = { package: 'express', function: 'res.json' }
+  const via = { package: 'express', function: 'res.json', through: null }
   assert.equal(whoOf(culprit), 'snapshotState (src/orders.js:18)')
   assert.equal(whoOf({ ...culprit, call: 'JSON.parse' }), 'JSON.parse called by snapshotState (src/orders.js:18)')
   assert.equal(whoOf({ ...culprit, via }), 'express res.json called by snapshotState (src/orders.js:18)')
   assert.equal(whoOf({ ...culprit, call: 'JSON.stringify', via }), 'JSON.stringify by express res.json called by snapshotState (src/orders.js:18)')
   assert.equal(whoOf({ ...culprit, file: '' }), 'snapshotState')
+  const through = { package: 'lodash', function: 'uniqWith' }
+  assert.equal(whoOf({ ...culprit, via: { ...via, through } }), 'express res.json, through lodash uniqWith, called by snapshotState (src/orders.js:18)')
+  const own = { ...culprit, function: 'select', file: 'node_modules/outer/index.js', via: { package: 'outer', function: 'select', through } }
+  assert.equal(whoOf(own), 'select (node_modules/outer/index.js:18), through lodash uniqWith')
   const stall = { durationMs: 412, cause: 'code', route: 'GET /orders', culprit: { ...culprit, via }, stack: [], evidence: COLLECTING }
   assert.equal(describeStall(stall), 'event loop stalled 412 ms in GET /orders: express res.json called by snapshotState (src/orders.js:18), cause code')
 })

@@ -39,11 +39,12 @@ function packageOf ({ file }) {
 
 /**
  * What the culprit called: `pbkdf2Sync`, `lodash cloneDeep`; empty where it was its own code.
- * @param {{ call: string | null, via: { package: string, function: string } | null }} culprit
+ * @param {{ call: string | null, via: { package: string, function: string, through: { package: string, function: string } | null } | null }} culprit
  */
 function calledBy ({ call, via }) {
   const entered = via && `${via.package} ${via.function}`
-  return [entered, call].filter(Boolean).join(' → ')
+  const through = via?.through && `${via.through.package} ${via.through.function}`
+  return [entered, through, call].filter(Boolean).join(' → ')
 }
 
 module.exports = { originOf, foldStack, describeFolded, calledBy }

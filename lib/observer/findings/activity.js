@@ -43,10 +43,13 @@ function readActivity (profile, { fromMs, startedAt, stalls }, context) {
   const toMs = fromMs + (profile.endTime - profile.startTime) / 1e3
   const observedFromMs = fromMs + beginMicros / 1e3
   const inTime = stalls.filter(({ at, durationMs }) => at + durationMs >= observedFromMs)
-  const spots = findSpots(profile, { samples, busyMicros, stacks }, context).map(({ samples, isLoading, ...spot }) => {
+  const sampled = findSpots(profile, { samples, busyMicros, stacks }, context)
+  const stallsOf = bySpot(inTime, sampled)
+  const spots = sampled.map(sampledSpot => {
+    const { samples, isLoading, ...spot } = sampledSpot
     const [first, last] = [samples[0], /** @type {Sample} */ (samples.at(-1))]
     const isEarly = fromMs + first.atMicros / 1e3 - startedAt < START_UP_MS && toMs - fromMs - last.atMicros / 1e3 > OVER_MS
-    const here = inTime.filter(({ culprit }) => culprit !== null && isSame(culprit, spot.culprit))
+    const here = stallsOf.get(sampledSpot) ?? []
     const { culprit, stalls } = withStalls(spot.culprit, here.filter(({ cause }) => BY_CODE.includes(cause)))
     return {
       ...spot,
@@ -72,17 +75,55 @@ function readActivity (profile, { fromMs, startedAt, stalls }, context) {
 }
 
 /**
+ * @param {readonly Stall[]} stalls
+ * @template {Pick<Spot, 'culprit'>} AnySpot
+ * @param {readonly AnySpot[]} spots
+ * @returns {Map<AnySpot, Stall[]>}
+ */
+function bySpot (stalls, spots) {
+  /** @type {Map<AnySpot, Stall[]>} */
+  const byIt = new Map()
+  for (const stall of stalls) {
+    const spot = spotOf(stall, spots)
+    if (spot !== undefined) byIt.set(spot, [...byIt.get(spot) ?? [], stall])
+  }
+  return byIt
+}
+
+/**
+ * Stalls may divide over the helpers of a function, or over functions of a package, that all of them are to be said of.
+ * @template {Pick<Spot, 'culprit'>} AnySpot
+ * @param {Stall} stall
+ * @param {readonly AnySpot[]} spots
+ */
+function spotOf ({ culprit, stack }, spots) {
+  if (culprit === null) return undefined
+  const exact = spots.find(spot => isSame(culprit, spot.culprit))
+  if (exact !== undefined) return exact
+  if (isDependency(culprit.file)) return spots.find(spot => isDependency(spot.culprit.file) && spot.culprit.via?.package === culprit.via?.package)
+  return stack.map(frame => spots.find(spot => frame.function === spot.culprit.function && frame.file === spot.culprit.file)).find(spot => spot !== undefined)
+}
+
+/** @param {string} file */
+function isDependency (file) {
+  return /(^|\/)node_modules\//.test(file)
+}
+
+/**
  * The stack of a stall was read while it lasted: it knows the call, and its line, better.
  * @param {Culprit} culprit  as the samples have it
- * @param {readonly Stall[]} stalls  that it caused
+ * @param {readonly Stall[]} stalls  of it
  * @returns {Pick<Spot, 'culprit' | 'stalls'>}
  */
 function withStalls (culprit, stalls) {
-  if (stalls.length === 0) return { culprit, stalls: { count: 0, ms: 0, longestMs: 0 } }
-  const longest = stalls.reduce((most, stall) => stall.durationMs > most.durationMs ? stall : most)
+  if (stalls.length === 0) return { culprit, stalls: { count: 0, ms: 0, longestMs: 0, lines: [] } }
+  const sum = (/** @type {readonly Stall[]} */ some) => some.reduce((ms, { durationMs }) => ms + durationMs, 0)
+  const ms = sum(stalls)
+  const exact = stalls.filter(({ culprit: one }) => one !== null && isSame(one, culprit))
+  const lines = linesOf(exact)
   return {
-    culprit: /** @type {Culprit} */ (longest.culprit),
-    stalls: { count: stalls.length, ms: stalls.reduce((ms, { durationMs }) => ms + durationMs, 0), longestMs: longest.durationMs }
+    culprit: culpritOf(culprit, exact, ms),
+    stalls: { count: stalls.length, ms, longestMs: Math.max(...stalls.map(({ durationMs }) => durationMs)), lines }
   }
 }
 
@@ -111,6 +152,35 @@ function routesOf ({ routes }, samples, { stalls, fromMs, busyMicros }) {
 }
 
 /**
+ * What the longest one says, unless the others were of something else that the function does.
+ * @param {Culprit} culprit  by the samples of all the time
+ * @param {readonly Stall[]} stalls  in which it is the culprit
+ * @param {number} ms  of all stalls
+ * @returns {Culprit}
+ */
+function culpritOf (culprit, stalls, ms) {
+  const [longest] = stalls.toSorted((left, right) => right.durationMs - left.durationMs)
+  if (longest === undefined || longest.culprit === null) return culprit
+  const { call, via } = longest.culprit
+  const same = stalls.filter(({ culprit: one }) => one?.call === call && one?.via?.package === via?.package)
+  if (same.reduce((sum, { durationMs }) => sum + durationMs, 0) >= ms * MOST) return longest.culprit
+  return { ...longest.culprit, line: culprit.functionLine, column: 0, call: null, via: isDependency(culprit.file) ? via : null }
+}
+
+/**
+ * @param {readonly Stall[]} stalls
+ * @returns {Spot['stalls']['lines']} with most of the time first
+ */
+function linesOf (stalls) {
+  /** @type {Map<number, number>} */
+  const ms = new Map()
+  for (const { culprit, durationMs } of stalls) {
+    if (culprit !== null) ms.set(culprit.line, (ms.get(culprit.line) ?? 0) + durationMs)
+  }
+  return [...ms].map(([line, ms]) => ({ line, ms })).sort((left, right) => right.ms - left.ms)
+}
+
+/**
  * @param {Culprit} left
  * @param {Culprit} right
  */
@@ -118,4 +188,4 @@ function isSame (left, right) {
   return left.file === right.file && left.functionLine === right.functionLine && left.function === right.function
 }
 
-module.exports = { readActivity }
+module.exports = { BY_CODE, readActivity, withStalls }

@@ -3,6 +3,8 @@
 // What was wrong in the last quarter of an hour, before the observed time: its stalls are kept, the samples are not looked at again. Each stretch with
 // stalls is read as the observed time is, so that the same rules say what it was. Pure but for the source lines.
 
+const { BY_CODE, withStalls } = require('./activity')
+
 /** @import { Stall } from '../../../types/diagnostics' */
 /** @import { Readings, Spot } from '../../shared/findings/readings' */
 /** @import { SourceLines } from '../stalls/culprit/source-lines' */
@@ -12,7 +14,6 @@ const MAX_GAP_MS = 60_000
 const MIN_STRETCH_MS = 10_000 // as the observed time
 const SAMPLE_MS = 10
 const MAX_STRETCHES = 5
-const BY_CODE = /** @type {readonly Stall['cause'][]} */ (['code', 'gc', 'unknown'])
 const NO_TOPIC = Object.freeze({ ms: 0, where: null })
 const NO_SOCKET_TIME = Object.freeze({ ms: 0, samples: 0, where: null })
 
@@ -86,21 +87,19 @@ function spotsOf (stalls, busyMs, source) {
     byPlace.set(key, [...(byPlace.get(key) ?? []), stall])
   }
   return [...byPlace.values()].map(some => {
-    const ms = some.reduce((sum, { durationMs }) => sum + durationMs, 0)
-    const longest = some.reduce((most, stall) => stall.durationMs > most.durationMs ? stall : most)
-    const culprit = /** @type {Spot['culprit']} */ (longest.culprit)
+    const { culprit, stalls } = withStalls(/** @type {Spot['culprit']} */ (some[0].culprit), some)
     /** @type {Map<string | null, number>} */
     const routes = new Map()
     for (const { route, durationMs } of some) routes.set(route, (routes.get(route) ?? 0) + durationMs)
     return {
       culprit,
       origin: /** @type {Spot['origin']} */ (culprit.via === null ? 'app' : 'dependency'),
-      ms,
-      ownMs: ms,
-      share: ms / busyMs,
-      samples: Math.round(ms / SAMPLE_MS),
+      ms: stalls.ms,
+      ownMs: stalls.ms,
+      share: stalls.ms / busyMs,
+      samples: Math.round(stalls.ms / SAMPLE_MS),
       sinceMs: some[0].at,
-      route: routes.size === 1 ? longest.route : null,
+      route: routes.size === 1 ? some[0].route : null,
       routes: [...routes].map(([route, heldMs]) => ({ route, share: heldMs / busyMs })).sort((left, right) => right.share - left.share),
       text: source.read(culprit.file, culprit.line)[0] ?? '',
       isLogging: false,
@@ -108,7 +107,7 @@ function spotsOf (stalls, busyMs, source) {
       queueMs: 0,
       isStartUp: false,
       sync: null,
-      stalls: { count: some.length, ms, longestMs: longest.durationMs }
+      stalls
     }
   }).sort((left, right) => right.ms - left.ms)
 }

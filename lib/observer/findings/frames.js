@@ -2,6 +2,7 @@
 
 // The stack of each node of a profile, as findings look at it. Pure.
 
+const { calledPackage, isPassingOn } = require('../../shared/formats/profile/called-package')
 const { LOOP_IO, createFrameOf } = require('../../shared/formats/profile/frame')
 const { parentsOf } = require('../../shared/formats/profile/node-tree')
 
@@ -31,7 +32,7 @@ const TASK_NATIVES = new Set(['runMicrotasks', 'enqueueMicrotask'])
  * @typedef {object} Stack  of a node
  * @property {'idle' | 'gc' | 'io' | 'engine' | 'code'} state  io: the event loop outside JavaScript
  * @property {Frame[]} run       the functions of the application at its bottom, innermost first, up to where others called them
- * @property {Frame | null} entered  where the application has none: the innermost function of a dependency
+ * @property {string | null} called  the package that the application called, as far as the stack without the application shows it
  * @property {'write' | 'connect' | 'accept' | 'close' | null} socket  what it asked of a socket
  * @property {boolean} isLogging
  * @property {boolean} isLoading
@@ -62,10 +63,12 @@ function readStacks ({ nodes }, appRoot) {
  */
 function describeStack (frames) {
   const [leaf] = frames
+  const passedOn = frames.findIndex(isPassingOn)
+  const since = passedOn === -1 ? frames : frames.slice(0, passedOn)
   return {
     state: stateOf(leaf),
-    run: runOf(frames),
-    entered: frames.find(({ origin }) => origin === 'dependency') ?? null,
+    run: runOf(since),
+    called: calledPackage(since.toReversed()) ?? calledPackage(frames.toReversed()),
     socket: socketCallOf(frames),
     isLogging: frames.some(({ file }) => CONSOLE.test(file) || LOGGERS.test(file)),
     isLoading: frames.some(({ file }) => LOADER.test(file)),

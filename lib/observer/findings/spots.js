@@ -99,9 +99,9 @@ function heaviestGroup (samples, stackOf) {
  * @param {Stack} stack
  * @returns {Set<Frame | string>} each once, also in a recursion
  */
-function keysOf ({ run, entered }) {
+function keysOf ({ run, called }) {
   if (run.length > 0) return new Set(run)
-  return new Set(entered === null ? [] : [/.*node_modules\/((@[^/]+\/)?[^/]+)/.exec(entered.file)?.[1] ?? entered.file])
+  return new Set(called === null ? [] : [called])
 }
 
 /**
@@ -114,7 +114,7 @@ function keysOf ({ run, entered }) {
 function describeSpot (profile, group, { all, busyMicros, stackOf }, context) {
   const { samples, micros } = group
   const part = onlySamples(profile, samples)
-  const { culprit, origin } = findCulprit(part, context)
+  const { culprit, origin } = findCulprit(part, { ...context, culpritShare: MOST })
   if (culprit === null) return null
   const isMostly = (/** @type {(stack: Stack) => boolean} */ is) => {
     return samples.reduce((sum, sample) => is(stackOf(sample)) ? sum + sample.micros : sum, 0) >= micros * MOST

@@ -27,7 +27,9 @@
  * @property {number} queueMs    that the queue of microtasks or ticks took between two runs of it; 0 where that did not run it
  * @property {boolean} isStartUp  it was in loading modules when the process started, and is over
  * @property {{ api: string, share: number } | null} sync  the synchronous call below it that took the most, of all the time of the spot
- * @property {{ count: number, ms: number, longestMs: number }} stalls  of the loop, that it caused
+ * @property {{ count: number, ms: number, longestMs: number, lines: { line: number, ms: number }[] }} stalls  of the loop, that it caused;
+ *   lines: of the function, on which it was
+ * @property {string[]} [places]  where several of them are taken together, each
  *
  * @typedef {object} Topic  time of a kind that is spent all over the application
  * @property {number} ms

@@ -2,7 +2,7 @@
 
 // A stall as the log shows it: the line for a person, and the data beside it.
 
-const { showPosition } = require('../formats/profile/frame')
+const { packageOf, showPosition } = require('../formats/profile/frame')
 const { describeEvidence } = require('./causes')
 const { nameOfCulprit } = require('./handler-name')
 
@@ -45,10 +45,21 @@ function describeStall ({ durationMs, startingUp, cause, route, culprit, stack, 
 function describeCulprit (culprit, stall) {
   const { call, via, file } = culprit
   const name = nameOfCulprit(culprit, stall)
-  const entered = via && `${via.package} ${via.function}`
-  const called = [call, entered].filter(Boolean).join(' by ')
+  const through = via?.through ? `, through ${via.through.package} ${via.through.function}` : ''
   const place = file === '' ? name : `${name} (${showPosition(culprit)})`
-  return called === '' ? place : `${called} called by ${place}`
+  // Where the application has no function on the stack the culprit is the dependency's own.
+  if (via !== null && isOf(file, via.package)) return `${call === null ? '' : `${call} called by `}${place}${through}`
+  const entered = via && `${via.package} ${via.function}${through}`
+  const called = [call, entered].filter(Boolean).join(' by ')
+  return called === '' ? place : `${called}${through === '' ? '' : ','} called by ${place}`
+}
+
+/**
+ * @param {string} file
+ * @param {string} name  of a package
+ */
+function isOf (file, name) {
+  return /(^|\/)node_modules\//.test(file) && packageOf(file) === name
 }
 
 module.exports = { describeCulprit, describeStall, toLogFields }

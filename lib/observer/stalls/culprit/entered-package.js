@@ -1,6 +1,6 @@
 'use strict'
 
-// The dependency that the time was spent in, and by which of its functions the application's code went there. Pure.
+// The dependency that the application called, by which of its functions, and which of its own dependencies the time was spent in. Pure.
 
 const { packageOf } = require('../../../shared/formats/profile/frame')
 const { nameAt } = require('./call-in-source')
@@ -31,6 +31,7 @@ const RECEIVERS = new Map([['ServerResponse', 'res'], ['Http2ServerResponse', 'r
  */
 function enteredPackage (path, depth, matches, position, source) {
   const { frame: caller } = path[depth]
+  if (caller.origin === 'dependency') return { package: packageOf(caller.file), function: nameOf(caller, matches), through: passedThrough(path, depth, depth, matches) }
   if (caller.origin !== 'app') return null
   const entered = path.slice(depth + 1).find(({ frame }) => frame.origin === 'dependency')
   if (entered === undefined || entered.totalMicros < path[depth].totalMicros * ENTERED_SHARE) return null
@@ -38,7 +39,32 @@ function enteredPackage (path, depth, matches, position, source) {
   const written = TELLING.test(frame.name) ? null : nameAt(source.read(caller.file, position.line)[0] ?? '', position.column)
   const name = packageOf(frame.file)
   const entrance = written ?? nameOf(frame, matches)
-  return { package: name, function: entrance.startsWith(`${name}.`) ? entrance.slice(name.length + 1) : entrance }
+  return {
+    package: name,
+    function: entrance.startsWith(`${name}.`) ? entrance.slice(name.length + 1) : entrance,
+    through: passedThrough(path, depth, path.indexOf(entered), matches)
+  }
+}
+
+/**
+ * The innermost other package that has most of the time, and where it was entered: the dependency of a dependency.
+ * @param {CallTree[]} path
+ * @param {number} depth    of the culprit
+ * @param {number} entered  where the package that the application called begins
+ * @param {Match[]} matches
+ * @returns {NonNullable<Culprit['via']>['through']}
+ */
+function passedThrough (path, depth, entered, matches) {
+  const isOf = (/** @type {CallTree} */ { frame }, /** @type {string} */ name) => frame.origin === 'dependency' && packageOf(frame.file) === name
+  const own = packageOf(path[entered].frame.file)
+  const below = path.slice(entered + 1)
+  const inner = below.findLast(tree => tree.frame.origin === 'dependency' && !isOf(tree, own) && tree.totalMicros >= path[depth].totalMicros * ENTERED_SHARE)
+  if (inner === undefined) return null
+  const name = packageOf(inner.frame.file)
+  const at = below.indexOf(inner)
+  const before = below.slice(0, at).findLastIndex(({ frame }) => frame.origin === 'dependency' && packageOf(frame.file) !== name)
+  const entrance = /** @type {CallTree} */ (below.slice(before + 1).find(tree => isOf(tree, name)))
+  return { package: name, function: nameOf(entrance.frame, matches) }
 }
 
 /**

@@ -7,6 +7,8 @@
 // cause and are left out here.
 
 const { buildCallTree } = require('../../../shared/formats/profile/call-tree')
+const { calledPackage, isPassingOn } = require('../../../shared/formats/profile/called-package')
+const { packageOf } = require('../../../shared/formats/profile/frame')
 const { hottestLine, positionOf } = require('./call-position')
 const { calledApi } = require('./called-api')
 const { enteredPackage } = require('./entered-package')
@@ -45,19 +47,19 @@ const SCRIPT = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|civet|coffee)(?:\?.*)?$/i
 
 /**
  * @param {CpuProfile} profile  without frames of ours, as the recorder's windows are
- * @param {{ appRoot?: string, source?: SourceLines }} [context]
+ * @param {{ appRoot?: string, source?: SourceLines, culpritShare?: number }} [context]  culpritShare: that a function must have to be named
  * @param {Stack[]} [stacks]  read in this time
  * @returns {Findings}
  */
 function findCulprit (profile, context = {}, stacks = []) {
-  const { source = NO_SOURCE } = context
+  const { source = NO_SOURCE, culpritShare = CULPRIT_SHARE } = context
   const tree = withoutInterruptNatives(buildCallTree(profile, { ...context, names: 'bare' }))
   const root = withInlinedCalls(tree, stacks, source)
   const path = heaviestPath(root)
   const inclusive = inclusiveMicros(root)
   const gcMicros = root.children.find(({ frame }) => isMeta(frame, '(garbage collector)'))?.totalMicros ?? 0
   const codeMicros = root.children.reduce((sum, child) => child.frame.origin === 'meta' ? sum : sum + child.totalMicros, 0)
-  const depth = culpritDepth(path, ({ frame }) => (inclusive.get(frame) ?? 0) >= codeMicros * CULPRIT_SHARE)
+  const depth = culpritDepth(path, ({ frame }) => (inclusive.get(frame) ?? 0) >= codeMicros * culpritShare)
   const shareOf = (/** @type {CallTree} */ { frame }) => Math.round(Math.min(1, (inclusive.get(frame) ?? 0) / codeMicros) * 1e3) / 1e3
   return {
     culprit: depth === -1 ? null : { ...describe(path, depth, matchStacks(stacks, path, depth), source), share: shareOf(path[depth]) },
@@ -91,16 +93,21 @@ function inclusiveMicros (root) {
 }
 
 /**
- * The deepest heavy frame of the application, or of a dependency where the application has none. An anonymous one (a
- * comparator, a callback) says little: the nearest named one above it is taken, as long as the way up stays in the same code.
+ * The deepest heavy frame of the application; where that has none, of the package that it called, which answers for what that calls in
+ * turn. An anonymous one (a comparator, a callback) says little: the nearest named one above it is taken, as long as the way up stays in
+ * the same code.
  * @param {CallTree[]} path
  * @param {(tree: CallTree) => boolean} isHeavy
  * @returns {number} -1 when there is none
  */
 function culpritDepth (path, isHeavy) {
+  const passedOn = path.findLastIndex(({ frame }) => isPassingOn(frame))
   const heavy = (/** @type {Frame['origin']} */ origin, /** @type {(frame: Frame) => boolean} */ isMeant) =>
-    path.findLastIndex(tree => tree.frame.origin === origin && isMeant(tree.frame) && isHeavy(tree))
-  for (const [origin, isMeant] of /** @type {const} */ ([['app', isWritten], ['dependency', isWritten], ['app', () => true], ['wasm', () => true]])) {
+    path.findLastIndex((tree, at) => tree.frame.origin === origin && isMeant(tree.frame) && isHeavy(tree) && (origin !== 'app' || at > passedOn))
+  const frames = path.map(({ frame }) => frame)
+  const called = calledPackage(frames.slice(passedOn + 1)) ?? calledPackage(frames)
+  const isCalled = (/** @type {Frame} */ frame) => isWritten(frame) && packageOf(frame.file) === called
+  for (const [origin, isMeant] of /** @type {const} */ ([['app', isWritten], ['dependency', isCalled], ['dependency', isWritten], ['app', () => true], ['wasm', () => true]])) {
     const depth = heavy(origin, isMeant)
     if (depth !== -1) return nearestNamed(path, depth)
   }
@@ -121,11 +128,11 @@ function isWritten ({ file }) {
  * @param {number} depth
  */
 function nearestNamed (path, depth) {
-  const { origin } = path[depth].frame
+  const { origin, file } = path[depth].frame
   for (let up = depth; up >= 0; up--) {
     const { frame } = path[up]
     if (frame.origin === 'node' || frame.origin === 'native' || frame.origin === 'wasm') continue
-    if (frame.origin !== origin) break
+    if (frame.origin !== origin || (origin === 'dependency' && packageOf(frame.file) !== packageOf(file))) break
     if (frame.name !== '(anonymous)') return up
   }
   return depth

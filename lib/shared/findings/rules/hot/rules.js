@@ -12,6 +12,7 @@ const { kindOf } = require('./kind')
 /**
  * @typedef {object} HotRule
  * @property {Finding['id']} id
+ * @property {(spots: Spot[], readings: Readings) => Spot[]} [join]  of its kind, those that are one loss
  * @property {(spot: Spot, readings: Readings) => Finding | null} say  null: it is too little to be worth a word
  */
 
@@ -31,7 +32,7 @@ const RULES = [require('./logging'), ...HOT_RULES.map(toRule)]
  * @param {HotRule} rule
  * @returns {Rule}
  */
-function toRule ({ id, say }) {
+function toRule ({ id, say, join = spots => spots }) {
   return {
     ids: [id],
     // The loop is full of it, and requests wait for it: there is one thing to change.
@@ -41,7 +42,8 @@ function toRule ({ id, say }) {
       const isMany = manyWrites(readings) !== null
       // Many small writes are a finding of their own (rules/socket-calls.js); one for each answer is what answering costs.
       const isPlainWriting = (/** @type {Spot} */ { isWriting, stalls }) => isWriting && (isMany || (isSmall && stalls.count === 0))
-      return (readings.activity?.spots ?? []).filter(spot => kindOf(spot) === id && !isPlainWriting(spot)).flatMap(spot => say(spot, readings) ?? [])
+      const spots = (readings.activity?.spots ?? []).filter(spot => kindOf(spot) === id && !isPlainWriting(spot))
+      return join(spots, readings).flatMap(spot => say(spot, readings) ?? [])
     }
   }
 }

@@ -2,6 +2,7 @@
 
 // What all findings about a spot have in common: when it is worth a word, and its figures in sentences. Pure.
 
+const { packageOf } = require('../../../formats/profile/frame')
 const { CRITICAL_SHARE, MIN_SAMPLES, makeFinding } = require('../../finding')
 const { inFlightOf, longestBehind, observedMsOf, onlyRoute, ranShare, utilizationOf } = require('../../readings')
 const { duration, percent, placed, rounded, times } = require('../../words')
@@ -18,6 +19,8 @@ const MIN_STALLED_SHARE = 0.01
 // Of the busy time, and of those that are named.
 const MIN_ROUTE_SHARE = 0.01
 const MAX_ROUTES = 4
+const MOST = 0.6
+const MAX_LINES = 5
 
 /**
  * @param {Spot} spot
@@ -121,7 +124,16 @@ function whatOf ({ stalls, route }, readings, lostMs, inFlight) {
   const now = readings.blockedMs >= readings.thresholdMs ? ` The loop is blocked at this moment, for ${duration(readings.blockedMs)}.` : ''
   const behind = longestBehind(readings, route)
   const longest = behind === null ? '' : ` ${behind.route} waited up to ${duration(behind.ms)} behind it.`
-  return `${held}, ${stalled}.${waited}${longest}${now}`
+  return `${held}, ${stalled}.${describeLines(stalls)}${waited}${longest}${now}`
+}
+
+/**
+ * Where no single line has most of it: that one of `where` is only the first.
+ * @param {Spot['stalls']} stalls
+ */
+function describeLines ({ ms, lines }) {
+  if (lines.length < 2 || lines[0].ms > ms * MOST) return ''
+  return ` Its lines: ${lines.slice(0, MAX_LINES).map(one => `${one.line} ${duration(one.ms)}`).join(', ')}.`
 }
 
 /**
@@ -137,8 +149,24 @@ function placeOf ({ culprit: { function: name, file, line, column, via }, route 
  * @param {Spot} spot
  */
 function calledAt ({ culprit }) {
-  const through = culprit.via === null ? '' : ` by ${culprit.via.package}'s ${culprit.via.function}`
-  return `${through}, called in ${placed(culprit)}`
+  if (culprit.via === null || isOwnPackage(culprit)) return `${through(culprit)}, called in ${placed(culprit)}`
+  return ` by ${culprit.via.package}'s ${culprit.via.function}${through(culprit)}, called in ${placed(culprit)}`
 }
 
-module.exports = { calledAt, isWorth, spotFinding }
+/**
+ * The dependency of a dependency.
+ * @param {Spot['culprit']} culprit
+ */
+function through ({ via }) {
+  return via?.through ? `, through ${via.through.package} ${via.through.function}` : ''
+}
+
+/**
+ * Whether no function of the application was on the stack, so that the package's own stands for it.
+ * @param {Spot['culprit']} culprit
+ */
+function isOwnPackage ({ file, via }) {
+  return via !== null && /(^|\/)node_modules\//.test(file) && packageOf(file) === via.package
+}
+
+module.exports = { calledAt, isOwnPackage, isWorth, spotFinding, through }
