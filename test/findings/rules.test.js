@@ -240,6 +240,24 @@ test('an expression of a package is told as one, with what can be done about it'
   assert.match(`${first.why} ${first.instead}`, /match in many ways .* limit the length of what is passed to moment/)
 })
 
+test('a loop that waits for the clock needs a timer, and no faster clock', () => {
+  const asked = (text, stalls = { count: 4, ms: 8000, longestMs: 2000 }) => ask(spots(spot({ text, stalls }))).findings[0]
+  const waiting = [
+    'const end = Date.now() + 2000; while (Date.now() < end);',
+    'while (performance.now() < end) {}',
+    'for (const end = Date.now() + ms; Date.now() < end;) {}',
+    'do { spin() } while (process.hrtime.bigint() - begin < 5n)',
+    'while (end > Date.now()) {}',
+    'if (Date.now() >= end) break'
+  ].map(text => asked(text))
+  assert.deepEqual(waiting.map(({ id }) => id), waiting.map(() => 'hot-clock'))
+  for (const { title, instead } of waiting) assert.match(`${title} ${instead}`, /a loop that waits for the clock: login .* with a timer: setTimeout/)
+  for (const text of ['for (const row of rows) if (row.end > Date.now()) live.push(row)', 'while (rows.length > 0) { rows.pop().at = Date.now() }']) {
+    assert.match(asked(text).instead, /clock\.now\(\)/)
+  }
+  assert.match(asked('while (Date.now() < end) step()', { count: 0, ms: 0, longestMs: 0 }).instead, /clock\.now\(\)/)
+})
+
 test('that nothing is wrong is said with where most of the work is', () => {
   const { findings: [first] } = ask({ activity: { busyMs: 5000, spots: [spot({ ms: 2500, share: 0.5, samples: 250 })] } })
   assert.equal(first.id, 'nothing-wrong')
