@@ -258,6 +258,12 @@ test('a loop that waits for the clock needs a timer, and no faster clock', () =>
   assert.match(asked('while (Date.now() < end) step()', { count: 0, ms: 0, longestMs: 0 }).instead, /clock\.now\(\)/)
 })
 
+test('a pool that is full of lookups is told as waiting for DNS', () => {
+  const { findings: [first] } = ask({ pool: { queued: 30, maxWaitMs: 700 }, process: { waitsFor: { GetAddrInfoReqWrap: 40, FSReqCallback: 3 } } })
+  assert.match(first.what, /40 DNS \(GetAddrInfoReqWrap\), 3 FSReqCallback/)
+  assert.match(`${first.why} ${first.instead}`, /half of the threads at most.*keepAlive/)
+})
+
 test('that nothing is wrong is said with where most of the work is', () => {
   const { findings: [first] } = ask({ activity: { busyMs: 5000, spots: [spot({ ms: 2500, share: 0.5, samples: 250 })] } })
   assert.equal(first.id, 'nothing-wrong')
