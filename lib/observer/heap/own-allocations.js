@@ -38,7 +38,7 @@ function withoutOwnAllocations (profile) {
 /** @param {SampledNode} head */
 function flatten (head) {
   const nodes = [head]
-  for (const { children } of nodes) nodes.push(...children)
+  for (const { children } of nodes) for (const child of children) nodes.push(child)
   return nodes
 }
 

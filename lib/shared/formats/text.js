@@ -114,7 +114,7 @@ function callerLines (heavy) {
     const callers = visibleCallers(last, { depth: next.depth + 1, frames }, minMicros)
     const isCut = callers.length > 0 && (next.depth === MAX_CALLER_LEVELS || frames >= MAX_STACK_FRAMES)
     lines.push(row(next.entry.micros, next.parentMicros, `${'  '.repeat(next.depth)}${text}${isCut ? ', and its callers' : ''}`))
-    if (!isCut) waiting.push(...callers)
+    if (!isCut) for (const caller of callers) waiting.push(caller)
   }
   return lines
 }

@@ -132,7 +132,7 @@ class SourceMaps {
     const wanted = all.filter(isReadable)
     if (this.#known.unknown(wanted).length === 0) return
     if (this.#wanted.length + wanted.length > MAX_WANTED) this.#wanted = [] // whoever still wants them asks again
-    this.#wanted.push(...wanted)
+    this.#wanted = this.#wanted.concat(wanted)
     this.#isAsked ||= isAsked
     if (this.#next === null) this.#sinceMs = monotonicMs()
     const { promise } = this.#next ??= createPromise()
