@@ -23,6 +23,14 @@ module.exports = [
     }
   },
   {
+    // Fake timers and other environments replace the globals.
+    files: ['lib/**/*.js'],
+    ignores: ['lib/browser/**'],
+    rules: {
+      'no-restricted-globals': ['error', ...['setTimeout', 'setInterval', 'setImmediate', 'clearTimeout', 'clearInterval', 'clearImmediate', 'performance'].map(name => ({ name, message: 'Take it from lib/shared/base/timers.js.' }))]
+    }
+  },
+  {
     // A promise that nobody waits for ends the application when it is rejected: see lib/shared/base/guard.js.
     files: ['lib/**/*.js'],
     ignores: ['lib/browser/**'],

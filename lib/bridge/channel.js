@@ -5,6 +5,7 @@
 
 const { fromPlain, toPlain } = require('../shared/base/errors')
 const { guarded } = require('../shared/base/guard')
+const { clearTimeout, setTimeout } = require('../shared/base/timers')
 
 /** @import { MessageKinds, ToObserver } from './messages' */
 

@@ -5,6 +5,7 @@
 const { isMainThread, threadId } = require('node:worker_threads')
 const { guarded } = require('../shared/base/guard')
 const { monotonicMicros } = require('../shared/base/monotonic')
+const { performance } = require('../shared/base/timers')
 const { SharedState } = require('../bridge/shared-state')
 const { warnOnce } = require('../shared/base/warnings')
 const { createProcessMarks } = require('./marks')

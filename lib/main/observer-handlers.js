@@ -2,6 +2,7 @@
 
 // What the observer says to the main thread and asks of it, wired.
 
+const { performance } = require('../shared/base/timers')
 const { readMemory } = require('./heap/memory-reading')
 const { createAnswers } = require('./observing/answers')
 

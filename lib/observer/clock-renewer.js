@@ -4,6 +4,7 @@
 
 const { renew } = require('../shared/clock')
 const { guarded } = require('../shared/base/guard')
+const { clearInterval, setInterval } = require('../shared/base/timers')
 
 function createClockRenewer () {
   /** By the main thread's number: the same shared buffer is another object each time it is sent.

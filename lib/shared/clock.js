@@ -4,6 +4,7 @@
 // Reading it is one load from memory. It is for hot paths that need to know roughly when, not for measuring durations.
 
 const { guarded } = require('./base/guard')
+const { clearInterval, setInterval } = require('./base/timers')
 const { assertInteger, assertKnownKeys, refuse } = require('./base/validate')
 
 const DEFAULTS = Object.freeze({

@@ -4,6 +4,7 @@
 // WebSocket and closed again. While it is open, everybody on this host can connect to it and run code in that process.
 
 const { setTimeout: sleep } = require('node:timers/promises')
+const { performance } = require('../../shared/base/timers')
 const { assertAttachable, inspectorPort } = require('./attachable')
 const { connectInspector } = require('./inspector-connection')
 const { Failure } = require('../failure')

@@ -7,6 +7,7 @@ const { showCause, showCulprit } = require('../output/display')
 const { readAll } = require('../reach/answer')
 const { processorMs } = require('../reach/session')
 const { quantileOf } = require('../../shared/base/bucket-counts')
+const { performance } = require('../../shared/base/timers')
 
 /** @import { Stall } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */

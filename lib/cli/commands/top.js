@@ -1,6 +1,7 @@
 'use strict'
 
 const { setTimeout: sleep } = require('node:timers/promises')
+const { performance } = require('../../shared/base/timers')
 const { Failure } = require('../failure')
 const { GROUP_OPTION, findMembers } = require('../group/find-members')
 const { OUTPUT_OPTIONS } = require('../output/destination')

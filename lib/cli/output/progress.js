@@ -2,6 +2,7 @@
 
 // Shows that something goes on: a bar where its end is known, else the time that has passed. Off a terminal nobody looks: it is silent.
 
+const { clearInterval, performance, setInterval } = require('../../shared/base/timers')
 const { printableLines } = require('./printable')
 
 const BAR_WIDTH = 30

@@ -4,6 +4,7 @@
 
 const http = require('node:http')
 const https = require('node:https')
+const { clearTimeout, setTimeout } = require('../../shared/base/timers')
 
 /** @import { Target } from './target' */
 

@@ -7,6 +7,7 @@ const { fit, tableLines } = require('../output/table')
 const { THREAD_COLUMNS } = require('../output/thread-columns')
 const { localTime } = require('../../shared/base/local-time')
 const { showBytes } = require('../../shared/base/sizes')
+const { performance } = require('../../shared/base/timers')
 
 /** @import { Part } from '../output/terminal' */
 /** @import { Watched } from './watch' */

@@ -4,6 +4,7 @@
 // stuck keeps nobody else's figures.
 
 const { setTimeout: sleep } = require('node:timers/promises')
+const { performance } = require('../../shared/base/timers')
 const { ANSWERS, EVENTS, OTHER_SHAPE } = require('../../shared/group/answers')
 
 const MAX_STALLS = 8

@@ -3,6 +3,7 @@
 // The registry as plain data, for adding up the processes of a group, and for OpenMetrics: a prom-client registry, or one of its successor.
 
 const { setTimeout: sleep } = require('node:timers/promises')
+const { performance } = require('../../shared/base/timers')
 
 /** @import { Registry } from 'prom-client' */
 /** @import { Value } from '../../shared/group/metrics/sum-metrics' */

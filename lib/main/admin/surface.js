@@ -6,6 +6,7 @@
 const { threadId } = require('node:worker_threads')
 const { errors } = require('../../shared/base/errors')
 const { unattended } = require('../../shared/base/guard')
+const { performance } = require('../../shared/base/timers')
 const { warnOnce } = require('../../shared/base/warnings')
 const { chooseControlDirectory } = require('../../shared/admin/control-directory')
 const { createMetricsReading } = require('./metrics-reading')

@@ -6,9 +6,9 @@
 // While the process has nothing to do the heart beats slower: a timer that wakes an idle process costs more than all the
 // rest of us. Work that announces itself (a request) makes it fast again at once, other work with the next tick.
 
-const { AsyncResource } = require('node:async_hooks')
 const { guarded } = require('../../shared/base/guard')
 const { monotonicMicros } = require('../../shared/base/monotonic')
+const { clearInterval, clearTimeout, outsideRequest, setInterval, setTimeout } = require('../../shared/base/timers')
 const { createOwnWorkIntervals, msOf } = require('./own-work-intervals')
 
 /** @import { Interval } from './own-work-intervals' */
@@ -66,8 +66,6 @@ class Heartbeat {
   #lastMicros = 0
   #dueMicros = Infinity
   #own
-  /** Requests speed the heart up, and a timer that is made for one would go on in its context. @type {AsyncResource} */
-  #outside
   #isIdle = false
   /** When the processor time was last looked at, and what it was. */
   #checked = { micros: 0, cpuMs: 0 }
@@ -77,7 +75,6 @@ class Heartbeat {
   constructor (parts) {
     this.#parts = parts
     this.#own = createOwnWorkIntervals(parts)
-    this.#outside = new AsyncResource('loopscope.heartbeat', { requireManualDestroy: true })
   }
 
   get running () { return this.#timer !== undefined }
@@ -148,7 +145,7 @@ class Heartbeat {
   /** To be called when work begins. It costs nothing while the heart beats fast. */
   speedUp () {
     if (!this.#isIdle) return
-    this.#outside.runInAsyncScope(() => {
+    outsideRequest(() => {
       this.#tick()
       this.#setIdle(false)
     })

@@ -14,6 +14,7 @@
 
 const { monitorEventLoopDelay } = require('node:perf_hooks')
 const { guarded } = require('../../shared/base/guard')
+const { clearImmediate, clearInterval, setImmediate, setInterval } = require('../../shared/base/timers')
 
 /** @import { DelaySummary } from '../../../types/diagnostics' */
 /** @typedef {ReturnType<typeof monitorEventLoopDelay>} Sampler */

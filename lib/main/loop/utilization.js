@@ -4,8 +4,8 @@
 // totals that can be added up over processes. High utilisation alone is not lateness: a loop that is always busy with short
 // turns answers in time.
 
-const { performance } = require('node:perf_hooks')
 const { guarded } = require('../../shared/base/guard')
+const { clearInterval, performance, setInterval } = require('../../shared/base/timers')
 const { assertKnownKeys } = require('../../shared/base/validate')
 
 /** @import { EventLoopUtilization } from 'node:perf_hooks' */

@@ -5,6 +5,7 @@
 
 const { guarded } = require('../../shared/base/guard')
 const { monotonicMs } = require('../../shared/base/monotonic')
+const { clearTimeout, setTimeout } = require('../../shared/base/timers')
 
 const FIRST_MS = 1000
 const MAX_MS = 300_000 // and who ran for so long begins anew

@@ -5,6 +5,7 @@
 // it the first time, on this thread: so only some are asked for at a time, and none of a bundle.
 
 const { findSourceMap } = require('node:module')
+const { performance } = require('../../shared/base/timers')
 
 const MAX_MS = 5 // at once; the first is always read
 const MAX_LENGTH = 2 * 1024 * 1024

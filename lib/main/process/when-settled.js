@@ -4,6 +4,7 @@
 // life needs.
 
 const { guarded } = require('../../shared/base/guard')
+const { setTimeout } = require('../../shared/base/timers')
 
 // An application that is still being loaded then is asked in the first turn of its loop, before it takes a connection.
 const SETTLE_MS = 50

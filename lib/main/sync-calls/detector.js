@@ -4,8 +4,8 @@
 // sites use them, how often, for how long and on which route. It does not see functions that somebody took out of their
 // module before start() (`const { readFileSync } = require('fs')` further up); the recorder's samples do.
 
-const { performance } = require('node:perf_hooks')
 const { guarded } = require('../../shared/base/guard')
+const { clearInterval, performance, setInterval } = require('../../shared/base/timers')
 const { adviceOf } = require('../../shared/sync-calls/advice')
 const { createArming } = require('./arming')
 const { DrawnCalls } = require('./drawn-calls')

@@ -4,6 +4,7 @@
 // thread behind a time limit.
 
 const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
+const { performance } = require('../../shared/base/timers')
 const { toCodeFrame } = require('../../shared/formats/profile/frame')
 const { createWorkLineOf, workLinesOf } = require('../../shared/formats/profile/work-lines')
 const { createFindings } = require('../findings/findings')

@@ -7,6 +7,7 @@ const fs = require('node:fs')
 const { pipeline } = require('node:stream/promises')
 const { toProblem } = require('../../shared/admin/problem')
 const { openRegularFile } = require('../../shared/base/regular-file')
+const { clearTimeout, setTimeout } = require('../../shared/base/timers')
 
 /** @import { ArtifactFacts, CaptureOptions, Trigger } from '../../../types/diagnostics' */
 /** @import { Sources } from './router' */

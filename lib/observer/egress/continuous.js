@@ -5,6 +5,7 @@
 
 const { guarded } = require('../../shared/base/guard')
 const { monotonicMicros } = require('../../shared/base/monotonic')
+const { clearInterval, setInterval } = require('../../shared/base/timers')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { View } from '../recorder/views' */

@@ -3,6 +3,7 @@
 // What one destination gets by itself, wired: a profile every few seconds, and evidence of stalls that go on.
 
 const { guarded, unattended } = require('../../shared/base/guard')
+const { clearTimeout, setTimeout } = require('../../shared/base/timers')
 const { createContinuous } = require('./continuous')
 const { createStuckEvidence } = require('./stuck-evidence')
 

@@ -4,6 +4,7 @@
 // thread has no time left. The file is there before the process dies, and is written anew as the heap grows.
 
 const { guarded } = require('../../shared/base/guard')
+const { clearTimeout, setTimeout } = require('../../shared/base/timers')
 const { HEAP_FORMATS } = require('../../shared/formats/heap-profile')
 const { residentBytes } = require('../../shared/system/resident-bytes')
 

@@ -9,6 +9,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { guarded } = require('../../shared/base/guard')
 const { monotonicMs } = require('../../shared/base/monotonic')
 const { createCoalescer } = require('../../shared/base/coalescer')
+const { clearTimeout, setTimeout } = require('../../shared/base/timers')
 const { withoutOwnAllocations } = require('./own-allocations')
 
 /** @import { HeapSampling, SamplingProfile } from '../../shared/formats/profile/heap-tree' */

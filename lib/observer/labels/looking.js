@@ -5,6 +5,7 @@
 
 const { guarded } = require('../../shared/base/guard')
 const { monotonicMs } = require('../../shared/base/monotonic')
+const { clearTimeout, setTimeout } = require('../../shared/base/timers')
 
 // What a look costs the main thread: bench/labels.js.
 const FASTEST_MS = 120

@@ -8,6 +8,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { errors } = require('../../shared/base/errors')
 const { guarded } = require('../../shared/base/guard')
 const { monotonicMs } = require('../../shared/base/monotonic')
+const { clearTimeout, setTimeout } = require('../../shared/base/timers')
 
 /** @import { SharedState } from '../../bridge/shared-state' */
 /** @typedef {ReturnType<typeof import('./inspector-session').createInspectorSession>} InspectorSession */

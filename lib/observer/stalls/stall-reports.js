@@ -5,6 +5,7 @@
 
 const { isDeepStrictEqual } = require('node:util')
 const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
+const { setTimeout } = require('../../shared/base/timers')
 const { mayLooksTell, toBlame } = require('./blame')
 const { judgeCause } = require('./judge-cause')
 const { codeSampleCount, longestBusyMs, longestGapMs } = require('./samples')

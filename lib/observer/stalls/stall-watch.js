@@ -5,6 +5,7 @@
 
 const { guarded } = require('../../shared/base/guard')
 const { monotonicMicros } = require('../../shared/base/monotonic')
+const { clearTimeout, setTimeout } = require('../../shared/base/timers')
 
 /** @import { SharedState } from '../../bridge/shared-state' */
 

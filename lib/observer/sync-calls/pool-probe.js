@@ -5,9 +5,9 @@
 // It lives in the observer thread, whose loop is not the one that may be late.
 
 const fs = require('node:fs')
-const { performance } = require('node:perf_hooks')
 const { everyByTimer } = require('../../shared/base/every')
 const { guarded } = require('../../shared/base/guard')
+const { clearInterval, performance, setInterval } = require('../../shared/base/timers')
 
 /** @import { Every } from '../../shared/base/every' */
 

@@ -4,6 +4,7 @@
 // are texts both ways; a worker that has ended, or cannot be interrupted, answers none, so each is waited for only so long.
 
 const { guarded, unattended } = require('../../shared/base/guard')
+const { clearTimeout, setTimeout } = require('../../shared/base/timers')
 
 const ANSWER_MS = 5000
 const DEFAULT_NAME = 'WorkerThread' // of those that nobody named

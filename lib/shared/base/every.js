@@ -4,6 +4,7 @@
 // occasion instead: observer/stalls/housekeeping.js.
 
 const { guarded } = require('./guard')
+const { clearInterval, setInterval } = require('./timers')
 
 /** @typedef {(ms: number, work: () => unknown) => () => void} Every  returns what ends it */
 

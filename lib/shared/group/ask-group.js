@@ -6,6 +6,7 @@
 const http = require('node:http')
 const { guarded } = require('../base/guard')
 const { parseBounded } = require('../base/bounded-json')
+const { clearTimeout, setTimeout } = require('../base/timers')
 
 /** @import { Member } from './members' */
 

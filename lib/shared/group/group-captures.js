@@ -3,6 +3,7 @@
 // One capture in each process of a group, written by each to its own store. What stops a process is taken in one after the other, so that
 // the rest of the service goes on; who does not answer at all, or whose loop is blocked, keeps nobody waiting.
 
+const { performance } = require('../base/timers')
 const { ANSWERS, readAnswer } = require('./answers')
 const { askGroup } = require('./ask-group')
 

@@ -8,6 +8,7 @@ const { Worker } = require('node:worker_threads')
 const { guarded } = require('../base/guard')
 const { monotonicMs } = require('../base/monotonic')
 const { threadFile, threadFlags } = require('../base/own-files')
+const { clearTimeout, setTimeout } = require('../base/timers')
 const { readMemoryRoom } = require('../system/memory-room')
 
 /** @import { Answer, Question } from '../../analysis/source-maps/answer' */

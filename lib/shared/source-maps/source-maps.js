@@ -6,6 +6,7 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { guarded, unattended } = require('../base/guard')
 const { monotonicMs } = require('../base/monotonic')
+const { setTimeout } = require('../base/timers')
 const { MAX_WRITTEN_COLUMN, describeFile } = require('../formats/profile/frame')
 const { subtract } = require('../formats/profile/heap-tree')
 const { heapPlacesOf, mapHeapProfile } = require('./map-heap-profile')

@@ -4,6 +4,7 @@
 // socket, and nobody in the process knows since when. What is known is when the loop could have read it before, and did not.
 
 const { guarded } = require('../../../shared/base/guard')
+const { clearImmediate, setImmediate } = require('../../../shared/base/timers')
 
 // Timers are late by that much where nothing is wrong.
 const LATE_MICROS = 10_000

@@ -3,6 +3,7 @@
 // Sends what waits in a queue, one after the other, and tries again what fails. What cannot be sent stays on disk.
 
 const { unattended } = require('../../../shared/base/guard')
+const { clearTimeout, setTimeout } = require('../../../shared/base/timers')
 const { openBody } = require('../queue/queue-entry')
 const { isTransient, retryDelayMs } = require('./retry')
 const { sendRequest } = require('./send-request')

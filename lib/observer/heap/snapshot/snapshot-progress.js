@@ -6,6 +6,7 @@
 const fs = require('node:fs')
 const { guarded } = require('../../../shared/base/guard')
 const { monotonicMs } = require('../../../shared/base/monotonic')
+const { clearInterval, setInterval } = require('../../../shared/base/timers')
 const { residentBytes } = require('../../../shared/system/resident-bytes')
 
 /** @typedef {'estimating' | 'writing' | 'verifying' | 'redacting'} SnapshotStage */
