@@ -17,6 +17,7 @@ declare namespace diagnostics {
 
   export type Artifact = api.Artifact
   export type ArtifactFacts = api.ArtifactFacts
+  export type CalledPackage = api.CalledPackage
   export type CaptureKind = api.CaptureKind
   export type CaptureOptions = api.CaptureOptions
   export type Cause = api.Cause

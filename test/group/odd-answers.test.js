@@ -31,7 +31,7 @@ const { parseBounded } = require('../../lib/shared/base/bounded-json')
 const { localTime } = require('../../lib/shared/base/local-time')
 
 const PLACE = { function: 'login', file: 'login.js', line: 3, column: 1 }
-const CULPRIT = { ...PLACE, functionLine: 2, call: 'pbkdf2Sync', via: { package: 'p', function: 'f' }, share: 1 }
+const CULPRIT = { ...PLACE, functionLine: 2, call: 'pbkdf2Sync', via: { package: 'p', function: 'f', through: { package: 'q', function: 'g' } }, share: 1 }
 const STALL = { id: 1, at: 5, durationMs: 200, startingUp: false, cause: 'code', route: 'GET /a', trace: null, culprit: CULPRIT, stack: [PLACE], evidence: {} }
 const FINDING = { id: 'hot-function', title: 'It is slow', severity: 'warning', share: 0.1, lostMs: 5, since: 1, what: '', where: { ...PLACE, functionLine: 3, via: null, route: null }, why: '', instead: '', evidence: { ms: 5, text: 'x', none: null }, confidence: 'high', next: ['x'] }
 const CALL = { api: 'fs.readFileSync', callSite: PLACE, flagged: false, advice: { instead: 'x' }, routes: [{ route: 'GET /a', calls: 1, ms: 10 }], ms: 10, share: 0.2 }

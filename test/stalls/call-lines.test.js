@@ -13,7 +13,7 @@ const lineOf = route => SOURCE.findIndex(text => text.endsWith(`// ${route}`)) +
 
 const CASES = {
   '/report': { function: '(anonymous)', call: 'JSON.stringify', via: { package: 'express', function: 'res.json', through: null } },
-  '/token': { function: 'issueToken', via: { package: 'jsonwebtoken', function: 'sign' } },
+  '/token': { function: 'issueToken', via: { package: 'jsonwebtoken', function: 'sign', through: { package: 'jws', function: 'jwsSign' } } },
   '/names': { function: 'sortNames', call: 'Array.sort', via: null },
   '/login': { function: 'hashPassword', call: 'pbkdf2Sync', via: null },
   '/mix': { function: 'mixAll', via: null }

@@ -38,7 +38,7 @@ loopscope.findings = (() => {
   function factsOf ({ severity, where, what, why, instead, evidence: { documentation, ...figures }, confidence, next, lostMs, since }) {
     const facts = [
       ['Instead', severity === 'none' ? '' : instead, 'instead'],
-      ['Where', [place(where), where?.via && `in ${where.via.package} ${where.via.function}`, where?.route].filter(Boolean).join(', '), 'own'],
+      ['Where', [place(where), where?.via && `in ${loopscope.ownCode.calledBy({ call: null, via: where.via })}`, where?.route].filter(Boolean).join(', '), 'own'],
       ['What', what],
       ['Why', why],
       ['Lost', lostMs > 0 ? `${duration(lostMs)}${since === null ? '' : `, since ${moment(since)}`}` : ''],

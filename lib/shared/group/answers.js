@@ -24,7 +24,7 @@ const MAX_PARTS = 64 // of an exact sum
 
 const route = orNull(text)
 const place = { function: text, file: text, line: number, column: optional(number) }
-const via = optional(record({ package: text, function: text }))
+const via = optional(record({ package: text, function: text, through: optional(record({ package: text, function: text })) }))
 const culprit = orNull(record({ ...place, call: optional(text), via }))
 const stack = optional(listOf(record(place), MAX_ROWS))
 

@@ -48,7 +48,7 @@ function describeCulprit (culprit, stall) {
   const through = via?.through ? `, through ${via.through.package} ${via.through.function}` : ''
   const place = file === '' ? name : `${name} (${showPosition(culprit)})`
   // Where the application has no function on the stack the culprit is the dependency's own.
-  if (via !== null && isOf(file, via.package)) return `${call === null ? '' : `${call} called by `}${place}${through}`
+  if (via && isOf(file, via.package)) return `${call === null ? '' : `${call} called by `}${place}${through}`
   const entered = via && `${via.package} ${via.function}${through}`
   const called = [call, entered].filter(Boolean).join(' by ')
   return called === '' ? place : `${called}${through === '' ? '' : ','} called by ${place}`
