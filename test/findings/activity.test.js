@@ -7,7 +7,7 @@ const assert = require('node:assert/strict')
 const { readActivity } = require('../../lib/observer/findings/activity')
 const { NO_SOURCE } = require('../../lib/observer/stalls/culprit/source-lines')
 
-const NAMES = { run: 'node:internal/timers', load: 'node:internal/modules/cjs/loader', log: 'node:internal/console/constructor', pbkdf2Sync: 'node:internal/crypto/pbkdf2', 'Writable.write': 'node:internal/streams/writable', 'Socket._writeGeneric': 'node:net', writeGeneric: 'node:internal/stream_base_commons', internalConnect: 'node:net', onconnection: 'node:net', closeSocketHandle: 'node:net', 'Socket._destroy': 'node:net', 'Socket.connect': 'node:net', onStreamRead: 'node:internal/stream_base_commons', express: 'file:///app/node_modules/express/router.js', marked: 'file:///app/node_modules/marked/index.js', next: 'file:///app/node_modules/router/index.js', check: 'file:///app/node_modules/outer/index.js', select: 'file:///app/node_modules/outer/index.js', count: 'file:///app/node_modules/outer/index.js', uniq: 'file:///app/node_modules/inner/index.js', compare: 'file:///app/node_modules/inner/index.js' }
+const NAMES = { run: 'node:internal/timers', load: 'node:internal/modules/cjs/loader', log: 'node:internal/console/constructor', pbkdf2Sync: 'node:internal/crypto/pbkdf2', 'Writable.write': 'node:internal/streams/writable', 'Socket._writeGeneric': 'node:net', writeGeneric: 'node:internal/stream_base_commons', internalConnect: 'node:net', onconnection: 'node:net', closeSocketHandle: 'node:net', 'Socket._destroy': 'node:net', 'Socket.connect': 'node:net', onStreamRead: 'node:internal/stream_base_commons', express: 'file:///app/node_modules/express/router.js', marked: 'file:///app/node_modules/marked/index.js', next: 'file:///app/node_modules/router/index.js', check: 'file:///app/node_modules/outer/index.js', select: 'file:///app/node_modules/outer/index.js', count: 'file:///app/node_modules/outer/index.js', uniq: 'file:///app/node_modules/inner/index.js', compare: 'file:///app/node_modules/inner/index.js', 'document.toJSON': 'file:///app/node_modules/mongoose/lib/document.js', renderDevelopment: 'file:///app/node_modules/react-dom/cjs/react-dom-server.node.development.js', renderProduction: 'file:///app/node_modules/react-dom/cjs/react-dom-server.node.production.js' }
 
 /** A profile of stacks, outermost first, for so many milliseconds each, in samples of ten. */
 function record (stretches) {
@@ -181,4 +181,13 @@ test('a middleware that only hands a request on does not answer for the package 
   const { spots } = read([[['run', 'express', 'timing', 'next', 'check', 'select', 'uniq'], 3000]])
   assert.deepEqual(spots.map(({ origin, culprit }) => [origin, culprit.function, culprit.via]),
     [['dependency', 'select', { package: 'outer', function: 'select', through: { package: 'inner', function: 'uniq' } }]])
+})
+
+test('a spot says the toJSON() or toString() that took its time, and the development build that it went through', () => {
+  const spotOf = (...stack) => read([[['run', ...stack], 3000]]).spots[0]
+  assert.deepEqual(spotOf('login', 'document.toJSON').converter, { function: 'document.toJSON', file: 'node_modules/mongoose/lib/document.js', line: 16, column: 3, package: 'mongoose' })
+  assert.equal(spotOf('login', 'toJSON').converter.package, null)
+  assert.equal(spotOf('login', 'marked').converter, null)
+  assert.equal(spotOf('login', 'renderDevelopment').development, 'react-dom')
+  assert.equal(spotOf('login', 'renderProduction').development, null)
 })

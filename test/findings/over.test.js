@@ -76,6 +76,8 @@ test('means and percentiles are of the observed time, and not since the start', 
   }).find()
   const quiet = await find(processOf(10, 7, 300))
   assert.deepEqual([quiet.findings[0].id, quiet.figures.requestsPerSecond, quiet.figures.delayP99Ms], ['nothing-wrong', 0, 0])
+  const late = await find(processOf(10, 7, 400))
+  assert.equal(late.figures.delayP99Ms, 100, 'no delay was longer than the longest stall, or than what counts as one')
   const slow = await find(processOf(30, 27, 300))
   assert.match(slow.findings[0].title, /^POST \/login takes 1\.0 s on average, and it is not the event loop/)
 })

@@ -19,6 +19,8 @@ function spot (changes = {}) {
     text: '',
     isLogging: false,
     isWriting: false,
+    development: null,
+    converter: null,
     queueMs: 0,
     isStartUp: false,
     sync: null,

@@ -116,6 +116,18 @@ test('the collector is not to be helped with Buffers where Buffers are what it c
   assert.deepEqual(idsOf(ask({ ...collected, process: { memory: { outside: OUTSIDE } } })), ['buffers-grow'])
 })
 
+test('what turns objects into text is named with what to do instead, and so is a development build', () => {
+  const converter = { function: 'toJSON', file: 'node_modules/mongoose/lib/document.js', line: 4, column: 1, package: 'mongoose' }
+  const findingOf = changes => ask(spots(spot({ culprit: { call: 'JSON.stringify' }, ...changes }))).findings[0]
+  const documents = findingOf({ converter })
+  assert.match(documents.title, /JSON\.stringify.*, most of it in toJSON of the package mongoose/)
+  assert.match(documents.instead, /\.lean\(\)/)
+  assert.match(findingOf({ converter: { ...converter, file: 'user.js', package: null } }).title, /most of it in toJSON \(user\.js:4\)/)
+  const development = findingOf({ development: 'react-dom' })
+  assert.match(development.instead, /^start the process with NODE_ENV=production, which selects the production build of react-dom/)
+  assert.equal(development.evidence.development, 'react-dom')
+})
+
 test('every rule has a case, and every finding a row in docs/findings.md', () => {
   const ids = [...new Set(RULES.flatMap(rule => rule.ids))]
   assert.deepEqual(ids.filter(id => !CASES.some(row => row.id === id)), [])

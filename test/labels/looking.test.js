@@ -2,6 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const timers = require('node:timers')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { createLooking } = require('../../lib/observer/labels/looking')
 
@@ -42,7 +43,7 @@ test('looks hurry while they tell what is new, and not for ever', t => {
   t.mock.method(Math, 'random', () => 1 - Math.exp(-1)) // each wait is the mean
   const waits = []
   const looking = createLooking({ isBusy: () => true, look: async () => {} })
-  t.mock.method(global, 'setTimeout', (_, ms) => {
+  t.mock.method(timers, 'setTimeout', (_, ms) => {
     waits.push(Math.round(ms))
     return { unref: () => ({}) }
   })

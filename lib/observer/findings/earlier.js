@@ -104,6 +104,8 @@ function spotsOf (stalls, busyMs, source) {
       text: source.read(culprit.file, culprit.line)[0] ?? '',
       isLogging: false,
       isWriting: false,
+      development: null,
+      converter: null,
       queueMs: 0,
       isStartUp: false,
       sync: null,

@@ -76,7 +76,8 @@ function createFindings (parts) {
     last = now
     const at = Date.now()
     const fromMs = activity?.fromMs ?? at - LOOK_BACK_MS
-    const counted = countedSince(fromMs, before, now, activity)
+    const inTime = stalls().stalls.filter(stall => stall.at + stall.durationMs >= fromMs)
+    const counted = countedSince(fromMs, before, now, activity, inTime)
     /** @type {Readings} */
     const readings = {
       at,
@@ -85,7 +86,7 @@ function createFindings (parts) {
       thresholdMs: facts.stallThresholdMs,
       blockedMs,
       activity,
-      stalls: stalls().stalls.filter(stall => stall.at + stall.durationMs >= fromMs),
+      stalls: inTime,
       system: systemBetween(before, now),
       ownCpu: ownCpuOf(now.system),
       pool: poolWaits.read(at - fromMs),
@@ -103,16 +104,17 @@ function createFindings (parts) {
    * @param {Reading} before  a moment ago, where nothing earlier is known
    * @param {Reading} now
    * @param {Readings['activity']} activity
+   * @param {readonly Stall[]} inTime
    * @returns {Pick<Readings, 'process' | 'pace'>}
    */
-  function countedSince (fromMs, before, now, activity) {
+  function countedSince (fromMs, before, now, activity, inTime) {
     if (now.process === null) return { process: null, pace: { ms: 0, routes: [] } }
     const fromMonotonicMs = now.atMs - (Date.now() - fromMs)
     const startedMs = now.atMs - now.process.uptimeMs
     const nothing = { atMs: startedMs, process: { routes: [], delayCounts: null } }
     const base = startedMs >= fromMonotonicMs - START_GRAIN_MS ? nothing : past?.firstSince(fromMonotonicMs) ?? before
     const { delayCounts = null, routes } = base.process ?? now.process
-    const delay = { ...now.process.delay, ...(now.process.delayCounts && quantilesSince(delayCounts, now.process.delayCounts)) }
+    const delay = { ...now.process.delay, ...(now.process.delayCounts && quantilesSince(delayCounts, now.process.delayCounts, Math.max(facts.stallThresholdMs, ...inTime.map(({ durationMs }) => durationMs)))) }
     const ms = now.atMs - base.atMs
     // Idle time at the end is not observed.
     const observedMs = Math.min(ms, Math.max(0, fromMs + (activity?.observedMs ?? 0) - (Date.now() - ms))) || ms
@@ -195,10 +197,12 @@ function routesSince (before, now) {
 /**
  * @param {BucketReading | null | undefined} before
  * @param {BucketReading} now
+ * @param {number} maxMs  no delay was longer: the quantile of a wide bucket may be
  */
-function quantilesSince (before, { bounds, counts, count }) {
+function quantilesSince (before, { bounds, counts, count }, maxMs) {
   const since = { bounds, counts: counts.map((upTo, index) => upTo - (before?.counts[index] ?? 0)), count: count - (before?.count ?? 0) }
-  return { p50Ms: quantileOf(since, 0.5) * 1e3, p99Ms: quantileOf(since, 0.99) * 1e3 }
+  const [p50Ms, p99Ms] = [0.5, 0.99].map(share => Math.min(maxMs, quantileOf(since, share) * 1e3))
+  return { p50Ms, p99Ms }
 }
 
 module.exports = { createFindings }

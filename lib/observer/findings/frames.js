@@ -3,7 +3,7 @@
 // The stack of each node of a profile, as findings look at it. Pure.
 
 const { calledPackage, isPassingOn } = require('../../shared/formats/profile/called-package')
-const { LOOP_IO, createFrameOf } = require('../../shared/formats/profile/frame')
+const { LOOP_IO, createFrameOf, packageOf } = require('../../shared/formats/profile/frame')
 const { parentsOf } = require('../../shared/formats/profile/node-tree')
 
 /** @import { CpuProfile } from '../../../types/profile' */
@@ -26,6 +26,10 @@ const SOCKET = [
   ['accept', /^node:net onconnection$/],
   ['close', /^node:net (closeSocketHandle|(Socket\.)?(_destroy|_final))$/]
 ]
+// As bundlers and React name the builds that check everything they do.
+const DEVELOPMENT = /(^|\/)node_modules\/.*[./-]development(\.[\w-]+)*\.[cm]?js$/
+// What JSON.stringify() and template texts call for each object.
+const CONVERTERS = /(^|[. ])(toJSON|toString|\[Symbol\.toPrimitive\])$/
 const TASK_NATIVES = new Set(['runMicrotasks', 'enqueueMicrotask'])
 
 /**
@@ -37,6 +41,8 @@ const TASK_NATIVES = new Set(['runMicrotasks', 'enqueueMicrotask'])
  * @property {boolean} isLogging
  * @property {boolean} isLoading
  * @property {boolean} isBuffer  a Buffer was made, and filled
+ * @property {string | null} development  the package whose development build is on it
+ * @property {Frame | null} converter  the outermost toJSON() or toString()
  * @property {boolean} isTask    nobody called it but the queue of microtasks or ticks, as after an await
  * @property {boolean} isTasks   the queue of microtasks or ticks itself was at work, and not a task
  */
@@ -73,9 +79,17 @@ function describeStack (frames) {
     isLogging: frames.some(({ file }) => CONSOLE.test(file) || LOGGERS.test(file)),
     isLoading: frames.some(({ file }) => LOADER.test(file)),
     isBuffer: frames.some(({ file, name }) => file === BUFFER && BUFFER_MAKERS.has(name.replace(/^.*\./, ''))),
+    development: developmentOf(frames),
+    converter: frames.findLast(({ origin, name }) => (origin === 'app' || origin === 'dependency') && CONVERTERS.test(name)) ?? null,
     isTask: frames.slice(frames.findLastIndex(({ origin }) => origin === 'app') + 1).every(frame => frame.origin === 'meta' || isQueue(frame)),
     isTasks: isQueue(leaf)
   }
+}
+
+/** @param {Frame[]} frames */
+function developmentOf (frames) {
+  const found = frames.find(({ file }) => DEVELOPMENT.test(file))
+  return found === undefined ? null : packageOf(found.file)
 }
 
 /** @param {Frame} frame */

@@ -3,6 +3,7 @@
 // Where the time of a longer stretch went: the heaviest place is taken out, then the heaviest of the rest, and so on. What is said of each is
 // what is said of the culprit of a stall. Pure but for the source lines.
 
+const { packageOf } = require('../../shared/formats/profile/frame')
 const { findSampledCalls } = require('../../shared/sync-calls/sampled')
 const { findCulprit } = require('../stalls/culprit/find-culprit')
 const { onlySamples } = require('./samples')
@@ -119,6 +120,11 @@ function describeSpot (profile, group, { all, busyMicros, stackOf }, context) {
   const isMostly = (/** @type {(stack: Stack) => boolean} */ is) => {
     return samples.reduce((sum, sample) => is(stackOf(sample)) ? sum + sample.micros : sum, 0) >= micros * MOST
   }
+  /** @type {<Value>(of: (stack: Stack) => Value | null) => Value | null} */
+  const mostOf = of => {
+    const values = new Set(samples.map(sample => of(stackOf(sample))))
+    return [...values].find(value => value !== null && isMostly(stack => of(stack) === value)) ?? null
+  }
   return {
     culprit,
     origin: origin === 'dependency' ? 'dependency' : 'app',
@@ -129,9 +135,19 @@ function describeSpot (profile, group, { all, busyMicros, stackOf }, context) {
     isLogging: isMostly(({ isLogging }) => isLogging),
     isWriting: isMostly(({ socket }) => socket === 'write'),
     queueMs: isMostly(({ isTask }) => isTask) ? queueMicros(all, group, stackOf) / 1e3 : 0,
+    development: mostOf(({ development }) => development),
+    converter: converterOf(mostOf(({ converter }) => converter)),
     isLoading: isMostly(({ isLoading }) => isLoading),
     sync: syncOf(part, micros)
   }
+}
+
+/**
+ * @param {Frame | null} frame
+ * @returns {SampledSpot['converter']}
+ */
+function converterOf (frame) {
+  return frame && { function: frame.name, file: frame.file, line: frame.line, column: frame.column, package: frame.origin === 'dependency' ? packageOf(frame.file) : null }
 }
 
 /**

@@ -25,6 +25,9 @@
  * @property {boolean} isLogging  the time was spent in the console or a logger
  * @property {boolean} isWriting  the time was spent in writes of sockets
  * @property {number} queueMs    that the queue of microtasks or ticks took between two runs of it; 0 where that did not run it
+ * @property {string | null} development  the package whose development build most of it went through
+ * @property {{ function: string, file: string, line: number, column: number, package: string | null } | null} converter  the toJSON() or toString() that most of
+ *   it was spent in; package: null where it is the application's own
  * @property {boolean} isStartUp  it was in loading modules when the process started, and is over
  * @property {{ api: string, share: number } | null} sync  the synchronous call below it that took the most, of all the time of the spot
  * @property {{ count: number, ms: number, longestMs: number, lines: { line: number, ms: number }[] }} stalls  of the loop, that it caused;

@@ -66,13 +66,16 @@ function isCrowded (spot, readings, lostMs) {
   return ranShare(readings) < 1 && !isStalling(spot, readings) && !isHoldingNow(spot, readings) && lostMs < observedMsOf(readings) * CRITICAL_SHARE
 }
 
+/** @typedef {Pick<Finding, 'why' | 'instead'> & { work: string, evidence?: Finding['evidence'] }} Said  work: what the time is spent in, after "in" */
+
 /**
  * @param {Finding['id']} id
  * @param {Spot} spot
  * @param {Readings} readings
- * @param {Pick<Finding, 'why' | 'instead'> & { work: string, evidence?: Finding['evidence'] }} said  work: what the time is spent in, after "in"
+ * @param {Said} said
  */
-function spotFinding (id, spot, readings, { work, why, instead, evidence = {} }) {
+function spotFinding (id, spot, readings, said) {
+  const { work, why, instead, evidence = {} } = inDevelopment(spot, converting(spot, said))
   const { ms, share, samples, sinceMs, stalls } = spot
   const lostMs = Math.max(ms * ranShare(readings), stalls.ms)
   const inFlight = inFlightOf(readings)
@@ -92,6 +95,42 @@ function spotFinding (id, spot, readings, { work, why, instead, evidence = {} })
     confidence: samples >= MIN_SAMPLES * 5 || stalls.count >= MIN_STALLS ? 'high' : 'medium',
     next: [`npx loopscope profile ${readings.pid}`, `npx loopscope stalls ${readings.pid}`]
   })
+}
+
+/**
+ * JSON.stringify() and texts call a function of each object: where that took the time, it is what there is to change.
+ * @param {Spot} spot
+ * @param {Said} said
+ * @returns {Said}
+ */
+function converting ({ converter, culprit: { via } }, said) {
+  if (converter === null) return said
+  const { function: name, package: owner } = converter
+  const whose = owner === null ? placed(converter) : `${name} of the package ${owner}`
+  return {
+    ...said,
+    work: via !== null && via.package === owner && via.function === name ? said.work : `${said.work}, most of it in ${whose}`,
+    why: `${name}() runs for each object that is turned into text, and everything else waits until all of them are done`,
+    instead: owner === 'mongoose'
+      ? 'ask for plain objects with `.lean()` where documents are only sent, and select() the fields that are needed'
+      : `turn plain objects with only the fields that are needed into text, or make ${name}() cheaper: keep what it works out`,
+    evidence: { ...said.evidence, converter: owner === null ? name : `${owner} ${name}` }
+  }
+}
+
+/**
+ * @param {Spot} spot
+ * @param {Said} said
+ * @returns {Said}
+ */
+function inDevelopment ({ development }, said) {
+  if (development === null) return said
+  return {
+    ...said,
+    why: `the development build of ${development} runs, which checks everything it does and is several times slower; ${said.why}`,
+    instead: `start the process with NODE_ENV=production, which selects the production build of ${development}; if that is not enough: ${said.instead}`,
+    evidence: { ...said.evidence, development }
+  }
 }
 
 /**
