@@ -18,7 +18,7 @@ const { scalePage } = require('./harness/scale-page')
 
 /** @typedef {{ measure (how: { quick: boolean, progress: (text: string) => void }): Promise<Result> }} Benchmark */
 
-const BENCHMARKS = Object.freeze(['idle-cpu', 'threads', 'express-hello', 'egress', 'rules', 'request-path', 'admin-mount', 'capture-stall', 'heartbeat', 'start-up', 'whole-process', 'detection', 'sync-calls', 'labels', 'findings', 'clock', 'heap-sampling', 'heap-histogram', 'heap-comparison', 'group', 'scale'])
+const BENCHMARKS = Object.freeze(['idle-cpu', 'threads', 'express-hello', 'egress', 'rules', 'request-path', 'admin-mount', 'capture-stall', 'heartbeat', 'start-up', 'whole-process', 'detection', 'sync-calls', 'labels', 'source-maps', 'findings', 'clock', 'heap-sampling', 'heap-histogram', 'heap-comparison', 'group', 'scale'])
 
 const DOCS = path.join(__dirname, '..', 'docs')
 const PAGE = path.join(DOCS, 'overhead.md')
