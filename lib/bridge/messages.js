@@ -37,7 +37,7 @@
 /**
  * @typedef {object} ObserverSettings  what the observer is started with
  * @property {SharedArrayBuffer} state
- * @property {import('node:worker_threads').MessagePort} samplesPort  where samples are told that are waited for
+ * @property {import('node:worker_threads').MessagePort} samplesPort  on which samples that the main thread waits for are sent
  * @property {number} stallThresholdMs
  * @property {number} keepSeconds
  * @property {number} hz

@@ -152,7 +152,7 @@ class SharedState {
     Atomics.wait(this.#integers, READING, 1, maxMs)
   }
 
-  /** Observer: they are told, or cannot be. */
+  /** Observer: they were sent, or cannot be. */
   confirmSamples () {
     Atomics.store(this.#integers, READING, 0)
     Atomics.notify(this.#integers, READING)

@@ -63,7 +63,7 @@ function createWindowReading ({ settings, state, recorder, sourceMaps, channel }
       await labeller.settle()
       return syncSamples.read()
     },
-    /** The same up to now; the main thread is told as well. */
+    /** The same up to now; it is sent to the main thread as well. */
     async readSamplesNow () {
       if (!recorder().isRecording) return syncSamples.read()
       const toMicros = monotonicMicros()

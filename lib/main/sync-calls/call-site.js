@@ -61,7 +61,7 @@ function isOwn (frame) {
 
 /**
  * A module that we load, a package that we use: whatever that calls is for us.
- * @param {NodeJS.CallSite} callee  of a function of ours
+ * @param {NodeJS.CallSite} callee  of a function of loopscope
  */
 function worksForUs (callee) {
   const file = fileOf(callee)

@@ -76,7 +76,7 @@ class SyncCalls {
 
   /**
    * @template T
-   * @param {() => T} work  of ours
+   * @param {() => T} work  of loopscope itself
    * @returns {T}
    */
   unwatched (work) {

@@ -28,7 +28,7 @@ const OWN_FOLDER = isBundled ? 'loopscope:/lib/' : here.slice(0, -THIS_FILE.leng
 /** What functions are named that only pass a call on: the names of properties survive bundling and minifying. */
 const WRAPPER_NAME = 'loopscopeWrapper'
 
-/** Packages that we call for ourselves, and what they are made of: below a frame of ours they work for us. */
+/** Packages that loopscope calls for itself, with their own dependencies: below a frame of loopscope they work for loopscope. */
 const OWN_PACKAGES = /[\\/]node_modules[\\/](pino|pino-std-serializers|sonic-boom|thread-stream|quick-format-unescaped|safe-stable-stringify|prom-client|tdigest)[\\/]/
 
 /** The files of Node.js that load modules. */

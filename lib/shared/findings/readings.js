@@ -90,7 +90,7 @@
  *
  * @typedef {object} OutsideHeap  memory that V8 or native code holds outside of V8's heap
  * @property {number} rssBytes       of the whole process
- * @property {number} externalBytes  all of it that V8 is told of
+ * @property {number} externalBytes  all memory outside the heap that is reported to V8
  * @property {number} buffersBytes   of that, Buffers and other ArrayBuffers
  * @property {number} grownBytes     since it was lowest in the last quarter of an hour
  * @property {number} grownForMs     how long ago that was

@@ -1,7 +1,7 @@
 'use strict'
 
 // Code as it was written: knows the places that were asked for before, has a thread read the source maps of those that are new, and
-// waits for it only as long as the one who asks can. What is not known by then stays as it runs, and is known later.
+// waits for it only as long as the caller can. What is not found by then is shown as it runs, and corrected later.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { guarded, unattended } = require('../base/guard')

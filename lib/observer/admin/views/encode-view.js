@@ -30,7 +30,7 @@ async function encodeView (sources, profile, { format, sources: places, name, st
   const usualPlaces = format === 'graph' ? 'original' : FORMATS[/** @type {FormatName} */ (format)].sources
   const shown = (places ?? usualPlaces) === 'original' ? await sources.toWritten(profile) : profile
   const { appName, pid } = sources.facts
-  // What people read is told with the lines that findings name.
+  // Formats for people show the lines that findings name.
   const found = usualPlaces === 'original' ? sources.reportSections(shown) : {}
   const context = { ...sources.context(title ?? `CPU profile of ${appName} (pid ${pid})`, notes), startedAt, ...found }
   if (format === 'graph') {
