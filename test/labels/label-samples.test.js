@@ -87,7 +87,7 @@ test('functions that were only ever seen for one route label what they call', ()
 
 test('a few looks are not enough, and the more so the more of all looks are of that route', () => {
   const knowledge = createKnowledge()
-  look(knowledge, 'GET /a', ['seldom'], 12)
+  look(knowledge, 'GET /a', ['seldom'], 8)
   look(knowledge, 'GET /a', ['often'], 24)
   look(knowledge, 'GET /b', ['other'], 24)
   assert.deepEqual(labelsOf(samplesOf(['seldom'], ['often'], ['other']), knowledge), [null, 'GET /a', 'GET /b'])
@@ -95,9 +95,9 @@ test('a few looks are not enough, and the more so the more of all looks are of t
   assert.deepEqual(labelsOf(samplesOf(['often']), knowledge), [null])
 })
 
-test('a helper is not taken for that of the one route it was seen with, as long as a tenth of it may be another\'s', () => {
+test('a helper is not taken for that of the one route it was seen with, as long as a fifth of it may be another\'s', () => {
   const knowledge = createKnowledge()
-  look(knowledge, 'GET /often', ['helper'], 20)
+  look(knowledge, 'GET /often', ['helper'], 10)
   assert.deepEqual(labelsOf(samplesOf(['helper']), knowledge), [null])
   look(knowledge, 'GET /rare', ['helper'], 1)
   look(knowledge, 'GET /often', ['helper'], 20)
