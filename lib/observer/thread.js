@@ -36,7 +36,7 @@ const { createWindowReading } = require('./window-reading')
 // Of one processor, for source maps that nobody asks for just now.
 const SOURCE_MAPS_SHARE = 0.02
 // They are not read while the machine has no processor to spare; where that never ends, after this all the same.
-const MAPS_ANSWER_MS = 2000 // of a main thread that may be in the middle of a stall
+const MAPS_ANSWER_MS = 500 // somebody may wait for it, and the main thread may just have begun a stall
 const MAX_SHORTAGE_MS = 30_000
 
 class ObserverThread {
@@ -94,7 +94,8 @@ class ObserverThread {
         this.#sourceMapBudget.take(ms)
         this.#state.sourceMapsMs = this.#sourceMapBudget.takenMs
       },
-      askProcess: urls => this.#main.ask('scriptMaps', { urls }, MAPS_ANSWER_MS),
+      // While it is blocked it cannot answer: it is asked again when somebody wants to know again.
+      askProcess: async urls => this.#stalls.series.blockedMs() > 0 ? [] : this.#main.ask('scriptMaps', { urls }, MAPS_ANSWER_MS),
       onLearned: () => unattended(this.#stalls.learned())
     })
     this.#stalls = createStallDetection({
