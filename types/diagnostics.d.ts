@@ -445,7 +445,7 @@ export interface DiagnosticsHandle {
   delay (): DelaySummary
   /**
    * Synchronous calls since start. What was sampled counts up to now: the open window of the recorder is ended and read for it, for which
-   * this thread waits some milliseconds, 100 at most; who asks more often than four times a second has what is known.
+   * this thread waits some milliseconds, 100 at most; a caller that asks more often than four times a second gets what is known.
    */
   syncCalls (): SyncCalls
   /**

@@ -154,7 +154,7 @@ class ObserverClient {
   }
 
   /**
-   * What was sampled up to this moment, for somebody who asks and does not await: this thread waits.
+   * What was sampled up to this moment, for a synchronous caller: this thread waits.
    * @param {number} toMicros
    * @param {number} maxMs
    * @returns {SampledReading | null} null: it does not run, or takes longer

@@ -133,7 +133,7 @@ class SyncCallDetector {
   }
 
   /**
-   * Work of ours: its calls are nobody's.
+   * Does loopscope's own work: its calls are not recorded.
    * @template T
    * @param {() => T} work
    * @returns {T}

@@ -5,7 +5,7 @@
 const { readStacks } = require('./frames')
 const { readSamples, withoutIdleEnds } = require('./samples')
 const { findSocketCalls } = require('./socket-calls')
-const { findSpots } = require('./spots')
+const { findSpots, microsByRoute, routeOfMost } = require('./spots')
 const { findTopics } = require('./topics')
 
 /** @import { Culprit, Stall } from '../../../types/diagnostics' */
@@ -134,20 +134,12 @@ function withStalls (culprit, stalls) {
  * @param {{ stalls: readonly Stall[], fromMs: number, busyMicros: number }} of  stalls: in which it ran
  * @returns {Pick<Spot, 'route' | 'routes'>}
  */
-function routesOf ({ routes }, samples, { stalls, fromMs, busyMicros }) {
-  const routeAt = (/** @type {number} */ ms) => stalls.find(({ at, durationMs, route }) => route !== null && ms > at && ms <= at + durationMs)?.route
-  /** @type {Map<string | null, number>} */
-  const micros = new Map()
-  for (const sample of samples) {
-    const route = routes?.names[routes.samples[sample.index]] ?? routeAt(fromMs + sample.atMicros / 1e3) ?? null
-    micros.set(route, (micros.get(route) ?? 0) + sample.micros)
-  }
-  const whole = samples.reduce((sum, { micros }) => sum + micros, 0)
-  const heaviest = [...micros].sort(([, left], [, right]) => right - left)
-  const [most] = heaviest
+function routesOf (profile, samples, { stalls, fromMs, busyMicros }) {
+  const routeAt = (/** @type {number} */ ms) => stalls.find(({ at, durationMs, route }) => route !== null && ms > at && ms <= at + durationMs)?.route ?? null
+  const byRoute = microsByRoute(profile, samples, ({ atMicros }) => routeAt(fromMs + atMicros / 1e3))
   return {
-    route: most[1] > whole * MOST ? most[0] : null,
-    routes: heaviest.map(([route, micros]) => ({ route, share: micros / Math.max(1, busyMicros) }))
+    route: routeOfMost(byRoute),
+    routes: [...byRoute].sort(([, left], [, right]) => right - left).map(([route, micros]) => ({ route, share: micros / Math.max(1, busyMicros) }))
   }
 }
 

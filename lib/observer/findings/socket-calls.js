@@ -5,7 +5,7 @@
 
 const { findCulprit } = require('../stalls/culprit/find-culprit')
 const { onlySamples } = require('./samples')
-const { routeOf } = require('./spots')
+const { microsByRoute, routeOfMost } = require('./spots')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { SocketCalls, SocketTime } from '../../shared/findings/readings' */
@@ -56,7 +56,7 @@ function placeOf (profile, all, called, context) {
   const { culprit } = findCulprit(onlySamples(profile, called.length > 0 ? called : all), context)
   if (culprit === null) return null
   const { function: name, file, line, column, via, share } = culprit
-  return { function: name, file, line, column, via, route: routeOf(profile, all), share: share * (called.length > 0 ? sumMicros(called) / sumMicros(all) : 1) }
+  return { function: name, file, line, column, via, route: routeOfMost(microsByRoute(profile, all)), share: share * (called.length > 0 ? sumMicros(called) / sumMicros(all) : 1) }
 }
 
 /** @param {readonly Sample[]} samples */

@@ -197,21 +197,30 @@ function syncOf (part, micros) {
 }
 
 /**
- * The route that more than half of the samples are for.
+ * The time of samples by the route that each ran for.
  * @param {CpuProfile} profile
  * @param {readonly Sample[]} samples
+ * @param {(sample: Sample) => string | null} [otherwise]  the route of one without a label
+ * @returns {Map<string | null, number>} null: for no request, or it is not known for which
  */
-function routeOf ({ routes }, samples) {
-  if (routes === undefined) return null
-  /** @type {Map<number, number>} */
-  const microsByRoute = new Map()
-  for (const { index, micros } of samples) {
-    const route = routes.samples[index] ?? -1
-    microsByRoute.set(route, (microsByRoute.get(route) ?? 0) + micros)
+function microsByRoute ({ routes }, samples, otherwise = () => null) {
+  /** @type {Map<string | null, number>} */
+  const micros = new Map()
+  for (const sample of samples) {
+    const route = routes?.names[routes.samples[sample.index]] ?? otherwise(sample)
+    micros.set(route, (micros.get(route) ?? 0) + sample.micros)
   }
-  const whole = samples.reduce((sum, { micros }) => sum + micros, 0)
-  const [most] = [...microsByRoute].find(([, micros]) => micros > whole * MOST) ?? [-1]
-  return routes.names[most] ?? null
+  return micros
 }
 
-module.exports = { findSpots, routeOf }
+/**
+ * @param {ReadonlyMap<string | null, number>} byRoute
+ * @returns {string | null} the route that has more than half of the time
+ */
+function routeOfMost (byRoute) {
+  const whole = [...byRoute.values()].reduce((sum, micros) => sum + micros, 0)
+  const [most] = [...byRoute].find(([, micros]) => micros > whole * MOST) ?? [null]
+  return most
+}
+
+module.exports = { findSpots, microsByRoute, routeOfMost }

@@ -65,7 +65,7 @@ class ThreadCpu {
   }
 
   /**
-   * @param {CpuProfile} window  that has just ended; in order, without frames of ours
+   * @param {CpuProfile} window  that has just ended; in order, without loopscope's frames
    * @returns {CpuProfile} with the event loop's own work, where there was some
    */
   show (window) {
