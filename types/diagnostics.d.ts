@@ -191,7 +191,10 @@ export interface Culprit extends CodeFrame {
   functionLine: number
   /** The synchronous API or builtin at the bottom, e.g. 'pbkdf2Sync' or 'JSON.stringify'; null when JavaScript took the time. */
   call: string | null
-  /** The dependency that the application called and in which the time was spent; null when it was spent in the application's own code. */
+  /**
+   * The dependency that the application called and in which the time was spent; null when it was spent in the application's own code. Where no
+   * function of the application was on the stack, the culprit is one of a dependency: then only when that spent it in a dependency of its own.
+   */
   via: CalledPackage | null
   /** Part of the stall's code time spent in this function, 0 to 1; where only the stacks that were read meanwhile name it, the part of those: 1. */
   share: number

@@ -159,7 +159,8 @@ test('a dependency of a dependency is told with the package that the application
 })
 
 test('a framework alone is told as such', () => {
-  assert.equal(read([[['run', 'express'], 3000]]).spots[0].culprit.via.package, 'express')
+  const { spots: [{ origin, culprit }] } = read([[['run', 'express'], 3000]])
+  assert.deepEqual([origin, culprit.file, culprit.via], ['dependency', 'node_modules/express/router.js', null])
 })
 
 test('stalls of the helpers of a function are those of the function, where none of them is told alone', () => {

@@ -215,7 +215,8 @@ const CASES = [
     'Koa middleware after next': [{ ask: 'GET /signed/shop?rounds={size}', size: 510_000 },
       { route: 'GET /signed/:name', function: 'signFeeds', file: 'src/sign-feeds.js', call: qualified('crypto', 'pbkdf2Sync') }],
     'body of Koa': [{ ask: 'POST /feeds', size: 250_000, body: rows },
-      { route: 'POST /feeds', function: /./, file: /\/@hapi\/bourne\/lib\/index\.js$/, at: 'JSON.parse(', call: 'JSON.parse' }]
+      // co-body is what koa-bodyparser awaits, and goes through @hapi/bourne.
+      { route: 'POST /feeds', function: /./, file: /\/co-body\/lib\/json\.js$/, at: 'bourne.parse(str', call: 'JSON.parse', via: /^co-body / }]
   }),
   ...casesOf('edge', {
     'Hono c.json': [{ ask: 'GET /tags?limit={size}', size: 350_000 },

@@ -2,6 +2,7 @@
 
 // A profile, and the stalls of its time, as findings read them: how busy the loop was, with what, and where. Pure but for the source lines.
 
+const { dependencyOf, isInPackage } = require('../../shared/formats/profile/frame')
 const { readStacks } = require('./frames')
 const { readSamples, withoutIdleEnds } = require('./samples')
 const { findSocketCalls } = require('./socket-calls')
@@ -33,7 +34,7 @@ const MOST = 0.5
  * @returns {Activity}
  */
 function readActivity (profile, { fromMs, startedAt, stalls }, context) {
-  const stacks = readStacks(profile, context.appRoot)
+  const stacks = readStacks(profile, context)
   const stackOf = (/** @type {Sample} */ { id }) => /** @type {Stack} */ (stacks.get(id))
   const samples = withoutIdleEnds(readSamples(profile), sample => stackOf(sample).state === 'idle')
   const sum = (/** @type {(stack: Stack) => boolean} */ is) => samples.reduce((micros, sample) => is(stackOf(sample)) ? micros + sample.micros : micros, 0)
@@ -100,13 +101,8 @@ function spotOf ({ culprit, stack }, spots) {
   if (culprit === null) return undefined
   const exact = spots.find(spot => isSame(culprit, spot.culprit))
   if (exact !== undefined) return exact
-  if (isDependency(culprit.file)) return spots.find(spot => isDependency(spot.culprit.file) && spot.culprit.via?.package === culprit.via?.package)
+  if (isInPackage(culprit.file)) return spots.find(spot => isInPackage(spot.culprit.file) && dependencyOf(spot.culprit) === dependencyOf(culprit))
   return stack.map(frame => spots.find(spot => frame.function === spot.culprit.function && frame.file === spot.culprit.file)).find(spot => spot !== undefined)
-}
-
-/** @param {string} file */
-function isDependency (file) {
-  return /(^|\/)node_modules\//.test(file)
 }
 
 /**
@@ -156,7 +152,7 @@ function culpritOf (culprit, stalls, ms) {
   const { call, via } = longest.culprit
   const same = stalls.filter(({ culprit: one }) => one?.call === call && one?.via?.package === via?.package)
   if (same.reduce((sum, { durationMs }) => sum + durationMs, 0) >= ms * MOST) return longest.culprit
-  return { ...longest.culprit, line: culprit.functionLine, column: 0, call: null, via: isDependency(culprit.file) ? via : null }
+  return { ...longest.culprit, line: culprit.functionLine, column: 0, call: null, via: isInPackage(culprit.file) ? via : null }
 }
 
 /**

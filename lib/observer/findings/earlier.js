@@ -3,6 +3,7 @@
 // What was wrong in the last quarter of an hour, before the observed time: its stalls are kept, the samples are not looked at again. Each stretch with
 // stalls is read as the observed time is, so that the same rules say what it was. Pure but for the source lines.
 
+const { isInPackage } = require('../../shared/formats/profile/frame')
 const { BY_CODE, withStalls } = require('./activity')
 
 /** @import { Stall } from '../../../types/diagnostics' */
@@ -93,7 +94,7 @@ function spotsOf (stalls, busyMs, source) {
     for (const { route, durationMs } of some) routes.set(route, (routes.get(route) ?? 0) + durationMs)
     return {
       culprit,
-      origin: /** @type {Spot['origin']} */ (culprit.via === null ? 'app' : 'dependency'),
+      origin: /** @type {Spot['origin']} */ (isInPackage(culprit.file) ? 'dependency' : 'app'),
       ms: stalls.ms,
       ownMs: stalls.ms,
       share: stalls.ms / busyMs,

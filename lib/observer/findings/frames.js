@@ -8,6 +8,7 @@ const { parentsOf } = require('../../shared/formats/profile/node-tree')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { Frame } from '../../shared/formats/profile/frame' */
+/** @import { SourceLines } from '../stalls/culprit/source-lines' */
 
 const LOADER = /^node:internal\/modules\//
 const BUFFER = 'node:buffer'
@@ -49,32 +50,33 @@ const TASK_NATIVES = new Set(['runMicrotasks', 'enqueueMicrotask'])
 
 /**
  * @param {CpuProfile} profile
- * @param {string} appRoot
+ * @param {{ appRoot: string, source: SourceLines }} context
  * @returns {Map<number, Stack>} by the id of the node
  */
-function readStacks ({ nodes }, appRoot) {
+function readStacks ({ nodes }, { appRoot, source }) {
   const frameOf = createFrameOf({ appRoot })
   const parents = parentsOf(nodes)
   const byId = new Map(nodes.map(node => [node.id, node]))
   return new Map(nodes.map(({ id }) => {
     const frames = []
     for (let node = byId.get(id); node !== undefined; node = byId.get(parents.get(node.id) ?? NaN)) frames.push(frameOf(node.callFrame))
-    return [id, describeStack(frames)]
+    return [id, describeStack(frames, source)]
   }))
 }
 
 /**
  * @param {Frame[]} frames  innermost first
+ * @param {SourceLines} source
  * @returns {Stack}
  */
-function describeStack (frames) {
+function describeStack (frames, { dependsOn }) {
   const [leaf] = frames
   const passedOn = frames.findIndex(isPassingOn)
   const since = passedOn === -1 ? frames : frames.slice(0, passedOn)
   return {
     state: stateOf(leaf),
     run: runOf(since),
-    called: calledPackage(since.toReversed()) ?? calledPackage(frames.toReversed()),
+    called: calledPackage(since.toReversed(), dependsOn) ?? calledPackage(frames.toReversed(), dependsOn),
     socket: socketCallOf(frames),
     isLogging: frames.some(({ file }) => CONSOLE.test(file) || LOGGERS.test(file)),
     isLoading: frames.some(({ file }) => LOADER.test(file)),

@@ -2,7 +2,7 @@
 
 // A stall as the log shows it: the line for a person, and the data beside it.
 
-const { packageOf, showPosition } = require('../formats/profile/frame')
+const { isInPackage, showPosition } = require('../formats/profile/frame')
 const { describeEvidence } = require('./causes')
 const { nameOfCulprit } = require('./handler-name')
 
@@ -48,18 +48,10 @@ function describeCulprit (culprit, stall) {
   const through = via?.through ? `, through ${via.through.package} ${via.through.function}` : ''
   const place = file === '' ? name : `${name} (${showPosition(culprit)})`
   // Where the application has no function on the stack the culprit is the dependency's own.
-  if (via && isOf(file, via.package)) return `${call === null ? '' : `${call} called by `}${place}${through}`
+  if (isInPackage(file)) return `${call === null ? '' : `${call} called by `}${place}${through}`
   const entered = via && `${via.package} ${via.function}${through}`
   const called = [call, entered].filter(Boolean).join(' by ')
   return called === '' ? place : `${called}${through === '' ? '' : ','} called by ${place}`
-}
-
-/**
- * @param {string} file
- * @param {string} name  of a package
- */
-function isOf (file, name) {
-  return /(^|\/)node_modules\//.test(file) && packageOf(file) === name
 }
 
 module.exports = { describeCulprit, describeStall, toLogFields }

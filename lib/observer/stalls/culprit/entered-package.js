@@ -27,11 +27,14 @@ const RECEIVERS = new Map([['ServerResponse', 'res'], ['Http2ServerResponse', 'r
  * @param {Match[]} matches  of the culprit
  * @param {Position} position  of the call in the culprit
  * @param {SourceLines} source
- * @returns {Culprit['via']}
+ * @returns {Culprit['via']}  of a culprit in a dependency only with what that went through: its own package is in its file
  */
 function enteredPackage (path, depth, matches, position, source) {
   const { frame: caller } = path[depth]
-  if (caller.origin === 'dependency') return { package: packageOf(caller.file), function: nameOf(caller, matches), through: passedThrough(path, depth, depth, matches) }
+  if (caller.origin === 'dependency') {
+    const through = passedThrough(path, depth, depth, matches)
+    return through && { package: packageOf(caller.file), function: nameOf(caller, matches), through }
+  }
   if (caller.origin !== 'app') return null
   const entered = path.slice(depth + 1).find(({ frame }) => frame.origin === 'dependency')
   if (entered === undefined || entered.totalMicros < path[depth].totalMicros * ENTERED_SHARE) return null

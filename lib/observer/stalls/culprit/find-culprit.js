@@ -59,7 +59,7 @@ function findCulprit (profile, context = {}, stacks = []) {
   const inclusive = inclusiveMicros(root)
   const gcMicros = root.children.find(({ frame }) => isMeta(frame, '(garbage collector)'))?.totalMicros ?? 0
   const codeMicros = root.children.reduce((sum, child) => child.frame.origin === 'meta' ? sum : sum + child.totalMicros, 0)
-  const depth = culpritDepth(path, ({ frame }) => (inclusive.get(frame) ?? 0) >= codeMicros * culpritShare)
+  const depth = culpritDepth(path, source, ({ frame }) => (inclusive.get(frame) ?? 0) >= codeMicros * culpritShare)
   const shareOf = (/** @type {CallTree} */ { frame }) => Math.round(Math.min(1, (inclusive.get(frame) ?? 0) / codeMicros) * 1e3) / 1e3
   return {
     culprit: depth === -1 ? null : { ...describe(path, depth, matchStacks(stacks, path, depth), source), share: shareOf(path[depth]) },
@@ -97,15 +97,16 @@ function inclusiveMicros (root) {
  * turn. An anonymous one (a comparator, a callback) says little: the nearest named one above it is taken, as long as the way up stays in
  * the same code.
  * @param {CallTree[]} path
+ * @param {SourceLines} source
  * @param {(tree: CallTree) => boolean} isHeavy
  * @returns {number} -1 when there is none
  */
-function culpritDepth (path, isHeavy) {
+function culpritDepth (path, { dependsOn }, isHeavy) {
   const passedOn = path.findLastIndex(({ frame }) => isPassingOn(frame))
   const heavy = (/** @type {Frame['origin']} */ origin, /** @type {(frame: Frame) => boolean} */ isMeant) =>
     path.findLastIndex((tree, at) => tree.frame.origin === origin && isMeant(tree.frame) && isHeavy(tree) && (origin !== 'app' || at > passedOn))
   const frames = path.map(({ frame }) => frame)
-  const called = calledPackage(frames.slice(passedOn + 1)) ?? calledPackage(frames)
+  const called = calledPackage(frames.slice(passedOn + 1), dependsOn) ?? calledPackage(frames, dependsOn)
   const isCalled = (/** @type {Frame} */ frame) => isWritten(frame) && packageOf(frame.file) === called
   for (const [origin, isMeant] of /** @type {const} */ ([['app', isWritten], ['dependency', isCalled], ['dependency', isWritten], ['app', () => true], ['wasm', () => true]])) {
     const depth = heavy(origin, isMeant)

@@ -1,7 +1,7 @@
 'use strict'
 
-// The lines of the application's files as they are on disk, read when a stall is explained: how many there are (a line beyond the end
-// is none of the file's own), and what is written on them.
+// The application's files as they are on disk, read when a stall is explained: how many lines there are (a line beyond the end is none of
+// the file's own), what is written on them, and what the package of a file depends on.
 
 const path = require('node:path')
 const { readRegularFile } = require('../../../shared/base/regular-file')
@@ -10,11 +10,14 @@ const MAX_FILES = 200
 const MAX_BYTES = 16 * 1024 * 1024 // a bundle larger than this is not read for a line number
 const MAX_LINE_LENGTH = 500 // minified code has names for no one
 const LINE_FEED = 10
+const PACKAGE_FOLDER = /^.*(?:^|\/)node_modules\/(?:@[^/]+\/)?[^/]+\//
+const DEPENDENCY_FIELDS = ['dependencies', 'optionalDependencies', 'peerDependencies']
 
 /**
  * @typedef {object} SourceLines
  * @property {(file: string) => number | null} count  null where it cannot be read
  * @property {(file: string, from: number, to?: number) => string[]} read  lines from 1, up to and with `to`; none where it cannot be read
+ * @property {import('../../../shared/formats/profile/called-package').DependsOn} dependsOn
  */
 
 /**
@@ -24,6 +27,8 @@ const LINE_FEED = 10
 function createSourceLines ({ appRoot }) {
   /** @type {Map<string, number | null>} */
   const counts = new Map()
+  /** @type {Map<string, Set<string>>} by folder of the package */
+  const dependencies = new Map()
   return {
     count (file) {
       const known = counts.get(file)
@@ -37,6 +42,17 @@ function createSourceLines ({ appRoot }) {
     read (file, from, to = from) {
       const lines = readFile(path.resolve(appRoot, file))?.toString().split('\n', to).slice(from - 1) ?? []
       return lines.map(line => line.length > MAX_LINE_LENGTH ? '' : line)
+    },
+    dependsOn (file, name) {
+      const folder = PACKAGE_FOLDER.exec(file)?.[0]
+      if (folder === undefined) return false
+      let names = dependencies.get(folder)
+      if (names === undefined) {
+        if (dependencies.size >= MAX_FILES) dependencies.clear()
+        names = readDependencies(path.resolve(appRoot, folder, 'package.json'))
+        dependencies.set(folder, names)
+      }
+      return names.has(name)
     }
   }
 }
@@ -53,6 +69,19 @@ function readFile (file) {
   }
 }
 
+/**
+ * @param {string} file  a package.json
+ * @returns {Set<string>} names; none where it cannot be read
+ */
+function readDependencies (file) {
+  try {
+    const manifest = JSON.parse(String(readFile(file)))
+    return new Set(DEPENDENCY_FIELDS.flatMap(field => Object.keys(manifest[field] ?? {})))
+  } catch {
+    return new Set()
+  }
+}
+
 /** @param {Buffer} bytes */
 function countLines (bytes) {
   let count = 1
@@ -61,6 +90,6 @@ function countLines (bytes) {
 }
 
 /** For profiles whose files are not here. @type {SourceLines} */
-const NO_SOURCE = Object.freeze({ count: () => null, read: () => [] })
+const NO_SOURCE = Object.freeze({ count: () => null, read: () => [], dependsOn: () => false })
 
 module.exports = { createSourceLines, NO_SOURCE }

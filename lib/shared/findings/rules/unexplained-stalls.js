@@ -3,6 +3,7 @@
 // Stalls that no other finding names a reason for, where together they are a loss: then at least what is known of them is said. The last
 // rule: it is asked with what the others found.
 
+const { dependencyOf } = require('../../formats/profile/frame')
 const { makeFinding } = require('../finding')
 const { observedMsOf } = require('../readings')
 const { duration, percent, placed, rounded, times } = require('../words')
@@ -77,13 +78,15 @@ module.exports = {
 function isExplained ({ cause, culprit, startingUp, stack }, { id, where }) {
   if (BY_CAUSE[id]?.includes(cause) || (id === 'start-up' && startingUp)) return true
   if (where === null) return false
-  if (culprit !== null && where.via !== null && where.via.package === culprit.via?.package) return true
+  const dependency = dependencyOf(where)
+  if (culprit !== null && dependency !== null && dependency === dependencyOf(culprit)) return true
   return [culprit, ...stack].some(frame => frame !== null && frame.function === where.function && frame.file === where.file)
 }
 
 /** @param {Culprit} culprit */
 function placeOf (culprit) {
-  return culprit.via === null ? placed(culprit) : `the package ${culprit.via.package}`
+  const dependency = dependencyOf(culprit)
+  return dependency === null ? placed(culprit) : `the package ${dependency}`
 }
 
 /**

@@ -7,6 +7,8 @@ const { packageOf } = require('./frame')
 
 /** @import { Frame } from './frame' */
 
+/** @typedef {(file: string, name: string) => boolean} DependsOn  whether the package of a file says that it depends on another */
+
 // What calls the application, and the middleware that it registers, is not what it called.
 const DISPATCHERS = new Set([
   'express', 'express4', 'router', 'connect', 'koa', 'koa-compose', 'koa-convert', 'koa-router', '@koa/router', 'fastify', '@fastify/middie', '@fastify/express',
@@ -19,12 +21,23 @@ const PASSING_ON = /(^|\.)(next|dispatch|done|hookIterator|nextLayer)$/
 const INSTRUMENTATION = /^@(?:opentelemetry|sentry|elastic)\//
 
 /**
+ * A package answers for what it calls, but not for one that depends on it in turn: that one called first, and is called back now (body-parser
+ * by raw-body).
  * @param {readonly Frame[]} frames  outermost first
- * @returns {string | null} the outermost that is not a framework which only passes requests on; null where no package is on the stack
+ * @param {DependsOn} dependsOn
+ * @returns {string | null} the outermost that answers; of frameworks that only pass requests on the innermost; null where no package is on the stack
  */
-function calledPackage (frames) {
-  const packages = frames.filter(({ origin }) => origin === 'dependency').map(({ file }) => packageOf(file))
-  return packages.find(name => !DISPATCHERS.has(name) && !INSTRUMENTATION.test(name)) ?? packages[0] ?? null
+function calledPackage (frames, dependsOn) {
+  const packages = frames.filter(({ origin }) => origin === 'dependency').map(({ file }) => ({ name: packageOf(file), file }))
+  /** @type {Set<string>} the package that answers, and what it went through */
+  let through = new Set()
+  for (const { name, file } of packages) {
+    if (through.has(name) || DISPATCHERS.has(name) || INSTRUMENTATION.test(name)) continue
+    if ([...through].some(caller => dependsOn(file, caller))) through = new Set()
+    through.add(name)
+  }
+  const [called = packages.at(-1)?.name ?? null] = through
+  return called
 }
 
 /** @param {Frame} frame */

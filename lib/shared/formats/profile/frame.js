@@ -94,7 +94,12 @@ function originOf ({ functionName, scriptId, url }, file) {
   if (url.startsWith('wasm:')) return 'wasm'
   if (url.startsWith('node:')) return 'node'
   // The path below the application decides: an application installed globally itself lies in a node_modules.
-  return /(^|\/)node_modules\//.test(file) ? 'dependency' : 'app'
+  return isInPackage(file) ? 'dependency' : 'app'
+}
+
+/** @param {string} file  relative to the application */
+function isInPackage (file) {
+  return /(^|\/)node_modules\//.test(file)
 }
 
 /**
@@ -149,6 +154,14 @@ function packageOf (file) {
 }
 
 /**
+ * @param {{ file: string, via: { package: string } | null }} culprit
+ * @returns {string | null} the package that the application called, or in which the culprit is where no function of the application was on the stack
+ */
+function dependencyOf ({ file, via }) {
+  return via?.package ?? (isInPackage(file) ? packageOf(file) : null)
+}
+
+/**
  * @param {Frame} frame
  * @param {number} [line]  instead of the one at which it was at work, or on which it begins
  * @returns {string} `file:line`, in a bundle `file:line:column`; '' where V8 knows no file
@@ -176,4 +189,4 @@ function toCodeFrame (callFrame, appRoot, workLineOf = () => null) {
   return { function: frame.name, file: frame.file, line, column }
 }
 
-module.exports = { LOOP_IO, MAX_STACK_FRAMES, MAX_WRITTEN_COLUMN, createFrameOf, describeFile, describeFrame, packageOf, placeOf, showPosition, toCodeFrame }
+module.exports = { LOOP_IO, MAX_STACK_FRAMES, MAX_WRITTEN_COLUMN, createFrameOf, dependencyOf, describeFile, describeFrame, isInPackage, packageOf, placeOf, showPosition, toCodeFrame }

@@ -2,10 +2,10 @@
 
 // A dependency's own JavaScript, and the function of the application that went there.
 
-const { packageOf } = require('../../../formats/profile/frame')
+const { dependencyOf, isInPackage } = require('../../../formats/profile/frame')
 const { placed } = require('../../words')
 const { builtinOf, isExpression } = require('./builtins')
-const { isOwnPackage, isWorth, spotFinding, through } = require('./spot')
+const { isWorth, spotFinding, through } = require('./spot')
 
 /** @import { Readings, Spot } from '../../readings' */
 /** @import { HotRule } from './rules' */
@@ -45,7 +45,7 @@ module.exports = {
 /** @param {Spot} spot */
 function enteredBy ({ culprit, places = [placed(culprit)] }) {
   const { via } = culprit
-  if (via === null || isOwnPackage(culprit)) return through(culprit)
+  if (via === null || isInPackage(culprit.file)) return through(culprit)
   const entrance = places.length === 1 ? `'s ${via.function}` : ''
   return `${entrance}${through(culprit)}, called in ${places.slice(0, MAX_PLACES).join(', ')}`
 }
@@ -76,6 +76,6 @@ function joined (spots) {
 }
 
 /** @param {Spot} spot */
-function nameOf ({ culprit: { via, file } }) {
-  return via?.package ?? packageOf(file)
+function nameOf ({ culprit }) {
+  return dependencyOf(culprit) ?? culprit.file
 }

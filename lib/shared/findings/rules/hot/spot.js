@@ -2,7 +2,7 @@
 
 // What all findings about a spot have in common: when it is worth a word, and its figures in sentences. Pure.
 
-const { packageOf } = require('../../../formats/profile/frame')
+const { dependencyOf, isInPackage } = require('../../../formats/profile/frame')
 const { CRITICAL_SHARE, MIN_SAMPLES, makeFinding } = require('../../finding')
 const { inFlightOf, longestBehind, observedMsOf, onlyRoute, ranShare, utilizationOf } = require('../../readings')
 const { duration, percent, placed, rounded, times } = require('../../words')
@@ -103,13 +103,13 @@ function spotFinding (id, spot, readings, said) {
  * @param {Said} said
  * @returns {Said}
  */
-function converting ({ converter, culprit: { via } }, said) {
+function converting ({ converter, culprit }, said) {
   if (converter === null) return said
   const { function: name, package: owner } = converter
   const whose = owner === null ? placed(converter) : `${name} of the package ${owner}`
   return {
     ...said,
-    work: via !== null && via.package === owner && via.function === name ? said.work : `${said.work}, most of it in ${whose}`,
+    work: dependencyOf(culprit) === owner && (culprit.via ?? culprit).function === name ? said.work : `${said.work}, most of it in ${whose}`,
     why: `${name}() runs for each object that is turned into text, and everything else waits until all of them are done`,
     instead: owner === 'mongoose'
       ? 'ask for plain objects with `.lean()` where documents are only sent, and select() the fields that are needed'
@@ -188,7 +188,8 @@ function placeOf ({ culprit: { function: name, file, line, column, via }, route 
  * @param {Spot} spot
  */
 function calledAt ({ culprit }) {
-  if (culprit.via === null || isOwnPackage(culprit)) return `${through(culprit)}, called in ${placed(culprit)}`
+  // Where the application has no function on the stack the culprit is the package's own.
+  if (culprit.via === null || isInPackage(culprit.file)) return `${through(culprit)}, called in ${placed(culprit)}`
   return ` by ${culprit.via.package}'s ${culprit.via.function}${through(culprit)}, called in ${placed(culprit)}`
 }
 
@@ -200,12 +201,4 @@ function through ({ via }) {
   return via?.through ? `, through ${via.through.package} ${via.through.function}` : ''
 }
 
-/**
- * Whether no function of the application was on the stack, so that the package's own stands for it.
- * @param {Spot['culprit']} culprit
- */
-function isOwnPackage ({ file, via }) {
-  return via !== null && /(^|\/)node_modules\//.test(file) && packageOf(file) === via.package
-}
-
-module.exports = { calledAt, isOwnPackage, isWorth, spotFinding, through }
+module.exports = { calledAt, isWorth, spotFinding, through }
