@@ -8,4 +8,4 @@ const { isTestRunner } = require('./main/process/test-runner')
 
 // Node loads preloaded modules in every worker thread again, and in the runner of node --test; the application runs in
 // neither.
-if (isMainThread && !isTestRunner()) require('./main/diagnostics').observeProcess()
+if (isMainThread && !isTestRunner()) require('./main/preload').preload()

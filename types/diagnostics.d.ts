@@ -158,6 +158,8 @@ export interface DiagnosticsOptions {
   rules?: readonly Rule[]
   /** What the rules would do is logged, and not done. Default false. */
   rulesDryRun?: boolean
+  /** Preloaded: observed from the first moment, and not only once the process listens or has lived for two seconds: docs/frameworks.md. Default false. */
+  startAtOnce?: boolean
   /** Where a bundle has the file that `loopscope/observer` was bundled to: docs/bundlers.md. */
   observerFile?: string
   /** A Registry of prom-client or @prometheus-io/client to put the metrics into. Default: one of our own, of prom-client. */

@@ -13,7 +13,8 @@ const PRELOAD = path.join(__dirname, '..', 'register.js')
 function withPreload (env) {
   // In NODE_OPTIONS a path with spaces stands in quotes.
   const option = `--require "${PRELOAD.replaceAll('\\', '\\\\')}"`
-  return { ...env, NODE_OPTIONS: [env.NODE_OPTIONS, option].filter(Boolean).join(' ') }
+  // Whoever runs a program with loopscope wants to see all of it.
+  return { LOOPSCOPE_START_AT_ONCE: 'true', ...env, NODE_OPTIONS: [env.NODE_OPTIONS, option].filter(Boolean).join(' ') }
 }
 
 module.exports = { withPreload }

@@ -42,7 +42,7 @@ function createDiagnostics (options) {
  * standard error: what reads the output of a program that knows nothing of us must not find our lines in it. The metrics go
  * into the application's registry.
  * @param {DiagnosticsOptions} [options]
- * @returns {Diagnostics}
+ * @returns {Handle}
  */
 function observeProcess (options) {
   const logger = createLateLogger({ fd: STANDARD_ERROR })

@@ -123,6 +123,9 @@ class Handle extends EventEmitter {
     return this
   }
 
+  /** Takes a signal that came before this listened. @param {NodeJS.Signals} signal */
+  answerSignal (signal) { return this.#signals.answer(signal) }
+
   /** Loads what the first moment of a process does not need. @param {() => void} more  beside what is the handle's */
   settle (more) { this.#instruments?.exempt(() => [more(), this.registry]) }
 

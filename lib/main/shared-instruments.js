@@ -6,7 +6,7 @@
 const { isDeepStrictEqual } = require('node:util')
 const { warnOnce } = require('../shared/base/warnings')
 const { createInstruments } = require('./instruments')
-const { hold, peek, release } = require('./process/process-wide')
+const { WAITING_PRELOAD, hold, peek, release } = require('./process/process-wide')
 
 /** @import { Logger } from '../../types/diagnostics' */
 /** @import { StoreLocation } from '../observer/captures/captures' */
@@ -38,6 +38,7 @@ function holdInstruments ({ options, logger, location, isRunning }) {
   const warnUnlessLost = (/** @type {WarningCode} */ code) => (/** @type {Error & { code?: string }} */ error) => {
     if (isRunning() && !WITHOUT_OBSERVER.includes(error.code ?? '')) warnOnce(logger, code, error)
   }
+  /** @type {{ begin (): unknown } | undefined} */ (peek(WAITING_PRELOAD))?.begin()
   const { value: instruments, isFirst } = hold(SHARED_NAME, () => createInstruments({ options, logger, appRoot: location.appRoot }))
   if (isFirst) {
     instruments.start()

@@ -88,6 +88,12 @@ class Signals {
     }
   }
 
+  /** To a signal that came before this listened. @param {NodeJS.Signals} signal */
+  answer (signal) {
+    const kind = this.#parts.signals[signal]
+    return kind && this.#onSignal(signal, kind)
+  }
+
   /**
    * @param {NodeJS.Signals} signal
    * @param {CaptureKind} kind
@@ -170,4 +176,4 @@ function isNodemon (argument) {
   return /(^|\/)nodemon(\.js)?$/.test(argument)
 }
 
-module.exports = { createSignals, checkSignals, DEFAULTS }
+module.exports = { createSignals, checkSignals, isUnderNodemon, DEFAULTS }

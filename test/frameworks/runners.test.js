@@ -96,7 +96,7 @@ for (const [name, { packages, runner, args }] of Object.entries(RUNNERS)) {
   test(`${name}: tests of an application with loopscope, also preloaded, pass, fail and end as without`, { skip: skipWithout('express', ...packages), timeout: 240_000 }, async t => {
     const cwd = makeApplication(t, { files: { 'shop.test.mjs': testsOf(runner) }, fixtures: [], packages: ['express', ...packages] })
     for (const PASS of ['yes', 'no']) {
-      const [bare, ...others] = await Promise.all([{}, { DOOR: 'middleware' }, { NODE_OPTIONS: PRELOAD }].map(async env => {
+      const [bare, ...others] = await Promise.all([{}, { DOOR: 'middleware' }, { NODE_OPTIONS: PRELOAD }, { NODE_OPTIONS: PRELOAD, LOOPSCOPE_START_AT_ONCE: 'true' }].map(async env => {
         const { code, signal, stdout } = await endingOf(start(t, args(), { cwd, env: { ...OWN, PASS, ...env } }))
         return { code, signal, counts: countsOf(stdout) }
       }))

@@ -24,6 +24,7 @@ const ALLOWED = {
   'lib/main/egress/egress-serving.js': BY_CALL,
   'lib/main/options/options.js': BY_CALL,
   'lib/main/diagnostics.js': BY_CALL,
+  'lib/main/preload.js': OR_PRELOADED,
   'lib/main/pm2/pm2.js': BY_CALL,
   'lib/shared/default-logger.js': OR_PRELOADED,
   'lib/shared/system/cluster-worker.js': BY_CALL,

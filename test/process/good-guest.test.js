@@ -10,7 +10,9 @@ const { makeScratch } = require('../store/scratch')
 const { drive, start } = require('./child')
 
 const register = require.resolve('../../lib/register')
-const preload = { NODE_OPTIONS: `--require ${JSON.stringify(register)}`, NODE_TEST_CONTEXT: undefined }
+// A preload that waits would do nothing in processes as short as these.
+const AT_ONCE = { LOOPSCOPE_START_AT_ONCE: 'true', NODE_TEST_CONTEXT: undefined }
+const preload = { NODE_OPTIONS: `--require ${JSON.stringify(register)}`, ...AT_ONCE }
 
 test('twenty handles in a process listen to a signal once, and the oldest one that is left answers it', { skip: process.platform === 'win32' && 'Windows has no SIGUSR2' }, async t => {
   const app = await drive(t)
@@ -80,7 +82,7 @@ test('nothing is synced to the disk at the end of a program that was not told an
         return original(...values)
       }
     }`)
-  const { code, stdout } = await start(t, ['--require', telling, '--require', register, '-e', 'setTimeout(() => {}, 100)'], { env: { NODE_TEST_CONTEXT: undefined } }).ended
+  const { code, stdout } = await start(t, ['--require', telling, '--require', register, '-e', 'setTimeout(() => {}, 100)'], { env: AT_ONCE }).ended
   assert.deepEqual({ code, stdout }, { code: 0, stdout: '' })
 })
 
@@ -95,7 +97,7 @@ for (const [what, file, create] of [
       const before = count()
       logger.warn('a first line')
       console.log(count() - before)`
-    const { code, stdout, stderr } = await start(t, ['-e', source], { env: { NODE_TEST_CONTEXT: undefined } }).ended
+    const { code, stdout, stderr } = await start(t, ['-e', source], { env: AT_ONCE }).ended
     assert.deepEqual({ code, stdout }, { code: 0, stdout: '0\n' })
     assert.match(stderr, /a first line/)
   })
@@ -104,7 +106,7 @@ for (const [what, file, create] of [
 test('a process that ends at once loads neither node:crypto nor node:v8', async t => {
   const telling = path.join(makeScratch(t), 'telling.js') // what is passed with -e has Node.js load node:crypto
   fs.writeFileSync(telling, 'console.log(process.moduleLoadList.filter(name => /^NativeModule (crypto|v8)$/.test(name)).join())')
-  const { code, stdout } = await start(t, ['--require', register, telling], { env: { NODE_TEST_CONTEXT: undefined } }).ended
+  const { code, stdout } = await start(t, ['--require', register, telling], { env: AT_ONCE }).ended
   assert.deepEqual({ code, stdout }, { code: 0, stdout: '\n' })
 })
 
@@ -120,7 +122,7 @@ test('a process that ends at once loads neither the metrics client nor pino; one
       }, 5)
     }`
   for (const [life, expected] of [['ends', 'at once: \n'], ['lives', 'at once: \nboth\n']]) {
-    const { code, stdout } = await start(t, ['--require', register, '-e', source, life], { cwd: __dirname, env: { NODE_TEST_CONTEXT: undefined } }).ended
+    const { code, stdout } = await start(t, ['--require', register, '-e', source, life], { cwd: __dirname, env: AT_ONCE }).ended
     assert.deepEqual({ code, stdout }, { code: 0, stdout: expected })
   }
 })

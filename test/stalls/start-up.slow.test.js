@@ -30,8 +30,8 @@ for (const delayMs of ['0', '30']) {
   })
 }
 
-test('so it is with the preload', async t => {
-  const { stall, msg } = await reportOf(t, { args: ['30', BLOCK_MS], env: { NODE_OPTIONS: `--require ${REGISTER}` } })
+test('so it is with the preload that starts at once', async t => {
+  const { stall, msg } = await reportOf(t, { args: ['30', BLOCK_MS], env: { NODE_OPTIONS: `--require ${REGISTER}`, LOOPSCOPE_START_AT_ONCE: 'true' } })
   assert.deepEqual([stall.startingUp, CULPRITS.includes(stall.culprit?.function)], [true, true], msg)
 })
 

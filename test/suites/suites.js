@@ -32,7 +32,7 @@ const WITHOUT = {}
 const CONTROL_RUNS = 5
 
 /** @type {Record<string, Record<string, string>>} */
-const MODES = { default: REGISTER, exact: { ...REGISTER, LOOPSCOPE_SYNC_CALLS: 'true' } }
+const MODES = { default: { ...REGISTER, LOOPSCOPE_START_AT_ONCE: 'true' }, exact: { ...REGISTER, LOOPSCOPE_SYNC_CALLS: 'true' } }
 
 /**
  * @param {Suite} suite

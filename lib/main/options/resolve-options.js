@@ -39,6 +39,7 @@ const { OPTIONS, variableOf } = require('./options')
  * @property {false | EgressOptions | readonly EgressOptions[]} egress
  * @property {readonly Rule[]} rules
  * @property {boolean} rulesDryRun
+ * @property {boolean} startAtOnce
  * @property {string | undefined} observerFile
  * @property {Registry | undefined} registry
  * @property {Logger | undefined} logger

@@ -3,6 +3,9 @@
 // One thing per process, also when several applications or several copies of this package are loaded into it:
 // the first to ask makes it, all share it, the last to let go stops it.
 
+/** The preload while it waits, for diagnostics that the application starts itself: the preload's are started first, as in a process where it did not wait. */
+const WAITING_PRELOAD = 'waiting-preload.1'
+
 /**
  * @template T
  * @typedef {{ value: T, holders: number }} Held
@@ -68,4 +71,4 @@ function release (name, dispose) {
   dispose(held.value)
 }
 
-module.exports = { hold, peek, share, release }
+module.exports = { WAITING_PRELOAD, hold, peek, share, release }

@@ -75,4 +75,4 @@ function observeRequest (request) {
   if (!hasTemplate(request.raw)) giveTemplate(request.raw, request, FASTIFY)
 }
 
-module.exports = { createFastifyPlugin, FastifyWatch }
+module.exports = { createFastifyPlugin, observeInstance, FastifyWatch }

@@ -54,7 +54,7 @@ function say (readings, ms, spot, isAtStart) {
       : `Modules are loaded while requests wait: ${duration(ms)}${where}.`,
     lostMs: ms,
     what: isAtStart
-      ? `From its first line to the first turn of the loop the application took ${duration(ms)}; until then it answers nothing.`
+      ? `From its first line to the first turn of the loop the application took ${duration(ms)}; until then it answers nothing.${place === null ? ' Preloaded with LOOPSCOPE_START_AT_ONCE=true it is recorded from its first line, and what took the time is named.' : ''}`
       : `Loading and compiling modules took ${duration(ms)} of the last ${duration(observedMsOf(readings))}, ${percent(busyMs === 0 ? 0 : ms / busyMs)} of the busy time.`,
     where: place && { function: place.function, file: place.file, line: place.line, column: place.column, via: null, route: spot?.route ?? null },
     why: 'loading a module reads, compiles and runs each file on the event loop, and what stands at the top of a file runs with it',

@@ -1,0 +1,91 @@
+'use strict'
+
+// When a process with the preload begins to be observed. Each script says whether it is, in its own words: the names of the threads and
+// timers of loopscope would be no proof, the process-wide instruments are.
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { start } = require('./child')
+
+const REGISTER = require.resolve('../../lib/register')
+const LOOPSCOPE = require.resolve('../../lib/index')
+
+/** Prints whether the process is observed, and how many files of the package are loaded. */
+const SAY = `
+  const say = word => console.log(word, Object.getOwnPropertySymbols(globalThis).some(key => /^loopscope\\.instruments/.test(key.description)), process.listenerCount('SIGUSR2'))
+  const files = () => Object.keys(require.cache).length
+`
+
+/** What a script printed, by its first word. */
+async function run (t, source, env = {}) {
+  const { ended } = start(t, ['--require', REGISTER, '-e', SAY + source], { env })
+  const { code, stdout, stderr } = await ended
+  assert.equal(code, 0, stderr)
+  return { ...Object.fromEntries(stdout.trim().split('\n').map(line => [line.split(' ')[0], line.split(' ').slice(1).join(' ')])), stderr }
+}
+
+test('a process that ends at once starts nothing and loads little', async t => {
+  const { end, files, stderr } = await run(t, "say('end'); console.log('files', files())", { LOOPSCOPE_DIR: undefined })
+  assert.equal(end, 'false 1')
+  assert.ok(Number(files) <= 20, files)
+  assert.equal(stderr, '')
+})
+
+test('a process is observed before it listens, and nothing is called twice', async t => {
+  const { before, listening, after } = await run(t, `
+    const server = require('node:net').createServer()
+    say('before')
+    server.listen(0, '127.0.0.1', () => {
+      say('listening')
+      setImmediate(() => { say('after'); server.close() })
+    })`)
+  assert.deepEqual([before, listening, after], ['false 1', 'true 1', 'true 1'])
+})
+
+test('a process is observed when it has lived for a while', async t => {
+  const { early, late } = await run(t, `
+    say('early')
+    const timer = setInterval(() => {
+      if (Object.getOwnPropertySymbols(globalThis).some(key => /^loopscope\\.instruments/.test(key.description))) { say('late'); clearInterval(timer) }
+    }, 20)`)
+  assert.deepEqual([early, late], ['false 1', 'true 1'])
+})
+
+test('a signal that captures is answered by a process that is not observed yet', async t => {
+  const { child, until, ended } = start(t, ['--require', REGISTER, '-e', "setInterval(() => {}, 1e6); process.kill(process.pid, 'SIGUSR2')"])
+  await until(/^SIGUSR2: capturing cpu/)
+  await until(/^SIGUSR2: cpu capture (written|failed)/)
+  child.kill('SIGKILL')
+  await ended
+})
+
+test('diagnostics of the application start at once, after those of the preload, whose options hold', async t => {
+  const { before, after, threshold, stderr } = await run(t, `
+    say('before')
+    const d = require(${JSON.stringify(LOOPSCOPE)}).createDiagnostics({ stallThresholdMs: 250 })
+    say('made')
+    d.start()
+    say('after')
+    console.log('threshold', globalThis[Object.getOwnPropertySymbols(globalThis).find(key => /^loopscope\\.instruments/.test(key.description))].value.options.stallThresholdMs)
+    setTimeout(() => d.close().then(() => process.exit()), 100)`, { LOOPSCOPE_STALL_THRESHOLD_MS: '300' })
+  assert.deepEqual([before, after, threshold], ['false 1', 'true 1', '300'])
+  assert.equal(stderr, '')
+})
+
+for (const [name, value] of [['LOOPSCOPE_START_AT_ONCE', 'true'], ['LOOPSCOPE_SYNC_CALLS', 'true']]) {
+  test(`with ${name} a process is observed from its first moment`, async t => {
+    assert.equal((await run(t, "say('end')", { [name]: value })).end, 'true 1')
+  })
+}
+
+test('without signals none is listened to', async t => {
+  assert.equal((await run(t, "say('end')", { LOOPSCOPE_SIGNALS: 'off' })).end, 'false 0')
+})
+
+test('a variable that the application sets wrong is logged when it begins, and the application goes on', async t => {
+  const { listening, stderr } = await run(t, `
+    process.env.LOOPSCOPE_HEARTBEAT_MS = 'soon'
+    const server = require('node:net').createServer().listen(0, '127.0.0.1', () => { say('listening'); server.close() })`)
+  assert.equal(listening, 'false 0')
+  assert.match(stderr, /"msg":"this process is not observed: LOOPSCOPE_HEARTBEAT_MS must be/)
+})
