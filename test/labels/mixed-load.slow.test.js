@@ -2,12 +2,14 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { quietMachine } = require('../runner/quiet-machine')
 const { judge } = require('./mixed-load')
 
 const SECONDS = 25
 
 for (const framework of ['express', 'fastify', 'koa']) {
   test(`the samples of a mixed load carry their routes, with ${framework}`, async t => {
+    await quietMachine(t)
     const judged = await judge(t, framework, SECONDS)
     t.diagnostic(JSON.stringify(judged))
     assert.ok(judged.forRequests >= 200, `${judged.forRequests} samples are too few`)
