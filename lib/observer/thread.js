@@ -56,7 +56,7 @@ class ObserverThread {
   #marks = createMarks()
   #main
   #captureParts
-  /** Loaded with the first application that has one. @type {ReturnType<typeof import('./admin/admin').createAdmin> | undefined} */
+  /** Loaded with the first application that has one. @type {import('./admin/admin').Admin | undefined} */
   #admin
   /** Loaded where the option asks for it. @type {ReturnType<typeof import('./egress/egress').createEgress> | undefined} */
   #egress
@@ -219,7 +219,9 @@ class ObserverThread {
   }
 
   #adminSurface () {
-    this.#admin ??= require('./admin/admin').createAdmin({
+    if (this.#admin !== undefined) return this.#admin
+    const { Admin } = require('./admin/admin')
+    this.#admin = new Admin({
       settings: this.#settings,
       main: this.#main,
       records: this.#stalls.records,

@@ -4,8 +4,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { COSTS } = require('../../lib/observer/admin/costs')
-const { createRoutes } = require('../../lib/observer/admin/routes')
+const { COSTS, createRoutes } = require('../../lib/observer/admin/routes')
 const { createSubject } = require('./subject')
 
 const CROWD = 12

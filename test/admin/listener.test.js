@@ -7,8 +7,7 @@ const assert = require('node:assert/strict')
 const http = require('node:http')
 const net = require('node:net')
 const { once } = require('node:events')
-const { createListener } = require('../../lib/observer/admin/listeners/listener')
-const { createConnectionLimits } = require('../../lib/observer/admin/access/connection-limits')
+const { Listener, ConnectionLimits } = require('../../lib/observer/admin/listener')
 
 const MANY = 600 // more than may be connected
 const HALF = 'GET /loop HTTP/1.1\r\nHost: localhost\r\nX-Half: '
@@ -19,11 +18,11 @@ const WRONG = RIGHT.replace('right', 'wrong')
 /** A listener whose router lets in who says "right"; what is below /held is answered when the test says so. */
 async function createSubject (t, { limits, connections } = {}) {
   const held = []
-  const listener = createListener({
+  const listener = new Listener({
     address: { host: '127.0.0.1', port: 0 },
     basePath: '/diagnostics',
     limits,
-    connections: createConnectionLimits(connections),
+    connections: new ConnectionLimits(connections),
     async handle ({ path, headers }, signal, onAuthorized) {
       if (headers.authorization !== 'Bearer right') return { status: 401, headers: {}, body: 'no' }
       onAuthorized()

@@ -7,7 +7,7 @@ const { createRequire } = require('node:module')
 const os = require('node:os')
 const path = require('node:path')
 const test = require('node:test')
-const { claimSocketPath } = require('../../lib/observer/admin/listeners/socket-path')
+const { claimSocketPath } = require('../../lib/observer/admin/socket-path')
 
 const DIES_LISTENING = "require('node:net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))"
 

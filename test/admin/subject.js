@@ -3,7 +3,7 @@
 // A router with the real table of routes over fake sources: real profiles, a real store, a main thread that does what it is told.
 
 const path = require('node:path')
-const { createRouter } = require('../../lib/observer/admin/router')
+const { Router } = require('../../lib/observer/admin/router')
 const { createRoutes } = require('../../lib/observer/admin/routes')
 const { hashToken } = require('../../lib/shared/admin/tokens')
 const { checkRequest } = require('../../lib/shared/captures/kinds')
@@ -83,7 +83,7 @@ function createSubject (t, { application = {}, sources = {}, now } = {}) {
     count: event => subject.counted.push(event),
     ...sources
   }
-  subject.router = createRouter({ application: { ...APPLICATION, ...application }, sources: subject.sources, routes: createRoutes(), now })
+  subject.router = new Router({ application: { ...APPLICATION, ...application }, sources: subject.sources, routes: createRoutes(), now })
   subject.ask = (target, how) => ask(subject.router, target, how)
   return subject
 }

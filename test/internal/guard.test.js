@@ -35,10 +35,10 @@ const isOurs = file => file.endsWith('.js') && !/^lib\/(?:cli|browser)\//.test(f
 
 // What is handed out as it is, and why nothing can come of it.
 const BARE = new Map(Object.entries({
-  'lib/observer/admin/listeners/control-socket.js createServer': 'the function of that name in listener.js guards it',
+  'lib/observer/admin/control-socket.js createServer': 'the function of that name in listener.js guards it',
   'lib/shared/admin/exchange.js outgoing.on': 'does nothing',
   'lib/observer/admin/jobs.js setTimeout': 'resolves a promise',
-  'lib/observer/admin/listeners/listener.js createServer': 'the function of that name guards it',
+  'lib/observer/admin/listener.js createServer': 'the function of that name guards it',
   'lib/observer/heap/comparison-job.js worker.once': 'rejects a promise',
   'lib/main/http/request-channel.js subscribe': 'catches by itself: called for each request',
   'lib/main/http/response-ends.js subscribe': 'catches by itself: called for each request',

@@ -1,11 +1,10 @@
 'use strict'
 
-// The admin surface, wired: for each application of the process a router with what it reads from and acts on, its listener
-// when it has one, and the control socket of the process, which shows the first application.
+// The admin surface of the process: for each application a router with what it reads from and acts on and its listener, if it has one, and
+// one control socket, which shows the first application.
 
-const { createControlSocket } = require('./listeners/control-socket')
+const { ControlSocket } = require('./control-socket')
 const { createWorkerGroup } = require('../../shared/admin/worker-group')
-const { workerAddress } = require('./listeners/worker-address')
 const { createRelayReceiver } = require('../../bridge/relay')
 const { createThreadLoad } = require('../threads/thread-load')
 const { createThreadWatch } = require('../threads/thread-watch')
@@ -17,7 +16,7 @@ const { hasMetricsState } = require('../group/metrics-state')
 const { ownIdentity } = require('../../shared/group/member-identity')
 
 /** @import { ListenAddress } from '../../main/admin/address' */
-/** @import { WorkerFacts } from './listeners/worker-address' */
+/** @import { WorkerFacts } from './listener' */
 /** @import { RequestHandler } from '../../shared/admin/exchange' */
 /** @import { Findings } from '../../../types/findings' */
 /** @import { ApplicationMetrics } from '../../shared/group/metrics/totals' */
@@ -38,7 +37,7 @@ const { ownIdentity } = require('../../shared/group/member-identity')
  * @typedef {object} OpenApplication
  * @property {RequestHandler} handle
  * @property {() => Sources} sources  made with the first request
- * @property {ReturnType<typeof import('./listeners/listener').createListener> | null} listener
+ * @property {import('./listener').Listener | null} listener
  * @property {ReturnType<typeof import('../rules/application-rules').createApplicationRules> | null} rules  null: it has none
  * @property {ReturnType<typeof createPastReadings>} past
  * @property {AbortController} closed
@@ -46,22 +45,17 @@ const { ownIdentity } = require('../../shared/group/member-identity')
 
 const NO_RULES = Object.freeze({ dryRun: false, rules: [] })
 
-/** @param {Omit<SourceParts, 'application' | 'threadLoad' | 'threadWatch' | 'past' | 'rules'>} parts */
-function createAdmin (parts) {
-  return new Admin(parts)
-}
-
 class Admin {
   #parts
   /** In order of opening. @type {Map<number, OpenApplication>} */
   #applications = new Map()
-  /** @type {ReturnType<typeof createControlSocket> | undefined} */
+  /** @type {ControlSocket | undefined} */
   #controlSocket
   #threadLoad
   #threadWatch
   relay = createRelayReceiver({ handlerOf: application => this.#applications.get(application)?.handle })
 
-  /** @param {Parameters<typeof createAdmin>[0]} parts */
+  /** @param {Omit<SourceParts, 'application' | 'threadLoad' | 'threadWatch' | 'past' | 'rules'>} parts */
   constructor (parts) {
     this.#parts = parts
     const { every } = parts.stalls
@@ -103,10 +97,11 @@ class Admin {
    */
   async #listen ({ listen, worker, basePath }, opened) {
     if (listen === null) return null
+    const { Listener, workerAddress } = require('./listener')
     const { signal } = opened.closed
     const address = worker === null ? listen : await workerAddress(listen, worker, createWorkerGroup(worker), signal)
     signal.throwIfAborted()
-    opened.listener = require('./listeners/listener').createListener({ address, basePath, handle: opened.handle })
+    opened.listener = new Listener({ address, basePath, handle: opened.handle })
     return opened.listener.start()
   }
 
@@ -176,9 +171,9 @@ class Admin {
    * @param {Sources} sources
    */
   #makeRouter (application, sources) {
-    const { createRouter } = require('./router')
+    const { Router } = require('./router')
     const { createRoutes } = require('./routes')
-    return createRouter({ application, sources, routes: createRoutes() })
+    return new Router({ application, sources, routes: createRoutes() })
   }
 
   /** @param {AdminApplication} application  the first of the process */
@@ -189,14 +184,14 @@ class Admin {
       const [first] = this.#applications.values()
       return first.handle(request, signal)
     }
-    this.#controlSocket = createControlSocket({ directory, facts: factsOf(application), handle })
+    this.#controlSocket = new ControlSocket({ directory, facts: factsOf(application), handle })
     await this.#controlSocket.start()
   }
 }
 
 /**
  * @param {Omit<AdminApplication, 'controlDir'>} application
- * @returns {Parameters<typeof createControlSocket>[0]['facts']}
+ * @returns {ConstructorParameters<typeof ControlSocket>[0]['facts']}
  */
 function factsOf ({ appName, group, version, instance, startedAt }) {
   return { ...ownIdentity(), startedAt, appName, group, version, instance }
@@ -215,4 +210,4 @@ async function problemOf (work) {
   }
 }
 
-module.exports = { createAdmin }
+module.exports = { Admin }

@@ -1,6 +1,6 @@
 'use strict'
 
-// Captures that somebody asked for and may come back for: under way, done, failed, cancelled. The last hundred are kept.
+// Captures that were asked for over the admin surface, and may be asked about: under way, done, failed, cancelled. The last hundred are kept.
 
 const { createHash, randomUUID } = require('node:crypto')
 const fs = require('node:fs')
@@ -36,20 +36,9 @@ const { clearTimeout, setTimeout } = require('../../shared/base/timers')
 
 const MAX_JOBS = 100
 
-/** @param {{ onChange?: (job: Job) => void }} [parts] */
-function createJobs (parts = {}) {
-  return new Jobs(parts.onChange ?? (() => {}))
-}
-
 class Jobs {
-  #onChange
   /** Oldest first. @type {Map<string, { job: Job, cancel: AbortController, stop: AbortController, done: Promise<void> }>} */
   #jobs = new Map()
-
-  /** @param {(job: Job) => void} onChange */
-  constructor (onChange) {
-    this.#onChange = onChange
-  }
 
   /**
    * @param {JobOrder} order
@@ -75,7 +64,6 @@ class Jobs {
     const stop = new AbortController()
     this.#jobs.set(job.id, { job, cancel, stop, done: this.#run(job, order, sources, { cancel, stop }) })
     this.#forget()
-    this.#onChange(job)
     return job
   }
 
@@ -124,12 +112,6 @@ class Jobs {
     if (entry === undefined || entry.job.endedAt !== null) return
     entry.job.state = 'stopping'
     entry.stop.abort()
-    this.#onChange(entry.job)
-  }
-
-  /** Cancels what is under way: the surface closes. */
-  close () {
-    for (const { cancel } of this.#jobs.values()) cancel.abort('diagnostics were closed')
   }
 
   /**
@@ -145,10 +127,7 @@ class Jobs {
       const facts = await sources.capture({ kind, options, trigger }, {
         signal: cancel.signal,
         stop: stop.signal,
-        onProgress: progress => {
-          job.progress = progress
-          this.#onChange(job)
-        }
+        onProgress: progress => { job.progress = progress }
       })
       const { name, format, bytes, contentType, from, to, shortened, marks } = facts
       job.artifact = { name, format, bytes, contentType, from, to, shortened, marks, sha256: await sha256Of(facts.path) }
@@ -161,7 +140,6 @@ class Jobs {
     onEnd(end)
     job.endedAt = Date.now()
     this.#audit(job, sources)
-    this.#onChange(job)
   }
 
   /**
@@ -191,4 +169,4 @@ async function sha256Of (path) {
   return hash.digest('hex')
 }
 
-module.exports = { createJobs }
+module.exports = { Jobs }

@@ -1,15 +1,17 @@
 'use strict'
 
-// Parameters of a request, checked against the route's table: each known one by its check, an unknown one refused, so that
-// a misspelt one does not silently do nothing.
+// What a request asks with: parameters, checked against the route's table, and a body in JSON.
 
 const { errors } = require('../../shared/base/errors')
-const { refuse } = require('../../shared/base/validate')
+const { assertPlainObject, refuse } = require('../../shared/base/validate')
+
+/** @import { AdminRequest } from './router' */
 
 /** @typedef {(name: string, value: string) => unknown} ParameterCheck  of a text; throws a coded error */
 /** @typedef {Readonly<Record<string, ParameterCheck>>} ParameterChecks */
 
 /**
+ * Each known parameter is read by its check, and an unknown one is refused, so that a misspelt one does not silently do nothing.
  * @param {string} query  without `?`
  * @param {ParameterChecks} checks
  * @returns {Record<string, any>} those that were given
@@ -77,4 +79,29 @@ function flag () {
 /** Whatever is there is taken; the route decides. @type {ParameterCheck} */
 const anything = (_, value) => value
 
-module.exports = { readParameters, numberAbove, integer, oneOf, flag, anything }
+/**
+ * The body of a request that asks for something: an object in JSON, or nothing.
+ * @param {Pick<AdminRequest, 'body' | 'headers'>} request
+ * @returns {Record<string, any>}
+ */
+function readJsonBody ({ body, headers }) {
+  const bytes = body ?? new Uint8Array()
+  // A form of a foreign page cannot send this type without asking first.
+  const type = headers['content-type']
+  if (bytes.length > 0 && !/^application\/json\b/i.test(String(type))) refuse('the body', 'application/json', type)
+  return bytes.length === 0 ? {} : parseJson(bytes)
+}
+
+/** @param {Uint8Array} bytes */
+function parseJson (bytes) {
+  let value
+  try {
+    value = JSON.parse(Buffer.from(bytes).toString('utf8'))
+  } catch {
+    refuse('the body', 'JSON', Buffer.from(bytes.subarray(0, 40)).toString('latin1'))
+  }
+  assertPlainObject('the body', value)
+  return value
+}
+
+module.exports = { readParameters, numberAbove, integer, oneOf, flag, anything, readJsonBody }

@@ -3,18 +3,17 @@
 // The admin surface as a function from request to answer, the same for every door. It runs in the observer thread, so that
 // it answers while the main loop is blocked. Everything it reads from or acts on is given to it.
 
-const { createResponse, lengthOf } = require('../../shared/admin/responses')
-const { createAccess } = require('./access/access')
-const { createPathMatch } = require('./path-match')
+const { createAccess } = require('./access')
 const { readParameters } = require('./parameters')
 const { problemResponse, toProblem } = require('../../shared/admin/problem')
+const { createResponse, lengthOf } = require('../../shared/admin/responses')
 const { SCOPES } = require('../../shared/admin/scopes')
 
-/** @import { AdminResponse } from '../../shared/admin/responses' */
-/** @import { Grant, Refusal } from './access/access' */
-/** @import { Problem } from '../../shared/admin/problem' */
+/** @import { Grant, Refusal } from './access' */
+/** @import { Cost } from './routes' */
 /** @import { ParameterChecks } from './parameters' */
-/** @import { Cost } from './costs' */
+/** @import { Problem } from '../../shared/admin/problem' */
+/** @import { AdminResponse } from '../../shared/admin/responses' */
 /** @import { Scope } from '../../shared/admin/scopes' */
 /** @import { KnownToken } from '../../shared/admin/tokens' */
 
@@ -73,23 +72,18 @@ const { SCOPES } = require('../../shared/admin/scopes')
  * @property {() => void} onAuthorized  who asks may
  */
 
-/**
- * @param {object} parts
- * @param {Application} parts.application
- * @param {Sources} parts.sources
- * @param {readonly RouteRow[]} parts.routes
- * @param {() => number} [parts.now]
- */
-function createRouter (parts) {
-  return new Router(parts)
-}
-
 class Router {
   #sources
   #match
   #access
 
-  /** @param {Parameters<typeof createRouter>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {Application} parts.application
+   * @param {Sources} parts.sources
+   * @param {readonly RouteRow[]} parts.routes
+   * @param {() => number} [parts.now]
+   */
   constructor ({ application, sources, routes, now }) {
     this.#sources = sources
     this.#match = createPathMatch(routes)
@@ -155,6 +149,9 @@ class Router {
   }
 }
 
+// A parameter of a path.
+const PARAMETER = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/
+
 // Nobody reads it; it is counted.
 const CLIENT_LEFT = Object.freeze({ status: 409, detail: 'The client left before the answer was there.' })
 
@@ -199,4 +196,47 @@ function withoutBody ({ status, headers, body }) {
   return createResponse(status, null, { ...headers, ...(length !== null && { 'Content-Length': String(length) }) })
 }
 
-module.exports = { createRouter }
+/**
+ * Which route a path means. Exactly one or none: paths are not decoded, cleaned or completed before they are compared.
+ * @template {{ path: string }} Route
+ * @param {readonly Route[]} routes
+ * @returns {(path: string) => { route: Route, params: Record<string, string> } | null}
+ */
+function createPathMatch (routes) {
+  const plain = new Map(routes.filter(({ path }) => !path.includes(':')).map(route => [route.path, route]))
+  const patterns = routes.filter(({ path }) => path.includes(':')).map(route => ({ route, parts: route.path.split('/') }))
+
+  return path => {
+    const route = plain.get(path)
+    if (route !== undefined) return { route, params: {} }
+    const given = path.split('/')
+    for (const { route: candidate, parts } of patterns) {
+      const params = matchParts(parts, given)
+      if (params !== null) return { route: candidate, params }
+    }
+    return null
+  }
+}
+
+/**
+ * @param {string[]} parts
+ * @param {string[]} given
+ * @returns {Record<string, string> | null}
+ */
+function matchParts (parts, given) {
+  if (parts.length !== given.length) return null
+  /** @type {[string, string][]} */
+  const params = []
+  for (const [index, part] of parts.entries()) {
+    if (!part.startsWith(':')) {
+      if (part !== given[index]) return null
+    } else if (PARAMETER.test(given[index])) {
+      params.push([part.slice(1), given[index]])
+    } else {
+      return null
+    }
+  }
+  return Object.fromEntries(params)
+}
+
+module.exports = { Router }

@@ -1,8 +1,20 @@
 'use strict'
 
-// The table of routes. A new one is a row in a file of routes/, which are one a family, and one test.
+// The table of routes, with what each may cost the application's thread. A new one is a row in a file of routes/, which are one a
+// family, and one test.
 
-/** @import { RouteRow } from './router' */
+const artifacts = require('./routes/artifacts')
+const { createCaptureRoutes } = require('./routes/captures')
+const { createGroupRoutes } = require('./routes/group')
+const { MAX_CLIENTS, createLiveRoutes } = require('./routes/live')
+const metrics = require('./routes/metrics')
+const pprof = require('./routes/pprof')
+const profiles = require('./routes/profiles')
+const { createReadingRoutes } = require('./routes/readings')
+const { createResponse, json } = require('../../shared/admin/responses')
+const { KINDS } = require('../../shared/captures/kinds')
+
+/** @import { AdminRequest, Context, RouteRow } from './router' */
 
 /**
  * State that routes share (captures under way, clients that listen) belongs to one application.
@@ -10,23 +22,91 @@
  */
 function createRoutes () {
   const routes = [
-    ...require('./routes/findings').routes,
-    ...require('./routes/metrics').routes,
-    ...require('./routes/readings').routes,
-    ...require('./routes/marks').routes,
-    ...require('./routes/cpu').routes,
-    ...require('./routes/pprof').routes,
-    ...require('./routes/captures').createCaptureRoutes(),
-    ...require('./routes/artifacts').routes,
-    ...require('./routes/heap').routes,
-    ...require('./routes/heap-profile').routes,
-    ...require('./routes/group-captures').createGroupCaptureRoutes(),
-    ...require('./routes/group-profiles').createGroupProfileRoutes(),
-    ...require('./routes/report').createReportRoutes(),
-    ...require('./routes/live').createLiveRoutes(),
-    ...require('./routes/group').createGroupRoutes()
+    ...createReadingRoutes(),
+    ...metrics.routes,
+    ...createLiveRoutes(),
+    ...profiles.routes,
+    ...pprof.routes,
+    ...createCaptureRoutes(),
+    ...artifacts.routes,
+    ...createGroupRoutes()
   ]
-  return [require('./routes/index-page').createIndexRoute(routes), ...routes]
+  return [createIndexRoute(routes), ...routes]
 }
 
-module.exports = { createRoutes }
+/**
+ * What a route may cost the application's thread, and what bounds it: each method of each route declares one. The routes and the sources
+ * hold to it; a test asks all of them at once, many times, and counts.
+ */
+const COSTS = Object.freeze({
+  nothing: 'the observer answers by itself',
+  question: 'a short question, one at a time: who comes meanwhile shares the next answer',
+  findings: 'two short questions a second apart, and the recorder ends its window: one at a time, shared, and a second of rest',
+  threads: 'watched worker threads end their windows, which pass through the main thread: one at a time, shared',
+  window: 'the recorder ends its window, at most ten times a second',
+  reading: 'sampled allocations are read, which collects garbage: one at a time, shared, and at most a tenth of the time',
+  report: 'a diagnostic report is made: one at a time, shared, within the budget of its kind',
+  profiles: 'each process of the group is asked for a profile, at the cost of its own: four at a time',
+  group: 'each process of the group is asked what one costs: one question at a time, shared',
+  capture: 'a capture, within the budget of its kind',
+  captures: 'a capture in each process of the group, each within its own budget; one of a kind at a time'
+})
+
+/** @typedef {keyof typeof COSTS} Cost */
+
+/**
+ * The entry: for a browser the shell of the page, which holds no data; for a program what there is and where.
+ * @param {readonly RouteRow[]} routes  the others
+ * @returns {RouteRow}
+ */
+function createIndexRoute (routes) {
+  return {
+    name: 'index',
+    path: '/',
+    methods: {
+      GET: {
+        scope: 'metrics',
+        cost: 'nothing',
+        isOpen: wantsPage,
+        handle: context => wantsPage(context.request) ? page() : index(context, routes)
+      }
+    }
+  }
+}
+
+/** @param {AdminRequest} request */
+function wantsPage ({ headers }) {
+  return String(headers.accept ?? '').includes('text/html')
+}
+
+function page () {
+  // Loaded when the first browser comes: it reads the libraries of the page.
+  const { html, policy } = require('./dashboard').renderShell()
+  return createResponse(200, html, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': policy,
+    'X-Frame-Options': 'DENY'
+  })
+}
+
+/**
+ * @param {Context} context
+ * @param {readonly RouteRow[]} routes
+ */
+function index ({ request: { base, door }, sources }, routes) {
+  const links = routes.flatMap(({ name, path, title }) => title === undefined ? [] : [[toCamelCase(name), { href: base + path, title }]])
+  return json(200, {
+    facts: { ...sources.facts, isInGroup: sources.isInGroup, mark: sources.marks().at(-1) ?? null },
+    door,
+    kinds: Object.entries(KINDS).map(([kind, { formats, options }]) => ({ kind, formats, options })),
+    limits: { maxSeconds: 300, maxLastSeconds: 600, maxLiveClients: MAX_CLIENTS },
+    _links: Object.fromEntries(links)
+  })
+}
+
+/** @param {string} name */
+function toCamelCase (name) {
+  return name.replace(/-(.)/g, (_, letter) => letter.toUpperCase())
+}
+
+module.exports = { COSTS, createRoutes }

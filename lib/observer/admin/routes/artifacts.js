@@ -1,16 +1,15 @@
 'use strict'
 
-// Files of this application in the store: listed, downloaded, deleted; those of others are listed for their user only. A name must
-// be that of a listed file; no path is ever made from it.
+// Files of this application in the store: listed, downloaded, deleted, and heap snapshots compared. Those of other applications are listed
+// for their user only. A name must be that of a listed file; no path is ever made from it.
 
+const { policyOf } = require('../capture-requests')
+const { anything, flag, oneOf } = require('../parameters')
 const { createResponse, json } = require('../../../shared/admin/responses')
-const { policyOf } = require('../capture-policy')
-const { flag } = require('../parameters')
-const { rangeOf } = require('../range')
-const { processOf } = require('../snapshot-process')
+const { refuse } = require('../../../shared/base/validate')
 
-/** @import { StoredArtifact } from '../../store/artifact-files' */
 /** @import { Context, RouteRow } from '../router' */
+/** @import { StoredArtifact } from '../../store/artifact-files' */
 
 /** By ending; the page and `go tool pprof` go by the name, browsers by this. */
 const CONTENT_TYPES = new Map([
@@ -26,6 +25,19 @@ const OWN_ONLY = Object.freeze({
   status: 403,
   detail: 'Artifacts of other applications are listed at the control socket only.',
   remedy: 'Use `loopscope artifacts <pid> --all` as the same user.'
+})
+
+/** Always a download: opened here the page would run with our origin. */
+const COMPARISON_FORMATS = Object.freeze({
+  json: { 'Content-Type': 'application/json; charset=utf-8' },
+  text: { 'Content-Type': 'text/plain; charset=utf-8' },
+  html: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Disposition': 'attachment; filename="heap-comparison.html"' }
+})
+
+const OF_SEVERAL_PROCESSES = Object.freeze({
+  status: 409,
+  detail: 'The snapshots are not of one process, so their objects cannot be told from each other.',
+  remedy: 'Choose two with the same process in /artifacts, or download them for the totals of `loopscope diff`.'
 })
 
 /** @type {RouteRow[]} */
@@ -48,6 +60,19 @@ const routes = [
     name: 'artifact-metadata',
     path: '/artifacts/:name/metadata',
     methods: { GET: { scope: 'profile', cost: 'nothing', handle: metadata } }
+  },
+  {
+    name: 'heap-comparison',
+    path: '/heap/comparison',
+    title: 'two heap snapshots compared: ?before=&after=',
+    methods: {
+      GET: {
+        scope: policyOf('heap-snapshot').scope,
+        cost: 'nothing', // a thread of its own does it
+        parameters: { before: anything, between: anything, after: anything, format: oneOf(Object.keys(COMPARISON_FORMATS)) },
+        handle: compare
+      }
+    }
   }
 ]
 
@@ -85,13 +110,32 @@ function part ({ name, path, bytes, at }, headers) {
     const whole = { 'Content-Range': `bytes */${bytes}` }
     return { status: 416, detail: `The file has ${bytes} bytes.`, remedy: 'Ask for a part of it.', headers: whole }
   }
-  // Everything is a download, whatever it holds: a page of ours opened here would run with our origin.
+  // Everything is a download, whatever it holds: a page opened here would run with our origin.
   const type = {
     'Content-Type': CONTENT_TYPES.get(name.slice(name.lastIndexOf('.') + 1)) ?? 'application/octet-stream',
     'Content-Disposition': `attachment; filename="${name}"`
   }
   if (range === 'whole') return createResponse(200, { file: path, start: 0, end: bytes - 1 }, { ...facts, ...type })
   return createResponse(206, { file: path, ...range }, { ...facts, ...type, 'Content-Range': `bytes ${range.start}-${range.end}/${bytes}` })
+}
+
+/**
+ * Which part of a file a request wants (RFC 9110, one range of bytes).
+ * @param {unknown} range    the header
+ * @param {unknown} ifRange  an ETag: another file than the client began with is sent whole
+ * @param {string} etag
+ * @param {number} bytes
+ * @returns {{ start: number, end: number } | 'whole' | 'unsatisfiable'}
+ */
+function rangeOf (range, ifRange, etag, bytes) {
+  if (typeof range !== 'string' || (ifRange !== undefined && ifRange !== etag)) return 'whole'
+  const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range.replaceAll(' ', '')) ?? []
+  // Several ranges, and what is no range, may be ignored.
+  if (first === undefined || (first === '' && last === '')) return 'whole'
+  const start = first === '' ? Math.max(0, bytes - Number(last)) : Number(first)
+  const end = first === '' || last === '' ? bytes - 1 : Math.min(Number(last), bytes - 1)
+  if (start >= bytes || (first === '' && Number(last) === 0)) return 'unsatisfiable'
+  return start > end ? 'whole' : { start, end }
 }
 
 /** @param {Context} context */
@@ -114,6 +158,44 @@ function remove ({ params: { name }, sources, request }) {
 /** @param {string} name */
 function unknownArtifact (name) {
   return { status: 404, detail: `There is no artifact ${name}.`, remedy: 'See /artifacts.' }
+}
+
+/**
+ * What grew between two heap snapshots, and what keeps it.
+ * @param {Context} context
+ */
+async function compare ({ parameters: { before, between, after, format = 'json' }, sources, signal }) {
+  if (before === undefined || after === undefined) {
+    refuse('parameters before and after', 'names of heap snapshots, see /artifacts', { before, after })
+  }
+  const names = [before, ...(between === undefined ? [] : [between]), after]
+  const snapshots = sources.store.list().filter(({ kind }) => kind === 'heap-snapshot')
+  const found = names.map(name => snapshots.find(snapshot => snapshot.name === name))
+  const missing = names[found.indexOf(undefined)]
+  if (missing !== undefined) return { status: 404, detail: `There is no heap snapshot ${missing}.`, remedy: 'See /artifacts.' }
+  const chosen = found.flatMap(snapshot => snapshot ?? [])
+  if (!isOneProcess(chosen.map(snapshot => processOf(sources.store, snapshot)))) return OF_SEVERAL_PROCESSES
+  const files = chosen.map(snapshot => snapshot.path)
+  const report = await sources.compareSnapshots({ files, format }, signal)
+  return createResponse(200, report, COMPARISON_FORMATS[/** @type {keyof typeof COMPARISON_FORMATS} */ (format)])
+}
+
+/**
+ * Which process a heap snapshot is of, by the facts beside it: each process numbers its objects for itself.
+ * @typedef {{ pid: number, startedAt: number }} SnapshotProcess
+ *
+ * @param {{ metadata (name: string): Record<string, any> | null }} store
+ * @param {{ name: string, kind: string }} artifact
+ * @returns {SnapshotProcess | null} null where it is not known, and of what is no snapshot
+ */
+function processOf (store, { name, kind }) {
+  const { pid, startedAt } = (kind === 'heap-snapshot' ? store.metadata(name) : null) ?? {}
+  return typeof pid === 'number' && typeof startedAt === 'number' ? { pid, startedAt } : null
+}
+
+/** @param {(SnapshotProcess | null)[]} processes */
+function isOneProcess ([first, ...others]) {
+  return first !== null && others.every(one => one?.pid === first.pid && one.startedAt === first.startedAt)
 }
 
 module.exports = { routes }

@@ -3,11 +3,9 @@
 // Captures over HTTP: asked for with POST, answered at once with the place where they can be watched, stopped and cancelled.
 
 const { createResponse, json } = require('../../../shared/admin/responses')
-const { outOfScope, readCaptureBody, readKey } = require('../capture-body')
-const { createBudgets, isUsed, policyOf } = require('../capture-policy')
-const { createJobs } = require('../jobs')
+const { outOfScope, readCaptureBody, readKey, createBudgets, isUsed, policyOf, whoAsks } = require('../capture-requests')
+const { Jobs } = require('../jobs')
 const { flag } = require('../parameters')
-const { whoAsks } = require('../who-asks')
 const { guarded } = require('../../../shared/base/guard')
 
 /** @import { EndState, Job } from '../jobs' */
@@ -51,7 +49,7 @@ function createCaptureRoutes () {
 
 class CaptureRoutes {
   #budgets = createBudgets()
-  #jobs = createJobs()
+  #jobs = new Jobs()
   /** Idempotency keys, oldest first. @type {Map<string, string>} */
   #keys = new Map()
 

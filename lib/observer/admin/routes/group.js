@@ -1,30 +1,56 @@
 'use strict'
 
-// What all processes of the group say, as one answer. This process asks its own socket like those of the others, so that the answer is
-// the same whoever gives it, and is there while its loop is blocked. The routes of one process only are asked: no question goes round.
+// The group: what all its processes answer as one, profiles of all of them merged, and a capture in each. This process asks its own socket
+// like those of the others, so that the answer is the same whichever process gives it, and is there while its loop is blocked. Only routes
+// of one process are asked: no question goes round.
 
+const { askedFor, outOfScope, policyOf, readCaptureBody, readKey } = require('../capture-requests')
+const { oneOf } = require('../parameters')
 const { json, text } = require('../../../shared/admin/responses')
 const { createCoalescer } = require('../../../shared/base/coalescer')
-const { askForGroupAnswer } = require('../../../shared/group/group-answers')
-const { tellWhole } = require('../../../shared/group/processes')
+const { assertKind } = require('../../../shared/captures/kinds')
 const { toGroupMarkdown, toGroupText } = require('../../../shared/findings/group/show-group')
-const { oneOf } = require('../parameters')
+const { onlyRoute } = require('../../../shared/formats/profile/only-route')
+const { askGroup } = require('../../../shared/group/ask-group')
+const { askForGroupAnswer } = require('../../../shared/group/group-answers')
+const { groupCaptures } = require('../../../shared/group/group-captures')
+const { groupCpuProfile } = require('../../../shared/group/group-cpu-profile')
+const { groupHeapProfile } = require('../../../shared/group/group-heap-profile')
+const { tellWhole, toProcess } = require('../../../shared/group/processes')
+const { HEAP_PARAMETERS, VIEW_PARAMETERS, encodeHeapView, encodeView, fileName, timeOf } = require('../views')
 
 /** @import { Context, MethodRow, RouteRow, Sources } from '../router' */
+/** @import { GroupQuestion } from '../../../shared/group/ask-group' */
+/** @import { MemberCapture } from '../../../shared/group/group-captures' */
+/** @import { GroupCaptures } from '../../../../types/group' */
+
+const MAX_PROFILES = 4 // sixteen profiles are in memory for each
+const TOO_MANY_PROFILES = Object.freeze({
+  status: 429,
+  detail: `${MAX_PROFILES} profiles of the group are under way.`,
+  remedy: 'Wait for one of them.',
+  headers: { 'Retry-After': '5' }
+})
 
 /** @typedef {Parameters<typeof askForGroupAnswer>[0]} Name */
+/** @typedef {ReturnType<Sources['group']>} Group */
+
+/** @returns {RouteRow[]} */
+function createGroupRoutes () {
+  return [...createAnswerRoutes(), ...createProfileRoutes(), createCaptureRoute()]
+}
 
 /**
- * Who asks at the same time shares the question.
+ * Those who ask at the same time share the question.
  * @returns {RouteRow[]}
  */
-function createGroupRoutes () {
+function createAnswerRoutes () {
   /** @type {Map<string, ReturnType<typeof createCoalescer>>} */
   const questions = new Map()
 
   /**
    * @param {Name} name
-   * @param {ReturnType<Sources['group']>} group
+   * @param {Group} group
    * @returns {Promise<any>}
    */
   function ask (name, group) {
@@ -83,6 +109,157 @@ function showFindings (answer, { parameters: { format = 'json' } }) {
   if (format === 'text') return text(200, toGroupText(answer, whole))
   if (format === 'markdown') return text(200, toGroupMarkdown(answer, whole), { 'Content-Type': 'text/markdown; charset=utf-8' })
   return json(200, answer)
+}
+
+/**
+ * Each process is asked over its control socket; what answers in time is merged here, and the answer names those that are missing.
+ * @returns {RouteRow[]}
+ */
+function createProfileRoutes () {
+  let underWay = 0
+  /**
+   * @param {(context: Context, group: Group) => ReturnType<MethodRow['handle']>} make
+   * @returns {Pick<MethodRow, 'scope' | 'cost' | 'handle'>}
+   */
+  const bounded = make => ({
+    scope: 'profile',
+    cost: 'profiles',
+    handle: async context => {
+      const group = context.sources.group()
+      if (underWay === MAX_PROFILES) return TOO_MANY_PROFILES
+      underWay++
+      try {
+        return await make(context, group)
+      } finally {
+        underWay--
+      }
+    }
+  })
+  return [
+    {
+      name: 'group-cpu',
+      path: '/group/cpu',
+      title: 'a CPU profile of all processes of the group: as /cpu',
+      methods: { GET: { ...bounded(groupCpu), parameters: VIEW_PARAMETERS } }
+    },
+    {
+      name: 'group-heap-profile',
+      path: '/group/heap-profile',
+      title: 'sampled allocations of all processes of the group: as /heap-profile',
+      methods: { GET: { ...bounded(groupHeap), parameters: HEAP_PARAMETERS } }
+    }
+  ]
+}
+
+/**
+ * @param {Context} context
+ * @param {Group} group
+ */
+async function groupCpu ({ parameters, sources, signal }, group) {
+  const wanted = timeOf(parameters, Date.now())
+  const { profile: whole, startedAt, asked, answered, notes } = await groupCpuProfile(askOf(group), wanted, signal)
+  if (answered === 0) return nobody(notes)
+  const { profile, notes: ofRoute } = onlyRoute(whole, parameters.route)
+  return encodeView(sources, profile, {
+    format: parameters.format ?? 'cpuprofile',
+    sources: parameters.sources,
+    name: fileName('group-cpu', startedAt),
+    startedAt,
+    notes: [...notes, ...ofRoute],
+    route: parameters.route,
+    title: `CPU profile of ${group.name}: ${answered} of ${asked.length} processes`,
+    headers: { 'X-Loopscope-Processes': `${answered}/${asked.length}` }
+  })
+}
+
+/**
+ * @param {Context} context
+ * @param {Group} group
+ */
+async function groupHeap ({ parameters, sources, signal }, group) {
+  const { mode = 'live', seconds } = parameters
+  const { profile, asked, answered, notes, fromMs, toMs } = await groupHeapProfile(askOf(group), { mode, seconds }, signal)
+  if (answered === 0) return nobody(notes)
+  return encodeHeapView(sources, { profile, before: null, fromMs, toMs, mode }, {
+    ...parameters,
+    name: 'group-heap-profile',
+    title: `heap profile of ${group.name}: ${answered} of ${asked.length} processes`,
+    notes,
+    headers: { 'X-Loopscope-Processes': `${answered}/${asked.length}` }
+  })
+}
+
+/** @param {Group} group */
+function askOf (group) {
+  return async (/** @type {string} */ path, /** @type {GroupQuestion} */ question) => askGroup(await group.members(), path, question)
+}
+
+/** @param {string[]} notes */
+function nobody (notes) {
+  return { status: 503, detail: `No process of the group has a profile: ${notes.join('; ')}.`, remedy: 'See /group for its processes.' }
+}
+
+/**
+ * Each process decides by its own budget and its own room, and writes to its own store.
+ * @returns {RouteRow}
+ */
+function createCaptureRoute () {
+  /** Kinds, one capture of each at a time: it stops one process after the other, and never two at once. @type {Set<string>} */
+  const underWay = new Set()
+
+  /** @param {Context} context */
+  async function create (context) {
+    const { request, sources, can, signal } = context
+    const { kind, label, options } = readCaptureBody(request)
+    sources.checkCapture(kind, options)
+    const { scope } = policyOf(kind)
+    if (!await can(scope)) return outOfScope(kind, scope)
+    const key = readKey(request)
+    const group = sources.group()
+    if (underWay.has(kind)) return busy(kind)
+    underWay.add(kind)
+    try {
+      const headers = { ...askedFor(request), ...(key !== null && { 'Idempotency-Key': key }) }
+      const body = { kind, ...(label !== null && { label }), ...options }
+      const captures = await groupCaptures(await group.members(), { kind, seconds: options.seconds, body, headers }, signal)
+      return answerOf(captures, { group: group.name, kind: assertKind(kind) }, context)
+    } finally {
+      underWay.delete(kind)
+    }
+  }
+
+  return {
+    name: 'group-captures',
+    path: '/group/captures',
+    title: 'POST: a capture in each process of the group',
+    methods: { POST: { scope: 'profile', cost: 'captures', handle: create } }
+  }
+}
+
+/**
+ * @param {MemberCapture[]} captures
+ * @param {Pick<GroupCaptures, 'group' | 'kind'>} of
+ * @param {Context} context
+ */
+function answerOf (captures, of, { request: { base }, sources }) {
+  const here = new Set(sources.store.list().map(({ name }) => name))
+  const processes = captures.map(({ capture, ...answer }) => {
+    const artifact = capture?.artifact ?? null
+    // The store is that of this process too, unless the other is in another container; it keeps as many as it is told to.
+    const links = artifact !== null && here.has(artifact.name) ? { _links: { artifact: { href: `${base}/artifacts/${artifact.name}` } } } : {}
+    return { ...toProcess(answer), capture: capture?.id ?? null, artifact, ...links }
+  })
+  if (processes.every(({ artifact }) => artifact === null)) {
+    return { status: 503, detail: `No process of the group wrote a capture: ${tellWhole(processes)}.`, remedy: 'See /group for its processes.' }
+  }
+  /** @type {GroupCaptures} */
+  const answer = { ...of, at: Date.now(), processes, complete: processes.every(({ problem }) => problem === null) }
+  return json(201, answer)
+}
+
+/** @param {string} kind */
+function busy (kind) {
+  return { status: 409, detail: `A ${kind} capture of the group is under way.`, remedy: 'Wait for it.', headers: { 'Retry-After': '10' } }
 }
 
 module.exports = { createGroupRoutes }

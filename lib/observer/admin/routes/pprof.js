@@ -9,7 +9,7 @@ const { SOURCES } = require('../../../shared/formats/formats')
 const { encodePprof } = require('../../../shared/formats/pprof')
 const { encodeHeapPprof } = require('../../../shared/formats/pprof/heap')
 const { anything, flag, integer, oneOf } = require('../parameters')
-const { notesOf } = require('../views/encode-view')
+const { notesOf } = require('../views')
 const { knownOf } = require('./readings')
 const { setTimeout: sleep } = require('node:timers/promises')
 
@@ -58,7 +58,7 @@ const routes = [
 /**
  * @param {string} name
  * @param {string} path
- * @param {import('../costs').Cost} cost
+ * @param {import('../routes').Cost} cost
  * @param {import('../parameters').ParameterChecks} parameters
  * @param {import('../router').MethodRow['handle']} handle
  * @returns {RouteRow}

@@ -1,11 +1,15 @@
 'use strict'
 
-// What is known, for reading: the loop, stalls, synchronous calls, rules. While the main thread is stuck these tell what it
-// said last, and what the observer knows by itself.
+// What is known of the process, for reading: findings, the loop, stalls, slow requests, synchronous calls, threads, rules, marks, and Node's
+// diagnostic report. While the main thread is stuck these give its last answer, and what the observer has by itself.
 
+const { createBudgets, policyOf } = require('../capture-requests')
+const { integer, oneOf, readJsonBody } = require('../parameters')
 const { json, text } = require('../../../shared/admin/responses')
+const { createCoalescer } = require('../../../shared/base/coalescer')
+const { assertKnownKeys } = require('../../../shared/base/validate')
+const { toMarkdown, toText } = require('../../../shared/findings/show')
 const { slowRequestsText } = require('../../../shared/slow-requests/slow-requests-text')
-const { integer, oneOf } = require('../parameters')
 
 /** @import { Context, RouteRow, Sources } from '../router' */
 
@@ -15,6 +19,12 @@ const THREADS_LOOK_BACK_MS = 60_000
 
 /** @type {RouteRow[]} */
 const routes = [
+  {
+    name: 'findings',
+    path: '/findings',
+    title: 'what is wrong, and what to change: ?format=text, markdown',
+    methods: { GET: { scope: 'profile', cost: 'findings', parameters: { format: oneOf(['json', 'text', 'markdown']) }, handle: findings } }
+  },
   {
     name: 'loop',
     path: '/loop',
@@ -50,8 +60,33 @@ const routes = [
     path: '/rules',
     title: 'rules, how each stands, and what it did',
     methods: { GET: { scope: 'profile', cost: 'nothing', handle: ({ sources }) => json(200, sources.rules()) } }
+  },
+  {
+    name: 'marks',
+    path: '/marks',
+    title: 'the last marks; POST makes one',
+    methods: {
+      GET: { scope: 'metrics', cost: 'nothing', handle: marks },
+      POST: { scope: 'profile', cost: 'nothing', handle: addMark }
+    }
   }
 ]
+
+/**
+ * The report's budget belongs to one application.
+ * @returns {RouteRow[]}
+ */
+function createReadingRoutes () {
+  return [...routes, createReportRoute()]
+}
+
+/** @param {Context} context */
+async function findings ({ sources, parameters: { format = 'json' } }) {
+  const answer = await sources.findings()
+  if (format === 'text') return text(200, toText(answer))
+  if (format === 'markdown') return text(200, toMarkdown(answer), { 'Content-Type': 'text/markdown; charset=utf-8' })
+  return json(200, answer)
+}
 
 /** @param {Context} context */
 async function loop ({ sources }) {
@@ -67,16 +102,6 @@ async function loop ({ sources }) {
     at: reading?.at ?? null,
     isStale: reading?.isStale ?? true
   })
-}
-
-/**
- * How many were answered since start, and are being answered.
- * @param {{ value: any } | null} reading  of the process
- */
-function requestsOf (reading) {
-  if (reading === null) return null
-  const { routes, inFlight } = /** @type {import('../../../shared/findings/readings').ProcessReading} */ (reading.value)
-  return { answered: routes.reduce((sum, { count }) => sum + count, 0), inFlight }
 }
 
 /** @param {Context} context */
@@ -109,6 +134,69 @@ async function threads ({ sources }) {
   return json(200, { ...await sources.threads(), load: sources.threadLoad(THREADS_LOOK_BACK_MS) })
 }
 
+/** @param {Context} context */
+function marks ({ sources }) {
+  return json(200, { marks: sources.marks(), at: Date.now(), recorder: sources.recorder() })
+}
+
+/** @param {Context} context */
+function addMark ({ request, sources }) {
+  const body = readJsonBody(request)
+  assertKnownKeys('the body', body, ['text'])
+  return json(201, sources.mark(body.text))
+}
+
+/**
+ * Node's diagnostic report, without what may hold secrets. Making one holds the main thread up, so it has a budget, and those who come
+ * together share one.
+ * @returns {RouteRow}
+ */
+function createReportRoute () {
+  const budgets = createBudgets()
+  /** @type {ReturnType<typeof createCoalescer> | undefined} */
+  let coalescer
+
+  /** @param {Sources} sources */
+  async function make (sources) {
+    const giveBack = budgets.use('report')
+    try {
+      return await sources.report()
+    } catch (error) {
+      giveBack()
+      throw error
+    }
+  }
+
+  /** @param {Context} context */
+  async function report ({ sources }) {
+    coalescer ??= createCoalescer({ take: () => make(sources) })
+    const waitSeconds = coalescer.isWaiting ? 0 : budgets.waitSeconds('report')
+    if (waitSeconds > 0) {
+      const headers = { 'Retry-After': String(waitSeconds) }
+      return { status: 429, detail: 'The budget of reports is used up.', remedy: `Wait ${waitSeconds} s.`, headers }
+    }
+    return json(200, withoutSecrets(await coalescer.share()), { 'Content-Disposition': 'attachment; filename="report.json"' })
+  }
+
+  return {
+    name: 'report',
+    path: '/report',
+    title: "Node's diagnostic report",
+    methods: { GET: { scope: policyOf('report').scope, cost: 'report', handle: report } }
+  }
+}
+
+/**
+ * Takes out what may hold a secret: the environment, the command line, where it runs.
+ * @param {any} report
+ * @returns {Record<string, unknown>}
+ */
+function withoutSecrets (report) {
+  const { environmentVariables, header, workers = [], ...rest } = report
+  const { commandLine, cwd, filename, networkInterfaces, ...facts } = header
+  return { header: facts, ...rest, workers: workers.map(withoutSecrets) }
+}
+
 /**
  * @param {Sources} sources
  * @param {Parameters<Sources['ask']>[0]} name
@@ -122,4 +210,14 @@ async function knownOf (sources, name) {
   }
 }
 
-module.exports = { routes, knownOf, requestsOf }
+/**
+ * How many were answered since start, and are being answered.
+ * @param {{ value: any } | null} reading  of the process
+ */
+function requestsOf (reading) {
+  if (reading === null) return null
+  const { routes, inFlight } = /** @type {import('../../../shared/findings/readings').ProcessReading} */ (reading.value)
+  return { answered: routes.reduce((sum, { count }) => sum + count, 0), inFlight }
+}
+
+module.exports = { createReadingRoutes, knownOf, requestsOf }

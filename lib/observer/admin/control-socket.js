@@ -6,24 +6,14 @@
 const net = require('node:net')
 const { once } = require('node:events')
 const path = require('node:path')
-const { guarded } = require('../../../shared/base/guard')
-const { holdControlDirectory } = require('../../../shared/admin/control-directory')
-const { controlSocketName } = require('../../../shared/admin/control-path')
-const { removeFacts, socketNameOfNamespace, writeFacts } = require('../../../shared/group/member-facts')
-const { sweep } = require('../../../shared/group/sweep')
+const { guarded } = require('../../shared/base/guard')
+const { holdControlDirectory } = require('../../shared/admin/control-directory')
+const { controlSocketName } = require('../../shared/admin/control-path')
+const { removeFacts, socketNameOfNamespace, writeFacts } = require('../../shared/group/member-facts')
+const { sweep } = require('../../shared/group/sweep')
 const { assertPathFits, isTaken, listenOnSocket } = require('./socket-path')
 
-/** @import { RequestHandler } from '../../../shared/admin/exchange' */
-
-/**
- * @param {object} parts
- * @param {string} parts.directory
- * @param {Omit<import('../../../shared/group/member-facts').MemberFacts, 'socket'>} parts.facts  of this process
- * @param {RequestHandler} parts.handle
- */
-function createControlSocket (parts) {
-  return new ControlSocket(parts)
-}
+/** @import { RequestHandler } from '../../shared/admin/exchange' */
 
 class ControlSocket {
   #parts
@@ -37,7 +27,12 @@ class ControlSocket {
   /** @type {Set<net.Socket>} */
   #sockets = new Set()
 
-  /** @param {Parameters<typeof createControlSocket>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {string} parts.directory
+   * @param {Omit<import('../../shared/group/member-facts').MemberFacts, 'socket'>} parts.facts  of this process
+   * @param {RequestHandler} parts.handle
+   */
   constructor (parts) {
     this.#parts = parts
     this.#name = controlSocketName(parts.facts.pid)
@@ -111,8 +106,8 @@ class ControlSocket {
 
   #createHttp () {
     const { createServer } = require('./listener')
-    const { exchange } = require('../../../shared/admin/exchange')
-    const { splitTarget } = require('../../../shared/admin/target')
+    const { exchange } = require('../../shared/admin/exchange')
+    const { splitTarget } = require('../../shared/admin/target')
     return createServer((incoming, outgoing) => {
       const target = incoming.url ?? '/'
       const location = splitTarget(target, '') ?? { base: '', path: target, query: '' }
@@ -121,4 +116,4 @@ class ControlSocket {
   }
 }
 
-module.exports = { createControlSocket }
+module.exports = { ControlSocket }

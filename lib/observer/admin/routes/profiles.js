@@ -1,15 +1,13 @@
 'use strict'
 
-// CPU profiles for looking at now: pieces of what the recorder holds, or of what it records next. No file is written, and
-// any number of readers is served from the one sampler.
+// Profiles for looking at now, without a file: pieces of what the recorder holds or records next, of which any number of readers is served
+// from the one sampler, and sampled allocations.
 
-const { DIFFERENCE_FORMATS, encodeDifference } = require('../views/encode-difference')
-const { encodeView, notesOf } = require('../views/encode-view')
 const { flag, numberAbove } = require('../parameters')
-const { MAX_LAST_SECONDS, VIEW_PARAMETERS, fileName, timeOf } = require('../views/view-parameters')
-const { onlyRoute } = require('../../../shared/formats/profile/only-route')
-const { assertThreads } = require('../../../shared/captures/kinds')
 const { refuse } = require('../../../shared/base/validate')
+const { assertThreads } = require('../../../shared/captures/kinds')
+const { onlyRoute } = require('../../../shared/formats/profile/only-route')
+const { DIFFERENCE_FORMATS, HEAP_PARAMETERS, MAX_LAST_SECONDS, VIEW_PARAMETERS, encodeDifference, encodeHeapView, encodeView, fileName, notesOf, timeOf } = require('../views')
 
 /** @import { Context, RouteRow } from '../router' */
 
@@ -38,6 +36,12 @@ const routes = [
     name: 'stall-cpu',
     path: '/stalls/:id/cpu',
     methods: { GET: { scope: 'profile', cost: 'nothing', parameters: { format, sources }, handle: stallCpu } }
+  },
+  {
+    name: 'heap-profile',
+    path: '/heap-profile',
+    title: 'sampled allocations by stack: ?seconds=10, &mode=, &format=',
+    methods: { GET: { scope: 'profile', cost: 'reading', parameters: HEAP_PARAMETERS, handle: heapProfile } }
   }
 ]
 
@@ -99,6 +103,14 @@ function stallCpu ({ params: { id }, parameters, sources }) {
     name: `stall-${number}`,
     startedAt: stall?.at ?? 0
   })
+}
+
+/** @param {Context} context */
+async function heapProfile ({ parameters, sources, signal }) {
+  const { mode = 'live', seconds = null } = parameters
+  const sampling = await sources.sampleHeap({ mode, seconds }, signal)
+  const { appName, pid } = sources.facts
+  return encodeHeapView(sources, { ...sampling, mode }, { ...parameters, name: 'heap-profile', title: `heap profile of ${appName} (pid ${pid})` })
 }
 
 module.exports = { routes }

@@ -1,0 +1,179 @@
+'use strict'
+
+// Who may use the admin surface: the checks between "this route exists" and "this method is asked of it", in their order. A connection
+// from loopback is never proof of anything, and no header tells who the peer is.
+
+const net = require('node:net')
+const { includesScope } = require('../../shared/admin/scopes')
+const { createTokens, tokenOf } = require('../../shared/admin/tokens')
+const { monotonicMs } = require('../../shared/base/monotonic')
+
+/** @import { RefusalReason } from '../../main/admin/request-counts' */
+/** @import { AdminRequest, Application, Sources } from './router' */
+/** @import { Problem } from '../../shared/admin/problem' */
+/** @import { Scope } from '../../shared/admin/scopes' */
+
+/** @typedef {{ can (scope: Scope): Promise<boolean> }} Grant  what the sender of a request may do */
+/** @typedef {{ reason: RefusalReason, problem: Problem }} Refusal */
+/** @typedef {{ grant: Grant } | Refusal} Verdict */
+
+const CHALLENGE = Object.freeze({ 'WWW-Authenticate': 'Bearer realm="loopscope", Basic realm="loopscope", charset="UTF-8"' })
+const TOKEN_REMEDY = 'Send the token of option token (LOOPSCOPE_TOKEN) as Authorization: Bearer, ' +
+  'or as the password of the URL: http://x:TOKEN@host/.'
+
+const OWN_SITES = ['same-origin', 'none']
+
+const MAX_FAILURES = 10
+const FAILURES_MS = 60_000
+const MAX_PEERS = 1000 // beyond that the oldest is forgotten: memory is bounded, and one peer cannot make others wait
+
+/** @type {Grant} */
+const EVERYTHING = Object.freeze({ can: async () => true })
+
+/**
+ * @param {object} parts
+ * @param {Application} parts.application
+ * @param {Pick<Sources, 'authorize' | 'log'>} parts.sources
+ * @param {() => number} [parts.now]
+ */
+function createAccess ({ application, sources, now }) {
+  const tokens = createTokens({ ...application, now, onFault: error => sources.log.warn({ err: error }, 'the token file cannot be read') })
+  const failedAuth = createFailedAuthLimiter({ now })
+
+  /**
+   * In production nothing is there before somebody has chosen who may use it.
+   * @param {AdminRequest} request
+   */
+  function isEnabled ({ door }) {
+    const { isProduction, hasAuthorize, tokens, tokenFile } = application
+    return door === 'control' || !isProduction || hasAuthorize || tokens.length > 0 || tokenFile !== null
+  }
+
+  /**
+   * @param {AdminRequest} request
+   * @returns {Refusal | null} null: it came the right way
+   */
+  function checkOrigin (request) {
+    if (!isHostAllowed(request.headers.host, application.hosts)) {
+      return refusal('host', 403, 'The Host header names a host that is not ours.',
+        'Use an IP address or localhost, or add the name to option admin.hosts.')
+    }
+    if (!isOwnOrigin(request.headers, request)) {
+      return refusal('origin', 403, 'The request comes from a page of another origin.', 'Open the page of this server itself.')
+    }
+    return null
+  }
+
+  /**
+   * @param {AdminRequest} request
+   * @returns {Verdict}
+   */
+  function authenticate (request) {
+    // Its file can be opened by this user only.
+    if (request.door === 'control') return { grant: EVERYTHING }
+    const token = tokenOf(request.headers.authorization)
+    if (token === null) return withoutToken(request)
+    const granted = tokens.scopeOf(token)
+    if (granted !== null) return { grant: { can: async scope => includesScope(granted, scope) } }
+    if (application.hasAuthorize) return withoutToken(request)
+    const peer = request.peer ?? request.door
+    const waitSeconds = failedAuth.waitSeconds(peer)
+    if (waitSeconds > 0) {
+      return refusal('bad', 429, 'Too many wrong tokens from this address.', `Use the right one, or wait ${waitSeconds} s.`,
+        { 'Retry-After': String(waitSeconds) })
+    }
+    failedAuth.fail(peer)
+    return refusal('bad', 401, 'The token is not known.', TOKEN_REMEDY, CHALLENGE)
+  }
+
+  /** @param {AdminRequest} request */
+  function withoutToken (request) {
+    if (!application.hasAuthorize) return refusal('missing', 401, 'This needs a token.', TOKEN_REMEDY, CHALLENGE)
+    return { grant: { can: async (/** @type {Scope} */ scope) => await sources.authorize(request, scope) === true } }
+  }
+
+  return { isEnabled, checkOrigin, authenticate }
+}
+
+/**
+ * @param {RefusalReason} reason
+ * @param {number} status
+ * @param {string} detail
+ * @param {string} remedy
+ * @param {Record<string, string>} [headers]
+ * @returns {Refusal}
+ */
+function refusal (reason, status, detail, remedy, headers) {
+  return { reason, problem: { status, detail, remedy, headers } }
+}
+
+/**
+ * Whether a request was meant for this process: a page of another site can have a browser send requests here, and can give its own name
+ * our address (DNS rebinding). The Host header shows it, and isOwnOrigin() what browsers send about the page.
+ * @param {unknown} host  the header
+ * @param {readonly string[]} allowed  names beside addresses and localhost
+ */
+function isHostAllowed (host, allowed) {
+  if (typeof host !== 'string') return false
+  const name = hostName(host)
+  // net.isIP takes no octal, no short form and no name that only looks like an address.
+  return name !== null && (name === 'localhost' || net.isIP(name) !== 0 || allowed.some(one => one.toLowerCase() === name))
+}
+
+/**
+ * @param {string} host  `name`, `name:port`, `[::1]:port`
+ * @returns {string | null}
+ */
+function hostName (host) {
+  const [, ipv6, name] = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::\d{1,5})?$/i.exec(host) ?? []
+  return (ipv6 ?? name)?.toLowerCase() ?? null
+}
+
+/**
+ * @param {Record<string, string | string[] | undefined>} headers
+ * @param {{ isEncrypted: boolean }} request
+ */
+function isOwnOrigin ({ origin, host, 'sec-fetch-site': site }, { isEncrypted }) {
+  if (site !== undefined && !OWN_SITES.includes(String(site))) return false
+  if (origin === undefined) return true
+  // Behind a proxy that ends TLS the page is https and we are not: the host must be the same, the scheme may be better.
+  const schemes = isEncrypted ? ['https'] : ['http', 'https']
+  return schemes.some(scheme => origin === `${scheme}://${host}`)
+}
+
+/**
+ * Wrong tokens, by peer: after ten in a minute further wrong ones have to wait. Behind a load balancer everybody has one address, so that
+ * a right token is never counted against it.
+ * @param {{ now?: () => number }} parts
+ */
+function createFailedAuthLimiter ({ now = monotonicMs }) {
+  /** @type {Map<string, { count: number, since: number }>} */
+  const failures = new Map()
+
+  /** @param {string} peer */
+  function recent (peer) {
+    const failed = failures.get(peer)
+    return failed !== undefined && now() - failed.since < FAILURES_MS ? failed : undefined
+  }
+
+  return {
+    /** @param {string} peer */
+    fail (peer) {
+      const { count, since } = recent(peer) ?? { count: 0, since: now() }
+      failures.delete(peer)
+      failures.set(peer, { count: count + 1, since })
+      if (failures.size > MAX_PEERS) failures.delete(/** @type {string} */ (failures.keys().next().value))
+    },
+
+    /**
+     * @param {string} peer
+     * @returns {number} seconds to wait; 0 when the peer may be wrong once more
+     */
+    waitSeconds (peer) {
+      const failed = recent(peer)
+      return failed !== undefined && failed.count >= MAX_FAILURES ? Math.ceil((failed.since + FAILURES_MS - now()) / 1e3) : 0
+    }
+  }
+}
+
+module.exports = { createAccess }

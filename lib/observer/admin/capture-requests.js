@@ -1,0 +1,150 @@
+'use strict'
+
+// Requests for captures: what is asked for, who asks, which scope each kind needs and how often it may be asked for.
+
+const { readJsonBody } = require('./parameters')
+const { errors } = require('../../shared/base/errors')
+const { monotonicMs } = require('../../shared/base/monotonic')
+const { assertKnownKeys, refuse } = require('../../shared/base/validate')
+
+/** @import { AdminRequest } from './router' */
+/** @import { Scope } from '../../shared/admin/scopes' */
+/** @import { CaptureKind, Trigger } from '../../../types/diagnostics' */
+
+/**
+ * @typedef {{ count: number, perMs: number }} Budget
+ * @typedef {{ scope: Scope, isExclusive: boolean, budgets: readonly Budget[] }} CapturePolicy  isExclusive: one at a time
+ */
+
+const MAX_LABEL_LENGTH = 64
+const MAX_KEY_LENGTH = 128
+
+const ASKED_FOR = 'x-loopscope-asked-for'
+const MAX_ASKER_LENGTH = 200
+
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+
+// Of heap snapshots enough for before, after and once more: each stops the process for a while.
+/** @type {Readonly<Record<string, CapturePolicy>>} */
+const POLICIES = Object.freeze({
+  cpu: { scope: 'profile', isExclusive: false, budgets: [{ count: 6, perMs: 10 * MINUTE_MS }] },
+  'heap-profile': { scope: 'profile', isExclusive: false, budgets: [{ count: 6, perMs: 10 * MINUTE_MS }] },
+  'heap-histogram': { scope: 'dump', isExclusive: true, budgets: [{ count: 6, perMs: 10 * MINUTE_MS }] },
+  'heap-snapshot': { scope: 'dump', isExclusive: true, budgets: [{ count: 3, perMs: 10 * MINUTE_MS }, { count: 12, perMs: DAY_MS }] },
+  report: { scope: 'dump', isExclusive: true, budgets: [{ count: 6, perMs: 10 * MINUTE_MS }] }
+})
+
+/** @type {CapturePolicy} */
+const STRICTEST = POLICIES['heap-snapshot']
+
+/**
+ * What is asked for with POST: a kind of capture, its options and a label.
+ * @param {AdminRequest} request
+ * @param {string} [givenKind]
+ * @returns {{ kind: string, label: string | null, options: Record<string, any> }}
+ */
+function readCaptureBody (request, givenKind) {
+  const { kind = givenKind, label = null, ...options } = readJsonBody(request)
+  if (label !== null && (typeof label !== 'string' || label.length > MAX_LABEL_LENGTH)) {
+    refuse('label', `a string of at most ${MAX_LABEL_LENGTH} characters`, label)
+  }
+  if (givenKind !== undefined && kind !== givenKind) refuse('kind', givenKind, kind)
+  if (typeof kind !== 'string') throw new errors.ERR_LOOPSCOPE_INVALID_OPTION('kind', 'the kind of capture', String(kind))
+  assertKnownKeys('the body', options, Object.keys(options).filter(name => name !== 'signal'))
+  return { kind, label, options }
+}
+
+/**
+ * The key by which a capture is recognized when it is asked for once more.
+ * @param {AdminRequest} request
+ * @returns {string | null}
+ */
+function readKey ({ headers }) {
+  const key = headers['idempotency-key']
+  if (key === undefined) return null
+  if (typeof key !== 'string' || key.length > MAX_KEY_LENGTH) refuse('Idempotency-Key', `at most ${MAX_KEY_LENGTH} characters`, key)
+  return key
+}
+
+/**
+ * Who asks for a capture, for the audit, and whether it is the user who owns the process. A process of its group that asks on behalf of
+ * somebody comes in at the control socket too, and names them: it may do no more than they.
+ * @param {Pick<AdminRequest, 'door' | 'peer' | 'headers'>} request
+ * @returns {{ isOwner: boolean, trigger: Trigger, actor: string }}
+ */
+function whoAsks ({ door, peer, headers }) {
+  const asker = door === 'control' ? headers[ASKED_FOR] : undefined
+  if (asker !== undefined) return { isOwner: false, trigger: 'http', actor: `${String(asker).slice(0, MAX_ASKER_LENGTH)}, through its group` }
+  const isOwner = door === 'control'
+  return { isOwner, trigger: isOwner ? 'cli' : 'http', actor: `${door} ${peer ?? 'this host'}` }
+}
+
+/**
+ * @param {AdminRequest} request
+ * @returns {Record<string, string>} headers for the processes that are asked for whoever asks
+ */
+function askedFor (request) {
+  const { isOwner, actor } = whoAsks(request)
+  return isOwner ? {} : { [ASKED_FOR]: actor }
+}
+
+/** @param {CaptureKind | string} kind */
+function policyOf (kind) {
+  return Object.hasOwn(POLICIES, kind) ? POLICIES[kind] : STRICTEST
+}
+
+/** @param {string} kind @param {string} scope */
+function outOfScope (kind, scope) {
+  return { status: 403, detail: `A ${kind} capture needs the scope ${scope}.`, remedy: `Use a token with the scope ${scope}.` }
+}
+
+/**
+ * Whether a capture counts. One that failed or was refused does not; one that was cancelled does where it stops the process: the pause
+ * was there, or comes all the same, and who could take it back by leaving could have any number of them.
+ * @param {string} kind
+ * @param {'succeeded' | 'failed' | 'cancelled'} state
+ */
+function isUsed (kind, state) {
+  return state === 'succeeded' || (state === 'cancelled' && policyOf(kind).isExclusive)
+}
+
+/**
+ * How often each kind was asked for, and when it may be asked for again.
+ * @param {{ now?: () => number }} [parts]
+ */
+function createBudgets ({ now = monotonicMs } = {}) {
+  /** When each kind was used. @type {Map<string, number[]>} */
+  const used = new Map()
+  return {
+    /**
+     * @param {string} kind
+     * @returns {number} seconds until one more may be taken; 0: now
+     */
+    waitSeconds (kind) {
+      const times = used.get(kind) ?? []
+      const waits = policyOf(kind).budgets.map(({ count, perMs }) => {
+        const recent = times.filter(time => now() - time < perMs)
+        return recent.length < count ? 0 : recent[recent.length - count] + perMs - now()
+      })
+      return Math.ceil(Math.max(0, ...waits) / 1e3)
+    },
+    /**
+     * One begins. It counts while it is under way, so that many at once are no more than one after the other.
+     * @param {string} kind
+     * @returns {() => void} gives it back: nothing came of it
+     */
+    use (kind) {
+      const oldest = now() - Math.max(...policyOf(kind).budgets.map(({ perMs }) => perMs))
+      const time = now()
+      used.set(kind, [...(used.get(kind) ?? []).filter(one => one > oldest), time])
+      return () => {
+        const times = used.get(kind) ?? []
+        const at = times.indexOf(time)
+        if (at !== -1) used.set(kind, times.toSpliced(at, 1))
+      }
+    }
+  }
+}
+
+module.exports = { askedFor, createBudgets, isUsed, outOfScope, policyOf, readCaptureBody, readKey, whoAsks }

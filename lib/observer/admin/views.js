@@ -1,0 +1,176 @@
+'use strict'
+
+// Profiles as answers, in any format and without a file being written, and the parameters that they are asked for with.
+
+const { integer, numberAbove, oneOf } = require('./parameters')
+const { createResponse, json } = require('../../shared/admin/responses')
+const { localTime, localTimeWithZone } = require('../../shared/base/local-time')
+const { refuse } = require('../../shared/base/validate')
+const { MAX_SECONDS: MAX_CAPTURE_SECONDS, MODES, assertRoute } = require('../../shared/captures/kinds')
+const { describeDifference } = require('../../shared/formats/flamegraph/difference')
+const { describeTimes } = require('../../shared/formats/flamegraph/graph')
+const { FORMATS, SOURCES } = require('../../shared/formats/formats')
+const { HEAP_FORMATS } = require('../../shared/formats/heap-profile')
+const { buildCallTree } = require('../../shared/formats/profile/call-tree')
+
+/** @import { ParameterCheck } from './parameters' */
+/** @import { Sources } from './router' */
+/** @import { HeapProfile } from '../../shared/formats/heap-profile' */
+/** @import { CpuProfile, FormatName } from '../../../types/profile' */
+
+const DEFAULT_LAST_SECONDS = 30
+const MAX_SECONDS = 300
+const MAX_LAST_SECONDS = 600
+const MAX_EPOCH_MS = 8.64e15
+
+/** `graph`: what the page of this surface draws its flame graph from. */
+const VIEW_FORMATS = Object.freeze([...Object.keys(FORMATS), 'graph'])
+const DIFFERENCE_FORMATS = Object.freeze(['flamegraph', 'graph'])
+
+/** @type {ParameterCheck} */
+const route = (name, value) => {
+  assertRoute(name, value)
+  return value
+}
+
+/** Of a CPU profile: of which stretch of time, and how it is shown. */
+const VIEW_PARAMETERS = Object.freeze({
+  seconds: numberAbove(0, MAX_SECONDS),
+  last: numberAbove(0, MAX_LAST_SECONDS),
+  from: integer(0, MAX_EPOCH_MS),
+  to: integer(0, MAX_EPOCH_MS),
+  format: oneOf(VIEW_FORMATS),
+  sources: oneOf(SOURCES),
+  route
+})
+
+/** Of sampled allocations. */
+const HEAP_PARAMETERS = Object.freeze({
+  seconds: numberAbove(0, MAX_CAPTURE_SECONDS),
+  mode: oneOf(MODES),
+  format: oneOf(Object.keys(HEAP_FORMATS)),
+  sources: oneOf(SOURCES)
+})
+
+/**
+ * @param {Record<string, any>} parameters  of VIEW_PARAMETERS
+ * @param {number} now
+ */
+function timeOf ({ seconds, last, from, to }, now) {
+  if (from === undefined && to === undefined) {
+    const lastSeconds = last ?? (seconds === undefined ? DEFAULT_LAST_SECONDS : 0)
+    return { fromMs: now - lastSeconds * 1e3, toMs: now + (seconds ?? 0) * 1e3 }
+  }
+  if (from === undefined || to === undefined) refuse('parameters from and to', 'both, or none', { from, to })
+  if (seconds !== undefined || last !== undefined) refuse('parameters', 'either from and to, or seconds and last', { seconds, last })
+  if (!(from < to && to - now <= MAX_SECONDS * 1e3)) refuse('parameter to', `after from, and at most ${MAX_SECONDS} s ahead`, to)
+  return { fromMs: from, toMs: to }
+}
+
+/**
+ * A piece of the recorder's past.
+ * @param {Sources} sources
+ * @param {CpuProfile} profile
+ * @param {object} how
+ * @param {string} how.format
+ * @param {string} [how.sources]  whose places; those that the format usually has
+ * @param {string} how.name       of the file a browser would save, without its ending
+ * @param {number} how.startedAt  milliseconds since the epoch
+ * @param {string[]} [how.notes]
+ * @param {string} [how.route]    that the profile is of
+ * @param {string} [how.title]    unless it is of this process
+ * @param {Record<string, string>} [how.headers]
+ */
+async function encodeView (sources, profile, { format, sources: places, name, startedAt, notes = [], route, title, headers = {} }) {
+  const usualPlaces = format === 'graph' ? 'original' : FORMATS[/** @type {FormatName} */ (format)].sources
+  const shown = (places ?? usualPlaces) === 'original' ? await sources.toWritten(profile) : profile
+  const { appName, pid } = sources.facts
+  // Formats for people show the lines that findings name.
+  const found = usualPlaces === 'original' ? sources.reportSections(shown) : {}
+  const context = { ...sources.context(title ?? `CPU profile of ${appName} (pid ${pid})`, notes), startedAt, ...found }
+  if (format === 'graph') {
+    const toMs = startedAt + (shown.endTime - shown.startTime) / 1e3
+    return json(200, { ...describeTimes(buildCallTree(shown, context)), fromMs: startedAt, toMs, notes, route: route ?? null }, headers)
+  }
+  const { extension, contentType, encode } = FORMATS[/** @type {FormatName} */ (format)]
+  return download(encode(shown, context), { name: `${name}.${extension}`, contentType, headers })
+}
+
+/**
+ * @param {{ isShortened: boolean, fromMs: number, toMs: number, notes?: string[] }} view
+ * @param {number} wantedMs
+ */
+function notesOf ({ isShortened, fromMs, toMs, notes = [] }, wantedMs) {
+  if (!isShortened) return notes
+  const [got, wanted] = [toMs - fromMs, wantedMs].map(ms => (ms / 1e3).toFixed(1))
+  return [`${got} s of the ${wanted} s asked for: the recorder held no more`, ...notes]
+}
+
+/**
+ * Sampled allocations.
+ * @param {Sources} sources
+ * @param {HeapProfile} profile
+ * @param {object} how
+ * @param {string} [how.format]
+ * @param {string} [how.sources]  whose places; those that the format usually has
+ * @param {string} how.name       of the file a browser would save, without its ending
+ * @param {string} how.title
+ * @param {string[]} [how.notes]
+ * @param {Record<string, string>} [how.headers]
+ */
+async function encodeHeapView (sources, profile, { format = 'heapprofile', sources: places, name, title, notes = [], headers = {} }) {
+  const { extension, contentType, sources: usualPlaces, encode } = HEAP_FORMATS[/** @type {keyof typeof HEAP_FORMATS} */ (format)]
+  const shown = (places ?? usualPlaces) === 'original' ? await sources.toWrittenHeap(profile) : profile
+  const bytes = encode({ ...shown, mode: profile.mode }, sources.context(title, notes))
+  return download(bytes, { name: `${name}.${extension}`, contentType, headers })
+}
+
+/** @typedef {{ profile: CpuProfile, fromMs: number, toMs: number, notes: string[] }} Piece  fromMs, toMs: since the epoch */
+
+/**
+ * Two pieces of the recorder's past: what changed from the earlier to the later one.
+ * @param {Sources} sources
+ * @param {{ before: Piece, after: Piece }} pieces
+ * @param {object} how
+ * @param {string} how.format     one of DIFFERENCE_FORMATS
+ * @param {string} [how.sources]  whose places: 'original' (default) or 'generated'
+ * @param {string} how.name       of the file a browser would save, without its ending
+ */
+async function encodeDifference (sources, { before, after }, { format, sources: places = 'original', name }) {
+  const shown = (/** @type {Piece} */ { profile }) => places === 'original' ? sources.toWritten(profile) : profile
+  const [earlier, later] = await Promise.all([shown(before), shown(after)])
+  const { appName, pid } = sources.facts
+  const notes = [...before.notes.map(note => `before: ${note}`), ...after.notes.map(note => `after: ${note}`)]
+  const context = { ...sources.context(`What changed in ${appName} (pid ${pid})`, notes), titles: { before: timesOf(before), after: timesOf(after) } }
+  if (format === 'graph') {
+    const { appRoot } = context
+    const graph = describeDifference(buildCallTree(earlier, { appRoot }), buildCallTree(later, { appRoot }))
+    return json(200, { ...graph, fromMs: after.fromMs, toMs: after.toMs, notes })
+  }
+  const { encodeFlameGraphDifference } = require('../../shared/formats/flamegraph')
+  const { extension, contentType } = FORMATS.flamegraph
+  return download(encodeFlameGraphDifference(earlier, later, context), { name: `${name}.${extension}`, contentType })
+}
+
+/** @param {Piece} piece */
+function timesOf ({ fromMs, toMs }) {
+  return `${localTime(fromMs)} to ${localTimeWithZone(toMs)}`
+}
+
+/**
+ * @param {string | Buffer} bytes
+ * @param {{ name: string, contentType: string, headers?: Record<string, string> }} how  name: of the file a browser would save
+ */
+function download (bytes, { name, contentType, headers }) {
+  return createResponse(200, bytes, { ...headers, 'Content-Type': contentType, 'Content-Disposition': `attachment; filename="${name}"` })
+}
+
+/**
+ * @param {string} kind
+ * @param {number} ms
+ */
+function fileName (kind, ms) {
+  return `${kind}-${new Date(ms).toISOString().replace(/[-:.]/g, '').toLowerCase()}`
+}
+
+module.exports = { DIFFERENCE_FORMATS, HEAP_PARAMETERS, MAX_LAST_SECONDS, VIEW_PARAMETERS, encodeDifference, encodeHeapView, encodeView, fileName, notesOf, timeOf }
