@@ -36,7 +36,6 @@ const EXEMPT = Object.freeze(/** @type {Record<string, string>} */ ({
   'main/process/application-registry.js': 'package.json, which Node.js itself reads',
   'main/captures/artifact.js': "what the application asks for, in the application's own name",
   'main/heap/take-snapshot.js': 'its own, just made',
-  'observer/store/scratch-file.js': 'its own, just made',
   'observer/store/reservation.js': 'its own, just made',
   'observer/store/directory.js': 'a directory that is there',
   'observer/heap/redaction/redact.js': 'its own, just made'

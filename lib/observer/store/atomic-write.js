@@ -1,14 +1,21 @@
 'use strict'
 
-// One file, whole or not at all: written under a partial name, synced, renamed. Failures come out as the system gave them.
+// Files written whole or not at all: under a partial name, synced, renamed. Failures come out as the system gave them. What was cut off,
+// `<name>.<pid>.partial`, is removed when it has no writer any more.
 
 const fs = require('node:fs')
 const path = require('node:path')
 const { syncDirectory } = require('./directory')
-const { createPartialName } = require('./partial-files')
+const { parseFileName, parseSidecarName } = require('../../shared/store/file-name')
+const { isAlive } = require('../../shared/system/is-alive')
 
 const OWNER_ONLY = 0o600
 const CHUNK_BYTES = 16 * 1024 ** 2 // one write call takes less than 2 GiB, and larger chunks are no faster (512 MiB: 0.12 s either way)
+
+const PARTIAL = /^(.+)\.([1-9]\d*)\.partial$/
+
+// A process id is given away again. No write stays untouched for so long, whoever has the id now.
+const ABANDONED_AFTER_MS = 60 * 60 * 1000
 
 /** @typedef {{ name: string, path: string, partialPath: string, fd: number }} OpenFile */
 
@@ -99,4 +106,67 @@ function discard (partialPath) {
   } catch {} // why the write failed says more than this would; the next start removes the file
 }
 
-module.exports = { writeAtomically, openFile, sync, discard }
+/**
+ * @param {string} name  of the artifact
+ * @returns {string}
+ */
+function createPartialName (name) {
+  return `${name}.${process.pid}.partial`
+}
+
+/**
+ * Removes what has no writer any more: partial files, and sidecars without their artifact.
+ * @param {string} dir
+ * @param {number} now  milliseconds since the epoch
+ * @returns {number} bytes of those that stay, which may be under way
+ */
+function removePartialFiles (dir, now) {
+  const entries = fs.readdirSync(dir)
+  const present = new Set(entries)
+  let bytes = 0
+  for (const entry of entries) {
+    const pid = writerOfPartial(entry) ?? writerOfOrphan(entry, present)
+    if (pid === null) continue
+    const file = path.join(dir, entry)
+    try {
+      const { size, mtimeMs } = fs.lstatSync(file)
+      if (isAbandoned(pid, mtimeMs, now)) fs.unlinkSync(file)
+      else bytes += size
+    } catch {} // another process was first, or holds it open on Windows
+  }
+  return bytes
+}
+
+/**
+ * @param {string} entry
+ * @returns {number | null} the process that writes it; null when it is no partial file of the store
+ */
+function writerOfPartial (entry) {
+  const [, name, pid] = PARTIAL.exec(entry) ?? []
+  if (name === undefined || (parseFileName(name) === null && parseSidecarName(name) === null)) return null
+  return Number(pid)
+}
+
+/**
+ * @param {string} entry
+ * @param {Set<string>} present
+ * @returns {number | null} the process that wrote a sidecar which has no artifact
+ */
+function writerOfOrphan (entry, present) {
+  const artifact = parseSidecarName(entry)
+  if (artifact === null || present.has(artifact)) return null
+  return parseFileName(artifact)?.pid ?? null
+}
+
+/**
+ * @param {number} pid
+ * @param {number} touchedAt  milliseconds since the epoch
+ * @param {number} now
+ */
+function isAbandoned (pid, touchedAt, now) {
+  // In a container the process before the restart had our id: usually 1.
+  if (pid === process.pid) return touchedAt < now - process.uptime() * 1000
+  return now - touchedAt > ABANDONED_AFTER_MS || !isAlive(pid)
+}
+
+module.exports = { createPartialName, discard, openFile, removePartialFiles, sync, writeAtomically }

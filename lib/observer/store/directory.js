@@ -1,6 +1,7 @@
 'use strict'
 
-// The directory artifacts are written to: made private, checked for who else could reach into it. It knows no artifacts.
+// The directory that artifacts are written to: made private, checked for others who could reach into it, and its failures as errors of the
+// store. It knows no artifacts.
 
 const fs = require('node:fs')
 const { errors } = require('../../shared/base/errors')
@@ -8,6 +9,9 @@ const { describeUnsafe, makeDirectory } = require('../../shared/system/private-d
 
 /** The magic numbers of tmpfs and ramfs, see statfs(2). */
 const MEMORY_FILE_SYSTEMS = new Set([0x01021994, 0x858458f6])
+
+/** Disk, quota and file size limit: less data, or more room, mends it. */
+const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
 /**
  * Makes the directory when it is missing and throws when it is not one to trust. The mode of a directory that was
@@ -63,4 +67,40 @@ function isInMemory (dir) {
   return MEMORY_FILE_SYSTEMS.has(fs.statfsSync(dir).type)
 }
 
-module.exports = { ensureDirectory, isOwnDirectory, syncDirectory, readFreeBytes, isInMemory }
+/**
+ * What a file system reports, as one of the store's own errors.
+ * @param {unknown} error
+ * @param {string} dir
+ * @param {number} [bytes]  that were to be written
+ * @returns {Error} the same error when it is coded already
+ */
+function toStoreError (error, dir, bytes = 0) {
+  const { code = '', message } = /** @type {NodeJS.ErrnoException} */ (error)
+  if (Object.hasOwn(errors, code)) return /** @type {Error} */ (error)
+  const coded = isOutOfRoom(error)
+    ? new errors.ERR_LOOPSCOPE_STORE_FULL(bytes, dir, message)
+    : new errors.ERR_LOOPSCOPE_STORE_UNWRITABLE(dir, message)
+  coded.cause = error
+  return coded
+}
+
+/**
+ * @param {unknown} error  of whatever wrote there
+ * @param {string} dir
+ * @returns {Error}
+ */
+function toGone (error, dir) {
+  const coded = new errors.ERR_LOOPSCOPE_STORE_UNWRITABLE(dir, 'it, or what was being written to it, was removed meanwhile')
+  coded.cause = error
+  return coded
+}
+
+/**
+ * @param {unknown} error
+ * @returns {boolean} whether the file was too much for the disk
+ */
+function isOutOfRoom (error) {
+  return NO_ROOM.has(/** @type {NodeJS.ErrnoException} */ (error).code ?? '')
+}
+
+module.exports = { ensureDirectory, isInMemory, isOutOfRoom, isOwnDirectory, readFreeBytes, syncDirectory, toGone, toStoreError }

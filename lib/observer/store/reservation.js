@@ -6,16 +6,18 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { writeMetadata } = require('./artifact-files')
-const { discard, openFile, sync } = require('./atomic-write')
-const { syncDirectory } = require('./directory')
-const { isOutOfRoom, toGone, toStoreError } = require('./store-errors')
+const { createPartialName, discard, openFile, sync } = require('./atomic-write')
+const { syncDirectory, isOutOfRoom, toGone, toStoreError } = require('./directory')
 const { createScratchName, sidecarOf } = require('../../shared/store/file-name')
-const { createPartialName } = require('./partial-files')
-const { createScratchFile } = require('./scratch-file')
-
-/** @import { ScratchFile } from './scratch-file' */
 
 const OWNER_ONLY = 0o600
+
+/**
+ * @typedef {object} ScratchFile
+ * @property {string} path
+ * @property {string | null} inode  of a file without a name: its path is a number, which is given away again once it is released
+ * @property {() => void} release  once more when somebody may still have been writing
+ */
 
 /**
  * @typedef {object} Reservation
@@ -24,7 +26,7 @@ const OWNER_ONLY = 0o600
  * @property {Pick<ScratchFile, 'path' | 'inode'>} scratch  for what goes in any case
  * @property {(metadata: object) => { name: string, path: string, bytes: number }} commit
  * @property {(error: unknown) => unknown} explain
- *   what went wrong for who filled it: a full disk, or a file that is gone, is the store's own error
+ *   what went wrong while it was filled: a full disk, or a file that is gone, is the store's own error
  * @property {() => void} abandon  does nothing after commit(); once more when somebody may still have been writing
  */
 
@@ -117,6 +119,68 @@ class PendingArtifact {
       fs.closeSync(fd)
     }
   }
+}
+
+/**
+ * A file for what must not be left behind, such as a heap snapshot before its redaction. It has no name: the system frees it when the
+ * process ends, however it ends. It is written and read by path through /proc. Where there is none (macOS, Windows, a permission model
+ * that does not allow it) the file has a partial name, and goes with those.
+ * @param {string} partialPath  does not exist
+ * @returns {ScratchFile}
+ */
+function createScratchFile (partialPath) {
+  const fd = openPrivate(partialPath)
+  const unnamed = unname(fd, partialPath)
+  if (unnamed !== null) return unnamed
+  fs.closeSync(fd)
+  // Again, since it may have lost its name before that turned out to be of no use.
+  fs.closeSync(openPrivate(partialPath))
+  return { path: partialPath, inode: null, release: () => discard(partialPath) }
+}
+
+/**
+ * It exists before anybody writes to it, so its mode is not left to them.
+ * @param {string} file
+ */
+function openPrivate (file) {
+  const fd = fs.openSync(file, 'a', OWNER_ONLY)
+  try {
+    fs.chmodSync(file, OWNER_ONLY)
+    return fd
+  } catch (error) {
+    fs.closeSync(fd)
+    throw error
+  }
+}
+
+/**
+ * @param {number} fd
+ * @param {string} partialPath
+ * @returns {ScratchFile | null} null where it could not be reached any more
+ */
+function unname (fd, partialPath) {
+  const file = `/proc/self/fd/${fd}`
+  try {
+    if (inodeOf(file) !== inodeOf(partialPath)) return null
+    fs.unlinkSync(partialPath)
+    // Some network file systems only give it another name, or cannot open it again.
+    if (fs.fstatSync(fd).nlink > 0) return null
+    fs.closeSync(fs.openSync(file, 'r+'))
+  } catch {
+    return null
+  }
+  let isOpen = true
+  const release = () => {
+    if (isOpen) fs.closeSync(fd)
+    isOpen = false
+  }
+  return { path: file, inode: inodeOf(file), release }
+}
+
+/** @param {string} file */
+function inodeOf (file) {
+  const { dev, ino } = fs.statSync(file, { bigint: true })
+  return `${dev}:${ino}`
 }
 
 module.exports = { reserve }

@@ -10,7 +10,7 @@ const { ageMs } = require('../../shared/base/age')
 const { RULES_FOLDER, isApplicationFolder } = require('../../shared/store/application-folder')
 const { listArtifacts, removeArtifact } = require('./artifact-files')
 const { ensureDirectory, isOwnDirectory } = require('./directory')
-const { removePartialFiles } = require('./partial-files')
+const { removePartialFiles } = require('./atomic-write')
 const { readRegularText } = require('../../shared/base/regular-file')
 
 /** @import { Application } from '../../shared/store/application-folder' */

@@ -8,12 +8,10 @@ const { errors } = require('../../shared/base/errors')
 const { assertKnownKeys, assertPlainObject, assertString, refuse } = require('../../shared/base/validate')
 const { applicationFolder } = require('../../shared/store/application-folder')
 const { listArtifacts, listKept, readMetadata, removeArtifact, writeMetadata } = require('./artifact-files')
-const { writeAtomically } = require('./atomic-write')
+const { writeAtomically, removePartialFiles } = require('./atomic-write')
 const { defaultDir } = require('../../shared/store/defaults')
-const { ensureDirectory, isInMemory, readFreeBytes } = require('./directory')
-const { toStoreError } = require('./store-errors')
+const { ensureDirectory, isInMemory, readFreeBytes, toStoreError } = require('./directory')
 const { createFileName, parseFileName } = require('../../shared/store/file-name')
-const { removePartialFiles } = require('./partial-files')
 const { reserve } = require('./reservation')
 const { chooseEvictions, createLimits } = require('./retention')
 const { listShared, openShared, sign } = require('./shared-directory')
@@ -21,7 +19,7 @@ const { listShared, openShared, sign } = require('./shared-directory')
 /** @import { RetentionOptions } from '../../../types/diagnostics' */
 /** @import { Application } from '../../shared/store/application-folder' */
 /** @import { StoredArtifact } from './artifact-files' */
-/** @import { Eviction, EvictionReason } from '../../observer/store/retention' */
+/** @import { Eviction, EvictionReason } from './retention' */
 
 /**
  * @typedef {object} StoreOptions
