@@ -26,7 +26,7 @@
 /** @import { LimitOrder } from '../observer/heap/near-limit' */
 /** @import { Adopted } from '../observer/heap/snapshot/orphaned-snapshots' */
 /** @import { DebuggerStatus } from '../observer/recorder/debugger-detector' */
-/** @import { WrittenStall } from '../observer/stalls/stall-reports' */
+/** @import { WrittenStall } from '../observer/stalls/stall-detection' */
 /** @import { SampledReading } from '../observer/sync-calls/sampled-table' */
 /** @import { ProcessReading } from '../shared/findings/readings' */
 /** @import { LoopCounts } from '../shared/rules/conditions' */

@@ -44,7 +44,7 @@ const TIME_OF_DAY = new Map([
   ['lib/observer/findings/findings.js', 'when it was answered, and from and to are times of day'],
   ['lib/observer/rules/readings.js', 'when it was, and stalls have times of day'],
   ['lib/observer/rules/rules.js', 'stalls have times of day'],
-  ['lib/observer/stalls/loop-series.js', 'when it was'],
+  ['lib/observer/stalls/stall-records.js', 'when it was'],
   ['lib/observer/main-thread/main-client.js', 'when it was answered'],
   ['lib/observer/store/store.js', 'files have times of day']
 ])

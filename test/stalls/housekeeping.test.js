@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createHousekeeping } = require('../../lib/observer/stalls/housekeeping')
+const { createHousekeeping } = require('../../lib/observer/stalls/stall-watch')
 
 /** Housekeeping of a thread that wakes when the test says so. */
 function createSubject () {

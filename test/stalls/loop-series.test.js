@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { monotonicMicros } = require('../../lib/shared/base/monotonic')
 const { SharedState } = require('../../lib/bridge/shared-state')
-const { createLoopSeries } = require('../../lib/observer/stalls/loop-series')
+const { createLoopSeries } = require('../../lib/observer/stalls/stall-records')
 
 function createSubject (t) {
   t.mock.timers.enable({ apis: ['setInterval'] })

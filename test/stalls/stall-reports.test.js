@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { monotonicMicros } = require('../../lib/shared/base/monotonic')
-const { createStallReports } = require('../../lib/observer/stalls/stall-reports')
+const { createStallReports } = require('../../lib/observer/stalls/stall-detection')
 const { createStallRecords } = require('../../lib/observer/stalls/stall-records')
 const { createHistory } = require('../../lib/observer/recorder/history')
 const { profileOf } = require('../recorder/crafted')

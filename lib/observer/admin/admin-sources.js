@@ -18,17 +18,16 @@ const { newMark } = require('../../shared/marks/new-mark')
 /** @import { RulesStatus } from '../../../types/rules' */
 /** @import { HeapSampling } from '../../shared/formats/profile/heap-tree' */
 /** @import { Channel } from '../../bridge/channel' */
-/** @import { ToMain, ToObserver } from '../../bridge/messages' */
+/** @import { ObserverSettings, ToMain, ToObserver } from '../../bridge/messages' */
 /** @import { Rule } from '../../shared/rules/check-rules' */
 /** @import { AdminEvent } from '../../main/admin/request-counts' */
 /** @import { CapturedEvent } from '../../main/captures/capture-counts' */
 /** @import { CapturedFacts, CaptureControls, Order, StoreLocation } from '../captures/captures' */
-/** @import { ObserverSettings } from '../../bridge/messages' */
 
 /** @typedef {ReturnType<typeof import('../main-thread/main-client').createMainClient>} MainClient */
 /** @typedef {ReturnType<typeof import('../recorder/recorder-client').createRecorderClient>} RecorderClient */
 /** @typedef {ReturnType<typeof import('../stalls/stall-records').createStallRecords>} StallRecords */
-/** @typedef {ReturnType<typeof import('../stalls/loop-series').createLoopSeries>} LoopSeries */
+/** @typedef {ReturnType<typeof import('../stalls/stall-records').createLoopSeries>} LoopSeries */
 /** @typedef {{ fields: object, message: string }} LogLine */
 
 // People wait for an answer of the main thread before a scraper would give up.

@@ -1,14 +1,18 @@
 'use strict'
 
-// What the operating system says about how it ran us: CPU time and run-queue time of a thread, and how long the cgroup's
-// CPU quota held the process back. Linux tells all three; elsewhere there is the CPU time of the process.
-// It reads; observer/stalls/judge-cause.js judges.
+// What the operating system reports about how it ran this process: CPU time and run-queue time of a thread, and how long CPU quotas have
+// held the process back (cgroup v1 and v2, its own group's and those of the groups above it). Linux reports all three; elsewhere there is
+// the CPU time of the process. It reads; judge-cause.js judges.
 
 const fs = require('node:fs')
-const { createThrottleReader } = require('./cgroup')
+const path = require('node:path')
+const { groupFolders } = require('../../shared/system/cgroup-folders')
 
 const NS_PER_MS = 1e6
-const LINE = Buffer.alloc(256) // longest line read here: three 20-digit numbers
+const LINE = Buffer.alloc(256) // longest line of schedstat: three 20-digit numbers
+const CPU_STAT = Buffer.alloc(2048)
+// A process can be moved to another group (systemd, container runtimes do it after start): look again this often.
+const RESOLVE_EVERY_READS = 500 // about a minute of the observer's readings
 
 /**
  * @typedef {object} SchedulerReading  cumulative, in milliseconds; null where the system does not tell
@@ -103,10 +107,10 @@ class Scheduler {
   }
 }
 
-/** @param {string} path */
-function openQuietly (path) {
+/** @param {string} file */
+function openQuietly (file) {
   try {
-    return fs.openSync(path, 'r')
+    return fs.openSync(file, 'r')
   } catch {
     return null // not Linux, a kernel without schedstats, or the permission model
   }
@@ -137,4 +141,66 @@ function processCpuMs () {
   return (user + system) / 1e3
 }
 
-module.exports = { createScheduler }
+function createThrottleReader () {
+  return new ThrottleReader()
+}
+
+/** How long CPU quotas have held the process back. */
+class ThrottleReader {
+  /** @type {number[]} */
+  #fds = []
+  #readsLeft = 0
+
+  /** @returns {number | null} milliseconds, cumulative; null where no quota applies or this is not Linux */
+  read () {
+    if (this.#readsLeft-- <= 0) this.#resolve()
+    if (this.#fds.length === 0) return null
+    try {
+      return this.#fds.reduce((sum, fd) => sum + throttledMs(readWhole(fd)), 0)
+    } catch {
+      this.#readsLeft = 0 // the group was removed
+      return null
+    }
+  }
+
+  close () {
+    for (const fd of this.#fds) fs.closeSync(fd)
+    this.#fds = []
+  }
+
+  #resolve () {
+    this.close()
+    this.#readsLeft = RESOLVE_EVERY_READS
+    try {
+      const folders = groupFolders('cpu', fs.readFileSync('/proc/self/cgroup', 'latin1'), fs.readFileSync('/proc/self/mountinfo', 'latin1'))
+      this.#fds = folders.filter(hasQuota).map(folder => fs.openSync(path.join(folder, 'cpu.stat'), 'r'))
+    } catch {} // not Linux, or no cgroups: the reading stays null
+  }
+}
+
+/** @param {string} folder */
+function hasQuota (folder) {
+  for (const [file, unlimited] of [['cpu.max', 'max'], ['cpu.cfs_quota_us', '-1']]) {
+    try {
+      return !fs.readFileSync(path.join(folder, file), 'latin1').startsWith(unlimited)
+    } catch {} // the other version, or the root group, which has no quota
+  }
+  return false
+}
+
+/** @param {number} fd */
+function readWhole (fd) {
+  return CPU_STAT.toString('latin1', 0, fs.readSync(fd, CPU_STAT, 0, CPU_STAT.length, 0))
+}
+
+/**
+ * v2 counts microseconds, v1 nanoseconds.
+ * @param {string} cpuStat
+ */
+function throttledMs (cpuStat) {
+  const [, unit, value] = /^throttled_(usec|time) (\d+)$/m.exec(cpuStat) ?? []
+  if (value === undefined) return 0
+  return Number(value) / (unit === 'usec' ? 1e3 : 1e6)
+}
+
+module.exports = { createScheduler, createThrottleReader }

@@ -1,23 +1,53 @@
 'use strict'
 
-// How stalls are detected and explained, wired: the watch while one lasts, the evidence, the reports, and what is kept of them.
+// How stalls are detected and explained in the observer thread. While one lasts the watch has the stuck thread looked at and a first report
+// written to standard error, when the main thread can log nothing. When it is over its report waits for the window that holds it, reads
+// the evidence, and names cause and culprit.
 
+const { isDeepStrictEqual } = require('node:util')
 const { guarded } = require('../../shared/base/guard')
+const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
+const { setTimeout } = require('../../shared/base/timers')
+const { describeCulprit, toLogFields } = require('../../shared/stalls/stall-line')
 const { createBlockedStacks } = require('./culprit/blocked-stacks')
+const { findCulprit } = require('./culprit/find-culprit')
+const { seenCulprit } = require('./culprit/seen-culprit')
 const { createSourceLines } = require('./culprit/source-lines')
 const { createEvidence } = require('./evidence')
-const { createHousekeeping } = require('./housekeeping')
-const { createLoopSeries } = require('./loop-series')
-const { createStallRecords } = require('./stall-records')
-const { createStallReports } = require('./stall-reports')
-const { createStallWatch } = require('./stall-watch')
+const { codeSampleCount, judgeCause, longestBusyMs, longestGapMs, mayLooksTell, toBlame } = require('./judge-cause')
+const { createLoopSeries, createStallRecords } = require('./stall-records')
+const { createHousekeeping, createStallWatch } = require('./stall-watch')
 
-/** @import { Stall } from '../../../types/diagnostics' */
-/** @import { SharedState } from '../../bridge/shared-state' */
+/** @import { Cause, Stall, StallEvidence, Trace } from '../../../types/diagnostics' */
+/** @import { CpuProfile } from '../../../types/profile' */
 /** @import { ObserverSettings } from '../../bridge/messages' */
+/** @import { SharedState } from '../../bridge/shared-state' */
+/** @import { LateTick } from '../../main/loop/heartbeat' */
+/** @import { History } from '../recorder/history' */
+/** @import { Look, RawLook } from './culprit/blocked-stacks' */
+/** @import { Findings } from './culprit/find-culprit' */
+/** @import { SourceLines } from './culprit/source-lines' */
 /** @import { SchedulerReading } from './scheduler' */
-/** @import { WrittenStall } from './stall-reports' */
+/** @import { LastingStall } from './stall-records' */
 /** @import { Stuck } from './stall-watch' */
+
+/** @typedef {Pick<StallEvidence, 'cpuMs' | 'runQueueMs' | 'throttledMs' | 'observerLateMs'>} SystemEvidence */
+/** @typedef {ReturnType<typeof import('./stall-records').createStallRecords>} StallRecords */
+/** @typedef {{ id: number } & Pick<Findings, 'culprit' | 'stack'>} WrittenStall */
+/** @typedef {{ cause: Cause, profile: CpuProfile, looks: RawLook[] } & Pick<Findings, 'culprit' | 'stack'>} Generated */
+
+// The main thread ends its window within MIN_ROTATION_MICROS after a stall, unless the next stall holds it up.
+const MAX_WAIT_MS = 5000
+// V8 answers an interrupt within a few milliseconds when it answers at all.
+const ANSWER_MS = 250
+// The evidence of this thread's own lateness comes with its next timers.
+const SETTLE_MS = 2
+// A map of a few megabytes is read in a fraction of a second. A report is not held back for one that takes longer, and that is known by
+// the next stall.
+const MAX_MAPPING_MS = 3000
+const MAX_MAPPING_WHILE_STUCK_MS = 1000
+const MAX_GENERATED = 20
+const NOTHING_FOUND = Object.freeze({ culprit: null, origin: null, stack: [], codeMs: null, gcMs: null, looks: [] })
 
 /**
  * @param {object} parts
@@ -124,4 +154,143 @@ class Listeners {
   }
 }
 
-module.exports = { createStallDetection }
+/**
+ * The reports of stalls: of those that are over, and of one that lasts.
+ * @param {object} parts
+ * @param {History} parts.history
+ * @param {{ since (fromMicros: number): SystemEvidence }} parts.evidence
+ * @param {() => boolean} parts.isRecording
+ * @param {() => Promise<{ route: string | null, trace: Trace | null } | undefined>} parts.rotateNow  ends the window, in the middle of what the main thread does
+ * @param {(fromMicros: number, toMicros: number) => RawLook[]} [parts.looksOf]  those of this time
+ * @param {(stuck: Stuck) => boolean} parts.isStill
+ * @param {(fields: object, message: string) => void} parts.logNow   straight to standard error
+ * @param {Pick<StallRecords, 'keepProfile' | 'setLasting'>} parts.records
+ * @param {{ appRoot: string, source?: SourceLines }} parts.context
+ * @param {number} parts.thresholdMs
+ * @param {(profile: CpuProfile, maxMs: number) => Promise<CpuProfile>} [parts.toWritten]  a profile in the places of the code as it was written
+ * @param {(looks: RawLook[], maxMs: number) => Promise<Look[]>} [parts.toWrittenLooks]
+ * @param {(profile: CpuProfile, looks: RawLook[]) => boolean} [parts.isWritten]  whether all that can be known of these places is known
+ * @param {(written: WrittenStall) => void} [parts.onWritten]  of a stall that was reported before it was
+ */
+function createStallReports (parts) {
+  const { history, evidence, isRecording, rotateNow, isStill, logNow, records, context, thresholdMs } = parts
+  const { looksOf = () => [], toWritten = async profile => profile, toWrittenLooks = async looks => /** @type {any} */ (looks) } = parts
+  const { isWritten = () => true, onWritten = () => {} } = parts
+  /** Reported with places as the code runs, oldest first. @type {(Generated & { id: number })[]} */
+  let generated = []
+
+  /** @param {LateTick & { id: number }} stall */
+  async function explain ({ id, fromMicros, toMicros, delayMs: lateMs, ownWork, ownMs, isSuspected = false }) {
+    await new Promise(resolve => setTimeout(resolve, SETTLE_MS))
+    const whole = evidence.since(fromMicros)
+    if (isRecording()) await history.waitFor(toMicros, MAX_WAIT_MS)
+    const delayMs = isSuspected ? longestBusyMs(history.view(fromMicros, toMicros, ownWork)) : lateMs
+    if (isSuspected && delayMs < thresholdMs) return null
+    const system = shareOf(whole, delayMs / (delayMs + ownMs))
+    const beganMicros = toMicros - (delayMs + ownMs) * 1e3
+    const profile = history.view(beganMicros, toMicros, ownWork)
+    if (profile !== null) records.keepProfile(id, profile)
+    const looks = looksOf(fromMicros, toMicros)
+    const findings = profile === null ? NOTHING_FOUND : await find(profile, looks, MAX_MAPPING_MS)
+    const { codeMs, gcMs } = findings
+    const all = { ...system, codeMs: round(codeMs), gcMs: round(gcMs) }
+    const unsampledMs = profile === null ? null : Math.max(0, longestGapMs(profile) - ownMs)
+    const missedMs = profile === null ? delayMs : (profile.startTime - beganMicros) / 1e3
+    const cause = judgeCause({ durationMs: delayMs, thresholdMs, unsampledMs, missedMs }, all)
+    const { culprit, stack } = whoHeld(cause, findings, profile === null ? 0 : codeSampleCount(profile), context)
+    if (profile !== null && !isWritten(profile, looks)) generated = [...generated, { id, cause, profile, looks, culprit, stack }].slice(-MAX_GENERATED)
+    return { delayMs, cause, culprit, stack, evidence: all }
+  }
+
+  /**
+   * @param {number} fromMicros
+   * @param {number} toMicros
+   */
+  async function inspect (fromMicros, toMicros) {
+    const profile = history.view(fromMicros, toMicros)
+    return profile === null ? null : find(profile, looksOf(fromMicros, toMicros), MAX_MAPPING_WHILE_STUCK_MS)
+  }
+
+  /** More is known of where code was written: stalls that were reported without it are reported anew. */
+  async function learned () {
+    const known = generated.filter(({ profile, looks }) => isWritten(profile, looks))
+    generated = generated.filter(stall => !known.includes(stall))
+    for (const { id, cause, profile, looks, culprit, stack } of known) {
+      const held = whoHeld(cause, await find(profile, looks, 0), codeSampleCount(profile), context)
+      if (!isDeepStrictEqual([held.culprit, held.stack], [culprit, stack])) onWritten({ id, culprit: held.culprit, stack: held.stack })
+    }
+  }
+
+  /**
+   * @param {CpuProfile} profile
+   * @param {RawLook[]} raw
+   * @param {number} maxMappingMs
+   */
+  async function find (profile, raw, maxMappingMs) {
+    const [written, looks] = await Promise.all([toWritten(profile, maxMappingMs), toWrittenLooks(raw, maxMappingMs)])
+    return { ...findCulprit(written, context, looks.map((/** @type {Look} */ { stack }) => stack)), looks }
+  }
+
+  /**
+   * What is known of one that lasts.
+   * @param {Stuck} stuck
+   * @returns {Promise<LastingStall | null>} null: it does not last any more
+   */
+  async function describeWhileStuck (stuck) {
+    const interrupted = rotateNow().catch(() => undefined) // the session may close meanwhile
+    const now = monotonicMicros()
+    const isKnown = isRecording() && await history.waitFor(now, ANSWER_MS)
+    const { culprit, stack } = (isKnown && await inspect(stuck.tickMicros, now)) || { culprit: null, stack: [] }
+    if (!isStill(stuck)) return null
+    const { route = null, trace = null } = (isKnown && await interrupted) || {}
+    const durationMs = Math.round((now - stuck.tickMicros) / 1e3)
+    return { at: Math.round(toEpochMs(stuck.tickMicros)), durationMs, route, trace, culprit, stack }
+  }
+
+  /** @param {Stuck} stuck */
+  async function reportWhileStuck (stuck) {
+    const lasting = await describeWhileStuck(stuck)
+    if (lasting === null) return
+    records.setLasting(lasting, () => isStill(stuck))
+    const { durationMs, route, culprit, stack } = lasting
+    const where = culprit
+      ? `in ${describeCulprit(culprit, { route, stack })}${route === null ? '' : ` for ${route}`}`
+      : 'in a native call, or the process is not being run: V8 does not answer'
+    const fields = toLogFields({ ...lasting, lasting: true })
+    logNow(fields, `the event loop has been stuck for ${durationMs} ms, ${where}`)
+  }
+
+  return { explain, learned, describeWhileStuck, reportWhileStuck }
+}
+
+/**
+ * @param {Cause} cause
+ * @param {Pick<Findings, 'culprit' | 'origin' | 'stack'> & { looks: Look[] }} findings
+ * @param {number} codeSamples
+ * @param {Parameters<typeof seenCulprit>[1]} context
+ * @returns {Pick<Findings, 'culprit' | 'stack'>} of those who name the culprit
+ */
+function whoHeld (cause, findings, codeSamples, context) {
+  // A process that stood still ran nothing: what the samples around it show is not to blame.
+  if (cause === 'suspended') return { culprit: null, stack: [] }
+  const seen = mayLooksTell(cause, codeSamples) ? seenCulprit(findings.looks, context) : null
+  return seen ?? { culprit: toBlame(cause, findings, codeSamples), stack: findings.stack }
+}
+
+/**
+ * The system's figures do not tell what of the time was our own work: the application gets its share of them.
+ * @param {SystemEvidence} evidence
+ * @param {number} share
+ * @returns {SystemEvidence}
+ */
+function shareOf ({ cpuMs, runQueueMs, throttledMs, observerLateMs }, share) {
+  const scaled = (/** @type {number | null} */ ms) => ms === null ? null : round(ms * share)
+  return { cpuMs: scaled(cpuMs), runQueueMs: scaled(runQueueMs), throttledMs: scaled(throttledMs), observerLateMs: scaled(observerLateMs) }
+}
+
+/** @param {number | null} ms */
+function round (ms) {
+  return ms === null ? null : Math.round(ms * 10) / 10
+}
+
+module.exports = { createStallDetection, createStallReports }

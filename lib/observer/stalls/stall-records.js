@@ -1,20 +1,25 @@
 'use strict'
 
-// What the observer keeps of the stalls, for those who ask while the main thread cannot answer: the reports, totals by cause
-// and route, the profile of each of the last ones, and the one that lasts.
+// What the observer keeps of the loop's past, for requests that come while the main thread cannot answer: the reports of stalls, totals by
+// cause and route, the profile of each of the last ones and the stall that lasts; and the longest delay of each of the last seconds.
 
 const { gunzipSync, gzipSync } = require('node:zlib')
-const { monotonicMs } = require('../../shared/base/monotonic')
+const { everyByTimer } = require('../../shared/base/every')
+const { monotonicMicros, monotonicMs } = require('../../shared/base/monotonic')
 const { createStallLog } = require('../../shared/stalls/stall-log')
 
 /** @import { CodeFrame, Culprit, Stall, Trace } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
+/** @import { SharedState } from '../../bridge/shared-state' */
+/** @import { Every } from '../../shared/base/every' */
 
 /** @typedef {{ at: number, durationMs: number, route: string | null, trace: Trace | null, culprit: Culprit | null, stack: CodeFrame[] }} LastingStall */
 
 const MAX_ROUTES = 100 // as the metrics have them
 const OTHER_ROUTES = '_other'
 const MAX_PROFILE_BYTES = 4 * 1024 * 1024 // all together, compressed: a stall of a second is about 5 KB
+const SERIES_PERIOD_MS = 1000
+const MAX_ENTRIES = 600 // ten minutes, as long as the recorder can look back
 
 function createStallRecords () {
   return new StallRecords()
@@ -97,4 +102,63 @@ class StallRecords {
   }
 }
 
-module.exports = { createStallRecords }
+/**
+ * The longest delay of each of the last seconds, so that a page that is opened now can show the past.
+ * @param {{ state: SharedState, every?: Every, now?: () => number }} parts
+ */
+function createLoopSeries (parts) {
+  return new LoopSeries(parts)
+}
+
+class LoopSeries {
+  #state
+  #every
+  #now
+  /** @type {{ at: number, maxDelayMs: number }[]} */
+  #entries = []
+  /** @type {(() => void) | undefined} */
+  #end
+
+  /** @param {Parameters<typeof createLoopSeries>[0]} parts */
+  constructor ({ state, every = everyByTimer, now = Date.now }) {
+    this.#state = state
+    this.#every = every
+    this.#now = now
+  }
+
+  get running () { return this.#end !== undefined }
+
+  start () {
+    this.#end ??= this.#every(SERIES_PERIOD_MS, () => this.#add())
+  }
+
+  stop () {
+    this.#end?.()
+    this.#end = undefined
+  }
+
+  /** Oldest first; the second in which the loop is stuck now holds the time so far. */
+  list () {
+    return [...this.#entries]
+  }
+
+  /** The heartbeat is slow. */
+  get isIdle () { return this.#state.isIdle }
+
+  /** How long the loop has been stuck, 0 while it turns. */
+  blockedMs () {
+    const { tickMicros, periodMs } = this.#state
+    if (tickMicros === 0) return 0
+    // Twice the period is still what a loop with work looks like.
+    const lateMs = (monotonicMicros() - tickMicros) / 1e3 - periodMs
+    return lateMs > periodMs ? lateMs : 0
+  }
+
+  #add () {
+    const maxDelayMs = Math.max(this.#state.takeMaxDelayMs(), this.blockedMs())
+    this.#entries.push({ at: this.#now(), maxDelayMs: Math.round(maxDelayMs * 10) / 10 })
+    if (this.#entries.length > MAX_ENTRIES) this.#entries.shift()
+  }
+}
+
+module.exports = { createStallRecords, createLoopSeries }

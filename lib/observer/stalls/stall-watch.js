@@ -1,13 +1,15 @@
 'use strict'
 
-// Watches the heartbeat from the observer thread and says, while the loop is still stuck, how long it has been.
-// It sleeps until the next moment at which a missing tick would mean something, instead of polling.
+// Watches the heartbeat from the observer thread and reports, while the loop is still stuck, how long it has been. It sleeps until the
+// next moment at which a missing tick would mean something, instead of polling; and what the observer does every second is done when it
+// is awake anyway.
 
 const { guarded } = require('../../shared/base/guard')
-const { monotonicMicros } = require('../../shared/base/monotonic')
+const { monotonicMicros, monotonicMs } = require('../../shared/base/monotonic')
 const { clearTimeout, setTimeout } = require('../../shared/base/timers')
 
 /** @import { SharedState } from '../../bridge/shared-state' */
+/** @import { Every } from '../../shared/base/every' */
 
 // A stall is looked at when it is half as long as what counts (so that a short one still gets its route), when it counts,
 // and reported while it lasts from here on, each time after ten times as long.
@@ -174,4 +176,38 @@ class StallWatch {
   }
 }
 
-module.exports = { createStallWatch }
+/**
+ * What the observer does every second or so, done when the stall watch is awake anyway: a wake-up of an idle process costs more than what is
+ * done in it, and each timer of its own would be one more.
+ * @param {{ now?: () => number }} [parts]
+ */
+function createHousekeeping ({ now = monotonicMs } = {}) {
+  /** @type {Set<{ ms: number, dueMs: number, work: () => void }>} */
+  const tasks = new Set()
+  let soonestMs = Infinity
+
+  return {
+    /** As often as it says in the mean, give or take the time between two wake-ups. @type {Every} */
+    every (ms, work) {
+      const task = { ms, dueMs: now() + ms, work: guarded(work) }
+      tasks.add(task)
+      soonestMs = Math.min(soonestMs, task.dueMs)
+      return () => { tasks.delete(task) }
+    },
+
+    /** To be called at each wake-up. */
+    turn () {
+      const nowMs = now()
+      if (nowMs < soonestMs) return
+      for (const task of tasks) {
+        if (nowMs < task.dueMs) continue
+        // What was missed, in a suspended process, is not made up for.
+        task.dueMs = Math.max(task.dueMs + task.ms, nowMs + task.ms / 2)
+        task.work()
+      }
+      soonestMs = Math.min(...[...tasks].map(({ dueMs }) => dueMs))
+    }
+  }
+}
+
+module.exports = { createHousekeeping, createStallWatch }

@@ -3,10 +3,8 @@
 // What held a thread for a stretch of time: cause and culprit, from its samples alone. What the system did to one thread of many is not known.
 
 const { slice } = require('../recorder/window')
-const { toBlame } = require('../stalls/blame')
+const { codeSampleCount, judgeCause, toBlame } = require('../stalls/judge-cause')
 const { findCulprit } = require('../stalls/culprit/find-culprit')
-const { judgeCause } = require('../stalls/judge-cause')
-const { codeSampleCount } = require('../stalls/samples')
 const { toEpochMs } = require('../../shared/base/monotonic')
 const { microsOf } = require('./stretch-joiner')
 

@@ -1,7 +1,7 @@
 'use strict'
 
 // Does something again and again, by a timer of its own that keeps nothing alive. Where there are wake-ups anyway it is done at their
-// occasion instead: observer/stalls/housekeeping.js.
+// occasion instead: observer/stalls/stall-watch.js.
 
 const { guarded } = require('./guard')
 const { clearInterval, setInterval } = require('./timers')
