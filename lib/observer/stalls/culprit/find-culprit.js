@@ -1,32 +1,27 @@
 'use strict'
 
-// Who held the loop: the user's own function with the largest share of a stretch of time, and the synchronous call below
-// it. Pure: a profile and the stacks that were read meanwhile in, plain data out.
+// The culprit of a stretch of time: the user's own function with the largest share of it, the synchronous API or builtin at the bottom, and
+// the dependency that the function called. Pure: a profile and the stacks that were read meanwhile in, plain data out.
 //
-// (garbage collector), (program) and (idle) hang under V8's root and not under the code that caused them: they tell the
-// cause and are left out here.
+// (garbage collector), (program) and (idle) hang under V8's root and not under the code that caused them: they show the cause and are left
+// out here.
 
 const { buildCallTree } = require('../../../shared/formats/profile/call-tree')
 const { calledPackage, isPassingOn } = require('../../../shared/formats/profile/called-package')
 const { packageOf } = require('../../../shared/formats/profile/frame')
-const { hottestLine, positionOf } = require('./call-position')
-const { calledApi } = require('./called-api')
-const { enteredPackage } = require('./entered-package')
-const { heaviestPath } = require('./heaviest-path')
-const { withInlinedCalls } = require('./inlined-calls')
-const { withoutInterruptNatives } = require('./interrupt-natives')
-const { matchStacks } = require('./matching-stacks')
+const { isBuiltin } = require('./blocked-stacks')
+const { builtinOn, nameAt } = require('./call-in-source')
+const { heaviestPath, hottestLine, isSame, matchStacks, mostFrequent, positionOf, withInlinedCalls } = require('./matching-stacks')
 const { NO_SOURCE } = require('./source-lines')
 
 /** @import { CodeFrame, Culprit } from '../../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../../types/profile' */
 /** @import { CallTree } from '../../../shared/formats/profile/call-tree' */
-
-/** @import { Stack } from './blocked-stacks' */
+/** @import { Frame } from '../../../shared/formats/profile/frame' */
+/** @import { Stack, StackCall } from './blocked-stacks' */
+/** @import { Position } from './call-in-source' */
 /** @import { Match } from './matching-stacks' */
 /** @import { SourceLines } from './source-lines' */
-
-/** @typedef {CallTree['frame']} Frame */
 
 // A function that V8 inlined shares its time with its caller, so half of the time would miss it now and then
 // (18 of 20 known culprits on Node 22); a third found 20 of 20 on Node 20 to 26.
@@ -39,11 +34,37 @@ const SCRIPT = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|civet|coffee)(?:\?.*)?$/i
 /**
  * @typedef {object} Findings
  * @property {Culprit | null} culprit
- * @property {CallTree['frame']['origin'] | null} origin  whose code the culprit is
+ * @property {Frame['origin'] | null} origin  whose code the culprit is
  * @property {CodeFrame[]} stack  the heaviest one, innermost first
  * @property {number} codeMs      in JavaScript and native calls
  * @property {number} gcMs
  */
+
+// Seen on Node 22 and 24: once an interrupt has run in the middle of a regular expression, V8 files the rest of the expression's
+// time under the native function that the interrupt called last. None of these takes long itself.
+const INTERRUPT_NATIVES = new Set(['now', 'executionAsyncResource'])
+
+const CALL_SHARE = 1 / 2
+const ENTERED_SHARE = 1 / 2
+
+// All of zlib's synchronous functions are one inside.
+const ZLIB_SYNC = 'syncBufferWrapper'
+// V8 gives expressions that it has compiled a frame of their own, named after them.
+const EXPRESSION = 'RegExp: '
+const ANY_EXPRESSION = 'RegExp.exec' // all the others do it by this one
+
+// They work themselves while they call back; the others (map, forEach) only pass on.
+const WORKING = new Set(['sort', 'toSorted', 'replace', 'replaceAll', 'parse', 'stringify'])
+// The same little work each time: the loop around it is what takes long.
+const LITTLE_FUNCTION = /^(?:Object|Number|Boolean|String|Symbol|isArray|(?:Math|Reflect|Number|Boolean|Symbol)\..*)$/
+const LITTLE_METHOD = /\.(?:at|charAt|charCodeAt|codePointAt|entries|hasOwnProperty|keys|next|pop|push|values|\[Symbol\.iterator\])$/
+const PASSING_ON = new Set(['apply', 'call', 'every', 'filter', 'find', 'findIndex', 'flatMap', 'forEach', 'from', 'map', 'next', 'reduce', 'reduceRight', 'some', 'then'])
+
+/** Not (anonymous), and not what a minifier left: then the name by which the application calls it says more. */
+const TELLING = /^(?!(module\.)?exports$)[\w$.]{3,}/
+
+/** What frameworks add to these objects of Node's is known by the names that everybody gives them. */
+const RECEIVERS = new Map([['ServerResponse', 'res'], ['Http2ServerResponse', 'res'], ['IncomingMessage', 'req'], ['Http2ServerRequest', 'req']])
 
 /**
  * @param {CpuProfile} profile  without frames of ours, as the recorder's windows are
@@ -176,6 +197,156 @@ function toCodeFrame (tree, source) {
  */
 function isMeta (frame, name) {
   return frame.origin === 'meta' && frame.name === name
+}
+
+/**
+ * The tree without what an interrupt leaves in the samples of what it interrupted, beside its own frames, which no window has
+ * (shared/formats/profile/own-frames.js): that time is given to the function above.
+ * @param {CallTree} tree
+ * @returns {CallTree}
+ */
+function withoutInterruptNatives (tree) {
+  const children = tree.children.filter(({ frame }) => !isInterruptNative(frame))
+  const micros = tree.children.reduce((sum, { frame, totalMicros }) => isInterruptNative(frame) ? sum + totalMicros : sum, 0)
+  return { ...tree, selfMicros: tree.selfMicros + micros, children: children.map(withoutInterruptNatives) }
+}
+
+/** @param {Frame} frame */
+function isInterruptNative ({ origin, name }) {
+  return (origin === 'native' || origin === 'node') && INTERRUPT_NATIVES.has(name)
+}
+
+/**
+ * The synchronous API or builtin at the bottom, by the name that people call it: what Node has a function for is in the samples; V8's
+ * builtins have no frame there and are known from the stacks, or by what is written on the hottest line.
+ * @param {CallTree[]} path
+ * @param {number} depth     of the culprit
+ * @param {Match[]} matches  of the culprit
+ * @param {Position} position  of the call in the culprit
+ * @param {SourceLines} source
+ * @returns {string | null} null when JavaScript took the time
+ */
+function calledApi (path, depth, matches, position, source) {
+  const { frame, totalMicros } = path[depth]
+  const below = path.slice(depth + 1).find(({ frame }) => frame.origin === 'node' || frame.origin === 'native')
+  if (below === undefined || below.totalMicros < totalMicros * CALL_SHARE) return builtinIn(path, depth, matches, source) ?? writtenBuiltin(path, depth, source)
+  const { name } = below.frame
+  if (name.startsWith(EXPRESSION)) return builtinIn(path, depth, matches, source) ?? ANY_EXPRESSION
+  if (name !== ZLIB_SYNC) return name
+  const written = nameAt(source.read(frame.file, position.line)[0] ?? '', position.column)
+  return written?.endsWith('Sync') ? written : 'zlib.*Sync'
+}
+
+/**
+ * The builtin that at least every second stack was in.
+ * @param {CallTree[]} path
+ * @param {number} depth
+ * @param {Match[]} matches
+ * @param {SourceLines} source
+ */
+function builtinIn (path, depth, matches, source) {
+  const names = matches.flatMap(({ call, inner }) => {
+    const at = inner.findLastIndex((call, at) => isBuiltin(call) && !PASSING_ON.has(call.name) && (at === 0 || WORKING.has(call.name)))
+    if (at === -1 || !tookTime(path, depth, { caller: inner[at + 1] ?? call, isInnermost: at === 0 }, source)) return []
+    const { name, receiver } = inner[at]
+    const shown = receiver === 'Function' || receiver === '' ? name : `${receiver}.${name}`
+    return LITTLE_FUNCTION.test(shown) || LITTLE_METHOD.test(shown) ? [] : [shown]
+  })
+  const most = mostFrequent(names, name => name)
+  return most !== undefined && most.count >= matches.length / 2 ? most.value : null
+}
+
+/**
+ * Samples have a builtin's time under the function that called it, on the line of the call; what it calls back is below that. A stack may
+ * be read in a builtin that V8 came to after another one, which it does not interrupt.
+ * @param {CallTree[]} path
+ * @param {number} depth
+ * @param {{ caller: StackCall, isInnermost: boolean }} seen
+ * @param {SourceLines} source
+ */
+function tookTime (path, depth, { caller, isInnermost }, source) {
+  const tree = path.slice(depth).findLast(({ frame }) => isSame(frame, caller))
+  // A builtin that was called by another one, or by Node.
+  if (tree === undefined) return caller.line === 0
+  const line = hottestLine(tree, source)
+  if (isInnermost && line !== null && line !== caller.line) return false
+  const expressions = tree.children.filter(({ frame }) => frame.name.startsWith(EXPRESSION))
+  const ownMicros = expressions.reduce((sum, { totalMicros }) => sum + totalMicros, tree.selfMicros)
+  return (isInnermost ? ownMicros : tree.totalMicros) >= path[depth].totalMicros * CALL_SHARE
+}
+
+/**
+ * @param {CallTree[]} path
+ * @param {number} depth
+ * @param {SourceLines} source
+ */
+function writtenBuiltin (path, depth, source) {
+  const leaf = path[path.length - 1]
+  if (leaf.selfMicros < path[depth].totalMicros * CALL_SHARE) return null
+  const line = hottestLine(leaf, source)
+  return line === null ? null : builtinOn(source.read(leaf.frame.file, line)[0] ?? '')
+}
+
+/**
+ * The dependency that the application called, by which of its functions, and which of its own dependencies the time was spent in.
+ * @param {CallTree[]} path
+ * @param {number} depth     of the culprit
+ * @param {Match[]} matches  of the culprit
+ * @param {Position} position  of the call in the culprit
+ * @param {SourceLines} source
+ * @returns {Culprit['via']}  of a culprit in a dependency only with what that went through: its own package is in its file
+ */
+function enteredPackage (path, depth, matches, position, source) {
+  const { frame: caller } = path[depth]
+  if (caller.origin === 'dependency') {
+    const through = passedThrough(path, depth, depth, matches)
+    return through && { package: packageOf(caller.file), function: nameOf(caller, matches), through }
+  }
+  if (caller.origin !== 'app') return null
+  const entered = path.slice(depth + 1).find(({ frame }) => frame.origin === 'dependency')
+  if (entered === undefined || entered.totalMicros < path[depth].totalMicros * ENTERED_SHARE) return null
+  const { frame } = entered
+  const written = TELLING.test(frame.name) ? null : nameAt(source.read(caller.file, position.line)[0] ?? '', position.column)
+  const name = packageOf(frame.file)
+  const entrance = written ?? nameOf(frame, matches)
+  return {
+    package: name,
+    function: entrance.startsWith(`${name}.`) ? entrance.slice(name.length + 1) : entrance,
+    through: passedThrough(path, depth, path.indexOf(entered), matches)
+  }
+}
+
+/**
+ * The innermost other package that has most of the time, and where it was entered: the dependency of a dependency.
+ * @param {CallTree[]} path
+ * @param {number} depth    of the culprit
+ * @param {number} entered  where the package that the application called begins
+ * @param {Match[]} matches
+ * @returns {NonNullable<Culprit['via']>['through']}
+ */
+function passedThrough (path, depth, entered, matches) {
+  const isOf = (/** @type {CallTree} */ { frame }, /** @type {string} */ name) => frame.origin === 'dependency' && packageOf(frame.file) === name
+  const own = packageOf(path[entered].frame.file)
+  const below = path.slice(entered + 1)
+  const inner = below.findLast(tree => tree.frame.origin === 'dependency' && !isOf(tree, own) && tree.totalMicros >= path[depth].totalMicros * ENTERED_SHARE)
+  if (inner === undefined) return null
+  const name = packageOf(inner.frame.file)
+  const at = below.indexOf(inner)
+  const before = below.slice(0, at).findLastIndex(({ frame }) => frame.origin === 'dependency' && packageOf(frame.file) !== name)
+  const entrance = /** @type {CallTree} */ (below.slice(before + 1).find(tree => isOf(tree, name)))
+  return { package: name, function: nameOf(entrance.frame, matches) }
+}
+
+/**
+ * @param {Frame} frame
+ * @param {Match[]} matches
+ */
+function nameOf (frame, matches) {
+  const call = matches.flatMap(({ inner }) => inner.findLast(one => isSame(frame, one)) ?? [])[0]
+  const receiver = RECEIVERS.get(call?.receiver ?? '')
+  // V8 names functions without a name after what they were assigned to, which minifiers leave without meaning.
+  const name = frame.name.replace(/^((module\.)?exports|\w{1,2})\./, '')
+  return receiver === undefined || name.includes('.') ? name : `${receiver}.${name}`
 }
 
 module.exports = { findCulprit }
