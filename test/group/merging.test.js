@@ -4,8 +4,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { mergeFindings } = require('../../lib/shared/findings/group/merge-findings')
-const { toGroupMarkdown, toGroupText } = require('../../lib/shared/findings/group/show-group')
+const { mergeFindings } = require('../../lib/shared/findings/merge-findings')
+const { toGroupMarkdown, toGroupText } = require('../../lib/shared/findings/show')
 const { mergeSlowRequests } = require('../../lib/shared/group/merging/slow-requests')
 const { mergeStalls } = require('../../lib/shared/group/merging/stalls')
 const { mergeSyncCalls } = require('../../lib/shared/group/merging/sync-calls')

@@ -8,8 +8,7 @@ const { GROUP_OPTION } = require('../group/find-members')
 const { groupAnswer } = require('../group/group-answer')
 const { askAll } = require('../reach/processes')
 const { showAll, showFindings } = require('../output/findings')
-const { groupHeadline, titled, toGroupMarkdown } = require('../../shared/findings/group/show-group')
-const { toMarkdown } = require('../../shared/findings/show')
+const { groupHeadline, titled, toGroupMarkdown, toMarkdown } = require('../../shared/findings/show')
 
 /** @import { Findings } from '../../../types/findings' */
 /** @import { Command, Invocation } from '../commands' */

@@ -1,19 +1,24 @@
 'use strict'
 
 // Readings in, one ranked answer out: every rule is asked, what another finding explains is left out, and the rest is ranked by the time
-// that was lost. Where nothing is wrong, or too little was seen to tell, that is the answer. Pure.
+// that was lost. What was wrong before the observed time and is over is in it. Where nothing is wrong, or too little was seen to judge, that
+// is the answer. Pure.
 
-const { inFlightOf, observedMsOf, requestsPerSecond, utilizationOf, workersOf } = require('./readings')
-const { otherwise } = require('./otherwise')
-const { findOver } = require('./over')
+const { makeFinding, MIN_SAMPLES } = require('./finding')
+const { inFlightOf, NOTABLE_WORKERS, observedMsOf, onlyRoute, requestsPerSecond, sumStalls, utilizationOf, workersOf } = require('./readings')
 const { RULES } = require('./rules')
-const { rounded } = require('./words')
+const { duration, percent, placed, rounded, times } = require('./words')
 
 /** @import { Finding, Findings } from '../../../types/findings' */
 /** @import { Rule } from './finding' */
 /** @import { Readings } from './readings' */
 
 const RANKS = Object.freeze({ critical: 0, warning: 1, info: 2, none: 3 })
+const MAX_OVER = 3
+// Less than this and a minute-long habit has hardly begun.
+const MIN_OBSERVED_MS = 5000
+// From here on one place has a share of the busy time that is worth naming.
+const NOTABLE_SHARE = 0.3
 
 /**
  * @param {Readings} readings
@@ -82,6 +87,118 @@ function figuresOf (readings) {
     requestsPerSecond: pace.ms === 0 ? null : rounded(requestsPerSecond(readings)),
     requestsInFlight: inFlight === null ? null : rounded(inFlight)
   }
+}
+
+/**
+ * What was wrong before the observed time and is over, by the same rules: right after an incident it is not true that all is well.
+ * @param {readonly Readings[]} earlier
+ * @param {(readings: Readings) => Finding[]} findIn
+ * @param {readonly Finding[]} now  what is still so is not over
+ * @returns {Finding[]} what cost the most time first
+ */
+function findOver (earlier, findIn, now) {
+  /** @type {Map<string, Finding>} */
+  const byPlace = new Map(now.map(finding => [keyOf(finding), finding]))
+  for (const readings of earlier) {
+    for (const finding of findIn(readings).filter(({ severity }) => severity === 'critical' || severity === 'warning')) {
+      const key = keyOf(finding)
+      const known = byPlace.get(key)
+      if (known === undefined || known.over !== null) byPlace.set(key, joined(known, toOver(finding, readings)))
+    }
+  }
+  return [...byPlace.values()].filter(({ over }) => over !== null).sort((left, right) => right.lostMs - left.lostMs).slice(0, MAX_OVER)
+}
+
+/** @param {Finding} finding */
+function keyOf ({ id, where }) {
+  return JSON.stringify([id, where && [where.function, where.file]])
+}
+
+/**
+ * @param {Finding} finding
+ * @param {Readings} readings  of its stretch
+ * @returns {Finding}
+ */
+function toOver (finding, { stalls }) {
+  const from = Math.min(...stalls.map(({ at }) => at))
+  const to = Math.max(...stalls.map(({ at, durationMs }) => at + durationMs))
+  return { ...finding, severity: 'warning', title: inPast(finding.title), what: inPast(finding.what), over: { from: Math.round(from), to: Math.round(to) } }
+}
+
+/**
+ * The same in another stretch, as the later one says it.
+ * @param {Finding | undefined} earlier
+ * @param {Finding} later
+ * @returns {Finding}
+ */
+function joined (earlier, later) {
+  if (!earlier?.over || !later.over) return later
+  return { ...later, since: earlier.since, lostMs: rounded(earlier.lostMs + later.lostMs), over: { from: earlier.over.from, to: later.over.to } }
+}
+
+/** @param {string} text */
+function inPast (text) {
+  return text.replace(', and in the last second,', ',').replace(/\bspends\b/g, 'spent').replace(/\b(of|in) the last (?=\d)/gi, '$1 ')
+}
+
+/**
+ * The answer when no rule found anything wrong: that nothing is, with the figures that show it, or that too little was seen to judge.
+ * @param {Readings} readings
+ */
+function otherwise (readings) {
+  return observedMsOf(readings) < MIN_OBSERVED_MS ? tooLittle(readings) : nothingWrong(readings)
+}
+
+/** @param {Readings} readings */
+function tooLittle (readings) {
+  const observed = duration(observedMsOf(readings))
+  const isOff = readings.activity === null
+  return makeFinding(readings, {
+    id: 'too-little-seen',
+    severity: 'none',
+    title: isOff ? 'Nothing was recorded, so nothing can be said.' : `Too little was seen to say what is wrong: ${observed}.`,
+    lostMs: 0,
+    what: isOff ? 'The recorder is off, or paused.' : `The recorder holds ${observed} of this process so far.`,
+    why: 'a habit shows in seconds of work, not in moments',
+    instead: isOff ? 'leave option recorder on' : `ask again while it is at work, in ${duration(MIN_OBSERVED_MS)} or more`,
+    confidence: 'low',
+    evidence: { observedMs: observedMsOf(readings) },
+    next: [`npx loopscope why ${readings.pid}`]
+  })
+}
+
+/** @param {Readings} readings */
+function nothingWrong (readings) {
+  const { process, stalls } = readings
+  const all = sumStalls(readings, ['code', 'gc', 'starved', 'suspended', 'unknown'])
+  const p99 = process === null ? [] : [`delay p99 ${duration(process.delay.p99Ms)}`]
+  const longest = all.count === 0 ? 'no stall' : `${times(all.count, 'stall')}, ${duration(all.longestMs)} at the longest`
+  const workers = workersOf(readings) ?? 0
+  const threads = workers < NOTABLE_WORKERS ? [] : [`worker threads ${percent(workers)} of a processor`]
+  const figures = [`utilisation ${percent(utilizationOf(readings))}`, ...threads, longest, ...p99].join(', ')
+  return makeFinding(readings, {
+    id: 'nothing-wrong',
+    severity: 'none',
+    title: `Nothing is wrong with ${threads.length === 0 ? 'this process' : "this process's loop"}: ${figures}.`,
+    lostMs: 0,
+    what: [`Observed ${duration(observedMsOf(readings))}: ${figures}.`, ...heaviest(readings)].join(' '),
+    why: 'no rule found a loss that would be worth a change',
+    instead: 'nothing',
+    confidence: readings.isStale ? 'low' : 'high',
+    evidence: { utilization: utilizationOf(readings), stalls: stalls.length, longestStallMs: all.longestMs, delayP99Ms: process?.delay.p99Ms ?? null },
+    next: []
+  })
+}
+
+/**
+ * For those who want to make it cheaper all the same.
+ * @param {Readings} readings
+ */
+function heaviest ({ activity }) {
+  const spot = activity?.spots[0]
+  if (spot === undefined || spot.share < NOTABLE_SHARE || spot.samples < MIN_SAMPLES) return []
+  const only = onlyRoute(spot)
+  return [`Most of its work, ${percent(spot.share)}, is in ${placed(spot.culprit)}${only === null ? '' : `, for ${only.route}`}.`]
 }
 
 module.exports = { RANKS, findFindings }

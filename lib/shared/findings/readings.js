@@ -1,12 +1,13 @@
 'use strict'
 
-// What findings are made of: plain data, gathered when somebody asks (observer/findings/), about a stretch of the recent past. Pure.
+// What findings are made of: plain data, gathered when somebody asks (observer/findings/), about a stretch of the recent past; and the figures
+// that several findings need of it. Pure.
 
 /** @import { Culprit, DelaySummary, HeapTrend, Stall } from '../../../types/diagnostics' */
 /** @import { Finding } from '../../../types/findings' */
+/** @import { SlowRequest } from '../../../types/slow-requests' */
 /** @import { IoReading } from '../../observer/stalls/scheduler' */
 /** @import { BucketReading } from '../base/bucket-counts' */
-/** @import { SlowRequest } from '../../../types/slow-requests' */
 
 /**
  * @typedef {object} Spot  a function of the application, or of a dependency where the application has none on the stack, in which much of
@@ -136,6 +137,9 @@ const NOTABLE_WAITING = 0.3
 const NEARLY_ALL = 0.9
 // Workers that wait for work have next to nothing.
 const NOTABLE_WORKERS = 0.03
+// What a person notices, as a mean of all requests of a route.
+const SLOW_MS = 500
+const MIN_REQUESTS = 5
 
 /**
  * How busy the loop was, 0 to 1; 0 where nothing was recorded.
@@ -287,4 +291,34 @@ function areBuffers ({ buffersBytes, externalBytes }) {
   return buffersBytes >= externalBytes / 2
 }
 
-module.exports = { NOTABLE_WORKERS, areBuffers, hasSmallWrites, inFlightOf, longestBehind, manyWrites, observedMsOf, onlyRoute, outsideHeapOf, processorShares, ranShare, requestsPerSecond, sumStalls, utilizationOf, workersOf }
+/**
+ * The routes whose requests take long, whatever for.
+ * @param {Readings} readings
+ * @returns {{ route: string, count: number, meanMs: number }[]} of the observed time, those with the most time in all first
+ */
+function slowRoutes ({ pace }) {
+  return pace.routes.filter(({ count }) => count >= MIN_REQUESTS)
+    .map(({ route, count, seconds }) => ({ route, count, meanMs: seconds * 1e3 / count }))
+    .filter(({ meanMs }) => meanMs >= SLOW_MS)
+    .sort((left, right) => right.meanMs * right.count - left.meanMs * left.count)
+}
+
+module.exports = {
+  MIN_REQUESTS,
+  NOTABLE_WORKERS,
+  areBuffers,
+  hasSmallWrites,
+  inFlightOf,
+  longestBehind,
+  manyWrites,
+  observedMsOf,
+  onlyRoute,
+  outsideHeapOf,
+  processorShares,
+  ranShare,
+  requestsPerSecond,
+  slowRoutes,
+  sumStalls,
+  utilizationOf,
+  workersOf
+}

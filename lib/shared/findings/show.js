@@ -1,6 +1,7 @@
 'use strict'
 
-// An answer as text for a terminal and as Markdown for an issue. Both say the same, in the same order. Pure.
+// An answer as text for a terminal and as Markdown for an issue, both with the same content in the same order; of one process, or of a group
+// with the processes that each finding is true of. Pure.
 
 const { localTime } = require('../base/local-time')
 const { inWords } = require('./evidence')
@@ -8,6 +9,7 @@ const { NOTABLE_WORKERS } = require('./readings')
 const { duration, megabytes, percent, placed, rounded, times } = require('./words')
 
 /** @import { Finding, Findings } from '../../../types/findings' */
+/** @import { GroupFindings } from '../../../types/group' */
 
 /**
  * @typedef {object} Shown  a finding in pieces, for who paints them
@@ -23,6 +25,8 @@ const INDENT = '   '
 const NAME_WIDTH = 9
 /** Before what a line says. */
 const NAME_COLUMNS = INDENT.length + NAME_WIDTH
+
+const MAX_PIDS = 10
 
 /**
  * @param {Pick<Finding, 'severity' | 'over'>} finding
@@ -120,4 +124,49 @@ function markdownOf ({ name, text }) {
   return [`* **${name}**: ${name === 'where' ? `\`${text}\`` : text}`]
 }
 
-module.exports = { LABELS, labelOf, NAME_COLUMNS, headline, inPieces, toMarkdown, toText }
+/**
+ * @param {GroupFindings} answer
+ * @param {string} whole  who is in it, in words
+ */
+function groupHeadline ({ group, observedSeconds, figures, blocked }, whole) {
+  const stuck = blocked.length === 0 ? '' : `, ${times(blocked.length, 'process')} blocked now (${pidsOf(blocked.map(({ pid }) => pid))})`.replace('processs', 'processes')
+  const ofAll = headline({ name: `group ${group}`, observedSeconds, figures, blockedMs: 0, isStale: false })
+  return `${ofAll}${stuck}\n${whole}`
+}
+
+/** @param {readonly number[]} pids */
+function pidsOf (pids) {
+  const told = pids.slice(0, MAX_PIDS).join(', ')
+  return `${pids.length === 1 ? 'pid' : 'pids'} ${told}${pids.length > MAX_PIDS ? ', …' : ''}`
+}
+
+/**
+ * With the processes in the titles.
+ * @param {GroupFindings} answer
+ */
+function titled ({ findings }) {
+  return {
+    findings: findings.map(finding => {
+      const { title, id, workers: { pids, of } } = finding
+      return id === 'hot-worker' ? finding : { ...finding, title: `${title.replace(/\.$/, '')}, in ${pids.length} of ${of} workers (${pidsOf(pids)})` }
+    })
+  }
+}
+
+/**
+ * @param {GroupFindings} answer
+ * @param {string} whole
+ */
+function toGroupText (answer, whole) {
+  return toText(titled(answer), groupHeadline(answer, whole))
+}
+
+/**
+ * @param {GroupFindings} answer
+ * @param {string} whole
+ */
+function toGroupMarkdown (answer, whole) {
+  return toMarkdown(titled(answer), groupHeadline(answer, whole).replace('\n', '\n\n'))
+}
+
+module.exports = { groupHeadline, headline, inPieces, labelOf, LABELS, NAME_COLUMNS, titled, toGroupMarkdown, toGroupText, toMarkdown, toText }

@@ -3,7 +3,7 @@
 // The table of what a group can be asked: which routes of each process answer it, and how their answers become one. A process that is
 // stopped, stuck or gone makes the answer incomplete, and never an error.
 
-const { mergeFindings } = require('../findings/group/merge-findings')
+const { mergeFindings } = require('../findings/merge-findings')
 const { ANSWERS, readAnswer } = require('./answers')
 const { askGroup } = require('./ask-group')
 const { mergeOverview } = require('./merging/overview')

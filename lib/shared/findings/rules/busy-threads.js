@@ -5,8 +5,7 @@
 
 const { showPosition } = require('../../formats/profile/frame')
 const { makeFinding } = require('../finding')
-const { NOTABLE_WORKERS, observedMsOf, utilizationOf, workersOf } = require('../readings')
-const { slowRoutes } = require('../slow-routes')
+const { NOTABLE_WORKERS, observedMsOf, slowRoutes, utilizationOf, workersOf } = require('../readings')
 const { duration, percent, rounded } = require('../words')
 
 /** @import { Finding } from '../../../../types/findings' */

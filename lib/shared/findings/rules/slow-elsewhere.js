@@ -3,8 +3,7 @@
 // Requests take long while the loop has little to do: they wait for something outside, and no change of this kind of code would help.
 
 const { makeFinding } = require('../finding')
-const { observedMsOf, sumStalls, utilizationOf } = require('../readings')
-const { MIN_REQUESTS, slowRoutes } = require('../slow-routes')
+const { MIN_REQUESTS, observedMsOf, slowRoutes, sumStalls, utilizationOf } = require('../readings')
 const { duration, percent, rounded } = require('../words')
 
 /** @import { Rule } from '../finding' */
