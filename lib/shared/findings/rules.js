@@ -1,29 +1,33 @@
 'use strict'
 
-// The table of rules. A new one is a file in rules/, a row here, its name in FindingId (types/findings.d.ts), a row in docs/findings.md, a
-// test and a sick process.
+// The table of rules: a finding of its kind each. A new one is an object in its family's file in rules/, a row here, its name in FindingId
+// (types/findings.d.ts), a row in docs/findings.md, a test and a sick process.
 
-const hot = require('./rules/hot/rules')
+const { HOT_RULES } = require('./rules/hot')
+const { manyShortTurns, slowElsewhere, startUp, taskFlood, unexplainedStalls } = require('./rules/loop')
+const { buffersGrow, gcPressure, heapGrows } = require('./rules/memory')
+const { socketCalls } = require('./rules/socket-calls')
+const { busyThreads, ownCost, poolFull, starved, suspended } = require('./rules/system')
 
 /** @import { Rule } from './finding' */
 
-/** @type {readonly Rule[]} */
+/** In the order in which they are asked: each is given what those before it found. @type {readonly Rule[]} */
 const RULES = Object.freeze([
-  ...hot.RULES,
-  require('./rules/socket-calls'),
-  require('./rules/many-short-turns'),
-  require('./rules/task-flood'),
-  require('./rules/gc-pressure'),
-  require('./rules/heap-grows'),
-  require('./rules/buffers-grow'),
-  require('./rules/pool-full'),
-  require('./rules/starved'),
-  require('./rules/suspended'),
-  require('./rules/start-up'),
-  require('./rules/busy-threads'),
-  require('./rules/slow-elsewhere'),
-  require('./rules/own-cost'),
-  require('./rules/unexplained-stalls')
+  ...HOT_RULES,
+  socketCalls,
+  manyShortTurns,
+  taskFlood,
+  gcPressure,
+  heapGrows,
+  buffersGrow,
+  poolFull,
+  starved,
+  suspended,
+  startUp,
+  busyThreads,
+  slowElsewhere,
+  ownCost,
+  unexplainedStalls
 ])
 
 module.exports = { RULES }

@@ -18,7 +18,7 @@ const CONNECTS = Object.freeze({ ofBusy: 0.15, ofTime: 0.05 })
 const ACCEPTS = Object.freeze({ ofBusy: 0.015, withClosing: 0.06, utilization: 0.3 })
 
 /** @type {Rule} */
-module.exports = {
+const socketCalls = {
   ids: ['socket-writes', 'socket-reads', 'socket-connects'],
   explains: ['many-short-turns', 'slow-elsewhere'],
   find (readings) {
@@ -140,3 +140,5 @@ function placeOf (where) {
   const { share, ...place } = where
   return place
 }
+
+module.exports = { socketCalls }

@@ -1,14 +1,21 @@
 'use strict'
 
-// What all findings about a spot have in common: when it is worth a word, and its figures in sentences. Pure.
+// A spot, the place in the code where much of the time was spent, as findings have it: what kind of work it is, when it is worth a finding,
+// and its figures in sentences. Pure.
 
-const { dependencyOf, isInPackage } = require('../../../formats/profile/frame')
-const { CRITICAL_SHARE, MIN_SAMPLES, makeFinding } = require('../../finding')
-const { inFlightOf, longestBehind, observedMsOf, onlyRoute, ranShare, utilizationOf } = require('../../readings')
-const { duration, percent, placed, rounded, times } = require('../../words')
+const { dependencyOf, isInPackage } = require('../../formats/profile/frame')
+const { CRITICAL_SHARE, makeFinding, MIN_SAMPLES } = require('../finding')
+const { inFlightOf, longestBehind, observedMsOf, onlyRoute, ranShare, utilizationOf } = require('../readings')
+const { duration, percent, placed, rounded, times } = require('../words')
 
-/** @import { Finding } from '../../../../../types/findings' */
-/** @import { Readings, Spot } from '../../readings' */
+/** @import { Finding } from '../../../../types/findings' */
+/** @import { Readings, Spot } from '../readings' */
+
+const JSON_CALLS = new Set(['JSON.parse', 'JSON.stringify', 'parse', 'stringify'])
+// Half of a spot: then mending the call mends the spot.
+const MIN_SYNC_SHARE = 0.5
+// Tasks that do next to nothing leave the queue a fifth to nine tenths of the time, one that works for milliseconds a hundredth.
+const MIN_QUEUE_SHARE = 0.1
 
 // One short stall in a minute is a collection, a first call that was compiled, a busy machine: it becomes a finding with the second one, or
 // when it was five times as long as what counts.
@@ -22,7 +29,47 @@ const MAX_ROUTES = 4
 const MOST = 0.6
 const MAX_LINES = 5
 
+const MODULES = Object.freeze({
+  fs: require('node:fs'),
+  crypto: require('node:crypto'),
+  zlib: require('node:zlib'),
+  child_process: require('node:child_process')
+})
+// Synchronous although no name says so.
+const SYNCHRONOUS = new Set(['randomBytes', 'randomInt', 'sign', 'verify', 'hash', 'diffieHellman', 'createDiffieHellman'])
+const WITHOUT_MODULE = new Set(['Atomics.wait', 'zlib.*Sync'])
+
 /**
+ * What kind of work a spot is, by what was called there.
+ * @param {Spot} spot
+ * @returns {Finding['id'] | 'start-up'}
+ */
+function kindOf (spot) {
+  const { culprit, text, sync, ms, queueMs, isLogging, isStartUp, origin } = spot
+  if (isStartUp || (sync?.api === 'require' && sync.share >= MIN_SYNC_SHARE)) return 'start-up'
+  // It ran again and again with little to do each time. Where it has much to do, whatever is awaited on the line, that is what took the time.
+  if (queueMs >= (ms + queueMs) * MIN_QUEUE_SHARE) return 'task-flood'
+  if (isLogging) return 'hot-logging'
+  if (JSON_CALLS.has(culprit.call ?? '') || jsonOn(spot) !== null) return 'hot-json'
+  if (apiOf(culprit.call) !== null || (sync?.share ?? 0) >= MIN_SYNC_SHARE) return 'hot-sync-call'
+  if (culprit.via !== null || origin === 'dependency') return 'hot-dependency'
+  // V8 has no frame for reading the time: it is on the line, or nowhere.
+  if (culprit.call === null && /\b(Date\.now|new Date|performance\.now|process\.hrtime(\.bigint)?) *\(/.test(text)) return 'hot-clock'
+  return 'hot-function'
+}
+
+/**
+ * The builtin that is written on the line, where no other call there is known: V8 has no frame for it, and interrupts it late.
+ * @param {Spot} spot
+ * @returns {string | null}
+ */
+function jsonOn ({ culprit, text }) {
+  const isCallThere = culprit.call !== null && text.includes(`${culprit.call.split('.').at(-1)}(`)
+  return !isCallThere && culprit.via === null ? /\bJSON\.(parse|stringify)(?= *\()/.exec(text)?.[0] ?? null : null
+}
+
+/**
+ * Whether a spot is worth a finding.
  * @param {Spot} spot
  * @param {Readings} readings
  * @param {object} enough    without stalls
@@ -201,4 +248,18 @@ function through ({ via }) {
   return via?.through ? `, through ${via.through.package} ${via.through.function}` : ''
 }
 
-module.exports = { calledAt, isWorth, spotFinding, through }
+/**
+ * The whole name of a synchronous API, as people write it, from the function at the bottom of a stack: `pbkdf2Sync` is `crypto.pbkdf2Sync`.
+ * @param {string | null} call
+ * @returns {string | null} null where it is none
+ */
+function apiOf (call) {
+  if (call === null) return null
+  if (WITHOUT_MODULE.has(call)) return call
+  const name = /** @type {string} */ (call.split('.').at(-1))
+  if (!name.endsWith('Sync') && !SYNCHRONOUS.has(name)) return null
+  const [module] = Object.entries(MODULES).find(([, exported]) => Object.hasOwn(exported, name)) ?? []
+  return module === undefined ? null : `${module}.${name}`
+}
+
+module.exports = { apiOf, calledAt, isWorth, jsonOn, kindOf, placeOf, spotFinding, through }

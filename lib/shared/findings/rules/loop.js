@@ -1,0 +1,310 @@
+'use strict'
+
+// Findings about the loop as a whole: full of short turns, flooded with tasks, held by loading modules, waited for although it is idle, and
+// stalls that no other finding names a reason for. Each is one object.
+
+const { dependencyOf } = require('../../formats/profile/frame')
+const { makeFinding, MIN_SAMPLES } = require('../finding')
+const { inFlightOf, MIN_REQUESTS, observedMsOf, ranShare, slowRoutes, sumStalls, utilizationOf } = require('../readings')
+const { duration, percent, placed, rounded, times } = require('../words')
+const { kindOf, placeOf } = require('./spot')
+
+/** @import { Culprit, Stall } from '../../../../types/diagnostics' */
+/** @import { Finding } from '../../../../types/findings' */
+/** @import { Rule } from '../finding' */
+/** @import { Readings, Spot } from '../readings' */
+
+const SHORT_TURNS = Object.freeze({
+  // From here on work waits more than it runs: with one server and random arrivals the wait is nine times the work.
+  full: 0.9,
+  // With stalls in more of the time than this the stalls are the answer.
+  maxStalledShare: 0.1,
+  maxPlaces: 3
+})
+
+/**
+ * The loop is always at work with turns that are all short: no stall, no single place, and still everything waits its turn.
+ * @type {Rule}
+ */
+const manyShortTurns = {
+  ids: ['many-short-turns'],
+  explains: ['slow-elsewhere'],
+  find (readings) {
+    const { activity, process, pid } = readings
+    const observedMs = observedMsOf(readings)
+    const utilization = utilizationOf(readings) * ranShare(readings)
+    if (activity === null || utilization < SHORT_TURNS.full || activity.samples < MIN_SAMPLES * 5) return []
+    if (sumStalls(readings, ['code', 'gc', 'unknown']).ms > observedMs * SHORT_TURNS.maxStalledShare || readings.blockedMs >= readings.thresholdMs) return []
+    const [heaviest] = activity.spots
+    const places = activity.spots.slice(0, SHORT_TURNS.maxPlaces).map(({ culprit, share }) => `${placed(culprit)} ${percent(share)}`).join(', ')
+    return [makeFinding(readings, {
+      id: 'many-short-turns',
+      title: `The event loop is full: busy ${percent(utilization)} of the time with many short turns, and no single one to blame.`,
+      lostMs: observedMs * utilization,
+      what: `Busy ${duration(activity.busyMs)} of the last ${duration(observedMs)} without notable stalls.${places === '' ? '' : ` The heaviest: ${places}.`}`,
+      where: heaviest === undefined ? null : placeOf(heaviest),
+      why: 'one thread runs all JavaScript: when it has no time left, every request waits for those before it',
+      instead: 'run more processes (cluster, more containers) or send less here, and make the heaviest functions cheaper',
+      evidence: {
+        utilization: rounded(utilization, 3), delayP50Ms: rounded(process?.delay.p50Ms ?? 0), requestsInFlight: rounded(inFlightOf(readings) ?? 0)
+      },
+      next: [`npx loopscope profile ${pid}`]
+    })]
+  }
+}
+
+const TASK_FLOOD = Object.freeze({
+  minBusyShare: 0.2,
+  minUtilization: 0.5
+})
+
+/**
+ * Promises or ticks that go on and on without letting the loop turn: each is short, and nothing else gets its turn. The queues' own time
+ * tells it, which is next to nothing where the tasks do work.
+ * @type {Rule}
+ */
+const taskFlood = {
+  ids: ['task-flood'],
+  explains: ['hot-function', 'many-short-turns', 'slow-elsewhere'],
+  find (readings) {
+    const { activity, stalls, pid } = readings
+    if (activity === null || activity.samples < MIN_SAMPLES * 2) return []
+    const { topics: { tasks: { ms, where: caller } }, busyMs, observedMs } = activity
+    const awaiting = activity.spots.filter(spot => kindOf(spot) === 'task-flood')
+    // The queues' own time is in both where they have functions of their own.
+    const floodMs = Math.max(ms, awaiting.reduce((sum, { queueMs }) => sum + queueMs, 0)) + awaiting.reduce((sum, spot) => sum + spot.ms, 0)
+    if (floodMs < busyMs * TASK_FLOOD.minBusyShare || utilizationOf(readings) < TASK_FLOOD.minUtilization) return []
+    const share = Math.min(1, floodMs / busyMs)
+    const where = awaiting[0]?.culprit ?? caller
+    return [makeFinding(readings, {
+      id: 'task-flood',
+      title: `A flood of microtasks or ticks holds the loop${where === null ? '' : `, most of them from ${placed(where)}`}.`,
+      lostMs: busyMs,
+      what: `${percent(share)} of the busy time (${duration(floodMs)} of the last ${duration(observedMsOf(readings))}) went into the queues themselves, or into awaiting, and not into the tasks.`,
+      where: where && { function: where.function, file: where.file, line: where.line, column: where.column, via: null, route: awaiting[0]?.route ?? null },
+      why: 'promises and process.nextTick run before anything else may: as long as each starts the next one, no timer, socket or request is served',
+      instead: 'let the loop turn in between, with setImmediate or `await setImmediate()` of node:timers/promises every few milliseconds; do not await what is no promise',
+      evidence: { queueShare: rounded(share, 3), observedMs, stalls: stalls.length },
+      confidence: 'medium',
+      next: [`npx loopscope profile ${pid}`]
+    })]
+  }
+}
+
+const START_UP = Object.freeze({
+  // What an application of a few hundred modules takes is nothing to change.
+  minMs: 1000,
+  // Deployments and restarts wait for it: longer than most probes of readiness do before they complain.
+  longMs: 3000,
+  // So long after the start it is news.
+  recentMs: 90_000,
+  minLateStalls: 2
+})
+
+/**
+ * Modules that are loaded: at start-up that is over when it is read, and of interest where starts are waited for; later it is a synchronous
+ * call like any other.
+ * @type {Rule}
+ */
+const startUp = {
+  ids: ['start-up'],
+  explains: [],
+  find (readings) {
+    const { activity, process, at, startedAt } = readings
+    const spots = (activity?.spots ?? []).filter(spot => kindOf(spot) === 'start-up')
+    const late = spots.filter(({ isStartUp, stalls }) => !isStartUp && stalls.count >= START_UP.minLateStalls)
+    if (late.length > 0) return late.map(spot => startUpFinding(readings, spot.ms, spot, false))
+    // The recorder begins in the midst of it.
+    const ms = Math.max(process?.startUpMs ?? 0, activity?.topics.loading.ms ?? 0)
+    return at - startedAt < START_UP.recentMs && ms >= START_UP.minMs ? [startUpFinding(readings, ms, spots[0], true)] : []
+  }
+}
+
+/**
+ * @param {Readings} readings
+ * @param {number} ms  in which modules were loaded
+ * @param {Spot | undefined} spot
+ * @param {boolean} isAtStart
+ * @returns {Finding}
+ */
+function startUpFinding (readings, ms, spot, isAtStart) {
+  const place = spot?.culprit ?? readings.activity?.topics.loading.where ?? null
+  const busyMs = readings.activity?.busyMs ?? 0
+  const where = place === null ? '' : `, most of it by ${placed(place)}`
+  return makeFinding(readings, {
+    id: 'start-up',
+    ...(isAtStart && { severity: ms >= START_UP.longMs ? 'warning' : 'info' }),
+    title: isAtStart
+      ? `Start-up held the loop for ${duration(ms)}${where}: it is over.`
+      : `Modules are loaded while requests wait: ${duration(ms)}${where}.`,
+    lostMs: ms,
+    what: isAtStart
+      ? `From its first line to the first turn of the loop the application took ${duration(ms)}; until then it answers nothing.${place === null ? ' Preloaded with LOOPSCOPE_START_AT_ONCE=true it is recorded from its first line, and what took the time is named.' : ''}`
+      : `Loading and compiling modules took ${duration(ms)} of the last ${duration(observedMsOf(readings))}, ${percent(busyMs === 0 ? 0 : ms / busyMs)} of the busy time.`,
+    where: place && { function: place.function, file: place.file, line: place.line, column: place.column, via: null, route: spot?.route ?? null },
+    why: 'loading a module reads, compiles and runs each file on the event loop, and what stands at the top of a file runs with it',
+    instead: isAtStart
+      ? 'let the process be asked only when it is ready; to start sooner compute and load less at the top of files, bundle, or use module.enableCompileCache()'
+      : 'require it at the top of the file, at start-up, or import it once before requests come',
+    evidence: { ms: rounded(ms), uptimeMs: readings.process?.uptimeMs ?? null },
+    next: [`npx loopscope profile ${readings.pid}`]
+  })
+}
+
+const SLOW_ELSEWHERE = Object.freeze({
+  maxUtilization: 0.6,
+  maxStalledShare: 0.05,
+  maxRoutes: 3
+})
+
+/**
+ * Requests take long while the loop has little to do: they wait for something outside, and no change of this kind of code would help.
+ * @type {Rule}
+ */
+const slowElsewhere = {
+  ids: ['slow-elsewhere'],
+  explains: [],
+  find (readings) {
+    const { process } = readings
+    const observedMs = observedMsOf(readings)
+    const utilization = utilizationOf(readings)
+    if (process === null || utilization > SLOW_ELSEWHERE.maxUtilization) return []
+    if (sumStalls(readings, ['code', 'gc', 'starved', 'suspended', 'unknown']).ms > observedMs * SLOW_ELSEWHERE.maxStalledShare) return []
+    const slow = slowRoutes(readings)
+    if (slow.length === 0) return []
+    const [worst] = slow
+    const routes = slow.slice(0, SLOW_ELSEWHERE.maxRoutes).map(({ route, meanMs }) => `${route} ${duration(meanMs)}`).join(', ')
+    const waits = describeWaits(process.waitsFor)
+    return [makeFinding(readings, {
+      id: 'slow-elsewhere',
+      severity: 'warning',
+      title: `${worst.route} takes ${duration(worst.meanMs)} on average, and it is not the event loop: that is busy ${percent(utilization)} of the time.`,
+      lostMs: observedMs * (1 - utilization),
+      share: 1 - utilization,
+      what: `Requests wait for something else: ${routes}.${waits === '' ? '' : ` Under way now: ${waits}.`}`,
+      where: null,
+      why: 'the loop is idle and in time; what the request waits for is a database, another service, a lock, a timer or a queue',
+      instead: `measure what ${worst.route} awaits (tracing, the log of slow queries); run in parallel what is awaited one after the other; look at the sizes of connection pools`,
+      evidence: { route: worst.route, meanMs: rounded(worst.meanMs), requests: worst.count, utilization: rounded(utilization, 3), waitsFor: waits },
+      confidence: worst.count >= MIN_REQUESTS * 4 ? 'high' : 'medium',
+      next: [`npx loopscope slow ${readings.pid}`, `npx loopscope metrics ${readings.pid}`]
+    })]
+  }
+}
+
+/** @param {Record<string, number>} waitsFor */
+function describeWaits (waitsFor) {
+  return Object.entries(waitsFor).filter(([, count]) => count > 1).sort(([, left], [, right]) => right - left)
+    .slice(0, SLOW_ELSEWHERE.maxRoutes).map(([kind, count]) => `${count} ${kind}`).join(', ')
+}
+
+const UNEXPLAINED = Object.freeze({
+  // One request in twenty came at that time.
+  minShare: 0.05,
+  // Or one turn of the loop in a hundred was as late as this, and nothing else was found.
+  maxDelayP99Ms: 100,
+  // A single short stall in a minute is a first call that was compiled, a collection, a busy machine.
+  minStalls: 2,
+  longStall: 5,
+  maxNamed: 3,
+  most: 0.5
+})
+
+/** Findings that are about all stalls of a cause, or about all that happened. */
+const BY_CAUSE = /** @type {Record<string, readonly Stall['cause'][]>} */ ({
+  starved: ['starved'],
+  suspended: ['suspended'],
+  'gc-pressure': ['gc'],
+  'heap-grows': ['gc'],
+  'task-flood': ['code', 'gc', 'unknown']
+})
+
+/**
+ * Stalls that no other finding names a reason for, where together they are a loss: then at least what is known of them is said. The last
+ * rule: it is asked with what the others found.
+ * @type {Rule}
+ */
+const unexplainedStalls = {
+  ids: ['unexplained-stalls'],
+  explains: ['slow-elsewhere'],
+  find (readings, found) {
+    const { stalls, process, thresholdMs, pid } = readings
+    const explaining = found.filter(({ severity }) => severity === 'critical' || severity === 'warning')
+    const left = stalls.filter(stall => !explaining.some(finding => isExplained(stall, finding)))
+    const ms = sum(left)
+    const longestMs = Math.max(0, ...left.map(({ durationMs }) => durationMs))
+    const share = ms / Math.max(1, observedMsOf(readings))
+    if (left.length < UNEXPLAINED.minStalls && longestMs < thresholdMs * UNEXPLAINED.longStall) return []
+    if (share < UNEXPLAINED.minShare && (explaining.length > 0 || (process?.delay.p99Ms ?? 0) < UNEXPLAINED.maxDelayP99Ms)) return []
+    const routes = by(left, ({ route }) => route)
+    const places = by(left, ({ culprit }) => culprit && placeName(culprit))
+    const culprit = left.findLast(stall => stall.culprit !== null && placeName(stall.culprit) === places.find(({ name }) => name !== null)?.name)?.culprit ?? null
+    const [{ name: route, ms: routeMs }] = routes
+    const isMostly = route !== null && routeMs >= ms * UNEXPLAINED.most
+    return [makeFinding(readings, {
+      id: 'unexplained-stalls',
+      title: `Stalls take ${percent(share)} of the time: ${times(left.length, 'stall')} of up to ${duration(longestMs)}${isMostly ? `, most of it in ${route}` : ''}.`,
+      lostMs: ms,
+      since: Math.min(...left.map(({ at }) => at)),
+      what: [
+        `They held the loop for ${duration(ms)} of the last ${duration(observedMsOf(readings))}.`,
+        `By route: ${list(routes, 'outside requests, or not known')}.`,
+        `By code: ${list(places, 'not known')}.`,
+        `By cause: ${list(by(left, ({ cause }) => cause), '')}.`
+      ].join(' '),
+      where: culprit && { function: culprit.function, file: culprit.file, line: culprit.line, column: culprit.column, via: culprit.via, route: isMostly ? route : null },
+      why: 'each may be short, and no single place has enough of them to be named alone; while one lasts, everything else waits',
+      instead: 'begin with what is first by code; the list of stalls has the stack of each, and a profile shows what they have in common',
+      evidence: { stalls: left.length, stalledMs: ms, longestStallMs: longestMs, stalledShare: rounded(share, 3), delayP99Ms: process && rounded(process.delay.p99Ms) },
+      confidence: 'medium',
+      next: [`npx loopscope stalls ${pid}`, `npx loopscope profile ${pid}`]
+    })]
+  }
+}
+
+/**
+ * @param {Stall} stall
+ * @param {Finding} finding
+ */
+function isExplained ({ cause, culprit, startingUp, stack }, { id, where }) {
+  if (BY_CAUSE[id]?.includes(cause) || (id === 'start-up' && startingUp)) return true
+  if (where === null) return false
+  const dependency = dependencyOf(where)
+  if (culprit !== null && dependency !== null && dependency === dependencyOf(culprit)) return true
+  return [culprit, ...stack].some(frame => frame !== null && frame.function === where.function && frame.file === where.file)
+}
+
+/** @param {Culprit} culprit */
+function placeName (culprit) {
+  const dependency = dependencyOf(culprit)
+  return dependency === null ? placed(culprit) : `the package ${dependency}`
+}
+
+/**
+ * @param {readonly Stall[]} stalls
+ * @param {(stall: Stall) => string | null} nameOf  null: not known
+ * @returns {{ name: string | null, ms: number }[]} those with the most time first
+ */
+function by (stalls, nameOf) {
+  /** @type {Map<string | null, number>} */
+  const parts = new Map()
+  for (const stall of stalls) parts.set(nameOf(stall), (parts.get(nameOf(stall)) ?? 0) + stall.durationMs)
+  return [...parts].map(([name, ms]) => ({ name, ms })).sort((left, right) => right.ms - left.ms)
+}
+
+/** @param {readonly Stall[]} stalls */
+function sum (stalls) {
+  return stalls.reduce((ms, { durationMs }) => ms + durationMs, 0)
+}
+
+/**
+ * @param {{ name: string | null, ms: number }[]} parts
+ * @param {string} unknown
+ */
+function list (parts, unknown) {
+  const rest = parts.slice(UNEXPLAINED.maxNamed).reduce((ms, part) => ms + part.ms, 0)
+  const named = parts.slice(0, UNEXPLAINED.maxNamed).map(({ name, ms }) => `${name ?? unknown} ${duration(ms)}`)
+  return [...named, ...(rest === 0 ? [] : [`others ${duration(rest)}`])].join(', ')
+}
+
+module.exports = { manyShortTurns, slowElsewhere, startUp, taskFlood, unexplainedStalls }
