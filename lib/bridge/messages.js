@@ -27,7 +27,7 @@
 /** @import { Adopted } from '../observer/heap/snapshot/orphaned-snapshots' */
 /** @import { DebuggerStatus } from '../observer/recorder/debugger-detector' */
 /** @import { WrittenStall } from '../observer/stalls/stall-detection' */
-/** @import { SampledReading } from '../observer/sync-calls/sampled-table' */
+/** @import { SampledReading } from '../observer/sync-calls/sync-samples' */
 /** @import { ProcessReading } from '../shared/findings/readings' */
 /** @import { LoopCounts } from '../shared/rules/conditions' */
 /** @import { ApplicationMetrics } from '../shared/group/metrics/totals' */

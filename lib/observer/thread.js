@@ -10,7 +10,7 @@ const { toPlain } = require('../shared/base/errors')
 const { guarded, setFaultListener, unattended } = require('../shared/base/guard')
 const { createCaptureParts } = require('./capture-parts')
 const { createClockRenewer } = require('./clock-renewer')
-const { createPoolWaits } = require('./findings/pool-waits')
+const { createPoolProbe, createPoolWaits } = require('./sync-calls/pool-probe')
 const { createMainClient } = require('./main-thread/main-client')
 const { createOwnWork } = require('./main-thread/own-work')
 const { obeyReleases } = require('./obey-releases')
@@ -23,13 +23,11 @@ const { createMarks } = require('../shared/marks/marks')
 const { createCpuBudget } = require('../shared/source-maps/cpu-budget')
 const { createSourceMaps } = require('../shared/source-maps/source-maps')
 const { createStallDetection } = require('./stalls/stall-detection')
-const { createPoolProbe } = require('./sync-calls/pool-probe')
 const { createWindowReading } = require('./window-reading')
 
 /** @import { Logger } from '../../types/diagnostics' */
 /** @import { Envelope, Handlers } from '../bridge/channel' */
-/** @import { ToMain, ToObserver } from '../bridge/messages' */
-/** @import { ObserverSettings } from '../bridge/messages' */
+/** @import { ObserverSettings, ToMain, ToObserver } from '../bridge/messages' */
 
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
 

@@ -5,7 +5,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createFindings } = require('../../lib/observer/findings/findings')
-const { createPoolWaits } = require('../../lib/observer/findings/pool-waits')
+const { createPoolWaits } = require('../../lib/observer/sync-calls/pool-probe')
 const { toMarkdown, toText } = require('../../lib/shared/findings/show')
 const { findFindings } = require('../../lib/shared/findings/find-findings')
 const { createDiagnostics } = require('../../lib')

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createSampledTable } = require('../../lib/observer/sync-calls/sampled-table')
+const { createSampledTable } = require('../../lib/observer/sync-calls/sync-samples')
 const { windowOf } = require('./crafted')
 
 test('windows add up, by API and caller, heaviest first', () => {

@@ -13,7 +13,7 @@ const { createExitHooks } = require('./exit-hooks')
 /** @import { Answer, AskNames, Handlers, Params, TellNames } from '../../bridge/channel' */
 /** @import { ObserverSettings, ToMain, ToObserver } from '../../bridge/messages' */
 /** @import { SharedState } from '../../bridge/shared-state' */
-/** @import { SampledReading } from '../../observer/sync-calls/sampled-table' */
+/** @import { SampledReading } from '../../observer/sync-calls/sync-samples' */
 
 // After this long at exit the message of Node about the debugger is the lesser evil. Measured need: 1-6 ms.
 const MAX_RELEASE_MS = 200

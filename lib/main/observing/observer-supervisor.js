@@ -17,7 +17,7 @@ const { ENGINES } = require('../recorder/engines')
 
 /** @import { Logger } from '../../../types/diagnostics' */
 /** @import { ResolvedOptions } from '../options/resolve-options' */
-/** @import { SampledReading } from '../../observer/sync-calls/sampled-table' */
+/** @import { SampledReading } from '../../observer/sync-calls/sync-samples' */
 
 /** @typedef {Parameters<typeof createObserverClient>[0]} ObserverParts */
 

@@ -15,7 +15,7 @@ const { SampledView } = require('../../shared/sync-calls/sampled-view')
 /** @import { CallFrame, WorkLine } from '../../../types/profile' */
 /** @import { ToWritten } from './original-places' */
 /** @import { DetectorOptions, SyncCallSite } from './detector' */
-/** @import { SampledSite } from '../../observer/sync-calls/sampled-table' */
+/** @import { SampledSite } from '../../observer/sync-calls/sync-samples' */
 
 const HOUR_MS = 3_600_000
 // At 100 samples a second this is five samples a second: less could be chance.

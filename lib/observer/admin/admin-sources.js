@@ -66,11 +66,11 @@ const REPORT_MS = 10_000
  * @param {() => RulesStatus} parts.rules  of the application, and how each stands
  * @param {ReturnType<typeof import('../../shared/marks/marks').createMarks>} parts.marks
  * @param {ReturnType<typeof import('../stalls/scheduler').createScheduler>} parts.scheduler
- * @param {ReturnType<typeof import('../findings/pool-waits').createPoolWaits>} parts.poolWaits
+ * @param {ReturnType<typeof import('../sync-calls/pool-probe').createPoolWaits>} parts.poolWaits
  * @param {ReturnType<typeof import('../threads/thread-load').createThreadLoad>} parts.threadLoad
  * @param {ReturnType<typeof import('../threads/thread-watch').createThreadWatch>} parts.threadWatch
  * @param {() => Promise<unknown>} parts.readSamples  up to now; the main thread knows them then
- * @param {ReturnType<typeof import('../findings/past-readings').createPastReadings>} parts.past  of the application
+ * @param {ReturnType<typeof import('../findings/findings').createPastReadings>} parts.past  of the application
  * @param {Pick<RecorderClient, 'views' | 'range' | 'canLook' | 'threadSessions'>} parts.recorder
  * @param {(order: Order, controls: CaptureControls) => Promise<CapturedFacts>} parts.capture
  * @param {(location: StoreLocation) => ReturnType<typeof import('../store/store').createStore>} parts.storeAt

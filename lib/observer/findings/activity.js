@@ -1,28 +1,31 @@
 'use strict'
 
-// A profile, and the stalls of its time, as findings read them: how busy the loop was, with what, and where. Pure but for the source lines.
+// A profile, and the stalls of its time, as findings read them: how busy the loop was, with what, and where; the time in system calls of
+// sockets, and that which is spent all over an application. Pure but for the source lines.
 
 const { dependencyOf, isInPackage } = require('../../shared/formats/profile/frame')
-const { readStacks } = require('./frames')
-const { readSamples, withoutIdleEnds } = require('./samples')
-const { findSocketCalls } = require('./socket-calls')
+const { findCulprit } = require('../stalls/culprit/find-culprit')
+const { onlySamples, readSamples, readStacks, withoutIdleEnds } = require('./samples')
 const { findSpots, microsByRoute, routeOfMost } = require('./spots')
-const { findTopics } = require('./topics')
 
 /** @import { Culprit, Stall } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { Activity, Spot } from '../../shared/findings/readings' */
+/** @import { Activity, Place, SocketCalls, SocketTime, Spot, Topic } from '../../shared/findings/readings' */
+/** @import { Frame } from '../../shared/formats/profile/frame' */
 /** @import { SourceLines } from '../stalls/culprit/source-lines' */
-/** @import { Stack } from './frames' */
-/** @import { Sample } from './samples' */
+/** @import { Sample, Stack } from './samples' */
 
 // What ran so soon after the start, and not any more, belongs to it.
 const START_UP_MS = 30_000
 const OVER_MS = 1500
 // A stall of these was held by the code of its culprit.
 const BY_CODE = /** @type {readonly Stall['cause'][]} */ (['code', 'gc', 'unknown'])
-
 const MOST = 0.5
+// Less of the busy time than this in sockets is not looked into.
+const MIN_SOCKET_SHARE = 0.1
+// What ran so shortly before a collection is what filled the heap.
+const MAX_BEFORE_MICROS = 50e3
+const MIN_WHERE_SHARE = 0.3
 
 /**
  * @param {CpuProfile} profile  in the places of the code as it was written
@@ -174,6 +177,108 @@ function linesOf (stalls) {
  */
 function isSame (left, right) {
   return left.file === right.file && left.functionLine === right.functionLine && left.function === right.function
+}
+
+/**
+ * Time in the system calls of sockets, by what they are for, and in what the event loop does outside JavaScript; with the function that asked
+ * for most of it.
+ * @param {CpuProfile} profile
+ * @param {object} observed
+ * @param {readonly Sample[]} observed.samples
+ * @param {number} observed.busyMicros
+ * @param {Map<number, Stack>} observed.stacks
+ * @param {{ appRoot: string, source: SourceLines }} context
+ * @returns {SocketCalls}
+ */
+function findSocketCalls (profile, { samples, busyMicros, stacks }, context) {
+  const stackOf = (/** @type {Sample} */ { id }) => /** @type {Stack} */ (stacks.get(id))
+  const ofKind = (/** @type {Stack['socket']} */ kind) => samples.filter(sample => stackOf(sample).socket === kind)
+  const read = (/** @type {Stack['socket']} */ kind) => {
+    const some = ofKind(kind)
+    const micros = sumMicros(some)
+    /** @type {SocketTime['where']} */
+    const where = micros < busyMicros * MIN_SOCKET_SHARE ? null : placeOf(profile, some, some.filter(sample => stackOf(sample).run.length > 0), context)
+    return { ms: micros / 1e3, samples: some.length, where }
+  }
+  const accepts = ofKind('accept')
+  return {
+    writes: read('write'),
+    connects: read('connect'),
+    accepts: { ms: sumMicros(accepts) / 1e3, samples: accepts.length, closingMs: sumMicros(ofKind('close')) / 1e3 },
+    loopMs: sumMicros(samples.filter(sample => stackOf(sample).state === 'io')) / 1e3
+  }
+}
+
+/**
+ * What is done later, as connecting after a lookup, has no function of the application on its stack: then those that begin it are asked.
+ * @param {CpuProfile} profile
+ * @param {readonly Sample[]} all
+ * @param {readonly Sample[]} called  by the application
+ * @param {{ appRoot: string, source: SourceLines }} context
+ * @returns {SocketTime['where']}
+ */
+function placeOf (profile, all, called, context) {
+  const { culprit } = findCulprit(onlySamples(profile, called.length > 0 ? called : all), context)
+  if (culprit === null) return null
+  const { function: name, file, line, column, via, share } = culprit
+  return { function: name, file, line, column, via, route: routeOfMost(microsByRoute(profile, all)), share: share * (called.length > 0 ? sumMicros(called) / sumMicros(all) : 1) }
+}
+
+/** @param {readonly Sample[]} samples */
+function sumMicros (samples) {
+  return samples.reduce((sum, { micros }) => sum + micros, 0)
+}
+
+/**
+ * Time that is spent all over an application: writing logs, making Buffers, loading modules, the queues of tasks, the collector; and for which
+ * of its functions most of it was.
+ * @param {readonly Sample[]} samples
+ * @param {(sample: Sample) => Stack} stackOf
+ * @returns {Record<'logging' | 'loading' | 'tasks' | 'collected' | 'buffers', Topic>}
+ */
+function findTopics (samples, stackOf) {
+  const sums = { logging: createSum(), loading: createSum(), tasks: createSum(), collected: createSum(), buffers: createSum() }
+  /** @type {{ atMicros: number, place: Frame | null } | undefined} */
+  let before
+  for (const { id, index, micros, atMicros } of samples) {
+    const stack = stackOf({ id, index, micros, atMicros })
+    const place = stack.run.find(({ name }) => name !== '(anonymous)') ?? stack.run[0] ?? null
+    if (stack.state === 'gc') sums.collected.add(micros, before !== undefined && atMicros - micros - before.atMicros < MAX_BEFORE_MICROS ? before.place : null)
+    if (stack.state === 'code') before = { atMicros, place }
+    else if (before !== undefined && stack.state === 'gc') before.atMicros = atMicros // one collection is many samples
+    if (stack.isLogging) sums.logging.add(micros, place)
+    if (stack.isBuffer) sums.buffers.add(micros, place)
+    if (stack.isLoading) sums.loading.add(micros, place)
+    // The queue calls the tasks: whose they are is seen in the samples beside.
+    if (stack.isTasks) sums.tasks.add(micros, before?.place ?? null)
+  }
+  return { logging: sums.logging.read(), loading: sums.loading.read(), tasks: sums.tasks.read(), collected: sums.collected.read(), buffers: sums.buffers.read() }
+}
+
+function createSum () {
+  let all = 0
+  /** @type {Map<Frame, number>} */
+  const places = new Map()
+  return {
+    /** @param {number} micros @param {Frame | null} place */
+    add (micros, place) {
+      all += micros
+      if (place !== null) places.set(place, (places.get(place) ?? 0) + micros)
+    },
+    /** @returns {Topic} */
+    read () {
+      const [most] = [...places].sort(([, left], [, right]) => right - left)
+      return { ms: all / 1e3, where: most === undefined || most[1] < all * MIN_WHERE_SHARE ? null : toPlace(most[0]) }
+    }
+  }
+}
+
+/**
+ * @param {Frame} frame
+ * @returns {Place}
+ */
+function toPlace ({ name, file, line, column }) {
+  return { function: name, file, line, column }
 }
 
 module.exports = { BY_CODE, readActivity, withStalls }

@@ -1,8 +1,8 @@
 'use strict'
 
 // The answer to "what is wrong?" for one application: its readings are gathered when somebody asks, and not before. What changes is read
-// twice, a second apart, unless somebody asked shortly before; what only the main thread knows is asked with a time limit, and what it
-// said last is taken otherwise. It lives in the observer thread.
+// twice, a second apart, unless somebody asked shortly before; what only the main thread knows is asked with a time limit, and its last
+// answer is taken otherwise. What it had counted at moments of the last minute is kept. It lives in the observer thread.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { quantileOf } = require('../../shared/base/bucket-counts')
@@ -16,6 +16,7 @@ const { earlierReadings } = require('./earlier')
 /** @import { Stall } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { BucketReading } from '../../shared/base/bucket-counts' */
+/** @import { Every } from '../../shared/base/every' */
 /** @import { ProcessReading, Readings, RouteReading, System, ThreadLoad } from '../../shared/findings/readings' */
 /** @import { IoReading, SchedulerReading } from '../stalls/scheduler' */
 
@@ -29,8 +30,12 @@ const MAX_AGE_MS = 60_000
 const REST_MS = 1000
 // The recorder begins a moment after the process.
 const START_GRAIN_MS = 5000
+const PAST_EVERY_MS = 10_000
+const MAX_PAST_READINGS = 7
 
 /** @typedef {{ atMs: number, system: SchedulerReading, io: IoReading | null, process: ProcessReading | null, isStale: boolean }} Reading */
+/** @typedef {Pick<ProcessReading, 'routes' | 'delayCounts'>} Counted */
+/** @typedef {{ atMs: number, process: Counted }} PastReading */
 
 /**
  * @param {object} parts
@@ -44,7 +49,7 @@ const START_GRAIN_MS = 5000
  * @param {{ read (lastMs: number): Readings['pool'] }} parts.poolWaits
  * @param {{ read (lastMs: number): Omit<ThreadLoad, 'watched'> | null }} parts.threadLoad
  * @param {{ busiest (): ThreadLoad['watched'] }} parts.threadWatch
- * @param {Pick<ReturnType<typeof import('./past-readings').createPastReadings>, 'firstSince'>} [parts.past]
+ * @param {Pick<ReturnType<typeof createPastReadings>, 'firstSince'>} [parts.past]
  * @param {number} [parts.betweenMs]
  */
 function createFindings (parts) {
@@ -205,4 +210,63 @@ function quantilesSince (before, { bounds, counts, count }, maxMs) {
   return { p50Ms, p99Ms }
 }
 
-module.exports = { createFindings }
+/**
+ * What the main thread had counted at moments of the last minute: counters run since the start, and the figure of a minute is the difference.
+ * An idle process is not asked: nothing changes in it.
+ * @param {object} parts
+ * @param {Every} parts.every
+ * @param {() => boolean} parts.isIdle
+ * @param {() => Promise<{ value: ProcessReading, isStale: boolean } | null>} parts.ask
+ * @param {() => number} [parts.now]
+ */
+function createPastReadings (parts) {
+  return new PastReadings(parts)
+}
+
+class PastReadings {
+  #parts
+  #now
+  #wasIdle = false
+  /** Oldest first. @type {PastReading[]} */
+  #readings = []
+  /** @type {(() => void) | undefined} */
+  #end
+
+  /** @param {Parameters<typeof createPastReadings>[0]} parts */
+  constructor (parts) {
+    this.#parts = parts
+    this.#now = parts.now ?? monotonicMs
+  }
+
+  get running () { return this.#end !== undefined }
+
+  start () {
+    this.#end ??= this.#parts.every(PAST_EVERY_MS, () => this.#take())
+  }
+
+  stop () {
+    this.#end?.()
+    this.#end = undefined
+  }
+
+  /**
+   * @param {number} fromMs  monotonic
+   * @returns {PastReading | null} the first one since then; where there is none the last one, since which it was idle; null: it never answered
+   */
+  firstSince (fromMs) {
+    return this.#readings.find(({ atMs }) => atMs >= fromMs) ?? this.#readings.at(-1) ?? null
+  }
+
+  async #take () {
+    const isIdle = this.#parts.isIdle()
+    // Once when it becomes idle: what was counted until then is of before.
+    if (isIdle && this.#wasIdle) return
+    const answer = await this.#parts.ask()
+    if (answer === null || answer.isStale) return
+    this.#wasIdle = isIdle
+    const { routes, delayCounts } = answer.value
+    this.#readings = [...this.#readings, { atMs: this.#now(), process: { routes, delayCounts } }].slice(-MAX_PAST_READINGS)
+  }
+}
+
+module.exports = { createFindings, createPastReadings }

@@ -1,10 +1,16 @@
 'use strict'
 
-// The samples of a profile with when they were taken, what each stands for, and parts of a profile as profiles. Pure.
+// The samples of a profile as findings look at them: when each was taken and what it stands for, the stack of each node, and parts of a
+// profile as profiles. Pure.
 
+const { calledPackage, isPassingOn } = require('../../shared/formats/profile/called-package')
+const { createFrameOf, LOOP_IO, packageOf } = require('../../shared/formats/profile/frame')
 const { idleUnless } = require('../../shared/formats/profile/idle-samples')
+const { parentsOf } = require('../../shared/formats/profile/node-tree')
 
 /** @import { CpuProfile } from '../../../types/profile' */
+/** @import { Frame } from '../../shared/formats/profile/frame' */
+/** @import { SourceLines } from '../stalls/culprit/source-lines' */
 
 /**
  * @typedef {object} Sample
@@ -18,6 +24,44 @@ const { idleUnless } = require('../../shared/formats/profile/idle-samples')
 const SECOND_MICROS = 1e6
 const AT_WORK_SHARE = 0.05
 const MIN_OBSERVED_SECONDS = 10
+
+const LOADER = /^node:internal\/modules\//
+const BUFFER = 'node:buffer'
+const BUFFER_MAKERS = new Set(['alloc', 'allocUnsafe', 'allocUnsafeSlow', 'from', 'concat', 'copyBytesFrom'])
+const CONSOLE = /^node:(internal\/)?console/
+const LOGGERS = /(^|\/)node_modules\/(pino|winston|bunyan|log4js|loglevel|signale|morgan|debug|sonic-boom|logform|tslog|roarr)\//
+const TASK_QUEUES = 'node:internal/process/task_queues'
+// Functions of Node.js in which a socket writes, is made and connected, is accepted, or is closed.
+/** @type {[NonNullable<Stack['socket']>, RegExp][]} */
+const SOCKET = [
+  ['write', /^node:internal\/stream_base_commons (handleWriteReq|createWriteWrap|write(v)?Generic|afterWriteDispatched)$/],
+  ['write', /^node:net (Socket\.)?(_write|_writev|_writeGeneric)$/],
+  ['connect', /^node:net (Socket\.)?(connect|internalConnect|internalConnectMultiple|lookupAndConnect|lookupAndConnectMultiple)$/],
+  ['connect', /^node:(internal\/tls\/wrap|_tls_wrap) (exports\.)?connect$/],
+  ['connect', /^node:_http_agent (Agent\.)?createSocket$/],
+  ['accept', /^node:net onconnection$/],
+  ['close', /^node:net (closeSocketHandle|(Socket\.)?(_destroy|_final))$/]
+]
+// As bundlers and React name the builds that check everything they do.
+const DEVELOPMENT = /(^|\/)node_modules\/.*[./-]development(\.[\w-]+)*\.[cm]?js$/
+// What JSON.stringify() and template texts call for each object.
+const CONVERTERS = /(^|[. ])(toJSON|toString|\[Symbol\.toPrimitive\])$/
+const TASK_NATIVES = new Set(['runMicrotasks', 'enqueueMicrotask'])
+
+/**
+ * @typedef {object} Stack  of a node
+ * @property {'idle' | 'gc' | 'io' | 'engine' | 'code'} state  io: the event loop outside JavaScript
+ * @property {Frame[]} run       the functions of the application at its bottom, innermost first, up to where others called them
+ * @property {string | null} called  the package that the application called, as far as the stack without the application shows it
+ * @property {'write' | 'connect' | 'accept' | 'close' | null} socket  what it asked of a socket
+ * @property {boolean} isLogging
+ * @property {boolean} isLoading
+ * @property {boolean} isBuffer  a Buffer was made, and filled
+ * @property {string | null} development  the package whose development build is on it
+ * @property {Frame | null} converter  the outermost toJSON() or toString()
+ * @property {boolean} isTask    nobody called it but the queue of microtasks or ticks, as after an await
+ * @property {boolean} isTasks   the queue of microtasks or ticks itself was at work, and not a task
+ */
 
 /**
  * @param {CpuProfile} profile
@@ -64,4 +108,90 @@ function onlySamples (profile, kept) {
   return idleUnless(profile, index => indexes.has(index)).profile
 }
 
-module.exports = { onlySamples, readSamples, withoutIdleEnds }
+/**
+ * The stack of each node.
+ * @param {CpuProfile} profile
+ * @param {{ appRoot: string, source: SourceLines }} context
+ * @returns {Map<number, Stack>} by the id of the node
+ */
+function readStacks ({ nodes }, { appRoot, source }) {
+  const frameOf = createFrameOf({ appRoot })
+  const parents = parentsOf(nodes)
+  const byId = new Map(nodes.map(node => [node.id, node]))
+  return new Map(nodes.map(({ id }) => {
+    const frames = []
+    for (let node = byId.get(id); node !== undefined; node = byId.get(parents.get(node.id) ?? NaN)) frames.push(frameOf(node.callFrame))
+    return [id, describeStack(frames, source)]
+  }))
+}
+
+/**
+ * @param {Frame[]} frames  innermost first
+ * @param {SourceLines} source
+ * @returns {Stack}
+ */
+function describeStack (frames, { dependsOn }) {
+  const [leaf] = frames
+  const passedOn = frames.findIndex(isPassingOn)
+  const since = passedOn === -1 ? frames : frames.slice(0, passedOn)
+  return {
+    state: stateOf(leaf),
+    run: runOf(since),
+    called: calledPackage(since.toReversed(), dependsOn) ?? calledPackage(frames.toReversed(), dependsOn),
+    socket: socketCallOf(frames),
+    isLogging: frames.some(({ file }) => CONSOLE.test(file) || LOGGERS.test(file)),
+    isLoading: frames.some(({ file }) => LOADER.test(file)),
+    isBuffer: frames.some(({ file, name }) => file === BUFFER && BUFFER_MAKERS.has(name.replace(/^.*\./, ''))),
+    development: developmentOf(frames),
+    converter: frames.findLast(({ origin, name }) => (origin === 'app' || origin === 'dependency') && CONVERTERS.test(name)) ?? null,
+    isTask: frames.slice(frames.findLastIndex(({ origin }) => origin === 'app') + 1).every(frame => frame.origin === 'meta' || isQueue(frame)),
+    isTasks: isQueue(leaf)
+  }
+}
+
+/** @param {Frame[]} frames */
+function developmentOf (frames) {
+  const found = frames.find(({ file }) => DEVELOPMENT.test(file))
+  return found === undefined ? null : packageOf(found.file)
+}
+
+/** @param {Frame} frame */
+function isQueue ({ file, origin, name }) {
+  return file === TASK_QUEUES || (origin === 'native' && TASK_NATIVES.has(name))
+}
+
+/**
+ * @param {Frame[]} frames  innermost first
+ * @returns {Stack['socket']}
+ */
+function socketCallOf (frames) {
+  for (const { origin, file, name } of frames) {
+    if (origin === 'app' || origin === 'dependency') return null
+    const found = origin === 'node' ? SOCKET.find(([, pattern]) => pattern.test(`${file} ${name}`)) : undefined
+    if (found !== undefined) return found[0]
+  }
+  return null
+}
+
+/** @param {Frame} leaf */
+function stateOf ({ name, origin }) {
+  if (origin !== 'meta') return 'code'
+  if (name === '(idle)') return 'idle'
+  if (name === LOOP_IO) return 'io'
+  return name === '(garbage collector)' ? 'gc' : 'engine'
+}
+
+/**
+ * Who calls helpers of his own answers for them; who is called by a framework answers for himself, and the middleware further out that
+ * passed the request on does not. Builtins that call back (map, sort) are in between.
+ * @param {Frame[]} frames  innermost first
+ */
+function runOf (frames) {
+  const begin = frames.findIndex(({ origin }) => origin === 'app')
+  if (begin === -1) return []
+  const length = frames.slice(begin).findIndex(({ origin }) => origin !== 'app' && origin !== 'native')
+  const run = length === -1 ? frames.slice(begin) : frames.slice(begin, begin + length)
+  return run.filter(({ origin }) => origin === 'app')
+}
+
+module.exports = { onlySamples, readSamples, readStacks, withoutIdleEnds }

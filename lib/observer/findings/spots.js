@@ -13,8 +13,7 @@ const { onlySamples } = require('./samples')
 /** @import { Spot } from '../../shared/findings/readings' */
 /** @import { Frame } from '../../shared/formats/profile/frame' */
 /** @import { SourceLines } from '../stalls/culprit/source-lines' */
-/** @import { Stack } from './frames' */
-/** @import { Sample } from './samples' */
+/** @import { Sample, Stack } from './samples' */
 
 const MAX_SPOTS = 6
 // Less of the busy time than this is no reason for anything.

@@ -1,12 +1,13 @@
 'use strict'
 
-// How long a task waits for a thread of libuv's pool, which all asynchronous fs, crypto, zlib and dns.lookup work of the
-// process shares. It is asked with a task that takes no time itself, and only while the process is at work.
-// It lives in the observer thread, whose loop is not the one that may be late.
+// How long a task waits for a thread of libuv's pool, which all asynchronous fs, crypto, zlib and dns.lookup work of the process shares. It
+// is asked with a task that takes no time itself, and only while the process is at work. The waits of the last minute are kept. It lives in
+// the observer thread, whose loop is not the one that may be late.
 
 const fs = require('node:fs')
 const { everyByTimer } = require('../../shared/base/every')
 const { guarded } = require('../../shared/base/guard')
+const { monotonicMs } = require('../../shared/base/monotonic')
 const { clearInterval, performance, setInterval } = require('../../shared/base/timers')
 
 /** @import { Every } from '../../shared/base/every' */
@@ -22,6 +23,7 @@ const LOOK_MS = 10
 const TASKS = 3 // one after the other
 // The thread's own: it could be read before.
 const ANY_FILE = process.argv[1] ?? process.execPath
+const KEPT = 60 // a minute
 
 /**
  * @param {object} parts
@@ -94,4 +96,28 @@ function measureWait (onDone) {
   }))
 }
 
-module.exports = { createPoolProbe }
+/**
+ * The tasks that had to wait, of the last minute: noted as they come, which is once a second at most, and read when somebody asks.
+ * @param {{ onQueued?: (waitedMs: number) => void, now?: () => number }} [parts]  onQueued: called for each as well
+ */
+function createPoolWaits ({ onQueued = () => {}, now = monotonicMs } = {}) {
+  /** @type {{ atMs: number, waitedMs: number }[]} */
+  const waits = []
+  return {
+    /** @param {number} waitedMs */
+    note (waitedMs) {
+      waits.push({ atMs: now(), waitedMs })
+      if (waits.length > KEPT) waits.shift()
+      onQueued(waitedMs)
+    },
+
+    /** @param {number} lastMs  how far to look back */
+    read (lastMs) {
+      const fromMs = now() - lastMs
+      const recent = waits.filter(({ atMs }) => atMs >= fromMs)
+      return { queued: recent.length, maxWaitMs: Math.round(Math.max(0, ...recent.map(({ waitedMs }) => waitedMs))) }
+    }
+  }
+}
+
+module.exports = { createPoolProbe, createPoolWaits }

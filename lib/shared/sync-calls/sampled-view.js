@@ -5,7 +5,7 @@
 const { exactParts, roundedSum } = require('../base/exact-sum')
 
 /** @import { CodeFrame } from '../../../types/diagnostics' */
-/** @import { SampledSite } from '../../observer/sync-calls/sampled-table' */
+/** @import { SampledSite } from '../../observer/sync-calls/sync-samples' */
 
 class SampledView {
   /** What Flags asks of a site. */
