@@ -2,8 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { isChosen } = require('../../lib/shared/rules/fleet-share')
-const { admit } = require('../../lib/shared/rules/limits')
+const { admit, isChosen } = require('../../lib/shared/rules/limits')
 const { ruleOf } = require('./readings')
 
 const START = Date.UTC(2026, 10, 20)

@@ -3,9 +3,8 @@
 // From an occasion to what is done: the limits are asked, and what is to be done is written down, before anything is done. A dry run only says it.
 
 const { nameOfAction, showAction } = require('../../shared/rules/actions')
-const { keyOf } = require('../../shared/rules/culprit')
+const { describeOccasion, keyOf } = require('../../shared/rules/occasion')
 const { admit } = require('../../shared/rules/limits')
-const { describeOccasion } = require('../../shared/rules/occasion')
 const { ACTORS } = require('./actors')
 
 /** @import { RuleOutcome } from '../../../types/rules' */

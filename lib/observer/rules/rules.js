@@ -6,7 +6,7 @@
 const os = require('node:os')
 const { guarded } = require('../../shared/base/guard')
 const { conditionsOf, doesNeed } = require('../../shared/rules/conditions')
-const { isChosen } = require('../../shared/rules/fleet-share')
+const { isChosen } = require('../../shared/rules/limits')
 const { createActing } = require('./acting')
 const { createLimitFile } = require('./limit-file')
 const { createReadings } = require('./readings')

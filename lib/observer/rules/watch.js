@@ -3,15 +3,13 @@
 // The watch over one rule: whether its conditions hold, since when, and what came of the occasions to act. It knows no clock and no files.
 
 const { doesNeed, judge } = require('../../shared/rules/conditions')
-const { keyOf, suspectOf } = require('../../shared/rules/culprit')
-const { newOccasion, showRule } = require('../../shared/rules/occasion')
+const { keyOf, newOccasion, showRule, suspectOf } = require('../../shared/rules/occasion')
 const { unattended } = require('../../shared/base/guard')
 
 /** @import { RuleOutcome, RuleStatus } from '../../../types/rules' */
 /** @import { Judged, Readings } from '../../shared/rules/conditions' */
 /** @import { Rule } from '../../shared/rules/check-rules' */
-/** @import { Suspect } from '../../shared/rules/culprit' */
-/** @import { Occasion } from '../../shared/rules/occasion' */
+/** @import { Occasion, Suspect } from '../../shared/rules/occasion' */
 
 /** @typedef {{ outcome: RuleOutcome, problem: string | null, pauseMs: number }} Acted  pauseMs: so long there is no sense in trying again */
 

@@ -4,9 +4,9 @@
 // observer/rules/actions/ with a row in ACTORS (observer/rules/actors.js), a member of RuleAction (types/rules.d.ts), a row in docs/rules.md, and
 // one test. Pure.
 
-const { assertInteger, assertKnownKeys, assertOneOf, refuse } = require('../base/validate')
+const { isHeader } = require('../base/http-header')
+const { assertInteger, assertKnownKeys, assertOneOf, assertPlainObject, refuse } = require('../base/validate')
 const { checkRequest } = require('../captures/kinds')
-const { checkHeaders, checkUrl, showUrl } = require('./webhook-address')
 
 /** @import { RuleAction } from '../../../types/rules' */
 
@@ -18,6 +18,9 @@ const { checkHeaders, checkUrl, showUrl } = require('./webhook-address')
  *
  * @typedef {'capture' | 'push' | 'log' | 'webhook'} ActionName
  */
+
+// Those that frame a message.
+const OWN_HEADERS = Object.freeze(['content-length', 'content-type', 'host', 'transfer-encoding', 'connection'])
 
 /** @type {Readonly<Record<ActionName, ActionRow>>} */
 const ACTIONS = Object.freeze({
@@ -85,4 +88,31 @@ function showAction (action) {
   return ACTIONS[nameOfAction(action)].show(action)
 }
 
-module.exports = { ACTIONS, checkAction, nameOfAction, showAction }
+/**
+ * Where a webhook goes. Its path, its query and its headers are often secrets: nothing that is shown or thrown holds them.
+ * @param {string} path
+ * @param {unknown} value
+ */
+function checkUrl (path, value) {
+  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : null
+  const isMeant = url !== null && ['http:', 'https:'].includes(url.protocol) && url.username === '' && url.password === ''
+  if (!isMeant) refuse(path, 'an http or https URL without user and password', typeof value === 'string' ? 'another string' : value)
+}
+
+/**
+ * @param {string} path
+ * @param {unknown} headers
+ */
+function checkHeaders (path, headers) {
+  assertPlainObject(path, headers)
+  for (const [name, value] of Object.entries(/** @type {object} */ (headers))) {
+    if (OWN_HEADERS.includes(name.toLowerCase()) || !isHeader(name, value)) refuse(`${path}.${name}`, `a header with a text as its value, none of ${OWN_HEADERS.join(', ')}`, 'something else')
+  }
+}
+
+/** @param {string} url */
+function showUrl (url) {
+  return new URL(url).origin
+}
+
+module.exports = { ACTIONS, checkAction, nameOfAction, showAction, showUrl }

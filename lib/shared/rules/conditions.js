@@ -1,18 +1,16 @@
 'use strict'
 
-// What a rule can wait for: the table of conditions. A new one is a row in a file of conditions/, a line here, a member of RuleConditions
-// (types/rules.d.ts), a row in docs/rules.md, and one test. Pure.
+// What a rule can wait for: the table of conditions, each with how its wanted value is checked and how it is read. A new one is a row here, a
+// member of RuleConditions (types/rules.d.ts), a row in docs/rules.md, and one test. Pure.
 
-const { finding } = require('./conditions/finding')
-const loop = require('./conditions/loop')
-const memory = require('./conditions/memory')
-const stalls = require('./conditions/stalls')
+const { quantileOf } = require('../base/bucket-counts')
+const { assertInteger, assertNumberAbove, assertOneOf } = require('../base/validate')
 
-/** @import { Finding } from '../../../types/findings' */
+/** @import { Finding, FindingId } from '../../../types/findings' */
 /** @import { RuleConditions } from '../../../types/rules' */
 /** @import { BucketReading } from '../base/bucket-counts' */
 /** @import { Rule } from './check-rules' */
-/** @import { Suspect } from './culprit' */
+/** @import { Suspect } from './occasion' */
 
 /**
  * @typedef {object} LoopCounts  what the main thread counts, since the start
@@ -45,8 +43,103 @@ const stalls = require('./conditions/stalls')
  * @typedef {{ name: ConditionName, value: number | null, isMet: boolean | null }} Judged  null: it cannot be told now
  */
 
+const MAX_STALL_MS = 600_000
+const MAX_COUNT = 10_000
+const MAX_DELAY_MS = 600_000
+// Fewer answers make no share: one failed request of two is not half of the service.
+const MIN_RESPONSES = 20
+// Where nothing of the first half is known, the window has not been seen.
+const MIN_SEEN_SHARE = 0.5
+// A reading is taken every five seconds: one that is older was not renewed, because the loop does not turn.
+const MAX_AGE_MS = 15_000
+
+// Those that say that something is wrong. Written here, so that a process with a rule does not load the rules of findings on its main
+// thread; a test holds them equal.
+/** @type {readonly FindingId[]} */
+const FINDING_IDS = Object.freeze([
+  'hot-sync-call', 'hot-json', 'hot-logging', 'hot-clock', 'hot-dependency', 'hot-function', 'many-short-turns', 'task-flood', 'gc-pressure',
+  'socket-writes', 'socket-reads', 'socket-connects', 'heap-grows', 'buffers-grow', 'pool-full', 'starved', 'suspended', 'start-up', 'busy-threads',
+  'slow-elsewhere', 'own-cost', 'unexplained-stalls'
+])
+
 /** @type {Readonly<Record<ConditionName, ConditionRow>>} */
-const CONDITIONS = Object.freeze({ ...stalls, ...loop, ...memory, finding })
+const CONDITIONS = Object.freeze({
+  // Stalls: one that lasts, how many there were, how much of the time they took.
+  stallMs: {
+    needs: 'stall',
+    check: (path, value) => assertInteger(path, value, 20, MAX_STALL_MS),
+    read: ({ stall }) => stall?.durationMs ?? null
+  },
+  stallCount: {
+    needs: 'window',
+    check: (path, value) => assertInteger(path, value, 1, MAX_COUNT),
+    read: ({ stalls, nowMs }, { withinSeconds }) => stalls.filter(({ toMs }) => toMs > nowMs - withinSeconds * 1e3).length
+  },
+  blockedShare: {
+    needs: 'window',
+    check: (path, value) => assertNumberAbove(path, value, 0, 1),
+    read: ({ stalls, nowMs, sinceMs }, { withinSeconds }) => {
+      const fromMs = nowMs - withinSeconds * 1e3
+      if (sinceMs > fromMs) return null // one stall of a second is no half of the minute, though it is half of two seconds
+      return stalls.reduce((sum, stall) => sum + Math.max(0, stall.toMs - Math.max(stall.fromMs, fromMs)), 0) / (withinSeconds * 1e3)
+    }
+  },
+
+  // The loop as the main thread counts it, and its requests: over a window, as the difference of two readings.
+  utilization: {
+    needs: 'loop',
+    check: (path, value) => assertNumberAbove(path, value, 0, 1),
+    read: (readings, rule) => {
+      const ends = windowOf(readings, rule)
+      if (ends === null) return null
+      const activeMs = ends.last.activeMs - ends.first.activeMs
+      const idleMs = ends.last.idleMs - ends.first.idleMs
+      return activeMs + idleMs > 0 ? activeMs / (activeMs + idleMs) : null
+    }
+  },
+  delayP99Ms: {
+    needs: 'loop',
+    check: (path, value) => assertInteger(path, value, 1, MAX_DELAY_MS),
+    read: (readings, rule) => {
+      const ends = windowOf(readings, rule)
+      if (ends === null) return null
+      const { first: { delay: before }, last: { delay } } = ends
+      const counts = delay.counts.map((count, index) => count - before.counts[index])
+      return quantileOf({ bounds: delay.bounds, counts, count: delay.count - before.count }, 0.99) * 1e3
+    }
+  },
+  errorResponseShare: {
+    needs: 'loop',
+    check: (path, value) => assertNumberAbove(path, value, 0, 1),
+    read: (readings, rule) => {
+      const ends = windowOf(readings, rule)
+      if (ends === null) return null
+      const responses = ends.last.responses - ends.first.responses
+      return responses >= MIN_RESPONSES ? (ends.last.errorResponses - ends.first.errorResponses) / responses : 0
+    }
+  },
+
+  // Memory: what the system gives the process, and what V8 keeps after full collections.
+  rssBytes: {
+    needs: 'nothing',
+    check: (path, value) => assertInteger(path, value, 1, Number.MAX_SAFE_INTEGER),
+    read: ({ rssBytes }) => rssBytes
+  },
+  heapAfterGcBytes: {
+    needs: 'heap',
+    check: (path, value) => assertInteger(path, value, 1, Number.MAX_SAFE_INTEGER),
+    read: ({ loop }) => loop.at(-1)?.heapAfterGcBytes ?? null
+  },
+
+  // What is wrong with the process, as findings report it.
+  finding: {
+    needs: 'findings',
+    isChoice: true,
+    check: (path, value) => assertOneOf(path, value, FINDING_IDS),
+    read: ({ findings }, { when }) => findings?.filter(({ id }) => id === when.finding).reduce((sum, { share }) => sum + share, 0) ?? null,
+    isMet: ({ findings }, { when }) => findings?.some(({ id }) => id === when.finding) ?? null
+  }
+})
 
 /**
  * @param {Rule} rule
@@ -79,4 +172,18 @@ function doesNeed (rule, needs) {
   return conditionsOf(rule).some(name => CONDITIONS[name].needs === needs)
 }
 
-module.exports = { CONDITIONS, conditionsOf, doesNeed, judge }
+/**
+ * The two readings at the ends of a rule's window, for what is counted since the start.
+ * @param {Pick<Readings, 'loop' | 'nowMs'>} readings
+ * @param {{ withinSeconds: number }} rule
+ * @returns {{ first: LoopCounts, last: LoopCounts } | null} null: it cannot be told
+ */
+function windowOf ({ loop, nowMs }, { withinSeconds }) {
+  const last = loop.at(-1)
+  if (last === undefined || nowMs - last.atMs > MAX_AGE_MS) return null
+  const windowMs = withinSeconds * 1e3
+  const first = loop.find(({ atMs }) => atMs >= last.atMs - windowMs)
+  return first !== undefined && last.atMs - first.atMs >= windowMs * MIN_SEEN_SHARE ? { first, last } : null
+}
+
+module.exports = { CONDITIONS, FINDING_IDS, conditionsOf, doesNeed, judge }

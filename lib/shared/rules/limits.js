@@ -1,10 +1,9 @@
 'use strict'
 
-// How often a rule may act: for each rule and each culprit, from what it did in the last day. Pure: who keeps that is in observer/rules/.
-
-const { assertBoolean, assertInteger, assertKnownKeys, assertPlainObject } = require('../base/validate')
+// How often a rule may act, and in which processes: for each rule and each culprit, from what it did in the last day. Pure: observer/rules/ keeps it.
 
 const { isObject, number, record, text, time } = require('../base/shapes')
+const { assertBoolean, assertInteger, assertKnownKeys, assertPlainObject } = require('../base/validate')
 
 const DAY_MS = 24 * 60 * 60 * 1000
 // As CockroachDB has it: what was worst is forgotten, so that the next trouble is seen again.
@@ -120,4 +119,14 @@ function toLimitState (kept) {
   return Object.fromEntries(rules.flatMap(([name, acts]) => Array.isArray(acts) ? [[name, acts.filter(hasShapeOfAct)]] : []))
 }
 
-module.exports = { DEFAULTS, admit, checkLimit, toLimitState }
+/**
+ * Which processes of a fleet act, where not all shall: every n-th, by chance, and always the same.
+ * @param {number} everyNth
+ * @param {string} identity  of the process in the fleet
+ */
+function isChosen (everyNth, identity) {
+  const { createHash } = process.getBuiltinModule('node:crypto') // the main thread checks limits, and needs no hash for that
+  return createHash('sha256').update(identity).digest().readUInt32BE(0) % everyNth === 0
+}
+
+module.exports = { admit, checkLimit, DEFAULTS, isChosen, toLimitState }

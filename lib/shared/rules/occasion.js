@@ -1,15 +1,18 @@
 'use strict'
 
-// A moment at which a rule's conditions hold and it acts: as data, and in words. Pure.
+// A moment at which a rule's conditions hold and it acts: what they point at, the moment as data, and in words. Pure.
 
 const { showAction } = require('./actions')
-const { conditionsOf } = require('./conditions')
+const { conditionsOf, doesNeed } = require('./conditions')
 
-/** @import { Judged } from './conditions' */
+/** @import { Culprit } from '../../../types/diagnostics' */
+/** @import { FindingPlace } from '../../../types/findings' */
 /** @import { Rule } from './check-rules' */
-/** @import { Suspect } from './culprit' */
+/** @import { Judged, Readings } from './conditions' */
 
 /**
+ * @typedef {{ culprit: Culprit | FindingPlace | null, route: string | null }} Suspect  what the conditions point at: the limits hold for each
+ *
  * @typedef {object} WrittenArtifact
  * @property {import('../../../types/diagnostics').CaptureKind} kind
  * @property {string} name
@@ -22,6 +25,9 @@ const { conditionsOf } = require('./conditions')
  *   rule: string, at: number, conditions: { name: string, value: number | null, wanted: number | string }[], artifacts: WrittenArtifact[]
  * }} Occasion  artifacts: written by the rule so far
  */
+
+const WINDOWED = ['stallCount', 'blockedShare', 'utilization', 'delayP99Ms', 'errorResponseShare', 'finding']
+const NOBODY = Object.freeze({ culprit: null, route: null })
 
 /**
  * @param {Rule} rule
@@ -53,11 +59,51 @@ function showRule (rule) {
   return { name, when, withinSeconds: windowed ? withinSeconds : null, forSeconds, do: rule.do.map(showAction), limit }
 }
 
-const WINDOWED = ['stallCount', 'blockedShare', 'utilization', 'delayP99Ms', 'errorResponseShare', 'finding']
-
 /** @param {number} value  to the thousandth, as shares need it */
 function rounded (value) {
   return Math.round(value * 1000) / 1000
 }
 
-module.exports = { describeOccasion, newOccasion, showRule }
+/**
+ * The culprit of what goes on, where it is not that of a stall of this moment.
+ * @param {Rule} rule
+ * @param {Readings} readings
+ * @returns {Suspect}
+ */
+function suspectOf (rule, readings) {
+  if (doesNeed(rule, 'findings')) {
+    const where = readings.findings?.find(({ id }) => id === rule.when.finding)?.where ?? null
+    return { culprit: where, route: where?.route ?? null }
+  }
+  return doesNeed(rule, 'window') ? heaviest(rule, readings) : NOBODY
+}
+
+/**
+ * Who took most of the time of the stalls in the window.
+ * @param {Rule} rule
+ * @param {Readings} readings
+ * @returns {Suspect}
+ */
+function heaviest ({ withinSeconds }, { stalls, nowMs }) {
+  /** @type {Map<string, { suspect: Suspect, ms: number }>} */
+  const sums = new Map()
+  for (const { fromMs, toMs, ...suspect } of stalls) {
+    if (toMs <= nowMs - withinSeconds * 1e3 || suspect.culprit === null) continue
+    const key = keyOf(suspect.culprit)
+    sums.set(key, { suspect, ms: (sums.get(key)?.ms ?? 0) + toMs - fromMs })
+  }
+  const [most] = [...sums.values()].sort((a, b) => b.ms - a.ms)
+  return most?.suspect ?? NOBODY
+}
+
+/**
+ * The same function is the same culprit, whichever of its lines takes the time.
+ * @param {Suspect['culprit']} culprit
+ */
+function keyOf (culprit) {
+  if (culprit === null) return ''
+  const { file, function: name } = culprit
+  return [file, name, 'functionLine' in culprit ? culprit.functionLine : ''].join(' ')
+}
+
+module.exports = { describeOccasion, keyOf, newOccasion, showRule, suspectOf }

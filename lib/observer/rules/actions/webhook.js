@@ -6,7 +6,7 @@
 const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { describeOccasion } = require('../../../shared/rules/occasion')
-const { showUrl } = require('../../../shared/rules/webhook-address')
+const { showUrl } = require('../../../shared/rules/actions')
 
 const TIMEOUT_MS = 5000
 // A receiver that restarts is back after a few seconds; one that is away for longer has the file, the log and the metric.
