@@ -24,8 +24,7 @@ const { createPm2 } = require('./pm2/pm2')
 const { createSurface } = require('./admin/surface')
 const { version } = require('../../package.json')
 
-/** @import { Artifact, CaptureKind, CaptureOptions, DelaySummary } from '../../types/diagnostics' */
-/** @import { DiagnosticsOptions, Logger, Stall, Trigger } from '../../types/diagnostics' */
+/** @import { Artifact, CaptureKind, CaptureOptions, DelaySummary, DiagnosticsOptions, Logger, Stall, Trigger } from '../../types/diagnostics' */
 /** @import { Findings } from '../../types/findings' */
 /** @import { Registry } from 'prom-client' */
 /** @import { Instruments } from './shared-instruments' */

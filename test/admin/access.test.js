@@ -5,7 +5,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createRoutes } = require('../../lib/observer/admin/routes')
-const { SCOPES } = require('../../lib/shared/admin/scopes')
+const { SCOPES } = require('../../lib/shared/admin/tokens')
 const { createSubject, STALL, TOKENS } = require('./subject')
 
 const ROWS = createRoutes().flatMap(({ path, methods }) => Object.entries(methods).map(([method, { scope, isOpen }]) => ({ path, method, scope, isOpen: isOpen !== undefined })))

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { Counter, Histogram, Registry } = require('prom-client')
 const { readOpenMetrics } = require('../../lib/main/admin/open-metrics')
 const { createMetrics } = require('../../lib/main/metrics/metrics')
-const { prefersOpenMetrics } = require('../../lib/shared/admin/prefers-open-metrics')
+const { prefersOpenMetrics } = require('../../lib/shared/group/metrics/exposition')
 const { get, run } = require('../admin/running')
 const { createFakeSources, createFakeLogger } = require('./fake-sources')
 

@@ -3,10 +3,9 @@
 // The admin surface below a path of the application itself, on the main thread: takes the requests that are for it, has the
 // observer answer them, and costs the others one comparison.
 
-const { exchange } = require('../../shared/admin/exchange')
+const { exchange, splitTarget } = require('../../shared/admin/exchange')
 const { unattended } = require('../../shared/base/guard')
-const { splitTarget } = require('../../shared/admin/target')
-const { problemResponse, toProblem } = require('../../shared/admin/problem')
+const { problemResponse, toProblem } = require('../../shared/admin/responses')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { RequestHandler } from '../../shared/admin/exchange' */

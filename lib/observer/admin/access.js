@@ -4,14 +4,13 @@
 // from loopback is never proof of anything, and no header tells who the peer is.
 
 const net = require('node:net')
-const { includesScope } = require('../../shared/admin/scopes')
-const { createTokens, tokenOf } = require('../../shared/admin/tokens')
+const { includesScope, createTokens, tokenOf } = require('../../shared/admin/tokens')
 const { monotonicMs } = require('../../shared/base/monotonic')
 
 /** @import { RefusalReason } from '../../main/admin/request-counts' */
 /** @import { AdminRequest, Application, Sources } from './router' */
 /** @import { Problem } from '../../shared/admin/problem' */
-/** @import { Scope } from '../../shared/admin/scopes' */
+/** @import { Scope } from '../../shared/admin/tokens' */
 
 /** @typedef {{ can (scope: Scope): Promise<boolean> }} Grant  what the sender of a request may do */
 /** @typedef {{ reason: RefusalReason, problem: Problem }} Refusal */

@@ -8,7 +8,7 @@ const { monotonicMs } = require('../../shared/base/monotonic')
 const { assertKnownKeys, refuse } = require('../../shared/base/validate')
 
 /** @import { AdminRequest } from './router' */
-/** @import { Scope } from '../../shared/admin/scopes' */
+/** @import { Scope } from '../../shared/admin/tokens' */
 /** @import { CaptureKind, Trigger } from '../../../types/diagnostics' */
 
 /**

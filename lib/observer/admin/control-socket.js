@@ -7,8 +7,7 @@ const net = require('node:net')
 const { once } = require('node:events')
 const path = require('node:path')
 const { guarded } = require('../../shared/base/guard')
-const { holdControlDirectory } = require('../../shared/admin/control-directory')
-const { controlSocketName } = require('../../shared/admin/control-path')
+const { holdControlDirectory, controlSocketName } = require('../../shared/admin/control-directory')
 const { removeFacts, socketNameOfNamespace, writeFacts } = require('../../shared/group/member-facts')
 const { sweep } = require('../../shared/group/sweep')
 const { assertPathFits, isTaken, listenOnSocket } = require('./socket-path')
@@ -107,7 +106,7 @@ class ControlSocket {
   #createHttp () {
     const { createServer } = require('./listener')
     const { exchange } = require('../../shared/admin/exchange')
-    const { splitTarget } = require('../../shared/admin/target')
+    const { splitTarget } = require('../../shared/admin/exchange')
     return createServer((incoming, outgoing) => {
       const target = incoming.url ?? '/'
       const location = splitTarget(target, '') ?? { base: '', path: target, query: '' }

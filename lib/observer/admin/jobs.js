@@ -5,7 +5,7 @@
 const { createHash, randomUUID } = require('node:crypto')
 const fs = require('node:fs')
 const { pipeline } = require('node:stream/promises')
-const { toProblem } = require('../../shared/admin/problem')
+const { toProblem } = require('../../shared/admin/responses')
 const { openRegularFile } = require('../../shared/base/regular-file')
 const { clearTimeout, setTimeout } = require('../../shared/base/timers')
 

@@ -5,17 +5,15 @@
 
 const { createAccess } = require('./access')
 const { readParameters } = require('./parameters')
-const { problemResponse, toProblem } = require('../../shared/admin/problem')
-const { createResponse, lengthOf } = require('../../shared/admin/responses')
-const { SCOPES } = require('../../shared/admin/scopes')
+const { problemResponse, toProblem, createResponse, lengthOf } = require('../../shared/admin/responses')
+const { SCOPES } = require('../../shared/admin/tokens')
 
 /** @import { Grant, Refusal } from './access' */
 /** @import { Cost } from './routes' */
 /** @import { ParameterChecks } from './parameters' */
 /** @import { Problem } from '../../shared/admin/problem' */
 /** @import { AdminResponse } from '../../shared/admin/responses' */
-/** @import { Scope } from '../../shared/admin/scopes' */
-/** @import { KnownToken } from '../../shared/admin/tokens' */
+/** @import { Scope, KnownToken } from '../../shared/admin/tokens' */
 
 /** @typedef {ReturnType<typeof import('./admin-sources').createAdminSources>} Sources */
 

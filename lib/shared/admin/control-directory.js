@@ -1,19 +1,22 @@
 'use strict'
 
-// The directory of the control socket, at the end of the process that listens: which one it is, and that nobody else has a
-// hand in it. It is never made to fit: what is not as wanted is refused.
+// The directory of the control socket, on which both ends must agree, the process that listens and the command line: where it is, and that
+// nobody but the user has a hand in it. It is never made to fit: what is not as wanted is refused. Preferred is the runtime folder of the user's
+// session, which the system makes for this user alone; the temporary folder is everybody's, and somebody else may be there first.
 
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { errors } = require('../base/errors')
 const { describeUnsafe, makeDirectory, openDirectory } = require('../system/private-directory')
-const { controlDirectoryOfSession, controlDirectoryOfUser, ownDirectories } = require('./control-path')
 
 const WRITABLE_BY_OTHERS = 0o022
 const OPEN_TO_OTHERS = 0o077
+const ROOT = 0
+const MISSING = Symbol('missing')
 
 /**
+ * For the process that listens.
  * @param {string | undefined} runtimeFolder  XDG_RUNTIME_DIR, which may be another user's after su
  * @returns {string}
  */
@@ -76,4 +79,61 @@ function assertOurs (dir, stats, forbidden) {
   if (found !== null) throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(dir, `wanted a directory of this user alone, got ${found}`)
 }
 
-module.exports = { chooseControlDirectory, holdControlDirectory }
+/** @param {string} runtimeFolder  XDG_RUNTIME_DIR */
+function controlDirectoryOfSession (runtimeFolder) {
+  return path.join(runtimeFolder, 'loopscope', 'control')
+}
+
+/**
+ * @param {string} temporaryFolder
+ * @param {number | string} user  its id
+ */
+function controlDirectoryOfUser (temporaryFolder, user) {
+  return path.join(temporaryFolder, `loopscope-${user}`, 'control')
+}
+
+/**
+ * The directories below the shared folder that have to be the user's own, from above.
+ * @param {string} controlDirectory
+ */
+function ownDirectories (controlDirectory) {
+  return [path.dirname(controlDirectory), controlDirectory]
+}
+
+/** @param {number} pid */
+function controlSocketName (pid) {
+  return `${pid}.sock`
+}
+
+/**
+ * Whether what lies in a control directory is to be trusted: only where nobody but the user of the process, or root, could have put it there.
+ * @param {string} directory
+ * @param {string | null} socket  in it
+ * @param {readonly number[]} users  whose it has to be; none where the system has no user ids
+ * @returns {string | typeof MISSING | null} null: it is
+ */
+function problemOf (directory, socket, users) {
+  const uids = [...users, ROOT]
+  try {
+    for (const own of ownDirectories(directory)) {
+      const found = describeUnsafe(fs.lstatSync(own), { uids, forbidden: WRITABLE_BY_OTHERS })
+      if (found !== null) return `${own} is ${found.replace(/^one /, '')}`
+    }
+    if (socket === null) return null
+    const stats = fs.lstatSync(socket)
+    if (!stats.isSocket()) return `${socket} is no socket`
+    return uids.includes(stats.uid) ? null : `${socket} is owned by uid ${stats.uid}`
+  } catch {
+    return MISSING // or not for us to look at
+  }
+}
+
+/**
+ * @param {import('node:fs').Stats} stats  of a file
+ * @param {readonly number[]} users
+ */
+function isTrustedFile (stats, users) {
+  return stats.isFile() && (stats.mode & WRITABLE_BY_OTHERS) === 0 && [...users, ROOT].includes(stats.uid)
+}
+
+module.exports = { chooseControlDirectory, controlDirectoryOfSession, controlDirectoryOfUser, controlSocketName, holdControlDirectory, isTrustedFile, MISSING, problemOf }

@@ -2,17 +2,16 @@
 
 // Between node:http and the router: a request as plain data, a response as bytes on the wire. It knows no route.
 
-const fs = require('node:fs')
 const { once } = require('node:events')
+const fs = require('node:fs')
 const { pipeline } = require('node:stream/promises')
 const { guarded } = require('../base/guard')
-const { lengthOf } = require('./responses')
-const { problemResponse } = require('./problem')
 const { openRegularFile } = require('../base/regular-file')
+const { lengthOf, problemResponse } = require('./responses')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
-/** @import { AdminResponse } from './responses' */
 /** @import { AdminRequest } from '../../observer/admin/router' */
+/** @import { AdminResponse } from './responses' */
 
 /**
  * @callback RequestHandler
@@ -114,4 +113,20 @@ async function sendFile (outgoing, { file, start, end }, signal) {
   await pipeline(fs.createReadStream(file, { fd: openRegularFile(file).fd, start, end }), outgoing, { signal })
 }
 
-module.exports = { exchange, MAX_BODY_BYTES }
+/**
+ * The target of a request in its parts, as it was sent: nothing is decoded or cleaned up, so that no two spellings of a path can mean the
+ * same route.
+ * @param {string} target  `/diagnostics/stalls?limit=5`
+ * @param {string} base    prefix without a slash at its end, '' for none
+ * @returns {{ base: string, path: string, query: string } | null} null: not below the base
+ */
+function splitTarget (target, base) {
+  if (!target.startsWith(base)) return null
+  const rest = target.slice(base.length)
+  if (rest !== '' && rest[0] !== '/' && rest[0] !== '?') return null
+  const mark = rest.indexOf('?')
+  const path = mark === -1 ? rest : rest.slice(0, mark)
+  return { base, path: path === '' ? '/' : path, query: mark === -1 ? '' : rest.slice(mark + 1) }
+}
+
+module.exports = { exchange, splitTarget }

@@ -5,13 +5,16 @@
 
 const fs = require('node:fs')
 const { monotonicMs } = require('../base/monotonic')
-const { refuse } = require('../base/validate')
-const { SCOPES } = require('./scopes')
 const { readRegularText } = require('../base/regular-file')
+const { refuse } = require('../base/validate')
 
-/** @import { Scope } from './scopes' */
+/**
+ * @typedef {'metrics' | 'profile' | 'dump' | 'manage'} Scope
+ * @typedef {{ sha256: string, scope: Scope }} KnownToken  the digest in hexadecimal
+ */
 
-/** @typedef {{ sha256: string, scope: Scope }} KnownToken  the digest in hexadecimal */
+/** What a token may do. Each scope includes those before it: samples of code leak less than a heap does. @type {readonly Scope[]} */
+const SCOPES = Object.freeze(['metrics', 'profile', 'dump', 'manage'])
 
 const MIN_TOKEN_LENGTH = 32
 const BOOT_TOKEN_BYTES = 24 // 32 characters of base64url
@@ -107,4 +110,12 @@ function createTokens ({ tokens, tokenFile, onFault, now = monotonicMs }) {
   return { scopeOf }
 }
 
-module.exports = { createTokens, hashToken, makeBootToken, parseTokens, tokenOf, MIN_TOKEN_LENGTH }
+/**
+ * @param {Scope} granted
+ * @param {Scope} wanted
+ */
+function includesScope (granted, wanted) {
+  return SCOPES.indexOf(granted) >= SCOPES.indexOf(wanted)
+}
+
+module.exports = { createTokens, hashToken, includesScope, makeBootToken, parseTokens, SCOPES, tokenOf }

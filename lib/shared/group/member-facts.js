@@ -5,7 +5,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { isTrustedFile } = require('../admin/trusted-socket')
+const { isTrustedFile } = require('../admin/control-directory')
 const { openRegularFile } = require('../base/regular-file')
 const { count, orNull, record, text, textOf, time } = require('../base/shapes')
 

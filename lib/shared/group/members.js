@@ -3,7 +3,7 @@
 // Which processes of a user there are, told by their files and not by asking them: one that is stopped, or stuck, is a member too.
 
 const path = require('node:path')
-const { problemOf } = require('../admin/trusted-socket')
+const { problemOf } = require('../admin/control-directory')
 const { isRefused } = require('../system/is-refused')
 const { listFacts } = require('./member-facts')
 const { isKnownToRun, memberIdOf } = require('./member-identity')

@@ -9,7 +9,7 @@ const { flag } = require('../parameters')
 const { guarded } = require('../../../shared/base/guard')
 
 /** @import { EndState, Job } from '../jobs' */
-/** @import { Problem } from '../../../shared/admin/problem' */
+/** @import { Problem } from '../../../shared/admin/responses' */
 /** @import { Context, RouteRow } from '../router' */
 
 const MAX_RUNNING = 8

@@ -3,10 +3,9 @@
 // The metrics of this process, or of its group, for Prometheus and as data. While the main thread is stuck these are what it said last,
 // and the one number that only another thread can tell.
 
-const { prefersOpenMetrics } = require('../../../shared/admin/prefers-open-metrics')
+const { prefersOpenMetrics, writeExposition } = require('../../../shared/group/metrics/exposition')
 const { json, text } = require('../../../shared/admin/responses')
 const { refuse } = require('../../../shared/base/validate')
-const { writeExposition } = require('../../../shared/group/metrics/exposition')
 const { flag, oneOf } = require('../parameters')
 const { knownOf } = require('./readings')
 

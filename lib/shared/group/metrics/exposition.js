@@ -1,17 +1,18 @@
 'use strict'
 
-// Metrics as text for Prometheus, or in OpenMetrics' format, as prom-client writes them.
+// Metrics as text for Prometheus, or in OpenMetrics' format, as prom-client writes them; and which of the two a request prefers. Pure.
 
 /** @import { Metric, Value } from './sum-metrics' */
 
-const OPEN_METRICS = /^application\/openmetrics-text/
+const OPEN_METRICS = 'application/openmetrics-text'
+const TEXT = 'text/plain'
 
 /**
  * @param {readonly Metric[]} metrics
  * @param {string} contentType
  */
 function writeExposition (metrics, contentType) {
-  const isOpenMetrics = OPEN_METRICS.test(contentType)
+  const isOpenMetrics = contentType.startsWith(OPEN_METRICS)
   const blocks = metrics.map(metric => writeMetric(metric, isOpenMetrics))
   return isOpenMetrics ? `${[...blocks, '# EOF'].join('\n')}\n` : `${blocks.join('\n\n')}\n`
 }
@@ -61,4 +62,22 @@ function escape (text) {
   return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
 }
 
-module.exports = { writeExposition }
+/**
+ * Whether OpenMetrics is preferred to Prometheus' own text format. Prometheus accepts both, with weights.
+ * @param {string} accept  the header
+ */
+function prefersOpenMetrics (accept) {
+  const ranges = accept.split(',').map(readRange)
+  const weightOf = (/** @type {string} */ wanted) => Math.max(0, ...ranges.filter(({ type }) => type === wanted).map(({ weight }) => weight))
+  return weightOf(OPEN_METRICS) > 0 && weightOf(OPEN_METRICS) >= weightOf(TEXT)
+}
+
+/** @param {string} range  `type;version=1.0.0;q=0.5` */
+function readRange (range) {
+  const [type, ...parameters] = range.split(';').map(part => part.trim().toLowerCase())
+  const written = parameters.find(parameter => parameter.startsWith('q='))
+  const weight = written === undefined ? 1 : Number(written.slice(2))
+  return { type, weight: weight >= 0 ? weight : 0 }
+}
+
+module.exports = { prefersOpenMetrics, writeExposition }
