@@ -6,9 +6,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { mergeFindings } = require('../../lib/shared/findings/merge-findings')
 const { toGroupMarkdown, toGroupText } = require('../../lib/shared/findings/show')
-const { mergeSlowRequests } = require('../../lib/shared/group/merging/slow-requests')
-const { mergeStalls } = require('../../lib/shared/group/merging/stalls')
-const { mergeSyncCalls } = require('../../lib/shared/group/merging/sync-calls')
+const { mergeSlowRequests, mergeStalls, mergeSyncCalls } = require('../../lib/shared/group/group-answers')
 const { tellWhole } = require('../../lib/shared/group/processes')
 
 const PLACE = { function: 'login', file: 'login.js', line: 3, column: 1, functionLine: 3, via: null, route: 'POST /login' }

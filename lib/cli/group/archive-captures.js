@@ -4,7 +4,7 @@
 // before the next one begins, so that no store has to keep them all. index.json, at its end, says who has one, and who has not and why.
 
 const { capturesInTurn } = require('../../shared/group/group-captures')
-const { namesOf } = require('../../shared/group/read-parts')
+const { namesOf } = require('../../shared/group/members')
 const { Failure } = require('../failure')
 const { tarArchive } = require('../output/tar-archive')
 const { createClient } = require('../reach/client')

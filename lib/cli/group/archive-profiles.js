@@ -3,7 +3,7 @@
 // CPU profiles of the processes of a group, each as a file of its own, in one archive; index.json in it says who answered, and who did not.
 
 const { askGroup } = require('../../shared/group/ask-group')
-const { namesOf } = require('../../shared/group/read-parts')
+const { namesOf } = require('../../shared/group/members')
 const { Failure } = require('../failure')
 const { tarArchive } = require('../output/tar-archive')
 const { findMembers } = require('./find-members')

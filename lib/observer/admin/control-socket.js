@@ -9,7 +9,7 @@ const path = require('node:path')
 const { guarded } = require('../../shared/base/guard')
 const { holdControlDirectory, controlSocketName } = require('../../shared/admin/control-directory')
 const { removeFacts, socketNameOfNamespace, writeFacts } = require('../../shared/group/member-facts')
-const { sweep } = require('../../shared/group/sweep')
+const { sweep } = require('../../shared/group/members')
 const { assertPathFits, isTaken, listenOnSocket } = require('./socket-path')
 
 /** @import { RequestHandler } from '../../shared/admin/exchange' */

@@ -5,10 +5,9 @@
 
 const { ANSWERS, readAnswer } = require('../../shared/group/answers')
 const { askGroup } = require('../../shared/group/ask-group')
-const { currentOf } = require('../../shared/group/metrics/counting')
+const { addTold, countedOf, currentOf, NOTHING_TOLD } = require('../../shared/group/metrics/totals')
 const { writeExposition } = require('../../shared/group/metrics/exposition')
 const { sumMetrics } = require('../../shared/group/metrics/sum-metrics')
-const { addTold, countedOf, NOTHING_TOLD } = require('../../shared/group/metrics/totals')
 const { createMetricsState } = require('./metrics-state')
 
 /** @import { GroupAnswer } from '../../shared/group/ask-group' */

@@ -6,12 +6,10 @@
 const { mergeFindings } = require('../findings/merge-findings')
 const { ANSWERS, readAnswer } = require('./answers')
 const { askGroup } = require('./ask-group')
-const { mergeOverview } = require('./merging/overview')
-const { mergeSlowRequests } = require('./merging/slow-requests')
-const { mergeStalls } = require('./merging/stalls')
-const { mergeSyncCalls } = require('./merging/sync-calls')
 const { toProcess } = require('./processes')
 
+/** @import { ExactSyncCall, SampledSyncCall } from '../../../types/diagnostics' */
+/** @import { GroupOverview, GroupSlowRequests, GroupStalls, GroupSyncCalls, StallTotals } from '../../../types/group' */
 /** @import { AnswerKind } from './answers' */
 /** @import { Member } from './members' */
 
@@ -26,6 +24,9 @@ const { toProcess } = require('./processes')
  * @property {AnswerKind} kind  of its answer
  * @property {boolean} withLoop  its loop is asked as well
  * @property {(parts: Part[], members: readonly Member[]) => object} merge
+ *
+ * @typedef {SampledSyncCall & { pid: number }} Sampled
+ * @typedef {ExactSyncCall & { pid: number }} Exact
  */
 
 /** @satisfies {Readonly<Record<string, GroupAnswerRow>>} */
@@ -36,6 +37,9 @@ const GROUP_ANSWERS = Object.freeze({
   'sync-calls': { path: '/sync-calls', kind: 'syncCalls', withLoop: false, merge: mergeSyncCalls },
   'slow-requests': { path: '/slow-requests', kind: 'slowRequests', withLoop: false, merge: mergeSlowRequests }
 })
+
+const MAX_STALLS = 200 // as one process keeps
+const MAX_REQUESTS = 200
 
 /**
  * @param {keyof typeof GROUP_ANSWERS} name
@@ -62,4 +66,175 @@ async function askForGroupAnswer (name, group, question) {
   return { group: group.name, at: Date.now(), processes, complete, ...merge(parts, group.members) }
 }
 
-module.exports = { askForGroupAnswer }
+/**
+ * The processes of a group beside each other.
+ * @param {readonly Part[]} parts
+ * @param {readonly Member[]} members
+ * @returns {Pick<GroupOverview, 'members'>}
+ */
+function mergeOverview (parts, members) {
+  return {
+    members: members.map(({ pid, id, appName, instance, startedAt }) => {
+      const part = parts.find(({ member }) => member.id === id)
+      const { answer, loop } = part ?? { answer: null, loop: null }
+      return {
+        pid,
+        id,
+        appName,
+        instance,
+        startedAt,
+        up: part !== undefined,
+        blockedMs: answer?.blockedMs ?? null,
+        delay: loop?.delay ?? null,
+        rssBytes: loop?.memory?.rssBytes ?? null,
+        heapUsedBytes: loop?.memory?.heapUsedBytes ?? null,
+        stalls: answer?.totals.count ?? null,
+        stalledMs: answer?.totals.blockedMs ?? null
+      }
+    })
+  }
+}
+
+/**
+ * The stalls of all processes, newest first, each with its process; totals added up.
+ * @param {readonly Part[]} parts
+ * @returns {Pick<GroupStalls, 'stalls' | 'current' | 'blocked' | 'totals'>}
+ */
+function mergeStalls (parts) {
+  const ofProcess = (/** @type {Part} */ { member: { pid } }) => (/** @type {any} */ stall) => ({ pid, ...stall })
+  return {
+    stalls: parts.flatMap(part => part.answer.stalls.map(ofProcess(part)))
+      .sort((left, right) => right.at - left.at).slice(0, MAX_STALLS),
+    current: parts.flatMap(part => part.answer.current === null ? [] : [ofProcess(part)(part.answer.current)])
+      .sort((left, right) => right.durationMs - left.durationMs),
+    blocked: blockedOf(parts),
+    totals: sumTotals(parts.map(({ answer }) => answer.totals))
+  }
+}
+
+/**
+ * @param {readonly Part[]} parts
+ * @returns {{ pid: number, blockedMs: number }[]} whose loops are stuck now, longest first
+ */
+function blockedOf (parts) {
+  return parts.filter(({ answer }) => answer.blockedMs > 0)
+    .map(({ member: { pid }, answer: { blockedMs } }) => ({ pid, blockedMs }))
+    .sort((left, right) => right.blockedMs - left.blockedMs)
+}
+
+/**
+ * @param {readonly StallTotals[]} all
+ * @returns {StallTotals}
+ */
+function sumTotals (all) {
+  return {
+    count: all.reduce((sum, { count }) => sum + count, 0),
+    blockedMs: all.reduce((sum, { blockedMs }) => sum + blockedMs, 0),
+    byCause: sumBy(all.flatMap(({ byCause }) => byCause), ({ cause }) => cause, ['count', 'ms']),
+    byRoute: sumBy(all.flatMap(({ byRoute }) => byRoute), ({ route }) => route, ['count', 'ms']).sort((left, right) => right.ms - left.ms)
+  }
+}
+
+/**
+ * The synchronous calls of all processes: what several make at the same place is one row.
+ * @param {readonly Part[]} parts
+ * @returns {Pick<GroupSyncCalls, 'sampled' | 'totals' | 'exact' | 'pool'>}
+ */
+function mergeSyncCalls (parts) {
+  const rowsOf = (/** @type {'sampled' | 'exact' | 'totals'} */ name) => parts.flatMap(({ member: { pid }, answer }) => {
+    return (answer[name] ?? []).map((/** @type {any} */ row) => ({ ...row, pid }))
+  })
+  const isCounted = parts.some(({ answer }) => answer.exact !== null)
+  const pools = parts.flatMap(({ answer }) => answer.pool ?? [])
+  return {
+    sampled: bySite(rowsOf('sampled')).map(rows => sumSampled(rows, parts.length)).sort((left, right) => right.ms - left.ms),
+    totals: isCounted ? sumBy(rowsOf('totals').map(({ pid, ...row }) => row), ({ api }) => api, ['calls', 'totalMs']) : null,
+    exact: isCounted ? bySite(rowsOf('exact')).map(sumExact).sort((left, right) => right.totalMs - left.totalMs) : null,
+    pool: { queued: sum(pools, 'queued'), maxWaitMs: Math.max(0, ...pools.map(({ maxWaitMs }) => maxWaitMs)) }
+  }
+}
+
+/** @param {any[]} rows */
+function bySite (rows) {
+  /** @type {Map<string, any[]>} */
+  const sites = new Map()
+  for (const row of rows) {
+    const { function: name, file, line, column } = row.callSite
+    const key = JSON.stringify([row.api, name, file, line, column])
+    sites.set(key, [...(sites.get(key) ?? []), row])
+  }
+  return [...sites.values()]
+}
+
+/**
+ * @param {Sampled[]} rows  of one site
+ * @param {number} processes
+ */
+function sumSampled (rows, processes) {
+  const [{ pid, ...first }] = rows
+  return {
+    ...first,
+    pids: rows.map(row => row.pid),
+    ms: sum(rows, 'ms'),
+    share: sum(rows, 'share') / processes,
+    routes: sumBy(rows.flatMap(({ routes }) => routes), ({ route }) => route, ['ms']),
+    flagged: rows.some(({ flagged }) => flagged)
+  }
+}
+
+/** @param {Exact[]} rows  of one site */
+function sumExact (rows) {
+  const [{ pid, ...first }] = rows
+  const error = (/** @type {'calls' | 'totalMs'} */ name) => Math.hypot(...rows.map(({ standardError }) => standardError[name]))
+  return {
+    ...first,
+    pids: rows.map(row => row.pid),
+    calls: sum(rows, 'calls'),
+    totalMs: sum(rows, 'totalMs'),
+    standardError: { calls: Math.round(error('calls')), totalMs: error('totalMs') },
+    maxMs: Math.max(...rows.map(({ maxMs }) => maxMs)),
+    routes: sumBy(rows.flatMap(({ routes }) => routes), ({ route }) => route, ['calls', 'ms']),
+    flagged: rows.some(({ flagged }) => flagged)
+  }
+}
+
+/**
+ * @param {any[]} rows
+ * @param {string} figure
+ * @returns {number}
+ */
+function sum (rows, figure) {
+  return rows.reduce((total, row) => total + row[figure], 0)
+}
+
+/**
+ * The slow requests of all processes, the slowest first, each with its process.
+ * @param {readonly Part[]} parts
+ * @returns {Pick<GroupSlowRequests, 'requests'>}
+ */
+function mergeSlowRequests (parts) {
+  const all = parts.flatMap(({ member: { pid }, answer }) => answer.requests.map((/** @type {any} */ request) => ({ pid, ...request })))
+  return { requests: all.sort((left, right) => right.durationMs - left.durationMs).slice(0, MAX_REQUESTS) }
+}
+
+/**
+ * Rows that are about the same become one, whose figures are added up.
+ * @template {object} Row
+ * @param {readonly Row[]} rows
+ * @param {(row: Row) => unknown} keyOf  what a row is about: plain data
+ * @param {readonly (keyof Row)[]} figures
+ * @returns {Row[]} in the order of their first
+ */
+function sumBy (rows, keyOf, figures) {
+  /** @type {Map<string, Row>} */
+  const sums = new Map()
+  for (const row of rows) {
+    const key = JSON.stringify(keyOf(row))
+    const sum = sums.get(key)
+    if (sum === undefined) sums.set(key, { ...row })
+    else for (const figure of figures) sum[figure] = /** @type {any} */ (Number(sum[figure]) + Number(row[figure]))
+  }
+  return [...sums.values()]
+}
+
+module.exports = { askForGroupAnswer, mergeOverview, mergeSlowRequests, mergeStalls, mergeSyncCalls }

@@ -1,14 +1,18 @@
 'use strict'
 
-// Which processes of a user there are, told by their files and not by asking them: one that is stopped, or stuck, is a member too.
+// Which processes of a user there are, by their files and not by asking them: one that is stopped, or stuck, is a member too. What killed
+// processes left is swept up.
 
+const fs = require('node:fs')
 const path = require('node:path')
 const { problemOf } = require('../admin/control-directory')
+const { isAlive } = require('../system/is-alive')
 const { isRefused } = require('../system/is-refused')
-const { listFacts } = require('./member-facts')
+const { factsName, listFacts, readFacts } = require('./member-facts')
 const { isKnownToRun, memberIdOf } = require('./member-identity')
 
 /** @import { MemberFacts } from './member-facts' */
+/** @import { MemberIdentity } from './member-identity' */
 
 /**
  * @typedef {object} Member  a process of a group
@@ -20,6 +24,8 @@ const { isKnownToRun, memberIdOf } = require('./member-identity')
  * @property {string | null} instance
  * @property {string} socketPath
  */
+
+const NAME = /^(\d+(-\w+)?)\.(sock|json)$/
 
 /**
  * @param {object} wanted
@@ -67,4 +73,39 @@ function inOrder (left, right) {
   return Number(left.instance ?? 0) - Number(right.instance ?? 0) || left.startedAt - right.startedAt || left.pid - right.pid
 }
 
-module.exports = { listMembers, problemsOf }
+/**
+ * A process is called by its pid; where two containers share a directory of sockets, two may have the same.
+ * @param {readonly Member[]} members
+ * @returns {(member: Member) => string}
+ */
+function namesOf (members) {
+  return ({ id, pid }) => members.some(other => other.pid === pid && other.id !== id) ? id : String(pid)
+}
+
+/**
+ * Removes what processes left in the control directory that were killed. Of a process of another container our system knows nothing: it is dead
+ * when nobody listens on its socket any more, and not before.
+ * @param {string} directory  our own
+ * @param {MemberIdentity} me  which does not listen yet: an observer that was lost may have
+ * @param {readonly number[]} [users]
+ */
+async function sweep (directory, me, users = [process.geteuid?.() ?? 0]) {
+  const sockets = new Set(fs.readdirSync(directory).flatMap(name => NAME.test(name) ? [name.replace(NAME, '$1.sock')] : []))
+  await Promise.all([...sockets].map(async socket => {
+    const facts = readFacts(directory, factsName(socket), users)
+    if (mayRun(facts, Number.parseInt(socket), me) || !await isRefused(path.join(directory, socket))) return
+    for (const dead of [socket, factsName(socket)]) fs.rmSync(path.join(directory, dead), { force: true })
+  }))
+}
+
+/**
+ * @param {MemberFacts | null} facts  null: of an older version, or of a process that is about to write them
+ * @param {number} pid
+ * @param {MemberIdentity} me
+ */
+function mayRun (facts, pid, me) {
+  if (facts === null) return pid !== me.pid && isAlive(pid)
+  return memberIdOf(facts) !== memberIdOf(me) && isKnownToRun(facts)
+}
+
+module.exports = { listMembers, problemsOf, namesOf, sweep }

@@ -2,9 +2,7 @@
 
 // The metrics of several processes as those of one, by the aggregator of each metric, which prom-client's metrics carry too.
 
-const { sumHistograms } = require('./sum-histograms')
 const { exactParts, roundedSum } = require('../../base/exact-sum')
-const { gatherSeries } = require('./gather-series')
 
 /**
  * @typedef {object} Value
@@ -19,6 +17,20 @@ const { gatherSeries } = require('./gather-series')
  * @property {string} type
  * @property {string} aggregator
  * @property {Value[]} values
+ *
+ * @typedef {(parts: number[]) => Value['value']} WriteSum  what is told of the parts of a sum
+ *
+ * @typedef {Map<number, number>} Counts  up to each bound
+ *
+ * @typedef {object} Buckets  of the same labels but `le`
+ * @property {Value['labels']} labels
+ * @property {string} metricName
+ * @property {Counts[]} histograms
+ *
+ * @typedef {object} Series
+ * @property {Value['labels']} labels
+ * @property {string} [metricName]
+ * @property {number[]} numbers
  */
 
 /** What is not `sum`. @type {Readonly<Record<string, (numbers: number[]) => number>>} */
@@ -29,8 +41,6 @@ const AGGREGATORS = Object.freeze({
   first: ([number]) => number
 })
 const OMITTED = 'omit'
-
-/** @typedef {(parts: number[]) => Value['value']} WriteSum  what is told of the parts of a sum */
 
 /**
  * @param {readonly (readonly Metric[])[]} sets  one a process; a metric, or a series of it, may be missing in some
@@ -63,6 +73,88 @@ function sumMetric (metrics, writeSum) {
     return { ...series, value: known.length === 0 ? NaN : aggregate(known) }
   })
   return { name, help, type, aggregator, values }
+}
+
+/**
+ * Histograms of one name added up. While two versions of an application run side by side their buckets may differ: a histogram without a bucket
+ * counts there with its next lower one, so that the sum still grows from bucket to bucket, and in time.
+ * @param {readonly Metric[]} metrics
+ * @param {WriteSum} writeSum
+ * @returns {Value[]}
+ */
+function sumHistograms (metrics, writeSum) {
+  /** @type {Map<string, Buckets>} */
+  const byLabels = new Map()
+  for (const { values } of metrics) {
+    /** @type {Map<string, Counts>} */
+    const counts = new Map() // of this one
+    for (const value of values.filter(isBucket)) addBucket(value, counts, byLabels)
+  }
+  const rest = gatherSeries(metrics.flatMap(({ values }) => values.filter(value => !isBucket(value))))
+  return [
+    ...[...byLabels.values()].flatMap(sumBuckets),
+    ...rest.map(({ numbers, ...series }) => ({ ...series, value: writeSum(exactParts(numbers)) }))
+  ]
+}
+
+/** @param {Value} value */
+function isBucket ({ labels }) {
+  return labels.le !== undefined
+}
+
+/**
+ * @param {Value} value
+ * @param {Map<string, Counts>} counts
+ * @param {Map<string, Buckets>} byLabels
+ */
+function addBucket ({ labels: { le, ...labels }, metricName = '', value }, counts, byLabels) {
+  const key = keyOf(labels)
+  let own = counts.get(key)
+  if (own === undefined) {
+    own = new Map()
+    counts.set(key, own)
+    const buckets = byLabels.get(key)
+    if (buckets !== undefined) buckets.histograms.push(own)
+    else byLabels.set(key, { labels, metricName, histograms: [own] })
+  }
+  own.set(le === '+Inf' ? Infinity : Number(le), Number(value))
+}
+
+/** @param {Buckets} buckets */
+function sumBuckets ({ labels, metricName, histograms }) {
+  const bounds = [...new Set(histograms.flatMap(counts => [...counts.keys()]))].sort((left, right) => left - right)
+  const reached = histograms.map(() => 0)
+  return bounds.map(bound => {
+    histograms.forEach((counts, at) => { reached[at] = counts.get(bound) ?? reached[at] })
+    const value = reached.reduce((sum, count) => sum + count, 0)
+    return { labels: { le: bound === Infinity ? '+Inf' : bound, ...labels }, metricName, value }
+  })
+}
+
+/**
+ * Values of the same series, from several processes.
+ * @param {readonly Value[]} values
+ * @returns {Series[]}
+ */
+function gatherSeries (values) {
+  /** @type {Map<string, Series>} */
+  const byKey = new Map()
+  for (const { labels, metricName, value } of values) {
+    const key = `${metricName ?? ''} ${keyOf(labels)}`
+    const series = byKey.get(key)
+    const numbers = Array.isArray(value) ? value : [Number(value)]
+    if (series !== undefined) series.numbers.push(...numbers)
+    else byKey.set(key, { labels, ...(metricName !== undefined && { metricName }), numbers: [...numbers] })
+  }
+  return [...byKey.values()]
+}
+
+/**
+ * The same for the same labels, in whatever order.
+ * @param {Value['labels']} labels
+ */
+function keyOf (labels) {
+  return JSON.stringify(Object.keys(labels).sort().map(name => [name, String(labels[name])]))
 }
 
 module.exports = { sumMetrics }

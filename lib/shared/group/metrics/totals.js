@@ -1,12 +1,11 @@
 'use strict'
 
-// What the processes of a group have counted so far: of each what it told last, of those that are long gone one sum. It only
-// grows, whoever tells it what and in whatever order, so no counter of the group ever falls.
+// What the processes of a group have counted so far: of each what it reported last, of those that are long gone one sum. It only grows, whoever
+// reports what and in whatever order, so no counter of the group ever falls.
 
-const { isObject, number, orNull, record, text } = require('../../base/shapes')
 const { monotonicMicros } = require('../../base/monotonic')
+const { isObject, number, orNull, record, text } = require('../../base/shapes')
 const { isMetric } = require('../answers')
-const { countingOf } = require('./counting')
 const { sumMetrics } = require('./sum-metrics')
 
 /** @import { Metric } from './sum-metrics' */
@@ -42,6 +41,9 @@ const MAX_FOLDED = 1000 // names, for what is told of one late
 const NOTHING_TOLD = Object.freeze({ told: Object.freeze({}), departed: Object.freeze([]), folded: Object.freeze([]) })
 
 const hasShapeOfTold = record({ memberId: text, openedAtMs: number, readAtMs: number, goneSinceMs: orNull(number), metrics: Array.isArray })
+
+const MAX_COUNT = 1e300
+const COUNTING_TYPES = Object.freeze(['counter', 'histogram', 'summary'])
 
 /**
  * What was kept, without what cannot be added up: it may be of another version, or spoilt.
@@ -124,4 +126,37 @@ function countedOf ({ told, departed }) {
   return [...Object.values(told).map(({ metrics }) => metrics), departed]
 }
 
-module.exports = { NOTHING_TOLD, addTold, countedOf, toTotals, FOLD_AFTER_MS, MAX_GONE }
+/** @param {Metric} metric */
+function isCounting ({ type, aggregator }) {
+  return COUNTING_TYPES.includes(type) && aggregator === 'sum'
+}
+
+/** @param {readonly Metric[]} metrics */
+function countingOf (metrics) {
+  return metrics.filter(isCounting).map(withoutQuantiles).map(metric => ({ ...metric, values: metric.values.filter(canBeSummed) }))
+}
+
+/**
+ * What is no number, or near the largest there are, would make the sum none for ever.
+ * @param {Metric['values'][number]} value
+ */
+function canBeSummed ({ value }) {
+  return [value].flat().every(part => Math.abs(Number(part)) < MAX_COUNT)
+}
+
+/** @param {readonly Metric[]} metrics */
+function currentOf (metrics) {
+  return metrics.filter(metric => !isCounting(metric)).map(withoutQuantiles)
+}
+
+/**
+ * Quantiles of several processes can neither be added nor averaged.
+ * @param {Metric} metric
+ * @returns {Metric}
+ */
+function withoutQuantiles (metric) {
+  if (metric.type !== 'summary') return metric
+  return { ...metric, values: metric.values.filter(({ labels }) => labels.quantile === undefined) }
+}
+
+module.exports = { addTold, countedOf, currentOf, FOLD_AFTER_MS, MAX_GONE, NOTHING_TOLD, toTotals }
