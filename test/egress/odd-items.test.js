@@ -12,7 +12,7 @@ const { createDestination } = require('../../lib/observer/egress/destination')
 const { createQueue } = require('../../lib/observer/egress/queue/queue')
 const { BACKENDS } = require('../../lib/observer/egress/backends')
 const { withoutSecrets } = require('../../lib/observer/egress/sending/url-secrets')
-const { addressOf } = require('../../lib/shared/egress/item-address')
+const { addressOf } = require('../../lib/shared/egress/addresses')
 const { destinationsOf, checkEgress } = require('../../lib/main/egress/settings')
 const { receive } = require('./receiver')
 

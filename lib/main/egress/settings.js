@@ -7,7 +7,7 @@ const { errors } = require('../../shared/base/errors')
 const { isHeader } = require('../../shared/base/http-header')
 const { assertInteger, assertKnownKeys, assertOneOf, assertString } = require('../../shared/base/validate')
 const { DESTINATIONS } = require('../../shared/egress/destinations')
-const { fillTemplate, PLACES, unknownPlaces } = require('../../shared/egress/url-template')
+const { fillTemplate, PLACES, unknownPlaces } = require('../../shared/egress/addresses')
 
 /** @import { EgressOptions } from '../../../types/diagnostics' */
 /** @import { DestinationSettings } from '../../observer/egress/destination' */

@@ -4,7 +4,7 @@
 
 const { gzipSync } = require('node:zlib')
 const { DESTINATIONS } = require('../../shared/egress/destinations')
-const { addressOf } = require('../../shared/egress/item-address')
+const { addressOf } = require('../../shared/egress/addresses')
 const { BACKENDS } = require('./backends')
 const { createQueue } = require('./queue/queue')
 const { createSender } = require('./sending/sender')

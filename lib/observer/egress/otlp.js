@@ -4,8 +4,8 @@
 
 const { DESTINATIONS } = require('../../shared/egress/destinations')
 const { profileOf } = require('../../shared/egress/item-profile')
-const { joinPath } = require('../../shared/egress/join-path')
-const { encodeProfilesRequest } = require('../../shared/egress/otlp/profiles-request')
+const { joinPath } = require('../../shared/egress/addresses')
+const { encodeProfilesRequest } = require('../../shared/egress/otlp-request')
 
 /** @import { RequestFor } from './backends' */
 

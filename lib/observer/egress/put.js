@@ -4,7 +4,7 @@
 
 const { FORMATS } = require('../../shared/formats/formats')
 const { HEAP_FORMATS } = require('../../shared/formats/heap-profile')
-const { fillTemplate } = require('../../shared/egress/url-template')
+const { fillTemplate } = require('../../shared/egress/addresses')
 
 /** @import { HeapProfile } from '../../shared/formats/heap-profile' */
 /** @import { EgressItem, RequestFor } from './backends' */

@@ -4,9 +4,8 @@
 
 const { DESTINATIONS } = require('../../shared/egress/destinations')
 const { profileOf } = require('../../shared/egress/item-profile')
-const { joinPath } = require('../../shared/egress/join-path')
-const { encodeIngestForm } = require('../../shared/egress/pyroscope/ingest-form')
-const { seriesName } = require('../../shared/egress/pyroscope/series-name')
+const { joinPath } = require('../../shared/egress/addresses')
+const { encodeIngestForm, seriesName } = require('../../shared/egress/pyroscope-request')
 
 /** @import { RequestFor } from './backends' */
 

@@ -1,0 +1,108 @@
+'use strict'
+
+// What Pyroscope's /ingest takes: a form with the pprof profile and, where its own table would take it for something else, what its values are;
+// and the name of the series. Pure.
+
+const { createHash } = require('node:crypto')
+const { gzipSync } = require('node:zlib')
+const { Label } = require('pprof-format')
+
+/** @import { Profile } from 'pprof-format' */
+/** @import { EgressProfile } from './item-profile' */
+
+/** @typedef {{ name: string, contentType: string, bytes: Uint8Array }} Part */
+
+// Without it, it would take the `samples` of allocations for CPU time. In the words of its client for Go.
+/** @type {Readonly<Record<EgressProfile['kind'], Record<string, object> | null>>} */
+const SAMPLE_TYPES = Object.freeze({
+  cpu: null,
+  heap: {
+    inuse_space: { units: 'bytes', 'display-name': 'inuse_space', aggregation: 'average' },
+    alloc_space: { units: 'bytes', 'display-name': 'alloc_space' }
+  }
+})
+
+const NOT_IN_SERVICE = /[^A-Za-z0-9_./-]/g
+const NOT_IN_LABEL = /[^A-Za-z0-9_]/g
+// A comma or a brace would end the value; it refuses control characters and halves of a surrogate pair.
+const NOT_IN_VALUE = /[,{}\p{Cc}\p{Cs}]/gu
+const DIGIT_FIRST = /^(?=\d)/
+// What it has of itself, and what begins with two underscores.
+const RESERVED = /^(service_name$|pyroscope_spy$|__)/
+// Its own limits, by default.
+const MAX_LABELS = 20
+const MAX_NAME_LENGTH = 1024
+const MAX_VALUE_BYTES = 2048
+
+/**
+ * @param {EgressProfile} profile
+ * @returns {{ contentType: string, body: Buffer }}
+ */
+function encodeIngestForm ({ kind, message, trace }) {
+  if (trace !== null) labelSpan(message, trace.spanId)
+  const config = SAMPLE_TYPES[kind]
+  return encodeMultipart([
+    { name: 'profile', contentType: 'application/octet-stream', bytes: gzipSync(message.encode()) },
+    ...(config === null ? [] : [{ name: 'sample_type_config', contentType: 'application/json', bytes: Buffer.from(JSON.stringify(config)) }])
+  ])
+}
+
+/**
+ * Only the span: every other label becomes one of the series, and there would be one for each trace.
+ * @param {Profile} message
+ * @param {string} spanId
+ */
+function labelSpan (message, spanId) {
+  const label = new Label({ key: message.stringTable.dedup('span_id'), str: message.stringTable.dedup(spanId) })
+  for (const sample of message.sample) sample.label.push(label)
+}
+
+/**
+ * A form of files (RFC 7578). The same parts make the same bytes: a boundary that does not occur in them is made of them.
+ * @param {readonly Part[]} parts
+ * @returns {{ contentType: string, body: Buffer }}
+ */
+function encodeMultipart (parts) {
+  const hash = createHash('sha256')
+  for (const { bytes } of parts) hash.update(bytes)
+  const boundary = `loopscope-${hash.digest('hex')}`
+  const body = parts.flatMap(({ name, contentType, bytes }) => [
+    Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="${name}"\r\nContent-Type: ${contentType}\r\n\r\n`),
+    bytes,
+    Buffer.from('\r\n')
+  ])
+  return { contentType: `multipart/form-data; boundary=${boundary}`, body: Buffer.concat([...body, Buffer.from(`--${boundary}--\r\n`)]) }
+}
+
+/**
+ * `shop{host=web_1,pid=4711}`: the name of a series as /ingest takes it. It has no way to quote, and refuses the profile for a sign that it does
+ * not allow.
+ * @param {Record<string, string>} labels  with one `service`
+ * @returns {string}
+ */
+function seriesName ({ service, ...others }) {
+  const name = service.trim().replace(NOT_IN_SERVICE, '_') || 'unknown'
+  const labels = new Map(Object.entries(others).flatMap(([key, value]) => labelOf(key, value)))
+  const pairs = [...labels].slice(0, MAX_LABELS).map(([key, value]) => `${key}=${value}`)
+  return `${name}{${pairs.join(',')}}`
+}
+
+/**
+ * @param {string} key
+ * @param {string} value
+ * @returns {[key: string, value: string][]} none where nothing is left of it
+ */
+function labelOf (key, value) {
+  const name = key.replace(NOT_IN_LABEL, '_').replace(DIGIT_FIRST, '_').slice(0, MAX_NAME_LENGTH)
+  const text = cut(value.replace(NOT_IN_VALUE, '_')).trim()
+  return name === '' || text === '' || RESERVED.test(name) ? [] : [[name, text]]
+}
+
+/** @param {string} text */
+function cut (text) {
+  const bytes = Buffer.from(text)
+  // Cut within a character, that one is shown as missing.
+  return bytes.length <= MAX_VALUE_BYTES ? text : bytes.subarray(0, MAX_VALUE_BYTES).toString().replace(/\uFFFD+$/, '')
+}
+
+module.exports = { encodeIngestForm, seriesName }
