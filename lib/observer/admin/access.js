@@ -9,7 +9,7 @@ const { monotonicMs } = require('../../shared/base/monotonic')
 
 /** @import { RefusalReason } from '../../main/admin/request-counts' */
 /** @import { AdminRequest, Application, Sources } from './router' */
-/** @import { Problem } from '../../shared/admin/problem' */
+/** @import { Problem } from '../../shared/admin/responses' */
 /** @import { Scope } from '../../shared/admin/tokens' */
 
 /** @typedef {{ can (scope: Scope): Promise<boolean> }} Grant  what the sender of a request may do */
