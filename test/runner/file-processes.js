@@ -6,8 +6,7 @@
 const { subscribe } = require('node:diagnostics_channel')
 const os = require('node:os')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { read } = require('../../lib/cli/reach/proc-files')
-const { listSession } = require('../../lib/cli/reach/session')
+const { listSession, read } = require('../../lib/cli/reach/process-facts')
 
 // A process that was killed needs a moment to be gone.
 const GRACE_MS = 2000

@@ -6,8 +6,7 @@ const fs = require('node:fs')
 const net = require('node:net')
 const { Failure } = require('../failure')
 const { listControlSockets } = require('../reach/control-sockets')
-const { listListeners } = require('../reach/listeners')
-const { listSession } = require('../reach/session')
+const { listListeners, listSession } = require('../reach/process-facts')
 
 /** @import { Settings } from './settings' */
 /** @import { startApplication } from './application' */

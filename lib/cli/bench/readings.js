@@ -5,7 +5,7 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { showCause, showCulprit } = require('../output/display')
 const { readAll } = require('../reach/answer')
-const { processorMs } = require('../reach/session')
+const { processorMs } = require('../reach/process-facts')
 const { quantileOf } = require('../../shared/base/bucket-counts')
 const { performance } = require('../../shared/base/timers')
 

@@ -1,13 +1,39 @@
 'use strict'
 
-// What the system tells about a process of this host, read from /proc where there is one.
+// What the system tells about the processes of this host, read from /proc where there is one: as whom and what they run, where they
+// listen, which belong to one session.
 
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
-const { list, read, readLink } = require('./proc-files')
 const { hasSignal } = require('../../shared/system/signal-mask')
 
 const EFFECTIVE = 1 // of the ids that the system keeps, after the real one
+// proc_pid_stat(5), counted from the state, which follows the name in brackets.
+const [SESSION, USER_TIME, SYSTEM_TIME] = [3, 11, 12]
+const MS_PER_TICK = 10 // Linux tells user space 100 ticks a second, whatever it counts itself
+const [LOCAL, STATE, INODE] = [1, 3, 9] // columns of proc_net_tcp(5)
+const STATE_LISTEN = '0A'
+const LOOPBACK = ['0100007F', '7F000001'] // as a number of this machine, whichever way round that is
+const ONLY_IPV6_LOOPBACK = /^0{24}(01000000|00000001)$/ // whichever way round the machine has its bytes
+// Who gets a connection to 127.0.0.1, the most exact first.
+const LISTENS = [
+  { table: 'tcp', addresses: LOOPBACK },
+  { table: 'tcp', addresses: ['0'.repeat(8)] },
+  { table: 'tcp6', addresses: ['0'.repeat(32)] }
+]
+
+/**
+ * What a process runs, and how it takes SIGUSR1. What cannot be known is null or empty.
+ * @typedef {object} RunningProcess
+ * @property {string} executable
+ * @property {string[]} args
+ * @property {NodeJS.ProcessEnv} environment
+ * @property {string[]} libraries
+ * @property {string[]} threads  their names
+ * @property {string | null} state
+ * @property {boolean | null} catchesSignal
+ * @property {boolean} isInOurNetwork
+ */
 
 /**
  * @param {number} pid
@@ -49,19 +75,6 @@ function readEnvironment (pid) {
 }
 
 /**
- * What a process runs, and how it takes SIGUSR1. What cannot be known is null or empty.
- * @typedef {object} RunningProcess
- * @property {string} executable
- * @property {string[]} args
- * @property {NodeJS.ProcessEnv} environment
- * @property {string[]} libraries
- * @property {string[]} threads  their names
- * @property {string | null} state
- * @property {boolean | null} catchesSignal
- * @property {boolean} isInOurNetwork
- */
-
-/**
  * @param {number} pid
  * @returns {RunningProcess | null} null: the system does not tell
  */
@@ -87,14 +100,23 @@ function readFromProc (pid) {
   }
 }
 
-const LOOPBACK = ['0100007F', '7F000001'] // as a number of this machine, whichever way round that is
-// Who gets a connection to 127.0.0.1, the most exact first.
-const LISTENS = [
-  { table: 'tcp', addresses: LOOPBACK },
-  { table: 'tcp', addresses: ['0'.repeat(8)] },
-  { table: 'tcp6', addresses: ['0'.repeat(32)] }
-]
-const STATE_LISTEN = '0A'
+/** @param {number} pid  where there is no /proc: on macOS, which does not show the handlers either */
+function readFromPs (pid) {
+  const show = (/** @type {string} */ column) =>
+    spawnSync('ps', ['-ww', '-o', `${column}=`, '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim()
+  const [state, executable, args] = ['state', 'comm', 'args'].map(show)
+  if (!executable) return null
+  return {
+    executable,
+    args: args.split(/\s+/),
+    environment: {},
+    libraries: [],
+    threads: [],
+    state: state[0] ?? null,
+    catchesSignal: null,
+    isInOurNetwork: true
+  }
+}
 
 /**
  * @param {number} pid
@@ -116,29 +138,109 @@ function isListenerAt (pid, port) {
 function inodeOfListener (port) {
   const number = port.toString(16).toUpperCase().padStart(4, '0')
   for (const { table, addresses } of LISTENS) {
-    const rows = read(`/proc/self/net/${table}`).split('\n').map(row => row.trim().split(/\s+/))
-    const row = rows.find(([, local, , state]) => state === STATE_LISTEN && addresses.some(address => local === `${address}:${number}`))
-    if (row !== undefined) return row[9]
+    const row = listeningSockets('self', table).find(({ [LOCAL]: local }) => addresses.some(address => local === `${address}:${number}`))
+    if (row !== undefined) return row[INODE]
   }
   return null
 }
 
-/** @param {number} pid  where there is no /proc: on macOS, which does not show the handlers either */
-function readFromPs (pid) {
-  const read = (/** @type {string} */ column) =>
-    spawnSync('ps', ['-ww', '-o', `${column}=`, '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim()
-  const [state, executable, args] = ['state', 'comm', 'args'].map(read)
-  if (!executable) return null
-  return {
-    executable,
-    args: args.split(/\s+/),
-    environment: {},
-    libraries: [],
-    threads: [],
-    state: state[0] ?? null,
-    catchesSignal: null,
-    isInOurNetwork: true
+/**
+ * @param {number} pid
+ * @returns {{ port: number, host: string }[]} host: where it is reached on this machine; one entry a port
+ */
+function listListeners (pid) {
+  const own = new Set(list(`/proc/${pid}/fd`).map(fd => readLink(`/proc/${pid}/fd/${fd}`)))
+  /** @type {Map<number, { port: number, host: string }>} */
+  const listeners = new Map()
+  for (const row of ['tcp', 'tcp6'].flatMap(table => listeningSockets(pid, table))) {
+    if (!own.has(`socket:[${row[INODE]}]`)) continue
+    const [address, hex] = row[LOCAL].split(':')
+    const port = Number.parseInt(hex, 16)
+    if (!listeners.has(port)) listeners.set(port, { port, host: hostOf(address) })
+  }
+  return [...listeners.values()]
+}
+
+/**
+ * @param {number | 'self'} pid  of whose network
+ * @param {string} table
+ * @returns {string[][]} the columns of each row
+ */
+function listeningSockets (pid, table) {
+  return read(`/proc/${pid}/net/${table}`).split('\n').map(row => row.trim().split(/\s+/)).filter(row => row[STATE] === STATE_LISTEN)
+}
+
+/**
+ * @param {string} address  in hexadecimal, each four bytes as a number of this machine
+ * @returns {string}
+ */
+function hostOf (address) {
+  if (ONLY_IPV6_LOOPBACK.test(address)) return '[::1]'
+  if (address.length !== 8 || /^0+$/.test(address)) return '127.0.0.1' // who listens on all of IPv6 takes IPv4, too
+  const bytes = [...Buffer.from(address, 'hex')]
+  return (isLittleEndian() ? bytes.reverse() : bytes).join('.')
+}
+
+function isLittleEndian () {
+  return new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
+}
+
+/**
+ * @param {number} leader  a process that was started as the leader of a session
+ * @returns {number[]} those that live
+ */
+function listSession (leader) {
+  return list('/proc').filter(name => /^\d+$/.test(name)).map(Number).filter(pid => readStat(pid)[SESSION] === String(leader))
+}
+
+/**
+ * @param {number} pid
+ * @returns {number | null} milliseconds since it was started, of all its threads; null: the system does not tell
+ */
+function processorMs (pid) {
+  const stat = readStat(pid)
+  return stat.length <= SYSTEM_TIME ? null : (Number(stat[USER_TIME]) + Number(stat[SYSTEM_TIME])) * MS_PER_TICK
+}
+
+/** @param {number} pid */
+function readStat (pid) {
+  const stat = read(`/proc/${pid}/stat`)
+  return stat === '' ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+}
+
+// Files of /proc, which may not be there, not be ours to read, or go while they are read.
+
+/**
+ * @param {string} file
+ * @returns {string | null}
+ */
+function readLink (file) {
+  try {
+    return fs.readlinkSync(file)
+  } catch {
+    return null
   }
 }
 
-module.exports = { isListenerAt, readFromPs, readProcess, readRunning }
+/**
+ * @param {string} folder
+ * @returns {string[]}
+ */
+function list (folder) {
+  try {
+    return fs.readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+/** @param {string} file */
+function read (file) {
+  try {
+    return fs.readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+module.exports = { isListenerAt, listListeners, listSession, processorMs, read, readFromPs, readProcess, readRunning }

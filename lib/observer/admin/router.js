@@ -11,8 +11,7 @@ const { SCOPES } = require('../../shared/admin/tokens')
 /** @import { Grant, Refusal } from './access' */
 /** @import { Cost } from './routes' */
 /** @import { ParameterChecks } from './parameters' */
-/** @import { Problem } from '../../shared/admin/responses' */
-/** @import { AdminResponse } from '../../shared/admin/responses' */
+/** @import { Problem, AdminResponse } from '../../shared/admin/responses' */
 /** @import { Scope, KnownToken } from '../../shared/admin/tokens' */
 
 /** @typedef {ReturnType<typeof import('./admin-sources').createAdminSources>} Sources */
