@@ -12,7 +12,7 @@ const { nearest } = require('./nearest')
 const { showAll } = require('./output/findings')
 const { printInto } = require('./output/print-into')
 const { createTerminal } = require('./output/terminal')
-const { askAll } = require('./reach/processes')
+const { askAll } = require('./reach/reach')
 
 /** @import { Command, Invocation } from './commands' */
 

@@ -4,7 +4,7 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { showCause, showCulprit } = require('../output/display')
-const { readAll } = require('../reach/answer')
+const { readAll } = require('../reach/client')
 const { processorMs } = require('../reach/process-facts')
 const { quantileOf } = require('../../shared/base/bucket-counts')
 const { performance } = require('../../shared/base/timers')

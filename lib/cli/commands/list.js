@@ -1,10 +1,8 @@
 'use strict'
 
-const { GROUP_OPTION } = require('../group/find-members')
-const { groupAnswer } = require('../group/group-answer')
+const { GROUP_OPTION, groupAnswer } = require('../reach/group')
 const { showOverview } = require('../group/show-overview')
-const { JSON_OPTION } = require('../reach/reach')
-const { askAll } = require('../reach/processes')
+const { JSON_OPTION, askAll } = require('../reach/reach')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { WIDE_OPTION, tableLines } = require('../output/table')
 const { localTime } = require('../../shared/base/local-time')

@@ -1,7 +1,6 @@
 'use strict'
 
-const { GROUP_OPTION } = require('../group/find-members')
-const { reachGroup } = require('../group/reach-group')
+const { GROUP_OPTION, reachGroup } = require('../reach/group')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { REACH_OPTIONS, reach } = require('../reach/reach')
 

@@ -1,7 +1,6 @@
 'use strict'
 
-const { GROUP_OPTION } = require('../group/find-members')
-const { groupAnswer } = require('../group/group-answer')
+const { GROUP_OPTION, groupAnswer } = require('../reach/group')
 const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { showDuration, showPlace } = require('../output/display')

@@ -3,7 +3,7 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { performance } = require('../../shared/base/timers')
 const { Failure } = require('../failure')
-const { GROUP_OPTION, findMembers } = require('../group/find-members')
+const { GROUP_OPTION, findMembers } = require('../reach/group')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { tableLines } = require('../output/table')
 const { controlDirectories, listControlSockets } = require('../reach/control-sockets')

@@ -2,11 +2,9 @@
 
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { WIDE_OPTION } = require('../output/table')
-const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
+const { JSON_OPTION, REACH_OPTIONS, askAll, reach } = require('../reach/reach')
 const { Failure } = require('../failure')
-const { GROUP_OPTION } = require('../group/find-members')
-const { groupAnswer } = require('../group/group-answer')
-const { askAll } = require('../reach/processes')
+const { GROUP_OPTION, groupAnswer } = require('../reach/group')
 const { showAll, showFindings } = require('../output/findings')
 const { groupHeadline, titled, toGroupMarkdown, toMarkdown } = require('../../shared/findings/show')
 

@@ -8,7 +8,7 @@ const { namesOf } = require('../../shared/group/members')
 const { Failure } = require('../failure')
 const { tarArchive } = require('../output/tar-archive')
 const { createClient } = require('../reach/client')
-const { findMembers } = require('./find-members')
+const { findMembers } = require('../reach/group')
 
 /** @import { Invocation } from '../commands' */
 /** @import { ArchiveFile } from '../output/tar-archive' */

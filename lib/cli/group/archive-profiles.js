@@ -6,7 +6,7 @@ const { askGroup } = require('../../shared/group/ask-group')
 const { namesOf } = require('../../shared/group/members')
 const { Failure } = require('../failure')
 const { tarArchive } = require('../output/tar-archive')
-const { findMembers } = require('./find-members')
+const { findMembers } = require('../reach/group')
 
 /** @import { GroupAnswer } from '../../shared/group/ask-group' */
 /** @import { Invocation } from '../commands' */
