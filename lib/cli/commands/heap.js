@@ -4,16 +4,22 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { Failure } = require('../failure')
 const { OUTPUT_OPTIONS, nameOf, openDestination } = require('../output/destination')
 const { chooseFormat } = require('../output/format-choice')
-const { archiveCaptures } = require('../group/archive-captures')
-const { GROUP_OPTION, reachGroup } = require('../reach/group')
+const { jsonFile, tarArchive } = require('../output/tar-archive')
+const { createClient } = require('../reach/client')
+const { GROUP_OPTION, findMembers, reachGroup } = require('../reach/group')
 const { REACH_OPTIONS, reach } = require('../reach/reach')
 const { showBytes } = require('../../shared/base/sizes')
 const { checkRequest } = require('../../shared/captures/kinds')
 const { SOURCES } = require('../../shared/formats/formats')
 const { HISTOGRAM_FORMATS } = require('../../shared/formats/heap-histogram')
 const { HEAP_FORMATS } = require('../../shared/formats/heap-profile')
+const { capturesInTurn } = require('../../shared/group/group-captures')
+const { namesOf } = require('../../shared/group/members')
 
 /** @import { Command, Invocation } from '../commands' */
+/** @import { ArchiveFile } from '../output/tar-archive' */
+/** @import { MemberCapture } from '../../shared/group/group-captures' */
+/** @import { Member } from '../../shared/group/members' */
 
 /** @type {Readonly<Record<string, { kind: string, formats: Readonly<Record<string, { extension: string }>>, usual: string }>>} */
 const KINDS = Object.freeze({
@@ -54,7 +60,11 @@ module.exports = {
   run
 }
 
-/** @typedef {ReturnType<typeof reach>} Client */
+/**
+ * @typedef {ReturnType<typeof reach>} Client
+ * @typedef {{ kind: string, body: Record<string, any>, extension: string, withFacts: boolean }} WantedOfEach  withFacts: of a snapshot, for
+ *   comparisons
+ */
 
 /** @param {Invocation} invocation */
 async function run (invocation) {
@@ -94,13 +104,61 @@ async function profileGroup (invocation, { destination, ...options }) {
  * @param {{ kind: string, formats: Readonly<Record<string, { extension: string }>>, usual: string }} of
  */
 async function archiveGroup (invocation, { kind, formats, usual }) {
-  const { values } = invocation
+  const { positionals: [target], values } = invocation
   const format = chooseFormat(formats, { ...invocation, values: { ...values, format: values.format ?? usual } }, usual)
   const body = { kind, ...optionsOf(kind, { ...values, format }) }
   const destination = openDestination(invocation, { name: nameOf(kind, 'tar.gz') })
-  const isSnapshot = kind === KINDS.snapshot.kind
-  const archive = await archiveCaptures(invocation, { kind, body, extension: formats[format].extension, withFacts: isSnapshot })
-  await destination.write(archive)
+  if (target !== undefined || values.socket !== undefined) {
+    throw new Failure('usage', `A ${kind} of each process of --group is asked for over their sockets: neither a pid nor a URL goes with it.`)
+  }
+  const wanted = { kind, body, extension: formats[format].extension, withFacts: kind === KINDS.snapshot.kind }
+  await destination.write(tarArchive(capturesOf(invocation, await findMembers(invocation), wanted)))
+}
+
+/**
+ * One capture is taken after the other, since each stops its process, and is in the archive before the next one begins, so that no store has
+ * to keep them all. index.json, at its end, lists which process has one, and why the others have none.
+ * @param {Invocation} invocation
+ * @param {Member[]} members
+ * @param {WantedOfEach} wanted
+ * @returns {AsyncGenerator<ArchiveFile>}
+ */
+async function * capturesOf ({ values: { group }, signal, terminal }, members, { kind, body, extension, withFacts }) {
+  const nameOfMember = namesOf(members)
+  const processes = []
+  for await (const one of capturesInTurn(members, { kind, body }, signal, Infinity)) {
+    const { member: { id, pid, instance, startedAt } } = one
+    const name = `${kind}-${nameOfMember(one.member)}.${extension}`
+    const { files, problem } = await readFiles(one, name, { signal, withFacts })
+    yield * files
+    processes.push({ pid, id, instance, startedAt, file: problem === null ? name : null, problem })
+    terminal.note(`${processes.length} of ${members.length}: ${pid} ${problem ?? 'done'}`)
+  }
+  signal.throwIfAborted()
+  if (processes.every(({ file }) => file === null)) {
+    throw new Failure('failed', `No process of the group ${group} made one; ${processes[0].pid}: ${processes[0].problem}.`)
+  }
+  yield jsonFile('index.json', { group, processes }, Date.now())
+}
+
+/**
+ * @param {MemberCapture} capture
+ * @param {string} name
+ * @param {{ signal: AbortSignal, withFacts: boolean }} how
+ * @returns {Promise<{ files: ArchiveFile[], problem: string | null }>}
+ */
+async function readFiles ({ member: { socketPath }, capture, problem }, name, { signal, withFacts }) {
+  if (problem !== null) return { files: [], problem }
+  const { name: stored, bytes, to: modifiedAt } = capture.artifact
+  const client = createClient({ socketPath, base: '' }, signal)
+  const route = `/artifacts/${encodeURIComponent(stored)}`
+  try {
+    const facts = withFacts ? [jsonFile(`${name}.json`, await client.json(`${route}/metadata`), modifiedAt)] : []
+    return { files: [...facts, { name, bytes, content: await client.ask(route), modifiedAt }], problem: null }
+  } catch (error) {
+    signal.throwIfAborted()
+    return { files: [], problem: /** @type {Error} */ (error).message }
+  }
 }
 
 /**

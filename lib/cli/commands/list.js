@@ -1,12 +1,14 @@
 'use strict'
 
-const { GROUP_OPTION, groupAnswer } = require('../reach/group')
-const { showOverview } = require('../group/show-overview')
-const { JSON_OPTION, askAll } = require('../reach/reach')
 const { OUTPUT_OPTIONS } = require('../output/destination')
+const { showDuration } = require('../output/display')
 const { WIDE_OPTION, tableLines } = require('../output/table')
+const { GROUP_OPTION, groupAnswer } = require('../reach/group')
+const { JSON_OPTION, askAll } = require('../reach/reach')
 const { localTime } = require('../../shared/base/local-time')
+const { showBytes } = require('../../shared/base/sizes')
 
+/** @import { GroupOverview } from '../../../types/group' */
 /** @import { Command, Invocation } from '../commands' */
 
 /** @type {Command} */
@@ -40,10 +42,32 @@ async function run (invocation) {
   ], processes, terminal.columns())) terminal.line(line)
 }
 
+/** @type {import('../output/table').Column[]} */
+const GROUP_COLUMNS = [
+  { title: 'PID', isNumber: true, cell: ({ pid }) => String(pid) },
+  { title: 'INSTANCE', isNumber: true, cell: ({ instance }) => instance ?? '-' },
+  { title: 'STARTED', isWhole: true, cell: ({ startedAt }) => localTime(startedAt) },
+  { title: 'UTIL', isNumber: true, cell: ({ delay }) => delay === null ? '-' : `${(delay.utilization * 100).toFixed(0)} %` },
+  { title: 'DELAY P99', isNumber: true, cell: ({ delay }) => delay === null ? '-' : showDuration(delay.p99Ms) },
+  { title: 'RSS', isNumber: true, cell: ({ rssBytes }) => rssBytes === null ? '-' : showBytes(rssBytes) },
+  { title: 'STALLS', isNumber: true, cell: ({ stalls, stalledMs }) => stalls === null ? '-' : `${stalls} (${showDuration(stalledMs)})` },
+  { title: 'STATE', cell: stateOf }
+]
+
 /** @param {Invocation} invocation */
 async function showGroup (invocation) {
   const { values, terminal } = invocation
+  /** @type {{ answer: GroupOverview, whole: string }} */
   const { answer, whole } = await groupAnswer('overview', invocation)
   if (values.json) return terminal.json(answer)
-  showOverview(answer, whole, terminal)
+  const { group, members, processes } = answer
+  const rows = members.map((member, index) => ({ ...member, problem: processes[index].problem }))
+  terminal.line(`group ${group}: ${whole}`)
+  for (const line of tableLines(GROUP_COLUMNS, rows, terminal.columns())) terminal.line(line)
+}
+
+/** @param {GroupOverview['members'][number] & { problem: string | null }} row */
+function stateOf ({ problem, blockedMs }) {
+  if (problem !== null) return problem
+  return Number(blockedMs) > 0 ? `BLOCKED for ${showDuration(Number(blockedMs))}` : 'turning'
 }

@@ -1,17 +1,21 @@
 'use strict'
 
 const { Failure } = require('../failure')
+const { ROUTE_OPTION } = require('../files/one-route')
+const { assertSources, createWrittenCode } = require('../files/written-code')
 const { OUTPUT_OPTIONS, nameOf, openDestination } = require('../output/destination')
 const { chooseFormat } = require('../output/format-choice')
-const { assertSources, createWrittenCode } = require('../files/written-code')
-const { archiveProfiles } = require('../group/archive-profiles')
-const { GROUP_OPTION, reachGroup } = require('../reach/group')
+const { jsonFile, tarArchive } = require('../output/tar-archive')
+const { GROUP_OPTION, findMembers, reachGroup } = require('../reach/group')
 const { REACH_OPTIONS, reach } = require('../reach/reach')
-const { ROUTE_OPTION } = require('../files/one-route')
 const { FORMATS, SOURCES } = require('../../shared/formats/formats')
+const { askGroup } = require('../../shared/group/ask-group')
+const { namesOf } = require('../../shared/group/members')
 
-/** @import { Command, Invocation } from '../commands' */
 /** @import { FormatName } from '../../../types/profile' */
+/** @import { Command, Invocation } from '../commands' */
+/** @import { ArchiveFile } from '../output/tar-archive' */
+/** @import { GroupAnswer } from '../../shared/group/ask-group' */
 
 const MAX_SECONDS = 300
 const MAX_LAST_SECONDS = 600
@@ -75,6 +79,48 @@ async function runEach (invocation) {
   const { archive, answered, all } = await archiveProfiles(invocation, wanted).finally(() => progress.end())
   terminal.note(`${answered} of ${all} processes`)
   await destination.write(archive)
+}
+
+/**
+ * CPU profiles of the processes of a group, each as a file of its own, in one archive; index.json in it lists who answered, and who did not.
+ * @param {Invocation} invocation
+ * @param {object} wanted
+ * @param {string} wanted.path  that each is asked for
+ * @param {number} wanted.withinMs
+ * @param {string} wanted.kind
+ * @param {string} wanted.extension
+ */
+async function archiveProfiles (invocation, { path, withinMs, kind, extension }) {
+  const { positionals: [target], values: { group, socket }, signal } = invocation
+  if (target !== undefined || socket !== undefined) throw new Failure('usage', '--each asks the processes of --group over their sockets: neither a pid nor a URL goes with it.')
+  const members = await findMembers(invocation)
+  const answers = await askGroup(members, path, { withinMs, signal })
+  signal.throwIfAborted()
+  const nameOfMember = namesOf(members)
+  const files = answers.map(answer => ({ answer, name: answer.problem === null ? `${kind}-${nameOfMember(answer.member)}.${extension}` : null }))
+  if (files.every(({ name }) => name === null)) throw nobody(group, answers)
+  return { archive: tarArchive(filesOf(group, files, Date.now())), answered: files.filter(({ name }) => name !== null).length, all: files.length }
+}
+
+/**
+ * @param {string} group
+ * @param {{ answer: GroupAnswer, name: string | null }[]} files
+ * @param {number} modifiedAt
+ * @returns {AsyncGenerator<ArchiveFile>}
+ */
+async function * filesOf (group, files, modifiedAt) {
+  const processes = files.map(({ answer: { member: { id, pid, instance, startedAt }, problem }, name }) => ({ pid, id, instance, startedAt, file: name, problem }))
+  yield jsonFile('index.json', { group, processes }, modifiedAt)
+  for (const { answer: { body }, name } of files) if (name !== null) yield { name, bytes: body.length, content: body, modifiedAt }
+}
+
+/**
+ * @param {string} group
+ * @param {readonly GroupAnswer[]} answers
+ */
+function nobody (group, answers) {
+  const [{ member: { pid }, problem }] = answers
+  return new Failure('unreachable', `None of the ${answers.length} processes of the group ${group} has a profile; ${pid}: ${problem}.`)
 }
 
 /**

@@ -75,4 +75,15 @@ function octal (number, digits) {
   return number.toString(8).padStart(digits, '0')
 }
 
-module.exports = { tarArchive }
+/**
+ * @param {string} name
+ * @param {unknown} value
+ * @param {number} modifiedAt
+ * @returns {ArchiveFile}
+ */
+function jsonFile (name, value, modifiedAt) {
+  const content = Buffer.from(`${JSON.stringify(value, null, 2)}\n`)
+  return { name, bytes: content.length, content, modifiedAt }
+}
+
+module.exports = { jsonFile, tarArchive }
