@@ -10,7 +10,7 @@ const { Failure, EXIT_CODES } = require('./failure')
 const { helpOf, overview } = require('./help')
 const { nearest } = require('./nearest')
 const { showAll } = require('./output/findings')
-const { printInto } = require('./output/print-into')
+const { printInto } = require('./output/destination')
 const { createTerminal } = require('./output/terminal')
 const { askAll } = require('./reach/reach')
 

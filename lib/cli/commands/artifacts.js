@@ -1,8 +1,7 @@
 'use strict'
 
 const { Failure } = require('../failure')
-const { OUTPUT_OPTIONS, openDestination } = require('../output/destination')
-const { printInto } = require('../output/print-into')
+const { OUTPUT_OPTIONS, openDestination, printInto } = require('../output/destination')
 const { WIDE_OPTION, tableLines } = require('../output/table')
 const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
 const { localTime } = require('../../shared/base/local-time')

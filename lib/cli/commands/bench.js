@@ -2,9 +2,7 @@
 
 const { BENCH_OPTIONS, readSettings } = require('../bench/settings')
 const { Failure } = require('../failure')
-const { OUTPUT_OPTIONS, nameOf, openDestination } = require('../output/destination')
-const { chooseFormat } = require('../output/format-choice')
-const { printInto } = require('../output/print-into')
+const { OUTPUT_OPTIONS, chooseFormat, nameOf, openDestination, printInto } = require('../output/destination')
 const { JSON_OPTION } = require('../reach/reach')
 
 /** @import { Command, Invocation } from '../commands' */

@@ -2,8 +2,7 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { Failure } = require('../failure')
-const { OUTPUT_OPTIONS, nameOf, openDestination } = require('../output/destination')
-const { chooseFormat } = require('../output/format-choice')
+const { OUTPUT_OPTIONS, chooseFormat, nameOf, openDestination } = require('../output/destination')
 const { jsonFile, tarArchive } = require('../output/tar-archive')
 const { createClient } = require('../reach/client')
 const { GROUP_OPTION, findMembers, reachGroup } = require('../reach/group')
