@@ -1,22 +1,24 @@
 'use strict'
 
-// The command line: finds the command, reads its options, runs it, and turns what goes wrong into a sentence and an exit code.
+// The command line: finds the command, reads its options, runs it or shows its help, and turns what goes wrong into a sentence and an exit code.
 
 const { setMaxListeners } = require('node:events')
 const { parseArgs } = require('node:util')
-const { version } = require('../../package.json')
 const { COMMANDS } = require('./commands')
-const { Failure, EXIT_CODES } = require('./failure')
-const { helpOf, overview } = require('./help')
-const { nearest } = require('./nearest')
-const { showAll } = require('./output/findings')
+const { EXIT_CODES, Failure } = require('./failure')
 const { printInto } = require('./output/destination')
+const { showAll } = require('./output/findings')
 const { createTerminal } = require('./output/terminal')
+const { wrapped } = require('./output/text')
 const { askAll } = require('./reach/reach')
+const { version } = require('../../package.json')
 
 /** @import { Command, Invocation } from './commands' */
 
 const ENDING = /** @type {const} */ (['SIGINT', 'SIGTERM'])
+const BELOW = '      ' // in help: what a command does, below its name
+const OPTION_WIDTH = 24
+const MAX_TYPED_WRONG = 0.4 // of the letters of a name: with more wrong ones another word was meant
 
 /**
  * @param {string[]} argv  without node and script
@@ -55,23 +57,6 @@ async function dispatch ([name, ...rest], surroundings) {
   return command.makesFile ? command.run(invocation) : printInto(invocation, { name: command.name, print: command.run })
 }
 
-/** @param {string} name */
-function commandOf (name) {
-  const command = COMMANDS.find(one => one.name === name)
-  if (command !== undefined) return command
-  const names = COMMANDS.map(one => one.name)
-  throw new Failure('usage', `${name} is not a command.${meant(name, names)}`, `Known: ${names.join(', ')}. See \`loopscope help\`.`)
-}
-
-/**
- * @param {string} typed
- * @param {string[]} names
- */
-function meant (typed, names) {
-  const name = nearest(typed, names)
-  return name === undefined ? '' : ` Did you mean ${name}?`
-}
-
 /**
  * What runs here, and what is wrong with it; where nothing does, what can be done.
  * @param {Pick<Invocation, 'env' | 'terminal' | 'signal'>} surroundings
@@ -82,6 +67,14 @@ async function showHere (surroundings) {
   if (answers.length === 0) return terminal.line(overview(COMMANDS, terminal.columns()))
   showAll(answers, terminal)
   terminal.note('`loopscope help` lists all commands')
+}
+
+/** @param {string} name */
+function commandOf (name) {
+  const command = COMMANDS.find(one => one.name === name)
+  if (command !== undefined) return command
+  const names = COMMANDS.map(one => one.name)
+  throw new Failure('usage', `${name} is not a command.${meant(name, names)}`, `Known: ${names.join(', ')}. See \`loopscope help\`.`)
 }
 
 /**
@@ -109,12 +102,82 @@ function readArguments (command, args) {
 }
 
 /**
+ * @param {string} typed
+ * @param {string[]} names
+ */
+function meant (typed, names) {
+  const name = nearest(typed, names)
+  return name === undefined ? '' : ` Did you mean ${name}?`
+}
+
+/**
+ * @param {string} typed
+ * @param {readonly string[]} names
+ * @returns {string | undefined}
+ */
+function nearest (typed, names) {
+  const [best] = names.map(name => ({ name, distance: distanceOf(typed, name) })).sort((left, right) => left.distance - right.distance)
+  return best !== undefined && best.distance <= Math.max(1, Math.floor(best.name.length * MAX_TYPED_WRONG)) ? best.name : undefined
+}
+
+/**
+ * @param {string} from
+ * @param {string} to
+ * @returns {number} letters to put in, take out, change, or swap with the next
+ */
+function distanceOf (from, to) {
+  let before = /** @type {number[]} */ ([])
+  let last = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (let row = 1; row <= from.length; row++) {
+    const next = [row]
+    for (let column = 1; column <= to.length; column++) {
+      const isSame = from[row - 1] === to[column - 1]
+      const isSwap = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
+      next[column] = Math.min(last[column] + 1, next[column - 1] + 1, last[column - 1] + (isSame ? 0 : 1), ...(isSwap ? [before[column - 2] + 1] : []))
+    }
+    before = last
+    last = next
+  }
+  return last[to.length]
+}
+
+/**
  * @param {string | undefined} name
  * @param {import('./output/terminal').Terminal} terminal
  */
 function showHelp (name, terminal) {
   const width = terminal.columns()
   terminal.line(name === undefined ? overview(COMMANDS, width) : helpOf(commandOf(name), width))
+}
+
+/**
+ * @param {readonly Command[]} commands
+ * @param {number} width
+ */
+function overview (commands, width) {
+  return [
+    'loopscope <command>: why the event loop of a running Node.js process was late',
+    '',
+    ...commands.flatMap(({ name, usage, help }) => [`  ${name} ${usage}`.trimEnd(), ...wrapped(BELOW + help, width, BELOW)]),
+    '',
+    ...wrapped('A pid is reached over the control socket of the process, also while its loop is blocked. A URL is that of an admin surface; its token ' +
+      'comes from --token-file, LOOPSCOPE_TOKEN or --token (which others on this host can see in the list of processes).', width),
+    '`loopscope help <command>` tells more.'
+  ].join('\n')
+}
+
+/**
+ * @param {Command} command
+ * @param {number} width
+ */
+function helpOf ({ name, usage, help, options, examples }, width) {
+  const rows = Object.entries(options).flatMap(([option, { type, short, meaning }]) => {
+    const written = `${short ? `-${short}, ` : ''}--${option}${type === 'string' ? ' <value>' : ''}`
+    const before = `  ${written.padEnd(OPTION_WIDTH)}  `
+    return wrapped(before + meaning, width, ' '.repeat(OPTION_WIDTH + 4), before.length)
+  })
+  const optionLines = rows.length > 0 ? [...rows, ''] : []
+  return [`loopscope ${name} ${usage}`, '', ...wrapped(help, width), '', ...optionLines, ...examples.map(example => `  ${example}`)].join('\n').trimEnd()
 }
 
 /**

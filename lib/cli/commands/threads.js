@@ -2,9 +2,8 @@
 
 const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
 const { OUTPUT_OPTIONS } = require('../output/destination')
-const { showCulprit, showDuration } = require('../output/display')
+const { THREAD_COLUMNS, showCulprit, showDuration } = require('../output/display')
 const { WIDE_OPTION, tableLines } = require('../output/table')
-const { THREAD_COLUMNS } = require('../output/thread-columns')
 const { localTime } = require('../../shared/base/local-time')
 
 /** @import { Command, Invocation } from '../commands' */

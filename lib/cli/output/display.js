@@ -1,11 +1,20 @@
 'use strict'
 
-// Durations and places as people read them; moments are in shared/base/local-time.js. Pure.
+// Durations, places, stalls and worker threads as people read them; moments are in shared/base/local-time.js. Pure.
 
 const { showPosition } = require('../../shared/formats/profile/frame')
 const { describeCulprit } = require('../../shared/stalls/stall-line')
 
 /** @import { Stall } from '../../../types/diagnostics' */
+
+/** @type {readonly import('./table').Column[]} */
+const THREAD_COLUMNS = Object.freeze([
+  { title: 'THREAD', cell: ({ name }) => name },
+  { title: 'BUSY', isNumber: true, cell: ({ busyMs, observedMs }) => observedMs === 0 ? '-' : `${(busyMs / observedMs * 100).toFixed(0)} %` },
+  { title: 'LONGEST', isNumber: true, cell: ({ longestMs }) => longestMs === 0 ? '-' : showDuration(longestMs) },
+  { title: 'STALLS', isNumber: true, cell: ({ stalls }) => String(stalls) },
+  { title: 'MOSTLY IN', endsWithPlace: true, cell: ({ top, problem }) => problem === null ? showPlace(top) : `not seen: ${problem}` }
+])
 
 /** @param {number} ms */
 function showDuration (ms) {
@@ -29,4 +38,4 @@ function showCause ({ cause, startingUp }) {
   return startingUp ? `${cause}, starting up` : cause
 }
 
-module.exports = { showCause, showCulprit, showDuration, showPlace }
+module.exports = { THREAD_COLUMNS, showCause, showCulprit, showDuration, showPlace }

@@ -4,7 +4,7 @@
 
 const { NAME_COLUMNS, headline, inPieces, labelOf } = require('../../shared/findings/show')
 const { tableLines } = require('./table')
-const { wrapped } = require('./wrap')
+const { wrapped } = require('./text')
 
 /** @import { Findings } from '../../../types/findings' */
 /** @import { Told } from '../../shared/findings/show' */

@@ -2,7 +2,7 @@
 
 // Rows as columns of text, as wide as there is room. Names come from the other process: none may break a line. Pure.
 
-const { printable } = require('./printable')
+const { printable } = require('./text')
 
 const GAP = '  '
 const INDENT = '    ' // of a column that stands below its row

@@ -2,26 +2,30 @@
 
 // What the command line writes: results to standard output, everything else to standard error; colour and motion only on a
 // terminal. All output of all commands passes here, and what others could have put into it is made printable: the only
-// sequences that reach a terminal are written in this file and in progress.js.
+// sequences that reach a terminal are written in this file.
 
 const fs = require('node:fs')
 const readline = require('node:readline/promises')
 const { pipeline } = require('node:stream/promises')
 const { styleText } = require('node:util')
-const { printableJson, printableLines } = require('./printable')
-const { startProgress } = require('./progress')
-
-/**
- * @typedef {ReturnType<typeof createTerminal>} Terminal
- * @typedef {{ style: Parameters<typeof styleText>[0], text: string }} Painted
- * @typedef {string | Painted} Part  of a line
- */
+const { printableJson, printableLines } = require('./text')
+const { clearInterval, performance, setInterval } = require('../../shared/base/timers')
 
 const CLEAR_SCREEN = '\u001b[H\u001b[J'
 const ENTER_SCREEN = '\u001b[?1049h\u001b[?25l' // the other screen, and no cursor
 const LEAVE_SCREEN = '\u001b[?25h\u001b[?1049l'
 const USUAL_COLUMNS = 80 // where nobody says
 const USUAL_ROWS = 24
+const CLEAR_LINE = '\r\u001b[K'
+const BAR_WIDTH = 30
+const PROGRESS_MS = 100
+
+/**
+ * @typedef {ReturnType<typeof createTerminal>} Terminal
+ * @typedef {{ style: Parameters<typeof styleText>[0], text: string }} Painted
+ * @typedef {string | Painted} Part  of a line
+ * @typedef {{ note: (text: string) => void, end: () => void }} Progress
+ */
 
 /**
  * @param {object} [streams]
@@ -55,7 +59,7 @@ function createTerminal ({ output = process.stdout, notes = process.stderr, env 
     outputFile: () => 'fd' in output ? nameOfDescriptor(Number(output.fd)) : '',
     /** @type {(style: Painted['style'], text: string) => Painted} */
     paint: (style, text) => ({ style, text }),
-    /** @type {(text: string, seconds?: number) => import('./progress').Progress} */
+    /** @type {(text: string, seconds?: number) => Progress} */
     progress: (text, seconds) => startProgress({ text, seconds, stream: notes, isTerminal: isNotesTerminal }),
     /** @param {string | Uint8Array} text  with its own ends of lines */
     text: text => { output.write(show(textOf(text))) },
@@ -118,6 +122,44 @@ function nameOfDescriptor (descriptor) {
   } catch {
     return '' // no /proc
   }
+}
+
+/**
+ * Shows that something goes on: a bar where its end is known, else the time that has passed. Off a terminal nobody looks: it is silent.
+ * @param {object} parts
+ * @param {string} parts.text
+ * @param {number} [parts.seconds]  it will take
+ * @param {Pick<NodeJS.WritableStream, 'write'>} parts.stream
+ * @param {boolean} parts.isTerminal
+ * @returns {Progress}
+ */
+function startProgress ({ text, seconds, stream, isTerminal }) {
+  if (!isTerminal) return { note: () => {}, end: () => {} }
+  const startMs = performance.now()
+  let extra = ''
+  const draw = () => {
+    const passed = (performance.now() - startMs) / 1e3
+    stream.write(CLEAR_LINE + printableLines(`${text} ${barOf(passed, seconds)} ${extra}`))
+  }
+  const timer = setInterval(draw, PROGRESS_MS)
+  draw()
+  return {
+    note: more => { extra = more },
+    end: () => {
+      clearInterval(timer)
+      stream.write(CLEAR_LINE)
+    }
+  }
+}
+
+/**
+ * @param {number} passed
+ * @param {number} [seconds]
+ */
+function barOf (passed, seconds) {
+  if (seconds === undefined) return `${passed.toFixed(0)} s`
+  const filled = Math.min(BAR_WIDTH, Math.round(passed / seconds * BAR_WIDTH))
+  return `[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}] ${Math.min(passed, seconds).toFixed(0)} of ${seconds} s`
 }
 
 module.exports = { createTerminal }

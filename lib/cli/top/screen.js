@@ -2,9 +2,8 @@
 
 // What `top` shows: the processes as a table, and of the selected one its delays and stalls. Pure.
 
-const { showCause, showCulprit, showDuration } = require('../output/display')
+const { THREAD_COLUMNS, showCause, showCulprit, showDuration } = require('../output/display')
 const { fit, tableLines } = require('../output/table')
-const { THREAD_COLUMNS } = require('../output/thread-columns')
 const { localTime } = require('../../shared/base/local-time')
 const { showBytes } = require('../../shared/base/sizes')
 const { performance } = require('../../shared/base/timers')
