@@ -3,7 +3,7 @@
 // The file of a benchmark: what was measured, in one JSON with a version. A reader takes its own version only, since a figure that
 // changed its meaning would be compared in silence.
 
-const { readJson } = require('../files/profile-file')
+const { readJson } = require('../profile-file')
 const { Failure } = require('../failure')
 const { assertCpuProfile } = require('../../shared/formats/profile/assert-profile')
 const { version: loopscope } = require('../../../package.json')

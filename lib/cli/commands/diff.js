@@ -2,8 +2,7 @@
 
 const path = require('node:path')
 const { Failure } = require('../failure')
-const { ROUTE_OPTION } = require('../files/one-route')
-const { SOURCES_OPTION } = require('../files/written-code')
+const { ROUTE_OPTION, SOURCES_OPTION } = require('../profile-file')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { WIDE_OPTION } = require('../output/table')
 const { JSON_OPTION, REACH_OPTIONS } = require('../reach/reach')

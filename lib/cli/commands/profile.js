@@ -1,8 +1,7 @@
 'use strict'
 
 const { Failure } = require('../failure')
-const { ROUTE_OPTION } = require('../files/one-route')
-const { assertSources, createWrittenCode } = require('../files/written-code')
+const { ROUTE_OPTION, assertSources, createWrittenCode } = require('../profile-file')
 const { OUTPUT_OPTIONS, chooseFormat, nameOf, openDestination } = require('../output/destination')
 const { jsonFile, tarArchive } = require('../output/tar-archive')
 const { GROUP_OPTION, findMembers, reachGroup } = require('../reach/group')

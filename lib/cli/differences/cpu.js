@@ -2,9 +2,7 @@
 
 // The difference of two CPU profiles: what got hotter, as rows; with -o and a name that ends in .html as a flame graph.
 
-const { ofRoute } = require('../files/one-route')
-const { readProfile } = require('../files/profile-file')
-const { createWrittenCode } = require('../files/written-code')
+const { createWrittenCode, ofRoute, readProfile } = require('../profile-file')
 const { printRows } = require('./shown-rows')
 const { diffProfiles } = require('../../shared/formats/differences/cpu-profile')
 

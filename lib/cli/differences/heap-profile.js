@@ -2,8 +2,7 @@
 
 // The difference of two heap profiles: which functions allocated more.
 
-const { readHeapProfile } = require('../files/profile-file')
-const { createWrittenCode } = require('../files/written-code')
+const { createWrittenCode, readHeapProfile } = require('../profile-file')
 const { printRows } = require('./shown-rows')
 const { showBytes } = require('../../shared/base/sizes')
 const { diffHeapProfiles } = require('../../shared/formats/differences/heap-profile')

@@ -5,7 +5,7 @@
 const fs = require('node:fs')
 const { fileURLToPath } = require('node:url')
 const { openDestination } = require('../output/destination')
-const { explainFileErrors } = require('../files/explain-file-errors')
+const { explainFileErrors } = require('../profile-file')
 const { showBytes } = require('../../shared/base/sizes')
 
 /** @import { Invocation } from '../commands' */

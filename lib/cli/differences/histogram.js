@@ -3,7 +3,7 @@
 // The difference of two heap histograms: of which constructor there are more objects.
 
 const { Failure } = require('../failure')
-const { readJson } = require('../files/profile-file')
+const { readJson } = require('../profile-file')
 const { printRows } = require('./shown-rows')
 const { diffHistograms, isHistogram } = require('../../shared/formats/differences/heap-histogram')
 

@@ -1,7 +1,7 @@
 'use strict'
 
 const path = require('node:path')
-const { PROFILE_FILE_OPTIONS, encodeProfileFile } = require('../../files/encode-profile-file')
+const { PROFILE_FILE_OPTIONS, encodeProfileFile } = require('../../profile-file')
 const { OUTPUT_OPTIONS, openDestination } = require('../../output/destination')
 
 /** @import { Command, Invocation } from '../../commands' */

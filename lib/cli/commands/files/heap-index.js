@@ -3,7 +3,7 @@
 const path = require('node:path')
 const { OUTPUT_OPTIONS, openDestination } = require('../../output/destination')
 const { showBytes } = require('../../../shared/base/sizes')
-const { explainFileErrors } = require('../../files/explain-file-errors')
+const { explainFileErrors } = require('../../profile-file')
 
 /** @import { Command, Invocation } from '../../commands' */
 

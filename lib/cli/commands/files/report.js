@@ -1,6 +1,6 @@
 'use strict'
 
-const { PROFILE_FILE_OPTIONS, encodeProfileFile } = require('../../files/encode-profile-file')
+const { PROFILE_FILE_OPTIONS, encodeProfileFile } = require('../../profile-file')
 const { OUTPUT_OPTIONS } = require('../../output/destination')
 
 /** @import { Command, Invocation } from '../../commands' */
