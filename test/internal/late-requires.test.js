@@ -19,7 +19,7 @@ const IN_OBSERVER = 'it runs in the observer thread or in the command line, whic
 const ALLOWED = {
   'lib/main/admin/port-sharers.js': BY_CALL,
   'lib/main/admin/surface.js': BY_CALL,
-  'lib/main/application-metrics.js': OR_PRELOADED,
+  'lib/main/metrics/application-metrics.js': OR_PRELOADED,
   'lib/main/application-requests.js': BY_CALL,
   'lib/main/egress/egress-serving.js': BY_CALL,
   'lib/main/options/options.js': BY_CALL,

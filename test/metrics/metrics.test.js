@@ -3,7 +3,8 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Registry, Gauge, collectDefaultMetrics } = require('prom-client')
-const { createMetrics, DEFINITIONS } = require('../../lib/main/metrics/metrics')
+const { DEFINITIONS } = require('../../lib/main/metrics/definitions')
+const { createMetrics } = require('../../lib/main/metrics/metrics')
 const { forgetWarnings } = require('../../lib/shared/base/warnings')
 const { createFakeSources, createFakeLogger } = require('./fake-sources')
 

@@ -1,50 +1,46 @@
 'use strict'
 
-// Puts our metrics into a prom-client registry and takes out exactly those again. The numbers belong to the parts they are
-// read from (sources); a new metric is a row in a family's file, a new family a line in FAMILIES.
+// Puts the metrics of definitions.js into a prom-client registry and takes out exactly those again. The numbers belong to the parts they are
+// read from, so prom-client itself is not needed for it.
 
 const { assertMethods, assertKnownKeys } = require('../../shared/base/validate')
 const { warnOnce } = require('../../shared/base/warnings')
-const { createMetric } = require('./metric')
+const { DEFINITIONS } = require('./definitions')
 
 /** @import { Metric as PromClientMetric, Registry } from 'prom-client' */
 /** @import { Logger } from '../../../types/diagnostics' */
-/** @import { MetricDefinition } from './metric' */
-/** @import { EventLoopSources } from './event-loop' */
-/** @import { StallSources } from './stalls' */
-/** @import { HttpSources } from './http' */
-/** @import { CaptureSources } from './captures' */
-/** @import { SyncCallSources } from './sync-calls' */
-/** @import { ThreadSources } from './threads' */
-/** @import { ClockSources } from './clock' */
-/** @import { HeapSources } from './heap' */
-/** @import { AdminSources } from './admin' */
-/** @import { EgressSources } from './egress' */
-/** @import { RuleSources } from './rules' */
-/** @import { OverheadSources } from './overhead' */
+/** @import { Exemplar, HistogramSample, Labels, MetricDefinition, MetricSources, NumberSample } from './definitions' */
 
 /**
- * @typedef {EventLoopSources & StallSources & HttpSources & CaptureSources & SyncCallSources & ThreadSources & ClockSources & HeapSources & AdminSources &
- *   EgressSources & RuleSources & OverheadSources} MetricSources  one shape a family
+ * A line of the exposition.
+ * @typedef {object} Value
+ * @property {Record<string, string | number>} labels  its own labels
+ * @property {Labels} [sharedLabels]                   those that it has in common with the other lines of its histogram
+ * @property {number} value
+ * @property {string} [metricName]
+ * @property {Exemplar} [exemplar]
  */
 
-const FAMILIES = Object.freeze([
-  require('./event-loop'),
-  require('./stalls'),
-  require('./http'),
-  require('./captures'),
-  require('./sync-calls'),
-  require('./threads'),
-  require('./clock'),
-  require('./heap'),
-  require('./admin'),
-  require('./egress'),
-  require('./rules'),
-  require('./overhead')
-])
+/** @type {WeakMap<Registry, { metrics: Metrics, holders: number }>} */
+const setByRegistry = new WeakMap()
 
-/** @type {readonly MetricDefinition[]} */
-const DEFINITIONS = Object.freeze(FAMILIES.flat())
+/**
+ * One set a registry: two applications of a process that share a registry show the same numbers, until both let go.
+ * @param {Parameters<typeof createMetrics>[0]} parts
+ * @returns {() => void} lets go
+ */
+function holdMetrics (parts) {
+  const { registry } = parts
+  const set = setByRegistry.get(registry) ?? { metrics: createMetrics(parts), holders: 0 }
+  setByRegistry.set(registry, set)
+  set.metrics.start()
+  set.holders++
+  return () => {
+    if (--set.holders > 0) return
+    set.metrics.stop()
+    setByRegistry.delete(registry)
+  }
+}
 
 /**
  * @param {object} parts
@@ -110,25 +106,102 @@ class Metrics {
   }
 }
 
-/** @type {WeakMap<Registry, { metrics: Metrics, holders: number }>} */
-const setByRegistry = new WeakMap()
-
 /**
- * One set a registry: two applications of a process that share a registry show the same numbers, until both let go.
- * @param {Parameters<typeof createMetrics>[0]} parts
- * @returns {() => void} lets go
+ * One metric as the registry wants it: a plain object that reads numbers which are already cumulative. Nothing is observed twice, labelled twice or
+ * reset, so scrapers and cluster workers cannot take from each other.
+ * @param {MetricDefinition} definition
+ * @param {MetricSources} sources
+ * @param {Pick<Logger, 'warn'>} logger
  */
-function holdMetrics (parts) {
-  const { registry } = parts
-  const set = setByRegistry.get(registry) ?? { metrics: createMetrics(parts), holders: 0 }
-  setByRegistry.set(registry, set)
-  set.metrics.start()
-  set.holders++
-  return () => {
-    if (--set.holders > 0) return
-    set.metrics.stop()
-    setByRegistry.delete(registry)
+function createMetric (definition, sources, logger) {
+  const { name, help, type, aggregator } = definition
+  return {
+    name,
+    help,
+    type,
+    aggregator,
+    // For text: prom-client formats the shared labels once for all lines of a histogram, not once for each of seventeen.
+    getForPromString () {
+      // this.name: in OpenMetrics mode prom-client takes _total off the name here and puts it back on every line.
+      return { name: this.name, help, type, aggregator, values: collectSafely(definition, sources, logger) }
+    },
+    // For JSON and so for cluster aggregation, which knows plain labels only.
+    get () {
+      const reading = this.getForPromString()
+      return { ...reading, values: reading.values.map(withAllLabels) }
+    },
+    // registry.resetMetrics() is for tests of the application's own metrics; these count what the parts keep counting.
+    reset () {}
   }
 }
 
-module.exports = { createMetrics, holdMetrics, DEFINITIONS }
+/**
+ * A source that fails leaves its metric without values and the rest of the scrape alone.
+ * @param {MetricDefinition} definition
+ * @param {MetricSources} sources
+ * @param {Pick<Logger, 'warn'>} logger
+ * @returns {Value[]}
+ */
+function collectSafely (definition, sources, logger) {
+  try {
+    // Registered only with its own source; others that are optional to it are looked at with ?. there.
+    const given = /** @type {Required<MetricSources>} */ (sources)
+    if (definition.type !== 'histogram') return definition.collect(given).map(numberValue)
+    return definition.collect(given).flatMap(sample => histogramValues(definition.name, sample))
+  } catch (error) {
+    warnOnce(logger, 'LOOPSCOPE_WARN_INTERNAL', error)
+    return []
+  }
+}
+
+/**
+ * @param {NumberSample} sample
+ * @returns {Value}
+ */
+function numberValue ({ labels = {}, value, exemplar }) {
+  return { labels, value, ...(exemplar && { exemplar }) }
+}
+
+/**
+ * @param {string} name
+ * @param {HistogramSample} sample
+ * @returns {Value[]}
+ */
+function histogramValues (name, { labels = {}, reading, exemplars = [] }) {
+  const sharedLabels = labels
+  const bucketName = `${name}_bucket`
+  /** @type {Value[]} */
+  const values = reading.bounds.map((bound, index) => ({
+    metricName: bucketName,
+    labels: { le: bound },
+    sharedLabels,
+    value: reading.counts[index],
+    ...exemplarWithin(exemplars, reading.bounds[index - 1], bound)
+  }))
+  values.push(
+    { metricName: bucketName, labels: { le: '+Inf' }, sharedLabels, value: reading.count, ...exemplarWithin(exemplars, reading.bounds.at(-1)) },
+    { metricName: `${name}_sum`, labels: {}, sharedLabels, value: reading.sum },
+    { metricName: `${name}_count`, labels: {}, sharedLabels, value: reading.count }
+  )
+  return values
+}
+
+/**
+ * @param {readonly Exemplar[]} exemplars
+ * @param {number} [above]
+ * @param {number} [upTo]
+ */
+function exemplarWithin (exemplars, above = -Infinity, upTo = Infinity) {
+  const exemplar = exemplars.find(({ value }) => value > above && value <= upTo)
+  return exemplar && { exemplar }
+}
+
+/**
+ * @param {Value} value
+ * @returns {Value}
+ */
+function withAllLabels ({ sharedLabels, labels, ...value }) {
+  return { ...value, labels: { ...sharedLabels, ...labels } }
+}
+
+module.exports = { createMetrics, holdMetrics }

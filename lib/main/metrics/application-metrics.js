@@ -1,0 +1,93 @@
+'use strict'
+
+// The metrics of an application, in the registry that was passed in, in one that it has, or in one of our own. They are numbers that others
+// count; so they lose nothing where they are made later, and prom-client is loaded as late as possible.
+
+const { version } = require('../../../package.json')
+
+/** @import { Registry } from 'prom-client' */
+/** @import { Logger } from '../../../types/diagnostics' */
+/** @import { Instruments } from '../shared-instruments' */
+/** @import { MetricSources } from './definitions' */
+
+/**
+ * @param {object} parts
+ * @param {() => Registry | undefined} parts.find  none: one of our own
+ * @param {Logger} parts.logger
+ */
+function createApplicationMetrics (parts) {
+  return new ApplicationMetrics(parts)
+}
+
+class ApplicationMetrics {
+  #parts
+  /** @type {Registry | undefined} */
+  #registry
+  /** While it runs. @type {MetricSources | undefined} */
+  #sources
+  /** @type {(() => void) | undefined} */
+  #release
+
+  /** @param {Parameters<typeof createApplicationMetrics>[0]} parts */
+  constructor (parts) {
+    this.#parts = parts
+  }
+
+  /** With our metrics in it. */
+  get registry () {
+    const registry = this.load()
+    this.#hold()
+    return registry
+  }
+
+  load () {
+    this.#registry ??= this.#parts.find() ?? new (require('prom-client').Registry)()
+    return this.#registry
+  }
+
+  /** @param {MetricSources} sources */
+  start (sources) {
+    this.#sources = sources
+    this.#hold()
+  }
+
+  stop () {
+    this.#release?.()
+    this.#release = undefined
+    this.#sources = undefined
+  }
+
+  #hold () {
+    if (this.#registry === undefined || this.#sources === undefined || this.#release !== undefined) return
+    this.#release = require('./metrics').holdMetrics({ registry: this.#registry, logger: this.#parts.logger, sources: this.#sources })
+  }
+}
+
+/**
+ * Where the metrics of a handle are read from: the parts of the process, and the requests that handles see.
+ * @template Requests
+ * @param {Instruments} instruments
+ * @param {Requests} requests
+ */
+function metricSources (instruments, requests) {
+  const { loop, stalls, captures, syncCalls, heap, admin, egress } = instruments
+  return {
+    delay: loop.delay,
+    iterations: loop.iterations,
+    utilization: loop.utilization,
+    stalls: stalls.log,
+    captures: captures.counts,
+    syncCalls,
+    clock: { get recentMaxStalenessMs () { return instruments.clocks.clockIfUsed?.recentMaxStalenessMs ?? null } },
+    threads: instruments.options.threads ? instruments.threadTotals : undefined,
+    heap: { trend: () => heap.trend },
+    requests,
+    admin: admin.counts,
+    ...(egress.isOpen && { egress: egress.counts }),
+    rules: admin.rules,
+    overhead: { read: () => instruments.overhead(), get observerRestarts () { return instruments.observerRestarts } },
+    version
+  }
+}
+
+module.exports = { createApplicationMetrics, metricSources }
