@@ -5,8 +5,9 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { withChildren } = require('./harness/child')
 const { differences, isAtMost, show, summarize } = require('./harness/statistics')
-const { DEFAULTS } = require('../lib/main/loop/heartbeat')
+const { resolveOptions } = require('../lib/main/options/resolve-options')
 
+const DEFAULT_MS = resolveOptions({}, {}).heartbeatMs
 const PERIODS_MS = Object.freeze([10, 20, 50, 100])
 const SLOWEST = PERIODS_MS.length - 1
 
@@ -72,14 +73,14 @@ async function measurePrecision (children, turns, progress) {
 function report (percents, trials) {
   const errors = trials.map(ofPeriod => ofPeriod.flatMap(({ blockMs, stallMs }) => stallMs === null ? [] : blockMs - stallMs))
   const foundShares = trials.map((ofPeriod, index) => errors[index].length / ofPeriod.length)
-  const chosen = PERIODS_MS.indexOf(DEFAULTS.periodMs)
+  const chosen = PERIODS_MS.indexOf(DEFAULT_MS)
   return {
     question: 'What does the heartbeat’s period cost, and what does it buy?',
     method: METHOD,
     table: {
       columns: ['heartbeatMs', 'idle CPU, % of one core', `more than at ${PERIODS_MS[SLOWEST]} ms`, 'stalls found', 'block longer than the stall reported, ms'],
       rows: PERIODS_MS.map((periodMs, index) => [
-        periodMs === DEFAULTS.periodMs ? `${periodMs} (default)` : String(periodMs),
+        periodMs === DEFAULT_MS ? `${periodMs} (default)` : String(periodMs),
         show(summarize(percents[index]), 2),
         show(differences(percents[index], percents[SLOWEST]), 2),
         `${(foundShares[index] * 100).toFixed(0)} %`,

@@ -14,7 +14,8 @@ const express = require('express')
 const diagnostics = require('../..')
 const { createRouteContext } = require('../../lib/main/http/contexts/route-context')
 const { createStallRoute } = require('../../lib/main/http/stall-route')
-const { createSyncCallDetector } = require('../../lib/main/sync-calls/detector')
+const { resolveOptions } = require('../../lib/main/options/resolve-options')
+const { SyncCallDetector } = require('../../lib/main/sync-calls/detector')
 const { listTargets, propertyOf } = require('../../lib/main/sync-calls/targets')
 const { serveAnswers } = require('../harness/answers')
 const { callsLasting, timeNs } = require('../harness/slices')
@@ -91,12 +92,14 @@ function openRequest (app) {
   })
 }
 
-/** Wired as in an application. */
+const DEFAULTS = /** @type {Required<import('../../types/diagnostics').SyncCallOptions>} */ (resolveOptions({ syncCalls: true }, {}).syncCalls)
+
+/** As in an application. */
 function startDetector () {
   const context = createRouteContext()
   context.start()
   const stallRoute = createStallRoute({ context })
-  const detector = createSyncCallDetector({ routeNow: () => stallRoute.now() })
+  const detector = new SyncCallDetector({ ...DEFAULTS, routeNow: () => stallRoute.now() })
   detector.armed = true
   detector.start()
 }

@@ -2,8 +2,8 @@
 
 // What a heap snapshot is asked for with where nobody says otherwise, with redaction.
 
-const { DEFAULTS } = require('../../lib/main/heap/snapshot-engines')
+const { resolveOptions } = require('../../lib/main/options/resolve-options')
 
-const PLAIN = Object.freeze({ redact: 'values', hasPseudonyms: false, force: false, ...DEFAULTS })
+const PLAIN = Object.freeze({ redact: 'values', hasPseudonyms: false, force: false, ...resolveOptions({}, {}).heap })
 
 module.exports = { PLAIN }

@@ -30,7 +30,7 @@ const EXEMPT = Object.freeze(/** @type {Record<string, string>} */ ({
   'observer/stalls/scheduler.js': '/proc and /sys',
   'observer/threads/thread-times.js': '/proc',
   'observer/recorder/debugger-detector.js': '/proc',
-  'main/options/json-from-text.js': 'a file that the configuration names, before anything runs: it may be a pipe',
+  'main/options/options.js': 'a file that the configuration names, before anything runs: it may be a pipe',
   'main/process/application.js': 'package.json, which Node.js itself reads',
   'main/process/application-registry.js': 'package.json, which Node.js itself reads',
   'main/captures/artifact.js': "what the application asks for, in the application's own name",

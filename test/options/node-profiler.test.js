@@ -5,7 +5,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
 const { drive } = require('../process/child')
-const { whyNodeProfiles } = require('../../lib/main/options/node-profiler')
+const { whyNodeProfiles } = require('../../lib/main/options/environment-facts')
 const { makeScratch } = require('../store/scratch')
 
 const WAYS = [

@@ -7,8 +7,8 @@ const crypto = require('node:crypto')
 const { promisify } = require('node:util')
 const { syncBuiltinESMExports } = require('node:module')
 const { listTargets, propertyOf } = require('../../lib/main/sync-calls/targets')
-const { createSyncCallDetector } = require('../../lib/main/sync-calls/detector')
-const { startDetector, sitesOf } = require('./started')
+const { SyncCallDetector } = require('../../lib/main/sync-calls/detector')
+const { DEFAULTS, startDetector, sitesOf } = require('./started')
 
 const every = listTargets().map(({ api }) => api)
 
@@ -19,7 +19,7 @@ function descriptors () {
 
 test('stop() puts every original back with its own descriptor, start() and stop() twice do no harm', () => {
   const before = descriptors()
-  const detector = createSyncCallDetector({ apis: every })
+  const detector = new SyncCallDetector({ ...DEFAULTS, apis: every })
   assert.equal(detector.running, false)
   assert.deepEqual(descriptors(), before)
   detector.start()

@@ -7,6 +7,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 
+const STARTED = path.join(__dirname, 'started')
 const DETECTOR = path.join(__dirname, '..', '..', 'lib', 'main', 'sync-calls', 'detector')
 
 /** An app whose generated line 1 maps, from column 0 on, to line 8, column 3 of original.ts. */
@@ -16,7 +17,9 @@ function writeApp (dir) {
   fs.writeFileSync(path.join(dir, 'generated.js'),
     `exports.look=function look(){return require("fs").existsSync("/")}\n//# sourceMappingURL=data:application/json;base64,${encoded}\n`)
   fs.writeFileSync(path.join(dir, 'app.js'), `
-    const detector = require(${JSON.stringify(DETECTOR)}).createSyncCallDetector({ apis: ['fs.existsSync'] })
+    const { SyncCallDetector } = require(${JSON.stringify(DETECTOR)})
+    const { DEFAULTS } = require(${JSON.stringify(STARTED)})
+    const detector = new SyncCallDetector({ ...DEFAULTS, apis: ['fs.existsSync'] })
     const { look } = require('./generated')
     detector.armed = true
     detector.start()

@@ -6,10 +6,11 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
 const { setImmediate } = require('node:timers/promises')
-const { createSyncCallDetector } = require('../../lib/main/sync-calls/detector')
+const { SyncCallDetector } = require('../../lib/main/sync-calls/detector')
+const { DEFAULTS } = require('./started')
 
 function start (t) {
-  const detector = createSyncCallDetector({ apis: ['fs.*', 'Date.now'] })
+  const detector = new SyncCallDetector({ ...DEFAULTS, apis: ['fs.*', 'Date.now'] })
   t.after(() => detector.stop())
   detector.start()
   return detector

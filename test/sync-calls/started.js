@@ -2,14 +2,17 @@
 
 // A running detector for one test, and what its tests ask of a reading.
 
-const { createSyncCallDetector } = require('../../lib/main/sync-calls/detector')
+const { resolveOptions } = require('../../lib/main/options/resolve-options')
+const { SyncCallDetector } = require('../../lib/main/sync-calls/detector')
+
+const DEFAULTS = resolveOptions({ syncCalls: true }, {}).syncCalls
 
 /**
  * @param {import('node:test').TestContext} t
  * @param {object} [options]
  */
 function startDetector (t, options) {
-  const detector = createSyncCallDetector(options)
+  const detector = new SyncCallDetector({ ...DEFAULTS, ...options })
   detector.armed = true
   t.after(() => detector.stop())
   detector.start()
@@ -21,4 +24,4 @@ function sitesOf (sites, api, file) {
   return sites.filter(site => site.api === api && site.callSite.file.includes(file))
 }
 
-module.exports = { startDetector, sitesOf }
+module.exports = { DEFAULTS, startDetector, sitesOf }

@@ -7,7 +7,6 @@ const path = require('node:path')
 /** @typedef {'off' | 'profile' | 'snapshot'} NearLimitMode */
 
 const NEAR_LIMIT_MODES = Object.freeze(/** @type {NearLimitMode[]} */ (['off', 'profile', 'snapshot']))
-const DEFAULTS = Object.freeze({ onNearHeapLimit: 'off' })
 const MIB = 1024 ** 2
 // V8's limit counts the young generation too, three semi-spaces of 16 to 64 MiB, where nothing that leaks stays.
 const MAX_YOUNG_BYTES = 192 * MIB
@@ -46,4 +45,4 @@ function valueOf (flags, pattern) {
   return flags.flatMap(flag => pattern.exec(flag)?.[1] ?? []).at(-1)
 }
 
-module.exports = { armNearLimit, oldLimitBytes, NEAR_LIMIT_MODES, DEFAULTS }
+module.exports = { armNearLimit, oldLimitBytes, NEAR_LIMIT_MODES }

@@ -40,9 +40,4 @@ function loadHeapdump () {
   }
 }
 
-const DEFAULTS = Object.freeze({
-  engine: 'built-in',
-  maxPauseMs: 30_000 // three failed probes of Kubernetes, at its default of one every 10 s: then it restarts the container
-})
-
-module.exports = { SNAPSHOT_ENGINES, DEFAULTS }
+module.exports = { SNAPSHOT_ENGINES }

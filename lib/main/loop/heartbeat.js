@@ -14,14 +14,6 @@ const { createOwnWorkIntervals, msOf } = require('./own-work-intervals')
 /** @import { Interval } from './own-work-intervals' */
 /** @import { SharedState } from '../../bridge/shared-state' */
 
-const DEFAULTS = Object.freeze({
-  // A block that begins right after a tick is measured one period too short. bench/heartbeat.js: at 20 ms all blocks of
-  // 120 ms are found, at 50 ms about a third of them.
-  periodMs: 20,
-  // Google's RAIL model: beyond 100 ms people notice; also what toobusy-js and blocked-at users usually settle on.
-  stallThresholdMs: 100
-})
-
 const IDLE_FACTOR = 5 // 100 ms by default: a stall that announces itself by nothing is still seen while it lasts
 const CHECK_MS = 1000
 // Of a processor, all threads: we take up to 3 % ourselves. (Not the loop's utilization: libuv forgets what it has waited for
@@ -244,4 +236,4 @@ class Heartbeat {
   }
 }
 
-module.exports = { createHeartbeat, DEFAULTS }
+module.exports = { createHeartbeat }

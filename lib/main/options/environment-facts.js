@@ -1,11 +1,13 @@
 'use strict'
 
-// What the environment says of the process, beside the options: nothing that anybody sets for us.
+// Facts about the process from its environment variables and flags, beside the options: nothing that anybody sets for loopscope.
 
 const path = require('node:path')
-const { whyNodeProfiles } = require('./node-profiler')
 
 /** @import { Started } from '../process/application' */
+
+// Flags with which Node.js runs V8's profiler itself. Beside --cpu-prof there are --cpu-prof-dir and others, which do nothing alone.
+const PROFILER_FLAGS = Object.freeze(['--cpu-prof', '--experimental-test-coverage'])
 
 /**
  * @typedef {object} EnvironmentFacts
@@ -45,6 +47,18 @@ function environmentFacts (variables) {
     pm2Mode: isNumber(variables.pm_id) ? mode : null,
     started: mode === null ? {} : startedBy(variables)
   }
+}
+
+/**
+ * Whether Node.js itself has V8's profiler in this process. It is told of each profile that anybody begins and ends on the console, as ours
+ * are, takes what it is told for the answer to a question of its own, and prints it all to standard error: megabytes.
+ * @param {readonly string[]} nodeFlags
+ * @param {string | undefined} coverageFolder  where Node.js writes what code has run, if it does
+ * @returns {string | null} why nobody else can record
+ */
+function whyNodeProfiles (nodeFlags, coverageFolder) {
+  const flag = PROFILER_FLAGS.find(each => nodeFlags.includes(each)) ?? (coverageFolder && 'NODE_V8_COVERAGE')
+  return flag ? `Node.js itself profiles this process (${flag}), and would print every profile of ours` : null
 }
 
 /**
@@ -92,4 +106,4 @@ function unpacked (packed) {
   }
 }
 
-module.exports = { applicationVariables, environmentFacts }
+module.exports = { applicationVariables, environmentFacts, whyNodeProfiles }

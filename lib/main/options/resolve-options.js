@@ -4,7 +4,7 @@
 
 const { errors } = require('../../shared/base/errors')
 const { assertKnownKeys, assertPlainObject, refuse } = require('../../shared/base/validate')
-const { isLocal, parseAddress } = require('../admin/address')
+const { isLocal, parseAddress } = require('../admin/settings')
 const { applicationVariables, environmentFacts } = require('./environment-facts')
 const { OPTIONS, variableOf } = require('./options')
 

@@ -11,13 +11,6 @@ const { ENGINES } = require('./engines')
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { Engine } from './engines' */
 
-const DEFAULTS = Object.freeze({
-  hz: 100, // Go's rate: 1 % of a core when idle, and a 100 ms stall still holds ten samples
-  windowSeconds: 5, // ending a window costs 0.2-4 ms of the main thread, growing with its length
-  keepSeconds: 60,
-  engine: /** @type {EngineName} */ ('inspector')
-})
-
 // A window of a process that does nothing holds next to nothing, and what ending and reading it costs is nearly the same whatever its length.
 const IDLE_FACTOR = 4
 const MAX_WINDOW_SECONDS = 30 // longer ones V8 may not be able to write out in one piece
@@ -169,4 +162,4 @@ class Recorder {
   }
 }
 
-module.exports = { createRecorder, DEFAULTS }
+module.exports = { createRecorder }

@@ -16,7 +16,6 @@ const { CountedMeter, TimedMeter } = require('./wrapping/meters')
 const { createOriginalPlaces } = require('./original-places')
 const { Patches } = require('./wrapping/patches')
 const { SiteTable } = require('./site-table')
-const { DEFAULTS } = require('./settings')
 const { propertyOf, selectTargets } = require('./targets')
 const { wrapCounted, wrapTimed, wrapToString } = require('./wrapping/wrapper')
 
@@ -34,10 +33,10 @@ const ROLL_MS = 1000
 
 /**
  * @typedef {object} DetectorOptions
- * @property {readonly string[]} [apis]       names of APIs, `fs.*`, `*`
- * @property {number} [thresholdMs]           calls from here on are looked at one by one, the others by sample
- * @property {number} [flagMsPerSecond]       blocked by one call site, over 10 s, from which on it is flagged
- * @property {number} [flagCallsPerSecond]    the same for APIs that are counted
+ * @property {readonly string[]} apis       names of APIs, `fs.*`, `*`
+ * @property {number} thresholdMs           calls from here on are looked at one by one, the others by sample
+ * @property {number} flagMsPerSecond       blocked by one call site, over 10 s, from which on it is flagged
+ * @property {number} flagCallsPerSecond    the same for APIs that are counted
  * @property {() => string | null} [routeNow] route of the work that runs now
  * @property {(site: SyncCallSite) => void} [onFlag]  once a site and hour
  * @property {(error: unknown) => void} [onFault]     what went wrong on our side
@@ -62,14 +61,6 @@ const ROLL_MS = 1000
  * @property {{ totalMs: number, sites: SyncCallSite[] }} startUp  what ran before the detector was armed
  */
 
-/**
- * @param {DetectorOptions} [options]
- * @throws ERR_LOOPSCOPE_INVALID_OPTION for an unknown API
- */
-function createSyncCallDetector (options = {}) {
-  return new SyncCallDetector(options)
-}
-
 class SyncCallDetector {
   #options
   #places
@@ -87,10 +78,12 @@ class SyncCallDetector {
   /** @type {NodeJS.Timeout | undefined} */
   #timer
 
-  /** @param {DetectorOptions} options */
+  /**
+   * @param {DetectorOptions} options
+   * @throws ERR_LOOPSCOPE_INVALID_OPTION for an unknown API
+   */
   constructor ({
-    apis = DEFAULTS.apis, thresholdMs = DEFAULTS.thresholdMs, flagMsPerSecond = DEFAULTS.flagMsPerSecond,
-    flagCallsPerSecond = DEFAULTS.flagCallsPerSecond, routeNow = () => null, onFlag = () => {}, onFault = () => {},
+    apis, thresholdMs, flagMsPerSecond, flagCallsPerSecond, routeNow = () => null, onFlag = () => {}, onFault = () => {},
     showFile = file => file, toWritten, now = () => performance.now()
   }) {
     this.#options = { thresholdMs, routeNow, onFlag, onFault, showFile, now }
@@ -254,4 +247,4 @@ function replacementOf (original, meter) {
   return original === Date ? makeCountedDate(original, meter) : wrapCounted(original, meter)
 }
 
-module.exports = { createSyncCallDetector }
+module.exports = { SyncCallDetector }

@@ -60,10 +60,10 @@ class SyncCalls {
 
   /** @param {DetectorOptions} options */
   #makeDetector (options) {
-    const { createSyncCallDetector } = require('./detector') // loaded by those who want it: it has many parts
+    const { SyncCallDetector } = require('./detector') // loaded by those who want it: it has many parts
     const { routeNow, showFile, toWritten, onFault } = this.#parts
     const onFlag = (/** @type {SyncCallSite} */ site) => this.#onFlag(site, amountOf(site))
-    return createSyncCallDetector({ ...options, routeNow, showFile, toWritten, onFault, onFlag })
+    return new SyncCallDetector({ ...options, routeNow, showFile, toWritten, onFault, onFlag })
   }
 
   start () {

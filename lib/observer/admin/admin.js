@@ -15,7 +15,7 @@ const { unattended } = require('../../shared/base/guard')
 const { hasMetricsState } = require('../group/metrics-state')
 const { ownIdentity } = require('../../shared/group/member-identity')
 
-/** @import { ListenAddress } from '../../main/admin/address' */
+/** @import { ListenAddress } from '../../main/admin/settings' */
 /** @import { WorkerFacts } from './listener' */
 /** @import { RequestHandler } from '../../shared/admin/exchange' */
 /** @import { Findings } from '../../../types/findings' */

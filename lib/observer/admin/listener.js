@@ -10,7 +10,7 @@ const { MAX_WORKERS } = require('../../shared/admin/worker-group')
 const { errors } = require('../../shared/base/errors')
 const { guarded } = require('../../shared/base/guard')
 
-/** @import { ListenAddress } from '../../main/admin/address' */
+/** @import { ListenAddress } from '../../main/admin/settings' */
 /** @import { Socket } from 'node:net' */
 /** @import { RequestHandler } from '../../shared/admin/exchange' */
 /** @import { AdminResponse } from '../../shared/admin/responses' */
