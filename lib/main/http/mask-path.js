@@ -1,6 +1,7 @@
 'use strict'
 
-// Takes the values out of a path of which no template is known. It would rather hide a fixed word than show a value.
+// The path of a request: without its query, and without values where no template of it is known. It would rather hide a fixed word than
+// show a value.
 
 const LONGEST_WORD = 32
 
@@ -65,4 +66,19 @@ function decodeSegment (segment) {
   }
 }
 
-module.exports = { maskPath, maskSegment, maskedTemplate, forgetMasked }
+/**
+ * @param {any} request
+ * @returns {string} what was asked for, whatever a router has cut off since
+ */
+function pathnameOf (request) {
+  return pathOf(request.originalUrl ?? request.url ?? '')
+}
+
+/** @param {unknown} url */
+function pathOf (url) {
+  const text = String(url)
+  const end = text.indexOf('?')
+  return end === -1 ? text : text.slice(0, end)
+}
+
+module.exports = { maskPath, maskSegment, maskedTemplate, pathOf, pathnameOf, forgetMasked }

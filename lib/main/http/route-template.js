@@ -3,11 +3,8 @@
 // The route of a request: its method, and the template of its path as far as anybody knows it: the application itself, the framework
 // that matched it, else the path with its values taken out. A value of a path never shows in it, and no fault of ours comes out.
 
-const { expressTemplate, isOnePath } = require('./express/express-template')
-const { nextTemplate } = require('./adapters/next')
-const { operationOf } = require('./graphql-operation')
-const { maskedTemplate } = require('./mask-path')
-const { pathnameOf } = require('./pathname')
+const { expressTemplate, isOnePath } = require('./express-template')
+const { maskedTemplate, pathnameOf } = require('./mask-path')
 const { toldIn, toldOf } = require('./told-route')
 
 /** @import { RequestContext } from './contexts/one-request' */
@@ -24,6 +21,19 @@ const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIO
 const BODILESS = new Set(['GET', 'HEAD'])
 
 const STATUS_NOT_FOUND = 404
+
+// Next.js notes on a request which of its pages or route handlers matched.
+const NEXT_META = Symbol.for('NextInternalRequestMeta')
+
+const MAX_OPERATIONS = 50
+const MAX_READ = 4096 // characters of a document of GraphQL
+
+// A definition, whose name is followed by variables, directives or fields: not the words of a search.
+const DEFINITION = /\b(query|mutation|subscription)\s+([_A-Za-z]\w{0,63})\s*[({@]/g
+const OPERATION_NAME = /^[_A-Za-z]\w{0,63}$/
+
+/** Operations that have a name in a route. @type {Set<string>} */
+const operations = new Set()
 
 /**
  * @param {any} request
@@ -95,6 +105,15 @@ function knownTemplate (request, told) {
 }
 
 /**
+ * @param {any} request
+ * @returns {string | undefined} `/api/stall/[id]`
+ */
+function nextTemplate (request) {
+  const template = request[NEXT_META]?.match?.definition?.pathname
+  return typeof template === 'string' ? template : undefined
+}
+
+/**
  * The functions that answer the route of a request: the application's own middleware of it, and its handler.
  * @param {any} request
  * @returns {Function[]} outermost first; none where the framework does not tell
@@ -118,6 +137,34 @@ function isFinished (request) {
 function masked (request) {
   const path = pathnameOf(request)
   return path[0] === '/' ? maskedTemplate(path, request.params) : null
+}
+
+/**
+ * The operation of a GraphQL request, by its name: all of them come to one path. Read only from a body that the application has had parsed; the
+ * name is a client's choice, so it must look like one, and there is a bound on how many are told apart.
+ * @param {any} request
+ * @param {any} [subject]  what the framework makes of it
+ * @returns {string} ` query Orders`; nothing where there is no operation with a name
+ */
+function operationOf (request, subject) {
+  const body = request.body ?? subject?.body ?? subject?.request?.body
+  if (typeof body?.query !== 'string') return ''
+  const operation = nameOperation(body.query.slice(0, MAX_READ), body.operationName)
+  if (operation === null || (!operations.has(operation) && operations.size === MAX_OPERATIONS)) return ''
+  operations.add(operation)
+  return ` ${operation}`
+}
+
+/**
+ * @param {string} document
+ * @param {unknown} wanted  the operation's name where the document defines several
+ */
+function nameOperation (document, wanted) {
+  const isNamed = typeof wanted === 'string' && OPERATION_NAME.test(wanted)
+  for (const [, kind, name] of document.matchAll(DEFINITION)) {
+    if (!isNamed || name === wanted) return `${kind} ${name}`
+  }
+  return null
 }
 
 module.exports = { FINISHED, answeredTemplate, handlersOf, isFinished, routeOf, templateOf, methodOf, UNMATCHED }

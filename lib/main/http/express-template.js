@@ -3,14 +3,12 @@
 // The template of the route of Express that a request matched, as the application wrote it, whatever routers and sub-applications it lies
 // under. A value of a path never shows in it. Whatever Express keeps differently some day leads to a masked path, never to an error.
 
-const { matchLayer } = require('./layer-probe')
-const { findChains } = require('./mount-chains')
-const { compileTemplate } = require('./template-pattern')
-const { maskPath } = require('../mask-path')
-const { pathnameOf, pathOf } = require('../pathname')
+const { compileTemplate, matchLayer, mountOfLayer, mountOfPath } = require('./express-mounts')
+const { maskPath, pathOf, pathnameOf } = require('./mask-path')
 
-/** @import { Mount, MountMatch } from './mounts' */
-/** @import { Chain } from './mount-chains' */
+/** @import { Mount, MountMatch } from './express-mounts' */
+
+/** @typedef {{ mounts: Mount[], layer: any }} Chain  a way from an application to a route: the mounts it goes through, and the layer that holds the route */
 
 /**
  * @typedef {object} Place  where a route stands for one request
@@ -27,6 +25,9 @@ const { pathnameOf, pathOf } = require('../pathname')
  * @property {string | null} lastBase  where there is one chain and one path, the base alone decides
  * @property {string} lastTemplate
  */
+
+// A router mounted in many places has a way through each; further ones are masked instead of searched.
+const MAX_CHAINS = 50
 
 const MAX_SEGMENTS = 20 // of a path that are tried as a prefix
 
@@ -230,6 +231,63 @@ function shown (path) {
  */
 function join (prefix, path) {
   return path === '/' && prefix !== '' ? prefix : prefix + path
+}
+
+/**
+ * Reads the routers' stacks and changes nothing.
+ * @param {any} app  the application that answers, `request.app`
+ * @param {object} route
+ * @returns {Chain[]} outermost mount first; empty when the application does not lead to the route
+ */
+function findChains (app, route) {
+  /** @type {Chain[]} */
+  const chains = []
+  /** The stacks above the one that is read: a router may contain itself. @type {Set<unknown>} */
+  const above = new Set()
+
+  /**
+   * @param {any[]} stack
+   * @param {Mount[]} mounts
+   */
+  function descend (stack, mounts) {
+    if (above.has(stack)) return
+    above.add(stack)
+    for (const layer of stack) {
+      if (chains.length === MAX_CHAINS) break
+      if (layer.route === route) chains.push({ mounts, layer })
+      const inner = layer.route ? null : stackOf(layer.handle)
+      if (inner !== null) descend(inner, [...mounts, mountOfLayer(layer)])
+    }
+    above.delete(stack)
+  }
+
+  const stack = stackOf(app)
+  if (stack !== null) for (const mounts of mountsAbove(app)) descend(stack, mounts)
+  return chains
+}
+
+/**
+ * A sub-application hides behind a closure of its parent, but knows the parent and the last place it was mounted at. Another place may be
+ * any at which the parent has mounted an application.
+ * @param {any} app
+ * @returns {Mount[][]} each outermost first
+ */
+function mountsAbove (app) {
+  if (!app.parent) return [[]]
+  const places = (stackOf(app.parent) ?? []).filter(({ handle }) => handle.name === 'mounted_app')
+  const mounts = [mountOfPath(app.mountpath), ...places.length > 1 ? places.map(mountOfLayer) : []]
+  return mountsAbove(app.parent).flatMap(above => mounts.map(mount => [...above, mount])).slice(0, MAX_CHAINS)
+}
+
+/**
+ * @param {any} handler  a router, an application of Express 4 (_router) or 5 (router), or a plain function
+ * @returns {any[] | null}
+ */
+function stackOf (handler) {
+  if (handler === undefined || handler === null) return null
+  // Express 4 has a `router` too, which throws; an application is recognised by its `set`.
+  const router = typeof handler.set !== 'function' ? handler : handler._router ?? (handler.lazyrouter ? null : handler.router)
+  return Array.isArray(router?.stack) ? router.stack : null
 }
 
 module.exports = { expressTemplate, isOnePath }

@@ -1,0 +1,249 @@
+'use strict'
+
+// One mount of a router or sub-application of Express (`app.use('/org/:org', router)`): which part of a path it takes and what its template
+// is. It reads the layers of Express and never calls Layer#match, which before router 2.3 writes to the layer.
+
+/**
+ * @typedef {{ template: string, length: number }} MountMatch  length: characters of the path that the mount takes
+ * @typedef {{ match (path: string): MountMatch | null }} Mount
+ * @typedef {{ path: string, params: Record<string, unknown> }} LayerMatch
+ */
+
+// A mount from which more templates than this are learned was given as an expression of the user's: further paths are masked.
+const MAX_LEARNED = 20
+
+// Put in place of a segment of a path, to see which parameter gets it.
+const OTHER_WORD = 'loopscopeprobe'
+
+const NAME = '(?:[\\w$\\u0080-\\uffff]+|"[^"]*")'
+
+// Escaped character | named parameter with the slash before it, Express 4's (pattern) and modifier | wildcard | group | special.
+const TOKENS = new RegExp(`\\\\(.)|(/?):${NAME}(?:\\([^)]*\\))?([?*+]?)|\\*${NAME}?|([{}])|[.$^[\\]|]`, 'g')
+
+/**
+ * @param {any} layer  of a router's stack
+ * @returns {Mount}
+ */
+function mountOfLayer (layer) {
+  if (layer.rawPath !== undefined) return mountOfPath(layer.rawPath)
+  const { regexp } = layer
+  // path-to-regexp ends what it makes for a mount like this; anything else is the user's own expression.
+  if (regexp instanceof RegExp && !regexp.source.includes('(?=\\/|$)')) return new ExpressionMount(regexp)
+  return new ProbedMount(layer)
+}
+
+/**
+ * @param {unknown} path  as given to use(): text, expression, or an array of both
+ * @returns {Mount}
+ */
+function mountOfPath (path) {
+  if (Array.isArray(path)) return new AnyMount(path.map(mountOfPath))
+  return path instanceof RegExp ? new ExpressionMount(path) : new TemplateMount(String(path))
+}
+
+class TemplateMount {
+  #template
+  #pattern
+
+  /** @param {string} path */
+  constructor (path) {
+    this.#template = path.replace(/\/+$/, '')
+    this.#pattern = compileTemplate(path, { isPrefix: true })
+  }
+
+  /**
+   * @param {string} path
+   * @returns {MountMatch | null}
+   */
+  match (path) {
+    if (this.#template === '') return { template: '', length: 0 }
+    const match = this.#pattern?.exec(path)
+    return match ? { template: this.#template, length: match[0].length } : null
+  }
+}
+
+class ExpressionMount {
+  #template
+  #pattern
+
+  /** @param {RegExp} expression */
+  constructor (expression) {
+    this.#template = expression.source
+    // A copy: exec() on a global or sticky expression would move the user's lastIndex.
+    this.#pattern = new RegExp(expression.source, expression.flags.replace(/[gy]/g, ''))
+  }
+
+  /**
+   * @param {string} path
+   * @returns {MountMatch | null}
+   */
+  match (path) {
+    const match = this.#pattern.exec(path)
+    return match ? { template: this.#template, length: match[0].length } : null
+  }
+}
+
+class AnyMount {
+  #mounts
+
+  /** @param {Mount[]} mounts */
+  constructor (mounts) {
+    this.#mounts = mounts
+  }
+
+  /**
+   * @param {string} path
+   * @returns {MountMatch | null}
+   */
+  match (path) {
+    for (const mount of this.#mounts) {
+      const match = mount.match(path)
+      if (match !== null) return match
+    }
+    return null
+  }
+}
+
+/** Express 4 and router before 2.3 keep only the compiled path: the template is learned from the paths that come. */
+class ProbedMount {
+  #layer
+  /** @type {TemplateMount[]} */
+  #learned = []
+
+  /** @param {any} layer */
+  constructor (layer) {
+    this.#layer = layer
+  }
+
+  /**
+   * @param {string} path
+   * @returns {MountMatch | null}
+   */
+  match (path) {
+    for (const mount of this.#learned) {
+      const match = mount.match(path)
+      if (match !== null) return match
+    }
+    const matched = matchLayer(this.#layer, path)
+    if (matched === null || this.#learned.length === MAX_LEARNED) return null
+    const taken = matched.path.replace(/\/$/, '')
+    const template = probeTemplate(this.#layer, { ...matched, path: taken })
+    this.#learned.push(new TemplateMount(template))
+    return { template, length: taken.length }
+  }
+}
+
+/**
+ * What Layer#match would find, without its writing to the layer.
+ * @param {any} layer
+ * @param {string} path
+ * @returns {LayerMatch | null}
+ */
+function matchLayer (layer, path) {
+  if (layer.slash || layer.regexp?.fast_slash) return { path: '', params: {} }
+  for (const matcher of layer.matchers ?? []) {
+    const match = matcher(path)
+    if (match) return match
+  }
+  const match = layer.regexp?.exec(path)
+  if (!match) return null
+  /** @type {Record<string, unknown>} */
+  const params = {}
+  layer.keys.forEach((/** @type {{ name: string }} */ key, /** @type {number} */ index) => { params[key.name] = match[index + 1] })
+  return { path: match[0], params }
+}
+
+/**
+ * The template of a layer that keeps only its compiled path (Express 4, router before 2.3): which segments of a matching path may change. Another
+ * word is put in place of each, to see which parameter gets it.
+ * @param {any} layer
+ * @param {LayerMatch} matched
+ * @returns {string}
+ */
+function probeTemplate (layer, { path, params }) {
+  const segments = path.split('/')
+  const named = segments.map((segment, index) => segment === ''
+    ? ''
+    : parameterHolding(matchLayer(layer, segments.with(index, OTHER_WORD).join('/'))?.params))
+  // A value found in its own segment must not be looked for in fixed text that happens to hold the same letters.
+  const unnamed = Object.fromEntries(Object.entries(params).filter(([name]) => !named.includes(`:${name}`)))
+  const templates = named.map((name, index) => name ?? namePart(segments[index], unnamed) ?? maskFixed(layer, segments, index))
+  // A wildcard over several segments is found once for each.
+  return templates.filter((template, index) => template[0] !== '*' || template !== templates[index - 1]).join('/')
+}
+
+/**
+ * Fixed text, or a value that an expression of the user lets through without naming it: its letters and digits may be others.
+ * @param {any} layer
+ * @param {string[]} segments
+ * @param {number} index
+ */
+function maskFixed (layer, segments, index) {
+  const segment = segments[index]
+  const others = [/\d/g, /[a-z]/gi, /[^\W_]/g].map(signs => segment.replace(signs, otherSign)).filter(other => other !== segment)
+  return others.some(other => matchLayer(layer, segments.with(index, other).join('/')) !== null) ? ':id' : segment
+}
+
+/**
+ * @param {string} sign
+ * @returns {string} another one that any expression takes for the same: a digit, a letter, one of a hexadecimal number
+ */
+function otherSign (sign) {
+  if (/\d/.test(sign)) return sign === '9' ? '8' : '9'
+  const letters = /[a-f]/i.test(sign) ? 'af' : 'gz'
+  const other = sign.toLowerCase() === letters[0] ? letters[1] : letters[0]
+  return sign === sign.toLowerCase() ? other : other.toUpperCase()
+}
+
+/** @param {Record<string, unknown>} [params] */
+function parameterHolding (params = {}) {
+  for (const [name, value] of Object.entries(params)) {
+    if (value === OTHER_WORD && !/^\d+$/.test(name)) return `:${name}`
+    if (Array.isArray(value) ? value.includes(OTHER_WORD) : String(value).includes(OTHER_WORD)) return `*${name.replace(/^\d+$/, '')}`
+  }
+  return null
+}
+
+/**
+ * A segment that may not change as a whole, because a parameter has a pattern of its own or stands inside fixed text.
+ * @param {string} segment
+ * @param {Record<string, unknown>} params
+ */
+function namePart (segment, params) {
+  const part = Object.entries(params).find(([, value]) => typeof value === 'string' && value !== '' && segment.includes(value))
+  if (part === undefined) return null
+  const [name, value] = /** @type {[string, string]} */ (part)
+  return segment.replaceAll(value, /^\d+$/.test(name) ? '*' : `:${name}`)
+}
+
+/**
+ * An expression for the paths that could have come from a path template of Express 4 or 5. Looser than the routers' own matching on purpose (any
+ * value fits a parameter): it chooses between templates that a router has already matched, it never routes.
+ * @param {string} template
+ * @param {{ isPrefix: boolean }} options  isPrefix: a mount path, which the path may go on after
+ * @returns {RegExp | null} null for a template that is neither syntax
+ */
+function compileTemplate (template, { isPrefix }) {
+  const source = template.replace(/\/+$/, '').replace(TOKENS, (token, escaped, slash, modifier, brace) => {
+    if (escaped !== undefined) return token
+    if (brace !== undefined) return brace === '{' ? '(?:' : ')?'
+    if (slash !== undefined) return parameterSource(slash, modifier)
+    return token[0] === '*' ? '.*' : `\\${token}`
+  })
+  try {
+    return new RegExp(isPrefix ? `^${source}(?=/|$)` : `^${source}/?$`, 'i')
+  } catch {
+    return null
+  }
+}
+
+/**
+ * @param {string} slash
+ * @param {string} modifier
+ */
+function parameterSource (slash, modifier) {
+  const value = modifier === '*' || modifier === '+' ? '.+' : '[^/]+?'
+  return modifier === '?' || modifier === '*' ? `(?:${slash}${value})?` : `${slash}${value}`
+}
+
+module.exports = { compileTemplate, matchLayer, mountOfLayer, mountOfPath }
