@@ -6,7 +6,7 @@
 const fs = require('node:fs')
 const { Worker, isMainThread, parentPort } = require('node:worker_threads')
 const { serveAnswers } = require('../harness/answers')
-const { createRouteContext } = require('../../lib/main/http/contexts/route-context')
+const { RouteContext } = require('../../lib/main/http/contexts/route-context')
 const { createRouteNotes } = require('../../lib/main/labels/route-notes')
 const { createInspectorSession } = require('../../lib/observer/recorder/inspector-session')
 
@@ -19,7 +19,7 @@ if (isMainThread) measured()
 else observe()
 
 function measured () {
-  const context = createRouteContext()
+  const context = new RouteContext()
   context.start()
   const notes = createRouteNotes({ context, takeWork: () => [], slowRequests: { noteSeen () {}, wantedMicros: null }, tell: () => {} })
   let looks = 0

@@ -12,7 +12,7 @@ const http = require('node:http')
 const { setImmediate: nextTurn } = require('node:timers/promises')
 const express = require('express')
 const diagnostics = require('../..')
-const { createRouteContext } = require('../../lib/main/http/contexts/route-context')
+const { RouteContext } = require('../../lib/main/http/contexts/route-context')
 const { createStallRoute } = require('../../lib/main/http/stall-route')
 const { resolveOptions } = require('../../lib/main/options/resolve-options')
 const { SyncCallDetector } = require('../../lib/main/sync-calls/detector')
@@ -96,7 +96,7 @@ const DEFAULTS = /** @type {Required<import('../../types/diagnostics').SyncCallO
 
 /** As in an application. */
 function startDetector () {
-  const context = createRouteContext()
+  const context = new RouteContext()
   context.start()
   const stallRoute = createStallRoute({ context })
   const detector = new SyncCallDetector({ ...DEFAULTS, routeNow: () => stallRoute.now() })

@@ -7,7 +7,7 @@ const assert = require('node:assert/strict')
 const http = require('node:http')
 const { Readable } = require('node:stream')
 const { createRequestContext } = require('../../lib/main/http/contexts/one-request')
-const { createRouteContext } = require('../../lib/main/http/contexts/route-context')
+const { RouteContext } = require('../../lib/main/http/contexts/route-context')
 
 const { prototype } = http.IncomingMessage
 
@@ -26,7 +26,7 @@ async function whileRead (stream, look) {
 
 /** @param {import('node:test').TestContext} t */
 function createSubject (t) {
-  const context = createRouteContext()
+  const context = new RouteContext()
   context.start()
   t.after(() => context.stop())
   return {

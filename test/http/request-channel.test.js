@@ -4,7 +4,7 @@ const { test } = require('node:test')
 const assert = require('node:assert/strict')
 const { hasSubscribers } = require('node:diagnostics_channel')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { createRequestChannel } = require('../../lib/main/http/request-channel')
+const { RequestChannel } = require('../../lib/main/http/request-channel')
 const { createRequestContexts } = require('../../lib/main/http/contexts/request-contexts')
 const { createRequestMeasure } = require('../../lib/main/http/request-measure')
 const { routeOf } = require('../../lib/main/http/route-template')
@@ -15,7 +15,7 @@ function createChannel (t) {
   const { context } = contexts
   const parts = createParts({ context })
   const measure = createRequestMeasure(parts)
-  const channel = createRequestChannel(({ request, response }) => measure.begin(request, response))
+  const channel = new RequestChannel(({ request, response }) => measure.begin(request, response))
   contexts.start()
   channel.start()
   t.after(() => {

@@ -7,8 +7,8 @@ const net = require('node:net')
 const { once } = require('node:events')
 const { hasSubscribers, subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { createRequestContext } = require('../../lib/main/http/contexts/one-request')
-const { createRouteContext } = require('../../lib/main/http/contexts/route-context')
-const { createResponseEnds, isServedBy, whenEnded } = require('../../lib/main/http/response-ends')
+const { RouteContext } = require('../../lib/main/http/contexts/route-context')
+const { ResponseEnds, isServedBy, whenEnded } = require('../../lib/main/http/response-ends')
 const { serve } = require('./served')
 
 const CHANNEL = 'http.server.response.finish'
@@ -16,7 +16,7 @@ const CHANNEL = 'http.server.response.finish'
 /** `awaitEnd` is for a listener of a server; `ended` says of each response how. */
 function createSubject (t) {
   const ended = []
-  const ends = createResponseEnds()
+  const ends = new ResponseEnds()
   const contextOf = collectContexts(t, ends)
   t.after(() => ends.stop())
   return {
@@ -29,7 +29,7 @@ function createSubject (t) {
 
 /**
  * @param {import('node:test').TestContext} t
- * @param {ReturnType<typeof createResponseEnds>} ends
+ * @param {ResponseEnds} ends
  * @returns {(request: http.IncomingMessage) => any} its context, of the moment at which Node.js began it
  */
 function collectContexts (t, ends) {
@@ -46,7 +46,7 @@ function collectContexts (t, ends) {
 
 /** A server that waits for the end of each response. */
 async function createAwaiting (t, listener) {
-  const context = createRouteContext()
+  const context = new RouteContext()
   context.start()
   const subject = createSubject(t)
   const { port } = await serve(t, (request, response) => {

@@ -7,7 +7,7 @@ const { IncomingMessage, ServerResponse } = require('node:http')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { Worker } = require('node:worker_threads')
 const { createRequestContext } = require('../../lib/main/http/contexts/one-request')
-const { createRouteContext } = require('../../lib/main/http/contexts/route-context')
+const { RouteContext } = require('../../lib/main/http/contexts/route-context')
 const { routeOf } = require('../../lib/main/http/route-template')
 const { frameworks, createParts, serve } = require('./served')
 
@@ -30,9 +30,9 @@ test('two copies of the package see one context, and the last to stop ends it', 
   const file = require.resolve('../../lib/main/http/contexts/route-context')
   const cached = require.cache[file]
   delete require.cache[file]
-  const copy = require('../../lib/main/http/contexts/route-context').createRouteContext()
+  const copy = new (require('../../lib/main/http/contexts/route-context').RouteContext)()
   require.cache[file] = cached
-  const own = createRouteContext()
+  const own = new RouteContext()
   const context = createRequestContext({}, 0, 0)
   copy.start()
   own.start()
@@ -66,7 +66,7 @@ test('what the application says of a route through one copy of the package is kn
 })
 
 test('a stopped context runs the function and knows nothing', () => {
-  const context = createRouteContext()
+  const context = new RouteContext()
   assert.equal(context.run({ request: {}, startMicros: 0 }, () => 7), 7)
   assert.equal(context.current(), undefined)
 })

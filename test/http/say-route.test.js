@@ -3,7 +3,7 @@
 const { test, beforeEach } = require('node:test')
 const assert = require('node:assert/strict')
 const { IncomingMessage } = require('node:http')
-const { createSayRoute } = require('../../lib/main/http/say-route')
+const { createSayRoute } = require('../../lib/main/http/told-route')
 const { routeOf } = require('../../lib/main/http/route-template')
 const { forgetWarnings } = require('../../lib/shared/base/warnings')
 

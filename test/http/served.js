@@ -4,13 +4,13 @@
 
 const http = require('node:http')
 const { once } = require('node:events')
-const { createRouteContext } = require('../../lib/main/http/contexts/route-context')
+const { RouteContext } = require('../../lib/main/http/contexts/route-context')
 const { createRequestDurations } = require('../../lib/main/http/request-durations')
 const { createMiddleware } = require('../../lib/main/http/middleware')
 
 const frameworks = { 'express 5': require('express'), 'express 4': require('express4') }
 
-function createParts ({ stallThresholdMs = 100, context = createRouteContext(), ...options } = {}) {
+function createParts ({ stallThresholdMs = 100, context = new RouteContext(), ...options } = {}) {
   const logged = []
   const logger = { warn: (fields, message) => { logged.push({ ...fields, message }) } }
   const requests = createRequestDurations()

@@ -2,13 +2,13 @@
 
 const { test } = require('node:test')
 const assert = require('node:assert/strict')
-const { createSlowestRequest } = require('../../lib/main/http/slowest-request')
+const { SlowestRequest } = require('../../lib/main/http/middleware')
 const { monotonicMicros } = require('../../lib/shared/base/monotonic')
 const { routeOf } = require('../../lib/main/http/route-template')
 const { frameworks, createParts, serve } = require('./served')
 
 test('the longest of at least half the threshold is kept until it is taken', () => {
-  const slowest = createSlowestRequest(100)
+  const slowest = new SlowestRequest(100)
   const [short, long, longer] = [{}, {}, {}]
   slowest.note(short, 0, 49_999)
   assert.equal(slowest.take(), null)

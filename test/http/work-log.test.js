@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const http = require('node:http')
 const { createRequestContexts } = require('../../lib/main/http/contexts/request-contexts')
-const { createWorkLog } = require('../../lib/main/http/work-log')
+const { WorkLog } = require('../../lib/main/http/middleware')
 const { monotonicMicros } = require('../../lib/shared/base/monotonic')
 const { createParts, frameworks, serve } = require('./served')
 
@@ -14,7 +14,7 @@ const AGENT = new http.Agent({ keepAlive: true, maxSockets: 1 })
 const contextOf = route => ({ request: { method: 'GET', baseUrl: '', url: route.path, route } })
 
 test('it holds work of a millisecond and more until it is taken', () => {
-  const log = createWorkLog()
+  const log = new WorkLog()
   const context = contextOf({ path: '/auth' })
   log.note(context, 5000, 5999)
   log.note(context, 6000, 7000)
@@ -23,7 +23,7 @@ test('it holds work of a millisecond and more until it is taken', () => {
 })
 
 test('the route is asked for when it is taken', () => {
-  const log = createWorkLog()
+  const log = new WorkLog()
   const context = contextOf({ path: '/early' })
   log.note(context, 0, 1000)
   context.request.route = { path: '/late' }
@@ -31,7 +31,7 @@ test('the route is asked for when it is taken', () => {
 })
 
 test('it is bounded, and takes again once it was taken', () => {
-  const log = createWorkLog()
+  const log = new WorkLog()
   const context = contextOf({ path: '/auth' })
   const note = () => { for (let number = 0; number < 6000; number++) log.note(context, number * 1000, number * 1000 + 1000) }
   note()

@@ -12,11 +12,6 @@ const CHANNEL_NAME = 'http.server.request.start'
 
 /** @typedef {(start: { request: IncomingMessage, response: ServerResponse, socket: Socket, server: Server }) => void} OnRequest */
 
-/** @param {OnRequest} onRequest */
-function createRequestChannel (onRequest) {
-  return new RequestChannel(onRequest)
-}
-
 class RequestChannel {
   #running = false
   #onRequest
@@ -47,4 +42,4 @@ class RequestChannel {
   }
 }
 
-module.exports = { createRequestChannel }
+module.exports = { RequestChannel }

@@ -13,7 +13,7 @@ const { answeredTemplate, isFinished, methodOf } = require('./route-template')
 /** @import { Logger } from '../../../types/diagnostics' */
 /** @import { Active } from './request-durations' */
 /** @import { RequestContext } from './contexts/one-request' */
-/** @import { RouteContextPart } from './contexts/route-context' */
+/** @import { RouteContext } from './contexts/route-context' */
 
 // What nginx logs when the connection closed before the response was complete. No server sends it.
 const STATUS_CLIENT_CLOSED = 499
@@ -28,7 +28,7 @@ const MICROS_PER_SECOND = 1e6
 
 /**
  * @typedef {object} RequestMeasureOptions
- * @property {Pick<RouteContextPart, 'current' | 'running' | 'keepFor'>} context  while it is stopped, nothing is measured
+ * @property {Pick<RouteContext, 'current' | 'running' | 'keepFor'>} context  while it is stopped, nothing is measured
  * @property {RequestCounter} requests
  * @property {Pick<Logger, 'warn'>} logger
  * @property {() => void} [onRequest]  work on a request begins

@@ -8,8 +8,10 @@
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const onFinished = require('on-finished')
 const { guarded, reportFault } = require('../../shared/base/guard')
-const { finishRequest } = require('./contexts/finished-request')
-const { isInFirstTurn } = require('./contexts/one-request')
+const { putSpan, spansOf } = require('../tracing/trace-of')
+const { createRequestContext, isInFirstTurn } = require('./contexts/one-request')
+const { FINISHED, answeredTemplate, isFinished, methodOf } = require('./route-template')
+const { sayTemplate } = require('./told-route')
 
 /** @import { ServerResponse as Response } from 'node:http' */
 /** @import { Socket } from 'node:net' */
@@ -24,10 +26,11 @@ const CHANNEL_NAME = 'http.server.response.finish'
 /** On a connection: the context of the request whose response has it, while that is waited for. */
 const AWAITED = Symbol('loopscope.awaited')
 
-/** @param {(context: RequestContext) => void} [onUncounted]  a request that nobody counted is about to be let go of */
-function createResponseEnds (onUncounted = () => {}) {
-  return new ResponseEnds(onUncounted)
-}
+// Requests of one route share what they leave; clients choose what some routes are called.
+const MAX_SHARED = 1000
+
+/** Contexts of finished requests, by route. @type {Map<string, RequestContext>} */
+const finishedByRoute = new Map()
 
 class ResponseEnds {
   #onUncounted
@@ -35,8 +38,8 @@ class ResponseEnds {
   #isSubscribed = false
   #isStopped = true
 
-  /** @param {(context: RequestContext) => void} onUncounted */
-  constructor (onUncounted) {
+  /** @param {(context: RequestContext) => void} [onUncounted]  a request that nobody counted is about to be let go of */
+  constructor (onUncounted = () => {}) {
     this.#onUncounted = onUncounted
   }
 
@@ -176,4 +179,52 @@ function isSent (response) {
   return response.writableFinished !== false && response.writableEnded !== false
 }
 
-module.exports = { createResponseEnds, isServedBy, whenEnded }
+/**
+ * Lets go of a request. What it leaves behind (a promise that stays pending, a timer) keeps its context for as long as it lives itself, so from then
+ * on the context holds what late work is asked for: the route and the trace.
+ * @param {RequestContext} context
+ * @param {number} status  of its response
+ */
+function finishRequest (context, status) {
+  if (isFinished(context.request)) return
+  const finished = finishedContext(context, context.route ?? `${methodOf(context)} ${answeredTemplate(context, status)}`)
+  context.holder.context = finished
+  context.request = finished.request
+  context.told = undefined
+  context.response = null
+  context.socket = null
+  context.onEnd = null
+}
+
+/**
+ * @param {RequestContext} context
+ * @param {string} route
+ */
+function finishedContext ({ request }, route) {
+  const [span = null] = spansOf(request)
+  const traceparent = request.headers?.traceparent
+  if (span !== null || traceparent !== undefined) return createFinished(route, { traceparent }, span)
+  const known = finishedByRoute.get(route)
+  if (known !== undefined) return known
+  const made = createFinished(route, {}, null)
+  if (finishedByRoute.size < MAX_SHARED) finishedByRoute.set(route, made)
+  return made
+}
+
+/**
+ * @param {string} route
+ * @param {object} headers
+ * @param {ReturnType<typeof spansOf>[number] | null} span
+ */
+function createFinished (route, headers, span) {
+  const space = route.indexOf(' ')
+  /** @type {any} */
+  const request = { method: route.slice(0, space), url: '', headers, [FINISHED]: true }
+  sayTemplate(request, route.slice(space + 1))
+  putSpan(request, span)
+  const context = createRequestContext(request, 0, 0)
+  context.firstTurn = 0
+  return context
+}
+
+module.exports = { ResponseEnds, isServedBy, whenEnded }

@@ -10,8 +10,8 @@ const { routeOf } = require('./route-template')
 /** @import { Trace } from '../../../types/diagnostics' */
 /** @import { Span } from '../tracing/open-telemetry' */
 /** @import { RequestContext } from './contexts/one-request' */
-/** @import { RouteContextPart } from './contexts/route-context' */
-/** @import { SlowRequest } from './slowest-request' */
+/** @import { RouteContext } from './contexts/route-context' */
+/** @import { SlowRequest } from './middleware' */
 
 /**
  * @typedef {object} Stuck  what the main thread was stuck with
@@ -20,7 +20,7 @@ const { routeOf } = require('./route-template')
  * @property {Span[]} spans  of OpenTelemetry, innermost first
  */
 
-/** @param {{ context: Pick<RouteContextPart, 'current'> }} parts */
+/** @param {{ context: Pick<RouteContext, 'current'> }} parts */
 function createStallRoute ({ context }) {
   return new StallRoute(context)
 }
@@ -30,7 +30,7 @@ class StallRoute {
   /** What was noted last. @type {{ tickMicros: number, found: RequestContext | undefined, span: Span | null } | undefined} */
   #noted
 
-  /** @param {Pick<RouteContextPart, 'current'>} context */
+  /** @param {Pick<RouteContext, 'current'>} context */
   constructor (context) {
     this.#context = context
   }

@@ -1,10 +1,13 @@
 'use strict'
 
-// What others tell of a request's route: the application, and the framework that matched it.
+// What is known of a request's route from outside of it: from the application, which sets its template, and from the framework that matched it.
 
+const { warnOnce } = require('../../shared/base/warnings')
 const { contextOn, takePlace } = require('./contexts/one-request')
 
+/** @import { Logger } from '../../../types/diagnostics' */
 /** @import { RequestContext } from './contexts/one-request' */
+/** @import { RouteContext } from './contexts/route-context' */
 
 /**
  * @typedef {object} Framework  that says what its route is
@@ -17,6 +20,9 @@ const { contextOn, takePlace } = require('./contexts/one-request')
  * @property {Framework | undefined} framework
  * @property {any} subject  what that makes of the request
  */
+
+// Of the application.
+const TEMPLATE = /^\/[^\s\p{Cc}]{0,255}$/u
 
 /** On a request without a context of its own. */
 const TOLD = Symbol('loopscope.told')
@@ -77,4 +83,39 @@ function toldIn ({ response, told, request }) {
   return response === null ? toldOf(request) : told
 }
 
-module.exports = { giveTemplate, hasTemplate, sayTemplate, toldIn, toldOf }
+/**
+ * What an application calls in the middle of a request, so nothing here throws.
+ * @param {object} parts
+ * @param {Pick<RouteContext, 'current'>} parts.context
+ * @param {Pick<Logger, 'warn'>} parts.logger
+ * @returns {(request: unknown, template: unknown) => void}
+ */
+function createSayRoute ({ context, logger }) {
+  return function sayRoute (request, template) {
+    try {
+      if (typeof template !== 'string' || !TEMPLATE.test(template)) {
+        return warnOnce(logger, 'LOOPSCOPE_WARN_ROUTE', 'a template is text of at most 256 characters that begins with "/" and has no spaces')
+      }
+      const found = requestBehind(request) ?? context.current()?.request
+      if (found === undefined) return warnOnce(logger, 'LOOPSCOPE_WARN_ROUTE', 'it was not given a request, and none is being worked on')
+      sayTemplate(found, template)
+    } catch (error) {
+      warnOnce(logger, 'LOOPSCOPE_WARN_INTERNAL', error)
+    }
+  }
+}
+
+/**
+ * @param {any} given  a request of node:http, Express or Fastify, a context of Hono or Koa
+ * @returns {object | undefined}
+ */
+function requestBehind (given) {
+  return [given?.env?.incoming, given?.raw, given?.req, given].find(isRequest)
+}
+
+/** @param {any} value */
+function isRequest (value) {
+  return typeof value?.method === 'string' && typeof value.url === 'string' && typeof value.httpVersion === 'string'
+}
+
+module.exports = { createSayRoute, giveTemplate, hasTemplate, sayTemplate, toldIn, toldOf }

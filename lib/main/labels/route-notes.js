@@ -10,8 +10,8 @@ const { createLooks } = require('./looks')
 
 /** @import { Tell } from '../../bridge/channel' */
 /** @import { RequestContext } from '../http/contexts/one-request' */
-/** @import { RouteContextPart } from '../http/contexts/route-context' */
-/** @import { Work } from '../http/work-log' */
+/** @import { RouteContext } from '../http/contexts/route-context' */
+/** @import { Work } from '../http/middleware' */
 /** @import { Look } from './looks' */
 
 /**
@@ -25,7 +25,7 @@ const { createLooks } = require('./looks')
 
 /**
  * @param {object} parts
- * @param {Pick<RouteContextPart, 'current'>} parts.context
+ * @param {Pick<RouteContext, 'current'>} parts.context
  * @param {() => Work[]} parts.takeWork
  * @param {{ noteSeen (context: RequestContext, micros: number): void, wantedMicros: number | null }} parts.slowRequests
  * @param {Tell} parts.tell  the observer

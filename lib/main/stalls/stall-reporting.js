@@ -7,7 +7,7 @@ const { tellTrace } = require('../tracing/tell-trace')
 
 /** @import { Cause, CodeFrame, Culprit, Stall, StallEvidence } from '../../../types/diagnostics' */
 /** @import { Ask, Tell } from '../../bridge/channel' */
-/** @import { SlowRequest } from '../http/slowest-request' */
+/** @import { SlowRequest } from '../http/middleware' */
 /** @import { Stuck } from '../http/stall-route' */
 /** @import { LateTick } from '../loop/heartbeat' */
 

@@ -3,8 +3,7 @@
 // The handles that run in this process: who is told of stalls, and whose requests were under way.
 
 /** @import { Stall } from '../../../types/diagnostics' */
-/** @import { SlowRequest } from '../http/slowest-request' */
-/** @import { Work } from '../http/work-log' */
+/** @import { SlowRequest, Work } from '../http/middleware' */
 
 /**
  * @typedef {object} Subscriber  one handle: the first one also logs

@@ -11,7 +11,7 @@ const { learnWindow } = require('./learn-window')
 const { linesOf, placesOfStack } = require('./places')
 
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { Work } from '../../main/http/work-log' */
+/** @import { Work } from '../../main/http/middleware' */
 /** @import { Notes } from '../../main/labels/route-notes' */
 /** @import { Look } from '../../main/labels/looks' */
 /** @import { Handler } from './knowledge' */

@@ -7,7 +7,7 @@ const { parentsOf } = require('../../shared/formats/profile/node-tree')
 const { createRouteFinder } = require('./label-samples')
 
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { Work } from '../../main/http/work-log' */
+/** @import { Work } from '../../main/http/middleware' */
 /** @import { Knowledge } from './label-samples' */
 
 /**

@@ -56,6 +56,9 @@ class FastifyWatch {
     if (isLoaded(FILE)) subscribe(HANDLED, this.#handled)
   }
 
+  /** Requests announce themselves. */
+  look () {}
+
   stop () {
     unsubscribe(CREATED, this.#created)
     unsubscribe(HANDLED, this.#handled)

@@ -50,6 +50,8 @@ class KoaWatch {
   /** @type {Map<any, { own: Function, replaced: Function }>} prototype of an application */
   #watched = new Map()
 
+  start () {}
+
   /** To be called when a server has its first request: by then its application is loaded. */
   look () {
     for (const exported of loadedExports(FILE)) {

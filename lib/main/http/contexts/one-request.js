@@ -7,12 +7,10 @@ const { executionAsyncId } = require('node:async_hooks')
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { Socket } from 'node:net' */
 /** @import { Active } from '../request-durations' */
-/** @import { createResponseEnds } from '../response-ends' */
+/** @import { ResponseEnds } from '../response-ends' */
 /** @import { Told } from '../told-route' */
 
 /**
- * @typedef {ReturnType<typeof createResponseEnds>} ResponseEnds
- *
  * What the storage of contexts holds for a request. Whatever the request leaves behind, a promise that stays pending or a timer, keeps it,
  * so it is as small as an object can be.
  * @typedef {{ context: RequestContext }} Holder

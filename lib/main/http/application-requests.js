@@ -1,19 +1,19 @@
 'use strict'
 
-// What a handle has to do with the requests of its application, wired: the context of each, the middleware or the channel that sees them,
-// their durations, and their routes.
+// What a handle does with the requests of its application: the middleware or the channel that sees them, the context of each, their
+// durations, and their routes.
 
-const { createRequestChannel } = require('./http/request-channel')
-const { createRequestDurations } = require('./http/request-durations')
-const { createRequestMeasure } = require('./http/request-measure')
-const { createRouteContext } = require('./http/contexts/route-context')
-const { createSayRoute } = require('./http/say-route')
-const { share } = require('./process/process-wide')
+const { share } = require('../process/process-wide')
+const { RouteContext } = require('./contexts/route-context')
+const { RequestChannel } = require('./request-channel')
+const { createRequestDurations } = require('./request-durations')
+const { createRequestMeasure } = require('./request-measure')
+const { createSayRoute } = require('./told-route')
 
-/** @import { Logger } from '../../types/diagnostics' */
-/** @import { RequestMiddleware } from './http/middleware' */
+/** @import { Logger } from '../../../types/diagnostics' */
+/** @import { RequestMiddleware } from './middleware' */
 
-/** @typedef {typeof import('./http/middleware').createMiddleware} CreateMiddleware */
+/** @typedef {typeof import('./middleware').createMiddleware} CreateMiddleware */
 
 const SHARED_DURATIONS = 'request-durations.2'
 
@@ -22,7 +22,7 @@ const SHARED_DURATIONS = 'request-durations.2'
  * @param {Logger} parts.logger
  * @param {number} parts.stallThresholdMs
  * @param {() => void} parts.onRequest  work on a request begins
- * @param {NonNullable<import('./http/request-measure').RequestMeasureOptions['onAnswered']>} parts.onAnswered
+ * @param {NonNullable<import('./request-measure').RequestMeasureOptions['onAnswered']>} parts.onAnswered
  * @param {NonNullable<Parameters<CreateMiddleware>[0]['onWork']>} parts.onWork
  */
 function createApplicationRequests (parts) {
@@ -31,8 +31,8 @@ function createApplicationRequests (parts) {
 
 class ApplicationRequests {
   #parts
-  #context = createRouteContext()
-  /** @type {ReturnType<typeof createRequestChannel> | undefined} */
+  #context = new RouteContext()
+  /** @type {RequestChannel | undefined} */
   #channel
   /** There where the application uses it. @type {RequestMiddleware | undefined} */
   middleware
@@ -51,7 +51,7 @@ class ApplicationRequests {
 
   /** @param {Parameters<CreateMiddleware>[0]['take']} take  answers what is not for the application */
   openMiddleware (take) {
-    const { createMiddleware } = require('./http/middleware') // a preload has none
+    const { createMiddleware } = require('./middleware') // a preload has none
     this.middleware = createMiddleware({ ...this.#parts, context: this.#context, requests: this.durations, take })
     return this.middleware
   }
@@ -60,7 +60,7 @@ class ApplicationRequests {
   openChannel () {
     const { logger, onAnswered } = this.#parts
     const measure = createRequestMeasure({ context: this.#context, requests: this.durations, logger, onAnswered })
-    this.#channel = createRequestChannel(({ request, response }) => { measure.begin(request, response) })
+    this.#channel = new RequestChannel(({ request, response }) => { measure.begin(request, response) })
   }
 
   takeSlowest () {
