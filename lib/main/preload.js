@@ -33,7 +33,7 @@ function preload () {
  * @param {ResolvedOptions} options
  */
 function mustStart ({ startAtOnce, syncCalls, recorder }) {
-  return startAtOnce || syncCalls !== false || (recorder !== false && recorder.engine !== require('./recorder/recorder').DEFAULTS.engine)
+  return startAtOnce || syncCalls !== false || (recorder !== false && recorder.engine !== 'inspector')
 }
 
 class Waiting {
