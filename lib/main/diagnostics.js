@@ -8,11 +8,16 @@ const { STANDARD_ERROR } = require('../shared/default-logger')
 const { createLateLogger } = require('./late-logger')
 const clocks = require('../shared/clock')
 const { findRegistry } = require('./process/application-registry')
-const { whenSettled } = require('./process/when-settled')
+const { guarded } = require('../shared/base/guard')
+const { setTimeout } = require('../shared/base/timers')
 const { assertKnownKeys } = require('../shared/base/validate')
 
 /** @import { ClockOptions, Diagnostics, DiagnosticsMiddleware, DiagnosticsOptions } from '../../types/diagnostics' */
 /** @import { RequestMiddleware } from './http/middleware' */
+
+// A process that ends before is spared the logger and the metrics client. An application that is still being loaded then is asked in the first turn of
+// its loop, before it takes a connection.
+const SETTLE_MS = 50
 
 /**
  * Starts diagnostics and returns an Express / Connect middleware that is also the handle.
@@ -49,7 +54,7 @@ function observeProcess (options) {
   const handle = new Handle(options, { logger: () => logger, registry: findRegistry, isLate: true })
   handle.openRequestChannel()
   handle.start()
-  whenSettled(() => handle.settle(logger.make))
+  setTimeout(guarded(() => handle.settle(logger.make)), SETTLE_MS).unref()
   return handle
 }
 

@@ -17,7 +17,7 @@ const { checkRequest, KINDS } = require('../shared/captures/kinds')
 const { createApplicationMetrics, metricSources } = require('./metrics/application-metrics')
 const { createApplicationRequests } = require('./http/application-requests')
 const { createArtifact } = require('./captures/artifact')
-const { createSignals } = require('./signals')
+const { Signals } = require('./signals')
 const { processReadings, readLoop } = require('./process-reading')
 const { createPm2 } = require('./pm2/pm2')
 const { createSurface } = require('./admin/surface')
@@ -26,7 +26,7 @@ const { version } = require('../../package.json')
 /** @import { Artifact, CaptureKind, CaptureOptions, DelaySummary, DiagnosticsOptions, Logger, Stall, Trigger } from '../../types/diagnostics' */
 /** @import { Findings } from '../../types/findings' */
 /** @import { Registry } from 'prom-client' */
-/** @import { Instruments } from './shared-instruments' */
+/** @import { Instruments } from './instruments' */
 
 class Handle extends EventEmitter {
   #options
@@ -83,7 +83,7 @@ class Handle extends EventEmitter {
       findings: () => this.findings(),
       capture: (kind, options) => this.#capture(kind, options, 'cli')
     })
-    this.#signals = createSignals({
+    this.#signals = new Signals({
       signals: this.#options.signals,
       logger: this.#logger,
       capture: kind => this.#capture(kind, KINDS[kind].onSignal, 'signal'),

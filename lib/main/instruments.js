@@ -41,17 +41,6 @@ const { workLinesOf } = require('../shared/formats/profile/work-lines')
 const MIN_ASKED_MICROS = 250e3
 const MAX_SAMPLES_WAIT_MS = 100
 
-/**
- * @param {object} parts
- * @param {ResolvedOptions} parts.options
- * @param {Logger} parts.logger
- * @param {string} parts.appRoot
- * @throws ERR_LOOPSCOPE_ENGINE_MISSING
- */
-function createInstruments (parts) {
-  return new Instruments(parts)
-}
-
 class Instruments {
   #logger
   #options
@@ -76,7 +65,13 @@ class Instruments {
   routeNotes
   slowRequests
 
-  /** @param {Parameters<typeof createInstruments>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {ResolvedOptions} parts.options
+   * @param {Logger} parts.logger
+   * @param {string} parts.appRoot
+   * @throws ERR_LOOPSCOPE_ENGINE_MISSING
+   */
   constructor ({ options, logger, appRoot }) {
     const { heartbeatMs, stallThresholdMs, recorder } = options
     const id = `${process.pid}.${threadId}.${process.hrtime.bigint()}` // titles and globals are process-wide, and other copies or tools have theirs
@@ -278,4 +273,4 @@ class Instruments {
   }
 }
 
-module.exports = { createInstruments }
+module.exports = { Instruments }

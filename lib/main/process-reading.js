@@ -9,7 +9,7 @@ const { createLoopCounts } = require('./rules/loop-counts')
 /** @import { ProcessReading } from '../shared/findings/readings' */
 /** @import { DurationsReading } from './http/request-durations' */
 /** @import { LoopReading } from './pm2/recent-figures' */
-/** @import { Instruments } from './shared-instruments' */
+/** @import { Instruments } from './instruments' */
 
 // As libuv has it where nobody says anything.
 const DEFAULT_POOL_SIZE = 4

@@ -5,7 +5,7 @@
 
 const { isDeepStrictEqual } = require('node:util')
 const { warnOnce } = require('../shared/base/warnings')
-const { createInstruments } = require('./instruments')
+const { Instruments } = require('./instruments')
 const { WAITING_PRELOAD, hold, peek, release } = require('./process/process-wide')
 
 /** @import { Logger } from '../../types/diagnostics' */
@@ -13,8 +13,6 @@ const { WAITING_PRELOAD, hold, peek, release } = require('./process/process-wide
 /** @import { Adopted } from '../observer/heap/snapshot/orphaned-snapshots' */
 /** @import { WarningCode } from '../shared/base/warnings' */
 /** @import { ResolvedOptions } from './options/resolve-options' */
-
-/** @typedef {ReturnType<typeof createInstruments>} Instruments */
 
 // Copies of this package in one process share the instruments: the name carries the version of their interface.
 const SHARED_NAME = 'instruments.4'
@@ -39,7 +37,7 @@ function holdInstruments ({ options, logger, location, isRunning }) {
     if (isRunning() && !WITHOUT_OBSERVER.includes(error.code ?? '')) warnOnce(logger, code, error)
   }
   /** @type {{ begin (): unknown } | undefined} */ (peek(WAITING_PRELOAD))?.begin()
-  const { value: instruments, isFirst } = hold(SHARED_NAME, () => createInstruments({ options, logger, appRoot: location.appRoot }))
+  const { value: instruments, isFirst } = hold(SHARED_NAME, () => new Instruments({ options, logger, appRoot: location.appRoot }))
   if (isFirst) {
     instruments.start()
     watchHeapLimit(instruments, { options, logger, location }).catch(warnUnlessLost('LOOPSCOPE_WARN_NEAR_LIMIT'))

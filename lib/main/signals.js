@@ -32,17 +32,6 @@ function checkSignals (path, value, assertKind) {
   for (const kind of Object.values(value)) assertKind(kind)
 }
 
-/**
- * @param {object} parts
- * @param {SignalMap} parts.signals
- * @param {Logger} parts.logger
- * @param {(kind: CaptureKind) => Promise<Pick<Artifact, 'path' | 'bytes' | 'shortened'>>} parts.capture
- * @param {(kind: CaptureKind) => void} parts.onSkipped  a signal that came while its capture was under way
- */
-function createSignals (parts) {
-  return new Signals(parts)
-}
-
 class Signals {
   #parts
   /** What gives each signal back. @type {Map<NodeJS.Signals, () => void>} */
@@ -50,7 +39,13 @@ class Signals {
   /** @type {Set<string>} */
   #underWay = new Set()
 
-  /** @param {Parameters<typeof createSignals>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {SignalMap} parts.signals
+   * @param {Logger} parts.logger
+   * @param {(kind: CaptureKind) => Promise<Pick<Artifact, 'path' | 'bytes' | 'shortened'>>} parts.capture
+   * @param {(kind: CaptureKind) => void} parts.onSkipped  a signal that came while its capture was under way
+   */
   constructor (parts) {
     this.#parts = parts
   }
@@ -176,4 +171,4 @@ function isNodemon (argument) {
   return /(^|\/)nodemon(\.js)?$/.test(argument)
 }
 
-module.exports = { createSignals, checkSignals, isUnderNodemon, DEFAULTS }
+module.exports = { Signals, checkSignals, isUnderNodemon, DEFAULTS }

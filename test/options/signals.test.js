@@ -2,14 +2,14 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createSignals } = require('../../lib/main/signals')
+const { Signals } = require('../../lib/main/signals')
 
 const SIGNAL = 'SIGHUP' // not SIGUSR2: nodemon may be among the parents
 
 function createSubject (t, capture = async () => ({ path: '/captures/a', bytes: 5, shortened: null })) {
   const subject = { lines: [], skipped: [], asked: [] }
   const log = level => (fields, message) => subject.lines.push({ level, ...fields, message })
-  subject.signals = createSignals({
+  subject.signals = new Signals({
     signals: { [SIGNAL]: 'cpu' },
     logger: { info: log('info'), warn: log('warn'), error: log('error') },
     capture: (...values) => {

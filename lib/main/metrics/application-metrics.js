@@ -7,7 +7,7 @@ const { version } = require('../../../package.json')
 
 /** @import { Registry } from 'prom-client' */
 /** @import { Logger } from '../../../types/diagnostics' */
-/** @import { Instruments } from '../shared-instruments' */
+/** @import { Instruments } from '../instruments' */
 /** @import { MetricSources } from './definitions' */
 
 /**

@@ -6,7 +6,7 @@ const { monotonicMicros } = require('../../shared/base/monotonic')
 
 /** @import { LoopCounts } from '../../shared/rules/conditions' */
 /** @import { DurationsReading } from '../http/request-durations' */
-/** @import { Instruments } from '../shared-instruments' */
+/** @import { Instruments } from '../instruments' */
 
 /**
  * @param {Pick<Instruments, 'loop' | 'heap'>} instruments
