@@ -131,7 +131,7 @@ test('what turns objects into text is named with what to do instead, and so is a
 test('every rule has a case, and every finding a row in docs/findings.md', () => {
   const ids = [...new Set(RULES.flatMap(rule => rule.ids))]
   assert.deepEqual(ids.filter(id => !CASES.some(row => row.id === id)), [])
-  const told = readTable('docs/findings.md', 'What it knows').map(([cell]) => cell.replaceAll('`', ''))
+  const told = readTable('docs/findings.md', 'List of findings').map(([cell]) => cell.replaceAll('`', ''))
   assert.deepEqual([...ids, 'nothing-wrong', 'too-little-seen'].sort(), told.sort())
 })
 
