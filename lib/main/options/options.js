@@ -30,55 +30,55 @@ const MAX_BYTES = Number.MAX_SAFE_INTEGER
 /** @type {readonly OptionRow[]} */
 const OPTIONS = Object.freeze([
   { path: 'appName', ...text(), meaning: 'Name of the service in logs, titles and file names; by default the name in its package.json, else `node`' },
-  { path: 'group', ...text(), meaning: 'Processes of this user on this host with the same name of a group answer together: [group.md](group.md); by default the `appName`' },
+  { path: 'group', ...text(), meaning: 'Processes of this user on this host that have the same group answer together: [group.md](group.md); by default the `appName`' },
   // Google's RAIL model: beyond 100 ms people notice; also what toobusy-js and blocked-at users usually settle on.
   { path: 'stallThresholdMs', ...integer(20, 60_000), defaultValue: 100, meaning: 'Delay in milliseconds from which the loop counts as stalled' },
   // A block that begins right after a tick is measured one period too short. bench/heartbeat.js: at 20 ms all blocks of
   // 120 ms are found, at 50 ms about a third of them.
   { path: 'heartbeatMs', ...integer(5, 1000), defaultValue: 20, meaning: 'Period of the heartbeat in milliseconds' },
-  { path: 'recorder', wanted: '`false`, or an object', defaultValue: true, meaning: 'The running CPU profiler; `false` turns it off', check: checkGroup, fromText: toSwitch },
+  { path: 'recorder', wanted: '`false`, or an object', defaultValue: true, meaning: 'The continuous CPU profiler; `false` turns it off', check: checkGroup, fromText: toSwitch },
   // Go's rate: 1 % of a core when idle, and a 100 ms stall still holds ten samples.
-  { path: 'recorder.hz', ...integer(1, 1000), defaultValue: 100, meaning: 'Samples a second' },
+  { path: 'recorder.hz', ...integer(1, 1000), defaultValue: 100, meaning: 'Samples per second' },
   // Ending a window costs 0.2-4 ms of the main thread, growing with its length.
   { path: 'recorder.windowSeconds', ...integer(1, 30), defaultValue: 5, meaning: 'Length of one recorded window in seconds' },
   { path: 'recorder.keepSeconds', ...integer(10, 600), defaultValue: 60, meaning: 'How far back a capture can look, in seconds' },
-  { path: 'recorder.engine', ...oneOf(Object.keys(ENGINES)), defaultValue: 'inspector', meaning: 'What records: the built-in inspector, or the optional peer dependency `v8-profiler-next`' },
+  { path: 'recorder.engine', ...oneOf(Object.keys(ENGINES)), defaultValue: 'inspector', meaning: 'The profiler: the built-in inspector, or the optional peer dependency `v8-profiler-next`' },
   { path: 'dir', ...text(), defaultValue: defaultDir(), meaning: 'Where artifacts are written, in a folder for each application; by default a 0700 folder of this user under the temporary directory' },
-  { path: 'retention.maxCount', ...integer(1, 100_000), defaultValue: RETENTION.maxCount, meaning: 'Artifacts kept' },
-  { path: 'retention.maxBytes', ...integer(1, MAX_BYTES), defaultValue: RETENTION.maxBytes, meaning: 'Bytes kept, all artifacts together' },
+  { path: 'retention.maxCount', ...integer(1, 100_000), defaultValue: RETENTION.maxCount, meaning: 'Number of artifacts kept, per application' },
+  { path: 'retention.maxBytes', ...integer(1, MAX_BYTES), defaultValue: RETENTION.maxBytes, meaning: 'Bytes kept, all artifacts of an application together' },
   { path: 'retention.maxAgeMs', ...integer(1, MAX_BYTES), defaultValue: RETENTION.maxAgeMs, meaning: 'Age in milliseconds after which an artifact is removed' },
   { path: 'retention.minFreeBytes', ...integer(0, MAX_BYTES), defaultValue: RETENTION.minFreeBytes, meaning: 'Free bytes that a write must leave on the disk' },
   { path: 'heap.engine', ...oneOf(Object.keys(SNAPSHOT_ENGINES)), defaultValue: 'built-in', meaning: 'What writes a heap snapshot: V8 through Node.js, or the optional peer dependency `heapdump`' },
   // Three failed probes of Kubernetes, at its default of one every 10 s: then it restarts the container.
-  { path: 'heap.maxPauseMs', ...integer(1, 600_000), defaultValue: 30_000, meaning: 'A heap snapshot that is estimated to stop the process for longer is refused' },
-  { path: 'onNearHeapLimit', ...oneOf(NEAR_LIMIT_MODES), defaultValue: 'off', meaning: 'Evidence to leave before the process dies of a full heap: a sampled heap profile, or (it takes long, and holds everything) a heap snapshot' },
+  { path: 'heap.maxPauseMs', ...integer(1, 600_000), defaultValue: 30_000, meaning: 'A heap snapshot is refused if it is estimated to stop the process for longer, in milliseconds' },
+  { path: 'onNearHeapLimit', ...oneOf(NEAR_LIMIT_MODES), defaultValue: 'off', meaning: 'What is written before the process runs out of heap memory: a sampled heap profile, or a heap snapshot, which takes long and holds all data' },
   { path: 'signals', wanted: '`false`, or an object of signal to kind', defaultValue: SIGNALS, meaning: 'What a signal captures; `false` for none. As text: `SIGUSR2=cpu,SIGHUP=cpu` or `off`', check: (path, value) => checkSignals(path, value, assertKind), fromText: toSignals },
   { path: 'syncCalls', wanted: '`false`, `true`, or an object', defaultValue: false, meaning: 'The exact sync-call detector, which wraps the APIs it watches; the sampled one runs with the recorder and wraps nothing', check: checkGroup, fromText: toSwitch },
   // Every row of the table but those that are too common to be worth a report.
   { path: 'syncCalls.apis', wanted: 'list of API names, `fs.*` or `*`', defaultValue: Object.freeze(['*']), meaning: 'Which APIs are watched. As text: `crypto.*,fs.readFileSync`', check: (path, value) => { selectTargets(assertStrings(path, value), path) }, fromText: text => text.split(',').map(name => name.trim()) },
   // A call this long is always looked at: its stack costs a twentieth of it at most.
-  { path: 'syncCalls.thresholdMs', ...number(0, 60_000), defaultValue: 1, meaning: 'Calls of at least so many milliseconds are looked at one by one, shorter ones by sample' },
+  { path: 'syncCalls.thresholdMs', ...number(0, 60_000), defaultValue: 1, meaning: 'Calls of at least this many milliseconds are always attributed to their call site, shorter ones by sampling' },
   // 1 % of the loop's time.
-  { path: 'syncCalls.flagMsPerSecond', ...number(0, 1000), defaultValue: 10, meaning: 'Milliseconds a second from which on a call site is flagged' },
+  { path: 'syncCalls.flagMsPerSecond', ...number(0, 1000), defaultValue: 10, meaning: 'Milliseconds per second from which a call site is flagged' },
   // Date.now: a millisecond a second where the clock is slow.
-  { path: 'syncCalls.flagCallsPerSecond', ...number(0, 1e9), defaultValue: 10_000, meaning: 'Calls a second from which on a call site of `Date.now` or `new Date()` is flagged' },
+  { path: 'syncCalls.flagCallsPerSecond', ...number(0, 1e9), defaultValue: 10_000, meaning: 'Calls per second from which a call site of `Date.now` or `new Date()` is flagged' },
   { path: 'path', wanted: '`false`, or a path that begins with `/`', defaultValue: DEFAULT_PATH, meaning: 'Where `app.use(diagnostics())` answers admin requests; `false`: nowhere. As text: the path, or `off`', check: checkMountPath, fromText: text => toSwitch(text) === false ? false : text },
-  { path: 'token', wanted: '`[scope:]token` of at least 32 characters, or a list of them', meaning: 'Who may use the admin surface. Scopes: `metrics`, `profile`, `dump`, `manage` (the default), each with those before it; as text separated by commas. Without one nothing answers in production, and elsewhere a random one is made and logged', check: checkToken, fromText: text => text.split(',').map(part => part.trim()) },
-  { path: 'tokenFile', ...text(), meaning: 'A file with tokens, one a line, read again when it changes' },
-  { path: 'authorize', wanted: 'function `(request, scope) => boolean`, or one that returns a promise of it', meaning: 'Your own authentication for requests that carry no known token. It runs on the main thread, so that it cannot answer while the loop is blocked', check: assertFunction, fromText: null },
-  { path: 'admin.listen', wanted: '`false`, `true`, a port, `host:port`, or the path of a Unix socket', defaultValue: false, meaning: 'A listener of its own for the admin surface, served by another thread, so that it answers while the loop is blocked. `true` is 127.0.0.1:6060; a cluster worker adds its number to the port', check: (path, value) => { parseAddress(path, value) }, fromText: toListen },
-  { path: 'admin.hosts', wanted: 'list of host names', defaultValue: Object.freeze([]), meaning: 'Names in the Host header that are taken beside IP addresses and localhost', check: checkHosts, fromText: text => text.split(',').map(name => name.trim()) },
-  { path: 'sourceMaps', wanted: '`true` or `false`', defaultValue: true, meaning: 'Code is shown as it was written, by its [source maps](source-maps.md): the observer reads them, when a stall or a capture needs one', check: assertBoolean, fromText: toSwitch },
-  { path: 'threads', wanted: '`true` or `false`', defaultValue: false, meaning: 'Worker threads are [watched](threads.md#watching-them): how busy each is, in which function, and its stalls', check: assertBoolean, fromText: toSwitch },
+  { path: 'token', wanted: '`[scope:]token` of at least 32 characters, or a list of them', meaning: 'Token for the admin surface. Scopes: `metrics`, `profile`, `dump`, `manage` (the default), each of which includes those before it. As text: separated by commas. Without one, the admin surface does not answer in production; elsewhere a random token is made and logged', check: checkToken, fromText: text => text.split(',').map(part => part.trim()) },
+  { path: 'tokenFile', ...text(), meaning: 'A file with tokens, one per line, read again when it changes' },
+  { path: 'authorize', wanted: 'function `(request, scope) => boolean`, or one that returns a promise of it', meaning: 'Your own authentication for requests without a valid token. It runs on the main thread, so it cannot answer while the loop is blocked', check: assertFunction, fromText: null },
+  { path: 'admin.listen', wanted: '`false`, `true`, a port, `host:port`, or the path of a Unix socket', defaultValue: false, meaning: 'A separate listener for the admin surface. Another thread serves it, so it answers while the loop is blocked. `true` is 127.0.0.1:6060; a cluster worker adds its number to the port', check: (path, value) => { parseAddress(path, value) }, fromText: toListen },
+  { path: 'admin.hosts', wanted: 'list of host names', defaultValue: Object.freeze([]), meaning: 'Names accepted in the Host header, in addition to IP addresses and localhost', check: checkHosts, fromText: text => text.split(',').map(name => name.trim()) },
+  { path: 'sourceMaps', wanted: '`true` or `false`', defaultValue: true, meaning: 'Show original code, with [source maps](source-maps.md): the observer reads them when a stall or a capture needs one', check: assertBoolean, fromText: toSwitch },
+  { path: 'threads', wanted: '`true` or `false`', defaultValue: false, meaning: '[Watch worker threads](threads.md#watching-them): how busy each is, in which function, and its stalls', check: assertBoolean, fromText: toSwitch },
   { path: 'controlSocket', wanted: '`true` or `false`', defaultValue: true, meaning: 'A socket in the temporary folder that only this user can open, for `npx loopscope … <pid>`', check: assertBoolean, fromText: toSwitch },
-  { path: 'pm2', wanted: '`true` or `false`', defaultValue: true, meaning: 'Under [PM2](pm2.md), and nowhere else: figures for `pm2 describe`, and answers to `pm2 trigger`', check: assertBoolean, fromText: toSwitch },
-  { path: 'egress', wanted: '`false`, an object, or a list of them', defaultValue: false, meaning: 'Where profiles, artifacts and evidence are sent; nothing leaves the machine without it: [egress.md](egress.md). As text: JSON, or the path of a file with it', check: (path, value) => { if (value !== false) require('../egress/settings').checkEgress(path, value) }, fromText: text => toSwitch(text) === false ? false : jsonFromText('LOOPSCOPE_EGRESS', 'a destination, or a list of them,')(text) },
-  { path: 'rules', wanted: 'list of rules', defaultValue: Object.freeze([]), meaning: 'What to do when something happens: [rules.md](rules.md). As text: JSON, or the path of a file of JSON', check: (path, value) => require('../../shared/rules/check-rules').checkRules(path, value), isCompleted: true, fromText: jsonFromText('LOOPSCOPE_RULES', 'a list of rules') },
-  { path: 'rulesDryRun', wanted: '`true` or `false`', defaultValue: false, meaning: 'What the rules would do is logged, and not done', check: assertBoolean, fromText: toSwitch },
-  { path: 'startAtOnce', wanted: '`true` or `false`', defaultValue: false, meaning: '[Preloaded](frameworks.md#when-a-preloaded-process-is-observed): whether a process is observed from its first moment, and not only once it listens or has lived for two seconds', check: assertBoolean, fromText: toSwitch },
-  { path: 'observerFile', ...text(), meaning: 'Where a bundle has the file that `loopscope/observer` was bundled to: [bundlers.md](bundlers.md)' },
-  { path: 'registry', ...methods('registerMetric', 'getSingleMetric', 'removeSingleMetric', 'metrics'), meaning: 'A `Registry` of prom-client or of @prometheus-io/client to put the metrics into; by default one of our own, of prom-client' },
-  { path: 'logger', ...methods('info', 'warn', 'error'), meaning: 'A pino-shaped logger; by default pino on standard output, preloaded on standard error' }
+  { path: 'pm2', wanted: '`true` or `false`', defaultValue: true, meaning: 'Under [PM2](pm2.md) only: figures for `pm2 describe`, and actions for `pm2 trigger`', check: assertBoolean, fromText: toSwitch },
+  { path: 'egress', wanted: '`false`, an object, or a list of them', defaultValue: false, meaning: 'Where profiles, artifacts and evidence are sent; without it no data leaves the machine, except by webhooks of rules: [egress.md](egress.md). As text: JSON, or the path of a JSON file', check: (path, value) => { if (value !== false) require('../egress/settings').checkEgress(path, value) }, fromText: text => toSwitch(text) === false ? false : jsonFromText('LOOPSCOPE_EGRESS', 'a destination, or a list of them,')(text) },
+  { path: 'rules', wanted: 'list of rules', defaultValue: Object.freeze([]), meaning: 'Actions to run when conditions are met: [rules.md](rules.md). As text: JSON, or the path of a JSON file', check: (path, value) => require('../../shared/rules/check-rules').checkRules(path, value), isCompleted: true, fromText: jsonFromText('LOOPSCOPE_RULES', 'a list of rules') },
+  { path: 'rulesDryRun', wanted: '`true` or `false`', defaultValue: false, meaning: 'Log what the rules would do, without doing it', check: assertBoolean, fromText: toSwitch },
+  { path: 'startAtOnce', wanted: '`true` or `false`', defaultValue: false, meaning: 'When [preloaded](frameworks.md#when-a-preloaded-process-is-observed): observe the process from its first moment, and not only once it listens or has lived for two seconds', check: assertBoolean, fromText: toSwitch },
+  { path: 'observerFile', ...text(), meaning: 'Path of the file to which `loopscope/observer` was bundled: [bundlers.md](bundlers.md)' },
+  { path: 'registry', ...methods('registerMetric', 'getSingleMetric', 'removeSingleMetric', 'metrics'), meaning: 'A `Registry` of prom-client or @prometheus-io/client to put the metrics into; by default loopscope creates one with prom-client' },
+  { path: 'logger', ...methods('info', 'warn', 'error'), meaning: 'A logger with the methods of pino; by default pino on standard output, or on standard error when preloaded' }
 ])
 
 /**
