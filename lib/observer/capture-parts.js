@@ -28,7 +28,7 @@ class CaptureParts {
   #parts
   /** @type {ReturnType<typeof import('./captures/captures').createCaptures> | undefined} */
   #captures
-  /** @type {ReturnType<typeof import('./heap/sampler').createHeapSampler> | undefined} */
+  /** @type {import('./heap/sampler').HeapSampler | undefined} */
   #sampler
   /** @type {Map<string, ReturnType<typeof import('./store/store').createStore>>} */
   #stores = new Map()
@@ -63,7 +63,10 @@ class CaptureParts {
 
   /** One, as V8 has one. */
   get sampler () {
-    this.#sampler ??= require('./heap/sampler').createHeapSampler(this.#pausingPost())
+    if (this.#sampler === undefined) {
+      const { HeapSampler } = require('./heap/sampler')
+      this.#sampler = new HeapSampler(this.#pausingPost())
+    }
     return this.#sampler
   }
 
@@ -80,16 +83,18 @@ class CaptureParts {
 
   /** @returns {CaptureSources} */
   #makeSources () {
+    const { Histograms } = require('./heap/histogram')
+    const { Snapshots } = require('./heap/snapshot/snapshot-job')
     const { views, sourceMaps, main } = this.#parts
     return {
       views,
       sourceMaps,
-      snapshots: require('./heap/snapshot/snapshot-job').createSnapshots({
+      snapshots: new Snapshots({
         askMain: order => main.ask('takeSnapshot', order, Infinity), // as long as it takes: nobody else may ask meanwhile
         readMainMemory: maxMs => main.ask('memory', {}, maxMs)
       }),
       heapSampler: this.sampler,
-      heapHistogram: require('./heap/histogram').createHistograms(this.#pausingPost())
+      heapHistogram: new Histograms(this.#pausingPost())
     }
   }
 }

@@ -5,7 +5,7 @@ const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
-const { adoptSnapshot } = require('../../lib/observer/heap/snapshot/adopt-snapshot')
+const { adoptSnapshot } = require('../../lib/observer/heap/snapshot/orphaned-snapshots')
 const { createStore } = require('../../lib/observer/store/store')
 const { makeScratch } = require('../store/scratch')
 

@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Session } = require('node:inspector')
-const { createHistograms } = require('../../lib/observer/heap/histogram')
+const { Histograms } = require('../../lib/observer/heap/histogram')
 const { HISTOGRAM_FORMATS } = require('../../lib/shared/formats/heap-histogram')
 const { diffHistograms, isHistogram } = require('../../lib/shared/formats/differences/heap-histogram')
 
@@ -17,7 +17,7 @@ function createSubject (t) {
     session.post(method, params, (error, reply) => error ? reject(error) : resolve(reply))
   })
   t.after(() => session.disconnect())
-  return { histograms: createHistograms({ post, pausedMs: () => performance.now() }), asked }
+  return { histograms: new Histograms({ post, pausedMs: () => performance.now() }), asked }
 }
 
 class Invoice {}
@@ -43,7 +43,7 @@ test('keeps nothing alive: its handles are released, also when counting fails', 
   holder.kept = null
   assert.equal(countOf(await histograms.take(), 'Invoice'), 0)
   assert.equal(asked.filter(method => method === 'Runtime.releaseObjectGroup').length, 2)
-  const failing = createHistograms({
+  const failing = new Histograms({
     pausedMs: () => 0,
     post: async method => {
       asked.push(method)

@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Session } = require('node:inspector')
 const { OWN_FOLDER } = require('../../lib/shared/base/own-files')
-const { createHeapSampler } = require('../../lib/observer/heap/sampler')
+const { HeapSampler } = require('../../lib/observer/heap/sampler')
 const { withoutOwnAllocations } = require('../../lib/observer/heap/own-allocations')
 
 let lastId = 0
@@ -47,7 +47,7 @@ test('a profile of V8 keeps its bytes, and shows no function of ours', async t =
   session.connect()
   const post = (method, params) => new Promise((resolve, reject) => session.post(method, params, (error, reply) => error ? reject(error) : resolve(reply)))
   let raw
-  const sampler = createHeapSampler({
+  const sampler = new HeapSampler({
     post: async (method, params) => {
       const reply = await post(method, params)
       if (method === 'HeapProfiler.getSamplingProfile') raw = reply.profile

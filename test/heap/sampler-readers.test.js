@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createHeapSampler } = require('../../lib/observer/heap/sampler')
+const { HeapSampler } = require('../../lib/observer/heap/sampler')
 
 const ROOT = { functionName: '(root)', scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 }
 const EMPTY = { head: { id: 1, callFrame: ROOT, selfSize: 0, children: [] }, samples: [] }
@@ -14,7 +14,7 @@ function createSubject (options = {}) {
     asked.push(method === 'HeapProfiler.startSampling' ? `start ${params.includeObjectsCollectedByMajorGC ? 'all' : 'live'}` : method.replace('HeapProfiler.', ''))
     return { profile: EMPTY }
   }
-  const sampler = createHeapSampler({ post, firstSeconds: 0, ...options })
+  const sampler = new HeapSampler({ post, firstSeconds: 0, ...options })
   return { sampler, asked, starts: () => asked.filter(one => one.startsWith('start ')) }
 }
 
@@ -82,7 +82,7 @@ test('what is alive is sampled on, and a sampler that could not start is tried a
   await sampler.sample({ mode: 'live', seconds: 0.05 })
   await new Promise(resolve => setTimeout(resolve, 50))
   assert.equal(sampler.running, true)
-  const broken = createHeapSampler({ post: async () => { if (fails) throw new Error('no inspector'); return { profile: EMPTY } }, firstSeconds: 0 })
+  const broken = new HeapSampler({ post: async () => { if (fails) throw new Error('no inspector'); return { profile: EMPTY } }, firstSeconds: 0 })
   await assert.rejects(broken.sample({ mode: 'live', seconds: null }), /no inspector/)
   assert.equal(broken.running, false)
   fails = false

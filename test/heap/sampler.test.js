@@ -6,14 +6,14 @@ const { Session } = require('node:inspector')
 const { gunzipSync } = require('node:zlib')
 const { Profile } = require('pprof-format')
 const { encodeHeapPprof } = require('../../lib/shared/formats/pprof/heap')
-const { createHeapSampler } = require('../../lib/observer/heap/sampler')
+const { HeapSampler } = require('../../lib/observer/heap/sampler')
 
 /** A sampler of this very process. */
 function createSubject (t) {
   const session = new Session()
   session.connect()
   const post = (method, params) => new Promise((resolve, reject) => session.post(method, params, (error, reply) => error ? reject(error) : resolve(reply)))
-  const sampler = createHeapSampler({ post, intervalBytes: 16 * 1024, firstSeconds: 0.05 })
+  const sampler = new HeapSampler({ post, intervalBytes: 16 * 1024, firstSeconds: 0.05 })
   t.after(async () => {
     await sampler.stop()
     session.disconnect()

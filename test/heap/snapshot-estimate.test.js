@@ -3,7 +3,7 @@
 const assert = require('node:assert/strict')
 const test = require('node:test')
 const { estimate, pauseMsPerMb } = require('../../lib/observer/heap/snapshot/estimate')
-const { assertFits, createGate } = require('../../lib/observer/heap/snapshot/admission')
+const { Gate, assertFits } = require('../../lib/observer/heap/snapshot/admission')
 const { readMemory } = require('../../lib/main/heap/memory-reading')
 
 const MB = 1e6
@@ -74,7 +74,7 @@ test('where the disk is memory, the files count as memory', () => {
 
 test('one at a time, also when forced; a pause after each that stopped the process, unless forced', () => {
   let now = 0
-  const gate = createGate({ now: () => now })
+  const gate = new Gate({ now: () => now })
   gate.enter(false)
   assert.throws(() => gate.enter(true), { code: 'ERR_LOOPSCOPE_SNAPSHOT_BUSY' })
   gate.leave(false)

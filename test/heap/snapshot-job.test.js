@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
-const { createSnapshots } = require('../../lib/observer/heap/snapshot/snapshot-job')
+const { Snapshots } = require('../../lib/observer/heap/snapshot/snapshot-job')
 const { readMemory } = require('../../lib/main/heap/memory-reading')
 const { takeSnapshot } = require('../../lib/main/heap/take-snapshot')
 const { createStore } = require('../../lib/observer/store/store')
@@ -17,7 +17,7 @@ const plain = { ...PLAIN, appName: 'shop' }
 /** All in one thread; the real division is in the tests that start an application. */
 function create (t, { askMain = async order => takeSnapshot(order), ...parts } = {}) {
   const store = createStore({ dir: path.join(makeScratch(t), 'captures'), retention: { minFreeBytes: 0 } })
-  const snapshots = createSnapshots({ askMain, readMainMemory: async () => readMemory(), ...parts })
+  const snapshots = new Snapshots({ askMain, readMainMemory: async () => readMemory(), ...parts })
   const take = (order = {}, signal = new AbortController().signal) => snapshots.take({ ...plain, ...order }, { store, signal })
   return { store, take }
 }

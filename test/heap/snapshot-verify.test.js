@@ -7,9 +7,8 @@ const path = require('node:path')
 const test = require('node:test')
 const v8 = require('node:v8')
 const { CANARY_CLASS, installCanaries } = require('../../lib/shared/heap/canaries')
-const { findCanaries } = require('../../lib/observer/heap/redaction/find-canaries')
+const { findCanaries, verifySnapshot } = require('../../lib/observer/heap/redaction/verify')
 const { redactSnapshot } = require('../../lib/observer/heap/redaction/redact')
-const { verifySnapshot } = require('../../lib/observer/heap/redaction/verify')
 const { makeScratch } = require('../store/scratch')
 
 const code = 'ERR_LOOPSCOPE_INVALID_SNAPSHOT'

@@ -32,7 +32,7 @@ const TIME_OF_DAY = new Map([
   ['lib/observer/egress/egress.js', 'the age of a folder'],
   ['lib/observer/egress/queue/queue.js', 'the age of an item'],
   ['lib/observer/egress/sending/retry.js', 'a date of a server'],
-  ['lib/observer/heap/near-limit-watch.js', 'the name of an artifact'],
+  ['lib/observer/heap/near-limit.js', 'the name of an artifact'],
   ['lib/observer/heap/sampler.js', 'when sampling began'],
   ['lib/observer/heap/snapshot/snapshot-run.js', 'the name of an artifact'],
   ['lib/main/pm2/pm2-link.js', 'when it was answered, and stalls have times of day'],

@@ -76,7 +76,7 @@ const REPORT_MS = 10_000
  * @param {(location: StoreLocation) => ReturnType<typeof import('../store/store').createStore>} parts.storeAt
  * @param {Pick<import('../../shared/source-maps/source-maps').SourceMaps, 'profile' | 'heapSampling' | 'threadPid'>} parts.sourceMaps
  * @param {typeof import('../report-sections').reportSections} parts.reportSections
- * @param {ReturnType<typeof import('../heap/sampler').createHeapSampler>} parts.heapSampler
+ * @param {import('../heap/sampler').HeapSampler} parts.heapSampler
  * @param {ReturnType<typeof import('../heap/comparison-job').createComparisons>} parts.comparisons
  * @param {Pick<Channel<ToMain, ToObserver>, 'tell'>} parts.channel
  */

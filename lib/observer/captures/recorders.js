@@ -16,7 +16,7 @@ const { recordHeapSnapshot } = require('./heap-snapshot')
 /** @import { SourceMaps } from '../../shared/source-maps/source-maps' */
 /** @import { Store } from './captures' */
 
-/** @typedef {ReturnType<typeof import('../heap/sampler').createHeapSampler>} HeapSampler */
+/** @typedef {import('../heap/sampler').HeapSampler} HeapSampler */
 
 /**
  * @typedef {object} CaptureSources  what is recorded from

@@ -42,22 +42,17 @@ const COUNT = `function (maxClasses, maxNameChars) {
   return { total: this.length, classes: classes.slice(0, maxClasses), others, heapUsedBytes: process.getBuiltinModule('node:v8').getHeapStatistics().used_heap_size }
 }`
 
-/**
- * @param {object} parts
- * @param {(method: string, params?: object) => Promise<any>} parts.post  to the inspector of the main thread
- * @param {() => number} parts.pausedMs  of the main thread so far, for what was posted
- */
-function createHistograms (parts) {
-  return new Histograms(parts)
-}
-
 class Histograms {
   #post
   #pausedMs
   /** The one under way: two at a time would hold all handles twice. @type {Promise<unknown>} */
   #last = Promise.resolve()
 
-  /** @param {Parameters<typeof createHistograms>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {(method: string, params?: object) => Promise<any>} parts.post  to the inspector of the main thread
+   * @param {() => number} parts.pausedMs  of the main thread so far, for what was posted
+   */
   constructor ({ post, pausedMs }) {
     this.#post = post
     this.#pausedMs = pausedMs
@@ -128,4 +123,4 @@ function describe ({ total, classes, others, heapUsedBytes }, { takenAt, pauseMs
   }
 }
 
-module.exports = { createHistograms }
+module.exports = { Histograms }

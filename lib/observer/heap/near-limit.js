@@ -1,15 +1,26 @@
 'use strict'
 
-// What option onNearHeapLimit does in the observer: takes in what dead processes left, and watches this one.
+// What option onNearHeapLimit does in the observer: it takes in what dead processes left, and watches this one. In mode `profile` it writes a
+// heap profile from this thread while the heap comes near its limit: when the limit is reached the main thread has no time left. The file is
+// there before the process dies, and is written anew as the heap grows.
 
 const fs = require('node:fs')
 const { guarded } = require('../../shared/base/guard')
-const { adoptOrphans, makePrivate } = require('./snapshot/orphaned-snapshots')
+const { setTimeout } = require('../../shared/base/timers')
+const { HEAP_FORMATS } = require('../../shared/formats/heap-profile')
 const { mark } = require('../../shared/heap/near-limit-mark')
-const { createNearLimitWatch } = require('./near-limit-watch')
+const { residentBytes } = require('../../shared/system/resident-bytes')
+const { adoptOrphans, makePrivate } = require('./snapshot/orphaned-snapshots')
 
+/** @import { NewArtifact } from '../store/store' */
 /** @import { StoreLocation } from '../captures/captures' */
 /** @import { Adopted } from './snapshot/orphaned-snapshots' */
+
+const FAR_CHECK_MS = 250 // a loop that leaks fills a small heap within a second
+const NEAR_CHECK_MS = 25
+const NEAR_SHARE = 0.3
+const FIRST_SHARE = 0.6 // of the limit: early, because near it collections leave no time
+const STEP_SHARE = 0.05
 
 /**
  * @typedef {object} LimitOrder
@@ -22,7 +33,7 @@ const { createNearLimitWatch } = require('./near-limit-watch')
  * @param {object} parts
  * @param {ReturnType<typeof import('../store/store').createStore>} parts.store
  * @param {(method: string) => Promise<any>} parts.post
- * @param {ReturnType<typeof import('./sampler').createHeapSampler>} parts.sampler
+ * @param {import('./sampler').HeapSampler} parts.sampler
  * @param {(fields: object, message: string) => void} parts.logNow
  * @param {(error: unknown) => void} parts.report
  * @param {(artifact: import('../egress/items').SentArtifact) => unknown} parts.onWritten  each time: the next one takes its place
@@ -39,7 +50,7 @@ async function watchLimit ({ mode, folder, limitBytes, location: { appName } }, 
   const onEvidence = (/** @type {{ path: string }} */ evidence) => {
     logNow({ nearHeapLimit: evidence }, `the heap is near its limit: ${evidence.path} says what fills it`)
   }
-  await createNearLimitWatch({ post, sampler, store, appName, limitBytes, onEvidence, onWritten, onFault: report }).start()
+  await new NearLimitWatch({ post, sampler, store, appName, limitBytes, onEvidence, onWritten, onFault: report }).start()
   return adopted
 }
 
@@ -48,6 +59,77 @@ function ignoreFaults (work) {
   try {
     work()
   } catch {}
+}
+
+/**
+ * @typedef {object} Store
+ * @property {(artifact: NewArtifact) => { name: string, path: string }} write
+ * @property {(name: string) => boolean} remove
+ */
+
+class NearLimitWatch {
+  #parts
+  #share = FIRST_SHARE
+  #written = ''
+
+  /**
+   * @param {object} parts
+   * @param {(method: string) => Promise<any>} parts.post  to the inspector of the main thread
+   * @param {Pick<import('./sampler').HeapSampler, 'sample'>} parts.sampler
+   * @param {Store} parts.store
+   * @param {string} parts.appName
+   * @param {number} parts.limitBytes  of the old generation
+   * @param {(evidence: { usedBytes: number, limitBytes: number, path: string }) => void} parts.onEvidence
+   * @param {(artifact: import('../egress/items').SentArtifact) => unknown} parts.onWritten
+   * @param {(error: unknown) => void} parts.onFault
+   */
+  constructor (parts) {
+    this.#parts = parts
+  }
+
+  /** Sampling begins now: later it would see only what is allocated then. */
+  async start () {
+    await this.#parts.sampler.sample({ mode: 'live', seconds: null, firstSeconds: 0 })
+    this.#checkLater(FAR_CHECK_MS)
+  }
+
+  /** @param {number} ms */
+  #checkLater (ms) {
+    setTimeout(guarded(() => this.#check().catch(this.#parts.onFault)), ms)
+  }
+
+  async #check () {
+    const { post, limitBytes } = this.#parts
+    // What the whole process has is known without waking the main thread: while that is little, so is its heap. Where it is not, the thread
+    // is asked each time.
+    let share = (residentBytes() ?? limitBytes) / limitBytes
+    try {
+      if (share < NEAR_SHARE) return
+      const { usedSize: usedBytes } = await post('Runtime.getHeapUsage')
+      share = usedBytes / limitBytes
+      if (share >= this.#share) await this.#write(usedBytes)
+      // A collection freed it: there is new evidence when it has grown again.
+      else if (share < this.#share - 2 * STEP_SHARE) this.#share = Math.max(FIRST_SHARE, share + STEP_SHARE)
+    } finally {
+      this.#checkLater(share < NEAR_SHARE ? FAR_CHECK_MS : NEAR_CHECK_MS)
+    }
+  }
+
+  /** @param {number} usedBytes */
+  async #write (usedBytes) {
+    const { post, sampler, store, appName, limitBytes, onEvidence, onWritten } = this.#parts
+    const sampling = await sampler.sample({ mode: 'live', seconds: null, firstSeconds: 0, isUrgent: true })
+    const { usedSize: leftBytes } = await post('Runtime.getHeapUsage')
+    if (leftBytes < limitBytes * FIRST_SHARE) return // reading it collects garbage, and garbage it was
+    const { encode, extension } = HEAP_FORMATS.heapprofile
+    const bytes = encode({ ...sampling, mode: 'live' })
+    const { name, path } = store.write({ kind: 'heap-profile', extension, at: Date.now(), appName, bytes })
+    if (this.#written !== '') store.remove(this.#written)
+    else onEvidence({ usedBytes, limitBytes, path })
+    await onWritten({ kind: 'heap-profile', name, path, from: sampling.fromMs, to: sampling.toMs, heapProfile: { ...sampling, mode: 'live' } })
+    this.#written = name
+    this.#share = usedBytes / limitBytes + STEP_SHARE
+  }
 }
 
 module.exports = { watchLimit }

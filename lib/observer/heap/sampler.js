@@ -25,18 +25,6 @@ const REST_FACTOR = 9
 const MAX_REST_MS = 10_000
 const MAX_ALL_MS = 10 * 60_000
 
-/**
- * @param {object} parts
- * @param {(method: string, params?: object) => Promise<any>} parts.post  to the inspector of the main thread
- * @param {() => number} [parts.pausedMs]  of the main thread so far, for what was posted
- * @param {number} [parts.intervalBytes]
- * @param {number} [parts.firstSeconds]
- * @param {number} [parts.maxAllMs]  how old the list of all that was allocated becomes, but for somebody who reads it
- */
-function createHeapSampler (parts) {
-  return new HeapSampler(parts)
-}
-
 class HeapSampler {
   #post
   #pausedMs
@@ -54,7 +42,14 @@ class HeapSampler {
   /** @type {NodeJS.Timeout | undefined} */
   #expiry
 
-  /** @param {Parameters<typeof createHeapSampler>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {(method: string, params?: object) => Promise<any>} parts.post  to the inspector of the main thread
+   * @param {() => number} [parts.pausedMs]  of the main thread so far, for what was posted
+   * @param {number} [parts.intervalBytes]
+   * @param {number} [parts.firstSeconds]
+   * @param {number} [parts.maxAllMs]  how old the list of all that was allocated becomes, but for somebody who reads it
+   */
   constructor ({ post, pausedMs = () => 0, intervalBytes = INTERVAL_BYTES, firstSeconds = FIRST_SECONDS, maxAllMs = MAX_ALL_MS }) {
     this.#post = post
     this.#pausedMs = pausedMs
@@ -208,4 +203,4 @@ async function wait (ms, signal, stop) {
   }
 }
 
-module.exports = { createHeapSampler }
+module.exports = { HeapSampler }

@@ -85,25 +85,15 @@ function showMb (bytes) {
   return `${(bytes / MB).toFixed(0)} MB`
 }
 
-/**
- * One snapshot at a time, and none soon after another.
- * @param {{ now?: () => number, coolDownMs?: number }} [options]
- */
-function createGate ({ now = monotonicMs, coolDownMs = COOL_DOWN_MS } = {}) {
-  return new Gate(now, coolDownMs)
-}
-
+/** One snapshot at a time, and none soon after another. */
 class Gate {
   #now
   #coolDownMs
   #isBusy = false
   #lastAt = -Infinity
 
-  /**
-   * @param {() => number} now
-   * @param {number} coolDownMs
-   */
-  constructor (now, coolDownMs) {
+  /** @param {{ now?: () => number, coolDownMs?: number }} [options] */
+  constructor ({ now = monotonicMs, coolDownMs = COOL_DOWN_MS } = {}) {
     this.#now = now
     this.#coolDownMs = coolDownMs
   }
@@ -126,4 +116,4 @@ class Gate {
   }
 }
 
-module.exports = { assertFits, createGate }
+module.exports = { Gate, assertFits }

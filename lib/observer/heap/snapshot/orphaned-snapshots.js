@@ -4,13 +4,18 @@
 // An application's own snapshots have the same names, so only what a process with a mark (shared/heap/near-limit-mark.js) wrote as it died
 // is taken.
 
+const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
 const path = require('node:path')
-const { isAlive } = require('../../../shared/system/is-alive')
-const { isHeapProfile } = require('../../../shared/formats/differences/heap-profile')
-const { adoptSnapshot } = require('./adopt-snapshot')
-const { pidOfMark, readMark, TOUCH_MS } = require('../../../shared/heap/near-limit-mark')
+const { findCanaries, verifySnapshot } = require('../redaction/verify')
+const { redactSnapshot } = require('../redaction/redact')
 const { readRegularFile } = require('../../../shared/base/regular-file')
+const { isHeapProfile } = require('../../../shared/formats/differences/heap-profile')
+const { CANARY_CLASS } = require('../../../shared/heap/canaries')
+const { TOUCH_MS, pidOfMark, readMark } = require('../../../shared/heap/near-limit-mark')
+const { isAlive } = require('../../../shared/system/is-alive')
+
+/** @import { SnapshotStore } from './snapshot-job' */
 
 const NAME = /^Heap\.\d{8}\.\d{6}\.(\d+)\.\d+\.\d+\.(heapsnapshot|heapprofile)$/
 const MAX_PROFILE_BYTES = 64 * 1024 ** 2
@@ -54,6 +59,51 @@ async function adopt (file, kind, how) {
 }
 
 /**
+ * Takes a heap snapshot that V8 wrote on its own into the store: verified, redacted, private; the file it was made from goes. Usually the
+ * next process does it: the one that wrote it is dead.
+ * @param {string} file
+ * @param {object} how
+ * @param {SnapshotStore} how.store
+ * @param {string} how.appName
+ * @param {'values' | 'strict'} [how.redact]
+ * @param {AbortSignal} [how.signal]
+ * @returns {Promise<{ name: string, path: string, bytes: number, metadata: object }>}
+ * @throws ERR_LOOPSCOPE_INVALID_SNAPSHOT: the process was killed while V8 wrote it; ERR_LOOPSCOPE_STORE_FULL
+ */
+async function adoptSnapshot (file, { store, appName, redact: mode = 'values', signal }) {
+  const { size, mtimeMs } = fs.statSync(file)
+  const { nodes, edges, strings, classIndex } = await verifySnapshot(file, { className: CANARY_CLASS, signal })
+  const canaryIds = await findCanaries(file, classIndex, { signal })
+  const at = Math.round(mtimeMs)
+  const reservation = store.reserve({ kind: 'heap-snapshot', extension: 'heapsnapshot', at, appName, bytesNeeded: size, scratchBytes: 0 })
+  try {
+    // Nothing of the process that wrote it is known, so there is nothing to compare its names with.
+    const redacted = await redactSnapshot(file, reservation.partialPath, { mode, nameKey: randomBytes(32), signal })
+    const metadata = { takenAt: at, nodes, edges, strings, canaryIds, redaction: { mode, ...redacted } }
+    const kept = { ...reservation.commit(metadata), metadata }
+    fs.unlinkSync(file)
+    return kept
+  } catch (error) {
+    throw reservation.explain(error)
+  } finally {
+    reservation.abandon()
+  }
+}
+
+/**
+ * @param {string} file
+ * @param {{ store: any, appName: string }} how
+ */
+function adoptProfile (file, { store, appName }) {
+  const { mtimeMs } = fs.statSync(file)
+  const bytes = readRegularFile(file, { maxBytes: MAX_PROFILE_BYTES })
+  if (!isHeapProfile(JSON.parse(bytes.toString('utf8')))) throw new Error('it is not a whole heap profile')
+  const kept = store.write({ kind: 'heap-profile', extension: 'heapprofile', at: Math.round(mtimeMs), appName, bytes })
+  fs.unlinkSync(file)
+  return kept
+}
+
+/**
  * V8 may write a snapshot that others can read: it holds everything.
  * @param {string} folder
  * @param {number} pid  of the process that is writing
@@ -78,17 +128,4 @@ function list (folder, wanted) {
   })
 }
 
-/**
- * @param {string} file
- * @param {{ store: any, appName: string }} how
- */
-function adoptProfile (file, { store, appName }) {
-  const { mtimeMs } = fs.statSync(file)
-  const bytes = readRegularFile(file, { maxBytes: MAX_PROFILE_BYTES })
-  if (!isHeapProfile(JSON.parse(bytes.toString('utf8')))) throw new Error('it is not a whole heap profile')
-  const kept = store.write({ kind: 'heap-profile', extension: 'heapprofile', at: Math.round(mtimeMs), appName, bytes })
-  fs.unlinkSync(file)
-  return kept
-}
-
-module.exports = { adoptOrphans, makePrivate }
+module.exports = { adoptOrphans, adoptSnapshot, makePrivate }

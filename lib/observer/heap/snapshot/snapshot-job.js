@@ -4,21 +4,18 @@
 // is only asked to write the file, and stands still for no longer than that.
 
 const { randomBytes } = require('node:crypto')
-const { assertFits, createGate } = require('./admission')
-const { estimate } = require('./estimate')
-const { previousPauses } = require('./previous-pauses')
+const { Gate, assertFits } = require('./admission')
+const { estimate, pauseMsPerMb } = require('./estimate')
 const { readMemoryRoom } = require('../../../shared/system/memory-room')
-const { abortable } = require('./abortable')
-const { metadataOf, toPrevious } = require('./snapshot-facts')
-const { createProgress } = require('./snapshot-progress')
-const { SnapshotRun, START_WITHIN_MS } = require('./snapshot-run')
+const { START_WITHIN_MS, SnapshotRun, abortable, createProgress } = require('./snapshot-run')
 
-/** @import { PreviousSnapshot } from './estimate' */
 /** @import { DiskRoom } from './admission' */
-/** @import { ReportProgress } from './snapshot-progress' */
+/** @import { Estimate, PreviousSnapshot } from './estimate' */
 /** @import { SnapshotEngineName } from '../../../main/heap/snapshot-engines' */
-/** @import { NewReservation } from '../../store/store' */
 /** @import { TakeFacts, TakeOrder } from '../../../main/heap/take-snapshot' */
+/** @import { Verified } from '../redaction/verify' */
+/** @import { ReportProgress } from './snapshot-run' */
+/** @import { NewReservation } from '../../store/store' */
 
 /**
  * @typedef {object} SnapshotStore
@@ -49,17 +46,6 @@ const { SnapshotRun, START_WITHIN_MS } = require('./snapshot-run')
  * @property {{ around (from: number, to: number): import('../../../../types/diagnostics').Mark[] }} [marks]  of the process
  */
 
-/**
- * @param {object} parts
- * @param {(order: TakeOrder) => Promise<TakeFacts>} parts.askMain  runs takeSnapshot() on the main thread
- * @param {(maxMs: number) => Promise<PreviousSnapshot['before']>} parts.readMainMemory  readMemory() of the main thread
- * @param {ReturnType<typeof createGate>} [parts.gate]
- * @param {typeof readMemoryRoom} [parts.memoryRoom]
- */
-function createSnapshots (parts) {
-  return new Snapshots(parts)
-}
-
 class Snapshots {
   #askMain
   #readMainMemory
@@ -70,8 +56,14 @@ class Snapshots {
   /** Of this process: names must be the same in two snapshots that are compared, and mean nothing elsewhere. */
   #nameKey = randomBytes(32)
 
-  /** @param {Parameters<typeof createSnapshots>[0]} parts */
-  constructor ({ askMain, readMainMemory, gate = createGate(), memoryRoom = readMemoryRoom }) {
+  /**
+   * @param {object} parts
+   * @param {(order: TakeOrder) => Promise<TakeFacts>} parts.askMain  runs takeSnapshot() on the main thread
+   * @param {(maxMs: number) => Promise<PreviousSnapshot['before']>} parts.readMainMemory  readMemory() of the main thread
+   * @param {Gate} [parts.gate]
+   * @param {typeof readMemoryRoom} [parts.memoryRoom]
+   */
+  constructor ({ askMain, readMainMemory, gate = new Gate(), memoryRoom = readMemoryRoom }) {
     this.#askMain = askMain
     this.#readMainMemory = readMainMemory
     this.#gate = gate
@@ -128,4 +120,46 @@ class Snapshots {
   }
 }
 
-module.exports = { createSnapshots }
+/**
+ * How long the heap snapshots in the store took, also those of earlier runs: no table has a machine's speed, or how busy it is.
+ * @param {object} store
+ * @param {() => { name: string, kind: string }[]} store.list
+ * @param {(name: string) => any} store.metadata
+ * @returns {number[]} milliseconds for each megabyte, at most one a snapshot
+ */
+function previousPauses (store) {
+  const snapshots = store.list().filter(({ kind }) => kind === 'heap-snapshot')
+  return snapshots.map(({ name }) => store.metadata(name)?.pauseMsPerMb).filter(pause => Number.isFinite(pause) && pause > 0)
+}
+
+/**
+ * What the estimate of the next one starts from.
+ * @param {TakeFacts} facts
+ * @param {Verified} verified
+ * @returns {PreviousSnapshot}
+ */
+function toPrevious ({ before, after, pauseMs }, { nodes, edges, generatedNames: names, fileBytes }) {
+  return { before, after, nodes, edges, names, fileBytes, pauseMs }
+}
+
+/**
+ * What stands beside the file, for its reader.
+ * @param {TakeFacts} facts
+ * @param {Verified} verified
+ * @param {Estimate} cost
+ */
+function metadataOf ({ before, after, peakRssBytes, ...facts }, { nodes, edges, strings }, { memoryBytes, fileBytes, pauseMs, basis }) {
+  return {
+    ...facts,
+    nodes,
+    edges,
+    strings,
+    pauseMsPerMb: pauseMsPerMb({ after, pauseMs: facts.pauseMs }),
+    rssBeforeBytes: before.rssBytes,
+    rssAfterBytes: after.rssBytes,
+    heapUsedBytes: after.heapUsedBytes,
+    estimated: { memoryBytes, fileBytes, pauseMs, basis }
+  }
+}
+
+module.exports = { Snapshots }

@@ -1,27 +1,33 @@
 'use strict'
 
 // One heap snapshot on its way: a place in the store, what the main thread writes, whether it is whole, the copy without values,
-// the artifact. Whoever has it made decides whether and in which order, and gives back what is not kept.
+// the artifact; and how far it has come. Whoever has it made decides whether and in which order, and gives back what is not kept.
 
 const { randomBytes } = require('node:crypto')
-const { monotonicMicros } = require('../../../shared/base/monotonic')
-const { CANARY_CLASS } = require('../../../shared/heap/canaries')
-const { findCanaries } = require('../redaction/find-canaries')
+const fs = require('node:fs')
 const { redactSnapshot } = require('../redaction/redact')
-const { verifySnapshot } = require('../redaction/verify')
-const { abortable } = require('./abortable')
-const { watchWriting } = require('./snapshot-progress')
+const { findCanaries, verifySnapshot } = require('../redaction/verify')
+const { guarded } = require('../../../shared/base/guard')
+const { monotonicMicros, monotonicMs } = require('../../../shared/base/monotonic')
+const { clearInterval, setInterval } = require('../../../shared/base/timers')
+const { CANARY_CLASS } = require('../../../shared/heap/canaries')
+const { residentBytes } = require('../../../shared/system/resident-bytes')
 
 /** @import { Estimate } from './estimate' */
-/** @import { SnapshotOrder, SnapshotReservation, SnapshotStore } from './snapshot-job' */
-/** @import { createProgress } from './snapshot-progress' */
 /** @import { TakeFacts, TakeOrder } from '../../../main/heap/take-snapshot' */
 /** @import { Redacted } from '../redaction/redact' */
 /** @import { Verified } from '../redaction/verify' */
+/** @import { SnapshotOrder, SnapshotReservation, SnapshotStore } from './snapshot-job' */
+
+/** @typedef {'estimating' | 'writing' | 'verifying' | 'redacting'} SnapshotStage */
+/** @typedef {(progress: { stage: SnapshotStage, bytes: number }) => void} ReportProgress */
 
 // A main thread that does not come round by then is stuck: a snapshot would only come later, unasked. Until then it is busy, perhaps
 // with a histogram of ours, and is waited for.
 const START_WITHIN_MS = 10_000
+
+const REPORT_EVERY_MS = 250 // often enough to see it move
+const LOOK_EVERY_MS = 25 // the memory at its peak lasts a few hundred milliseconds: the file is written then
 
 class SnapshotRun {
   #order
@@ -136,4 +142,68 @@ class SnapshotRun {
   }
 }
 
-module.exports = { SnapshotRun, START_WITHIN_MS }
+/**
+ * How far a heap snapshot has come, for whoever waits for it.
+ * @param {ReportProgress} onProgress
+ */
+function createProgress (onProgress) {
+  /** @type {SnapshotStage} */
+  let current = 'estimating'
+  let isOver = false
+  let reportedMs = -Infinity
+
+  /** @param {number} bytes */
+  function report (bytes) {
+    reportedMs = monotonicMs()
+    if (!isOver) onProgress({ stage: current, bytes })
+  }
+
+  return {
+    /** @param {SnapshotStage} stage */
+    stage (stage) {
+      current = stage
+      report(0)
+    },
+    /** @param {number} bytes */
+    bytes (bytes) {
+      if (monotonicMs() - reportedMs >= REPORT_EVERY_MS) report(bytes)
+    },
+    end () {
+      isOver = true
+    }
+  }
+}
+
+/**
+ * While the main thread writes the file and cannot report: its size, and the memory of the process as seen from outside of it.
+ * @param {string} file
+ * @param {ReturnType<typeof createProgress>} progress
+ */
+function watchWriting (file, progress) {
+  const watch = { peakRssBytes: 0, stop: () => clearInterval(timer) }
+  const timer = setInterval(guarded(look), LOOK_EVERY_MS).unref()
+  progress.stage('writing')
+
+  function look () {
+    watch.peakRssBytes = Math.max(watch.peakRssBytes, residentBytes() ?? 0)
+    progress.bytes(fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0)
+  }
+  return watch
+}
+
+/**
+ * Waits no longer than until it is cancelled, where what is waited for cannot be: the main thread answers when it comes round.
+ * @template T
+ * @param {Promise<T>} work
+ * @param {AbortSignal} signal
+ * @returns {Promise<T>}
+ */
+function abortable (work, signal) {
+  return new Promise((resolve, reject) => {
+    const abort = guarded(() => reject(signal.reason))
+    signal.addEventListener('abort', abort)
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}
+
+module.exports = { START_WITHIN_MS, SnapshotRun, abortable, createProgress }
