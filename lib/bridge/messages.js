@@ -20,7 +20,7 @@
 /** @import { LateTick } from '../main/loop/heartbeat' */
 /** @import { Explanation } from '../main/stalls/stall-reporting' */
 /** @import { AdminApplication } from '../observer/admin/admin' */
-/** @import { CapturedFacts, Order, StoreLocation } from '../observer/captures/captures' */
+/** @import { CapturedFacts, Order, StoreLocation } from '../observer/captures' */
 /** @import { EgressEvent } from '../main/egress/egress-counts' */
 /** @import { EgressOrder } from '../observer/egress/egress' */
 /** @import { LimitOrder } from '../observer/heap/near-limit' */

@@ -9,7 +9,7 @@ const { Instruments } = require('./instruments')
 const { WAITING_PRELOAD, hold, peek, release } = require('./process/process-wide')
 
 /** @import { Logger } from '../../types/diagnostics' */
-/** @import { StoreLocation } from '../observer/captures/captures' */
+/** @import { StoreLocation } from '../observer/captures' */
 /** @import { Adopted } from '../observer/heap/snapshot/orphaned-snapshots' */
 /** @import { WarningCode } from '../shared/base/warnings' */
 /** @import { ResolvedOptions } from './options/resolve-options' */

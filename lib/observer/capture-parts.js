@@ -1,39 +1,33 @@
 'use strict'
 
-// What captures are made with, wired. Encoders, samplers and stores are loaded and made with the first one: a process that is never
-// looked at does not pay for them.
+// What captures are made with: encoders, samplers and stores, loaded and made with the first one, so that a process that nobody looks at does
+// not pay for them.
 
 /** @import { WorkLine } from '../../types/profile' */
-/** @import { CaptureControls, Order, StoreLocation } from './captures/captures' */
-/** @import { CaptureSources } from './captures/recorders' */
+/** @import { CaptureControls, Order, StoreLocation, CaptureSources } from './captures' */
 
 /** @typedef {ReturnType<typeof import('./main-thread/main-client').createMainClient>} MainClient */
 /** @typedef {ReturnType<typeof import('./main-thread/own-work').createOwnWork>} OwnWork */
 
-/**
- * @param {object} parts
- * @param {CaptureSources['views']} parts.views
- * @param {CaptureSources['sourceMaps']} parts.sourceMaps
- * @param {MainClient} parts.main
- * @param {OwnWork} parts.ownWork
- * @param {ReturnType<typeof import('../shared/marks/marks').createMarks>} parts.marks
- * @param {typeof import('./report-sections').reportSections} parts.reportSections
- * @param {() => WorkLine[]} parts.workLines
- */
-function createCaptureParts (parts) {
-  return new CaptureParts(parts)
-}
-
 class CaptureParts {
   #parts
-  /** @type {ReturnType<typeof import('./captures/captures').createCaptures> | undefined} */
+  /** @type {ReturnType<typeof import('./captures').createCaptures> | undefined} */
   #captures
   /** @type {import('./heap/sampler').HeapSampler | undefined} */
   #sampler
   /** @type {Map<string, ReturnType<typeof import('./store/store').createStore>>} */
   #stores = new Map()
 
-  /** @param {Parameters<typeof createCaptureParts>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {CaptureSources['views']} parts.views
+   * @param {CaptureSources['sourceMaps']} parts.sourceMaps
+   * @param {MainClient} parts.main
+   * @param {OwnWork} parts.ownWork
+   * @param {ReturnType<typeof import('../shared/marks/marks').createMarks>} parts.marks
+   * @param {typeof import('./report-sections').reportSections} parts.reportSections
+   * @param {() => WorkLine[]} parts.workLines
+   */
   constructor (parts) {
     this.#parts = parts
   }
@@ -43,7 +37,7 @@ class CaptureParts {
    * @param {CaptureControls} controls
    */
   run = (order, controls) => {
-    this.#captures ??= require('./captures/captures').createCaptures({
+    this.#captures ??= require('./captures').createCaptures({
       sources: this.#makeSources(),
       storeAt: this.storeAt,
       reportSections: this.#parts.reportSections,
@@ -99,4 +93,4 @@ class CaptureParts {
   }
 }
 
-module.exports = { createCaptureParts }
+module.exports = { CaptureParts }

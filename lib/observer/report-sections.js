@@ -1,6 +1,6 @@
 'use strict'
 
-// What a text report says of a profile besides its functions, wired: what stands out, and the synchronous calls.
+// What a text report shows of a profile besides its functions: what stands out, and the synchronous calls.
 
 const { toCodeFrame } = require('../shared/formats/profile/frame')
 const { createWorkLineOf } = require('../shared/formats/profile/work-lines')

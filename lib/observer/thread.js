@@ -8,12 +8,11 @@ const { TO_MAIN } = require('../bridge/messages')
 const { SharedState } = require('../bridge/shared-state')
 const { toPlain } = require('../shared/base/errors')
 const { guarded, setFaultListener, unattended } = require('../shared/base/guard')
-const { createCaptureParts } = require('./capture-parts')
+const { CaptureParts } = require('./capture-parts')
 const { createClockRenewer } = require('./clock-renewer')
 const { createPoolProbe, createPoolWaits } = require('./sync-calls/pool-probe')
 const { createMainClient } = require('./main-thread/main-client')
 const { createOwnWork } = require('./main-thread/own-work')
-const { obeyReleases } = require('./obey-releases')
 const { createRecorderClient } = require('./recorder/recorder-client')
 const { PERIOD_MS: THREAD_CPU_PERIOD_MS } = require('./recorder/thread-cpu')
 const { reportSections } = require('./report-sections')
@@ -36,6 +35,8 @@ const SOURCE_MAPS_SHARE = 0.02
 // They are not read while the machine has no processor to spare; where that never ends, after this all the same.
 const MAPS_ANSWER_MS = 500 // somebody may wait for it, and the main thread may just have begun a stall
 const MAX_SHORTAGE_MS = 30_000
+
+const MAX_LAST_WINDOW_MS = 100 // half of what the main thread waits for the session
 
 class ObserverThread {
   #settings
@@ -114,7 +115,7 @@ class ObserverThread {
     })
     this.#poolProbe = createPoolProbe({ onQueued: this.#poolWaits.note, every: this.#stalls.every })
     this.#main = createMainClient({ channel: this.#channel })
-    this.#captureParts = createCaptureParts({
+    this.#captureParts = new CaptureParts({
       views: this.#recorder.views(),
       sourceMaps: this.#sourceMaps,
       main: this.#main,
@@ -126,13 +127,38 @@ class ObserverThread {
   }
 
   async begin () {
-    unattended(obeyReleases({ state: this.#state, recorder: this.#recorder, egress: () => this.#egress }))
+    unattended(this.#obeyReleases())
     this.#stalls.start()
     const sessionError = await this.#recorder.open()
     unattended(this.#recorder.disconnectOnPause(() => this.#state.tickMicros === 0)) // before the first tick nothing seems stuck
     this.#poolProbe.start()
     if (this.#settings.hz !== 0) this.#stalls.every(THREAD_CPU_PERIOD_MS, this.#recorder.threadCpu.note)
     this.#channel.tell('ready', { sessionError })
+  }
+
+  /**
+   * The end of the process as the observer sees it. The main thread has ended the last window, if that is to be kept, and waits, not for
+   * long: first until the session is closed, then until what was not sent yet is on disk. It comes as often as the main thread is about to
+   * end: that may go on after all.
+   */
+  async #obeyReleases () {
+    for (;;) {
+      await this.#state.releaseRequested()
+      const toMicros = this.#state.keepMicros
+      if (toMicros > 0) await this.#recorder.history.waitFor(toMicros, MAX_LAST_WINDOW_MS) // it comes through the session
+      this.#recorder.disconnect()
+      this.#state.confirmReleased() // also where there is none any more
+      if (toMicros > 0) unattended(this.#keepLast(toMicros))
+    }
+  }
+
+  /** @param {number} toMicros */
+  async #keepLast (toMicros) {
+    try {
+      await this.#egress?.keepLast(toMicros)
+    } finally {
+      this.#state.confirmKept()
+    }
   }
 
   /** @param {Envelope} envelope */

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createCaptures } = require('../../lib/observer/captures/captures')
+const { createCaptures } = require('../../lib/observer/captures')
 const { FORMATS } = require('../../lib/shared/formats/formats')
 const { monotonicMicros } = require('../../lib/shared/base/monotonic')
 const { checkRequest } = require('../../lib/shared/captures/kinds')

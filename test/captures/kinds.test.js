@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { KINDS, assertKind, checkRequest } = require('../../lib/shared/captures/kinds')
-const { RECORDERS } = require('../../lib/observer/captures/recorders')
+const { RECORDERS } = require('../../lib/observer/captures')
 
 const INVALID = 'ERR_LOOPSCOPE_INVALID_OPTION'
 

@@ -20,7 +20,7 @@ const TIME_OF_DAY = new Map([
   ['lib/observer/admin/routes/live.js', 'when the loop got stuck'],
   ['lib/observer/admin/routes/pprof.js', 'time_nanos of a profile'],
   ['lib/observer/admin/routes/readings.js', 'from and to are times of day, and what time it is now'],
-  ['lib/observer/captures/captures.js', 'the name of an artifact'],
+  ['lib/observer/captures.js', 'the name of an artifact'],
   ['lib/cli/commands/profile.js', 'when a recording began'],
   ['lib/cli/commands/heap.js', 'when an archive was made'],
   ['lib/cli/bench/measure.js', 'when it was measured, and from and to are times of day'],

@@ -5,7 +5,7 @@
 const fs = require('node:fs')
 
 /** @import { Artifact } from '../../../types/diagnostics' */
-/** @import { CapturedFacts } from '../../observer/captures/captures' */
+/** @import { CapturedFacts } from '../../observer/captures' */
 
 /**
  * @param {CapturedFacts} facts

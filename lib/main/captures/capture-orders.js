@@ -5,7 +5,7 @@
 const { createCaptureCounts } = require('./capture-counts')
 
 /** @import { Ask } from '../../bridge/channel' */
-/** @import { CapturedFacts, Order, StoreLocation } from '../../observer/captures/captures' */
+/** @import { CapturedFacts, Order, StoreLocation } from '../../observer/captures' */
 
 /**
  * @param {object} parts

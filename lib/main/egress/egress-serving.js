@@ -12,7 +12,7 @@ const { createEgressCounts } = require('./egress-counts')
 /** @import { Ask, Handlers } from '../../bridge/channel' */
 /** @import { ToMain } from '../../bridge/messages' */
 /** @import { SharedState } from '../../bridge/shared-state' */
-/** @import { StoreLocation } from '../../observer/captures/captures' */
+/** @import { StoreLocation } from '../../observer/captures' */
 
 /**
  * @param {object} parts

@@ -12,7 +12,7 @@ const { createOutsideHeap } = require('./outside-heap')
 
 /** @import { HeapTrend, HeapWatch } from '../../../types/diagnostics' */
 /** @import { Ask } from '../../bridge/channel' */
-/** @import { StoreLocation } from '../../observer/captures/captures' */
+/** @import { StoreLocation } from '../../observer/captures' */
 /** @import { Adopted } from '../../observer/heap/snapshot/orphaned-snapshots' */
 
 /**

@@ -18,11 +18,11 @@ const { newMark } = require('../../shared/marks/new-mark')
 /** @import { RulesStatus } from '../../../types/rules' */
 /** @import { HeapSampling } from '../../shared/formats/profile/heap-tree' */
 /** @import { Channel } from '../../bridge/channel' */
-/** @import { ObserverSettings, ToMain, ToObserver } from '../../bridge/messages' */
+/** @import { ToMain, ToObserver, ObserverSettings } from '../../bridge/messages' */
 /** @import { Rule } from '../../shared/rules/check-rules' */
 /** @import { AdminEvent } from '../../main/admin/request-counts' */
 /** @import { CapturedEvent } from '../../main/captures/capture-counts' */
-/** @import { CapturedFacts, CaptureControls, Order, StoreLocation } from '../captures/captures' */
+/** @import { CapturedFacts, CaptureControls, Order, StoreLocation } from '../captures' */
 
 /** @typedef {ReturnType<typeof import('../main-thread/main-client').createMainClient>} MainClient */
 /** @typedef {ReturnType<typeof import('../recorder/recorder-client').createRecorderClient>} RecorderClient */

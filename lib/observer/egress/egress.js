@@ -19,7 +19,7 @@ const { queueFolders } = require('./queue/queue-folders')
 
 /** @import { Channel } from '../../bridge/channel' */
 /** @import { ToMain, ToObserver } from '../../bridge/messages' */
-/** @import { StoreLocation } from '../captures/captures' */
+/** @import { StoreLocation } from '../captures' */
 /** @import { DestinationSettings } from './destination' */
 /** @import { SentArtifact } from './items' */
 

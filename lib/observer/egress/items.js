@@ -10,7 +10,7 @@ const { createFileName } = require('../../shared/store/file-name')
 const { readRegularText } = require('../../shared/base/regular-file')
 
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { StoreLocation } from '../captures/captures' */
+/** @import { StoreLocation } from '../captures' */
 /** @import { EgressItem } from './backends' */
 
 /** @typedef {{ kind: EgressItem['kind'], name: string, path: string, from: number, to: number } & Pick<EgressItem, 'profile' | 'heapProfile'>} SentArtifact */

@@ -13,7 +13,7 @@ const { residentBytes } = require('../../shared/system/resident-bytes')
 const { adoptOrphans, makePrivate } = require('./snapshot/orphaned-snapshots')
 
 /** @import { NewArtifact } from '../store/store' */
-/** @import { StoreLocation } from '../captures/captures' */
+/** @import { StoreLocation } from '../captures' */
 /** @import { Adopted } from './snapshot/orphaned-snapshots' */
 
 const FAR_CHECK_MS = 250 // a loop that leaks fills a small heap within a second

@@ -6,7 +6,7 @@
 /** @import { ActionName } from '../../shared/rules/actions' */
 /** @import { HeapProfile } from '../../shared/formats/heap-profile' */
 /** @import { Occasion } from '../../shared/rules/occasion' */
-/** @import { CapturedFacts } from '../captures/captures' */
+/** @import { CapturedFacts } from '../captures' */
 
 /**
  * @typedef {object} ActorTools

@@ -1,7 +1,7 @@
 'use strict'
 
-// What can be captured, and what may be asked for. A new kind is one row here, a file that records it and a row in
-// observer/captures/recorders.js, and one test.
+// What can be captured, and what may be asked for. A new kind is one row here, what records it in observer/captures.js with a
+// row there, and one test.
 
 const { assertBoolean, assertKnownKeys, assertMethods, assertNumberAbove, assertOneOf, assertPlainObject, refuse } = require('../base/validate')
 const { errors } = require('../base/errors')
