@@ -10,7 +10,7 @@ const path = require('node:path')
 const { get, TOKEN } = require('../admin/running')
 const { start } = require('../process/child')
 const { readMemory } = require('../../lib/main/heap/memory-reading')
-const { createReadings } = require('../../lib/observer/rules/readings')
+const { RuleReadings } = require('../../lib/observer/rules/readings')
 const { estimate } = require('../../lib/observer/heap/snapshot/estimate')
 const { judge } = require('../../lib/shared/rules/conditions')
 const { readMemoryRoom } = require('../../lib/shared/system/memory-room')
@@ -47,7 +47,7 @@ test('the memory of the process is null, that of the heap is told', t => {
 test('a rule on it cannot be judged, which is not that it is met', t => {
   hideMemory(t)
   const rule = { when: { rssBytes: 1 }, withinSeconds: 60 }
-  const readings = createReadings({ rules: [rule], stallThresholdMs: 50, blockedMs: () => 0, askLoop: async () => null, findFindings: async () => null })
+  const readings = new RuleReadings({ rules: [rule], stallThresholdMs: 50, blockedMs: () => 0, askLoop: async () => null, findFindings: async () => null })
   assert.deepEqual(judge(rule, readings.read()), [{ name: 'rssBytes', value: null, isMet: null }])
 })
 

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createWatch } = require('../../lib/observer/rules/watch')
+const { Watch } = require('../../lib/observer/rules/watch')
 const { readingsOf, ruleOf } = require('./readings')
 
 const SECOND = 1000
@@ -11,7 +11,7 @@ const SECOND = 1000
 function createSubject (given, act = async () => ({ outcome: 'done', problem: null, pauseMs: 600 * SECOND })) {
   const acted = []
   const rule = ruleOf({ when: { rssBytes: 100 }, ...given })
-  const watch = createWatch({
+  const watch = new Watch({
     rule,
     act: async (_, occasion) => {
       acted.push(occasion)

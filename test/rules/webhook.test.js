@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const http = require('node:http')
-const { webhook } = require('../../lib/observer/rules/actions/webhook')
+const { webhook } = require('../../lib/observer/rules/acting')
 
 const OCCASION = {
   rule: 'long stall',

@@ -38,7 +38,7 @@ const { ownIdentity } = require('../../shared/group/member-identity')
  * @property {RequestHandler} handle
  * @property {() => Sources} sources  made with the first request
  * @property {import('./listener').Listener | null} listener
- * @property {ReturnType<typeof import('../rules/application-rules').createApplicationRules> | null} rules  null: it has none
+ * @property {ReturnType<typeof import('../rules/rules').createApplicationRules> | null} rules  null: it has none
  * @property {ReturnType<typeof createPastReadings>} past
  * @property {AbortController} closed
  */
@@ -163,7 +163,7 @@ class Admin {
    */
   #makeRules (application, sources) {
     if (application.rules.length === 0) return null
-    return require('../rules/application-rules').createApplicationRules({ application, sources, observer: this.#parts })
+    return require('../rules/rules').createApplicationRules({ application, sources, observer: this.#parts })
   }
 
   /**

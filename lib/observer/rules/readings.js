@@ -17,19 +17,6 @@ const { residentBytes } = require('../../shared/system/resident-bytes')
 const LOOP_EVERY_MS = 5000
 const MAX_STALLS = 5000
 
-/**
- * @param {object} parts
- * @param {readonly Rule[]} parts.rules
- * @param {number} parts.stallThresholdMs
- * @param {() => number} parts.blockedMs  how long the loop has been stuck, 0 while it turns
- * @param {(question: LoopQuestion) => Promise<LoopCounts>} parts.askLoop  rejects while the loop is stuck
- * @param {() => Promise<Findings>} parts.findFindings
- * @param {() => number} [parts.now]  in milliseconds of the clock that waiting is counted by, of all threads
- */
-function createReadings (parts) {
-  return new RuleReadings(parts)
-}
-
 class RuleReadings {
   #parts
   #now
@@ -45,7 +32,15 @@ class RuleReadings {
   #loopDueMs = 0
   #findingsDueMs
 
-  /** @param {Parameters<typeof createReadings>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {readonly Rule[]} parts.rules
+   * @param {number} parts.stallThresholdMs
+   * @param {() => number} parts.blockedMs  how long the loop has been stuck, 0 while it turns
+   * @param {(question: LoopQuestion) => Promise<LoopCounts>} parts.askLoop  rejects while the loop is stuck
+   * @param {() => Promise<Findings>} parts.findFindings
+   * @param {() => number} [parts.now]  in milliseconds of the clock that waiting is counted by, of all threads
+   */
   constructor (parts) {
     const { rules, now = () => monotonicMicros() / 1e3 } = parts
     this.#parts = parts
@@ -113,4 +108,4 @@ class RuleReadings {
   }
 }
 
-module.exports = { createReadings }
+module.exports = { RuleReadings }

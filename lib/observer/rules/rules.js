@@ -1,52 +1,80 @@
 'use strict'
 
-// The rules of one application, wired: readings, a watch each, and what is done. In the observer, so that they work while the main thread is
-// stuck; that is when a rule about a stall is told of it.
+// The rules of one application: readings, a watch each, and what is done. In the observer, so that they work while the main thread is
+// stuck; that is when a rule about a stall hears of it.
 
 const os = require('node:os')
+const path = require('node:path')
+const { createActing } = require('./acting')
+const { RuleReadings } = require('./readings')
 const { guarded } = require('../../shared/base/guard')
 const { conditionsOf, doesNeed } = require('../../shared/rules/conditions')
-const { isChosen } = require('../../shared/rules/limits')
-const { createActing } = require('./acting')
-const { createLimitFile } = require('./limit-file')
-const { createReadings } = require('./readings')
-const { createWatch } = require('./watch')
+const { isChosen, toLimitState } = require('../../shared/rules/limits')
+const { RULES_FOLDER } = require('../../shared/store/application-folder')
+const { updateState } = require('../../shared/system/numbered-states')
+const { Watch } = require('./watch')
 
-/** @import { Stall } from '../../../types/diagnostics' */
-/** @import { RuleOutcome, RulesStatus } from '../../../types/rules' */
+/** @import { ActorTools } from './acting' */
+/** @import { ApplicationSettings, SourceParts } from '../admin/admin-sources' */
+/** @import { Sources } from '../admin/router' */
 /** @import { Rule } from '../../shared/rules/check-rules' */
 /** @import { Admission, LimitState } from '../../shared/rules/limits' */
 /** @import { Stuck } from '../stalls/stall-watch' */
-/** @import { ActorTools } from './actors' */
+/** @import { Stall } from '../../../types/diagnostics' */
+/** @import { RuleOutcome, RulesStatus } from '../../../types/rules' */
 
 const TICK_MS = 1000
-// A stall of before an observer was lost is told to the next one: nothing is to be done about it any more.
+// The next observer hears of a stall from before one was lost: nothing is to be done about it any more.
 const MAX_AGE_MS = 30_000
 const MAX_LOOKS = 4 // a quarter of a second each, where a native call does not let V8 answer
 // What a clock's two ways of being read may differ.
 const GRAIN_MS = 50
 
 /**
+ * Made from what the admin surface of the application has: they capture, find, log and ask as people do through it.
+ * @param {object} parts
+ * @param {ApplicationSettings & { instance: string | null }} parts.application
+ * @param {() => Sources} parts.sources
+ * @param {Pick<SourceParts, 'settings' | 'main' | 'stalls' | 'logNow' | 'egress' | 'channel'>} parts.observer
+ */
+function createApplicationRules ({ application, sources, observer }) {
+  const { id, appName, group, version, instance, rules, rulesDryRun } = application
+  const { settings: { stallThresholdMs }, main, stalls, logNow, egress, channel } = observer
+  const isStuck = () => stalls.series.blockedMs() >= stallThresholdMs
+  return new Rules({
+    rules,
+    isDryRun: rulesDryRun,
+    instance,
+    stallThresholdMs,
+    stalls,
+    askLoop: question => main.ask('loopCounts', { application: id, question }),
+    findFindings: () => sources().findings(),
+    openFolder: () => {
+      const { store } = sources()
+      store.prepare()
+      return store.dir
+    },
+    tools: {
+      capture: (wanted, controls) => sources().capture(wanted, controls),
+      push: async artifact => {
+        const opened = egress()
+        if (opened === undefined) throw new Error('egress is not open')
+        return opened.push(artifact, { isUrgent: true })
+      },
+      // What waits for a stuck main thread is lost if it never goes on.
+      say: (level, fields, message) => isStuck() ? logNow(fields, message) : sources().log[level](fields, message),
+      process: { appName, group, pid: process.pid, host: os.hostname(), version }
+    },
+    count: (rule, outcome, actions) => channel.tell('ruleActed', { event: { rule, outcome, actions } })
+  })
+}
+
+/**
  * @typedef {object} Watched  a rule with its watch
  * @property {Rule} rule
- * @property {ReturnType<typeof createWatch>} watch
- * @property {number} toldMs  when it was last told of a stall that lasted
- *
- * @param {object} parts
- * @param {readonly Rule[]} parts.rules
- * @param {boolean} parts.isDryRun
- * @param {string | null} parts.instance  of this process among its siblings
- * @param {number} parts.stallThresholdMs
- * @param {Pick<ReturnType<typeof import('../stalls/stall-detection').createStallDetection>, 'addAlarm' | 'every' | 'lasting' | 'onOver' | 'series'>} parts.stalls
- * @param {Parameters<typeof createReadings>[0]['askLoop']} parts.askLoop
- * @param {Parameters<typeof createReadings>[0]['findFindings']} parts.findFindings
- * @param {() => string} parts.openFolder  of the application in the store
- * @param {Omit<ActorTools, 'signal' | 'heapProfiles'>} parts.tools
- * @param {(rule: string, outcome: RuleOutcome, actions: number) => void} parts.count
+ * @property {Watch} watch
+ * @property {number} toldMs  when it last heard of a stall that lasted
  */
-function createRules (parts) {
-  return new Rules(parts)
-}
 
 class Rules {
   #parts
@@ -59,7 +87,19 @@ class Rules {
   #endings = []
   #isRefreshing = false
 
-  /** @param {Parameters<typeof createRules>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {readonly Rule[]} parts.rules
+   * @param {boolean} parts.isDryRun
+   * @param {string | null} parts.instance  of this process among its siblings
+   * @param {number} parts.stallThresholdMs
+   * @param {Pick<ReturnType<typeof import('../stalls/stall-detection').createStallDetection>, 'addAlarm' | 'every' | 'lasting' | 'onOver' | 'series'>} parts.stalls
+   * @param {ConstructorParameters<typeof RuleReadings>[0]['askLoop']} parts.askLoop
+   * @param {ConstructorParameters<typeof RuleReadings>[0]['findFindings']} parts.findFindings
+   * @param {() => string} parts.openFolder  of the application in the store
+   * @param {Omit<ActorTools, 'signal' | 'heapProfiles'>} parts.tools
+   * @param {(rule: string, outcome: RuleOutcome, actions: number) => void} parts.count
+   */
   constructor (parts) {
     const { rules, isDryRun, instance, stalls, openFolder, tools, count } = parts
     const limits = isDryRun ? limitsInMemory() : createLimitFile(openFolder)
@@ -67,9 +107,9 @@ class Rules {
     const identity = `${os.hostname()} ${instance ?? process.pid}`
     const here = rules.filter(({ limit }) => isChosen(limit.everyNth, identity))
     this.#parts = parts
-    this.#watched = here.map(rule => ({ rule, watch: createWatch({ rule, act }), toldMs: 0 }))
-    this.#elsewhere = rules.filter(rule => !here.includes(rule)).map(rule => createWatch({ rule, act }))
-    this.#readings = createReadings({ ...parts, rules, blockedMs: () => stalls.series.blockedMs() })
+    this.#watched = here.map(rule => ({ rule, watch: new Watch({ rule, act }), toldMs: 0 }))
+    this.#elsewhere = rules.filter(rule => !here.includes(rule)).map(rule => new Watch({ rule, act }))
+    this.#readings = new RuleReadings({ ...parts, rules, blockedMs: () => stalls.series.blockedMs() })
   }
 
   get running () { return this.#endings.length > 0 }
@@ -153,6 +193,21 @@ function needsTicks (rule) {
   return conditionsOf(rule).some(name => name !== 'stallMs')
 }
 
+/**
+ * What the rules of an application did in the last day, in its folder of the store: all its processes share it, and it outlasts them, so that a
+ * crash loop does not act a thousand times. All of it throws where the folder cannot be written.
+ * @param {() => string} openFolder  of the application, which is there then
+ */
+function createLimitFile (openFolder) {
+  return {
+    /**
+     * @param {(state: LimitState) => Admission} change
+     * @returns {Admission}
+     */
+    update: change => updateState(path.join(openFolder(), RULES_FOLDER), kept => change(toLimitState(kept)))
+  }
+}
+
 /** Of a dry run, which is to write nothing. */
 function limitsInMemory () {
   /** @type {LimitState} */
@@ -167,4 +222,4 @@ function limitsInMemory () {
   }
 }
 
-module.exports = { createRules }
+module.exports = { createApplicationRules, createLimitFile }

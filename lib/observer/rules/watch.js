@@ -16,15 +16,6 @@ const { unattended } = require('../../shared/base/guard')
 // Beyond these it begins anew: the limits are kept elsewhere, this only saves asking for them.
 const MAX_CULPRITS = 200
 
-/**
- * @param {object} parts
- * @param {Rule} parts.rule
- * @param {(rule: Rule, occasion: Occasion) => Promise<Acted>} parts.act
- */
-function createWatch (parts) {
-  return new Watch(parts)
-}
-
 class Watch {
   #rule
   #act
@@ -40,7 +31,11 @@ class Watch {
   /** @type {Record<RuleOutcome, number>} */
   #counts = { done: 0, failed: 0, limited: 0, 'dry-run': 0 }
 
-  /** @param {Parameters<typeof createWatch>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {Rule} parts.rule
+   * @param {(rule: Rule, occasion: Occasion) => Promise<Acted>} parts.act
+   */
   constructor ({ rule, act }) {
     this.#rule = rule
     this.#act = act
@@ -92,4 +87,4 @@ class Watch {
   }
 }
 
-module.exports = { createWatch }
+module.exports = { Watch }

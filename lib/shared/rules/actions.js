@@ -1,7 +1,7 @@
 'use strict'
 
 // What a rule can do: the table of actions, each named by the member that only it has. A new one is a row here, what does it in
-// observer/rules/actions/ with a row in ACTORS (observer/rules/actors.js), a member of RuleAction (types/rules.d.ts), a row in docs/rules.md, and
+// observer/rules/acting.js with a row in ACTORS there, a member of RuleAction (types/rules.d.ts), a row in docs/rules.md, and
 // one test. Pure.
 
 const { isHeader } = require('../base/http-header')
