@@ -57,7 +57,7 @@ class ObserverThread {
   #captureParts
   /** Loaded with the first application that has one. @type {import('./admin/admin').Admin | undefined} */
   #admin
-  /** Loaded where the option asks for it. @type {ReturnType<typeof import('./egress/egress').createEgress> | undefined} */
+  /** Loaded where the option asks for it. @type {import('./egress/egress').Egress | undefined} */
   #egress
   /** @type {Logger | undefined} */
   #logger
@@ -222,7 +222,8 @@ class ObserverThread {
 
   /** @param {import('./egress/egress').EgressOrder} order */
   #openEgress (order) {
-    this.#egress ??= require('./egress/egress').createEgress({
+    const { Egress } = require('./egress/egress')
+    this.#egress ??= new Egress({
       order,
       store: this.#captureParts.storeAt(order.location),
       recorder: this.#recorder,

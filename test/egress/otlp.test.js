@@ -3,7 +3,7 @@
 const assert = require('node:assert/strict')
 const path = require('node:path')
 const { test } = require('node:test')
-const { requestForOtlp } = require('../../lib/observer/egress/otlp')
+const { requestForOtlp } = require('../../lib/observer/egress/backends')
 const { buildPprof } = require('../../lib/shared/formats/pprof')
 const { readRecorded, withRoutes } = require('../fixtures/profiles/profiles')
 const { FROM_MS, LABELS, SAMPLED, TRACE, item, namesIn } = require('./items')

@@ -7,10 +7,10 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { createQueue } = require('../../lib/observer/egress/queue/queue')
-const { createSender } = require('../../lib/observer/egress/sending/sender')
-const { withoutSecrets, withSecrets } = require('../../lib/observer/egress/sending/url-secrets')
-const { askedDelayMs, retryDelayMs } = require('../../lib/observer/egress/sending/retry')
+const { Queue } = require('../../lib/observer/egress/queue')
+const { Sender, retryDelayMs } = require('../../lib/observer/egress/sender')
+const { withoutSecrets, withSecrets } = require('../../lib/observer/egress/url-secrets')
+const { askedDelayMs } = require('../../lib/observer/egress/send-request')
 const { createStore } = require('../../lib/observer/store/store')
 const { receive } = require('./receiver')
 
@@ -20,7 +20,7 @@ function newQueue (t, { dir, owner = 'one', maxBytes = MIB, ...more } = {}) {
   const folder = dir ?? path.join(fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'loopscope-egress-')), 'queue')
   t.after(() => fs.rmSync(path.dirname(folder), { recursive: true, force: true }))
   let dropped = 0
-  const queue = createQueue({ dir: folder, owner, maxBytes, minFreeBytes: 0, maxAgeMs: 60_000, onDropped: count => { dropped += count }, ...more })
+  const queue = new Queue({ dir: folder, owner, maxBytes, minFreeBytes: 0, maxAgeMs: 60_000, onDropped: count => { dropped += count }, ...more })
   let count = 0
   return {
     queue,
@@ -34,7 +34,7 @@ function newQueue (t, { dir, owner = 'one', maxBytes = MIB, ...more } = {}) {
 
 function newSender (t, queue, url, { headers = {}, isUrgent = false } = {}) {
   const outcomes = []
-  const sender = createSender({ queue, isUrgent, settings: { url, headers }, onOutcome: (outcome, problem) => outcomes.push({ outcome, problem }), delayMs: () => 5 })
+  const sender = new Sender({ queue, isUrgent, settings: { url, headers }, onOutcome: (outcome, problem) => outcomes.push({ outcome, problem }), delayMs: () => 5 })
   t.after(() => sender.stop())
   return { sender, outcomes }
 }
@@ -124,7 +124,7 @@ test('evidence is tried at once, whatever failed before', async t => {
   const receiver = await receive(t, { answer: () => isUp ? 200 : 503 })
   const address = `http://127.0.0.1:${receiver.port}`
   const { queue, put } = newQueue(t)
-  const sender = createSender({ queue, isUrgent: true, settings: { url: address, headers: {} }, onOutcome: () => {}, delayMs: () => 2 ** 30 })
+  const sender = new Sender({ queue, isUrgent: true, settings: { url: address, headers: {} }, onOutcome: () => {}, delayMs: () => 2 ** 30 })
   t.after(() => sender.stop())
   put(`${address}/first`, 10, true)
   sender.wake({ isNew: true })

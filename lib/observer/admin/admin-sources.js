@@ -62,7 +62,7 @@ const REPORT_MS = 10_000
  * @param {LoopSeries} parts.series
  * @param {ReturnType<typeof import('../stalls/stall-detection').createStallDetection>} parts.stalls
  * @param {(fields: object, message: string) => void} parts.logNow  straight to standard error
- * @param {() => ReturnType<typeof import('../egress/egress').createEgress> | undefined} parts.egress  undefined: no application asked for it
+ * @param {() => import('../egress/egress').Egress | undefined} parts.egress  undefined: no application asked for it
  * @param {() => RulesStatus} parts.rules  of the application, and how each stands
  * @param {ReturnType<typeof import('../../shared/marks/marks').createMarks>} parts.marks
  * @param {ReturnType<typeof import('../stalls/scheduler').createScheduler>} parts.scheduler

@@ -1,10 +1,10 @@
 'use strict'
 
 // The table of backends: what makes the requests for each destination (shared/egress/destinations.js, which has a row of the same name).
-// To add one: its file with `requestFor(item, settings)`, a row here and there, a section in docs/egress.md, a test.
+// To add one: its function, a row here and there, a section in docs/egress.md, a test.
 //
-// requestFor is pure: it reads no file, no clock, no variable, and knows no network. It is called once, when the item is made. What it
-// returns is kept on disk until it is sent, by us or by the next process. Sending, time limits, retries, gzip of the body and the queue
+// The function is pure: it reads no file, no clock, no variable, and uses no network. It is called once, when the item is made. What it
+// returns is kept on disk until it is sent, by this process or by the next one. Sending, time limits, retries, gzip of the body and the queue
 // are not its business.
 //   null           the backend has no use for such an item (a heap histogram for one of profiles)
 //   body: null     the item's file is the body
@@ -12,18 +12,21 @@
 //   settings.url   without user, password and query, which may be secret and are added when it is sent. The request's URL has to begin
 //                  with the same origin; it may have a query of its own
 
-const { requestForPut } = require('./put')
+const { DESTINATIONS } = require('../../shared/egress/destinations')
+const { joinPath, fillTemplate } = require('../../shared/egress/addresses')
+const { FORMATS } = require('../../shared/formats/formats')
+const { HEAP_FORMATS } = require('../../shared/formats/heap-profile')
 
-/** @import { CpuProfile } from '../../../types/profile' */
-/** @import { CaptureKind, Trace } from '../../../types/diagnostics' */
 /** @import { DestinationName } from '../../shared/egress/destinations' */
 /** @import { HeapProfile } from '../../shared/formats/heap-profile' */
+/** @import { CaptureKind, Trace } from '../../../types/diagnostics' */
+/** @import { CpuProfile } from '../../../types/profile' */
 
 /**
  * @typedef {object} EgressItem  what is to be sent: a report, a profile, an artifact; of an artifact the profile too where it is known
  * @property {string} id        of no other item
  * @property {CaptureKind | 'stall'} kind
- * @property {number} fromMs    the time that it tells of, milliseconds since the epoch
+ * @property {number} fromMs    the time that it is of, milliseconds since the epoch
  * @property {number} toMs
  * @property {string} fileName  as the store names its artifacts
  * @property {Record<string, string>} labels  service, pid, host, version (of the application), those of the option; of a profile
@@ -50,12 +53,88 @@ const { requestForPut } = require('./put')
  * @typedef {(item: EgressItem, settings: EgressSettings) => EgressRequest | null} RequestFor
  */
 
-// Encoders are required when first used: a process that only puts does not pay for them.
 /** @type {Readonly<Record<DestinationName, RequestFor>>} */
-const BACKENDS = Object.freeze({
-  put: requestForPut,
-  pyroscope: (item, settings) => require('./pyroscope').requestForPyroscope(item, settings),
-  otlp: (item, settings) => require('./otlp').requestForOtlp(item, settings)
-})
+const BACKENDS = Object.freeze({ put: requestForPut, pyroscope: requestForPyroscope, otlp: requestForOtlp })
 
-module.exports = { BACKENDS }
+// Of `put`.
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+// What Pyroscope's own client for Node.js calls itself: its pages recognize the language by it.
+const SPY_NAME = 'nodespy'
+const NANOS_PER_SECOND = 1e9
+
+/** One file an item, to a URL with places to fill in, as object storage takes it. @type {RequestFor} */
+function requestForPut (item, { url }) {
+  const { body, contentType } = contentOf(item)
+  const { service, pid, host } = item.labels
+  const time = new Date(item.fromMs).toISOString().replace(/[-:.]/g, '').toLowerCase()
+  return {
+    method: 'PUT',
+    url: fillTemplate(url, { service, pid, host, kind: item.kind, file: item.fileName, time }),
+    headers: { 'content-type': contentType },
+    body
+  }
+}
+
+/**
+ * @param {EgressItem} item
+ * @returns {{ body: Uint8Array | null, contentType: string }}
+ */
+function contentOf ({ file, report, profile, heapProfile, fromMs, appRoot, labels }) {
+  if (file !== undefined) return { body: null, contentType: 'application/octet-stream' }
+  const context = { appRoot, title: `${labels.service} (pid ${labels.pid})`, startedAt: fromMs }
+  if (report !== undefined) return { body: Buffer.from(`${JSON.stringify(report, null, 2)}\n`), contentType: JSON_TYPE }
+  if (profile !== undefined) return { body: FORMATS.pprof.encode(profile, context), contentType: FORMATS.pprof.contentType }
+  const { encode, contentType } = HEAP_FORMATS.pprof
+  return { body: encode(/** @type {HeapProfile} */ (heapProfile), context), contentType }
+}
+
+/**
+ * Profiles as pprof to Grafana's Pyroscope. Encoders are required when first used: a process that only puts does not pay for them.
+ * @type {RequestFor}
+ */
+function requestForPyroscope (item, settings) {
+  const { profileOf } = require('../../shared/egress/item-profile')
+  const { encodeIngestForm } = require('../../shared/egress/pyroscope-request')
+  const { seriesName } = require('../../shared/egress/pyroscope-request')
+  const { method, path } = DESTINATIONS.pyroscope
+  const found = profileOf(item, settings)
+  if (found === null) return null
+  const { contentType, body } = encodeIngestForm(found)
+  const url = joinPath(settings.url, path)
+  // No `format`: with `format=pprof` it takes the whole form for the profile.
+  url.search = new URLSearchParams({
+    name: seriesName(item.labels),
+    from: String(Math.floor(item.fromMs / 1e3)),
+    until: String(Math.ceil(item.toMs / 1e3)),
+    spyName: SPY_NAME,
+    ...(found.kind === 'cpu' && { sampleRate: String(sampleRate(Number(found.message.period))) })
+  }).toString()
+  return { method, url: url.href, headers: { 'content-type': contentType }, body }
+}
+
+/** @param {number} periodNanos */
+function sampleRate (periodNanos) {
+  return Math.max(1, Math.round(NANOS_PER_SECOND / Math.max(1, periodNanos)))
+}
+
+/**
+ * Profiles to an OpenTelemetry collector, or whatever else takes OTLP over HTTP. The protocol is in development.
+ * @type {RequestFor}
+ */
+function requestForOtlp (item, settings) {
+  const { profileOf } = require('../../shared/egress/item-profile')
+  const { encodeProfilesRequest } = require('../../shared/egress/otlp-request')
+  const { method, path } = DESTINATIONS.otlp
+  const found = profileOf(item, settings)
+  if (found === null) return null
+  const { id, labels } = item
+  return {
+    method,
+    url: joinPath(settings.url, path).href,
+    headers: { 'content-type': 'application/x-protobuf' },
+    body: encodeProfilesRequest(found.message, { id, labels, trace: found.trace })
+  }
+}
+
+module.exports = { BACKENDS, requestForOtlp, requestForPyroscope }

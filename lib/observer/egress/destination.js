@@ -1,18 +1,18 @@
 'use strict'
 
-// One destination, wired: items become requests, wait on disk and are sent. Two senders, so that evidence does not wait behind profiles.
+// One destination: items become requests, wait on disk and are sent. Two senders, so that evidence does not wait behind profiles.
 
 const { gzipSync } = require('node:zlib')
+const { BACKENDS } = require('./backends')
+const { Queue } = require('./queue')
+const { Sender } = require('./sender')
+const { withoutSecrets } = require('./url-secrets')
+const { monotonicMs } = require('../../shared/base/monotonic')
 const { DESTINATIONS } = require('../../shared/egress/destinations')
 const { addressOf } = require('../../shared/egress/addresses')
-const { BACKENDS } = require('./backends')
-const { createQueue } = require('./queue/queue')
-const { createSender } = require('./sending/sender')
-const { createTrouble } = require('./sending/trouble')
-const { withoutSecrets } = require('./sending/url-secrets')
 
-/** @import { EgressEvent, EgressOutcome } from '../../main/egress/egress-counts' */
 /** @import { EgressItem, EgressSettings } from './backends' */
+/** @import { EgressEvent, EgressOutcome } from '../../main/egress/egress-counts' */
 
 /**
  * @typedef {EgressSettings & { headers: Readonly<Record<string, string>>, stallMs: number, maxQueueBytes: number }} DestinationSettings
@@ -20,6 +20,7 @@ const { withoutSecrets } = require('./sending/url-secrets')
  */
 
 const GZIP_MAGIC = 0x1f8b
+const MIN_OUTAGE_MS = 30_000 // a server that restarts is back by then
 
 /**
  * @param {object} parts
@@ -36,8 +37,8 @@ function createDestination ({ settings, dir, owner, minFreeBytes, maxAgeMs, onEv
   const publicSettings = { to, url: withoutSecrets(settings.url), everySeconds, labels }
   const trouble = createTrouble({ onChange: problem => onState({ to, host: new URL(publicSettings.url).host, problem }) })
   const onDropped = (/** @type {number} */ count) => Array.from({ length: count }, () => note('dropped'))
-  const queue = createQueue({ dir, owner, maxBytes: maxQueueBytes, minFreeBytes, maxAgeMs, onDropped, onAside: () => note('unreadable') })
-  const senders = [true, false].map(isUrgent => createSender({ queue, isUrgent, settings, addressOf: url => addressOf(publicSettings, url), onOutcome }))
+  const queue = new Queue({ dir, owner, maxBytes: maxQueueBytes, minFreeBytes, maxAgeMs, onDropped, onAside: () => note('unreadable') })
+  const senders = [true, false].map(isUrgent => new Sender({ queue, isUrgent, settings, addressOf: url => addressOf(publicSettings, url), onOutcome }))
 
   /**
    * @param {EgressOutcome} outcome
@@ -110,15 +111,46 @@ function createDestination ({ settings, dir, owner, minFreeBytes, maxAgeMs, onEv
 }
 
 /**
- * @param {import('./queue/queue-entry').EntryFacts} facts
+ * @param {import('./queue-entry').EntryFacts} facts
  * @param {Uint8Array} body
  * @param {boolean} takesGzip
- * @returns {[import('./queue/queue-entry').EntryFacts, Uint8Array]}
+ * @returns {[import('./queue-entry').EntryFacts, Uint8Array]}
  */
 function packed (facts, body, takesGzip) {
   const isPacked = body.length > 1 && (body[0] << 8 | body[1]) === GZIP_MAGIC
   if (isPacked || !takesGzip) return [facts, body]
   return [{ ...facts, headers: { ...facts.headers, 'content-encoding': 'gzip' } }, gzipSync(body)]
+}
+
+/**
+ * Reports that nothing arrives: once an outage, and once when it is over.
+ * @param {object} parts
+ * @param {(problem: string | null) => void} parts.onChange
+ * @param {() => number} [parts.now]
+ */
+function createTrouble ({ onChange, now = monotonicMs }) {
+  let sinceMs = Infinity
+  let isTold = false
+
+  return {
+    /**
+     * @param {EgressOutcome} outcome
+     * @param {string | null} problem
+     */
+    note (outcome, problem) {
+      if (outcome === 'sent') {
+        sinceMs = Infinity
+        if (isTold) onChange(null)
+        isTold = false
+        return
+      }
+      sinceMs = Math.min(sinceMs, now())
+      // What is refused is refused next time too: the URL, or who asks, is wrong.
+      if (isTold || (outcome !== 'refused' && now() - sinceMs < MIN_OUTAGE_MS)) return
+      isTold = true
+      onChange(problem)
+    }
+  }
 }
 
 module.exports = { createDestination }

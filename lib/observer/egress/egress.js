@@ -1,21 +1,22 @@
 'use strict'
 
-// Egress, wired: each destination with its queue and what it gets by itself; artifacts for all of them. One for the process. It goes on
-// while the main thread is stuck.
+// Egress: each destination with its queue and what it gets by itself; artifacts for all of them. One for the process. It goes on while the
+// main thread is stuck.
 
+const { createHash } = require('node:crypto')
+const fs = require('node:fs')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
-const fs = require('node:fs')
+const { createDestination } = require('./destination')
+const { createFeed } = require('./feed')
+const { createItems } = require('./items')
+const { withoutSecrets } = require('./url-secrets')
 const { ageMs } = require('../../shared/base/age')
 const { guarded } = require('../../shared/base/guard')
 const { fromEpochMs } = require('../../shared/base/monotonic')
 const { clearInterval, setInterval } = require('../../shared/base/timers')
 const { identityOfId, isKnownToRun, memberIdOf, ownIdentity } = require('../../shared/group/member-identity')
 const { isAlive } = require('../../shared/system/is-alive')
-const { createDestination } = require('./destination')
-const { createFeed } = require('./feed')
-const { createItems } = require('./items')
-const { queueFolders } = require('./queue/queue-folders')
 
 /** @import { Channel } from '../../bridge/channel' */
 /** @import { ToMain, ToObserver } from '../../bridge/messages' */
@@ -26,24 +27,12 @@ const { queueFolders } = require('./queue/queue-folders')
 /** @typedef {{ destinations: DestinationSettings[], location: StoreLocation }} EgressOrder */
 
 const SWEEP_MS = 30_000
-// A process of another container cannot be seen, but says each time it sweeps that it is there.
+// A process of another container cannot be seen, but leaves a sign each time it sweeps.
 const SILENT_MS = 4 * SWEEP_MS
 const MAX_LAST_WINDOW_MS = 100
 const MAX_LEAVING_MS = 1000 // of close(), which somebody awaits
+const KEY_DIGITS = 12
 const STUCK_WAIT = Object.freeze({ maxWaitMs: 250, maxPastWaitMs: 250 })
-
-/**
- * @param {object} parts
- * @param {EgressOrder} parts.order
- * @param {{ dir: string, metadata (name: string): Record<string, any> | null }} parts.store
- * @param {ReturnType<typeof import('../recorder/recorder-client').createRecorderClient>} parts.recorder
- * @param {Pick<ReturnType<typeof import('../../shared/source-maps/source-maps').createSourceMaps>, 'profile'>} parts.sourceMaps
- * @param {ReturnType<typeof import('../stalls/stall-detection').createStallDetection>['lasting']} parts.lasting
- * @param {Pick<Channel<ToMain, ToObserver>, 'tell'>} parts.channel
- */
-function createEgress (parts) {
-  return new Egress(parts)
-}
 
 class Egress {
   #parts
@@ -54,7 +43,15 @@ class Egress {
   /** @type {NodeJS.Timeout | undefined} */
   #timer
 
-  /** @param {Parameters<typeof createEgress>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {EgressOrder} parts.order
+   * @param {{ dir: string, metadata (name: string): Record<string, any> | null }} parts.store
+   * @param {ReturnType<typeof import('../recorder/recorder-client').createRecorderClient>} parts.recorder
+   * @param {Pick<ReturnType<typeof import('../../shared/source-maps/source-maps').createSourceMaps>, 'profile'>} parts.sourceMaps
+   * @param {ReturnType<typeof import('../stalls/stall-detection').createStallDetection>['lasting']} parts.lasting
+   * @param {Pick<Channel<ToMain, ToObserver>, 'tell'>} parts.channel
+   */
   constructor (parts) {
     const { order: { destinations, location }, recorder, sourceMaps, lasting } = parts
     this.#parts = parts
@@ -89,7 +86,7 @@ class Egress {
   }
 
   /**
-   * We are closed, and somebody awaits it: a second at most for what waits to be sent.
+   * Egress is closed, and somebody awaits it: a second at most for what waits to be sent.
    * @param {number} toMicros  0: nothing was recorded
    */
   async end (toMicros) {
@@ -177,4 +174,18 @@ function touchedAt (folder) {
   return fs.statSync(path.resolve(folder), { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
 }
 
-module.exports = { createEgress }
+/**
+ * The folder of each destination's queue, in the store of the application: the next process with the same destination finds what was left.
+ * @param {string} storeDir
+ * @param {readonly DestinationSettings[]} destinations
+ * @returns {string[]} no two are the same
+ */
+function queueFolders (storeDir, destinations) {
+  const keys = destinations.map(({ to, url }) => JSON.stringify([to, withoutSecrets(url)]))
+  return keys.map((key, at) => {
+    const number = keys.slice(0, at).filter(other => other === key).length
+    return path.join(storeDir, 'egress', createHash('sha256').update(`${key}${number}`).digest('hex').slice(0, KEY_DIGITS))
+  })
+}
+
+module.exports = { Egress }

@@ -3,16 +3,18 @@
 // What is sent of a stall that goes on, while it does: its process may be killed for it. First when it has lasted for a while, then each
 // time after four times as long.
 
+const path = require('node:path')
+const { pathToFileURL } = require('node:url')
 const { guarded } = require('../../shared/base/guard')
 const { monotonicMicros } = require('../../shared/base/monotonic')
 const { clearTimeout, setTimeout } = require('../../shared/base/timers')
-const { stuckProfile } = require('./stuck-profile')
 
-/** @import { Trace } from '../../../types/diagnostics' */
-/** @import { CpuProfile } from '../../../types/profile' */
+/** @import { BlockedCall } from '../../main/stalls/blocked-stack' */
+/** @import { View } from '../recorder/views' */
 /** @import { createStallDetection } from '../stalls/stall-detection' */
 /** @import { Stuck } from '../stalls/stall-watch' */
-/** @import { View } from '../recorder/views' */
+/** @import { Trace } from '../../../types/diagnostics' */
+/** @import { CallFrame, CpuProfile, ProfileNode } from '../../../types/profile' */
 
 const FACTOR = 4
 const RECHECK_MS = 100
@@ -20,6 +22,9 @@ const RECHECK_MS = 100
 const MAX_LATE_MS = 500
 /** What may be missing at the end of samples that V8 gave up in the middle of a stall. */
 const GRAIN_MICROS = 250e3
+
+const NOTHING_SEEN = frameOf('(native call, or not run)', '', 0, 0)
+const ROOT = frameOf('(root)', '', 0, 0)
 
 /**
  * @typedef {object} StuckEvidence
@@ -66,7 +71,7 @@ function createStuckEvidence ({ stallMs, lasting, views, onEvidence }) {
   /**
    * @param {Stuck} stuck
    * @param {number} fromMicros
-   * @returns {Promise<number>} up to where it has been told
+   * @returns {Promise<number>} up to where it has been reported
    */
   async function collect (stuck, fromMicros) {
     const toMicros = Math.round(monotonicMicros())
@@ -100,6 +105,65 @@ function createStuckEvidence ({ stallMs, lasting, views, onEvidence }) {
 /** @param {import('../../main/stalls/blocked-stack').BlockedCall} call */
 function toPlace ([name, receiver, file, line, column]) {
   return { name, receiver, file, line, column } // file and line are '' and 0 of what is V8's
+}
+
+/**
+ * A CPU profile made of what was seen of a stuck thread, for when V8 does not give up its samples: each stack that was read stands for the
+ * time since the one before. An estimate. Pure.
+ * @param {{ atMicros: number, calls: BlockedCall[] }[]} looks  in order; calls innermost first
+ * @param {number} fromMicros
+ * @param {number} toMicros
+ * @returns {CpuProfile}
+ */
+function stuckProfile (looks, fromMicros, toMicros) {
+  /** @type {ProfileNode[]} */
+  const nodes = [{ id: 1, callFrame: ROOT, children: [] }]
+  const stacks = looks.length === 0 ? [[NOTHING_SEEN]] : looks.map(({ calls }) => calls.map(toFrame).reverse())
+  const samples = stacks.map(frames => frames.reduce((parent, frame) => childOf(nodes, parent, frame), 1))
+  const times = looks.length === 0 ? [toMicros] : looks.map(({ atMicros }) => Math.round(atMicros))
+  const timeDeltas = times.map((at, index) => at - (times[index - 1] ?? fromMicros))
+  return { nodes, startTime: fromMicros, endTime: toMicros, samples, timeDeltas }
+}
+
+/**
+ * @param {ProfileNode[]} nodes
+ * @param {number} parent
+ * @param {CallFrame} callFrame
+ * @returns {number}
+ */
+function childOf (nodes, parent, callFrame) {
+  const { children = [] } = nodes[parent - 1]
+  const known = children.find(id => isSame(nodes[id - 1].callFrame, callFrame))
+  if (known !== undefined) return known
+  const id = nodes.length + 1
+  nodes.push({ id, callFrame, children: [] })
+  nodes[parent - 1].children = [...children, id]
+  return id
+}
+
+/**
+ * @param {CallFrame} left
+ * @param {CallFrame} right
+ */
+function isSame (left, right) {
+  return left.functionName === right.functionName && left.url === right.url &&
+    left.lineNumber === right.lineNumber && left.columnNumber === right.columnNumber
+}
+
+/** @param {BlockedCall} call */
+function toFrame ([name, , file, , , functionLine, functionColumn]) {
+  return frameOf(name, path.isAbsolute(file) ? pathToFileURL(file).href : file, functionLine, functionColumn)
+}
+
+/**
+ * @param {string} functionName
+ * @param {string} url
+ * @param {number} line    from 1
+ * @param {number} column
+ * @returns {CallFrame}
+ */
+function frameOf (functionName, url, line, column) {
+  return { functionName, scriptId: '0', url, lineNumber: line - 1, columnNumber: column - 1 }
 }
 
 module.exports = { createStuckEvidence }

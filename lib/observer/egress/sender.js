@@ -2,30 +2,22 @@
 
 // Sends what waits in a queue, one after the other, and tries again what fails. What cannot be sent stays on disk.
 
-const { unattended } = require('../../../shared/base/guard')
-const { clearTimeout, setTimeout } = require('../../../shared/base/timers')
-const { openBody } = require('../queue/queue-entry')
-const { isTransient, retryDelayMs } = require('./retry')
+const { unattended } = require('../../shared/base/guard')
+const { clearTimeout, setTimeout } = require('../../shared/base/timers')
+const { openBody } = require('./queue-entry')
 const { sendRequest } = require('./send-request')
 const { withSecrets } = require('./url-secrets')
 
-/** @import { EgressOutcome } from '../../../main/egress/egress-counts' */
-/** @import { createQueue, Waiting } from '../queue/queue' */
-/** @import { EntryFacts } from '../queue/queue-entry' */
+/** @import { EgressOutcome } from '../../main/egress/egress-counts' */
+/** @import { Queue, Waiting } from './queue' */
+/** @import { EntryFacts } from './queue-entry' */
 
-/**
- * @param {object} parts
- * @param {ReturnType<typeof createQueue>} parts.queue
- * @param {boolean} parts.isUrgent  what it sends: evidence does not wait behind profiles
- * @param {{ url: string, headers: Readonly<Record<string, string>> }} parts.settings  with what is secret
- * @param {(url: string) => string | null} [parts.addressOf]  of an item; null: it is none of this destination's. By default the item's own, of the origin
- *   of the option
- * @param {(outcome: EgressOutcome, problem: string | null) => void} parts.onOutcome
- * @param {typeof retryDelayMs} [parts.delayMs]
- */
-function createSender (parts) {
-  return new Sender(parts)
-}
+const FIRST_RETRY_MS = 1000
+const MAX_RETRY_MS = 60_000
+const MAX_ASKED_MS = 10 * 60_000 // that a server may have us wait: it may be wrong, and what waits is dropped some time
+
+/** Answers after which the same request may succeed: too slow, too many, and faults of the server. */
+const TRANSIENT = [408, 425, 429]
 
 class Sender {
   #parts
@@ -39,7 +31,16 @@ class Sender {
   #end = new AbortController()
   #hurry = () => {}
 
-  /** @param {Parameters<typeof createSender>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {Queue} parts.queue
+   * @param {boolean} parts.isUrgent  what it sends: evidence does not wait behind profiles
+   * @param {{ url: string, headers: Readonly<Record<string, string>> }} parts.settings  with what is secret
+   * @param {(url: string) => string | null} [parts.addressOf]  of an item; null: it is none of this destination's. By default the item's own, of the origin
+   *   of the option
+   * @param {(outcome: EgressOutcome, problem: string | null) => void} parts.onOutcome
+   * @param {typeof retryDelayMs} [parts.delayMs]
+   */
   constructor (parts) {
     this.#parts = parts
     this.#delayMs = parts.delayMs ?? retryDelayMs
@@ -159,4 +160,20 @@ function hasOrigin (url, configured) {
   return URL.canParse(url) && new URL(url).origin === new URL(configured).origin
 }
 
-module.exports = { createSender }
+/** @param {number} status */
+function isTransient (status) {
+  return status >= 500 || TRANSIENT.includes(status)
+}
+
+/**
+ * When what could not be sent is tried again.
+ * @param {number} failures  in a row, from 1
+ * @param {number | null} askedMs  what the server asked for
+ * @param {() => number} [random]  so that all processes of a fleet do not come back at once
+ */
+function retryDelayMs (failures, askedMs, random = Math.random) {
+  const backoffMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1)) * (0.5 + random() / 2)
+  return Math.max(backoffMs, Math.min(askedMs ?? 0, MAX_ASKED_MS))
+}
+
+module.exports = { Sender, retryDelayMs }

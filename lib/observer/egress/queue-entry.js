@@ -5,10 +5,10 @@
 const fs = require('node:fs')
 const { pipeline } = require('node:stream/promises')
 const { createGzip } = require('node:zlib')
-const { parseBounded } = require('../../../shared/base/bounded-json')
-const { openRegularFile } = require('../../../shared/base/regular-file')
-const { oneOf, optional, record, text, textOf, time } = require('../../../shared/base/shapes')
-const { sync } = require('../../store/atomic-write')
+const { parseBounded } = require('../../shared/base/bounded-json')
+const { openRegularFile } = require('../../shared/base/regular-file')
+const { oneOf, optional, record, text, textOf, time } = require('../../shared/base/shapes')
+const { sync } = require('../store/atomic-write')
 
 const OWNER_ONLY = 0o600
 const CHUNK_BYTES = 256 * 1024

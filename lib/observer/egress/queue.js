@@ -7,8 +7,8 @@
 const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
 const path = require('node:path')
-const { ageMs } = require('../../../shared/base/age')
-const { ensureDirectory, readFreeBytes } = require('../../store/directory')
+const { ageMs } = require('../../shared/base/age')
+const { ensureDirectory, readFreeBytes } = require('../store/directory')
 const { packEntry, readFacts, writeEntry } = require('./queue-entry')
 
 /** @import { EntryFacts } from './queue-entry' */
@@ -20,20 +20,6 @@ const MAX_ASIDE = 10 // for a person to look at
 
 /** @typedef {{ path: string, atMs: number, isUrgent: boolean, bytes: number, isFile: boolean }} Waiting */
 
-/**
- * @param {object} parts
- * @param {string} parts.dir  of the destination, in the store of the application
- * @param {string} parts.owner  this process
- * @param {number} parts.maxBytes  of all processes together
- * @param {number} parts.minFreeBytes  that are left on the disk
- * @param {number} parts.maxAgeMs
- * @param {(count: number) => void} parts.onDropped
- * @param {() => void} [parts.onAside]
- */
-function createQueue (parts) {
-  return new Queue(parts)
-}
-
 class Queue {
   #parts
   #own
@@ -41,7 +27,16 @@ class Queue {
   #held = new Set()
   #bytes = 0
 
-  /** @param {Parameters<typeof createQueue>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {string} parts.dir  of the destination, in the store of the application
+   * @param {string} parts.owner  this process
+   * @param {number} parts.maxBytes  of all processes together
+   * @param {number} parts.minFreeBytes  that are left on the disk
+   * @param {number} parts.maxAgeMs
+   * @param {(count: number) => void} parts.onDropped
+   * @param {() => void} [parts.onAside]
+   */
   constructor (parts) {
     this.#parts = parts
     this.#own = path.join(parts.dir, parts.owner)
@@ -247,4 +242,4 @@ function sum (entries) {
   return entries.reduce((bytes, entry) => bytes + entry.bytes, 0)
 }
 
-module.exports = { createQueue }
+module.exports = { Queue }
