@@ -1,18 +1,21 @@
 'use strict'
 
-// The group of this process, wired: who is in it, and what it has counted, which is loaded with the first question.
+// The group of this process: its members, and what it has counted, which is loaded with the first question.
 
 const { errors } = require('../../shared/base/errors')
+const { identityOfId, isKnownToRun, memberIdOf, ownIdentity } = require('../../shared/group/member-identity')
 const { listMembers } = require('../../shared/group/members')
 
 /** @import { Member } from '../../shared/group/members' */
 /** @import { Logger } from '../../../types/diagnostics' */
 
+/** @typedef {ReturnType<typeof import('./group-metrics').createGroupMetrics>} GroupMetrics */
+
 /**
  * @typedef {object} OwnGroup
  * @property {string} name
  * @property {() => Promise<Member[]>} members
- * @property {() => ReturnType<typeof import('./own-group-metrics').ownGroupMetrics>} metrics
+ * @property {() => GroupMetrics} metrics
  *
  * @param {{ controlDir: string | null, group: string }} application  controlDir null: it has no control socket
  * @param {Pick<Logger, 'warn'>} log
@@ -21,13 +24,25 @@ const { listMembers } = require('../../shared/group/members')
 function createOwnGroup ({ controlDir, group: name }, log) {
   if (controlDir === null) return () => { throw new errors.ERR_LOOPSCOPE_NO_GROUP() }
   const members = () => listMembers({ directories: [controlDir], group: name })
-  /** @type {ReturnType<OwnGroup['metrics']> | undefined} */
+  /** @type {GroupMetrics | undefined} */
   let made
   const metrics = () => {
-    made ??= require('./own-group-metrics').ownGroupMetrics({ controlDir, group: name, members, log })
+    made ??= makeMetrics({ controlDir, group: name, members, log })
     return made
   }
   return () => ({ name, members, metrics })
+}
+
+/** @param {{ controlDir: string, group: string, members: OwnGroup['members'], log: Pick<Logger, 'warn'> }} parts */
+function makeMetrics ({ log, ...parts }) {
+  const { createGroupMetrics } = require('./group-metrics')
+  const { warnOnce } = require('../../shared/base/warnings')
+  return createGroupMetrics({
+    ...parts,
+    memberId: memberIdOf(ownIdentity()),
+    isRunning: memberId => isKnownToRun(identityOfId(memberId)), // also one that closed its socket
+    warn: problem => warnOnce(log, 'LOOPSCOPE_WARN_GROUP_COUNTERS', problem)
+  })
 }
 
 module.exports = { createOwnGroup }
