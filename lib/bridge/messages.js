@@ -94,7 +94,7 @@
 
 /**
  * From the observer to the main thread, which may be stuck: what it is told waits there, what it is asked has a time limit
- * (observer/main-thread/main-client.js).
+ * (observer/main-client.js).
  *
  * @typedef {object} ToMain
  *

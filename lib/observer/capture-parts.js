@@ -6,8 +6,8 @@
 /** @import { WorkLine } from '../../types/profile' */
 /** @import { CaptureControls, Order, StoreLocation, CaptureSources } from './captures' */
 
-/** @typedef {ReturnType<typeof import('./main-thread/main-client').createMainClient>} MainClient */
-/** @typedef {ReturnType<typeof import('./main-thread/own-work').createOwnWork>} OwnWork */
+/** @typedef {ReturnType<typeof import('./main-client').createMainClient>} MainClient */
+/** @typedef {ReturnType<typeof import('./main-client').createOwnWork>} OwnWork */
 
 class CaptureParts {
   #parts

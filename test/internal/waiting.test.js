@@ -43,7 +43,7 @@ const TIME_OF_DAY = new Map([
   ['lib/observer/rules/readings.js', 'when it was, and stalls have times of day'],
   ['lib/observer/rules/rules.js', 'stalls have times of day'],
   ['lib/observer/stalls/stall-records.js', 'when it was'],
-  ['lib/observer/main-thread/main-client.js', 'when it was answered'],
+  ['lib/observer/main-client.js', 'when it was answered'],
   ['lib/observer/store/store.js', 'files have times of day']
 ])
 

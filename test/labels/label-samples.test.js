@@ -3,8 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createKnowledge } = require('../../lib/observer/labels/knowledge')
-const { labelSamples } = require('../../lib/observer/labels/label-samples')
-const { learnWindow } = require('../../lib/observer/labels/learn-window')
+const { labelSamples, learnWindow } = require('../../lib/observer/labels/label-samples')
 const { linesOf, placeOfFrame } = require('../../lib/observer/labels/places')
 const { profileOf } = require('../recorder/crafted')
 

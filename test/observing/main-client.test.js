@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Channel } = require('../../lib/bridge/channel')
 const { TO_MAIN } = require('../../lib/bridge/messages')
-const { createMainClient } = require('../../lib/observer/main-thread/main-client')
+const { createMainClient } = require('../../lib/observer/main-client')
 
 const NEVER = new Promise(() => {})
 

@@ -24,7 +24,7 @@ const { newMark } = require('../../shared/marks/new-mark')
 /** @import { CapturedEvent } from '../../main/captures/capture-counts' */
 /** @import { CapturedFacts, CaptureControls, Order, StoreLocation } from '../captures' */
 
-/** @typedef {ReturnType<typeof import('../main-thread/main-client').createMainClient>} MainClient */
+/** @typedef {ReturnType<typeof import('../main-client').createMainClient>} MainClient */
 /** @typedef {ReturnType<typeof import('../recorder/recorder-client').createRecorderClient>} RecorderClient */
 /** @typedef {ReturnType<typeof import('../stalls/stall-records').createStallRecords>} StallRecords */
 /** @typedef {ReturnType<typeof import('../stalls/stall-records').createLoopSeries>} LoopSeries */
@@ -186,7 +186,7 @@ function makeMark (text, { marks, channel }) {
 
 /**
  * @param {{ application: Pick<ApplicationSettings, 'id'>, main: Pick<SourceParts['main'], 'askOrLast'> }} parts
- * @returns {Promise<import('../main-thread/main-client').LastAnswer | null>} null: the main thread never answered
+ * @returns {Promise<import('../main-client').LastAnswer | null>} null: the main thread never answered
  */
 function askProcess ({ application: { id }, main }) {
   return main.askOrLast('processReading', id).catch(nullWhenBlocked)

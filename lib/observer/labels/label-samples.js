@@ -1,8 +1,8 @@
 'use strict'
 
 // The route of each sample of a profile, as far as it is known: by the time, when a request's synchronous code was seen to run or a look met
-// the same code, or by the functions on its stack that only work for one route. Where they contradict each other there is none: no label is better than a wrong
-// one. Pure.
+// the same code, or by the functions on its stack that only work for one route. Where they contradict each other there is none: no label is
+// better than a wrong one. The same windows are learned from. Pure but for what is learned.
 
 const { parentsOf } = require('../../shared/formats/profile/node-tree')
 const { NONE } = require('./knowledge')
@@ -10,7 +10,8 @@ const { linesOf, placeOfFrame } = require('./places')
 
 /** @import { CpuProfile, ProfileNode, SampleRoutes } from '../../../types/profile' */
 /** @import { Work } from '../../main/http/middleware' */
-/** @import { Claim } from './votes' */
+/** @import { Claim } from './knowledge' */
+
 /** @typedef {ReturnType<typeof import('./knowledge').createKnowledge>} Knowledge */
 /** @typedef {{ atMicros: number, route: string, lines: string[] }} Seen  by a look: whose code ran, and where the functions on its stack begin, outermost first */
 
@@ -164,4 +165,36 @@ function createRouteFinder (work) {
   }
 }
 
-module.exports = { labelSamples, createRouteFinder }
+/**
+ * Votes from a window: where a request's synchronous code is known to have run, the functions on the samples' stacks were at work for its route.
+ * @param {CpuProfile} window  in order
+ * @param {readonly Work[]} work  in order of time, not overlapping
+ * @param {Knowledge} knowledge  that learns
+ */
+function learnWindow (window, work, knowledge) {
+  const routeAt = createRouteFinder(work)
+  /** How many samples of a node were of a route. @type {Map<string, Map<number, number>>} */
+  const counts = new Map()
+  let at = window.startTime
+  window.samples.forEach((id, index) => {
+    at += window.timeDeltas[index]
+    const route = routeAt(at)
+    if (route === null) return
+    const ofRoute = counts.get(route) ?? new Map()
+    counts.set(route, ofRoute.set(id, (ofRoute.get(id) ?? 0) + 1))
+  })
+  if (counts.size === 0) return
+  const byId = new Map(window.nodes.map(node => [node.id, node]))
+  const parents = parentsOf(window.nodes)
+  for (const [route, ofRoute] of counts) {
+    const number = knowledge.numberOf(route)
+    for (const [leaf, count] of ofRoute) {
+      for (let id = /** @type {number | undefined} */ (leaf); id !== undefined; id = parents.get(id)) {
+        const node = byId.get(id)
+        if (node !== undefined) knowledge.addSamples(node.callFrame, number, count)
+      }
+    }
+  }
+}
+
+module.exports = { labelSamples, learnWindow }

@@ -1,18 +1,17 @@
 'use strict'
 
-// The observer's side of the inspector engine: the process's one inspector session with the main thread. It receives
-// every window that the main thread ends and can have the main thread end one now, even in the middle of its work.
+// The observer's side of the inspector engine: the process's one inspector session with the main thread. It receives every window that the
+// main thread ends and can have the main thread end one now, even in the middle of its work.
 //
-// It is opened early and stays open as long as it can: disconnecting clears V8's heap object ids, and connecting in the middle
-// of a stall would be too late (the first two samples of a cold profiler are all it yields).
+// It is opened early and stays open as long as it can: disconnecting clears V8's heap object ids, and connecting in the middle of a stall
+// would be too late (the first two samples of a cold profiler are all it yields).
 
 const { errors } = require('../../shared/base/errors')
 const { guarded } = require('../../shared/base/guard')
 const { OWN_FOLDER } = require('../../shared/base/own-files')
-const { readHandlers } = require('../labels/read-handlers')
 
-/** @import { Trace } from '../../../types/diagnostics' */
 /** @import { Session } from 'node:inspector' */
+/** @import { Trace } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { BlockedStack } from '../../main/stalls/blocked-stack' */
 /** @import { Handler } from '../labels/knowledge' */
@@ -23,6 +22,9 @@ const SOURCE = `${OWN_FOLDER}observer/recorder/inspector-session.js` // the name
 
 const NO_FRAME = '0.0.0' // of no context
 const NOT_PAUSED = /while paused/ // of V8's error, the same in Node 20 to 26
+const HANDLERS_GROUP = 'loopscope-handlers' // of objects, until their places are read
+
+/** @typedef {(method: string, params: object) => Promise<any>} Post  to the inspector of the main thread */
 
 /**
  * @param {object} options
@@ -176,6 +178,43 @@ function post (session, method, params) {
   return new Promise((resolve, reject) => {
     session.post(method, params, (error, reply) => error ? reject(error) : resolve(reply))
   })
+}
+
+/**
+ * Where the functions begin that answer routes: the main thread hands them over as what they are, and V8 has their places. It is done once a
+ * route.
+ * @param {Post} send
+ * @param {string} expression  yields an array: a route, its functions, another route …
+ * @returns {Promise<Handler[]>} rejects when there is no session
+ */
+async function readHandlers (send, expression) {
+  const { result: { objectId } } = await send('Runtime.evaluate', { expression, objectGroup: HANDLERS_GROUP, silent: true })
+  try {
+    const { result: elements } = await send('Runtime.getProperties', { objectId, ownProperties: true })
+    /** @type {Handler[]} */
+    const found = []
+    let route = ''
+    for (const { name, value } of elements) {
+      if (!/^\d+$/.test(name)) continue
+      if (value.type === 'string') route = value.value
+      else found.push(...await locate(send, value.objectId, route))
+    }
+    return found
+  } finally {
+    await send('Runtime.releaseObjectGroup', { objectGroup: HANDLERS_GROUP })
+  }
+}
+
+/**
+ * @param {Post} send
+ * @param {string} objectId
+ * @param {string} route
+ * @returns {Promise<Handler[]>} none for what is built in or bound
+ */
+async function locate (send, objectId, route) {
+  const { internalProperties = [] } = await send('Runtime.getProperties', { objectId, ownProperties: true })
+  const location = internalProperties.find((/** @type {{ name: string }} */ { name }) => name === '[[FunctionLocation]]')?.value?.value
+  return location === undefined ? [] : [{ ...location, route }]
 }
 
 module.exports = { createInspectorSession }

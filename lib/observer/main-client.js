@@ -1,20 +1,20 @@
 'use strict'
 
-// What the observer asks the main thread, which may be stuck: every question has a time limit, and the last answer to each
-// is kept for that case.
+// What the observer asks the main thread, which may be stuck: by message, where every question has a time limit, and the last answer to each
+// is kept for that case; and through the inspector.
 
-const { errors } = require('../../shared/base/errors')
-const { createCoalescer } = require('../../shared/base/coalescer')
+const { createCoalescer } = require('../shared/base/coalescer')
+const { errors } = require('../shared/base/errors')
+const { OWN_FOLDER } = require('../shared/base/own-files')
 
-/** @import { Answer, AskNames, Channel, Params } from '../../bridge/channel' */
-/** @import { ToMain, ToObserver } from '../../bridge/messages' */
+/** @import { Answer, AskNames, Channel, Params } from '../bridge/channel' */
+/** @import { ToMain, ToObserver } from '../bridge/messages' */
 
 // A loop that turns answers within a few milliseconds. Longer than this and who asks is better served with what is known.
 const ANSWER_MS = 300
+const SOURCE = `${OWN_FOLDER}observer/main-client.js` // the name makes it a frame of ours in profiles
 
-/**
- * @typedef {{ value: any, at: number, isStale: boolean }} LastAnswer  at: milliseconds since the epoch of the answer
- */
+/** @typedef {{ value: any, at: number, isStale: boolean }} LastAnswer  at: milliseconds since the epoch of the answer */
 
 /**
  * @param {object} parts
@@ -81,4 +81,40 @@ class MainClient {
   }
 }
 
-module.exports = { createMainClient }
+/**
+ * What the observer has the main thread do through the inspector and what holds it up: it is marked on the main thread itself, before and
+ * after, so that it is not taken for a stall of the application, and the application's own stalls still are.
+ * @param {object} parts
+ * @param {(method: string, params?: object) => Promise<any>} parts.post  to the inspector of the main thread
+ * @param {string} parts.expression  of a function of the main thread: (isBegin) => milliseconds that it took
+ */
+function createOwnWork ({ post, expression }) {
+  let totalMs = 0
+
+  /** @param {boolean} isBegin */
+  async function mark (isBegin) {
+    const marking = `${expression}(${isBegin})\n//# sourceURL=${SOURCE}`
+    const { result } = await post('Runtime.evaluate', { expression: marking, returnByValue: true, silent: true })
+    return Number(result?.value ?? 0)
+  }
+
+  return {
+    /** For how long the main thread has stood still for us since the start. */
+    get totalMs () { return totalMs },
+
+    /**
+     * To be used for what V8 does before it goes on: not for what it puts off, as it does HeapProfiler.collectGarbage.
+     * @param {string} method
+     * @param {object} [params]
+     * @returns {Promise<any>}
+     */
+    async post (method, params) {
+      // All three at once: the main thread takes them one after the other, with nothing of the application's between them.
+      const [, reply, tookMs] = await Promise.all([mark(true), post(method, params), mark(false)])
+      totalMs += tookMs
+      return reply
+    }
+  }
+}
+
+module.exports = { createMainClient, createOwnWork }
