@@ -28,7 +28,7 @@ const EXEMPT = Object.freeze(/** @type {Record<string, string>} */ ({
   'shared/system/private-directory.js': 'a directory, and nothing else (O_DIRECTORY)',
   'main/signals.js': '/proc',
   'observer/stalls/scheduler.js': '/proc and /sys',
-  'observer/threads/thread-times.js': '/proc',
+  'observer/threads/thread-load.js': '/proc',
   'observer/recorder/debugger-detector.js': '/proc',
   'main/options/options.js': 'a file that the configuration names, before anything runs: it may be a pipe',
   'main/process/application.js': 'package.json, which Node.js itself reads',

@@ -4,9 +4,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { busyStretches } = require('../../lib/observer/threads/busy-stretches')
-const { createStretchJoiner } = require('../../lib/observer/threads/stretch-joiner')
-const { createThreadRecord } = require('../../lib/observer/threads/thread-record')
+const { busyStretches, createStretchJoiner, createThreadRecord } = require('../../lib/observer/threads/thread-record')
 
 const NAMES = { i: '(idle)', p: '(program)', w: 'work', g: '(garbage collector)' }
 const STEP_MICROS = 20_000

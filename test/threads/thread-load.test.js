@@ -5,8 +5,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Worker } = require('node:worker_threads')
-const { createThreadLoad } = require('../../lib/observer/threads/thread-load')
-const { readThreadTimes, withKinds } = require('../../lib/observer/threads/thread-times')
+const { createThreadLoad, readThreadTimes, withKinds } = require('../../lib/observer/threads/thread-load')
 
 const MINUTE_MS = 60_000
 const kindsOf = (names, major, { own = [] } = {}) => {

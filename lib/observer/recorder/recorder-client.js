@@ -12,8 +12,7 @@ const { createSessionLifecycle } = require('./session-lifecycle')
 const { createThreadRecorder } = require('../threads/thread-recorder')
 const { createThreadSessions } = require('../threads/thread-sessions')
 const { createThreadCpu } = require('./thread-cpu')
-const { withThreads } = require('../threads/with-threads')
-const { createViews } = require('./views')
+const { createViews, withThreads } = require('./views')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { SharedState } from '../../bridge/shared-state' */

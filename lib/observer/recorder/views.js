@@ -1,19 +1,22 @@
 'use strict'
 
-// Views of the recorder's windows, backward and forward: waits until what was asked for has happened, has the open window
-// ended, and cuts. It lives in the observer thread.
+// Views of the recorder's windows, backward and forward: waits until what was asked for has happened, has the open window ended, and cuts; with
+// the worker threads in them where they are wanted. It lives in the observer thread.
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
 const { errors } = require('../../shared/base/errors')
+const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
+const { mergeProfiles } = require('../../shared/formats/merging/merge-profiles')
 
 /** @import { CpuProfile } from '../../../types/profile' */
+/** @import { ThreadRecording } from '../threads/thread-recorder' */
 
 // How long a view waits for a main thread that cannot end its window: it is in a native call, or gets no processor. Then it
 // takes what is there.
 const MAX_WAIT_MS = 5000
 // Less than this missing at either end is the sampler's own grain, not a shortened view.
 const GRAIN_MICROS = 250e3
+const MAIN = 'main thread'
 
 /**
  * @typedef {object} View
@@ -22,6 +25,11 @@ const GRAIN_MICROS = 250e3
  * @property {number} toMicros
  * @property {boolean} isShortened  the recorder held less than what was asked for
  * @property {string[]} [notes]  what else is missing in it
+ */
+
+/**
+ * @typedef {{ fromMicros: number, toMicros: number, threads?: boolean }} Wanted  threads: from now on, whatever fromMicros says
+ * @typedef {(wanted: Wanted, signal?: AbortSignal, stop?: AbortSignal) => Promise<View>} TakeView
  */
 
 /**
@@ -99,4 +107,44 @@ function msUntil (micros) {
   return (micros - monotonicMicros()) / 1e3
 }
 
-module.exports = { createViews }
+/**
+ * The same views, with the worker threads in them where they are wanted: one profile, each of whose samples names its thread.
+ * @param {{ view: TakeView }} views
+ * @param {{ record (ms: number, signal?: AbortSignal, stop?: AbortSignal): Promise<ThreadRecording> }} threads
+ * @returns {{ view: TakeView }}
+ */
+function withThreads (views, threads) {
+  /** @type {TakeView} */
+  async function view (wanted, signal, stop) {
+    if (!wanted.threads) return views.view(wanted, signal, stop)
+    const failed = new AbortController() // one without the other is nothing
+    const until = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal])
+    /** @type {{ error: unknown } | undefined} */
+    let first
+    const both = [threads.record((wanted.toMicros - monotonicMicros()) / 1e3, until, stop), views.view(wanted, until, stop)]
+    for (const one of both) {
+      one.catch(error => {
+        first ??= { error } // the other is only given up for it
+        failed.abort()
+      })
+    }
+    await Promise.allSettled(both)
+    if (first !== undefined) throw first.error
+    const [recording, main] = /** @type {[ThreadRecording, View]} */ (await Promise.all(both))
+    return merged(main, recording)
+  }
+  return { view }
+}
+
+/**
+ * @param {View} main
+ * @param {ThreadRecording} recording
+ * @returns {View}
+ */
+function merged (main, { profiles, notes }) {
+  const parts = [{ process: MAIN, profile: main.profile }, ...profiles.map(({ name, profile }) => ({ process: name, profile }))]
+  const none = profiles.length === 0 && notes.length === 0 ? ['there are no worker threads'] : []
+  return { ...main, profile: mergeProfiles(parts, { of: 'thread' }), notes: [...notes, ...none] }
+}
+
+module.exports = { createViews, withThreads }

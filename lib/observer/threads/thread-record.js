@@ -1,17 +1,20 @@
 'use strict'
 
-// What is known of one worker thread: how much of the last minute it was at work, in which function most, and how long without a pause.
-
-const { createStretchJoiner, microsOf } = require('./stretch-joiner')
+// What is known of one worker thread: how much of the last minute it was at work, in which function most, and how long without a pause. That is
+// what can be seen of its loop from outside. A message to its inspector is answered in the middle of its JavaScript (tried on Node 20 to 26),
+// so it does not show whether the loop turns; samples do.
 
 /** @import { CodeFrame, Culprit } from '../../../types/diagnostics' */
-/** @import { CpuProfile } from '../../../types/profile' */
-/** @import { BusyTime } from './busy-stretches' */
-/** @import { WholeStretch } from './stretch-joiner' */
+/** @import { CpuProfile, ProfileNode } from '../../../types/profile' */
 
 const KEPT_MICROS = 60e6
 // Where the sampler waits its turn, two samples far apart may have seen two short tasks.
 const MIN_SAMPLES = 4
+// V8's own around what runs: neither work nor a pause.
+const BETWEEN = new Set(['(root)', '(program)'])
+const INTERVAL_MICROS = 20_000 // half as often as the recorder: there are many threads, and their stalls are long
+// On a crowded machine the sampler waits its turn as well. What lies between two samples that are further apart is not known.
+const MAX_GAP_MICROS = 250_000
 
 /** @typedef {CodeFrame & { share: number }} TopFunction  share: of the time at work */
 /** @typedef {{ fromMicros: number, toMicros: number, busyMicros: number, longestMicros: number, stalls: number, culprit: Culprit | null }} WindowFigures */
@@ -25,6 +28,18 @@ const MIN_SAMPLES = 4
  * @property {number} stalls
  * @property {TopFunction | null} top
  */
+
+/**
+ * @typedef {{ fromMicros: number, toMicros: number, samples: number }} Stretch  samples: that saw it
+ * @typedef {object} BusyTime
+ * @property {number} busyMicros
+ * @property {Stretch[]} stretches  in order
+ * @property {boolean} isOpenAtStart  the first one may have begun before the profile
+ * @property {boolean} isOpenAtEnd
+ */
+
+/** @typedef {Stretch & { window: CpuProfile }} Part */
+/** @typedef {Stretch & { longest: Part }} WholeStretch */
 
 /** @param {{ thresholdMs: number }} options */
 function createThreadRecord (options) {
@@ -106,4 +121,99 @@ function isSeen ({ samples }) {
   return samples >= MIN_SAMPLES
 }
 
-module.exports = { createThreadRecord }
+/**
+ * When a thread was at work without a pause.
+ * @param {CpuProfile} profile  in order; a thread that waits is idle in it
+ * @returns {BusyTime}
+ */
+function busyStretches ({ nodes, samples, timeDeltas, startTime }) {
+  const kinds = new Map(nodes.map(node => [node.id, kindOf(node)]))
+  /** @type {Stretch[]} */
+  const stretches = []
+  /** @type {Stretch | null} */
+  let open = null
+  let isOpenAtStart = true
+  let busyMicros = 0
+  let at = startTime
+  samples.forEach((id, index) => {
+    at += timeDeltas[index]
+    const kind = kinds.get(id)
+    if (kind === 'idle') {
+      open = null
+      isOpenAtStart &&= stretches.length > 0
+    }
+    if (kind !== 'busy') return
+    busyMicros += Math.min(timeDeltas[index], MAX_GAP_MICROS)
+    if (open === null || at - open.toMicros > MAX_GAP_MICROS) {
+      open = { fromMicros: at - Math.min(timeDeltas[index], INTERVAL_MICROS), toMicros: at, samples: 1 }
+      stretches.push(open)
+    } else {
+      open.toMicros = at
+      open.samples++
+    }
+  })
+  return { busyMicros, stretches, isOpenAtStart: isOpenAtStart && stretches.length > 0, isOpenAtEnd: open !== null }
+}
+
+/** @param {ProfileNode} node */
+function kindOf ({ callFrame: { functionName, url } }) {
+  if (url === '' && functionName === '(idle)') return 'idle'
+  return url === '' && BETWEEN.has(functionName) ? 'between' : 'busy'
+}
+
+/**
+ * Stretches of work that go on from one window of a thread into the next are one. Of each its longest part is kept to be looked into, so that
+ * one of hours costs no more than one of seconds.
+ */
+function createStretchJoiner () {
+  return new StretchJoiner()
+}
+
+class StretchJoiner {
+  /** @type {WholeStretch | null} */
+  #open = null
+
+  /** The one that still lasted when the last window ended. */
+  get open () { return this.#open }
+
+  /**
+   * @param {CpuProfile} window
+   * @param {BusyTime} time  of it
+   * @returns {WholeStretch[]} those that have ended, in order
+   */
+  add (window, { stretches, isOpenAtStart, isOpenAtEnd }) {
+    /** @type {WholeStretch[]} */
+    const all = stretches.map(stretch => ({ ...stretch, longest: { ...stretch, window } }))
+    const before = this.#open
+    if (before !== null) {
+      if (isOpenAtStart && all[0].fromMicros - before.toMicros <= MAX_GAP_MICROS) all[0] = joined(before, all[0])
+      else all.unshift(before)
+    }
+    this.#open = isOpenAtEnd ? all.pop() ?? null : null
+    return all
+  }
+
+  /** @returns {WholeStretch[]} there is nothing more of the thread */
+  end () {
+    const ended = this.#open === null ? [] : [this.#open]
+    this.#open = null
+    return ended
+  }
+}
+
+/**
+ * @param {WholeStretch} before
+ * @param {WholeStretch} after
+ * @returns {WholeStretch}
+ */
+function joined (before, after) {
+  const longest = microsOf(after) > microsOf(before.longest) ? after.longest : before.longest
+  return { fromMicros: before.fromMicros, toMicros: after.toMicros, samples: before.samples + after.samples, longest }
+}
+
+/** @param {Pick<Stretch, 'fromMicros' | 'toMicros'>} stretch */
+function microsOf ({ fromMicros, toMicros }) {
+  return toMicros - fromMicros
+}
+
+module.exports = { INTERVAL_MICROS, busyStretches, createStretchJoiner, createThreadRecord, microsOf }

@@ -1,18 +1,20 @@
 'use strict'
 
 // Sessions with all worker threads of the process, as they come and go, while somebody wants them: V8's domain NodeWorker is enabled then, and
-// no longer. Whoever wants them shares them. Our own threads are left out.
+// no longer. Each is the inspector of one worker, reached through the session with the main thread: no change to the worker. All users share
+// them. loopscope's own threads are left out.
 
 const { pathToFileURL } = require('node:url')
 const { threadId } = require('node:worker_threads')
-const { createThreadSession } = require('./thread-session')
+const { guarded, unattended } = require('../../shared/base/guard')
+const { clearTimeout, setTimeout } = require('../../shared/base/timers')
 
-/** @import { Attached, Post } from './thread-session' */
-
-/** @typedef {ReturnType<typeof createThreadSession>} ThreadSession */
 /** @typedef {(thread: ThreadSession) => void} OnThread */
 
 const OWN_URL = pathToFileURL(process.argv[1] ?? '').href // in a worker the file that it was made of
+const ANSWER_MS = 5000
+const DEFAULT_NAME = 'WorkerThread' // of those that nobody named
+const TITLE = /^\[worker (\d+)\] ?(.*)$/s
 
 /**
  * @typedef {object} Inspector  the observer's session with the main thread
@@ -20,6 +22,9 @@ const OWN_URL = pathToFileURL(process.argv[1] ?? '').href // in a worker the fil
  * @property {Post} post  while it is open
  * @property {(event: string, listener: (message: { params: any }) => void) => () => void} listen  ends with what it returns
  */
+
+/** @typedef {(method: string, params?: object) => Promise<any>} Post */
+/** @typedef {{ sessionId: string, workerInfo: { title: string, url: string } }} Attached */
 
 /** @param {Inspector} inspector */
 function createThreadSessions (inspector) {
@@ -120,4 +125,99 @@ function isOurs ({ id, url }) {
   return id === threadId || url === OWN_URL
 }
 
-module.exports = { createThreadSessions }
+/**
+ * The inspector of one worker. Messages are texts both ways; a worker that has ended, or cannot be interrupted, answers none, so each is waited
+ * for only so long.
+ * @param {Attached} attached
+ * @param {{ post: Post, answerMs?: number }} parts  post: to the session with the main thread
+ */
+function createThreadSession (attached, parts) {
+  return new ThreadSession(attached, parts)
+}
+
+class ThreadSession {
+  #sessionId
+  #post
+  #answerMs
+  #asked = 0
+  /** @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void }>} */
+  #waiting = new Map()
+  /** @type {Map<string, (params: any) => void>} */
+  #listeners = new Map()
+  #hasEnded = false
+  /** As in `threadId` of node:worker_threads. @type {number} */
+  id
+  /** For people: `worker 3 resize (image.js)`. @type {string} */
+  name
+  /** What it has in common with those that do the same: `resize`, or its file. @type {string} */
+  kind
+  /** @type {string} */
+  url
+
+  /**
+   * @param {Attached} attached
+   * @param {Parameters<typeof createThreadSession>[1]} parts
+   */
+  constructor ({ sessionId, workerInfo: { title, url } }, { post, answerMs = ANSWER_MS }) {
+    const [, id = '', ownName = ''] = TITLE.exec(title) ?? []
+    const file = url.split('/').at(-1)
+    this.#sessionId = sessionId
+    this.#post = post
+    this.#answerMs = answerMs
+    this.id = Number(id)
+    this.url = url
+    const given = ownName === DEFAULT_NAME ? '' : ownName
+    this.name = [`worker ${id}`, ...given === '' ? [] : [given], ...file ? [`(${file})`] : []].join(' ')
+    this.kind = given || file || 'worker'
+  }
+
+  get hasEnded () { return this.#hasEnded }
+
+  /**
+   * @param {string} method
+   * @param {object} [params]
+   * @returns {Promise<any>} rejects when the worker has ended, or did not answer in time
+   */
+  async post (method, params = {}) {
+    if (this.#hasEnded) throw new Error('the thread has ended')
+    const id = ++this.#asked
+    /** @type {NodeJS.Timeout | undefined} */
+    let timer
+    try {
+      return await new Promise((resolve, reject) => {
+        timer = setTimeout(guarded(() => reject(new Error(`no answer to ${method} within ${this.#answerMs} ms`))), this.#answerMs).unref()
+        this.#waiting.set(id, { resolve, reject })
+        unattended(this.#post('NodeWorker.sendMessageToWorker', { sessionId: this.#sessionId, message: JSON.stringify({ id, method, params }) }).catch(reject))
+      })
+    } finally {
+      clearTimeout(timer)
+      this.#waiting.delete(id)
+    }
+  }
+
+  /**
+   * Of its own accord the worker's inspector says this.
+   * @param {string} event
+   * @param {(params: any) => void} listener  the only one
+   */
+  listen (event, listener) {
+    this.#listeners.set(event, listener)
+  }
+
+  /** @param {string} message  of the worker's inspector */
+  receive (message) {
+    const { id, result, error, method, params } = JSON.parse(message)
+    if (id === undefined) return this.#listeners.get(method)?.(params)
+    const asked = this.#waiting.get(id)
+    if (error === undefined) asked?.resolve(result)
+    else asked?.reject(new Error(error.message))
+  }
+
+  /** Nobody answers any more. */
+  end () {
+    this.#hasEnded = true
+    for (const { reject } of this.#waiting.values()) reject(new Error('the thread has ended'))
+  }
+}
+
+module.exports = { ThreadSession, createThreadSessions }

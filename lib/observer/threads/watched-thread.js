@@ -1,28 +1,32 @@
 'use strict'
 
-// One worker thread while it is watched: its windows become figures, and its stalls are explained, one window at a time.
+// One worker thread while it is watched: its profiler is kept running in windows, the windows become figures, and its stalls are explained, one
+// window at a time.
 
+const { randomUUID } = require('node:crypto')
+const { guarded, unattended } = require('../../shared/base/guard')
+const { monotonicMs, toEpochMs } = require('../../shared/base/monotonic')
+const { OWN_FOLDER } = require('../../shared/base/own-files')
 const { describeFile } = require('../../shared/formats/profile/frame')
 const { withoutOwnFrames } = require('../../shared/formats/profile/own-frames')
-const { guarded, unattended } = require('../../shared/base/guard')
-const { inOrder } = require('../recorder/window')
+const { inOrder, slice } = require('../recorder/window')
 const { findCulprit } = require('../stalls/culprit/find-culprit')
-const { busyStretches } = require('./busy-stretches')
-const { explainStretch } = require('./explain-stretch')
+const { codeSampleCount, judgeCause, toBlame } = require('../stalls/judge-cause')
 const { withIdleWaits } = require('./idle-waits')
-const { microsOf } = require('./stretch-joiner')
-const { createThreadRecord } = require('./thread-record')
-const { createThreadSampler } = require('./thread-sampler')
+const { busyStretches, createThreadRecord, INTERVAL_MICROS, microsOf } = require('./thread-record')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { SourceLines } from '../stalls/culprit/source-lines' */
-/** @import { WholeStretch } from './stretch-joiner' */
+/** @import { WholeStretch } from './thread-record' */
 /** @import { ThreadSession } from './thread-sessions' */
 /** @import { ThreadStall } from './thread-watch' */
 
 // Of a window; the others are only counted. A pool that is busy has dozens in five seconds.
 const MAX_EXPLAINED = 3
 const MIN_NAMED_MICROS = 50e3 // of less, what ran is chance
+// What the system did to one thread of many is not known.
+const UNKNOWN_SYSTEM = Object.freeze({ cpuMs: null, runQueueMs: null, throttledMs: null, observerLateMs: null })
+const SOURCE = `${OWN_FOLDER}observer/threads/watched-thread.js` // the name makes it a frame of ours in profiles
 
 /**
  * @typedef {object} Watching
@@ -110,6 +114,113 @@ class WatchedThread {
     const done = this.#turn.then(work)
     this.#turn = done.catch(() => {})
     unattended(done)
+  }
+}
+
+/**
+ * What held a thread for a stretch of time: cause and culprit, from its samples alone.
+ * @param {WholeStretch} stretch
+ * @param {object} about
+ * @param {number} about.thresholdMs
+ * @param {{ appRoot: string, source: SourceLines }} about.context
+ * @param {(profile: CpuProfile) => Promise<CpuProfile>} about.toWritten
+ * @returns {Promise<Omit<ThreadStall, 'thread'>>}
+ */
+async function explainStretch (stretch, { thresholdMs, context, toWritten }) {
+  const { longest: { window, fromMicros, toMicros } } = stretch
+  const part = slice(window, fromMicros, toMicros)
+  const found = findCulprit(await toWritten(part), context)
+  const { stack, codeMs, gcMs } = found
+  const cause = judgeCause({ durationMs: (toMicros - fromMicros) / 1e3, thresholdMs }, { ...UNKNOWN_SYSTEM, codeMs, gcMs })
+  return {
+    at: Math.round(toEpochMs(stretch.fromMicros)),
+    durationMs: Math.round(microsOf(stretch) / 1e3),
+    cause,
+    culprit: toBlame(cause, found, codeSampleCount(part)),
+    stack
+  }
+}
+
+/**
+ * Keeps the profiler of a worker thread running, in windows. The next one is opened before the last one is ended: V8 then has nothing to set up,
+ * which takes a cold profiler tens of milliseconds in the thread (measured on Node 20 to 26), and a warm one a tenth of one.
+ * @param {Pick<ThreadSession, 'post' | 'listen' | 'hasEnded'>} thread
+ * @param {(window: CpuProfile) => void} onWindow
+ */
+function createThreadSampler (thread, onWindow) {
+  return new ThreadSampler(thread, onWindow)
+}
+
+class ThreadSampler {
+  #thread
+  #onWindow
+  #title = `loopscope:${randomUUID()}:` // profiles of a thread are of all sessions with it
+  #opened = 0
+  #isAsked = false
+  #isStopped = false
+  /** When the open window was asked for. */
+  openedMs = -Infinity
+  /** Why nothing comes. @type {string | null} */
+  problem = null
+
+  /** @param {Parameters<typeof createThreadSampler>} parts */
+  constructor (...[thread, onWindow]) {
+    this.#thread = thread
+    this.#onWindow = onWindow
+  }
+
+  start () {
+    this.#thread.listen('Profiler.consoleProfileFinished', ({ title = '', profile }) => {
+      if (!this.#isStopped && title.startsWith(this.#title)) this.#onWindow(profile)
+    })
+    return this.#ask(async () => {
+      await this.#thread.post('Profiler.enable')
+      // Where another profile of the thread is being made its interval holds.
+      await this.#thread.post('Profiler.setSamplingInterval', { interval: INTERVAL_MICROS }).catch(() => {})
+      await this.#call(this.#open())
+    })
+  }
+
+  /** Ends the window, in the middle of the thread's JavaScript; after the native call where it is in one. */
+  rotate () {
+    if (this.#isAsked || this.#isStopped) return Promise.resolve()
+    return this.#ask(() => {
+      const end = this.#end()
+      return this.#call(`${this.#open()};${end}`)
+    })
+  }
+
+  stop () {
+    if (this.#opened > 0 && !this.#thread.hasEnded) this.#call(this.#end()).catch(() => {}) // the session is closed with it
+    this.#isStopped = true
+  }
+
+  /** @param {() => Promise<void>} work */
+  async #ask (work) {
+    this.#isAsked = true
+    this.openedMs = monotonicMs()
+    try {
+      await work()
+      this.problem = null
+    } catch (error) {
+      this.problem = /** @type {Error} */ (error).message
+    } finally {
+      this.#isAsked = false
+    }
+  }
+
+  #open () {
+    return `console.profile(${JSON.stringify(this.#title + ++this.#opened)})`
+  }
+
+  #end () {
+    return `console.profileEnd(${JSON.stringify(this.#title + this.#opened)})`
+  }
+
+  /** @param {string} code */
+  async #call (code) {
+    const { exceptionDetails } = await this.#thread.post('Runtime.evaluate', { expression: `${code}\n//# sourceURL=${SOURCE}`, silent: true })
+    if (exceptionDetails !== undefined) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text)
   }
 }
 
