@@ -4,7 +4,7 @@
 
 const { Session } = require('node:inspector/promises')
 const { setImmediate: nextTurn, setTimeout: sleep } = require('node:timers/promises')
-const { createHistory } = require('../../lib/observer/recorder/history')
+const { History } = require('../../lib/observer/recorder/history')
 const { createWindowReading } = require('../../lib/observer/window-reading')
 
 const INTERVAL_MICROS = 10_000
@@ -43,7 +43,7 @@ async function recordIdle (seconds) {
 
 /** @param {string} text */
 async function readWindows (text) {
-  const history = createHistory({ keepMicros: Infinity })
+  const history = new History({ keepMicros: Infinity })
   const reading = createWindowReading(/** @type {any} */ ({
     settings: { hz: 1e6 / INTERVAL_MICROS },
     state: { isIdle: true, ownWorkMicros: 0 },

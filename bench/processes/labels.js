@@ -8,7 +8,7 @@ const { Worker, isMainThread, parentPort } = require('node:worker_threads')
 const { serveAnswers } = require('../harness/answers')
 const { RouteContext } = require('../../lib/main/http/contexts/route-context')
 const { createRouteNotes } = require('../../lib/main/labels/route-notes')
-const { createInspectorSession } = require('../../lib/observer/recorder/inspector-session')
+const { InspectorSession } = require('../../lib/observer/recorder/inspector-session')
 
 const DEPTH = 20 // functions on the stack
 const SLICE_MS = 50
@@ -76,7 +76,7 @@ function cpuMs () {
 }
 
 async function observe () {
-  const session = createInspectorSession({
+  const session = new InspectorSession({
     hz: 0,
     windowsBySession: false,
     titlePrefix: 'bench:',

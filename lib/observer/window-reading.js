@@ -6,11 +6,11 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { unattended } = require('../shared/base/guard')
 const { monotonicMicros } = require('../shared/base/monotonic')
-const { createKnowledge } = require('./labels/knowledge')
+const { Knowledge } = require('./labels/knowledge')
 const { labelSamples, learnWindow } = require('./labels/label-samples')
-const { createLooking } = require('./labels/looking')
+const { Looking } = require('./labels/looking')
 const { linesOf, placesOfStack } = require('./labels/places')
-const { createSampledRuns } = require('./labels/sampled-runs')
+const { SampledRuns } = require('./labels/sampled-runs')
 const { createSyncSamples } = require('./sync-calls/sync-samples')
 
 /** @import { CpuProfile } from '../../types/profile' */
@@ -43,12 +43,12 @@ const KNOWN_SHARE = 0.9 // of looks, from which on they show little that is new
  */
 function createWindowReading ({ settings, state, recorder, sourceMaps, channel }) {
   const syncSamples = createSyncSamples({ send: reading => channel.tell('syncSamples', { reading }), sourceMaps })
-  const sampledRuns = createSampledRuns({ hz: settings.hz, tell: told => channel.tell('sampledRuns', told) })
-  const looking = createLooking({
+  const sampledRuns = new SampledRuns({ hz: settings.hz, tell: told => channel.tell('sampledRuns', told) })
+  const looking = new Looking({
     isBusy: () => recorder().canLook && !state.isIdle && state.ownWorkMicros === 0,
     look: () => recorder().look()
   })
-  const labeller = createLabeller({
+  const labeller = new Labeller({
     readHandlers: () => recorder().readHandlers(),
     onLooks: isNew => looking.adapt(isNew),
     onWindow: window => {
@@ -94,18 +94,10 @@ function createWindowReading ({ settings, state, recorder, sourceMaps, channel }
 /**
  * Gives the samples of profiles their routes. The main thread sends with each window whose code ran; the functions that answer routes are asked
  * for; and the windows are learned from.
- * @param {object} parts
- * @param {() => Promise<Handler[]>} parts.readHandlers  of new routes; rejects when there is no session
- * @param {(isNew: boolean) => void} parts.onLooks  looks have come, and told something new
- * @param {(window: CpuProfile) => void} parts.onWindow  one about which everything was told, with its labels
  */
-function createLabeller (parts) {
-  return new Labeller(parts)
-}
-
 class Labeller {
   #parts
-  #knowledge = createKnowledge()
+  #knowledge = new Knowledge()
   /** In order of time. @type {Work[]} */
   #work = []
   /** @type {Seen[]} */
@@ -116,7 +108,12 @@ class Labeller {
   /** One after the other. */
   #learning = Promise.resolve()
 
-  /** @param {Parameters<typeof createLabeller>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {() => Promise<Handler[]>} parts.readHandlers  of new routes; rejects when there is no session
+   * @param {(isNew: boolean) => void} parts.onLooks  looks have come, and told something new
+   * @param {(window: CpuProfile) => void} parts.onWindow  one about which everything was told, with its labels
+   */
   constructor (parts) {
     this.#parts = parts
   }

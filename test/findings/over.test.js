@@ -5,7 +5,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { earlierReadings } = require('../../lib/observer/findings/earlier')
-const { createFindings, createPastReadings } = require('../../lib/observer/findings/findings')
+const { createFindings, PastReadings } = require('../../lib/observer/findings/findings')
 const { mergeFindings } = require('../../lib/shared/findings/merge-findings')
 const { findFindings } = require('../../lib/shared/findings/find-findings')
 const { headline, toMarkdown, toText } = require('../../lib/shared/findings/show')
@@ -84,7 +84,7 @@ test('means and percentiles are of the observed time, and not since the start', 
 test('an idle process is asked once, and the reading of a stretch is the first in it', async () => {
   let [nowMs, isIdle, asked] = [0, false, 0]
   let take
-  const past = createPastReadings({ every: (ms, work) => { take = work; return () => {} }, isIdle: () => isIdle, ask: async () => ({ value: { routes: [], asked: ++asked }, isStale: false }), now: () => nowMs })
+  const past = new PastReadings({ every: (ms, work) => { take = work; return () => {} }, isIdle: () => isIdle, ask: async () => ({ value: { routes: [], asked: ++asked }, isStale: false }), now: () => nowMs })
   past.start()
   assert.equal(past.firstSince(0), null)
   for (const idle of [false, false, true, true, true, false]) {

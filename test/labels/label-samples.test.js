@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createKnowledge } = require('../../lib/observer/labels/knowledge')
+const { Knowledge } = require('../../lib/observer/labels/knowledge')
 const { labelSamples, learnWindow } = require('../../lib/observer/labels/label-samples')
 const { linesOf, placeOfFrame } = require('../../lib/observer/labels/places')
 const { profileOf } = require('../recorder/crafted')
@@ -45,11 +45,11 @@ function labelsOf (profile, knowledge, work = []) {
 test('samples in a stretch of a request\'s work have its route, whatever their stack', () => {
   const profile = samplesOf(['a'], ['a'], ['b'], ['a'])
   const work = [{ fromMicros: profile.startTime + 15_000, toMicros: profile.startTime + 35_000, route: 'GET /x' }]
-  assert.deepEqual(labelsOf(profile, createKnowledge(), work), [null, 'GET /x', 'GET /x', null])
+  assert.deepEqual(labelsOf(profile, new Knowledge(), work), [null, 'GET /x', 'GET /x', null])
 })
 
 test('samples with a handler on the stack have its route, and one of two routes says nothing', () => {
-  const knowledge = createKnowledge()
+  const knowledge = new Knowledge()
   handler(knowledge, 'GET /a', 'answerA')
   handler(knowledge, 'GET /a', 'checkUser')
   handler(knowledge, 'GET /b', 'checkUser')
@@ -57,35 +57,35 @@ test('samples with a handler on the stack have its route, and one of two routes 
 })
 
 test('of two handlers the outer one counts, because it calls the other', () => {
-  const knowledge = createKnowledge()
+  const knowledge = new Knowledge()
   handler(knowledge, 'GET /a', 'answerA')
   handler(knowledge, 'GET /b', 'answerB')
   assert.deepEqual(labelsOf(samplesOf(['answerB', 'answerA']), knowledge), ['GET /b'])
 })
 
 test('a handler that was seen at work for another route says nothing any more', () => {
-  const knowledge = createKnowledge()
+  const knowledge = new Knowledge()
   handler(knowledge, 'GET /a', 'answerA')
   look(knowledge, 'GET /b', ['answerA'])
   assert.deepEqual(labelsOf(samplesOf(['answerA']), knowledge), [null])
 })
 
 test('a handler whose request was lost is still one', () => {
-  const knowledge = createKnowledge()
+  const knowledge = new Knowledge()
   handler(knowledge, 'GET /a', 'answerA')
   look(knowledge, null, ['answerA'])
   assert.deepEqual(labelsOf(samplesOf(['answerA']), knowledge), ['GET /a'])
 })
 
 test('functions that were only ever seen for one route label what they call', () => {
-  const knowledge = createKnowledge()
+  const knowledge = new Knowledge()
   look(knowledge, 'GET /a', ['loadA', 'shared'])
   look(knowledge, 'GET /b', ['loadB', 'shared'])
   assert.deepEqual(labelsOf(samplesOf(['loadA', 'shared'], ['loadB', 'shared'], ['shared'], ['unseen']), knowledge), ['GET /a', 'GET /b', null, null])
 })
 
 test('a few looks are not enough, and the more so the more of all looks are of that route', () => {
-  const knowledge = createKnowledge()
+  const knowledge = new Knowledge()
   look(knowledge, 'GET /a', ['seldom'], 8)
   look(knowledge, 'GET /a', ['often'], 24)
   look(knowledge, 'GET /b', ['other'], 24)
@@ -95,7 +95,7 @@ test('a few looks are not enough, and the more so the more of all looks are of t
 })
 
 test('a helper is not taken for that of the one route it was seen with, as long as a fifth of it may be another\'s', () => {
-  const knowledge = createKnowledge()
+  const knowledge = new Knowledge()
   look(knowledge, 'GET /often', ['helper'], 10)
   assert.deepEqual(labelsOf(samplesOf(['helper']), knowledge), [null])
   look(knowledge, 'GET /rare', ['helper'], 1)
@@ -104,7 +104,7 @@ test('a helper is not taken for that of the one route it was seen with, as long 
 })
 
 test('a look tells the route of the sample next to it, also in a helper that several routes share', () => {
-  const knowledge = createKnowledge()
+  const knowledge = new Knowledge()
   const profile = samplesOf(['run', 'helper'], ['run', 'helper'], ['other', 'helper'])
   const lines = linesOf(['run', 'helper', 'deeper'].map(name => placeOfFrame(samplesOf([name]).nodes[1].callFrame)))
   const seenAt = (...micros) => micros.map(ms => ({ atMicros: profile.startTime + ms, route: 'GET /a', lines }))
@@ -119,14 +119,14 @@ test('a look tells the route of the sample next to it, also in a helper that sev
 })
 
 test('what runs for no request has no label, also where it calls what is known of a route', () => {
-  const knowledge = createKnowledge()
+  const knowledge = new Knowledge()
   look(knowledge, 'GET /a', ['helper'])
   look(knowledge, null, ['job'])
   assert.deepEqual(labelsOf(samplesOf(['helper'], ['job', 'helper'], ['job']), knowledge), ['GET /a', null, null])
 })
 
 test('functions that contradict each other are no label, unless one was seen much more often', () => {
-  const knowledge = createKnowledge()
+  const knowledge = new Knowledge()
   look(knowledge, 'GET /a', ['outer'], 10)
   look(knowledge, 'GET /b', ['inner'], 20)
   assert.deepEqual(labelsOf(samplesOf(['outer', 'inner']), knowledge), [null])
@@ -136,7 +136,7 @@ test('functions that contradict each other are no label, unless one was seen muc
 })
 
 test('one look in hundreds that is of another route is taken for a stray one', () => {
-  const knowledge = createKnowledge()
+  const knowledge = new Knowledge()
   look(knowledge, 'GET /a', ['loadA'], 300)
   look(knowledge, 'GET /b', ['loadB'], 300)
   look(knowledge, 'GET /b', ['loadA'], 1)
@@ -144,7 +144,7 @@ test('one look in hundreds that is of another route is taken for a stray one', (
 })
 
 test('a stack says where the text of a function begins, a profile where its parameters do', () => {
-  const knowledge = createKnowledge()
+  const knowledge = new Knowledge()
   const profile = samplesOf(['loadA'])
   const { url, lineNumber, columnNumber } = profile.nodes[1].callFrame
   const calls = JSON.stringify([['loadA', '', url, lineNumber + 1, 1, lineNumber + 1, columnNumber + 1]])
@@ -155,7 +155,7 @@ test('a stack says where the text of a function begins, a profile where its para
 })
 
 test('garbage collection in the middle of the work of a route is of that route', () => {
-  const knowledge = createKnowledge()
+  const knowledge = new Knowledge()
   handler(knowledge, 'GET /a', 'answerA')
   handler(knowledge, 'GET /b', 'answerB')
   const collection = ['(garbage collector)']
@@ -164,7 +164,7 @@ test('garbage collection in the middle of the work of a route is of that route',
 })
 
 test('windows teach what ran in the work of a request, but looks must agree', () => {
-  const knowledge = createKnowledge()
+  const knowledge = new Knowledge()
   const window = samplesOf(['loadA', 'shared'], ['loadA', 'shared'], ['loadB', 'shared'], ['loadB'])
   const { startTime } = window
   const work = [{ fromMicros: startTime, toMicros: startTime + 25_000, route: 'GET /a' }, { fromMicros: startTime + 25_000, toMicros: startTime + 45_000, route: 'GET /b' }]
@@ -176,7 +176,7 @@ test('windows teach what ran in the work of a request, but looks must agree', ()
 })
 
 test('routes and functions without end are bounded, and what is beyond has no label', () => {
-  const knowledge = createKnowledge()
+  const knowledge = new Knowledge()
   for (let route = 0; route < 3000; route++) look(knowledge, `GET /${route}`, [`load${route}`], 22)
   assert.equal(knowledge.names.length, 1000)
   assert.deepEqual(labelsOf(samplesOf(['load2'], ['load2500']), knowledge), ['GET /2', null])

@@ -4,11 +4,11 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const timers = require('node:timers')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { createLooking } = require('../../lib/observer/labels/looking')
+const { Looking } = require('../../lib/observer/labels/looking')
 
 test('a process that is idle is not looked at, and no timer runs', async () => {
   let looks = 0
-  const looking = createLooking({ isBusy: () => false, look: async () => { looks++ } })
+  const looking = new Looking({ isBusy: () => false, look: async () => { looks++ } })
   looking.start()
   assert.equal(looking.running, false)
   assert.equal(looks, 0)
@@ -17,7 +17,7 @@ test('a process that is idle is not looked at, and no timer runs', async () => {
 test('looks go on while there is work, one at a time, and end with it', async () => {
   let left = 5
   let atOnce = 0
-  const looking = createLooking({
+  const looking = new Looking({
     isBusy: () => left > 0,
     async look () {
       left--
@@ -33,7 +33,7 @@ test('looks go on while there is work, one at a time, and end with it', async ()
 
 test('a look that fails is not the last one', async () => {
   let looks = 0
-  const looking = createLooking({ isBusy: () => looks < 3, look: async () => { looks++; throw new Error('closed') } })
+  const looking = new Looking({ isBusy: () => looks < 3, look: async () => { looks++; throw new Error('closed') } })
   looking.start()
   while (looking.running) await sleep(5)
   assert.equal(looks, 3)
@@ -42,7 +42,7 @@ test('a look that fails is not the last one', async () => {
 test('looks hurry while they tell what is new, and not for ever', t => {
   t.mock.method(Math, 'random', () => 1 - Math.exp(-1)) // each wait is the mean
   const waits = []
-  const looking = createLooking({ isBusy: () => true, look: async () => {} })
+  const looking = new Looking({ isBusy: () => true, look: async () => {} })
   t.mock.method(timers, 'setTimeout', (_, ms) => {
     waits.push(Math.round(ms))
     return { unref: () => ({}) }

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createHistory } = require('../../lib/observer/recorder/history')
+const { History } = require('../../lib/observer/recorder/history')
 const { assertValid, microsByStack, profileOf } = require('./crafted')
 
 const SECOND_MICROS = 1e6
@@ -20,7 +20,7 @@ function secondsOf (profile, name) {
 }
 
 test('a view across windows is one profile, and time that two windows saw counts once', () => {
-  const history = createHistory({ keepMicros: 60 * SECOND_MICROS })
+  const history = new History({ keepMicros: 60 * SECOND_MICROS })
   history.add(windowOf(10, 16, 'first'))
   history.add(windowOf(15, 20, 'second'))
   const view = history.view(12 * SECOND_MICROS, 18 * SECOND_MICROS)
@@ -30,7 +30,7 @@ test('a view across windows is one profile, and time that two windows saw counts
 })
 
 test('a view is shortened to what is known, and null where nothing is', () => {
-  const history = createHistory({ keepMicros: 60 * SECOND_MICROS })
+  const history = new History({ keepMicros: 60 * SECOND_MICROS })
   assert.deepEqual([history.fromMicros, history.toMicros, history.view(0, 9e9)], [Infinity, -Infinity, null])
   history.add(windowOf(10, 15))
   const view = history.view(0, 99 * SECOND_MICROS)
@@ -41,7 +41,7 @@ test('a view is shortened to what is known, and null where nothing is', () => {
 })
 
 test('a view without what lies before it or reaches into it is no longer for that', () => {
-  const history = createHistory({ keepMicros: 60 * SECOND_MICROS })
+  const history = new History({ keepMicros: 60 * SECOND_MICROS })
   history.add(windowOf(10, 20))
   const without = [[10, 11], [12, 14], [16, 17]].map(([from, to]) => ({ fromMicros: from * SECOND_MICROS, toMicros: to * SECOND_MICROS }))
   const view = history.view(13 * SECOND_MICROS, 18 * SECOND_MICROS, without)
@@ -49,16 +49,16 @@ test('a view without what lies before it or reaches into it is no longer for tha
 })
 
 test('windows are dropped when they are too old, and never the last one', () => {
-  const history = createHistory({ keepMicros: 10 * SECOND_MICROS })
+  const history = new History({ keepMicros: 10 * SECOND_MICROS })
   for (let from = 0; from < 100; from += 5) history.add(windowOf(from, from + 5))
   assert.deepEqual([history.fromMicros, history.toMicros], [85 * SECOND_MICROS, 100 * SECOND_MICROS])
-  const short = createHistory({ keepMicros: 1 })
+  const short = new History({ keepMicros: 1 })
   short.add(windowOf(0, 5))
   assert.equal(short.toMicros, 5 * SECOND_MICROS)
 })
 
 test('what a view needs is kept until it lets go', () => {
-  const history = createHistory({ keepMicros: 10 * SECOND_MICROS })
+  const history = new History({ keepMicros: 10 * SECOND_MICROS })
   history.add(windowOf(0, 5))
   const unpins = [history.pin(4 * SECOND_MICROS), history.pin(22 * SECOND_MICROS)]
   for (let from = 5; from < 50; from += 5) history.add(windowOf(from, from + 5))
@@ -72,7 +72,7 @@ test('what a view needs is kept until it lets go', () => {
 })
 
 test('waiting for a moment ends with the window that holds it, or after the longest wait', async () => {
-  const history = createHistory({ keepMicros: 60 * SECOND_MICROS })
+  const history = new History({ keepMicros: 60 * SECOND_MICROS })
   const known = history.waitFor(8 * SECOND_MICROS, 60_000)
   history.add(windowOf(0, 5))
   const soon = history.waitFor(20 * SECOND_MICROS, 5)

@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { SharedState } = require('../../lib/bridge/shared-state')
-const { createSessionLifecycle } = require('../../lib/observer/recorder/session-lifecycle')
+const { SessionLifecycle } = require('../../lib/observer/recorder/session-lifecycle')
 
 const FIRST_MS = 1000
 const MINUTE_MS = 60_000
@@ -15,7 +15,7 @@ async function createSubject (t, session = {}) {
   t.mock.method(performance, 'now', () => nowMs)
   const state = new SharedState()
   const subject = { state, events: [], awayMs }
-  subject.lifecycle = createSessionLifecycle({
+  subject.lifecycle = new SessionLifecycle({
     state,
     session: { open: async () => { subject.events.push('open') }, close: () => { subject.events.push('close') }, isPaused: async () => false, post: async method => method, ...session },
     onDisconnected: () => subject.events.push('away'),

@@ -3,9 +3,9 @@
 // A thread with a session as the observer has it, for session.test.js: it tells what it receives.
 
 const { parentPort, workerData } = require('node:worker_threads')
-const { createInspectorSession } = require('../../lib/observer/recorder/inspector-session')
+const { InspectorSession } = require('../../lib/observer/recorder/inspector-session')
 
-const session = createInspectorSession({
+const session = new InspectorSession({
   hz: 1000,
   windowsBySession: true,
   ...workerData,

@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createNotedCpu } = require('../../lib/main/process/noted-cpu')
-const { createThreadCpu } = require('../../lib/observer/recorder/thread-cpu')
+const { ThreadCpu } = require('../../lib/observer/recorder/thread-cpu')
 const { SharedState } = require('../../lib/bridge/shared-state')
 const { LOOP_IO, createFrameOf } = require('../../lib/shared/formats/profile/frame')
 const { assertValid, createRandom, profileOf } = require('./crafted')
@@ -19,7 +19,7 @@ function windowOf ({ seconds, busy, from = 10, random = createRandom(1) }) {
 
 /** CPU time that grows by a share of the time, read twice a second. */
 function cpuOf ({ share, from = 9, to = 70 }) {
-  const cpu = createThreadCpu({ readCpuMs: () => null })
+  const cpu = new ThreadCpu({ readCpuMs: () => null })
   for (let at = from; at <= to; at += 0.5) cpu.add({ micros: at * SECOND_MICROS, cpuMicros: (at - from) * share * SECOND_MICROS })
   return cpu
 }
@@ -57,7 +57,7 @@ test('too little for one window is shown with those that follow: nothing is lost
 })
 
 test('it is in the seconds that had it, and a stall that waited for a processor hides nothing in the others', () => {
-  const cpu = createThreadCpu({ readCpuMs: () => null })
+  const cpu = new ThreadCpu({ readCpuMs: () => null })
   const had = [[9, 0], [10, 0], [12, 0], [14, 1], [15, 1.1], [16, 1.2]] // nothing for two seconds, half of two, then a stall at a tenth
   for (const [at, seconds] of had) cpu.add({ micros: at * SECOND_MICROS, cpuMicros: seconds * SECOND_MICROS })
   const idle = seconds => Array.from({ length: seconds * 100 }, () => [['(idle)'], SAMPLE_MICROS])
@@ -71,7 +71,7 @@ test('it is in the seconds that had it, and a stall that waited for a processor 
 
 test('what is not covered by readings stays as it is', () => {
   const window = windowOf({ seconds: 5, busy: 0.2 })
-  for (const cpu of [createThreadCpu({ readCpuMs: () => null }), cpuOf({ share: 0.5, from: 20 }), cpuOf({ share: 0.5, from: 1, to: 10 })]) {
+  for (const cpu of [new ThreadCpu({ readCpuMs: () => null }), cpuOf({ share: 0.5, from: 20 }), cpuOf({ share: 0.5, from: 1, to: 10 })]) {
     cpu.note()
     assert.equal(cpu.show(window), window)
   }
@@ -80,7 +80,7 @@ test('what is not covered by readings stays as it is', () => {
 test('a reading that took long, or goes back, is none', () => {
   const times = [10e6, 10e6 + 1000, 12e6, 12e6 + 50_000, 14e6, 14e6 + 1000, 16e6, 16e6 + 1000]
   const read = [0, 9000, 500, 2000]
-  const cpu = createThreadCpu({ readCpuMs: () => read.shift(), now: () => times.shift() })
+  const cpu = new ThreadCpu({ readCpuMs: () => read.shift(), now: () => times.shift() })
   for (let turn = 0; turn < 4; turn++) cpu.note()
   const window = cpu.show(profileOf(Array.from({ length: 500 }, () => [['(idle)'], SAMPLE_MICROS]), 10.5e6))
   near(shareOf(window, LOOP_IO), 5 / 6 * 2 / 6 / (5 / 5) + 0.05, 0.15)
@@ -89,7 +89,7 @@ test('a reading that took long, or goes back, is none', () => {
 test('where the system does not tell, what the thread notes itself is taken', () => {
   const state = new SharedState()
   assert.equal(state.notedCpu, null)
-  const cpu = createThreadCpu({ readCpuMs: () => null, noted: () => new SharedState(state.buffer).notedCpu })
+  const cpu = new ThreadCpu({ readCpuMs: () => null, noted: () => new SharedState(state.buffer).notedCpu })
   for (let at = 9; at <= 20; at += 0.5) {
     state.noteCpu(at * SECOND_MICROS, at * 0.4 * SECOND_MICROS)
     cpu.note()

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createHistory } = require('../../lib/observer/recorder/history')
+const { History } = require('../../lib/observer/recorder/history')
 const { createViews } = require('../../lib/observer/recorder/views')
 const { monotonicMicros } = require('../../lib/shared/base/monotonic')
 const { assertValid, profileOf } = require('./crafted')
@@ -15,7 +15,7 @@ function wholeMicros () {
 
 /** Views of a main thread that ends its window at once when it is asked to, as one 100 Hz profile since the last time. */
 function createRecording ({ backSeconds, ...parts } = {}) {
-  const history = createHistory({ keepMicros: 600e6 })
+  const history = new History({ keepMicros: 600e6 })
   let fromMicros = wholeMicros() - backSeconds * 1e6
   const recording = {
     history,

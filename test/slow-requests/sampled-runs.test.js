@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createSampledRuns } = require('../../lib/observer/labels/sampled-runs')
+const { SampledRuns } = require('../../lib/observer/labels/sampled-runs')
 
 const NODES = ['(root)', '(idle)', '(garbage collector)', 'work'].map((functionName, index) => ({
   id: index + 1, callFrame: { functionName, scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 }
@@ -17,7 +17,7 @@ function windowOf (startTime, samples, { routes, deltas = samples.map(() => 10_0
 
 function createSubject () {
   const told = []
-  const runs = createSampledRuns({ hz: 100, tell: ({ runs, toMicros }) => told.push([runs, toMicros]) })
+  const runs = new SampledRuns({ hz: 100, tell: ({ runs, toMicros }) => told.push([runs, toMicros]) })
   return { runs, told }
 }
 

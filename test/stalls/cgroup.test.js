@@ -6,7 +6,7 @@ const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { groupFolders } = require('../../lib/shared/system/cgroup-folders')
-const { createThrottleReader } = require('../../lib/observer/stalls/scheduler')
+const { ThrottleReader } = require('../../lib/observer/stalls/scheduler')
 
 const FIXTURES = path.join(__dirname, '..', 'fixtures', 'cgroup')
 const PERIOD_MICROS = 100_000
@@ -25,7 +25,7 @@ for (const place of fs.readdirSync(FIXTURES, { withFileTypes: true }).filter(ent
 
 /** Burns CPU and prints what it has been told of quotas before and after. */
 const CHILD = `
-  const throttle = require(${JSON.stringify(require.resolve('../../lib/observer/stalls/scheduler'))}).createThrottleReader()
+  const throttle = new (require(${JSON.stringify(require.resolve('../../lib/observer/stalls/scheduler'))}).ThrottleReader)()
   const before = throttle.read()
   const cpuMs = () => { const { user, system } = process.cpuUsage(); return (user + system) / 1e3 }
   const until = cpuMs() + 150
@@ -83,7 +83,7 @@ test('reads how long a quota held the process back, also one of a group above it
 })
 
 test('where no quota applies, or this is not Linux, there is no reading; closing twice does no harm', () => {
-  const throttle = createThrottleReader()
+  const throttle = new ThrottleReader()
   const reading = throttle.read()
   assert.ok(reading === null || reading >= 0)
   throttle.close()

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createEvidence } = require('../../lib/observer/stalls/evidence')
+const { Evidence } = require('../../lib/observer/stalls/evidence')
 
 /** Evidence of a system that the test runs, in milliseconds. */
 function createSubject () {
@@ -13,7 +13,7 @@ function createSubject () {
     const taken = { ...system }
     return () => taken
   }
-  const evidence = createEvidence({ scheduler: { take }, state, monotonicMicros: () => micros })
+  const evidence = new Evidence({ scheduler: { take }, state, monotonicMicros: () => micros })
   return {
     evidence,
     system,

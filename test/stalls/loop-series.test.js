@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { monotonicMicros } = require('../../lib/shared/base/monotonic')
 const { SharedState } = require('../../lib/bridge/shared-state')
-const { createLoopSeries } = require('../../lib/observer/stalls/stall-records')
+const { LoopSeries } = require('../../lib/observer/stalls/stall-records')
 
 function createSubject (t) {
   t.mock.timers.enable({ apis: ['setInterval'] })
@@ -12,7 +12,7 @@ function createSubject (t) {
   state.periodMs = 20
   state.tickMicros = monotonicMicros()
   let seconds = 0
-  const series = createLoopSeries({ state, now: () => ++seconds * 1e3 })
+  const series = new LoopSeries({ state, now: () => ++seconds * 1e3 })
   t.after(() => series.stop())
   return { state, series, second: () => t.mock.timers.tick(1000) }
 }

@@ -6,7 +6,7 @@ const { runInNewContext } = require('node:vm')
 const { setTimeout: sleep } = require('node:timers/promises')
 const assert = require('node:assert/strict')
 const crypto = require('node:crypto')
-const { createStallRecords } = require('../../lib/observer/stalls/stall-records')
+const { StallRecords } = require('../../lib/observer/stalls/stall-records')
 const { profileOf } = require('../recorder/crafted')
 
 v8.setFlagsFromString('--expose-gc')
@@ -17,7 +17,7 @@ function stallOf (facts) {
 }
 
 test('totals are by cause and by route, heaviest route first', () => {
-  const records = createStallRecords()
+  const records = new StallRecords()
   records.add(stallOf({ route: 'GET /a', durationMs: 100 }))
   records.add(stallOf({ route: 'GET /b', durationMs: 300, cause: 'gc' }))
   records.add(stallOf({ route: 'GET /a', durationMs: 150 }))
@@ -28,7 +28,7 @@ test('totals are by cause and by route, heaviest route first', () => {
 })
 
 test('routes are bounded: further ones are counted together', () => {
-  const records = createStallRecords()
+  const records = new StallRecords()
   for (let route = 0; route < 500; route++) records.add(stallOf({ route: `GET /${route}` }))
   const { byRoute } = records.read().totals
   assert.equal(byRoute.length, 101)
@@ -36,7 +36,7 @@ test('routes are bounded: further ones are counted together', () => {
 })
 
 test('the profile of a stall is given back as it was, until newer ones need the room', () => {
-  const records = createStallRecords()
+  const records = new StallRecords()
   const first = profileOf([[['login', 'node:pbkdf2Sync'], 300e3]])
   records.keepProfile(1, first)
   assert.deepEqual(records.profile(1), first)
@@ -50,7 +50,7 @@ test('the profile of a stall is given back as it was, until newer ones need the 
 })
 
 test('profiles take no more memory than they are counted for', async () => {
-  const records = createStallRecords()
+  const records = new StallRecords()
   collectGarbage()
   const before = process.memoryUsage().arrayBuffers
   const count = 1000
@@ -66,7 +66,7 @@ test('profiles take no more memory than they are counted for', async () => {
 })
 
 test('a stall that lasts is shown with how long it has lasted, until it is over', async () => {
-  const records = createStallRecords()
+  const records = new StallRecords()
   let isStill = true
   const lasting = { at: Date.now() - 5000, durationMs: 5000, route: 'GET /', culprit: null, stack: [] }
   assert.equal(records.read().current, null)

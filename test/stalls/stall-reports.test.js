@@ -4,8 +4,8 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { monotonicMicros } = require('../../lib/shared/base/monotonic')
 const { createStallReports } = require('../../lib/observer/stalls/stall-detection')
-const { createStallRecords } = require('../../lib/observer/stalls/stall-records')
-const { createHistory } = require('../../lib/observer/recorder/history')
+const { StallRecords } = require('../../lib/observer/stalls/stall-records')
+const { History } = require('../../lib/observer/recorder/history')
 const { profileOf } = require('../recorder/crafted')
 
 const NONE = { ownWork: [], ownMs: 0 }
@@ -14,9 +14,9 @@ const QUIET = { cpuMs: 0, runQueueMs: 0, throttledMs: null, observerLateMs: 0 }
 
 /** Reports of a main thread that was or is in `login`, with what was logged. */
 function createSubject (parts = {}) {
-  const history = createHistory({ keepMicros: 60e6 })
+  const history = new History({ keepMicros: 60e6 })
   const now = monotonicMicros()
-  const subject = { history, records: createStallRecords(), logged: [], rotations: 0, now, record: () => history.add(profileOf([[['serve', 'login', 'node:pbkdf2Sync'], 10e6]], now - 5e6)) }
+  const subject = { history, records: new StallRecords(), logged: [], rotations: 0, now, record: () => history.add(profileOf([[['serve', 'login', 'node:pbkdf2Sync'], 10e6]], now - 5e6)) }
   subject.reports = createStallReports({
     history,
     evidence: { since: () => QUIET },

@@ -3,7 +3,7 @@
 const { describe, test } = require('node:test')
 const assert = require('node:assert/strict')
 const { monotonicMicros } = require('../../lib/shared/base/monotonic')
-const { createStallWatch } = require('../../lib/observer/stalls/stall-watch')
+const { StallWatch } = require('../../lib/observer/stalls/stall-watch')
 
 const PERIOD_MS = 5
 const THRESHOLD_MS = 400 // a machine that is late itself by half of it is not blamed on the loop
@@ -16,7 +16,7 @@ function createSubject (t) {
     subject.said.push({ what, ...stuck })
     for (const check of waiting) check()
   }
-  subject.watch = createStallWatch({
+  subject.watch = new StallWatch({
     state: subject.state,
     stallThresholdMs: THRESHOLD_MS,
     onWake: lateMs => {

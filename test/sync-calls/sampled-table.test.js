@@ -2,11 +2,11 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createSampledTable } = require('../../lib/observer/sync-calls/sync-samples')
+const { SampledTable } = require('../../lib/observer/sync-calls/sync-samples')
 const { windowOf } = require('./crafted')
 
 test('windows add up, by API and caller, heaviest first', () => {
-  const table = createSampledTable()
+  const table = new SampledTable()
   table.add(windowOf([['readFileSync', 'page', 10_000], ['readFileSync', 'auth', 30_000]]))
   table.add(windowOf([['readFileSync', 'page', 50_000], ['statSync', 'page', 5_000], [null, 'page', 5_000]]))
   const { busyMicros, sites } = table.read()
@@ -16,7 +16,7 @@ test('windows add up, by API and caller, heaviest first', () => {
 })
 
 test('a hundred thousand callers end in _other, and their time is not lost', () => {
-  const table = createSampledTable()
+  const table = new SampledTable()
   for (let window = 0; window < 10; window++) {
     const calls = Array.from({ length: 10_000 }, (_, number) => ['readFileSync', `page${window}_${number}`, 10])
     table.add(windowOf(calls))
@@ -27,7 +27,7 @@ test('a hundred thousand callers end in _other, and their time is not lost', () 
 })
 
 test('routes of one site beyond 20 are _other', () => {
-  const table = createSampledTable()
+  const table = new SampledTable()
   const window = windowOf(Array.from({ length: 60 }, () => ['readFileSync', 'page', 10]))
   const numbers = Array.from({ length: 60 }, (_, number) => number)
   table.add({ ...window, routes: { names: numbers.map(number => `GET /${number}`), samples: numbers } })

@@ -4,7 +4,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { busyStretches, createStretchJoiner, createThreadRecord } = require('../../lib/observer/threads/thread-record')
+const { busyStretches, StretchJoiner, ThreadRecord } = require('../../lib/observer/threads/thread-record')
 
 const NAMES = { i: '(idle)', p: '(program)', w: 'work', g: '(garbage collector)' }
 const STEP_MICROS = 20_000
@@ -42,7 +42,7 @@ test('what lies between samples far apart is not known: it joins nothing, and co
 })
 
 test('a stretch that goes on in the next window is one, one that paused between is two', () => {
-  const joiner = createStretchJoiner()
+  const joiner = new StretchJoiner()
   const add = (text, startTime) => {
     const window = profileOf(text, startTime)
     return joiner.add(window, busyStretches(window)).map(({ fromMicros, toMicros }) => (toMicros - fromMicros) / STEP_MICROS)
@@ -55,14 +55,14 @@ test('a stretch that goes on in the next window is one, one that paused between 
 })
 
 test('few samples far apart, as on a crowded machine, make no stall', () => {
-  const record = createThreadRecord({ thresholdMs: 100 })
+  const record = new ThreadRecord({ thresholdMs: 100 })
   const window = profileOf('iw10wii')
   assert.deepEqual(record.add(window, busyStretches(window), null), [])
   assert.equal(record.read().longestMs, 0)
 })
 
 test('what is known of a thread is of the last minute', () => {
-  const record = createThreadRecord({ thresholdMs: 100 })
+  const record = new ThreadRecord({ thresholdMs: 100 })
   const culprit = { function: 'work', file: 'a.js', line: 3, column: 1, functionLine: 1, call: null, via: null, share: 0.5 }
   const add = (text, startTime) => {
     const window = profileOf(text, startTime)

@@ -5,7 +5,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Worker } = require('node:worker_threads')
-const { createThreadLoad, readThreadTimes, withKinds } = require('../../lib/observer/threads/thread-load')
+const { ThreadLoadMeter, readThreadTimes, withKinds } = require('../../lib/observer/threads/thread-load')
 
 const MINUTE_MS = 60_000
 const kindsOf = (names, major, { own = [] } = {}) => {
@@ -32,7 +32,7 @@ test('threads of loopscope are none of the application', () => {
 /** A process that a test moves on: `ran` is what its threads had since the start. */
 function subject () {
   const known = { atMs: 0, processMs: 0, threads: {} }
-  const load = createThreadLoad({
+  const load = new ThreadLoadMeter({
     threadPid: 1,
     now: () => known.atMs,
     processMs: () => known.processMs,
@@ -71,14 +71,14 @@ test('what threads had that have ended since is theirs, and what is older than a
 })
 
 test('where the system does not tell nothing is told', () => {
-  const load = createThreadLoad({ threadPid: 1, readTimes: () => null })
+  const load = new ThreadLoadMeter({ threadPid: 1, readTimes: () => null })
   load.start()
   assert.equal(load.read(MINUTE_MS), null)
   load.stop()
 })
 
 test('a real worker that burns is seen', { skip: process.platform !== 'linux' && 'Linux only' }, async t => {
-  const load = createThreadLoad({ threadPid: process.pid })
+  const load = new ThreadLoadMeter({ threadPid: process.pid })
   load.start()
   t.after(() => load.stop())
   const worker = new Worker('for (;;);', { eval: true })

@@ -26,8 +26,7 @@ const { newMark } = require('../../shared/marks/new-mark')
 
 /** @typedef {ReturnType<typeof import('../main-client').createMainClient>} MainClient */
 /** @typedef {ReturnType<typeof import('../recorder/recorder-client').createRecorderClient>} RecorderClient */
-/** @typedef {ReturnType<typeof import('../stalls/stall-records').createStallRecords>} StallRecords */
-/** @typedef {ReturnType<typeof import('../stalls/stall-records').createLoopSeries>} LoopSeries */
+/** @import { LoopSeries, StallRecords } from '../stalls/stall-records' */
 /** @typedef {{ fields: object, message: string }} LogLine */
 
 // People wait for an answer of the main thread before a scraper would give up.
@@ -67,10 +66,10 @@ const REPORT_MS = 10_000
  * @param {ReturnType<typeof import('../../shared/marks/marks').createMarks>} parts.marks
  * @param {ReturnType<typeof import('../stalls/scheduler').createScheduler>} parts.scheduler
  * @param {ReturnType<typeof import('../sync-calls/pool-probe').createPoolWaits>} parts.poolWaits
- * @param {ReturnType<typeof import('../threads/thread-load').createThreadLoad>} parts.threadLoad
- * @param {ReturnType<typeof import('../threads/thread-watch').createThreadWatch>} parts.threadWatch
+ * @param {import('../threads/thread-load').ThreadLoadMeter} parts.threadLoad
+ * @param {import('../threads/thread-watch').ThreadWatch} parts.threadWatch
  * @param {() => Promise<unknown>} parts.readSamples  up to now; the main thread knows them then
- * @param {ReturnType<typeof import('../findings/findings').createPastReadings>} parts.past  of the application
+ * @param {import('../findings/findings').PastReadings} parts.past  of the application
  * @param {Pick<RecorderClient, 'views' | 'range' | 'canLook' | 'threadSessions'>} parts.recorder
  * @param {(order: Order, controls: CaptureControls) => Promise<CapturedFacts>} parts.capture
  * @param {(location: StoreLocation) => ReturnType<typeof import('../store/store').createStore>} parts.storeAt

@@ -6,9 +6,9 @@
 const { ControlSocket } = require('./control-socket')
 const { createWorkerGroup } = require('../../shared/admin/worker-group')
 const { createRelayReceiver } = require('../../bridge/relay')
-const { createThreadLoad } = require('../threads/thread-load')
-const { createThreadWatch } = require('../threads/thread-watch')
-const { createPastReadings } = require('../findings/findings')
+const { ThreadLoadMeter } = require('../threads/thread-load')
+const { ThreadWatch } = require('../threads/thread-watch')
+const { PastReadings } = require('../findings/findings')
 const { askProcess, createAdminSources } = require('./admin-sources')
 const { errors } = require('../../shared/base/errors')
 const { unattended } = require('../../shared/base/guard')
@@ -59,8 +59,8 @@ class Admin {
   constructor (parts) {
     this.#parts = parts
     const { every } = parts.stalls
-    this.#threadLoad = createThreadLoad({ ...parts.settings, sourceMapsPid: () => parts.sourceMaps.threadPid, every })
-    this.#threadWatch = createThreadWatch({ ...parts, every, onTimes: rows => parts.channel.tell('threadTimes', { rows }) })
+    this.#threadLoad = new ThreadLoadMeter({ ...parts.settings, sourceMapsPid: () => parts.sourceMaps.threadPid, every })
+    this.#threadWatch = new ThreadWatch({ ...parts, every, onTimes: rows => parts.channel.tell('threadTimes', { rows }) })
   }
 
   /**
@@ -73,7 +73,7 @@ class Admin {
     this.#threadWatch.start()
     /** @type {Sources | undefined} */
     let made
-    const past = createPastReadings({ every: this.#parts.stalls.every, isIdle: () => this.#parts.series.isIdle, ask: () => askProcess({ ...this.#parts, application }) })
+    const past = new PastReadings({ every: this.#parts.stalls.every, isIdle: () => this.#parts.series.isIdle, ask: () => askProcess({ ...this.#parts, application }) })
     past.start()
     const sources = () => {
       made ??= createAdminSources({ ...this.#parts, threadLoad: this.#threadLoad, threadWatch: this.#threadWatch, past, application, rules: () => opened.rules?.status() ?? NO_RULES })

@@ -49,7 +49,7 @@ const MAX_PAST_READINGS = 7
  * @param {{ read (lastMs: number): Readings['pool'] }} parts.poolWaits
  * @param {{ read (lastMs: number): Omit<ThreadLoad, 'watched'> | null }} parts.threadLoad
  * @param {{ busiest (): ThreadLoad['watched'] }} parts.threadWatch
- * @param {Pick<ReturnType<typeof createPastReadings>, 'firstSince'>} [parts.past]
+ * @param {Pick<PastReadings, 'firstSince'>} [parts.past]
  * @param {number} [parts.betweenMs]
  */
 function createFindings (parts) {
@@ -213,16 +213,7 @@ function quantilesSince (before, { bounds, counts, count }, maxMs) {
 /**
  * What the main thread had counted at moments of the last minute: counters run since the start, and the figure of a minute is the difference.
  * An idle process is not asked: nothing changes in it.
- * @param {object} parts
- * @param {Every} parts.every
- * @param {() => boolean} parts.isIdle
- * @param {() => Promise<{ value: ProcessReading, isStale: boolean } | null>} parts.ask
- * @param {() => number} [parts.now]
  */
-function createPastReadings (parts) {
-  return new PastReadings(parts)
-}
-
 class PastReadings {
   #parts
   #now
@@ -232,7 +223,13 @@ class PastReadings {
   /** @type {(() => void) | undefined} */
   #end
 
-  /** @param {Parameters<typeof createPastReadings>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {Every} parts.every
+   * @param {() => boolean} parts.isIdle
+   * @param {() => Promise<{ value: ProcessReading, isStale: boolean } | null>} parts.ask
+   * @param {() => number} [parts.now]
+   */
   constructor (parts) {
     this.#parts = parts
     this.#now = parts.now ?? monotonicMs
@@ -269,4 +266,4 @@ class PastReadings {
   }
 }
 
-module.exports = { createFindings, createPastReadings }
+module.exports = { createFindings, PastReadings }

@@ -41,14 +41,10 @@ const STRAY_SHARE = 0.01
 /** @typedef {Record<Source, Map<number, number>>} Tally  votes by route */
 /** @typedef {{ route: number, votes: number, isEnough: boolean }} Claim  that all votes are for one route, and whether they are enough for a label */
 
-function createKnowledge () {
-  return new Knowledge()
-}
-
 class Knowledge {
   /** @type {Map<string, number>} */
   #numbers = new Map()
-  #votes = createVotes()
+  #votes = new Votes()
   /** @type {Map<string, Set<number>>} */
   #handlers = new Map()
   names = /** @type {string[]} */ ([])
@@ -114,10 +110,6 @@ class Knowledge {
 /** @param {Pick<CallFrame, 'scriptId' | 'lineNumber' | 'columnNumber'>} place */
 function keyOf ({ scriptId, lineNumber, columnNumber }) {
   return `${scriptId}:${lineNumber}:${columnNumber}`
-}
-
-function createVotes () {
-  return new Votes()
 }
 
 class Votes {
@@ -221,4 +213,4 @@ function total (votes) {
   return sum
 }
 
-module.exports = { NONE, createKnowledge }
+module.exports = { NONE, Knowledge }

@@ -10,9 +10,8 @@ const { linesOf, placeOfFrame } = require('./places')
 
 /** @import { CpuProfile, ProfileNode, SampleRoutes } from '../../../types/profile' */
 /** @import { Work } from '../../main/http/middleware' */
-/** @import { Claim } from './knowledge' */
+/** @import { Claim, Knowledge } from './knowledge' */
 
-/** @typedef {ReturnType<typeof import('./knowledge').createKnowledge>} Knowledge */
 /** @typedef {{ atMicros: number, route: string, lines: string[] }} Seen  by a look: whose code ran, and where the functions on its stack begin, outermost first */
 
 const MUCH = 10 // times as many votes

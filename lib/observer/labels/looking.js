@@ -16,15 +16,6 @@ const MS_FOR_ANOTHER = 3000
 const SLOWEST_MS = 500
 const SLOWER = 1.5
 
-/**
- * @param {object} parts
- * @param {() => boolean} parts.isBusy
- * @param {() => Promise<unknown>} parts.look  resolves when the main thread has noted it
- */
-function createLooking (parts) {
-  return new Looking(parts)
-}
-
 class Looking {
   #parts
   #meanMs = FASTEST_MS
@@ -33,7 +24,11 @@ class Looking {
   /** @type {NodeJS.Timeout | undefined} */
   #timer
 
-  /** @param {Parameters<typeof createLooking>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {() => boolean} parts.isBusy
+   * @param {() => Promise<unknown>} parts.look  resolves when the main thread has noted it
+   */
   constructor (parts) {
     this.#parts = parts
   }
@@ -79,4 +74,4 @@ class Looking {
   }
 }
 
-module.exports = { createLooking, FASTEST_MS }
+module.exports = { Looking, FASTEST_MS }

@@ -14,11 +14,6 @@ const MAX_TOLD = 2000
 // Two samples that are so far apart, in their usual distance, say nothing of the time between them.
 const MAX_GAP = 10
 
-/** @param {{ hz: number, tell: (told: { runs: Run[], toMicros: number }) => void }} parts  hz: how often is sampled */
-function createSampledRuns (parts) {
-  return new SampledRuns(parts)
-}
-
 class SampledRuns {
   #tell
   #maxMicros
@@ -27,7 +22,7 @@ class SampledRuns {
   /** @type {number | null} */
   #wantedMicros = null
 
-  /** @param {Parameters<typeof createSampledRuns>[0]} parts */
+  /** @param {{ hz: number, tell: (told: { runs: Run[], toMicros: number }) => void }} parts  hz: how often is sampled */
   constructor ({ hz, tell }) {
     this.#tell = tell
     this.#maxMicros = MAX_GAP * 1e6 / hz
@@ -71,4 +66,4 @@ function runsOf ({ nodes, samples, timeDeltas, startTime, routes }, maxMicros) {
   return runs
 }
 
-module.exports = { createSampledRuns, runsOf }
+module.exports = { SampledRuns, runsOf }

@@ -9,15 +9,6 @@ const { inOrder, slice, merge } = require('./window')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 
-/**
- * @param {object} options
- * @param {number} options.keepMicros
- * @param {(window: CpuProfile) => CpuProfile} [options.complete]  what else is known of a window, put into it
- */
-function createHistory ({ keepMicros, complete = window => window }) {
-  return new History(keepMicros, complete)
-}
-
 class History {
   /** In order of time. @type {CpuProfile[]} */
   #windows = []
@@ -29,10 +20,11 @@ class History {
   #waiting = new Set()
 
   /**
-   * @param {number} keepMicros
-   * @param {(window: CpuProfile) => CpuProfile} complete
+   * @param {object} options
+   * @param {number} options.keepMicros
+   * @param {(window: CpuProfile) => CpuProfile} [options.complete]  what else is known of a window, put into it
    */
-  constructor (keepMicros, complete) {
+  constructor ({ keepMicros, complete = window => window }) {
     this.#keepMicros = keepMicros
     this.#complete = complete
   }
@@ -120,4 +112,4 @@ class History {
   }
 }
 
-module.exports = { createHistory, History }
+module.exports = { History }

@@ -26,28 +26,23 @@ const HANDLERS_GROUP = 'loopscope-handlers' // of objects, until their places ar
 
 /** @typedef {(method: string, params: object) => Promise<any>} Post  to the inspector of the main thread */
 
-/**
- * @param {object} options
- * @param {number} options.hz
- * @param {boolean} [options.isMainThread]  whether it is the main thread that is observed, the only one that can be reached
- * @param {boolean} [options.isInspectorForbidden]  where it is, Node 20 to 26 abort the process in connectToMainThread()
- * @param {boolean} options.windowsBySession  whether this session is to receive windows at all
- * @param {string} options.titlePrefix   of this process's windows: titles are shared with every other session
- * @param {string} options.interruptExpression  names the function that the interrupt calls
- * @param {(window: CpuProfile) => void} options.onWindow
- * @param {() => void} [options.onDisconnectAwaited]  the main thread ends, and waits for this session to go
- * @param {() => unknown} [options.onDebuggerAwaited]    the main thread stands in inspector.waitForDebugger()
- */
-function createInspectorSession (options) {
-  return new InspectorSession(options)
-}
-
 class InspectorSession {
   #options
   /** @type {Session | undefined} */
   #session
 
-  /** @param {Parameters<typeof createInspectorSession>[0]} options */
+  /**
+   * @param {object} options
+   * @param {number} options.hz
+   * @param {boolean} [options.isMainThread]  whether it is the main thread that is observed, the only one that can be reached
+   * @param {boolean} [options.isInspectorForbidden]  where it is, Node 20 to 26 abort the process in connectToMainThread()
+   * @param {boolean} options.windowsBySession  whether this session is to receive windows at all
+   * @param {string} options.titlePrefix   of this process's windows: titles are shared with every other session
+   * @param {string} options.interruptExpression  names the function that the interrupt calls
+   * @param {(window: CpuProfile) => void} options.onWindow
+   * @param {() => void} [options.onDisconnectAwaited]  the main thread ends, and waits for this session to go
+   * @param {() => unknown} [options.onDebuggerAwaited]    the main thread stands in inspector.waitForDebugger()
+   */
   constructor (options) {
     this.#options = options
   }
@@ -217,4 +212,4 @@ async function locate (send, objectId, route) {
   return location === undefined ? [] : [{ ...location, route }]
 }
 
-module.exports = { createInspectorSession }
+module.exports = { InspectorSession }

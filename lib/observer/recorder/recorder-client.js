@@ -6,17 +6,16 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { createCoalescer } = require('../../shared/base/coalescer')
 const { createDebuggerDetector } = require('./debugger-detector')
-const { createHistory } = require('./history')
-const { createInspectorSession } = require('./inspector-session')
-const { createSessionLifecycle } = require('./session-lifecycle')
+const { History } = require('./history')
+const { InspectorSession } = require('./inspector-session')
+const { SessionLifecycle } = require('./session-lifecycle')
 const { createThreadRecorder } = require('../threads/thread-recorder')
-const { createThreadSessions } = require('../threads/thread-sessions')
-const { createThreadCpu } = require('./thread-cpu')
+const { ThreadSessions } = require('../threads/thread-sessions')
+const { ThreadCpu } = require('./thread-cpu')
 const { createViews, withThreads } = require('./views')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { SharedState } from '../../bridge/shared-state' */
-/** @import { InspectorSession } from './session-lifecycle' */
 /** @import { ObserverSettings } from '../../bridge/messages' */
 
 const ROTATION_REST_MS = 100
@@ -40,6 +39,7 @@ class RecorderClient {
   #onWindow
   #label
   #askToRotate
+  /** @type {InspectorSession} */
   #session
   #lifecycle
   #debuggerDetector = createDebuggerDetector()
@@ -61,15 +61,15 @@ class RecorderClient {
     this.#onWindow = onWindow
     this.#askToRotate = askToRotate
     this.#offReason = settings.hz === 0 ? 'option recorder is false' : 'the recorder has not started yet'
-    this.threadCpu = createThreadCpu({ readCpuMs, noted: () => state.notedCpu })
-    this.history = createHistory({ keepMicros: settings.keepSeconds * 1e6, complete: window => this.threadCpu.show(window) })
-    this.#session = createInspectorSession({
+    this.threadCpu = new ThreadCpu({ readCpuMs, noted: () => state.notedCpu })
+    this.history = new History({ keepMicros: settings.keepSeconds * 1e6, complete: window => this.threadCpu.show(window) })
+    this.#session = new InspectorSession({
       ...settings,
       onWindow: window => this.addWindow(window),
       onDisconnectAwaited: () => this.#lifecycle.disconnect(),
       onDebuggerAwaited: () => this.#session.endDebuggerWait().catch(ignore)
     })
-    this.threadSessions = createThreadSessions({
+    this.threadSessions = new ThreadSessions({
       open: () => this.#lifecycle.open(),
       post: (method, params) => this.#session.post(method, params),
       listen: (event, listener) => this.#session.listen(event, listener)
@@ -80,7 +80,7 @@ class RecorderClient {
       if (isAway) this.threadSessions.lose()
       onAway(isAway)
     }
-    this.#lifecycle = createSessionLifecycle({
+    this.#lifecycle = new SessionLifecycle({
       state,
       session: this.#session,
       onDisconnected: () => setAway(true),

@@ -11,24 +11,12 @@ const { monotonicMs } = require('../../shared/base/monotonic')
 const { clearTimeout, setTimeout } = require('../../shared/base/timers')
 
 /** @import { SharedState } from '../../bridge/shared-state' */
-/** @typedef {ReturnType<typeof import('./inspector-session').createInspectorSession>} InspectorSession */
+/** @import { InspectorSession } from './inspector-session' */
 
 // A process that debugs itself does it again: each time the session is away for twice as long.
 const FIRST_AWAY_MS = 1000
 const MAX_AWAY_MS = 60_000
 const CHECK_EVERY_MS = 50
-
-/**
- * @param {object} parts
- * @param {SharedState} parts.state
- * @param {InspectorSession} parts.session
- * @param {() => void} parts.onDisconnected  for a while
- * @param {() => void} parts.onReconnected
- * @param {number} [parts.firstAwayMs]
- */
-function createSessionLifecycle (parts) {
-  return new SessionLifecycle(parts)
-}
 
 class SessionLifecycle {
   #parts
@@ -42,7 +30,14 @@ class SessionLifecycle {
   /** @type {NodeJS.Timeout | undefined} */
   #timer
 
-  /** @param {Parameters<typeof createSessionLifecycle>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {SharedState} parts.state
+   * @param {InspectorSession} parts.session
+   * @param {() => void} parts.onDisconnected  for a while
+   * @param {() => void} parts.onReconnected
+   * @param {number} [parts.firstAwayMs]
+   */
   constructor (parts) {
     this.#parts = parts
     this.#awayMs = parts.firstAwayMs ?? FIRST_AWAY_MS
@@ -126,4 +121,4 @@ class SessionLifecycle {
   }
 }
 
-module.exports = { createSessionLifecycle }
+module.exports = { SessionLifecycle }

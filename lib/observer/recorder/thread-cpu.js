@@ -20,16 +20,6 @@ const ERRORS = 2
 // The cost of sampling itself is no work of the loop's: so much is forgotten of what was not shown.
 const FORGOTTEN_SHARE = 0.005
 
-/**
- * @param {object} parts
- * @param {() => number | null} parts.readCpuMs  of the observed thread; null: the system does not tell
- * @param {() => CpuReading | null} [parts.noted]  what the thread itself noted last, where the system does not tell
- * @param {() => number} [parts.now]
- */
-function createThreadCpu (parts) {
-  return new ThreadCpu(parts)
-}
-
 class ThreadCpu {
   #readCpuMs
   #noted
@@ -39,7 +29,12 @@ class ThreadCpu {
   /** Not shown so far; negative where the samples saw more. */
   #balanceMicros = 0
 
-  /** @param {Parameters<typeof createThreadCpu>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {() => number | null} parts.readCpuMs  of the observed thread; null: the system does not tell
+   * @param {() => CpuReading | null} [parts.noted]  what the thread itself noted last, where the system does not tell
+   * @param {() => number} [parts.now]
+   */
   constructor ({ readCpuMs, noted = () => null, now = monotonicMicros }) {
     this.#readCpuMs = readCpuMs
     this.#noted = noted
@@ -119,4 +114,4 @@ function sharesOf (stretches, micros) {
   })
 }
 
-module.exports = { PERIOD_MS, createThreadCpu }
+module.exports = { PERIOD_MS, ThreadCpu }

@@ -15,16 +15,6 @@ const SHORTAGE_MS = 2000 // looked back to see whether there are processors to s
 const MAX_WAITING_SHARE = 0.15 // of it: everybody on a shared machine waits a little
 const NOTABLE_LATE_MS = 5 // timers of a busy machine are this late without meaning anything
 
-/**
- * @param {object} parts
- * @param {{ take (): () => SchedulerReading }} parts.scheduler
- * @param {Pick<SharedState, 'tickMicros'>} parts.state
- * @param {() => number} [parts.monotonicMicros]
- */
-function createEvidence (parts) {
-  return new Evidence(parts)
-}
-
 class Evidence {
   #scheduler
   #state
@@ -32,7 +22,12 @@ class Evidence {
   /** @type {{ system: () => SchedulerReading, micros: number, tickMicros: number, lateMs: number }[]} */
   #readings = []
 
-  /** @param {Parameters<typeof createEvidence>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {{ take (): () => SchedulerReading }} parts.scheduler
+   * @param {Pick<SharedState, 'tickMicros'>} parts.state
+   * @param {() => number} [parts.monotonicMicros]
+   */
   constructor ({ scheduler, state, monotonicMicros = systemMonotonicMicros }) {
     this.#scheduler = scheduler
     this.#state = state
@@ -121,4 +116,4 @@ function atMost (max, value) {
   return value === null ? null : Math.round(Math.min(max, value) * 10) / 10
 }
 
-module.exports = { createEvidence }
+module.exports = { Evidence }

@@ -52,7 +52,7 @@ class Scheduler {
     this.#threadPid = threadPid
     this.#observed = threadPid === null ? null : openQuietly(`/proc/self/task/${threadPid}/schedstat`)
     this.#own = openQuietly('/proc/thread-self/schedstat')
-    this.#throttle = createThrottleReader()
+    this.#throttle = new ThrottleReader()
   }
 
   /** @returns {SchedulerReading} */
@@ -141,10 +141,6 @@ function processCpuMs () {
   return (user + system) / 1e3
 }
 
-function createThrottleReader () {
-  return new ThrottleReader()
-}
-
 /** How long CPU quotas have held the process back. */
 class ThrottleReader {
   /** @type {number[]} */
@@ -203,4 +199,4 @@ function throttledMs (cpuStat) {
   return Number(value) / (unit === 'usec' ? 1e3 : 1e6)
 }
 
-module.exports = { createScheduler, createThrottleReader }
+module.exports = { createScheduler, ThrottleReader }

@@ -13,10 +13,10 @@ const { createBlockedStacks } = require('./culprit/blocked-stacks')
 const { findCulprit } = require('./culprit/find-culprit')
 const { seenCulprit } = require('./culprit/seen-culprit')
 const { createSourceLines } = require('./culprit/source-lines')
-const { createEvidence } = require('./evidence')
+const { Evidence } = require('./evidence')
 const { codeSampleCount, judgeCause, longestBusyMs, longestGapMs, mayLooksTell, toBlame } = require('./judge-cause')
-const { createLoopSeries, createStallRecords } = require('./stall-records')
-const { createHousekeeping, createStallWatch } = require('./stall-watch')
+const { LoopSeries, StallRecords } = require('./stall-records')
+const { createHousekeeping, StallWatch } = require('./stall-watch')
 
 /** @import { Cause, Stall, StallEvidence, Trace } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
@@ -32,7 +32,6 @@ const { createHousekeeping, createStallWatch } = require('./stall-watch')
 /** @import { Stuck } from './stall-watch' */
 
 /** @typedef {Pick<StallEvidence, 'cpuMs' | 'runQueueMs' | 'throttledMs' | 'observerLateMs'>} SystemEvidence */
-/** @typedef {ReturnType<typeof import('./stall-records').createStallRecords>} StallRecords */
 /** @typedef {{ id: number } & Pick<Findings, 'culprit' | 'stack'>} WrittenStall */
 /** @typedef {{ cause: Cause, profile: CpuProfile, looks: RawLook[] } & Pick<Findings, 'culprit' | 'stack'>} Generated */
 
@@ -60,15 +59,16 @@ const NOTHING_FOUND = Object.freeze({ culprit: null, origin: null, stack: [], co
  * @param {(fields: object, message: string) => void} parts.logNow  straight to standard error
  */
 function createStallDetection ({ settings, state, scheduler, recorder, sourceMaps, onWritten, logNow }) {
-  const evidence = createEvidence({ scheduler, state })
-  const records = createStallRecords()
+  const evidence = new Evidence({ scheduler, state })
+  const records = new StallRecords()
   const onStuck = /** @type {Listeners<Stuck>} */ (new Listeners())
   const onOver = /** @type {Listeners<Stall>} */ (new Listeners())
   const stacks = createBlockedStacks(settings, (frames, maxMs) => sourceMaps.frames(frames, { maxMs }))
   // The session may close meanwhile.
   const look = guarded(() => recorder.lookNow().then(seen => { if (seen !== undefined) stacks.add(seen.stack) }, () => {}))
   const { every, turn } = createHousekeeping()
-  const watch = createStallWatch({
+  /** @type {StallWatch} */
+  const watch = new StallWatch({
     state,
     stallThresholdMs: settings.stallThresholdMs,
     onWake: lateMs => evidence.note(lateMs),
@@ -112,7 +112,7 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
       looksBetween: stacks.looksBetween
     },
     records,
-    series: createLoopSeries({ state, every }),
+    series: new LoopSeries({ state, every }),
     /** For what needs no wake-up of its own. */
     every,
     explain: reports.explain,

@@ -21,10 +21,6 @@ const MAX_PROFILE_BYTES = 4 * 1024 * 1024 // all together, compressed: a stall o
 const SERIES_PERIOD_MS = 1000
 const MAX_ENTRIES = 600 // ten minutes, as long as the recorder can look back
 
-function createStallRecords () {
-  return new StallRecords()
-}
-
 class StallRecords {
   #log = createStallLog()
   /** @type {Map<string | null, { route: string | null, count: number, ms: number }>} */
@@ -102,14 +98,7 @@ class StallRecords {
   }
 }
 
-/**
- * The longest delay of each of the last seconds, so that a page that is opened now can show the past.
- * @param {{ state: SharedState, every?: Every, now?: () => number }} parts
- */
-function createLoopSeries (parts) {
-  return new LoopSeries(parts)
-}
-
+/** The longest delay of each of the last seconds, so that a page that is opened now can show the past. */
 class LoopSeries {
   #state
   #every
@@ -119,7 +108,7 @@ class LoopSeries {
   /** @type {(() => void) | undefined} */
   #end
 
-  /** @param {Parameters<typeof createLoopSeries>[0]} parts */
+  /** @param {{ state: SharedState, every?: Every, now?: () => number }} parts */
   constructor ({ state, every = everyByTimer, now = Date.now }) {
     this.#state = state
     this.#every = every
@@ -161,4 +150,4 @@ class LoopSeries {
   }
 }
 
-module.exports = { createStallRecords, createLoopSeries }
+module.exports = { StallRecords, LoopSeries }

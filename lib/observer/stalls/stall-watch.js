@@ -29,21 +29,6 @@ const MAX_SLEEP_MS = 1000 // others keep time by it
  * @property {number} delayMs     how late the next one is so far
  */
 
-/**
- * @param {object} parts
- * @param {SharedState} parts.state
- * @param {number} parts.stallThresholdMs
- * @param {(lateMs: number) => void} parts.onWake    each time the watch wakes: how late it was itself
- * @param {(stuck: Stuck) => void} parts.onSuspicion once a stall, at half the threshold
- * @param {(stuck: Stuck) => void} parts.onStall     once a stall, at the threshold
- * @param {(stuck: Stuck) => void} parts.onLook      ever more rarely after that
- * @param {(stuck: Stuck) => void} parts.onReport    at 1 s, 10 s, 100 s ...
- * @param {() => void} [parts.onTurned]              when it has looked, once a second at least
- */
-function createStallWatch (parts) {
-  return new StallWatch(parts)
-}
-
 class StallWatch {
   #parts
   /** @type {NodeJS.Timeout | undefined} */
@@ -58,7 +43,17 @@ class StallWatch {
   /** How long this stall was when they were last looked at. */
   #rungMs = 0
 
-  /** @param {Parameters<typeof createStallWatch>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {SharedState} parts.state
+   * @param {number} parts.stallThresholdMs
+   * @param {(lateMs: number) => void} parts.onWake    each time the watch wakes: how late it was itself
+   * @param {(stuck: Stuck) => void} parts.onSuspicion once a stall, at half the threshold
+   * @param {(stuck: Stuck) => void} parts.onStall     once a stall, at the threshold
+   * @param {(stuck: Stuck) => void} parts.onLook      ever more rarely after that
+   * @param {(stuck: Stuck) => void} parts.onReport    at 1 s, 10 s, 100 s ...
+   * @param {() => void} [parts.onTurned]              when it has looked, once a second at least
+   */
   constructor (parts) {
     this.#parts = parts
   }
@@ -210,4 +205,4 @@ function createHousekeeping ({ now = monotonicMs } = {}) {
   }
 }
 
-module.exports = { createHousekeeping, createStallWatch }
+module.exports = { createHousekeeping, StallWatch }

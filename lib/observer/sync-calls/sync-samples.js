@@ -33,7 +33,7 @@ const NOBODY = Object.freeze({ functionName: OTHER, scriptId: '0', url: '', line
  * @param {Pick<SourceMaps, 'known' | 'frames'>} [parts.sourceMaps]
  */
 function createSyncSamples ({ send, sourceMaps = NO_MAPS }) {
-  const table = createSampledTable()
+  const table = new SampledTable()
 
   /** What is known now; and once more when more is known of where the callers were written. */
   function tell () {
@@ -77,10 +77,6 @@ function createSyncSamples ({ send, sourceMaps = NO_MAPS }) {
 }
 
 /** Bounded; what comes after is one more caller, _other. */
-function createSampledTable () {
-  return new SampledTable()
-}
-
 class SampledTable {
   /** @type {Map<string, SampledSite>} */
   #sites = new Map()
@@ -134,4 +130,4 @@ class SampledTable {
   }
 }
 
-module.exports = { createSampledTable, createSyncSamples }
+module.exports = { SampledTable, createSyncSamples }

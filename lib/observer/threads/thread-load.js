@@ -47,19 +47,6 @@ const NAMES_POOL = 22
  * @typedef {{ name: string, kind: ThreadKind, cpuMs: number }} ThreadTime
  */
 
-/**
- * @param {object} parts
- * @param {number | null} parts.threadPid  of the observed thread
- * @param {() => number | null} [parts.sourceMapsPid]  of the observer's thread that reads source maps
- * @param {typeof readThreadTimes} [parts.readTimes]
- * @param {() => number} [parts.processMs]  processor time of the whole process
- * @param {Every} [parts.every]
- * @param {() => number} [parts.now]
- */
-function createThreadLoad (parts) {
-  return new ThreadLoadMeter(parts)
-}
-
 class ThreadLoadMeter {
   #readTimes
   #processMs
@@ -72,7 +59,15 @@ class ThreadLoadMeter {
   /** @type {(() => void) | undefined} */
   #end
 
-  /** @param {Parameters<typeof createThreadLoad>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {number | null} parts.threadPid  of the observed thread
+   * @param {() => number | null} [parts.sourceMapsPid]  of the observer's thread that reads source maps
+   * @param {typeof readThreadTimes} [parts.readTimes]
+   * @param {() => number} [parts.processMs]  processor time of the whole process
+   * @param {Every} [parts.every]
+   * @param {() => number} [parts.now]
+   */
   constructor ({ threadPid, sourceMapsPid = () => null, readTimes = readThreadTimes, processMs = processCpuMs, every = everyByTimer, now = monotonicMs }) {
     this.#readTimes = () => readTimes({ threadPid, sourceMapsPid: sourceMapsPid() })
     this.#processMs = processMs
@@ -228,4 +223,4 @@ function withKinds (threads, { own, observed, major }) {
   return threads.map(({ id, name, cpuMs }) => [id, { name, kind: kindOf(id, name), cpuMs }])
 }
 
-module.exports = { createThreadLoad, readThreadTimes, withKinds }
+module.exports = { ThreadLoadMeter, readThreadTimes, withKinds }

@@ -41,18 +41,13 @@ const MAX_GAP_MICROS = 250_000
 /** @typedef {Stretch & { window: CpuProfile }} Part */
 /** @typedef {Stretch & { longest: Part }} WholeStretch */
 
-/** @param {{ thresholdMs: number }} options */
-function createThreadRecord (options) {
-  return new ThreadRecord(options)
-}
-
 class ThreadRecord {
   #thresholdMicros
-  #stretches = createStretchJoiner()
+  #stretches = new StretchJoiner()
   /** Oldest first. @type {WindowFigures[]} */
   #windows = []
 
-  /** @param {Parameters<typeof createThreadRecord>[0]} options */
+  /** @param {{ thresholdMs: number }} options */
   constructor ({ thresholdMs }) {
     this.#thresholdMicros = thresholdMs * 1e3
   }
@@ -165,10 +160,6 @@ function kindOf ({ callFrame: { functionName, url } }) {
  * Stretches of work that go on from one window of a thread into the next are one. Of each its longest part is kept to be looked into, so that
  * one of hours costs no more than one of seconds.
  */
-function createStretchJoiner () {
-  return new StretchJoiner()
-}
-
 class StretchJoiner {
   /** @type {WholeStretch | null} */
   #open = null
@@ -216,4 +207,4 @@ function microsOf ({ fromMicros, toMicros }) {
   return toMicros - fromMicros
 }
 
-module.exports = { INTERVAL_MICROS, busyStretches, createStretchJoiner, createThreadRecord, microsOf }
+module.exports = { INTERVAL_MICROS, busyStretches, StretchJoiner, ThreadRecord, microsOf }

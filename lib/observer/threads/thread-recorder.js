@@ -9,9 +9,7 @@ const { createSourceLines } = require('../stalls/culprit/source-lines')
 const { withIdleWaits } = require('./idle-waits')
 
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { ThreadSession } from './thread-sessions' */
-
-/** @typedef {ReturnType<typeof import('./thread-sessions').createThreadSessions>} ThreadSessions */
+/** @import { ThreadSession, ThreadSessions } from './thread-sessions' */
 
 const INTERVAL_MICROS = 10_000 // as the recorder's
 // A pool may replace its threads all the time.

@@ -26,11 +26,6 @@ const TITLE = /^\[worker (\d+)\] ?(.*)$/s
 /** @typedef {(method: string, params?: object) => Promise<any>} Post */
 /** @typedef {{ sessionId: string, workerInfo: { title: string, url: string } }} Attached */
 
-/** @param {Inspector} inspector */
-function createThreadSessions (inspector) {
-  return new ThreadSessions(inspector)
-}
-
 class ThreadSessions {
   #inspector
   /** @type {Map<string, ThreadSession>} */
@@ -91,7 +86,7 @@ class ThreadSessions {
     const { listen, post } = this.#inspector
     this.#ends = [
       listen('NodeWorker.attachedToWorker', ({ params }) => {
-        const thread = createThreadSession(/** @type {Attached} */ (params), { post })
+        const thread = new ThreadSession(/** @type {Attached} */ (params), { post })
         if (isOurs(thread)) return
         this.#threads.set(params.sessionId, thread)
         for (const onThread of this.#users) onThread(thread)
@@ -128,13 +123,7 @@ function isOurs ({ id, url }) {
 /**
  * The inspector of one worker. Messages are texts both ways; a worker that has ended, or cannot be interrupted, answers none, so each is waited
  * for only so long.
- * @param {Attached} attached
- * @param {{ post: Post, answerMs?: number }} parts  post: to the session with the main thread
  */
-function createThreadSession (attached, parts) {
-  return new ThreadSession(attached, parts)
-}
-
 class ThreadSession {
   #sessionId
   #post
@@ -156,7 +145,7 @@ class ThreadSession {
 
   /**
    * @param {Attached} attached
-   * @param {Parameters<typeof createThreadSession>[1]} parts
+   * @param {{ post: Post, answerMs?: number }} parts  post: to the session with the main thread
    */
   constructor ({ sessionId, workerInfo: { title, url } }, { post, answerMs = ANSWER_MS }) {
     const [, id = '', ownName = ''] = TITLE.exec(title) ?? []
@@ -220,4 +209,4 @@ class ThreadSession {
   }
 }
 
-module.exports = { ThreadSession, createThreadSessions }
+module.exports = { ThreadSession, ThreadSessions }

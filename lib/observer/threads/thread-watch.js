@@ -9,15 +9,14 @@ const { everyByTimer } = require('../../shared/base/every')
 const { unattended } = require('../../shared/base/guard')
 const { monotonicMs } = require('../../shared/base/monotonic')
 const { createSourceLines } = require('../stalls/culprit/source-lines')
-const { createWatchedThread } = require('./watched-thread')
+const { WatchedThread } = require('./watched-thread')
 
 /** @import { CodeFrame, Stall } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { Every } from '../../shared/base/every' */
 /** @import { ThreadFigures } from './thread-record' */
-/** @import { ThreadSession } from './thread-sessions' */
+/** @import { ThreadSession, ThreadSessions } from './thread-sessions' */
 
-/** @typedef {ReturnType<typeof import('./thread-sessions').createThreadSessions>} ThreadSessions */
 /** @typedef {Pick<Stall, 'at' | 'durationMs' | 'cause' | 'culprit'> & { thread: { id: number, name: string }, stack: CodeFrame[] }} ThreadStall */
 
 /**
@@ -39,18 +38,6 @@ const MIN_BUSY_MS = 100
 const REST_MS = 500
 const ANSWER_MS = 300 // of a thread, when somebody asks: then what is known is told
 
-/**
- * @param {object} parts
- * @param {{ threads: boolean, stallThresholdMs: number, appRoot: string }} parts.settings
- * @param {{ canLook: boolean, range (): { offReason: string | null }, threadSessions: Pick<ThreadSessions, 'open'> }} parts.recorder
- * @param {{ profile (profile: CpuProfile): Promise<CpuProfile> }} parts.sourceMaps
- * @param {(rows: { kind: string, busyMs: number, stalls: number }[]) => void} parts.onTimes  since the last time
- * @param {Every} [parts.every]
- */
-function createThreadWatch (parts) {
-  return new ThreadWatch(parts)
-}
-
 class ThreadWatch {
   #parts
   #watching
@@ -58,7 +45,7 @@ class ThreadWatch {
   #sessions = null
   /** All that live, with when they came. @type {Map<ThreadSession, number>} */
   #live = new Map()
-  /** @type {Map<ThreadSession, ReturnType<typeof createWatchedThread>>} */
+  /** @type {Map<ThreadSession, WatchedThread>} */
   #watched = new Map()
   /** Newest first. @type {ThreadStall[]} */
   #stalls = []
@@ -69,7 +56,14 @@ class ThreadWatch {
   #isTurning = false
   #reading = createCoalescer({ take: () => this.#read(), restMs: () => REST_MS })
 
-  /** @param {Parameters<typeof createThreadWatch>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {{ threads: boolean, stallThresholdMs: number, appRoot: string }} parts.settings
+   * @param {{ canLook: boolean, range (): { offReason: string | null }, threadSessions: Pick<ThreadSessions, 'open'> }} parts.recorder
+   * @param {{ profile (profile: CpuProfile): Promise<CpuProfile> }} parts.sourceMaps
+   * @param {(rows: { kind: string, busyMs: number, stalls: number }[]) => void} parts.onTimes  since the last time
+   * @param {Every} [parts.every]
+   */
   constructor (parts) {
     const { settings: { stallThresholdMs, appRoot }, sourceMaps } = parts
     this.#parts = parts
@@ -162,7 +156,7 @@ class ThreadWatch {
 
   /** @param {ThreadSession} session */
   #begin (session) {
-    const thread = createWatchedThread(session, this.#watching)
+    const thread = new WatchedThread(session, this.#watching)
     this.#watched.set(session, thread)
     unattended(thread.start())
   }
@@ -202,4 +196,4 @@ class ThreadWatch {
   }
 }
 
-module.exports = { createThreadWatch }
+module.exports = { ThreadWatch }

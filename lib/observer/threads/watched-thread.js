@@ -13,7 +13,7 @@ const { inOrder, slice } = require('../recorder/window')
 const { findCulprit } = require('../stalls/culprit/find-culprit')
 const { codeSampleCount, judgeCause, toBlame } = require('../stalls/judge-cause')
 const { withIdleWaits } = require('./idle-waits')
-const { busyStretches, createThreadRecord, INTERVAL_MICROS, microsOf } = require('./thread-record')
+const { busyStretches, ThreadRecord, INTERVAL_MICROS, microsOf } = require('./thread-record')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { SourceLines } from '../stalls/culprit/source-lines' */
@@ -37,14 +37,6 @@ const SOURCE = `${OWN_FOLDER}observer/threads/watched-thread.js` // the name mak
  * @property {(stall: ThreadStall) => void} onStall
  */
 
-/**
- * @param {ThreadSession} session
- * @param {Watching} watching
- */
-function createWatchedThread (session, watching) {
-  return new WatchedThread(session, watching)
-}
-
 class WatchedThread {
   #session
   #watching
@@ -60,8 +52,8 @@ class WatchedThread {
   constructor (session, watching) {
     this.#session = session
     this.#watching = watching
-    this.#record = createThreadRecord(watching)
-    this.#sampler = createThreadSampler(session, guarded(window => this.#add(window)))
+    this.#record = new ThreadRecord(watching)
+    this.#sampler = new ThreadSampler(session, guarded(window => this.#add(window)))
   }
 
   get hasEnded () { return this.#session.hasEnded }
@@ -144,13 +136,7 @@ async function explainStretch (stretch, { thresholdMs, context, toWritten }) {
 /**
  * Keeps the profiler of a worker thread running, in windows. The next one is opened before the last one is ended: V8 then has nothing to set up,
  * which takes a cold profiler tens of milliseconds in the thread (measured on Node 20 to 26), and a warm one a tenth of one.
- * @param {Pick<ThreadSession, 'post' | 'listen' | 'hasEnded'>} thread
- * @param {(window: CpuProfile) => void} onWindow
  */
-function createThreadSampler (thread, onWindow) {
-  return new ThreadSampler(thread, onWindow)
-}
-
 class ThreadSampler {
   #thread
   #onWindow
@@ -163,8 +149,11 @@ class ThreadSampler {
   /** Why nothing comes. @type {string | null} */
   problem = null
 
-  /** @param {Parameters<typeof createThreadSampler>} parts */
-  constructor (...[thread, onWindow]) {
+  /**
+   * @param {Pick<ThreadSession, 'post' | 'listen' | 'hasEnded'>} thread
+   * @param {(window: CpuProfile) => void} onWindow
+   */
+  constructor (thread, onWindow) {
     this.#thread = thread
     this.#onWindow = onWindow
   }
@@ -224,4 +213,4 @@ class ThreadSampler {
   }
 }
 
-module.exports = { createWatchedThread }
+module.exports = { WatchedThread }
