@@ -6,7 +6,7 @@
 /** @import { WorkLine } from '../../types/profile' */
 /** @import { CaptureControls, Order, StoreLocation, CaptureSources } from './captures' */
 
-/** @typedef {ReturnType<typeof import('./main-client').createMainClient>} MainClient */
+/** @import { MainClient } from './main-client' */
 /** @typedef {ReturnType<typeof import('./main-client').createOwnWork>} OwnWork */
 
 class CaptureParts {

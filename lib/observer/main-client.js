@@ -16,15 +16,6 @@ const SOURCE = `${OWN_FOLDER}observer/main-client.js` // the name makes it a fra
 
 /** @typedef {{ value: any, at: number, isStale: boolean }} LastAnswer  at: milliseconds since the epoch of the answer */
 
-/**
- * @param {object} parts
- * @param {Pick<Channel<ToMain, ToObserver>, 'ask' | 'askWithin'>} parts.channel
- * @param {number} [parts.answerMs]
- */
-function createMainClient (parts) {
-  return new MainClient(parts)
-}
-
 class MainClient {
   #channel
   #answerMs
@@ -33,7 +24,11 @@ class MainClient {
   /** @type {Map<string, ReturnType<typeof createCoalescer>>} */
   #coalescers = new Map()
 
-  /** @param {Parameters<typeof createMainClient>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {Pick<Channel<ToMain, ToObserver>, 'ask' | 'askWithin'>} parts.channel
+   * @param {number} [parts.answerMs]
+   */
   constructor ({ channel, answerMs = ANSWER_MS }) {
     this.#channel = channel
     this.#answerMs = answerMs
@@ -117,4 +112,4 @@ function createOwnWork ({ post, expression }) {
   }
 }
 
-module.exports = { createMainClient, createOwnWork }
+module.exports = { MainClient, createOwnWork }

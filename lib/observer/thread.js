@@ -10,13 +10,13 @@ const { toPlain } = require('../shared/base/errors')
 const { guarded, setFaultListener, unattended } = require('../shared/base/guard')
 const { CaptureParts } = require('./capture-parts')
 const { createClockRenewer } = require('./clock-renewer')
-const { createPoolProbe, createPoolWaits } = require('./sync-calls/pool-probe')
-const { createMainClient, createOwnWork } = require('./main-client')
+const { PoolProbe, createPoolWaits } = require('./sync-calls/pool-probe')
+const { MainClient, createOwnWork } = require('./main-client')
 const { obeyReleases } = require('./obey-releases')
-const { createRecorderClient } = require('./recorder/recorder-client')
+const { RecorderClient } = require('./recorder/recorder-client')
 const { PERIOD_MS: THREAD_CPU_PERIOD_MS } = require('./recorder/thread-cpu')
 const { reportSections } = require('./report-sections')
-const { createScheduler } = require('./stalls/scheduler')
+const { Scheduler } = require('./stalls/scheduler')
 const { workLinesOf } = require('../shared/formats/profile/work-lines')
 const { createMarks } = require('../shared/marks/marks')
 const { createCpuBudget } = require('../shared/source-maps/cpu-budget')
@@ -70,8 +70,8 @@ class ObserverThread {
     this.#settings = settings
     this.#channel = new Channel({ post, sends: TO_MAIN, handlers: this.#handlers() })
     this.#state = new SharedState(settings.state)
-    this.#scheduler = createScheduler(settings)
-    this.#recorder = createRecorderClient({
+    this.#scheduler = new Scheduler(settings)
+    this.#recorder = new RecorderClient({
       settings,
       state: this.#state,
       readCpuMs: () => this.#scheduler.readCpuMs(),
@@ -113,9 +113,9 @@ class ObserverThread {
       sourceMaps: this.#sourceMaps,
       channel: this.#channel
     })
-    this.#poolProbe = createPoolProbe({ onQueued: this.#poolWaits.note, every: this.#stalls.every })
-    this.#main = createMainClient({ channel: this.#channel })
-    this.#captureParts = new CaptureParts({
+    this.#poolProbe = new PoolProbe({ onQueued: this.#poolWaits.note, every: this.#stalls.every })
+    this.#main = new MainClient({ channel: this.#channel })
+    this.#captureParts = createCaptureParts({
       views: this.#recorder.views(),
       sourceMaps: this.#sourceMaps,
       main: this.#main,

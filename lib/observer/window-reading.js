@@ -23,7 +23,7 @@ const { createSyncSamples } = require('./sync-calls/sync-samples')
 /** @import { createSourceMaps } from '../shared/source-maps/source-maps' */
 /** @import { Handler } from './labels/knowledge' */
 /** @import { Seen } from './labels/label-samples' */
-/** @import { createRecorderClient } from './recorder/recorder-client' */
+/** @import { RecorderClient } from './recorder/recorder-client' */
 
 const MAX_SAMPLES_WAIT_MS = 200 // of somebody who asks for samples, and is given those of before otherwise
 const MAX_LABELS_WAIT_MS = 300 // of somebody who asks for a profile
@@ -37,7 +37,7 @@ const KNOWN_SHARE = 0.9 // of looks, from which on they show little that is new
  * @param {object} parts
  * @param {ObserverSettings} parts.settings
  * @param {SharedState} parts.state
- * @param {() => ReturnType<typeof createRecorderClient>} parts.recorder  which is made of what this gives
+ * @param {() => RecorderClient} parts.recorder  which is made of what this gives
  * @param {ReturnType<typeof createSourceMaps>} parts.sourceMaps
  * @param {Channel<ToMain, ToObserver>} parts.channel
  */

@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Channel } = require('../../lib/bridge/channel')
 const { TO_MAIN } = require('../../lib/bridge/messages')
-const { createMainClient } = require('../../lib/observer/main-client')
+const { MainClient } = require('../../lib/observer/main-client')
 
 const NEVER = new Promise(() => {})
 
@@ -17,7 +17,7 @@ function createSubject () {
     subject.answer(name, params).then(value => reply({ value }), ({ message, code }) => reply({ error: { message, code } }))
   }
   const channel = new Channel({ post, sends: TO_MAIN, handlers: {} })
-  subject.main = createMainClient({ channel, answerMs: 20 })
+  subject.main = new MainClient({ channel, answerMs: 20 })
   return subject
 }
 

@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const { Worker } = require('node:worker_threads')
-const { createScheduler } = require('../../lib/observer/stalls/scheduler')
+const { Scheduler } = require('../../lib/observer/stalls/scheduler')
 
 const hasSchedstat = fs.existsSync('/proc/thread-self/schedstat')
 const skip = !hasSchedstat && 'this system does not tell the CPU time of a thread'
@@ -25,7 +25,7 @@ function ask (worker, question) {
 
 const OBSERVER = `
   const { parentPort } = require('node:worker_threads')
-  const scheduler = require(${JSON.stringify(require.resolve('../../lib/observer/stalls/scheduler'))}).createScheduler()
+  const scheduler = new (require(${JSON.stringify(require.resolve('../../lib/observer/stalls/scheduler'))}).Scheduler)()
   parentPort.on('message', burnMs => {
     const until = performance.now() + burnMs
     while (performance.now() < until);
@@ -33,7 +33,7 @@ const OBSERVER = `
   })`
 
 test('the main thread\'s CPU time grows with its work', () => {
-  const scheduler = createScheduler()
+  const scheduler = new Scheduler()
   const before = scheduler.read()
   burnCpu(60, () => process.cpuUsage().user / 1e3)
   const after = scheduler.read()
@@ -45,7 +45,7 @@ test('read in another thread, the two threads are told apart', { skip }, async t
   const worker = new Worker(OBSERVER, { eval: true })
   t.after(() => worker.terminate())
   const before = await ask(worker, 0)
-  const own = createScheduler()
+  const own = new Scheduler()
   burnCpu(100, () => own.read().observerCpuMs) // of the thread that reads: here the main one
   const afterMain = await ask(worker, 0)
   assert.ok(afterMain.cpuMs - before.cpuMs >= 100)
@@ -58,7 +58,7 @@ test('read in another thread, the two threads are told apart', { skip }, async t
 })
 
 test('after close() it tells what it can and does not throw', () => {
-  const scheduler = createScheduler()
+  const scheduler = new Scheduler()
   scheduler.close()
   scheduler.close()
   const { cpuMs, runQueueMs, observerCpuMs } = scheduler.read()

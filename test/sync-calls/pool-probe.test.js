@@ -6,7 +6,7 @@ const crypto = require('node:crypto')
 const fs = require('node:fs')
 const { spawnSync } = require('node:child_process')
 const { promisify } = require('node:util')
-const { createPoolProbe } = require('../../lib/observer/sync-calls/pool-probe')
+const { PoolProbe } = require('../../lib/observer/sync-calls/pool-probe')
 
 const derive = promisify(crypto.pbkdf2)
 const POOL_SIZE = Number(process.env.UV_THREADPOOL_SIZE) || 4
@@ -29,7 +29,7 @@ test('a task that waits for a thread of a full pool is told, with how long', asy
   const empty = fillPool()
   t.after(empty)
   const waitedMs = await new Promise(resolve => {
-    const probe = createPoolProbe({ onQueued: resolve })
+    const probe = new PoolProbe({ onQueued: resolve })
     t.after(() => probe.stop())
     probe.start()
   })
@@ -39,7 +39,7 @@ test('a task that waits for a thread of a full pool is told, with how long', asy
 /** Has a pool asked that answers as it is told, until so many tasks were put into it; returns what the probe told. */
 async function told (t, tasks, answer) {
   const queued = []
-  const probe = createPoolProbe({ onQueued: waitedMs => queued.push(waitedMs) })
+  const probe = new PoolProbe({ onQueued: waitedMs => queued.push(waitedMs) })
   const busy = setInterval(burn, 50, 25) // an idle process is not asked, and the probe does not keep one alive
   t.after(() => {
     clearInterval(busy)
@@ -72,7 +72,7 @@ test('one task that waited, and the next one not, was no full pool', async t => 
 })
 
 test('it starts and stops as often as it is told to', () => {
-  const probe = createPoolProbe({ onQueued () {} })
+  const probe = new PoolProbe({ onQueued () {} })
   probe.start()
   probe.start()
   assert.equal(probe.running, true)
@@ -82,6 +82,6 @@ test('it starts and stops as often as it is told to', () => {
 })
 
 test('a process with a probe ends by itself', () => {
-  const script = `require(${JSON.stringify(require.resolve('../../lib/observer/sync-calls/pool-probe'))}).createPoolProbe({ onQueued () {} }).start()`
+  const script = `new (require(${JSON.stringify(require.resolve('../../lib/observer/sync-calls/pool-probe'))}).PoolProbe)({ onQueued () {} }).start()`
   assert.equal(spawnSync(process.execPath, ['-e', script], { timeout: 20_000 }).status, 0)
 })

@@ -24,8 +24,8 @@ const { newMark } = require('../../shared/marks/new-mark')
 /** @import { CapturedEvent } from '../../main/captures/capture-counts' */
 /** @import { CapturedFacts, CaptureControls, Order, StoreLocation } from '../captures' */
 
-/** @typedef {ReturnType<typeof import('../main-client').createMainClient>} MainClient */
-/** @typedef {ReturnType<typeof import('../recorder/recorder-client').createRecorderClient>} RecorderClient */
+/** @import { MainClient } from '../main-client' */
+/** @import { RecorderClient } from '../recorder/recorder-client' */
 /** @import { LoopSeries, StallRecords } from '../stalls/stall-records' */
 /** @typedef {{ fields: object, message: string }} LogLine */
 
@@ -64,7 +64,7 @@ const REPORT_MS = 10_000
  * @param {() => import('../egress/egress').Egress | undefined} parts.egress  undefined: no application asked for it
  * @param {() => RulesStatus} parts.rules  of the application, and how each stands
  * @param {ReturnType<typeof import('../../shared/marks/marks').createMarks>} parts.marks
- * @param {ReturnType<typeof import('../stalls/scheduler').createScheduler>} parts.scheduler
+ * @param {import('../stalls/scheduler').Scheduler} parts.scheduler
  * @param {ReturnType<typeof import('../sync-calls/pool-probe').createPoolWaits>} parts.poolWaits
  * @param {import('../threads/thread-load').ThreadLoadMeter} parts.threadLoad
  * @param {import('../threads/thread-watch').ThreadWatch} parts.threadWatch

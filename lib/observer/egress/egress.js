@@ -47,7 +47,7 @@ class Egress {
    * @param {object} parts
    * @param {EgressOrder} parts.order
    * @param {{ dir: string, metadata (name: string): Record<string, any> | null }} parts.store
-   * @param {ReturnType<typeof import('../recorder/recorder-client').createRecorderClient>} parts.recorder
+   * @param {import('../recorder/recorder-client').RecorderClient} parts.recorder
    * @param {Pick<ReturnType<typeof import('../../shared/source-maps/source-maps').createSourceMaps>, 'profile'>} parts.sourceMaps
    * @param {ReturnType<typeof import('../stalls/stall-detection').createStallDetection>['lasting']} parts.lasting
    * @param {Pick<Channel<ToMain, ToObserver>, 'tell'>} parts.channel

@@ -20,20 +20,6 @@ const { createViews, withThreads } = require('./views')
 
 const ROTATION_REST_MS = 100
 
-/**
- * @param {object} parts
- * @param {ObserverSettings} parts.settings
- * @param {SharedState} parts.state
- * @param {() => number | null} parts.readCpuMs  of the observed thread; null: the system does not tell
- * @param {() => void} parts.askToRotate  the main thread, where there is no session to do it through
- * @param {(window: CpuProfile) => void} parts.onWindow  clean, in order
- * @param {(profile: CpuProfile) => Promise<CpuProfile>} parts.label  gives its samples their routes
- * @param {(isAway: boolean) => void} parts.onAway  the session is disconnected for a while, or there again
- */
-function createRecorderClient (parts) {
-  return new RecorderClient(parts)
-}
-
 class RecorderClient {
   #settings
   #onWindow
@@ -54,7 +40,16 @@ class RecorderClient {
   threadSessions
   history
 
-  /** @param {Parameters<typeof createRecorderClient>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {ObserverSettings} parts.settings
+   * @param {SharedState} parts.state
+   * @param {() => number | null} parts.readCpuMs  of the observed thread; null: the system does not tell
+   * @param {() => void} parts.askToRotate  the main thread, where there is no session to do it through
+   * @param {(window: CpuProfile) => void} parts.onWindow  clean, in order
+   * @param {(profile: CpuProfile) => Promise<CpuProfile>} parts.label  gives its samples their routes
+   * @param {(isAway: boolean) => void} parts.onAway  the session is disconnected for a while, or there again
+   */
   constructor ({ settings, state, readCpuMs, askToRotate, onWindow, label, onAway }) {
     this.#settings = settings
     this.#label = label
@@ -207,4 +202,4 @@ class RecorderClient {
 /** An interrupt that fails is a session that closed, or a main thread that ended: there is nobody to tell. */
 function ignore () {}
 
-module.exports = { createRecorderClient }
+module.exports = { RecorderClient }

@@ -31,14 +31,7 @@ const RESOLVE_EVERY_READS = 500 // about a minute of the observer's readings
  * @property {number} writtenBytes
  */
 
-/**
- * Call it in the observer thread: /proc/thread-self is the thread that opens it.
- * @param {{ threadPid?: number | null }} [options]  of the observed thread, by threadPidHere(). The main thread's is the process's
- */
-function createScheduler ({ threadPid = process.pid } = {}) {
-  return new Scheduler(threadPid)
-}
-
+/** To be made in the observer thread: /proc/thread-self is the thread that opens it. */
 class Scheduler {
   #observed
   #own
@@ -46,8 +39,8 @@ class Scheduler {
   #isMain
   #threadPid
 
-  /** @param {number | null} threadPid */
-  constructor (threadPid) {
+  /** @param {{ threadPid?: number | null }} [options]  of the observed thread, by threadPidHere(). The main thread's is the process's */
+  constructor ({ threadPid = process.pid } = {}) {
     this.#isMain = threadPid === process.pid
     this.#threadPid = threadPid
     this.#observed = threadPid === null ? null : openQuietly(`/proc/self/task/${threadPid}/schedstat`)
@@ -199,4 +192,4 @@ function throttledMs (cpuStat) {
   return Number(value) / (unit === 'usec' ? 1e3 : 1e6)
 }
 
-module.exports = { createScheduler, ThrottleReader }
+module.exports = { Scheduler, ThrottleReader }

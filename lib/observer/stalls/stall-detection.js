@@ -53,7 +53,7 @@ const NOTHING_FOUND = Object.freeze({ culprit: null, origin: null, stack: [], co
  * @param {ObserverSettings} parts.settings
  * @param {SharedState} parts.state
  * @param {{ take (): () => SchedulerReading }} parts.scheduler
- * @param {ReturnType<typeof import('../recorder/recorder-client').createRecorderClient>} parts.recorder
+ * @param {import('../recorder/recorder-client').RecorderClient} parts.recorder
  * @param {Pick<ReturnType<typeof import('../../shared/source-maps/source-maps').createSourceMaps>, 'profile' | 'frames' | 'isKnown'>} parts.sourceMaps
  * @param {(written: WrittenStall) => void} parts.onWritten  of a stall that was reported before the place was known where its code was written
  * @param {(fields: object, message: string) => void} parts.logNow  straight to standard error

@@ -25,15 +25,6 @@ const TASKS = 3 // one after the other
 const ANY_FILE = process.argv[1] ?? process.execPath
 const KEPT = 60 // a minute
 
-/**
- * @param {object} parts
- * @param {(waitedMs: number) => void} parts.onQueued  a task waited longer than a free pool makes it
- * @param {Every} [parts.every]
- */
-function createPoolProbe (parts) {
-  return new PoolProbe(parts)
-}
-
 class PoolProbe {
   #onQueued
   #every
@@ -42,7 +33,11 @@ class PoolProbe {
   #usage = process.cpuUsage()
   #isAsking = false
 
-  /** @param {Parameters<typeof createPoolProbe>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {(waitedMs: number) => void} parts.onQueued  a task waited longer than a free pool makes it
+   * @param {Every} [parts.every]
+   */
   constructor ({ onQueued, every = everyByTimer }) {
     this.#onQueued = onQueued
     this.#every = every
@@ -120,4 +115,4 @@ function createPoolWaits ({ onQueued = () => {}, now = monotonicMs } = {}) {
   }
 }
 
-module.exports = { createPoolProbe, createPoolWaits }
+module.exports = { PoolProbe, createPoolWaits }
