@@ -2,13 +2,38 @@
 
 // What a text report shows of a profile besides its functions: what stands out, and the synchronous calls.
 
+const { findFindings } = require('../shared/findings/find-findings')
 const { toCodeFrame } = require('../shared/formats/profile/frame')
 const { createWorkLineOf } = require('../shared/formats/profile/work-lines')
-const { findingsSection } = require('./findings/section')
+const { adviceOf } = require('../shared/sync-calls/advice')
+const { findSampledCalls } = require('../shared/sync-calls/sampled')
+const { readActivity } = require('./findings/activity')
 const { createSourceLines } = require('./stalls/culprit/source-lines')
-const { syncCallSection } = require('./sync-calls/section')
 
-/** @import { CpuProfile, EncodeContext, WorkLine } from '../../types/profile' */
+/** @import { CallFrame, CpuProfile, EncodeContext, WorkLine } from '../../types/profile' */
+/** @import { Readings, Spot } from '../shared/findings/readings' */
+/** @import { SourceLines } from './stalls/culprit/source-lines' */
+
+const MAX_FINDINGS = 3
+const MAX_CALLS = 10
+// Less than this of the time at work is not worth a line.
+const MIN_CALL_SHARE = 0.01
+
+/** What a profile does not show. */
+const UNKNOWN = Object.freeze({
+  at: 0,
+  startedAt: -Infinity,
+  thresholdMs: 100,
+  blockedMs: 0,
+  stalls: [],
+  system: { ms: 0, cpuMs: null, runQueueMs: null, throttledMs: null, io: null },
+  ownCpu: { ranShare: 1, observerMs: null },
+  pool: { queued: 0, maxWaitMs: 0 },
+  threads: null,
+  process: null,
+  pace: { ms: 0, routes: [] },
+  isStale: false
+})
 
 /**
  * @param {CpuProfile} profile
@@ -23,6 +48,62 @@ function reportSections (profile, appRoot, known = []) {
   const workLineOf = createWorkLineOf(lines)
   const syncCalls = syncCallSection(profile, frame => toCodeFrame(frame, appRoot, workLineOf))
   return { sections: [findings?.section ?? null, syncCalls].filter(section => section !== null), lines }
+}
+
+/**
+ * What stands out in the profile: by the rules of findings, with the samples alone to judge by.
+ * @param {CpuProfile} profile
+ * @param {{ appRoot: string, source: SourceLines, pid: number, known: readonly WorkLine[] }} context
+ * @returns {{ section: { title: string, lines: string[] } | null, lines: WorkLine[] }} null when nothing stands out; lines: what is known, and
+ *   what was found
+ */
+function findingsSection (profile, { appRoot, source, pid, known }) {
+  const read = readActivity(profile, { fromMs: 0, startedAt: UNKNOWN.startedAt, stalls: [] }, { appRoot, source })
+  const activity = { ...read, spots: read.spots.map(spot => atKnownLine(spot, known)) }
+  const workLines = [...known, ...activity.spots.map(({ culprit }) => culprit)]
+  /** @type {Readings} */
+  const readings = { ...UNKNOWN, pid, activity }
+  const found = findFindings(readings, { appName: '' }).findings.filter(({ severity }) => severity !== 'none').slice(0, MAX_FINDINGS)
+  if (found.length === 0) return { section: null, lines: workLines }
+  const lines = found.flatMap(({ title, instead }, index) => [`${String(index + 1).padStart(3)}. ${title}`, `     instead: ${instead}`])
+  return { section: { title: '[Findings]: what stands out, and what to change', lines }, lines: workLines }
+}
+
+/**
+ * @param {Spot} spot
+ * @param {readonly WorkLine[]} known
+ * @returns {Spot}
+ */
+function atKnownLine (spot, known) {
+  const { culprit } = spot
+  const work = createWorkLineOf(known)({ name: culprit.function, file: culprit.file, line: culprit.functionLine })
+  return work === null ? spot : { ...spot, culprit: { ...culprit, line: work.line, column: work.column } }
+}
+
+/**
+ * The synchronous calls, what they took and what to call instead.
+ * @param {CpuProfile} profile
+ * @param {(frame: CallFrame) => { function: string, file: string, line: number }} showFrame
+ * @returns {{ title: string, lines: string[] } | null} null when there is nothing to tell
+ */
+function syncCallSection (profile, showFrame) {
+  const { calls, busyMicros } = findSampledCalls(profile)
+  const heavy = calls.filter(({ micros }) => micros >= busyMicros * MIN_CALL_SHARE)
+    .sort((left, right) => right.micros - left.micros).slice(0, MAX_CALLS)
+  if (heavy.length === 0) return null
+  const lines = heavy.flatMap(({ api, caller, micros }) => {
+    const { function: name, file, line } = showFrame(caller)
+    const share = `${(micros / busyMicros * 100).toFixed(1)}%`
+    const ms = (micros / 1e3).toFixed(1)
+    return [
+      `${ms.padStart(11)} ${share.padStart(6)}  ${api} in ${name} ${file}:${line}`,
+      `${' '.repeat(20)}instead: ${adviceOf(api).instead}`
+    ]
+  })
+  return {
+    title: '[Synchronous calls]: the loop waits while they run',
+    lines: ['         ms   busy  call, and the function that makes it', ...lines]
+  }
 }
 
 module.exports = { reportSections }
