@@ -1,7 +1,7 @@
 'use strict'
 
 // What was wrong in the last quarter of an hour, before the observed time: its stalls are kept, the samples are not looked at again. Each stretch with
-// stalls is read as the observed time is, so that the same rules say what it was. Pure but for the source lines.
+// stalls is read as the observed time is, so that the same rules find what it was. Pure but for the source lines.
 
 const { isInPackage } = require('../../shared/formats/profile/frame')
 const { BY_CODE, withStalls } = require('./activity')

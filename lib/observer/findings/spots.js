@@ -1,7 +1,7 @@
 'use strict'
 
-// Where the time of a longer stretch went: the heaviest place is taken out, then the heaviest of the rest, and so on. What is said of each is
-// what is said of the culprit of a stall. Pure but for the source lines.
+// Where the time of a longer stretch went: the heaviest place is taken out, then the heaviest of the rest, and so on. Each is
+// described as the culprit of a stall is. Pure but for the source lines.
 
 const { packageOf } = require('../../shared/formats/profile/frame')
 const { findSampledCalls } = require('../../shared/sync-calls/sampled')

@@ -1,7 +1,7 @@
 'use strict'
 
-// Looks at random moments: they teach which functions work for which route. Only a process that is at work is looked at, and less often
-// when looks tell nothing new.
+// When looks are taken: at random moments, so that they show which functions work for which route. Only a process that is at work is looked at,
+// and less often when looks show nothing new.
 
 const { guarded } = require('../../shared/base/guard')
 const { monotonicMs } = require('../../shared/base/monotonic')

@@ -1,6 +1,6 @@
 'use strict'
 
-// Where functions begin, as a profile, a stack and V8 itself tell it, brought to one form. Pure.
+// Where functions begin, as a profile, a stack and V8 itself have it, brought to one form. Pure.
 
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')

@@ -1,7 +1,7 @@
 'use strict'
 
-// For whom code ran when, as the labelled samples of the last windows say it: the main thread asks for it with a window while requests that
-// were slow are to be explained, and is told nothing otherwise.
+// For which request code ran when, by the labelled samples of the last windows: the main thread asks for it with a window while requests that
+// were slow are to be explained, and is sent nothing otherwise.
 
 const { LOOP_IO } = require('../../shared/formats/profile/frame')
 

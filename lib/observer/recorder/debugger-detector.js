@@ -1,7 +1,7 @@
 'use strict'
 
 // Whether a debugger is connected to the open inspector. Node keeps the port open when the debugger has left, and neither it nor
-// the port's own HTTP responses tell who is there: the system's table of connections does, on Linux.
+// the port's own HTTP responses show who is there: the system's table of connections does, on Linux.
 //
 // A browser that only lists what could be debugged (chrome://inspect) is connected for a moment each time.
 

@@ -1,7 +1,7 @@
 'use strict'
 
-// The recorder's end in the observer, wired: the inspector session with the main thread and when there is one, the windows that are
-// kept, and views cut from them.
+// The recorder's end in the observer: the inspector session with the main thread and when there is one, the windows that are kept, and views
+// cut from them.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { createCoalescer } = require('../../shared/base/coalescer')

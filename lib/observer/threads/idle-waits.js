@@ -1,7 +1,7 @@
 'use strict'
 
 // A thread that waits in Atomics.wait(), as those of a pool do for work, is idle; V8's samples show the function that called it as running, with
-// the line. What is written there tells. Pure but for the source lines.
+// the line. What is written there shows it. Pure but for the source lines.
 
 const { fileURLToPath } = require('node:url')
 const { idleUnless } = require('../../shared/formats/profile/idle-samples')

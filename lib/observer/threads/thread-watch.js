@@ -1,7 +1,7 @@
 'use strict'
 
 // Watches the worker threads of the process while option threads is on and the recorder records: a session with each through the session with the
-// main thread, its profiler running, and what its windows say. Where a debugger has the main thread, all of them are let go.
+// main thread, its profiler running, and the figures of its windows. Where a debugger has the main thread, all of them are let go.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { createCoalescer } = require('../../shared/base/coalescer')

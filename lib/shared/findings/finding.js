@@ -1,6 +1,6 @@
 'use strict'
 
-// A finding from what a rule says of it: what all have, in one place. Pure.
+// A finding, made of what its rule gives: what all findings have, in one place. Pure.
 
 const { observedMsOf } = require('./readings')
 const { rounded } = require('./words')

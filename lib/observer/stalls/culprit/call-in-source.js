@@ -1,6 +1,6 @@
 'use strict'
 
-// A call as it is written. V8 does not interrupt a native call, nor JSON.parse(): where no stack could be read inside one, the text tells
+// A call as it is written. V8 does not interrupt a native call, nor JSON.parse(): where no stack could be read inside one, the text shows
 // on which line of the function the call stands, or which builtin stands on the line. Pure.
 
 /** @typedef {{ line: number, column: number }} Position  from 1 */

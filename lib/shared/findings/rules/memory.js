@@ -7,7 +7,7 @@ const { areBuffers, observedMsOf, outsideHeapOf, ranShare, sumStalls } = require
 const { duration, megabytes, percent, placed, rounded, times } = require('../words')
 
 /** @import { Rule } from '../finding' */
-/** @import { ProcessReading, Readings } from '../readings' */
+/** @import { Readings } from '../readings' */
 
 const GC_PRESSURE = Object.freeze({
   // A healthy service spends some percent of its busy time on collections, one that parses much up to a fifth.
@@ -83,7 +83,7 @@ const heapGrows = {
     const level = memory.oldBytes / memory.limitBytes
     const isGrowing = memory.trend?.verdict === 'growing'
     if (!isGrowing && level < HEAP_GROWS.full) return []
-    const minutes = minutesOf(process)
+    const minutes = memory.trend?.minutesToLimit ?? null
     const isSoon = level >= HEAP_GROWS.nearlyOver || (minutes !== null && minutes <= HEAP_GROWS.soonMinutes)
     return [makeFinding(readings, {
       id: 'heap-grows',
@@ -107,11 +107,6 @@ const heapGrows = {
       ]
     })]
   }
-}
-
-/** @param {ProcessReading} process */
-function minutesOf ({ memory: { trend } }) {
-  return trend?.minutesToLimit ?? null
 }
 
 const BUFFERS_GROW = Object.freeze({
