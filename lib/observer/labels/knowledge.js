@@ -112,6 +112,7 @@ function keyOf ({ scriptId, lineNumber, columnNumber }) {
   return `${scriptId}:${lineNumber}:${columnNumber}`
 }
 
+/** For which routes functions were seen at work. */
 class Votes {
   /** By line, then by column. @type {Map<string, Map<number, Tally>>} */
   #lines = new Map()

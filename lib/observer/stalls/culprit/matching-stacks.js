@@ -114,7 +114,8 @@ function hasFile ({ file }) {
 }
 
 /**
- * The way through a call tree that most of the time went: from the root's heaviest child down, always into the heaviest one, while something below is heavier than the node itself.
+ * The way through a call tree that most of the time went: from the root's heaviest child down, always into the heaviest one, while something
+ * below is heavier than the node itself.
  * @param {CallTree} root
  * @returns {CallTree[]} outermost first; none where no code ran
  */
