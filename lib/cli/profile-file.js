@@ -9,7 +9,7 @@ const { FORMATS, SOURCES } = require('../shared/formats/formats')
 const { assertCpuProfile } = require('../shared/formats/profile/assert-profile')
 const { onlyRoute } = require('../shared/formats/profile/only-route')
 const { toCpuProfile, toHeapProfile } = require('../shared/formats/profile/other-forms')
-const { createSourceMaps } = require('../shared/source-maps/source-maps')
+const { SourceMaps } = require('../shared/source-maps/source-maps')
 const { Failure } = require('./failure')
 
 /** @import { CpuProfile, Sources } from '../../types/profile' */
@@ -156,7 +156,7 @@ function createWrittenCode ({ values, terminal }, usual = 'original') {
     if (!isTold) terminal.note(`a source map cannot be used, so that code is shown as it runs: ${problem}`)
     isTold = true
   }
-  const maps = createSourceMaps({ isOn: sources === 'original', appRoot, onProblem })
+  const maps = new SourceMaps({ isOn: sources === 'original', appRoot, onProblem })
   return {
     /** @param {CpuProfile} profile */
     profile: profile => maps.profile(profile, ASKING),

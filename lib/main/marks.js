@@ -2,15 +2,14 @@
 
 // The marks of the process: made here, or over the admin surface. Each observer is told of all of them.
 
-const { createMarks } = require('../shared/marks/marks')
-const { newMark } = require('../shared/marks/new-mark')
+const { Marks, newMark } = require('../shared/marks')
 
 /** @import { Mark } from '../../types/diagnostics' */
 /** @import { Tell } from '../bridge/channel' */
 
 /** @param {{ tell: Tell }} parts */
 function createProcessMarks ({ tell }) {
-  const marks = createMarks()
+  const marks = new Marks()
   return {
     list: () => marks.list(),
     /** One of this moment. @param {string} text */

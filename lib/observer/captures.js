@@ -17,7 +17,7 @@ const { hotLines } = require('../shared/formats/text/hot-lines')
 /** @import { CaptureRequest } from '../shared/captures/kinds' */
 /** @import { HeapHistogram } from '../shared/formats/heap-histogram' */
 /** @import { HeapProfile } from '../shared/formats/heap-profile' */
-/** @import { createMarks } from '../shared/marks/marks' */
+/** @import { Marks } from '../shared/marks' */
 /** @import { SourceMaps } from '../shared/source-maps/source-maps' */
 /** @import { NewArtifact } from './store/store' */
 /** @import { ArtifactFacts, CaptureKind, RetentionOptions, Trigger } from '../../types/diagnostics' */
@@ -69,7 +69,7 @@ const { hotLines } = require('../shared/formats/text/hot-lines')
  * @property {AbortSignal} [stop]  ends the recording early, and keeps what there is
  * @property {(progress: { stage: string, bytes?: number }) => void} onProgress
  * @property {Pick<EncodeContext, 'appRoot' | 'title' | 'lines'>} context
- * @property {Pick<ReturnType<typeof import('../shared/marks/marks').createMarks>, 'around'>} marks  of the process
+ * @property {Pick<import('../shared/marks').Marks, 'around'>} marks  of the process
  * @property {(profile: CpuProfile) => Pick<EncodeContext, 'sections' | 'lines'>} reportSections
  *   what a text report says of a profile besides its functions
  *
@@ -94,7 +94,7 @@ const SNAPSHOT_EXTENSION = 'heapsnapshot'
  * @param {CaptureSources} parts.sources
  * @param {typeof import('./report-sections').reportSections} [parts.reportSections]
  * @param {() => WorkLine[]} [parts.workLines]  of stalls
- * @param {Pick<ReturnType<typeof createMarks>, 'around'>} [parts.marks]
+ * @param {Pick<Marks, 'around'>} [parts.marks]
  * @param {(location: StoreLocation) => Store} parts.storeAt
  */
 function createCaptures ({ sources, storeAt, reportSections = () => ({ sections: [], lines: [] }), workLines = () => [], marks: known = { around: () => [] } }) {

@@ -3,7 +3,7 @@
 // What the observer asks the main thread, which may be stuck: by message, where every question has a time limit, and the last answer to each
 // is kept for that case; and through the inspector.
 
-const { createCoalescer } = require('../shared/base/coalescer')
+const { Coalescer } = require('../shared/base/coalescer')
 const { errors } = require('../shared/base/errors')
 const { OWN_FOLDER } = require('../shared/base/own-files')
 
@@ -21,7 +21,7 @@ class MainClient {
   #answerMs
   /** @type {Map<string, { value: any, at: number }>} */
   #lastAnswers = new Map()
-  /** @type {Map<string, ReturnType<typeof createCoalescer>>} */
+  /** @type {Map<string, Coalescer>} */
   #coalescers = new Map()
 
   /**
@@ -55,7 +55,7 @@ class MainClient {
    */
   async askOrLast (name, application) {
     const key = `${application} ${name}`
-    const coalescer = this.#coalescers.get(key) ?? createCoalescer({ take: () => this.ask(name, { application }) })
+    const coalescer = this.#coalescers.get(key) ?? new Coalescer({ take: () => this.ask(name, { application }) })
     this.#coalescers.set(key, coalescer)
     try {
       const value = await coalescer.share()

@@ -18,9 +18,9 @@ const { PERIOD_MS: THREAD_CPU_PERIOD_MS } = require('./recorder/thread-cpu')
 const { reportSections } = require('./report-sections')
 const { Scheduler } = require('./stalls/scheduler')
 const { workLinesOf } = require('../shared/formats/profile/work-lines')
-const { createMarks } = require('../shared/marks/marks')
+const { Marks } = require('../shared/marks')
 const { createCpuBudget } = require('../shared/source-maps/cpu-budget')
-const { createSourceMaps } = require('../shared/source-maps/source-maps')
+const { SourceMaps } = require('../shared/source-maps/source-maps')
 const { createStallDetection } = require('./stalls/stall-detection')
 const { createWindowReading } = require('./window-reading')
 
@@ -52,7 +52,7 @@ class ObserverThread {
   #poolProbe
   #poolWaits = createPoolWaits({ onQueued: waitedMs => this.#channel.tell('poolQueued', { waitedMs }) })
   #clockRenewer = createClockRenewer()
-  #marks = createMarks()
+  #marks = new Marks()
   #main
   #captureParts
   /** Loaded with the first application that has one. @type {import('./admin/admin').Admin | undefined} */
@@ -83,7 +83,7 @@ class ObserverThread {
         this.#channel.tell('session', { isAway })
       }
     })
-    this.#sourceMaps = createSourceMaps({
+    this.#sourceMaps = new SourceMaps({
       isOn: settings.sourceMaps,
       appRoot: settings.appRoot,
       observerFile: settings.observerFile,

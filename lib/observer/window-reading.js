@@ -20,7 +20,7 @@ const { createSyncSamples } = require('./sync-calls/sync-samples')
 /** @import { Work } from '../main/http/middleware' */
 /** @import { Look } from '../main/labels/looks' */
 /** @import { Notes } from '../main/labels/route-notes' */
-/** @import { createSourceMaps } from '../shared/source-maps/source-maps' */
+/** @import { SourceMaps } from '../shared/source-maps/source-maps' */
 /** @import { Handler } from './labels/knowledge' */
 /** @import { Seen } from './labels/label-samples' */
 /** @import { RecorderClient } from './recorder/recorder-client' */
@@ -38,7 +38,7 @@ const KNOWN_SHARE = 0.9 // of looks, from which on they show little that is new
  * @param {ObserverSettings} parts.settings
  * @param {SharedState} parts.state
  * @param {() => RecorderClient} parts.recorder  which is made of what this gives
- * @param {ReturnType<typeof createSourceMaps>} parts.sourceMaps
+ * @param {SourceMaps} parts.sourceMaps
  * @param {Channel<ToMain, ToObserver>} parts.channel
  */
 function createWindowReading ({ settings, state, recorder, sourceMaps, channel }) {

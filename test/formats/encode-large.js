@@ -7,7 +7,7 @@ const { diffProfiles } = require('../../lib/shared/formats/differences/cpu-profi
 const { encodeFlameGraphDifference } = require('../../lib/shared/formats/flamegraph')
 const { FORMATS } = require('../../lib/shared/formats/formats')
 const { HEAP_FORMATS } = require('../../lib/shared/formats/heap-profile')
-const { createHeapMerging } = require('../../lib/shared/formats/merging/merge-heap-profiles')
+const { HeapMerging } = require('../../lib/shared/formats/merging/merge-heap-profiles')
 const { mergeProfiles } = require('../../lib/shared/formats/merging/merge-profiles')
 const { onlyRoute } = require('../../lib/shared/formats/profile/only-route')
 const { withoutOwnFrames } = require('../../lib/shared/formats/profile/own-frames')
@@ -28,7 +28,7 @@ for (const shape of shapes) {
     for (const { encode } of Object.values(HEAP_FORMATS)) encode({ profile: heap, before, mode: 'live', fromMs: 0, toMs: 1000 })
   }
   diffHeapProfiles(heap, heap)
-  const merging = createHeapMerging()
+  const merging = new HeapMerging()
   merging.add({ process: '1', profile: heap })
   HEAP_FORMATS.heapprofile.encode({ profile: merging.result(), before: null, mode: 'live', fromMs: 0, toMs: 1000 })
 }

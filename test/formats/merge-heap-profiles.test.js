@@ -9,7 +9,7 @@ const fc = require('fast-check')
 const { Profile } = require('pprof-format')
 const { HEAP_FORMATS } = require('../../lib/shared/formats/heap-profile')
 const { buildHeapTree, bytesByProcess } = require('../../lib/shared/formats/profile/heap-tree')
-const { createHeapMerging } = require('../../lib/shared/formats/merging/merge-heap-profiles')
+const { HeapMerging } = require('../../lib/shared/formats/merging/merge-heap-profiles')
 
 function createNode (name, scriptId, id) {
   const isNative = name.startsWith('(')
@@ -35,7 +35,7 @@ function craftHeap (stacks, scriptId) {
 }
 
 function merge (profiles) {
-  const merging = createHeapMerging()
+  const merging = new HeapMerging()
   for (const [index, profile] of profiles.entries()) merging.add({ process: String(1000 + index), profile })
   return merging.result()
 }

@@ -22,7 +22,7 @@ const { mergeFindings } = require('../../lib/shared/findings/merge-findings')
 const { addTold, countedOf, NOTHING_TOLD } = require('../../lib/shared/group/metrics/totals')
 const { sumMetrics } = require('../../lib/shared/group/metrics/sum-metrics')
 const { writeExposition } = require('../../lib/shared/group/metrics/exposition')
-const { parseBounded } = require('../../lib/shared/base/bounded-json')
+const { parseBounded } = require('../../lib/shared/base/shapes')
 const { localTime } = require('../../lib/shared/base/local-time')
 
 const PLACE = { function: 'login', file: 'login.js', line: 3, column: 1 }

@@ -2,14 +2,14 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createCoalescer } = require('../../lib/shared/base/coalescer')
+const { Coalescer } = require('../../lib/shared/base/coalescer')
 
 const tick = () => new Promise(resolve => setImmediate(resolve))
 
 /** Turns that end when the test says so. */
 function createSubject (parts = {}) {
   const taken = []
-  const coalescer = createCoalescer({ take: () => new Promise((resolve, reject) => taken.push({ resolve, reject })), ...parts })
+  const coalescer = new Coalescer({ take: () => new Promise((resolve, reject) => taken.push({ resolve, reject })), ...parts })
   return { coalescer, taken }
 }
 
@@ -41,7 +41,7 @@ test('one that fails fails for those who share it, and for nobody else', async (
 
 test('after one there is a rest', async () => {
   const ends = []
-  const coalescer = createCoalescer({ take: async () => { ends.push(performance.now()) }, restMs: () => 100 })
+  const coalescer = new Coalescer({ take: async () => { ends.push(performance.now()) }, restMs: () => 100 })
   const keepAlive = setInterval(() => {}, 1000)
   await coalescer.share()
   await coalescer.share()

@@ -2,11 +2,10 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createMarks, MAX_MARKS } = require('../../lib/shared/marks/marks')
-const { newMark } = require('../../lib/shared/marks/new-mark')
+const { Marks, MAX_MARKS, newMark } = require('../../lib/shared/marks')
 
 const marksAt = (...times) => {
-  const marks = createMarks()
+  const marks = new Marks()
   for (const at of times) marks.add({ at, text: `at ${at}` })
   return marks
 }

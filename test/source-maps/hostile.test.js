@@ -9,8 +9,8 @@ const path = require('node:path')
 const fc = require('fast-check')
 const { MapReader } = require('../../lib/analysis/source-maps/answer')
 const { MAX_BYTES } = require('../../lib/analysis/source-maps/find-map')
-const { createMapThread } = require('../../lib/shared/source-maps/map-thread')
-const { createSourceMaps } = require('../../lib/shared/source-maps/source-maps')
+const { MapThread } = require('../../lib/shared/source-maps/map-thread')
+const { SourceMaps } = require('../../lib/shared/source-maps/source-maps')
 const { makeFolder } = require('./folder')
 
 const GB = 2 ** 30
@@ -115,11 +115,11 @@ test('any text is a map that is broken, or one that tells places', t => {
 })
 
 test('a thread that takes too long is ended, and its scripts are asked for one by one, once', async t => {
-  await assert.rejects(createMapThread({ maxMs: 1 }).ask({ scripts: [], appRoot: '' }), /ended without an answer/)
+  await assert.rejects(new MapThread({ maxMs: 1 }).ask({ scripts: [], appRoot: '' }), /ended without an answer/)
 
   const asked = []
   const problems = []
-  const maps = createSourceMaps({
+  const maps = new SourceMaps({
     isOn: true,
     appRoot: '/app',
     onProblem: problem => problems.push(problem),
@@ -139,7 +139,7 @@ test('a thread that takes too long is ended, and its scripts are asked for one b
 
 test('who cannot wait gets what is known', async () => {
   let answer
-  const maps = createSourceMaps({
+  const maps = new SourceMaps({
     isOn: true,
     appRoot: '/app',
     onProblem: () => {},

@@ -8,7 +8,7 @@ const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { encode } = require('@jridgewell/sourcemap-codec')
-const { createSourceMaps } = require('../../lib/shared/source-maps/source-maps')
+const { SourceMaps } = require('../../lib/shared/source-maps/source-maps')
 const { makeFolder } = require('./folder')
 
 const LIBRARY = path.join(__dirname, '..', '..', 'lib', 'index')
@@ -45,7 +45,7 @@ test('a stall in code that was compiled as it was loaded has the line that was w
 test('the process is asked only for maps that are in no file, and again where it could not answer', async () => {
   const asked = []
   let canAnswer = false
-  const maps = createSourceMaps({
+  const maps = new SourceMaps({
     isOn: true,
     appRoot: '/app',
     onProblem: () => {},

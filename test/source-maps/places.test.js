@@ -7,7 +7,7 @@ const assert = require('node:assert/strict')
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
-const { createSourceMaps } = require('../../lib/shared/source-maps/source-maps')
+const { SourceMaps } = require('../../lib/shared/source-maps/source-maps')
 const { buildCallTree } = require('../../lib/shared/formats/profile/call-tree')
 const { makeFolder } = require('./folder')
 
@@ -42,7 +42,7 @@ for (const file of [
 ]) {
   test(`a profile of ${file} is told in the files, lines and names that were written`, async t => {
     const problems = []
-    const maps = createSourceMaps({ isOn: true, appRoot: ROOT, onProblem: problem => problems.push(problem) })
+    const maps = new SourceMaps({ isOn: true, appRoot: ROOT, onProblem: problem => problems.push(problem) })
     const frames = framesOf(await maps.profile(record(t, file), { maxMs: LONG_MS }))
 
     assert.equal(frames.get('mixChecksum')?.place, 'src/main.ts:22')
@@ -58,7 +58,7 @@ for (const file of [
 
 test('a bundle without a map stays as it runs, and is told of once', async t => {
   const problems = []
-  const maps = createSourceMaps({ isOn: true, appRoot: ROOT, onProblem: problem => problems.push(problem) })
+  const maps = new SourceMaps({ isOn: true, appRoot: ROOT, onProblem: problem => problems.push(problem) })
   const profile = record(t, 'no-map/main.js')
   assert.equal(await maps.profile(profile, { maxMs: LONG_MS }), profile)
   assert.equal(await maps.profile(profile, { maxMs: LONG_MS }), profile)
@@ -67,7 +67,7 @@ test('a bundle without a map stays as it runs, and is told of once', async t => 
 })
 
 test('with the option off nothing is read', async t => {
-  const maps = createSourceMaps({ isOn: false, appRoot: ROOT, onProblem: () => {}, ask: () => assert.fail('asked') })
+  const maps = new SourceMaps({ isOn: false, appRoot: ROOT, onProblem: () => {}, ask: () => assert.fail('asked') })
   const profile = record(t, 'tsc/main.js')
   assert.equal(await maps.profile(profile, { maxMs: LONG_MS }), profile)
 })

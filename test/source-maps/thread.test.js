@@ -8,8 +8,8 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { createCpuBudget } = require('../../lib/shared/source-maps/cpu-budget')
-const { createMapThread } = require('../../lib/shared/source-maps/map-thread')
-const { createSourceMaps } = require('../../lib/shared/source-maps/source-maps')
+const { MapThread } = require('../../lib/shared/source-maps/map-thread')
+const { SourceMaps } = require('../../lib/shared/source-maps/source-maps')
 const { makeFolder } = require('./folder')
 
 const frameOf = (url, line = 5) => ({ functionName: 'f', scriptId: '1', url, lineNumber: line, columnNumber: 6 })
@@ -25,7 +25,7 @@ test('one thread answers all questions, tells what it took, and ends when nobody
   fs.writeFileSync(file, 'f()')
   fs.writeFileSync(`${file}.map`, JSON.stringify({ version: 3, sources: ['a.ts'], names: [], mappings: 'AAAA' }))
   let cpuMs = 0
-  const thread = createMapThread({ idleMs: 300, onCpu: ms => { cpuMs += ms } })
+  const thread = new MapThread({ idleMs: 300, onCpu: ms => { cpuMs += ms } })
   const question = { scripts: [{ url: file, places: [{ line: 0, column: 0, name: 'f' }] }], appRoot: folder }
   const pids = new Set()
   for (let round = 0; round < 3; round++) {
@@ -45,7 +45,7 @@ test('one thread answers all questions, tells what it took, and ends when nobody
 test('what several want while it reads is one question', async () => {
   const asked = []
   let answer = () => {}
-  const maps = createSourceMaps({
+  const maps = new SourceMaps({
     isOn: true,
     appRoot: '/app',
     onProblem: () => {},
@@ -71,7 +71,7 @@ test('while maps may not be read nobody waits for them, and later they are; who 
   let may = false
   let learned = 0
   const about = []
-  const maps = createSourceMaps({
+  const maps = new SourceMaps({
     isOn: true,
     appRoot: '/app',
     onProblem: () => {},

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createStallLog } = require('../../lib/shared/stalls/stall-log')
+const { StallLog } = require('../../lib/shared/stalls/stall-log')
 const { describeStall } = require('../../lib/shared/stalls/stall-line')
 
 const CULPRIT = { function: 'login', file: 'routes/login.js', line: 12, column: 3, call: 'pbkdf2Sync', share: 0.98 }
@@ -12,7 +12,7 @@ function stallOf (facts) {
 }
 
 test('the last 200 stalls are listed, newest first, and the list is the caller\'s own', () => {
-  const log = createStallLog()
+  const log = new StallLog()
   assert.deepEqual(log.list(), [])
   for (let at = 0; at < 230; at++) log.add(stallOf({ at }))
   const list = log.list()
@@ -22,7 +22,7 @@ test('the last 200 stalls are listed, newest first, and the list is the caller\'
 })
 
 test('totals know every cause from the start and outlive the list', () => {
-  const log = createStallLog()
+  const log = new StallLog()
   assert.deepEqual(log.totals().map(({ cause, count }) => [cause, count]), [['code', 0], ['gc', 0], ['starved', 0], ['suspended', 0], ['unknown', 0]])
   for (let at = 0; at < 300; at++) log.add(stallOf({ cause: at % 3 === 0 ? 'gc' : 'code' }))
   const [code, gc, starved] = log.totals()
@@ -34,7 +34,7 @@ test('totals know every cause from the start and outlive the list', () => {
 })
 
 test('the time of each route is added up, of 101 and more under _other', () => {
-  const log = createStallLog()
+  const log = new StallLog()
   for (const route of ['GET /a', null, 'GET /a']) log.add(stallOf({ route }))
   assert.deepEqual(log.routeTotals(), [{ route: 'GET /a', seconds: 0.5 }, { route: null, seconds: 0.25 }])
   for (let other = 0; other < 200; other++) log.add(stallOf({ route: `GET /${other}` }))
@@ -53,7 +53,7 @@ test('a stall reads as one line: how long, where, what, why', () => {
 })
 
 test('one of which more is known takes the place of what was known, and counts once', () => {
-  const log = createStallLog()
+  const log = new StallLog()
   for (const id of [1, 2, 3]) log.add({ id, cause: 'code', route: 'GET /', durationMs: 100 })
   assert.equal(log.replace({ id: 2, cause: 'code', route: 'GET /', durationMs: 100, culprit: 'written' }), true)
   assert.equal(log.replace({ id: 9 }), false)

@@ -165,7 +165,7 @@ async function diffAtMark (invocation) {
   const { positionals, values } = invocation
   if (positionals.length > 1) throw new Failure('usage', 'diff --mark takes one process, no files.', 'See `loopscope diff --help`.')
   assertOptions(values, ['mark', ...Object.keys(REACH_OPTIONS), 'root', 'route', 'sources'], '--mark')
-  const { timeAround } = require('../../shared/marks/time-around')
+  const { timeAround } = require('../../shared/marks')
   const client = reach(invocation)
   const { facts } = await client.json('/')
   const known = await client.json('/marks')

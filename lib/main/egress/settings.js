@@ -4,8 +4,7 @@
 // the value.
 
 const { errors } = require('../../shared/base/errors')
-const { isHeader } = require('../../shared/base/http-header')
-const { assertInteger, assertKnownKeys, assertOneOf, assertString } = require('../../shared/base/validate')
+const { assertInteger, assertKnownKeys, assertOneOf, assertString, isHeader } = require('../../shared/base/validate')
 const { DESTINATIONS } = require('../../shared/egress/destinations')
 const { fillTemplate, PLACES, unknownPlaces } = require('../../shared/egress/addresses')
 

@@ -82,7 +82,7 @@ class HeapWatching {
   async watchLimit ({ onNearHeapLimit: mode, location }, onAdopted) {
     const folder = armNearLimit(mode, this.#nodeFlags)
     const { unmark } = require('../../shared/heap/near-limit-mark') // loaded by those who want it, before it is needed
-    const { applicationFolder } = require('../../shared/store/application-folder')
+    const { applicationFolder } = require('../../shared/store/file-name')
     this.#unmark = guarded(() => unmark(applicationFolder(location.dir, location)))
     process.once('exit', this.#unmark) // a process that ends well leaves nothing of this kind
     const order = { mode, folder, limitBytes: this.#limitBytes(), location }

@@ -5,7 +5,7 @@
 
 const fs = require('node:fs')
 const { monotonicMicros } = require('../../shared/base/monotonic')
-const { threadPidHere } = require('../../shared/system/thread-pid')
+const { threadPidHere } = require('../../shared/system/process-ids')
 
 const PERIOD_MICROS = 400e3
 

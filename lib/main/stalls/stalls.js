@@ -2,7 +2,7 @@
 
 // Stalls on the main thread, made together: who is told of them, the log of the last ones, and how a late tick becomes a report.
 
-const { createStallLog } = require('../../shared/stalls/stall-log')
+const { StallLog } = require('../../shared/stalls/stall-log')
 const { createStallReporting } = require('./stall-reporting')
 const { createSubscribers } = require('./subscribers')
 
@@ -23,7 +23,7 @@ class Stalls {
   #reporting
   /** The handles that run. */
   subscribers = createSubscribers()
-  log = createStallLog()
+  log = new StallLog()
 
   /** @param {Parameters<typeof createStalls>[0]} parts */
   constructor (parts) {

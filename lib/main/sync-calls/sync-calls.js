@@ -8,8 +8,7 @@ const { adviceOf } = require('../../shared/sync-calls/advice')
 const { Flags } = require('./flags')
 const { showPosition } = require('../../shared/formats/profile/frame')
 const { createWorkLineOf } = require('../../shared/formats/profile/work-lines')
-const { siteKey } = require('../../shared/sync-calls/sampled')
-const { SampledView } = require('../../shared/sync-calls/sampled-view')
+const { SampledView, siteKey } = require('../../shared/sync-calls/sampled')
 
 /** @import { CodeFrame, Logger, SampledSyncCall, SyncCalls as SyncCallsReading } from '../../../types/diagnostics' */
 /** @import { CallFrame, WorkLine } from '../../../types/profile' */
@@ -23,7 +22,7 @@ const SAMPLED_FLAG_MS_PER_SECOND = 50
 const POOL_LINK = 'https://nodejs.org/api/cli.html#uv_threadpool_sizesize'
 const DEFAULT_POOL_SIZE = 4 // libuv's
 
-/** @typedef {import('../../shared/sync-calls/sampled-view').SampledView} View */
+/** @typedef {import('../../shared/sync-calls/sampled').SampledView} View */
 
 /**
  * @param {object} parts

@@ -11,7 +11,7 @@ const { createFindings } = require('../findings/findings')
 const { createOwnGroup } = require('../group/own-group')
 const { describeSampledCalls } = require('../sync-calls/described')
 const { checkRequest } = require('../../shared/captures/kinds')
-const { newMark } = require('../../shared/marks/new-mark')
+const { newMark } = require('../../shared/marks')
 
 /** @import { ArtifactFacts, CaptureOptions, RetentionOptions, Trigger } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
@@ -63,7 +63,7 @@ const REPORT_MS = 10_000
  * @param {(fields: object, message: string) => void} parts.logNow  straight to standard error
  * @param {() => import('../egress/egress').Egress | undefined} parts.egress  undefined: no application asked for it
  * @param {() => RulesStatus} parts.rules  of the application, and how each stands
- * @param {ReturnType<typeof import('../../shared/marks/marks').createMarks>} parts.marks
+ * @param {import('../../shared/marks').Marks} parts.marks
  * @param {import('../stalls/scheduler').Scheduler} parts.scheduler
  * @param {ReturnType<typeof import('../sync-calls/pool-probe').createPoolWaits>} parts.poolWaits
  * @param {import('../threads/thread-load').ThreadLoadMeter} parts.threadLoad

@@ -11,12 +11,12 @@ const { createDestination } = require('./destination')
 const { createFeed } = require('./feed')
 const { createItems } = require('./items')
 const { withoutSecrets } = require('./url-secrets')
-const { ageMs } = require('../../shared/base/age')
+const { ageMs } = require('../../shared/base/local-time')
 const { guarded } = require('../../shared/base/guard')
 const { fromEpochMs } = require('../../shared/base/monotonic')
 const { clearInterval, setInterval } = require('../../shared/base/timers')
 const { identityOfId, isKnownToRun, memberIdOf, ownIdentity } = require('../../shared/group/member-identity')
-const { isAlive } = require('../../shared/system/is-alive')
+const { isAlive } = require('../../shared/system/process-ids')
 
 /** @import { Channel } from '../../bridge/channel' */
 /** @import { ToMain, ToObserver } from '../../bridge/messages' */
@@ -48,7 +48,7 @@ class Egress {
    * @param {EgressOrder} parts.order
    * @param {{ dir: string, metadata (name: string): Record<string, any> | null }} parts.store
    * @param {import('../recorder/recorder-client').RecorderClient} parts.recorder
-   * @param {Pick<ReturnType<typeof import('../../shared/source-maps/source-maps').createSourceMaps>, 'profile'>} parts.sourceMaps
+   * @param {Pick<import('../../shared/source-maps/source-maps').SourceMaps, 'profile'>} parts.sourceMaps
    * @param {ReturnType<typeof import('../stalls/stall-detection').createStallDetection>['lasting']} parts.lasting
    * @param {Pick<Channel<ToMain, ToObserver>, 'tell'>} parts.channel
    */

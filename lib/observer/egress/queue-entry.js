@@ -5,9 +5,8 @@
 const fs = require('node:fs')
 const { pipeline } = require('node:stream/promises')
 const { createGzip } = require('node:zlib')
-const { parseBounded } = require('../../shared/base/bounded-json')
+const { parseBounded, oneOf, optional, record, text, textOf, time } = require('../../shared/base/shapes')
 const { openRegularFile } = require('../../shared/base/regular-file')
-const { oneOf, optional, record, text, textOf, time } = require('../../shared/base/shapes')
 const { sync } = require('../store/atomic-write')
 
 const OWNER_ONLY = 0o600

@@ -6,7 +6,7 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { quantileOf } = require('../../shared/base/bucket-counts')
-const { createCoalescer } = require('../../shared/base/coalescer')
+const { Coalescer } = require('../../shared/base/coalescer')
 const { monotonicMs } = require('../../shared/base/monotonic')
 const { findFindings } = require('../../shared/findings/find-findings')
 const { createSourceLines } = require('../stalls/culprit/source-lines')
@@ -16,7 +16,7 @@ const { earlierReadings } = require('./earlier')
 /** @import { Stall } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { BucketReading } from '../../shared/base/bucket-counts' */
-/** @import { Every } from '../../shared/base/every' */
+/** @import { Every } from '../../shared/base/timers' */
 /** @import { ProcessReading, Readings, RouteReading, System, ThreadLoad } from '../../shared/findings/readings' */
 /** @import { IoReading, SchedulerReading } from '../stalls/scheduler' */
 
@@ -139,7 +139,7 @@ function createFindings (parts) {
     }
   }
 
-  const coalescer = createCoalescer({ take: async () => findFindings(await gather(), facts), restMs: () => REST_MS })
+  const coalescer = new Coalescer({ take: async () => findFindings(await gather(), facts), restMs: () => REST_MS })
   return { find: () => coalescer.share() }
 }
 

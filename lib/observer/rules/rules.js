@@ -10,7 +10,7 @@ const { RuleReadings } = require('./readings')
 const { guarded } = require('../../shared/base/guard')
 const { conditionsOf, doesNeed } = require('../../shared/rules/conditions')
 const { isChosen, toLimitState } = require('../../shared/rules/limits')
-const { RULES_FOLDER } = require('../../shared/store/application-folder')
+const { RULES_FOLDER } = require('../../shared/store/file-name')
 const { updateState } = require('../../shared/system/numbered-states')
 const { Watch } = require('./watch')
 

@@ -54,7 +54,7 @@ const NOTHING_FOUND = Object.freeze({ culprit: null, origin: null, stack: [], co
  * @param {SharedState} parts.state
  * @param {{ take (): () => SchedulerReading }} parts.scheduler
  * @param {import('../recorder/recorder-client').RecorderClient} parts.recorder
- * @param {Pick<ReturnType<typeof import('../../shared/source-maps/source-maps').createSourceMaps>, 'profile' | 'frames' | 'isKnown'>} parts.sourceMaps
+ * @param {Pick<import('../../shared/source-maps/source-maps').SourceMaps, 'profile' | 'frames' | 'isKnown'>} parts.sourceMaps
  * @param {(written: WrittenStall) => void} parts.onWritten  of a stall that was reported before the place was known where its code was written
  * @param {(fields: object, message: string) => void} parts.logNow  straight to standard error
  */

@@ -4,14 +4,14 @@
 // cause and route, the profile of each of the last ones and the stall that lasts; and the longest delay of each of the last seconds.
 
 const { gunzipSync, gzipSync } = require('node:zlib')
-const { everyByTimer } = require('../../shared/base/every')
+const { everyByTimer } = require('../../shared/base/timers')
 const { monotonicMicros, monotonicMs } = require('../../shared/base/monotonic')
-const { createStallLog } = require('../../shared/stalls/stall-log')
+const { StallLog } = require('../../shared/stalls/stall-log')
 
 /** @import { CodeFrame, Culprit, Stall, Trace } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { SharedState } from '../../bridge/shared-state' */
-/** @import { Every } from '../../shared/base/every' */
+/** @import { Every } from '../../shared/base/timers' */
 
 /** @typedef {{ at: number, durationMs: number, route: string | null, trace: Trace | null, culprit: Culprit | null, stack: CodeFrame[] }} LastingStall */
 
@@ -22,7 +22,7 @@ const SERIES_PERIOD_MS = 1000
 const MAX_ENTRIES = 600 // ten minutes, as long as the recorder can look back
 
 class StallRecords {
-  #log = createStallLog()
+  #log = new StallLog()
   /** @type {Map<string | null, { route: string | null, count: number, ms: number }>} */
   #routes = new Map()
   /** Oldest first. @type {Map<number, Uint8Array>} */

@@ -9,7 +9,7 @@ const { monotonicMicros, monotonicMs } = require('../../shared/base/monotonic')
 const { clearTimeout, setTimeout } = require('../../shared/base/timers')
 
 /** @import { SharedState } from '../../bridge/shared-state' */
-/** @import { Every } from '../../shared/base/every' */
+/** @import { Every } from '../../shared/base/timers' */
 
 // A stall is looked at when it is half as long as what counts (so that a short one still gets its route), when it counts,
 // and reported while it lasts from here on, each time after ten times as long.

@@ -2,7 +2,7 @@
 
 // Which artifacts have to go. Pure: it is told what there is, and removes nothing itself.
 
-const { ageMs } = require('../../shared/base/age')
+const { ageMs } = require('../../shared/base/local-time')
 const { RETENTION: DEFAULTS } = require('../../shared/store/defaults')
 const { assertInteger, assertKnownKeys, assertPlainObject } = require('../../shared/base/validate')
 

@@ -6,18 +6,17 @@
 const path = require('node:path')
 const { errors } = require('../../shared/base/errors')
 const { assertKnownKeys, assertPlainObject, assertString, refuse } = require('../../shared/base/validate')
-const { applicationFolder } = require('../../shared/store/application-folder')
+const { applicationFolder, createFileName, parseFileName } = require('../../shared/store/file-name')
 const { listArtifacts, listKept, readMetadata, removeArtifact, writeMetadata } = require('./artifact-files')
 const { writeAtomically, removePartialFiles } = require('./atomic-write')
 const { defaultDir } = require('../../shared/store/defaults')
 const { ensureDirectory, isInMemory, readFreeBytes, toStoreError } = require('./directory')
-const { createFileName, parseFileName } = require('../../shared/store/file-name')
 const { reserve } = require('./reservation')
 const { chooseEvictions, createLimits } = require('./retention')
 const { listShared, openShared, sign } = require('./shared-directory')
 
 /** @import { RetentionOptions } from '../../../types/diagnostics' */
-/** @import { Application } from '../../shared/store/application-folder' */
+/** @import { Application } from '../../shared/store/file-name' */
 /** @import { StoredArtifact } from './artifact-files' */
 /** @import { Eviction, EvictionReason } from './retention' */
 

@@ -3,8 +3,7 @@
 // The synchronous calls of one profile as people read them: with their place, their share and what to call instead. Pure.
 
 const { adviceOf } = require('../../shared/sync-calls/advice')
-const { findSampledCalls } = require('../../shared/sync-calls/sampled')
-const { SampledView } = require('../../shared/sync-calls/sampled-view')
+const { findSampledCalls, SampledView } = require('../../shared/sync-calls/sampled')
 
 /** @import { CodeFrame, SampledSyncCall } from '../../../types/diagnostics' */
 /** @import { CallFrame, CpuProfile } from '../../../types/profile' */

@@ -5,12 +5,11 @@
 // the observer thread, whose loop is not the one that may be late.
 
 const fs = require('node:fs')
-const { everyByTimer } = require('../../shared/base/every')
+const { clearInterval, everyByTimer, performance, setInterval } = require('../../shared/base/timers')
 const { guarded } = require('../../shared/base/guard')
 const { monotonicMs } = require('../../shared/base/monotonic')
-const { clearInterval, performance, setInterval } = require('../../shared/base/timers')
 
-/** @import { Every } from '../../shared/base/every' */
+/** @import { Every } from '../../shared/base/timers' */
 
 const PERIOD_MS = 1000
 // The probe's own task wakes a thread of the pool: an idle process is left alone.

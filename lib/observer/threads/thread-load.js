@@ -6,10 +6,10 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { everyByTimer } = require('../../shared/base/every')
+const { everyByTimer } = require('../../shared/base/timers')
 const { monotonicMs } = require('../../shared/base/monotonic')
 
-/** @import { Every } from '../../shared/base/every' */
+/** @import { Every } from '../../shared/base/timers' */
 /** @import { ThreadLoad as Load } from '../../shared/findings/readings' */
 
 const PERIOD_MS = 5000

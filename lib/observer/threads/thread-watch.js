@@ -4,8 +4,8 @@
 // main thread, its profiler running, and the figures of its windows. Where a debugger has the main thread, all of them are let go.
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { createCoalescer } = require('../../shared/base/coalescer')
-const { everyByTimer } = require('../../shared/base/every')
+const { Coalescer } = require('../../shared/base/coalescer')
+const { everyByTimer } = require('../../shared/base/timers')
 const { unattended } = require('../../shared/base/guard')
 const { monotonicMs } = require('../../shared/base/monotonic')
 const { createSourceLines } = require('../stalls/culprit/source-lines')
@@ -13,7 +13,7 @@ const { WatchedThread } = require('./watched-thread')
 
 /** @import { CodeFrame, Stall } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { Every } from '../../shared/base/every' */
+/** @import { Every } from '../../shared/base/timers' */
 /** @import { ThreadFigures } from './thread-record' */
 /** @import { ThreadSession, ThreadSessions } from './thread-sessions' */
 
@@ -54,7 +54,7 @@ class ThreadWatch {
   /** @type {(() => void) | undefined} */
   #end
   #isTurning = false
-  #reading = createCoalescer({ take: () => this.#read(), restMs: () => REST_MS })
+  #reading = new Coalescer({ take: () => this.#read(), restMs: () => REST_MS })
 
   /**
    * @param {object} parts

@@ -6,8 +6,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { isAlive } = require('../system/is-alive')
-const { processStart } = require('../system/process-start')
+const { isAlive, processStart } = require('../system/process-ids')
 
 const MAX_TRIES = 10 // others take and lose the name at the same moment
 

@@ -1,19 +1,9 @@
 'use strict'
 
-// One at a time, however many ask: who comes while one is under way shares the next one with all who come before it begins. So
-// nobody is told what was found out before they asked, and a crowd costs no more than two.
+// One at a time, however many ask: callers that arrive while one is under way share the next one, with all who come before it begins. So nobody
+// gets what was found out before they asked, and a crowd costs no more than two.
 
 const { setTimeout: sleep } = require('node:timers/promises')
-
-/**
- * @template T
- * @param {object} parts
- * @param {() => Promise<T>} parts.take
- * @param {() => number} [parts.restMs]  asked after each: how long nothing is taken then
- */
-function createCoalescer (parts) {
-  return new Coalescer(parts)
-}
 
 /** @template T */
 class Coalescer {
@@ -24,7 +14,11 @@ class Coalescer {
   /** The one that has not begun yet, which all who ask share. @type {Promise<T> | undefined} */
   #next
 
-  /** @param {{ take: () => Promise<T>, restMs?: () => number }} parts */
+  /**
+   * @param {object} parts
+   * @param {() => Promise<T>} parts.take
+   * @param {() => number} [parts.restMs]  asked after each: how long nothing is taken then
+   */
   constructor ({ take, restMs = () => 0 }) {
     this.#take = take
     this.#restMs = restMs
@@ -54,4 +48,4 @@ class Coalescer {
   }
 }
 
-module.exports = { createCoalescer }
+module.exports = { Coalescer }

@@ -1,6 +1,7 @@
 'use strict'
 
-// Moments as people read them: on the clock of whoever asks. Data has milliseconds since the epoch, or ISO. Pure, but for the time zone.
+// Moments of the wall clock as people read them, in their time zone, and how old they are. Data has milliseconds since the epoch, or ISO. Pure, but
+// for the time zone.
 
 /**
  * @param {number} epochMs
@@ -29,4 +30,14 @@ function inTwo (part) {
   return String(part).padStart(2, '0')
 }
 
-module.exports = { localTime, localTimeWithZone }
+/**
+ * How old something is by the wall clock. A clock is set back, and a date in a file may be of any year: what is dated in the future is as old
+ * as it is ahead, so that it is neither believed until then nor thrown away at once.
+ * @param {number} atMs  milliseconds since the epoch
+ * @param {number} nowMs
+ */
+function ageMs (atMs, nowMs) {
+  return Math.abs(nowMs - atMs)
+}
+
+module.exports = { ageMs, localTime, localTimeWithZone }

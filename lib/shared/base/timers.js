@@ -6,6 +6,9 @@
 const { AsyncResource } = require('node:async_hooks')
 const { performance } = require('node:perf_hooks')
 const timers = require('node:timers')
+const { guarded } = require('./guard')
+
+/** @typedef {(ms: number, work: () => unknown) => () => void} Every  returns what ends it */
 
 const outside = new AsyncResource('loopscope', { requireManualDestroy: true })
 
@@ -37,4 +40,14 @@ const clearInterval = timer => timers.clearInterval(timer)
 /** @type {(timer: NodeJS.Immediate | undefined) => void} */
 const clearImmediate = timer => timers.clearImmediate(timer)
 
-module.exports = { clearImmediate, clearInterval, clearTimeout, outsideRequest, performance, setImmediate, setInterval, setTimeout }
+/**
+ * Does something again and again, by a timer of its own that keeps nothing alive. Where there are wake-ups anyway it is done at their occasion
+ * instead: observer/stalls/housekeeping.js.
+ * @type {Every}
+ */
+function everyByTimer (ms, work) {
+  const timer = setInterval(guarded(work), ms).unref()
+  return () => clearInterval(timer)
+}
+
+module.exports = { clearImmediate, clearInterval, clearTimeout, everyByTimer, outsideRequest, performance, setImmediate, setInterval, setTimeout }

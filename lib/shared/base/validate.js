@@ -109,15 +109,21 @@ function assertFunction (path, value) {
   if (typeof value !== 'function') refuse(path, 'a function', value)
 }
 
-module.exports = {
-  refuse,
-  assertFunction,
-  assertInteger,
-  assertNumberAbove,
-  assertBoolean,
-  assertString,
-  assertOneOf,
-  assertPlainObject,
-  assertKnownKeys,
-  assertMethods
+/**
+ * @param {string} name
+ * @param {unknown} value
+ * @returns {boolean} whether HTTP allows it, and it is text
+ */
+function isHeader (name, value) {
+  if (typeof value !== 'string') return false
+  const { validateHeaderName, validateHeaderValue } = process.getBuiltinModule('node:http')
+  try {
+    validateHeaderName(name)
+    validateHeaderValue(name, value)
+    return true
+  } catch {
+    return false
+  }
 }
+
+module.exports = { assertBoolean, assertFunction, assertInteger, assertKnownKeys, assertMethods, assertNumberAbove, assertOneOf, assertPlainObject, assertString, isHeader, refuse }

@@ -4,8 +4,7 @@
 // counts as missing, and is neither used nor kept; a process of another version of loopscope is the likely sender.
 
 const { RANKS } = require('../findings/find-findings')
-const { amount, anyOf, count, flag, isObject, listOf, mapOf, number, oneOf, optional, orNull, record, text, textOf, time } = require('../base/shapes')
-const { parseBounded } = require('../base/bounded-json')
+const { amount, anyOf, count, flag, isObject, listOf, mapOf, number, oneOf, optional, orNull, parseBounded, record, text, textOf, time } = require('../base/shapes')
 
 /** @import { Shape } from '../base/shapes' */
 /** @import { GroupAnswer } from './ask-group' */

@@ -5,7 +5,7 @@
 
 const http = require('node:http')
 const { guarded } = require('../base/guard')
-const { parseBounded } = require('../base/bounded-json')
+const { parseBounded } = require('../base/shapes')
 const { clearTimeout, setTimeout } = require('../base/timers')
 
 /** @import { Member } from './members' */

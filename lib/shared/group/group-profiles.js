@@ -5,8 +5,8 @@
 const { setImmediate: othersTurn } = require('node:timers/promises')
 const { toEpochMs } = require('../base/monotonic')
 const { isHeapProfile } = require('../formats/differences/heap-profile')
-const { createHeapMerging } = require('../formats/merging/merge-heap-profiles')
-const { createMerging } = require('../formats/merging/merge-profiles')
+const { HeapMerging } = require('../formats/merging/merge-heap-profiles')
+const { Merging } = require('../formats/merging/merge-profiles')
 const { readAnswer } = require('./answers')
 const { namesOf } = require('./members')
 
@@ -47,7 +47,7 @@ const NEAR_ENOUGH = 0.9 // the last windows end a little before the time that wa
  */
 async function groupCpuProfile (ask, { fromMs, toMs }, signal) {
   const answers = await ask(pathOf(fromMs, toMs), { withinMs: Math.max(0, toMs - Date.now()) + ANSWER_MS, signal })
-  const merging = createMerging()
+  const merging = new Merging()
   /** @type {Map<string, number>} */
   const recordedMs = new Map()
   const asked = await readParts(answers, 'cpuProfile', ({ process, content }) => {
@@ -98,7 +98,7 @@ async function groupHeapProfile (ask, { mode, seconds }, signal) {
   const fromMs = Date.now()
   const query = new URLSearchParams({ mode, format: 'heapprofile', sources: 'generated', ...(seconds !== undefined && { seconds: String(seconds) }) })
   const answers = await ask(`/heap-profile?${query}`, { withinMs: (seconds ?? FIRST_SECONDS) * 1e3 + ANSWER_MS, signal })
-  const merging = createHeapMerging()
+  const merging = new HeapMerging()
   const asked = await readParts(answers, 'heapProfile', ({ process, content }) => {
     if (!isHeapProfile(content)) throw new Error('it is no heap profile')
     merging.add({ process, profile: content })

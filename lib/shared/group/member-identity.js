@@ -3,8 +3,7 @@
 // Which process a member is: of no other process, also of other containers and of earlier ones with the same process id.
 
 const { isRunning } = require('../admin/claims')
-const { ownNamespace } = require('../system/process-namespace')
-const { processStart } = require('../system/process-start')
+const { ownNamespace, processStart } = require('../system/process-ids')
 
 /**
  * @typedef {object} MemberIdentity

@@ -6,7 +6,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { problemOf } = require('../admin/control-directory')
-const { isAlive } = require('../system/is-alive')
+const { isAlive } = require('../system/process-ids')
 const { isRefused } = require('../system/is-refused')
 const { factsName, listFacts, readFacts } = require('./member-facts')
 const { isKnownToRun, memberIdOf } = require('./member-identity')

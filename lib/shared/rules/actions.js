@@ -4,8 +4,7 @@
 // observer/rules/acting.js with a row in ACTORS there, a member of RuleAction (types/rules.d.ts), a row in docs/rules.md, and
 // one test. Pure.
 
-const { isHeader } = require('../base/http-header')
-const { assertInteger, assertKnownKeys, assertOneOf, assertPlainObject, refuse } = require('../base/validate')
+const { assertInteger, assertKnownKeys, assertOneOf, assertPlainObject, isHeader, refuse } = require('../base/validate')
 const { checkRequest } = require('../captures/kinds')
 
 /** @import { RuleAction } from '../../../types/rules' */

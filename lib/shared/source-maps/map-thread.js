@@ -20,17 +20,6 @@ const IDLE_MS = 120_000
 
 /** @typedef {{ resolve: (answers: Answer[]) => void, reject: (error: Error) => void, timer: NodeJS.Timeout, fromMs: number }} Waiting */
 
-/**
- * @param {object} [options]
- * @param {string} [options.observerFile]  option
- * @param {number} [options.maxMs]   of a question
- * @param {number} [options.idleMs]  without one, after which the thread ends
- * @param {(cpuMs: number) => void} [options.onCpu]  processor time that the thread had since the last time
- */
-function createMapThread (options) {
-  return new MapThread(options)
-}
-
 class MapThread {
   #options
   /** @type {Worker | null} */
@@ -44,7 +33,13 @@ class MapThread {
   /** To the system, of the thread that runs; null where it does not tell, or none runs. @type {number | null} */
   threadPid = null
 
-  /** @param {Parameters<typeof createMapThread>[0]} options */
+  /**
+   * @param {object} [options]
+   * @param {string} [options.observerFile]  option
+   * @param {number} [options.maxMs]   of a question
+   * @param {number} [options.idleMs]  without one, after which the thread ends
+   * @param {(cpuMs: number) => void} [options.onCpu]  processor time that the thread had since the last time
+   */
   constructor (options = {}) {
     this.#options = options
   }
@@ -117,4 +112,4 @@ class MapThread {
   }
 }
 
-module.exports = { createMapThread }
+module.exports = { MapThread }

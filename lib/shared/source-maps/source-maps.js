@@ -11,7 +11,7 @@ const { MAX_WRITTEN_COLUMN, describeFile } = require('../formats/profile/frame')
 const { subtract } = require('../formats/profile/heap-tree')
 const { heapPlacesOf, mapHeapProfile } = require('./map-heap-profile')
 const { mapFrame, mapProfile, placeOf, placesOf } = require('./map-profile')
-const { createMapThread } = require('./map-thread')
+const { MapThread } = require('./map-thread')
 const { WrittenPlaces } = require('./written-places')
 
 /** @import { CallFrame, CpuProfile } from '../../../types/profile' */
@@ -30,24 +30,6 @@ const MAX_WAIT_MS = 10_000 // of somebody who asked for a profile
 const RETRY_MS = 1000
 const MAX_WANTED = 50_000
 
-/**
- * @param {object} parts
- * @param {boolean} parts.isOn
- * @param {string} parts.appRoot
- * @param {string} [parts.observerFile]  option
- * @param {(problem: string) => void} parts.onProblem  why a map of the application's own code cannot be used
- * @param {(about: { isRead: boolean, waitedMs: number }) => boolean} [parts.mayStart]  whether maps may be read now that nobody asked for;
- *   isRead: they have been, and are kept
- * @param {(cpuMs: number) => void} [parts.onCpu]  processor time that reading them took
- * @param {() => void} [parts.onLearned]  more is known
- * @param {(urls: string[]) => Promise<(string | null)[]>} [parts.askProcess]  for maps that are in no file, of the first of these scripts; rejects
- *   where it cannot be asked now
- * @param {(question: Pick<Question, 'scripts' | 'appRoot'>) => Promise<Answer[]>} [parts.ask]
- */
-function createSourceMaps (parts) {
-  return new SourceMaps(parts)
-}
-
 class SourceMaps {
   #parts
   #thread
@@ -65,10 +47,23 @@ class SourceMaps {
   /** @type {NodeJS.Timeout | undefined} */
   #retry
 
-  /** @param {Parameters<typeof createSourceMaps>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {boolean} parts.isOn
+   * @param {string} parts.appRoot
+   * @param {string} [parts.observerFile]  option
+   * @param {(problem: string) => void} parts.onProblem  why a map of the application's own code cannot be used
+   * @param {(about: { isRead: boolean, waitedMs: number }) => boolean} [parts.mayStart]  whether maps may be read now that nobody asked for;
+   *   isRead: they have been, and are kept
+   * @param {(cpuMs: number) => void} [parts.onCpu]  processor time that reading them took
+   * @param {() => void} [parts.onLearned]  more is known
+   * @param {(urls: string[]) => Promise<(string | null)[]>} [parts.askProcess]  for maps that are in no file, of the first of these scripts; rejects
+   *   where it cannot be asked now
+   * @param {(question: Pick<Question, 'scripts' | 'appRoot'>) => Promise<Answer[]>} [parts.ask]
+   */
   constructor (parts) {
     this.#parts = parts
-    this.#thread = createMapThread(parts)
+    this.#thread = new MapThread(parts)
     this.#ask = parts.ask ?? this.#thread.ask
   }
 
@@ -255,4 +250,4 @@ function isReadable ({ url, place }) {
   return !/^(node|wasm):/.test(url) && place.line >= 0
 }
 
-module.exports = { createSourceMaps, SourceMaps }
+module.exports = { SourceMaps }

@@ -1,14 +1,36 @@
 'use strict'
 
-// A stall as the log shows it: the line for a person, and the data beside it.
+// A stall as the log shows it: the line for a person, with the figures that are the evidence of its cause, and the data beside it.
 
 const { isInPackage, showPosition } = require('../formats/profile/frame')
-const { describeEvidence } = require('./causes')
 const { nameOfCulprit } = require('./handler-name')
 
-/** @import { Culprit, Stall } from '../../../types/diagnostics' */
+/** @import { Cause, Culprit, Stall, StallEvidence } from '../../../types/diagnostics' */
+
+/** @typedef {(evidence: StallEvidence) => (string | false)[]} Describe  false: nothing to say */
 
 const LOGGED_FRAMES = 10 // of the stack, innermost first: down to the handler and the router that called it
+
+const NOTHING = () => []
+
+/**
+ * Why the loop was late, in the order of the documentation. Which of them it was is judged in observer/stalls/judge-cause.js.
+ * @type {Readonly<Record<Cause, Describe>>}
+ */
+const CAUSES = Object.freeze({
+  code: NOTHING, // the culprit is the evidence
+  gc: ({ gcMs }) => [
+    !!gcMs && `${Math.round(gcMs)} ms of garbage collection`
+  ],
+  starved: ({ runQueueMs, throttledMs }) => [
+    !!runQueueMs && `waited ${Math.round(runQueueMs)} ms for a CPU`,
+    !!throttledMs && `held back ${Math.round(throttledMs)} ms by the CPU quota`
+  ],
+  suspended: NOTHING,
+  unknown: NOTHING
+})
+
+const CAUSE_NAMES = /** @type {readonly Cause[]} */ (Object.keys(CAUSES))
 
 /**
  * The fields of the line: the report, whose whole stack would make it 7 KB long, enough to fill a pipe that is read slowly; and the ids of the
@@ -54,4 +76,13 @@ function describeCulprit (culprit, stall) {
   return called === '' ? place : `${called}${through === '' ? '' : ','} called by ${place}`
 }
 
-module.exports = { describeCulprit, describeStall, toLogFields }
+/**
+ * @param {Cause} cause
+ * @param {StallEvidence} evidence
+ * @returns {string} empty when the figures say nothing about it
+ */
+function describeEvidence (cause, evidence) {
+  return CAUSES[cause](evidence).filter(Boolean).join(', ')
+}
+
+module.exports = { CAUSE_NAMES, describeCulprit, describeStall, toLogFields }

@@ -2,17 +2,13 @@
 
 // The last stalls, how many there have been of each cause, and for how long of each route. Totals are never reset; the lists are bounded.
 
-const { CAUSE_NAMES } = require('./causes')
+const { CAUSE_NAMES } = require('./stall-line')
 
 /** @import { Stall } from '../../../types/diagnostics' */
 
 const MAX_STALLS = 200
 const MAX_ROUTES = 100
 const OTHER = '_other'
-
-function createStallLog () {
-  return new StallLog()
-}
 
 class StallLog {
   /** @type {Stall[]} */
@@ -66,4 +62,4 @@ class StallLog {
   }
 }
 
-module.exports = { createStallLog }
+module.exports = { StallLog }

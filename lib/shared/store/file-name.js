@@ -1,8 +1,9 @@
 'use strict'
 
-// The name of an artifact's file, and the way back from the name to its facts. It knows no directory and no file.
+// Names in the store: that of an artifact's file, the way back from the name to its facts, and that of an application's folder. It reads nothing.
 // Lower case and [a-z0-9._-] only: safe in every file system, URL and shell, and never a device name of Windows.
 
+const path = require('node:path')
 const { assertInteger, assertNumberAbove, refuse } = require('../base/validate')
 
 /**
@@ -11,19 +12,25 @@ const { assertInteger, assertNumberAbove, refuse } = require('../base/validate')
  * @property {string} extension  a word, with or without '.gz', without the leading dot
  * @property {number} at         milliseconds since the epoch, kept to the whole millisecond
  * @property {number} pid
+ *
+ * @typedef {{ appName: string, appRoot: string }} Application
  */
 
 const KIND = /^[a-z0-9]+(-[a-z0-9]+)*$/
 // One word, compressed or not: what somebody put aside as `<name>.bak`, and a `<name>.<pid>.partial`, are not artifacts.
 const EXTENSION = /^[a-z0-9]+(\.gz)?$/
 const NAME = /^([a-z0-9-]+)-[a-z0-9_]+-(\d{8}t\d{9}z)-([1-9]\d*)-\d+\.([a-z0-9.]+)$/
-
 const SIDECAR_EXTENSION = '.json'
 
 const MAX_NAME_LENGTH = 128 // what the admin routes accept; every file system takes 255 bytes
 const MAX_APP_LENGTH = 40 // leaves 88 for kind, moment, process, sequence and extension: 14 + 19 + 7 + 4 + 16 at most today
 const MAX_AT = 253402300799999 // end of the year 9999: beyond it ISO dates grow a sign
 const SEQUENCE_DIGITS = 4 // names sort by age up to 9999 artifacts a process; beyond that they are still unique
+
+const KEY_DIGITS = 12 // 48 bits: applications of one user do not meet by chance
+// In it, what its rules did: it is kept when everything else is gone, for the day that limits look back.
+const RULES_FOLDER = 'rules'
+const FOLDER = /^[a-z0-9_]+-[0-9a-f]{12}$/
 
 /**
  * Hyphens become '_' too: they part the fields of the name, and a kind holds them.
@@ -92,4 +99,21 @@ function toEpochMs (moment) {
   return Date.parse(moment.replace(/(....)(..)(..)t(..)(..)(..)(...)z/, '$1-$2-$3T$4:$5:$6.$7Z'))
 }
 
-module.exports = { createFileName, parseFileName, createScratchName, parseSidecarName, sanitizeAppName, sidecarOf }
+/**
+ * The folder of one application among those that share a directory, so that none sees, counts or removes what is another's. An application is a
+ * name and a root folder: the name alone is given freely, and twice.
+ * @param {string} dir  that they share
+ * @param {Application} application
+ */
+function applicationFolder (dir, { appName, appRoot }) {
+  const { createHash } = process.getBuiltinModule('node:crypto') // loaded only where there is a folder
+  const key = createHash('sha256').update(JSON.stringify([appName, appRoot])).digest('hex').slice(0, KEY_DIGITS)
+  return path.join(path.resolve(dir), `${sanitizeAppName(appName)}-${key}`)
+}
+
+/** @param {string} name  of a file or folder in the directory */
+function isApplicationFolder (name) {
+  return FOLDER.test(name)
+}
+
+module.exports = { applicationFolder, createFileName, createScratchName, isApplicationFolder, parseFileName, parseSidecarName, RULES_FOLDER, sidecarOf }

@@ -7,9 +7,9 @@
 const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
 const path = require('node:path')
-const { parseBounded } = require('../base/bounded-json')
+const { parseBounded } = require('../base/shapes')
 const { readRegularFile } = require('../base/regular-file')
-const { isAlive } = require('./is-alive')
+const { isAlive } = require('./process-ids')
 const { makeDirectory } = require('./private-directory')
 
 const STATE = /^(\d{1,15})\.json$/ // a larger number has no next one

@@ -7,7 +7,7 @@
 const { askedFor, outOfScope, policyOf, readCaptureBody, readKey } = require('../capture-requests')
 const { oneOf } = require('../parameters')
 const { json, text } = require('../../../shared/admin/responses')
-const { createCoalescer } = require('../../../shared/base/coalescer')
+const { Coalescer } = require('../../../shared/base/coalescer')
 const { assertKind } = require('../../../shared/captures/kinds')
 const { toGroupMarkdown, toGroupText } = require('../../../shared/findings/show')
 const { onlyRoute } = require('../../../shared/formats/profile/only-route')
@@ -44,7 +44,7 @@ function createGroupRoutes () {
  * @returns {RouteRow[]}
  */
 function createAnswerRoutes () {
-  /** @type {Map<string, ReturnType<typeof createCoalescer>>} */
+  /** @type {Map<string, Coalescer>} */
   const questions = new Map()
 
   /**
@@ -53,7 +53,7 @@ function createAnswerRoutes () {
    * @returns {Promise<any>}
    */
   function ask (name, group) {
-    const question = questions.get(name) ?? createCoalescer({
+    const question = questions.get(name) ?? new Coalescer({
       take: async () => askForGroupAnswer(name, { name: group.name, members: await group.members() })
     })
     questions.set(name, question)

@@ -6,7 +6,7 @@
 const { createBudgets, policyOf } = require('../capture-requests')
 const { integer, oneOf, readJsonBody } = require('../parameters')
 const { json, text } = require('../../../shared/admin/responses')
-const { createCoalescer } = require('../../../shared/base/coalescer')
+const { Coalescer } = require('../../../shared/base/coalescer')
 const { assertKnownKeys } = require('../../../shared/base/validate')
 const { toMarkdown, toText } = require('../../../shared/findings/show')
 const { slowRequestsText } = require('../../../shared/slow-requests/slow-requests-text')
@@ -153,7 +153,7 @@ function addMark ({ request, sources }) {
  */
 function createReportRoute () {
   const budgets = createBudgets()
-  /** @type {ReturnType<typeof createCoalescer> | undefined} */
+  /** @type {Coalescer | undefined} */
   let coalescer
 
   /** @param {Sources} sources */
@@ -169,7 +169,7 @@ function createReportRoute () {
 
   /** @param {Context} context */
   async function report ({ sources }) {
-    coalescer ??= createCoalescer({ take: () => make(sources) })
+    coalescer ??= new Coalescer({ take: () => make(sources) })
     const waitSeconds = coalescer.isWaiting ? 0 : budgets.waitSeconds('report')
     if (waitSeconds > 0) {
       const headers = { 'Retry-After': String(waitSeconds) }

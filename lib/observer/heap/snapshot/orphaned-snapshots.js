@@ -13,7 +13,7 @@ const { readRegularFile } = require('../../../shared/base/regular-file')
 const { isHeapProfile } = require('../../../shared/formats/differences/heap-profile')
 const { CANARY_CLASS } = require('../../../shared/heap/canaries')
 const { TOUCH_MS, pidOfMark, readMark } = require('../../../shared/heap/near-limit-mark')
-const { isAlive } = require('../../../shared/system/is-alive')
+const { isAlive } = require('../../../shared/system/process-ids')
 
 /** @import { SnapshotStore } from './snapshot-job' */
 

@@ -10,11 +10,7 @@ const { ROOT, createMergedFrames } = require('./merged-frames')
 
 /** @typedef {{ node: SampledNode, below: Map<CallFrame, Merged> }} Merged */
 
-/** One by one, for who has other work in between. */
-function createHeapMerging () {
-  return new HeapMerging()
-}
-
+/** One by one, for callers with other work in between. */
 class HeapMerging {
   #nodes = 0
   #root = this.#create(ROOT)
@@ -88,4 +84,4 @@ function countByNode (samples) {
   return counts
 }
 
-module.exports = { createHeapMerging }
+module.exports = { HeapMerging }

@@ -21,19 +21,12 @@ const { ROOT, createMergedFrames } = require('./merged-frames')
  * @returns {CpuProfile}
  */
 function mergeProfiles (parts, options) {
-  const merging = createMerging(options)
+  const merging = new Merging(options)
   for (const part of parts) merging.add(part)
   return merging.result()
 }
 
-/**
- * One by one, for who has other work in between.
- * @param {{ of?: 'process' | 'thread' }} [options]
- */
-function createMerging ({ of = 'process' } = {}) {
-  return new Merging(of)
-}
-
+/** One by one, for callers with other work in between. */
 class Merging {
   #of
   #frameOf = createMergedFrames()
@@ -51,8 +44,8 @@ class Merging {
   #fromMicros = Infinity
   #toMicros = -Infinity
 
-  /** @param {'process' | 'thread'} of */
-  constructor (of) {
+  /** @param {{ of?: 'process' | 'thread' }} [options] */
+  constructor ({ of = 'process' } = {}) {
     this.#of = of
   }
 
@@ -203,4 +196,4 @@ function timedSamples ({ samples, timeDeltas, startTime, endTime }) {
   })
 }
 
-module.exports = { createMerging, mergeProfiles }
+module.exports = { Merging, mergeProfiles }

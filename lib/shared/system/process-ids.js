@@ -1,0 +1,72 @@
+'use strict'
+
+// What the number of a process says: whether and since when there is one, and in which container; and the number of a thread.
+
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const { isMainThread } = require('node:worker_threads')
+
+const START_TIME = 19 // starttime, counted from the state, which follows the name in brackets: proc_pid_stat(5)
+
+/**
+ * Whether there is a process with this id, whoever's it is.
+ * @param {number} pid
+ */
+function isAlive (pid) {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // EPERM: it is there and belongs to another user.
+    return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM'
+  }
+}
+
+/**
+ * When a process was started, as its system counts it: the number of a process is given to another one later.
+ * @param {number} pid
+ * @returns {string} '0' where there is no /proc
+ */
+function processStart (pid) {
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[START_TIME]
+  } catch {
+    return '0'
+  }
+}
+
+/**
+ * The namespace of the process ids that a process sees: two containers have processes of the same ids. The number is one of the whole host, whoever
+ * asks.
+ * @param {number | 'self'} pid
+ * @returns {string | null} null: the system does not tell
+ */
+function namespaceOf (pid) {
+  try {
+    return fs.readlinkSync(`/proc/${pid}/ns/pid`).replace(/\D/g, '')
+  } catch {
+    return null
+  }
+}
+
+/** That of this process; the name of the host where there is no /proc. */
+function ownNamespace () {
+  return namespaceOf('self') ?? (os.hostname().replace(/\W/g, '').slice(0, 32) || 'host')
+}
+
+/**
+ * The system's number of the thread that asks, null where it does not tell.
+ * @returns {number | null}
+ */
+function threadPidHere () {
+  if (isMainThread) return process.pid
+  try {
+    return Number(path.basename(fs.readlinkSync('/proc/thread-self'))) // <pid>/task/<thread>
+  } catch {
+    return null // not Linux, or the permission model
+  }
+}
+
+module.exports = { isAlive, namespaceOf, ownNamespace, processStart, threadPidHere }
