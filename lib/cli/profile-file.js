@@ -4,7 +4,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { isHeapProfile } = require('../shared/formats/differences/heap-profile')
+const { isHeapProfile } = require('../shared/formats/profile/heap-tree')
 const { FORMATS, SOURCES } = require('../shared/formats/formats')
 const { assertCpuProfile } = require('../shared/formats/profile/assert-profile')
 const { onlyRoute } = require('../shared/formats/profile/only-route')

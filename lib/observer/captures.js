@@ -10,7 +10,7 @@ const { FORMATS } = require('../shared/formats/formats')
 const { HISTOGRAM_FORMATS } = require('../shared/formats/heap-histogram')
 const { HEAP_FORMATS } = require('../shared/formats/heap-profile')
 const { onlyRoute } = require('../shared/formats/profile/only-route')
-const { hotLines } = require('../shared/formats/text/hot-lines')
+const { hotLines } = require('../shared/formats/hot-lines')
 
 /** @import { HeapSampler } from './heap/sampler' */
 /** @import { View } from './recorder/views' */

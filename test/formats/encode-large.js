@@ -2,16 +2,14 @@
 
 // Run by large-profiles.test.js in a process of its own, which it can end: all that is made of a profile, of one large one of each shape.
 
-const { diffHeapProfiles } = require('../../lib/shared/formats/differences/heap-profile')
-const { diffProfiles } = require('../../lib/shared/formats/differences/cpu-profile')
+const { diffHeapProfiles, diffProfiles } = require('../../lib/shared/formats/differences')
 const { encodeFlameGraphDifference } = require('../../lib/shared/formats/flamegraph')
 const { FORMATS } = require('../../lib/shared/formats/formats')
 const { HEAP_FORMATS } = require('../../lib/shared/formats/heap-profile')
-const { HeapMerging } = require('../../lib/shared/formats/merging/merge-heap-profiles')
-const { mergeProfiles } = require('../../lib/shared/formats/merging/merge-profiles')
+const { HeapMerging, mergeProfiles } = require('../../lib/shared/formats/merge-profiles')
 const { onlyRoute } = require('../../lib/shared/formats/profile/only-route')
 const { withoutOwnFrames } = require('../../lib/shared/formats/profile/own-frames')
-const { hotLines } = require('../../lib/shared/formats/text/hot-lines')
+const { hotLines } = require('../../lib/shared/formats/hot-lines')
 const { largeCpuProfile, largeHeapProfile } = require('./large-profiles')
 
 const [, , count, ...shapes] = process.argv

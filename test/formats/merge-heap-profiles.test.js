@@ -9,7 +9,7 @@ const fc = require('fast-check')
 const { Profile } = require('pprof-format')
 const { HEAP_FORMATS } = require('../../lib/shared/formats/heap-profile')
 const { buildHeapTree, bytesByProcess } = require('../../lib/shared/formats/profile/heap-tree')
-const { HeapMerging } = require('../../lib/shared/formats/merging/merge-heap-profiles')
+const { HeapMerging } = require('../../lib/shared/formats/merge-profiles')
 
 function createNode (name, scriptId, id) {
   const isNative = name.startsWith('(')

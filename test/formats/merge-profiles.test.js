@@ -9,9 +9,9 @@ const fc = require('fast-check')
 const { Profile } = require('pprof-format')
 const { FORMATS } = require('../../lib/shared/formats/formats')
 const { buildCallTree } = require('../../lib/shared/formats/profile/call-tree')
-const { mergeProfiles } = require('../../lib/shared/formats/merging/merge-profiles')
+const { mergeProfiles } = require('../../lib/shared/formats/merge-profiles')
 const { onlyRoute } = require('../../lib/shared/formats/profile/only-route')
-const { timesByProcess } = require('../../lib/shared/formats/profile/process-times')
+const { timesByProcess } = require('../../lib/shared/formats/profile/time-kinds')
 const { craft, readRecorded, withRoutes } = require('../fixtures/profiles/profiles')
 
 const HANDLERS = { login: 'POST /login', parseReport: 'GET /reports/:id', fillHeap: 'GET /fill' }

@@ -5,8 +5,7 @@ const { test } = require('node:test')
 const { assertCpuProfile } = require('../../lib/shared/formats/profile/assert-profile')
 const { buildCallTree } = require('../../lib/shared/formats/profile/call-tree')
 const { onlyRoute } = require('../../lib/shared/formats/profile/only-route')
-const { timesByRoute } = require('../../lib/shared/formats/profile/route-times')
-const { summarizeTime } = require('../../lib/shared/formats/profile/time-kinds')
+const { summarizeTime, timesByRoute } = require('../../lib/shared/formats/profile/time-kinds')
 const { craft, readRecorded, withRoutes } = require('../fixtures/profiles/profiles')
 
 const HANDLERS = { login: 'POST /login', parseReport: 'GET /reports/:id', fillHeap: 'GET /fill' }

@@ -9,8 +9,7 @@ const { Profile } = require('pprof-format')
 const { buildCallTree } = require('../../lib/shared/formats/profile/call-tree')
 const { FORMATS } = require('../../lib/shared/formats/formats')
 const { describeTimes } = require('../../lib/shared/formats/flamegraph/graph')
-const { timesByRoute } = require('../../lib/shared/formats/profile/route-times')
-const { summarizeTime } = require('../../lib/shared/formats/profile/time-kinds')
+const { summarizeTime, timesByRoute } = require('../../lib/shared/formats/profile/time-kinds')
 const { craft, readRecorded, withRoutes } = require('../fixtures/profiles/profiles')
 
 const HANDLERS = { login: 'POST /login', parseReport: 'GET /reports/:id', fillHeap: 'GET /fill' }

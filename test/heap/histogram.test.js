@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { Session } = require('node:inspector')
 const { Histograms } = require('../../lib/observer/heap/histogram')
 const { HISTOGRAM_FORMATS } = require('../../lib/shared/formats/heap-histogram')
-const { diffHistograms, isHistogram } = require('../../lib/shared/formats/differences/heap-histogram')
+const { diffHistograms, isHistogram } = require('../../lib/shared/formats/differences')
 
 /** Of this very process. */
 function createSubject (t) {

@@ -9,7 +9,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { after, before, describe, test } = require('node:test')
 const { FORMATS } = require('../../lib/shared/formats/formats')
-const { mergeProfiles } = require('../../lib/shared/formats/merging/merge-profiles')
+const { mergeProfiles } = require('../../lib/shared/formats/merge-profiles')
 const { readRecorded, withRoutes } = require('../fixtures/profiles/profiles')
 const { drive } = require('../process/child')
 

@@ -7,7 +7,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { after, test } = require('node:test')
 const { FORMATS } = require('../../lib/shared/formats/formats')
-const { mergeProfiles } = require('../../lib/shared/formats/merging/merge-profiles')
+const { mergeProfiles } = require('../../lib/shared/formats/merge-profiles')
 const { keepBusy, ready, run } = require('../captures/running')
 const { readRecorded, withRoutes } = require('../fixtures/profiles/profiles')
 

@@ -2,7 +2,7 @@
 
 // What a profile of a load tells in numbers: how much of the time the loop was at work, and what each function took a request. Pure.
 
-const { diffProfiles } = require('../../shared/formats/differences/cpu-profile')
+const { diffProfiles } = require('../../shared/formats/differences')
 const { buildCallTree } = require('../../shared/formats/profile/call-tree')
 const { summarizeTime } = require('../../shared/formats/profile/time-kinds')
 

@@ -9,9 +9,7 @@ const { WIDE_OPTION, tableLines } = require('../output/table')
 const { ROUTE_OPTION, SOURCES_OPTION, createWrittenCode, explainFileErrors, ofRoute, readHeapProfile, readJson, readProfile } = require('../profile-file')
 const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
 const { showBytes } = require('../../shared/base/sizes')
-const { diffProfiles } = require('../../shared/formats/differences/cpu-profile')
-const { diffHistograms, isHistogram } = require('../../shared/formats/differences/heap-histogram')
-const { diffHeapProfiles } = require('../../shared/formats/differences/heap-profile')
+const { diffProfiles, diffHistograms, isHistogram, diffHeapProfiles } = require('../../shared/formats/differences')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { Command, Invocation } from '../commands' */

@@ -6,7 +6,7 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { errors } = require('../../shared/base/errors')
 const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
-const { mergeProfiles } = require('../../shared/formats/merging/merge-profiles')
+const { mergeProfiles } = require('../../shared/formats/merge-profiles')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { ThreadRecording } from '../threads/thread-recorder' */

@@ -2,8 +2,7 @@
 
 // What an item holds as one pprof message, and which kind of profile that is: the same frames, stacks and values for every backend. Pure.
 
-const { buildPprof } = require('../formats/pprof')
-const { buildHeapPprof } = require('../formats/pprof/heap')
+const { buildHeapPprof, buildPprof } = require('../formats/pprof')
 
 /** @import { Profile } from 'pprof-format' */
 /** @import { Trace } from '../../../types/diagnostics' */

@@ -3,16 +3,28 @@
 // A flame graph as one HTML file that needs nothing else: no network, no server, no other file.
 // Everything a profile brings in (names, paths, the title) enters as text or as JSON, never as markup.
 
-const { buildCallTree } = require('./profile/call-tree')
-const { describeTimes } = require('./flamegraph/graph')
+const { createPage, escapeHtml, jsonForHtml } = require('../base/html-page')
+const { localTimeWithZone } = require('../base/local-time')
 const { describeDifference } = require('./flamegraph/difference')
-const { differenceHeaderHtml, headerHtml } = require('./flamegraph/header')
+const { describeTimes } = require('./flamegraph/graph')
 const { FRAMES, loadLibraries } = require('./flamegraph/libraries')
-const { createPage, jsonForHtml } = require('../base/html-page')
+const { buildCallTree } = require('./profile/call-tree')
+const { describeTotal, kindOf, summarizeTime, timesByProcess } = require('./profile/time-kinds')
 
 /** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
-/** @import { DifferenceContext } from './flamegraph/header' */
+/** @import { Recorded } from './flamegraph/difference' */
 /** @import { Graph } from './flamegraph/graph' */
+/** @import { CallTree } from './profile/call-tree' */
+
+/**
+ * @typedef {object} DifferenceContext
+ * @property {string} [appRoot]  absolute path of the application; files below it are shown relative to it
+ * @property {string} [title]    one line for a person: what this is (default: What changed)
+ * @property {{ before: string, after: string }} [titles]  of the two, e.g. the names of their files
+ * @property {string[]} [notes]  lines for a person
+ */
+
+const MAX_PROCESSES = 32
 
 const PARTS = Object.freeze({
   body: 'flamegraph/page.html',
@@ -60,6 +72,94 @@ function encodeFlameGraphDifference (before, after, context = {}) {
 function renderFlameGraph ({ title, header, graph }) {
   page ??= createPage(PARTS, { scripts: [loadLibraries()] })
   return Buffer.from(page.asFile(title, { header, graph: jsonForHtml(graph) }))
+}
+
+/**
+ * The part of the page that needs no script: what was recorded, and whose time it was.
+ * @param {CpuProfile} profile
+ * @param {CallTree} root
+ * @param {EncodeContext} context
+ */
+function headerHtml ({ samples, processes }, root, { title = 'CPU profile', startedAt, notes = [] }) {
+  const facts = [
+    ...(startedAt === undefined ? [] : [timeHtml(startedAt)]),
+    describeTotal(root.totalMicros, processes),
+    `${samples.length} samples`
+  ]
+  return [
+    `<h1>${escapeHtml(title)}</h1>`,
+    `<p class="facts">${facts.join(' · ')}</p>`,
+    ...processesHtml(root, processes),
+    ...notes.map(note => `<p class="note">${escapeHtml(note)}</p>`),
+    root.totalMicros > 0 ? sharesHtml(root) : '<p class="empty">The profile holds no samples: nothing was recorded in this time.</p>'
+  ].join('\n')
+}
+
+/**
+ * @param {{ before: Recorded, after: Recorded }} difference
+ * @param {DifferenceContext & { title: string }} context
+ */
+function differenceHeaderHtml ({ before, after }, { title, titles, notes = [] }) {
+  const isComparable = before.busyMicros > 0 && after.busyMicros > 0
+  return [
+    `<h1>${escapeHtml(title)}</h1>`,
+    recordedHtml('before', before, titles?.before),
+    recordedHtml('after', after, titles?.after),
+    ...notes.map(note => `<p class="note">${escapeHtml(note)}</p>`),
+    isComparable ? '' : '<p class="empty">One of the two holds no samples of work: there is nothing to compare.</p>'
+  ].join('\n')
+}
+
+/**
+ * @param {string} which
+ * @param {Recorded} recorded
+ * @param {string} [name]
+ */
+function recordedHtml (which, { micros, busyMicros, samples }, name) {
+  const [busy, all] = [busyMicros, micros].map(time => `${(time / 1e6).toFixed(2)} s`)
+  const facts = [...(name === undefined ? [] : [escapeHtml(name)]), `${busy} at work of ${all}`, `${samples} samples`]
+  return `<p class="facts">${which}: ${facts.join(' · ')}</p>`
+}
+
+/**
+ * @param {CallTree} root
+ * @param {CpuProfile['processes']} processes
+ */
+function processesHtml (root, processes) {
+  const times = timesByProcess(root)
+  if (times.length === 0) return []
+  const busy = times.reduce((sum, { busyMicros }) => sum + busyMicros, 0)
+  const shown = times.slice(0, MAX_PROCESSES).map(({ process, busyMicros }) =>
+    `${escapeHtml(process)} ${(busy > 0 ? 100 * busyMicros / busy : 0).toFixed(1)} %`)
+  if (times.length > MAX_PROCESSES) shown.push(`and ${times.length - MAX_PROCESSES} more`)
+  return [`<p class="facts">Of the time at work, by ${kindOf(processes)}: ${shown.join(' · ')}</p>`]
+}
+
+/** @param {number} epochMs */
+function timeHtml (epochMs) {
+  return `<time datetime="${new Date(epochMs).toISOString()}">${localTimeWithZone(epochMs)}</time>`
+}
+
+/** @param {CallTree} root */
+function sharesHtml (root) {
+  const { javascript, wasm, native, gc, idle } = summarizeTime(root)
+  const shares = [
+    { name: 'JavaScript', kind: 'javascript', percent: 100 * javascript / root.totalMicros },
+    ...(wasm > 0 ? [{ name: 'WebAssembly', kind: 'wasm', percent: 100 * wasm / root.totalMicros }] : []),
+    { name: 'Native', kind: 'native', percent: 100 * native / root.totalMicros },
+    { name: 'GC', kind: 'gc', percent: 100 * gc / root.totalMicros },
+    { name: 'Idle', kind: 'idle', percent: 100 * idle / root.totalMicros }
+  ]
+  let leftPercent = 0
+  const bars = shares.map(({ kind, percent }) => {
+    const bar = `<rect class="${kind}" x="${leftPercent.toFixed(2)}%" width="${percent.toFixed(2)}%" height="100%"/>`
+    leftPercent += percent
+    return bar
+  })
+  // Widths are attributes of SVG because the page's policy forbids style attributes.
+  return `<svg class="shares" aria-hidden="true">${bars.join('')}</svg>
+<dl class="shares">${shares.map(({ name, kind, percent }) =>
+    `<div><dt class="${kind}">${name}</dt><dd>${percent.toFixed(1)} %</dd></div>`).join('')}</dl>`
 }
 
 module.exports = { encodeFlameGraph, encodeFlameGraphDifference, renderFlameGraph }

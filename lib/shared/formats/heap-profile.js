@@ -33,7 +33,7 @@ const HEAP_FORMATS = Object.freeze({
     contentType: 'application/octet-stream',
     sources: 'generated',
     encode: (/** @type {HeapProfile} */ profile, /** @type {HeapContext} */ context = {}) =>
-      require('./pprof/heap').encodeHeapPprof({ ...profile, kind: profile.mode === 'all' ? 'alloc' : 'inuse' }, context)
+      require('./pprof').encodeHeapPprof({ ...profile, kind: profile.mode === 'all' ? 'alloc' : 'inuse' }, context)
   },
   flamegraph: {
     extension: 'html',

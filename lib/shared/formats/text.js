@@ -5,15 +5,13 @@
 
 const { localTimeWithZone } = require('../base/local-time')
 const { buildCallTree } = require('./profile/call-tree')
-const { callersOf, bottomUp } = require('./profile/callers')
+const { bottomUp, callersOf, nearestOfApplication } = require('./profile/callers')
 const { LOOP_IO, MAX_STACK_FRAMES, packageOf } = require('./profile/frame')
-const { describeTotal } = require('./profile/process-times')
-const { summarizeTime } = require('./profile/time-kinds')
-const { processLines } = require('./text/process-lines')
-const { routeLines } = require('./text/route-lines')
-const { describeFunction, inMs, nameOf, percent, row } = require('./text/rows')
+const { describeTotal, kindOf, kindsOf, summarizeTime, sumMicros, timesByProcess, timesByRoute } = require('./profile/time-kinds')
+const { describeFunction, inMs, nameOf, percent, row } = require('./text-rows')
 
 /** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
+/** @import { CallTree } from './profile/call-tree' */
 /** @import { HeavyFrame } from './profile/callers' */
 /** @import { Frame } from './profile/frame' */
 
@@ -27,6 +25,11 @@ const MIN_FUNCTIONS = 5
 
 // As many as fit on a screen with the next function: a recursion would go on for as many as V8 records frames (255).
 const MAX_CALLER_LEVELS = 12
+
+const MAX_PROCESSES = 32
+const MAX_ROUTES = 15
+const MAX_ROUTE_WIDTH = 40
+const NO_ROUTE = 'no request, or not known'
 
 /**
  * @param {CpuProfile} profile
@@ -65,7 +68,7 @@ function headerLines ({ samples, processes }, totalMicros, { title = 'CPU profil
   ]
 }
 
-/** @param {import('./profile/call-tree').CallTree} root */
+/** @param {CallTree} root */
 function summaryLines (root) {
   const { javascript, wasm, native, gc, idle, busy } = summarizeTime(root)
   const loopIo = root.children.find(({ frame }) => frame.origin === 'meta' && frame.name === LOOP_IO)?.totalMicros ?? 0
@@ -171,6 +174,82 @@ function describeRun (run) {
 function ownerOf ({ origin, file }) {
   if (origin === 'wasm') return 'WebAssembly'
   return origin === 'dependency' ? packageOf(file) : 'node'
+}
+
+/**
+ * Which process, or thread, took the time, in a profile of several: a row for each, with the function to look at.
+ * @param {CallTree} root
+ * @param {number} busyMicros
+ * @param {CpuProfile['processes']} processes
+ * @returns {string[]} none where the profile is of one process
+ */
+function processLines (root, busyMicros, processes) {
+  const times = timesByProcess(root)
+  if (times.length === 0) return []
+  const shown = times.slice(0, MAX_PROCESSES)
+  const rest = times.slice(MAX_PROCESSES)
+  const width = Math.max(kindOf(processes).length, ...shown.map(({ process }) => process.length))
+  const lines = shown.map(one => row(one.busyMicros, busyMicros,
+    `${percent(one.busyMicros, one.micros).padStart(7)}  ${one.process.padEnd(width)}  ${hottestOf(root, one.process)}`.trimEnd()))
+  if (rest.length > 0) {
+    lines.push(row(rest.reduce((sum, one) => sum + one.busyMicros, 0), busyMicros, `everything else (${rest.length} ${kindsOf(processes)})`))
+  }
+  return [
+    ` [${kindsOf(processes) === 'threads' ? 'Threads' : 'Processes'}]: whose time it was; "at work" is the part of its own time that a ${kindOf(processes)} was not idle`,
+    '',
+    `         ms   busy  at work  ${kindOf(processes).padEnd(width)}  the function in which most of it was spent`,
+    ...lines
+  ]
+}
+
+/**
+ * @param {CallTree} root
+ * @param {string} process
+ */
+function hottestOf (root, process) {
+  return describeHottest(root, ({ processes }) => {
+    const routes = processes.get(process)
+    return routes === undefined ? 0 : sumMicros(routes)
+  })
+}
+
+/**
+ * Whose requests took the time: a row a route, with the function to look at.
+ * @param {CallTree} root
+ * @param {number} busyMicros
+ * @returns {string[]} none where the profile has no routes
+ */
+function routeLines (root, busyMicros) {
+  const times = timesByRoute(root).filter(({ micros }) => micros > 0)
+  if (times.every(({ route }) => route === null)) return []
+  const routes = times.filter(({ route }) => route !== null)
+  const shown = [...routes.slice(0, MAX_ROUTES), ...times.filter(({ route }) => route === null)]
+  const rest = routes.slice(MAX_ROUTES)
+  const width = Math.min(MAX_ROUTE_WIDTH, Math.max(...shown.map(({ route }) => (route ?? NO_ROUTE).length)))
+  const lines = shown.map(({ route, micros }) =>
+    row(micros, busyMicros, `${(route ?? NO_ROUTE).padEnd(width)}  ${describeHottest(root, tree => tree.routes.get(route)?.micros ?? 0)}`))
+  if (rest.length > 0) {
+    lines.push(row(rest.reduce((sum, { micros }) => sum + micros, 0), busyMicros, `everything else (${rest.length} routes)`))
+  }
+  return [
+    ' [Routes]: whose requests took the time',
+    '',
+    `         ms   busy  ${'route'.padEnd(width)}  the function in which most of it was spent`,
+    ...lines
+  ]
+}
+
+/**
+ * The function to look at in one part of a profile, in words.
+ * @param {CallTree} root
+ * @param {(tree: CallTree) => number} microsOf  which of the time spent in a function itself counts
+ * @returns {string} empty where no time was spent
+ */
+function describeHottest (root, microsOf) {
+  const [heavy] = bottomUp(root, microsOf)
+  if (heavy === undefined) return ''
+  const caller = nearestOfApplication(heavy)
+  return caller === undefined || caller === heavy ? describeFunction(heavy) : `${nameOf(heavy.frame)}, called by ${nameOf(caller.frame)}`
 }
 
 module.exports = { encodeText }

@@ -4,9 +4,8 @@
 
 const { setImmediate: othersTurn } = require('node:timers/promises')
 const { toEpochMs } = require('../base/monotonic')
-const { isHeapProfile } = require('../formats/differences/heap-profile')
-const { HeapMerging } = require('../formats/merging/merge-heap-profiles')
-const { Merging } = require('../formats/merging/merge-profiles')
+const { isHeapProfile } = require('../formats/profile/heap-tree')
+const { HeapMerging, Merging } = require('../formats/merge-profiles')
 const { readAnswer } = require('./answers')
 const { namesOf } = require('./members')
 

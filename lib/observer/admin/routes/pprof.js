@@ -3,11 +3,8 @@
 // What `go tool pprof`, Alloy, Parca and Pyroscope ask for, with the paths, parameters and headers of Go's net/http/pprof.
 
 const { createResponse, text } = require('../../../shared/admin/responses')
-const { encodeBlockProfile } = require('../../../shared/formats/pprof/block')
-const { encodeEmptyProfile } = require('../../../shared/formats/pprof/empty')
+const { encodeBlockProfile, encodeEmptyProfile, encodeHeapPprof, encodePprof } = require('../../../shared/formats/pprof')
 const { SOURCES } = require('../../../shared/formats/formats')
-const { encodePprof } = require('../../../shared/formats/pprof')
-const { encodeHeapPprof } = require('../../../shared/formats/pprof/heap')
 const { anything, flag, integer, oneOf } = require('../parameters')
 const { notesOf } = require('../views')
 const { knownOf } = require('./readings')

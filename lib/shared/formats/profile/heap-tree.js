@@ -168,4 +168,19 @@ function bytesByProcess (root) {
   return [...bytesOf].map(([process, bytes]) => ({ process, bytes })).sort((a, b) => b.bytes - a.bytes)
 }
 
-module.exports = { buildHeapTree, bytesByFunction, bytesByProcess, functionKey, stringify, subtract }
+/**
+ * @param {any} profile  of a file
+ * @returns {profile is SamplingProfile}
+ */
+function isHeapProfile (profile) {
+  const waiting = [profile?.head]
+  for (const node of waiting) {
+    const { callFrame, selfSize, children } = Object(node)
+    if (typeof callFrame?.functionName !== 'string' || typeof callFrame.url !== 'string') return false
+    if (!Number.isFinite(selfSize) || !Array.isArray(children)) return false
+    for (const child of children) waiting.push(child)
+  }
+  return Array.isArray(profile.samples)
+}
+
+module.exports = { buildHeapTree, bytesByFunction, bytesByProcess, functionKey, isHeapProfile, stringify, subtract }

@@ -6,11 +6,11 @@
 const { buildCallTree } = require('./call-tree')
 const { idleUnless } = require('./idle-samples')
 const { withCallers } = require('./node-tree')
-const { timesByRoute } = require('./route-times')
+const { timesByRoute } = require('./time-kinds')
 const { errors } = require('../../base/errors')
 
 /** @import { CpuProfile, ProfileNode } from '../../../../types/profile' */
-/** @import { RouteTime } from './route-times' */
+/** @import { RouteTime } from './time-kinds' */
 
 const MAX_NAMED_ROUTES = 20
 

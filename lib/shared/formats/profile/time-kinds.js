@@ -1,11 +1,16 @@
 'use strict'
 
-// Whose time it is: a profile's time by kind, and the shares that answer "is it our code at all?".
+// Whose time it is: a profile's time by kind, with the shares that answer "is it our code at all?", by process and by route. Pure.
 
+/** @import { CpuProfile } from '../../../../types/profile' */
 /** @import { CallTree } from './call-tree' */
 /** @import { Frame } from './frame' */
 
-/** @typedef {'app' | 'dependency' | 'wasm' | 'node' | 'native' | 'gc' | 'idle'} TimeKind */
+/**
+ * @typedef {'app' | 'dependency' | 'wasm' | 'node' | 'native' | 'gc' | 'idle'} TimeKind
+ * @typedef {{ process: string, micros: number, busyMicros: number }} ProcessTime  busyMicros: that at work
+ * @typedef {{ route: string | null, micros: number }} RouteTime  null: of no request, or it is not known of which
+ */
 
 /**
  * @param {Frame} frame
@@ -41,4 +46,73 @@ function summarizeTime (root) {
   return { javascript, wasm, native: node + native, gc, idle, busy: javascript + wasm + node + native + gc }
 }
 
-module.exports = { timeKindOf, sumTimeKinds, summarizeTime }
+/**
+ * The time of each process in a profile of several.
+ * @param {CallTree} root
+ * @returns {ProcessTime[]} the busiest first; empty where the profile is of one process
+ */
+function timesByProcess (root) {
+  /** @type {Map<string, ProcessTime>} */
+  const times = new Map()
+  const waiting = [root]
+  for (const { frame, processes, children } of waiting) {
+    for (const child of children) waiting.push(child)
+    const isIdle = timeKindOf(frame) === 'idle'
+    for (const [process, routes] of processes) {
+      const time = times.get(process) ?? { process, micros: 0, busyMicros: 0 }
+      times.set(process, time)
+      const micros = sumMicros(routes)
+      time.micros += micros
+      if (!isIdle) time.busyMicros += micros
+    }
+  }
+  return [...times.values()].sort((a, b) => b.busyMicros - a.busyMicros)
+}
+
+/** @param {ReadonlyMap<string | null, { micros: number }>} routes  of one function in one process */
+function sumMicros (routes) {
+  let sum = 0
+  for (const { micros } of routes.values()) sum += micros
+  return sum
+}
+
+/**
+ * @param {number} micros  of the whole profile
+ * @param {CpuProfile['processes']} processes  where it is of several
+ * @returns {string} how long it is, in words
+ */
+function describeTotal (micros, processes) {
+  const total = `${(micros / 1e6).toFixed(2)} s`
+  if (processes === undefined) return total
+  const { names, wallMicros } = processes
+  return `${total} of ${names.length} ${names.length === 1 ? kindOf(processes) : kindsOf(processes)} in ${(wallMicros / 1e6).toFixed(2)} s`
+}
+
+/** @param {CpuProfile['processes']} processes */
+function kindOf (processes) {
+  return processes?.of ?? 'process'
+}
+
+/** @param {CpuProfile['processes']} processes */
+function kindsOf (processes) {
+  return processes?.of === 'thread' ? 'threads' : 'processes'
+}
+
+/**
+ * The time at work by route, of a profile whose samples have routes.
+ * @param {CallTree} root
+ * @returns {RouteTime[]} heaviest first; empty where the profile has no routes
+ */
+function timesByRoute (root) {
+  /** @type {Map<string | null, number>} */
+  const micros = new Map()
+  const waiting = [root]
+  for (const { frame, routes, children } of waiting) {
+    for (const child of children) waiting.push(child)
+    if (timeKindOf(frame) === 'idle') continue
+    for (const [route, spent] of routes) micros.set(route, (micros.get(route) ?? 0) + spent.micros)
+  }
+  return [...micros].map(([route, micros]) => ({ route, micros })).sort((a, b) => b.micros - a.micros)
+}
+
+module.exports = { describeTotal, kindOf, kindsOf, summarizeTime, sumMicros, timeKindOf, timesByProcess, timesByRoute }

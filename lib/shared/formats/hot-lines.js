@@ -1,14 +1,14 @@
 'use strict'
 
-// Where the time of a CPU profile was spent, in a few short lines: for who is told of the file and does not open it yet. Pure.
+// Where the time of a CPU profile was spent, in a few short lines: for readers who do not open the file yet. Pure.
 
-const { buildCallTree } = require('../profile/call-tree')
-const { bottomUp, nearestOfApplication } = require('../profile/callers')
-const { summarizeTime } = require('../profile/time-kinds')
-const { nameOf, percent } = require('./rows')
+const { buildCallTree } = require('./profile/call-tree')
+const { bottomUp, nearestOfApplication } = require('./profile/callers')
+const { summarizeTime } = require('./profile/time-kinds')
+const { nameOf, percent } = require('./text-rows')
 
-/** @import { CpuProfile, EncodeContext } from '../../../../types/profile' */
-/** @import { HeavyFrame } from '../profile/callers' */
+/** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
+/** @import { HeavyFrame } from './profile/callers' */
 
 const MAX_LINES = 5
 // Less of the busy time than this is not what was hot.

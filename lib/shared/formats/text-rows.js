@@ -1,12 +1,12 @@
 'use strict'
 
-// The rows of the text report, and how they name functions.
+// The rows of the text report and how they name functions, also for those who have a few lines of it only. Pure.
 
-const { hottestLine } = require('../profile/callers')
-const { placeOf } = require('../profile/frame')
+const { hottestLine } = require('./profile/callers')
+const { placeOf } = require('./profile/frame')
 
-/** @import { HeavyFrame } from '../profile/callers' */
-/** @import { Frame } from '../profile/frame' */
+/** @import { HeavyFrame } from './profile/callers' */
+/** @import { Frame } from './profile/frame' */
 
 /**
  * @param {number} micros
@@ -45,4 +45,4 @@ function nameOf (frame) {
   return `${frame.name} ${placeOf(frame)}`.trimEnd()
 }
 
-module.exports = { row, inMs, percent, describeFunction, nameOf }
+module.exports = { describeFunction, inMs, nameOf, percent, row }

@@ -3,9 +3,9 @@
 // The tables of a pprof profile: strings, functions and locations, each written once and referred to by number.
 
 const { Function: PprofFunction, Label, Line, Location, Mapping, StringTable, ValueType } = require('pprof-format')
-const { MAX_STACK_FRAMES, MAX_WRITTEN_COLUMN, placeOf } = require('../profile/frame')
+const { MAX_STACK_FRAMES, MAX_WRITTEN_COLUMN, placeOf } = require('./profile/frame')
 
-/** @import { Frame } from '../profile/frame' */
+/** @import { Frame } from './profile/frame' */
 
 /** @typedef {{ id: number, caller: Caller | null }} Caller */
 

@@ -1,21 +1,29 @@
 'use strict'
 
-// CPU profiles of several processes, or of the threads of one, as one. The processes' times stand one after another, so that each sample keeps its own and the whole is the time of all of
-// them; which process a sample is of stands beside it. Pure.
+// Profiles of several processes, or of the threads of one, as one: CPU profiles, and sampled allocations. Pure.
 
-const { assertCpuProfile } = require('../profile/assert-profile')
-const { ROOT, createMergedFrames } = require('./merged-frames')
+const { assertCpuProfile } = require('./profile/assert-profile')
 
-/** @import { CallFrame, CpuProfile, ProfileNode, SampleLabels } from '../../../../types/profile' */
+/** @import { CallFrame, CpuProfile, ProfileNode, SampleLabels } from '../../../types/profile' */
+/** @import { SampledNode, SamplingProfile } from './profile/heap-tree' */
 
 /**
  * @typedef {object} MergedNode
  * @property {ProfileNode & { children: number[] }} node
  * @property {Map<CallFrame, MergedNode>} below
  * @property {Map<number, number>} ticks  by line
+ *
+ * @typedef {{ node: SampledNode, below: Map<CallFrame, Merged> }} Merged
  */
 
+const NO_SCRIPT = '0' // V8's for native functions
+
+/** @type {CallFrame} */
+const ROOT = Object.freeze({ functionName: '(root)', scriptId: NO_SCRIPT, url: '', lineNumber: -1, columnNumber: -1 })
+
 /**
+ * The processes' times stand one after another, so that each sample keeps its own and the whole is the time of all of them; which process a sample
+ * is of stands beside it.
  * @param {{ process: string, profile: CpuProfile }[]} parts  process: a name that only one of them has
  * @param {{ of?: 'process' | 'thread' }} [options]  what they are
  * @returns {CpuProfile}
@@ -196,4 +204,101 @@ function timedSamples ({ samples, timeDeltas, startTime, endTime }) {
   })
 }
 
-module.exports = { Merging, mergeProfiles }
+/** The bytes of each stack added up, and beside them whose they are. One by one, as above. */
+class HeapMerging {
+  #nodes = 0
+  #root = this.#create(ROOT)
+  #frameOf = createMergedFrames()
+  /** @type {SamplingProfile['samples']} */
+  #samples = []
+
+  /** @param {{ process: string, profile: SamplingProfile }} part  process: a name that only one of them has */
+  add ({ process, profile: { head, samples } }) {
+    const counts = countByNode(samples)
+    /** @type {Map<number, number>} */
+    const idOf = new Map()
+    const waiting = [{ node: head, merged: this.#root }]
+    for (const { node, merged } of waiting) {
+      idOf.set(node.id, merged.node.id)
+      if (node.selfSize > 0) addHeld(merged.node, { process, bytes: node.selfSize, samples: counts.get(node.id) ?? 0 })
+      for (const child of node.children) waiting.push({ node: child, merged: this.#childOf(merged, child.callFrame) })
+    }
+    for (const sample of samples) {
+      this.#samples.push({ ...sample, nodeId: idOf.get(sample.nodeId) ?? this.#root.node.id, ordinal: this.#samples.length + 1 })
+    }
+  }
+
+  /** @returns {SamplingProfile} */
+  result () {
+    return { head: this.#root.node, samples: this.#samples }
+  }
+
+  /**
+   * @param {Merged} above
+   * @param {CallFrame} callFrame
+   */
+  #childOf ({ node, below }, callFrame) {
+    const frame = this.#frameOf(callFrame)
+    const known = below.get(frame)
+    if (known !== undefined) return known
+    const made = this.#create(frame)
+    below.set(frame, made)
+    node.children.push(made.node)
+    return made
+  }
+
+  /**
+   * @param {CallFrame} callFrame
+   * @returns {Merged}
+   */
+  #create (callFrame) {
+    return { node: { callFrame, selfSize: 0, id: ++this.#nodes, children: [] }, below: new Map() }
+  }
+}
+
+/**
+ * @param {SampledNode} node
+ * @param {NonNullable<SampledNode['processes']>[number]} held
+ */
+function addHeld (node, held) {
+  node.selfSize += held.bytes
+  node.processes ??= []
+  const known = node.processes.find(({ process }) => process === held.process)
+  if (known === undefined) node.processes.push(held)
+  else Object.assign(known, { bytes: known.bytes + held.bytes, samples: known.samples + held.samples })
+}
+
+/**
+ * @param {SamplingProfile['samples']} samples
+ * @returns {Map<number, number>}
+ */
+function countByNode (samples) {
+  const counts = new Map()
+  for (const { nodeId } of samples) counts.set(nodeId, (counts.get(nodeId) ?? 0) + 1)
+  return counts
+}
+
+/**
+ * One object for each function of several processes. Functions are the same by name, file and position: the scripts of each process are numbered by
+ * itself, so here they are numbered anew, by file.
+ * @returns {(callFrame: CallFrame) => CallFrame}
+ */
+function createMergedFrames () {
+  /** @type {Map<string, CallFrame>} */
+  const frames = new Map()
+  /** @type {Map<string, string>} */
+  const scripts = new Map()
+  return ({ functionName, scriptId, url, lineNumber, columnNumber }) => {
+    const isNative = Number(scriptId) === Number(NO_SCRIPT)
+    const key = `${functionName}\0${url}\0${lineNumber}:${columnNumber}:${isNative}`
+    const known = frames.get(key)
+    if (known !== undefined) return known
+    if (!isNative && !scripts.has(url)) scripts.set(url, String(scripts.size + 1))
+    const script = isNative ? NO_SCRIPT : /** @type {string} */ (scripts.get(url))
+    const frame = { functionName, scriptId: script, url, lineNumber, columnNumber }
+    frames.set(key, frame)
+    return frame
+  }
+}
+
+module.exports = { HeapMerging, mergeProfiles, Merging }
