@@ -1,13 +1,14 @@
 'use strict'
 
-// A profile as it was written: the same tree, with the places of its frames and of its line ticks looked up. Pure: whoever asks has the
-// answers. It is done once, before a culprit is looked for and before a format sees the profile, so that all of them say the same.
+// A profile, of the CPU or of the heap, as it was written: the same tree, with the places of its frames and of its line ticks looked up. Pure:
+// whoever asks has the answers. It is done once, before a culprit is looked for and before a format sees the profile, so that all of them say the same.
 
-const { pathToFileURL } = require('node:url')
 const path = require('node:path')
+const { pathToFileURL } = require('node:url')
 
 /** @import { CallFrame, CpuProfile, ProfileNode } from '../../../types/profile' */
 /** @import { Place, WrittenPlace } from '../../analysis/source-maps/answer' */
+/** @import { SampledNode, SamplingProfile } from '../formats/profile/heap-tree' */
 
 /** @typedef {(url: string, place: Place) => WrittenPlace | null} LookUp */
 
@@ -90,4 +91,37 @@ function lineOf (line) {
   return { line: line - 1, column: null, name: '' }
 }
 
-module.exports = { mapFrame, mapProfile, placeOf, placesOf }
+/**
+ * @param {SamplingProfile} profile
+ * @returns {{ url: string, place: Place }[]} what has to be known to map it
+ */
+function heapPlacesOf ({ head }) {
+  const nodes = [head]
+  for (const { children } of nodes) for (const child of children) nodes.push(child)
+  return nodes.filter(({ callFrame: { url } }) => url !== '').map(({ callFrame }) => ({ url: callFrame.url, place: placeOf(callFrame) }))
+}
+
+/**
+ * @param {SamplingProfile} profile
+ * @param {LookUp} lookUp
+ * @returns {SamplingProfile}
+ */
+function mapHeapProfile ({ head, ...rest }, lookUp) {
+  const mapped = mapNode(head, lookUp)
+  const waiting = [mapped]
+  for (const node of waiting) {
+    node.children = node.children.map(child => mapNode(child, lookUp))
+    for (const child of node.children) waiting.push(child)
+  }
+  return { ...rest, head: mapped }
+}
+
+/**
+ * @param {SampledNode} node
+ * @param {LookUp} lookUp
+ */
+function mapNode (node, lookUp) {
+  return { ...node, callFrame: mapFrame(node.callFrame, lookUp) }
+}
+
+module.exports = { heapPlacesOf, mapFrame, mapHeapProfile, mapProfile, placeOf, placesOf }
