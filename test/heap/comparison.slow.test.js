@@ -9,7 +9,7 @@ const test = require('node:test')
 const { promisify } = require('node:util')
 const { compareFiles } = require('../../lib/analysis/comparison/compare-files')
 const { encodeBaseline } = require('../../lib/analysis/comparison/baseline-file')
-const { loadSide } = require('../../lib/analysis/comparison/side')
+const { loadSide } = require('../../lib/analysis/comparison/load-snapshots')
 const { newFolder, writtenBy } = require('./snapshots')
 
 const OBJECTS = 1000

@@ -10,9 +10,9 @@ const { isDeepStrictEqual } = require('node:util')
 const { analyzeSnapshot } = require('../../lib/analysis/comparison/analyze')
 const { toBaseline } = require('../../lib/analysis/comparison/baseline')
 const { compare } = require('../../lib/analysis/comparison/comparison')
-const { statisticsOf } = require('../../lib/analysis/comparison/statistics')
-const { summarize } = require('../../lib/analysis/comparison/summary')
+const { summarize } = require('../../lib/analysis/comparison/class-rows')
 const { newFolder, snapshotOf, writeSnapshot, writtenBy } = require('./snapshots')
+const { statisticsOf } = require('./statistics')
 
 const folders = [writtenBy('varied-app.js'), writtenBy('leaks/run.js', folder => ['kept-requests', folder])]
 const [varied, leaking] = folders

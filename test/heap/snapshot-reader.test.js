@@ -8,7 +8,7 @@ const path = require('node:path')
 const test = require('node:test')
 const zlib = require('node:zlib')
 const { analyzeSnapshot } = require('../../lib/analysis/comparison/analyze')
-const { summarize } = require('../../lib/analysis/comparison/summary')
+const { summarize } = require('../../lib/analysis/comparison/class-rows')
 const { newFolder, snapshotOf, writeSnapshot } = require('./snapshots')
 
 const folder = newFolder()

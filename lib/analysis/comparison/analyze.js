@@ -4,9 +4,7 @@
 // 110 bytes a node: run it in a worker thread or the command line, never on a thread that serves.
 
 const { readGraph } = require('../graph/read-graph')
-const { spreadDetachedness } = require('../graph/detachedness')
-const { transferOwnedSizes } = require('../graph/ownership')
-const { essentialEdges } = require('../graph/essential-edges')
+const { spreadDetachedness, transferOwnedSizes } = require('../graph/as-devtools')
 const { findDominators } = require('../graph/dominators')
 const { findDistances } = require('../graph/distances')
 const { findRawClasses } = require('../graph/raw-classes')
@@ -47,7 +45,7 @@ async function analyzeSnapshot (file, { isClassic = false, onProgress = () => {}
     spreadDetachedness(graph)
     if (!isClassic) transferOwnedSizes(graph)
     onProgress({ stage: 'dominators' })
-    const dominators = findDominators(graph, essentialEdges(graph, weakMapNames))
+    const dominators = findDominators(graph, weakMapNames)
     onProgress({ stage: 'classes' })
     const raw = findRawClasses(graph, { isClassic })
     const heapBytes = dominators.retainedSize[ROOT] + graph.extraNativeBytes

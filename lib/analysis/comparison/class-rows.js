@@ -1,16 +1,26 @@
 'use strict'
 
-// The rows of a table of classes, and which of them each raw class belongs to. Two classes of the same name from two places
+// The rows of a table of classes, which of them each raw class belongs to, and the table of one snapshot. Two classes of the same name from two places
 // in the code are two rows. So are functions and an object that is itself named `Function`, of which every context of node:vm
 // has one: DevTools gives both the same key and shows only the one it met last; here both are shown.
 
+const { createMatcher, inferInterfaces } = require('../graph/interfaces')
 const { NO_SHAPE } = require('../graph/raw-classes')
 
 /** @import { RawClass } from '../graph/raw-classes' */
+/** @import { Analysis } from './analyze' */
 
 /**
  * @typedef {{ key: string, name: string }} ClassName  key: the same in every snapshot of a process
  * @typedef {{ rowOf: Uint32Array, rows: ClassName[] }} ClassRows  rowOf: by raw class
+ *
+ * @typedef {object} ClassSummary
+ * @property {string} key
+ * @property {string} name
+ * @property {number} count
+ * @property {number} shallowBytes
+ * @property {number} retainedBytes
+ * @property {number} distance  the least of its objects
  */
 
 /**
@@ -39,4 +49,41 @@ function toClassRows (classes, nameOfShape) {
   return { rowOf, rows }
 }
 
-module.exports = { toClassRows }
+/**
+ * The table of one snapshot: how many objects, their own size, what they keep alive, and how near to the roots.
+ * @param {Analysis} analysis
+ * @returns {ClassSummary[]} what retains the most first
+ */
+function summarize (analysis) {
+  const { graph, dominators: { order, endOf, retainedSize } } = analysis
+  const { distances } = analysis.ways()
+  const { rowOfNode, rows } = classifyNodes(analysis)
+  const summaries = rows.map(({ key, name }) => ({ key, name, count: 0, shallowBytes: 0, retainedBytes: 0, distance: Infinity }))
+  const coveredTo = new Uint32Array(rows.length)
+  for (let position = 0; position < order.length; position++) {
+    const node = order[position]
+    if (graph.selfSize[node] === 0) continue
+    const row = rowOfNode[node]
+    const summary = summaries[row]
+    summary.count++
+    summary.shallowBytes += graph.selfSize[node]
+    summary.distance = Math.min(summary.distance, distances[node])
+    if (position < coveredTo[row]) continue // one of its class dominates it: counted there
+    coveredTo[row] = endOf[node]
+    summary.retainedBytes += retainedSize[node]
+  }
+  return summaries.filter(({ count }) => count > 0).sort((a, b) => b.retainedBytes - a.retainedBytes)
+}
+
+/**
+ * @param {Analysis} analysis
+ * @returns {{ rowOfNode: Uint32Array, rows: ClassRows['rows'] }}
+ */
+function classifyNodes ({ raw }) {
+  const match = createMatcher(inferInterfaces(raw.shapes))
+  const names = raw.shapes.map(({ properties }) => match(properties))
+  const { rowOf, rows } = toClassRows(raw.classes, shape => names[shape])
+  return { rowOfNode: raw.classOf.map(rawClass => rowOf[rawClass]), rows }
+}
+
+module.exports = { classifyNodes, summarize, toClassRows }

@@ -5,19 +5,17 @@
 
 const path = require('node:path')
 const { toBaseline } = require('./baseline')
-const { compare } = require('./comparison')
+const { compare, compareTotals } = require('./comparison')
 const { whyIncomparable } = require('./comparability')
-const { loadSnapshots } = require('./load-snapshots')
-const { readFacts } = require('./side')
+const { loadSnapshots, readFacts } = require('./load-snapshots')
 const { findSuspects } = require('../suspects/suspects')
 const { headlineOf } = require('../suspects/headline')
-const { withDeclaration } = require('../suspects/declaration')
-const { compareTotals } = require('./totals')
+const { withDeclaration } = require('../suspects/places')
 const { errors } = require('../../shared/base/errors')
 
 /** @import { Analysis, Progress } from './analyze' */
 /** @import { Balance, ClassChange } from './comparison' */
-/** @import { Side } from './side' */
+/** @import { Side } from './load-snapshots' */
 /** @import { Suspect } from '../suspects/suspects' */
 
 /**

@@ -6,16 +6,29 @@
 const fs = require('node:fs')
 const os = require('node:os')
 const { Worker } = require('node:worker_threads')
-const { analyze, loadSide } = require('./side')
+const { errors } = require('../../shared/base/errors')
 const { guarded } = require('../../shared/base/guard')
 const { ownFile, threadFlags } = require('../../shared/base/own-files')
+const { readRegularText } = require('../../shared/base/regular-file')
+const { analyzeSnapshot } = require('./analyze')
+const { toBaseline } = require('./baseline')
+const { isBaselineFile, readBaseline } = require('./baseline-file')
 
-/** @import { Analysis } from './analyze' */
-/** @import { Options, Side } from './side' */
+/** @import { Analysis, Progress } from './analyze' */
+/** @import { Baseline } from './baseline' */
+/** @import { SnapshotFacts } from './comparability' */
+
+/**
+ * @typedef {{ baseline: Baseline, facts: SnapshotFacts, file: string }} Side  one of the older ones
+ * @typedef {{ earlier: Side[], latest: Analysis }} Snapshots  latest: close its graph
+ *
+ * @typedef {object} Options
+ * @property {boolean} [isClassic]
+ * @property {(progress: Progress & { file: string }) => void} [onProgress]
+ * @property {AbortSignal} [signal]
+ */
 
 const MIN_BYTES = 20e6 // less is read before a thread has started
-
-/** @typedef {{ earlier: Side[], latest: Analysis }} Snapshots  latest: close its graph */
 
 /**
  * @param {readonly string[]} files  the oldest first
@@ -77,4 +90,54 @@ function loadInThread (order, signal) {
   })
 }
 
-module.exports = { loadSnapshots }
+/**
+ * What is needed of one of the older snapshots, from the file itself or from an index of it.
+ * @param {string} file
+ * @param {Options} [options]
+ * @returns {Promise<Side>}
+ * @throws ERR_LOOPSCOPE_INVALID_SNAPSHOT
+ */
+async function loadSide (file, options = {}) {
+  if (isBaselineFile(file)) return loadIndex(file, options)
+  const analysis = await analyze(file, options)
+  analysis.graph.close()
+  return { baseline: toBaseline(analysis), facts: readFacts(file), file }
+}
+
+/**
+ * @param {string} file
+ * @param {Options} options
+ * @returns {Side}
+ */
+function loadIndex (file, { isClassic = false }) {
+  const { baseline, facts } = readBaseline(file)
+  const view = (/** @type {boolean} */ classic) => classic ? 'the classic view' : 'the view of DevTools'
+  if (baseline.isClassic !== isClassic) {
+    const got = `one of ${view(baseline.isClassic)}: use the snapshot itself`
+    throw new errors.ERR_LOOPSCOPE_INVALID_SNAPSHOT(file, `an index of ${view(isClassic)}`, got)
+  }
+  return { baseline, facts, file }
+}
+
+/**
+ * @param {string} file
+ * @param {Options} options
+ */
+function analyze (file, { onProgress = () => {}, ...options }) {
+  return analyzeSnapshot(file, { ...options, onProgress: progress => onProgress({ ...progress, file }) })
+}
+
+/**
+ * What was written beside the snapshot when it was taken. It is not needed.
+ * @param {string} file
+ * @returns {SnapshotFacts}
+ */
+function readFacts (file) {
+  try {
+    return Object(JSON.parse(readRegularText(`${file}.json`)))
+  } catch {
+    return {}
+  }
+}
+
+module.exports = { loadSide, loadSnapshots, readFacts }

@@ -4,7 +4,7 @@
 
 const { parentPort, workerData } = require('node:worker_threads')
 const { unattended } = require('../../shared/base/guard')
-const { loadSide } = require('./side')
+const { loadSide } = require('./load-snapshots')
 
 /** @param {{ files: readonly string[], isClassic?: boolean }} order */
 async function load ({ files, isClassic }) {

@@ -5,7 +5,7 @@
 const { ROOT } = require('./graph')
 
 /** @import { Graph } from './graph' */
-/** @import { WeakMapNames } from './weak-map-names' */
+/** @import { WeakMapNames } from './read-graph' */
 
 const UNREACHED = -5
 const SYSTEM_DISTANCE = 100_000_000
@@ -143,4 +143,4 @@ function edgeText (graph, edge) {
   return graph.hasNumber(edge) ? String(graph.edgeName[edge]) : graph.strings.get(graph.edgeName[edge])
 }
 
-module.exports = { findDistances, findWays, UNREACHED, SYSTEM_DISTANCE, NO_EDGE }
+module.exports = { findDistances, findWays, NO_EDGE }

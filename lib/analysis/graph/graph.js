@@ -3,7 +3,7 @@
 // A heap snapshot as typed arrays, one entry a node or an edge, in the order of the file: node 0 is the root. It holds the
 // data and the names of V8's types; what follows from them is computed elsewhere.
 
-/** @import { Header } from '../../shared/heap/snapshot-header' */
+/** @import { Header } from '../../shared/heap/snapshot-parser' */
 /** @import { StringTable } from './string-table' */
 
 const ROOT = 0

@@ -5,19 +5,24 @@
 
 const fs = require('node:fs')
 const { errors } = require('../../shared/base/errors')
+const { openRegularFile } = require('../../shared/base/regular-file')
 const { scanSnapshot } = require('../../shared/heap/snapshot-scan')
 const { Graph } = require('./graph')
-const { LocationTable } = require('./location-table')
 const { StringTable } = require('./string-table')
-const { WeakMapNames } = require('./weak-map-names')
-const { openRegularFile } = require('../../shared/base/regular-file')
 
-/** @import { Header } from '../../shared/heap/snapshot-header' */
+/** @import { Header } from '../../shared/heap/snapshot-parser' */
 /** @import { TakeRecords } from '../../shared/heap/snapshot-scan' */
+/** @import { Location } from './graph' */
 
 const MIN_NUMBER_BYTES = 2 // a digit and a comma
 const MAX_EDGE_TYPES = 256
 const GZIP_MAGIC = 0x1f8b
+
+const HASH_FACTOR = 31
+
+const PAIR = /^\d+( \/ part of key \(.*? @\d+\) -> value \(.*? @\d+\) pair in WeakMap \(table @(\d+)\))$/
+const MARK = ' / part of key ('
+const MAX_MARK_OFFSET = 32 // quote and number in front of it
 
 /**
  * @param {string} file
@@ -215,4 +220,70 @@ class GraphBuilder {
   }
 }
 
-module.exports = { readGraph }
+/** The places in the code that a heap snapshot names, each once: thousands of functions are written at the same. */
+class LocationTable {
+  /** Index 0 is none. @type {(Location | null)[]} */
+  locations = [null]
+  /** Indexes, by a number that equal places share. @type {Map<number, number[]>} */
+  #indexes = new Map()
+
+  /**
+   * @param {number} script
+   * @param {number} line
+   * @param {number} column
+   * @returns {number} index
+   */
+  indexOf (script, line, column) {
+    const hash = (Math.imul(Math.imul(script, HASH_FACTOR) + line, HASH_FACTOR) + column) | 0
+    const alike = this.#indexes.get(hash)
+    if (alike !== undefined) {
+      for (const index of alike) {
+        const known = this.locations[index]
+        if (known !== null && known.line === line && known.column === column && known.script === script) return index
+      }
+    }
+    const index = this.locations.push({ script, line, column }) - 1
+    if (alike === undefined) this.#indexes.set(hash, [index])
+    else alike.push(index)
+    return index
+  }
+}
+
+/**
+ * The value of a WeakMap entry has two edges, from its key and from the table. V8 names both
+ * `N / part of key (X @id) -> value (Y @id) pair in WeakMap (table @T)`, which is the only way to know that they belong together.
+ */
+class WeakMapNames {
+  /** By index of the name. @type {Map<number, { tableId: number, pair: number }>} */
+  #names = new Map()
+  /** Of the text that both edges have. @type {Map<string, number>} */
+  #pairs = new Map()
+
+  /**
+   * @param {number} index
+   * @param {Buffer} bytes
+   * @param {number} start
+   * @param {number} end
+   */
+  look (index, bytes, start, end) {
+    const first = bytes[start + 1]
+    if (first < 0x30 || first > 0x39 || bytes[end - 2] !== 0x29) return
+    if (!bytes.subarray(start, Math.min(end, start + MAX_MARK_OFFSET)).includes(MARK)) return
+    const [, text, table] = PAIR.exec(JSON.parse(bytes.toString('utf8', start, end))) ?? []
+    if (text === undefined) return
+    const pair = this.#pairs.get(text) ?? this.#pairs.size
+    this.#pairs.set(text, pair)
+    this.#names.set(index, { tableId: Number(table), pair })
+  }
+
+  /** @param {number} index */
+  get (index) {
+    return this.#names.get(index)
+  }
+
+  get isEmpty () {
+    return this.#names.size === 0
+  }
+}
+
+module.exports = { readGraph, WeakMapNames }

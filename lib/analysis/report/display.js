@@ -44,4 +44,4 @@ function showBalance ({ balance, incomparable }) {
   return `${heap} = new less deleted ${exact(sizeDeltaBytes)}, ${growth}, beside objects ${exact(otherBytes)}`
 }
 
-module.exports = { showBalance, showHoldings, showPath, showPlace }
+module.exports = { showBalance, showHoldings, showPath }

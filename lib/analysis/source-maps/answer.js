@@ -6,9 +6,8 @@
 const path = require('node:path')
 const { readRegularFile } = require('../../shared/base/regular-file')
 const { MAX_BYTES, Problem, findMap, scriptFile } = require('./find-map')
-const { toWrittenName } = require('./function-name')
+const { toSourceFile, toWrittenName } = require('./written-names')
 const { parseMap } = require('./source-map')
-const { toSourceFile } = require('./source-url')
 
 /** @import { Segment, SourceMap } from './source-map' */
 

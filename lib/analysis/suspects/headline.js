@@ -2,8 +2,6 @@
 
 // The result of a comparison in one sentence.
 
-const { showFile } = require('./show-file')
-
 /** @import { Place } from './retainer-path' */
 /** @import { Suspect } from './suspects' */
 
@@ -31,6 +29,16 @@ function subjectOf ({ name, className, place, objects }) {
 /** @param {number} bytes */
 function megabytes (bytes) {
   return (bytes / BYTES_PER_MB).toFixed(1)
+}
+
+/**
+ * The name of a file in a sentence: of a package's file with the package, since there are many of `index.js`.
+ * @param {string} file  path or URL
+ */
+function showFile (file) {
+  const parts = file.replaceAll('\\', '/').split('/')
+  const modules = parts.lastIndexOf('node_modules')
+  return modules === -1 ? parts[parts.length - 1] : parts.slice(modules + 1).join('/')
 }
 
 module.exports = { headlineOf, subjectOf }

@@ -4,16 +4,19 @@
 // out. Positions in arrays and tables are left out too, so that two paths to the same place in the code are the same path.
 
 const { createHash } = require('node:crypto')
-const { ROOT } = require('../graph/graph')
 const { NO_EDGE } = require('../graph/distances')
+const { ROOT } = require('../graph/graph')
 const { isNamed } = require('./naming')
 
+/** @import { Analysis } from '../comparison/analyze' */
 /** @import { Graph } from '../graph/graph' */
 
 const SIGNATURE_CHARS = 12
 const SIGNATURE_STEPS = 4 // from the end: which of several ways leads to a module is chance
 const MAX_STEPS = 1000 // at each end: a linked list may be as long as the heap is large
 const FOREIGN_STEPS = 2 // that lead to the application's own code: the last of them say how it is reached
+const SCOPE = 'system / Context'
+const LEAST_SHARE = 0.5 // of what the scope keeps
 
 /**
  * @typedef {object} Place
@@ -160,4 +163,25 @@ function signatureOf (steps, className) {
   return createHash('sha256').update(text).digest('hex').slice(0, SIGNATURE_CHARS)
 }
 
-module.exports = { findPath, isOfApplication, readable, signatureOf, stepOf }
+/**
+ * What grew may be a scope, which has no name in the source, because one of its variables is always another object: the head of a list.
+ * @param {Pick<Analysis, 'graph' | 'dominators'>} analysis
+ * @param {number} node
+ * @returns {number | null} the edge of the variable that keeps most of it; null where it is no scope, or no variable does
+ */
+function largestVariable ({ graph, dominators: { retainedSize } }, node) {
+  if (graph.nameOf(node) !== SCOPE) return null
+  const ofVariable = graph.edgeTypeOf('context')
+  let largest = null
+  let largestBytes = retainedSize[node] * LEAST_SHARE
+  for (let edge = graph.firstEdge[node]; edge < graph.firstEdge[node + 1]; edge++) {
+    const bytes = retainedSize[graph.edgeTo[edge]]
+    // What keeps more than the scope is kept by others.
+    if (graph.edgeType[edge] !== ofVariable || bytes < largestBytes || bytes > retainedSize[node]) continue
+    largest = edge
+    largestBytes = bytes
+  }
+  return largest
+}
+
+module.exports = { findPath, isOfApplication, largestVariable, readable, signatureOf, stepOf }

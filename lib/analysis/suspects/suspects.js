@@ -3,22 +3,19 @@
 // Who keeps what the heap gained: surviving objects, ranked by how much more they keep than before, with the way that leads to
 // them. It says how sure it is, and why; two snapshots cannot tell a leak from a cache that is still filling.
 
-const { attributeGrowth } = require('./attribution')
-const { judge } = require('./confidence')
-const { Contents, addHoldings } = require('./contents')
-const { findWays, NO_EDGE } = require('../graph/distances')
+const { classifyNodes } = require('../comparison/class-rows')
 const { matchIds } = require('../comparison/match-ids')
+const { findWays, NO_EDGE } = require('../graph/distances')
+const { attributeGrowth } = require('./attribution')
+const { addHoldings, Contents } = require('./contents')
 const { nameOf } = require('./naming')
-const { findOwnNodes } = require('./own-nodes')
 const { patternsOf } = require('./patterns')
-const { findPath, isOfApplication, readable, signatureOf, stepOf } = require('./retainer-path')
-const { largestVariable } = require('./scope-variable')
-const { createPlaceFinder, findScriptNames } = require('../graph/script-names')
-const { classifyNodes } = require('../comparison/summary')
+const { createPlaceFinder, findOwnNodes, findScriptNames } = require('./places')
+const { findPath, isOfApplication, largestVariable, readable, signatureOf, stepOf } = require('./retainer-path')
 
 /** @import { Analysis } from '../comparison/analyze' */
-/** @import { Attribution, Growth } from './attribution' */
 /** @import { Baseline } from '../comparison/baseline' */
+/** @import { Attribution, Growth } from './attribution' */
 /** @import { Holding, NewFunctions } from './contents' */
 /** @import { Place, Step } from './retainer-path' */
 
@@ -27,6 +24,14 @@ const MIN_BYTES = 1e6 // or as much as this, whatever the share
 const MAX_SUSPECTS = 10
 const MAX_MEMBERS = 1000 // of a group, whose contents are counted
 const MAX_PATHS = 100
+
+// Of the confidence: chosen on applications that leak and others that only warm up (test/heap/suspects.slow.test.js); below them growth is what
+// every process shows.
+const DOUBTED_BYTES = 256 * 1024
+const DOUBTED_SHARE = 0.25 // of the heap's growth
+const MUCH_BYTES = 4e6 // or as much as this, whatever the share
+const MIN_OBJECTS = 20 // fewer new objects are a few large ones: a buffer, a file
+const MIN_AGAIN = 0.25 // of what it grew between the first two snapshots, between the next two
 
 /**
  * @typedef {object} Suspect
@@ -48,6 +53,8 @@ const MAX_PATHS = 100
  * @property {string[]} reasons    for the confidence
  *
  * @typedef {{ suspects: Suspect[], growthBytes: number, codeGrowthBytes: number }} Suspicion  the most growth first, the doubtful ones last
+ * @typedef {Omit<Suspect, 'share' | 'confidence' | 'reasons'> & { bytes: number[] }} Description
+ * @typedef {ReturnType<typeof createReader>} Reader
  */
 
 /**
@@ -102,8 +109,6 @@ function candidates ({ growths }, reader, totalBytes) {
 function sumOf (group) {
   return group.reduce((sum, { bytes }) => sum + growthOf(bytes), 0)
 }
-
-/** @typedef {Omit<Suspect, 'share' | 'confidence' | 'reasons'> & { bytes: number[] }} Description */
 
 /**
  * @param {Growth[]} members
@@ -170,8 +175,6 @@ function mergeTwo (one, other) {
   }
 }
 
-/** @typedef {ReturnType<typeof createReader>} Reader */
-
 /**
  * What the newest snapshot says of positions in its dominator order.
  * @param {Baseline} oldest
@@ -221,6 +224,33 @@ function createReader (oldest, latest, newest, { survivorOf }) {
     pathOf: (/** @type {number} */ position) => pathOf(order[position]),
     contentsOf
   }
+}
+
+/**
+ * How sure a suspicion is, and why.
+ * @param {Description & { share: number }} suspect
+ * @returns {Suspect}
+ */
+function judge ({ bytes, ...suspect }) {
+  const doubts = [...doubtsOf(suspect)]
+  if (doubts.length > 0) return { ...suspect, confidence: 'low', reasons: doubts }
+  if (bytes.length < 3) {
+    const reason = 'two snapshots cannot tell a leak from a cache that is still filling: take a third'
+    return { ...suspect, confidence: 'medium', reasons: [reason] }
+  }
+  const [first, then] = [bytes[1] - bytes[0], bytes[2] - bytes[1]]
+  if (then < first * MIN_AGAIN) {
+    return { ...suspect, confidence: 'low', reasons: ['it hardly grew again between the second and the third snapshot'] }
+  }
+  return { ...suspect, confidence: 'high', reasons: ['it grew between the first two snapshots, and again between the next two'] }
+}
+
+/** @param {Omit<Description, 'bytes'> & { share: number }} suspect */
+function * doubtsOf ({ growthBytes, share, newObjects, objects, className, path }) {
+  if (growthBytes < DOUBTED_BYTES) yield 'it grew by less than every process does'
+  if (share < DOUBTED_SHARE && growthBytes < MUCH_BYTES) yield 'most of the growth is elsewhere'
+  if (newObjects + objects < MIN_OBJECTS) yield 'it gained only a few objects'
+  if (className === '(synthetic)' || path.length === 0) yield "V8's own roots hold it, perhaps only at this moment"
 }
 
 module.exports = { findSuspects }

@@ -4,12 +4,19 @@
 // file's own layout: a header, arrays of numbers, and the strings last.
 
 const { errors } = require('../base/errors')
-const { RecordBatch } = require('./record-batch')
-const { parseHeader } = require('./snapshot-header')
 
-/** @import { Visitor } from './snapshot-scan' */
+/** @import { TakeRecords, Visitor } from './snapshot-scan' */
+
+/**
+ * @typedef {object} Header
+ * @property {number} node_count
+ * @property {number} edge_count
+ * @property {number} [extra_native_bytes]
+ * @property {{ node_fields: string[], node_types: any[], edge_fields: string[], edge_types: any[], location_fields?: string[] }} meta
+ */
 
 const MAX_HEADER_BYTES = 64 * 1024 // it takes less than 1 KiB on every version
+const BATCH_NUMBERS = 2 * 1024
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -18,6 +25,10 @@ const OPEN = 0x5b
 const CLOSE = 0x5d
 const END = 0x7d
 const ZERO = 0x30
+
+/** Fields that every version has had; without one of them a reader would take wrong numbers for right ones. */
+const NODE_FIELDS = Object.freeze(['type', 'name', 'id', 'self_size', 'edge_count'])
+const EDGE_FIELDS = Object.freeze(['type', 'name_or_index', 'to_node'])
 
 /** Called with what was read and not used yet: the part of a token that the rest of the file completes comes again. */
 class SnapshotParser {
@@ -217,6 +228,61 @@ function endOfString (buffer, start, end) {
     else if (byte === QUOTE) return at + 1
   }
   return -1
+}
+
+/**
+ * The head of the file: how many records follow, and which fields they have.
+ * @param {string} text  what stands in front of the nodes
+ * @param {(wanted: string, got: string) => never} refuse
+ * @returns {Header}
+ */
+function parseHeader (text, refuse) {
+  const header = readObject(text) ?? refuse('a header with fields and types', JSON.stringify(text.slice(0, 40)))
+  const { node_fields: nodeFields, edge_fields: edgeFields } = header.meta
+  const missing = NODE_FIELDS.find(name => !nodeFields.includes(name)) ?? EDGE_FIELDS.find(name => !edgeFields.includes(name))
+  return missing === undefined ? header : refuse(`a header with the field ${missing}`, 'none')
+}
+
+/**
+ * @param {string} text
+ * @returns {Header | null}
+ */
+function readObject (text) {
+  try {
+    const { snapshot } = JSON.parse(`${text.replace(/,\s*$/, '')}}`)
+    const { node_fields: nodeFields, node_types: [nodeTypes], edge_fields: edgeFields, edge_types: [edgeTypes] } = snapshot.meta
+    const { location_fields: locationFields = [] } = snapshot.meta
+    return [nodeFields, nodeTypes, edgeFields, edgeTypes, locationFields].every(Array.isArray) ? snapshot : null
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Gathers the numbers of one array, many records at a time, for whoever reads them: a call for each would take longer than reading it. When nobody
+ * takes them, they are only counted.
+ */
+class RecordBatch {
+  length = 0
+  #take
+
+  /**
+   * @param {string} array
+   * @param {number} width  numbers in a record
+   * @param {TakeRecords} [take]
+   */
+  constructor (array, width, take) {
+    this.array = array
+    this.width = width
+    this.values = new Float64Array(width * Math.ceil(BATCH_NUMBERS / width))
+    this.#take = take
+  }
+
+  /** @param {number} length */
+  pass (length) {
+    if (length > 0) this.#take?.(this.values, length)
+    return 0
+  }
 }
 
 module.exports = { SnapshotParser }

@@ -9,7 +9,7 @@ const { errors } = require('../base/errors')
 const { SnapshotParser } = require('./snapshot-parser')
 const { openRegularFile } = require('../base/regular-file')
 
-/** @import { Header } from './snapshot-header' */
+/** @import { Header } from './snapshot-parser' */
 
 const READ_BYTES = 1024 ** 2 // a few milliseconds of work: the thread has other things to do in between
 const MAX_TOKEN_BYTES = 256 * 1024 ** 2 // V8 cuts strings at 1,024 characters unless --heap-snapshot-string-limit says otherwise

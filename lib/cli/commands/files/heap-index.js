@@ -24,7 +24,7 @@ module.exports = {
 async function run (invocation) {
   const { positionals: [file], terminal, signal } = invocation
   const destination = openDestination(invocation, { name: `${path.basename(file).replace(/\.heapsnapshot$/, '')}.heapindex` })
-  const { loadSide } = require('../../../analysis/comparison/side')
+  const { loadSide } = require('../../../analysis/comparison/load-snapshots')
   const { encodeBaseline } = require('../../../analysis/comparison/baseline-file')
   const progress = terminal.progress(`reading ${file}`)
   const onProgress = (/** @type {{ stage: string, bytes?: number }} */ { stage, bytes }) => {

@@ -12,7 +12,7 @@ const { redactName } = require('./redaction-rules')
 const { createRoles } = require('./string-roles')
 const { scanSnapshot } = require('../../../shared/heap/snapshot-scan')
 
-/** @import { Header } from '../../../shared/heap/snapshot-header' */
+/** @import { Header } from '../../../shared/heap/snapshot-parser' */
 /** @import { TakeRecords } from '../../../shared/heap/snapshot-scan' */
 
 /**

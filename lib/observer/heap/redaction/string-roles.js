@@ -3,7 +3,7 @@
 // What each string of a heap snapshot is used for, as one byte a string: found out while the nodes and edges pass, before the
 // strings themselves. It does not see any string.
 
-/** @import { Header } from '../../../shared/heap/snapshot-header' */
+/** @import { Header } from '../../../shared/heap/snapshot-parser' */
 /** @import { TakeRecords } from '../../../shared/heap/snapshot-scan' */
 
 /** Of nodes whose name is what they hold. With exposeNumericValues the numbers are among them. */

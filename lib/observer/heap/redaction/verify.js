@@ -6,7 +6,7 @@
 const { errors } = require('../../../shared/base/errors')
 const { scanSnapshot } = require('../../../shared/heap/snapshot-scan')
 
-/** @import { Header } from '../../../shared/heap/snapshot-header' */
+/** @import { Header } from '../../../shared/heap/snapshot-parser' */
 /** @import { TakeRecords } from '../../../shared/heap/snapshot-scan' */
 
 /**

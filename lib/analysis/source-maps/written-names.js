@@ -1,10 +1,19 @@
 'use strict'
 
-// What a map calls a source, as the path or name that a person looks for. A name is only shown: nothing reads the file behind it.
+// Names as they were written: that of a function, and the path or name of a source that a person looks for.
 
 const fs = require('node:fs')
 const path = require('node:path')
 const { decoded, scriptFile } = require('./find-map')
+
+/** @import { Segment } from './source-map' */
+
+// Names of a letter or two on a line as long as no person writes are a minifier's.
+const MAX_MINIFIED_NAME = 2
+const MIN_MINIFIED_LINE = 500
+
+const IDENTIFIER = /[\w$\u0080-\uFFFF]+$/
+const PART = /^[\w$\u0080-\uFFFF]/
 
 const MAX_LENGTH = 300
 const SCHEME = /^[a-z][a-z\d+.-]+:/i // C:\ is none
@@ -14,6 +23,26 @@ const SOURCE_CODE = /\.[cm]?[jt]sx?$/
 const PACKAGE = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+\//
 
 /**
+ * V8 knows the generated name; a map has the written one at the identifier, some columns before the parameters, where V8 says that the function
+ * begins.
+ * @param {string} generated  V8's name
+ * @param {() => string} readLine  of the generated code: most names need none
+ * @param {Segment['namesBefore']} namesBefore
+ * @returns {string} '' where nobody knows
+ */
+function toWrittenName (generated, readLine, namesBefore) {
+  const [identifier] = IDENTIFIER.exec(generated) ?? []
+  if (identifier === undefined) return generated
+  const holder = generated.slice(0, -identifier.length) // `exports.`
+  const isMinified = (/** @type {string} */ name) => name.length <= MAX_MINIFIED_NAME && readLine().length >= MIN_MINIFIED_LINE
+  const line = namesBefore.length === 0 ? '' : readLine()
+  const found = namesBefore.find(({ column }) => line.startsWith(identifier, column) && !PART.test(line.slice(column + identifier.length)))
+  const name = found?.name ?? (isMinified(identifier) ? '' : identifier)
+  return name === '' || isMinified(holder.slice(0, -1)) ? name : holder + name
+}
+
+/**
+ * What a map calls a source, as the path or name that a person looks for. A name is only shown: nothing reads the file behind it.
  * @param {string} source
  * @param {{ folder: string, script: string, appRoot: string }} context  folder: what it is relative to; script: the generated file
  * @returns {string | null} a path, or a name; null where it can be neither
@@ -58,4 +87,4 @@ function isThere (file) {
   }
 }
 
-module.exports = { toSourceFile }
+module.exports = { toSourceFile, toWrittenName }

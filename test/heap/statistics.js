@@ -1,11 +1,11 @@
 'use strict'
 
-// What a heap is made of: the figures of DevTools' "Statistics" view.
+// What a heap is made of: the figures of DevTools' "Statistics" view, from our graph. A snapshot that was read rightly has the same.
 
-const { ROOT } = require('../graph/graph')
+const { ROOT } = require('../../lib/analysis/graph/graph')
 
-/** @import { Analysis } from './analyze' */
-/** @import { Graph } from '../graph/graph' */
+/** @import { Analysis } from '../../lib/analysis/comparison/analyze' */
+/** @import { Graph } from '../../lib/analysis/graph/graph' */
 
 /**
  * @param {Analysis} analysis

@@ -1,16 +1,75 @@
 'use strict'
 
-// Gives the size of V8's internal objects (arrays behind objects, hidden nodes, the bytes of external strings) to the one
-// object that owns them, so that a Map is as large as its table. As DevTools does.
+// What Chrome DevTools does to a snapshot before it shows anything: it passes on which native objects are detached, and gives the sizes of V8's
+// internal objects to their owners.
 
 const { ROOT } = require('./graph')
 
 /** @import { Graph } from './graph' */
 
+const UNKNOWN = 0
+const ATTACHED = 1
+const DETACHED = 2
+
+// Owners of a node.
 const UNVISITED = 0xffffffff
 const SEVERAL = 0xfffffffe
 
 /**
+ * Native objects that know whether they are attached pass it on to the native objects that they hold: what an attached one holds is attached, what
+ * only a detached one holds is detached.
+ * @param {Graph} graph  its detachedness is completed
+ */
+function spreadDetachedness (graph) {
+  if (!graph.detachedness.some(state => state !== UNKNOWN)) return
+  const visited = new Uint8Array(graph.nodeCount)
+  /** @type {Record<number, number[]>} */
+  const queues = { [ATTACHED]: [], [DETACHED]: [] }
+  const visit = visitor(graph, visited, queues)
+  for (let node = 0; node < graph.nodeCount; node++) {
+    if (graph.detachedness[node] !== UNKNOWN) visit(node, graph.detachedness[node])
+  }
+  for (const state of [ATTACHED, DETACHED]) spread(graph, queues[state], state, visit)
+}
+
+/**
+ * @param {Graph} graph
+ * @param {Uint8Array} visited
+ * @param {Record<number, number[]>} queues
+ */
+function visitor (graph, visited, queues) {
+  const native = graph.nodeType('native')
+  /**
+   * @param {number} node
+   * @param {number} state
+   */
+  return (node, state) => {
+    if (visited[node]) return
+    visited[node] = 1
+    const isNative = graph.type[node] === native
+    graph.detachedness[node] = isNative ? state : UNKNOWN
+    if (isNative) queues[state]?.push(node)
+  }
+}
+
+/**
+ * @param {Graph} graph
+ * @param {number[]} queue
+ * @param {number} state
+ * @param {(node: number, state: number) => void} visit
+ */
+function spread (graph, queue, state, visit) {
+  const skipped = ['hidden', 'weak'].map(type => graph.edgeTypeOf(type))
+  for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
+    for (let edge = graph.firstEdge[node]; edge < graph.firstEdge[node + 1]; edge++) {
+      if (!skipped.includes(graph.edgeType[edge])) visit(graph.edgeTo[edge], state)
+    }
+  }
+}
+
+/**
+ * Gives the size of V8's internal objects (arrays behind objects, hidden nodes, the bytes of external strings) to the one object that owns them, so
+ * that a Map is as large as its table.
  * @param {Graph} graph  its sizes are changed; the sum stays
  */
 function transferOwnedSizes (graph) {
@@ -72,4 +131,4 @@ function ownable (graph) {
   }
 }
 
-module.exports = { transferOwnedSizes, hasUserRoots }
+module.exports = { DETACHED, spreadDetachedness, transferOwnedSizes }
