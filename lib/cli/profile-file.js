@@ -43,7 +43,7 @@ async function encodeProfileFile (file, format, { values, terminal, title }) {
   const context = { title, ...(values.root && { appRoot: values.root }) }
   if (isHeapProfileFile(file)) {
     assertNoRoute(file, values.route)
-    const { HEAP_FORMATS } = require('../shared/formats/heap-profile')
+    const { HEAP_FORMATS } = require('../shared/formats/formats')
     return HEAP_FORMATS[format].encode({ profile: await written.heapProfile(readHeapProfile(file)), before: null }, context)
   }
   const { profile, notes } = ofRoute(file, readProfile(file), values.route)

@@ -6,17 +6,14 @@
 const { errors } = require('../shared/base/errors')
 const { monotonicMicros, toEpochMs } = require('../shared/base/monotonic')
 const { KINDS } = require('../shared/captures/kinds')
-const { FORMATS } = require('../shared/formats/formats')
-const { HISTOGRAM_FORMATS } = require('../shared/formats/heap-histogram')
-const { HEAP_FORMATS } = require('../shared/formats/heap-profile')
+const { FORMATS, HISTOGRAM_FORMATS, HEAP_FORMATS } = require('../shared/formats/formats')
 const { onlyRoute } = require('../shared/formats/profile/only-route')
 const { hotLines } = require('../shared/formats/hot-lines')
 
 /** @import { HeapSampler } from './heap/sampler' */
 /** @import { View } from './recorder/views' */
 /** @import { CaptureRequest } from '../shared/captures/kinds' */
-/** @import { HeapHistogram } from '../shared/formats/heap-histogram' */
-/** @import { HeapProfile } from '../shared/formats/heap-profile' */
+/** @import { HeapHistogram, HeapProfile } from '../shared/formats/formats' */
 /** @import { Marks } from '../shared/marks' */
 /** @import { SourceMaps } from '../shared/source-maps/source-maps' */
 /** @import { NewArtifact } from './store/store' */

@@ -4,8 +4,7 @@
 
 const { diffHeapProfiles, diffProfiles } = require('../../lib/shared/formats/differences')
 const { encodeFlameGraphDifference } = require('../../lib/shared/formats/flamegraph')
-const { FORMATS } = require('../../lib/shared/formats/formats')
-const { HEAP_FORMATS } = require('../../lib/shared/formats/heap-profile')
+const { FORMATS, HEAP_FORMATS } = require('../../lib/shared/formats/formats')
 const { HeapMerging, mergeProfiles } = require('../../lib/shared/formats/merge-profiles')
 const { onlyRoute } = require('../../lib/shared/formats/profile/only-route')
 const { withoutOwnFrames } = require('../../lib/shared/formats/profile/own-frames')

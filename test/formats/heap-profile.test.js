@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Session } = require('node:inspector')
-const { HEAP_FORMATS } = require('../../lib/shared/formats/heap-profile')
+const { HEAP_FORMATS } = require('../../lib/shared/formats/formats')
 const { diffHeapProfiles } = require('../../lib/shared/formats/differences')
 const { buildHeapTree, isHeapProfile } = require('../../lib/shared/formats/profile/heap-tree')
 

@@ -7,7 +7,7 @@ const { test } = require('node:test')
 const { gunzipSync } = require('node:zlib')
 const fc = require('fast-check')
 const { Profile } = require('pprof-format')
-const { HEAP_FORMATS } = require('../../lib/shared/formats/heap-profile')
+const { HEAP_FORMATS } = require('../../lib/shared/formats/formats')
 const { buildHeapTree, bytesByProcess } = require('../../lib/shared/formats/profile/heap-tree')
 const { HeapMerging } = require('../../lib/shared/formats/merge-profiles')
 

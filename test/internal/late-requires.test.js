@@ -35,7 +35,6 @@ const ALLOWED = {
   'lib/shared/base/own-files.js': 'it asks for the place of a package, and loads none',
   'lib/shared/formats/flamegraph/libraries.js': IN_OBSERVER,
   'lib/shared/formats/formats.js': IN_OBSERVER,
-  'lib/shared/formats/heap-profile.js': IN_OBSERVER,
   'lib/shared/formats/heap-profile-shown.js': IN_OBSERVER,
   'lib/main/heap/snapshot-engines.js': 'the native package heapdump, where it was asked for by name: it acts when it is loaded'
 }

@@ -13,7 +13,7 @@ const { askProcess, createAdminSources } = require('./admin-sources')
 const { errors } = require('../../shared/base/errors')
 const { unattended } = require('../../shared/base/guard')
 const { hasMetricsState } = require('../group/metrics-state')
-const { ownIdentity } = require('../../shared/group/member-identity')
+const { ownIdentity } = require('../../shared/group/member-facts')
 
 /** @import { ListenAddress } from '../../main/admin/settings' */
 /** @import { WorkerFacts } from './listener' */

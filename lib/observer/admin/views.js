@@ -9,13 +9,12 @@ const { refuse } = require('../../shared/base/validate')
 const { MAX_SECONDS: MAX_CAPTURE_SECONDS, MODES, assertRoute } = require('../../shared/captures/kinds')
 const { describeDifference } = require('../../shared/formats/flamegraph/difference')
 const { describeTimes } = require('../../shared/formats/flamegraph/graph')
-const { FORMATS, SOURCES } = require('../../shared/formats/formats')
-const { HEAP_FORMATS } = require('../../shared/formats/heap-profile')
+const { FORMATS, SOURCES, HEAP_FORMATS } = require('../../shared/formats/formats')
 const { buildCallTree } = require('../../shared/formats/profile/call-tree')
 
 /** @import { ParameterCheck } from './parameters' */
 /** @import { Sources } from './router' */
-/** @import { HeapProfile } from '../../shared/formats/heap-profile' */
+/** @import { HeapProfile } from '../../shared/formats/formats' */
 /** @import { CpuProfile, FormatName } from '../../../types/profile' */
 
 const DEFAULT_LAST_SECONDS = 30

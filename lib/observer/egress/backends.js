@@ -14,11 +14,10 @@
 
 const { DESTINATIONS } = require('../../shared/egress/destinations')
 const { joinPath, fillTemplate } = require('../../shared/egress/addresses')
-const { FORMATS } = require('../../shared/formats/formats')
-const { HEAP_FORMATS } = require('../../shared/formats/heap-profile')
+const { FORMATS, HEAP_FORMATS } = require('../../shared/formats/formats')
 
 /** @import { DestinationName } from '../../shared/egress/destinations' */
-/** @import { HeapProfile } from '../../shared/formats/heap-profile' */
+/** @import { HeapProfile } from '../../shared/formats/formats' */
 /** @import { CaptureKind, Trace } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 

@@ -15,7 +15,7 @@ const { ageMs } = require('../../shared/base/local-time')
 const { guarded } = require('../../shared/base/guard')
 const { fromEpochMs } = require('../../shared/base/monotonic')
 const { clearInterval, setInterval } = require('../../shared/base/timers')
-const { identityOfId, isKnownToRun, memberIdOf, ownIdentity } = require('../../shared/group/member-identity')
+const { identityOfId, isKnownToRun, memberIdOf, ownIdentity } = require('../../shared/group/member-facts')
 const { isAlive } = require('../../shared/system/process-ids')
 
 /** @import { Channel } from '../../bridge/channel' */

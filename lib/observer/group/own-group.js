@@ -3,7 +3,7 @@
 // The group of this process: its members, and what it has counted, which is loaded with the first question.
 
 const { errors } = require('../../shared/base/errors')
-const { identityOfId, isKnownToRun, memberIdOf, ownIdentity } = require('../../shared/group/member-identity')
+const { identityOfId, isKnownToRun, memberIdOf, ownIdentity } = require('../../shared/group/member-facts')
 const { listMembers } = require('../../shared/group/members')
 
 /** @import { Member } from '../../shared/group/members' */

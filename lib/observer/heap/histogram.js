@@ -5,7 +5,7 @@
 
 const { OWN_FOLDER } = require('../../shared/base/own-files')
 
-/** @import { HeapHistogram } from '../../shared/formats/heap-histogram' */
+/** @import { HeapHistogram } from '../../shared/formats/formats' */
 
 const GROUP = 'loopscope-histogram' // of the handles, which would keep every object alive
 const SOURCE = `${OWN_FOLDER}observer/heap/histogram.js` // the name makes it a frame of ours in profiles

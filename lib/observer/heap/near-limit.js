@@ -7,7 +7,7 @@
 const fs = require('node:fs')
 const { guarded } = require('../../shared/base/guard')
 const { setTimeout } = require('../../shared/base/timers')
-const { HEAP_FORMATS } = require('../../shared/formats/heap-profile')
+const { HEAP_FORMATS } = require('../../shared/formats/formats')
 const { mark } = require('../../shared/heap/near-limit-mark')
 const { residentBytes } = require('../../shared/system/resident-bytes')
 const { adoptOrphans, makePrivate } = require('./snapshot/orphaned-snapshots')

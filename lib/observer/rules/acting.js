@@ -10,7 +10,7 @@ const { describeOccasion, keyOf } = require('../../shared/rules/occasion')
 const { admit } = require('../../shared/rules/limits')
 
 /** @import { CapturedFacts } from '../captures' */
-/** @import { HeapProfile } from '../../shared/formats/heap-profile' */
+/** @import { HeapProfile } from '../../shared/formats/formats' */
 /** @import { ActionName } from '../../shared/rules/actions' */
 /** @import { Rule } from '../../shared/rules/check-rules' */
 /** @import { Occasion } from '../../shared/rules/occasion' */

@@ -5,9 +5,7 @@
 
 const { assertBoolean, assertKnownKeys, assertMethods, assertNumberAbove, assertOneOf, assertPlainObject, refuse } = require('../base/validate')
 const { errors } = require('../base/errors')
-const { FORMATS, SOURCES } = require('../formats/formats')
-const { HEAP_FORMATS } = require('../formats/heap-profile')
-const { HISTOGRAM_FORMATS } = require('../formats/heap-histogram')
+const { FORMATS, HEAP_FORMATS, HISTOGRAM_FORMATS, SOURCES } = require('../formats/formats')
 
 /** @import { ArtifactFormat, CaptureKind, CaptureOptions } from '../../../types/diagnostics' */
 

@@ -7,7 +7,7 @@ const { buildHeapPprof, buildPprof } = require('../formats/pprof')
 /** @import { Profile } from 'pprof-format' */
 /** @import { Trace } from '../../../types/diagnostics' */
 /** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
-/** @import { HeapProfile } from '../formats/heap-profile' */
+/** @import { HeapProfile } from '../formats/formats' */
 
 /**
  * @typedef {object} EgressProfile

@@ -3,13 +3,13 @@
 // What changed from one recording to another: functions that got hotter, functions that allocated more, constructors with more objects. Pure.
 
 const { buildCallTree } = require('./profile/call-tree')
-const { callsOf } = require('./profile/calls')
+const { callsOf } = require('./profile/callers')
 const { placeOf } = require('./profile/frame')
 const { buildHeapTree, bytesByFunction } = require('./profile/heap-tree')
 const { timeKindOf } = require('./profile/time-kinds')
 
 /** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
-/** @import { HeapHistogram } from './heap-histogram' */
+/** @import { HeapHistogram } from './formats' */
 /** @import { CallTree } from './profile/call-tree' */
 /** @import { SamplingProfile } from './profile/heap-tree' */
 

@@ -8,7 +8,7 @@ const { buildHeapTree, bytesByFunction, bytesByProcess } = require('./profile/he
 const { placeOf } = require('./profile/frame')
 
 /** @import { EncodeContext } from '../../../types/profile' */
-/** @import { ReadProfile } from './heap-profile' */
+/** @import { ReadProfile } from './formats' */
 /** @import { HeapTree } from './profile/heap-tree' */
 
 /** @typedef {{ tree: HeapTree, caller: Call | null }} Call */

@@ -1,17 +1,22 @@
 'use strict'
 
-// What a process with a control socket says of itself in a file beside the socket, so that who is there is known without asking
+// Which process a member of a group is, and what it says of itself in a file beside its control socket, so that who is there is known without asking
 // a process that is stopped or stuck.
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { isRunning } = require('../admin/claims')
 const { isTrustedFile } = require('../admin/control-directory')
 const { openRegularFile } = require('../base/regular-file')
 const { count, orNull, record, text, textOf, time } = require('../base/shapes')
-
-/** @import { MemberIdentity } from './member-identity' */
+const { ownNamespace, processStart } = require('../system/process-ids')
 
 /**
+ * @typedef {object} MemberIdentity  of no other process, also of other containers and of earlier ones with the same process id
+ * @property {number} pid        in its own namespace
+ * @property {string} start      as its system counts it; '0' where it does not tell
+ * @property {string} namespace  of its pid
+ *
  * @typedef {object} StoredFacts
  * @property {number} startedAt  milliseconds since the epoch
  * @property {string} appName
@@ -103,4 +108,31 @@ function listFacts (directory, users) {
   return fs.readdirSync(directory).filter(name => FACTS.test(name)).flatMap(name => readFacts(directory, name, users) ?? [])
 }
 
-module.exports = { factsName, listFacts, readFacts, removeFacts, socketNameOfNamespace, writeFacts }
+/** @returns {MemberIdentity} of this process */
+function ownIdentity () {
+  return { pid: process.pid, start: processStart(process.pid), namespace: ownNamespace() }
+}
+
+/** @param {MemberIdentity} identity */
+function memberIdOf ({ pid, start, namespace }) {
+  return `${pid}-${start}-${namespace}`
+}
+
+/**
+ * @param {string} memberId
+ * @returns {MemberIdentity}
+ */
+function identityOfId (memberId) {
+  const [pid, start, namespace] = memberId.split('-')
+  return { pid: Number(pid), start, namespace }
+}
+
+/**
+ * As far as the system tells; nothing is known of another namespace, whose processes are asked.
+ * @param {MemberIdentity} identity
+ */
+function isKnownToRun ({ pid, start, namespace }) {
+  return start !== '0' && namespace === ownNamespace() && isRunning(`${pid}-${start}`)
+}
+
+module.exports = { factsName, identityOfId, isKnownToRun, listFacts, memberIdOf, ownIdentity, readFacts, removeFacts, socketNameOfNamespace, writeFacts }

@@ -8,11 +8,9 @@ const path = require('node:path')
 const { problemOf } = require('../admin/control-directory')
 const { isAlive } = require('../system/process-ids')
 const { isRefused } = require('../system/is-refused')
-const { factsName, listFacts, readFacts } = require('./member-facts')
-const { isKnownToRun, memberIdOf } = require('./member-identity')
+const { factsName, isKnownToRun, listFacts, memberIdOf, readFacts } = require('./member-facts')
 
-/** @import { MemberFacts } from './member-facts' */
-/** @import { MemberIdentity } from './member-identity' */
+/** @import { MemberFacts, MemberIdentity } from './member-facts' */
 
 /**
  * @typedef {object} Member  a process of a group

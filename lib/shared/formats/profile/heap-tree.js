@@ -2,7 +2,7 @@
 
 // Sampled allocations as a tree of frames, each with the bytes that it allocated itself and those of everything below it. Pure.
 
-const { callsOf } = require('./calls')
+const { callsOf } = require('./callers')
 const { describeFrame } = require('./frame')
 const { showNames } = require('./shown-names')
 
