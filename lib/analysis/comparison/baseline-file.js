@@ -12,7 +12,7 @@ const { errors } = require('../../shared/base/errors')
 const { openRegularFile, readRegularFile } = require('../../shared/base/regular-file')
 
 /** @import { Baseline } from './baseline' */
-/** @import { SnapshotFacts } from './comparability' */
+/** @import { SnapshotFacts } from './compare-files' */
 
 const MAGIC = Buffer.from('loopscope-heapindex-1\n')
 const HASH_BYTES = 32

@@ -16,7 +16,7 @@ const { isBaselineFile, readBaseline } = require('./baseline-file')
 
 /** @import { Analysis, Progress } from './analyze' */
 /** @import { Baseline } from './baseline' */
-/** @import { SnapshotFacts } from './comparability' */
+/** @import { SnapshotFacts } from './compare-files' */
 
 /**
  * @typedef {{ baseline: Baseline, facts: SnapshotFacts, file: string }} Side  one of the older ones
