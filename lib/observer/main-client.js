@@ -21,7 +21,7 @@ class MainClient {
   #answerMs
   /** @type {Map<string, { value: any, at: number }>} */
   #lastAnswers = new Map()
-  /** @type {Map<string, Coalescer>} */
+  /** @type {Map<string, Coalescer<any>>} */
   #coalescers = new Map()
 
   /**

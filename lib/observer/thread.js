@@ -12,7 +12,6 @@ const { CaptureParts } = require('./capture-parts')
 const { createClockRenewer } = require('./clock-renewer')
 const { PoolProbe, createPoolWaits } = require('./sync-calls/pool-probe')
 const { MainClient, createOwnWork } = require('./main-client')
-const { obeyReleases } = require('./obey-releases')
 const { RecorderClient } = require('./recorder/recorder-client')
 const { PERIOD_MS: THREAD_CPU_PERIOD_MS } = require('./recorder/thread-cpu')
 const { reportSections } = require('./report-sections')
@@ -115,7 +114,7 @@ class ObserverThread {
     })
     this.#poolProbe = new PoolProbe({ onQueued: this.#poolWaits.note, every: this.#stalls.every })
     this.#main = new MainClient({ channel: this.#channel })
-    this.#captureParts = createCaptureParts({
+    this.#captureParts = new CaptureParts({
       views: this.#recorder.views(),
       sourceMaps: this.#sourceMaps,
       main: this.#main,

@@ -39,7 +39,7 @@ const { ownIdentity } = require('../../shared/group/member-facts')
  * @property {() => Sources} sources  made with the first request
  * @property {import('./listener').Listener | null} listener
  * @property {ReturnType<typeof import('../rules/rules').createApplicationRules> | null} rules  null: it has none
- * @property {ReturnType<typeof createPastReadings>} past
+ * @property {PastReadings} past
  * @property {AbortController} closed
  */
 

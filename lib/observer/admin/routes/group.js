@@ -44,7 +44,7 @@ function createGroupRoutes () {
  * @returns {RouteRow[]}
  */
 function createAnswerRoutes () {
-  /** @type {Map<string, Coalescer>} */
+  /** @type {Map<string, Coalescer<any>>} */
   const questions = new Map()
 
   /**

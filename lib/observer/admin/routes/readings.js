@@ -153,7 +153,7 @@ function addMark ({ request, sources }) {
  */
 function createReportRoute () {
   const budgets = createBudgets()
-  /** @type {Coalescer | undefined} */
+  /** @type {Coalescer<any> | undefined} */
   let coalescer
 
   /** @param {Sources} sources */
