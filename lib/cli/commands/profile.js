@@ -172,7 +172,7 @@ async function attach ({ values, positionals: [pid], terminal, signal }, format)
   if (values.threads) throw new Failure('usage', 'Worker threads of a process without loopscope are not reached: --attach takes no --threads.')
   if (values.route !== undefined) throw new Failure('usage', 'Routes of a process without loopscope are not known: --attach takes no --route.')
   const seconds = secondsOf('--seconds', values.seconds, MAX_SECONDS) ?? DEFAULT_ATTACH_SECONDS
-  const { profileByInspector } = require('../attach/attach')
+  const { profileByInspector } = require('../attach')
   const profile = await profileByInspector(Number(pid), { seconds, terminal, signal })
   return FORMATS[format].encode(await written.profile(profile), { title: `CPU profile of pid ${pid}`, startedAt: Date.now() - seconds * 1e3 })
 }

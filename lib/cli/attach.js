@@ -3,27 +3,38 @@
 // A CPU profile of a process that does not have this library: SIGUSR1 has Node open its inspector, which is asked over a
 // WebSocket and closed again. While it is open, everybody on this host can connect to it and run code in that process.
 
+const { once } = require('node:events')
+const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { performance } = require('../../shared/base/timers')
-const { assertAttachable, inspectorPort } = require('./attachable')
-const { connectInspector } = require('./inspector-connection')
-const { Failure } = require('../failure')
-const { isListenerAt } = require('../reach/process-facts')
-const { assertAlive } = require('../reach/target')
+const { WebSocket } = require('ws')
+const { performance } = require('../shared/base/timers')
+const { Failure } = require('./failure')
+const { isListenerAt, readRunning } = require('./reach/process-facts')
+const { assertAlive } = require('./reach/target')
 
-/** @import { CpuProfile } from '../../../types/profile' */
+/** @import { CpuProfile } from '../../types/profile' */
+/** @import { Terminal } from './output/terminal' */
+/** @import { RunningProcess } from './reach/process-facts' */
 
 const OPEN_MS = 5000
 const POLL_MS = 50
 const SAMPLING_MICROS = 10_000 // 100 a second, as the recorder's
 const CLOSE_OTHER = 'Close that one first: a second process cannot open the same port.'
+const MAX_MESSAGE_BYTES = 512 * 1024 * 1024 // profiles of large applications have tens of megabytes
+
+const NODE = /^node(js)?[\d.]*$/
+const NODE_LIBRARY = /\/libnode\.(so|\d)/
+// Flags that take the next argument; what stands before the script is Node's own.
+const WITH_VALUE = new Set(['-r', '--require', '--import', '--loader', '--experimental-loader', '-C', '--conditions'])
+const DEFAULT_PORT = 9229
+const PORT_FLAG = /^--(?:inspect|debug)(?:-port|-brk|-wait)?=(?:.*:)?(\d+)$/
 
 /** @typedef {{ pid: number, port: number }} Inspected */
 /** @typedef {Awaited<ReturnType<typeof connectInspector>>} Connection */
 
 /**
  * @param {number} pid
- * @param {{ seconds: number, terminal: import('../output/terminal').Terminal, signal: AbortSignal }} how
+ * @param {{ seconds: number, terminal: Terminal, signal: AbortSignal }} how
  * @returns {Promise<CpuProfile>}
  */
 async function profileByInspector (pid, { seconds, terminal, signal }) {
@@ -62,7 +73,7 @@ async function assertPortIsFree ({ pid, port }) {
 
 /**
  * @param {Inspected} inspected
- * @param {import('../output/terminal').Terminal} terminal
+ * @param {Terminal} terminal
  */
 function openInspector ({ pid, port }, terminal) {
   terminal.note(`sending SIGUSR1 to ${pid}: Node opens its inspector on 127.0.0.1:${port}. ` +
@@ -131,7 +142,7 @@ async function assertSamePid (connection, { pid, port }) {
 
 /**
  * @param {Connection} connection
- * @param {{ seconds: number, terminal: import('../output/terminal').Terminal, signal: AbortSignal }} how
+ * @param {{ seconds: number, terminal: Terminal, signal: AbortSignal }} how
  * @returns {Promise<CpuProfile>}
  */
 async function record (connection, { seconds, terminal, signal }) {
@@ -153,7 +164,7 @@ async function record (connection, { seconds, terminal, signal }) {
 /**
  * @param {Connection} connection
  * @param {Inspected} inspected
- * @param {import('../output/terminal').Terminal} terminal
+ * @param {Terminal} terminal
  */
 async function closeInspector (connection, inspected, terminal) {
   // require is there with the command line API only; modules of the newer kind have getBuiltinModule. Closing waits for the
@@ -167,4 +178,114 @@ async function closeInspector (connection, inspected, terminal) {
   terminal.note(`WARNING: the inspector is still open on 127.0.0.1:${inspected.port}; restart the process to close it`)
 }
 
-module.exports = { profileByInspector }
+/**
+ * Asked before SIGUSR1 is sent: it ends what has no handler for it, and means something else to what has one of its own.
+ * @param {number} pid  of a living process
+ * @throws {Failure} with the reason
+ */
+function assertAttachable (pid) {
+  const running = readRunning(pid)
+  if (running === null) {
+    const message = `The system does not tell what process ${pid} runs, so no signal is sent to it.`
+    throw new Failure('permission', message, 'Run this as the user of the process, or as root.')
+  }
+  const reason = reasonAgainst(running)
+  if (reason !== null) throw new Failure('notAttachable', `Process ${pid} cannot be attached to: ${reason}`, 'No signal was sent to it.')
+}
+
+/**
+ * @param {RunningProcess} running
+ * @returns {string | null} null: as far as can be told from outside, its inspector will open. A handler of the application's
+ *   own looks like Node's.
+ */
+function reasonAgainst (running) {
+  const { executable, state, catchesSignal, isInOurNetwork } = running
+  if (!isNode(running)) return `it is not Node.js, but ${executable}.`
+  const flags = flagsOf(running)
+  if (flags.includes('--disable-sigusr1')) return 'it runs with --disable-sigusr1.'
+  if (catchesSignal === false) {
+    return 'it does not wait for SIGUSR1, which would end it: ' +
+      'it was built without the inspector, gave up a handler of its own, or is only starting.'
+  }
+  if (state === 'T' || state === 't') return 'it is stopped.'
+  if (!isInOurNetwork) return 'it has a network of its own, where its inspector would open out of reach. Run this inside its container.'
+  return portOf(running) === 0 ? 'its inspector is set to port 0, which is any free one.' : null
+}
+
+/**
+ * @param {number} pid
+ * @returns {number} where its inspector is, or would open
+ */
+function inspectorPort (pid) {
+  const running = readRunning(pid)
+  return running === null ? DEFAULT_PORT : portOf(running)
+}
+
+/** @param {RunningProcess} running */
+function portOf (running) {
+  return Number(flagsOf(running).flatMap(flag => PORT_FLAG.exec(flag)?.[1] ?? []).at(-1) ?? DEFAULT_PORT)
+}
+
+/** @param {RunningProcess} running */
+function isNode ({ executable, libraries, threads }) {
+  return NODE.test(path.basename(executable)) ||
+    libraries.some(library => NODE_LIBRARY.test(library)) ||
+    threads.includes('SignalInspector')
+}
+
+/** @param {RunningProcess} running */
+function flagsOf ({ args, environment }) {
+  const end = args.findIndex((arg, index) => index > 0 && !arg.startsWith('-') && !WITH_VALUE.has(args[index - 1]))
+  return [...(environment.NODE_OPTIONS ?? '').split(/\s+/), ...args.slice(1, end === -1 ? undefined : end)]
+}
+
+/**
+ * The Chrome DevTools Protocol over a WebSocket: questions and their answers. Node 20 has no WebSocket of its own.
+ * @param {string} url
+ * @param {AbortSignal} signal
+ */
+async function connectInspector (url, signal) {
+  const socket = new WebSocket(url, { maxPayload: MAX_MESSAGE_BYTES, perMessageDeflate: false })
+  try {
+    await once(socket, 'open', { signal })
+  } catch (error) {
+    socket.terminate()
+    throw new Failure('unreachable', `The inspector does not answer: ${/** @type {Error} */ (error).message}`)
+  }
+  /** @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void }>} */
+  const waiting = new Map()
+  let sequence = 0
+  socket.on('message', data => {
+    const { id, result, error } = JSON.parse(String(data))
+    if (error) waiting.get(id)?.reject(new Failure('failed', `The inspector refuses: ${error.message}`))
+    else waiting.get(id)?.resolve(result)
+    waiting.delete(id)
+  })
+  const lost = new AbortController()
+  socket.on('close', () => {
+    lost.abort(new Failure('unreachable', 'The process ended, or closed its inspector.'))
+    for (const { reject } of waiting.values()) reject(lost.signal.reason)
+  })
+  socket.on('error', () => {}) // 'close' follows
+
+  return {
+    /**
+     * @param {string} method
+     * @param {object} [params]
+     * @returns {Promise<any>}
+     */
+    ask (method, params = {}) {
+      const id = ++sequence
+      return new Promise((resolve, reject) => {
+        if (lost.signal.aborted) return reject(lost.signal.reason)
+        waiting.set(id, { resolve, reject })
+        socket.send(JSON.stringify({ id, method, params }), () => {}) // where it fails, 'close' follows
+      })
+    },
+    /** Aborted with the Failure when the other end is gone. */
+    lost: lost.signal,
+    close: () => socket.close()
+  }
+}
+
+module.exports = { profileByInspector, reasonAgainst }
