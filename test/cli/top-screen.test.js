@@ -4,7 +4,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { screenLines } = require('../../lib/cli/top/screen')
+const { screenLines } = require('../../lib/cli/top-screen')
 
 const TERMINAL = { columns: () => 120, rows: () => 40, paint: (style, text) => text }
 const TOP = { function: 'shrinkImage', file: 'image.js', line: 12, column: 3, share: 0.9 }

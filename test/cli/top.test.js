@@ -7,7 +7,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const { run } = require('../admin/running')
-const { actionsOf, afterAction } = require('../../lib/cli/top/keys')
+const { actionsOf, afterAction } = require('../../lib/cli/top-screen')
 const { KEYS, noTerminal, shell } = require('./shell')
 
 const LEFT = '\u001b[?25h\u001b[?1049l' // the cursor is back, and the other screen is gone

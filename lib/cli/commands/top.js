@@ -1,26 +1,28 @@
 'use strict'
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { performance } = require('../../shared/base/timers')
 const { Failure } = require('../failure')
-const { GROUP_OPTION, findMembers } = require('../reach/group')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { tableLines } = require('../output/table')
+const { createClient } = require('../reach/client')
 const { controlDirectories, listControlSockets } = require('../reach/control-sockets')
+const { GROUP_OPTION, findMembers } = require('../reach/group')
 const { REACH_OPTIONS, reach } = require('../reach/reach')
-const { followGroup, watchMembers } = require('../top/follow-group')
-const { runScreen } = require('../top/run-screen')
-const { COLUMNS, line, threadLines, totalLine } = require('../top/screen')
-const { createWatched, watch } = require('../top/watch')
+const { COLUMNS, line, runScreen, threadLines, totalLine } = require('../top-screen')
+const { performance } = require('../../shared/base/timers')
+const { ANSWERS, EVENTS, OTHER_SHAPE } = require('../../shared/group/answers')
 const { listMembers } = require('../../shared/group/members')
 
 /** @import { Command, Invocation } from '../commands' */
-/** @import { Client, Watched } from '../top/watch' */
-
-/** @typedef {{ watched: Watched, client: Client }} Watching */
+/** @import { Shape } from '../../shared/base/shapes' */
+/** @import { Member } from '../../shared/group/members' */
 
 const FIRST_ANSWER_MS = 3000 // of those that do not answer nothing is known by then either
 const POLL_MS = 50
+const RETRY_MS = 1000
+const MEMBERS_MS = 1000 // between two looks at which processes are in the group
+const MAX_STALLS = 8
+const MAX_DELAYS = 600
 
 /** @type {Command} */
 module.exports = {
@@ -38,6 +40,23 @@ module.exports = {
   examples: ['loopscope top', 'loopscope top 1234 1235', 'loopscope top --group api', 'loopscope top 1234 --interval 1 -n 10 > loop.log'],
   run
 }
+
+/**
+ * A process that is watched: what it said last, and for how long it has said nothing.
+ * @typedef {object} Watched
+ * @property {string} name    as it was asked for
+ * @property {any} facts      null until it answers
+ * @property {any} now        what was said last of its loop; null until it answers
+ * @property {number[]} delays  the longest of each second
+ * @property {any[]} stalls   the newest first
+ * @property {any} stuck      the stall it is in
+ * @property {number} heardMs monotonic
+ * @property {string | null} problem  why it does not answer
+ *
+ * @typedef {ReturnType<typeof createClient>} Client
+ * @typedef {{ watched: Watched, client: Client }} Watching
+ * @typedef {Watching & { end: AbortController, id: string }} WatchedMember
+ */
 
 /** @param {Invocation} invocation */
 async function run (invocation) {
@@ -73,6 +92,16 @@ async function watchTargets (invocation, signal) {
   return watching
 }
 
+/** @param {Invocation} invocation */
+function targetsOf ({ positionals, values, env, terminal }) {
+  if (positionals.length > 0) return positionals
+  if (values.socket !== undefined) return [undefined]
+  const { pids, problems } = listControlSockets(env)
+  for (const problem of problems) terminal.note(`not looked into: ${problem}`)
+  if (pids.length > 0) return pids.map(String)
+  throw new Failure('notInstrumented', 'No process of yours can be reached.', 'Start one with `loopscope run -- node app.js`, or say its URL.')
+}
+
 /**
  * @param {Invocation} invocation
  * @param {AbortSignal} signal
@@ -87,24 +116,117 @@ async function watchGroup (invocation, signal) {
 }
 
 /**
- * @param {Watched[]} all
- * @param {Invocation['terminal']} terminal
+ * Keeps what is watched as the group is: processes that join are watched too, those that have ended no more. One that is stopped or stuck stays.
+ * @param {WatchedMember[]} watching  changed in place
+ * @param {() => Promise<Member[]>} list
+ * @param {AbortSignal} signal
  */
-function printTable (all, terminal) {
-  for (const text of tableLines(COLUMNS, all, terminal.columns())) terminal.line(text)
-  if (all.length > 1) return terminal.line(totalLine(all))
-  const threads = threadLines(all[0], terminal.columns())
-  for (const text of threads.length === 0 ? [] : ['', ...threads]) terminal.line(text)
+async function followGroup (watching, list, signal) {
+  for (const one of watching) watchOne(one, signal)
+  while (!signal.aborted) {
+    await sleep(MEMBERS_MS, undefined, { signal })
+    const members = await list()
+    if (members.length > 0) followChange(watching, members, signal) // of a group that has ended the last is shown as it was
+  }
 }
 
-/** @param {Invocation} invocation */
-function targetsOf ({ positionals, values, env, terminal }) {
-  if (positionals.length > 0) return positionals
-  if (values.socket !== undefined) return [undefined]
-  const { pids, problems } = listControlSockets(env)
-  for (const problem of problems) terminal.note(`not looked into: ${problem}`)
-  if (pids.length > 0) return pids.map(String)
-  throw new Failure('notInstrumented', 'No process of yours can be reached.', 'Start one with `loopscope run -- node app.js`, or say its URL.')
+/**
+ * @param {WatchedMember[]} watching
+ * @param {readonly Member[]} members
+ * @param {AbortSignal} signal
+ */
+function followChange (watching, members, signal) {
+  const stay = watching.filter(({ id }) => members.some(member => member.id === id))
+  const joined = watchMembers(members.filter(({ id }) => !watching.some(one => one.id === id)), signal)
+  for (const { end } of watching.filter(one => !stay.includes(one))) end.abort()
+  for (const one of joined) watchOne(one, signal)
+  watching.splice(0, watching.length, ...stay, ...joined)
+}
+
+/**
+ * @param {readonly Member[]} members
+ * @param {AbortSignal} signal
+ * @returns {WatchedMember[]}
+ */
+function watchMembers (members, signal) {
+  return members.map(({ id, pid, socketPath }) => {
+    const end = new AbortController()
+    return { id, end, watched: createWatched(String(pid)), client: createClient({ socketPath, base: '' }, AbortSignal.any([signal, end.signal])) }
+  })
+}
+
+/**
+ * What goes wrong it notes itself.
+ * @param {WatchedMember} member
+ * @param {AbortSignal} signal
+ */
+function watchOne ({ watched, client, end }, signal) {
+  watch(watched, client, AbortSignal.any([signal, end.signal])).catch(() => {})
+}
+
+/**
+ * @param {string} name
+ * @returns {Watched}
+ */
+function createWatched (name) {
+  return { name, facts: null, now: null, delays: [], stalls: [], stuck: null, heardMs: performance.now(), problem: null }
+}
+
+/**
+ * Goes on until the signal comes, however often the process is gone meanwhile. Each is asked for itself, so that one that is stuck keeps
+ * nobody else's figures.
+ * @param {Watched} watched
+ * @param {Client} client
+ * @param {AbortSignal} signal
+ */
+async function watch (watched, client, signal) {
+  while (!signal.aborted) {
+    try {
+      await listen(watched, client)
+    } catch (error) {
+      if (signal.aborted) return
+      watched.problem = /** @type {Error} */ (error).message.split('\n')[0]
+    }
+    await sleep(RETRY_MS, undefined, { signal }).catch(() => {})
+  }
+}
+
+/**
+ * @param {Watched} watched
+ * @param {Client} client
+ */
+async function listen (watched, client) {
+  watched.facts = checked(await client.json('/'), ANSWERS.index.hasShape).facts
+  watched.stalls = checked(await client.json(`/stalls?limit=${MAX_STALLS}`), ANSWERS.stalls.hasShape).stalls
+  for await (const { name, data } of client.events('/live')) {
+    if (Object.hasOwn(EVENTS, name)) note(watched, name, checked(data, EVENTS[name]))
+    else watched.heardMs = performance.now()
+  }
+}
+
+/**
+ * @param {any} value
+ * @param {Shape} hasShape
+ */
+function checked (value, hasShape) {
+  if (!hasShape(value)) throw new Error(OTHER_SHAPE)
+  return value
+}
+
+/**
+ * @param {Watched} watched
+ * @param {string} name  of an event
+ * @param {any} data
+ */
+function note (watched, name, data) {
+  watched.heardMs = performance.now()
+  watched.problem = null
+  if (name === 'stall') watched.stalls = [data, ...watched.stalls].slice(0, MAX_STALLS)
+  if (name === 'stuck') watched.stuck = data
+  if (name !== 'loop') return
+  watched.now = data
+  watched.delays = [...watched.delays, Math.max(data.maxDelayMs, data.blockedMs)].slice(-MAX_DELAYS)
+  if (data.blockedMs === 0) watched.stuck = null
 }
 
 /**
@@ -114,6 +236,17 @@ function targetsOf ({ positionals, values, env, terminal }) {
 async function firstAnswers (all, signal) {
   const startMs = performance.now()
   while (all.some(({ now }) => now === null) && performance.now() - startMs < FIRST_ANSWER_MS) await sleep(POLL_MS, undefined, { signal })
+}
+
+/**
+ * @param {Watched[]} all
+ * @param {Invocation['terminal']} terminal
+ */
+function printTable (all, terminal) {
+  for (const text of tableLines(COLUMNS, all, terminal.columns())) terminal.line(text)
+  if (all.length > 1) return terminal.line(totalLine(all))
+  const threads = threadLines(all[0], terminal.columns())
+  for (const text of threads.length === 0 ? [] : ['', ...threads]) terminal.line(text)
 }
 
 /**

@@ -1,17 +1,23 @@
 'use strict'
 
-// What `top` shows: the processes as a table, and of the selected one its delays and stalls. Pure.
+// `top` on a terminal: the processes as a table, and of the selected one its delays and stalls, drawn once a second and after each key until
+// it is left. The terminal is as it was then, whatever happened.
 
-const { THREAD_COLUMNS, showCause, showCulprit, showDuration } = require('../output/display')
-const { fit, tableLines } = require('../output/table')
-const { localTime } = require('../../shared/base/local-time')
-const { showBytes } = require('../../shared/base/sizes')
-const { performance } = require('../../shared/base/timers')
+const { setTimeout: sleep } = require('node:timers/promises')
+const { localTime } = require('../shared/base/local-time')
+const { showBytes } = require('../shared/base/sizes')
+const { performance } = require('../shared/base/timers')
+const { THREAD_COLUMNS, showCause, showCulprit, showDuration } = require('./output/display')
+const { findingLines } = require('./output/findings')
+const { fit, tableLines } = require('./output/table')
 
-/** @import { Part } from '../output/terminal' */
-/** @import { Watched } from './watch' */
+/** @import { Invocation } from './commands' */
+/** @import { Column } from './output/table' */
+/** @import { Part, Terminal } from './output/terminal' */
+/** @import { Client, Watched } from './commands/top' */
 
 const BARS = '▁▂▃▄▅▆▇█'
+const DRAW_MS = 1000
 const SILENT_MS = 3000 // it speaks once a second
 const MAX_THREADS = 8 // busiest first; there is to be room for stalls
 
@@ -33,7 +39,7 @@ const SORTS = Object.freeze([
   { title: 'PID', key: ({ facts }) => facts?.pid ?? 0 }
 ])
 
-/** @type {readonly import('../output/table').Column[]} */
+/** @type {readonly Column[]} */
 const COLUMNS = Object.freeze([
   { title: 'PID', isNumber: true, cell: ({ facts, name }) => String(facts?.pid ?? name) },
   { title: 'NAME', cell: ({ facts }) => facts?.appName ?? '-' },
@@ -44,7 +50,7 @@ const COLUMNS = Object.freeze([
   { title: 'STATE', endsWithPlace: true, cell: stateOf }
 ])
 
-/** @type {readonly import('../output/table').Column[]} */
+/** @type {readonly Column[]} */
 const STALL_COLUMNS = Object.freeze([
   { title: 'STALL', isWhole: true, cell: ({ at }) => localTime(at) },
   { title: 'LASTED', isNumber: true, cell: ({ durationMs }) => showDuration(durationMs) },
@@ -62,16 +68,98 @@ const HELP = Object.freeze([
   'q, Ctrl-C     quit; the processes go on'
 ])
 
-/** @param {Pick<View, 'all' | 'sort'>} view */
-function sorted ({ all, sort }) {
-  const { key } = SORTS[sort]
-  const order = (/** @type {Watched} */ left, /** @type {Watched} */ right) => key(left) < key(right) ? -1 : Number(key(left) > key(right))
-  return [...all].sort(order)
+/** @type {Readonly<Record<string, string>>} */
+const ACTIONS = Object.freeze({
+  q: 'quit',
+  '\u0003': 'interrupt',
+  s: 'sort',
+  p: 'pause',
+  ' ': 'pause',
+  '?': 'help',
+  h: 'help',
+  w: 'why',
+  '\r': 'why',
+  '\n': 'why',
+  k: 'up',
+  '\u001b[A': 'up',
+  '\u001bOA': 'up',
+  j: 'down',
+  '\u001b[B': 'down',
+  '\u001bOB': 'down'
+})
+// eslint-disable-next-line no-control-regex -- arrows begin with it
+const KEYS = /\u001b[[O][A-Z]|[^]/g
+
+/**
+ * @param {{ watched: Watched, client: Client }[]} watching  it may change
+ * @param {Pick<Invocation, 'terminal' | 'signal'> & { times: number }} how
+ */
+async function runScreen (watching, { terminal, signal, times }) {
+  /** @type {View} */
+  let view = { all: [], selected: 0, sort: 0, isPaused: false, over: null }
+  const left = new AbortController()
+  const draw = () => {
+    view = { ...view, all: watching.map(({ watched }) => watched), selected: Math.min(view.selected, watching.length - 1) }
+    terminal.drawScreen(screenLines(view, terminal))
+  }
+  const showWhy = async () => {
+    const { client } = watching.find(({ watched }) => watched === sorted(view)[view.selected]) ?? watching[0]
+    view = { ...view, over: ['asking …'] }
+    draw()
+    const over = await client.json('/findings').then(answer => findingLines(answer, terminal), error => [error.message])
+    if (view.over !== null) view = { ...view, over }
+    draw()
+  }
+  terminal.openScreen()
+  const release = terminal.onKeys(typed => {
+    for (const action of actionsOf(typed)) {
+      if (action === 'quit') left.abort()
+      else if (action === 'interrupt') process.kill(process.pid, 'SIGINT') // as the terminal would, were keys not read one by one
+      else if (action === 'why' && view.over === null) showWhy().catch(() => left.abort())
+      else view = afterAction(view, action)
+    }
+    draw()
+  })
+  try {
+    const until = AbortSignal.any([signal, left.signal])
+    for (let drawn = 0; drawn < times && !until.aborted; drawn++) {
+      if (!view.isPaused && view.over === null) draw()
+      await sleep(DRAW_MS, undefined, { signal: until }).catch(() => {})
+    }
+    signal.throwIfAborted()
+  } finally {
+    release()
+    terminal.closeScreen()
+  }
+}
+
+/**
+ * @param {string} typed  may be several keys
+ * @returns {string[]} what they ask for; '' where it is nothing
+ */
+function actionsOf (typed) {
+  return (typed.match(KEYS) ?? []).map(key => ACTIONS[key] ?? '')
 }
 
 /**
  * @param {View} view
- * @param {{ columns: () => number, rows: () => number, paint: import('../output/terminal').Terminal['paint'] }} terminal
+ * @param {string} action
+ * @returns {View}
+ */
+function afterAction (view, action) {
+  if (view.over !== null) return { ...view, over: null }
+  const last = Math.max(0, sorted(view).length - 1)
+  if (action === 'sort') return { ...view, sort: (view.sort + 1) % SORTS.length }
+  if (action === 'pause') return { ...view, isPaused: !view.isPaused }
+  if (action === 'help') return { ...view, over: [...HELP] }
+  if (action === 'up') return { ...view, selected: Math.max(0, view.selected - 1) }
+  if (action === 'down') return { ...view, selected: Math.min(last, view.selected + 1) }
+  return view
+}
+
+/**
+ * @param {View} view
+ * @param {{ columns: () => number, rows: () => number, paint: Terminal['paint'] }} terminal
  * @returns {(Part | Part[])[]} lines
  */
 function screenLines (view, terminal) {
@@ -90,6 +178,13 @@ function screenLines (view, terminal) {
   ].slice(0, height)
 }
 
+/** @param {Pick<View, 'all' | 'sort'>} view */
+function sorted ({ all, sort }) {
+  const { key } = SORTS[sort]
+  const order = (/** @type {Watched} */ left, /** @type {Watched} */ right) => key(left) < key(right) ? -1 : Number(key(left) > key(right))
+  return [...all].sort(order)
+}
+
 /**
  * @param {Watched[]} all
  * @param {number} width
@@ -105,7 +200,7 @@ function rowsOf (all, width) {
  * @param {string} text
  * @param {Watched} watched
  * @param {boolean} isSelected
- * @param {{ paint: import('../output/terminal').Terminal['paint'] }} terminal
+ * @param {{ paint: Terminal['paint'] }} terminal
  * @returns {Part}
  */
 function paintRow (text, watched, isSelected, { paint }) {
@@ -202,4 +297,4 @@ function bytes (count) {
   return typeof count === 'number' ? showBytes(count) : '-'
 }
 
-module.exports = { COLUMNS, HELP, SORTS, line, screenLines, sorted, threadLines, totalLine }
+module.exports = { COLUMNS, actionsOf, afterAction, line, runScreen, screenLines, threadLines, totalLine }
