@@ -7,19 +7,17 @@ const os = require('node:os')
 const { Failure } = require('../failure')
 const { createClient } = require('../reach/client')
 const { findTarget } = require('../reach/target')
-const { startApplication } = require('./application')
-const { assertFindable, findServer } = require('./find-server')
-const { load } = require('./load')
+const { Application, assertFindable, findServer } = require('./application')
+const { load } = require('./autocannon')
 const { observe, readCounters } = require('./readings')
 const { utilizationOf } = require('./profile-figures')
 
 /** @import { Invocation } from '../commands' */
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { Autocannon } from './autocannon' */
-/** @import { Loaded } from './load' */
+/** @import { Autocannon, Loaded } from './autocannon' */
 /** @import { Processors } from './processors' */
 /** @import { Bench, Round } from './result-file' */
-/** @import { Settings } from './settings' */
+/** @import { Settings } from '../commands/bench' */
 
 /**
  * @typedef {object} Plan
@@ -82,7 +80,7 @@ async function measureRound ({ command, settings, autocannon, processors, surrou
   await assertFindable(settings)
   signal.throwIfAborted()
   const onLine = settings.isQuiet ? () => {} : terminal.note
-  const application = startApplication(command, { env, processors: processors.pinning?.application, onLine })
+  const application = new Application(command, { env, processors: processors.pinning?.application, onLine })
   /** @type {(seconds: number, doing: string, url: string) => Promise<Loaded>} */
   const loadFor = async (seconds, doing, url) => {
     const progress = terminal.progress(`round ${number} of ${settings.rounds}: ${doing}`, seconds)

@@ -9,7 +9,7 @@ const { assertCpuProfile } = require('../../shared/formats/profile/assert-profil
 const { version: loopscope } = require('../../../package.json')
 
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { Loaded } from './load' */
+/** @import { Loaded } from './autocannon' */
 /** @import { Processors } from './processors' */
 /** @import { Observed } from './readings' */
 
