@@ -9,7 +9,7 @@ const path = require('node:path')
 const { after, before, describe, test } = require('node:test')
 const { pathToFileURL } = require('node:url')
 const { compareBenches } = require('../../lib/cli/bench/compare')
-const { renderComparison } = require('../../lib/cli/bench/report/page')
+const { renderComparison } = require('../../lib/cli/bench/page')
 const { bench, finding, profileOf, round } = require('../cli/benches')
 
 const CHROMIUM = '/usr/bin/chromium'

@@ -2,13 +2,12 @@
 
 // What changed from one benchmark to another: figures with the spread of their rounds, findings, functions. Pure.
 
-const { changesPerRequest } = require('./profile-figures')
-const { FIGURES, spreadOf, valuesOf } = require('./figures')
-const { warningsOfPair } = require('./warnings')
+const { FIGURES, spreadOf, valuesOf, warningsOfPair } = require('./figures')
+const { diffProfiles } = require('../../shared/formats/differences')
 
 /** @import { Finding } from '../../../types/findings' */
+/** @import { CpuProfile } from '../../../types/profile' */
 /** @import { Figure, Spread } from './figures' */
-/** @import { FunctionChange } from './profile-figures' */
 /** @import { Bench, Round } from './result-file' */
 
 /**
@@ -26,6 +25,13 @@ const { warningsOfPair } = require('./warnings')
  * @property {Verdict} verdict
  *
  * @typedef {{ finding: Finding, roundsBefore: number, roundsAfter: number }} FindingChange  in how many rounds it was
+ *
+ * @typedef {object} FunctionChange  microseconds of the main thread for each request
+ * @property {string} name
+ * @property {string} place
+ * @property {number} before
+ * @property {number} after
+ * @property {number} change
  *
  * @typedef {object} Comparison
  * @property {{ file: string, bench: Bench }} before
@@ -158,6 +164,24 @@ function compareFunctions (before, after) {
     hotter: rows.filter(({ change }) => change >= least).slice(0, MAX_FUNCTIONS),
     colder: rows.filter(({ change }) => change <= -least).slice(-MAX_FUNCTIONS).reverse()
   }
+}
+
+/**
+ * Not as shares of the time at work: where the heaviest function goes, the share of all others grows, though they take what they
+ * took before.
+ * @param {{ profile: CpuProfile, answered: number, appRoot: string }} before
+ * @param {{ profile: CpuProfile, answered: number, appRoot: string }} after
+ * @returns {FunctionChange[]} what got hotter first, what got colder last
+ */
+function changesPerRequest (before, after) {
+  const difference = diffProfiles(before.profile, after.profile, { appRoot: after.appRoot })
+  const microsBefore = difference.before.busyMs * 1e3 / before.answered
+  const microsAfter = difference.after.busyMs * 1e3 / after.answered
+  return difference.rows
+    .map(({ name, place, selfBefore, selfAfter }) => ({ name, place, before: selfBefore * microsBefore, after: selfAfter * microsAfter }))
+    .map(row => ({ ...row, change: row.after - row.before }))
+    .filter(({ change }) => change !== 0)
+    .sort((a, b) => b.change - a.change)
 }
 
 module.exports = { chanceOf, compareBenches }

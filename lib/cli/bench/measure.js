@@ -1,23 +1,37 @@
 'use strict'
 
 // All rounds of a benchmark. Each has a process of its own: two processes of the same code differ by 10 to 20 % for their whole
-// life, so what one of them shows says little of the code.
+// life, so what one of them shows says little of the code. What the process reports of itself is read before and after the load, to keep what
+// belongs to the load alone.
 
 const os = require('node:os')
+const { setTimeout: sleep } = require('node:timers/promises')
 const { Failure } = require('../failure')
-const { createClient } = require('../reach/client')
+const { showCause, showCulprit } = require('../output/display')
+const { createClient, readAll } = require('../reach/client')
+const { processorMs } = require('../reach/process-facts')
 const { findTarget } = require('../reach/target')
 const { Application, assertFindable, findServer } = require('./application')
 const { load } = require('./autocannon')
-const { observe, readCounters } = require('./readings')
-const { utilizationOf } = require('./profile-figures')
+const { quantileOf } = require('../../shared/base/bucket-counts')
+const { performance } = require('../../shared/base/timers')
+const { buildCallTree } = require('../../shared/formats/profile/call-tree')
+const { summarizeTime } = require('../../shared/formats/profile/time-kinds')
 
-/** @import { Invocation } from '../commands' */
+/** @import { Stall } from '../../../types/diagnostics' */
+/** @import { Finding } from '../../../types/findings' */
 /** @import { CpuProfile } from '../../../types/profile' */
+/** @import { Invocation } from '../commands' */
+/** @import { Settings } from '../commands/bench' */
 /** @import { Autocannon, Loaded } from './autocannon' */
 /** @import { Processors } from './processors' */
 /** @import { Bench, Round } from './result-file' */
-/** @import { Settings } from '../commands/bench' */
+
+const SERIES_MS = 1000 // of one entry of the delay's series
+const MAX_CULPRITS = 20
+const PATIENCE_MS = 10_000 // for a loop that still works off what it was asked
+const POLL_MS = 100
+const BUCKET = /^nodejs_eventloop_delay_seconds_bucket\{.*\ble="([^"]+)".*\} (\S+)$/gm
 
 /**
  * @typedef {object} Plan
@@ -28,6 +42,19 @@ const { utilizationOf } = require('./profile-figures')
  * @property {Pick<Invocation, 'env' | 'terminal' | 'signal'>} surroundings
  *
  * @typedef {{ round: Round, profile: CpuProfile | null, facts: any, url: string }} Measured
+ */
+
+/**
+ * @typedef {object} Observed  what the process says of one load
+ * @property {{ p50: number, p99: number, max: number } | null} delayMs
+ * @property {number | null} cpuMs  of all threads
+ * @property {{ count: number, blockedMs: number, byCause: StallGroup[], byCulprit: StallGroup[] }} stalls
+ * @property {Finding[]} findings
+ * @property {CpuProfile | null} profile  null where nothing is recorded
+ *
+ * @typedef {{ name: string, count: number, ms: number }} StallGroup  worst first
+ * @typedef {{ bounds: number[], counts: number[], count: number }} Delays  of the loop, in seconds
+ * @typedef {ReturnType<typeof createClient>} Client
  */
 
 /**
@@ -42,7 +69,7 @@ async function measure (plan) {
   while (measured.length < settings.rounds) measured.push(await measureRound(plan, measured.length + 1))
   const shown = middleOf(measured.map(({ round }) => round))
   const [{ url, facts }] = measured
-  const { profile } = measured[shown]
+  const { profile, round: { from, answered } } = measured[shown]
   return {
     at,
     command: [...command],
@@ -52,13 +79,8 @@ async function measure (plan) {
     machine: { platform: `${os.type()} ${os.release()}`, cpus: os.availableParallelism(), model: os.cpus()[0]?.model ?? '', memoryBytes: os.totalmem() },
     processors,
     rounds: measured.map(({ round }) => round),
-    profile: profile === null ? null : { round: shown, ...profileFacts(measured[shown].round), profile }
+    profile: profile === null ? null : { round: shown, startedAt: from, answered, profile }
   }
-}
-
-/** @param {Round} round */
-function profileFacts ({ from, answered }) {
-  return { startedAt: from, answered }
 }
 
 /**
@@ -107,6 +129,15 @@ async function measureRound ({ command, settings, autocannon, processors, surrou
 }
 
 /**
+ * How much of the time the loop was at work.
+ * @param {CpuProfile} profile
+ */
+function utilizationOf (profile) {
+  const root = buildCallTree(profile, {})
+  return root.totalMicros === 0 ? null : summarizeTime(root).busy / root.totalMicros
+}
+
+/**
  * @param {Loaded} loaded
  * @param {string} url
  * @throws {Failure} where there is nothing to measure
@@ -117,4 +148,106 @@ function assertAnswered ({ answered, errors, timeouts }, url) {
   throw new Failure('failed', `Nothing was answered at ${url}: ${why}.`, 'Is the address right?')
 }
 
-module.exports = { measure, middleOf }
+/**
+ * @param {Client} client
+ * @param {number} pid
+ * @returns {Promise<{ delays: Delays | null, cpuMs: number | null }>}
+ */
+async function readCounters (client, pid) {
+  return { delays: await readDelays(client), cpuMs: processorMs(pid) }
+}
+
+/**
+ * The loop may still be at work on what it was asked last: until then it tells nothing, or what it told before.
+ * @param {Client} client
+ * @returns {Promise<Delays | null>} null: it did not say in time, or the registry of the application does not have them
+ */
+async function readDelays (client) {
+  const endMs = performance.now() + PATIENCE_MS
+  while (performance.now() < endMs) {
+    const response = await client.ask('/metrics')
+    const text = (await readAll(response)).toString()
+    const isOfNow = response.headers['x-loopscope-stale-since'] === undefined && text.split('# TYPE').length > 2 // one is the observer's own
+    if (isOfNow) return delaysIn(text)
+    await sleep(POLL_MS)
+  }
+  return null
+}
+
+/** @param {string} exposition */
+function delaysIn (exposition) {
+  const buckets = [...exposition.matchAll(BUCKET)].map(([, bound, count]) => ({ bound: Number(bound), count: Number(count) }))
+  const finite = buckets.filter(({ bound }) => Number.isFinite(bound))
+  if (finite.length === 0 || finite.length === buckets.length) return null
+  const all = /** @type {{ count: number }} */ (buckets.find(({ bound }) => !Number.isFinite(bound)))
+  return { bounds: finite.map(({ bound }) => bound), counts: finite.map(({ count }) => count), count: all.count }
+}
+
+/**
+ * @param {Client} client
+ * @param {object} load
+ * @param {number} load.pid
+ * @param {number} load.from  milliseconds since the epoch
+ * @param {number} load.to
+ * @param {Awaited<ReturnType<typeof readCounters>>} load.before
+ * @returns {Promise<Observed>}
+ */
+async function observe (client, { pid, from, to, before }) {
+  const cpuMs = processorMs(pid) // first: what is asked for next costs the process something, too
+  const delays = await readDelays(client)
+  const profile = await client.json(`/cpu?from=${from}&to=${to}&sources=original`).catch(() => null)
+  const { findings } = await client.json('/findings')
+  const { series } = await client.json('/loop')
+  const { stalls } = await client.json('/stalls') // last: a stall is explained a little after it was
+  return {
+    delayMs: delayOf(before.delays, delays, series.filter((/** @type {{ at: number }} */ { at }) => at > from && at <= to + SERIES_MS)),
+    cpuMs: cpuMs === null || before.cpuMs === null ? null : cpuMs - before.cpuMs,
+    stalls: sumStalls(stalls.filter((/** @type {Stall} */ { at }) => at >= from && at <= to)),
+    findings,
+    profile
+  }
+}
+
+/**
+ * @param {Delays | null} before
+ * @param {Delays | null} after
+ * @param {{ maxDelayMs: number }[]} series
+ */
+function delayOf (before, after, series) {
+  if (before === null || after === null || series.length === 0) return null
+  const max = Math.max(...series.map(({ maxDelayMs }) => maxDelayMs))
+  const counts = after.counts.map((count, at) => count - before.counts[at])
+  const during = { bounds: after.bounds, counts, count: after.count - before.count }
+  const quantileMs = (/** @type {number} */ share) => Math.min(quantileOf(during, share) * 1e3, max)
+  return { p50: quantileMs(0.5), p99: quantileMs(0.99), max }
+}
+
+/** @param {Stall[]} stalls */
+function sumStalls (stalls) {
+  return {
+    count: stalls.length,
+    blockedMs: stalls.reduce((sum, { durationMs }) => sum + durationMs, 0),
+    byCause: group(stalls, showCause),
+    byCulprit: group(stalls, showCulprit).slice(0, MAX_CULPRITS)
+  }
+}
+
+/**
+ * @param {Stall[]} stalls
+ * @param {(stall: Stall) => string} nameOf
+ * @returns {StallGroup[]}
+ */
+function group (stalls, nameOf) {
+  /** @type {Map<string, StallGroup>} */
+  const groups = new Map()
+  for (const stall of stalls) {
+    const name = nameOf(stall)
+    const group = groups.get(name) ?? { name, count: 0, ms: 0 }
+    group.count++
+    group.ms += stall.durationMs
+    groups.set(name, group)
+  }
+  return [...groups.values()].sort((a, b) => b.ms - a.ms)
+}
+
+module.exports = { measure }

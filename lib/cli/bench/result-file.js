@@ -11,7 +11,7 @@ const { version: loopscope } = require('../../../package.json')
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { Loaded } from './autocannon' */
 /** @import { Processors } from './processors' */
-/** @import { Observed } from './readings' */
+/** @import { Observed } from './measure' */
 
 const KIND = 'loopscope-bench'
 const VERSION = 1

@@ -96,7 +96,7 @@ async function measure ({ positionals: command, values, ...surroundings }) {
   const measured = await require('../bench/measure').measure({ command, settings, autocannon, processors, surroundings })
   const { encodeBench, toBench } = require('../bench/result-file')
   const bench = toBench(measured)
-  if (destination.file !== null) require('../bench/report/text').showBench(bench, terminal)
+  if (destination.file !== null) require('../bench/text').showBench(bench, terminal)
   await destination.write(encodeBench(bench))
 }
 
@@ -158,9 +158,9 @@ async function compare (invocation) {
   const comparison = require('../bench/compare').compareBenches(before, after)
   if (format === 'page') {
     const destination = openDestination(invocation, { name: nameOf('change', 'html') })
-    return destination.write(require('../bench/report/page').renderComparison(comparison))
+    return destination.write(require('../bench/page').renderComparison(comparison))
   }
-  const { showComparison } = require('../bench/report/text')
+  const { showComparison } = require('../bench/text')
   return printInto(invocation, {
     name: 'change',
     print: ({ terminal }) => format === 'json' ? terminal.json(comparison) : showComparison(comparison, terminal)

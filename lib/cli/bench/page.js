@@ -3,25 +3,28 @@
 // What changed from one benchmark to another as one HTML file: the figures with their rounds, the findings, the functions and the
 // flame graphs.
 
-const { createPage, escapeHtml, jsonForHtml } = require('../../../shared/base/html-page')
-const { LABELS } = require('../../../shared/findings/show')
-const { describeDifference } = require('../../../shared/formats/flamegraph/difference')
-const { describeTimes } = require('../../../shared/formats/flamegraph/graph')
-const { FRAMES, loadLibraries } = require('../../../shared/formats/flamegraph/libraries')
-const { buildCallTree } = require('../../../shared/formats/profile/call-tree')
-const { showFigure, showSpread } = require('../figures')
-const { chartSvg } = require('./chart')
-const { describe, explain, nameOf, roundsOf, targetOf } = require('./words')
+const { showFigure, showSpread } = require('./figures')
+const { describe, explain, nameOf, roundsOf, targetOf } = require('./text')
+const { createPage, escapeHtml, jsonForHtml } = require('../../shared/base/html-page')
+const { LABELS } = require('../../shared/findings/show')
+const { describeDifference } = require('../../shared/formats/flamegraph/difference')
+const { describeTimes } = require('../../shared/formats/flamegraph/graph')
+const { FRAMES, loadLibraries } = require('../../shared/formats/flamegraph/libraries')
+const { buildCallTree } = require('../../shared/formats/profile/call-tree')
 
-/** @import { Comparison, FigureChange, FindingChange } from '../compare' */
-/** @import { FunctionChange } from '../profile-figures' */
-/** @import { Bench } from '../result-file' */
+/** @import { Comparison, FigureChange, FindingChange, FunctionChange } from './compare' */
+/** @import { Spread } from './figures' */
+/** @import { Bench } from './result-file' */
 
 const PARTS = Object.freeze({
   body: 'bench-report/page.html',
   styles: [...FRAMES.styles, 'bench-report/page.css'],
   scripts: [...FRAMES.scripts, 'bench-report/page.js']
 })
+
+const [FIRST, LAST] = [1, 98] // of a chart: percent of the width, so that no dot is cut
+const ROWS = Object.freeze({ before: 10, after: 25 })
+const MIDDLE_HEIGHT = 7
 
 /**
  * @param {Comparison} comparison
@@ -61,6 +64,31 @@ ${chartSvg(change)}
 <span><small>after</small>${showSpread(after)}</span>
 <span><small>after / before</small>${ratio === null ? '-' : showSpread(ratio)}</span>
 <span class="verdict ${kind}">${verdict}</span></li>`
+}
+
+/**
+ * The rounds of a figure as dots on a line that begins at 0, before above after.
+ * @param {FigureChange} change
+ */
+function chartSvg ({ before, after, valuesBefore, valuesAfter }) {
+  const most = Math.max(before.max, after.max)
+  const place = (/** @type {number} */ value) => `${(FIRST + (LAST - FIRST) * value / most).toFixed(2)}%`
+  const words = `before ${showSpread(before)}, after ${showSpread(after)}`
+  return `<svg role="img" aria-label="${words}"><line class="axis" x1="${FIRST}%" x2="${FIRST}%" y1="2" y2="33"/>` +
+    `${rowSvg('before', before, valuesBefore, place)}${rowSvg('after', after, valuesAfter, place)}</svg>`
+}
+
+/**
+ * @param {keyof typeof ROWS} side
+ * @param {Spread} spread
+ * @param {readonly number[]} values
+ * @param {(value: number) => string} place
+ */
+function rowSvg (side, { min, median, max }, values, place) {
+  const y = ROWS[side]
+  const dots = values.map(value => `<circle cx="${place(value)}" cy="${y}" r="3.5"/>`).join('')
+  return `<g class="${side}"><line class="range" x1="${place(min)}" x2="${place(max)}" y1="${y}" y2="${y}"/>${dots}` +
+    `<line class="middle" x1="${place(median)}" x2="${place(median)}" y1="${y - MIDDLE_HEIGHT}" y2="${y + MIDDLE_HEIGHT}"/></g>`
 }
 
 /** @param {Comparison['findings']} findings */
@@ -103,7 +131,7 @@ function functionHtml ({ name, place, before, after, change }) {
 /**
  * @param {Bench} before
  * @param {Bench} after
- * @returns {{ name: string, graph: import('../../../shared/formats/flamegraph/graph').Graph }[]} that can be chosen from, the first is shown
+ * @returns {{ name: string, graph: import('../../shared/formats/flamegraph/graph').Graph }[]} that can be chosen from, the first is shown
  */
 function graphsOf (before, after) {
   const [earlier, later] = [before, after].map(({ profile, application }) => profile && buildCallTree(profile.profile, { appRoot: application.root }))

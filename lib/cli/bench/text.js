@@ -1,17 +1,15 @@
 'use strict'
 
-// A benchmark, and what changed from one to another, as text on a terminal.
+// A benchmark, and what changed from one to another, as text on a terminal; the words that the page shares with it.
 
-const { tableLines } = require('../../output/table')
-const { LABELS } = require('../../../shared/findings/show')
-const { FIGURES, showSpread, spreadOf, valuesOf } = require('../figures')
-const { warningsOf } = require('../warnings')
-const { describe, explain, nameOf, roundsOf } = require('./words')
+const { tableLines } = require('../output/table')
+const { FIGURES, showSpread, spreadOf, valuesOf, warningsOf } = require('./figures')
+const { localTime } = require('../../shared/base/local-time')
+const { LABELS } = require('../../shared/findings/show')
 
-/** @import { Terminal } from '../../output/terminal' */
-/** @import { Comparison, FigureChange, Verdict } from '../compare' */
-/** @import { FunctionChange } from '../profile-figures' */
-/** @import { Bench } from '../result-file' */
+/** @import { Terminal } from '../output/terminal' */
+/** @import { Comparison, FigureChange, FindingChange, FunctionChange, Verdict } from './compare' */
+/** @import { Bench } from './result-file' */
 
 /** @type {Readonly<Partial<Record<Verdict, Parameters<Terminal['paint']>[0]>>>} */
 const COLOURS = Object.freeze({ better: 'green', worse: 'red' })
@@ -105,4 +103,37 @@ function showFunctions (title, rows, terminal) {
   ], rows, terminal.columns())) terminal.line(line)
 }
 
-module.exports = { showBench, showComparison }
+/** @param {Bench} bench */
+function describe (bench) {
+  const { at, command, load, rounds, application } = bench
+  return `${localTime(at)}  ${command.join(' ')}, ${targetOf(bench)}: ${rounds.length} ${rounds.length === 1 ? 'round' : 'rounds'} of ${load.seconds} s, ` +
+    `${load.connections} connections, Node.js ${application.nodeVersion}`
+}
+
+/** @param {{ name: string, unit: string }} figure */
+function nameOf ({ name, unit }) {
+  return unit === '' ? name : `${name}, ${unit}`
+}
+
+/**
+ * @param {Bench} bench
+ * @returns {string} without the port, which may be another one each time
+ */
+function targetOf ({ request: { url, method } }) {
+  const { pathname, search } = new URL(url)
+  return `${method} ${pathname}${search}`
+}
+
+/** @param {number} chance */
+function explain (chance) {
+  const rule = 'A difference is said where the ranges of the rounds lie apart'
+  if (chance === 1) return `${rule}: one round a side has no range.`
+  return `${rule}, as those of two equal programs do in one of ${chance} comparisons.`
+}
+
+/** @param {FindingChange} change */
+function roundsOf ({ roundsBefore, roundsAfter }) {
+  return `(rounds that had it: ${roundsBefore} before, ${roundsAfter} after)`
+}
+
+module.exports = { describe, explain, nameOf, roundsOf, showBench, showComparison, targetOf }
