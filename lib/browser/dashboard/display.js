@@ -4,6 +4,7 @@
 // Numbers and times as people read them, and elements made from data. Whatever comes from the server becomes text, never markup.
 
 loopscope.display = (() => {
+  const { calledBy } = loopscope.figures
   const MAX_WRITTEN_COLUMN = 200 // what is further right is in a bundle, where a line is no place
 
   /** @param {number} ms */
@@ -39,14 +40,14 @@ loopscope.display = (() => {
   function culprit (stall) {
     const found = stall.culprit
     if (found === null) return ''
-    const called = loopscope.ownCode.calledBy(found)
+    const called = calledBy(found)
     return `${ownPlace(stall)}${called === '' ? '' : `, calling ${called}`}`
   }
 
   /** The same as elements. */
   function culpritCell ({ culprit: found, ...stall }) {
     if (found === null) return ''
-    const called = loopscope.ownCode.calledBy(found)
+    const called = calledBy(found)
     const own = element('span', { className: 'own' }, ownPlace({ ...stall, culprit: found }))
     return element('span', {}, own, ...(called === '' ? [] : [element('span', { className: 'quiet' }, ` calls ${called}`)]))
   }

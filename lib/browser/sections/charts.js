@@ -5,7 +5,7 @@
 
 loopscope.charts = (() => {
   const { byId, duration, time } = loopscope.display
-  const { labelOf, peaksOf, scaleOf, stepsTo, toScale } = loopscope.delayScale
+  const { labelOf, peaksOf, scaleOf, stepsTo, toScale } = loopscope.figures
   const MAX_POINTS = 600
   const MIN_TICK_PX = 80
   const TICK_SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600]

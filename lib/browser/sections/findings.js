@@ -7,7 +7,7 @@
 loopscope.findings = (() => {
   const { byId, duration, element, moment, place, redraw } = loopscope.display
   const { inWords } = loopscope.evidence
-  const { stallsOf } = loopscope.stallGroups
+  const { calledBy, stallsOf } = loopscope.figures
   const { opening, problems, requests, session, stalls } = loopscope
   const LABELS = { critical: 'Critical', warning: 'Warning', info: 'Note', none: 'All well' }
   const LOOK_BACK_MS = 60_000
@@ -38,7 +38,7 @@ loopscope.findings = (() => {
   function factsOf ({ severity, where, what, why, instead, evidence: { documentation, ...figures }, confidence, next, lostMs, since }) {
     const facts = [
       ['Instead', severity === 'none' ? '' : instead, 'instead'],
-      ['Where', [place(where), where?.via && `in ${loopscope.ownCode.calledBy({ call: null, via: where.via })}`, where?.route].filter(Boolean).join(', '), 'own'],
+      ['Where', [place(where), where?.via && `in ${calledBy({ call: null, via: where.via })}`, where?.route].filter(Boolean).join(', '), 'own'],
       ['What', what],
       ['Why', why],
       ['Lost', lostMs > 0 ? `${duration(lostMs)}${since === null ? '' : `, since ${moment(since)}`}` : ''],

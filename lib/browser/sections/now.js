@@ -5,7 +5,7 @@
 
 loopscope.now = (() => {
   const { byId, culprit, duration, element, moment, time } = loopscope.display
-  const { addReading, perSecond } = loopscope.pace
+  const { addReading, perSecond } = loopscope.figures
   const { charts, memory, opening, range } = loopscope
   const LOOK_BACK_MS = 10_000
   const MAX_MARKS = 5 // in words; the charts have all

@@ -5,7 +5,7 @@
 
 loopscope.range = (() => {
   const { byId, duration, time } = loopscope.display
-  const { clampRange, recordedRange, timeOfDay } = loopscope.timeRange
+  const { clampRange, recordedRange, timeOfDay } = loopscope.figures
   const { opening, problems, session } = loopscope
   const LAST_MS = 15_000
 

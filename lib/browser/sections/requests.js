@@ -5,7 +5,7 @@
 
 loopscope.requests = (() => {
   const { duration, element, moment } = loopscope.display
-  const { partsOf } = loopscope.requestTime
+  const { partsOf } = loopscope.figures
   const { describeBehind, describeSlow } = loopscope.slowRequests
   const { problems, session, tables } = loopscope
   const PAGE_ROWS = 10

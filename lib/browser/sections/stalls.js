@@ -5,8 +5,7 @@
 
 loopscope.stalls = (() => {
   const { action, byId, culpritCell, duration, element, moment, place } = loopscope.display
-  const { groupStalls } = loopscope.stallGroups
-  const { describeFolded, foldStack } = loopscope.ownCode
+  const { describeFolded, foldStack, groupStalls } = loopscope.figures
   const { opening, tables } = loopscope
   const PAGE_GROUPS = 15
   const PAGE_STALLS = 20

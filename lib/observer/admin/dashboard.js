@@ -12,16 +12,11 @@ const PARTS = Object.freeze({
   body: 'dashboard/page.html',
   styles: [...FRAMES.styles, 'dashboard/page.css', 'sections/sections.css'],
   modules: {
-    delayScale: 'browser/figures/delay-scale.js',
     evidence: 'shared/findings/evidence.js',
+    figures: 'browser/dashboard/figures.js',
     groupProcesses: 'shared/group/processes.js',
-    ownCode: 'browser/figures/own-code.js',
-    pace: 'browser/figures/pace.js',
-    requestTime: 'browser/figures/request-time.js',
     ruleWords: 'shared/rules/rule-words.js',
-    slowRequests: 'shared/slow-requests/describe-slow.js',
-    stallGroups: 'browser/figures/stall-groups.js',
-    timeRange: 'browser/figures/time-range.js'
+    slowRequests: 'shared/slow-requests/describe-slow.js'
   },
   scripts: [
     ...FRAMES.scripts,

@@ -1,0 +1,260 @@
+'use strict'
+
+// What the page works out of the answers. Pure, and it requires nothing: the page has the same text as a script (html-page.js), and tests require it.
+
+const LOWEST_MS = 1 // of delays: what is shorter is drawn as this: nobody acts on it, and zero has no place on the scale
+const LEAST_TOP_MS = 1000 // so that a healthy loop looks healthy
+const MAX_PEAKS = 3
+const SECOND_MS = 1000
+const DAY_MS = 24 * 60 * 60_000
+const WINDOW_MS = 5000 // of requests a second: one second alone jumps
+
+/** Findings that are about a cause, not about a place. */
+const CAUSES = { starved: 'starved', suspended: 'suspended', 'gc-pressure': 'gc' }
+
+// Delays are drawn on a logarithmic scale, where 5 ms can be read beside 20 s, with the highest peaks written out.
+
+/** @param {number | null} ms */
+function toScale (ms) {
+  return ms === null ? null : Math.max(LOWEST_MS, ms)
+}
+
+/**
+ * The least and the greatest of the scale: powers of ten.
+ * @param {readonly (number | null)[]} values
+ * @returns {[number, number]}
+ */
+function scaleOf (values) {
+  const highest = values.reduce((most, value) => Math.max(most, value ?? 0), LEAST_TOP_MS)
+  return [LOWEST_MS, 10 ** Math.ceil(Math.log10(highest) - 1e-9)]
+}
+
+/**
+ * The lines of the scale.
+ * @param {number} top
+ */
+function stepsTo (top) {
+  return Array.from({ length: Math.round(Math.log10(top / LOWEST_MS)) + 1 }, (_, power) => LOWEST_MS * 10 ** power)
+}
+
+/** @param {number} ms  a power of ten */
+function labelOf (ms) {
+  return ms < 1000 ? `${ms} ms` : `${ms / 1000} s`
+}
+
+/**
+ * The indexes of the points whose value is written beside them, highest first.
+ * @param {readonly number[]} times
+ * @param {readonly (number | null)[]} values
+ * @param {{ leastMs: number, apart: number }} limits  what is lower is no peak; how far from each other they are at least, as times are
+ */
+function peaksOf (times, values, { leastMs, apart }) {
+  const candidates = [...values.keys()].filter(index => values[index] >= leastMs).sort((a, b) => values[b] - values[a])
+  const peaks = []
+  for (const index of candidates) {
+    if (peaks.length === MAX_PEAKS) break
+    if (peaks.every(peak => Math.abs(times[peak] - times[index]) >= apart)) peaks.push(index)
+  }
+  return peaks
+}
+
+// The stretch of time of which a profile can be cut is what the recorder holds. What is chosen outside of it is moved into it.
+
+/**
+ * In whole seconds, as the inputs have it.
+ * @param {{ off: string | null, fromMs: number | null }} recorder
+ * @param {{ startedAt: number, now: number }} times
+ * @returns {{ fromMs: number, toMs: number } | null} null: there is nothing to cut from
+ */
+function recordedRange ({ off, fromMs }, { startedAt, now }) {
+  if (off !== null) return null
+  // Before its first window has ended the recorder holds what has happened since the start.
+  const from = Math.min(fromMs ?? startedAt, now - SECOND_MS)
+  return { fromMs: Math.floor(from / SECOND_MS) * SECOND_MS, toMs: Math.ceil(now / SECOND_MS) * SECOND_MS }
+}
+
+/**
+ * @param {{ fromMs: number, toMs: number }} wanted
+ * @param {{ fromMs: number, toMs: number }} range
+ * @returns {{ fromMs: number, toMs: number, isMoved: boolean }} at least a second
+ */
+function clampRange (wanted, range) {
+  const fromMs = clamp(wanted.fromMs, range.fromMs, range.toMs - SECOND_MS)
+  const toMs = clamp(wanted.toMs, fromMs + SECOND_MS, range.toMs)
+  return { fromMs, toMs, isMoved: fromMs !== wanted.fromMs || toMs !== wanted.toMs }
+}
+
+function clamp (value, least, most) {
+  return Math.max(least, Math.min(most, value))
+}
+
+/**
+ * The last such time of day that is not ahead.
+ * @param {string} text  `12:03:10`, in the reader's zone
+ * @param {number} latestMs
+ * @returns {number | null} null: it is no time
+ */
+function timeOfDay (text, latestMs) {
+  const [, hours, minutes, seconds = '0'] = /^(\d\d):(\d\d)(?::(\d\d))?/.exec(text) ?? []
+  if (hours === undefined) return null
+  const at = new Date(latestMs).setHours(Number(hours), Number(minutes), Number(seconds), 0)
+  // Half a day: what lies a little ahead is meant to be today, and is moved.
+  return at - latestMs > DAY_MS / 2 ? at - DAY_MS : at
+}
+
+// Requests a second, from how many were answered since start, told once a second.
+
+/**
+ * @param {readonly { at: number, answered: number }[]} known  the oldest first
+ * @param {{ at: number, answered: number }} reading
+ * @returns {{ at: number, answered: number }[]} what to keep
+ */
+function addReading (known, reading) {
+  const last = known.at(-1)
+  if (last === undefined || reading.answered < last.answered) return [reading] // another process answers
+  if (reading.at <= last.at) return [...known]
+  const kept = [...known, reading]
+  return kept.filter(({ at }, index) => index === kept.length - 1 || reading.at - at <= WINDOW_MS)
+}
+
+/**
+ * @param {readonly { at: number, answered: number }[]} known
+ * @returns {number | null} null: it is not known yet
+ */
+function perSecond (known) {
+  const [first] = known
+  const last = known.at(-1)
+  if (first === undefined || last.at === first.at) return null
+  return (last.answered - first.answered) / ((last.at - first.at) / 1000)
+}
+
+/**
+ * Where the time of a slow request went, as parts that follow one another in a bar.
+ * @param {{ durationMs: number, ownMs: number, behindMs: number, gcMs: number, waitingMs: number }} request
+ * @returns {{ kind: 'own' | 'behind' | 'gc' | 'waiting', ms: number, share: number }[]} without what took nothing
+ */
+function partsOf ({ durationMs, ownMs, behindMs, gcMs, waitingMs }) {
+  const parts = Object.entries({ own: ownMs, behind: behindMs, gc: gcMs, waiting: waitingMs }).map(([kind, ms]) => ({ kind, ms })).filter(({ ms }) => ms >= 1)
+  const whole = Math.max(durationMs, parts.reduce((sum, { ms }) => sum + ms, 0))
+  return parts.map(part => ({ ...part, share: part.ms / whole }))
+}
+
+// Stalls of one route with one culprit are one row, so that a fault that happens all the time is read once.
+
+/**
+ * @param {readonly any[]} stalls
+ * @returns {{ key: string, route: string | null, culprit: any, causes: { cause: string, count: number }[], count: number, totalMs: number,
+ *   worstMs: number, lastAt: number, stalls: any[] }[]} the most time first; within each, the newest stall first
+ */
+function groupStalls (stalls) {
+  const groups = new Map()
+  for (const stall of stalls) {
+    const key = keyOf(stall)
+    const group = groups.get(key) ?? { key, route: stall.route, culprit: stall.culprit, counts: new Map(), totalMs: 0, worst: stall, lastAt: 0, stalls: [] }
+    groups.set(key, group)
+    group.counts.set(stall.cause, (group.counts.get(stall.cause) ?? 0) + 1)
+    group.totalMs += stall.durationMs
+    group.lastAt = Math.max(group.lastAt, stall.at)
+    if (stall.durationMs >= group.worst.durationMs) group.worst = stall
+    group.stalls.push(stall)
+  }
+  return [...groups.values()].map(finish).sort((a, b) => b.totalMs - a.totalMs || b.lastAt - a.lastAt)
+}
+
+/** The line is no part of it: in one function it differs from sample to sample. */
+function keyOf ({ route, culprit, cause }) {
+  const who = culprit === null ? [cause] : [culprit.function, culprit.file, culprit.functionLine ?? culprit.line, culprit.call, culprit.via?.package]
+  return JSON.stringify([route, ...who])
+}
+
+function finish ({ counts, worst, stalls, ...group }) {
+  return {
+    ...group,
+    culprit: worst.culprit, // the longest one was sampled most often
+    stack: worst.stack,
+    worstMs: worst.durationMs,
+    count: stalls.length,
+    causes: [...counts].map(([cause, count]) => ({ cause, count })).sort((a, b) => b.count - a.count),
+    stalls: stalls.sort((a, b) => b.at - a.at)
+  }
+}
+
+/**
+ * Those that a finding is about: of its cause, of its function where it names one, else of its route.
+ * @param {{ id: string, where: any }} finding
+ * @param {readonly any[]} stalls
+ */
+function stallsOf ({ id, where }, stalls) {
+  if (id in CAUSES) return stalls.filter(({ cause }) => cause === CAUSES[id])
+  if (where === null) return []
+  return stalls.filter(({ route, culprit }) => {
+    if (where.file === '') return where.route !== null && route === where.route
+    return culprit !== null && culprit.function === where.function && culprit.file === where.file
+  })
+}
+
+// The application's own code stands before that of packages and of Node.js: that is where a person can change something.
+
+/** @param {{ file: string }} frame */
+function originOf ({ file }) {
+  if (file === '' || file.startsWith('node:')) return 'node'
+  return /(^|\/)node_modules\//.test(file) ? 'dependency' : 'app'
+}
+
+/**
+ * A stack in pieces: each frame of the application alone, what lies between them together.
+ * @param {readonly any[]} stack  innermost first
+ * @returns {({ isOwn: true, frame: any } | { isOwn: false, frames: any[] })[]}
+ */
+function foldStack (stack) {
+  const pieces = []
+  for (const frame of stack) {
+    const last = pieces.at(-1)
+    if (originOf(frame) === 'app') pieces.push({ isOwn: true, frame })
+    else if (last !== undefined && !last.isOwn) last.frames.push(frame)
+    else pieces.push({ isOwn: false, frames: [frame] })
+  }
+  return pieces
+}
+
+/** @param {readonly any[]} frames  of packages and Node.js */
+function describeFolded (frames) {
+  const packages = new Set(frames.filter(frame => originOf(frame) === 'dependency').map(packageOf))
+  const whose = [...packages, ...(frames.some(frame => originOf(frame) === 'node') ? ['Node.js'] : [])]
+  return `${frames.length} ${frames.length === 1 ? 'frame' : 'frames'} of ${whose.join(', ')}`
+}
+
+function packageOf ({ file }) {
+  const [, name] = /.*(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file) ?? []
+  return name ?? file
+}
+
+/**
+ * What the culprit called: `pbkdf2Sync`, `lodash cloneDeep`; empty where it was its own code.
+ * @param {{ call: string | null, via: { package: string, function: string, through: { package: string, function: string } | null } | null }} culprit
+ */
+function calledBy ({ call, via }) {
+  const entered = via && `${via.package} ${via.function}`
+  const through = via?.through && `${via.through.package} ${via.through.function}`
+  return [entered, through, call].filter(Boolean).join(' → ')
+}
+
+module.exports = {
+  addReading,
+  calledBy,
+  clampRange,
+  describeFolded,
+  foldStack,
+  groupStalls,
+  labelOf,
+  originOf,
+  partsOf,
+  peaksOf,
+  perSecond,
+  recordedRange,
+  scaleOf,
+  stallsOf,
+  stepsTo,
+  timeOfDay,
+  toScale
+}
