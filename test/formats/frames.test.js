@@ -14,10 +14,10 @@ const { craft, readRecorded, withRoutes } = require('../fixtures/profiles/profil
 
 const BROWSER = path.join(__dirname, '../../lib/browser')
 const loopscope = { sizes: require('../../lib/shared/base/sizes') }
-for (const name of ['frames', 'folding', 'changes', 'words', 'search']) {
+for (const name of ['frames', 'changes', 'words']) {
   vm.compileFunction(fs.readFileSync(path.join(BROWSER, `frames/${name}.js`), 'utf8'), ['loopscope'])(loopscope)
 }
-const { changes, frames: { groupByRoute, treeOf }, folding: { foldFrameworks }, search, words } = loopscope
+const { changes, frames: { foldFrameworks, groupByRoute, treeOf }, words } = loopscope
 
 function graphOf (samples, routes) {
   return describeTimes(callTreeOf(samples, routes))
@@ -100,7 +100,7 @@ describe('frameworks are folded away', () => {
 describe('a search', () => {
   const graph = graphOf([[[...SERVED, 'login', 'work'], 60_000], [[...SERVED, 'report', 'work'], 20_000], [['router.next'], 20_000]])
   const { graph: shown, isHidden } = foldFrameworks(graph)
-  const find = term => search.tell(search.find(treeOf(graph, false, isHidden), term), words.wordsFor(shown, treeOf(shown, false), false).shareOf)
+  const find = term => words.tellFound(words.find(treeOf(graph, false, isHidden), term), words.wordsFor(shown, treeOf(shown, false), false).shareOf)
 
   test('finds functions, files and packages, and counts time once', () => {
     assert.equal(find('work'), '80.0 % in 2 frames')
@@ -171,6 +171,6 @@ describe('a change', () => {
 
   test('of what a search found is said, too', () => {
     const { tree, said } = changeOf({ login: 100, report: 300 }, { login: 200, report: 200 })
-    assert.equal(search.tell(search.find(tree, 'login'), said.shareOf), '50.0 %, before 25.0 % in 1 frame')
+    assert.equal(words.tellFound(words.find(tree, 'login'), said.shareOf), '50.0 %, before 25.0 % in 1 frame')
   })
 })

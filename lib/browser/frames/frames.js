@@ -1,16 +1,19 @@
 /* global loopscope */
 'use strict'
 
-// The frames of a flame graph: the flat lists that a page receives, with routes as their first level where wanted, and a tree of them.
-// Of a difference of two recordings each has an amount of its own in the one before, too.
+// The frames of a flame graph: the flat lists that a page receives, with routes as their first level or without frameworks where wanted, and a
+// tree of them. Of a difference of two recordings each has an amount of its own in the one before, too.
 
 loopscope.frames = (() => {
   const NO_ROUTE = 'no request, or not known'
+  const FRAMEWORK_KINDS = ['dependency', 'node']
+  // What these are called by decides: the sort of a package is the package's.
+  const FOLLOWING_KINDS = [...FRAMEWORK_KINDS, 'native', 'wasm']
 
   /**
    * @param {any} graph
    * @param {boolean} withIdle  whether time without work is shown; else it does not count
-   * @param {boolean[]} [isHidden]  by node, as folding.js tells it
+   * @param {boolean[]} [isHidden]  by node, as foldFrameworks() returns it
    * @returns {any} the root. Each has its own amount (`self`, `selfBefore`), that with all below it (`value`, `before`), and the frames
    *   below it, heaviest first
    */
@@ -60,5 +63,77 @@ loopscope.frames = (() => {
     return { ...graph, nodes: grouped, frames: [...frames, ...[NO_ROUTE, ...names].map(name => [name, '', 'route', ''])] }
   }
 
-  return { treeOf, groupByRoute }
+  /**
+   * "Your code first": frames of packages and of Node.js between frames of the application, or above them, are left out, so that each function
+   * of the application stands below the one of the application that led to it. What they burned themselves stays, as one frame for each
+   * package. What the application's own functions called is shown as it is, unless it calls the application back.
+   * @param {any} graph
+   * @returns {{ graph: any, isHidden: boolean[] }} isHidden: by node of the graph that was given. Nothing is hidden where no function of
+   *   the application was seen
+   */
+  function foldFrameworks (graph) {
+    const isHidden = hiddenNodes(graph)
+    const folded = new Folded(graph.frames)
+    graph.nodes.forEach(([parent, frame, ...selves], node) => {
+      if (isHidden[node]) folded.hide(node, parent, graph.frames[frame], selves)
+      else folded.show(node, parent, frame, selves)
+    })
+    return { graph: { ...graph, frames: folded.frames, nodes: folded.nodes }, isHidden }
+  }
+
+  /** @param {any} graph */
+  function hiddenNodes ({ frames, nodes }) {
+    const kinds = nodes.map(([, frame]) => frames[frame][2])
+    const isHidden = nodes.map(() => false)
+    if (!kinds.includes('app')) return isHidden
+    const holdsApp = nodes.map(() => false)
+    for (let node = nodes.length - 1; node > 0; node--) if (kinds[node] === 'app' || holdsApp[node]) holdsApp[nodes[node][0]] = true
+    const isBelowApp = nodes.map(() => false)
+    nodes.forEach(([parent], node) => {
+      if (parent === -1) return
+      isBelowApp[node] = kinds[parent] === 'app' || isBelowApp[parent]
+      const isFramework = FRAMEWORK_KINDS.includes(kinds[node]) && (holdsApp[node] || !isBelowApp[node])
+      isHidden[node] = isFramework || (isHidden[parent] && FOLLOWING_KINDS.includes(kinds[node]))
+    })
+    return isHidden
+  }
+
+  /** The graph that is left, made node by node, callers first. */
+  class Folded {
+    nodes = []
+    frames
+    #numbers = [] // here, by the number there: of the node itself, or of what it is put below
+    #owners = [] // by the number there, where it is hidden: of which package it is
+    #merged = new Map()
+
+    constructor (frames) {
+      this.frames = [...frames]
+    }
+
+    show (node, parent, frame, selves) {
+      const above = parent === -1 ? -1 : this.#numbers[parent]
+      this.#numbers[node] = this.#put(`${above} ${frame}`, () => [above, frame], selves)
+    }
+
+    /** What is shown below it is put below what it stands below, and so is what it burned itself. */
+    hide (node, parent, [name, place, , owner], selves) {
+      const above = this.#numbers[node] = this.#numbers[parent]
+      const itsOwner = this.#owners[node] = owner || this.#owners[parent]
+      if (selves.every(self => self === 0)) return
+      const kind = itsOwner === 'Node.js' ? 'node' : 'dependency'
+      const number = this.#put(`${above} of ${itsOwner}`, () => [above, this.frames.push([itsOwner, '', kind, itsOwner, new Map()]) - 1], selves)
+      const functions = this.frames[this.nodes[number][1]][4]
+      const known = functions.get(`${name} ${place}`)
+      functions.set(`${name} ${place}`, { name, place, self: selves[0] + (known?.self ?? 0) })
+    }
+
+    #put (key, make, selves) {
+      if (!this.#merged.has(key)) this.#merged.set(key, this.nodes.push([...make(), ...selves.map(() => 0)]) - 1)
+      const number = this.#merged.get(key)
+      selves.forEach((self, index) => { this.nodes[number][2 + index] += self })
+      return number
+    }
+  }
+
+  return { treeOf, groupByRoute, foldFrameworks }
 })()

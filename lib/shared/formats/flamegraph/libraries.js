@@ -17,7 +17,7 @@ const WITHOUT_STYLE = [
 /** Of lib/browser/, in the order in which they need each other. */
 const FRAMES = Object.freeze({
   styles: ['frames/frames.css'],
-  scripts: ['frames', 'folding', 'changes', 'words', 'search', 'keyboard', 'tooltip', 'drawing', 'controls', 'flame-graph'].map(name => `frames/${name}.js`)
+  scripts: ['frames', 'changes', 'words', 'drawing', 'flame-graph'].map(name => `frames/${name}.js`)
 })
 
 /** @returns {string} */
