@@ -8,7 +8,7 @@ const { listFiles, readProject } = require('./project')
 
 // Where the time of day is read, and what for. A new file belongs here only when people are told the time, or a time comes from outside.
 const TIME_OF_DAY = new Map([
-  ['lib/browser/dashboard/following.js', 'shown to people'],
+  ['lib/browser/dashboard/session.js', 'shown to people'],
   ['lib/browser/sections/captures.js', 'shown to people'],
   ['lib/browser/sections/now.js', 'shown to people'],
   ['lib/browser/sections/range.js', 'shown to people'],

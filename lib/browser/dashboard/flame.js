@@ -1,16 +1,54 @@
 /* global loopscope */
 'use strict'
 
-// The panel of one flame graph at a time: of a stall, or of a stretch of the recorder's past; and of what changed since the time before.
+// The panel of one flame graph at a time: of a stall, or of a stretch of the recorder's past; and of what changed since the time before. It opens
+// below the section in which it was asked for, and closing it leads back there.
 
 loopscope.flame = (() => {
-  const { byId, duration, element, place } = loopscope.display
+  const { byId, duration, element, moment, place, time } = loopscope.display
+  const { problems, session } = loopscope
   const flameGraph = new loopscope.FlameGraph(byId('flame'))
   const against = element('input', { type: 'checkbox' })
   const stretch = element('span')
   const choice = element('label', {}, against, stretch)
   const notes = element('span', { className: 'quiet', role: 'status' })
   let shown = null
+  let openerKey = null
+
+  /**
+   * @param {Element} opener  the control
+   * @param {string} slot  where problems of it are told
+   * @param {() => Promise<{ title: string, graph: any, stack?: any[] }>} load
+   */
+  function open (opener, slot, load) {
+    const section = opener.closest('section')
+    openerKey = opener.dataset.key ?? opener.id
+    return problems.attempt(slot, async () => {
+      const { title, graph, stack } = await load()
+      section.after(byId('flame-panel'))
+      show(title, graph, stack)
+    })
+  }
+
+  /** @param {any} stall */
+  function openStall (opener, slot, stall) {
+    return open(opener, slot, async () => {
+      const graph = await session.json(`/stalls/${stall.id}/cpu?format=graph`).catch(error => {
+        if (error.status === 404) return null
+        throw error
+      })
+      return { title: `Stall of ${moment(stall.at)}: ${duration(stall.durationMs)}${stall.route ? ` in ${stall.route}` : ''}`, graph, stack: stall.stack }
+    })
+  }
+
+  /** @param {{ fromMs: number, toMs: number, route?: string | null }} wanted */
+  function openRange (opener, slot, { fromMs, toMs, route = null }) {
+    return open(opener, slot, async () => {
+      const query = new URLSearchParams({ from: Math.round(fromMs), to: Math.round(toMs), format: 'graph', ...(route !== null && { route }) })
+      const graph = await session.json(`/cpu?${query}`)
+      return { title: `${time(graph.fromMs)} to ${time(graph.toMs)}${route === null ? '' : `, ${route}`}`, graph }
+    })
+  }
 
   /**
    * @param {string} title
@@ -41,7 +79,7 @@ loopscope.flame = (() => {
     const query = new URLSearchParams({ from, to, against: (to - from) / 1e3, format: 'graph', ...(graph.route && { route: graph.route }) })
     notes.textContent = 'Comparing …'
     try {
-      const difference = await loopscope.session.json(`/cpu?${query}`)
+      const difference = await session.json(`/cpu?${query}`)
       if (graph === shown && against.checked) draw(difference)
     } catch (error) {
       if (graph !== shown) return
@@ -54,6 +92,8 @@ loopscope.flame = (() => {
     shown = null
     byId('flame-panel').hidden = true
     flameGraph.show(null)
+    const opener = [...byId('flame-panel').previousElementSibling.querySelectorAll('button')].find(({ id, dataset }) => openerKey !== null && openerKey === (dataset.key ?? id))
+    opener?.focus()
   }
 
   function start () {
@@ -62,5 +102,5 @@ loopscope.flame = (() => {
     byId('flame-close').addEventListener('click', close)
   }
 
-  return { start, show }
+  return { start, openStall, openRange }
 })()

@@ -5,7 +5,7 @@
 
 ;(() => {
   const { byId } = loopscope.display
-  const { calls, captures, charts, findings, flame, following, glossary, group, now, opening, problems, range, requests, rules, session, stalls, threads } = loopscope
+  const { calls, captures, charts, findings, flame, glossary, group, now, problems, range, requests, rules, session, stalls, threads } = loopscope
   const REFRESH_MS = 10_000
   const STATES = ['loading', 'sign-in', 'failed']
 
@@ -45,7 +45,7 @@
 
   function showPast (answer) {
     for (const { at, maxDelayMs } of answer.series) charts.add('delay', at, maxDelayMs)
-    now.onLoop(following.fromLoop(answer))
+    now.onLoop(session.fromLoop(answer))
   }
 
   /** The answer is another one from the moment on at which the loop is blocked. */
@@ -60,13 +60,13 @@
     showFacts(facts)
     if (isStarted) return
     isStarted = true
-    for (const part of [range, now, flame, opening, group]) part.start(facts)
+    for (const part of [range, now, flame, group]) part.start(facts)
     const listed = captures.start(kinds.map(({ kind }) => kind))
     // From here on the page is at work: what it shows answers to clicks.
     await session.json('/loop').then(showPast, () => {}) // the stream that follows says what is wrong
     await Promise.all([refresh(), listed])
     setInterval(() => { if (!document.hidden) refresh().catch(askAgain) }, REFRESH_MS)
-    await following.follow(door, onEvent)
+    await session.follow(door, onEvent)
   }
 
   /** @param {Error & { status?: number }} error */

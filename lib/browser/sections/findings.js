@@ -8,7 +8,7 @@ loopscope.findings = (() => {
   const { byId, duration, element, moment, place, redraw } = loopscope.display
   const { inWords } = loopscope.evidence
   const { calledBy, stallsOf } = loopscope.figures
-  const { opening, problems, requests, session, stalls } = loopscope
+  const { flame, problems, requests, session, stalls } = loopscope
   const LABELS = { critical: 'Critical', warning: 'Warning', info: 'Note', none: 'All well' }
   const LOOK_BACK_MS = 60_000
 
@@ -77,7 +77,7 @@ loopscope.findings = (() => {
     const button = element('button', { type: 'button' }, route === null ? 'Flame graph of this time' : `Flame graph of ${route}`)
     button.dataset.key = `graph ${key}`
     const toMs = finding.over?.to ?? answer.at
-    button.addEventListener('click', () => opening.openRange(button, 'findings', { fromMs: toMs - LOOK_BACK_MS, toMs, route }))
+    button.addEventListener('click', () => flame.openRange(button, 'findings', { fromMs: toMs - LOOK_BACK_MS, toMs, route }))
     return button
   }
 

@@ -1,12 +1,13 @@
 /* global loopscope */
 'use strict'
 
-// What happens now: the figures of this second, the charts, and that the loop is blocked while it is.
+// What happens now: the figures of this second, the charts, the memory, and that the loop is blocked while it is.
 
 loopscope.now = (() => {
   const { byId, culprit, duration, element, moment, time } = loopscope.display
   const { addReading, perSecond } = loopscope.figures
-  const { charts, memory, opening, range } = loopscope
+  const { showBytes } = loopscope.sizes
+  const { charts, flame, range, tables } = loopscope
   const LOOK_BACK_MS = 10_000
   const MAX_MARKS = 5 // in words; the charts have all
 
@@ -26,7 +27,7 @@ loopscope.now = (() => {
     charts.update(marks)
     showMarks()
     showFigures(now, { delayMs, requests })
-    memory.show(now.memory)
+    showMemory(now.memory)
     range.setRecorder(now.recorder)
     if (now.blockedMs === 0) showStuck(null)
   }
@@ -38,12 +39,35 @@ loopscope.now = (() => {
       ['Utilisation', known(utilization === null ? null : `${(utilization * 100).toFixed(0)} %`)],
       ['Requests a second', known(pace.requests?.toFixed(pace.requests < 10 ? 1 : 0))],
       ['Being answered', known(requests?.inFlight.toLocaleString())],
-      ['Memory (RSS)', known(typeof memory?.rssBytes === 'number' ? loopscope.sizes.showBytes(memory.rssBytes) : null)]
+      ['Memory (RSS)', known(typeof memory?.rssBytes === 'number' ? showBytes(memory.rssBytes) : null)]
     ]
     const holder = byId('now')
     holder.replaceChildren(...facts.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, String(value)))))
     holder.classList.toggle('stale', isStale)
     if (isStale) holder.append(element('p', { className: 'quiet' }, answeredAt === null ? 'The main thread has not answered yet.' : `The main thread has not answered since ${time(answeredAt)}; but for the delay these are figures of then.`))
+  }
+
+  /** What the process has of memory, and whether its heap grows. */
+  function showMemory (memory) {
+    if (memory === null) return
+    tables.show('memory', [
+      { title: 'Space', cell: ({ name }) => name },
+      { title: 'Used', className: 'number', cell: ({ usedBytes }) => showBytes(usedBytes) },
+      { title: 'Reserved', className: 'number', cell: ({ sizeBytes }) => sizeBytes === null ? '' : showBytes(sizeBytes) }
+    ], [
+      { name: 'heap, all spaces', usedBytes: memory.heapUsedBytes, sizeBytes: memory.heapTotalBytes },
+      ...memory.spaces.filter(({ sizeBytes }) => sizeBytes > 0),
+      { name: 'external (buffers and native)', usedBytes: memory.externalBytes, sizeBytes: null }
+    ], { empty: '' })
+    byId('heap-trend').textContent = trendText(memory.trend)
+  }
+
+  function trendText (trend) {
+    if (!trend) return 'Whether the heap grows is known where the application watches it: d.heap.watch().'
+    if (trend.verdict === 'unknown') return `Heap after full collections: ${trend.points} seen in ${trend.minutes.toFixed(0)} min, too few to say.`
+    const slope = `${trend.bytesPerMinute < 0 ? '-' : '+'}${showBytes(Math.abs(trend.bytesPerMinute))} a minute over ${trend.minutes.toFixed(0)} min`
+    if (trend.verdict === 'flat') return `Heap after full collections does not grow (${slope}).`
+    return `Heap after full collections grows: ${slope}, most in ${trend.spaces[0].name}; at its limit in about ${duration(trend.minutesToLimit * 60_000)}.`
   }
 
   function onMark (mark) {
@@ -69,7 +93,7 @@ loopscope.now = (() => {
     charts.start({ onSelect: range.choose, thresholdMs: facts.stallThresholdMs })
     byId('stuck-open').addEventListener('click', ({ currentTarget }) => {
       const now = Date.now()
-      opening.openRange(currentTarget, 'stuck', { fromMs: Math.max(stuckSince ?? 0, now - LOOK_BACK_MS), toMs: now })
+      flame.openRange(currentTarget, 'stuck', { fromMs: Math.max(stuckSince ?? 0, now - LOOK_BACK_MS), toMs: now })
     })
   }
 

@@ -6,7 +6,7 @@
 loopscope.range = (() => {
   const { byId, duration, time } = loopscope.display
   const { clampRange, recordedRange, timeOfDay } = loopscope.figures
-  const { opening, problems, session } = loopscope
+  const { flame, problems, session } = loopscope
   const LAST_MS = 15_000
 
   let startedAt = 0
@@ -55,7 +55,7 @@ loopscope.range = (() => {
     event.preventDefault()
     const button = event.submitter ?? byId('range').querySelector('button')
     chooseTyped()
-    if (button.value !== 'download') return opening.openRange(button, 'range', chosen)
+    if (button.value !== 'download') return flame.openRange(button, 'range', chosen)
     problems.attempt('range', () => session.download(`/cpu?from=${chosen.fromMs}&to=${chosen.toMs}&format=${byId('range-format').value}`, 'profile'))
   }
 

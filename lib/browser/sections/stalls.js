@@ -6,7 +6,7 @@
 loopscope.stalls = (() => {
   const { action, byId, culpritCell, duration, element, moment, place } = loopscope.display
   const { describeFolded, foldStack, groupStalls } = loopscope.figures
-  const { opening, tables } = loopscope
+  const { flame, tables } = loopscope
   const PAGE_GROUPS = 15
   const PAGE_STALLS = 20
   const OUTSIDE = '(outside requests)'
@@ -60,7 +60,7 @@ loopscope.stalls = (() => {
   /** The single ones, each opening its flame graph. */
   function listOf (key, list, slot, drawAgain) {
     const { table, more } = tables.make(`${slot} ${key}`, [
-      { title: 'Began', cell: stall => action(moment(stall.at), `stall ${slot} ${stall.id}`, button => opening.openStall(button, slot, stall)) },
+      { title: 'Began', cell: stall => action(moment(stall.at), `stall ${slot} ${stall.id}`, button => flame.openStall(button, slot, stall)) },
       { title: 'Lasted', className: 'number', cell: ({ durationMs }) => duration(durationMs) },
       { title: 'Cause', cell: ({ cause, startingUp }) => element('span', { className: `cause ${cause}` }, startingUp ? `${cause}, starting up` : cause) },
       { title: 'Line', className: 'place', cell: ({ culprit }) => culprit === null ? '' : `${culprit.file}:${culprit.line}` }

@@ -20,9 +20,9 @@ const PARTS = Object.freeze({
   },
   scripts: [
     ...FRAMES.scripts,
-    ...['display', 'glossary', 'session', 'problems', 'tables', 'flame', 'opening'].map(name => `dashboard/${name}.js`),
-    ...['charts', 'range', 'memory', 'now', 'group', 'stalls', 'requests', 'findings', 'calls', 'threads', 'heap', 'captures', 'rules'].map(name => `sections/${name}.js`),
-    ...['following', 'page'].map(name => `dashboard/${name}.js`)
+    ...['display', 'glossary', 'session', 'problems', 'tables', 'flame'].map(name => `dashboard/${name}.js`),
+    ...['charts', 'range', 'now', 'group', 'stalls', 'requests', 'findings', 'calls', 'threads', 'captures', 'rules'].map(name => `sections/${name}.js`),
+    'dashboard/page.js'
   ]
 })
 const DIRECTIVES = ["connect-src 'self'", "frame-ancestors 'none'"]
