@@ -10,7 +10,7 @@ const { WebSocket } = require('ws')
 const { performance } = require('../shared/base/timers')
 const { Failure } = require('./failure')
 const { isListenerAt, readRunning } = require('./reach/process-facts')
-const { assertAlive } = require('./reach/target')
+const { assertAlive } = require('./reach/reach')
 
 /** @import { CpuProfile } from '../../types/profile' */
 /** @import { Terminal } from './output/terminal' */
