@@ -102,7 +102,7 @@ function timeOfDay (text, latestMs) {
   return at - latestMs > DAY_MS / 2 ? at - DAY_MS : at
 }
 
-// Requests a second, from how many were answered since start, told once a second.
+// Requests a second, from how many were answered since start, which comes once a second.
 
 /**
  * @param {readonly { at: number, answered: number }[]} known  the oldest first

@@ -67,7 +67,7 @@ loopscope.session = (() => {
   }
 
   /**
-   * Listens to what happens, goes on when the connection breaks, and says since when nobody answers.
+   * Listens to what happens, goes on when the connection breaks, and shows since when nobody answers.
    * @param {string} reachedBy  the door
    * @param {(name: string, data: any) => void} onEvent
    */

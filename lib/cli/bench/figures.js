@@ -1,7 +1,7 @@
 'use strict'
 
-// The figures of a benchmark: where they stand in a round, how they are written, and which way is better; and what a reader has to know before
-// believing them. A new figure is a row. Pure.
+// The figures of a benchmark: where they stand in a round, how they are written, and which way is better; and the warnings that go with them. A new
+// figure is a row. Pure.
 
 /** @import { Bench, Round } from './result-file' */
 

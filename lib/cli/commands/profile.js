@@ -80,7 +80,8 @@ async function runEach (invocation) {
 }
 
 /**
- * CPU profiles of the processes of a group, each as a file of its own, in one archive; index.json in it lists who answered, and who did not.
+ * CPU profiles of the processes of a group, each as a file of its own, in one archive; index.json in it lists the processes that answered, and the others with
+ * the reason.
  * @param {Invocation} invocation
  * @param {object} wanted
  * @param {string} wanted.path  that each is asked for

@@ -1,7 +1,7 @@
 'use strict'
 
-// What the system tells about the processes of this host, read from /proc where there is one: who they run as, what they run, where
-// they listen, and which belong to one session.
+// What the system reports about the processes of this host, from /proc where there is one: their user, what they run, where they listen, and
+// which belong to one session.
 
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
