@@ -2,14 +2,14 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createArrivals } = require('../../lib/main/http/slow-requests/arrivals')
+const { Arrivals } = require('../../lib/main/http/slow-requests/arrivals')
 
 const MS = 1e3
 const nextImmediate = () => new Promise(resolve => setImmediate(resolve))
 
 function createSubject (t) {
   const heartbeat = { dueMicros: 1e9 }
-  const arrivals = createArrivals({ heartbeat })
+  const arrivals = new Arrivals(heartbeat)
   t.after(() => arrivals.stop())
   return { heartbeat, arrivals }
 }

@@ -13,11 +13,6 @@ const POLLS = 2
 // Nobody waits longer for an answer; a machine may have been asleep for hours.
 const MAX_UNREAD_MICROS = 60e6
 
-/** @param {{ heartbeat: { dueMicros: number } }} parts  dueMicros: when its next tick is due */
-function createArrivals ({ heartbeat }) {
-  return new Arrivals(heartbeat)
-}
-
 class Arrivals {
   #heartbeat
   /** From when on the loop was late, while it reads what came meanwhile. @type {number | null} */
@@ -28,7 +23,7 @@ class Arrivals {
   /** Connections whose last answer was given while the loop was late: what they brought next was sent after it. @type {WeakMap<object, number>} */
   #answered = new WeakMap()
 
-  /** @param {{ dueMicros: number }} heartbeat */
+  /** @param {{ dueMicros: number }} heartbeat  dueMicros: when its next tick is due */
   constructor (heartbeat) {
     this.#heartbeat = heartbeat
   }
@@ -89,4 +84,4 @@ class Arrivals {
   }
 }
 
-module.exports = { createArrivals }
+module.exports = { Arrivals }

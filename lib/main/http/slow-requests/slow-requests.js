@@ -1,24 +1,28 @@
 'use strict'
 
-// The worst requests, each with where its time went, wired. Of a request that is none of them nothing is kept and nothing is computed.
+// The worst requests, each with where its time went. Of a request that is none of them nothing is kept and nothing is computed.
 
 const { toEpochMs, monotonicMicros } = require('../../../shared/base/monotonic')
 const { traceOf } = require('../../tracing/trace-of')
-const { createArrivals } = require('./arrivals')
-const { createPast } = require('./past')
-const { toMs } = require('./shares')
-const { timelineOf } = require('./timeline')
+const { routeOf } = require('../route-template')
+const { Arrivals } = require('./arrivals')
+const { timelineOf, toMs } = require('./timeline')
 const { Worst } = require('./worst')
 
 /** @import { SlowRequest } from '../../../../types/slow-requests' */
+/** @import { Interval } from '../../loop/own-work-intervals' */
 /** @import { RequestContext } from '../contexts/one-request' */
-/** @import { Timeline } from './shares' */
-/** @import { Run } from './timeline' */
+/** @import { Answer, Known, Run, Timeline } from './timeline' */
 
 // Nobody notices less, and samples that are 10 ms apart tell nothing of it.
 const MIN_MICROS = 50_000
 // Samples come with their windows, a few seconds late. What was not told by then will not be.
 const SETTLED_MICROS = 30e6
+
+// Of each kind. What runs for a millisecond or more is told: two seconds of nothing but that, a minute of a busy process.
+const MAX_KEPT = 2000
+// Routers await as well: the route is asked for when middleware is done.
+const RIPE_MICROS = 1e6
 
 /**
  * @typedef {object} Kept
@@ -32,6 +36,8 @@ const SETTLED_MICROS = 30e6
  * @property {Timeline | null} timeline  null: more may be known soon
  */
 
+/** @typedef {Interval & { startMicros: number, context: RequestContext | null, route: string }} Entry  its route is valid when there is no context */
+
 /**
  * @param {object} parts
  * @param {{ dueMicros: number }} parts.heartbeat
@@ -42,13 +48,13 @@ function createSlowRequests (parts) {
 
 class SlowRequests {
   #arrivals
-  #past = createPast({ onFull: () => this.#settle(Infinity) })
+  #past = new Past(() => this.#settle(Infinity))
   /** @type {Worst<Kept>} */
   #worst = new Worst()
 
   /** @param {Parameters<typeof createSlowRequests>[0]} parts */
   constructor ({ heartbeat }) {
-    this.#arrivals = createArrivals({ heartbeat })
+    this.#arrivals = new Arrivals(heartbeat)
   }
 
   stop () {
@@ -154,6 +160,102 @@ function toItem ({ route, status, traceId, fromMicros, startMicros, durationMicr
     ...timeline,
     traceId
   }
+}
+
+/** What ran when, as far as it may still be asked for. Bounded; requests are let go of after a second, and only their routes stay. */
+class Past {
+  #onFull
+  /** @type {Entry[]} */
+  #work = []
+  /** @type {Entry[]} */
+  #seen = []
+  /** @type {Interval[]} */
+  #late = []
+  /** @type {Answer[]} */
+  #answers = []
+  /** @type {Run[]} */
+  #runs = []
+
+  /** @param {() => void} onFull  what is oldest is about to be forgotten */
+  constructor (onFull) {
+    this.#onFull = onFull
+  }
+
+  /**
+   * @param {RequestContext} context  whose synchronous code ran
+   * @param {number} fromMicros
+   * @param {number} toMicros
+   */
+  addWork (context, fromMicros, toMicros) {
+    this.#add(this.#work, { fromMicros, toMicros, startMicros: context.startMicros, context, route: '' })
+    nameRipe(this.#work, toMicros)
+  }
+
+  /**
+   * @param {RequestContext} context  whose code ran at a moment
+   * @param {number} micros
+   */
+  addSeen (context, micros) {
+    this.#add(this.#seen, { fromMicros: micros, toMicros: micros, startMicros: context.startMicros, context, route: '' })
+    nameRipe(this.#seen, micros)
+  }
+
+  /** @param {Interval} interval  in which the loop was late */
+  addLate (interval) {
+    this.#add(this.#late, interval)
+  }
+
+  /** @param {Answer} answer */
+  addAnswer (answer) {
+    this.#add(this.#answers, answer)
+  }
+
+  /** @param {Run[]} runs  from samples, in order, of all the time that is still to be explained */
+  setRuns (runs) {
+    this.#runs = runs
+  }
+
+  /** @returns {Known} */
+  read () {
+    return {
+      work: this.#work.map(toPlain).sort((left, right) => left.fromMicros - right.fromMicros),
+      seen: this.#seen.map(toPlain),
+      late: this.#late,
+      answers: this.#answers,
+      runs: this.#runs
+    }
+  }
+
+  /**
+   * @template T
+   * @param {T[]} kept
+   * @param {T} added
+   */
+  #add (kept, added) {
+    if (kept.length === MAX_KEPT) {
+      this.#onFull()
+      kept.splice(0, MAX_KEPT / 2)
+    }
+    kept.push(added)
+  }
+}
+
+/**
+ * @param {Entry[]} entries  in order of their ends
+ * @param {number} micros  now
+ */
+function nameRipe (entries, micros) {
+  for (let index = entries.findLastIndex(({ toMicros }) => toMicros <= micros - RIPE_MICROS); index >= 0; index--) {
+    const entry = entries[index]
+    if (entry.context === null) return
+    entry.route = routeOf(entry.context.request)
+    entry.context = null
+  }
+}
+
+/** @param {Entry} entry */
+function toPlain ({ fromMicros, toMicros, startMicros, context, route }) {
+  return { fromMicros, toMicros, startMicros, route: context === null ? route : routeOf(context.request) }
 }
 
 module.exports = { createSlowRequests }

@@ -1,14 +1,10 @@
 'use strict'
 
 // Where the time of a request went. Whoever claims a moment first has it: the garbage collector, requests whose code was measured, those that
-// were seen at work about that time, those whose code was sampled, and then samples and a loop of which only is known that it was busy. While
+// were seen at work about that time, those whose code was sampled, and then samples and a late loop, which only show that it was busy. While
 // nobody claims it the request waited for something else than the loop. Pure.
 
-const { seenWork } = require('./seen-work')
-const { createShares } = require('./shares')
-
 /** @import { Interval } from '../../loop/own-work-intervals' */
-/** @import { Timeline } from './shares' */
 
 /**
  * @typedef {Interval & { startMicros: number, route: string }} Work  of the request that began then
@@ -22,8 +18,13 @@ const { createShares } = require('./shares')
  * @property {Interval[]} late  the loop
  * @property {Answer[]} answers
  *
+ * @typedef {{ ownMs: number, behindMs: number, behind: { route: string | null, ms: number }[], gcMs: number, waitingMs: number }} Timeline
+ *
  * @typedef {Interval & { startMicros: number, route: string }} Subject  fromMicros: when it may have come; startMicros: when it was read
  */
+
+const MAX_ROUTES = 10
+const OTHER = '_other'
 
 /**
  * @param {Subject} request
@@ -31,7 +32,7 @@ const { createShares } = require('./shares')
  * @returns {Timeline}
  */
 function timelineOf (request, { work, seen, runs, late, answers }) {
-  const shares = createShares(request)
+  const shares = new Shares(request)
   const code = runs.filter(({ isGc }) => !isGc)
   const divide = createDivision(request, answers)
   const byStart = (/** @type {Interval} */ piece, /** @type {Work} */ { startMicros, route }) => {
@@ -71,4 +72,149 @@ function createDivision (request, answers) {
   })
 }
 
-module.exports = { timelineOf }
+/**
+ * For how long requests were at work that were seen at it at one moment: while the samples around it are of one kind, or else while the loop was late;
+ * since whoever was answered before, and until they were answered themselves.
+ * @param {Work[]} seen  at moments, in order
+ * @param {Pick<Known, 'runs' | 'late' | 'answers'>} known
+ * @returns {Work[]} in order, not overlapping
+ */
+function seenWork (seen, { runs, late, answers }) {
+  /** @type {Work[]} */
+  const found = []
+  let lastMicros = -Infinity
+  for (const moment of seen) {
+    const around = aroundMoment(runs, moment) ?? aroundMoment(late, moment)
+    if (around === undefined) continue
+    const work = { ...moment, ...within(around, moment, answers) }
+    const before = found.at(-1)
+    // Where one of them went on to the other nobody saw.
+    if (before !== undefined && before.toMicros > moment.fromMicros) before.toMicros = (lastMicros + moment.fromMicros) / 2
+    work.fromMicros = Math.max(work.fromMicros, before?.toMicros ?? -Infinity)
+    found.push(work)
+    lastMicros = moment.fromMicros
+  }
+  return found
+}
+
+/**
+ * @param {Interval[]} intervals
+ * @param {Work} moment
+ */
+function aroundMoment (intervals, { fromMicros: micros }) {
+  return intervals.find(({ fromMicros, toMicros }) => fromMicros <= micros && micros <= toMicros)
+}
+
+/**
+ * @param {Interval} around
+ * @param {Work} moment
+ * @param {Answer[]} answers
+ * @returns {Interval}
+ */
+function within (around, { fromMicros: micros, startMicros }, answers) {
+  const before = answers.filter(({ toMicros }) => toMicros <= micros).map(({ toMicros }) => toMicros)
+  const own = answers.filter(answer => answer.startMicros === startMicros && answer.toMicros >= micros).map(({ toMicros }) => toMicros)
+  return { fromMicros: Math.max(around.fromMicros, startMicros, ...before), toMicros: Math.min(around.toMicros, ...own) }
+}
+
+/** The time of one request, given away piece by piece: whoever takes first has it. */
+class Shares {
+  #time
+  /** In order. @type {Interval[]} */
+  #free
+  #ownMicros = 0
+  #gcMicros = 0
+  /** @type {Map<string | null, number>} */
+  #behind = new Map()
+
+  /** @param {Interval} time */
+  constructor ({ fromMicros, toMicros }) {
+    this.#time = { fromMicros, toMicros }
+    this.#free = [this.#time]
+  }
+
+  /**
+   * @template {Interval} T
+   * @param {readonly T[]} claims  in order
+   * @param {(piece: Interval, claim: T) => void} onTaken  of what was free until now
+   */
+  take (claims, onTaken) {
+    const { fromMicros, toMicros } = this.#time
+    this.#free = take(this.#free, claims.filter(claim => claim.toMicros > fromMicros && claim.fromMicros < toMicros), onTaken)
+  }
+
+  /** @param {Interval} piece */
+  addOwn (piece) {
+    this.#ownMicros += lengthOf(piece)
+  }
+
+  /** @param {Interval} piece */
+  addGc (piece) {
+    this.#gcMicros += lengthOf(piece)
+  }
+
+  /**
+   * @param {string | null} route
+   * @param {Interval} piece
+   */
+  addBehind (route, piece) {
+    this.#behind.set(route, (this.#behind.get(route) ?? 0) + lengthOf(piece))
+  }
+
+  /** @returns {Timeline} what is free was waiting */
+  read () {
+    const longest = [...this.#behind].map(([route, micros]) => ({ route, micros })).sort((left, right) => right.micros - left.micros)
+    const others = { route: OTHER, micros: sum(longest.slice(MAX_ROUTES)) }
+    return {
+      ownMs: toMs(this.#ownMicros),
+      behindMs: toMs(sum(longest)),
+      behind: [...longest.slice(0, MAX_ROUTES), others].map(({ route, micros }) => ({ route, ms: toMs(micros) })).filter(({ ms }) => ms > 0),
+      gcMs: toMs(this.#gcMicros),
+      waitingMs: toMs(this.#free.reduce((all, piece) => all + lengthOf(piece), 0))
+    }
+  }
+}
+
+/**
+ * @template {Interval} T
+ * @param {Interval[]} free   in order
+ * @param {readonly T[]} claims  in order
+ * @param {(piece: Interval, claim: T) => void} onTaken
+ * @returns {Interval[]} what is left
+ */
+function take (free, claims, onTaken) {
+  /** @type {Interval[]} */
+  const left = []
+  let first = 0
+  for (const { fromMicros, toMicros } of free) {
+    let at = fromMicros
+    while (first < claims.length && claims[first].toMicros <= at) first++
+    for (let index = first; index < claims.length && claims[index].fromMicros < toMicros; index++) {
+      const claim = claims[index]
+      const piece = { fromMicros: Math.max(at, claim.fromMicros), toMicros: Math.min(toMicros, claim.toMicros) }
+      if (piece.toMicros <= piece.fromMicros) continue
+      if (piece.fromMicros > at) left.push({ fromMicros: at, toMicros: piece.fromMicros })
+      onTaken(piece, claim)
+      at = piece.toMicros
+    }
+    if (at < toMicros) left.push({ fromMicros: at, toMicros })
+  }
+  return left
+}
+
+/** @param {Interval} interval */
+function lengthOf ({ fromMicros, toMicros }) {
+  return toMicros - fromMicros
+}
+
+/** @param {{ micros: number }[]} parts */
+function sum (parts) {
+  return parts.reduce((all, { micros }) => all + micros, 0)
+}
+
+/** @param {number} micros */
+function toMs (micros) {
+  return Math.round(micros / 100) / 10
+}
+
+module.exports = { timelineOf, toMs }
