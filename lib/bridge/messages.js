@@ -10,13 +10,11 @@
 /** @import { Findings } from '../../types/findings' */
 /** @import { CallFrame, CpuProfile } from '../../types/profile' */
 /** @import { SlowRequest } from '../../types/slow-requests' */
-/** @import { Opened } from '../main/admin/applications' */
-/** @import { AdminEvent } from '../main/admin/request-counts' */
+/** @import { AdminEvent, Opened, RuleEvent } from '../main/admin/admin-serving' */
 /** @import { CapturedEvent } from '../main/captures/capture-counts' */
 /** @import { TakeFacts, TakeOrder } from '../main/heap/take-snapshot' */
 /** @import { Run } from '../main/http/slow-requests/timeline' */
 /** @import { Notes } from '../main/labels/route-notes' */
-/** @import { RuleEvent } from '../main/rules/rule-counts' */
 /** @import { LateTick } from '../main/loop/heartbeat' */
 /** @import { Explanation } from '../main/stalls/stall-reporting' */
 /** @import { AdminApplication } from '../observer/admin/admin' */

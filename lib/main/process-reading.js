@@ -4,7 +4,7 @@
 // measured for it.
 
 const { performance } = require('node:perf_hooks')
-const { createLoopCounts } = require('./rules/loop-counts')
+const { createLoopCounts } = require('./loop/loop-counts')
 
 /** @import { ProcessReading } from '../shared/findings/readings' */
 /** @import { DurationsReading } from './http/request-durations' */

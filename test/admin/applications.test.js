@@ -2,12 +2,11 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createApplications } = require('../../lib/main/admin/applications')
-const { createRequestCounts } = require('../../lib/main/admin/request-counts')
+const { Applications, RequestCounts } = require('../../lib/main/admin/admin-serving')
 
 function createSubject () {
   const subject = { asked: [], sent: [] }
-  subject.applications = createApplications({
+  subject.applications = new Applications({
     ask: async (...question) => {
       subject.asked.push(question)
       return { url: null, problem: null }
@@ -42,7 +41,7 @@ test('a line for the log reaches the application\'s logger', () => {
 })
 
 test('requests are counted by endpoint and status, refusals by reason', () => {
-  const counts = createRequestCounts()
+  const counts = new RequestCounts()
   for (const code of [200, 200, 404]) counts.count({ name: 'request', endpoint: 'stalls', code })
   counts.count({ name: 'authFailure', reason: 'bad' })
   const { requests, refusals } = counts.read()

@@ -6,14 +6,14 @@ const { execFile } = require('node:child_process')
 const path = require('node:path')
 const { promisify } = require('node:util')
 const { createDiagnostics } = require('../..')
-const { createTrend } = require('../../lib/main/heap/trend')
+const { Trend } = require('../../lib/main/heap/trend')
 
 const MB = 1e6
 const LIMIT = 1000 * MB
 
 /** @param {(minute: number) => number} megabytes */
 function trendOf (megabytes, { count = 60, everySeconds = 20 } = {}) {
-  const trend = createTrend()
+  const trend = new Trend()
   for (let at = 0; at < count; at++) {
     const bytes = megabytes(at * everySeconds / 60) * MB
     trend.add({ atMs: 1e12 + at * everySeconds * 1e3, bytes, spaces: { old_space: bytes * 0.9, large_object_space: bytes * 0.1 } })
@@ -56,7 +56,7 @@ for (const [what, megabytes] of [
 }
 
 test('too few points, or too short a time, say nothing', () => {
-  assert.equal(createTrend().read(LIMIT).verdict, 'unknown')
+  assert.equal(new Trend().read(LIMIT).verdict, 'unknown')
   assert.equal(trendOf(minute => 100 + 50 * minute, { count: 7 }).verdict, 'unknown')
   assert.equal(trendOf(minute => 100 + 50 * minute, { count: 200, everySeconds: 1 }).verdict, 'unknown')
 })
@@ -69,9 +69,9 @@ test('its memory is bounded, and it still spans the whole time', () => {
 
 // Time is the test's own: a minute for each collection.
 const CHILD = `
-const { createGcWatch } = require(process.argv[1])
+const { GcWatch } = require(process.argv[1])
 let minute = 0
-const watch = createGcWatch({ minIntervalMs: 0, now: () => 1e12 + minute * 60e3 })
+const watch = new GcWatch({ minIntervalMs: 0, now: () => 1e12 + minute * 60e3 })
 watch.start()
 const isLeaking = process.argv[2] === 'leak'
 const kept = []
@@ -92,7 +92,7 @@ main()
 
 for (const [mode, expected] of [['leak', 'growing'], ['churn', 'flat']]) {
   test(`a process with ${mode === 'leak' ? 'a leak' : 'much garbage'} is ${expected}`, async () => {
-    const module = path.resolve(__dirname, '../../lib/main/heap/gc-watch.js')
+    const module = path.resolve(__dirname, '../../lib/main/heap/heap-watching.js')
     const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', '-e', CHILD, module, mode])
     const { verdict, points, usedBytes, limitBytes, spaces } = JSON.parse(stdout)
     assert.deepEqual([verdict, points], [expected, 30])

@@ -17,7 +17,6 @@ const OR_PRELOADED = `${BY_CALL}; later only where it is preloaded, and then it 
 const IN_OBSERVER = 'it runs in the observer thread or in the command line, which are no part of a test environment'
 
 const ALLOWED = {
-  'lib/main/admin/port-sharers.js': BY_CALL,
   'lib/main/admin/surface.js': BY_CALL,
   'lib/main/metrics/application-metrics.js': OR_PRELOADED,
   'lib/main/http/application-requests.js': BY_CALL,

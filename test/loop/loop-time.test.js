@@ -2,11 +2,11 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createLoopTime } = require('../../lib/main/loop/loop-time')
+const { LoopTime } = require('../../lib/main/loop/utilization')
 
 function createSubject () {
   const node = { active: 100, idle: 300, utilization: 0.25 }
-  return { node, loopTime: createLoopTime({ eventLoopUtilization: () => ({ ...node }) }) }
+  return { node, loopTime: new LoopTime(() => ({ ...node })) }
 }
 
 test('without a recorder the figures are those of Node', () => {

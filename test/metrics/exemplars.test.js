@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Counter, Histogram, Registry } = require('prom-client')
-const { readOpenMetrics } = require('../../lib/main/admin/open-metrics')
+const { readOpenMetrics } = require('../../lib/main/admin/metrics-reading')
 const { createMetrics } = require('../../lib/main/metrics/metrics')
 const { prefersOpenMetrics } = require('../../lib/shared/group/metrics/exposition')
 const { get, run } = require('../admin/running')

@@ -1,15 +1,46 @@
 'use strict'
 
-// The admin surface's end on the main thread, wired: the observer serves it, and needs the main thread for what only it
-// knows or may do.
+// The admin surface's end on the main thread: the observer serves it, and needs the main thread for what only the application's thread knows or
+// may do. What was asked and what rules did is counted here.
 
 const { createRelaySender } = require('../../bridge/relay')
-const { createRuleCounts } = require('../rules/rule-counts')
-const { createApplications } = require('./applications')
-const { createRequestCounts } = require('./request-counts')
 
+/** @import { Logger } from '../../../types/diagnostics' */
+/** @import { Findings } from '../../../types/findings' */
+/** @import { RuleOutcome } from '../../../types/rules' */
 /** @import { Ask, Handlers, Tell } from '../../bridge/channel' */
 /** @import { ToMain } from '../../bridge/messages' */
+/** @import { AdminApplication } from '../../observer/admin/admin' */
+/** @import { ProcessReading } from '../../shared/findings/readings' */
+/** @import { ApplicationMetrics } from '../../shared/group/metrics/totals' */
+/** @import { LoopCounts } from '../../shared/rules/conditions' */
+
+/**
+ * @typedef {object} ApplicationAnswers  what only the application's thread knows
+ * @property {() => Promise<{ contentType: string, text: string }>} metrics
+ * @property {() => Promise<{ contentType: string, text: string }>} openMetrics  the same in that format
+ * @property {() => Promise<ApplicationMetrics>} metricsReading
+ * @property {() => ProcessReading} processReading
+ * @property {(question: { needsHeap: boolean }) => LoopCounts} loopCounts  for rules
+ * @property {(request: any, scope: string) => Promise<boolean>} authorize
+ * @property {Pick<Logger, 'info' | 'warn'>} logger
+ * @property {(opened: Opened) => void} onReopened  by an observer that took another one's place
+ *
+ * @typedef {object} Opened  where the listener listens, and what went wrong
+ * @property {string | null} url
+ * @property {string | null} listenProblem
+ * @property {string | null} controlProblem
+ */
+
+/**
+ * @typedef {'missing' | 'bad' | 'scope' | 'host' | 'origin'} RefusalReason
+ * @typedef {{ name: 'request', endpoint: string, code: number } | { name: 'authFailure', reason: RefusalReason }} AdminEvent
+ */
+
+/** @typedef {{ rule: string, outcome: RuleOutcome, actions: number }} RuleEvent */
+
+/** @type {readonly RefusalReason[]} */
+const REASONS = Object.freeze(['missing', 'bad', 'scope', 'host', 'origin'])
 
 /**
  * @param {object} parts
@@ -17,8 +48,8 @@ const { createRequestCounts } = require('./request-counts')
  * @param {Tell} parts.tell
  */
 function createAdminServing ({ ask, tell }) {
-  const applications = createApplications({ ask, tell })
-  const counts = createRequestCounts()
+  const applications = new Applications({ ask, tell })
+  const counts = new RequestCounts()
   const rules = createRuleCounts()
   return {
     relay: createRelaySender({ ask }),
@@ -40,4 +71,140 @@ function createAdminServing ({ ask, tell }) {
   }
 }
 
-module.exports = { createAdminServing }
+/** Which applications of this process have an admin surface, and what the observer, which serves it, may ask each of them. */
+class Applications {
+  #ask
+  #tell
+  #sequence = 0
+  /** @type {Map<number, { settings: Omit<AdminApplication, 'id'>, answers: ApplicationAnswers }>} */
+  #applications = new Map()
+
+  /** @param {{ ask: Ask, tell: Tell }} observer  asked once it is ready */
+  constructor ({ ask, tell }) {
+    this.#ask = ask
+    this.#tell = tell
+  }
+
+  /**
+   * @param {Omit<AdminApplication, 'id'>} settings  plain data for the observer
+   * @param {ApplicationAnswers} answers
+   * @returns {{ id: number, opened: Promise<Opened>, findings: () => Promise<Findings>, close: (metrics: ApplicationMetrics | null) => void }}
+   */
+  open (settings, answers) {
+    const id = ++this.#sequence
+    this.#applications.set(id, { settings, answers })
+    return {
+      id,
+      opened: this.#open(id),
+      findings: () => this.#ask('findings', { application: id }),
+      close: metrics => {
+        if (this.#applications.delete(id)) this.#tell('closeApplication', { application: id, metrics })
+      }
+    }
+  }
+
+  /** Opens all of them with the observer that runs now. */
+  reopen () {
+    for (const [id, { answers }] of this.#applications) this.#open(id).then(answers.onReopened, () => {}) // lost again
+  }
+
+  /**
+   * @param {number} id
+   * @returns {Promise<Opened>}
+   */
+  async #open (id) {
+    const application = /** @type {{ settings: Omit<AdminApplication, 'id'> }} */ (this.#applications.get(id))
+    const opened = await this.#ask('openApplication', { application: { ...application.settings, id } })
+    // A port that the system chose was told to somebody: it stays the same.
+    const { listen } = application.settings
+    if (listen !== null && 'port' in listen && listen.port === 0 && opened.url !== null) {
+      application.settings = { ...application.settings, worker: null, listen: { ...listen, port: Number(new URL(opened.url).port) } }
+    }
+    return opened
+  }
+
+  /** @param {{ application: number }} about */
+  metrics ({ application }) {
+    return this.#answersOf(application).metrics()
+  }
+
+  /** @param {{ application: number }} about */
+  openMetrics ({ application }) {
+    return this.#answersOf(application).openMetrics()
+  }
+
+  /** @param {{ application: number }} about */
+  metricsReading ({ application }) {
+    return this.#answersOf(application).metricsReading()
+  }
+
+  /** @param {{ application: number }} about */
+  async processReading ({ application }) {
+    return this.#answersOf(application).processReading()
+  }
+
+  /** @param {{ application: number, question: { needsHeap: boolean } }} about */
+  async loopCounts ({ application, question }) {
+    return this.#answersOf(application).loopCounts(question)
+  }
+
+  /** @param {{ application: number, request: any, scope: string }} about */
+  authorize ({ application, request, scope }) {
+    return this.#answersOf(application).authorize(request, scope)
+  }
+
+  /** @param {{ application: number, level: 'info' | 'warn', fields: object, message: string }} line */
+  log ({ application, level, fields, message }) {
+    this.#applications.get(application)?.answers.logger[level](fields, message)
+  }
+
+  /** @param {number} id */
+  #answersOf (id) {
+    const { answers } = this.#applications.get(id) ?? {}
+    if (answers === undefined) throw new Error(`application ${id} is closed`) // while its last request was on its way
+    return answers
+  }
+}
+
+/** How often the admin surface was asked, what it answered, and what was turned away: counted here, where the metrics are read. */
+class RequestCounts {
+  /** Endpoints and codes are closed sets, so this is bounded. @type {Map<string, { endpoint: string, code: number, count: number }>} */
+  #requests = new Map()
+  #refusals = new Map(REASONS.map(reason => [reason, { reason, count: 0 }]))
+
+  /** @param {AdminEvent} event */
+  count (event) {
+    if (event.name === 'authFailure') {
+      const refusal = this.#refusals.get(event.reason)
+      if (refusal !== undefined) refusal.count++
+      return
+    }
+    const { endpoint, code } = event
+    const key = `${endpoint} ${code}`
+    const total = this.#requests.get(key) ?? { endpoint, code, count: 0 }
+    total.count++
+    this.#requests.set(key, total)
+  }
+
+  read () {
+    return { requests: [...this.#requests.values()], refusals: [...this.#refusals.values()] }
+  }
+}
+
+/** What rules did, counted likewise. */
+function createRuleCounts () {
+  /** Rules and outcomes are closed sets, so this is bounded. @type {Map<string, RuleEvent>} */
+  const totals = new Map()
+  return {
+    /** @param {RuleEvent} event */
+    note ({ rule, outcome, actions }) {
+      const key = `${outcome} ${rule}`
+      const total = totals.get(key) ?? { rule, outcome, actions: 0 }
+      totals.set(key, { ...total, actions: total.actions + actions })
+    },
+
+    read: () => [...totals.values()]
+  }
+}
+
+module.exports = { Applications, RequestCounts, createAdminServing }

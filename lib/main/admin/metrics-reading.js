@@ -1,15 +1,18 @@
 'use strict'
 
-// The registry as plain data, for adding up the processes of a group, and for OpenMetrics: a prom-client registry, or one of its successor.
+// The registry as plain data, for adding up the processes of a group, and in OpenMetrics' format: a prom-client registry, or one of its
+// successor.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { performance } = require('../../shared/base/timers')
+const { writeExposition } = require('../../shared/group/metrics/exposition')
 
 /** @import { Registry } from 'prom-client' */
 /** @import { Value } from '../../shared/group/metrics/sum-metrics' */
 /** @import { ApplicationMetrics } from '../../shared/group/metrics/totals' */
 
-const OPEN_METRICS = /^application\/openmetrics-text/
+const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
+const IS_OPEN_METRICS = /^application\/openmetrics-text/
 const SUM = 'sum'
 const LAST_MS = 500 // a metric of the application may ask somebody else
 
@@ -42,7 +45,7 @@ function createMetricsReading (registry) {
 async function readMetrics (registry, { openedAtMs = 0, withExemplars = false } = {}) {
   const { contentType } = registry
   const readAtMs = performance.now()
-  const isOpenMetrics = OPEN_METRICS.test(contentType)
+  const isOpenMetrics = IS_OPEN_METRICS.test(contentType)
   const metrics = /** @type {any[]} */ (await registry.getMetricsAsJSON()).map(({ name, help, type, aggregator = SUM, values = [] }) => ({
     name: isOpenMetrics && type === 'counter' ? nameOfSeries(name) : name,
     help,
@@ -51,6 +54,16 @@ async function readMetrics (registry, { openedAtMs = 0, withExemplars = false } 
     values: values.map((/** @type {any} */ value) => ({ ...plainValue(value), ...(withExemplars && exemplarOf(value)) }))
   }))
   return { openedAtMs, readAtMs, contentType, metrics }
+}
+
+/**
+ * In OpenMetrics' format with exemplars, for those who ask for it. Written from its data: a registry has one format at a time, which is the
+ * application's to choose, and prom-client's takes `_total` off the names of its counters for good once it has written this one.
+ * @param {Registry} registry
+ */
+async function readOpenMetrics (registry) {
+  const { metrics } = await readMetrics(registry, { withExemplars: true })
+  return { contentType: OPEN_METRICS, text: writeExposition(metrics, OPEN_METRICS) }
 }
 
 /**
@@ -74,4 +87,4 @@ function exemplarOf ({ exemplar }) {
   return exemplar && { exemplar }
 }
 
-module.exports = { createMetricsReading, readMetrics }
+module.exports = { createMetricsReading, readMetrics, readOpenMetrics }

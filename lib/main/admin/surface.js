@@ -1,7 +1,7 @@
 'use strict'
 
-// The admin surface of one application, on its main thread: the settings, the mounted door, what the observer may ask, and
-// the one line that tells a developer where it is. The observer serves it.
+// The admin surface of one application, on its main thread: the settings, the mount, what the observer may ask, and the one log line that
+// shows a developer where it is. The observer serves it.
 
 const { threadId } = require('node:worker_threads')
 const { errors } = require('../../shared/base/errors')
@@ -9,18 +9,16 @@ const { unattended } = require('../../shared/base/guard')
 const { performance } = require('../../shared/base/timers')
 const { warnOnce } = require('../../shared/base/warnings')
 const { chooseControlDirectory } = require('../../shared/admin/control-directory')
-const { createMetricsReading } = require('./metrics-reading')
-const { readOpenMetrics } = require('./open-metrics')
-const { createPortSharers } = require('./port-sharers')
+const { hashToken, makeBootToken } = require('../../shared/admin/tokens')
+const { createMetricsReading, readOpenMetrics } = require('./metrics-reading')
 const { adminSettings, isAccessChosen } = require('./settings')
-const { hashToken } = require('../../shared/admin/tokens')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { Logger } from '../../../types/diagnostics' */
 /** @import { ResolvedOptions } from '../options/resolve-options' */
 /** @import { Registry } from 'prom-client' */
 
-/** @typedef {ReturnType<typeof import('./applications').createApplications>} Applications */
+/** @typedef {import('./admin-serving').Applications} Applications */
 /** @typedef {ReturnType<typeof import('../../bridge/relay').createRelaySender>} Relay */
 
 /**
@@ -139,7 +137,7 @@ class Surface {
 
   /**
    * @param {Function | undefined} middleware  through which requests come in
-   * @param {Promise<import('./applications').Opened>} opened
+   * @param {Promise<import('./admin-serving').Opened>} opened
    */
   async #tellWhere (middleware, opened) {
     const { logger } = this.#parts
@@ -161,7 +159,7 @@ class Surface {
     })
   }
 
-  /** @param {import('./applications').Opened} opened */
+  /** @param {import('./admin-serving').Opened} opened */
   #tellOpened ({ url, listenProblem, controlProblem }) {
     const { logger, options } = this.#parts
     if (listenProblem !== null) warnOnce(logger, 'LOOPSCOPE_WARN_LISTENER', `${JSON.stringify(options.admin.listen)}: ${listenProblem}`)
@@ -224,6 +222,47 @@ function isReachable ({ isProduction, tokens, tokenFile, hasAuthorize }) {
 /** @param {number | null} number */
 function instanceOf (number) {
   return number === null ? null : String(number)
+}
+
+/**
+ * Those who share a port, the workers of a cluster, have one token, and one of them logs where the surface is. Every other process is alone, and is
+ * spared what finds the others.
+ * @param {object} parts
+ * @param {number | null} parts.clusterId  of a cluster worker
+ * @param {string} parts.controlDir
+ * @param {string} parts.appRoot
+ */
+function createPortSharers ({ clusterId, controlDir, appRoot }) {
+  const group = clusterId === null ? null : require('../../shared/admin/worker-group').createWorkerGroup({ controlDir })
+  return {
+    areSeveral: group !== null,
+
+    /** Whoever reads it in the log reaches any of them. */
+    makeToken () {
+      try {
+        return group?.shared(`token-${digestOf(appRoot)}`, makeBootToken) ?? makeBootToken()
+      } catch {
+        return makeBootToken() // no directory that all could trust: each has its own, and says so
+      }
+    },
+
+    /**
+     * One line is enough for all of them.
+     * @param {string} url
+     */
+    isFirst (url) {
+      try {
+        return group?.isFirst(`told-${digestOf(url + appRoot)}`) ?? true
+      } catch {
+        return true
+      }
+    }
+  }
+}
+
+/** @param {string} text */
+function digestOf (text) {
+  return process.getBuiltinModule('node:crypto').createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
 module.exports = { createSurface }

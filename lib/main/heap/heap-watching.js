@@ -1,19 +1,32 @@
 'use strict'
 
-// What watches the heap of the process, wired: the trend of what is left after collections, and the evidence of a heap that
-// overflows. One for the process; nothing of it runs until it is asked for.
+// Watches the memory of the process: the trend of what is left of the heap after collections, what is held outside of it, and the evidence of a
+// heap that overflows. One for the process; nothing of it runs until it is asked for.
 
+const { PerformanceObserver, constants } = require('node:perf_hooks')
 const { guarded } = require('../../shared/base/guard')
 const { monotonicMs } = require('../../shared/base/monotonic')
-const { createGcWatch } = require('./gc-watch')
+const { memoryUsage } = require('../../shared/system/resident-bytes')
 const { readMemory } = require('./memory-reading')
 const { armNearLimit, oldLimitBytes } = require('./near-limit')
-const { createOutsideHeap } = require('./outside-heap')
+const { Trend } = require('./trend')
 
 /** @import { HeapTrend, HeapWatch } from '../../../types/diagnostics' */
 /** @import { Ask } from '../../bridge/channel' */
 /** @import { StoreLocation } from '../../observer/captures' */
 /** @import { Adopted } from '../../observer/heap/snapshot/orphaned-snapshots' */
+/** @import { OutsideHeap } from '../../shared/findings/readings' */
+
+const MIN_INTERVAL_MS = 10_000 // of what is left after collections: a slope of minutes needs no more
+
+// Of what is held outside of the heap.
+const EVERY_MS = 1000
+const KEPT_MS = 15 * 60_000
+const MAX_POINTS = 256 // then every other one goes
+// A reading just before a collection is no level: the lowest of these seconds is.
+const LEVEL_MS = 3000
+
+const v8 = () => process.getBuiltinModule('node:v8') // loaded by those who watch
 
 /**
  * @param {object} parts
@@ -27,7 +40,7 @@ function createHeapWatching (parts) {
 class HeapWatching {
   #nodeFlags
   #ask
-  /** @type {ReturnType<typeof createGcWatch> | undefined} */
+  /** @type {GcWatch | undefined} */
   #gcWatch
   /** @type {Set<symbol>} */
   #watchers = new Set()
@@ -63,7 +76,7 @@ class HeapWatching {
    * @returns {HeapWatch}
    */
   watch () {
-    const gcWatch = this.#gcWatch ??= createGcWatch({ limitBytes: this.#limitBytes() })
+    const gcWatch = this.#gcWatch ??= new GcWatch({ limitBytes: this.#limitBytes() })
     const watcher = Symbol('watcher')
     this.#watchers.add(watcher)
     gcWatch.start()
@@ -108,4 +121,106 @@ class HeapWatching {
   }
 }
 
-module.exports = { createHeapWatching }
+/** How much of the heap is used after a full collection. Between two readings nothing is done but to look at the kind of each collection. */
+class GcWatch {
+  #limitBytes
+  #minIntervalMs
+  #now
+  #trend = new Trend()
+  #lastAtMs = -Infinity
+  /** @type {PerformanceObserver | undefined} */
+  #observer
+
+  /** @param {{ limitBytes?: number, minIntervalMs?: number, now?: () => number }} [options]  limitBytes: of the old generation */
+  constructor ({ limitBytes = v8().getHeapStatistics().heap_size_limit, minIntervalMs = MIN_INTERVAL_MS, now = monotonicMs } = {}) {
+    this.#limitBytes = limitBytes
+    this.#minIntervalMs = minIntervalMs
+    this.#now = now
+  }
+
+  start () {
+    if (this.#observer !== undefined) return
+    this.#observer = new PerformanceObserver(guarded(list => {
+      if (list.getEntries().some(isFull)) this.#read()
+    }))
+    this.#observer.observe({ entryTypes: ['gc'] })
+  }
+
+  stop () {
+    this.#observer?.disconnect()
+    this.#observer = undefined
+  }
+
+  /** @returns {HeapTrend} */
+  trend () {
+    return this.#trend.read(this.#limitBytes)
+  }
+
+  #read () {
+    const atMs = this.#now()
+    if (atMs - this.#lastAtMs < this.#minIntervalMs) return
+    this.#lastAtMs = atMs
+    const spaces = Object.fromEntries(v8().getHeapSpaceStatistics().map(({ space_name: name, space_used_size: bytes }) => [name, bytes]))
+    // What is young has not been looked at by anybody: it is not what was left.
+    const bytes = Object.entries(spaces).reduce((sum, [name, used]) => name.startsWith('new_') ? sum : sum + used, 0)
+    this.#trend.add({ atMs, bytes, spaces })
+  }
+}
+
+/** @param {any} entry */
+function isFull ({ detail }) {
+  return detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR
+}
+
+/**
+ * How much memory the process has held outside of V8's heap (Buffers, native objects) over the last quarter of an hour, a reading a second.
+ * @param {{ read?: typeof memoryUsage }} [parts]
+ */
+function createOutsideHeap ({ read = memoryUsage } = {}) {
+  /** @type {{ atMs: number, bytes: number }[]} */
+  let points = []
+  let dueMs = -Infinity
+
+  /**
+   * To be called often. It is a comparison, but once a second.
+   * @param {number} nowMs
+   */
+  function note (nowMs) {
+    if (nowMs >= dueMs) take(nowMs)
+  }
+
+  /** @param {number} nowMs */
+  function take (nowMs) {
+    dueMs = nowMs + EVERY_MS
+    const usage = read()
+    if (usage === null) return null
+    if (points.length >= MAX_POINTS) points = points.filter((_, index) => index % 2 === 0)
+    points = points.filter(({ atMs }) => nowMs - atMs <= KEPT_MS)
+    points.push({ atMs: nowMs, bytes: usage.external })
+    return usage
+  }
+
+  return {
+    note,
+
+    /**
+     * @param {number} nowMs
+     * @returns {OutsideHeap | null} null where the system does not say it
+     */
+    read (nowMs) {
+      const usage = take(nowMs)
+      if (usage === null) return null
+      const lowest = points.reduce((low, point) => point.bytes <= low.bytes ? point : low)
+      const level = Math.min(...points.filter(({ atMs }) => nowMs - atMs <= LEVEL_MS).map(({ bytes }) => bytes))
+      return {
+        rssBytes: usage.rss,
+        externalBytes: usage.external,
+        buffersBytes: usage.arrayBuffers,
+        grownBytes: Math.max(0, level - lowest.bytes),
+        grownForMs: nowMs - lowest.atMs
+      }
+    }
+  }
+}
+
+module.exports = { GcWatch, createHeapWatching, createOutsideHeap }

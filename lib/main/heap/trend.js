@@ -21,10 +21,6 @@ const MIN_Z_OF_HALF = 1.28 // of the second half alone, 1 in 10: a step and a wa
  * @typedef {import('../../../types/diagnostics').HeapTrend} HeapTrend
  */
 
-function createTrend () {
-  return new Trend()
-}
-
 class Trend {
   /** @type {TrendPoint[]} */
   #points = []
@@ -120,4 +116,4 @@ function trendScore (points) {
   return score === 0 ? 0 : (score - Math.sign(score)) / deviation
 }
 
-module.exports = { createTrend }
+module.exports = { Trend }

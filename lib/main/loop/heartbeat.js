@@ -9,9 +9,9 @@
 const { guarded } = require('../../shared/base/guard')
 const { monotonicMicros } = require('../../shared/base/monotonic')
 const { clearInterval, clearTimeout, outsideRequest, setInterval, setTimeout } = require('../../shared/base/timers')
-const { createOwnWorkIntervals, msOf } = require('./own-work-intervals')
+const { OwnWorkIntervals, msOf } = require('./own-work')
 
-/** @import { Interval } from './own-work-intervals' */
+/** @import { Interval } from './own-work' */
 /** @import { SharedState } from '../../bridge/shared-state' */
 
 const IDLE_FACTOR = 5 // 100 ms by default: a stall that announces itself by nothing is still seen while it lasts
@@ -66,7 +66,7 @@ class Heartbeat {
   /** @param {Parameters<typeof createHeartbeat>[0]} parts */
   constructor (parts) {
     this.#parts = parts
-    this.#own = createOwnWorkIntervals(parts)
+    this.#own = new OwnWorkIntervals(parts.state)
   }
 
   get running () { return this.#timer !== undefined }

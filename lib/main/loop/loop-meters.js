@@ -1,12 +1,12 @@
 'use strict'
 
-// What is measured of the loop on its own thread, made together: how late it was, how long its turns took, how busy it was.
+// What is measured of the loop on its own thread: how late it was, how long its turns took, how busy it was.
 
 const { createDelayHistogram } = require('./delay-histogram')
-const { summarizeDelay } = require('./delay-summary')
 const { createIterations } = require('./iterations')
-const { createLoopTime } = require('./loop-time')
-const { createUtilization } = require('./utilization')
+const { LoopTime, createUtilization } = require('./utilization')
+
+/** @import { DelaySummary } from '../../../types/diagnostics' */
 
 /** @param {{ periodMs: number }} parts  of the heartbeat */
 function createLoopMeters (parts) {
@@ -16,7 +16,7 @@ function createLoopMeters (parts) {
 class LoopMeters {
   delay
   iterations = createIterations()
-  time = createLoopTime()
+  time = new LoopTime()
   utilization = createUtilization({ eventLoopUtilization: () => this.time.read() })
 
   /** @param {Parameters<typeof createLoopMeters>[0]} parts */
@@ -44,8 +44,20 @@ class LoopMeters {
     if (periods > 1) this.delay.addOnTime(periods - 1)
   }
 
+  /** @returns {DelaySummary} everything that is known of the delay, for people */
   summary () {
-    return summarizeDelay(this)
+    const { count, sum } = this.delay.read()
+    return {
+      count,
+      meanMs: count === 0 ? 0 : sum * 1e3 / count,
+      p50Ms: this.delay.quantileMs(0.5),
+      p90Ms: this.delay.quantileMs(0.9),
+      p99Ms: this.delay.quantileMs(0.99),
+      maxMs: this.delay.maxMs,
+      recentMaxMs: this.delay.recentMaxMs,
+      utilization: this.utilization.read().utilization,
+      iterations: this.iterations.read()
+    }
   }
 }
 

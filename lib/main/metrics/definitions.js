@@ -5,11 +5,11 @@
 
 /** @import { Cause, HeapTrend, Stall } from '../../../types/diagnostics' */
 /** @import { BucketReading } from '../../shared/base/bucket-counts' */
+/** @import { RuleEvent } from '../admin/admin-serving' */
 /** @import { CaptureCountsReading } from '../captures/capture-counts' */
 /** @import { createEgressCounts } from '../egress/egress-counts' */
 /** @import { DurationsReading } from '../http/request-durations' */
 /** @import { ThreadTimes } from '../observing/thread-totals' */
-/** @import { RuleEvent } from '../rules/rule-counts' */
 
 /**
  * What metrics are read from. A metric whose source is not there is not registered.

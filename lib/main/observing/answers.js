@@ -1,6 +1,6 @@
 'use strict'
 
-// What the main thread answers when the observer asks about the process. What it asks of an application is in admin/applications.js.
+// What the main thread answers when the observer asks about the process. What it asks of an application is in admin/admin-serving.js.
 
 const { takeSnapshot } = require('../heap/take-snapshot')
 const { readScriptMaps } = require('../process/script-maps')

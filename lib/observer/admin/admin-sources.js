@@ -20,7 +20,7 @@ const { newMark } = require('../../shared/marks')
 /** @import { Channel } from '../../bridge/channel' */
 /** @import { ToMain, ToObserver, ObserverSettings } from '../../bridge/messages' */
 /** @import { Rule } from '../../shared/rules/check-rules' */
-/** @import { AdminEvent } from '../../main/admin/request-counts' */
+/** @import { AdminEvent } from '../../main/admin/admin-serving' */
 /** @import { CapturedEvent } from '../../main/captures/capture-counts' */
 /** @import { CapturedFacts, CaptureControls, Order, StoreLocation } from '../captures' */
 

@@ -10,7 +10,7 @@ const { timelineOf, toMs } = require('./timeline')
 const { Worst } = require('./worst')
 
 /** @import { SlowRequest } from '../../../../types/slow-requests' */
-/** @import { Interval } from '../../loop/own-work-intervals' */
+/** @import { Interval } from '../../loop/own-work' */
 /** @import { RequestContext } from '../contexts/one-request' */
 /** @import { Answer, Known, Run, Timeline } from './timeline' */
 

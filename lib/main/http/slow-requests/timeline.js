@@ -4,7 +4,7 @@
 // were seen at work about that time, those whose code was sampled, and then samples and a late loop, which only show that it was busy. While
 // nobody claims it the request waited for something else than the loop. Pure.
 
-/** @import { Interval } from '../../loop/own-work-intervals' */
+/** @import { Interval } from '../../loop/own-work' */
 
 /**
  * @typedef {Interval & { startMicros: number, route: string }} Work  of the request that began then

@@ -1,6 +1,6 @@
 'use strict'
 
-// What rules need of the main thread, read while one needs it: the observer asks every five seconds.
+// The figures of the main thread that rules are judged by, read while one needs it: the observer asks every five seconds.
 
 const { monotonicMicros } = require('../../shared/base/monotonic')
 
