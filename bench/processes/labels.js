@@ -7,7 +7,7 @@ const fs = require('node:fs')
 const { Worker, isMainThread, parentPort } = require('node:worker_threads')
 const { serveAnswers } = require('../harness/answers')
 const { RouteContext } = require('../../lib/main/http/contexts/route-context')
-const { createRouteNotes } = require('../../lib/main/labels/route-notes')
+const { createRouteNotes } = require('../../lib/main/route-notes')
 const { InspectorSession } = require('../../lib/observer/recorder/inspector-session')
 
 const DEPTH = 20 // functions on the stack

@@ -14,9 +14,9 @@
 /** @import { CapturedEvent } from '../main/captures/capture-counts' */
 /** @import { TakeFacts, TakeOrder } from '../main/heap/take-snapshot' */
 /** @import { Run } from '../main/http/slow-requests/timeline' */
-/** @import { Notes } from '../main/labels/route-notes' */
+/** @import { Notes } from '../main/route-notes' */
 /** @import { LateTick } from '../main/loop/heartbeat' */
-/** @import { Explanation } from '../main/stalls/stall-reporting' */
+/** @import { Explanation } from '../main/stalls' */
 /** @import { AdminApplication } from '../observer/admin/admin' */
 /** @import { CapturedFacts, Order, StoreLocation } from '../observer/captures' */
 /** @import { EgressEvent } from '../main/egress/egress-counts' */

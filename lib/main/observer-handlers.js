@@ -30,7 +30,7 @@ const { createAnswers } = require('./observing/answers')
  * @param {ReturnType<typeof createSlowRequests>} parts.slowRequests
  * @param {ReturnType<typeof createProcessMarks>} parts.marks
  * @param {ReturnType<typeof createEgressServing>} parts.egress
- * @param {() => ReturnType<typeof import('./stalls/stalls').createStalls>} parts.stalls
+ * @param {() => ReturnType<typeof import('./stalls').createStalls>} parts.stalls
  * @returns {Parameters<typeof createObserverSupervisor>[0]['handlers']}
  */
 function createObserverHandlers ({ loop, recording, ownWork, admin, syncCalls, heap, captures, slowRequests, marks, egress, stalls }) {

@@ -19,7 +19,7 @@ const { createSyncSamples } = require('./sync-calls/sync-samples')
 /** @import { SharedState } from '../bridge/shared-state' */
 /** @import { Work } from '../main/http/middleware' */
 /** @import { Look } from '../main/labels/looks' */
-/** @import { Notes } from '../main/labels/route-notes' */
+/** @import { Notes } from '../main/route-notes' */
 /** @import { SourceMaps } from '../shared/source-maps/source-maps' */
 /** @import { Handler } from './labels/knowledge' */
 /** @import { Seen } from './labels/label-samples' */

@@ -10,7 +10,7 @@ const { setFlagsFromString } = require('node:v8')
 const { runInNewContext } = require('node:vm')
 const { createRequestContexts } = require('../../lib/main/http/contexts/request-contexts')
 const { routeOf } = require('../../lib/main/http/route-template')
-const { traceOf } = require('../../lib/main/tracing/trace-of')
+const { traceOf } = require('../../lib/main/trace-of')
 const { createParts, serve } = require('./served')
 
 setFlagsFromString('--expose-gc')

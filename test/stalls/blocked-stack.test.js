@@ -3,11 +3,11 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { execFileSync } = require('node:child_process')
-const { readBlockedStack } = require('../../lib/main/stalls/blocked-stack')
+const { readBlockedStack } = require('../../lib/main/blocked-stack')
 const { createBlockedStacks } = require('../../lib/observer/stalls/culprit/blocked-stacks')
 const { OWN_FOLDER } = require('../../lib/shared/base/own-files')
 
-const MODULE = require.resolve('../../lib/main/stalls/blocked-stack')
+const MODULE = require.resolve('../../lib/main/blocked-stack')
 
 function describeFirst () {
   return [3, 1].sort(() => { first ??= readBlockedStack(); return 0 })

@@ -8,7 +8,7 @@
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const onFinished = require('on-finished')
 const { guarded, reportFault } = require('../../shared/base/guard')
-const { putSpan, spansOf } = require('../tracing/trace-of')
+const { putSpan, spansOf } = require('../trace-of')
 const { createRequestContext, isInFirstTurn } = require('./contexts/one-request')
 const { FINISHED, answeredTemplate, isFinished, methodOf } = require('./route-template')
 const { sayTemplate } = require('./told-route')

@@ -3,12 +3,12 @@
 // Which request the main thread was stuck with, its route and its trace: seen by an interrupt in the middle of the stall, or, when the
 // stall was over before the interrupt came, the one whose handler ran longest in that time.
 
-const { activeSpan } = require('../tracing/open-telemetry')
-const { spansOf, traceOf } = require('../tracing/trace-of')
+const { activeSpan } = require('../open-telemetry')
+const { spansOf, traceOf } = require('../trace-of')
 const { routeOf } = require('./route-template')
 
 /** @import { Trace } from '../../../types/diagnostics' */
-/** @import { Span } from '../tracing/open-telemetry' */
+/** @import { Span } from '../open-telemetry' */
 /** @import { RequestContext } from './contexts/one-request' */
 /** @import { RouteContext } from './contexts/route-context' */
 /** @import { SlowRequest } from './middleware' */

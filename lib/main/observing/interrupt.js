@@ -7,7 +7,7 @@ const { endDebuggerWait } = require('./end-debugger-wait')
 
 /** @import { Trace } from '../../../types/diagnostics' */
 /** @import { DebuggerStatus } from '../../observer/recorder/debugger-detector' */
-/** @import { BlockedStack } from '../stalls/blocked-stack' */
+/** @import { BlockedStack } from '../blocked-stack' */
 
 /**
  * @param {object} parts

@@ -9,7 +9,7 @@ const { guarded } = require('../../shared/base/guard')
 const { monotonicMicros } = require('../../shared/base/monotonic')
 const { clearTimeout, setTimeout } = require('../../shared/base/timers')
 
-/** @import { BlockedCall } from '../../main/stalls/blocked-stack' */
+/** @import { BlockedCall } from '../../main/blocked-stack' */
 /** @import { View } from '../recorder/views' */
 /** @import { createStallDetection } from '../stalls/stall-detection' */
 /** @import { Stuck } from '../stalls/stall-watch' */
@@ -102,7 +102,7 @@ function createStuckEvidence ({ stallMs, lasting, views, onEvidence }) {
   }
 }
 
-/** @param {import('../../main/stalls/blocked-stack').BlockedCall} call */
+/** @param {import('../../main/blocked-stack').BlockedCall} call */
 function toPlace ([name, receiver, file, line, column]) {
   return { name, receiver, file, line, column } // file and line are '' and 0 of what is V8's
 }

@@ -7,7 +7,7 @@ const { pathToFileURL } = require('node:url')
 const { OWN_FOLDER } = require('../../shared/base/own-files')
 
 /** @import { CallFrame } from '../../../types/profile' */
-/** @import { BlockedCall } from '../../main/stalls/blocked-stack' */
+/** @import { BlockedCall } from '../../main/blocked-stack' */
 
 /** @typedef {{ line: string, column: number }} Place  line: file and line of where the function begins */
 

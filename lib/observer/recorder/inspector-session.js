@@ -13,7 +13,7 @@ const { OWN_FOLDER } = require('../../shared/base/own-files')
 /** @import { Session } from 'node:inspector' */
 /** @import { Trace } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { BlockedStack } from '../../main/stalls/blocked-stack' */
+/** @import { BlockedStack } from '../../main/blocked-stack' */
 /** @import { Handler } from '../labels/knowledge' */
 /** @import { DebuggerStatus } from './debugger-detector' */
 

@@ -11,7 +11,7 @@ const { RequestChannel } = require('../request-channel')
 const { ResponseEnds, isServedBy } = require('../response-ends')
 const { createRequestContext } = require('./one-request')
 const { RouteContext } = require('./route-context')
-const { createRequestSpans } = require('../../tracing/request-spans')
+const { RequestSpans } = require('../../trace-of')
 const { FastifyWatch } = require('../adapters/fastify')
 const { HonoWatch } = require('../adapters/hono')
 const { KoaWatch } = require('../adapters/koa')
@@ -43,7 +43,7 @@ class RequestContexts {
   #frameworks = [new FastifyWatch(), new KoaWatch(), new HonoWatch()]
   #http2
   #upgrades
-  #spans = createRequestSpans()
+  #spans = new RequestSpans()
   /** What servers bear that were met since the start. */
   #met = {}
   #channel

@@ -3,7 +3,7 @@
 // The worst requests, each with where its time went. Of a request that is none of them nothing is kept and nothing is computed.
 
 const { toEpochMs, monotonicMicros } = require('../../../shared/base/monotonic')
-const { traceOf } = require('../../tracing/trace-of')
+const { traceOf } = require('../../trace-of')
 const { routeOf } = require('../route-template')
 const { Arrivals } = require('./arrivals')
 const { timelineOf, toMs } = require('./timeline')

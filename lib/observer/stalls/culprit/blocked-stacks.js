@@ -1,7 +1,7 @@
 'use strict'
 
 // The stacks that were read in the middle of stalls, kept until the stall that they belong to is explained. They come from the main
-// thread (main/stalls/blocked-stack.js) as one text.
+// thread (main/blocked-stack.js) as one text.
 
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
@@ -9,7 +9,7 @@ const { OWN_FOLDER } = require('../../../shared/base/own-files')
 const { describeFile } = require('../../../shared/formats/profile/frame')
 
 /** @import { CallFrame } from '../../../../types/profile' */
-/** @import { BlockedCall } from '../../../main/stalls/blocked-stack' */
+/** @import { BlockedCall } from '../../../main/blocked-stack' */
 
 /**
  * @typedef {object} StackCall  a call that had not returned

@@ -4,8 +4,8 @@
 // has a frame for (JSON.stringify, Array.sort). It runs while the application is late: it only writes down what V8 knows at once, as one
 // text, and leaves everything else to the observer (observer/stalls/culprit/blocked-stacks.js).
 
-const { readCallSites } = require('../../shared/base/call-sites')
-const { monotonicMicros } = require('../../shared/base/monotonic')
+const { readCallSites } = require('../shared/base/call-sites')
+const { monotonicMicros } = require('../shared/base/monotonic')
 
 /**
  * A call that had not returned: line and column of the call from 1, and those on which its function begins as a CPU profile tells them;
