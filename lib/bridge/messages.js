@@ -11,7 +11,7 @@
 /** @import { CallFrame, CpuProfile } from '../../types/profile' */
 /** @import { SlowRequest } from '../../types/slow-requests' */
 /** @import { AdminEvent, Opened, RuleEvent } from '../main/admin/admin-serving' */
-/** @import { CapturedEvent } from '../main/captures/capture-counts' */
+/** @import { CapturedEvent } from '../main/capture-orders' */
 /** @import { TakeFacts, TakeOrder } from '../main/heap/take-snapshot' */
 /** @import { Run } from '../main/http/slow-requests/timeline' */
 /** @import { Notes } from '../main/route-notes' */
@@ -19,7 +19,7 @@
 /** @import { Explanation } from '../main/stalls' */
 /** @import { AdminApplication } from '../observer/admin/admin' */
 /** @import { CapturedFacts, Order, StoreLocation } from '../observer/captures' */
-/** @import { EgressEvent } from '../main/egress/egress-counts' */
+/** @import { EgressEvent } from '../main/egress-serving' */
 /** @import { EgressOrder } from '../observer/egress/egress' */
 /** @import { LimitOrder } from '../observer/heap/near-limit' */
 /** @import { Adopted } from '../observer/heap/snapshot/orphaned-snapshots' */

@@ -8,9 +8,9 @@ const { createAnswers } = require('./observing/answers')
 
 /** @import { createObserverSupervisor } from './observing/observer-supervisor' */
 /** @import { createAdminServing } from './admin/admin-serving' */
-/** @import { createCaptureOrders } from './captures/capture-orders' */
+/** @import { createCaptureOrders } from './capture-orders' */
 /** @import { createHeapWatching } from './heap/heap-watching' */
-/** @import { createEgressServing } from './egress/egress-serving' */
+/** @import { createEgressServing } from './egress-serving' */
 /** @import { createSlowRequests } from './http/slow-requests/slow-requests' */
 /** @import { createLoopMeters } from './loop/loop-meters' */
 /** @import { createOwnWork } from './loop/own-work' */

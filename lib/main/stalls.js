@@ -20,7 +20,7 @@ const { tellTrace } = require('./open-telemetry')
  * @property {() => Work[]} takeWork
  */
 
-// What is told of a stall when there is no observer.
+// What is reported of a stall when there is no observer.
 /** @type {Omit<Explanation, 'delayMs'>} */
 const UNEXPLAINED = Object.freeze({
   cause: 'unknown',
@@ -29,31 +29,71 @@ const UNEXPLAINED = Object.freeze({
   evidence: { cpuMs: null, runQueueMs: null, throttledMs: null, observerLateMs: null, codeMs: null, gcMs: null }
 })
 
-/** @typedef {Parameters<typeof createStallReporting>[0]} ReportingParts */
-
 /**
- * @param {Omit<ReportingParts, 'subscribers' | 'stallLog'>} parts
+ * @param {object} parts
+ * @param {{ ask: Ask, tell: Tell }} parts.observer
+ * @param {(tick: LateTick, slowest: (SlowRequest | null)[]) => Stuck} parts.stuckWith
+ * @param {{ rotateSoon (): void, wasStartingAt (micros: number): boolean }} parts.recording
+ * @param {() => boolean} parts.isRunning
  */
 function createStalls (parts) {
   return new Stalls(parts)
 }
 
 class Stalls {
-  #observer
-  #reporting
+  #parts
+  #sequence = 0
   /** The handles that run. */
   subscribers = new Subscribers()
   log = new StallLog()
 
   /** @param {Parameters<typeof createStalls>[0]} parts */
   constructor (parts) {
-    this.#observer = parts.observer
-    this.#reporting = createStallReporting({ ...parts, subscribers: this.subscribers, stallLog: this.log })
+    this.#parts = parts
   }
 
-  /** @param {LateTick} tick */
-  report (tick) {
-    return this.#reporting.report(tick)
+  /**
+   * Route and trace are known here, the explanation comes from the observer.
+   * @param {LateTick} tick
+   */
+  async report (tick) {
+    const { observer, stuckWith, recording, isRunning } = this.#parts
+    const stuck = stuckWith(tick, this.subscribers.takeSlowest())
+    const startingUp = recording.wasStartingAt(tick.fromMicros)
+    recording.rotateSoon()
+    const id = ++this.#sequence
+    const explanation = await this.#explain({ ...tick, id })
+    if (!isRunning() || explanation === null) return
+    const { delayMs, cause, culprit, stack, evidence } = explanation
+    /** @type {Stall} */
+    const stall = {
+      id,
+      at: Math.round(toEpochMs(tick.toMicros - (delayMs + tick.ownMs) * 1e3)),
+      durationMs: Math.round(delayMs),
+      startingUp,
+      cause,
+      route: stuck.route(),
+      trace: stuck.trace(),
+      culprit,
+      stack,
+      evidence
+    }
+    this.log.add(stall)
+    observer.tell('keepStall', { stall })
+    tellTrace(stuck.spans, stall)
+    this.subscribers.tell(stall)
+  }
+
+  /**
+   * @param {LateTick & { id: number }} stall
+   * @returns {Promise<Explanation | null>} null when a suspected stall was none
+   */
+  async #explain (stall) {
+    try {
+      return await this.#parts.observer.ask('explainStall', { stall })
+    } catch {
+      return stall.isSuspected ? null : { ...UNEXPLAINED, delayMs: stall.delayMs } // the observer is not running, which was warned of
+    }
   }
 
   /** A tick was on time: what ran long without stalling the loop must not be blamed for the next stall. */
@@ -70,68 +110,13 @@ class Stalls {
     if (stall === undefined) return
     const more = { ...stall, culprit, stack }
     this.log.replace(more)
-    this.#observer.tell('keepStall', { stall: more })
+    this.#parts.observer.tell('keepStall', { stall: more })
   }
 
-  /** Tells the observer that runs now what the one before knew. */
+  /** Hands the observer that runs now what the one before had. */
   tellAll () {
-    for (const stall of this.log.list().reverse()) this.#observer.tell('keepStall', { stall })
+    for (const stall of this.log.list().reverse()) this.#parts.observer.tell('keepStall', { stall })
   }
-}
-
-/**
- * Route and trace of a stall are known here, the explanation comes from the observer.
- * @param {object} parts
- * @param {{ ask: Ask, tell: Tell }} parts.observer
- * @param {{ takeSlowest (): (SlowRequest | null)[], tell (stall: Stall): void }} parts.subscribers
- * @param {{ add (stall: Stall): void }} parts.stallLog
- * @param {(tick: LateTick, slowest: (SlowRequest | null)[]) => Stuck} parts.stuckWith
- * @param {{ rotateSoon (): void, wasStartingAt (micros: number): boolean }} parts.recording
- * @param {() => boolean} parts.isRunning
- */
-function createStallReporting ({ observer, subscribers, stallLog, stuckWith, recording, isRunning }) {
-  let sequence = 0
-
-  /** @param {LateTick} tick */
-  async function report (tick) {
-    const stuck = stuckWith(tick, subscribers.takeSlowest())
-    const startingUp = recording.wasStartingAt(tick.fromMicros)
-    recording.rotateSoon()
-    const id = ++sequence
-    const explanation = await explain({ ...tick, id })
-    if (!isRunning() || explanation === null) return
-    const { delayMs, cause, culprit, stack, evidence } = explanation
-    /** @type {Stall} */
-    const stall = {
-      id,
-      at: Math.round(toEpochMs(tick.toMicros - (delayMs + tick.ownMs) * 1e3)),
-      durationMs: Math.round(delayMs),
-      startingUp,
-      cause,
-      route: stuck.route(),
-      trace: stuck.trace(),
-      culprit,
-      stack,
-      evidence
-    }
-    stallLog.add(stall)
-    observer.tell('keepStall', { stall })
-    tellTrace(stuck.spans, stall)
-    subscribers.tell(stall)
-  }
-
-  /**
-   * @param {LateTick & { id: number }} stall
-   * @returns {Promise<Explanation | null>} null when a suspected stall was none
-   */
-  async function explain (stall) {
-    try {
-      return await observer.ask('explainStall', { stall })
-    } catch {
-      return stall.isSuspected ? null : { ...UNEXPLAINED, delayMs: stall.delayMs } // the observer is not running, which was warned of
-    }
-  }
-  return { report }
 }
 
 /** The handles that run in this process: each gets the stalls, and its requests were under way. */

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createCaptureCounts } = require('../../lib/main/captures/capture-counts')
+const { CaptureCounts } = require('../../lib/main/capture-orders')
 
 const ORDER = { request: { kind: 'cpu' }, trigger: 'api' }
 
@@ -11,7 +11,7 @@ async function fail () {
 }
 
 test('captures are counted by kind, trigger and outcome, and hand on what they end with', async () => {
-  const counts = createCaptureCounts()
+  const counts = new CaptureCounts()
   assert.deepEqual(counts.read(), { totals: [], inProgress: [], durations: [] })
   assert.equal(await counts.around(ORDER, undefined, async () => 'artifact'), 'artifact')
   await counts.around(ORDER, new AbortController().signal, async () => {})
@@ -27,7 +27,7 @@ test('captures are counted by kind, trigger and outcome, and hand on what they e
 })
 
 test('what is under way goes up and down, and only what was begun has a duration', async () => {
-  const counts = createCaptureCounts()
+  const counts = new CaptureCounts()
   const ends = []
   const captures = [1, 2].map(() => counts.around(ORDER, undefined, () => new Promise(resolve => ends.push(resolve))))
   counts.count('cpu', 'signal', 'skipped')

@@ -8,7 +8,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { inspect } = require('node:util')
-const { destinationsOf } = require('../../lib/main/egress/settings')
+const { destinationsOf } = require('../../lib/main/egress-settings')
 const { resolveOptions } = require('../../lib/main/options/resolve-options')
 
 const SECRET = 'hunter2'

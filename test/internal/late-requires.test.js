@@ -20,7 +20,7 @@ const ALLOWED = {
   'lib/main/admin/surface.js': BY_CALL,
   'lib/main/metrics/application-metrics.js': OR_PRELOADED,
   'lib/main/http/application-requests.js': BY_CALL,
-  'lib/main/egress/egress-serving.js': BY_CALL,
+  'lib/main/egress-serving.js': BY_CALL,
   'lib/main/options/options.js': BY_CALL,
   'lib/main/diagnostics.js': BY_CALL,
   'lib/main/preload.js': OR_PRELOADED,

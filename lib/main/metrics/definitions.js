@@ -6,8 +6,8 @@
 /** @import { Cause, HeapTrend, Stall } from '../../../types/diagnostics' */
 /** @import { BucketReading } from '../../shared/base/bucket-counts' */
 /** @import { RuleEvent } from '../admin/admin-serving' */
-/** @import { CaptureCountsReading } from '../captures/capture-counts' */
-/** @import { createEgressCounts } from '../egress/egress-counts' */
+/** @import { CaptureCountsReading } from '../capture-orders' */
+/** @import { EgressCountsReading } from '../egress-serving' */
 /** @import { DurationsReading } from '../http/request-durations' */
 /** @import { ThreadTimes } from '../observing/thread-totals' */
 
@@ -25,7 +25,7 @@
  * @property {{ readonly recentMaxStalenessMs: number | null }} [clock]  null while nobody uses the clock
  * @property {{ trend (): HeapTrend | null }} [heap]  null while nobody watches the heap
  * @property {{ read (): AdminReading }} [admin]
- * @property {Pick<ReturnType<typeof createEgressCounts>, 'read'>} [egress]
+ * @property {{ read (): EgressCountsReading }} [egress]
  * @property {{ read (): RuleEvent[] }} [rules]
  * @property {{ read (): { component: string, seconds: number }[], observerRestarts: number }} [overhead]
  * @property {string} [version]  of this package

@@ -21,7 +21,7 @@ const { newMark } = require('../../shared/marks')
 /** @import { ToMain, ToObserver, ObserverSettings } from '../../bridge/messages' */
 /** @import { Rule } from '../../shared/rules/check-rules' */
 /** @import { AdminEvent } from '../../main/admin/admin-serving' */
-/** @import { CapturedEvent } from '../../main/captures/capture-counts' */
+/** @import { CapturedEvent } from '../../main/capture-orders' */
 /** @import { CapturedFacts, CaptureControls, Order, StoreLocation } from '../captures' */
 
 /** @import { MainClient } from '../main-client' */

@@ -12,7 +12,7 @@ const { DESTINATIONS } = require('../../shared/egress/destinations')
 const { addressOf } = require('../../shared/egress/addresses')
 
 /** @import { EgressItem, EgressSettings } from './backends' */
-/** @import { EgressEvent, EgressOutcome } from '../../main/egress/egress-counts' */
+/** @import { EgressEvent, EgressOutcome } from '../../main/egress-serving' */
 
 /**
  * @typedef {EgressSettings & { headers: Readonly<Record<string, string>>, stallMs: number, maxQueueBytes: number }} DestinationSettings

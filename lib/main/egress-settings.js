@@ -3,13 +3,13 @@
 // What option egress may say, and what holds where it says nothing. URLs and headers are secrets: what is wrong with one is told without
 // the value.
 
-const { errors } = require('../../shared/base/errors')
-const { assertInteger, assertKnownKeys, assertOneOf, assertString, isHeader } = require('../../shared/base/validate')
-const { DESTINATIONS } = require('../../shared/egress/destinations')
-const { fillTemplate, PLACES, unknownPlaces } = require('../../shared/egress/addresses')
+const { errors } = require('../shared/base/errors')
+const { isHeader, assertInteger, assertKnownKeys, assertOneOf, assertString } = require('../shared/base/validate')
+const { DESTINATIONS } = require('../shared/egress/destinations')
+const { fillTemplate, PLACES, unknownPlaces } = require('../shared/egress/addresses')
 
-/** @import { EgressOptions } from '../../../types/diagnostics' */
-/** @import { DestinationSettings } from '../../observer/egress/destination' */
+/** @import { EgressOptions } from '../../types/diagnostics' */
+/** @import { DestinationSettings } from '../observer/egress/destination' */
 
 const DEFAULTS = Object.freeze({
   stallMs: 1000, // shorter ones are over before anybody could be told, and are in the metrics

@@ -1,12 +1,15 @@
 'use strict'
 
-// How many captures there were, how they ended and how long they took. Counting only.
+// Captures as the main thread asks for them: the observer makes them, here they are ordered and counted, and their artifacts handed out.
 
-const { BucketCounts } = require('../../shared/base/bucket-counts')
-const { monotonicMicros } = require('../../shared/base/monotonic')
+const fs = require('node:fs')
+const { BucketCounts } = require('../shared/base/bucket-counts')
+const { monotonicMicros } = require('../shared/base/monotonic')
 
-/** @import { BucketReading } from '../../shared/base/bucket-counts' */
-/** @import { CaptureKind, Trigger } from '../../../types/diagnostics' */
+/** @import { Artifact, CaptureKind, Trigger } from '../../types/diagnostics' */
+/** @import { Ask } from '../bridge/channel' */
+/** @import { CapturedFacts, Order, StoreLocation } from '../observer/captures' */
+/** @import { BucketReading } from '../shared/base/bucket-counts' */
 
 /**
  * @typedef {'ok' | 'failed' | 'cancelled' | 'skipped'} CaptureOutcome
@@ -21,10 +24,51 @@ const { monotonicMicros } = require('../../shared/base/monotonic')
 // A view of the past takes a fraction of a second, a capture forward up to five minutes.
 const BOUNDS_SECONDS = Object.freeze([0.1, 0.5, 1, 5, 10, 30, 60, 120, 300])
 
-function createCaptureCounts () {
-  return new CaptureCounts()
+/**
+ * @param {object} parts
+ * @param {{ askWhenReady: Ask, hold <T>(work: () => Promise<T>): Promise<T> }} parts.observer
+ */
+function createCaptureOrders ({ observer }) {
+  const counts = new CaptureCounts()
+  return {
+    counts,
+
+    /**
+     * @param {Order} order
+     * @param {AbortSignal} [signal]
+     * @returns {Promise<CapturedFacts>}
+     */
+    capture (order, signal) {
+      return counts.around(order, signal, async () => {
+        const ask = () => observer.askWhenReady('capture', { order }, signal)
+        return order.trigger === 'api' ? observer.hold(ask) : ask()
+      })
+    },
+
+    /**
+     * Whether captures could be written, before one is needed.
+     * @param {StoreLocation} location
+     */
+    async checkStore (location) {
+      return observer.askWhenReady('prepareStore', { location })
+    }
+  }
 }
 
+/**
+ * What the application is handed: the facts of a file in the store, and the file.
+ * @param {CapturedFacts} facts
+ * @returns {Artifact & Pick<CapturedFacts, 'hot'>}
+ */
+function createArtifact (facts) {
+  return {
+    ...facts,
+    text: () => fs.promises.readFile(facts.path, 'utf8'),
+    stream: () => fs.createReadStream(facts.path)
+  }
+}
+
+/** How many captures there were, how they ended and how long they took. */
 class CaptureCounts {
   /** @type {Map<string, { kind: CaptureKind, trigger: Trigger, outcome: CaptureOutcome, count: number }>} */
   #totals = new Map()
@@ -126,4 +170,4 @@ class CaptureCounts {
   }
 }
 
-module.exports = { createCaptureCounts }
+module.exports = { CaptureCounts, createArtifact, createCaptureOrders }

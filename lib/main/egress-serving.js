@@ -1,18 +1,25 @@
 'use strict'
 
 // Egress at its end on the main thread: one for the process, of the first application that asks for it. The observer sends; here it is
-// opened, counted, and told to the application's log.
+// opened and counted, and what goes wrong is logged with the application's logger.
 
 const { isDeepStrictEqual } = require('node:util')
-const { monotonicMicros } = require('../../shared/base/monotonic')
-const { warn, warnOnce } = require('../../shared/base/warnings')
-const { createEgressCounts } = require('./egress-counts')
+const { monotonicMicros } = require('../shared/base/monotonic')
+const { warn, warnOnce } = require('../shared/base/warnings')
 
-/** @import { EgressOptions, Logger } from '../../../types/diagnostics' */
-/** @import { Ask, Handlers } from '../../bridge/channel' */
-/** @import { ToMain } from '../../bridge/messages' */
-/** @import { SharedState } from '../../bridge/shared-state' */
-/** @import { StoreLocation } from '../../observer/captures' */
+/** @import { EgressOptions, Logger } from '../../types/diagnostics' */
+/** @import { Ask, Handlers } from '../bridge/channel' */
+/** @import { ToMain } from '../bridge/messages' */
+/** @import { SharedState } from '../bridge/shared-state' */
+/** @import { StoreLocation } from '../observer/captures' */
+/** @import { DestinationName } from '../shared/egress/destinations' */
+
+/**
+ * @typedef {'sent' | 'retried' | 'refused' | 'dropped' | 'unreadable'} EgressOutcome  of an item; retried: it failed, and is tried again; unreadable: what
+ *   was on disk is no item of this destination, and was set aside
+ * @typedef {{ to: DestinationName, outcome: EgressOutcome | null, queueBytes: number }} EgressEvent  null: one was queued
+ * @typedef {{ totals: { to: DestinationName, outcome: EgressOutcome, count: number }[], queueBytes: number }} EgressCountsReading
+ */
 
 /**
  * @param {object} parts
@@ -28,9 +35,9 @@ class EgressServing {
   #ask
   #state
   #recording
-  /** @type {{ option: unknown, order: import('../../observer/egress/egress').EgressOrder, logger: Logger } | undefined} */
+  /** @type {{ option: unknown, order: import('../observer/egress/egress').EgressOrder, logger: Logger } | undefined} */
   #opened
-  counts = createEgressCounts()
+  counts = new EgressCounts()
   /** For what the observer says of it. @type {Pick<Handlers<ToMain>, 'egressed' | 'egressState'>} */
   handlers = {
     egressed: ({ event }) => this.counts.note(event),
@@ -54,7 +61,7 @@ class EgressServing {
    */
   async open ({ option, location, logger }) {
     if (option === false) return
-    const destinations = require('./settings').destinationsOf(option)
+    const destinations = require('./egress-settings').destinationsOf(option)
     if (destinations.length === 0) return
     if (this.#opened !== undefined) {
       if (!isDeepStrictEqual(option, this.#opened.option)) warnOnce(logger, 'LOOPSCOPE_WARN_SHARED_OPTIONS', 'egress')
@@ -88,6 +95,28 @@ class EgressServing {
     if (logger === undefined) return
     if (problem !== null) return warn(logger, 'LOOPSCOPE_WARN_EGRESS', to, host, problem)
     logger.info({ egress: { to, host } }, `egress to ${host} works again`)
+  }
+}
+
+/** What became of the items, and how much waits. */
+class EgressCounts {
+  /** @type {Map<string, { to: DestinationName, outcome: EgressOutcome, count: number }>} */
+  #totals = new Map()
+  #queueBytes = 0
+
+  /** @param {EgressEvent} event */
+  note ({ to, outcome, queueBytes }) {
+    this.#queueBytes = queueBytes
+    if (outcome === null) return
+    const key = `${to} ${outcome}`
+    const total = this.#totals.get(key) ?? { to, outcome, count: 0 }
+    total.count++
+    this.#totals.set(key, total)
+  }
+
+  /** @returns {EgressCountsReading} */
+  read () {
+    return { totals: [...this.#totals.values()], queueBytes: this.#queueBytes }
   }
 }
 
