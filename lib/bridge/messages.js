@@ -29,7 +29,7 @@
 /** @import { ProcessReading } from '../shared/findings/readings' */
 /** @import { LoopCounts } from '../shared/rules/conditions' */
 /** @import { ApplicationMetrics } from '../shared/group/metrics/totals' */
-/** @import { ThreadTimes } from '../main/observing/thread-totals' */
+/** @import { ThreadTimes } from '../main/observing/observer-supervisor' */
 /** @import { RelayedRequest, RelayedResponse } from './relay' */
 
 /**

@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createClock } = require('../../lib/shared/clock')
 const { SharedState } = require('../../lib/bridge/shared-state')
-const { createClockRenewals } = require('../../lib/main/observing/clock-renewals')
+const { createClockRenewals } = require('../../lib/main/observing/process-clock')
 const { createObserverClient } = require('../../lib/main/observing/observer-client')
 const { untilAdvanced, untilKept } = require('./kept')
 

@@ -2,13 +2,13 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createRestartBackoff, FIRST_MS, MAX_MS } = require('../../lib/main/observing/restart-backoff')
+const { FIRST_RESTART_MS: FIRST_MS, MAX_RESTART_MS: MAX_MS, RestartBackoff } = require('../../lib/main/observing/observer-supervisor')
 
 /** Restarts on a clock that the test moves. */
 function createSubject (t) {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const subject = { starts: 0, nowMs: 0 }
-  subject.restarts = createRestartBackoff({ start: () => { subject.starts++ }, now: () => subject.nowMs })
+  subject.restarts = new RestartBackoff({ start: () => { subject.starts++ }, now: () => subject.nowMs })
   subject.pass = ms => {
     subject.nowMs += ms
     t.mock.timers.tick(ms)
@@ -50,7 +50,7 @@ test('nothing is started after stop()', t => {
 
 test('a start that throws is told and no fault of the application', t => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
-  const restarts = createRestartBackoff({ start: () => { throw new Error('no threads left') } })
+  const restarts = new RestartBackoff({ start: () => { throw new Error('no threads left') } })
   restarts.plan()
   t.mock.timers.tick(FIRST_MS)
   assert.equal(restarts.count, 1)

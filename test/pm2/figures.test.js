@@ -2,8 +2,7 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
-const { createFirstFinding } = require('../../lib/main/pm2/first-finding')
-const { createRecentFigures } = require('../../lib/main/pm2/recent-figures')
+const { FirstFinding, RecentFigures } = require('../../lib/main/pm2/recent-figures')
 
 const BOUNDS = [0.01, 0.1, 1]
 const BEGIN = 1_000_000
@@ -14,14 +13,14 @@ const readingOf = ({ counts = [0, 0, 0], recentMaxMs = Infinity, stalls = [] } =
 const valuesOf = rows => Object.fromEntries(rows.map(({ name, value }) => [name, value]))
 
 test('before anything happened the rows are there, with zeros', () => {
-  const rows = createRecentFigures({ nowMs: BEGIN }).take(readingOf(), BEGIN)
+  const rows = new RecentFigures(BEGIN).take(readingOf(), BEGIN)
   assert.deepEqual(rows.map(({ name, value, unit }) => [name, value, unit]), [
     ['Loop delay p99', 0, 'ms'], ['Loop utilisation', 25.6, '%'], ['Stalls', 0, '/min'], ['Blocked', 0, '%']
   ])
 })
 
 test('the delay is that of the last minute, and never more than the longest', () => {
-  const figures = createRecentFigures({ nowMs: BEGIN })
+  const figures = new RecentFigures(BEGIN)
   const p99 = (counts, atMs, recentMaxMs) => valuesOf(figures.take(readingOf({ counts, recentMaxMs }), BEGIN + atMs))['Loop delay p99']
   assert.equal(p99([0, 0, 100], 0), 991) // all of them between 100 ms and 1 s
   assert.equal(p99([100, 100, 200], 50_000), 9.9)
@@ -31,7 +30,7 @@ test('the delay is that of the last minute, and never more than the longest', ()
 })
 
 test('stalls count for a minute, and block for the part of them that lies in it', () => {
-  const figures = createRecentFigures({ nowMs: BEGIN })
+  const figures = new RecentFigures(BEGIN)
   const stalls = [{ id: 2, at: BEGIN + 50_000, durationMs: 3000 }, { id: 1, at: BEGIN - 5000, durationMs: 8000 }]
   const at = ms => valuesOf(figures.take(readingOf({ stalls }), BEGIN + ms))
   const told = ms => [at(ms).Stalls, at(ms).Blocked]
@@ -42,7 +41,7 @@ test('stalls count for a minute, and block for the part of them that lies in it'
 })
 
 test('a clock that was set back does not hide what blocks, nor keep what is over', () => {
-  const figures = createRecentFigures({ nowMs: BEGIN })
+  const figures = new RecentFigures(BEGIN)
   const HOUR = 3_600_000
   const at = (ms, stalls) => valuesOf(figures.take(readingOf({ stalls }), BEGIN - HOUR + ms))
   const before = { id: 1, at: BEGIN + 1000, durationMs: 2000 }
@@ -52,18 +51,16 @@ test('a clock that was set back does not hide what blocks, nor keep what is over
 
 test('the share of a process that has just begun is that of its life', () => {
   const stalls = [{ id: 1, at: BEGIN + 1000, durationMs: 2000 }]
-  assert.equal(valuesOf(createRecentFigures({ nowMs: BEGIN }).take(readingOf({ stalls }), BEGIN + 4000)).Blocked, 50)
+  assert.equal(valuesOf(new RecentFigures(BEGIN).take(readingOf({ stalls }), BEGIN + 4000)).Blocked, 50)
 })
 
 /** One whose findings are these titles, in turn; what is shown at each moment. */
 function createSubject (titles) {
   const subject = { asked: 0 }
-  const finding = createFirstFinding({
-    findings: async () => {
-      const title = titles[subject.asked++]
-      if (title instanceof Error) throw title
-      return { findings: [{ title }] }
-    }
+  const finding = new FirstFinding(async () => {
+    const title = titles[subject.asked++]
+    if (title instanceof Error) throw title
+    return { findings: [{ title }] }
   })
   subject.at = async (atMs, lastStall) => {
     finding.take({ atMs, lastStall })

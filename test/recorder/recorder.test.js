@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Session } = require('node:inspector')
 const { monotonicMicros } = require('../../lib/shared/base/monotonic')
-const { createRecorder } = require('../../lib/main/recorder/recorder')
+const { Recorder } = require('../../lib/main/recorder/recorder')
 
 const SECOND_MICROS = 1e6
 const ATTACHED = { code: 'LOOPSCOPE_WARN_RECORDER_PAUSED', values: [], reason: 'a debugger is attached' }
@@ -16,7 +16,7 @@ function createSubject (t) {
   session.connect()
   session.on('Profiler.consoleProfileFinished', ({ params }) => subject.ended.push(params.title))
   session.post('Profiler.enable')
-  subject.recorder = createRecorder({
+  subject.recorder = new Recorder({
     hz: 100,
     windowSeconds: 5,
     engine: 'inspector',

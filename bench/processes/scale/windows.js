@@ -8,10 +8,16 @@ const { serveAnswers } = require('../../harness/answers')
 
 // The recorder itself, which nothing hands out: what an option may ask for is at least a second a window.
 const recorders = require('../../../lib/main/recorder/recorder')
-const { createRecorder } = recorders
-/** @type {ReturnType<typeof createRecorder> | undefined} */
+const { Recorder } = recorders
+/** @type {InstanceType<typeof Recorder> | undefined} */
 let recorder
-recorders.createRecorder = parts => (recorder = createRecorder(parts))
+recorders.Recorder = class extends Recorder {
+  /** @param {ConstructorParameters<typeof Recorder>[0]} parts */
+  constructor (parts) {
+    super(parts)
+    recorder = this
+  }
+}
 
 const EVERY_MS = 20
 const KEEP_SECONDS = 10

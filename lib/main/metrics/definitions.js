@@ -9,7 +9,7 @@
 /** @import { CaptureCountsReading } from '../capture-orders' */
 /** @import { EgressCountsReading } from '../egress-serving' */
 /** @import { DurationsReading } from '../http/request-durations' */
-/** @import { ThreadTimes } from '../observing/thread-totals' */
+/** @import { ThreadTimes } from '../observing/observer-supervisor' */
 
 /**
  * What metrics are read from. A metric whose source is not there is not registered.

@@ -1,9 +1,9 @@
 'use strict'
 
-// What the observer has the main thread do through the inspector, in the middle of whatever it does: a function, and others that come
-// with it.
+// Functions that the observer calls on the main thread through the inspector, in the middle of whatever it does: what they do, and where they
+// are found.
 
-const { endDebuggerWait } = require('./end-debugger-wait')
+const { inspector } = require('../process/inspector')
 
 /** @import { Trace } from '../../../types/diagnostics' */
 /** @import { DebuggerStatus } from '../../observer/recorder/debugger-detector' */
@@ -37,4 +37,42 @@ function createInterrupt ({ heartbeat, stallRoute, recording, routeNotes, releas
   })
 }
 
-module.exports = { createInterrupt }
+/**
+ * Called while the main thread stands in inspector.waitForDebugger(). Without us that throws where no port is open, as nobody could come. With our
+ * session it waits, for ever: so the session goes, the wait is ended, and Node throws.
+ * @param {() => void} release   has the observer let go of its session
+ * @param {() => void} withdraw  it may take it up again
+ */
+function endDebuggerWait (release, withdraw) {
+  if (inspector === undefined || inspector.url() !== undefined) return // somebody may come
+  release()
+  const session = new inspector.Session()
+  session.connect()
+  session.post('Runtime.runIfWaitingForDebugger')
+  session.disconnect()
+  withdraw()
+}
+
+/**
+ * Properties of the global object under symbols that only this process's observer is told.
+ * @param {object} parts
+ * @param {string} parts.id  other copies of this package have theirs
+ * @param {Record<string, Function>} parts.functions
+ */
+function createHiddenFunctions ({ id, functions }) {
+  const symbolOf = (/** @type {string} */ name) => Symbol.for(`loopscope.${name}.${id}`)
+  return {
+    define () {
+      for (const [name, value] of Object.entries(functions)) {
+        Object.defineProperty(globalThis, symbolOf(name), { value, configurable: true })
+      }
+    },
+    remove () {
+      for (const name of Object.keys(functions)) Reflect.deleteProperty(globalThis, symbolOf(name))
+    },
+    /** @param {string} name */
+    expressionOf: name => `globalThis[Symbol.for(${JSON.stringify(symbolOf(name).description)})]`
+  }
+}
+
+module.exports = { createHiddenFunctions, createInterrupt }

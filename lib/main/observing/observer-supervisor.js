@@ -1,18 +1,17 @@
 'use strict'
 
-// The observer, wired: what its thread is started with, and what happens when it is lost: it is started again, and told what
-// the one before knew.
+// Starts the observer thread with what it needs, and when it is lost starts it again, later each time, with what the one before had been
+// given.
 
 const { isMainThread } = require('node:worker_threads')
-const { unattended } = require('../../shared/base/guard')
+const { guarded, unattended } = require('../../shared/base/guard')
+const { monotonicMs } = require('../../shared/base/monotonic')
+const { clearTimeout, setTimeout } = require('../../shared/base/timers')
 const { isTestRunner } = require('../process/test-runner')
 const { warnOnce } = require('../../shared/base/warnings')
 const { threadPidHere } = require('../../shared/system/process-ids')
-const { createClockRenewals } = require('./clock-renewals')
 const { createObserverClient } = require('./observer-client')
-const { createProcessClock } = require('./process-clock')
-const { createRestartBackoff } = require('./restart-backoff')
-const { createThreadTotals } = require('./thread-totals')
+const { createClockRenewals, createProcessClock } = require('./process-clock')
 const { ENGINES } = require('../recorder/engines')
 
 /** @import { Logger } from '../../../types/diagnostics' */
@@ -20,6 +19,18 @@ const { ENGINES } = require('../recorder/engines')
 /** @import { SampledReading } from '../../observer/sync-calls/sync-samples' */
 
 /** @typedef {Parameters<typeof createObserverClient>[0]} ObserverParts */
+/**
+ * @typedef {object} ThreadTimes
+ * @property {string} kind  the name that threads were given, else their file
+ * @property {number} busyMs
+ * @property {number} stalls
+ */
+
+const FIRST_RESTART_MS = 1000
+const MAX_RESTART_MS = 300_000 // and who ran for so long begins anew
+
+const MAX_KINDS = 20 // some programs number the names of their threads
+const OTHERS = '_other'
 
 /**
  * @param {object} parts
@@ -43,7 +54,7 @@ class ObserverSupervisor {
   #parts
   #running = false
   #clockRenewals
-  #restarts = createRestartBackoff({ start: () => this.#start() })
+  #restarts = new RestartBackoff({ start: () => this.#start() })
   /** Whether there was an observer at all: one that cannot start is not tried again. */
   #wasObserved = false
   /** What the observer read out of the samples so far. @type {SampledReading | undefined} */
@@ -141,4 +152,65 @@ function settingsOf ({ options: { recorder, stallThresholdMs, sourceMaps, thread
   }
 }
 
-module.exports = { createObserverSupervisor }
+/**
+ * When the observer thread is started again after it was lost: soon the first time, later each time it is lost again. A start costs the main thread
+ * a cold start of the profiler, so what never runs for long must not be tried often.
+ */
+class RestartBackoff {
+  #start
+  #now
+  #count = 0
+  #startedMs
+  #waitMs = FIRST_RESTART_MS
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer
+
+  /** @param {{ start: () => unknown, now?: () => number }} parts  now: milliseconds, monotonic */
+  constructor ({ start, now = monotonicMs }) {
+    this.#start = start
+    this.#now = now
+    this.#startedMs = now()
+  }
+
+  /** How often it was started again. */
+  get count () { return this.#count }
+
+  /** To be called when it is lost. */
+  plan () {
+    if (this.#now() - this.#startedMs >= MAX_RESTART_MS) this.#waitMs = FIRST_RESTART_MS
+    this.#timer = setTimeout(guarded(() => this.#run()), this.#waitMs).unref()
+    this.#waitMs = Math.min(this.#waitMs * 2, MAX_RESTART_MS)
+  }
+
+  stop () {
+    clearTimeout(this.#timer)
+  }
+
+  #run () {
+    this.#count++
+    this.#startedMs = this.#now()
+    return this.#start()
+  }
+}
+
+/**
+ * How long worker threads have been at work since start, and their stalls, by the name of the thread: what metrics are read from. The observer counts;
+ * here it is added up, so that no counter falls when the observer is lost.
+ */
+function createThreadTotals () {
+  /** @type {Map<string, ThreadTimes>} */
+  const totals = new Map()
+
+  /** @param {ThreadTimes[]} rows */
+  function add (rows) {
+    for (const { kind: name, busyMs, stalls } of rows) {
+      const kind = totals.has(name) || totals.size < MAX_KINDS ? name : OTHERS
+      const known = totals.get(kind) ?? { kind, busyMs: 0, stalls: 0 }
+      totals.set(kind, { kind, busyMs: known.busyMs + busyMs, stalls: known.stalls + stalls })
+    }
+  }
+
+  return { add, totals: () => [...totals.values()] }
+}
+
+module.exports = { FIRST_RESTART_MS, MAX_RESTART_MS, RestartBackoff, createObserverSupervisor }

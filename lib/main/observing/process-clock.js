@@ -1,9 +1,11 @@
 'use strict'
 
-// The process's cached clock, made when it is first asked for: renewing it costs a timer in the observer.
+// The process's cached clock, made when it is first asked for, since renewing it costs a timer in the observer; and the list of the clocks that
+// the observer renews (observer/clock-renewer.js is the other end).
 
 const { createClock } = require('../../shared/clock')
 
+/** @import { Ask, Tell } from '../../bridge/channel' */
 /** @import { Keeper } from '../../shared/clock' */
 
 /**
@@ -26,4 +28,52 @@ function createProcessClock ({ keeper }) {
   }
 }
 
-module.exports = { createProcessClock }
+/**
+ * @param {{ ready: Promise<unknown>, readonly running: boolean, ask: Ask, tell: Tell }} observer
+ */
+function createClockRenewals (observer) {
+  let sequence = 0
+  /** What has each clock renewed. @type {Map<number, () => void>} */
+  const wanted = new Map()
+  /** Of clocks that are being renewed. @type {Map<number, () => void>} */
+  const lossListeners = new Map()
+
+  /** @type {Keeper} */
+  function keep (buffer, resolutionMs, listeners) {
+    const clock = ++sequence
+    const begin = async () => {
+      await observer.ready
+      if (!wanted.has(clock)) return
+      await observer.ask('renewClock', { clock, buffer, resolutionMs })
+      if (!wanted.has(clock)) return
+      // The last answers of a thread that ends are read in the turn in which its end is told.
+      if (!observer.running) throw new Error('the observer has ended')
+      lossListeners.set(clock, listeners.onLost)
+      listeners.onKept()
+    }
+    // Where the observer is not running, which was warned of, the clock has a timer.
+    const beginQuietly = () => { begin().catch(() => { if (wanted.has(clock)) listeners.onLost() }) }
+    wanted.set(clock, beginQuietly)
+    beginQuietly()
+    return () => {
+      wanted.delete(clock)
+      lossListeners.delete(clock)
+      observer.tell('endClockRenewal', { clock })
+    }
+  }
+
+  /** To be called when the observer has ended. */
+  function onLost () {
+    for (const tell of lossListeners.values()) tell()
+    lossListeners.clear()
+  }
+
+  /** To be called when there is another one. */
+  function resume () {
+    for (const begin of wanted.values()) begin()
+  }
+
+  return { keep, onLost, resume }
+}
+
+module.exports = { createClockRenewals, createProcessClock }

@@ -14,19 +14,14 @@ const { guarded } = require('../../shared/base/guard')
 
 /** @typedef {[message: unknown, handle: unknown]} Kept */
 
-/** @param {{ take: (message: unknown) => boolean }} parts  take: whether the message was for us */
-function createParentChannel (parts) {
-  return new ParentChannel(parts)
-}
-
 class ParentChannel {
   #take
   #isListening = false
   /** For listeners of the application, oldest first. @type {Kept[]} */
   #kept = []
 
-  /** @param {Parameters<typeof createParentChannel>[0]} parts */
-  constructor ({ take }) {
+  /** @param {(message: unknown) => boolean} take  whether the message was for us */
+  constructor (take) {
     this.#take = take
   }
 
@@ -92,4 +87,4 @@ function countedChannel () {
   return isCounted ? /** @type {CountedChannel} */ (channel) : null
 }
 
-module.exports = { createParentChannel }
+module.exports = { ParentChannel }

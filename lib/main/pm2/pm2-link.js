@@ -8,14 +8,11 @@ const { errors } = require('../../shared/base/errors')
 const { guarded, unattended } = require('../../shared/base/guard')
 const { monotonicMs } = require('../../shared/base/monotonic')
 const { clearInterval, setInterval } = require('../../shared/base/timers')
-const { ACTIONS } = require('./actions')
-const { createFirstFinding } = require('./first-finding')
-const { createParentChannel } = require('./parent-channel')
-const { ACTION_NAMES, actionMessage, monitorMessage, readAction, replyMessage } = require('./protocol')
-const { createRecentFigures } = require('./recent-figures')
+const { ParentChannel } = require('./parent-channel')
+const { ACTIONS, ACTION_NAMES, actionMessage, monitorMessage, readAction, replyMessage } = require('./protocol')
+const { FirstFinding, RecentFigures } = require('./recent-figures')
 
-/** @import { ActionSubject } from './actions' */
-/** @import { ActionName } from './protocol' */
+/** @import { ActionName, ActionSubject } from './protocol' */
 /** @import { LoopReading } from './recent-figures' */
 
 /** @typedef {ActionSubject & { read: () => LoopReading }} Pm2Subject */
@@ -34,7 +31,7 @@ class Pm2Link {
   #answerMs
   /** Oldest first. @type {Set<Pm2Subject>} */
   #subjects = new Set()
-  #channel = createParentChannel({ take: message => this.#take(message) })
+  #channel = new ParentChannel(message => this.#take(message))
   #isAnnounced = false
   /** @type {NodeJS.Timeout | undefined} */
   #timer
@@ -69,8 +66,8 @@ class Pm2Link {
   }
 
   #watch () {
-    const figures = createRecentFigures({ nowMs: Date.now() })
-    const firstFinding = createFirstFinding({ findings: () => this.#oldest().findings() })
+    const figures = new RecentFigures(Date.now())
+    const firstFinding = new FirstFinding(() => this.#oldest().findings())
     let isOnItsWay = false
     const tell = guarded(() => {
       if (isOnItsWay) return // to a daemon that does not read

@@ -1,15 +1,23 @@
 'use strict'
 
-// The rows of `pm2 describe`: what the loop was like in the last minute, from what is counted since the start. It keeps the readings of a
-// minute to take the difference; it keeps no timer, and reads no clock.
+// The rows of `pm2 describe`: what the loop was like in the last minute, and the worst finding. No timers, and no clock of its own.
 
+const { unattended } = require('../../shared/base/guard')
 const { quantileOf } = require('../../shared/base/bucket-counts')
 
 /** @import { Stall } from '../../../types/diagnostics' */
+/** @import { Findings } from '../../../types/findings' */
 /** @import { BucketReading } from '../../shared/base/bucket-counts' */
 /** @import { Figure } from './protocol' */
 
 const WINDOW_MS = 60_000
+
+// Of the finding.
+const BETWEEN_MS = 60_000
+const OVER_MS = 600_000
+const MAX_LENGTH = 160 // PM2 makes its table as wide as the longest row
+
+const NOTHING_YET = 'nothing stalled yet'
 
 /**
  * @typedef {object} LoopReading
@@ -19,17 +27,13 @@ const WINDOW_MS = 60_000
  * @property {readonly Stall[]} stalls  newest first
  */
 
-/** @param {{ nowMs: number }} begin  milliseconds since the epoch, at which somebody began to look */
-function createRecentFigures ({ nowMs }) {
-  return new RecentFigures(nowMs)
-}
-
+/** Figures of the last minute, from what is counted since the start: it keeps the readings of a minute to take the difference. */
 class RecentFigures {
   #beganMs
   /** Oldest first. @type {{ atMs: number, delay: BucketReading }[]} */
   #readings = []
 
-  /** @param {number} beganMs */
+  /** @param {number} beganMs  milliseconds since the epoch, at which somebody began to look */
   constructor (beganMs) {
     this.#beganMs = beganMs
   }
@@ -72,4 +76,58 @@ function rounded (value) {
   return Number(value.toFixed(1))
 }
 
-module.exports = { createRecentFigures, WINDOW_MS }
+/**
+ * The title of the worst finding. Reading findings costs the observer a second: that is done only after something stalled, and then at most once a
+ * minute; and once more, later, when nothing stalled since, so that what is over is not shown for ever.
+ */
+class FirstFinding {
+  #findings
+  #title = NOTHING_YET
+  /** @type {number | undefined} */
+  #readMs
+  #readStall = 0
+  #isCalm = true
+
+  /** @param {() => Promise<Findings>} findings */
+  constructor (findings) {
+    this.#findings = findings
+  }
+
+  /**
+   * What is known now; what is found out for it is there the next time.
+   * @param {object} now
+   * @param {number} now.lastStall  its number, 0 before the first
+   * @param {number} now.atMs  monotonic
+   * @returns {Figure}
+   */
+  take ({ lastStall, atMs }) {
+    if (this.#isDue(lastStall, atMs)) {
+      this.#isCalm = lastStall === this.#readStall
+      this.#readStall = lastStall
+      this.#readMs = atMs
+      unattended(this.#read())
+    }
+    return { name: 'Finding', value: this.#title, unit: '' }
+  }
+
+  /**
+   * @param {number} lastStall
+   * @param {number} atMs
+   */
+  #isDue (lastStall, atMs) {
+    const ageMs = this.#readMs === undefined ? Infinity : atMs - this.#readMs
+    if (lastStall !== this.#readStall) return ageMs >= BETWEEN_MS
+    return !this.#isCalm && ageMs >= OVER_MS
+  }
+
+  async #read () {
+    try {
+      const { findings: [first] } = await this.#findings()
+      this.#title = first.title.length > MAX_LENGTH ? `${first.title.slice(0, MAX_LENGTH - 1)}…` : first.title
+    } catch (error) {
+      this.#title = `not known: ${/** @type {Error} */ (error).message}`.slice(0, MAX_LENGTH) // without an observer, which was warned of
+    }
+  }
+}
+
+module.exports = { FirstFinding, RecentFigures, WINDOW_MS }

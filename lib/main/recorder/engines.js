@@ -1,10 +1,13 @@
 'use strict'
 
-// What can record, by name. Adding an engine is one file and one row here; test/recorder/engines.test.js runs over all rows.
+// What can record, by name, and the built-in one. Adding an engine is one file and one row here; test/recorder/engines.test.js runs over all
+// rows.
 //
 // An engine lives on the main thread: open() starts the first window, rotate() opens the next one and then ends the one
 // before (never zero windows: V8 would tear the sampler down and the next start walks all code again), close() ends the
 // last. What it ends reaches the observer through the session, or is returned as a profile to be sent there.
+
+const { inspector } = require('../process/inspector')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { EngineName } from '../../../types/diagnostics' */
@@ -26,12 +29,38 @@
 const ENGINES = Object.freeze({
   inspector: {
     usesSession: true,
-    create: () => require('./inspector-engine').createInspectorEngine()
+    create: createInspectorEngine
   },
   'v8-profiler-next': {
     usesSession: false,
     create: options => require('./v8-profiler-engine').createV8ProfilerEngine(options)
   }
 })
+
+/**
+ * The default engine: V8's console profiles through the inspector. Only the main thread's half: the observer's session receives the windows.
+ * @returns {Engine}
+ */
+function createInspectorEngine () {
+  const profiler = /** @type {typeof import('node:inspector')} */ (inspector).console
+  let open = ''
+  return {
+    open (title) {
+      profiler.profile(title)
+      open = title
+    },
+    rotate (nextTitle) {
+      profiler.profile(nextTitle)
+      profiler.profileEnd(open)
+      open = nextTitle
+      return null
+    },
+    close () {
+      if (open !== '') profiler.profileEnd(open)
+      open = ''
+      return null
+    }
+  }
+}
 
 module.exports = { ENGINES }

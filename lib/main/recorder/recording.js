@@ -8,7 +8,7 @@ const { inspector } = require('../process/inspector')
 const { monotonicMicros } = require('../../shared/base/monotonic')
 const { warnOnce } = require('../../shared/base/warnings')
 const { ENGINES } = require('./engines')
-const { createRecorder } = require('./recorder')
+const { Recorder } = require('./recorder')
 
 /** @import { Logger } from '../../../types/diagnostics' */
 /** @import { Tell } from '../../bridge/channel' */
@@ -147,7 +147,7 @@ class Recording {
   /** @param {Exclude<ResolvedOptions['recorder'], false>} settings */
   #make (settings) {
     const { titlePrefix, logger, loopTime, tell, onRotated } = this.#parts
-    return createRecorder({
+    return new Recorder({
       ...settings,
       titlePrefix,
       deliver: window => tell('window', { window }),
