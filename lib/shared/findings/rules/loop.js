@@ -60,7 +60,7 @@ const TASK_FLOOD = Object.freeze({
 
 /**
  * Promises or ticks that go on and on without letting the loop turn: each is short, and nothing else gets its turn. The queues' own time
- * tells it, which is next to nothing where the tasks do work.
+ * shows it, which is next to nothing where the tasks do work.
  * @type {Rule}
  */
 const taskFlood = {
@@ -220,8 +220,8 @@ const BY_CAUSE = /** @type {Record<string, readonly Stall['cause'][]>} */ ({
 })
 
 /**
- * Stalls that no other finding names a reason for, where together they are a loss: then at least what is known of them is said. The last
- * rule: it is asked with what the others found.
+ * Stalls that no other finding names a reason for, where together they are a loss: then at least what is known of them is reported. The
+ * last rule: it is asked with what the others found.
  * @type {Rule}
  */
 const unexplainedStalls = {

@@ -69,7 +69,7 @@ const HEAP_GROWS = Object.freeze({
 })
 
 /**
- * The heap on its way to its limit, where the process dies. Only a watched heap tells the slope; of any other it is known how full it is.
+ * The heap on its way to its limit, where the process dies. Only of a watched heap is the slope known; of any other, how full it is.
  * @type {Rule}
  */
 const heapGrows = {

@@ -174,8 +174,8 @@ const BUSY_THREADS = Object.freeze({
 })
 
 /**
- * Other threads of the process are at work. That is what they are for, and the loop does not show it: a word is owed, so that nobody takes
- * an idle loop for an idle process. Where requests are slow meanwhile, it is what they wait for.
+ * Other threads of the process are at work. That is what they are for, and the loop does not show it: it is reported so that nobody takes an
+ * idle loop for an idle process. Where requests are slow meanwhile, it is what they wait for.
  * @type {Rule}
  */
 const busyThreads = {
@@ -260,7 +260,7 @@ const ADVICE = {
 const ANY_ADVICE = Object.freeze({ why: 'it is time of the main thread that the application does not have', instead: 'turn off what is not needed' })
 
 /**
- * What these diagnostics cost themselves. They are to be told on like anybody else.
+ * What these diagnostics cost themselves, reported like any other cost.
  * @type {Rule}
  */
 const ownCost = {
