@@ -1,7 +1,7 @@
 'use strict'
 
 // Who may use the admin surface: the checks between "this route exists" and "this method is asked of it", in their order. A connection
-// from loopback is never proof of anything, and no header tells who the peer is.
+// from loopback is never proof of anything, and no header proves the identity of the peer.
 
 const net = require('node:net')
 const { includesScope, createTokens, tokenOf } = require('../../shared/admin/tokens')

@@ -1,6 +1,6 @@
 'use strict'
 
-// Requests for captures: what is asked for, who asks, which scope each kind needs and how often it may be asked for.
+// Requests for captures: what is asked for, on whose behalf, which scope each kind needs and how often it may be asked for.
 
 const { readJsonBody } = require('./parameters')
 const { errors } = require('../../shared/base/errors')

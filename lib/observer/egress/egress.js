@@ -102,7 +102,7 @@ class Egress {
   }
 
   /**
-   * Sends an artifact to all who have a use for it. A heap snapshot only when it was redacted: what is in one as it is leaves the machine
+   * Sends an artifact to all destinations that have a use for it. A heap snapshot only when it was redacted: what is in one as it is leaves the machine
    * in no way but a person's.
    * @param {SentArtifact} artifact
    * @param {{ isUrgent?: boolean }} [how]

@@ -1,6 +1,6 @@
 'use strict'
 
-// The watch over one rule: whether its conditions hold, since when, and what came of the occasions to act. It knows no clock and no files.
+// The watch over one rule: whether its conditions hold, since when, and what came of the occasions to act. It uses no clock and no files.
 
 const { doesNeed, judge } = require('../../shared/rules/conditions')
 const { keyOf, newOccasion, showRule, suspectOf } = require('../../shared/rules/occasion')

@@ -1,7 +1,7 @@
 'use strict'
 
 // The directory that artifacts are written to: made private, checked for others who could reach into it, and its failures as errors of the
-// store. It knows no artifacts.
+// store. It does not look at artifacts.
 
 const fs = require('node:fs')
 const { errors } = require('../../shared/base/errors')

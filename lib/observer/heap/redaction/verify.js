@@ -1,7 +1,7 @@
 'use strict'
 
 // Whether a heap snapshot file is whole: as many nodes, edges and strings as its header says, and its end. On the way it
-// counts what the next estimate starts from. It changes nothing.
+// counts what the next estimate starts from. And which numbers the canaries have in it. It changes nothing.
 
 const { errors } = require('../../../shared/base/errors')
 const { scanSnapshot } = require('../../../shared/heap/snapshot-scan')
