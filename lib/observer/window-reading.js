@@ -18,8 +18,7 @@ const { createSyncSamples } = require('./sync-calls/sync-samples')
 /** @import { ObserverSettings, ToMain, ToObserver } from '../bridge/messages' */
 /** @import { SharedState } from '../bridge/shared-state' */
 /** @import { Work } from '../main/http/middleware' */
-/** @import { Look } from '../main/route-notes' */
-/** @import { Notes } from '../main/route-notes' */
+/** @import { Look, Notes } from '../main/route-notes' */
 /** @import { SourceMaps } from '../shared/source-maps/source-maps' */
 /** @import { Handler } from './labels/knowledge' */
 /** @import { Seen } from './labels/label-samples' */
