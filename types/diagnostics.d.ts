@@ -13,28 +13,31 @@ export type { CaptureAction, LogAction, Rule, RuleAction, RuleConditions, RuleLi
 export type { SlowRequest } from './slow-requests'
 export type { CallFrame, CpuProfile, EncodeContext, Format, FormatName, ProfileNode } from './profile'
 
-/** The part of a pino logger that is used. */
+/** The methods of a pino logger that loopscope uses. */
 export interface Logger {
   info (fields: object, message?: string): void
   warn (fields: object, message?: string): void
   error (fields: object, message?: string): void
 }
 
+/** The profiler: Node's inspector, or the optional peer dependency `v8-profiler-next`. */
 export type EngineName = 'inspector' | 'v8-profiler-next'
 
+/** The continuous CPU profiler. */
 export interface RecorderOptions {
-  /** Samples a second, 1 to 1000. Default 100, the rate of Go's profiler. */
+  /** Samples per second, 1 to 1000. Default 100, the rate of Go's profiler. */
   hz?: number
-  /** Length of one recorded window in seconds, 1 to 30; while the process is idle four times that, 30 at most. Default 5. */
+  /** Length of one recorded window in seconds, 1 to 30; four times as long while the process is idle, at most 30. Default 5. */
   windowSeconds?: number
   /** How far back a capture can look, in seconds, 10 to 600. Default 60. */
   keepSeconds?: number
-  /** What records. Default 'inspector' (built in); 'v8-profiler-next' is an optional peer dependency. */
+  /** The profiler. Default 'inspector' (built in); 'v8-profiler-next' is an optional peer dependency. */
   engine?: EngineName
 }
 
+/** How much is kept on disk, per application. */
 export interface RetentionOptions {
-  /** Artifacts kept, of each application. Default 10. */
+  /** Number of artifacts kept, per application. Default 10. */
   maxCount?: number
   /** Bytes kept, all artifacts of an application together. Default 1 GiB. */
   maxBytes?: number
@@ -47,38 +50,39 @@ export interface RetentionOptions {
 export interface HeapOptions {
   /** What writes a heap snapshot. Default 'built-in'; 'heapdump' is an optional peer dependency. */
   engine?: 'built-in' | 'heapdump'
-  /** A heap snapshot that is estimated to stop the process for longer is refused, 1 to 600000. Default 30000. */
+  /** A heap snapshot is refused if it is estimated to stop the process for longer, in milliseconds, 1 to 600000. Default 30000. */
   maxPauseMs?: number
 }
 
+/** The exact sync-call detector. */
 export interface SyncCallOptions {
-  /** Names of APIs to watch, `fs.*` or `*`. Default ['*']: all but those that are too common to be news (see docs/sync-calls.md). */
+  /** Names of APIs to watch, `fs.*` or `*`. Default ['*']: all except the very common ones (see docs/sync-calls.md). */
   apis?: readonly string[]
-  /** Calls of at least so many milliseconds are looked at one by one, shorter ones by sample. Default 1. */
+  /** Calls of at least this many milliseconds are always attributed to their call site, shorter ones by sampling. Default 1. */
   thresholdMs?: number
-  /** Milliseconds a second from which on a call site is flagged. Default 10. */
+  /** Milliseconds per second from which a call site is flagged. Default 10. */
   flagMsPerSecond?: number
-  /** Calls a second from which on a call site of `Date.now` or `new Date()` is flagged. Default 10000. */
+  /** Calls per second from which a call site of `Date.now` or `new Date()` is flagged. Default 10000. */
   flagCallsPerSecond?: number
 }
 
-/** What a signal starts; 'cpu' records the last 30 s and the next 10 s, 'heap-snapshot' a redacted one. */
+/** The capture that each signal starts; 'cpu' records the last 30 s and the next 10 s, 'heap-snapshot' is redacted. */
 export type SignalMap = Partial<Record<NodeJS.Signals, CaptureKind>>
 
-/** What a token of the admin surface may do; each scope includes those before it. */
+/** What a token of the admin surface allows; each scope includes those before it. */
 export type AdminScope = 'metrics' | 'profile' | 'dump' | 'manage'
 
-/** The request that option authorize judges: node's own when it came in through the application, else its facts. */
+/** The request passed to option `authorize`: Node's own object if it came through the application, else its properties. */
 export type AdminRequestFacts = IncomingMessage | { method: string, url: string, headers: IncomingMessage['headers'], peer: string | null }
 
 export interface AdminOptions {
-  /** A listener of its own, served by another thread: true (127.0.0.1:6060), a port, `host:port`, or the path of a Unix socket. Default false. */
+  /** A separate listener, served by another thread: true (127.0.0.1:6060), a port, `host:port`, or the path of a Unix socket. Default false. */
   listen?: boolean | number | string
-  /** Names in the Host header that are taken beside IP addresses and localhost. Default []. */
+  /** Names accepted in the Host header, in addition to IP addresses and localhost. Default []. */
   hosts?: readonly string[]
 }
 
-/** What is asked of a registry: those of prom-client and of its successor, @prometheus-io/client, have it. */
+/** The methods of a registry that loopscope uses: those of prom-client and of its successor, @prometheus-io/client, have them. */
 export interface MetricsRegistry {
   registerMetric (metric: unknown): void
   getSingleMetric (name: string): unknown
@@ -89,46 +93,52 @@ export interface MetricsRegistry {
 
 /** One destination of egress: docs/egress.md. */
 export interface EgressOptions {
-  /** What it is. */
+  /** The kind of destination: object storage (PUT), Pyroscope, or an OpenTelemetry collector. */
   to: 'put' | 'pyroscope' | 'otlp'
   /**
-   * http: or https:. For 'put' with places in its path: {service}, {pid}, {host}, {kind}, {file}, {time}. User, password and query are taken for
+   * http: or https:. For 'put' its path has placeholders: {service}, {pid}, {host}, {kind}, {file}, {time}. User, password and query are treated as
    * secret: they are neither logged nor written to disk.
    */
   url: string
-  /** Sent with each request; secret as well. */
+  /** Sent with each request; treated as secret as well. */
   headers?: Readonly<Record<string, string>>
-  /** Seconds from 1 to 300: how often a CPU profile of the time since the last one is sent; false: only what is captured, and evidence. Default for 'put' false, for profile backends 15. */
+  /** Seconds from 1 to 300: how often a CPU profile of the time since the last one is sent; false: only captures and evidence. Default: false for 'put', 15 for profile backends. */
   everySeconds?: number | false
-  /** Added to what is known of the process: service, pid, host, version. */
+  /** Added to the labels of the process: service, pid, host, version. */
   labels?: Readonly<Record<string, string>>
-  /** How long a stall lasts, in milliseconds, before evidence of it is sent while it goes on. Default 1000. */
+  /** How long a stall lasts, in milliseconds, before evidence of it is sent while it continues. Default 1000. */
   stallMs?: number
-  /** What may wait on disk, of all processes of the application; the oldest goes. Default 67108864. */
+  /** Bytes that may wait on disk, over all processes of the application; the oldest items are dropped. Default 67108864. */
   maxQueueBytes?: number
 }
 
+/**
+ * All options; each can also be set by a `LOOPSCOPE_*` variable, and code wins: docs/options.md. Unknown options throw ERR_LOOPSCOPE_UNKNOWN_OPTION,
+ * invalid values ERR_LOOPSCOPE_INVALID_OPTION.
+ * @example
+ * app.use(diagnostics({ stallThresholdMs: 200, admin: { listen: 6060 } }))
+ */
 export interface DiagnosticsOptions {
   /** Name of the service in logs, titles and file names. Default: the name in the application's package.json, else 'node'. */
   appName?: string
-  /** Processes of this user on this host with the same name of a group answer together. Default: `appName`. */
+  /** Processes of this user on this host that have the same group answer together. Default: `appName`. */
   group?: string
   /** Delay in milliseconds from which the loop counts as stalled, 20 to 60000. Default 100. */
   stallThresholdMs?: number
   /** Period of the heartbeat in milliseconds, 5 to 1000. Default 20. */
   heartbeatMs?: number
-  /** The running CPU profiler; false turns it off. */
+  /** The continuous CPU profiler; false turns it off. */
   recorder?: false | RecorderOptions
   /** Where artifacts are written, in a folder for each application. Default: a 0700 folder of this user under the temporary directory. */
   dir?: string
   retention?: RetentionOptions
   heap?: HeapOptions
   /**
-   * Evidence to leave before the process dies of a full heap. 'profile': a sampled heap profile; 'snapshot': a heap snapshot, which
-   * takes long and holds everything. Default 'off'.
+   * What is written before the process runs out of heap memory. 'profile': a sampled heap profile; 'snapshot': a heap snapshot, which
+   * takes long and holds all data. Default 'off'.
    */
   onNearHeapLimit?: 'off' | 'profile' | 'snapshot'
-  /** Default { SIGUSR2: 'cpu' }; false for none. */
+  /** What a signal captures. Default { SIGUSR2: 'cpu' }; false for none. */
   signals?: false | SignalMap
   /** The exact sync-call detector, which wraps the APIs it watches. Default false. */
   syncCalls?: boolean | SyncCallOptions
@@ -136,41 +146,42 @@ export interface DiagnosticsOptions {
   path?: string | false
   /** `[scope:]token` of at least 32 characters, or a list of them. Default: none in production, else a random one that is logged. */
   token?: string | readonly string[]
-  /** A file with tokens, one a line, read again when it changes. */
+  /** A file with tokens, one per line, read again when it changes. */
   tokenFile?: string
-  /** Your own authentication for requests that carry no known token. It runs on the main thread. */
+  /** Your own authentication for requests without a valid token. It runs on the main thread, so it cannot answer while the loop is blocked. */
   authorize?: (request: AdminRequestFacts, scope: AdminScope) => boolean | Promise<boolean>
   admin?: AdminOptions
-  /** Code is shown as it was written, by its source maps, which the observer reads: docs/source-maps.md. Default true. */
+  /** Show original code, with source maps, which the observer reads: docs/source-maps.md. Default true. */
   sourceMaps?: boolean
-  /** Worker threads are watched: how busy each is, in which function, and its stalls: docs/threads.md. Default false. */
+  /** Watch worker threads: how busy each is, in which function, and its stalls: docs/threads.md. Default false. */
   threads?: boolean
   /** A socket in the temporary folder that only this user can open, for the command line. Default true. */
   controlSocket?: boolean
-  /** Under PM2, and nowhere else: figures for `pm2 describe`, and answers to `pm2 trigger`: docs/pm2.md. Default true. */
+  /** Under PM2 only: figures for `pm2 describe`, and actions for `pm2 trigger`: docs/pm2.md. Default true. */
   pm2?: boolean
   /**
-   * Where profiles, artifacts and evidence are sent: docs/egress.md. Nothing leaves the machine without it. As a variable: JSON, or the path of
-   * a file with it. Default false.
+   * Where profiles, artifacts and evidence are sent: docs/egress.md. Without it no data leaves the machine, except by webhooks of rules. As a variable:
+   * JSON, or the path of a JSON file. Default false.
    */
   egress?: false | EgressOptions | readonly EgressOptions[]
-  /** What to do when something happens: docs/rules.md. Default: none. */
+  /** Actions to run when conditions are met: docs/rules.md. Default: none. */
   rules?: readonly Rule[]
-  /** What the rules would do is logged, and not done. Default false. */
+  /** Log what the rules would do, without doing it. Default false. */
   rulesDryRun?: boolean
-  /** Preloaded: observed from the first moment, and not only once the process listens or has lived for two seconds: docs/frameworks.md. Default false. */
+  /** When preloaded: observe the process from its first moment, and not only once it listens or has lived for two seconds: docs/frameworks.md. Default false. */
   startAtOnce?: boolean
-  /** Where a bundle has the file that `loopscope/observer` was bundled to: docs/bundlers.md. */
+  /** Path of the file to which `loopscope/observer` was bundled: docs/bundlers.md. */
   observerFile?: string
-  /** A Registry of prom-client or @prometheus-io/client to put the metrics into. Default: one of our own, of prom-client. */
+  /** A Registry of prom-client or @prometheus-io/client to put the metrics into. Default: loopscope creates one with prom-client. */
   registry?: MetricsRegistry
-  /** A pino-shaped logger. Default: pino on standard output; preloaded, on standard error. */
+  /** A logger with the methods of pino. Default: pino on standard output, or on standard error when preloaded. */
   logger?: Logger
 }
 
+/** Why the loop stalled: code ran, garbage collection, no CPU time available, the process was stopped, or not known: docs/stalls.md. */
 export type Cause = 'code' | 'gc' | 'starved' | 'suspended' | 'unknown'
 
-/** A place in code; file relative to the application, lines and columns from 1. */
+/** A location in code; file relative to the application, lines and columns from 1. */
 export interface CodeFrame {
   function: string
   file: string
@@ -178,16 +189,16 @@ export interface CodeFrame {
   column: number
 }
 
-/** A package that the application called: where it has no function on the stack, the outermost one that is not the framework. */
+/** A package that the application called: where the application has no function on the stack, the outermost package that is not the framework. */
 export interface CalledPackage {
   package: string
-  /** Its function that was called. */
+  /** The function of the package that was called. */
   function: string
-  /** The dependency of it in which the time was spent, and the function that was called there; null when it was its own. */
+  /** The dependency of that package in which the time was spent, and the function that was called there; null when the package spent the time itself. */
   through: { package: string, function: string } | null
 }
 
-/** `line` and `column` are those of the call that took the time, or of the line that burned it; column 0 where only the line is known. */
+/** `line` and `column` are those of the call that took the time, or of the hottest line; column 0 where only the line is known. */
 export interface Culprit extends CodeFrame {
   /** The line on which the function begins. */
   functionLine: number
@@ -195,87 +206,93 @@ export interface Culprit extends CodeFrame {
   call: string | null
   /**
    * The dependency that the application called and in which the time was spent; null when it was spent in the application's own code. Where no
-   * function of the application was on the stack, the culprit is one of a dependency: then only when that spent it in a dependency of its own.
+   * function of the application was on the stack, the culprit is a function of a dependency: then it is set only when that spent the time in a dependency of its own.
    */
   via: CalledPackage | null
-  /** Part of the stall's code time spent in this function, 0 to 1; where only the stacks that were read meanwhile name it, the part of those: 1. */
+  /** Share of the stall's code time spent in this function, 0 to 1; where only stack probes identify it, its share of those: 1. */
   share: number
 }
 
-/** What the cause was judged from; times in milliseconds, null where this system cannot tell. */
+/** The figures that decided the cause; times in milliseconds, null where the system does not provide one. */
 export interface StallEvidence {
-  /** CPU time of the thread whose loop stalled: the main thread, or the worker thread that diagnostics were started in. */
+  /** CPU time of the thread whose loop stalled: the main thread, or the worker thread in which loopscope was started. */
   cpuMs: number | null
-  /** Time that thread stood ready to run without being run. */
+  /** Time that the thread was ready to run but got no CPU. */
   runQueueMs: number | null
-  /** Time the cgroup's CPU quota held the process back. */
+  /** Time that the cgroup's CPU quota stopped the process. */
   throttledMs: number | null
-  /** How late the observer thread itself was, though neither at work nor waiting for a processor. */
+  /** How late the observer thread itself was, without being busy or waiting for a CPU. */
   observerLateMs: number | null
-  /** Time by samples in JavaScript and native calls, and in the garbage collector. */
+  /** Time by samples in JavaScript and native calls. */
   codeMs: number | null
+  /** Time by samples in the garbage collector. */
   gcMs: number | null
 }
 
-/** Where a request is found in distributed traces: ids in lower-case hexadecimal digits, as W3C Trace Context has them. */
+/** Ids of a distributed trace: lower-case hexadecimal digits, as in W3C Trace Context. */
 export interface Trace {
   /** 32 digits. */
   traceId: string
-  /** 16 digits: the span of the request; the caller's, where nothing but the header `traceparent` is known. */
+  /** 16 digits: the span of the request; the caller's, where only the header `traceparent` is known. */
   spanId: string
 }
 
+/** One stall of the event loop: docs/stalls.md. */
 export interface Stall {
   /** Counts up from 1 in this process. */
   id: number
-  /** Milliseconds since the epoch at which the stall began. */
+  /** When the stall began, in milliseconds since the epoch. */
   at: number
+  /** How late the loop was, in milliseconds. */
   durationMs: number
-  /** It began before the recorder had started, some tenths of a second after the process: what is named was seen in the rest of it. */
+  /** The stall began before the recorder had started, some tenths of a second after the process: cause and culprit describe the rest of it. */
   startingUp: boolean
   cause: Cause
-  /** `METHOD /path/:template`; `METHOD _unmatched` for a request that no route answers, null outside requests. */
+  /** `METHOD /path/:template`; `METHOD _unmatched` for a request without a route, null outside requests. */
   route: string | null
-  /** The trace of what was at work: by OpenTelemetry's active span, else by the header `traceparent` of the request; null where neither is. */
+  /** The trace of the stalled work: from OpenTelemetry's active span, else from the header `traceparent` of the request; null where there is neither. */
   trace: Trace | null
+  /** The function that blocked; null where the samples do not show it. */
   culprit: Culprit | null
-  /** The heaviest stack, innermost first. */
+  /** The heaviest stack, innermost frame first. */
   stack: CodeFrame[]
   evidence: StallEvidence
 }
 
 export type CaptureKind = 'cpu' | 'heap-snapshot' | 'heap-profile' | 'heap-histogram'
+/** What started a capture. */
 export type Trigger = 'http' | 'signal' | 'stall' | 'rule' | 'api' | 'cli' | 'scrape'
 
-/** What an artifact can be encoded as; each kind has its own. */
+/** File formats of artifacts; each kind has its own. */
 export type ArtifactFormat = FormatName | 'heapsnapshot' | 'heapprofile' | 'json'
 
+/** Options of `capture()`: docs/options.md#options-of-a-capture. */
 export interface CaptureOptions {
-  /** Record the next so many seconds, above 0, at most 300. Of a heap profile: without it, all since sampling began. */
+  /** Record for this many seconds, above 0, at most 300. Heap profile: without it, everything since sampling began. */
   seconds?: number
-  /** Look back so many seconds, above 0, at most 600; shortened to what is kept. Default 30 when seconds is not given. */
+  /** Look back this many seconds, above 0, at most 600; shortened to what is recorded. Default 30 when `seconds` is not given. */
   last?: number
   /** Default: the first format of the kind, 'cpuprofile' for 'cpu'. */
   format?: ArtifactFormat
-  /** Of a CPU or heap profile: places in the code as it was written, or as it runs. Default 'original' for 'flamegraph' and 'text', else 'generated'. */
+  /** CPU or heap profile: locations in the original code, or in the code that runs. Default 'original' for 'flamegraph' and 'text', else 'generated'. */
   sources?: 'original' | 'generated'
-  /** Of a CPU profile: only what ran for this route, as in 'POST /login'; the rest counts as idle. ERR_LOOPSCOPE_UNKNOWN_ROUTE when nothing did. */
+  /** CPU profile: only what ran for this route, as in 'POST /login'; the rest counts as idle. Rejects with ERR_LOOPSCOPE_UNKNOWN_ROUTE if nothing did. */
   route?: string
-  /** Of a CPU profile: with all worker threads, from now on: needs `seconds`, and takes no `last` and no `route`. Default false. */
+  /** CPU profile: with all worker threads, from now on; needs `seconds`, cannot be combined with `last` or `route`. Default false. */
   threads?: boolean
-  /** Of a heap snapshot: what is taken out of it. Default 'off' for code that asks, 'values' for everything else. */
+  /** Heap snapshot: what is removed from it. Default 'off' for `capture()` in code, else 'values'. */
   redact?: 'values' | 'strict' | 'off'
-  /** Of a redacted heap snapshot: equal values are recognisable as equal. Default false. */
+  /** Redacted heap snapshot: equal values stay recognizable as equal. Default false. */
   pseudonyms?: boolean
-  /** Of a heap snapshot: also when it may not fit, or was just taken. Default false. */
+  /** Heap snapshot: take it even if memory may not suffice, or one was just taken. Default false. */
   force?: boolean
-  /** Of a heap profile: what is still alive, or all that was allocated, collected since or not. Default 'live'. */
+  /** Heap profile: what is still alive, or everything that was allocated, collected since or not. Default 'live'. */
   mode?: 'live' | 'all'
-  /** Cancels the capture. */
+  /** Cancels the capture, which then rejects with ERR_LOOPSCOPE_CAPTURE_CANCELLED. */
   signal?: AbortSignal
 }
 
-/** What was recorded. */
+/** Metadata of an artifact. */
 export interface ArtifactFacts {
   kind: CaptureKind
   format: ArtifactFormat
@@ -285,30 +302,32 @@ export interface ArtifactFacts {
   path: string
   bytes: number
   contentType: string
-  /** Milliseconds since the epoch: what the artifact covers. */
+  /** Beginning of the time that the artifact covers, in milliseconds since the epoch. */
   from: number
+  /** Its end, in milliseconds since the epoch. */
   to: number
-  /** Set when the recorder held less than what was asked for. */
+  /** Set when the recorder held less than requested. */
   shortened: { wantedSeconds: number, gotSeconds: number } | null
-  /** Those that fall into its time, oldest first, and before them the last one before it. */
+  /** The marks within its time, oldest first, preceded by the last one before it. */
   marks: Mark[]
 }
 
+/** A file that a capture wrote. */
 export interface Artifact extends ArtifactFacts {
   text (): Promise<string>
   stream (): ReadStream
 }
 
-/** What somebody did to the process at a moment: a deployment, a switch, the beginning of a load. */
+/** A label for a point in time: a deployment, a feature switch, the beginning of a load test. */
 export interface Mark {
   /** Milliseconds since the epoch. */
   at: number
   text: string
 }
 
-/** Event-loop delay since start, in milliseconds, the heartbeat's own period subtracted. */
+/** Event-loop delay since start, in milliseconds, without the heartbeat's own period. */
 export interface DelaySummary {
-  /** Ticks, those that a late tick stood in for included. */
+  /** Ticks, including those that a late tick stands for. */
   count: number
   meanMs: number
   p50Ms: number
@@ -316,11 +335,11 @@ export interface DelaySummary {
   p99Ms: number
   /** Since start. */
   maxMs: number
-  /** Of the last 30 to 60 seconds. */
+  /** Maximum of the last 30 to 60 seconds. */
   recentMaxMs: number
-  /** 0 to 1, of the last 30 to 60 seconds. */
+  /** Share of the last 30 to 60 seconds in which the loop was busy, 0 to 1. */
   utilization: number
-  /** Every turn of the loop since start, by Node's per-iteration sampling; null where Node has none (before 24.16 and 26.5). */
+  /** Every iteration of the loop since start, by Node's per-iteration sampling; null where Node.js has none (before 24.16 and 26.5). */
   iterations: { count: number, p50Ms: number, p90Ms: number, p99Ms: number, maxMs: number } | null
 }
 
@@ -328,31 +347,31 @@ export interface DelaySummary {
 export interface Advice {
   why: string
   instead: string
-  /** Node's documentation. */
+  /** URL of the Node.js documentation. */
   link: string
 }
 
-/** A call site as the recorder's samples know it. */
+/** A call site found by the recorder's samples. */
 export interface SampledSyncCall {
   api: string
-  /** The first function above the call that is not Node's own; line and column are where it begins. */
+  /** The first function above the call that is not part of Node.js; line and column are those of the call where a stall has shown it, else where the function begins. */
   callSite: CodeFrame
   ms: number
-  /** Part of all the time that was not idle, 0 to 1. */
+  /** Share of the busy time, 0 to 1. */
   share: number
-  /** By route; null for what ran outside requests or after an await. */
+  /** By route; null for work outside requests or without a known route. */
   routes: { route: string | null, ms: number }[]
-  /** Whether it passed 5 % of the time within the last windows. */
+  /** Whether it exceeded 5 % of the time within the last windows. */
   flagged: boolean
   advice: Advice
 }
 
-/** A call site as the exact detector knows it. */
+/** A call site found by the exact detector. */
 export interface ExactSyncCall {
   api: string
-  /** The place of the call itself. */
+  /** The location of the call itself. */
   callSite: CodeFrame
-  /** An estimate where an API is called more than about 100 times a second, from several places; `totals` are exact. */
+  /** An estimate where an API is called more than about 100 times per second, from several sites; `totals` are exact. */
   calls: number
   totalMs: number
   /** Of `calls` and `totalMs`; 0 where they are exact. */
@@ -363,14 +382,14 @@ export interface ExactSyncCall {
   advice: Advice
 }
 
-/** Each list heaviest first. */
+/** Each list has the heaviest first: docs/sync-calls.md. */
 export interface SyncCalls {
   sampled: SampledSyncCall[]
-  /** All calls by API, counted one by one; what `exact` divides among call sites. null while option syncCalls is off. */
+  /** All calls by API, counted one by one; `exact` divides them among call sites. null while option syncCalls is off. */
   totals: { api: string, calls: number, totalMs: number }[] | null
   /** null while option syncCalls is off. */
   exact: ExactSyncCall[] | null
-  /** What ran before the first server listened, or `armed` was set; null while option syncCalls is off. */
+  /** Calls made before the first server listened, or `armed` was set; null while option syncCalls is off. */
   startUp: { totalMs: number, sites: ExactSyncCall[] } | null
   /** libuv's thread pool: how often a task had to wait for a thread, and the longest wait in milliseconds. */
   pool: { queued: number, maxWaitMs: number }
@@ -380,18 +399,19 @@ export interface SyncCalls {
 export interface HeapTrend {
   /** 'unknown' until there are 8 collections over 5 minutes. */
   verdict: 'growing' | 'flat' | 'unknown'
-  /** Collections that it rests on, and the time that they span. */
+  /** Number of collections it is based on. */
   points: number
+  /** The time that they span. */
   minutes: number
-  /** After the last of them, without the young generation. */
+  /** After the last collection, without the young generation. */
   usedBytes: number
-  /** Of V8's old generation, where everything ends up that stays. */
+  /** Limit of V8's old generation, which holds all long-lived objects. */
   limitBytes: number
   /** The median slope (Theil-Sen). */
   bytesPerMinute: number
-  /** When the limit is reached if it goes on like this; null unless it grows. */
+  /** When the limit is reached at this rate; null unless the heap grows. */
   minutesToLimit: number | null
-  /** What grows most first. */
+  /** The fastest growing space first. */
   spaces: { name: string, usedBytes: number, bytesPerMinute: number }[]
 }
 
@@ -400,15 +420,15 @@ export interface HeapWatch {
   stop (): void
 }
 
-/** A cached clock: the time as one load from memory. */
+/** A cached clock: reading the time is one read from memory. docs/clock.md. */
 export interface Clock {
   /** For createClock({ buffer }) in a worker thread. */
   readonly buffer: SharedArrayBuffer
   readonly running: boolean
-  /** The longest that the time stood still within the last 30 to 60 s, in milliseconds. */
+  /** The longest time that the clock stood still within the last 30 to 60 s, in milliseconds. */
   readonly recentMaxStalenessMs: number
   start (): void
-  /** From here on now() asks the system, as Date.now() does. */
+  /** From here on now() reads the system time, as Date.now() does. */
   stop (): void
   /** Whole milliseconds since the epoch. It goes back only when the system's clock is set back. */
   now (): number
@@ -418,56 +438,66 @@ export interface Clock {
 }
 
 export interface ClockOptions {
-  /** How often the time is renewed in milliseconds, 1 to 1000. Default 10. */
+  /** How often the time is renewed, in milliseconds, 1 to 1000. Default 10. */
   resolutionMs?: number
-  /** Of a clock in another thread: this one then only reads it. */
+  /** The buffer of a clock in another thread, which this one then only reads. */
   buffer?: SharedArrayBuffer
 }
 
 export interface DiagnosticsHandle {
   readonly running: boolean
+  /** The registry with the metrics: docs/metrics.md. */
   readonly registry: Registry
   start (): this
-  /** Stops everything and gives it back: timers, listeners, threads. Idempotent. */
+  /** Stops and releases everything: timers, listeners, threads. Idempotent. */
   close (): Promise<void>
+  /**
+   * Writes a capture to the store, and keeps the process alive until it is done. Rejects with a code of docs/errors.md.
+   * @example
+   * const { path } = await d.capture('cpu', { last: 30, format: 'flamegraph' })
+   */
   capture (kind: CaptureKind, options?: CaptureOptions): Promise<Artifact>
   /** The last 200 stalls, newest first. */
   stalls (): Stall[]
-  /** The worst requests of the last 15 minutes, at most 10 of a route and 100 in all, worst first: docs/slow-requests.md. Empty while diagnostics do not run. */
+  /** The slowest requests of the last 15 minutes, at most 10 per route and 100 in all, slowest first: docs/slow-requests.md. Empty while loopscope does not run. */
   slowRequests (): SlowRequest[]
   /**
-   * One ranked answer to "what is wrong with this process, and what do I change?", worst first: docs/findings.md. Nothing is measured for
-   * it between questions; an answer takes about a second. Rejects while diagnostics do not run, or with ERR_LOOPSCOPE_OBSERVER_LOST.
+   * One ranked answer to "what is wrong with this process, and what do I change?", worst first: docs/findings.md. An answer takes one to two
+   * seconds. Rejects with ERR_LOOPSCOPE_NOT_RUNNING while loopscope does not run, or with ERR_LOOPSCOPE_OBSERVER_LOST.
    */
   findings (): Promise<Findings>
   /**
    * Marks this moment: in charts, beside captures, and for `loopscope diff --mark`. The last 100 marks are kept: docs/marks.md.
-   * @param text 1 to 200 printable characters, else ERR_LOOPSCOPE_INVALID_OPTION is thrown; ERR_LOOPSCOPE_NOT_RUNNING where diagnostics do not run
+   * @param text 1 to 200 printable characters, else ERR_LOOPSCOPE_INVALID_OPTION is thrown; ERR_LOOPSCOPE_NOT_RUNNING while loopscope does not run
    */
   mark (text: string): Mark
-  /** The last 100 marks, oldest first; also those that were made with `loopscope mark` and over HTTP. */
+  /** The last 100 marks, oldest first; including those from `loopscope mark` and HTTP. */
   marks (): Mark[]
+  /** Event-loop delay since start. Throws ERR_LOOPSCOPE_NOT_RUNNING while loopscope does not run. */
   delay (): DelaySummary
   /**
-   * Synchronous calls since start. What was sampled counts up to now: the open window of the recorder is ended and read for it, for which
-   * this thread waits some milliseconds, 100 at most; a caller that asks more often than four times a second gets what is known.
+   * Synchronous calls since start, up to now: the recorder's open window is ended and read, for which this thread waits some milliseconds, at most
+   * 100. A caller that calls it more often than four times per second gets the latest known result.
    */
   syncCalls (): SyncCalls
   /**
-   * Says the template of a request's path, as in `d.route(request, '/users/:id')`, where the framework does not. Takes a request of node:http, Express or
-   * Fastify, or a context of Koa or Hono. Never throws: what cannot be used is left out, with one warning.
+   * Sets the route template of a request, where the framework does not provide it. Takes a request of node:http, Express or
+   * Fastify, or a context of Koa or Hono. Never throws: an invalid value is ignored, with one warning.
+   * @example
+   * d.route(request, '/users/:id')
    */
   route (request: object, template: string): void
-  /** Whether the exact detector counts calls as the application's work; set by the first server that listens, or by hand. */
+  /** Whether the exact detector counts calls as the application's work; set by the first server that listens, or by assignment. */
   armed: boolean
   /** The process's cached clock; it runs from its first use until close(). */
   readonly clock: Clock
   readonly heap: {
-    /** Notes how much of the heap is used after each full collection, from now on, until stop() or close(). */
+    /** Records how much of the heap is used after each full collection, from now on, until stop() or close(). */
     watch (): HeapWatch
   }
 }
 
+/** The handle, which also emits each stall when it is over. */
 export interface Diagnostics extends DiagnosticsHandle, EventEmitter {
   on (event: 'stall', listener: (stall: Stall) => void): this
   once (event: 'stall', listener: (stall: Stall) => void): this

@@ -1,4 +1,4 @@
-/** Codes of the errors a user can meet; docs/errors.md says what to do about each. */
+/** Codes of the errors that users can encounter; docs/errors.md explains each and what to do. */
 export type LoopscopeErrorCode =
   | 'ERR_LOOPSCOPE_INVALID_OPTION'
   | 'ERR_LOOPSCOPE_UNKNOWN_OPTION'
@@ -30,6 +30,7 @@ export type LoopscopeErrorCode =
   | 'ERR_LOOPSCOPE_INSPECTOR_UNAVAILABLE'
   | 'ERR_LOOPSCOPE_NOT_RUNNING'
 
+/** An error thrown or rejected by loopscope. `code` does not change with the wording of the message. */
 export interface LoopscopeError extends Error {
   code: LoopscopeErrorCode
 }

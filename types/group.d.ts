@@ -2,40 +2,40 @@ import type { ArtifactFormat, CaptureKind, DelaySummary, ExactSyncCall, SampledS
 import type { Finding, FindingId, Findings } from './findings'
 import type { SlowRequest } from './slow-requests'
 
-/** One process of a group, and what came of asking it. */
+/** One process of a group, and whether it answered. */
 export interface GroupProcess {
   pid: number
-  /** Of no other process, also where pids are the same: of other containers, and of those that ended. */
+  /** Unique, even where pids repeat: in other containers, and after a process has ended. */
   id: string
   /** It answered. */
   up: boolean
-  /** Why nothing of it is in the answer. */
+  /** Why its data is missing; null if it is not. */
   problem: string | null
-  /** Its loop did not answer: some of what it says is of before. */
+  /** Its loop did not answer: some of its data is from before. */
   isStale: boolean
 }
 
-/** An answer of all processes of a group: docs/group.md. */
+/** The combined answer of all processes of a group: docs/group.md. */
 export interface GroupAnswer {
   group: string
   /** Milliseconds since the epoch. */
   at: number
   processes: GroupProcess[]
-  /** All of them are in it. */
+  /** Whether all processes answered. */
   complete: boolean
 }
 
 export interface GroupFinding extends Omit<Finding, 'id'> {
   id: FindingId | 'hot-worker'
-  /** Of which processes it is true, the worst first, and of how many that were asked and answered. */
+  /** The processes that have it, the worst first, out of how many that answered. */
   workers: { pids: number[], of: number }
 }
 
 export interface GroupFindings extends GroupAnswer {
   observedSeconds: number
-  /** Whose loops are stuck now. */
+  /** Processes whose loop is blocked at this moment. */
   blocked: { pid: number, blockedMs: number }[]
-  /** Of all: sums of what can be counted, the mean of the utilisation, the worst of the rest. */
+  /** Over all processes: sums of counts, the mean utilization, the worst of the rest. */
   figures: Findings['figures']
   findings: GroupFinding[]
 }
@@ -50,7 +50,7 @@ export interface StallTotals {
 export interface GroupStalls extends GroupAnswer {
   /** Newest first. */
   stalls: (Stall & { pid: number })[]
-  /** Those that last, longest first. */
+  /** Stalls that still last, longest first. */
   current: { pid: number, at: number, durationMs: number, route: string | null, culprit: Stall['culprit'], stack: Stall['stack'] }[]
   blocked: { pid: number, blockedMs: number }[]
   totals: StallTotals
@@ -90,10 +90,10 @@ export interface GroupOverview extends GroupAnswer {
 export interface GroupCaptures extends GroupAnswer {
   kind: CaptureKind
   processes: (GroupProcess & {
-    /** Its id at the process that made it. */
+    /** Its id in the process that made it. */
     capture: string | null
     artifact: { name: string, format: ArtifactFormat, bytes: number, contentType: string, from: number, to: number, sha256: string } | null
-    /** Where the process that was asked has it too: they share a store. */
+    /** A link to the file at the queried process, if both share a store. */
     _links?: { artifact: { href: string } }
   })[]
 }

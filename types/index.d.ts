@@ -5,13 +5,22 @@ import type * as profile from './profile'
 import type * as rules from './rules'
 import type * as slow from './slow-requests'
 
-/** Starts diagnostics and returns an Express / Connect middleware that is also the handle. */
+/**
+ * Starts loopscope and returns an Express / Connect middleware that is also the handle. Throws ERR_LOOPSCOPE_UNKNOWN_OPTION or
+ * ERR_LOOPSCOPE_INVALID_OPTION.
+ * @example
+ * app.use(diagnostics()) // before the routes
+ */
 declare function diagnostics (options?: api.DiagnosticsOptions): api.DiagnosticsMiddleware
 
 declare namespace diagnostics {
-  /** The same without HTTP; call start() on it. */
+  /**
+   * The same without HTTP, for queue workers and scripts. Throws as `diagnostics()` does.
+   * @example
+   * const d = createDiagnostics().start()
+   */
   export function createDiagnostics (options?: api.DiagnosticsOptions): api.Diagnostics
-  /** A cached clock, renewed by the observer where diagnostics run, else by a timer of this thread that keeps nothing alive. */
+  /** A cached clock, renewed by the observer while loopscope runs, else by a timer of this thread that does not keep the process alive: docs/clock.md. */
   export function createClock (options?: api.ClockOptions): api.Clock
   export { diagnostics, diagnostics as default }
 

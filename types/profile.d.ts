@@ -1,4 +1,4 @@
-/** A frame as V8 writes it: line and column count from 0, -1 where there is none. */
+/** A frame as V8 writes it: line and column count from 0; -1 where there is none. */
 export interface CallFrame {
   functionName: string
   scriptId: string | number
@@ -23,53 +23,54 @@ export interface CpuProfile {
   endTime: number
   samples: number[]
   timeDeltas: number[]
-  /** Which route each sample was taken in. Ours: V8 writes no such thing, and tools that do not know it pass it over. */
+  /** The route of each sample. An extension by loopscope, which other tools ignore. */
   routes?: SampleRoutes
-  /** In a profile merged of several processes, or threads: which of them each sample is of. Ours, as the routes are. */
+  /** In a profile merged from several processes, or threads: the process or thread of each sample. An extension by loopscope, too. */
   processes?: SampleProcesses
 }
 
-/** What is known of each sample beside its stack. */
+/** A label for each sample. */
 export interface SampleLabels {
-  /** Each once. */
+  /** The labels, without duplicates. */
   names: string[]
-  /** For each sample an index into names; -1 for none of them. */
+  /** For each sample an index into `names`; -1 for none. */
   samples: number[]
 }
 
-/** The names are `METHOD /path/:template`; -1: the sample was taken in no request, or it is not known in which. */
+/** The names are `METHOD /path/:template`; -1: the sample ran outside requests, or its route is not known. */
 export type SampleRoutes = SampleLabels
 
-/** The names are pids, or what else tells the processes apart. */
+/** The names are pids, or other unique names of the processes. */
 export interface SampleProcesses extends SampleLabels {
-  /** From the earliest start to the latest end. The merged profile itself is as long as the times of all processes together. */
+  /** Microseconds from the earliest start to the latest end. The merged profile itself is as long as the times of all processes together. */
   wallMicros: number
-  /** What they are, where they are not processes: the threads of one. */
+  /** Set where the names are not processes but threads of one process. */
   of?: 'thread'
 }
 
-/** What a format may say about a profile beside its samples. */
+/** The hottest line of a function. */
 export interface WorkLine {
   function: string
   file: string
-  /** On which the function begins. */
+  /** The line on which the function begins. */
   functionLine: number
   line: number
   column: number
 }
 
+/** What a format shows about a profile in addition to its samples. */
 export interface EncodeContext {
   /** Absolute path of the application; files below it are shown relative to it. */
   appRoot?: string
-  /** One line for a person: what this is. */
+  /** A title: one line of text. */
   title?: string
   /** Milliseconds since the epoch of the profile's startTime. */
   startedAt?: number
-  /** Lines for a person about the capture, e.g. that it is shorter than what was asked for. */
+  /** Notes about the capture, e.g. that it is shorter than requested. */
   notes?: string[]
-  /** Where functions were at work, as stalls and findings know it: they are shown with this line and not that on which they begin. */
+  /** Hottest lines of functions, from stalls and findings: a function is shown with this line instead of the one on which it begins. */
   lines?: readonly WorkLine[]
-  /** What others found in the profile, for the text report. */
+  /** Additional sections of the text report. */
   sections?: { title: string, lines: string[] }[]
 }
 
@@ -78,12 +79,12 @@ export interface Format {
   /** File name ending, without the leading dot. */
   extension: string
   contentType: string
-  /** Whose places a profile in this format has, unless it is asked for otherwise. */
+  /** The default for locations in this format. */
   sources: Sources
   encode (profile: CpuProfile, context?: EncodeContext): Buffer
 }
 
-/** The code as it was written, or as it runs: docs/source-maps.md. */
+/** Locations in the original code, or in the code that runs: docs/source-maps.md. */
 export type Sources = 'original' | 'generated'
 
 export type FormatName = 'cpuprofile' | 'pprof' | 'flamegraph' | 'text'

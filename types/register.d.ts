@@ -1,2 +1,2 @@
-// node --require loopscope/register app.js: starts diagnostics with options from LOOPSCOPE_* variables. It exports nothing.
+// node --require loopscope/register app.js: starts loopscope with options from LOOPSCOPE_* variables. It exports nothing.
 export {}

@@ -1,25 +1,25 @@
-/** One of the worst requests of its route, and where its time went: docs/slow-requests.md. All times in milliseconds. */
+/** One of the slowest requests of its route, and where its time went: docs/slow-requests.md. All times in milliseconds. */
 export interface SlowRequest {
-  /** Milliseconds since the epoch at which it came, as far as that is known. */
+  /** When it arrived, in milliseconds since the epoch, as far as that is known. */
   at: number
   /** `METHOD /path/:template`. */
   route: string
-  /** 499 where the client left before the answer was complete. */
+  /** 499 where the client disconnected before the response was complete. */
   status: number
-  /** From `at` until it was answered. */
+  /** From `at` to the end of the response. */
   durationMs: number
   /**
-   * Of that, how long it may have lain in its socket before the loop, which was held up, could read it: at most, since nobody in the
-   * process knows when it came. 0 where the loop was in time.
+   * Part of it: how long it may have been in its socket before the blocked loop could read it. An upper bound, since the time of arrival
+   * cannot be known in the process. 0 where the loop was in time.
    */
   unreadMs: number
   /** Its own synchronous code. */
   ownMs: number
-  /** Other code held the loop. */
+  /** Other code blocked the loop. */
   behindMs: number
-  /** Whose: by route, longest first. null: code that ran for no request, or for none that is known. */
+  /** That code by route, longest first. null: code outside requests, or of an unidentified request. */
   behind: { route: string | null, ms: number }[]
-  /** Garbage collections, whoever made the garbage. */
+  /** Garbage collections, independent of which code made the garbage. */
   gcMs: number
   /** The rest: files, sockets, timers, libuv's thread pool. */
   waitingMs: number
