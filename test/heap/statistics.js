@@ -1,6 +1,6 @@
 'use strict'
 
-// What a heap is made of: the figures of DevTools' "Statistics" view, from our graph. A snapshot that was read rightly has the same.
+// What a heap is made of: the figures of DevTools' "Statistics" view, computed from the graph that was read.
 
 const { ROOT } = require('../../lib/analysis/graph/graph')
 

@@ -1,6 +1,6 @@
 'use strict'
 
-// Two or three heap snapshot files in, one report out: what changed by class, and who is to be suspected. It takes seconds and
+// Two or three heap snapshot files in, one report out: what changed by class, and what is suspected of a leak. It takes seconds and
 // memory: it runs in a worker thread or the command line.
 
 const path = require('node:path')

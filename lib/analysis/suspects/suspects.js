@@ -1,7 +1,7 @@
 'use strict'
 
-// Who keeps what the heap gained: surviving objects, ranked by how much more they keep than before, with the way that leads to
-// them. It says how sure it is, and why; two snapshots cannot tell a leak from a cache that is still filling.
+// What keeps the bytes that the heap gained: surviving objects, ranked by how much more they keep than before, with the way that leads to them and
+// how sure it is, and why. Two snapshots cannot distinguish a leak from a cache that is still filling.
 
 const { classifyNodes } = require('../comparison/class-rows')
 const { matchIds } = require('../comparison/match-ids')

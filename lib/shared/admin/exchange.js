@@ -1,6 +1,6 @@
 'use strict'
 
-// Between node:http and the router: a request as plain data, a response as bytes on the wire. It knows no route.
+// Between node:http and the router: a request as plain data, a response as bytes on the wire. Routes are none of its business.
 
 const { once } = require('node:events')
 const fs = require('node:fs')

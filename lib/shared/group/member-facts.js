@@ -1,7 +1,7 @@
 'use strict'
 
-// Which process a member of a group is, and what it says of itself in a file beside its control socket, so that who is there is known without asking
-// a process that is stopped or stuck.
+// Which process a member of a group is, and what it writes about itself in a file beside its control socket, so that the members are found without
+// asking a process that is stopped or stuck.
 
 const fs = require('node:fs')
 const path = require('node:path')

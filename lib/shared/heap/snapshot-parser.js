@@ -1,7 +1,7 @@
 'use strict'
 
-// Takes the bytes of a heap snapshot file apart as they come, and tells a visitor what they are. It knows no meaning beyond the
-// file's own layout: a header, arrays of numbers, and the strings last.
+// Takes the bytes of a heap snapshot file apart as they come, and hands the parts to a visitor. It interprets nothing beyond the file's own layout: a
+// header, arrays of numbers, and the strings last.
 
 const { errors } = require('../base/errors')
 

@@ -1,7 +1,6 @@
 'use strict'
 
-// Reads a heap snapshot file once, in constant memory, and tells a visitor what passes. It keeps nothing; what the bytes are is
-// the parser's to know.
+// Reads a heap snapshot file once, in constant memory, and hands what passes to a visitor. It keeps nothing; the parser finds out what the bytes are.
 
 const fs = require('node:fs')
 const { setImmediate: nextTurn } = require('node:timers/promises')

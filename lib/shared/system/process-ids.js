@@ -1,6 +1,6 @@
 'use strict'
 
-// What the number of a process says: whether and since when there is one, and in which container; and the number of a thread.
+// Facts about a process by its number: whether it lives, since when, and in which namespace the number counts; and the number of a thread.
 
 const fs = require('node:fs')
 const os = require('node:os')
