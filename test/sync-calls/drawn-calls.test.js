@@ -3,8 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
-const { captureCall } = require('../../lib/main/sync-calls/call-site')
-const { DrawnCalls } = require('../../lib/main/sync-calls/drawn-calls')
+const { captureCall, DrawnCalls } = require('../../lib/main/sync-calls/call-site')
 const { startDetector, sitesOf } = require('./started')
 
 const TARGET = { api: 'fs.existsSync' }

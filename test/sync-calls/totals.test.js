@@ -2,8 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { ApiCalls } = require('../../lib/main/sync-calls/api-calls')
-const { Site } = require('../../lib/main/sync-calls/site')
+const { ApiCalls, Site } = require('../../lib/main/sync-calls/site-table')
 const { startDetector, sitesOf } = require('./started')
 
 const TARGET = { api: 'fs.statSync', isCounted: false }

@@ -4,32 +4,27 @@
 // sites use them, how often, for how long and on which route. It does not see functions that somebody took out of their
 // module before start() (`const { readFileSync } = require('fs')` further up); the recorder's samples do.
 
+const diagnosticsChannel = require('node:diagnostics_channel')
 const { guarded } = require('../../shared/base/guard')
 const { clearInterval, performance, setInterval } = require('../../shared/base/timers')
 const { adviceOf } = require('../../shared/sync-calls/advice')
-const { createArming } = require('./arming')
-const { DrawnCalls } = require('./drawn-calls')
-const { makeCountedDate } = require('./wrapping/counted-date')
+const { DrawnCalls, createOriginalPlaces } = require('./call-site')
 const { Flags } = require('./flags')
-const { Pauses } = require('./wrapping/pauses')
-const { CountedMeter, TimedMeter } = require('./wrapping/meters')
-const { createOriginalPlaces } = require('./original-places')
-const { Patches } = require('./wrapping/patches')
+const { CountedMeter, Pauses, TimedMeter } = require('./meters')
 const { SiteTable } = require('./site-table')
 const { propertyOf, selectTargets } = require('./targets')
-const { wrapCounted, wrapTimed, wrapToString } = require('./wrapping/wrapper')
+const { Patches, makeCountedDate, wrapCounted, wrapTimed, wrapToString } = require('./wrapper')
 
 /** @import { Advice } from '../../shared/sync-calls/advice' */
 /** @import { CapturedStack } from '../../shared/base/call-sites' */
-/** @import { Place } from './call-site' */
-/** @import { ToWritten } from './original-places' */
-/** @import { ApiCalls } from './api-calls' */
-/** @import { Site, RouteShare } from './site' */
+/** @import { Place, ToWritten } from './call-site' */
+/** @import { ApiCalls, RouteShare, Site } from './site-table' */
 /** @import { Target } from './targets' */
 
 const MAX_SITES = 500
 const MAX_START_UP_SITES = 200
 const ROLL_MS = 1000
+const LISTENING = 'tracing:net.server.listen:asyncEnd'
 
 /**
  * @typedef {object} DetectorOptions
@@ -73,7 +68,7 @@ class SyncCallDetector {
   #drawn = new DrawnCalls()
   /** @type {(TimedMeter | CountedMeter)[]} */
   #meters = []
-  #arming = createArming(() => this.#arm(true))
+  #arming = new Arming(() => this.#arm(true))
   #armed = false
   /** @type {NodeJS.Timeout | undefined} */
   #timer
@@ -245,6 +240,45 @@ class SyncCallDetector {
 function replacementOf (original, meter) {
   if (meter instanceof TimedMeter) return wrapTimed(original, meter)
   return original === Date ? makeCountedDate(original, meter) : wrapCounted(original, meter)
+}
+
+/**
+ * The end of start-up: the first server of this process that listens. Node reports it on a diagnostics channel, so that nothing needs to be patched for
+ * it.
+ */
+class Arming {
+  #onListening
+  #running = false
+
+  /** @param {() => void} onListening  called at most once */
+  constructor (onListening) {
+    this.#onListening = onListening
+  }
+
+  get running () { return this.#running }
+
+  start () {
+    if (this.#running) return
+    if (isListening()) return this.#onListening()
+    this.#running = true
+    diagnosticsChannel.subscribe(LISTENING, this.#onMessage)
+  }
+
+  stop () {
+    if (!this.#running) return
+    this.#running = false
+    diagnosticsChannel.unsubscribe(LISTENING, this.#onMessage)
+  }
+
+  #onMessage = guarded(() => {
+    this.stop()
+    this.#onListening()
+  })
+}
+
+/** Diagnostics may be started when the service runs already. */
+function isListening () {
+  return process.getActiveResourcesInfo().some(name => name === 'TCPServerWrap' || name === 'PipeServerWrap')
 }
 
 module.exports = { SyncCallDetector }

@@ -3,7 +3,7 @@
 // Which call sites are reported: those that, over the last seconds, blocked the loop for long or asked for the time
 // too often. Each is reported once an hour, as long as it goes on.
 
-/** @import { Site } from './site' */
+/** @import { Site } from './site-table' */
 
 const WINDOW_SECONDS = 10 // long enough that one burst of a cheap call does not count
 const REPEAT_MS = 3_600_000

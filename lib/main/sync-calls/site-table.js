@@ -1,12 +1,32 @@
 'use strict'
 
 // Call sites by API and place, up to a limit; what comes after it is one more site of each API, _other.
-
-const { ApiCalls } = require('./api-calls')
-const { Site, OTHER } = require('./site')
+//
+// At an API that is called often not every stack is read (sampler.js), so each site is an estimate; the total of the API is not. Calls that were
+// all looked at are counted; of the others some were drawn and stand for more. What the drawn calls of all sites stand for is scaled to what is
+// left of the total (a ratio estimator): the sum over the sites is exact, and so is a site that is alone.
 
 /** @import { Place } from './call-site' */
 /** @import { Target } from './targets' */
+
+/**
+ * @typedef {object} Amount
+ * @property {number} calls
+ * @property {number} ms
+ *
+ * @typedef {Amount & { route: string | null }} RouteShare  route: null outside requests
+ *
+ * @typedef {object} RouteAmounts
+ * @property {string | null} route
+ * @property {Amount} counted
+ * @property {Amount} drawn  what drawn calls stand for since settle(), not scaled
+ */
+
+const MAX_ROUTES = 20 // of one site; the rest is one more, _other
+const OTHER = '_other'
+
+// The scale that leaves out what is drawn and not settled yet.
+const SETTLED_ONLY = Object.freeze({ calls: 0, ms: 0 })
 
 /** @type {Readonly<Place>} */
 const OTHER_PLACE = Object.freeze({ function: OTHER, file: '', line: 0, column: 0 })
@@ -92,4 +112,207 @@ class SiteTable {
   }
 }
 
-module.exports = { SiteTable }
+/** All calls of one API: how many there were and how long they took, counted one by one, and the sites that they are divided among. */
+class ApiCalls {
+  #target
+  /** @type {Site[]} */
+  #sites = []
+  /** Exact. */
+  calls = 0
+  /** Exact; 0 where calls are not timed. */
+  ms = 0
+  /** What sites have for good. */
+  #settled = { calls: 0, ms: 0 }
+
+  /** @param {Target} target */
+  constructor (target) {
+    this.#target = target
+  }
+
+  get api () { return this.#target.api }
+  get sites () { return this.#sites }
+
+  /** @param {Site} site */
+  addSite (site) {
+    this.#sites.push(site)
+  }
+
+  /**
+   * @param {Site} site  one of these
+   * @param {number} weight
+   * @param {number} ms
+   * @param {string | null} route
+   */
+  add (site, weight, ms, route) {
+    site.add(weight, ms, route)
+    if (weight !== 1) return
+    this.#settled.calls++
+    this.#settled.ms += ms
+  }
+
+  /** Once a second or so: what was drawn since is divided for good, so that counters made of it never go back. */
+  settle () {
+    const drawn = this.#sum(site => site.drawn)
+    if (drawn.calls === 0) return
+    const scale = this.#scaleOf(drawn)
+    for (const site of this.#sites) site.settle(scale)
+    this.#settled.calls += drawn.calls * scale.calls
+    this.#settled.ms += drawn.ms * scale.ms
+  }
+
+  /**
+   * @param {object} options
+   * @param {boolean} options.isSettled  only what is settled
+   */
+  read ({ isSettled }) {
+    const scale = isSettled ? SETTLED_ONLY : this.#scaleOf(this.#sum(site => site.drawn))
+    const errorOf = this.#standardErrors(scale)
+    return this.#sites.map(site => ({ site, reading: { ...site.read(scale), standardError: errorOf(site) } }))
+  }
+
+  /**
+   * Of a site's part p in all estimated calls, whose sum is known: its own variance counts (1 - p)², that of the others p².
+   * @param {Amount} scale
+   */
+  #standardErrors (scale) {
+    const parts = (/** @type {Site} */ { estimated, drawn }) =>
+      ({ calls: estimated.calls + drawn.calls * scale.calls, ms: estimated.ms + drawn.ms * scale.ms })
+    const all = this.#sum(parts)
+    const variance = this.#sum(site => site.variance)
+    return (/** @type {Site} */ site) => {
+      const own = parts(site)
+      return {
+        calls: Math.ceil(standardError(site.variance.calls, variance.calls, own.calls / all.calls)),
+        totalMs: standardError(site.variance.ms, variance.ms, own.ms / all.ms)
+      }
+    }
+  }
+
+  /** @param {Amount} drawn */
+  #scaleOf (drawn) {
+    return {
+      calls: drawn.calls === 0 ? 0 : Math.max(0, this.calls - this.#settled.calls) / drawn.calls,
+      ms: drawn.ms === 0 ? 0 : Math.max(0, this.ms - this.#settled.ms) / drawn.ms
+    }
+  }
+
+  /** @param {(site: Site) => Amount} amountOf */
+  #sum (amountOf) {
+    const sum = { calls: 0, ms: 0 }
+    for (const site of this.#sites) {
+      const { calls, ms } = amountOf(site)
+      sum.calls += calls
+      sum.ms += ms
+    }
+    return sum
+  }
+}
+
+/**
+ * @param {number} own  variance
+ * @param {number} all  variance of all sites
+ * @param {number} part  of the estimated whole; NaN where there is none
+ */
+function standardError (own, all, part) {
+  return Number.isNaN(part) ? 0 : Math.sqrt(own * (1 - part) ** 2 + (all - own) * part ** 2)
+}
+
+/** One API called at one place: how often, how long, on which routes, and how much of it is new. */
+class Site {
+  #target
+  #place
+  #maxMs = 0
+  /** @type {Map<string | null, RouteAmounts>} */
+  #routes = new Map()
+  #recent = 0
+  flagged = false
+  /** What drawn calls stand for since settle(), not scaled. */
+  drawn = { calls: 0, ms: 0 }
+  /** What earlier ones were settled at. */
+  estimated = { calls: 0, ms: 0 }
+  /** Of what drawn calls stand for: Horvitz and Thompson's estimator, the sum of w(w - 1)x² over calls x drawn with weight w. */
+  variance = { calls: 0, ms: 0 }
+
+  /**
+   * @param {Target} target
+   * @param {Place} place
+   */
+  constructor (target, place) {
+    this.#target = target
+    this.#place = place
+  }
+
+  get target () { return this.#target }
+  get place () { return this.#place }
+
+  /**
+   * @param {number} weight  for how many calls this one stands
+   * @param {number} ms      that this one took
+   * @param {string | null} route
+   */
+  add (weight, ms, route) {
+    if (ms > this.#maxMs) this.#maxMs = ms
+    this.#recent += this.#target.isCounted ? weight : weight * ms
+    const amounts = this.#amountsOf(route)
+    if (weight === 1) return addTo(amounts.counted, 1, ms)
+    addTo(amounts.drawn, weight, weight * ms)
+    addTo(this.drawn, weight, weight * ms)
+    addTo(this.variance, weight * (weight - 1), weight * (weight - 1) * ms * ms)
+  }
+
+  /** @returns {number} calls, or milliseconds where the API is timed, since this was last asked */
+  takeRecent () {
+    const recent = this.#recent
+    this.#recent = 0
+    return recent
+  }
+
+  /**
+   * What was drawn so far stands for this much, for good.
+   * @param {Amount} scale
+   */
+  settle (scale) {
+    for (const { counted, drawn } of this.#routes.values()) {
+      addTo(counted, drawn.calls * scale.calls, drawn.ms * scale.ms)
+      drawn.calls = drawn.ms = 0
+    }
+    addTo(this.estimated, this.drawn.calls * scale.calls, this.drawn.ms * scale.ms)
+    this.drawn.calls = this.drawn.ms = 0
+  }
+
+  /** @param {Amount} scale  of what was drawn since settle(); 0 leaves it out */
+  read (scale) {
+    const routes = [...this.#routes.values()].map(({ route, counted, drawn }) =>
+      ({ route, calls: counted.calls + drawn.calls * scale.calls, ms: counted.ms + drawn.ms * scale.ms }))
+    return {
+      calls: Math.round(routes.reduce((sum, { calls }) => sum + calls, 0)),
+      totalMs: routes.reduce((sum, { ms }) => sum + ms, 0),
+      maxMs: this.#maxMs,
+      routes: routes.map(({ route, calls, ms }) => ({ route, calls: Math.round(calls), ms }))
+        .sort((a, b) => b.ms - a.ms || b.calls - a.calls)
+    }
+  }
+
+  /** @param {string | null} route */
+  #amountsOf (route) {
+    const name = this.#routes.has(route) || this.#routes.size < MAX_ROUTES ? route : OTHER
+    let amounts = this.#routes.get(name)
+    if (amounts === undefined) {
+      amounts = { route: name, counted: { calls: 0, ms: 0 }, drawn: { calls: 0, ms: 0 } }
+      this.#routes.set(name, amounts)
+    }
+    return amounts
+  }
+}
+
+/**
+ * @param {Amount} amount
+ * @param {number} calls
+ * @param {number} ms
+ */
+function addTo (amount, calls, ms) {
+  amount.calls += calls
+  amount.ms += ms
+}
+
+module.exports = { ApiCalls, OTHER, Site, SiteTable }

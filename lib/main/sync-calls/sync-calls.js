@@ -12,7 +12,7 @@ const { SampledView, siteKey } = require('../../shared/sync-calls/sampled')
 
 /** @import { CodeFrame, Logger, SampledSyncCall, SyncCalls as SyncCallsReading } from '../../../types/diagnostics' */
 /** @import { CallFrame, WorkLine } from '../../../types/profile' */
-/** @import { ToWritten } from './original-places' */
+/** @import { ToWritten } from './call-site' */
 /** @import { DetectorOptions, SyncCallSite } from './detector' */
 /** @import { SampledSite } from '../../observer/sync-calls/sync-samples' */
 

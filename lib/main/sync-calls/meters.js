@@ -2,13 +2,12 @@
 
 // What a wrapper reports its calls to. A meter knows one API; it counts every call, and hands on those whose stack is to be read.
 
-const { captureCall } = require('../call-site')
-const { Sampler } = require('../sampler')
+const { captureCall } = require('./call-site')
+const { Sampler } = require('./sampler')
 
-/** @import { ApiCalls } from '../api-calls' */
-/** @import { CapturedStack } from '../../../shared/base/call-sites' */
-/** @import { Pauses } from './pauses' */
-/** @import { Target } from '../targets' */
+/** @import { CapturedStack } from '../../shared/base/call-sites' */
+/** @import { ApiCalls } from './site-table' */
+/** @import { Target } from './targets' */
 
 /**
  * @typedef {object} MeterParts
@@ -128,4 +127,32 @@ class CountedMeter extends Meter {
   }
 }
 
-module.exports = { TimedMeter, CountedMeter }
+/**
+ * When calls are not timed. Pauses overlap, so they are counted: the detector is stopped, a watched call is running already (Node's appendFileSync calls
+ * fs.writeFileSync: the outermost is what the user wrote), or loopscope itself is at work.
+ */
+class Pauses {
+  #count = 1
+
+  get isPaused () { return this.#count !== 0 }
+
+  begin () { this.#count++ }
+
+  end () { this.#count-- }
+
+  /**
+   * @template T
+   * @param {() => T} work
+   * @returns {T}
+   */
+  during (work) {
+    this.begin()
+    try {
+      return work()
+    } finally {
+      this.end()
+    }
+  }
+}
+
+module.exports = { CountedMeter, Pauses, TimedMeter }
