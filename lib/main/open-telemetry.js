@@ -53,8 +53,8 @@ function contexts () {
 }
 
 /**
- * A stall in the trace of the work that it held up: an event of its span. A span that has ended takes no more events, and one that was held up until it
- * was answered has ended before the stall is explained: then the stall is a span below it. Never throws.
+ * A stall in the trace of the work that it held up: an event of its span. A span that has ended takes no more events, and one that was held up
+ * until it was answered has ended before the stall is explained: then the stall is a span below it. Never throws.
  * @param {Span[]} spans  of the work that was held up, innermost first: the first that is still open gets it
  * @param {Stall} stall
  */

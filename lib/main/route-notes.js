@@ -69,8 +69,8 @@ function createRouteNotes ({ context, takeWork, slowRequests, tell }) {
 }
 
 /**
- * What the observer's looks found: the request that the interrupted code worked for, and its stack. They are kept until the router must have found the
- * route. It runs in the middle of the application's work, and does no more than to note.
+ * What the observer's looks found: the request that the interrupted code worked for, and its stack. They are kept until the router must have
+ * found the route. It runs in the middle of the application's work, and does no more than to note.
  */
 class Looks {
   #onRoute
@@ -103,8 +103,8 @@ class Looks {
 }
 
 /**
- * The functions that answer a route, as the framework keeps them: the observer asks V8 where they begin, and finds their frames in profiles from then on.
- * Each route is read once.
+ * The functions that answer a route, as the framework keeps them: the observer asks V8 where they begin, and finds their frames in profiles
+ * from then on. Each route is read once.
  */
 class Handlers {
   /** @type {Set<string>} */

@@ -91,8 +91,8 @@ function parseTraceparent (header) {
 }
 
 /**
- * Notes the span of each request, where OpenTelemetry is in use: it is active for the listeners of a server, and not yet where node:diagnostics_channel
- * tells of the request. Other processes get no listener.
+ * Notes the span of each request, where OpenTelemetry is in use: it is active for the listeners of a server, and not yet where
+ * node:diagnostics_channel tells of the request. Other processes get no listener.
  */
 class RequestSpans {
   /** @type {Map<Server, () => void>} servers that we listen to, and how to stop */

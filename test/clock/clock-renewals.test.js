@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { createClock } = require('../../lib/shared/clock')
 const { SharedState } = require('../../lib/bridge/shared-state')
 const { createClockRenewals } = require('../../lib/main/observing/process-clock')
-const { createObserverClient } = require('../../lib/main/observing/observer-client')
+const { ObserverClient } = require('../../lib/main/observing/observer-client')
 const { untilAdvanced, untilKept } = require('./kept')
 
 const SETTINGS = {
@@ -22,7 +22,7 @@ const SETTINGS = {
 
 /** An observer thread, and its list of clocks. */
 function createSubject (t) {
-  const observer = createObserverClient({
+  const observer = new ObserverClient({
     state: new SharedState(),
     settings: SETTINGS,
     handlers: { syncSamples () {}, poolQueued () {} },

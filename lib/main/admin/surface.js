@@ -225,8 +225,8 @@ function instanceOf (number) {
 }
 
 /**
- * Those who share a port, the workers of a cluster, have one token, and one of them logs where the surface is. Every other process is alone, and is
- * spared what finds the others.
+ * Those who share a port, the workers of a cluster, have one token, and one of them logs where the surface is. Every other process is alone,
+ * and is spared what finds the others.
  * @param {object} parts
  * @param {number | null} parts.clusterId  of a cluster worker
  * @param {string} parts.controlDir

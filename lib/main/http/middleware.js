@@ -66,8 +66,8 @@ function createMiddleware ({ context, requests, logger, stallThresholdMs, onRequ
 }
 
 /**
- * The request whose synchronous part was the longest since the last take(). It gives a stall its route when the stall was over before anyone could
- * look at the running code. It knows nothing of stalls but their threshold.
+ * The request whose synchronous part was the longest since the last take(). It gives a stall its route when the stall was over before anyone
+ * could look at the running code. It knows nothing of stalls but their threshold.
  */
 class SlowestRequest {
   #minMicros
@@ -106,8 +106,8 @@ class SlowestRequest {
 }
 
 /**
- * When which request's synchronous code ran: what the samples of a profile are matched with to get their routes. It holds what ran since it was last
- * taken, and only what is long enough for a sampler to see.
+ * When which request's synchronous code ran: what the samples of a profile are matched with to get their routes. It holds what ran since it was
+ * last taken, and only what is long enough for a sampler to see.
  */
 class WorkLog {
   /** @type {{ context: RequestContext, fromMicros: number, toMicros: number }[]} */

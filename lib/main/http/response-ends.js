@@ -180,8 +180,8 @@ function isSent (response) {
 }
 
 /**
- * Lets go of a request. What it leaves behind (a promise that stays pending, a timer) keeps its context for as long as it lives itself, so from then
- * on the context holds what late work is asked for: the route and the trace.
+ * Lets go of a request. What it leaves behind (a promise that stays pending, a timer) keeps its context for as long as it lives itself, so from
+ * then on the context holds what late work is asked for: the route and the trace.
  * @param {RequestContext} context
  * @param {number} status  of its response
  */

@@ -76,9 +76,9 @@ class Utilization {
 }
 
 /**
- * How long the loop was at work and how long it waited, cumulative, in the shape of performance.eventLoopUtilization(). While the recorder runs its
- * samples are counted: libuv forgets what it has waited for when a signal ends the wait, and a sampling profiler sends a hundred a second, so that
- * Node's own figures call an idle loop half busy (Node 20 to 26). They come with the windows, up to two of them late.
+ * How long the loop was at work and how long it waited, cumulative, in the shape of performance.eventLoopUtilization(). While the recorder runs
+ * its samples are counted: libuv forgets what it has waited for when a signal ends the wait, and a sampling profiler sends a hundred a second,
+ * so that Node's own figures call an idle loop half busy (Node 20 to 26). They come with the windows, up to two of them late.
  */
 class LoopTime {
   #eventLoopUtilization

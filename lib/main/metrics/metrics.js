@@ -107,8 +107,8 @@ class Metrics {
 }
 
 /**
- * One metric as the registry wants it: a plain object that reads numbers which are already cumulative. Nothing is observed twice, labelled twice or
- * reset, so scrapers and cluster workers cannot take from each other.
+ * One metric as the registry wants it: a plain object that reads numbers which are already cumulative. Nothing is observed twice, labelled
+ * twice or reset, so scrapers and cluster workers cannot take from each other.
  * @param {MetricDefinition} definition
  * @param {MetricSources} sources
  * @param {Pick<Logger, 'warn'>} logger

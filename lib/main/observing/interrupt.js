@@ -38,8 +38,8 @@ function createInterrupt ({ heartbeat, stallRoute, recording, routeNotes, releas
 }
 
 /**
- * Called while the main thread stands in inspector.waitForDebugger(). Without us that throws where no port is open, as nobody could come. With our
- * session it waits, for ever: so the session goes, the wait is ended, and Node throws.
+ * Called while the main thread stands in inspector.waitForDebugger(). Without us that throws where no port is open, as nobody could come. With
+ * our session it waits, for ever: so the session goes, the wait is ended, and Node throws.
  * @param {() => void} release   has the observer let go of its session
  * @param {() => void} withdraw  it may take it up again
  */

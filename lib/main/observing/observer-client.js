@@ -21,17 +21,14 @@ const MAX_RELEASE_MS = 200
 const MAX_KEEP_MS = 200
 
 /**
- * @param {object} parts
- * @param {SharedState} parts.state
- * @param {Omit<ObserverSettings, 'state' | 'samplesPort'>} parts.settings
- * @param {Omit<Handlers<ToMain>, 'ready' | 'fault'>} parts.handlers  of what the thread says and asks
- * @param {(error: Error) => void} parts.onFault
- * @param {(reason: unknown) => void} parts.onLost  the thread has ended, or could not be made
- * @param {() => boolean} parts.onEnd  of the process: whether something was handed over that the thread is to keep
+ * @typedef {object} ObserverParts
+ * @property {SharedState} state
+ * @property {Omit<ObserverSettings, 'state' | 'samplesPort'>} settings
+ * @property {Omit<Handlers<ToMain>, 'ready' | 'fault'>} handlers  of what the thread says and asks
+ * @property {(error: Error) => void} onFault
+ * @property {(reason: unknown) => void} onLost  the thread has ended, or could not be made
+ * @property {() => boolean} onEnd  of the process: whether something was handed over that the thread is to keep
  */
-function createObserverClient (parts) {
-  return new ObserverClient(parts)
-}
 
 class ObserverClient {
   #parts
@@ -48,7 +45,7 @@ class ObserverClient {
   #onExit = guarded(() => this.#end())
   #exitHooks = createExitHooks({ release: guarded(() => this.#end()), withdraw: guarded(() => this.#parts.state.withdrawRelease()) })
 
-  /** @param {Parameters<typeof createObserverClient>[0]} parts */
+  /** @param {ObserverParts} parts */
   constructor (parts) {
     this.#parts = parts
   }
@@ -240,4 +237,4 @@ function makeReady () {
   return ready
 }
 
-module.exports = { createObserverClient }
+module.exports = { ObserverClient }

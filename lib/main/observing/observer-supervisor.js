@@ -10,15 +10,15 @@ const { clearTimeout, setTimeout } = require('../../shared/base/timers')
 const { isTestRunner } = require('../process/test-runner')
 const { warnOnce } = require('../../shared/base/warnings')
 const { threadPidHere } = require('../../shared/system/process-ids')
-const { createObserverClient } = require('./observer-client')
+const { ObserverClient } = require('./observer-client')
 const { createClockRenewals, createProcessClock } = require('./process-clock')
 const { ENGINES } = require('../recorder/engines')
 
 /** @import { Logger } from '../../../types/diagnostics' */
 /** @import { ResolvedOptions } from '../options/resolve-options' */
 /** @import { SampledReading } from '../../observer/sync-calls/sync-samples' */
+/** @import { ObserverParts } from './observer-client' */
 
-/** @typedef {Parameters<typeof createObserverClient>[0]} ObserverParts */
 /**
  * @typedef {object} ThreadTimes
  * @property {string} kind  the name that threads were given, else their file
@@ -66,7 +66,7 @@ class ObserverSupervisor {
   constructor (parts) {
     const { state, handlers, onFault, onEnd } = parts
     this.#parts = parts
-    this.observer = createObserverClient({
+    this.observer = new ObserverClient({
       state,
       settings: settingsOf(parts),
       handlers: {
@@ -153,8 +153,8 @@ function settingsOf ({ options: { recorder, stallThresholdMs, sourceMaps, thread
 }
 
 /**
- * When the observer thread is started again after it was lost: soon the first time, later each time it is lost again. A start costs the main thread
- * a cold start of the profiler, so what never runs for long must not be tried often.
+ * When the observer thread is started again after it was lost: soon the first time, later each time it is lost again. A start costs the main
+ * thread a cold start of the profiler, so what never runs for long must not be tried often.
  */
 class RestartBackoff {
   #start
@@ -194,8 +194,8 @@ class RestartBackoff {
 }
 
 /**
- * How long worker threads have been at work since start, and their stalls, by the name of the thread: what metrics are read from. The observer counts;
- * here it is added up, so that no counter falls when the observer is lost.
+ * How long worker threads have been at work since start, and their stalls, by the name of the thread: what metrics are read from. The observer
+ * counts; here it is added up, so that no counter falls when the observer is lost.
  */
 function createThreadTotals () {
   /** @type {Map<string, ThreadTimes>} */

@@ -77,8 +77,8 @@ function rounded (value) {
 }
 
 /**
- * The title of the worst finding. Reading findings costs the observer a second: that is done only after something stalled, and then at most once a
- * minute; and once more, later, when nothing stalled since, so that what is over is not shown for ever.
+ * The title of the worst finding. Reading findings costs the observer a second: that is done only after something stalled, and then at most
+ * once a minute; and once more, later, when nothing stalled since, so that what is over is not shown for ever.
  */
 class FirstFinding {
   #findings

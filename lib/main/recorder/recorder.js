@@ -162,9 +162,9 @@ class Recorder {
 }
 
 /**
- * What has to be done before V8's profiler is started from cold. Node 20, and Node 22 before 22.23.3, can deadlock there (nodejs/node#65140): the start walks all code under a lock that is
- * not recursive, an allocation of the walk starts a garbage collection, and the collection takes the same lock. On 22 it is
- * enough that one begins that may move code: with the flag none may (test/stress/profiler-start.js shows it).
+ * What has to be done before V8's profiler is started from cold. Node 20, and Node 22 before 22.23.3, can deadlock there (nodejs/node#65140):
+ * the start walks all code under a lock that is not recursive, an allocation of the walk starts a garbage collection, and the collection takes
+ * the same lock. On 22 it is enough that one begins that may move code: with the flag none may (test/stress/profiler-start.js shows it).
  *
  * A collection just before leaves the walk megabytes to allocate until the next one is due. Without it a process that had
  * filled buffers while it started hung in 7 of 120 starts on Node 20. It took 3 to 11 ms for heaps of 3 and 18 MB, and 1 to

@@ -1,6 +1,6 @@
 'use strict'
 
-// What records, wired: the recorder, what makes it pause, and the reasons why there may be none.
+// Recording in this process: when the recorder runs, what makes it pause, and why there may be none.
 
 const { isMainThread } = require('node:worker_threads')
 const { unattended } = require('../../shared/base/guard')

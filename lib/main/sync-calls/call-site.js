@@ -119,8 +119,8 @@ function bound (text, maxLength) {
 }
 
 /**
- * Calls whose stacks were captured and are still to be read. Between other work the code that reads a stack is cold: one takes 10 to 40 us, many in a row
- * take 3 each. So they wait for each other; whoever wants to know what was drawn says settle(), once a second at least.
+ * Calls whose stacks were captured and are still to be read. Between other work the code that reads a stack is cold: one takes 10 to 40 us,
+ * many in a row take 3 each. So they wait for each other; whoever wants to know what was drawn says settle(), once a second at least.
  */
 class DrawnCalls {
   /** @type {DrawnCall[]} */
@@ -146,8 +146,8 @@ class DrawnCalls {
 }
 
 /**
- * From places in the code that runs to those in the code that was written. The observer is asked for each of them once: source maps are not read on the
- * main thread. What it does not know, Node may: of code that is compiled when it is loaded, with `node --enable-source-maps` or
+ * From places in the code that runs to those in the code that was written. The observer is asked for each of them once: source maps are not
+ * read on the main thread. What it does not know, Node may: of code that is compiled when it is loaded, with `node --enable-source-maps` or
  * process.setSourceMapsEnabled(true).
  * @param {ToWritten} [toWritten]  asks the observer
  */

@@ -243,8 +243,8 @@ function replacementOf (original, meter) {
 }
 
 /**
- * The end of start-up: the first server of this process that listens. Node reports it on a diagnostics channel, so that nothing needs to be patched for
- * it.
+ * The end of start-up: the first server of this process that listens. Node reports it on a diagnostics channel, so that nothing needs to be
+ * patched for it.
  */
 class Arming {
   #onListening

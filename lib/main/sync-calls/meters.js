@@ -128,8 +128,8 @@ class CountedMeter extends Meter {
 }
 
 /**
- * When calls are not timed. Pauses overlap, so they are counted: the detector is stopped, a watched call is running already (Node's appendFileSync calls
- * fs.writeFileSync: the outermost is what the user wrote), or loopscope itself is at work.
+ * When calls are not timed. Pauses overlap, so they are counted: the detector is stopped, a watched call is running already (Node's
+ * appendFileSync calls fs.writeFileSync: the outermost is what the user wrote), or loopscope itself is at work.
  */
 class Pauses {
   #count = 1

@@ -109,8 +109,9 @@ function wrapCounted (original, meter) {
 }
 
 /**
- * A Date that counts `new Date()`. Everything else is the original's: the prototype is the same object, so instanceof, subclasses and dates made before
- * or after know no difference. Not a Proxy, though one would need less code: reading Date.now through it costs more than the call itself.
+ * A Date that counts `new Date()`. Everything else is the original's: the prototype is the same object, so instanceof, subclasses and dates
+ * made before or after know no difference. Not a Proxy, though one would need less code: reading Date.now through it costs more than the call
+ * itself.
  * @param {DateConstructor} Original
  * @param {CountedMeter} meter
  * @returns {DateConstructor}

@@ -74,8 +74,9 @@ class RouteContext {
 
 /**
  * The events of a body come in the context of its request: Node.js brings a body from outside of the context that the request was begun in (from
- * the parser's, where contexts are AsyncContextFrames; else from wherever the connection was made). Requests of node:http share one hook, in front
- * of the push() that they inherit; streams of HTTP/2, sockets after an upgrade, and requests whose push() is not the plain one, have one each.
+ * the parser's, where contexts are AsyncContextFrames; else from wherever the connection was made). Requests of node:http share one hook, in
+ * front of the push() that they inherit; streams of HTTP/2, sockets after an upgrade, and requests whose push() is not the plain one, have one
+ * each.
  */
 class BodyContext {
   #sharedPush

@@ -73,8 +73,8 @@ function createDivision (request, answers) {
 }
 
 /**
- * For how long requests were at work that were seen at it at one moment: while the samples around it are of one kind, or else while the loop was late;
- * since whoever was answered before, and until they were answered themselves.
+ * For how long requests were at work that were seen at it at one moment: while the samples around it are of one kind, or else while the loop
+ * was late; since whoever was answered before, and until they were answered themselves.
  * @param {Work[]} seen  at moments, in order
  * @param {Pick<Known, 'runs' | 'late' | 'answers'>} known
  * @returns {Work[]} in order, not overlapping
