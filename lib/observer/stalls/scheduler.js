@@ -192,4 +192,4 @@ function throttledMs (cpuStat) {
   return Number(value) / (unit === 'usec' ? 1e3 : 1e6)
 }
 
-module.exports = { Scheduler, ThrottleReader }
+module.exports = { Scheduler, ThrottleReader, processCpuMs }

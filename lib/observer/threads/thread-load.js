@@ -7,6 +7,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { everyByTimer } = require('../../shared/base/timers')
+const { processCpuMs } = require('../stalls/scheduler')
 const { monotonicMs } = require('../../shared/base/monotonic')
 
 /** @import { Every } from '../../shared/base/timers' */
@@ -170,11 +171,6 @@ function busiestOf (intervals) {
   const byName = new Map()
   for (const interval of intervals) for (const [name, ms] of interval.byName) byName.set(name, (byName.get(name) ?? 0) + ms)
   return [...byName].map(([name, ms]) => ({ name, ms })).filter(({ ms }) => ms >= 1).sort((left, right) => right.ms - left.ms).slice(0, MAX_NAMES)
-}
-
-function processCpuMs () {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1e3
 }
 
 /**
