@@ -21,16 +21,6 @@ const { warn, warnOnce } = require('../shared/base/warnings')
  * @typedef {{ totals: { to: DestinationName, outcome: EgressOutcome, count: number }[], queueBytes: number }} EgressCountsReading
  */
 
-/**
- * @param {object} parts
- * @param {Ask} parts.ask  the observer, which may have just been started
- * @param {SharedState} parts.state
- * @param {{ readonly isRecording: boolean, rotate (): void }} parts.recording
- */
-function createEgressServing (parts) {
-  return new EgressServing(parts)
-}
-
 class EgressServing {
   #ask
   #state
@@ -44,7 +34,12 @@ class EgressServing {
     egressState: state => this.#tell(state)
   }
 
-  /** @param {Parameters<typeof createEgressServing>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {Ask} parts.ask  the observer, which may have just been started
+   * @param {SharedState} parts.state
+   * @param {{ readonly isRecording: boolean, rotate (): void }} parts.recording
+   */
   constructor ({ ask, state, recording }) {
     this.#ask = ask
     this.#state = state
@@ -120,4 +115,4 @@ class EgressCounts {
   }
 }
 
-module.exports = { createEgressServing }
+module.exports = { EgressServing }

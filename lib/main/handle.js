@@ -14,13 +14,13 @@ const { holdInstruments, releaseInstruments } = require('./shared-instruments')
 const { makeLogger } = require('../shared/default-logger')
 const { describeStall, toLogFields } = require('../shared/stalls/stall-line')
 const { checkRequest, KINDS } = require('../shared/captures/kinds')
-const { createApplicationMetrics, metricSources } = require('./metrics/application-metrics')
-const { createApplicationRequests } = require('./http/application-requests')
+const { ApplicationMetrics, metricSources } = require('./metrics/application-metrics')
+const { ApplicationRequests } = require('./http/application-requests')
 const { createArtifact } = require('./capture-orders')
 const { Signals } = require('./signals')
 const { processReadings, readLoop } = require('./process-reading')
 const { createPm2 } = require('./pm2/pm2')
-const { createSurface } = require('./admin/surface')
+const { Surface } = require('./admin/surface')
 const { version } = require('../../package.json')
 
 /** @import { Artifact, CaptureKind, CaptureOptions, DelaySummary, DiagnosticsOptions, Logger, Stall, Trigger } from '../../types/diagnostics' */
@@ -58,9 +58,9 @@ class Handle extends EventEmitter {
     this.#application = findApplication(this.#options.started)
     this.#logger = this.#options.logger ?? logger()
     setFaultListener(error => warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error))
-    this.#metrics = createApplicationMetrics({ find: () => this.#options.registry ?? registry(this.#application.root), logger: this.#logger })
+    this.#metrics = new ApplicationMetrics({ find: () => this.#options.registry ?? registry(this.#application.root), logger: this.#logger })
     if (!isLate) this.#metrics.load()
-    this.#requests = createApplicationRequests({
+    this.#requests = new ApplicationRequests({
       logger: this.#logger,
       stallThresholdMs: this.#options.stallThresholdMs,
       onRequest: () => this.#instruments?.speedUp(),
@@ -70,7 +70,7 @@ class Handle extends EventEmitter {
       },
       onWork: (context, fromMicros, toMicros) => this.#instruments?.slowRequests.noteWork(context, fromMicros, toMicros)
     })
-    this.#surface = createSurface({
+    this.#surface = new Surface({
       options: this.#options,
       registry: () => this.registry,
       logger: this.#logger,

@@ -9,26 +9,26 @@ const { performance } = require('../shared/base/timers')
 const { SharedState } = require('../bridge/shared-state')
 const { warnOnce } = require('../shared/base/warnings')
 const { createProcessMarks } = require('./marks')
-const { createHeartbeat } = require('./loop/heartbeat')
+const { Heartbeat } = require('./loop/heartbeat')
 const { createObserverHandlers } = require('./observing/observer-handlers')
-const { createLoopMeters } = require('./loop/loop-meters')
+const { LoopMeters } = require('./loop/loop-meters')
 const { createOwnWork } = require('./loop/own-work')
 const { createNotedCpu } = require('./process/noted-cpu')
-const { createRecording } = require('./recorder/recording')
+const { Recording } = require('./recorder/recording')
 const { createAdminServing } = require('./admin/admin-serving')
-const { createEgressServing } = require('./egress-serving')
-const { createHeapWatching } = require('./heap/heap-watching')
-const { createStalls } = require('./stalls')
+const { EgressServing } = require('./egress-serving')
+const { HeapWatching } = require('./heap/heap-watching')
+const { Stalls } = require('./stalls')
 const { createCaptureOrders } = require('./capture-orders')
-const { createObserverSupervisor } = require('./observing/observer-supervisor')
+const { ObserverSupervisor } = require('./observing/observer-supervisor')
 const { createHiddenFunctions, createInterrupt } = require('./observing/interrupt')
 const { installCanaries } = require('../shared/heap/canaries')
 const { routeOf } = require('./http/route-template')
 const { createRequestContexts } = require('./http/contexts/request-contexts')
-const { createSlowRequests } = require('./http/slow-requests/slow-requests')
+const { SlowRequests } = require('./http/slow-requests/slow-requests')
 const { createRouteNotes } = require('./route-notes')
 const { createStallRoute } = require('./http/stall-route')
-const { createSyncCalls } = require('./sync-calls/sync-calls')
+const { SyncCalls } = require('./sync-calls/sync-calls')
 const { describeFile, toCodeFrame } = require('../shared/formats/profile/frame')
 const { workLinesOf } = require('../shared/formats/profile/work-lines')
 
@@ -44,8 +44,11 @@ class Instruments {
   #logger
   #options
   #state = new SharedState()
+  /** @type {Heartbeat} */
   #heartbeat
+  /** @type {Recording} */
   #recording
+  /** @type {ObserverSupervisor} */
   #supervisor
   #observer
   #running = false
@@ -60,6 +63,8 @@ class Instruments {
 
   #askedMicros = -Infinity
   #stallRoute = createStallRoute({ context: this.#requestContexts.context })
+  /** @type {Stalls} */
+  stalls
   loop // what is measured of it
   routeNotes
   slowRequests
@@ -80,9 +85,9 @@ class Instruments {
     const onFault = (/** @type {unknown} */ error) => warnOnce(logger, 'LOOPSCOPE_WARN_INTERNAL', error)
     this.#logger = logger
     this.#options = options
-    this.loop = createLoopMeters({ periodMs: heartbeatMs })
+    this.loop = new LoopMeters({ periodMs: heartbeatMs })
     this.#notedCpu = createNotedCpu({ state: this.#state })
-    this.#heartbeat = createHeartbeat({
+    this.#heartbeat = new Heartbeat({
       periodMs: heartbeatMs,
       stallThresholdMs,
       state: this.#state,
@@ -93,8 +98,8 @@ class Instruments {
       cpuUsage: isMainThread ? process.cpuUsage : process.threadCpuUsage // which Node 20 lacks
     })
     this.marks = createProcessMarks({ tell })
-    this.slowRequests = createSlowRequests({ heartbeat: this.#heartbeat })
-    this.#recording = createRecording({
+    this.slowRequests = new SlowRequests({ heartbeat: this.#heartbeat })
+    this.#recording = new Recording({
       settings: recorder,
       whyTaken: options.whyTaken,
       titlePrefix,
@@ -111,18 +116,18 @@ class Instruments {
     /** @type {Ask} */
     const ask = (name, params, signal) => this.#observer.askWhenReady(name, params, signal)
     this.admin = createAdminServing({ ask, tell })
-    this.egress = createEgressServing({ ask: (name, params) => this.#observer.ask(name, params), state: this.#state, recording: this.#recording })
+    this.egress = new EgressServing({ ask: (name, params) => this.#observer.ask(name, params), state: this.#state, recording: this.#recording })
     this.#supervisor = this.#observe({ appRoot, titlePrefix, onFault })
     this.#observer = this.#supervisor.observer
     this.captures = createCaptureOrders({ observer: this.#observer })
-    this.stalls = createStalls({
+    this.stalls = new Stalls({
       observer: this.#observer,
       recording: this.#recording,
       stuckWith: (tick, slowest) => this.#stallRoute.of(tick, slowest),
       isRunning: () => this.#running
     })
-    this.heap = createHeapWatching({ nodeFlags: options.nodeFlags, ask })
-    this.syncCalls = createSyncCalls({
+    this.heap = new HeapWatching({ nodeFlags: options.nodeFlags, ask })
+    this.syncCalls = new SyncCalls({
       exact: options.syncCalls,
       routeNow: () => this.#stallRoute.now(),
       showFile: file => describeFile(file, { appRoot }),
@@ -215,7 +220,7 @@ class Instruments {
   /** @param {{ appRoot: string, titlePrefix: string, onFault: (error: unknown) => void }} parts */
   #observe ({ appRoot, titlePrefix, onFault }) {
     const { expressionOf } = this.#hiddenFunctions
-    return createObserverSupervisor({
+    return new ObserverSupervisor({
       options: this.#options,
       appRoot,
       names: { titlePrefix, interruptExpression: expressionOf('interrupt'), ownWorkExpression: expressionOf('own-work') },

@@ -29,17 +29,6 @@ const UNEXPLAINED = Object.freeze({
   evidence: { cpuMs: null, runQueueMs: null, throttledMs: null, observerLateMs: null, codeMs: null, gcMs: null }
 })
 
-/**
- * @param {object} parts
- * @param {{ ask: Ask, tell: Tell }} parts.observer
- * @param {(tick: LateTick, slowest: (SlowRequest | null)[]) => Stuck} parts.stuckWith
- * @param {{ rotateSoon (): void, wasStartingAt (micros: number): boolean }} parts.recording
- * @param {() => boolean} parts.isRunning
- */
-function createStalls (parts) {
-  return new Stalls(parts)
-}
-
 class Stalls {
   #parts
   #sequence = 0
@@ -47,7 +36,13 @@ class Stalls {
   subscribers = new Subscribers()
   log = new StallLog()
 
-  /** @param {Parameters<typeof createStalls>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {{ ask: Ask, tell: Tell }} parts.observer
+   * @param {(tick: LateTick, slowest: (SlowRequest | null)[]) => Stuck} parts.stuckWith
+   * @param {{ rotateSoon (): void, wasStartingAt (micros: number): boolean }} parts.recording
+   * @param {() => boolean} parts.isRunning
+   */
   constructor (parts) {
     this.#parts = parts
   }
@@ -153,4 +148,4 @@ class Subscribers {
   }
 }
 
-module.exports = { createStalls }
+module.exports = { Stalls }

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createSurface } = require('../../lib/main/admin/surface')
+const { Surface } = require('../../lib/main/admin/surface')
 const { resolveOptions } = require('../../lib/main/options/resolve-options')
 const { hashToken } = require('../../lib/shared/admin/tokens')
 
@@ -12,7 +12,7 @@ const LISTENING = 'http://127.0.0.1:9229'
 /** Starts the surface of a handle: what its observer is told of tokens, and what stands in the log. */
 async function startSurface ({ options = {}, env = {}, isMounted = false }) {
   const lines = []
-  const surface = createSurface({
+  const surface = new Surface({
     options: resolveOptions(options, env),
     registry: () => assert.fail('nobody asked for metrics'),
     logger: { info: facts => lines.push(facts.url), warn: facts => assert.fail(facts) },

@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { SharedState } = require('../../lib/bridge/shared-state')
-const { createHeartbeat } = require('../../lib/main/loop/heartbeat')
+const { Heartbeat } = require('../../lib/main/loop/heartbeat')
 
 const PERIOD_MS = 20
 const THRESHOLD_MS = 100
@@ -12,7 +12,7 @@ const MIN_SHARE = 0.3 // of a processor: a process that gets less than 0.1 count
 function createSubject (t) {
   const subject = { ticks: [], stalls: [], suspicions: [], hurries: 0, state: new SharedState() }
   let check = () => {}
-  subject.heartbeat = createHeartbeat({
+  subject.heartbeat = new Heartbeat({
     periodMs: PERIOD_MS,
     stallThresholdMs: THRESHOLD_MS,
     state: subject.state,

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
 const { monotonicMicros } = require('../../lib/shared/base/monotonic')
 const { SharedState } = require('../../lib/bridge/shared-state')
-const { createHeartbeat } = require('../../lib/main/loop/heartbeat')
+const { Heartbeat } = require('../../lib/main/loop/heartbeat')
 
 const PERIOD_MS = 5
 const NEVER_MS = 1e9
@@ -13,7 +13,7 @@ const NEVER_MS = 1e9
 function createSubject (t, { stallThresholdMs = NEVER_MS, onFirst } = {}) {
   const subject = { delays: [], stalls: [], state: new SharedState() }
   let onNext = () => {}
-  subject.heartbeat = createHeartbeat({
+  subject.heartbeat = new Heartbeat({
     periodMs: PERIOD_MS,
     stallThresholdMs,
     state: subject.state,
@@ -199,6 +199,6 @@ test('a started heartbeat does not keep the process alive', () => {
   const [heartbeat, sharedState] = ['main/loop/heartbeat', 'bridge/shared-state'].map(name => require.resolve(`../../lib/${name}`))
   const script = `
     const { SharedState } = require(${JSON.stringify(sharedState)})
-    require(${JSON.stringify(heartbeat)}).createHeartbeat({ periodMs: 5, stallThresholdMs: 100, state: new SharedState(), onTick () {}, onStall () {} }).start()`
+    require(${JSON.stringify(heartbeat)}).new Heartbeat({ periodMs: 5, stallThresholdMs: 100, state: new SharedState(), onTick () {}, onStall () {} }).start()`
   assert.equal(spawnSync(process.execPath, ['-e', script], { timeout: 10_000 }).status, 0)
 })

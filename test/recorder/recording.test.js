@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { monotonicMicros } = require('../../lib/shared/base/monotonic')
-const { createRecording } = require('../../lib/main/recorder/recording')
+const { Recording } = require('../../lib/main/recorder/recording')
 
 const SETTINGS = { hz: 100, windowSeconds: 5, keepSeconds: 60, engine: 'inspector' }
 
@@ -11,7 +11,7 @@ const SETTINGS = { hz: 100, windowSeconds: 5, keepSeconds: 60, engine: 'inspecto
 function createSubject (t, { settings = SETTINGS } = {}) {
   const told = []
   const heartbeat = { lastMicros: 0, exempt: work => work() }
-  const recording = createRecording({
+  const recording = new Recording({
     settings,
     whyTaken: null,
     titlePrefix: 'test:',

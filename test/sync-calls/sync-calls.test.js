@@ -3,13 +3,13 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const crypto = require('node:crypto')
-const { createSyncCalls } = require('../../lib/main/sync-calls/sync-calls')
+const { SyncCalls } = require('../../lib/main/sync-calls/sync-calls')
 
 const HOUR_MS = 3_600_000
 
 function createSubject (t, { exact = false, ...rest } = {}) {
   const warnings = []
-  const syncCalls = createSyncCalls({
+  const syncCalls = new SyncCalls({
     exact,
     routeNow: () => 'POST /auth',
     showFile: file => file,

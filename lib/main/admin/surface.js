@@ -21,20 +21,6 @@ const { adminSettings, isAccessChosen } = require('./settings')
 /** @typedef {import('./admin-serving').Applications} Applications */
 /** @typedef {ReturnType<typeof import('../../bridge/relay').createRelaySender>} Relay */
 
-/**
- * @param {object} parts
- * @param {ResolvedOptions} parts.options
- * @param {() => Registry} parts.registry
- * @param {Logger} parts.logger
- * @param {string} parts.appName
- * @param {string} parts.appRoot
- * @param {string} parts.version
- * @param {number | null} parts.clusterId  of a cluster worker
- */
-function createSurface (parts) {
-  return new Surface(parts)
-}
-
 class Surface {
   #parts
   #controlDir
@@ -53,7 +39,16 @@ class Surface {
   /** @type {ReturnType<typeof import('./announcement').createAnnouncement> | undefined} */
   #announcement
 
-  /** @param {Parameters<typeof createSurface>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {ResolvedOptions} parts.options
+   * @param {() => Registry} parts.registry
+   * @param {Logger} parts.logger
+   * @param {string} parts.appName
+   * @param {string} parts.appRoot
+   * @param {string} parts.version
+   * @param {number | null} parts.clusterId  of a cluster worker
+   */
   constructor (parts) {
     const { options, clusterId, appRoot } = parts
     this.#parts = parts
@@ -265,4 +260,4 @@ function digestOf (text) {
   return process.getBuiltinModule('node:crypto').createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
-module.exports = { createSurface }
+module.exports = { Surface }

@@ -28,15 +28,6 @@ const LEVEL_MS = 3000
 
 const v8 = () => process.getBuiltinModule('node:v8') // loaded by those who watch
 
-/**
- * @param {object} parts
- * @param {readonly string[]} parts.nodeFlags
- * @param {Ask} parts.ask  the observer
- */
-function createHeapWatching (parts) {
-  return new HeapWatching(parts)
-}
-
 class HeapWatching {
   #nodeFlags
   #ask
@@ -48,7 +39,11 @@ class HeapWatching {
   #unmark = () => {}
   #watchLimit = async () => {}
 
-  /** @param {Parameters<typeof createHeapWatching>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {readonly string[]} parts.nodeFlags
+   * @param {Ask} parts.ask  the observer
+   */
   constructor ({ nodeFlags, ask }) {
     this.#nodeFlags = nodeFlags
     this.#ask = ask
@@ -223,4 +218,4 @@ function createOutsideHeap ({ read = memoryUsage } = {}) {
   }
 }
 
-module.exports = { GcWatch, createHeapWatching, createOutsideHeap }
+module.exports = { GcWatch, HeapWatching, createOutsideHeap }

@@ -17,18 +17,6 @@ const { createSayRoute } = require('./told-route')
 
 const SHARED_DURATIONS = 'request-durations.2'
 
-/**
- * @param {object} parts
- * @param {Logger} parts.logger
- * @param {number} parts.stallThresholdMs
- * @param {() => void} parts.onRequest  work on a request begins
- * @param {NonNullable<import('./request-measure').RequestMeasureOptions['onAnswered']>} parts.onAnswered
- * @param {NonNullable<Parameters<CreateMiddleware>[0]['onWork']>} parts.onWork
- */
-function createApplicationRequests (parts) {
-  return new ApplicationRequests(parts)
-}
-
 class ApplicationRequests {
   #parts
   #context = new RouteContext()
@@ -41,7 +29,14 @@ class ApplicationRequests {
   /** Says the template of a request, where the framework does not. Never throws. */
   sayRoute
 
-  /** @param {Parameters<typeof createApplicationRequests>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {Logger} parts.logger
+   * @param {number} parts.stallThresholdMs
+   * @param {() => void} parts.onRequest  work on a request begins
+   * @param {NonNullable<import('./request-measure').RequestMeasureOptions['onAnswered']>} parts.onAnswered
+   * @param {NonNullable<Parameters<CreateMiddleware>[0]['onWork']>} parts.onWork
+   */
   constructor (parts) {
     const { logger } = parts
     this.#parts = parts
@@ -82,4 +77,4 @@ class ApplicationRequests {
   }
 }
 
-module.exports = { createApplicationRequests }
+module.exports = { ApplicationRequests }

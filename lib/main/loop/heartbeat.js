@@ -34,21 +34,6 @@ const PROOF_SHARE = 1 / IDLE_FACTOR
  * @property {boolean} [isSuspected]  an idle tick that was late by less than a stall, which may have begun before it was due
  */
 
-/**
- * @param {object} parts
- * @param {number} parts.periodMs
- * @param {number} parts.stallThresholdMs
- * @param {SharedState} parts.state
- * @param {(delayMs: number, periods: number) => void} parts.onTick  called for every tick; periods: how many fast ones it stands for
- * @param {(tick: LateTick) => void} parts.onStall   called for ticks at least stallThresholdMs late, and for suspected ones
- * @param {() => void} [parts.onFirst]               the loop turns for the first time: what the application does is measured from here on
- * @param {() => void} [parts.onSpeedUp]               the heart beats fast again because of speedUp()
- * @param {() => NodeJS.CpuUsage} [parts.cpuUsage]   of the process, or of the one thread that is watched
- */
-function createHeartbeat (parts) {
-  return new Heartbeat(parts)
-}
-
 class Heartbeat {
   #parts
   /** @type {NodeJS.Timeout | undefined} */
@@ -63,7 +48,17 @@ class Heartbeat {
   #checked = { micros: 0, cpuMs: 0 }
   #overheadMicros = 0
 
-  /** @param {Parameters<typeof createHeartbeat>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {number} parts.periodMs
+   * @param {number} parts.stallThresholdMs
+   * @param {SharedState} parts.state
+   * @param {(delayMs: number, periods: number) => void} parts.onTick  called for every tick; periods: how many fast ones it stands for
+   * @param {(tick: LateTick) => void} parts.onStall   called for ticks at least stallThresholdMs late, and for suspected ones
+   * @param {() => void} [parts.onFirst]               the loop turns for the first time: what the application does is measured from here on
+   * @param {() => void} [parts.onSpeedUp]               the heart beats fast again because of speedUp()
+   * @param {() => NodeJS.CpuUsage} [parts.cpuUsage]   of the process, or of the one thread that is watched
+   */
   constructor (parts) {
     this.#parts = parts
     this.#own = new OwnWorkIntervals(parts.state)
@@ -236,4 +231,4 @@ class Heartbeat {
   }
 }
 
-module.exports = { createHeartbeat }
+module.exports = { Heartbeat }

@@ -8,18 +8,13 @@ const { LoopTime, createUtilization } = require('./utilization')
 
 /** @import { DelaySummary } from '../../../types/diagnostics' */
 
-/** @param {{ periodMs: number }} parts  of the heartbeat */
-function createLoopMeters (parts) {
-  return new LoopMeters(parts)
-}
-
 class LoopMeters {
   delay
   iterations = createIterations()
   time = new LoopTime()
   utilization = createUtilization({ eventLoopUtilization: () => this.time.read() })
 
-  /** @param {Parameters<typeof createLoopMeters>[0]} parts */
+  /** @param {{ periodMs: number }} parts  of the heartbeat */
   constructor ({ periodMs }) {
     this.delay = createDelayHistogram({ periodMs })
   }
@@ -61,4 +56,4 @@ class LoopMeters {
   }
 }
 
-module.exports = { createLoopMeters }
+module.exports = { LoopMeters }

@@ -10,15 +10,6 @@ const { version } = require('../../../package.json')
 /** @import { Instruments } from '../instruments' */
 /** @import { MetricSources } from './definitions' */
 
-/**
- * @param {object} parts
- * @param {() => Registry | undefined} parts.find  none: one of our own
- * @param {Logger} parts.logger
- */
-function createApplicationMetrics (parts) {
-  return new ApplicationMetrics(parts)
-}
-
 class ApplicationMetrics {
   #parts
   /** @type {Registry | undefined} */
@@ -28,7 +19,11 @@ class ApplicationMetrics {
   /** @type {(() => void) | undefined} */
   #release
 
-  /** @param {Parameters<typeof createApplicationMetrics>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {() => Registry | undefined} parts.find  none: one of our own
+   * @param {Logger} parts.logger
+   */
   constructor (parts) {
     this.#parts = parts
   }
@@ -90,4 +85,4 @@ function metricSources (instruments, requests) {
   }
 }
 
-module.exports = { createApplicationMetrics, metricSources }
+module.exports = { ApplicationMetrics, metricSources }

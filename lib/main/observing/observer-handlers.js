@@ -8,16 +8,16 @@ const { performance } = require('../../shared/base/timers')
 const { readMemory } = require('../heap/memory-reading')
 const { takeSnapshot } = require('../heap/take-snapshot')
 
-/** @import { createObserverSupervisor } from './observer-supervisor' */
+/** @import { ObserverSupervisor } from './observer-supervisor' */
 /** @import { createAdminServing } from '../admin/admin-serving' */
 /** @import { createCaptureOrders } from '../capture-orders' */
-/** @import { createHeapWatching } from '../heap/heap-watching' */
-/** @import { createEgressServing } from '../egress-serving' */
-/** @import { createSlowRequests } from '../http/slow-requests/slow-requests' */
-/** @import { createLoopMeters } from '../loop/loop-meters' */
+/** @import { HeapWatching } from '../heap/heap-watching' */
+/** @import { EgressServing } from '../egress-serving' */
+/** @import { SlowRequests } from '../http/slow-requests/slow-requests' */
+/** @import { LoopMeters } from '../loop/loop-meters' */
 /** @import { createOwnWork } from '../loop/own-work' */
-/** @import { createRecording } from '../recorder/recording' */
-/** @import { createSyncCalls } from '../sync-calls/sync-calls' */
+/** @import { Recording } from '../recorder/recording' */
+/** @import { SyncCalls } from '../sync-calls/sync-calls' */
 /** @import { createProcessMarks } from '../marks' */
 /** @import { TakeOrder } from '../heap/take-snapshot' */
 
@@ -26,18 +26,18 @@ const MAX_MAP_LENGTH = 2 * 1024 * 1024
 
 /**
  * @param {object} parts  functions give what is made after the observer is asked for
- * @param {ReturnType<typeof createLoopMeters>} parts.loop
- * @param {ReturnType<typeof createRecording>} parts.recording
+ * @param {LoopMeters} parts.loop
+ * @param {Recording} parts.recording
  * @param {ReturnType<typeof createOwnWork>} parts.ownWork
  * @param {ReturnType<typeof createAdminServing>} parts.admin
- * @param {() => ReturnType<typeof createSyncCalls>} parts.syncCalls
- * @param {() => ReturnType<typeof createHeapWatching>} parts.heap
+ * @param {() => SyncCalls} parts.syncCalls
+ * @param {() => HeapWatching} parts.heap
  * @param {() => ReturnType<typeof createCaptureOrders>} parts.captures
- * @param {ReturnType<typeof createSlowRequests>} parts.slowRequests
+ * @param {SlowRequests} parts.slowRequests
  * @param {ReturnType<typeof createProcessMarks>} parts.marks
- * @param {ReturnType<typeof createEgressServing>} parts.egress
- * @param {() => ReturnType<typeof import('../stalls').createStalls>} parts.stalls
- * @returns {Parameters<typeof createObserverSupervisor>[0]['handlers']}
+ * @param {EgressServing} parts.egress
+ * @param {() => import('../stalls').Stalls} parts.stalls
+ * @returns {ConstructorParameters<typeof ObserverSupervisor>[0]['handlers']}
  */
 function createObserverHandlers ({ loop, recording, ownWork, admin, syncCalls, heap, captures, slowRequests, marks, egress, stalls }) {
   return {

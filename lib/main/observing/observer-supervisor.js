@@ -32,24 +32,6 @@ const MAX_RESTART_MS = 300_000 // and who ran for so long begins anew
 const MAX_KINDS = 20 // some programs number the names of their threads
 const OTHERS = '_other'
 
-/**
- * @param {object} parts
- * @param {ResolvedOptions} parts.options
- * @param {string} parts.appRoot
- * @param {Pick<ObserverParts['settings'], 'titlePrefix' | 'interruptExpression' | 'ownWorkExpression'>} parts.names  of ours in the process
- * @param {ObserverParts['state']} parts.state
- * @param {Logger} parts.logger
- * @param {Omit<ObserverParts['handlers'], 'sourceMapProblem' | 'threadTimes'>} parts.handlers  of what the observer says and asks
- * @param {(error: unknown) => void} parts.onFault
- * @param {ObserverParts['onEnd']} parts.onEnd
- * @param {(sessionError: string | null) => void} parts.onReady  sessionError: why it has no inspector session
- * @param {() => void} parts.onLost
- * @param {() => void} parts.onRestarted  to tell the new one what the lost one had been told
- */
-function createObserverSupervisor (parts) {
-  return new ObserverSupervisor(parts)
-}
-
 class ObserverSupervisor {
   #parts
   #running = false
@@ -62,7 +44,20 @@ class ObserverSupervisor {
   threadTotals = createThreadTotals()
   observer
 
-  /** @param {Parameters<typeof createObserverSupervisor>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {ResolvedOptions} parts.options
+   * @param {string} parts.appRoot
+   * @param {Pick<ObserverParts['settings'], 'titlePrefix' | 'interruptExpression' | 'ownWorkExpression'>} parts.names  of ours in the process
+   * @param {ObserverParts['state']} parts.state
+   * @param {Logger} parts.logger
+   * @param {Omit<ObserverParts['handlers'], 'sourceMapProblem' | 'threadTimes'>} parts.handlers  of what the observer says and asks
+   * @param {(error: unknown) => void} parts.onFault
+   * @param {ObserverParts['onEnd']} parts.onEnd
+   * @param {(sessionError: string | null) => void} parts.onReady  sessionError: why it has no inspector session
+   * @param {() => void} parts.onLost
+   * @param {() => void} parts.onRestarted  to tell the new one what the lost one had been told
+   */
   constructor (parts) {
     const { state, handlers, onFault, onEnd } = parts
     this.#parts = parts
@@ -134,7 +129,7 @@ class ObserverSupervisor {
   }
 }
 
-/** @param {Parameters<typeof createObserverSupervisor>[0]} parts */
+/** @param {ConstructorParameters<typeof ObserverSupervisor>[0]} parts */
 function settingsOf ({ options: { recorder, stallThresholdMs, sourceMaps, threads, observerFile }, appRoot, names }) {
   return {
     stallThresholdMs,
@@ -213,4 +208,4 @@ function createThreadTotals () {
   return { add, totals: () => [...totals.values()] }
 }
 
-module.exports = { FIRST_RESTART_MS, MAX_RESTART_MS, RestartBackoff, createObserverSupervisor }
+module.exports = { FIRST_RESTART_MS, MAX_RESTART_MS, RestartBackoff, ObserverSupervisor }

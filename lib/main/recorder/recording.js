@@ -16,23 +16,6 @@ const { Recorder } = require('./recorder')
 /** @import { PauseReason } from './recorder' */
 /** @import { ResolvedOptions } from '../options/resolve-options' */
 
-/**
- * @param {object} parts
- * @param {ResolvedOptions['recorder']} parts.settings
- * @param {string | null} parts.whyTaken  that V8's profiler is somebody else's here
- * @param {string} parts.titlePrefix  of this process's windows
- * @param {Logger} parts.logger
- * @param {{ setSampled (isSampled: boolean): void }} parts.loopTime
- * @param {Tell} parts.tell  the observer
- * @param {{ readonly lastMicros: number, exempt (work: () => void): void }} parts.heartbeat
- * @param {(url: string) => Promise<DebuggerStatus>} parts.detectDebugger  asks the observer; rejects when it is gone
- * @param {() => void} parts.onRotated
- * @throws ERR_LOOPSCOPE_ENGINE_MISSING
- */
-function createRecording (parts) {
-  return new Recording(parts)
-}
-
 class Recording {
   #parts
   #recorder
@@ -45,7 +28,19 @@ class Recording {
   /** When it was first started, or known that it cannot be. */
   #begunMicros = Infinity
 
-  /** @param {Parameters<typeof createRecording>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {ResolvedOptions['recorder']} parts.settings
+   * @param {string | null} parts.whyTaken  that V8's profiler is somebody else's here
+   * @param {string} parts.titlePrefix  of this process's windows
+   * @param {Logger} parts.logger
+   * @param {{ setSampled (isSampled: boolean): void }} parts.loopTime
+   * @param {Tell} parts.tell  the observer
+   * @param {{ readonly lastMicros: number, exempt (work: () => void): void }} parts.heartbeat
+   * @param {(url: string) => Promise<DebuggerStatus>} parts.detectDebugger  asks the observer; rejects when it is gone
+   * @param {() => void} parts.onRotated
+   * @throws ERR_LOOPSCOPE_ENGINE_MISSING
+   */
   constructor (parts) {
     this.#parts = parts
     this.#recorder = parts.settings === false ? null : this.#make(parts.settings)
@@ -218,4 +213,4 @@ class Recording {
   }
 }
 
-module.exports = { createRecording }
+module.exports = { Recording }

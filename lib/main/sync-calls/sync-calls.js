@@ -24,22 +24,6 @@ const DEFAULT_POOL_SIZE = 4 // libuv's
 
 /** @typedef {import('../../shared/sync-calls/sampled').SampledView} View */
 
-/**
- * @param {object} parts
- * @param {false | DetectorOptions} parts.exact  options of the exact detector
- * @param {() => string | null} parts.routeNow
- * @param {(file: string) => string} parts.showFile
- * @param {(frame: CallFrame) => { function: string, file: string, line: number, column: number }} parts.showFrame
- * @param {() => WorkLine[]} [parts.workLines]  of stalls
- * @param {ToWritten} [parts.toWritten]  asks the observer for places in the code as it was written
- * @param {Logger} parts.logger
- * @param {(error: unknown) => void} parts.onFault
- * @param {string | undefined} parts.poolSize  of UV_THREADPOOL_SIZE
- */
-function createSyncCalls (parts) {
-  return new SyncCalls(parts)
-}
-
 class SyncCalls {
   #parts
   #detector
@@ -51,7 +35,18 @@ class SyncCalls {
   #flagged = new Map()
   #pool = { queued: 0, maxWaitMs: 0, loggedAt: -Infinity }
 
-  /** @param {Parameters<typeof createSyncCalls>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {false | DetectorOptions} parts.exact  options of the exact detector
+   * @param {() => string | null} parts.routeNow
+   * @param {(file: string) => string} parts.showFile
+   * @param {(frame: CallFrame) => { function: string, file: string, line: number, column: number }} parts.showFrame
+   * @param {() => WorkLine[]} [parts.workLines]  of stalls
+   * @param {ToWritten} [parts.toWritten]  asks the observer for places in the code as it was written
+   * @param {Logger} parts.logger
+   * @param {(error: unknown) => void} parts.onFault
+   * @param {string | undefined} parts.poolSize  of UV_THREADPOOL_SIZE
+   */
   constructor (parts) {
     this.#parts = parts
     this.#detector = parts.exact === false ? null : this.#makeDetector(parts.exact)
@@ -219,4 +214,4 @@ function templateOf (route) {
   return route === null ? '' : route.slice(route.indexOf(' ') + 1)
 }
 
-module.exports = { createSyncCalls }
+module.exports = { SyncCalls }

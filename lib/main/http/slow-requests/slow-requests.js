@@ -38,21 +38,16 @@ const RIPE_MICROS = 1e6
 
 /** @typedef {Interval & { startMicros: number, context: RequestContext | null, route: string }} Entry  its route is valid when there is no context */
 
-/**
- * @param {object} parts
- * @param {{ dueMicros: number }} parts.heartbeat
- */
-function createSlowRequests (parts) {
-  return new SlowRequests(parts)
-}
-
 class SlowRequests {
   #arrivals
   #past = new Past(() => this.#settle(Infinity))
   /** @type {Worst<Kept>} */
   #worst = new Worst()
 
-  /** @param {Parameters<typeof createSlowRequests>[0]} parts */
+  /**
+   * @param {object} parts
+   * @param {{ dueMicros: number }} parts.heartbeat
+   */
   constructor ({ heartbeat }) {
     this.#arrivals = new Arrivals(heartbeat)
   }
@@ -258,4 +253,4 @@ function toPlain ({ fromMicros, toMicros, startMicros, context, route }) {
   return { fromMicros, toMicros, startMicros, route: context === null ? route : routeOf(context.request) }
 }
 
-module.exports = { createSlowRequests }
+module.exports = { SlowRequests }
