@@ -1,7 +1,6 @@
 'use strict'
 
-// What an application holds: its parts are made and wired here. What belongs to the process and not to one application is in
-// instruments.js.
+// What an application holds: its metrics, requests, admin surface and signals. What the process has once is in instruments.js.
 
 const { EventEmitter } = require('node:events')
 const { findApplication } = require('./process/application')

@@ -1,6 +1,6 @@
 'use strict'
 
-// The process's one set of instruments, wired: heartbeat, recorder, observer, the log of stalls. Its applications share it (process/process-wide.js).
+// What a process has once, however many applications run in it: heartbeat, recorder, observer, stalls. They share it (shared-instruments.js).
 
 const { isMainThread, threadId } = require('node:worker_threads')
 const { guarded } = require('../shared/base/guard')

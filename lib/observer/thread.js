@@ -1,6 +1,6 @@
 'use strict'
 
-// The observer thread: what main/handle.js and main/instruments.js are to the main thread, the place where its parts are made and wired.
+// The observer thread: its parts, and the messages that come from the main thread.
 // It parses, explains, encodes and writes, so that the main thread does not have to and need not be able to.
 
 const { Channel } = require('../bridge/channel')
