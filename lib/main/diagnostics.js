@@ -46,15 +46,18 @@ function createDiagnostics (options) {
  * For `--require loopscope/register`: started, and with the requests of every HTTP server in the process. It logs to
  * standard error: what reads the output of a program that knows nothing of us must not find our lines in it. The metrics go
  * into the application's registry.
- * @param {DiagnosticsOptions} [options]
+ * @param {object} [how]
+ * @param {boolean} [how.mayEndSoon]  then the logger and the metrics client are loaded a moment later, or with the first use
  * @returns {Handle}
  */
-function observeProcess (options) {
+function observeProcess ({ mayEndSoon = false } = {}) {
   const logger = createLateLogger({ fd: STANDARD_ERROR })
-  const handle = new Handle(options, { logger: () => logger, registry: findRegistry, isLate: true })
+  const handle = new Handle(undefined, { logger: () => logger, registry: findRegistry, isLate: true })
   handle.openRequestChannel()
   handle.start()
-  setTimeout(guarded(() => handle.settle(logger.make)), SETTLE_MS).unref()
+  const settle = guarded(() => handle.settle(logger.make))
+  if (mayEndSoon) setTimeout(settle, SETTLE_MS).unref()
+  else settle()
   return handle
 }
 

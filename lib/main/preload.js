@@ -23,7 +23,7 @@ const FASTIFY = 'fastify.initialization'
 function preload () {
   // A variable that is wrong ends the start of the process. Without one there is nothing to check, and the options need not be loaded.
   const options = hasVariables() ? require('./options/resolve-options').resolveOptions() : null
-  if (options !== null && mustStart(options)) begin()
+  if (options !== null && mustStart(options)) begin({ mayEndSoon: true })
   else new Waiting(Object.keys(options === null ? SIGNALS : options.signals)).start()
 }
 
@@ -83,14 +83,15 @@ class Waiting {
   }
 }
 
-function begin () {
-  return require('./diagnostics').observeProcess()
+/** @param {{ mayEndSoon: boolean }} how */
+function begin (how) {
+  return require('./diagnostics').observeProcess(how)
 }
 
 /** @returns {Handle | undefined} undefined where it could not, as where a variable that the application has set meanwhile is wrong */
 function beginLate () {
   try {
-    return begin()
+    return begin({ mayEndSoon: false })
   } catch (error) {
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (error)
     if (code === 'MODULE_NOT_FOUND') return undefined // the application has taken the files away, or put others in their place, as tests do
