@@ -1,6 +1,6 @@
 'use strict'
 
-// Run by large-profiles.test.js in a process of its own, which it can end: all that is made of a profile, of one large one of each shape.
+// Run by large-profiles.slow.test.js in a process of its own, which it can end: all that is made of a profile, of one large one of each shape.
 
 const { diffHeapProfiles, diffProfiles } = require('../../lib/shared/formats/differences')
 const { encodeFlameGraphDifference } = require('../../lib/shared/formats/flamegraph')

@@ -54,7 +54,6 @@ test('a process is observed when it has lived for a while', async t => {
 test('a signal that captures is answered by a process that is not observed yet', async t => {
   const { child, until, ended } = start(t, ['--require', REGISTER, '-e', "setInterval(() => {}, 1e6); process.kill(process.pid, 'SIGUSR2')"])
   await until(/^SIGUSR2: capturing cpu/)
-  await until(/^SIGUSR2: cpu capture (written|failed)/)
   child.kill('SIGKILL')
   await ended
 })
