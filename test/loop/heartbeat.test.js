@@ -199,6 +199,7 @@ test('a started heartbeat does not keep the process alive', () => {
   const [heartbeat, sharedState] = ['main/loop/heartbeat', 'bridge/shared-state'].map(name => require.resolve(`../../lib/${name}`))
   const script = `
     const { SharedState } = require(${JSON.stringify(sharedState)})
-    require(${JSON.stringify(heartbeat)}).new Heartbeat({ periodMs: 5, stallThresholdMs: 100, state: new SharedState(), onTick () {}, onStall () {} }).start()`
+    const { Heartbeat } = require(${JSON.stringify(heartbeat)})
+    new Heartbeat({ periodMs: 5, stallThresholdMs: 100, state: new SharedState(), onTick () {}, onStall () {} }).start()`
   assert.equal(spawnSync(process.execPath, ['-e', script], { timeout: 10_000 }).status, 0)
 })
