@@ -1,10 +1,12 @@
 'use strict'
 
-// When a process with the preload begins to be observed. Each script says whether it is, in its own words: the names of the threads and
-// timers of loopscope would be no proof, the process-wide instruments are.
+// When a process with the preload begins to be observed. Each script prints whether it is, by loopscope's process-wide instruments.
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
 const { start } = require('./child')
 
 const REGISTER = require.resolve('../../lib/register')
@@ -16,13 +18,38 @@ const SAY = `
   const files = () => Object.keys(require.cache).length
 `
 
-/** What a script printed, by its first word. */
+/** What a script printed, by its first word. It is no file, and so no application. */
 async function run (t, source, env = {}) {
   const { ended } = start(t, ['--require', REGISTER, '-e', SAY + source], { env })
   const { code, stdout, stderr } = await ended
   assert.equal(code, 0, stderr)
   return { ...Object.fromEntries(stdout.trim().split('\n').map(line => [line.split(' ')[0], line.split(' ').slice(1).join(' ')])), stderr }
 }
+
+// Node.js 20 does not publish what is required: there an application is observed from its first moment.
+const publishesModules = Number(process.versions.node.split('.')[0]) >= 22
+
+/** Whether a process is observed at the end of its first file, which is written for it. */
+async function runFile (t, name, source) {
+  const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'loopscope-preload-'))
+  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const file = path.join(folder, name)
+  fs.mkdirSync(path.dirname(file), { recursive: true })
+  fs.writeFileSync(file, `${source}\n${SAY}\nsay('end')\nprocess.exit()`)
+  const { code, stdout, stderr } = await start(t, ['--require', REGISTER, file]).ended
+  assert.equal(code, 0, stderr)
+  return stdout.trim()
+}
+
+test('an application that loads what servers are made of is observed from then on', async t => {
+  assert.equal(await runFile(t, 'app.js', "require('node:http')"), 'end true 1')
+  assert.equal(await runFile(t, 'app.mjs', "import 'node:fs'"), 'end true 1')
+})
+
+test('a script that does not load it is not, and nor is a command of a package', async t => {
+  assert.equal(await runFile(t, 'script.js', "require('node:fs')"), `end ${!publishesModules} 1`)
+  assert.equal(await runFile(t, 'node_modules/tool/bin.js', "require('http')"), 'end false 1')
+})
 
 test('a process that ends at once starts nothing and loads little', async t => {
   const { end, files, stderr } = await run(t, "say('end'); console.log('files', files())", { LOOPSCOPE_DIR: undefined })
