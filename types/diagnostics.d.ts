@@ -168,7 +168,7 @@ export interface DiagnosticsOptions {
   rules?: readonly Rule[]
   /** Log what the rules would do, without doing it. Default false. */
   rulesDryRun?: boolean
-  /** When preloaded: observe the process from its first moment, and not only once it listens or has lived for two seconds: docs/frameworks.md. Default false. */
+  /** When preloaded: observe the process from its first moment, and not only once it loads a server module, listens, or has lived for two seconds: docs/frameworks.md. Default false. */
   startAtOnce?: boolean
   /** Path of the file to which `loopscope/observer` was bundled: docs/bundlers.md. */
   observerFile?: string
