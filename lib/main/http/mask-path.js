@@ -81,4 +81,4 @@ function pathOf (url) {
   return end === -1 ? text : text.slice(0, end)
 }
 
-module.exports = { maskPath, maskSegment, maskedTemplate, pathOf, pathnameOf, forgetMasked }
+module.exports = { maskPath, maskedTemplate, pathOf, pathnameOf, forgetMasked }

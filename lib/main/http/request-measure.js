@@ -155,4 +155,4 @@ function schemeOf ({ request, socket }) {
   return connection?.encrypted === true ? 'https' : 'http'
 }
 
-module.exports = { createRequestMeasure, STATUS_CLIENT_CLOSED }
+module.exports = { createRequestMeasure }

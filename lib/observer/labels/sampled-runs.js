@@ -66,4 +66,4 @@ function runsOf ({ nodes, samples, timeDeltas, startTime, routes }, maxMicros) {
   return runs
 }
 
-module.exports = { SampledRuns, runsOf }
+module.exports = { SampledRuns }
