@@ -24,7 +24,7 @@
 /** @import { LimitOrder } from '../observer/heap/near-limit' */
 /** @import { Adopted } from '../observer/heap/snapshot/orphaned-snapshots' */
 /** @import { DebuggerStatus } from '../observer/recorder/debugger-detector' */
-/** @import { WrittenStall } from '../observer/stalls/stall-detection' */
+/** @import { MappedStall } from '../observer/stalls/stall-detection' */
 /** @import { SampledReading } from '../observer/sync-calls/sync-samples' */
 /** @import { ProcessReading } from '../shared/findings/readings' */
 /** @import { LoopCounts } from '../shared/rules/conditions' */
@@ -84,7 +84,7 @@
  * @property {(params: { stream: string }) => Promise<{ value: any, done: boolean }>} nextChunk  of an answer that goes on
  * @property {(params: { stream: string }) => Promise<void>} endStream
  *
- * @property {(params: { frames: CallFrame[] }) => Promise<(CallFrame | null)[]>} writtenFrames  in the places of the code as it was written; null: not known yet
+ * @property {(params: { frames: CallFrame[] }) => Promise<(CallFrame | null)[]>} originalFrames  with positions in the original source; null: not known yet
  * @property {(params: { reading: SampledReading }) => void} resumeSamples  what a lost observer had read
  * @property {(params: { toMicros: number }) => void} samplesNow  the main thread waits for what was sampled up to this moment
  * @property {(params: {}) => void} stop
@@ -104,7 +104,7 @@
  * @property {(params: { waitedMs: number }) => void} poolQueued  a task of libuv's pool had to wait
  * @property {(params: { rows: ThreadTimes[] }) => void} threadTimes  of worker threads, since the last time; only with option threads
  * @property {(params: { problem: string }) => void} sourceMapProblem  why one cannot be used
- * @property {(params: WrittenStall) => void} stallWritten  who held the loop in one that was reported before, in the places of the code as it was written
+ * @property {(params: MappedStall) => void} stallMapped  the culprit of a stall that was reported before, with positions in the original source
  * @property {(params: { error: { message: string, code?: string } }) => void} fault  of ours
  *
  * @property {(params: { application: number, level: 'info' | 'warn', fields: object, message: string }) => void} log
@@ -157,7 +157,7 @@ const TO_OBSERVER = Object.freeze({
   request: 'ask',
   nextChunk: 'ask',
   endStream: 'ask',
-  writtenFrames: 'ask',
+  originalFrames: 'ask',
   resumeSamples: 'tell',
   samplesNow: 'tell',
   stop: 'tell'
@@ -173,7 +173,7 @@ const TO_MAIN = Object.freeze({
   poolQueued: 'tell',
   threadTimes: 'tell',
   sourceMapProblem: 'tell',
-  stallWritten: 'tell',
+  stallMapped: 'tell',
   fault: 'tell',
   log: 'tell',
   counted: 'tell',

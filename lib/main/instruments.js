@@ -133,7 +133,7 @@ class Instruments {
       showFile: file => describeFile(file, { appRoot }),
       showFrame: frame => toCodeFrame(frame, appRoot),
       workLines: () => workLinesOf(this.stalls.log.list()),
-      toWritten: frames => this.#observer.askWhenReady('writtenFrames', { frames }),
+      toOriginal: frames => this.#observer.askWhenReady('originalFrames', { frames }),
       logger,
       onFault,
       poolSize: options.threadPoolSize

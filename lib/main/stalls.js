@@ -97,10 +97,10 @@ class Stalls {
   }
 
   /**
-   * More is known of one than was reported.
-   * @param {Pick<Stall, 'id' | 'culprit' | 'stack'>} written
+   * Corrects the positions of a stall once its source maps are read.
+   * @param {Pick<Stall, 'id' | 'culprit' | 'stack'>} stall
    */
-  addWritten ({ id, culprit, stack }) {
+  addMapped ({ id, culprit, stack }) {
     const stall = this.log.find(id)
     if (stall === undefined) return
     const more = { ...stall, culprit, stack }

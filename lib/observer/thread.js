@@ -102,7 +102,7 @@ class ObserverThread {
       scheduler: this.#scheduler,
       recorder: this.#recorder,
       sourceMaps: this.#sourceMaps,
-      onWritten: written => this.#channel.tell('stallWritten', written),
+      onMapped: stall => this.#channel.tell('stallMapped', stall),
       logNow: this.#logNow
     })
     this.#windowReading = createWindowReading({
@@ -197,9 +197,9 @@ class ObserverThread {
       request: (request, signal) => this.#adminSurface().relay.request(request, signal),
       nextChunk: ({ stream }) => this.#adminSurface().relay.chunk(stream),
       endStream: ({ stream }) => this.#adminSurface().relay.end(stream),
-      writtenFrames: async ({ frames }) => {
-        const written = await this.#sourceMaps.frames(frames)
-        return written.map((frame, index) => this.#sourceMaps.isKnown({ frames: [frames[index]] }) ? frame : null)
+      originalFrames: async ({ frames }) => {
+        const original = await this.#sourceMaps.frames(frames)
+        return original.map((frame, index) => this.#sourceMaps.isKnown({ frames: [frames[index]] }) ? frame : null)
       },
       resumeSamples: ({ reading }) => this.#windowReading.resume(reading),
       samplesNow: ({ toMicros }) => this.#tellSamples(toMicros),

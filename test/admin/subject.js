@@ -77,7 +77,7 @@ function createSubject (t, { application = {}, sources = {}, now } = {}) {
     context: (title, notes = []) => ({ appRoot: '/app', title, notes }),
     readSamples: async () => {},
     reportSections: () => ({ sections: [], lines: [] }),
-    toWritten: async profile => profile,
+    toOriginal: async profile => profile,
     sampledCalls: () => [],
     log: { info: (fields, message) => subject.logged.push({ ...fields, message }), warn: (fields, message) => subject.logged.push({ ...fields, message, isWarning: true }) },
     count: event => subject.counted.push(event),

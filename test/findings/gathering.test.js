@@ -22,7 +22,7 @@ function subject (changes = {}) {
     scheduler: { read: () => ({ cpuMs: 1, runQueueMs: 0, throttledMs: null, observerCpuMs: 0, observerRunQueueMs: 0 }), readIo: () => null },
     askProcess: async () => { asked.process++; return { value: readings().process, isStale: false } },
     view: async ({ fromMs }) => { asked.view++; return { profile: profileOf(Array.from({ length: 900 }, () => [['login', 'node:pbkdf2Sync'], 1e4])), fromMs } },
-    toWritten: async profile => profile,
+    toOriginal: async profile => profile,
     stalls: () => ({ stalls: [] }),
     loopNow: () => ({ blockedMs: 0 }),
     poolWaits: createPoolWaits(),

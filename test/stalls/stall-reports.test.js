@@ -47,13 +47,13 @@ test('a stall is explained when the window that holds it has come', async () => 
   assert.equal(profile.endTime - profile.startTime, 500e3)
 })
 
-test('one that was reported as the code runs is reported anew when it is known where it was written', async () => {
-  const written = []
-  let isWritten = false
+test('one that was reported before its source map was read is reported again with the original positions', async () => {
+  const mapped = []
+  let isKnown = false
   const { reports, record, now } = createSubject({
-    toWritten: async profile => isWritten ? { ...profile, nodes: profile.nodes.map(node => ({ ...node, callFrame: { ...node.callFrame, lineNumber: 99 } })) } : profile,
-    isWritten: () => isWritten,
-    onWritten: stall => written.push(stall)
+    toOriginal: async profile => isKnown ? { ...profile, nodes: profile.nodes.map(node => ({ ...node, callFrame: { ...node.callFrame, lineNumber: 99 } })) } : profile,
+    isMapped: () => isKnown,
+    onMapped: stall => mapped.push(stall)
   })
   const explain = async id => {
     const explained = reports.explain({ id, fromMicros: now - 520e3, toMicros: now, delayMs: 500, ...NONE })
@@ -63,12 +63,12 @@ test('one that was reported as the code runs is reported anew when it is known w
   const { culprit: { functionLine } } = await explain(7)
   assert.notEqual(functionLine, 100)
   await reports.learned()
-  assert.deepEqual(written, [], 'nothing more is known')
-  isWritten = true
+  assert.deepEqual(mapped, [], 'nothing more is known')
+  isKnown = true
   await explain(8)
   await reports.learned()
   await reports.learned()
-  assert.deepEqual(written.map(({ id, culprit, stack }) => [id, culprit.functionLine, stack[1].function]), [[7, 100, 'login']])
+  assert.deepEqual(mapped.map(({ id, culprit, stack }) => [id, culprit.functionLine, stack[1].function]), [[7, 100, 'login']])
 })
 
 test('what the main thread did for us in the middle of a stall is no part of its explanation', async () => {

@@ -1,12 +1,12 @@
 'use strict'
 
-// Questions answered: places of scripts as they run in, places as they were written out. The maps that were asked for last are kept, so that
+// Answers requests for original positions: positions in scripts as they run in, original positions out. The maps used last are kept, so that
 // each is read once while it is wanted.
 
 const path = require('node:path')
 const { readRegularFile } = require('../../shared/base/regular-file')
 const { MAX_BYTES, Problem, findMap, scriptFile } = require('./find-map')
-const { toSourceFile, toWrittenName } = require('./written-names')
+const { toSourceFile, toOriginalName } = require('./original-names')
 const { parseMap } = require('./source-map')
 
 /** @import { Segment, SourceMap } from './source-map' */
@@ -17,7 +17,7 @@ const { parseMap } = require('./source-map')
  * @property {number | null} column  from 0; null for the line as a whole
  * @property {string} name    of the function that begins there, as V8 has it; '' where none does
  *
- * @typedef {object} WrittenPlace
+ * @typedef {object} OriginalPosition
  * @property {string} file    a path, or a name
  * @property {number} line    from 0
  * @property {number} column
@@ -29,7 +29,7 @@ const { parseMap } = require('./source-map')
  * @typedef {object} Answer  about one script
  * @property {boolean} hasMap
  * @property {string | null} problem  why its map cannot be used
- * @property {(WrittenPlace | null)[]} places
+ * @property {(OriginalPosition | null)[]} places
  *
  * @typedef {{ map: SourceMap, folder: string, lineOf: (file: string) => (line: number) => string }} KnownMap
  */
@@ -79,19 +79,19 @@ class MapReader {
     const known = file === null ? null : this.#find(script, file, mayBytes)
     if (file === null || known === null) return { hasMap: false, problem: null, places: places.map(() => null) }
     const lineOf = known.lineOf(file)
-    /** @type {(segment: Segment, index: number) => WrittenPlace | null} */
-    const toWritten = ({ source, line, column, namesBefore }, index) => {
+    /** @type {(segment: Segment, index: number) => OriginalPosition | null} */
+    const toOriginal = ({ source, line, column, namesBefore }, index) => {
       const original = toSourceFile(source, { folder: known.folder, script: file, appRoot })
       const { name, line: generatedLine } = places[index]
       if (original === null) return null
-      return { file: original, line, column, name: name && toWrittenName(name, () => lineOf(generatedLine), namesBefore) }
+      return { file: original, line, column, name: name && toOriginalName(name, () => lineOf(generatedLine), namesBefore) }
     }
     return {
       hasMap: true,
       problem: null,
       places: places.map((place, index) => {
         const segment = known.map.locate(place)
-        return segment === null ? null : toWritten(segment, index)
+        return segment === null ? null : toOriginal(segment, index)
       })
     }
   }

@@ -16,8 +16,8 @@ for (const [digit, letter] of [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrs
 DIGITS[COMMA] = DIGITS[SEMICOLON] = SEPARATOR
 
 /**
- * A segment: its column in the generated code, and where it was written; source is -1 where it was written nowhere, name where it has none.
- * @typedef {(column: number, source: number, line: number, writtenColumn: number, name: number) => boolean} Visit  false: no more of them
+ * A segment: its column in the generated code, and its original position; source and name are -1 where it has none.
+ * @typedef {(column: number, source: number, line: number, originalColumn: number, name: number) => boolean} Visit  false: no more of them
  *
  * @typedef {object} Mark  what is known at a byte of the mappings, before it is read
  * @property {number} at

@@ -1,7 +1,7 @@
 'use strict'
 
-// A source map that was read, and what some places of the generated code were written as. Pure. A map is data of whoever built the
-// application: nothing of it is believed before it is looked at, and nothing is kept of it that no line of the script can ask for.
+// A parsed source map, which finds the original position of a place in the generated code. Pure. A map is untrusted data: every value is
+// checked before use, and what no line of the script can refer to is not kept.
 
 const { posix } = require('node:path')
 const { arraySpans, objectSpans, parseSpan } = require('./json-spans')
@@ -14,7 +14,7 @@ const { Mappings } = require('./mappings')
  * @property {number} line    from 0
  * @property {number | null} column  from 0; null for the line as a whole
  *
- * @typedef {object} Segment  what the place was written as, from 0
+ * @typedef {object} Segment  the original position, from 0
  * @property {string} source
  * @property {number} line
  * @property {number} column
@@ -218,15 +218,15 @@ class SourceMap {
     let best = null
     /** @type {{ column: number, index: number }[]} */
     const named = []
-    part.walk(line, column - MAX_NAME_DISTANCE, (from, source, writtenLine, writtenColumn, name) => {
+    part.walk(line, column - MAX_NAME_DISTANCE, (from, source, originalLine, originalColumn, name) => {
       if (from > column) return false
       // The first one of those at the column itself, else the last one before it.
-      if (best === null || best.column < column) best = { column: from, at: [source, writtenLine, writtenColumn] }
+      if (best === null || best.column < column) best = { column: from, at: [source, originalLine, originalColumn] }
       if (name !== -1 && from >= column - MAX_NAME_DISTANCE) named.push({ column: from, index: name })
       return true
     })
-    const [source, writtenLine, writtenColumn] = /** @type {{ at: number[] } | null} */ (best)?.at ?? [-1, 0, 0]
-    const place = toPlace(part, source, writtenLine, writtenColumn)
+    const [source, originalLine, originalColumn] = /** @type {{ at: number[] } | null} */ (best)?.at ?? [-1, 0, 0]
+    const place = toPlace(part, source, originalLine, originalColumn)
     const namesBefore = named.reverse().map(({ column, index }) => ({ column, name: part.name(index) ?? '' })).filter(({ name }) => name !== '')
     return place && { ...place, namesBefore }
   }
@@ -243,9 +243,9 @@ class SourceMap {
       const next = this.#parts[index + 1]
       const endColumn = next?.line === line ? next.column : Infinity
       const part = this.#parts[index]
-      part.walk(line, 0, (from, source, writtenLine, writtenColumn) => {
+      part.walk(line, 0, (from, source, originalLine, originalColumn) => {
         if (from >= endColumn) return false
-        const at = toPlace(part, source, writtenLine, writtenColumn)
+        const at = toPlace(part, source, originalLine, originalColumn)
         if (at === null) return true
         first ??= at
         isMixed = at.source !== first.source || Math.abs(at.line - first.line) > MAX_LINES_OF_ONE

@@ -52,7 +52,7 @@ function createObserverHandlers ({ loop, recording, ownWork, admin, syncCalls, h
     ...egress.handlers,
     session: ({ isAway }) => recording.setAway(isAway),
     rotate: () => recording.rotate(),
-    stallWritten: written => stalls().addWritten(written),
+    stallMapped: stall => stalls().addMapped(stall),
     syncSamples: ({ reading }) => {
       loop.time.addSamples(reading)
       syncCalls().addSamples(reading, performance.now())

@@ -1,6 +1,6 @@
 'use strict'
 
-// Where a call comes from: the first frame on the stack that is not Node's own, and where that was written. The stack is captured during the
+// Where a call comes from: the first frame on the stack that is not Node's own, and its position in the original source. The stack is captured during the
 // call and read later.
 
 const { findSourceMap } = require('node:module')
@@ -30,7 +30,7 @@ const { LOADER, OWN_FOLDER, OWN_PACKAGES, WRAPPER_NAME } = require('../../shared
  * @property {string | null} route
  */
 
-/** @typedef {(frames: CallFrame[]) => Promise<(CallFrame | null)[]>} ToWritten  null: not known yet */
+/** @typedef {(frames: CallFrame[]) => Promise<(CallFrame | null)[]>} ToOriginal  null: not known yet */
 
 const BATCH = 32 // of stacks: 0.1 ms of reading
 const DEPTH = 40 // require() inside a function puts some ten frames of Node's between
@@ -146,12 +146,12 @@ class DrawnCalls {
 }
 
 /**
- * From places in the code that runs to those in the code that was written. The observer is asked for each of them once: source maps are not
+ * From positions in the code that runs to those in the original source. The observer is asked for each of them once: source maps are not
  * read on the main thread. What it does not know, Node may: of code that is compiled when it is loaded, with `node --enable-source-maps` or
  * process.setSourceMapsEnabled(true).
- * @param {ToWritten} [toWritten]  asks the observer
+ * @param {ToOriginal} [toOriginal]  asks the observer
  */
-function createOriginalPlaces (toWritten = async frames => frames) {
+function createOriginalPlaces (toOriginal = async frames => frames) {
   /** Of places that were asked for; null where the observer does not know. @type {Map<Place, Place | null>} */
   const known = new Map()
   let isAsking = false
@@ -173,9 +173,9 @@ function createOriginalPlaces (toWritten = async frames => frames) {
       isAsking = true
       try {
         const frames = asked.map(toFrame)
-        const written = await toWritten(frames)
+        const original = await toOriginal(frames)
         for (const [index, place] of asked.entries()) {
-          const frame = written[index]
+          const frame = original[index]
           if (frame !== null) known.set(place, toPlace(frames[index], frame)) // else it is asked for again
         }
       } finally {
@@ -195,7 +195,7 @@ function toFrame (place) {
 
 /**
  * @param {CallFrame} frame
- * @param {CallFrame} written
+ * @param {CallFrame} original
  * @returns {Place | null} null where they are the same
  */
 function toPlace (frame, { functionName, url, lineNumber, columnNumber }) {

@@ -17,7 +17,7 @@ const { Patches, makeCountedDate, wrapCounted, wrapTimed, wrapToString } = requi
 
 /** @import { Advice } from '../../shared/sync-calls/advice' */
 /** @import { CapturedStack } from '../../shared/base/call-sites' */
-/** @import { Place, ToWritten } from './call-site' */
+/** @import { Place, ToOriginal } from './call-site' */
 /** @import { ApiCalls, RouteShare, Site } from './site-table' */
 /** @import { Target } from './targets' */
 
@@ -36,7 +36,7 @@ const LISTENING = 'tracing:net.server.listen:asyncEnd'
  * @property {(site: SyncCallSite) => void} [onFlag]  once a site and hour
  * @property {(error: unknown) => void} [onFault]     what went wrong on our side
  * @property {(file: string) => string} [showFile]    how a path or URL is shown, e.g. relative to the application
- * @property {ToWritten} [toWritten]  asks for places in the code as it was written
+ * @property {ToOriginal} [toOriginal]  asks for positions in the original source
  * @property {() => number} [now]             milliseconds, monotonic
  *
  * @typedef {object} SyncCallSite
@@ -79,10 +79,10 @@ class SyncCallDetector {
    */
   constructor ({
     apis, thresholdMs, flagMsPerSecond, flagCallsPerSecond, routeNow = () => null, onFlag = () => {}, onFault = () => {},
-    showFile = file => file, toWritten, now = () => performance.now()
+    showFile = file => file, toOriginal, now = () => performance.now()
   }) {
     this.#options = { thresholdMs, routeNow, onFlag, onFault, showFile, now }
-    this.#places = createOriginalPlaces(toWritten)
+    this.#places = createOriginalPlaces(toOriginal)
     this.#targets = selectTargets(apis, 'options.syncCalls.apis')
     this.#flags = new Flags({ msPerSecond: flagMsPerSecond, callsPerSecond: flagCallsPerSecond })
   }

@@ -12,7 +12,7 @@ const { SampledView, siteKey } = require('../../shared/sync-calls/sampled')
 
 /** @import { CodeFrame, Logger, SampledSyncCall, SyncCalls as SyncCallsReading } from '../../../types/diagnostics' */
 /** @import { CallFrame, WorkLine } from '../../../types/profile' */
-/** @import { ToWritten } from './call-site' */
+/** @import { ToOriginal } from './call-site' */
 /** @import { DetectorOptions, SyncCallSite } from './detector' */
 /** @import { SampledSite } from '../../observer/sync-calls/sync-samples' */
 
@@ -42,7 +42,7 @@ class SyncCalls {
    * @param {(file: string) => string} parts.showFile
    * @param {(frame: CallFrame) => { function: string, file: string, line: number, column: number }} parts.showFrame
    * @param {() => WorkLine[]} [parts.workLines]  of stalls
-   * @param {ToWritten} [parts.toWritten]  asks the observer for places in the code as it was written
+   * @param {ToOriginal} [parts.toOriginal]  asks the observer for positions in the original source
    * @param {Logger} parts.logger
    * @param {(error: unknown) => void} parts.onFault
    * @param {string | undefined} parts.poolSize  of UV_THREADPOOL_SIZE
@@ -55,9 +55,9 @@ class SyncCalls {
   /** @param {DetectorOptions} options */
   #makeDetector (options) {
     const { SyncCallDetector } = require('./detector') // loaded by those who want it: it has many parts
-    const { routeNow, showFile, toWritten, onFault } = this.#parts
+    const { routeNow, showFile, toOriginal, onFault } = this.#parts
     const onFlag = (/** @type {SyncCallSite} */ site) => this.#onFlag(site, amountOf(site))
-    return new SyncCallDetector({ ...options, routeNow, showFile, toWritten, onFault, onFlag })
+    return new SyncCallDetector({ ...options, routeNow, showFile, toOriginal, onFault, onFlag })
   }
 
   start () {

@@ -86,7 +86,7 @@ function createAdminSources (parts) {
   const facts = factsOf(application, settings)
   const loopNow = () => ({ blockedMs: Math.round(series.blockedMs()) })
   const view = createView(parts.recorder.views({ maxPastWaitMs: MAX_PAST_WAIT_MS }))
-  const toWritten = (/** @type {CpuProfile} */ profile) => parts.sourceMaps.profile(profile, { isAsked: true })
+  const toOriginal = (/** @type {CpuProfile} */ profile) => parts.sourceMaps.profile(profile, { isAsked: true })
   const stalls = () => records.read()
   const lines = () => workLinesOf(stalls().stalls)
   const findings = createFindings({
@@ -98,7 +98,7 @@ function createAdminSources (parts) {
     past: parts.past,
     askProcess: () => askProcess(parts),
     view,
-    toWritten,
+    toOriginal,
     stalls,
     loopNow
   })
@@ -132,8 +132,8 @@ function createAdminSources (parts) {
     capture: createCapture(parts),
     store: storeAt({ dir, retention, appName, appRoot }),
     context: (/** @type {string} */ title, /** @type {string[]} */ notes = []) => ({ appRoot, title, notes, lines: lines() }),
-    toWritten,
-    toWrittenHeap: (/** @type {HeapSampling} */ sampling) => parts.sourceMaps.heapSampling(sampling, { isAsked: true }),
+    toOriginal,
+    toOriginalHeap: (/** @type {HeapSampling} */ sampling) => parts.sourceMaps.heapSampling(sampling, { isAsked: true }),
     reportSections: (/** @type {CpuProfile} */ profile) => reportSections(profile, appRoot, lines()),
     sampledCalls: (/** @type {CpuProfile} */ profile) => {
       const workLineOf = createWorkLineOf(lines())

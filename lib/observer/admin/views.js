@@ -82,7 +82,7 @@ function timeOf ({ seconds, last, from, to }, now) {
  */
 async function encodeView (sources, profile, { format, sources: places, name, startedAt, notes = [], route, title, headers = {} }) {
   const usualPlaces = format === 'graph' ? 'original' : FORMATS[/** @type {FormatName} */ (format)].sources
-  const shown = (places ?? usualPlaces) === 'original' ? await sources.toWritten(profile) : profile
+  const shown = (places ?? usualPlaces) === 'original' ? await sources.toOriginal(profile) : profile
   const { appName, pid } = sources.facts
   // Formats for people show the lines that findings name.
   const found = usualPlaces === 'original' ? sources.reportSections(shown) : {}
@@ -119,7 +119,7 @@ function notesOf ({ isShortened, fromMs, toMs, notes = [] }, wantedMs) {
  */
 async function encodeHeapView (sources, profile, { format = 'heapprofile', sources: places, name, title, notes = [], headers = {} }) {
   const { extension, contentType, sources: usualPlaces, encode } = HEAP_FORMATS[/** @type {keyof typeof HEAP_FORMATS} */ (format)]
-  const shown = (places ?? usualPlaces) === 'original' ? await sources.toWrittenHeap(profile) : profile
+  const shown = (places ?? usualPlaces) === 'original' ? await sources.toOriginalHeap(profile) : profile
   const bytes = encode({ ...shown, mode: profile.mode }, sources.context(title, notes))
   return download(bytes, { name: `${name}.${extension}`, contentType, headers })
 }
@@ -136,7 +136,7 @@ async function encodeHeapView (sources, profile, { format = 'heapprofile', sourc
  * @param {string} how.name       of the file a browser would save, without its ending
  */
 async function encodeDifference (sources, { before, after }, { format, sources: places = 'original', name }) {
-  const shown = (/** @type {Piece} */ { profile }) => places === 'original' ? sources.toWritten(profile) : profile
+  const shown = (/** @type {Piece} */ { profile }) => places === 'original' ? sources.toOriginal(profile) : profile
   const [earlier, later] = await Promise.all([shown(before), shown(after)])
   const { appName, pid } = sources.facts
   const notes = [...before.notes.map(note => `before: ${note}`), ...after.notes.map(note => `after: ${note}`)]

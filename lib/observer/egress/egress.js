@@ -64,7 +64,7 @@ class Egress {
       quickViews: recorder.views(STUCK_WAIT),
       lastViews: recorder.lastViews(MAX_LAST_WINDOW_MS),
       lasting,
-      toWritten: (profile, maxMs) => sourceMaps.profile(profile, { maxMs })
+      toOriginal: (profile, maxMs) => sourceMaps.profile(profile, { maxMs })
     }))
   }
 

@@ -38,9 +38,9 @@ const SMALLEST = Object.freeze({
  * @param {Views} parts.quickViews  that do not wait for a stuck thread
  * @param {Views} parts.lastViews   that ask a thread for nothing, which ends
  * @param {Parameters<typeof createStuckEvidence>[0]['lasting']} parts.lasting
- * @param {(profile: CpuProfile, maxMs?: number) => Promise<CpuProfile>} parts.toWritten  a profile in the places of the code as it was written
+ * @param {(profile: CpuProfile, maxMs?: number) => Promise<CpuProfile>} parts.toOriginal  a profile with positions in the original source
  */
-function createFeed ({ destination, items, views, quickViews, lastViews, lasting, toWritten }) {
+function createFeed ({ destination, items, views, quickViews, lastViews, lasting, toOriginal }) {
   const { everySeconds, stallMs } = destination
   const continuous = everySeconds === false ? null : new Continuous({ everySeconds, views, onProfile: (profile, how) => send(profile, {}, how) })
   const stuckEvidence = createStuckEvidence({ stallMs, lasting, views: quickViews, onEvidence: evidence => unattended(tell(evidence)) })
@@ -56,7 +56,7 @@ function createFeed ({ destination, items, views, quickViews, lastViews, lasting
    * @param {How} [how]
    */
   async function send (profile, { labels, trace } = {}, { maxMappingMs, ...how } = {}) {
-    await destination.add(items.profile(await toWritten(profile, maxMappingMs), labels, trace), how)
+    await destination.add(items.profile(await toOriginal(profile, maxMappingMs), labels, trace), how)
   }
 
   /** @param {StuckEvidence} evidence */

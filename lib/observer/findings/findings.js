@@ -43,7 +43,7 @@ const MAX_PAST_READINGS = 7
  * @param {{ read (): SchedulerReading, readIo (): IoReading | null }} parts.scheduler
  * @param {() => Promise<{ value: ProcessReading, isStale: boolean } | null>} parts.askProcess  null: it never answered
  * @param {(wanted: { fromMs: number, toMs: number }) => Promise<{ profile: CpuProfile, fromMs: number }>} parts.view
- * @param {(profile: CpuProfile) => Promise<CpuProfile>} parts.toWritten
+ * @param {(profile: CpuProfile) => Promise<CpuProfile>} parts.toOriginal
  * @param {() => { stalls: Stall[] }} parts.stalls
  * @param {() => { blockedMs: number }} parts.loopNow
  * @param {{ read (lastMs: number): Readings['pool'] }} parts.poolWaits
@@ -53,7 +53,7 @@ const MAX_PAST_READINGS = 7
  * @param {number} [parts.betweenMs]
  */
 function createFindings (parts) {
-  const { facts, scheduler, askProcess, view, toWritten, stalls, loopNow, poolWaits, past, betweenMs = BETWEEN_MS } = parts
+  const { facts, scheduler, askProcess, view, toOriginal, stalls, loopNow, poolWaits, past, betweenMs = BETWEEN_MS } = parts
   const source = createSourceLines(facts)
   /** @type {Reading | undefined} */
   let last
@@ -132,7 +132,7 @@ function createFindings (parts) {
     try {
       const { profile, fromMs } = await view({ fromMs: now - LOOK_BACK_MS, toMs: now })
       const about = { fromMs, startedAt: facts.startedAt, stalls: stalls().stalls }
-      return readActivity(await toWritten(profile), about, { appRoot: facts.appRoot, source })
+      return readActivity(await toOriginal(profile), about, { appRoot: facts.appRoot, source })
     } catch (/** @type {any} */ error) {
       if (['ERR_LOOPSCOPE_RECORDER_OFF', 'ERR_LOOPSCOPE_EMPTY_VIEW'].includes(error.code)) return null
       throw error

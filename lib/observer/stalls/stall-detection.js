@@ -32,7 +32,7 @@ const { createHousekeeping, StallWatch } = require('./stall-watch')
 /** @import { Stuck } from './stall-watch' */
 
 /** @typedef {Pick<StallEvidence, 'cpuMs' | 'runQueueMs' | 'throttledMs' | 'observerLateMs'>} SystemEvidence */
-/** @typedef {{ id: number } & Pick<Findings, 'culprit' | 'stack'>} WrittenStall */
+/** @typedef {{ id: number } & Pick<Findings, 'culprit' | 'stack'>} MappedStall */
 /** @typedef {{ cause: Cause, profile: CpuProfile, looks: RawLook[] } & Pick<Findings, 'culprit' | 'stack'>} Generated */
 
 // The main thread ends its window within MIN_ROTATION_MICROS after a stall, unless the next stall holds it up.
@@ -55,10 +55,10 @@ const NOTHING_FOUND = Object.freeze({ culprit: null, origin: null, stack: [], co
  * @param {{ take (): () => SchedulerReading }} parts.scheduler
  * @param {import('../recorder/recorder-client').RecorderClient} parts.recorder
  * @param {Pick<import('../../shared/source-maps/source-maps').SourceMaps, 'profile' | 'frames' | 'isKnown'>} parts.sourceMaps
- * @param {(written: WrittenStall) => void} parts.onWritten  of a stall that was reported before the place was known where its code was written
+ * @param {(stall: MappedStall) => void} parts.onMapped  of a stall that was reported before its source map was read
  * @param {(fields: object, message: string) => void} parts.logNow  straight to standard error
  */
-function createStallDetection ({ settings, state, scheduler, recorder, sourceMaps, onWritten, logNow }) {
+function createStallDetection ({ settings, state, scheduler, recorder, sourceMaps, onMapped, logNow }) {
   const evidence = new Evidence({ scheduler, state })
   const records = new StallRecords()
   const onStuck = /** @type {Listeners<Stuck>} */ (new Listeners())
@@ -92,15 +92,15 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     isRecording: () => recorder.isRecording,
     rotateNow: () => recorder.rotateNow(),
     looksOf: stacks.looksBetween,
-    toWrittenLooks: stacks.toWritten,
+    toOriginalLooks: stacks.toOriginal,
     isStill: stuck => watch.isStill(stuck),
     logNow,
     records,
     context: { ...settings, source: createSourceLines(settings) },
     thresholdMs: settings.stallThresholdMs,
-    toWritten: (profile, maxMs) => sourceMaps.profile(profile, { maxMs }),
-    isWritten: (profile, looks) => sourceMaps.isKnown({ profile, frames: stacks.placesOf(looks) }),
-    onWritten
+    toOriginal: (profile, maxMs) => sourceMaps.profile(profile, { maxMs }),
+    isMapped: (profile, looks) => sourceMaps.isKnown({ profile, frames: stacks.placesOf(looks) }),
+    onMapped
   })
   return {
     /** Of a stall that goes on: who is told when one counts, and what there is to be read of it. */
@@ -116,7 +116,7 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     /** For what needs no wake-up of its own. */
     every,
     explain: reports.explain,
-    /** More is known of where code was written. */
+    /** A source map was read. */
     learned: reports.learned,
     /** Whether the machine has no processor to spare. */
     isShort: () => evidence.isShort(),
@@ -167,15 +167,15 @@ class Listeners {
  * @param {Pick<StallRecords, 'keepProfile' | 'setLasting'>} parts.records
  * @param {{ appRoot: string, source?: SourceLines }} parts.context
  * @param {number} parts.thresholdMs
- * @param {(profile: CpuProfile, maxMs: number) => Promise<CpuProfile>} [parts.toWritten]  a profile in the places of the code as it was written
- * @param {(looks: RawLook[], maxMs: number) => Promise<Look[]>} [parts.toWrittenLooks]
- * @param {(profile: CpuProfile, looks: RawLook[]) => boolean} [parts.isWritten]  whether all that can be known of these places is known
- * @param {(written: WrittenStall) => void} [parts.onWritten]  of a stall that was reported before it was
+ * @param {(profile: CpuProfile, maxMs: number) => Promise<CpuProfile>} [parts.toOriginal]  a profile with positions in the original source
+ * @param {(looks: RawLook[], maxMs: number) => Promise<Look[]>} [parts.toOriginalLooks]
+ * @param {(profile: CpuProfile, looks: RawLook[]) => boolean} [parts.isMapped]  whether all that can be known of these places is known
+ * @param {(stall: MappedStall) => void} [parts.onMapped]  of a stall that was reported before its source map was read
  */
 function createStallReports (parts) {
   const { history, evidence, isRecording, rotateNow, isStill, logNow, records, context, thresholdMs } = parts
-  const { looksOf = () => [], toWritten = async profile => profile, toWrittenLooks = async looks => /** @type {any} */ (looks) } = parts
-  const { isWritten = () => true, onWritten = () => {} } = parts
+  const { looksOf = () => [], toOriginal = async profile => profile, toOriginalLooks = async looks => /** @type {any} */ (looks) } = parts
+  const { isMapped = () => true, onMapped = () => {} } = parts
   /** Reported with places as the code runs, oldest first. @type {(Generated & { id: number })[]} */
   let generated = []
 
@@ -198,7 +198,7 @@ function createStallReports (parts) {
     const missedMs = profile === null ? delayMs : (profile.startTime - beganMicros) / 1e3
     const cause = judgeCause({ durationMs: delayMs, thresholdMs, unsampledMs, missedMs }, all)
     const { culprit, stack } = whoHeld(cause, findings, profile === null ? 0 : codeSampleCount(profile), context)
-    if (profile !== null && !isWritten(profile, looks)) generated = [...generated, { id, cause, profile, looks, culprit, stack }].slice(-MAX_GENERATED)
+    if (profile !== null && !isMapped(profile, looks)) generated = [...generated, { id, cause, profile, looks, culprit, stack }].slice(-MAX_GENERATED)
     return { delayMs, cause, culprit, stack, evidence: all }
   }
 
@@ -211,13 +211,13 @@ function createStallReports (parts) {
     return profile === null ? null : find(profile, looksOf(fromMicros, toMicros), MAX_MAPPING_WHILE_STUCK_MS)
   }
 
-  /** More is known of where code was written: stalls that were reported without it are reported anew. */
+  /** A source map was read: stalls that were reported without it are reported again. */
   async function learned () {
-    const known = generated.filter(({ profile, looks }) => isWritten(profile, looks))
+    const known = generated.filter(({ profile, looks }) => isMapped(profile, looks))
     generated = generated.filter(stall => !known.includes(stall))
     for (const { id, cause, profile, looks, culprit, stack } of known) {
       const held = whoHeld(cause, await find(profile, looks, 0), codeSampleCount(profile), context)
-      if (!isDeepStrictEqual([held.culprit, held.stack], [culprit, stack])) onWritten({ id, culprit: held.culprit, stack: held.stack })
+      if (!isDeepStrictEqual([held.culprit, held.stack], [culprit, stack])) onMapped({ id, culprit: held.culprit, stack: held.stack })
     }
   }
 
@@ -227,8 +227,8 @@ function createStallReports (parts) {
    * @param {number} maxMappingMs
    */
   async function find (profile, raw, maxMappingMs) {
-    const [written, looks] = await Promise.all([toWritten(profile, maxMappingMs), toWrittenLooks(raw, maxMappingMs)])
-    return { ...findCulprit(written, context, looks.map((/** @type {Look} */ { stack }) => stack)), looks }
+    const [original, looks] = await Promise.all([toOriginal(profile, maxMappingMs), toOriginalLooks(raw, maxMappingMs)])
+    return { ...findCulprit(original, context, looks.map((/** @type {Look} */ { stack }) => stack)), looks }
   }
 
   /**

@@ -70,7 +70,7 @@ class ThreadWatch {
     this.#watching = {
       thresholdMs: stallThresholdMs,
       context: { appRoot, source: createSourceLines({ appRoot }) },
-      toWritten: (/** @type {CpuProfile} */ profile) => sourceMaps.profile(profile),
+      toOriginal: (/** @type {CpuProfile} */ profile) => sourceMaps.profile(profile),
       onTime: (/** @type {string} */ kind, /** @type {{ busyMs: number, stalls: number }} */ had) => this.#note(kind, had),
       onStall: (/** @type {ThreadStall} */ stall) => { this.#stalls = [stall, ...this.#stalls].slice(0, MAX_STALLS) }
     }

@@ -32,7 +32,7 @@ const SOURCE = `${OWN_FOLDER}observer/threads/watched-thread.js` // the name mak
  * @typedef {object} Watching
  * @property {number} thresholdMs
  * @property {{ appRoot: string, source: SourceLines }} context
- * @property {(profile: CpuProfile) => Promise<CpuProfile>} toWritten
+ * @property {(profile: CpuProfile) => Promise<CpuProfile>} toOriginal
  * @property {(kind: string, had: { busyMs: number, stalls: number }) => void} onTime
  * @property {(stall: ThreadStall) => void} onStall
  */
@@ -85,7 +85,7 @@ class WatchedThread {
       const clean = withIdleWaits(withoutOwnFrames(inOrder(window)), this.#watching.context.source)
       const time = busyStretches(clean)
       const isNamed = time.busyMicros >= MIN_NAMED_MICROS
-      const culprit = isNamed ? findCulprit(await this.#watching.toWritten(clean), this.#watching.context).culprit : null
+      const culprit = isNamed ? findCulprit(await this.#watching.toOriginal(clean), this.#watching.context).culprit : null
       const stalls = this.#record.add(clean, time, culprit)
       this.#watching.onTime(this.#session.kind, { busyMs: time.busyMicros / 1e3, stalls: stalls.length })
       await this.#explain(stalls)
@@ -115,13 +115,13 @@ class WatchedThread {
  * @param {object} about
  * @param {number} about.thresholdMs
  * @param {{ appRoot: string, source: SourceLines }} about.context
- * @param {(profile: CpuProfile) => Promise<CpuProfile>} about.toWritten
+ * @param {(profile: CpuProfile) => Promise<CpuProfile>} about.toOriginal
  * @returns {Promise<Omit<ThreadStall, 'thread'>>}
  */
-async function explainStretch (stretch, { thresholdMs, context, toWritten }) {
+async function explainStretch (stretch, { thresholdMs, context, toOriginal }) {
   const { longest: { window, fromMicros, toMicros } } = stretch
   const part = slice(window, fromMicros, toMicros)
-  const found = findCulprit(await toWritten(part), context)
+  const found = findCulprit(await toOriginal(part), context)
   const { stack, codeMs, gcMs } = found
   const cause = judgeCause({ durationMs: (toMicros - fromMicros) / 1e3, thresholdMs }, { ...UNKNOWN_SYSTEM, codeMs, gcMs })
   return {

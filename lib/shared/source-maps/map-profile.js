@@ -1,20 +1,20 @@
 'use strict'
 
-// A profile, of the CPU or of the heap, as it was written: the same tree, with the places of its frames and of its line ticks looked up. Pure:
-// whoever asks has the answers. It is done once, before a culprit is looked for and before a format sees the profile, so that all of them say the same.
+// Maps a CPU or heap profile to the original source: the same tree, with the positions of its frames and of its line ticks looked up. Pure: the
+// caller passes the lookup. It is done once, before a culprit is searched for and before a format sees the profile, so that all of them agree.
 
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 
 /** @import { CallFrame, CpuProfile, ProfileNode } from '../../../types/profile' */
-/** @import { Place, WrittenPlace } from '../../analysis/source-maps/answer' */
+/** @import { Place, OriginalPosition } from '../../analysis/source-maps/answer' */
 /** @import { SampledNode, SamplingProfile } from '../formats/profile/heap-tree' */
 
-/** @typedef {(url: string, place: Place) => WrittenPlace | null} LookUp */
+/** @typedef {(url: string, place: Place) => OriginalPosition | null} LookUp */
 
 /**
  * @param {CpuProfile} profile
- * @returns {{ url: string, place: Place }[]} what has to be known to map it
+ * @returns {{ url: string, place: Place }[]} the positions needed to map it
  */
 function placesOf (profile) {
   return profile.nodes.filter(({ callFrame: { url } }) => url !== '').flatMap(({ callFrame, positionTicks = [] }) =>
@@ -24,15 +24,15 @@ function placesOf (profile) {
 /**
  * @param {CpuProfile} profile
  * @param {LookUp} lookUp
- * @returns {CpuProfile} the same one where nothing is known
+ * @returns {CpuProfile} the same object where nothing could be mapped
  */
 function mapProfile (profile, lookUp) {
   let isChanged = false
   const nodes = profile.nodes.map(node => {
-    const written = node.callFrame.url === '' ? null : lookUp(node.callFrame.url, placeOf(node.callFrame))
-    if (written === null) return node
+    const original = node.callFrame.url === '' ? null : lookUp(node.callFrame.url, placeOf(node.callFrame))
+    if (original === null) return node
     isChanged = true
-    return { ...node, callFrame: toWrittenFrame(node.callFrame, written), positionTicks: mapTicks(node, written, lookUp) }
+    return { ...node, callFrame: toOriginalFrame(node.callFrame, original), positionTicks: mapTicks(node, original, lookUp) }
   })
   return isChanged ? { ...profile, nodes } : profile
 }
@@ -43,24 +43,24 @@ function mapProfile (profile, lookUp) {
  * @returns {CallFrame}
  */
 function mapFrame (callFrame, lookUp) {
-  const written = callFrame.url === '' ? null : lookUp(callFrame.url, placeOf(callFrame))
-  return written === null ? callFrame : toWrittenFrame(callFrame, written)
+  const original = callFrame.url === '' ? null : lookUp(callFrame.url, placeOf(callFrame))
+  return original === null ? callFrame : toOriginalFrame(callFrame, original)
 }
 
 /**
  * @param {CallFrame} callFrame
- * @param {WrittenPlace} written
+ * @param {OriginalPosition} original
  * @returns {CallFrame}
  */
-function toWrittenFrame (callFrame, { file, line, column, name }) {
+function toOriginalFrame (callFrame, { file, line, column, name }) {
   const isUrl = callFrame.url.startsWith('file:') && path.isAbsolute(file)
   return { ...callFrame, functionName: name, url: isUrl ? pathToFileURL(file).href : file, lineNumber: line, columnNumber: column }
 }
 
 /**
- * What V8 inlined from another file it counts under the caller, with the other file's lines: of those nothing is known here.
+ * What V8 inlined from another file it counts under the caller, with the other file's lines: those cannot be mapped here.
  * @param {ProfileNode} node
- * @param {WrittenPlace} written  where the function begins
+ * @param {OriginalPosition} original  where the function begins
  * @param {LookUp} lookUp
  */
 function mapTicks ({ callFrame, positionTicks }, { file, line: firstLine }, lookUp) {
@@ -68,9 +68,9 @@ function mapTicks ({ callFrame, positionTicks }, { file, line: firstLine }, look
   /** @type {Map<number, number>} */
   const ticksOf = new Map()
   for (const { line, ticks } of positionTicks) {
-    const written = lookUp(callFrame.url, lineOf(line))
-    if (written === null || written.file !== file || written.line < firstLine) continue
-    ticksOf.set(written.line + 1, (ticksOf.get(written.line + 1) ?? 0) + ticks)
+    const original = lookUp(callFrame.url, lineOf(line))
+    if (original === null || original.file !== file || original.line < firstLine) continue
+    ticksOf.set(original.line + 1, (ticksOf.get(original.line + 1) ?? 0) + ticks)
   }
   return [...ticksOf].map(([line, ticks]) => ({ line, ticks }))
 }
@@ -93,7 +93,7 @@ function lineOf (line) {
 
 /**
  * @param {SamplingProfile} profile
- * @returns {{ url: string, place: Place }[]} what has to be known to map it
+ * @returns {{ url: string, place: Place }[]} the positions needed to map it
  */
 function heapPlacesOf ({ head }) {
   const nodes = [head]

@@ -1,7 +1,7 @@
 'use strict'
 
-// Code as it was written: knows the places that were asked for before, has a thread read the source maps of those that are new, and
-// waits for it only as long as the caller can. What is not found by then is shown as it runs, and corrected later.
+// Maps generated code to original code: cached positions are answered at once, for new ones a thread reads the source maps, and the caller
+// waits only as long as it can. What is not mapped by then is shown as it runs, and corrected later.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { guarded, unattended } = require('../base/guard')
@@ -11,7 +11,7 @@ const { MAX_WRITTEN_COLUMN, describeFile } = require('../formats/profile/frame')
 const { subtract } = require('../formats/profile/heap-tree')
 const { heapPlacesOf, mapFrame, mapHeapProfile, mapProfile, placeOf, placesOf } = require('./map-profile')
 const { MapThread } = require('./map-thread')
-const { WrittenPlaces } = require('./written-places')
+const { OriginalPositions } = require('./original-positions')
 
 /** @import { CallFrame, CpuProfile } from '../../../types/profile' */
 /** @import { HeapSampling } from '../formats/profile/heap-tree' */
@@ -33,7 +33,7 @@ class SourceMaps {
   #parts
   #thread
   #ask
-  #known = new WrittenPlaces()
+  #known = new OriginalPositions()
   /** What is to be read next, all who want something together. @type {Wanted[]} */
   #wanted = []
   /** What those wait for. @type {{ promise: Promise<void>, resolve: () => void } | null} */

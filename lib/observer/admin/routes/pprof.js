@@ -79,7 +79,7 @@ async function profile ({ parameters, sources, signal }) {
   const view = await sources.view({ fromMs: now, toMs: now + seconds * 1e3 }, signal)
   const { appName, pid } = sources.facts
   const context = { ...sources.context(`CPU profile of ${appName} (pid ${pid})`, notesOf(view, seconds * 1e3)), startedAt: view.fromMs }
-  const shown = parameters.sources === 'original' ? await sources.toWritten(view.profile) : view.profile
+  const shown = parameters.sources === 'original' ? await sources.toOriginal(view.profile) : view.profile
   return file('profile', encodePprof(shown, context))
 }
 
@@ -90,7 +90,7 @@ async function profile ({ parameters, sources, signal }) {
 async function memory ({ parameters: { seconds = null, gc = false, sources: places }, sources, signal }, name) {
   const { mode, kind } = MEMORY[name]
   const sampling = await sources.sampleHeap({ mode, seconds, collect: gc }, signal)
-  const shown = places === 'original' ? await sources.toWrittenHeap(sampling) : sampling
+  const shown = places === 'original' ? await sources.toOriginalHeap(sampling) : sampling
   const { appName, pid } = sources.facts
   return file(name, encodeHeapPprof({ ...shown, kind }, sources.context(`sampled allocations of ${appName} (pid ${pid})`)))
 }

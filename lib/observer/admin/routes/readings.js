@@ -125,7 +125,7 @@ async function syncCalls ({ sources, signal }) {
   if (known !== null) return json(200, { ...known.value, at: known.at, isStale: known.isStale })
   const now = Date.now()
   const { profile } = await sources.view({ fromMs: now - LOOK_BACK_MS, toMs: now }, signal)
-  const sampled = sources.sampledCalls(await sources.toWritten(profile))
+  const sampled = sources.sampledCalls(await sources.toOriginal(profile))
   return json(200, { sampled, totals: null, exact: null, startUp: null, pool: null, at: now, isStale: true })
 }
 

@@ -30,13 +30,13 @@ const KEPT = 64 // a stall has at most a dozen; those of one that is over are as
 
 /** @typedef {{ atMicros: number, calls: BlockedCall[] }} RawLook  as it was read */
 
-/** @typedef {(frames: CallFrame[], maxMs: number) => Promise<CallFrame[]>} ToWritten  places of the code as it was written */
+/** @typedef {(frames: CallFrame[], maxMs: number) => Promise<CallFrame[]>} ToOriginal  positions in the original source */
 
 /**
  * @param {{ appRoot?: string }} [context]
- * @param {ToWritten} [toWritten]
+ * @param {ToOriginal} [toOriginal]
  */
-function createBlockedStacks (context, toWritten = async frames => frames) {
+function createBlockedStacks (context, toOriginal = async frames => frames) {
   /** Oldest first. @type {{ atMicros: number, calls: string }[]} */
   const kept = []
 
@@ -71,10 +71,10 @@ function createBlockedStacks (context, toWritten = async frames => frames) {
      * @param {number} maxMs  to wait for source maps
      * @returns {Promise<Look[]>} the same ones, in order
      */
-    async toWritten (looks, maxMs) {
-      const written = await toWritten(placesOfLooks(looks), maxMs)
+    async toOriginal (looks, maxMs) {
+      const original = await toOriginal(placesOfLooks(looks), maxMs)
       let at = 0
-      return looks.map(({ atMicros, calls }) => ({ atMicros, stack: calls.map(call => toStackCall(call, written[at++], written[at++], context)) }))
+      return looks.map(({ atMicros, calls }) => ({ atMicros, stack: calls.map(call => toStackCall(call, original[at++], original[at++], context)) }))
     }
   }
 }

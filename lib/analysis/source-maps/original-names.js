@@ -1,6 +1,6 @@
 'use strict'
 
-// Names as they were written: that of a function, and the path or name of a source that a person looks for.
+// Original names: of a function, and of a source file, as a path or a name that people can search for.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -23,14 +23,14 @@ const SOURCE_CODE = /\.[cm]?[jt]sx?$/
 const PACKAGE = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+\//
 
 /**
- * V8 knows the generated name; a map has the written one at the identifier, some columns before the parameters, where V8 says that the function
+ * V8 knows the generated name; a map has the original one at the identifier, some columns before the parameters, where V8 says that the function
  * begins.
  * @param {string} generated  V8's name
  * @param {() => string} readLine  of the generated code: most names need none
  * @param {Segment['namesBefore']} namesBefore
- * @returns {string} '' where nobody knows
+ * @returns {string} '' where it is unknown
  */
-function toWrittenName (generated, readLine, namesBefore) {
+function toOriginalName (generated, readLine, namesBefore) {
   const [identifier] = IDENTIFIER.exec(generated) ?? []
   if (identifier === undefined) return generated
   const holder = generated.slice(0, -identifier.length) // `exports.`
@@ -87,4 +87,4 @@ function isThere (file) {
   }
 }
 
-module.exports = { toSourceFile, toWrittenName }
+module.exports = { toSourceFile, toOriginalName }

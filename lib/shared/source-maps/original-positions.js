@@ -1,17 +1,17 @@
 'use strict'
 
-// What is known of the places of scripts: where they were written, or that nobody knows. Bounded; the scripts that were asked for longest
-// ago go first. It reads nothing.
+// A cache of positions in scripts and the original positions that source maps gave for them (null: the map has none). Bounded: the least
+// recently used scripts are evicted first. It reads no files.
 
-/** @import { Answer, Place, Script, WrittenPlace } from '../../analysis/source-maps/answer' */
+/** @import { Answer, Place, Script, OriginalPosition } from '../../analysis/source-maps/answer' */
 
 const MAX_PLACES = 50_000 // some 10 MB
 const MAX_SCRIPTS = 5000
 
-/** @typedef {{ hasMap: boolean, places: Map<string, WrittenPlace | null> }} KnownScript */
+/** @typedef {{ hasMap: boolean, places: Map<string, OriginalPosition | null> }} KnownScript */
 
-class WrittenPlaces {
-  /** The one asked for last at the end. @type {Map<string, KnownScript>} */
+class OriginalPositions {
+  /** Least recently used first. @type {Map<string, KnownScript>} */
   #scripts = new Map()
   #count = 0
   #maxPlaces
@@ -21,19 +21,19 @@ class WrittenPlaces {
     this.#maxPlaces = maxPlaces
   }
 
-  /** How many places are kept. */
+  /** Number of cached positions. */
   get size () { return this.#count }
 
   /**
    * @param {string} url
    * @param {Place} place
-   * @returns {WrittenPlace | null}
+   * @returns {OriginalPosition | null}
    */
   lookUp = (url, place) => this.#scripts.get(url)?.places.get(keyOf(place)) ?? null
 
   /**
    * @param {{ url: string, place: Place }[]} wanted
-   * @returns {Script[]} what of it has to be asked for
+   * @returns {Script[]} the positions that are not cached yet
    */
   unknown (wanted) {
     /** @type {Map<string, Map<string, Place>>} */
@@ -61,7 +61,7 @@ class WrittenPlaces {
       for (const [index, place] of places.entries()) known.places.set(keyOf(place), answer.places[index])
       this.#count += known.places.size - before
     }
-    this.#makeRoom(url)
+    this.#evict(url)
   }
 
   /** @param {string} url */
@@ -80,7 +80,7 @@ class WrittenPlaces {
   }
 
   /** @param {string} kept */
-  #makeRoom (kept) {
+  #evict (kept) {
     for (const [url, { places }] of this.#scripts) {
       if ((this.#count <= this.#maxPlaces && this.#scripts.size <= MAX_SCRIPTS) || url === kept) break
       this.#scripts.delete(url)
@@ -94,4 +94,4 @@ function keyOf ({ line, column, name }) {
   return `${line}:${column ?? ''}:${name}`
 }
 
-module.exports = { WrittenPlaces }
+module.exports = { OriginalPositions }
