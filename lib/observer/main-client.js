@@ -3,7 +3,7 @@
 // What the observer asks the main thread, which may be stuck: by message, where every question has a time limit, and the last answer to each
 // is kept for that case; and through the inspector.
 
-const { Coalescer } = require('../shared/base/coalescer')
+const { SingleFlight } = require('../shared/base/single-flight')
 const { errors } = require('../shared/base/errors')
 const { OWN_FOLDER } = require('../shared/base/own-files')
 
@@ -21,8 +21,8 @@ class MainClient {
   #answerMs
   /** @type {Map<string, { value: any, at: number }>} */
   #lastAnswers = new Map()
-  /** @type {Map<string, Coalescer<any>>} */
-  #coalescers = new Map()
+  /** @type {Map<string, SingleFlight<any>>} */
+  #flights = new Map()
 
   /**
    * @param {object} parts
@@ -55,10 +55,10 @@ class MainClient {
    */
   async askOrLast (name, application) {
     const key = `${application} ${name}`
-    const coalescer = this.#coalescers.get(key) ?? new Coalescer({ take: () => this.ask(name, { application }) })
-    this.#coalescers.set(key, coalescer)
+    const flight = this.#flights.get(key) ?? new SingleFlight({ take: () => this.ask(name, { application }) })
+    this.#flights.set(key, flight)
     try {
-      const value = await coalescer.share()
+      const value = await flight.share()
       this.#lastAnswers.set(key, { value, at: Date.now() })
       return { value, at: Date.now(), isStale: false }
     } catch (error) {
@@ -70,7 +70,7 @@ class MainClient {
 
   /** @param {number} application  that was closed */
   forget (application) {
-    for (const map of [this.#lastAnswers, this.#coalescers]) {
+    for (const map of [this.#lastAnswers, this.#flights]) {
       for (const key of map.keys()) if (key.startsWith(`${application} `)) map.delete(key)
     }
   }

@@ -6,7 +6,7 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { quantileOf } = require('../../shared/base/bucket-counts')
-const { Coalescer } = require('../../shared/base/coalescer')
+const { SingleFlight } = require('../../shared/base/single-flight')
 const { monotonicMs } = require('../../shared/base/monotonic')
 const { findFindings } = require('../../shared/findings/find-findings')
 const { createSourceLines } = require('../stalls/culprit/source-lines')
@@ -139,8 +139,8 @@ function createFindings (parts) {
     }
   }
 
-  const coalescer = new Coalescer({ take: async () => findFindings(await gather(), facts), restMs: () => REST_MS })
-  return { find: () => coalescer.share() }
+  const flight = new SingleFlight({ take: async () => findFindings(await gather(), facts), restMs: () => REST_MS })
+  return { find: () => flight.share() }
 }
 
 /** @param {Pick<Parameters<typeof createFindings>[0], 'threadLoad' | 'threadWatch'>} parts */

@@ -8,7 +8,7 @@ const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { guarded } = require('../../shared/base/guard')
 const { monotonicMs } = require('../../shared/base/monotonic')
-const { Coalescer } = require('../../shared/base/coalescer')
+const { SingleFlight } = require('../../shared/base/single-flight')
 const { clearTimeout, setTimeout } = require('../../shared/base/timers')
 const { withoutOwnAllocations } = require('./own-allocations')
 
@@ -29,7 +29,7 @@ class HeapSampler {
   #post
   #pausedMs
   #lastReadMs = 0
-  #reading = new Coalescer({ take: () => this.#readNow(), restMs: () => Math.min(this.#lastReadMs * REST_FACTOR, MAX_REST_MS) })
+  #reading = new SingleFlight({ take: () => this.#readNow(), restMs: () => Math.min(this.#lastReadMs * REST_FACTOR, MAX_REST_MS) })
   #intervalBytes
   #firstSeconds
   #maxAllMs

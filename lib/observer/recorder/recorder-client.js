@@ -4,7 +4,7 @@
 // cut from them.
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { Coalescer } = require('../../shared/base/coalescer')
+const { SingleFlight } = require('../../shared/base/single-flight')
 const { createDebuggerDetector } = require('./debugger-detector')
 const { History } = require('./history')
 const { InspectorSession } = require('./inspector-session')
@@ -30,7 +30,7 @@ class RecorderClient {
   #lifecycle
   #debuggerDetector = createDebuggerDetector()
   // Readers of profiles are many; ending a window takes some of the main thread's time.
-  #rotation = new Coalescer({ take: () => this.rotateNow(), restMs: () => ROTATION_REST_MS })
+  #rotation = new SingleFlight({ take: () => this.rotateNow(), restMs: () => ROTATION_REST_MS })
   #hasSession = false
   #isRecording = false
   #offReason

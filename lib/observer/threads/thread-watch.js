@@ -4,7 +4,7 @@
 // main thread, its profiler running, and the figures of its windows. Where a debugger has the main thread, all of them are let go.
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { Coalescer } = require('../../shared/base/coalescer')
+const { SingleFlight } = require('../../shared/base/single-flight')
 const { everyByTimer } = require('../../shared/base/timers')
 const { unattended } = require('../../shared/base/guard')
 const { monotonicMs } = require('../../shared/base/monotonic')
@@ -54,7 +54,7 @@ class ThreadWatch {
   /** @type {(() => void) | undefined} */
   #end
   #isTurning = false
-  #reading = new Coalescer({ take: () => this.#read(), restMs: () => REST_MS })
+  #reading = new SingleFlight({ take: () => this.#read(), restMs: () => REST_MS })
 
   /**
    * @param {object} parts

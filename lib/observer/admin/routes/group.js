@@ -7,7 +7,7 @@
 const { askedFor, outOfScope, policyOf, readCaptureBody, readKey } = require('../capture-requests')
 const { oneOf } = require('../parameters')
 const { json, text } = require('../../../shared/admin/responses')
-const { Coalescer } = require('../../../shared/base/coalescer')
+const { SingleFlight } = require('../../../shared/base/single-flight')
 const { assertKind } = require('../../../shared/captures/kinds')
 const { toGroupMarkdown, toGroupText } = require('../../../shared/findings/show')
 const { onlyRoute } = require('../../../shared/formats/profile/only-route')
@@ -44,7 +44,7 @@ function createGroupRoutes () {
  * @returns {RouteRow[]}
  */
 function createAnswerRoutes () {
-  /** @type {Map<string, Coalescer<any>>} */
+  /** @type {Map<string, SingleFlight<any>>} */
   const questions = new Map()
 
   /**
@@ -53,7 +53,7 @@ function createAnswerRoutes () {
    * @returns {Promise<any>}
    */
   function ask (name, group) {
-    const question = questions.get(name) ?? new Coalescer({
+    const question = questions.get(name) ?? new SingleFlight({
       take: async () => askForGroupAnswer(name, { name: group.name, members: await group.members() })
     })
     questions.set(name, question)

@@ -6,7 +6,7 @@
 const { createBudgets, policyOf } = require('../capture-requests')
 const { integer, oneOf, readJsonBody } = require('../parameters')
 const { json, text } = require('../../../shared/admin/responses')
-const { Coalescer } = require('../../../shared/base/coalescer')
+const { SingleFlight } = require('../../../shared/base/single-flight')
 const { assertKnownKeys } = require('../../../shared/base/validate')
 const { toMarkdown, toText } = require('../../../shared/findings/show')
 const { slowRequestsText } = require('../../../shared/slow-requests/slow-requests-text')
@@ -153,8 +153,8 @@ function addMark ({ request, sources }) {
  */
 function createReportRoute () {
   const budgets = createBudgets()
-  /** @type {Coalescer<any> | undefined} */
-  let coalescer
+  /** @type {SingleFlight<any> | undefined} */
+  let flight
 
   /** @param {Sources} sources */
   async function make (sources) {
@@ -169,13 +169,13 @@ function createReportRoute () {
 
   /** @param {Context} context */
   async function report ({ sources }) {
-    coalescer ??= new Coalescer({ take: () => make(sources) })
-    const waitSeconds = coalescer.isWaiting ? 0 : budgets.waitSeconds('report')
+    flight ??= new SingleFlight({ take: () => make(sources) })
+    const waitSeconds = flight.isWaiting ? 0 : budgets.waitSeconds('report')
     if (waitSeconds > 0) {
       const headers = { 'Retry-After': String(waitSeconds) }
       return { status: 429, detail: 'The budget of reports is used up.', remedy: `Wait ${waitSeconds} s.`, headers }
     }
-    return json(200, withoutSecrets(await coalescer.share()), { 'Content-Disposition': 'attachment; filename="report.json"' })
+    return json(200, withoutSecrets(await flight.share()), { 'Content-Disposition': 'attachment; filename="report.json"' })
   }
 
   return {

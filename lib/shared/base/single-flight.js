@@ -1,30 +1,30 @@
 'use strict'
 
-// One at a time, however many ask: callers that arrive while one is under way share the next one, with all who come before it begins. So nobody
-// gets what was found out before they asked, and a crowd costs no more than two.
+// Runs one call at a time and shares it: callers that arrive during a run share the next one. So every caller gets a result that was produced after
+// it asked, and a crowd of callers costs at most two runs.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 
 /** @template T */
-class Coalescer {
+class SingleFlight {
   #take
   #restMs
-  /** Resolves when the next one may begin. @type {Promise<unknown>} */
+  /** Resolves when the next run may begin. @type {Promise<unknown>} */
   #free = Promise.resolve()
-  /** The one that has not begun yet, which all who ask share. @type {Promise<T> | undefined} */
+  /** The run that has not begun yet, shared by all callers until it does. @type {Promise<T> | undefined} */
   #next
 
   /**
    * @param {object} parts
    * @param {() => Promise<T>} parts.take
-   * @param {() => number} [parts.restMs]  asked after each: how long nothing is taken then
+   * @param {() => number} [parts.restMs]  called after each run: how long to wait before the next one
    */
   constructor ({ take, restMs = () => 0 }) {
     this.#take = take
     this.#restMs = restMs
   }
 
-  /** Whether one waits to begin: whoever asks now shares it. */
+  /** Whether a run waits to begin, which a call to share() would join. */
   get isWaiting () { return this.#next !== undefined }
 
   /** @returns {Promise<T>} */
@@ -48,4 +48,4 @@ class Coalescer {
   }
 }
 
-module.exports = { Coalescer }
+module.exports = { SingleFlight }
