@@ -7,7 +7,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { holdControlDirectory } = require('../../shared/admin/control-directory')
 const { toTotals } = require('../../shared/group/metrics/totals')
-const { readState, updateState } = require('../../shared/system/numbered-states')
+const { readState, updateState } = require('../../shared/system/versioned-file')
 
 /** @import { Totals } from '../../shared/group/metrics/totals' */
 

@@ -11,7 +11,7 @@ const { guarded } = require('../../shared/base/guard')
 const { conditionsOf, doesNeed } = require('../../shared/rules/conditions')
 const { isChosen, toLimitState } = require('../../shared/rules/limits')
 const { RULES_FOLDER } = require('../../shared/store/file-name')
-const { updateState } = require('../../shared/system/numbered-states')
+const { updateState } = require('../../shared/system/versioned-file')
 const { Watch } = require('./watch')
 
 /** @import { ActorTools } from './acting' */

@@ -1,8 +1,8 @@
 'use strict'
 
-// Data that several processes change, in a folder. Any of them may be stopped or killed in the middle: each state is a file of its own with
-// a number, made whole and put there only if nobody put that number there before. Who comes second reads again. So there is no lock
-// that could stay held.
+// A file that several processes change without a lock, any of which may be stopped or killed in the middle. Each version is a file of its own
+// with a number, written completely and then linked under that number only if it is still free. The process that comes second reads again and
+// retries.
 
 const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
@@ -17,16 +17,16 @@ const UNFINISHED = /^unfinished-(\d+)-\w+$/
 const OWNER_ONLY = 0o600
 const MAX_BYTES = 64 * 1024 ** 2
 const MAX_TRIES = 50
-// A reader lists, then reads: what it saw is there a little longer.
+// A reader lists, then reads: the versions it has listed stay a little longer.
 const KEPT = 3
-// Each state names the last writes that it was made by, so that a writer that was held up sees whether others went on from its own.
+// Each version lists the last writes it is made of, so that a delayed writer sees whether others continued from its own.
 const MAX_WRITES = 50
 
 /** @typedef {{ state: any, writes: string[] }} Content */
 
 /**
  * @param {string} directory
- * @returns {any} null: there is none, or it is no JSON; of any shape otherwise
+ * @returns {any} null if there is none or it is not JSON; else of any shape
  */
 function readState (directory) {
   return read(directory, latest(directory)).state
@@ -36,9 +36,9 @@ function readState (directory) {
  * Throws where the directory cannot be written.
  * @template {{ state: unknown }} Change
  * @param {string} directory
- * @param {(state: any) => Change} change  from the last state, or null; called again where somebody else was faster. A state that is
- *   null: it stays as it is
- * @returns {Change} the one that holds
+ * @param {(state: any) => Change} change  from the last state, or null; called again if another process was faster. With the state null
+ *   nothing changes
+ * @returns {Change} the change that was made
  */
 function updateState (directory, change) {
   makeDirectory(directory)
@@ -52,7 +52,7 @@ function updateState (directory, change) {
     removeOld(directory, number + 1)
     return changed
   }
-  throw new Error(`${MAX_TRIES} others wrote ${directory} first`)
+  throw new Error(`${MAX_TRIES} other processes wrote ${directory} first`)
 }
 
 /**
@@ -86,7 +86,7 @@ function read (directory, number) {
     const { state = null, writes } = content
     return Array.isArray(writes) ? { state, writes: writes.filter(write => typeof write === 'string') } : none
   } catch {
-    return none // removed meanwhile: then its successor is there, and what is made of this one is refused; or spoilt by a crash of the system
+    return none // removed meanwhile: then there is a newer one, and a change of this one is refused; or damaged by a crash of the system
   }
 }
 
@@ -95,20 +95,20 @@ function read (directory, number) {
  * @param {number} number
  * @param {string} write  its name
  * @param {Content} content
- * @returns {boolean} false: somebody else was faster
+ * @returns {boolean} false if another process was faster
  */
 function put (directory, number, write, content) {
   const text = JSON.stringify(content)
-  if (text.length > MAX_BYTES) throw new Error(`what is kept in ${directory} would be more than ${MAX_BYTES} bytes`)
-  // By chance, too: in two containers this process's id may be another one's.
+  if (text.length > MAX_BYTES) throw new Error(`the data kept in ${directory} would be more than ${MAX_BYTES} bytes`)
+  // The random part is needed: two containers can have the same process id.
   const unfinished = path.join(directory, `unfinished-${process.pid}-${write}`)
   fs.writeFileSync(unfinished, text, { mode: OWNER_ONLY, flag: 'wx' })
   try {
     fs.linkSync(unfinished, fileOf(directory, number))
-    // One that was held up for long may have taken a number that was removed.
+    // A process that was delayed for long may have taken a number that was removed.
     return holds(directory, number, write) || undo(fileOf(directory, number))
   } catch (error) {
-    // Removed: by somebody to whom this process seems dead, being in another container.
+    // ENOENT: removed by a process in another container, for which this one looks dead.
     if (['EEXIST', 'ENOENT'].includes(String(/** @type {NodeJS.ErrnoException} */ (error).code))) return false
     throw error
   } finally {
@@ -120,7 +120,7 @@ function put (directory, number, write, content) {
  * @param {string} directory
  * @param {number} number  that was put there
  * @param {string} write
- * @returns {boolean} whether it is the last state, or others were made from it
+ * @returns {boolean} whether it is the last version, or later ones were made from it
  */
 function holds (directory, number, write) {
   for (let newest = latest(directory), before = 0; newest !== before; newest = latest(directory)) {
