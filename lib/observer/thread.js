@@ -112,7 +112,7 @@ class ObserverThread {
       sourceMaps: this.#sourceMaps,
       channel: this.#channel
     })
-    this.#poolProbe = new PoolProbe({ onQueued: this.#poolWaits.note, every: this.#stalls.every })
+    this.#poolProbe = new PoolProbe({ onQueued: this.#poolWaits.note, interval: this.#stalls.interval })
     this.#main = new MainClient({ channel: this.#channel })
     this.#captureParts = new CaptureParts({
       views: this.#recorder.views(),
@@ -131,7 +131,7 @@ class ObserverThread {
     const sessionError = await this.#recorder.open()
     unattended(this.#recorder.disconnectOnPause(() => this.#state.tickMicros === 0)) // before the first tick nothing seems stuck
     this.#poolProbe.start()
-    if (this.#settings.hz !== 0) this.#stalls.every(THREAD_CPU_PERIOD_MS, this.#recorder.threadCpu.note)
+    if (this.#settings.hz !== 0) this.#stalls.interval(THREAD_CPU_PERIOD_MS, this.#recorder.threadCpu.note)
     this.#channel.tell('ready', { sessionError })
   }
 

@@ -84,7 +84,7 @@ test('means and percentiles are of the observed time, and not since the start', 
 test('an idle process is asked once, and the reading of a stretch is the first in it', async () => {
   let [nowMs, isIdle, asked] = [0, false, 0]
   let take
-  const past = new PastReadings({ every: (ms, work) => { take = work; return () => {} }, isIdle: () => isIdle, ask: async () => ({ value: { routes: [], asked: ++asked }, isStale: false }), now: () => nowMs })
+  const past = new PastReadings({ interval: (ms, work) => { take = work; return () => {} }, isIdle: () => isIdle, ask: async () => ({ value: { routes: [], asked: ++asked }, isStale: false }), now: () => nowMs })
   past.start()
   assert.equal(past.firstSince(0), null)
   for (const idle of [false, false, true, true, true, false]) {

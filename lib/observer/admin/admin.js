@@ -58,9 +58,9 @@ class Admin {
   /** @param {Omit<SourceParts, 'application' | 'threadLoad' | 'threadWatch' | 'past' | 'rules'>} parts */
   constructor (parts) {
     this.#parts = parts
-    const { every } = parts.stalls
-    this.#threadLoad = new ThreadLoadMeter({ ...parts.settings, sourceMapsPid: () => parts.sourceMaps.threadPid, every })
-    this.#threadWatch = new ThreadWatch({ ...parts, every, onTimes: rows => parts.channel.tell('threadTimes', { rows }) })
+    const { interval } = parts.stalls
+    this.#threadLoad = new ThreadLoadMeter({ ...parts.settings, sourceMapsPid: () => parts.sourceMaps.threadPid, interval })
+    this.#threadWatch = new ThreadWatch({ ...parts, interval, onTimes: rows => parts.channel.tell('threadTimes', { rows }) })
   }
 
   /**
@@ -73,7 +73,7 @@ class Admin {
     this.#threadWatch.start()
     /** @type {Sources | undefined} */
     let made
-    const past = new PastReadings({ every: this.#parts.stalls.every, isIdle: () => this.#parts.series.isIdle, ask: () => askProcess({ ...this.#parts, application }) })
+    const past = new PastReadings({ interval: this.#parts.stalls.interval, isIdle: () => this.#parts.series.isIdle, ask: () => askProcess({ ...this.#parts, application }) })
     past.start()
     const sources = () => {
       made ??= createAdminSources({ ...this.#parts, threadLoad: this.#threadLoad, threadWatch: this.#threadWatch, past, application, rules: () => opened.rules?.status() ?? NO_RULES })

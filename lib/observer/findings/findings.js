@@ -16,7 +16,7 @@ const { earlierReadings } = require('./earlier')
 /** @import { Stall } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { BucketReading } from '../../shared/base/bucket-counts' */
-/** @import { Every } from '../../shared/base/timers' */
+/** @import { StartInterval } from '../../shared/base/timers' */
 /** @import { ProcessReading, Readings, RouteReading, System, ThreadLoad } from '../../shared/findings/readings' */
 /** @import { IoReading, SchedulerReading } from '../stalls/scheduler' */
 
@@ -225,7 +225,7 @@ class PastReadings {
 
   /**
    * @param {object} parts
-   * @param {Every} parts.every
+   * @param {StartInterval} parts.interval
    * @param {() => boolean} parts.isIdle
    * @param {() => Promise<{ value: ProcessReading, isStale: boolean } | null>} parts.ask
    * @param {() => number} [parts.now]
@@ -238,7 +238,7 @@ class PastReadings {
   get running () { return this.#end !== undefined }
 
   start () {
-    this.#end ??= this.#parts.every(PAST_EVERY_MS, () => this.#take())
+    this.#end ??= this.#parts.interval(PAST_EVERY_MS, () => this.#take())
   }
 
   stop () {

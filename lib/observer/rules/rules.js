@@ -93,7 +93,7 @@ class Rules {
    * @param {boolean} parts.isDryRun
    * @param {string | null} parts.instance  of this process among its siblings
    * @param {number} parts.stallThresholdMs
-   * @param {Pick<ReturnType<typeof import('../stalls/stall-detection').createStallDetection>, 'addAlarm' | 'every' | 'lasting' | 'onOver' | 'series'>} parts.stalls
+   * @param {Pick<ReturnType<typeof import('../stalls/stall-detection').createStallDetection>, 'addAlarm' | 'interval' | 'lasting' | 'onOver' | 'series'>} parts.stalls
    * @param {ConstructorParameters<typeof RuleReadings>[0]['askLoop']} parts.askLoop
    * @param {ConstructorParameters<typeof RuleReadings>[0]['findFindings']} parts.findFindings
    * @param {() => string} parts.openFolder  of the application in the store
@@ -122,7 +122,7 @@ class Rules {
       const { stallMs } = watched.rule.when
       if (stallMs !== undefined) this.#endings.push(stalls.addAlarm(stallMs, guarded((/** @type {Stuck} */ stuck) => this.#seeStuck(watched, stuck))))
     }
-    if (this.#watched.some(({ rule }) => needsTicks(rule))) this.#endings.push(stalls.every(TICK_MS, () => this.#tick()))
+    if (this.#watched.some(({ rule }) => needsTicks(rule))) this.#endings.push(stalls.interval(TICK_MS, () => this.#tick()))
   }
 
   stop () {

@@ -66,7 +66,7 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
   const stacks = createBlockedStacks(settings, (frames, maxMs) => sourceMaps.frames(frames, { maxMs }))
   // The session may close meanwhile.
   const look = guarded(() => recorder.lookNow().then(seen => { if (seen !== undefined) stacks.add(seen.stack) }, () => {}))
-  const { every, turn } = createHousekeeping()
+  const { interval, turn } = createHousekeeping()
   /** @type {StallWatch} */
   const watch = new StallWatch({
     state,
@@ -112,9 +112,9 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
       looksBetween: stacks.looksBetween
     },
     records,
-    series: new LoopSeries({ state, every }),
+    series: new LoopSeries({ state, interval }),
     /** For what needs no wake-up of its own. */
-    every,
+    interval,
     explain: reports.explain,
     /** A source map was read. */
     learned: reports.learned,

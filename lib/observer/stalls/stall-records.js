@@ -4,14 +4,14 @@
 // cause and route, the profile of each of the last ones and the stall that lasts; and the longest delay of each of the last seconds.
 
 const { gunzipSync, gzipSync } = require('node:zlib')
-const { everyByTimer } = require('../../shared/base/timers')
+const { intervalByTimer } = require('../../shared/base/timers')
 const { monotonicMicros, monotonicMs } = require('../../shared/base/monotonic')
 const { StallLog } = require('../../shared/stalls/stall-log')
 
 /** @import { CodeFrame, Culprit, Stall, Trace } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { SharedState } from '../../bridge/shared-state' */
-/** @import { Every } from '../../shared/base/timers' */
+/** @import { StartInterval } from '../../shared/base/timers' */
 
 /** @typedef {{ at: number, durationMs: number, route: string | null, trace: Trace | null, culprit: Culprit | null, stack: CodeFrame[] }} LastingStall */
 
@@ -101,24 +101,24 @@ class StallRecords {
 /** The longest delay of each of the last seconds, so that a page that is opened now can show the past. */
 class LoopSeries {
   #state
-  #every
+  #interval
   #now
   /** @type {{ at: number, maxDelayMs: number }[]} */
   #entries = []
   /** @type {(() => void) | undefined} */
   #end
 
-  /** @param {{ state: SharedState, every?: Every, now?: () => number }} parts */
-  constructor ({ state, every = everyByTimer, now = Date.now }) {
+  /** @param {{ state: SharedState, interval?: StartInterval, now?: () => number }} parts */
+  constructor ({ state, interval = intervalByTimer, now = Date.now }) {
     this.#state = state
-    this.#every = every
+    this.#interval = interval
     this.#now = now
   }
 
   get running () { return this.#end !== undefined }
 
   start () {
-    this.#end ??= this.#every(SERIES_PERIOD_MS, () => this.#add())
+    this.#end ??= this.#interval(SERIES_PERIOD_MS, () => this.#add())
   }
 
   stop () {

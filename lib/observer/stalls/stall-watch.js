@@ -9,7 +9,7 @@ const { monotonicMicros, monotonicMs } = require('../../shared/base/monotonic')
 const { clearTimeout, setTimeout } = require('../../shared/base/timers')
 
 /** @import { SharedState } from '../../bridge/shared-state' */
-/** @import { Every } from '../../shared/base/timers' */
+/** @import { StartInterval } from '../../shared/base/timers' */
 
 // A stall is looked at when it is half as long as what counts (so that a short one still gets its route), when it counts,
 // and reported while it lasts from here on, each time after ten times as long.
@@ -182,8 +182,8 @@ function createHousekeeping ({ now = monotonicMs } = {}) {
   let soonestMs = Infinity
 
   return {
-    /** As often as it says in the mean, give or take the time between two wake-ups. @type {Every} */
-    every (ms, work) {
+    /** As often as it says in the mean, give or take the time between two wake-ups. @type {StartInterval} */
+    interval (ms, work) {
       const task = { ms, dueMs: now() + ms, work: guarded(work) }
       tasks.add(task)
       soonestMs = Math.min(soonestMs, task.dueMs)

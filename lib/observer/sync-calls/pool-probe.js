@@ -5,11 +5,11 @@
 // the observer thread, whose loop is not the one that may be late.
 
 const fs = require('node:fs')
-const { clearInterval, everyByTimer, performance, setInterval } = require('../../shared/base/timers')
+const { clearInterval, intervalByTimer, performance, setInterval } = require('../../shared/base/timers')
 const { guarded } = require('../../shared/base/guard')
 const { monotonicMs } = require('../../shared/base/monotonic')
 
-/** @import { Every } from '../../shared/base/timers' */
+/** @import { StartInterval } from '../../shared/base/timers' */
 
 const PERIOD_MS = 1000
 // The probe's own task wakes a thread of the pool: an idle process is left alone.
@@ -26,7 +26,7 @@ const KEPT = 60 // a minute
 
 class PoolProbe {
   #onQueued
-  #every
+  #interval
   /** @type {(() => void) | undefined} */
   #end
   #usage = process.cpuUsage()
@@ -35,17 +35,17 @@ class PoolProbe {
   /**
    * @param {object} parts
    * @param {(waitedMs: number) => void} parts.onQueued  a task waited longer than a free pool makes it
-   * @param {Every} [parts.every]
+   * @param {StartInterval} [parts.interval]
    */
-  constructor ({ onQueued, every = everyByTimer }) {
+  constructor ({ onQueued, interval = intervalByTimer }) {
     this.#onQueued = onQueued
-    this.#every = every
+    this.#interval = interval
   }
 
   get running () { return this.#end !== undefined }
 
   start () {
-    this.#end ??= this.#every(PERIOD_MS, () => this.#tick())
+    this.#end ??= this.#interval(PERIOD_MS, () => this.#tick())
   }
 
   stop () {

@@ -6,11 +6,11 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { everyByTimer } = require('../../shared/base/timers')
+const { intervalByTimer } = require('../../shared/base/timers')
 const { processCpuMs } = require('../stalls/scheduler')
 const { monotonicMs } = require('../../shared/base/monotonic')
 
-/** @import { Every } from '../../shared/base/timers' */
+/** @import { StartInterval } from '../../shared/base/timers' */
 /** @import { ThreadLoad as Load } from '../../shared/findings/readings' */
 
 const PERIOD_MS = 5000
@@ -51,7 +51,7 @@ const NAMES_POOL = 22
 class ThreadLoadMeter {
   #readTimes
   #processMs
-  #every
+  #interval
   #now
   /** @type {Interval[]} */
   #intervals = []
@@ -66,13 +66,13 @@ class ThreadLoadMeter {
    * @param {() => number | null} [parts.sourceMapsPid]  of the observer's thread that reads source maps
    * @param {typeof readThreadTimes} [parts.readTimes]
    * @param {() => number} [parts.processMs]  processor time of the whole process
-   * @param {Every} [parts.every]
+   * @param {StartInterval} [parts.interval]
    * @param {() => number} [parts.now]
    */
-  constructor ({ threadPid, sourceMapsPid = () => null, readTimes = readThreadTimes, processMs = processCpuMs, every = everyByTimer, now = monotonicMs }) {
+  constructor ({ threadPid, sourceMapsPid = () => null, readTimes = readThreadTimes, processMs = processCpuMs, interval = intervalByTimer, now = monotonicMs }) {
     this.#readTimes = () => readTimes({ threadPid, sourceMapsPid: sourceMapsPid() })
     this.#processMs = processMs
-    this.#every = every
+    this.#interval = interval
     this.#now = now
   }
 
@@ -81,7 +81,7 @@ class ThreadLoadMeter {
   start () {
     if (this.running) return
     this.#last = this.#take()
-    this.#end = this.#every(PERIOD_MS, () => this.#add())
+    this.#end = this.#interval(PERIOD_MS, () => this.#add())
   }
 
   stop () {

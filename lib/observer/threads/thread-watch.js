@@ -5,7 +5,7 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { SingleFlight } = require('../../shared/base/single-flight')
-const { everyByTimer } = require('../../shared/base/timers')
+const { intervalByTimer } = require('../../shared/base/timers')
 const { unattended } = require('../../shared/base/guard')
 const { monotonicMs } = require('../../shared/base/monotonic')
 const { createSourceLines } = require('../stalls/culprit/source-lines')
@@ -13,7 +13,7 @@ const { WatchedThread } = require('./watched-thread')
 
 /** @import { CodeFrame, Stall } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { Every } from '../../shared/base/timers' */
+/** @import { StartInterval } from '../../shared/base/timers' */
 /** @import { ThreadFigures } from './thread-record' */
 /** @import { ThreadSession, ThreadSessions } from './thread-sessions' */
 
@@ -62,7 +62,7 @@ class ThreadWatch {
    * @param {{ canLook: boolean, range (): { offReason: string | null }, threadSessions: Pick<ThreadSessions, 'open'> }} parts.recorder
    * @param {{ profile (profile: CpuProfile): Promise<CpuProfile> }} parts.sourceMaps
    * @param {(rows: { kind: string, busyMs: number, stalls: number }[]) => void} parts.onTimes  since the last time
-   * @param {Every} [parts.every]
+   * @param {StartInterval} [parts.interval]
    */
   constructor (parts) {
     const { settings: { stallThresholdMs, appRoot }, sourceMaps } = parts
@@ -80,8 +80,8 @@ class ThreadWatch {
 
   start () {
     if (this.running || !this.#parts.settings.threads) return
-    const { every = everyByTimer } = this.#parts
-    this.#end = every(TICK_MS, () => unattended(this.#tick()))
+    const { interval = intervalByTimer } = this.#parts
+    this.#end = interval(TICK_MS, () => unattended(this.#tick()))
   }
 
   stop () {

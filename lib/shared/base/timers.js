@@ -1,19 +1,19 @@
 'use strict'
 
-// Timers for loopscope's own work: Node's, whatever stands in the globals of the application (jsdom's return a number, fake ones do not run), and
-// made outside of the request that happens to start them, so that none keeps its context or is counted for it.
+// Node's timers for loopscope's own work. The globals of an application may be replaced (jsdom's timers return a number, fake timers do not run),
+// and a timer started while a request runs must neither keep its async context nor be counted for it.
 
 const { AsyncResource } = require('node:async_hooks')
 const { performance } = require('node:perf_hooks')
 const timers = require('node:timers')
 const { guarded } = require('./guard')
 
-/** @typedef {(ms: number, work: () => unknown) => () => void} Every  returns what ends it */
+/** @typedef {(ms: number, work: () => unknown) => () => void} StartInterval  returns a function that ends it */
 
 const outside = new AsyncResource('loopscope', { requireManualDestroy: true })
 
 /**
- * Does something that a request happens to occasion as if there was none: what is started by it does not take its context along.
+ * Runs work outside the async context of the current request, so that what it starts does not keep that context.
  * @template T
  * @param {() => T} work
  * @returns {T}
@@ -41,13 +41,13 @@ const clearInterval = timer => timers.clearInterval(timer)
 const clearImmediate = timer => timers.clearImmediate(timer)
 
 /**
- * Does something again and again, by a timer of its own that keeps nothing alive. Where there are wake-ups anyway it is done at their occasion
- * instead: observer/stalls/housekeeping.js.
- * @type {Every}
+ * Calls a function periodically, by a timer that keeps nothing alive. Where the process wakes up periodically anyway, use those wake-ups instead:
+ * createHousekeeping() of observer/stalls/stall-watch.js.
+ * @type {StartInterval}
  */
-function everyByTimer (ms, work) {
+function intervalByTimer (ms, work) {
   const timer = setInterval(guarded(work), ms).unref()
   return () => clearInterval(timer)
 }
 
-module.exports = { clearImmediate, clearInterval, clearTimeout, everyByTimer, outsideRequest, performance, setImmediate, setInterval, setTimeout }
+module.exports = { clearImmediate, clearInterval, clearTimeout, intervalByTimer, outsideRequest, performance, setImmediate, setInterval, setTimeout }
