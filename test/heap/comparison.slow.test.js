@@ -9,7 +9,7 @@ const test = require('node:test')
 const { promisify } = require('node:util')
 const { compareFiles } = require('../../lib/analysis/comparison/compare-files')
 const { encodeBaseline } = require('../../lib/analysis/comparison/baseline-file')
-const { loadSide } = require('../../lib/analysis/comparison/load-snapshots')
+const { loadBaseSnapshot } = require('../../lib/analysis/comparison/load-snapshots')
 const { newFolder, writtenBy } = require('./snapshots')
 
 const OBJECTS = 1000
@@ -68,20 +68,20 @@ test('shows what is new, what is gone, and what grew', async () => {
 })
 
 test('an index stands in for the older snapshot, and holds none of its strings', async () => {
-  const side = await loadSide(file('first'), {})
+  const base = await loadBaseSnapshot(file('first'), {})
   const index = path.join(folder, 'first.heapindex')
-  fs.writeFileSync(index, encodeBaseline(side.baseline, side.facts))
+  fs.writeFileSync(index, encodeBaseline(base.baseline, base.facts))
   const strip = ({ snapshots, ...report }) => report
   assert.deepEqual(strip(await compareFiles([index, file('second')])), strip(await compareFiles([file('first'), file('second')])))
   assert.ok(fs.statSync(index).size < fs.statSync(file('first')).size / 5)
-  const { baseline } = await loadSide(index, {})
+  const { baseline } = await loadBaseSnapshot(index, {})
   const text = JSON.stringify([baseline.classes, baseline.shapes])
   assert.ok(text.includes('Entry') && !text.includes('entries') && !text.includes(process.execPath))
 })
 
 test('an index that was changed is refused', async () => {
-  const side = await loadSide(file('first'), {})
-  const bytes = encodeBaseline(side.baseline, side.facts)
+  const base = await loadBaseSnapshot(file('first'), {})
+  const bytes = encodeBaseline(base.baseline, base.facts)
   const index = path.join(folder, 'changed.heapindex')
   for (const broken of [bytes.subarray(0, -20), Buffer.concat([bytes.subarray(0, 22), Buffer.from('junk')]), flip(bytes, bytes.length - 40)]) {
     fs.writeFileSync(index, broken)
@@ -132,9 +132,9 @@ test('the classic view has no interfaces and gives nobody the sizes of others', 
 })
 
 test('an index is of one view, and no other can be compared with it', async () => {
-  const side = await loadSide(file('first'), {})
+  const base = await loadBaseSnapshot(file('first'), {})
   const index = path.join(folder, 'view.heapindex')
-  fs.writeFileSync(index, encodeBaseline(side.baseline, side.facts))
+  fs.writeFileSync(index, encodeBaseline(base.baseline, base.facts))
   await assert.rejects(compareFiles([index, file('second')], { isClassic: true }), { code: 'ERR_LOOPSCOPE_INVALID_SNAPSHOT', message: /use the snapshot itself/ })
 })
 
@@ -177,8 +177,8 @@ const isTwoAtATime = os.availableParallelism() > 1
 test('reads the older of two large files in a thread of its own, with the same result', async () => {
   const long = writeLong('first')
   const index = path.join(folder, 'beside.heapindex')
-  const side = await loadSide(file('first'))
-  fs.writeFileSync(index, encodeBaseline(side.baseline, side.facts))
+  const base = await loadBaseSnapshot(file('first'))
+  fs.writeFileSync(index, encodeBaseline(base.baseline, base.facts))
   for (const earlier of [[long], [index, long]]) {
     const files = [...earlier, file('second')]
     const read = new Set()

@@ -1,6 +1,6 @@
 'use strict'
 
-// What of a snapshot a comparison needs from the older side: ids, sizes, classes and who dominates whom. No strings that an
+// The part of a base snapshot that a comparison needs: ids, sizes, classes and who dominates whom. No strings that an
 // application made: properties are known by hashes. It can be kept as a small file (see baseline-file.js).
 
 const { createHash } = require('node:crypto')

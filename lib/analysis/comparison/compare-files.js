@@ -17,7 +17,7 @@ const { matchIds, NONE } = require('./match-ids')
 /** @import { Analysis, Progress } from './analyze' */
 /** @import { Baseline } from './baseline' */
 /** @import { Balance, ClassChange } from './comparison' */
-/** @import { Side } from './load-snapshots' */
+/** @import { BaseSnapshot } from './load-snapshots' */
 
 /**
  * @typedef {ClassChange & { isNoise: boolean }} ReportedClass  noise: V8's own, which changes in every process
@@ -70,15 +70,15 @@ async function compareFiles (files, { readSource, ...options } = {}) {
 }
 
 /**
- * @param {readonly Side[]} earlier
- * @param {Side} newest
+ * @param {readonly BaseSnapshot[]} earlier
+ * @param {BaseSnapshot} newest
  * @param {Analysis} latest
  * @param {((file: string) => string | null) | undefined} readSource
  * @returns {HeapReport}
  */
 function report (earlier, newest, latest, readSource) {
   const [oldest] = earlier
-  const incomparable = earlier.map(side => whyIncomparable(side, newest)).find(reason => reason !== null) ?? null
+  const incomparable = earlier.map(base => whyIncomparable(base, newest)).find(reason => reason !== null) ?? null
   const { classes, balance } = (incomparable === null ? compare : compareTotals)(oldest.baseline, latest, newest.baseline)
   const { suspects, codeGrowthBytes } = incomparable === null
     ? findSuspects(earlier.map(({ baseline }) => baseline), latest, newest.baseline)

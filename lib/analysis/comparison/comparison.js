@@ -46,8 +46,8 @@ const NOTHING = Object.freeze({ count: 0, bytes: 0 })
  */
 function compare (before, after, newest = toBaseline(after)) {
   const interfaces = inferInterfaces(after.raw.shapes)
-  const sides = [before, newest].map(side => ({ ...side, ...classRowsOf(side, interfaces) }))
-  const table = new ChangeTable(sides)
+  const snapshots = [before, newest].map(snapshot => ({ ...snapshot, ...classRowsOf(snapshot, interfaces) }))
+  const table = new ChangeTable(snapshots)
   const { again, isNew } = matchIds(before.id, newest.id)
   for (let a = 0; a < again.length; a++) table.add(a, again[a])
   for (let b = 0; b < isNew.length; b++) if (isNew[b]) table.add(NONE, b)
@@ -60,7 +60,7 @@ function compare (before, after, newest = toBaseline(after)) {
   return { classes, balance, beforeBytes: before.heapBytes, afterBytes: after.heapBytes }
 }
 
-/** @typedef {Baseline & ClassRows} Side */
+/** @typedef {Baseline & ClassRows} ClassifiedSnapshot */
 
 class ChangeTable {
   #before
@@ -72,7 +72,7 @@ class ChangeTable {
   /** @type {ClassChange[]} */
   #changesAfter
 
-  /** @param {Side[]} sides */
+  /** @param {ClassifiedSnapshot[]} snapshots */
   constructor ([before, after]) {
     this.#before = before
     this.#after = after
@@ -140,7 +140,7 @@ function growthOf ({ allocatedBytes, freedBytes, grownBytes }) {
 }
 
 /**
- * @param {Side} side
+ * @param {ClassifiedSnapshot} snapshot
  * @returns {Map<string, number>} by key of the class
  */
 function retainedByClass ({ size, classOf, end, rowOf, rows }) {
@@ -172,7 +172,7 @@ function runningSums (sizes) {
  */
 function compareTotals (before, after, newest = toBaseline(after)) {
   const interfaces = inferInterfaces(after.raw.shapes)
-  const [totalsBefore, totalsAfter] = [before, newest].map(side => totalsOf(side, interfaces))
+  const [totalsBefore, totalsAfter] = [before, newest].map(snapshot => totalsOf(snapshot, interfaces))
   const classes = [...new Set([...totalsBefore.keys(), ...totalsAfter.keys()])]
     .map(name => changeOf(name, totalsBefore.get(name) ?? NOTHING, totalsAfter.get(name) ?? NOTHING))
     .filter(({ newCount, deletedCount, allocatedBytes, freedBytes }) => newCount + deletedCount + allocatedBytes + freedBytes > 0)
@@ -185,19 +185,19 @@ function compareTotals (before, after, newest = toBaseline(after)) {
 
 /**
  * Scripts have other numbers in another process: classes go by their names.
- * @param {Baseline} side
+ * @param {Baseline} snapshot
  * @param {ReturnType<typeof inferInterfaces>} interfaces
  */
-function totalsOf (side, interfaces) {
-  const { rowOf, rows } = classRowsOf(side, interfaces)
+function totalsOf (snapshot, interfaces) {
+  const { rowOf, rows } = classRowsOf(snapshot, interfaces)
   /** @type {Map<string, { count: number, bytes: number }>} */
   const totals = new Map()
-  for (let position = 0; position < side.size.length; position++) {
-    if (side.size[position] === 0) continue
-    const { name } = rows[rowOf[side.classOf[position]]]
+  for (let position = 0; position < snapshot.size.length; position++) {
+    if (snapshot.size[position] === 0) continue
+    const { name } = rows[rowOf[snapshot.classOf[position]]]
     const total = totals.get(name) ?? { count: 0, bytes: 0 }
     total.count++
-    total.bytes += side.size[position]
+    total.bytes += snapshot.size[position]
     totals.set(name, total)
   }
   return totals

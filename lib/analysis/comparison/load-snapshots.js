@@ -1,7 +1,7 @@
 'use strict'
 
-// Reads the snapshots of a comparison: one after the other, or the older ones in a thread of their own meanwhile. That takes as much
-// of a processor and half of the time, and the memory of both at once.
+// Reads the snapshots of a comparison: one after the other, or the base snapshots in a thread of their own at the same time. That takes the
+// same CPU time and half of the wall time, but the memory of both at once.
 
 const fs = require('node:fs')
 const os = require('node:os')
@@ -19,8 +19,8 @@ const { isBaselineFile, readBaseline } = require('./baseline-file')
 /** @import { SnapshotFacts } from './compare-files' */
 
 /**
- * @typedef {{ baseline: Baseline, facts: SnapshotFacts, file: string }} Side  one of the older ones
- * @typedef {{ earlier: Side[], latest: Analysis }} Snapshots  latest: close its graph
+ * @typedef {{ baseline: Baseline, facts: SnapshotFacts, file: string }} BaseSnapshot  one of the older snapshots
+ * @typedef {{ earlier: BaseSnapshot[], latest: Analysis }} Snapshots  latest: close its graph
  *
  * @typedef {object} Options
  * @property {boolean} [isClassic]
@@ -28,7 +28,7 @@ const { isBaselineFile, readBaseline } = require('./baseline-file')
  * @property {AbortSignal} [signal]
  */
 
-const MIN_BYTES = 20e6 // less is read before a thread has started
+const MIN_BYTES = 20e6 // a smaller file is read before a thread has started
 
 /**
  * @param {readonly string[]} files  the oldest first
@@ -39,9 +39,9 @@ async function loadSnapshots (files, { isParallel = false, ...options }) {
   const earlier = files.slice(0, -1)
   const last = files[files.length - 1]
   if (isParallel && isWorthThread(earlier)) return inParallel(earlier, last, options)
-  const sides = []
-  for (const file of earlier) sides.push(await loadSide(file, options))
-  return { earlier: sides, latest: await analyze(last, options) }
+  const bases = []
+  for (const file of earlier) bases.push(await loadBaseSnapshot(file, options))
+  return { earlier: bases, latest: await analyze(last, options) }
 }
 
 /** @param {readonly string[]} files */
@@ -61,10 +61,10 @@ async function inParallel (earlier, last, { signal, ...options }) {
   const signals = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
   const analyzed = analyze(last, { ...options, signal: signals })
   try {
-    const [sides, latest] = await Promise.all([loadInThread({ files: earlier, isClassic: options.isClassic }, signals), analyzed])
-    return { earlier: sides, latest }
+    const [bases, latest] = await Promise.all([loadInThread({ files: earlier, isClassic: options.isClassic }, signals), analyzed])
+    return { earlier: bases, latest }
   } catch (error) {
-    stop.abort() // of the two, the one that did not fail
+    stop.abort() // the other one of the two
     analyzed.then(({ graph }) => graph.close(), () => {})
     throw error
   }
@@ -73,15 +73,15 @@ async function inParallel (earlier, last, { signal, ...options }) {
 /**
  * @param {{ files: readonly string[], isClassic?: boolean }} order
  * @param {AbortSignal} signal
- * @returns {Promise<Side[]>}
+ * @returns {Promise<BaseSnapshot[]>}
  */
 function loadInThread (order, signal) {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
-    const worker = new Worker(ownFile('analysis/comparison/sides-worker.js'), { name: 'loopscope older snapshots', workerData: order, execArgv: threadFlags(), env: {} })
+    const worker = new Worker(ownFile('analysis/comparison/base-snapshots-worker.js'), { name: 'loopscope older snapshots', workerData: order, execArgv: threadFlags(), env: {} })
     const abort = guarded(() => worker.terminate())
     signal.addEventListener('abort', abort, { once: true })
-    worker.once('message', guarded(({ sides, error }) => error === undefined ? resolve(sides) : reject(Object.assign(new Error(error.message), error))))
+    worker.once('message', guarded(({ bases, error }) => error === undefined ? resolve(bases) : reject(Object.assign(new Error(error.message), error))))
     worker.once('error', guarded(reject))
     worker.once('exit', guarded(() => {
       signal.removeEventListener('abort', abort)
@@ -91,13 +91,13 @@ function loadInThread (order, signal) {
 }
 
 /**
- * What is needed of one of the older snapshots, from the file itself or from an index of it.
+ * Loads what a comparison needs of a base snapshot, from the file itself or from its index.
  * @param {string} file
  * @param {Options} [options]
- * @returns {Promise<Side>}
+ * @returns {Promise<BaseSnapshot>}
  * @throws ERR_LOOPSCOPE_INVALID_SNAPSHOT
  */
-async function loadSide (file, options = {}) {
+async function loadBaseSnapshot (file, options = {}) {
   if (isBaselineFile(file)) return loadIndex(file, options)
   const analysis = await analyze(file, options)
   analysis.graph.close()
@@ -107,7 +107,7 @@ async function loadSide (file, options = {}) {
 /**
  * @param {string} file
  * @param {Options} options
- * @returns {Side}
+ * @returns {BaseSnapshot}
  */
 function loadIndex (file, { isClassic = false }) {
   const { baseline, facts } = readBaseline(file)
@@ -128,7 +128,7 @@ function analyze (file, { onProgress = () => {}, ...options }) {
 }
 
 /**
- * What was written beside the snapshot when it was taken. It is not needed.
+ * The facts file written beside the snapshot when it was taken. It is optional.
  * @param {string} file
  * @returns {SnapshotFacts}
  */
@@ -140,4 +140,4 @@ function readFacts (file) {
   }
 }
 
-module.exports = { loadSide, loadSnapshots, readFacts }
+module.exports = { loadBaseSnapshot, loadSnapshots, readFacts }

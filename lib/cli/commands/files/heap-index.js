@@ -24,12 +24,12 @@ module.exports = {
 async function run (invocation) {
   const { positionals: [file], terminal, signal } = invocation
   const destination = openDestination(invocation, { name: `${path.basename(file).replace(/\.heapsnapshot$/, '')}.heapindex` })
-  const { loadSide } = require('../../../analysis/comparison/load-snapshots')
+  const { loadBaseSnapshot } = require('../../../analysis/comparison/load-snapshots')
   const { encodeBaseline } = require('../../../analysis/comparison/baseline-file')
   const progress = terminal.progress(`reading ${file}`)
   const onProgress = (/** @type {{ stage: string, bytes?: number }} */ { stage, bytes }) => {
     progress.note(`${stage} ${bytes === undefined ? '' : showBytes(bytes)}`)
   }
-  const { baseline, facts } = await explainFileErrors(loadSide(file, { onProgress, signal })).finally(progress.end)
+  const { baseline, facts } = await explainFileErrors(loadBaseSnapshot(file, { onProgress, signal })).finally(progress.end)
   await destination.write(encodeBaseline(baseline, facts))
 }
