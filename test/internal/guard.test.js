@@ -44,7 +44,7 @@ const BARE = new Map(Object.entries({
   'lib/main/http/response-ends.js subscribe': 'catches by itself: called for each request',
   'lib/main/pm2/parent-channel.js process.nextTick': 'calls the application, as Node.js does: what it throws is its own',
   'lib/observer/heap/near-limit.js on': 'reports a fault',
-  'lib/observer/rules/acting.js sent.on': 'does nothing',
+  'lib/observer/rules/run-actions.js sent.on': 'does nothing',
   'lib/main/observing/observer-client.js worker.once': 'resolves a promise',
   'lib/observer/stalls/stall-detection.js setTimeout': 'resolves a promise',
   'lib/observer/egress/send-request.js sending.on': 'rejects a promise',

@@ -9,11 +9,11 @@ const START = Date.UTC(2026, 10, 20)
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
-/** What a rule with these limits is told, occasion by occasion: null, or the limit that stands against it. */
-function ask (limit, occasions) {
+/** For each firing null, or the limit that refuses it. */
+function ask (limit, firings) {
   const rule = ruleOf({ when: { blockedShare: 0.1 }, limit })
   let kept = {}
-  return occasions.map(({ minute = 0, culprit = 'a', value = 1 }) => {
+  return firings.map(({ minute = 0, culprit = 'a', value = 1 }) => {
     const { refusal, state } = admit(kept, rule, { at: START + minute * MINUTE, culprit, value })
     kept = state ?? kept
     return refusal === null ? null : refusal.reason
@@ -37,8 +37,8 @@ test('a day later all of that is forgotten', () => {
 
 test('with a high-water mark only what is worse counts, until it is forgotten', () => {
   const limit = { coolDownSeconds: 1, perCulpritPerDay: 100, highWaterMark: true }
-  const occasions = [{ value: 5 }, { minute: 1, value: 5 }, { minute: 2, value: 6 }, { minute: 19, value: 5 }, { minute: 23, value: 5 }]
-  assert.deepEqual(ask(limit, occasions), [null, 'highWaterMark', null, 'highWaterMark', null])
+  const firings = [{ value: 5 }, { minute: 1, value: 5 }, { minute: 2, value: 6 }, { minute: 19, value: 5 }, { minute: 23, value: 5 }]
+  assert.deepEqual(ask(limit, firings), [null, 'highWaterMark', null, 'highWaterMark', null])
 })
 
 test('a refusal says until when', () => {

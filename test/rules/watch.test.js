@@ -13,9 +13,9 @@ function createSubject (given, act = async () => ({ outcome: 'done', problem: nu
   const rule = ruleOf({ when: { rssBytes: 100 }, ...given })
   const watch = new Watch({
     rule,
-    act: async (_, occasion) => {
-      acted.push(occasion)
-      return act(occasion)
+    act: async (_, firing) => {
+      acted.push(firing)
+      return act(firing)
     }
   })
   const see = async (second, rssBytes, more) => {
@@ -52,7 +52,7 @@ test('what cannot be told neither begins nor ends it', async () => {
   assert.deepEqual(watch.status().last.conditions, [{ name: 'rssBytes', value: 200, wanted: 100 }, { name: 'finding', value: 1, wanted: 'hot-json' }])
 })
 
-test('one occasion at a time: what comes while a capture is made is not kept', async () => {
+test('one firing at a time: what comes while a capture is made is not kept', async () => {
   let end
   const { see, seconds } = createSubject({}, () => new Promise(resolve => { end = () => resolve({ outcome: 'done', problem: null, pauseMs: 0 }) }))
   await see(0, 200)

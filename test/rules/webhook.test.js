@@ -4,9 +4,9 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const http = require('node:http')
-const { webhook } = require('../../lib/observer/rules/acting')
+const { webhook } = require('../../lib/observer/rules/run-actions')
 
-const OCCASION = {
+const FIRING = {
   rule: 'long stall',
   at: 1,
   conditions: [{ name: 'stallMs', value: 1022, wanted: 1000 }],
@@ -35,7 +35,7 @@ async function receive (t, answers) {
 
 /** @param {object} action */
 function send (action, signal = new AbortController().signal) {
-  return webhook(action, OCCASION, { process: { appName: 'shop', pid: 1 }, signal })
+  return webhook(action, FIRING, { process: { appName: 'shop', pid: 1 }, signal })
 }
 
 test('a POST of JSON tells what happened, once more where the receiver was away', async t => {
@@ -44,7 +44,7 @@ test('a POST of JSON tells what happened, once more where the receiver was away'
   assert.equal(requests.length, 2)
   const [, { method, headers, text }] = requests
   assert.deepEqual([method, headers['content-type'], headers.authorization], ['POST', 'application/json', 'Bearer secret'])
-  assert.deepEqual(JSON.parse(text), { text: 'rule long stall: stallMs 1022 >= 1000 in login (app.js:8), POST /login; wrote /store/cpu-1', ...OCCASION, process: { appName: 'shop', pid: 1 } })
+  assert.deepEqual(JSON.parse(text), { text: 'rule long stall: stallMs 1022 >= 1000 in login (app.js:8), POST /login; wrote /store/cpu-1', ...FIRING, process: { appName: 'shop', pid: 1 } })
 })
 
 test('what is wrong with the request is not tried again, and no redirect is followed', async t => {

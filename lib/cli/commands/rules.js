@@ -4,7 +4,7 @@ const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { WIDE_OPTION, tableLines } = require('../output/table')
 const { localTime } = require('../../shared/base/local-time')
-const { describeCounts, describeLast, describeNow, describeWhen } = require('../../shared/rules/rule-words')
+const { describeCounts, describeLast, describeNow, describeWhen } = require('../../shared/rules/format-rule')
 
 /** @import { RulesStatus } from '../../../types/rules' */
 /** @import { Command, Invocation } from '../commands' */

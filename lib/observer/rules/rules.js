@@ -5,7 +5,7 @@
 
 const os = require('node:os')
 const path = require('node:path')
-const { createActing } = require('./acting')
+const { createActionRunner } = require('./run-actions')
 const { RuleReadings } = require('./readings')
 const { guarded } = require('../../shared/base/guard')
 const { conditionsOf, doesNeed } = require('../../shared/rules/conditions')
@@ -14,7 +14,7 @@ const { RULES_FOLDER } = require('../../shared/store/file-name')
 const { updateState } = require('../../shared/system/versioned-file')
 const { Watch } = require('./watch')
 
-/** @import { ActorTools } from './acting' */
+/** @import { ActionTools } from './run-actions' */
 /** @import { ApplicationSettings, SourceParts } from '../admin/admin-sources' */
 /** @import { Sources } from '../admin/router' */
 /** @import { Rule } from '../../shared/rules/check-rules' */
@@ -97,13 +97,13 @@ class Rules {
    * @param {ConstructorParameters<typeof RuleReadings>[0]['askLoop']} parts.askLoop
    * @param {ConstructorParameters<typeof RuleReadings>[0]['findFindings']} parts.findFindings
    * @param {() => string} parts.openFolder  of the application in the store
-   * @param {Omit<ActorTools, 'signal' | 'heapProfiles'>} parts.tools
+   * @param {Omit<ActionTools, 'signal' | 'heapProfiles'>} parts.tools
    * @param {(rule: string, outcome: RuleOutcome, actions: number) => void} parts.count
    */
   constructor (parts) {
     const { rules, isDryRun, instance, stalls, openFolder, tools, count } = parts
     const limits = isDryRun ? limitsInMemory() : createLimitFile(openFolder)
-    const act = createActing({ limits, isDryRun, count, tools: { ...tools, signal: this.#ended.signal } })
+    const act = createActionRunner({ limits, isDryRun, count, tools: { ...tools, signal: this.#ended.signal } })
     const identity = `${os.hostname()} ${instance ?? process.pid}`
     const here = rules.filter(({ limit }) => isChosen(limit.everyNth, identity))
     this.#parts = parts

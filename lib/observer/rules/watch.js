@@ -1,19 +1,19 @@
 'use strict'
 
-// The watch over one rule: whether its conditions hold, since when, and what came of the occasions to act. It uses no clock and no files.
+// Watches one rule: whether its conditions hold, since when, and the result of each firing. It uses no clock and no files.
 
 const { doesNeed, judge } = require('../../shared/rules/conditions')
-const { keyOf, newOccasion, showRule, suspectOf } = require('../../shared/rules/occasion')
+const { keyOf, newFiring, showRule, suspectOf } = require('../../shared/rules/firing')
 const { unattended } = require('../../shared/base/guard')
 
 /** @import { RuleOutcome, RuleStatus } from '../../../types/rules' */
 /** @import { Judged, Readings } from '../../shared/rules/conditions' */
 /** @import { Rule } from '../../shared/rules/check-rules' */
-/** @import { Occasion, Suspect } from '../../shared/rules/occasion' */
+/** @import { Firing, Suspect } from '../../shared/rules/firing' */
 
-/** @typedef {{ outcome: RuleOutcome, problem: string | null, pauseMs: number }} Acted  pauseMs: so long there is no sense in trying again */
+/** @typedef {{ outcome: RuleOutcome, problem: string | null, pauseMs: number }} RunResult  pauseMs: for so long another try would be refused, too */
 
-// Beyond these it begins anew: the limits are kept elsewhere, this only saves asking for them.
+// With more culprits the map is cleared: it only saves lookups, the limits are kept elsewhere.
 const MAX_CULPRITS = 200
 
 class Watch {
@@ -22,7 +22,7 @@ class Watch {
   #isBusy = false
   /** @type {{ nowMs: number, at: number } | null} */
   #heldSince = null
-  /** @type {Map<string, number>} by culprit: until when there is no sense in trying again */
+  /** @type {Map<string, number>} by culprit: until when another try would be refused */
   #pauses = new Map()
   /** @type {Judged[]} */
   #judged = []
@@ -34,7 +34,7 @@ class Watch {
   /**
    * @param {object} parts
    * @param {Rule} parts.rule
-   * @param {(rule: Rule, occasion: Occasion) => Promise<Acted>} parts.act
+   * @param {(rule: Rule, firing: Firing) => Promise<RunResult>} parts.act
    */
   constructor ({ rule, act }) {
     this.#rule = rule
@@ -43,33 +43,33 @@ class Watch {
 
   /**
    * @param {Readings} readings
-   * @param {Suspect} [suspect]  where this moment says it
+   * @param {Suspect} [suspect]  where the current stall names it
    */
   see (readings, suspect) {
     const judged = judge(this.#rule, readings)
     this.#judged = judged
     if (judged.some(({ isMet }) => isMet === false)) this.#heldSince = null
-    // What cannot be told now neither begins nor ends it.
+    // A condition that cannot be judged now neither begins nor ends it.
     if (!judged.every(({ isMet }) => isMet === true)) return
     const { nowMs, at } = readings
     this.#heldSince ??= { nowMs, at }
     if (nowMs - this.#heldSince.nowMs < this.#rule.forSeconds * 1e3 || this.#isBusy) return
-    const occasion = newOccasion(this.#rule, judged, suspect ?? suspectOf(this.#rule, readings), at)
-    if (nowMs >= (this.#pauses.get(keyOf(occasion.culprit)) ?? 0)) unattended(this.#take(occasion, nowMs))
+    const firing = newFiring(this.#rule, judged, suspect ?? suspectOf(this.#rule, readings), at)
+    if (nowMs >= (this.#pauses.get(keyOf(firing.culprit)) ?? 0)) unattended(this.#take(firing, nowMs))
   }
 
   /**
-   * @param {Occasion} occasion
+   * @param {Firing} firing
    * @param {number} nowMs
    */
-  async #take (occasion, nowMs) {
+  async #take (firing, nowMs) {
     this.#isBusy = true
     try {
-      const { outcome, problem, pauseMs } = await this.#act(this.#rule, occasion)
+      const { outcome, problem, pauseMs } = await this.#act(this.#rule, firing)
       this.#counts[outcome]++
-      this.#last = { ...occasion, outcome, problem }
+      this.#last = { ...firing, outcome, problem }
       if (this.#pauses.size >= MAX_CULPRITS) this.#pauses.clear()
-      this.#pauses.set(keyOf(occasion.culprit), nowMs + pauseMs)
+      this.#pauses.set(keyOf(firing.culprit), nowMs + pauseMs)
     } finally {
       this.#isBusy = false
     }

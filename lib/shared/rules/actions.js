@@ -1,7 +1,7 @@
 'use strict'
 
-// What a rule can do: the table of actions, each named by the member that only it has. A new one is a row here, what does it in
-// observer/rules/acting.js with a row in ACTORS there, a member of RuleAction (types/rules.d.ts), a row in docs/rules.md, and
+// The table of actions that a rule can run, each named by the member that only it has. A new one is a row here, a handler in
+// observer/rules/run-actions.js with a row in ACTION_HANDLERS there, a member of RuleAction (types/rules.d.ts), a row in docs/rules.md, and
 // one test. Pure.
 
 const { assertInteger, assertKnownKeys, assertOneOf, assertPlainObject, isHeader, refuse } = require('../base/validate')
@@ -11,14 +11,14 @@ const { checkRequest } = require('../captures/kinds')
 
 /**
  * @typedef {object} ActionRow
- * @property {readonly string[] | null} options  beside its own name; null: it checks them itself
+ * @property {readonly string[] | null} options  the options it takes; null if it checks them itself
  * @property {(path: string, action: any) => void} check
- * @property {(action: any) => string} show  in words, without secrets
+ * @property {(action: any) => string} show  as text, without secrets
  *
  * @typedef {'capture' | 'push' | 'log' | 'webhook'} ActionName
  */
 
-// Those that frame a message.
+// Headers that Node.js sets, because they frame the message.
 const OWN_HEADERS = Object.freeze(['content-length', 'content-type', 'host', 'transfer-encoding', 'connection'])
 
 /** @type {Readonly<Record<ActionName, ActionRow>>} */
@@ -54,7 +54,7 @@ const ACTIONS = Object.freeze({
  * @param {any} action
  */
 function checkAction (path, action) {
-  // What came is not shown: the address of a webhook is often a secret.
+  // The value is not shown: the address of a webhook is often a secret.
   if (action === null || typeof action !== 'object' || Array.isArray(action)) refuse(path, 'an object', typeof action)
   const names = Object.keys(ACTIONS).filter(name => Object.hasOwn(action, name))
   if (names.length !== 1) refuse(path, `an object with one of ${Object.keys(ACTIONS).join(', ')}`, Object.keys(action).join(', ') || 'none')
@@ -88,7 +88,7 @@ function showAction (action) {
 }
 
 /**
- * Where a webhook goes. Its path, its query and its headers are often secrets: nothing that is shown or thrown holds them.
+ * The URL of a webhook. Its path, query and headers are often secrets: nothing shown or thrown contains them.
  * @param {string} path
  * @param {unknown} value
  */

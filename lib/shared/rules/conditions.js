@@ -1,6 +1,6 @@
 'use strict'
 
-// What a rule can wait for: the table of conditions, each with how its wanted value is checked and how it is read. A new one is a row here, a
+// The table of conditions that a rule can wait for, each with the check of its threshold and how its current value is read. A new one is a row here, a
 // member of RuleConditions (types/rules.d.ts), a row in docs/rules.md, and one test. Pure.
 
 const { quantileOf } = require('../base/bucket-counts')
@@ -10,7 +10,7 @@ const { assertInteger, assertNumberAbove, assertOneOf } = require('../base/valid
 /** @import { RuleConditions } from '../../../types/rules' */
 /** @import { BucketReading } from '../base/bucket-counts' */
 /** @import { Rule } from './check-rules' */
-/** @import { Suspect } from './occasion' */
+/** @import { Suspect } from './firing' */
 
 /**
  * @typedef {object} LoopCounts  what the main thread counts, since the start

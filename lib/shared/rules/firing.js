@@ -1,6 +1,6 @@
 'use strict'
 
-// A moment at which a rule's conditions hold and it acts: what they point at, the moment as data, and in words. Pure.
+// A firing: a moment at which the conditions of a rule hold and its actions run. As data, with its suspect, and as text. Pure.
 
 const { showAction } = require('./actions')
 const { conditionsOf, doesNeed } = require('./conditions')
@@ -11,9 +11,9 @@ const { conditionsOf, doesNeed } = require('./conditions')
 /** @import { Judged, Readings } from './conditions' */
 
 /**
- * @typedef {{ culprit: Culprit | FindingPlace | null, route: string | null }} Suspect  what the conditions point at: the limits hold for each
+ * @typedef {{ culprit: Culprit | FindingPlace | null, route: string | null }} Suspect  the function or route that the conditions point at; limits count per suspect
  *
- * @typedef {object} WrittenArtifact
+ * @typedef {object} FiringArtifact
  * @property {import('../../../types/diagnostics').CaptureKind} kind
  * @property {string} name
  * @property {string} path
@@ -22,8 +22,8 @@ const { conditionsOf, doesNeed } = require('./conditions')
  * @property {number} to
  *
  * @typedef {Suspect & {
- *   rule: string, at: number, conditions: { name: string, value: number | null, wanted: number | string }[], artifacts: WrittenArtifact[]
- * }} Occasion  artifacts: written by the rule so far
+ *   rule: string, at: number, conditions: { name: string, value: number | null, wanted: number | string }[], artifacts: FiringArtifact[]
+ * }} Firing  artifacts: written by the rule so far
  */
 
 const WINDOWED = ['stallCount', 'blockedShare', 'utilization', 'delayP99Ms', 'errorResponseShare', 'finding']
@@ -34,25 +34,25 @@ const NOBODY = Object.freeze({ culprit: null, route: null })
  * @param {Judged[]} judged
  * @param {Suspect} suspect
  * @param {number} at
- * @returns {Occasion}
+ * @returns {Firing}
  */
-function newOccasion (rule, judged, { culprit, route }, at) {
+function newFiring (rule, judged, { culprit, route }, at) {
   const conditions = judged.map(({ name, value }) => ({ name, value: value === null ? null : rounded(value), wanted: rule.when[name] ?? '' }))
   return { rule: rule.name, at, conditions, culprit, route, artifacts: [] }
 }
 
 /**
  * `rule slow: stallMs 1204 >= 1000 in checkPassword (app.js:8), POST /login; wrote /…/cpu-….cpuprofile`
- * @param {Occasion} occasion
+ * @param {Firing} firing
  */
-function describeOccasion ({ rule, conditions, culprit, route, artifacts }) {
+function describeFiring ({ rule, conditions, culprit, route, artifacts }) {
   const what = conditions.map(({ name, value, wanted }) => typeof wanted === 'string' ? `${name} ${wanted}` : `${name} ${value} >= ${wanted}`).join(', ')
   const where = culprit === null ? '' : ` in ${culprit.function || '(anonymous)'} (${culprit.file}:${culprit.line})`
   const files = artifacts.length === 0 ? '' : `; wrote ${artifacts.map(({ path }) => path).join(', ')}`
   return `rule ${rule}: ${what}${where}${route === null ? '' : `, ${route}`}${files}`
 }
 
-/** @param {Rule} rule  as it may be shown: without the secrets of its actions */
+/** @param {Rule} rule  shown without the secrets of its actions */
 function showRule (rule) {
   const { name, when, withinSeconds, forSeconds, limit } = rule
   const windowed = conditionsOf(rule).some(name => WINDOWED.includes(name))
@@ -65,7 +65,7 @@ function rounded (value) {
 }
 
 /**
- * The culprit of what goes on, where it is not that of a stall of this moment.
+ * The suspect of conditions that are not about the stall of this moment.
  * @param {Rule} rule
  * @param {Readings} readings
  * @returns {Suspect}
@@ -79,7 +79,7 @@ function suspectOf (rule, readings) {
 }
 
 /**
- * Who took most of the time of the stalls in the window.
+ * The culprit with the longest stalls in the window.
  * @param {Rule} rule
  * @param {Readings} readings
  * @returns {Suspect}
@@ -106,4 +106,4 @@ function keyOf (culprit) {
   return [file, name, 'functionLine' in culprit ? culprit.functionLine : ''].join(' ')
 }
 
-module.exports = { describeOccasion, keyOf, newOccasion, showRule, suspectOf }
+module.exports = { describeFiring, keyOf, newFiring, showRule, suspectOf }

@@ -1,6 +1,6 @@
 'use strict'
 
-// A rule and how it stands, in words for people. Pure. It requires nothing: the page has the same text as a script (html-page.js).
+// A rule and its state as text. Pure. It requires nothing: the page has the same text as a script (html-page.js).
 
 /** @import { RuleStatus } from '../../../types/rules' */
 
