@@ -9,12 +9,12 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { WebSocket } = require('ws')
 const { performance } = require('../shared/base/timers')
 const { Failure } = require('./failure')
-const { isListenerAt, readRunning } = require('./reach/process-facts')
-const { assertAlive } = require('./reach/reach')
+const { isListenerAt, readRunning } = require('./connect/process-facts')
+const { assertAlive } = require('./connect/connect')
 
 /** @import { CpuProfile } from '../../types/profile' */
 /** @import { Terminal } from './output/terminal' */
-/** @import { RunningProcess } from './reach/process-facts' */
+/** @import { RunningProcess } from './connect/process-facts' */
 
 const OPEN_MS = 5000
 const POLL_MS = 50

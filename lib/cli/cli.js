@@ -10,7 +10,7 @@ const { printInto } = require('./output/destination')
 const { showAll } = require('./output/findings')
 const { createTerminal } = require('./output/terminal')
 const { wrapped } = require('./output/text')
-const { askAll } = require('./reach/reach')
+const { askAll } = require('./connect/connect')
 const { version } = require('../../package.json')
 
 /** @import { Command, Invocation } from './commands' */

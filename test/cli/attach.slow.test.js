@@ -10,7 +10,7 @@ const net = require('node:net')
 const path = require('node:path')
 const { start } = require('../process/child')
 const { reasonAgainst } = require('../../lib/cli/attach')
-const { readFromPs } = require('../../lib/cli/reach/process-facts')
+const { readFromPs } = require('../../lib/cli/connect/process-facts')
 const { cli } = require('./cli')
 const { noTerminal, shell } = require('./shell')
 

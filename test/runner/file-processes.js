@@ -6,7 +6,7 @@
 const { subscribe } = require('node:diagnostics_channel')
 const os = require('node:os')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { listSession, read } = require('../../lib/cli/reach/process-facts')
+const { listSession, read } = require('../../lib/cli/connect/process-facts')
 
 // A process that was killed needs a moment to be gone.
 const GRACE_MS = 2000

@@ -4,7 +4,7 @@
 // moves one of the two, and what is measured is the scheduler.
 
 const { spawnSync } = require('node:child_process')
-const { read } = require('../reach/process-facts')
+const { read } = require('../connect/process-facts')
 
 /**
  * @typedef {{ application: string, load: string }} Pinning  lists of processors, as taskset takes them

@@ -3,7 +3,7 @@
 const { Failure } = require('../failure')
 const { OUTPUT_OPTIONS, openDestination, printInto } = require('../output/destination')
 const { WIDE_OPTION, tableLines } = require('../output/table')
-const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
+const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { localTime } = require('../../shared/base/local-time')
 const { showBytes } = require('../../shared/base/sizes')
 
@@ -19,7 +19,7 @@ module.exports = {
     json: JSON_OPTION,
     wide: WIDE_OPTION,
     ...OUTPUT_OPTIONS,
-    ...REACH_OPTIONS
+    ...CONNECT_OPTIONS
   },
   positionals: { min: 0, max: 3 },
   examples: [
@@ -46,16 +46,16 @@ async function run (invocation) {
   const route = `/artifacts/${encodeURIComponent(name)}`
   if (verb === 'get') {
     const destination = openDestination(invocation, { name, isText: name.endsWith('.txt') })
-    return reach(invocation).deliver(route, destination)
+    return connect(invocation).deliver(route, destination)
   }
-  await reach(invocation).ask(route, { method: 'DELETE' })
+  await connect(invocation).ask(route, { method: 'DELETE' })
   terminal.note(`removed: ${name}`)
 }
 
 /** @param {Invocation} invocation */
 async function list (invocation) {
   const { values, terminal } = invocation
-  const { artifacts } = await reach(invocation).json('/artifacts')
+  const { artifacts } = await connect(invocation).json('/artifacts')
   if (values.json) return terminal.json(artifacts)
   if (artifacts.length === 0) return terminal.line('no artifacts')
   for (const line of linesOf(artifacts, terminal)) terminal.line(line)
@@ -67,7 +67,7 @@ async function list (invocation) {
  */
 async function listAll (invocation) {
   const { values, terminal } = invocation
-  const { applications } = await reach(invocation).json('/artifacts?all=1')
+  const { applications } = await connect(invocation).json('/artifacts?all=1')
   if (values.json) return terminal.json(applications)
   if (applications.length === 0) return terminal.line('no artifacts')
   for (const [at, { appName, appRoot, dir, artifacts }] of applications.entries()) {

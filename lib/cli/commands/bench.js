@@ -2,7 +2,7 @@
 
 const { Failure } = require('../failure')
 const { OUTPUT_OPTIONS, chooseFormat, nameOf, openDestination, printInto } = require('../output/destination')
-const { JSON_OPTION } = require('../reach/reach')
+const { JSON_OPTION } = require('../connect/connect')
 
 /** @import { Command, CommandOption, Invocation } from '../commands' */
 

@@ -7,7 +7,7 @@ const { Failure } = require('../failure')
 const { OUTPUT_OPTIONS, openDestination } = require('../output/destination')
 const { WIDE_OPTION, tableLines } = require('../output/table')
 const { ROUTE_OPTION, SOURCES_OPTION, createWrittenCode, explainFileErrors, ofRoute, readHeapProfile, readJson, readProfile } = require('../profile-file')
-const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
+const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { showBytes } = require('../../shared/base/sizes')
 const { diffProfiles, diffHistograms, isHistogram, diffHeapProfiles } = require('../../shared/formats/differences')
 
@@ -55,7 +55,7 @@ module.exports = {
     sources: { ...SOURCES_OPTION, meaning: `of profiles: ${SOURCES_OPTION.meaning}` },
     route: { ...ROUTE_OPTION, meaning: `of CPU profiles: ${ROUTE_OPTION.meaning}` },
     mark: { type: 'string', meaning: 'of a process: its CPU profile before and after a mark, as far as its recorder reaches' },
-    ...REACH_OPTIONS
+    ...CONNECT_OPTIONS
   },
   readsFiles: true,
   positionals: { min: 0, max: 3 },
@@ -162,9 +162,9 @@ function signedPercent (share) {
 async function diffAtMark (invocation) {
   const { positionals, values } = invocation
   if (positionals.length > 1) throw new Failure('usage', 'diff --mark takes one process, no files.', 'See `loopscope diff --help`.')
-  assertOptions(values, ['mark', ...Object.keys(REACH_OPTIONS), 'root', 'route', 'sources'], '--mark')
+  assertOptions(values, ['mark', ...Object.keys(CONNECT_OPTIONS), 'root', 'route', 'sources'], '--mark')
   const { timeAround } = require('../../shared/marks')
-  const client = reach(invocation)
+  const client = connect(invocation)
   const { facts } = await client.json('/')
   const known = await client.json('/marks')
   const { mark, fromMs, toMs } = timeAround(known, values.mark)

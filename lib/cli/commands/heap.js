@@ -4,9 +4,9 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { Failure } = require('../failure')
 const { OUTPUT_OPTIONS, chooseFormat, nameOf, openDestination } = require('../output/destination')
 const { jsonFile, tarArchive } = require('../output/tar-archive')
-const { createClient } = require('../reach/client')
-const { GROUP_OPTION, findMembers, reachGroup } = require('../reach/group')
-const { REACH_OPTIONS, reach } = require('../reach/reach')
+const { createClient } = require('../connect/client')
+const { GROUP_OPTION, findMembers, connectToGroup } = require('../connect/group')
+const { CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { showBytes } = require('../../shared/base/sizes')
 const { checkRequest } = require('../../shared/captures/kinds')
 const { SOURCES, HISTOGRAM_FORMATS, HEAP_FORMATS } = require('../../shared/formats/formats')
@@ -43,7 +43,7 @@ module.exports = {
     ...OUTPUT_OPTIONS,
     force: { type: 'boolean', meaning: 'also when it may not fit or the budget is used up; and write over a file that is there' },
     group: { ...GROUP_OPTION, meaning: 'all processes of that group on this host: a profile merged, else one of each, taken in turn, in an archive' },
-    ...REACH_OPTIONS
+    ...CONNECT_OPTIONS
   },
   positionals: { min: 0, max: 1 },
   examples: [
@@ -58,7 +58,7 @@ module.exports = {
 }
 
 /**
- * @typedef {ReturnType<typeof reach>} Client
+ * @typedef {ReturnType<typeof connect>} Client
  * @typedef {{ kind: string, body: Record<string, any>, extension: string, withFacts: boolean }} WantedOfEach  withFacts: of a snapshot, for
  *   comparisons
  */
@@ -76,7 +76,7 @@ async function run (invocation) {
   const destination = openDestination(invocation, { name: nameOf(kind, formats[format].extension), isText })
   if (values.group !== undefined) return profileGroup(invocation, { ...options, destination })
   const facts = name === 'snapshot' && destination.file !== null ? besideOf(invocation, destination.file) : null
-  const client = reach(invocation)
+  const client = connect(invocation)
   const { id } = await client.json('/captures', { method: 'POST', body: { kind, ...options } })
   const { artifact } = await follow(client, id, { kind, seconds: options.seconds, terminal, signal })
   const route = `/artifacts/${encodeURIComponent(artifact.name)}`
@@ -89,7 +89,7 @@ async function run (invocation) {
  * @param {Record<string, any> & { destination: import('../output/destination').Destination }} wanted
  */
 async function profileGroup (invocation, { destination, ...options }) {
-  const client = await reachGroup(invocation)
+  const client = await connectToGroup(invocation)
   const query = new URLSearchParams(Object.entries(options).map(([key, value]) => /** @type {[string, string]} */ ([key, String(value)])))
   const progress = invocation.terminal.progress('heap profile', options.seconds)
   const bytes = client.bytes(`/group/heap-profile?${query}`, { withinMs: (options.seconds ?? 0) * 1e3 + GROUP_MS })

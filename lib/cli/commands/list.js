@@ -3,8 +3,8 @@
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { showDuration } = require('../output/display')
 const { WIDE_OPTION, tableLines } = require('../output/table')
-const { GROUP_OPTION, groupAnswer } = require('../reach/group')
-const { JSON_OPTION, askAll } = require('../reach/reach')
+const { GROUP_OPTION, groupAnswer } = require('../connect/group')
+const { JSON_OPTION, askAll } = require('../connect/connect')
 const { localTime } = require('../../shared/base/local-time')
 const { showBytes } = require('../../shared/base/sizes')
 

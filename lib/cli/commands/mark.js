@@ -1,6 +1,6 @@
 'use strict'
 
-const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
+const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { WIDE_OPTION, tableLines } = require('../output/table')
 const { localTime } = require('../../shared/base/local-time')
@@ -12,7 +12,7 @@ module.exports = {
   name: 'mark',
   usage: '<pid|url> [<text>]',
   help: 'puts a word on this moment, for charts, captures and `diff --mark`; without one the marks there are',
-  options: { json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...REACH_OPTIONS },
+  options: { json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
   positionals: { min: 0, max: 2 },
   examples: ["loopscope mark 1234 'deploy 42'", 'loopscope mark 1234'],
   run
@@ -23,7 +23,7 @@ async function run (invocation) {
   const { positionals, values, terminal } = invocation
   const [text] = positionals.slice(values.socket === undefined ? 1 : 0)
   if (text === undefined) return list(invocation)
-  const mark = await reach(invocation).json('/marks', { method: 'POST', body: { text } })
+  const mark = await connect(invocation).json('/marks', { method: 'POST', body: { text } })
   if (values.json) return terminal.json(mark)
   terminal.note(`marked: ${mark.text}, at ${localTime(mark.at)}`)
 }
@@ -31,7 +31,7 @@ async function run (invocation) {
 /** @param {Invocation} invocation */
 async function list (invocation) {
   const { values, terminal } = invocation
-  const { marks } = await reach(invocation).json('/marks')
+  const { marks } = await connect(invocation).json('/marks')
   if (values.json) return terminal.json(marks)
   if (marks.length === 0) return terminal.line('no marks')
   for (const line of tableLines([

@@ -1,8 +1,8 @@
 'use strict'
 
-const { GROUP_OPTION, reachGroup } = require('../reach/group')
+const { GROUP_OPTION, connectToGroup } = require('../connect/group')
 const { OUTPUT_OPTIONS } = require('../output/destination')
-const { REACH_OPTIONS, reach } = require('../reach/reach')
+const { CONNECT_OPTIONS, connect } = require('../connect/connect')
 
 /** @import { Command, Invocation } from '../commands' */
 
@@ -11,7 +11,7 @@ module.exports = {
   name: 'metrics',
   usage: '<pid|url>',
   help: 'the metrics, as Prometheus reads them',
-  options: { group: GROUP_OPTION, ...OUTPUT_OPTIONS, ...REACH_OPTIONS },
+  options: { group: GROUP_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
   positionals: { min: 0, max: 1 },
   examples: ['loopscope metrics 1234 | grep eventloop', 'loopscope metrics --group api'],
   run
@@ -20,6 +20,6 @@ module.exports = {
 /** @param {Invocation} invocation */
 async function run (invocation) {
   const isGroup = invocation.values.group !== undefined
-  const client = isGroup ? await reachGroup(invocation) : reach(invocation)
+  const client = isGroup ? await connectToGroup(invocation) : connect(invocation)
   invocation.terminal.text(await client.bytes(isGroup ? '/metrics?group=1' : '/metrics', { type: 'text/plain' }))
 }

@@ -4,8 +4,8 @@ const { Failure } = require('../failure')
 const { ROUTE_OPTION, assertSources, createWrittenCode } = require('../profile-file')
 const { OUTPUT_OPTIONS, chooseFormat, nameOf, openDestination } = require('../output/destination')
 const { jsonFile, tarArchive } = require('../output/tar-archive')
-const { GROUP_OPTION, findMembers, reachGroup } = require('../reach/group')
-const { REACH_OPTIONS, reach } = require('../reach/reach')
+const { GROUP_OPTION, findMembers, connectToGroup } = require('../connect/group')
+const { CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { FORMATS, SOURCES } = require('../../shared/formats/formats')
 const { askGroup } = require('../../shared/group/ask-group')
 const { namesOf } = require('../../shared/group/members')
@@ -39,7 +39,7 @@ module.exports = {
     each: { type: 'boolean', meaning: 'with --group: a file of each process in one archive (.tar.gz), instead of all merged' },
     attach: { type: 'boolean', meaning: 'a process without loopscope: through Node\'s inspector, which is opened for it on 127.0.0.1' },
     ...OUTPUT_OPTIONS,
-    ...REACH_OPTIONS
+    ...CONNECT_OPTIONS
   },
   positionals: { min: 0, max: 1 },
   examples: [
@@ -150,7 +150,7 @@ function wantedOf ({ values }, format) {
 async function ask (invocation, format) {
   const { query, seconds, doing } = wantedOf(invocation, format)
   const isGroup = invocation.values.group !== undefined
-  const client = isGroup ? await reachGroup(invocation) : reach(invocation)
+  const client = isGroup ? await connectToGroup(invocation) : connect(invocation)
   const progress = invocation.terminal.progress(doing, seconds)
   const wanted = { type: FORMATS[format].contentType.split(';')[0], withinMs: (seconds ?? 0) * 1e3 + ENCODING_MS }
   try {

@@ -1,6 +1,6 @@
 'use strict'
 
-const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
+const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { WIDE_OPTION, tableLines } = require('../output/table')
 const { localTime } = require('../../shared/base/local-time')
@@ -14,7 +14,7 @@ module.exports = {
   name: 'rules',
   usage: '<pid|url>',
   help: 'the rules of a process, how each stands, and what it did',
-  options: { json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...REACH_OPTIONS },
+  options: { json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
   positionals: { min: 0, max: 1 },
   examples: ['loopscope rules 1234', 'loopscope rules http://127.0.0.1:6060'],
   run
@@ -35,7 +35,7 @@ const COLUMNS = [
 async function run (invocation) {
   const { terminal, values } = invocation
   /** @type {RulesStatus} */
-  const known = await reach(invocation).json('/rules')
+  const known = await connect(invocation).json('/rules')
   if (values.json) return terminal.json(known)
   if (known.rules.length === 0) return terminal.line('no rules')
   if (known.dryRun) terminal.line('a dry run: what they would do is logged, and not done')

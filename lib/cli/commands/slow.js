@@ -1,7 +1,7 @@
 'use strict'
 
-const { GROUP_OPTION, groupAnswer } = require('../reach/group')
-const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
+const { GROUP_OPTION, groupAnswer } = require('../connect/group')
+const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { showDuration } = require('../output/display')
 const { WIDE_OPTION, tableLines } = require('../output/table')
@@ -15,7 +15,7 @@ module.exports = {
   name: 'slow',
   usage: '<pid|url>',
   help: 'the worst requests of each route: slow of their own code, behind others, or of waiting',
-  options: { group: GROUP_OPTION, json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...REACH_OPTIONS },
+  options: { group: GROUP_OPTION, json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
   positionals: { min: 0, max: 1 },
   examples: ['loopscope slow 1234', 'loopscope slow --group api', 'loopscope slow http://127.0.0.1:6060'],
   run
@@ -39,7 +39,7 @@ const COLUMNS = [
 async function run (invocation) {
   const { terminal, values } = invocation
   if (values.group !== undefined) return showGroup(invocation)
-  const known = await reach(invocation).json('/slow-requests')
+  const known = await connect(invocation).json('/slow-requests')
   if (values.json) return terminal.json(known)
   const { requests, isStale } = known
   if (isStale) terminal.note('the loop does not answer: this is what was known before')

@@ -1,7 +1,7 @@
 'use strict'
 
-const { GROUP_OPTION, groupAnswer } = require('../reach/group')
-const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
+const { GROUP_OPTION, groupAnswer } = require('../connect/group')
+const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { showCause, showCulprit, showDuration } = require('../output/display')
 const { WIDE_OPTION, tableLines } = require('../output/table')
@@ -20,7 +20,7 @@ module.exports = {
     json: JSON_OPTION,
     wide: WIDE_OPTION,
     ...OUTPUT_OPTIONS,
-    ...REACH_OPTIONS
+    ...CONNECT_OPTIONS
   },
   positionals: { min: 0, max: 1 },
   examples: ['loopscope stalls 1234', 'loopscope stalls --group api', 'loopscope stalls http://127.0.0.1:6060'],
@@ -31,7 +31,7 @@ module.exports = {
 async function run (invocation) {
   const { terminal, values } = invocation
   if (values.group !== undefined) return showGroup(invocation)
-  const known = await reach(invocation).json('/stalls')
+  const known = await connect(invocation).json('/stalls')
   if (values.json) return terminal.json(known)
   const { current, blockedMs } = known
   if (blockedMs > 0) terminal.line(terminal.paint('red', `blocked now, for ${showDuration(blockedMs)}${byWhom(current)}`))

@@ -1,7 +1,7 @@
 'use strict'
 
-const { GROUP_OPTION, groupAnswer } = require('../reach/group')
-const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
+const { GROUP_OPTION, groupAnswer } = require('../connect/group')
+const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { showDuration, showPlace } = require('../output/display')
 const { WIDE_OPTION, tableLines } = require('../output/table')
@@ -13,7 +13,7 @@ module.exports = {
   name: 'sync',
   usage: '<pid|url>',
   help: 'synchronous calls that hold the loop, by call site, and what to call instead',
-  options: { group: GROUP_OPTION, json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...REACH_OPTIONS },
+  options: { group: GROUP_OPTION, json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
   positionals: { min: 0, max: 1 },
   examples: ['loopscope sync 1234', 'loopscope sync --group api'],
   run
@@ -52,7 +52,7 @@ async function run (invocation) {
 
 /** @param {Invocation} invocation */
 async function askOne (invocation) {
-  return { answer: await reach(invocation).json('/sync-calls'), whole: null }
+  return { answer: await connect(invocation).json('/sync-calls'), whole: null }
 }
 
 /** @type {import('../output/table').Column} */

@@ -1,6 +1,6 @@
 'use strict'
 
-const { JSON_OPTION, REACH_OPTIONS, reach } = require('../reach/reach')
+const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { THREAD_COLUMNS, showCulprit, showDuration } = require('../output/display')
 const { WIDE_OPTION, tableLines } = require('../output/table')
@@ -15,7 +15,7 @@ module.exports = {
   name: 'threads',
   usage: '<pid|url>',
   help: 'worker threads: how busy each is, in which function, and their stalls',
-  options: { json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...REACH_OPTIONS },
+  options: { json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
   positionals: { min: 0, max: 1 },
   examples: ['loopscope threads 1234', 'loopscope threads http://127.0.0.1:6060'],
   run
@@ -39,7 +39,7 @@ const STALL_COLUMNS = [
 /** @param {Invocation} invocation */
 async function run (invocation) {
   const { terminal, values } = invocation
-  const known = await reach(invocation).json('/threads')
+  const known = await connect(invocation).json('/threads')
   if (values.json) return terminal.json(known)
   const show = (/** @type {readonly import('../output/table').Column[]} */ columns, /** @type {any[]} */ rows) => {
     for (const line of tableLines(columns, rows, terminal.columns())) terminal.line(line)

@@ -4,10 +4,10 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { Failure } = require('../failure')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { tableLines } = require('../output/table')
-const { createClient } = require('../reach/client')
-const { controlDirectories, listControlSockets } = require('../reach/control-sockets')
-const { GROUP_OPTION, findMembers } = require('../reach/group')
-const { REACH_OPTIONS, reach } = require('../reach/reach')
+const { createClient } = require('../connect/client')
+const { controlDirectories, listControlSockets } = require('../connect/control-sockets')
+const { GROUP_OPTION, findMembers } = require('../connect/group')
+const { CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { COLUMNS, line, runScreen, threadLines, totalLine } = require('../top-screen')
 const { performance } = require('../../shared/base/timers')
 const { ANSWERS, EVENTS, OTHER_SHAPE } = require('../../shared/group/answers')
@@ -34,7 +34,7 @@ module.exports = {
     count: { type: 'string', short: 'n', meaning: 'end after so many times' },
     group: GROUP_OPTION,
     ...OUTPUT_OPTIONS,
-    ...REACH_OPTIONS
+    ...CONNECT_OPTIONS
   },
   positionals: { min: 0, max: 50 },
   examples: ['loopscope top', 'loopscope top 1234 1235', 'loopscope top --group api', 'loopscope top 1234 --interval 1 -n 10 > loop.log'],
@@ -83,7 +83,7 @@ async function run (invocation) {
  */
 async function watchTargets (invocation, signal) {
   const watching = targetsOf(invocation).map(target => {
-    const client = reach({ ...invocation, positionals: target === undefined ? [] : [target], signal })
+    const client = connect({ ...invocation, positionals: target === undefined ? [] : [target], signal })
     return { watched: createWatched(target ?? invocation.values.socket), client }
   })
   const [{ client }] = watching

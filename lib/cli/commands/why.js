@@ -2,9 +2,9 @@
 
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { WIDE_OPTION } = require('../output/table')
-const { JSON_OPTION, REACH_OPTIONS, askAll, reach } = require('../reach/reach')
+const { JSON_OPTION, CONNECT_OPTIONS, askAll, connect } = require('../connect/connect')
 const { Failure } = require('../failure')
-const { GROUP_OPTION, groupAnswer } = require('../reach/group')
+const { GROUP_OPTION, groupAnswer } = require('../connect/group')
 const { showAll, showFindings } = require('../output/findings')
 const { groupHeadline, titled, toGroupMarkdown, toMarkdown } = require('../../shared/findings/show')
 
@@ -22,7 +22,7 @@ module.exports = {
     group: GROUP_OPTION,
     wide: WIDE_OPTION,
     ...OUTPUT_OPTIONS,
-    ...REACH_OPTIONS
+    ...CONNECT_OPTIONS
   },
   positionals: { min: 0, max: 1 },
   examples: ['loopscope why 1234', 'loopscope why --group api', 'loopscope why --markdown > why.md'],
@@ -33,7 +33,7 @@ module.exports = {
 async function run (invocation) {
   const { positionals: [target], values, terminal } = invocation
   if (values.group !== undefined) return showGroup(invocation)
-  const answer = target === undefined && values.socket === undefined ? await askTheOnly(invocation) : await reach(invocation).json('/findings')
+  const answer = target === undefined && values.socket === undefined ? await askTheOnly(invocation) : await connect(invocation).json('/findings')
   if (answer === null) return
   if (values.json) return terminal.json(answer)
   if (values.markdown) return terminal.text(toMarkdown(answer))

@@ -5,7 +5,7 @@
 const { Failure } = require('../failure')
 const { createClient } = require('./client')
 const { controlDirectories } = require('./control-sockets')
-const { reach } = require('./reach')
+const { connect } = require('./connect')
 const { askGroup } = require('../../shared/group/ask-group')
 const { askForGroupAnswer } = require('../../shared/group/group-answers')
 const { listMembers, problemsOf } = require('../../shared/group/members')
@@ -51,7 +51,7 @@ async function groupAnswer (name, invocation) {
  * @param {Invocation} invocation
  */
 async function askProcess (name, invocation) {
-  const answer = await reach(invocation).json(ROUTES[name])
+  const answer = await connect(invocation).json(ROUTES[name])
   const { group } = invocation.values
   if (answer.group === group) return answer
   throw new Failure('usage', `The process there is of the group ${answer.group}, not of ${group}.`)
@@ -70,9 +70,9 @@ async function askMembers (name, invocation) {
  * A process that is asked to ask its group: any that answers will do, since each gives the same answer. With a URL it is the one there.
  * @param {Invocation} invocation  with the option group
  */
-async function reachGroup (invocation) {
+async function connectToGroup (invocation) {
   const { values: { group }, signal } = invocation
-  if (isOneAsked(invocation)) return reach(invocation)
+  if (isOneAsked(invocation)) return connect(invocation)
   const members = await findMembers(invocation)
   const answers = await askGroup(members, '/', { accept: 'application/json', withinMs: ANSWER_MS, signal })
   signal.throwIfAborted()
@@ -110,4 +110,4 @@ function knownGroups (all) {
   return `Groups: ${names.map(name => `${name} (${all.filter(({ group }) => group === name).length})`).join(', ')}`
 }
 
-module.exports = { GROUP_OPTION, findMembers, groupAnswer, reachGroup }
+module.exports = { GROUP_OPTION, findMembers, groupAnswer, connectToGroup }

@@ -10,7 +10,7 @@ const { Failure } = require('../failure')
 const { clearTimeout, setTimeout } = require('../../shared/base/timers')
 
 /** @import { IncomingMessage } from 'node:http' */
-/** @import { Target } from './reach' */
+/** @import { Target } from './connect' */
 
 const CONNECT_MS = 5000
 const ANSWER_MS = 20_000 // a process that is stopped takes connections and says nothing

@@ -14,7 +14,7 @@ const { ANSWERS, readAnswer } = require('../../shared/group/answers')
 /** @import { AnswerKind } from '../../shared/group/answers' */
 
 /** @type {Record<string, import('../commands').CommandOption>} */
-const REACH_OPTIONS = Object.freeze({
+const CONNECT_OPTIONS = Object.freeze({
   'token-file': { type: 'string', meaning: 'file that holds the token of a URL' },
   token: { type: 'string', meaning: 'the token itself; others on this host can see it in the list of processes' },
   socket: { type: 'string', meaning: 'control socket or Unix socket listener, instead of a pid' }
@@ -30,7 +30,7 @@ const ALL_ANSWER_MS = 5000 // one that is stopped does not keep the others' answ
 /** @typedef {{ socketPath: string, base: string } | { url: URL, token: string | null }} Target */
 
 /** @param {Invocation} invocation */
-function reach ({ positionals: [target], values, env, terminal, signal }) {
+function connect ({ positionals: [target], values, env, terminal, signal }) {
   if (values.token !== undefined) {
     terminal.note('note: a token on the command line is visible to other users of this host; --token-file is not')
   }
@@ -141,4 +141,4 @@ async function askAll (path, kind, { env, terminal, signal }) {
   return answers.filter(answer => answer !== null)
 }
 
-module.exports = { JSON_OPTION, REACH_OPTIONS, askAll, assertAlive, findTarget, reach }
+module.exports = { JSON_OPTION, CONNECT_OPTIONS, askAll, assertAlive, findTarget, connect }
