@@ -11,7 +11,7 @@ const { readActivity } = require('./findings/activity')
 const { createSourceLines } = require('./stalls/culprit/source-lines')
 
 /** @import { CallFrame, CpuProfile, EncodeContext, WorkLine } from '../../types/profile' */
-/** @import { Readings, Spot } from '../shared/findings/readings' */
+/** @import { Readings, HotSpot } from '../shared/findings/readings' */
 /** @import { SourceLines } from './stalls/culprit/source-lines' */
 
 const MAX_FINDINGS = 3
@@ -59,8 +59,8 @@ function reportSections (profile, appRoot, known = []) {
  */
 function findingsSection (profile, { appRoot, source, pid, known }) {
   const read = readActivity(profile, { fromMs: 0, startedAt: UNKNOWN.startedAt, stalls: [] }, { appRoot, source })
-  const activity = { ...read, spots: read.spots.map(spot => atKnownLine(spot, known)) }
-  const workLines = [...known, ...activity.spots.map(({ culprit }) => culprit)]
+  const activity = { ...read, hotSpots: read.hotSpots.map(spot => atKnownLine(spot, known)) }
+  const workLines = [...known, ...activity.hotSpots.map(({ culprit }) => culprit)]
   /** @type {Readings} */
   const readings = { ...UNKNOWN, pid, activity }
   const found = findFindings(readings, { appName: '' }).findings.filter(({ severity }) => severity !== 'none').slice(0, MAX_FINDINGS)
@@ -70,9 +70,9 @@ function findingsSection (profile, { appRoot, source, pid, known }) {
 }
 
 /**
- * @param {Spot} spot
+ * @param {HotSpot} spot
  * @param {readonly WorkLine[]} known
- * @returns {Spot}
+ * @returns {HotSpot}
  */
 function atKnownLine (spot, known) {
   const { culprit } = spot

@@ -38,24 +38,24 @@ function frameOf (functionName) {
 const read = (stretches, about = {}) => readActivity(record(stretches), { fromMs: 1e6, startedAt: 0, stalls: [], ...about }, { appRoot: '/app', source: NO_SOURCE })
 
 test('a middleware that passes requests on is not blamed for the handlers behind it', () => {
-  const { spots, busyMs } = read([
+  const { hotSpots, busyMs } = read([
     [['run', 'timing', 'express', 'listUsers'], 3000],
     [['run', 'timing', 'express', 'listOrders'], 2500],
     [['run', 'timing', 'express', 'showItem'], 2400]
   ])
   assert.equal(busyMs, 7900)
-  assert.deepEqual(spots.map(({ culprit, ms }) => [culprit.function, ms]), [['listUsers', 3000], ['listOrders', 2500], ['showItem', 2400]])
+  assert.deepEqual(hotSpots.map(({ culprit, ms }) => [culprit.function, ms]), [['listUsers', 3000], ['listOrders', 2500], ['showItem', 2400]])
 })
 
 test('a function answers for its helpers, until one of them has most of it', () => {
   const helpers = ['first', 'second', 'third', 'fourth'].map(helper => [['run', 'render', helper], 1000])
-  assert.deepEqual(read(helpers).spots.map(({ culprit, share }) => [culprit.function, share]), [['render', 1]])
-  assert.equal(read([[['run', 'render', 'first'], 5000], [['run', 'render', 'second'], 500]]).spots[0].culprit.function, 'first')
+  assert.deepEqual(read(helpers).hotSpots.map(({ culprit, share }) => [culprit.function, share]), [['render', 1]])
+  assert.equal(read([[['run', 'render', 'first'], 5000], [['run', 'render', 'second'], 500]]).hotSpots[0].culprit.function, 'first')
 })
 
 test('a call into a dependency is told with the package, a synchronous call with its name', () => {
-  const { spots } = read([[['run', 'page', 'marked'], 3000], [['run', 'login', 'pbkdf2Sync'], 2000]])
-  assert.deepEqual(spots.map(({ culprit, sync }) => [culprit.function, culprit.via?.package ?? null, sync?.api ?? null]),
+  const { hotSpots } = read([[['run', 'page', 'marked'], 3000], [['run', 'login', 'pbkdf2Sync'], 2000]])
+  assert.deepEqual(hotSpots.map(({ culprit, sync }) => [culprit.function, culprit.via?.package ?? null, sync?.api ?? null]),
     [['page', 'marked', null], ['login', null, 'crypto.pbkdf2Sync']])
 })
 
@@ -66,19 +66,19 @@ test('idle time before and after the work is not observed', () => {
 })
 
 test('time that is spent all over is summed up, with the function that most of it was for', () => {
-  const { topics, gcMs } = read([
+  const { categories, gcMs } = read([
     [['run', 'handle', 'log'], 500], [['run', 'other', 'log'], 100],
     [['run', 'build'], 1000], [['(garbage collector)'], 800],
     [['load', 'app'], 300]
   ])
-  assert.deepEqual([topics.logging.ms, topics.logging.where.function], [600, 'handle'])
-  assert.deepEqual([gcMs, topics.collected.ms, topics.collected.where.function], [800, 800, 'build'])
-  assert.equal(topics.loading.ms, 300)
+  assert.deepEqual([categories.logging.ms, categories.logging.where.function], [600, 'handle'])
+  assert.deepEqual([gcMs, categories.collected.ms, categories.collected.where.function], [800, 800, 'build'])
+  assert.equal(categories.loading.ms, 300)
 })
 
 test('what ran when the process started and is over belongs to the start', () => {
   const stretches = [[['load', 'warmUp'], 4000], [['run', 'handle'], 5000], [['(idle)'], 1000]]
-  const startUps = startedAt => read(stretches, { startedAt }).spots.map(({ culprit, isStartUp }) => [culprit.function, isStartUp])
+  const startUps = startedAt => read(stretches, { startedAt }).hotSpots.map(({ culprit, isStartUp }) => [culprit.function, isStartUp])
   assert.deepEqual(startUps(1e6 - 500), [['handle', false], ['warmUp', true]])
   assert.deepEqual(startUps(1e6 - 60_000), [['handle', false], ['warmUp', false]])
 })
@@ -86,7 +86,7 @@ test('what ran when the process started and is over belongs to the start', () =>
 test('the stalls of a function are counted as its own, and tell its line and call', () => {
   const culprit = { function: 'login', file: 'app.js', line: 9, column: 12, functionLine: 6, call: 'pbkdf2Sync', via: null, share: 1 }
   const stall = { id: 1, at: 1_000_500, durationMs: 400, cause: 'code', route: 'POST /login', culprit, stack: [], evidence: {} }
-  const { spots: [login, other] } = read([[['run', 'login'], 5000], [['run', 'handle'], 1000]], { stalls: [stall, { ...stall, durationMs: 600 }, { ...stall, cause: 'starved' }] })
+  const { hotSpots: [login, other] } = read([[['run', 'login'], 5000], [['run', 'handle'], 1000]], { stalls: [stall, { ...stall, durationMs: 600 }, { ...stall, cause: 'starved' }] })
   assert.deepEqual(login.stalls, { count: 2, ms: 1000, longestMs: 600, lines: [{ line: 9, ms: 1000 }] })
   assert.equal(login.culprit.line, 9)
   assert.equal(other.stalls.count, 0)
@@ -95,21 +95,21 @@ test('the stalls of a function are counted as its own, and tell its line and cal
 test('a stall tells the route of its own time, and of no other', () => {
   const culprit = { function: 'login', file: 'app.js', line: 9, column: 12, functionLine: 6, call: null, via: null, share: 1 }
   const stall = { id: 1, at: 1_004_000, durationMs: 500, cause: 'code', route: 'GET /heavy', culprit, stack: [], evidence: {} }
-  const { spots: [login] } = read([[['run', 'login'], 5000]], { stalls: [stall] })
+  const { hotSpots: [login] } = read([[['run', 'login'], 5000]], { stalls: [stall] })
   assert.equal(login.route, null)
   assert.deepEqual(login.routes.map(({ route, share }) => [route, Math.round(share * 100)]), [[null, 90], ['GET /heavy', 10]])
 })
 
 test('labels of samples tell the routes, each with its own share of the busy time', () => {
-  const spotOf = numberAt => {
+  const hotSpotOf = numberAt => {
     const profile = record([[['run', 'login'], 3000], [['run', 'other'], 1000]])
     const routes = { names: ['GET /a', 'GET /b'], samples: profile.samples.map((_, index) => numberAt(index)) }
-    return readActivity({ ...profile, routes }, { fromMs: 1e6, startedAt: 0, stalls: [] }, { appRoot: '/app', source: NO_SOURCE }).spots[0]
+    return readActivity({ ...profile, routes }, { fromMs: 1e6, startedAt: 0, stalls: [] }, { appRoot: '/app', source: NO_SOURCE }).hotSpots[0]
   }
   const shares = ({ routes }) => routes.map(({ route, share }) => [route, Math.round(share * 100)])
-  const mostly = spotOf(index => index < 100 ? 0 : 1)
+  const mostly = hotSpotOf(index => index < 100 ? 0 : 1)
   assert.deepEqual([mostly.route, shares(mostly)], ['GET /b', [['GET /b', 50], ['GET /a', 25]]])
-  const halves = spotOf(index => [-1, 0, 1][index % 3])
+  const halves = hotSpotOf(index => [-1, 0, 1][index % 3])
   assert.deepEqual([halves.route, shares(halves)], [null, [[null, 25], ['GET /a', 25], ['GET /b', 25]]])
 })
 
@@ -139,9 +139,9 @@ test('a function that a write calls back is not writing', () => {
 test('the queue of tasks takes time between tasks that do little, and none within one that does much', () => {
   const often = Array.from({ length: 60 }, () => [[['settle'], 30], [['(program)'], 20]]).flat()
   const seldom = Array.from({ length: 10 }, () => [[['tidy'], 300], [['(garbage collector)'], 10], [['(program)'], 20], [['(idle)'], 400], [['(program)'], 20]]).flat()
-  assert.deepEqual(read(often).spots.map(({ ms, queueMs }) => [ms, queueMs]), [[1800, 1180]])
-  assert.deepEqual(read(seldom).spots.map(({ ms, queueMs }) => [ms, queueMs]), [[3000, 0]])
-  assert.equal(read([...often.map(([stack, ms]) => [['run', ...stack], ms])]).spots[0].queueMs, 0, 'what a timer or a socket called is no task')
+  assert.deepEqual(read(often).hotSpots.map(({ ms, queueMs }) => [ms, queueMs]), [[1800, 1180]])
+  assert.deepEqual(read(seldom).hotSpots.map(({ ms, queueMs }) => [ms, queueMs]), [[3000, 0]])
+  assert.equal(read([...often.map(([stack, ms]) => [['run', ...stack], ms])]).hotSpots[0].queueMs, 0, 'what a timer or a socket called is no task')
 })
 
 const OUTER = { file: 'node_modules/outer/index.js', line: 6, column: 3, functionLine: 6, call: null, via: { package: 'outer', function: 'select', through: null }, share: 1 }
@@ -149,17 +149,17 @@ const stallOf = (culprit, changes) => ({ id: 1, at: 1_000_500, durationMs: 200, 
 
 test('a dependency of a dependency is told with the package that the application called, however the time divides there', () => {
   const stalls = [stallOf({ ...OUTER, function: 'select' }), stallOf({ ...OUTER, function: 'count', functionLine: 5 })]
-  const { spots } = read([
+  const { hotSpots } = read([
     [['run', 'express', 'check', 'select', 'uniq', 'compare'], 2000], [['run', 'express', 'check', 'count'], 1500], [['run', 'uniq'], 20], [['run', 'handle'], 2000]
   ], { stalls })
-  assert.deepEqual(spots.map(({ origin, culprit, ms, stalls }) => [origin, culprit.via?.package, culprit.via?.through, ms, stalls.count]), [
+  assert.deepEqual(hotSpots.map(({ origin, culprit, ms, stalls }) => [origin, culprit.via?.package, culprit.via?.through, ms, stalls.count]), [
     ['dependency', 'outer', { package: 'inner', function: 'uniq' }, 3500, 2],
     ['app', undefined, undefined, 2000, 0]
   ])
 })
 
 test('a framework alone is told as such', () => {
-  const { spots: [{ origin, culprit }] } = read([[['run', 'express'], 3000]])
+  const { hotSpots: [{ origin, culprit }] } = read([[['run', 'express'], 3000]])
   assert.deepEqual([origin, culprit.file, culprit.via], ['dependency', 'node_modules/express/router.js', null])
 })
 
@@ -168,27 +168,27 @@ test('stalls of the helpers of a function are those of the function, where none 
   const stalls = helpers.map(helper => stallOf({ function: helper, file: 'app.js', line: 9, column: 1, functionLine: helper.length, call: null, via: null, share: 0.9 }, {
     stack: [helper, 'render'].map(name => ({ function: name, file: 'app.js', line: 9, column: 0 }))
   }))
-  const { spots: [render, ...rest] } = read(helpers.map(helper => [['run', 'render', helper], 1000]), { stalls })
+  const { hotSpots: [render, ...rest] } = read(helpers.map(helper => [['run', 'render', helper], 1000]), { stalls })
   assert.deepEqual([rest, render.culprit.function, render.stalls.count, render.stalls.ms], [[], 'render', 3, 600])
 })
 
 test('stalls of one function on several lines are told with all of them, and with no call that only one of them made', () => {
   const at = (line, call, durationMs) => stallOf({ function: 'report', file: 'app.js', line, column: 4, functionLine: 7, call, via: null, share: 1 }, { durationMs })
-  const { spots: [{ culprit, stalls }] } = read([[['run', 'report'], 3000]], { stalls: [at(12, 'JSON.parse', 300), at(14, 'Array.sort', 250), at(19, null, 200)] })
+  const { hotSpots: [{ culprit, stalls }] } = read([[['run', 'report'], 3000]], { stalls: [at(12, 'JSON.parse', 300), at(14, 'Array.sort', 250), at(19, null, 200)] })
   assert.deepEqual([culprit.call, culprit.line, stalls.lines], [null, 7, [{ line: 12, ms: 300 }, { line: 14, ms: 250 }, { line: 19, ms: 200 }]])
 })
 
 test('a middleware that only hands a request on does not answer for the package that comes after it', () => {
-  const { spots } = read([[['run', 'express', 'timing', 'next', 'check', 'select', 'uniq'], 3000]])
-  assert.deepEqual(spots.map(({ origin, culprit }) => [origin, culprit.function, culprit.via]),
+  const { hotSpots } = read([[['run', 'express', 'timing', 'next', 'check', 'select', 'uniq'], 3000]])
+  assert.deepEqual(hotSpots.map(({ origin, culprit }) => [origin, culprit.function, culprit.via]),
     [['dependency', 'select', { package: 'outer', function: 'select', through: { package: 'inner', function: 'uniq' } }]])
 })
 
 test('a spot says the toJSON() or toString() that took its time, and the development build that it went through', () => {
-  const spotOf = (...stack) => read([[['run', ...stack], 3000]]).spots[0]
-  assert.deepEqual(spotOf('login', 'document.toJSON').converter, { function: 'document.toJSON', file: 'node_modules/mongoose/lib/document.js', line: 16, column: 3, package: 'mongoose' })
-  assert.equal(spotOf('login', 'toJSON').converter.package, null)
-  assert.equal(spotOf('login', 'marked').converter, null)
-  assert.equal(spotOf('login', 'renderDevelopment').development, 'react-dom')
-  assert.equal(spotOf('login', 'renderProduction').development, null)
+  const hotSpotOf = (...stack) => read([[['run', ...stack], 3000]]).hotSpots[0]
+  assert.deepEqual(hotSpotOf('login', 'document.toJSON').converter, { function: 'document.toJSON', file: 'node_modules/mongoose/lib/document.js', line: 16, column: 3, package: 'mongoose' })
+  assert.equal(hotSpotOf('login', 'toJSON').converter.package, null)
+  assert.equal(hotSpotOf('login', 'marked').converter, null)
+  assert.equal(hotSpotOf('login', 'renderDevelopment').development, 'react-dom')
+  assert.equal(hotSpotOf('login', 'renderProduction').development, null)
 })

@@ -65,7 +65,7 @@ test('waits of the pool are those of the time that is asked about', () => {
 })
 
 test('text and Markdown say the same', () => {
-  const answer = findFindings(readings({ activity: { busyMs: 33_000, spots: [spot({ culprit: { call: 'pbkdf2Sync' } })] } }), { appName: 'shop' })
+  const answer = findFindings(readings({ activity: { busyMs: 33_000, hotSpots: [spot({ culprit: { call: 'pbkdf2Sync' } })] } }), { appName: 'shop' })
   const text = toText(answer)
   assert.match(text, /^shop \(pid 77\), observed 60 s: utilisation 55 %, no stall, delay p99 12 ms, 100 requests\/s\n\n1\. CRITICAL: POST \/login spends 90 %/)
   assert.match(text, /\n {3}where {4}login \(auth\.js:23\), POST \/login\n/)

@@ -36,7 +36,7 @@ test('what was wrong before the observed time is over, with its time, and nothin
 
 test('it is over for a quarter of an hour, and not while it goes on', () => {
   assert.equal(ask(INCIDENT, { at: 900_000 + 16 * MINUTE, activity: { fromMs: 900_000 + 15 * MINUTE } }).findings[0].id, 'nothing-wrong')
-  const now = { activity: { busyMs: 33_000, spots: [spot({ culprit: { call: 'pbkdf2Sync' } })] } }
+  const now = { activity: { busyMs: 33_000, hotSpots: [spot({ culprit: { call: 'pbkdf2Sync' } })] } }
   assert.deepEqual(ask(INCIDENT, now).findings.map(({ id, over }) => [id, over]), [['hot-sync-call', null]])
 })
 
@@ -49,7 +49,7 @@ test('one short stall is no incident; two stretches of the same are one, from th
 })
 
 test('of a group it is over where it is over, and now where it is now', () => {
-  const now = readings({ activity: { busyMs: 33_000, spots: [spot({ culprit: { call: 'pbkdf2Sync' } })] } })
+  const now = readings({ activity: { busyMs: 33_000, hotSpots: [spot({ culprit: { call: 'pbkdf2Sync' } })] } })
   const parts = [ask(INCIDENT), findFindings(now, { appName: 'shop' })].map(answer => ({ answer, loop: null }))
   assert.deepEqual(mergeFindings(parts).findings.map(({ id, over }) => [id, over]), [['hot-sync-call', null], ['hot-sync-call', { from: 900_000, to: 907_450 }]])
 })
@@ -97,7 +97,7 @@ test('an idle process is asked once, and the reading of a stretch is the first i
 })
 
 test('the first line has one stretch of time, one stall is one, and figures have their unit', () => {
-  const answer = findFindings(readings({ at: 1_090_000, stalls: [stall()], activity: { busyMs: 33_000, spots: [spot({ share: 0.06912, culprit: { call: 'pbkdf2Sync' } })] } }), { appName: 'shop' })
+  const answer = findFindings(readings({ at: 1_090_000, stalls: [stall()], activity: { busyMs: 33_000, hotSpots: [spot({ share: 0.06912, culprit: { call: 'pbkdf2Sync' } })] } }), { appName: 'shop' })
   assert.match(headline(answer), /^shop \(pid 77\), observed 60 s \(\d\d:16:40 to \d\d:17:40\): utilisation 55 %, 1 stall of up to 300 ms, delay p99 12 ms/)
   const proof = toText(answer).split('\n').find(line => line.includes('proof'))
   assert.match(proof, /busy 7 %, time 30\.0 s, samples 3000, stalls 0/)

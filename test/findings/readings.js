@@ -45,11 +45,11 @@ function stall (changes = {}) {
 }
 
 const NO_CALLS = Object.freeze({ ms: 0, samples: 0, where: null })
-const NO_TOPIC = Object.freeze({ ms: 0, where: null })
+const NO_CATEGORY = Object.freeze({ ms: 0, where: null })
 
 /** @param {{ activity?: object | null, process?: object | null }} changes  the rest replaces what is there */
 function readings ({ activity = {}, process: known = {}, system, ...rest } = {}) {
-  const { topics, ...act } = activity ?? {}
+  const { categories, ...act } = activity ?? {}
   const { memory, ...proc } = known ?? {}
   return {
     at: 1_060_000,
@@ -65,9 +65,9 @@ function readings ({ activity = {}, process: known = {}, system, ...rest } = {})
           samples: 2000,
           busyMs: 20_000,
           gcMs: 500,
-          spots: [],
+          hotSpots: [],
           sockets: { writes: NO_CALLS, connects: NO_CALLS, accepts: { ms: 0, samples: 0, closingMs: 0 }, loopMs: 0 },
-          topics: { logging: NO_TOPIC, loading: NO_TOPIC, tasks: NO_TOPIC, collected: NO_TOPIC, buffers: NO_TOPIC, ...topics },
+          categories: { logging: NO_CATEGORY, loading: NO_CATEGORY, tasks: NO_CATEGORY, collected: NO_CATEGORY, buffers: NO_CATEGORY, ...categories },
           ...act
         },
     stalls: [],

@@ -6,7 +6,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { resolveOptions } = require('../../lib/main/options/resolve-options')
 const { FINDING_IDS } = require('../../lib/shared/rules/conditions')
-const { RULES } = require('../../lib/shared/findings/rules')
+const { DETECTORS } = require('../../lib/shared/findings/detectors')
 const { checkRules } = require('../../lib/shared/rules/check-rules')
 const { makeScratch } = require('../store/scratch')
 
@@ -78,6 +78,6 @@ test('a stall that is none cannot be waited for', () => {
 })
 
 test('a rule can wait for every finding that something is wrong', () => {
-  const said = RULES.flatMap(({ ids }) => ids)
+  const said = DETECTORS.flatMap(({ ids }) => ids)
   assert.deepEqual([...FINDING_IDS].sort(), [...new Set(said)].sort())
 })

@@ -6,11 +6,11 @@
 const { dependencyOf, isInPackage } = require('../../shared/formats/profile/frame')
 const { findCulprit } = require('../stalls/culprit/find-culprit')
 const { onlySamples, readSamples, readStacks, withoutIdleEnds } = require('./samples')
-const { findSpots, microsByRoute, routeOfMost } = require('./spots')
+const { findHotSpots, microsByRoute, routeOfMost } = require('./hot-spots')
 
 /** @import { Culprit, Stall } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { Activity, Place, SocketCalls, SocketTime, Spot, Topic } from '../../shared/findings/readings' */
+/** @import { Activity, Place, SocketCalls, SocketTime, HotSpot, Category } from '../../shared/findings/readings' */
 /** @import { Frame } from '../../shared/formats/profile/frame' */
 /** @import { SourceLines } from '../stalls/culprit/source-lines' */
 /** @import { Sample, Stack } from './samples' */
@@ -47,13 +47,13 @@ function readActivity (profile, { fromMs, startedAt, stalls }, context) {
   const toMs = fromMs + (profile.endTime - profile.startTime) / 1e3
   const observedFromMs = fromMs + beginMicros / 1e3
   const inTime = stalls.filter(({ at, durationMs }) => at + durationMs >= observedFromMs)
-  const sampled = findSpots(profile, { samples, busyMicros, stacks }, context)
-  const stallsOf = bySpot(inTime, sampled)
-  const spots = sampled.map(sampledSpot => {
-    const { samples, isLoading, ...spot } = sampledSpot
+  const sampled = findHotSpots(profile, { samples, busyMicros, stacks }, context)
+  const stallsOf = byHotSpot(inTime, sampled)
+  const hotSpots = sampled.map(sampledHotSpot => {
+    const { samples, isLoading, ...spot } = sampledHotSpot
     const [first, last] = [samples[0], /** @type {Sample} */ (samples.at(-1))]
     const isEarly = fromMs + first.atMicros / 1e3 - startedAt < START_UP_MS && toMs - fromMs - last.atMicros / 1e3 > OVER_MS
-    const here = stallsOf.get(sampledSpot) ?? []
+    const here = stallsOf.get(sampledHotSpot) ?? []
     const { culprit, stalls } = withStalls(spot.culprit, here.filter(({ cause }) => BY_CODE.includes(cause)))
     return {
       ...spot,
@@ -72,23 +72,23 @@ function readActivity (profile, { fromMs, startedAt, stalls }, context) {
     samples: samples.filter(sample => stackOf(sample).state !== 'idle').length,
     busyMs: busyMicros / 1e3,
     gcMs: sum(({ state }) => state === 'gc') / 1e3,
-    spots,
+    hotSpots,
     sockets: findSocketCalls(profile, { samples, busyMicros, stacks }, context),
-    topics: findTopics(samples, stackOf)
+    categories: findCategories(samples, stackOf)
   }
 }
 
 /**
  * @param {readonly Stall[]} stalls
- * @template {Pick<Spot, 'culprit'>} AnySpot
- * @param {readonly AnySpot[]} spots
- * @returns {Map<AnySpot, Stall[]>}
+ * @template {Pick<HotSpot, 'culprit'>} AnyHotSpot
+ * @param {readonly AnyHotSpot[]} hotSpots
+ * @returns {Map<AnyHotSpot, Stall[]>}
  */
-function bySpot (stalls, spots) {
-  /** @type {Map<AnySpot, Stall[]>} */
+function byHotSpot (stalls, hotSpots) {
+  /** @type {Map<AnyHotSpot, Stall[]>} */
   const byIt = new Map()
   for (const stall of stalls) {
-    const spot = spotOf(stall, spots)
+    const spot = hotSpotOf(stall, hotSpots)
     if (spot !== undefined) byIt.set(spot, [...byIt.get(spot) ?? [], stall])
   }
   return byIt
@@ -96,23 +96,23 @@ function bySpot (stalls, spots) {
 
 /**
  * Stalls may divide over the helpers of a function, or over functions of a package, that all of them are to be said of.
- * @template {Pick<Spot, 'culprit'>} AnySpot
+ * @template {Pick<HotSpot, 'culprit'>} AnyHotSpot
  * @param {Stall} stall
- * @param {readonly AnySpot[]} spots
+ * @param {readonly AnyHotSpot[]} hotSpots
  */
-function spotOf ({ culprit, stack }, spots) {
+function hotSpotOf ({ culprit, stack }, hotSpots) {
   if (culprit === null) return undefined
-  const exact = spots.find(spot => isSame(culprit, spot.culprit))
+  const exact = hotSpots.find(spot => isSame(culprit, spot.culprit))
   if (exact !== undefined) return exact
-  if (isInPackage(culprit.file)) return spots.find(spot => isInPackage(spot.culprit.file) && dependencyOf(spot.culprit) === dependencyOf(culprit))
-  return stack.map(frame => spots.find(spot => frame.function === spot.culprit.function && frame.file === spot.culprit.file)).find(spot => spot !== undefined)
+  if (isInPackage(culprit.file)) return hotSpots.find(spot => isInPackage(spot.culprit.file) && dependencyOf(spot.culprit) === dependencyOf(culprit))
+  return stack.map(frame => hotSpots.find(spot => frame.function === spot.culprit.function && frame.file === spot.culprit.file)).find(spot => spot !== undefined)
 }
 
 /**
  * The stack of a stall was read while it lasted: it knows the call, and its line, better.
  * @param {Culprit} culprit  as the samples have it
  * @param {readonly Stall[]} stalls  of it
- * @returns {Pick<Spot, 'culprit' | 'stalls'>}
+ * @returns {Pick<HotSpot, 'culprit' | 'stalls'>}
  */
 function withStalls (culprit, stalls) {
   if (stalls.length === 0) return { culprit, stalls: { count: 0, ms: 0, longestMs: 0, lines: [] } }
@@ -129,9 +129,9 @@ function withStalls (culprit, stalls) {
 /**
  * For which routes it ran, each with its own share: by the labels of the samples, and during a stall by the request that was seen then.
  * @param {CpuProfile} profile
- * @param {readonly Sample[]} samples  of a spot
+ * @param {readonly Sample[]} samples  of a hot spot
  * @param {{ stalls: readonly Stall[], fromMs: number, busyMicros: number }} of  stalls: in which it ran
- * @returns {Pick<Spot, 'route' | 'routes'>}
+ * @returns {Pick<HotSpot, 'route' | 'routes'>}
  */
 function routesOf (profile, samples, { stalls, fromMs, busyMicros }) {
   const routeAt = (/** @type {number} */ ms) => stalls.find(({ at, durationMs, route }) => route !== null && ms > at && ms <= at + durationMs)?.route ?? null
@@ -160,7 +160,7 @@ function culpritOf (culprit, stalls, ms) {
 
 /**
  * @param {readonly Stall[]} stalls
- * @returns {Spot['stalls']['lines']} with most of the time first
+ * @returns {HotSpot['stalls']['lines']} with most of the time first
  */
 function linesOf (stalls) {
   /** @type {Map<number, number>} */
@@ -234,9 +234,9 @@ function sumMicros (samples) {
  * of its functions most of it was.
  * @param {readonly Sample[]} samples
  * @param {(sample: Sample) => Stack} stackOf
- * @returns {Record<'logging' | 'loading' | 'tasks' | 'collected' | 'buffers', Topic>}
+ * @returns {Record<'logging' | 'loading' | 'tasks' | 'collected' | 'buffers', Category>}
  */
-function findTopics (samples, stackOf) {
+function findCategories (samples, stackOf) {
   const sums = { logging: createSum(), loading: createSum(), tasks: createSum(), collected: createSum(), buffers: createSum() }
   /** @type {{ atMicros: number, place: Frame | null } | undefined} */
   let before
@@ -265,7 +265,7 @@ function createSum () {
       all += micros
       if (place !== null) places.set(place, (places.get(place) ?? 0) + micros)
     },
-    /** @returns {Topic} */
+    /** @returns {Category} */
     read () {
       const [most] = [...places].sort(([, left], [, right]) => right - left)
       return { ms: all / 1e3, where: most === undefined || most[1] < all * MIN_WHERE_SHARE ? null : toPlace(most[0]) }

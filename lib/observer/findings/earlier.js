@@ -7,7 +7,7 @@ const { isInPackage } = require('../../shared/formats/profile/frame')
 const { BY_CODE, withStalls } = require('./activity')
 
 /** @import { Stall } from '../../../types/diagnostics' */
-/** @import { Readings, Spot } from '../../shared/findings/readings' */
+/** @import { Readings, HotSpot } from '../../shared/findings/readings' */
 /** @import { SourceLines } from '../stalls/culprit/source-lines' */
 
 const LOOK_BACK_MS = 15 * 60_000
@@ -15,7 +15,7 @@ const MAX_GAP_MS = 60_000
 const MIN_STRETCH_MS = 10_000 // as the observed time
 const SAMPLE_MS = 10
 const MAX_STRETCHES = 5
-const NO_TOPIC = Object.freeze({ ms: 0, where: null })
+const NO_CATEGORY = Object.freeze({ ms: 0, where: null })
 const NO_SOCKET_TIME = Object.freeze({ ms: 0, samples: 0, where: null })
 
 /**
@@ -58,8 +58,8 @@ function readingsOf (stalls, now, source) {
       samples: Math.round(busyMs / SAMPLE_MS),
       busyMs,
       gcMs: sum(stalls.filter(({ cause }) => cause === 'gc')),
-      spots: spotsOf(stalls, busyMs, source),
-      topics: { logging: NO_TOPIC, loading: NO_TOPIC, tasks: NO_TOPIC, collected: NO_TOPIC, buffers: NO_TOPIC },
+      hotSpots: hotSpotsOf(stalls, busyMs, source),
+      categories: { logging: NO_CATEGORY, loading: NO_CATEGORY, tasks: NO_CATEGORY, collected: NO_CATEGORY, buffers: NO_CATEGORY },
       sockets: { writes: NO_SOCKET_TIME, connects: NO_SOCKET_TIME, accepts: { ms: 0, samples: 0, closingMs: 0 }, loopMs: 0 }
     },
     stalls,
@@ -76,9 +76,9 @@ function readingsOf (stalls, now, source) {
  * @param {readonly Stall[]} stalls
  * @param {number} busyMs
  * @param {SourceLines} source
- * @returns {Spot[]} heaviest first
+ * @returns {HotSpot[]} heaviest first
  */
-function spotsOf (stalls, busyMs, source) {
+function hotSpotsOf (stalls, busyMs, source) {
   /** @type {Map<string, Stall[]>} */
   const byPlace = new Map()
   for (const stall of stalls) {
@@ -88,13 +88,13 @@ function spotsOf (stalls, busyMs, source) {
     byPlace.set(key, [...(byPlace.get(key) ?? []), stall])
   }
   return [...byPlace.values()].map(some => {
-    const { culprit, stalls } = withStalls(/** @type {Spot['culprit']} */ (some[0].culprit), some)
+    const { culprit, stalls } = withStalls(/** @type {HotSpot['culprit']} */ (some[0].culprit), some)
     /** @type {Map<string | null, number>} */
     const routes = new Map()
     for (const { route, durationMs } of some) routes.set(route, (routes.get(route) ?? 0) + durationMs)
     return {
       culprit,
-      origin: /** @type {Spot['origin']} */ (isInPackage(culprit.file) ? 'dependency' : 'app'),
+      origin: /** @type {HotSpot['origin']} */ (isInPackage(culprit.file) ? 'dependency' : 'app'),
       ms: stalls.ms,
       ownMs: stalls.ms,
       share: stalls.ms / busyMs,

@@ -6,11 +6,11 @@
 
 const { makeFinding, MIN_SAMPLES } = require('./finding')
 const { inFlightOf, NOTABLE_WORKERS, observedMsOf, onlyRoute, requestsPerSecond, sumStalls, utilizationOf, workersOf } = require('./readings')
-const { RULES } = require('./rules')
-const { duration, percent, placed, rounded, times } = require('./words')
+const { DETECTORS } = require('./detectors')
+const { duration, percent, placed, rounded, times } = require('./format-text')
 
 /** @import { Finding, Findings } from '../../../types/findings' */
-/** @import { Rule } from './finding' */
+/** @import { Detector } from './finding' */
 /** @import { Readings } from './readings' */
 
 const RANKS = Object.freeze({ critical: 0, warning: 1, info: 2, none: 3 })
@@ -23,15 +23,15 @@ const NOTABLE_SHARE = 0.3
 /**
  * @param {Readings} readings
  * @param {{ appName: string }} facts
- * @param {readonly Rule[]} [rules]
+ * @param {readonly Detector[]} [detectors]
  * @returns {Findings}
  */
-function findFindings (readings, { appName }, rules = RULES) {
+function findFindings (readings, { appName }, detectors = DETECTORS) {
   const { at, pid, blockedMs, isStale } = readings
   const findIn = (/** @type {Readings} */ some) => {
-    /** @type {{ finding: Finding, rule: Rule }[]} */
+    /** @type {{ finding: Finding, detector: Detector }[]} */
     const all = []
-    for (const rule of rules) all.push(...rule.find(some, all.map(({ finding }) => finding)).map(finding => ({ finding, rule })))
+    for (const detector of detectors) all.push(...detector.find(some, all.map(({ finding }) => finding)).map(finding => ({ finding, detector })))
     return withoutExplained(all)
   }
   const ranked = findIn(readings).toSorted((left, right) => RANKS[left.severity] - RANKS[right.severity] || right.lostMs - left.lostMs)
@@ -47,17 +47,17 @@ function findFindings (readings, { appName }, rules = RULES) {
     blockedMs: Math.round(blockedMs),
     isStale,
     figures: figuresOf(readings),
-    findings: [...wrong.length > 0 ? wrong : [otherwise(readings)], ...ranked.filter(finding => !isWrong(finding))]
+    findings: [...wrong.length > 0 ? wrong : [noProblem(readings)], ...ranked.filter(finding => !isWrong(finding))]
   }
 }
 
 /**
- * @param {{ finding: Finding, rule: Rule }[]} found
+ * @param {{ finding: Finding, detector: Detector }[]} found
  * @returns {Finding[]}
  */
 function withoutExplained (found) {
-  const isExplained = (/** @type {Finding} */ { id }) => found.some(({ finding, rule }) => {
-    return finding.id !== id && finding.severity !== 'info' && rule.explains.includes(id)
+  const isExplained = (/** @type {Finding} */ { id }) => found.some(({ finding, detector }) => {
+    return finding.id !== id && finding.severity !== 'info' && detector.explains.includes(id)
   })
   return found.map(({ finding }) => finding).filter(finding => !isExplained(finding))
 }
@@ -145,7 +145,7 @@ function inPast (text) {
  * The answer when no rule found anything wrong: that nothing is, with the figures that show it, or that too little was seen to judge.
  * @param {Readings} readings
  */
-function otherwise (readings) {
+function noProblem (readings) {
   return observedMsOf(readings) < MIN_OBSERVED_MS ? tooLittle(readings) : nothingWrong(readings)
 }
 
@@ -195,7 +195,7 @@ function nothingWrong (readings) {
  * @param {Readings} readings
  */
 function heaviest ({ activity }) {
-  const spot = activity?.spots[0]
+  const spot = activity?.hotSpots[0]
   if (spot === undefined || spot.share < NOTABLE_SHARE || spot.samples < MIN_SAMPLES) return []
   const only = onlyRoute(spot)
   return [`Most of its work, ${percent(spot.share)}, is in ${placed(spot.culprit)}${only === null ? '' : `, for ${only.route}`}.`]

@@ -3,7 +3,7 @@
 // A finding, made of what its rule gives: what all findings have, in one place. Pure.
 
 const { observedMsOf } = require('./readings')
-const { rounded } = require('./words')
+const { rounded } = require('./format-text')
 
 /** @import { Finding } from '../../../types/findings' */
 /** @import { Readings } from './readings' */
@@ -15,23 +15,23 @@ const MIN_SAMPLES = 20
 const CRITICAL_SHARE = 0.25
 
 /**
- * @typedef {object} Rule
+ * @typedef {object} Detector
  * @property {readonly Finding['id'][]} ids  that it can say
- * @property {readonly Finding['id'][]} explains  what need not be said any more when it is: it has the same reason
+ * @property {readonly Finding['id'][]} explains  what need not be parts any more when it is: it has the same reason
  * @property {(readings: Readings, found: readonly Finding[]) => Finding[]} find  found: by the rules before it in the table
  *
- * @typedef {Pick<Finding, 'id' | 'title' | 'lostMs' | 'what' | 'why' | 'instead'> & Partial<Finding>} Said
+ * @typedef {Pick<Finding, 'id' | 'title' | 'lostMs' | 'what' | 'why' | 'instead'> & Partial<Finding>} FindingParts
  */
 
 /**
  * @param {Readings} readings
- * @param {Said} said
+ * @param {FindingParts} parts
  * @returns {Finding}
  */
-function makeFinding (readings, said) {
+function makeFinding (readings, parts) {
   const observedMs = observedMsOf(readings)
-  const lostMs = rounded(Math.max(0, said.lostMs))
-  const share = said.share ?? (observedMs === 0 ? 0 : Math.min(1, lostMs / observedMs))
+  const lostMs = rounded(Math.max(0, parts.lostMs))
+  const share = parts.share ?? (observedMs === 0 ? 0 : Math.min(1, lostMs / observedMs))
   return {
     severity: share >= CRITICAL_SHARE ? 'critical' : 'warning',
     since: null,
@@ -40,7 +40,7 @@ function makeFinding (readings, said) {
     evidence: {},
     confidence: 'high',
     next: [],
-    ...said,
+    ...parts,
     share: rounded(share, 3),
     lostMs
   }

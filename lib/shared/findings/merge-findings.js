@@ -4,7 +4,7 @@
 // that is hotter than the rest is a finding of its own. Nothing is wrong only where nothing is wrong anywhere. Pure.
 
 const { RANKS } = require('./find-findings')
-const { duration, megabytes, percent, rounded, times } = require('./words')
+const { duration, megabytes, percent, rounded, times } = require('./format-text')
 
 /** @import { Finding, Findings } from '../../../types/findings' */
 /** @import { GroupFinding, GroupFindings } from '../../../types/group' */
@@ -37,12 +37,12 @@ function mergeFindings (parts) {
   const found = [...merged(answers), ...findHotWorkers(parts)]
   const ranked = found.sort((left, right) => RANKS[left.severity] - RANKS[right.severity] || right.lostMs - left.lostMs)
   const isSomethingWrong = ranked.some(({ severity }) => severity === 'critical' || severity === 'warning')
-  const told = isSomethingWrong ? ranked.filter(({ severity }) => severity !== 'none') : [...otherwise(ranked), ...ranked.filter(isInfo)]
+  const shown = isSomethingWrong ? ranked.filter(({ severity }) => severity !== 'none') : [...noProblem(ranked), ...ranked.filter(isInfo)]
   return {
     observedSeconds: Math.max(0, ...answers.map(({ observedSeconds }) => observedSeconds)),
     blocked: answers.filter(({ blockedMs }) => blockedMs > 0).map(({ pid, blockedMs }) => ({ pid, blockedMs })),
     figures: figuresOf(answers),
-    findings: told
+    findings: shown
   }
 }
 
@@ -55,7 +55,7 @@ function isInfo ({ severity }) {
  * Where one process has seen enough to say that nothing is wrong, the others have not seen more than too little.
  * @param {readonly GroupFinding[]} ranked
  */
-function otherwise (ranked) {
+function noProblem (ranked) {
   const none = ranked.filter(({ severity }) => severity === 'none')
   return [none.find(({ id }) => id === 'nothing-wrong') ?? none[0]].filter(finding => finding !== undefined)
 }

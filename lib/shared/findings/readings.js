@@ -10,7 +10,7 @@
 /** @import { BucketReading } from '../base/bucket-counts' */
 
 /**
- * @typedef {object} Spot  a function of the application, or of a dependency where the application has none on the stack, in which much of
+ * @typedef {object} HotSpot  a function of the application, or of a dependency where the application has none on the stack, in which much of
  *   the time was spent
  * @property {Culprit} culprit
  * @property {'app' | 'dependency' | 'node'} origin
@@ -30,12 +30,12 @@
  * @property {{ function: string, file: string, line: number, column: number, package: string | null } | null} converter  the toJSON() or toString() that most of
  *   it was spent in; package: null where it is the application's own
  * @property {boolean} isStartUp  it was in loading modules when the process started, and is over
- * @property {{ api: string, share: number } | null} sync  the synchronous call below it that took the most, of all the time of the spot
+ * @property {{ api: string, share: number } | null} sync  the synchronous call below it that took the most, of all the time of the hot spot
  * @property {{ count: number, ms: number, longestMs: number, lines: { line: number, ms: number }[] }} stalls  of the loop, that it caused;
  *   lines: of the function, on which it was
  * @property {string[]} [places]  where several of them are taken together, each
  *
- * @typedef {object} Topic  time of a kind that is spent all over the application
+ * @typedef {object} Category  time of a kind that is spent all over the application
  * @property {number} ms
  * @property {Place | null} where  the function of the application that most of it was spent for
  *
@@ -58,9 +58,9 @@
  * @property {number} samples   that were not idle
  * @property {number} busyMs
  * @property {number} gcMs
- * @property {Spot[]} spots     heaviest first
+ * @property {HotSpot[]} hotSpots   heaviest first
  * @property {SocketCalls} sockets
- * @property {Record<'logging' | 'loading' | 'tasks' | 'collected' | 'buffers', Topic>} topics  tasks: V8's and Node's queues of microtasks and
+ * @property {Record<'logging' | 'loading' | 'tasks' | 'collected' | 'buffers', Category>} categories  tasks: V8's and Node's queues of microtasks and
  *   ticks themselves; collected: the collector, by what ran before; buffers: they were made and filled
  *
  * @typedef {object} System     what the system did to the main thread over the last second
@@ -203,9 +203,9 @@ function longestBehind ({ at, activity, process }, route) {
 }
 
 /**
- * The route that a spot ran for, where it ran for no other one that matters.
- * @param {Spot} spot
- * @returns {Spot['routes'][number] | null}
+ * The route that a hot spot ran for, where it ran for no other one that matters.
+ * @param {HotSpot} spot
+ * @returns {HotSpot['routes'][number] | null}
  */
 function onlyRoute ({ share, routes: [heaviest] }) {
   return heaviest !== undefined && heaviest.route !== null && heaviest.share >= share * NEARLY_ALL ? heaviest : null

@@ -6,7 +6,7 @@
 const { localTime } = require('../base/local-time')
 const { inWords } = require('./evidence')
 const { NOTABLE_WORKERS } = require('./readings')
-const { duration, megabytes, percent, placed, rounded, times } = require('./words')
+const { duration, megabytes, percent, placed, rounded, times } = require('./format-text')
 
 /** @import { Finding, Findings } from '../../../types/findings' */
 /** @import { GroupFindings } from '../../../types/group' */
@@ -136,8 +136,8 @@ function groupHeadline ({ group, observedSeconds, figures, blocked }, whole) {
 
 /** @param {readonly number[]} pids */
 function pidsOf (pids) {
-  const told = pids.slice(0, MAX_PIDS).join(', ')
-  return `${pids.length === 1 ? 'pid' : 'pids'} ${told}${pids.length > MAX_PIDS ? ', …' : ''}`
+  const shown = pids.slice(0, MAX_PIDS).join(', ')
+  return `${pids.length === 1 ? 'pid' : 'pids'} ${shown}${pids.length > MAX_PIDS ? ', …' : ''}`
 }
 
 /**

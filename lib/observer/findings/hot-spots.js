@@ -10,12 +10,12 @@ const { onlySamples } = require('./samples')
 
 /** @import { Culprit } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { Spot } from '../../shared/findings/readings' */
+/** @import { HotSpot } from '../../shared/findings/readings' */
 /** @import { Frame } from '../../shared/formats/profile/frame' */
 /** @import { SourceLines } from '../stalls/culprit/source-lines' */
 /** @import { Sample, Stack } from './samples' */
 
-const MAX_SPOTS = 6
+const MAX_HOT_SPOTS = 6
 // Less of the busy time than this is no reason for anything.
 const MIN_SHARE = 0.03
 // A function answers for what it calls, as long as none of those has this much of it.
@@ -23,7 +23,7 @@ const DEEPER_SHARE = 0.65
 const MOST = 0.5
 
 /** @typedef {{ samples: Sample[], micros: number }} Group */
-/** @typedef {Omit<Spot, 'stalls' | 'sinceMs' | 'isStartUp' | 'text' | 'samples' | 'route' | 'routes'> & { samples: Sample[], isLoading: boolean }} SampledSpot */
+/** @typedef {Omit<HotSpot, 'stalls' | 'sinceMs' | 'isStartUp' | 'text' | 'samples' | 'route' | 'routes'> & { samples: Sample[], isLoading: boolean }} SampledHotSpot */
 
 /**
  * @param {CpuProfile} profile
@@ -32,31 +32,31 @@ const MOST = 0.5
  * @param {number} observed.busyMicros
  * @param {Map<number, Stack>} observed.stacks
  * @param {{ appRoot: string, source: SourceLines }} context
- * @returns {SampledSpot[]} heaviest first
+ * @returns {SampledHotSpot[]} heaviest first
  */
-function findSpots (profile, { samples, busyMicros, stacks }, context) {
+function findHotSpots (profile, { samples, busyMicros, stacks }, context) {
   const stackOf = (/** @type {Sample} */ { id }) => /** @type {Stack} */ (stacks.get(id))
   let left = samples.filter(sample => stackOf(sample).state === 'code')
-  const spots = []
-  while (spots.length < MAX_SPOTS) {
+  const hotSpots = []
+  while (hotSpots.length < MAX_HOT_SPOTS) {
     const group = heaviestGroup(left, stackOf)
     if (group === null || group.micros < busyMicros * MIN_SHARE) break
     const taken = new Set(group.samples)
     left = left.filter(sample => !taken.has(sample))
-    const spot = describeSpot(profile, group, { all: samples, busyMicros, stackOf }, context)
-    if (spot !== null) spots.push(spot)
+    const spot = describeHotSpot(profile, group, { all: samples, busyMicros, stackOf }, context)
+    if (spot !== null) hotSpots.push(spot)
   }
-  return merged(spots)
+  return merged(hotSpots)
 }
 
 /**
  * A function and what it calls back were taken out one after the other, and may be told as one.
- * @param {SampledSpot[]} spots
+ * @param {SampledHotSpot[]} hotSpots
  */
-function merged (spots) {
-  /** @type {Map<string, SampledSpot>} */
+function merged (hotSpots) {
+  /** @type {Map<string, SampledHotSpot>} */
   const byPlace = new Map()
-  for (const spot of spots) {
+  for (const spot of hotSpots) {
     const { file, functionLine, function: name } = spot.culprit
     const key = `${file}:${functionLine} ${name}`
     const known = byPlace.get(key)
@@ -109,9 +109,9 @@ function keysOf ({ run, called }) {
  * @param {Group} group
  * @param {{ all: readonly Sample[], busyMicros: number, stackOf: (sample: Sample) => Stack }} of
  * @param {{ appRoot: string, source: SourceLines }} context
- * @returns {SampledSpot | null}
+ * @returns {SampledHotSpot | null}
  */
-function describeSpot (profile, group, { all, busyMicros, stackOf }, context) {
+function describeHotSpot (profile, group, { all, busyMicros, stackOf }, context) {
   const { samples, micros } = group
   const part = onlySamples(profile, samples)
   const { culprit, origin } = findCulprit(part, { ...context, culpritShare: MOST })
@@ -143,7 +143,7 @@ function describeSpot (profile, group, { all, busyMicros, stackOf }, context) {
 
 /**
  * @param {Frame | null} frame
- * @returns {SampledSpot['converter']}
+ * @returns {SampledHotSpot['converter']}
  */
 function converterOf (frame) {
   return frame && { function: frame.name, file: frame.file, line: frame.line, column: frame.column, package: frame.origin === 'dependency' ? packageOf(frame.file) : null }
@@ -187,7 +187,7 @@ function queueMicros (all, { samples }, stackOf) {
 /**
  * @param {CpuProfile} part
  * @param {number} micros
- * @returns {Spot['sync']}
+ * @returns {HotSpot['sync']}
  */
 function syncOf (part, micros) {
   const calls = findSampledCalls(part).calls.sort((left, right) => right.micros - left.micros)
@@ -222,4 +222,4 @@ function routeOfMost (byRoute) {
   return most
 }
 
-module.exports = { findSpots, microsByRoute, routeOfMost }
+module.exports = { findHotSpots, microsByRoute, routeOfMost }

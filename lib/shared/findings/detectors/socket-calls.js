@@ -5,10 +5,10 @@
 
 const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { manyWrites, observedMsOf, ranShare, requestsPerSecond, utilizationOf } = require('../readings')
-const { bytes, duration, percent, placed, rounded } = require('../words')
+const { bytes, duration, percent, placed, rounded } = require('../format-text')
 
 /** @import { Finding } from '../../../../types/findings' */
-/** @import { Rule } from '../finding' */
+/** @import { Detector } from '../finding' */
 /** @import { Readings } from '../readings' */
 
 // Of the busy time, and of the observed time: a server that has little to do besides always has its sockets on top.
@@ -17,7 +17,7 @@ const CONNECTS = Object.freeze({ ofBusy: 0.15, ofTime: 0.05 })
 // Most of what an accepted connection costs is in the event loop's own I/O.
 const ACCEPTS = Object.freeze({ ofBusy: 0.015, withClosing: 0.06, utilization: 0.3 })
 
-/** @type {Rule} */
+/** @type {Detector} */
 const socketCalls = {
   ids: ['socket-writes', 'socket-reads', 'socket-connects'],
   explains: ['many-short-turns', 'slow-elsewhere'],

@@ -3,13 +3,13 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { findFindings } = require('../../lib/shared/findings/find-findings')
-const { RULES } = require('../../lib/shared/findings/rules')
+const { DETECTORS } = require('../../lib/shared/findings/detectors')
 const { PLACE, readings, spot, stall } = require('./readings')
 const { readTable } = require('../internal/project')
 
 const ask = changes => findFindings(readings(changes), { appName: 'shop' })
 const idsOf = ({ findings }) => findings.map(({ id }) => id)
-const spots = (...some) => ({ activity: { busyMs: 33_000, spots: some } })
+const hotSpots = (...some) => ({ activity: { busyMs: 33_000, hotSpots: some } })
 
 const OUTSIDE = { rssBytes: 1.1e9, externalBytes: 1e9, buffersBytes: 9.9e8, grownBytes: 9.5e8, grownForMs: 20_000 }
 const THREADS = { ms: 60_000, workerMs: 112_000, poolMs: 200, peak: 2, isPoolApart: true, busiest: [{ name: 'WorkerThread', ms: 112_000 }], watched: [] }
@@ -21,28 +21,28 @@ const sockets = (kind, ms) => ({ busyMs: 30_000, sockets: { writes: { ms: 0, sam
 const CASES = [
   {
     id: 'hot-sync-call',
-    sick: spots(spot({ culprit: { call: 'pbkdf2Sync' }, stalls: { count: 41, ms: 31_000, longestMs: 900 } })),
-    healthy: spots(spot({ culprit: { call: 'readFileSync' }, ms: 900, share: 0.03, samples: 90 })),
+    sick: hotSpots(spot({ culprit: { call: 'pbkdf2Sync' }, stalls: { count: 41, ms: 31_000, longestMs: 900 } })),
+    healthy: hotSpots(spot({ culprit: { call: 'readFileSync' }, ms: 900, share: 0.03, samples: 90 })),
     says: /^POST \/login spends 90 % of the loop's busy time in crypto\.pbkdf2Sync, called in login \(auth\.js:23\)\.$/
   },
-  { id: 'hot-json', sick: spots(spot({ culprit: { call: 'JSON.stringify' } })), healthy: spots(spot({ culprit: { call: 'JSON.stringify' }, ms: 9000, share: 0.25 })), says: /JSON\.stringify/ },
-  { id: 'hot-clock', sick: spots(spot({ text: 'const at = Date.now()' })), healthy: spots(spot({ text: 'const at = Date.now()', ms: 5000, share: 0.15 })), says: /reads the clock: login/ },
-  { id: 'hot-dependency', sick: spots(spot({ culprit: { via: { package: 'marked', function: 'parse' } } })), healthy: spots(spot({ culprit: { via: { package: 'marked', function: 'parse' } }, ms: 9000, share: 0.2 })), says: /the package marked's parse, called in login/ },
-  { id: 'hot-function', sick: spots(spot()), healthy: spots(spot({ ms: 9000, share: 0.3 })), says: /POST \/login spends 90 %/ },
-  { id: 'hot-function', sick: spots(spot({ ms: 900, share: 0.5, samples: 90, stalls: { count: 3, ms: 900, longestMs: 400 } })), healthy: spots(spot({ ms: 250, share: 0.5, samples: 25, stalls: { count: 1, ms: 250, longestMs: 250 } })), says: /login/ },
-  { id: 'hot-logging', sick: { activity: { topics: { logging: { ms: 12_000, where: PLACE } } } }, healthy: { activity: { topics: { logging: { ms: 2000, where: PLACE } } } }, says: /60 % .* writing logs, most of it for login/ },
+  { id: 'hot-json', sick: hotSpots(spot({ culprit: { call: 'JSON.stringify' } })), healthy: hotSpots(spot({ culprit: { call: 'JSON.stringify' }, ms: 9000, share: 0.25 })), says: /JSON\.stringify/ },
+  { id: 'hot-clock', sick: hotSpots(spot({ text: 'const at = Date.now()' })), healthy: hotSpots(spot({ text: 'const at = Date.now()', ms: 5000, share: 0.15 })), says: /reads the clock: login/ },
+  { id: 'hot-dependency', sick: hotSpots(spot({ culprit: { via: { package: 'marked', function: 'parse' } } })), healthy: hotSpots(spot({ culprit: { via: { package: 'marked', function: 'parse' } }, ms: 9000, share: 0.2 })), says: /the package marked's parse, called in login/ },
+  { id: 'hot-function', sick: hotSpots(spot()), healthy: hotSpots(spot({ ms: 9000, share: 0.3 })), says: /POST \/login spends 90 %/ },
+  { id: 'hot-function', sick: hotSpots(spot({ ms: 900, share: 0.5, samples: 90, stalls: { count: 3, ms: 900, longestMs: 400 } })), healthy: hotSpots(spot({ ms: 250, share: 0.5, samples: 25, stalls: { count: 1, ms: 250, longestMs: 250 } })), says: /login/ },
+  { id: 'hot-logging', sick: { activity: { categories: { logging: { ms: 12_000, where: PLACE } } } }, healthy: { activity: { categories: { logging: { ms: 2000, where: PLACE } } } }, says: /60 % .* writing logs, most of it for login/ },
   { id: 'socket-writes', sick: { ...io(16_000, 4e5, 64_000, 8e5), activity: sockets('writes', 20_400) }, healthy: { ...io(16_000, 4e5, 16_200, 8e5), activity: sockets('writes', 20_400) }, says: /^The process spends 68 % of the loop's busy time in socket writes of login \(auth\.js:23\), about 4 for each message read\.$/ },
   { id: 'socket-writes', sick: { ...io(900, 4e5, 4800, 8e5), pace: { ms: 1000, routes: [{ route: 'GET /', count: 800, seconds: 1 }] }, activity: sockets('writes', 20_400) }, healthy: { ...io(900, 4e5, 4800, 1e8), activity: sockets('writes', 20_400) }, says: /about 5\.3 for each request/ },
   { id: 'socket-reads', sick: { ...io(16_500, 33_000, 100, 800), activity: sockets('loopMs', 25_000) }, healthy: { ...io(16_500, 33_000, 100, 800), pace: { ms: 1000, routes: [{ route: 'GET /', count: 16_000, seconds: 1 }] }, activity: sockets('loopMs', 25_000) }, says: /83 % .* 16500 reads a second of 2 bytes/ },
   { id: 'socket-connects', sick: { activity: sockets('connects', 9000) }, healthy: { activity: sockets('connects', 2900) }, says: /30 % .* in opening connections, called in login/ },
   { id: 'socket-connects', sick: { activity: sockets('accepts', { ms: 1000, samples: 100, closingMs: 2400 }) }, healthy: { activity: sockets('accepts', { ms: 200, samples: 20, closingMs: 2400 }) }, says: /^Clients open new connections all the time: .* 11 % .* 17 % in event loop I\/O/ },
   { id: 'many-short-turns', sick: { activity: { busyMs: 57_000, samples: 5700 } }, healthy: { activity: { busyMs: 50_000, samples: 5000 } }, says: /busy 95 %/ },
-  { id: 'task-flood', sick: { activity: { busyMs: 50_000, topics: { tasks: { ms: 20_000, where: PLACE } } } }, healthy: { activity: { busyMs: 50_000, topics: { tasks: { ms: 5000, where: PLACE } } } }, says: /most of them from login/ },
-  { id: 'task-flood', sick: spots(spot({ queueMs: 9000, text: 'for (;;) await null' })), healthy: spots(spot({ queueMs: 600, text: 'for (;;) await null' })), says: /most of them from login/ },
-  { id: 'gc-pressure', sick: { activity: { gcMs: 9000, topics: { collected: { ms: 9000, where: PLACE } } } }, healthy: { activity: { gcMs: 3000 } }, says: /45 % .* while login \(auth\.js:23\) runs/ },
+  { id: 'task-flood', sick: { activity: { busyMs: 50_000, categories: { tasks: { ms: 20_000, where: PLACE } } } }, healthy: { activity: { busyMs: 50_000, categories: { tasks: { ms: 5000, where: PLACE } } } }, says: /most of them from login/ },
+  { id: 'task-flood', sick: hotSpots(spot({ queueMs: 9000, text: 'for (;;) await null' })), healthy: hotSpots(spot({ queueMs: 600, text: 'for (;;) await null' })), says: /most of them from login/ },
+  { id: 'gc-pressure', sick: { activity: { gcMs: 9000, categories: { collected: { ms: 9000, where: PLACE } } } }, healthy: { activity: { gcMs: 3000 } }, says: /45 % .* while login \(auth\.js:23\) runs/ },
   { id: 'heap-grows', sick: { process: { memory: { trend: { verdict: 'growing', bytesPerMinute: 2e7, minutesToLimit: 40 } } } }, healthy: { process: { memory: { trend: { verdict: 'flat', bytesPerMinute: 2e7, minutesToLimit: null } } } }, says: /20 MB a minute .* in about 40 min/ },
   { id: 'heap-grows', sick: { process: { memory: { oldBytes: 9.2e8, limitBytes: 1e9 } } }, healthy: { process: { memory: { oldBytes: 6e8, limitBytes: 1e9 } } }, says: /nearly full/ },
-  { id: 'buffers-grow', sick: { process: { memory: { outside: OUTSIDE } }, activity: { gcMs: 9000, topics: { buffers: { ms: 900, where: PLACE } } } }, healthy: { process: { memory: { outside: { ...OUTSIDE, grownBytes: 4e8 } } } }, says: /outside the heap grows: Buffers, by 950 MB in 20\.0 s, most of the work on them in login \(auth\.js:23\)/ },
+  { id: 'buffers-grow', sick: { process: { memory: { outside: OUTSIDE } }, activity: { gcMs: 9000, categories: { buffers: { ms: 900, where: PLACE } } } }, healthy: { process: { memory: { outside: { ...OUTSIDE, grownBytes: 4e8 } } } }, says: /outside the heap grows: Buffers, by 950 MB in 20\.0 s, most of the work on them in login \(auth\.js:23\)/ },
   { id: 'buffers-grow', sick: { process: { memory: { outside: { ...OUTSIDE, buffersBytes: 1e7 } } } }, healthy: { process: { memory: { outside: { ...OUTSIDE, rssBytes: 8e9 } } } }, says: /grows: memory of native code/ },
   { id: 'pool-full', sick: { pool: { queued: 30, maxWaitMs: 700 }, process: { waitsFor: { PBKDF2Job: 12 } } }, healthy: { pool: { queued: 1, maxWaitMs: 90 } }, says: /4 threads, up to 700 ms/ },
   { id: 'starved', sick: { stalls: Array.from({ length: 5 }, () => stall({ cause: 'starved', evidence: { cpuMs: 20, runQueueMs: 270 } })) }, healthy: { stalls: [stall({ cause: 'starved', evidence: { cpuMs: 20, runQueueMs: 100 } })] }, says: /more to do than processors/ },
@@ -82,24 +82,24 @@ test('what the diagnostics cost is CPU time, and the advice is of what costs mos
 
 test('a function that makes many small writes is said with the writes, and not once more', () => {
   const writing = spot({ isWriting: true, culprit: { call: 'Writable.write' } })
-  const activity = { ...sockets('writes', 27_000), spots: [writing] }
+  const activity = { ...sockets('writes', 27_000), hotSpots: [writing] }
   assert.deepEqual(idsOf(ask({ ...io(16_000, 4e5, 64_000, 8e5), activity })), ['socket-writes'])
   assert.deepEqual(idsOf(ask({ ...io(16_000, 4e5, 16_000, 8e8), activity })), ['hot-function'], 'one large write')
   const once = { ...io(16_000, 4e5, 16_000, 3e6), activity }
   assert.deepEqual(idsOf(ask(once)), ['nothing-wrong'], 'one small write for each answer')
-  assert.deepEqual(idsOf(ask({ ...once, activity: { ...activity, spots: [{ ...writing, stalls: { count: 3, ms: 900, longestMs: 400, lines: [] } }] } })), ['hot-function'])
+  assert.deepEqual(idsOf(ask({ ...once, activity: { ...activity, hotSpots: [{ ...writing, stalls: { count: 3, ms: 900, longestMs: 400, lines: [] } }] } })), ['hot-function'])
 })
 
 test('who waited longest behind the code of a route is said with it; others of that route are not', () => {
   const slow = (route, ms, at = 1_010_000) => ({ at, route, status: 200, durationMs: ms, unreadMs: 0, ownMs: 0, behindMs: ms, behind: [{ route: 'POST /login', ms }], gcMs: 0, waitingMs: 0, traceId: null })
-  const busy = spots(spot({ route: 'POST /login' }))
+  const busy = hotSpots(spot({ route: 'POST /login' }))
   const said = (...requests) => ask({ ...busy, process: { slow: requests } }).findings[0].what
   assert.match(said(slow('GET /a', 900), slow('GET /fast', 3100), slow('POST /login', 5000)), / GET \/fast waited up to 3\.1 s behind it\./)
   assert.doesNotMatch(said(slow('POST /login', 5000), slow('GET /old', 5000, 0)), /behind it/)
 })
 
 test('a share that is said of a route is its own, and several are said with theirs', () => {
-  const titleOf = (...shares) => ask(spots(spot({ route: null, routes: shares.map(([route, share]) => ({ route, share })) }))).findings[0].title
+  const titleOf = (...shares) => ask(hotSpots(spot({ route: null, routes: shares.map(([route, share]) => ({ route, share })) }))).findings[0].title
   assert.match(titleOf(['GET /light', 0.85], ['GET /heavy', 0.05]), /^GET \/light spends 85 % of the loop's busy time in /)
   assert.match(titleOf(['GET /light', 0.7], [null, 0.12], ['GET /heavy', 0.08], ['GET /rare', 0.004]),
     /^The process spends 90 % of the loop's busy time in .*: GET \/light 70 %, no request, or not known 12 %, GET \/heavy 8 %\.$/)
@@ -108,7 +108,7 @@ test('a share that is said of a route is its own, and several are said with thei
 })
 
 test('the collector is not to be helped with Buffers where Buffers are what it collects for', () => {
-  const collected = { activity: { gcMs: 9000, topics: { collected: { ms: 9000, where: PLACE } } } }
+  const collected = { activity: { gcMs: 9000, categories: { collected: { ms: 9000, where: PLACE } } } }
   const advice = memory => ask({ ...collected, process: { memory } }).findings.find(({ id }) => id === 'gc-pressure').instead
   assert.match(advice({}), /keep large data out of the heap \(Buffer\)/)
   assert.match(advice({ outside: { ...OUTSIDE, grownBytes: 0 } }), /^keep fewer Buffers at a time, which hold 990 MB outside the heap/)
@@ -118,7 +118,7 @@ test('the collector is not to be helped with Buffers where Buffers are what it c
 
 test('what turns objects into text is named with what to do instead, and so is a development build', () => {
   const converter = { function: 'toJSON', file: 'node_modules/mongoose/lib/document.js', line: 4, column: 1, package: 'mongoose' }
-  const findingOf = changes => ask(spots(spot({ culprit: { call: 'JSON.stringify' }, ...changes }))).findings[0]
+  const findingOf = changes => ask(hotSpots(spot({ culprit: { call: 'JSON.stringify' }, ...changes }))).findings[0]
   const documents = findingOf({ converter })
   assert.match(documents.title, /JSON\.stringify.*, most of it in toJSON of the package mongoose/)
   assert.match(documents.instead, /\.lean\(\)/)
@@ -129,7 +129,7 @@ test('what turns objects into text is named with what to do instead, and so is a
 })
 
 test('every rule has a case, and every finding a row in docs/findings.md', () => {
-  const ids = [...new Set(RULES.flatMap(rule => rule.ids))]
+  const ids = [...new Set(DETECTORS.flatMap(detector => detector.ids))]
   assert.deepEqual(ids.filter(id => !CASES.some(row => row.id === id)), [])
   const told = readTable('docs/findings.md', 'List of findings').map(([cell]) => cell.replaceAll('`', ''))
   assert.deepEqual([...ids, 'nothing-wrong', 'too-little-seen'].sort(), told.sort())
@@ -157,12 +157,12 @@ test('too little is an answer, and so is a recorder that is off', () => {
 test('findings are ranked by severity, then by the time that was lost', () => {
   const slight = spot({ culprit: { call: 'gzipSync', function: 'pack', functionLine: 2 }, ms: 4000, share: 0.1 })
   const heavy = spot({ culprit: { call: 'pbkdf2Sync' } })
-  const { findings } = ask({ activity: { busyMs: 40_000, spots: [slight, heavy] } })
+  const { findings } = ask({ activity: { busyMs: 40_000, hotSpots: [slight, heavy] } })
   assert.deepEqual(findings.map(({ severity, where }) => [severity, where.function]), [['critical', 'login'], ['warning', 'pack']])
 })
 
 test('what another finding explains is left out', () => {
-  const full = { activity: { busyMs: 58_000, samples: 5800, spots: [spot()] }, pace: { ms: 1000, routes: [{ route: 'GET /', count: 10, seconds: 9 }] } }
+  const full = { activity: { busyMs: 58_000, samples: 5800, hotSpots: [spot()] }, pace: { ms: 1000, routes: [{ route: 'GET /', count: 10, seconds: 9 }] } }
   assert.deepEqual(idsOf(ask(full)), ['hot-function'])
 })
 
@@ -170,19 +170,19 @@ test('code that would stall a free machine as well comes before a crowded one', 
   const busy = { culprit: { call: 'pbkdf2Sync' }, stalls: { count: 35, ms: 28_000, longestMs: 900 } }
   const own = Array.from({ length: 5 }, () => stall({ durationMs: 800, culprit: spot(busy).culprit, evidence: { cpuMs: 300, runQueueMs: 500 } }))
   const others = Array.from({ length: 3 }, () => stall({ cause: 'starved', evidence: { cpuMs: 20, runQueueMs: 280 } }))
-  assert.deepEqual(idsOf(ask({ ...spots(spot(busy)), stalls: [...own, ...others] })), ['hot-sync-call', 'starved'])
+  assert.deepEqual(idsOf(ask({ ...hotSpots(spot(busy)), stalls: [...own, ...others] })), ['hot-sync-call', 'starved'])
 })
 
 test('a loop that is crowded out is not blamed for what waits in it', () => {
   const stalls = Array.from({ length: 9 }, () => stall({ cause: 'starved', evidence: { cpuMs: 30, runQueueMs: 270 } }))
   const system = { ms: 1000, cpuMs: 100, runQueueMs: 800, throttledMs: null }
-  assert.deepEqual(idsOf(ask({ ...spots(spot({ ms: 29_000, share: 0.9 })), stalls, system })), ['starved'])
+  assert.deepEqual(idsOf(ask({ ...hotSpots(spot({ ms: 29_000, share: 0.9 })), stalls, system })), ['starved'])
 })
 
 test('a full loop that waits for a processor is told with what it does in the time that it gets', () => {
   const stalls = Array.from({ length: 9 }, () => stall({ cause: 'starved', evidence: { cpuMs: 30, runQueueMs: 270 } }))
   const system = { ms: 1000, cpuMs: 100, runQueueMs: 800, throttledMs: null }
-  const { findings: [first, second] } = ask({ activity: { busyMs: 57_000, spots: [spot({ ms: 40_000, share: 0.7 })] }, stalls, system })
+  const { findings: [first, second] } = ask({ activity: { busyMs: 57_000, hotSpots: [spot({ ms: 40_000, share: 0.7 })] }, stalls, system })
   assert.deepEqual([first.id, second.id, second.severity], ['starved', 'hot-function', 'info'])
 })
 
@@ -199,13 +199,13 @@ test('a loop is not said to be run and to wait for more than the whole time', ()
 })
 
 test('hashing much at once is told as such', () => {
-  const { findings: [first] } = ask(spots(spot({ culprit: { call: 'update' } })))
+  const { findings: [first] } = ask(hotSpots(spot({ culprit: { call: 'update' } })))
   assert.match(first.title, /in hashing \(crypto\), called in login/)
   assert.match(first.instead, /createReadStream/)
 })
 
 test('work on the line of an await is no flood, whatever is written there', () => {
-  const asked = (call, text) => ask(spots(spot({ culprit: { call }, text, queueMs: 100, stalls: { count: 9, ms: 9000, longestMs: 900 } }))).findings[0]
+  const asked = (call, text) => ask(hotSpots(spot({ culprit: { call }, text, queueMs: 100, stalls: { count: 9, ms: 9000, longestMs: 900 } }))).findings[0]
   const trim = asked('String.replace', "const tidy = (await load()).replace(/\\s+$/, '')")
   assert.deepEqual([trim.id, trim.title], ['hot-function', "POST /login spends 90 % of the loop's busy time in String.replace (regular expression), called in login (auth.js:23)."])
   assert.match(trim.instead, /re2/)
@@ -218,7 +218,7 @@ test('stalls that another finding names are not unexplained; the others are, wit
   const culprit = { ...spot().culprit, via: null }
   const own = Array.from({ length: 20 }, () => stall({ durationMs: 400, culprit }))
   const others = Array.from({ length: 20 }, (_, index) => stall({ durationMs: 200, route: `GET /${index % 5}`, culprit: { ...culprit, function: 'uniq', via: index % 2 ? { package: 'lodash', function: 'uniqWith', through: null } : null } }))
-  const login = spots(spot({ stalls: { count: 20, ms: 8000, longestMs: 400 } }))
+  const login = hotSpots(spot({ stalls: { count: 20, ms: 8000, longestMs: 400 } }))
   assert.deepEqual(idsOf(ask({ ...login, stalls: own })), ['hot-function'])
   const { findings: [, rest] } = ask({ ...login, stalls: [...own, ...others] })
   assert.deepEqual([rest.id, rest.lostMs, rest.where.function], ['unexplained-stalls', 4000, 'uniq'])
@@ -235,25 +235,25 @@ test('a few stalls are said as well where the delay is felt', () => {
 test('a package that several functions of the application call is one finding, with all of them', () => {
   const via = { package: 'express-validator', function: 'run', through: { package: 'lodash', function: 'uniqWith' } }
   const some = ['signUp', 'invite', 'rename'].map(name => spot({ culprit: { function: name, via }, ms: 900, share: 0.2, samples: 90, route: `POST /${name}`, stalls: { count: 1, ms: 300, longestMs: 300 } }))
-  const { findings: [only, ...rest] } = ask(spots(...some))
+  const { findings: [only, ...rest] } = ask(hotSpots(...some))
   assert.deepEqual([only.id, only.evidence.stalls, only.evidence.package, only.evidence.through, rest], ['hot-dependency', 3, 'express-validator', 'lodash', []])
   assert.match(only.title, /^The process spends 60 % .* in the package express-validator, through lodash uniqWith, called in signUp \(auth\.js:23\), invite \(auth\.js:23\), rename/)
 })
 
 test('a function that stalls on several lines is told with them', () => {
   const lines = [{ line: 23, ms: 800 }, { line: 25, ms: 700 }, { line: 31, ms: 500 }]
-  const { findings: [first] } = ask(spots(spot({ stalls: { count: 6, ms: 2000, longestMs: 400, lines } })))
+  const { findings: [first] } = ask(hotSpots(spot({ stalls: { count: 6, ms: 2000, longestMs: 400, lines } })))
   assert.match(first.what, /Its lines: 23 800 ms, 25 700 ms, 31 500 ms\./)
 })
 
 test('an expression of a package is told as one, with what can be done about it', () => {
-  const { findings: [first] } = ask(spots(spot({ culprit: { call: 'RegExp.exec', via: { package: 'moment', function: 'parse', through: null } } })))
+  const { findings: [first] } = ask(hotSpots(spot({ culprit: { call: 'RegExp.exec', via: { package: 'moment', function: 'parse', through: null } } })))
   assert.match(first.title, /in RegExp\.exec \(regular expression\) in the package moment's parse, called in login/)
   assert.match(`${first.why} ${first.instead}`, /match in many ways .* limit the length of what is passed to moment/)
 })
 
 test('a loop that waits for the clock needs a timer, and no faster clock', () => {
-  const asked = (text, stalls = { count: 4, ms: 8000, longestMs: 2000 }) => ask(spots(spot({ text, stalls }))).findings[0]
+  const asked = (text, stalls = { count: 4, ms: 8000, longestMs: 2000 }) => ask(hotSpots(spot({ text, stalls }))).findings[0]
   const waiting = [
     'const end = Date.now() + 2000; while (Date.now() < end);',
     'while (performance.now() < end) {}',
@@ -277,28 +277,28 @@ test('a pool that is full of lookups is told as waiting for DNS', () => {
 })
 
 test('that nothing is wrong is said with where most of the work is', () => {
-  const { findings: [first] } = ask({ activity: { busyMs: 5000, spots: [spot({ ms: 2500, share: 0.5, samples: 250 })] } })
+  const { findings: [first] } = ask({ activity: { busyMs: 5000, hotSpots: [spot({ ms: 2500, share: 0.5, samples: 250 })] } })
   assert.equal(first.id, 'nothing-wrong')
   assert.match(first.what, /Most of its work, 50 %, is in login \(auth\.js:23\), for POST \/login\.$/)
 })
 
 test('a function that only hands work to many others does not fill the loop by itself', () => {
-  const { findings: [first] } = ask({ activity: { busyMs: 58_000, samples: 5800, spots: [spot({ ms: 55_000, ownMs: 3000, share: 0.95 })] } })
+  const { findings: [first] } = ask({ activity: { busyMs: 58_000, samples: 5800, hotSpots: [spot({ ms: 55_000, ownMs: 3000, share: 0.95 })] } })
   assert.equal(first.id, 'many-short-turns')
 })
 
 test('a synchronous call is found by the sampled calls below a function that makes several', () => {
-  const [first] = ask(spots(spot({ sync: { api: 'fs.readFileSync', share: 0.8 } }))).findings
+  const [first] = ask(hotSpots(spot({ sync: { api: 'fs.readFileSync', share: 0.8 } }))).findings
   assert.deepEqual([first.id, first.evidence.api], ['hot-sync-call', 'fs.readFileSync'])
 })
 
 test('a module that is loaded again and again while requests wait is no start-up', () => {
-  const [first] = ask(spots(spot({ sync: { api: 'require', share: 0.9 }, stalls: { count: 3, ms: 2000, longestMs: 900 } }))).findings
+  const [first] = ask(hotSpots(spot({ sync: { api: 'require', share: 0.9 }, stalls: { count: 3, ms: 2000, longestMs: 900 } }))).findings
   assert.deepEqual([first.id, first.severity], ['start-up', 'critical'])
 })
 
 test('a loop that is blocked now is said to be', () => {
-  const [first] = ask({ ...spots(spot()), blockedMs: 4200, process: null, isStale: true }).findings
+  const [first] = ask({ ...hotSpots(spot()), blockedMs: 4200, process: null, isStale: true }).findings
   assert.match(first.what, /blocked at this moment, for 4\.2 s/)
 })
 

@@ -4,9 +4,9 @@
 
 const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { areBuffers, observedMsOf, outsideHeapOf, ranShare, sumStalls } = require('../readings')
-const { duration, megabytes, percent, placed, rounded, times } = require('../words')
+const { duration, megabytes, percent, placed, rounded, times } = require('../format-text')
 
-/** @import { Rule } from '../finding' */
+/** @import { Detector } from '../finding' */
 /** @import { Readings } from '../readings' */
 
 const GC_PRESSURE = Object.freeze({
@@ -19,7 +19,7 @@ const GC_PRESSURE = Object.freeze({
 
 /**
  * The collector has much of the busy time: the application allocates faster than it needs to.
- * @type {Rule}
+ * @type {Detector}
  */
 const gcPressure = {
   ids: ['gc-pressure'],
@@ -27,7 +27,7 @@ const gcPressure = {
   find (readings) {
     const { activity, pid } = readings
     if (activity === null) return []
-    const { gcMs, busyMs, topics: { collected: { where } } } = activity
+    const { gcMs, busyMs, categories: { collected: { where } } } = activity
     const share = busyMs === 0 ? 0 : gcMs / busyMs
     if (gcMs < MIN_SAMPLES * GC_PRESSURE.sampleMs || share < GC_PRESSURE.minBusyShare || gcMs < observedMsOf(readings) * GC_PRESSURE.minTimeShare) return []
     const stalls = sumStalls(readings, ['gc'])
@@ -70,7 +70,7 @@ const HEAP_GROWS = Object.freeze({
 
 /**
  * The heap on its way to its limit, where the process dies. Only of a watched heap is the slope known; of any other, how full it is.
- * @type {Rule}
+ * @type {Detector}
  */
 const heapGrows = {
   ids: ['heap-grows'],
@@ -121,7 +121,7 @@ const BUFFERS_GROW = Object.freeze({
 /**
  * The process holds more and more memory outside of V8's heap: Buffers, or what native code allocates. No limit of V8 holds it back: the
  * container's does.
- * @type {Rule}
+ * @type {Detector}
  */
 const buffersGrow = {
   ids: ['buffers-grow'],
@@ -135,7 +135,7 @@ const buffersGrow = {
     const share = Math.min(1, externalBytes / rssBytes)
     if (grownBytes < BUFFERS_GROW.minGrownBytes || grownBytes < externalBytes * BUFFERS_GROW.minNewShare || share < BUFFERS_GROW.minRssShare) return []
     const isOfBuffers = areBuffers(outside)
-    const where = (isOfBuffers && activity?.topics.buffers.where) || null
+    const where = (isOfBuffers && activity?.categories.buffers.where) || null
     return [makeFinding(readings, {
       id: 'buffers-grow',
       severity: 'warning',

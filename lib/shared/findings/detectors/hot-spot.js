@@ -1,18 +1,18 @@
 'use strict'
 
-// A spot, the place in the code where much of the time was spent, as findings have it: what kind of work it is, when it is worth a finding,
+// A hot spot, the place in the code where much of the time was spent, as findings have it: what kind of work it is, when it is worth a finding,
 // and its figures in sentences. Pure.
 
 const { dependencyOf, isInPackage } = require('../../formats/profile/frame')
 const { CRITICAL_SHARE, makeFinding, MIN_SAMPLES } = require('../finding')
 const { inFlightOf, longestBehind, observedMsOf, onlyRoute, ranShare, utilizationOf } = require('../readings')
-const { duration, percent, placed, rounded, times } = require('../words')
+const { duration, percent, placed, rounded, times } = require('../format-text')
 
 /** @import { Finding } from '../../../../types/findings' */
-/** @import { Readings, Spot } from '../readings' */
+/** @import { Readings, HotSpot } from '../readings' */
 
 const JSON_CALLS = new Set(['JSON.parse', 'JSON.stringify', 'parse', 'stringify'])
-// Half of a spot: then mending the call mends the spot.
+// Half of a hot spot: then mending the call mends the hot spot.
 const MIN_SYNC_SHARE = 0.5
 // Tasks that do next to nothing leave the queue a fifth to nine tenths of the time, one that works for milliseconds a hundredth.
 const MIN_QUEUE_SHARE = 0.1
@@ -40,8 +40,8 @@ const SYNCHRONOUS = new Set(['randomBytes', 'randomInt', 'sign', 'verify', 'hash
 const WITHOUT_MODULE = new Set(['Atomics.wait', 'zlib.*Sync'])
 
 /**
- * What kind of work a spot is, by what was called there.
- * @param {Spot} spot
+ * What kind of work a hot spot is, by what was called there.
+ * @param {HotSpot} spot
  * @returns {Finding['id'] | 'start-up'}
  */
 function kindOf (spot) {
@@ -60,7 +60,7 @@ function kindOf (spot) {
 
 /**
  * The builtin that is written on the line, where no other call there is known: V8 has no frame for it, and interrupts it late.
- * @param {Spot} spot
+ * @param {HotSpot} spot
  * @returns {string | null}
  */
 function jsonOn ({ culprit, text }) {
@@ -69,8 +69,8 @@ function jsonOn ({ culprit, text }) {
 }
 
 /**
- * Whether a spot is worth a finding.
- * @param {Spot} spot
+ * Whether a hot spot is worth a finding.
+ * @param {HotSpot} spot
  * @param {Readings} readings
  * @param {object} enough    without stalls
  * @param {number} enough.ofTime  part of the observed time from which on it is told
@@ -86,7 +86,7 @@ function isWorth (spot, readings, { ofTime, ofBusy = 1, full = 0.7 }) {
 }
 
 /**
- * @param {Spot} spot
+ * @param {HotSpot} spot
  * @param {Readings} readings
  */
 function isStalling ({ stalls: { count, ms, longestMs } }, readings) {
@@ -96,16 +96,16 @@ function isStalling ({ stalls: { count, ms, longestMs } }, readings) {
 
 /**
  * The loop is stuck, and this is where.
- * @param {Spot} spot
+ * @param {HotSpot} spot
  * @param {Readings} readings
  */
 function isHoldingNow (spot, { blockedMs, thresholdMs, activity }) {
-  return blockedMs >= thresholdMs * LONG_STALL && spot.ms >= blockedMs / 2 && spot === activity?.spots[0]
+  return blockedMs >= thresholdMs * LONG_STALL && spot.ms >= blockedMs / 2 && spot === activity?.hotSpots[0]
 }
 
 /**
  * It fills the loop because the loop waits for a processor: that is to be mended first.
- * @param {Spot} spot
+ * @param {HotSpot} spot
  * @param {Readings} readings
  * @param {number} lostMs
  */
@@ -113,16 +113,16 @@ function isCrowded (spot, readings, lostMs) {
   return ranShare(readings) < 1 && !isStalling(spot, readings) && !isHoldingNow(spot, readings) && lostMs < observedMsOf(readings) * CRITICAL_SHARE
 }
 
-/** @typedef {Pick<Finding, 'why' | 'instead'> & { work: string, evidence?: Finding['evidence'] }} Said  work: what the time is spent in, after "in" */
+/** @typedef {Pick<Finding, 'why' | 'instead'> & { work: string, evidence?: Finding['evidence'] }} Details  work: what the time is spent in, after "in" */
 
 /**
  * @param {Finding['id']} id
- * @param {Spot} spot
+ * @param {HotSpot} spot
  * @param {Readings} readings
- * @param {Said} said
+ * @param {Details} details
  */
-function spotFinding (id, spot, readings, said) {
-  const { work, why, instead, evidence = {} } = inDevelopment(spot, converting(spot, said))
+function hotSpotFinding (id, spot, readings, details) {
+  const { work, why, instead, evidence = {} } = inDevelopment(spot, converting(spot, details))
   const { ms, share, samples, sinceMs, stalls } = spot
   const lostMs = Math.max(ms * ranShare(readings), stalls.ms)
   const inFlight = inFlightOf(readings)
@@ -146,43 +146,43 @@ function spotFinding (id, spot, readings, said) {
 
 /**
  * JSON.stringify() and texts call a function of each object: where that took the time, it is what there is to change.
- * @param {Spot} spot
- * @param {Said} said
- * @returns {Said}
+ * @param {HotSpot} spot
+ * @param {Details} details
+ * @returns {Details}
  */
-function converting ({ converter, culprit }, said) {
-  if (converter === null) return said
+function converting ({ converter, culprit }, details) {
+  if (converter === null) return details
   const { function: name, package: owner } = converter
   const whose = owner === null ? placed(converter) : `${name} of the package ${owner}`
   return {
-    ...said,
-    work: dependencyOf(culprit) === owner && (culprit.via ?? culprit).function === name ? said.work : `${said.work}, most of it in ${whose}`,
+    ...details,
+    work: dependencyOf(culprit) === owner && (culprit.via ?? culprit).function === name ? details.work : `${details.work}, most of it in ${whose}`,
     why: `${name}() runs for each object that is turned into text, and everything else waits until all of them are done`,
     instead: owner === 'mongoose'
       ? 'ask for plain objects with `.lean()` where documents are only sent, and select() the fields that are needed'
       : `turn plain objects with only the fields that are needed into text, or make ${name}() cheaper: keep what it works out`,
-    evidence: { ...said.evidence, converter: owner === null ? name : `${owner} ${name}` }
+    evidence: { ...details.evidence, converter: owner === null ? name : `${owner} ${name}` }
   }
 }
 
 /**
- * @param {Spot} spot
- * @param {Said} said
- * @returns {Said}
+ * @param {HotSpot} spot
+ * @param {Details} details
+ * @returns {Details}
  */
-function inDevelopment ({ development }, said) {
-  if (development === null) return said
+function inDevelopment ({ development }, details) {
+  if (development === null) return details
   return {
-    ...said,
-    why: `the development build of ${development} runs, which checks everything it does and is several times slower; ${said.why}`,
-    instead: `start the process with NODE_ENV=production, which selects the production build of ${development}; if that is not enough: ${said.instead}`,
-    evidence: { ...said.evidence, development }
+    ...details,
+    why: `the development build of ${development} runs, which checks everything it does and is several times slower; ${details.why}`,
+    instead: `start the process with NODE_ENV=production, which selects the production build of ${development}; if that is not enough: ${details.instead}`,
+    evidence: { ...details.evidence, development }
   }
 }
 
 /**
- * A share that is said of a route is its own.
- * @param {Spot} spot
+ * A share reported for a route is the share of that route.
+ * @param {HotSpot} spot
  * @param {string} work
  */
 function titleOf (spot, work) {
@@ -197,7 +197,7 @@ function titleOf (spot, work) {
 }
 
 /**
- * @param {Spot} spot
+ * @param {HotSpot} spot
  * @param {Readings} readings
  * @param {number} lostMs
  * @param {number | null} inFlight
@@ -215,7 +215,7 @@ function whatOf ({ stalls, route }, readings, lostMs, inFlight) {
 
 /**
  * Where no single line has most of it: that one of `where` is only the first.
- * @param {Spot['stalls']} stalls
+ * @param {HotSpot['stalls']} stalls
  */
 function describeLines ({ ms, lines }) {
   if (lines.length < 2 || lines[0].ms > ms * MOST) return ''
@@ -223,7 +223,7 @@ function describeLines ({ ms, lines }) {
 }
 
 /**
- * @param {Spot} spot
+ * @param {HotSpot} spot
  * @returns {NonNullable<Finding['where']>}
  */
 function placeOf ({ culprit: { function: name, file, line, column, via }, route }) {
@@ -232,7 +232,7 @@ function placeOf ({ culprit: { function: name, file, line, column, via }, route 
 
 /**
  * `called at auth.js:23`, or where in a function of its own.
- * @param {Spot} spot
+ * @param {HotSpot} spot
  */
 function calledAt ({ culprit }) {
   // Where the application has no function on the stack the culprit is the package's own.
@@ -242,7 +242,7 @@ function calledAt ({ culprit }) {
 
 /**
  * The dependency of a dependency.
- * @param {Spot['culprit']} culprit
+ * @param {HotSpot['culprit']} culprit
  */
 function through ({ via }) {
   return via?.through ? `, through ${via.through.package} ${via.through.function}` : ''
@@ -262,4 +262,4 @@ function apiOf (call) {
   return module === undefined ? null : `${module}.${name}`
 }
 
-module.exports = { apiOf, calledAt, isWorth, jsonOn, kindOf, placeOf, spotFinding, through }
+module.exports = { apiOf, calledAt, isWorth, jsonOn, kindOf, placeOf, hotSpotFinding, through }

@@ -6,13 +6,13 @@
 const { dependencyOf } = require('../../formats/profile/frame')
 const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { inFlightOf, MIN_REQUESTS, observedMsOf, ranShare, slowRoutes, sumStalls, utilizationOf } = require('../readings')
-const { duration, percent, placed, rounded, times } = require('../words')
-const { kindOf, placeOf } = require('./spot')
+const { duration, percent, placed, rounded, times } = require('../format-text')
+const { kindOf, placeOf } = require('./hot-spot')
 
 /** @import { Culprit, Stall } from '../../../../types/diagnostics' */
 /** @import { Finding } from '../../../../types/findings' */
-/** @import { Rule } from '../finding' */
-/** @import { Readings, Spot } from '../readings' */
+/** @import { Detector } from '../finding' */
+/** @import { Readings, HotSpot } from '../readings' */
 
 const SHORT_TURNS = Object.freeze({
   // From here on work waits more than it runs: with one server and random arrivals the wait is nine times the work.
@@ -24,7 +24,7 @@ const SHORT_TURNS = Object.freeze({
 
 /**
  * The loop is always at work with turns that are all short: no stall, no single place, and still everything waits its turn.
- * @type {Rule}
+ * @type {Detector}
  */
 const manyShortTurns = {
   ids: ['many-short-turns'],
@@ -35,8 +35,8 @@ const manyShortTurns = {
     const utilization = utilizationOf(readings) * ranShare(readings)
     if (activity === null || utilization < SHORT_TURNS.full || activity.samples < MIN_SAMPLES * 5) return []
     if (sumStalls(readings, ['code', 'gc', 'unknown']).ms > observedMs * SHORT_TURNS.maxStalledShare || readings.blockedMs >= readings.thresholdMs) return []
-    const [heaviest] = activity.spots
-    const places = activity.spots.slice(0, SHORT_TURNS.maxPlaces).map(({ culprit, share }) => `${placed(culprit)} ${percent(share)}`).join(', ')
+    const [heaviest] = activity.hotSpots
+    const places = activity.hotSpots.slice(0, SHORT_TURNS.maxPlaces).map(({ culprit, share }) => `${placed(culprit)} ${percent(share)}`).join(', ')
     return [makeFinding(readings, {
       id: 'many-short-turns',
       title: `The event loop is full: busy ${percent(utilization)} of the time with many short turns, and no single one to blame.`,
@@ -61,7 +61,7 @@ const TASK_FLOOD = Object.freeze({
 /**
  * Promises or ticks that go on and on without letting the loop turn: each is short, and nothing else gets its turn. The queues' own time
  * shows it, which is next to nothing where the tasks do work.
- * @type {Rule}
+ * @type {Detector}
  */
 const taskFlood = {
   ids: ['task-flood'],
@@ -69,8 +69,8 @@ const taskFlood = {
   find (readings) {
     const { activity, stalls, pid } = readings
     if (activity === null || activity.samples < MIN_SAMPLES * 2) return []
-    const { topics: { tasks: { ms, where: caller } }, busyMs, observedMs } = activity
-    const awaiting = activity.spots.filter(spot => kindOf(spot) === 'task-flood')
+    const { categories: { tasks: { ms, where: caller } }, busyMs, observedMs } = activity
+    const awaiting = activity.hotSpots.filter(spot => kindOf(spot) === 'task-flood')
     // The queues' own time is in both where they have functions of their own.
     const floodMs = Math.max(ms, awaiting.reduce((sum, { queueMs }) => sum + queueMs, 0)) + awaiting.reduce((sum, spot) => sum + spot.ms, 0)
     if (floodMs < busyMs * TASK_FLOOD.minBusyShare || utilizationOf(readings) < TASK_FLOOD.minUtilization) return []
@@ -104,31 +104,31 @@ const START_UP = Object.freeze({
 /**
  * Modules that are loaded: at start-up that is over when it is read, and of interest where starts are waited for; later it is a synchronous
  * call like any other.
- * @type {Rule}
+ * @type {Detector}
  */
 const startUp = {
   ids: ['start-up'],
   explains: [],
   find (readings) {
     const { activity, process, at, startedAt } = readings
-    const spots = (activity?.spots ?? []).filter(spot => kindOf(spot) === 'start-up')
-    const late = spots.filter(({ isStartUp, stalls }) => !isStartUp && stalls.count >= START_UP.minLateStalls)
+    const hotSpots = (activity?.hotSpots ?? []).filter(spot => kindOf(spot) === 'start-up')
+    const late = hotSpots.filter(({ isStartUp, stalls }) => !isStartUp && stalls.count >= START_UP.minLateStalls)
     if (late.length > 0) return late.map(spot => startUpFinding(readings, spot.ms, spot, false))
     // The recorder begins in the midst of it.
-    const ms = Math.max(process?.startUpMs ?? 0, activity?.topics.loading.ms ?? 0)
-    return at - startedAt < START_UP.recentMs && ms >= START_UP.minMs ? [startUpFinding(readings, ms, spots[0], true)] : []
+    const ms = Math.max(process?.startUpMs ?? 0, activity?.categories.loading.ms ?? 0)
+    return at - startedAt < START_UP.recentMs && ms >= START_UP.minMs ? [startUpFinding(readings, ms, hotSpots[0], true)] : []
   }
 }
 
 /**
  * @param {Readings} readings
  * @param {number} ms  in which modules were loaded
- * @param {Spot | undefined} spot
+ * @param {HotSpot | undefined} spot
  * @param {boolean} isAtStart
  * @returns {Finding}
  */
 function startUpFinding (readings, ms, spot, isAtStart) {
-  const place = spot?.culprit ?? readings.activity?.topics.loading.where ?? null
+  const place = spot?.culprit ?? readings.activity?.categories.loading.where ?? null
   const busyMs = readings.activity?.busyMs ?? 0
   const where = place === null ? '' : `, most of it by ${placed(place)}`
   return makeFinding(readings, {
@@ -159,7 +159,7 @@ const SLOW_ELSEWHERE = Object.freeze({
 
 /**
  * Requests take long while the loop has little to do: they wait for something outside, and no change of this kind of code would help.
- * @type {Rule}
+ * @type {Detector}
  */
 const slowElsewhere = {
   ids: ['slow-elsewhere'],
@@ -222,7 +222,7 @@ const BY_CAUSE = /** @type {Record<string, readonly Stall['cause'][]>} */ ({
 /**
  * Stalls that no other finding names a reason for, where together they are a loss: then at least what is known of them is reported. The
  * last rule: it is asked with what the others found.
- * @type {Rule}
+ * @type {Detector}
  */
 const unexplainedStalls = {
   ids: ['unexplained-stalls'],

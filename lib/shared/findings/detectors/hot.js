@@ -1,24 +1,24 @@
 'use strict'
 
-// Findings about code that holds the loop: each takes the spots of its kind, and is one object. A spot is of one kind only, so none is
+// Findings about code that holds the loop: each takes the hot spots of its kind, and is one object. A hot spot is of one kind only, so none is
 // reported twice. Log lines are written all over an application: their time is added up.
 
 const { dependencyOf, isInPackage } = require('../../formats/profile/frame')
 const { adviceOf } = require('../../sync-calls/advice')
 const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { hasSmallWrites, manyWrites, observedMsOf, utilizationOf } = require('../readings')
-const { duration, percent, placed, rounded } = require('../words')
-const { apiOf, calledAt, isWorth, jsonOn, kindOf, spotFinding, through } = require('./spot')
+const { duration, percent, placed, rounded } = require('../format-text')
+const { apiOf, calledAt, isWorth, jsonOn, kindOf, hotSpotFinding, through } = require('./hot-spot')
 
 /** @import { Finding } from '../../../../types/findings' */
-/** @import { Rule } from '../finding' */
-/** @import { Readings, Spot } from '../readings' */
+/** @import { Detector } from '../finding' */
+/** @import { Readings, HotSpot } from '../readings' */
 
 /**
- * @typedef {object} HotRule
+ * @typedef {object} HotDetector
  * @property {Finding['id']} id
- * @property {(spots: Spot[], readings: Readings) => Spot[]} [join]  of its kind, those that are one loss
- * @property {(spot: Spot, readings: Readings) => Finding | null} say  null: it is too little to be worth a word
+ * @property {(hotSpots: HotSpot[], readings: Readings) => HotSpot[]} [join]  of its kind, those that are one loss
+ * @property {(spot: HotSpot, readings: Readings) => Finding | null} detect  null: too little to report
  */
 
 /** Without stalls, from which part of the time on each is a finding. */
@@ -37,10 +37,10 @@ const ENOUGH = Object.freeze({
 const MAX_PLACES = 3
 
 /**
- * @param {HotRule} rule
- * @returns {Rule}
+ * @param {HotDetector} detector
+ * @returns {Detector}
  */
-function toRule ({ id, say, join = spots => spots }) {
+function toDetector ({ id, detect, join = hotSpots => hotSpots }) {
   return {
     ids: [id],
     // The loop is full of it, and requests wait for it: there is one thing to change.
@@ -48,41 +48,41 @@ function toRule ({ id, say, join = spots => spots }) {
     find (readings) {
       const isSmall = hasSmallWrites(readings)
       const isMany = manyWrites(readings) !== null
-      // Many small writes are a finding of their own (rules/socket-calls.js); one for each answer is what answering costs.
-      const isPlainWriting = (/** @type {Spot} */ { isWriting, stalls }) => isWriting && (isMany || (isSmall && stalls.count === 0))
-      const spots = (readings.activity?.spots ?? []).filter(spot => kindOf(spot) === id && !isPlainWriting(spot))
-      return join(spots, readings).flatMap(spot => say(spot, readings) ?? [])
+      // Many small writes are a finding of their own (detectors/socket-calls.js); one for each answer is what answering costs.
+      const isPlainWriting = (/** @type {HotSpot} */ { isWriting, stalls }) => isWriting && (isMany || (isSmall && stalls.count === 0))
+      const hotSpots = (readings.activity?.hotSpots ?? []).filter(spot => kindOf(spot) === id && !isPlainWriting(spot))
+      return join(hotSpots, readings).flatMap(spot => detect(spot, readings) ?? [])
     }
   }
 }
 
 /**
  * A synchronous call of Node's on the way of requests: the one fault with a ready remedy, since nearly all have an asynchronous twin.
- * @type {HotRule}
+ * @type {HotDetector}
  */
 const syncCall = {
   id: 'hot-sync-call',
-  say (spot, readings) {
+  detect (spot, readings) {
     if (!isWorth(spot, readings, ENOUGH.syncCall)) return null
     const api = apiOf(spot.culprit.call) ?? spot.sync?.api ?? String(spot.culprit.call)
     const { why, instead, link } = adviceOf(api)
-    const finding = spotFinding('hot-sync-call', spot, readings, { work: `${api}${calledAt(spot)}`, why, instead, evidence: { api, documentation: link } })
+    const finding = hotSpotFinding('hot-sync-call', spot, readings, { work: `${api}${calledAt(spot)}`, why, instead, evidence: { api, documentation: link } })
     return { ...finding, next: [`npx loopscope sync ${readings.pid}`] }
   }
 }
 
 /**
  * JSON.parse() and JSON.stringify() of much at once.
- * @type {HotRule}
+ * @type {HotDetector}
  */
 const json = {
   id: 'hot-json',
-  say (spot, readings) {
+  detect (spot, readings) {
     if (!isWorth(spot, readings, ENOUGH.json)) return null
     const name = jsonOn(spot) ?? spot.culprit.call ?? ''
     const api = name.startsWith('JSON.') ? name : `JSON.${name}`
     const { why, instead } = adviceOf(api)
-    return spotFinding('hot-json', spot, readings, { work: `${api}${calledAt(spot)}`, why, instead, evidence: { api } })
+    return hotSpotFinding('hot-json', spot, readings, { work: `${api}${calledAt(spot)}`, why, instead, evidence: { api } })
   }
 }
 
@@ -96,42 +96,42 @@ const WAITING = Object.freeze({
 
 /**
  * Reading the time of day in a hot path. V8 has no frame for it: it is known by what is written on the line.
- * @type {HotRule}
+ * @type {HotDetector}
  */
 const clock = {
   id: 'hot-clock',
-  say (spot, readings) {
+  detect (spot, readings) {
     if (!isWorth(spot, readings, ENOUGH.clock)) return null
     // Without a stall it is rather a loop that works until its time is up, so as to let others have theirs.
     const isWaiting = spot.stalls.count > 0 && WAITS_FOR_CLOCK.test(spot.text) && /[<>]/.test(spot.text)
     const { why, instead } = isWaiting ? WAITING : adviceOf('Date.now')
     const work = `${isWaiting ? 'a loop that waits for the clock' : 'a line that reads the clock'}: ${placed(spot.culprit)}`
-    const finding = spotFinding('hot-clock', spot, readings, { work, why, instead })
+    const finding = hotSpotFinding('hot-clock', spot, readings, { work, why, instead })
     return { ...finding, confidence: 'medium' }
   }
 }
 
 /**
  * A dependency's own JavaScript, and the function of the application that went there.
- * @type {HotRule}
+ * @type {HotDetector}
  */
 const dependency = {
   id: 'hot-dependency',
 
   // Several functions of the application may go to one package, none of them with enough to be said alone.
-  join (spots, readings) {
-    const packages = [...new Set(spots.map(packageName))]
+  join (hotSpots, readings) {
+    const packages = [...new Set(hotSpots.map(packageName))]
     return packages.flatMap(name => {
-      const group = spots.filter(spot => packageName(spot) === name)
+      const group = hotSpots.filter(spot => packageName(spot) === name)
       return group.length === 1 || group.some(spot => isWorth(spot, readings, ENOUGH.dependency)) ? group : [joined(group)]
     })
   },
 
-  say (spot, readings) {
+  detect (spot, readings) {
     if (!isWorth(spot, readings, ENOUGH.dependency)) return null
     const name = packageName(spot)
     const expression = isExpression(spot.culprit.call, '') ? builtinOf({ ...spot, text: '' }) : null
-    return spotFinding('hot-dependency', spot, readings, {
+    return hotSpotFinding('hot-dependency', spot, readings, {
       work: `${expression === null ? '' : `${expression.name} in `}the package ${name}${enteredBy(spot)}`,
       why: expression?.why ?? `${name} computes on the event loop, and everything else waits until it is done`,
       instead: expression === null
@@ -142,7 +142,7 @@ const dependency = {
   }
 }
 
-/** @param {Spot} spot */
+/** @param {HotSpot} spot */
 function enteredBy ({ culprit, places = [placed(culprit)] }) {
   const { via } = culprit
   if (via === null || isInPackage(culprit.file)) return through(culprit)
@@ -151,46 +151,46 @@ function enteredBy ({ culprit, places = [placed(culprit)] }) {
 }
 
 /**
- * @param {Spot[]} spots  of one package, heaviest first
- * @returns {Spot}
+ * @param {HotSpot[]} hotSpots  of one package, heaviest first
+ * @returns {HotSpot}
  */
-function joined (spots) {
-  const [heaviest] = spots
-  const sum = (/** @type {(spot: Spot) => number} */ of) => spots.reduce((all, spot) => all + of(spot), 0)
+function joined (hotSpots) {
+  const [heaviest] = hotSpots
+  const sum = (/** @type {(spot: HotSpot) => number} */ of) => hotSpots.reduce((all, spot) => all + of(spot), 0)
   return {
     ...heaviest,
     ms: sum(({ ms }) => ms),
     ownMs: sum(({ ownMs }) => ownMs),
     share: sum(({ share }) => share),
     samples: sum(({ samples }) => samples),
-    sinceMs: Math.min(...spots.map(({ sinceMs }) => sinceMs)),
-    route: spots.every(({ route }) => route === heaviest.route) ? heaviest.route : null,
+    sinceMs: Math.min(...hotSpots.map(({ sinceMs }) => sinceMs)),
+    route: hotSpots.every(({ route }) => route === heaviest.route) ? heaviest.route : null,
     stalls: {
       count: sum(({ stalls }) => stalls.count),
       ms: sum(({ stalls }) => stalls.ms),
-      longestMs: Math.max(...spots.map(({ stalls }) => stalls.longestMs)),
+      longestMs: Math.max(...hotSpots.map(({ stalls }) => stalls.longestMs)),
       lines: []
     },
-    places: spots.map(({ culprit }) => placed(culprit))
+    places: hotSpots.map(({ culprit }) => placed(culprit))
   }
 }
 
-/** @param {Spot} spot */
+/** @param {HotSpot} spot */
 function packageName ({ culprit }) {
   return dependencyOf(culprit) ?? culprit.file
 }
 
 /**
  * The application's own JavaScript.
- * @type {HotRule}
+ * @type {HotDetector}
  */
 const ownFunction = {
   id: 'hot-function',
-  say (spot, readings) {
+  detect (spot, readings) {
     if (!isWorth(spot, readings, ENOUGH.function)) return null
     const { why, instead, name } = builtinOf(spot)
     const work = name === null ? placed(spot.culprit) : `${name}, called in ${placed(spot.culprit)}`
-    return spotFinding('hot-function', spot, readings, { work, why, instead })
+    return hotSpotFinding('hot-function', spot, readings, { work, why, instead })
   }
 }
 
@@ -235,7 +235,7 @@ const ANY = Object.freeze({
 })
 
 /**
- * @param {Spot} spot
+ * @param {HotSpot} spot
  * @returns {Builtin}
  */
 function builtinOf ({ culprit: { call }, text }) {
@@ -264,7 +264,7 @@ const LOGGING = Object.freeze({
 /**
  * Log lines: the console writes them synchronously to files and terminals, and every logger puts them together on the loop. They are
  * written all over an application, so their time is added up.
- * @type {Rule}
+ * @type {Detector}
  */
 const logging = {
   ids: ['hot-logging'],
@@ -272,9 +272,9 @@ const logging = {
   find (readings) {
     const { activity } = readings
     if (activity === null) return []
-    const { topics: { logging: { ms, where } }, spots, busyMs } = activity
+    const { categories: { logging: { ms, where } }, hotSpots, busyMs } = activity
     const share = busyMs === 0 ? 0 : ms / busyMs
-    const stalls = spots.filter(spot => kindOf(spot) === 'hot-logging').reduce((sum, spot) => sum + spot.stalls.count, 0)
+    const stalls = hotSpots.filter(spot => kindOf(spot) === 'hot-logging').reduce((sum, spot) => sum + spot.stalls.count, 0)
     if (ms < MIN_SAMPLES * LOGGING.sampleMs || !isMuch(ms, share, readings)) return []
     return [makeFinding(readings, {
       id: 'hot-logging',
@@ -299,7 +299,7 @@ function isMuch (ms, share, readings) {
   return ms >= observedMsOf(readings) * LOGGING.minTimeShare || (share >= LOGGING.minBusyShare && utilizationOf(readings) >= LOGGING.full)
 }
 
-/** @type {readonly Rule[]} */
-const HOT_RULES = Object.freeze([logging, ...[syncCall, json, clock, dependency, ownFunction].map(toRule)])
+/** @type {readonly Detector[]} */
+const HOT_DETECTORS = Object.freeze([logging, ...[syncCall, json, clock, dependency, ownFunction].map(toDetector)])
 
-module.exports = { HOT_RULES }
+module.exports = { HOT_DETECTORS }

@@ -6,11 +6,11 @@
 const { showPosition } = require('../../formats/profile/frame')
 const { makeFinding } = require('../finding')
 const { NOTABLE_WORKERS, observedMsOf, processorShares, ranShare, slowRoutes, sumStalls, utilizationOf, workersOf } = require('../readings')
-const { duration, percent, rounded, times } = require('../words')
+const { duration, percent, rounded, times } = require('../format-text')
 
 /** @import { Stall } from '../../../../types/diagnostics' */
 /** @import { Finding } from '../../../../types/findings' */
-/** @import { Rule } from '../finding' */
+/** @import { Detector } from '../finding' */
 /** @import { Readings, ThreadLoad } from '../readings' */
 
 const STARVED = Object.freeze({
@@ -25,7 +25,7 @@ const STARVED = Object.freeze({
 
 /**
  * The system does not run a loop that is ready to: a CPU quota, or more work on the machine than processors.
- * @type {Rule}
+ * @type {Detector}
  */
 const starved = {
   ids: ['starved'],
@@ -96,7 +96,7 @@ function neighbours (waiting) {
 
 /**
  * The whole process stood still: stopped, frozen with its container, or with its machine.
- * @type {Rule}
+ * @type {Detector}
  */
 const suspended = {
   ids: ['suspended'],
@@ -133,7 +133,7 @@ const LOOKUP = /^Get(Addr|Name)Info/i
 
 /**
  * libuv's thread pool has more to do than threads: asynchronous work of fs, crypto, zlib and dns.lookup queues there, unseen by the loop.
- * @type {Rule}
+ * @type {Detector}
  */
 const poolFull = {
   ids: ['pool-full'],
@@ -176,7 +176,7 @@ const BUSY_THREADS = Object.freeze({
 /**
  * Other threads of the process are at work. That is what they are for, and the loop does not show it: it is reported so that nobody takes an
  * idle loop for an idle process. Where requests are slow meanwhile, it is what they wait for.
- * @type {Rule}
+ * @type {Detector}
  */
 const busyThreads = {
   ids: ['busy-threads'],
@@ -261,7 +261,7 @@ const ANY_ADVICE = Object.freeze({ why: 'it is time of the main thread that the 
 
 /**
  * What these diagnostics cost themselves, reported like any other cost.
- * @type {Rule}
+ * @type {Detector}
  */
 const ownCost = {
   ids: ['own-cost'],
