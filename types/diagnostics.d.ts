@@ -457,8 +457,12 @@ export interface DiagnosticsHandle {
    * const { path } = await d.capture('cpu', { last: 30, format: 'flamegraph' })
    */
   capture (kind: CaptureKind, options?: CaptureOptions): Promise<Artifact>
-  /** The last 200 stalls, newest first. */
-  stalls (): Stall[]
+  /**
+   * The last 200 stalls, newest first. Empty while loopscope does not run, and where it has no observer thread.
+   * @example
+   * const [latest] = await d.stalls()
+   */
+  stalls (): Promise<Stall[]>
   /** The slowest requests of the last 15 minutes, at most 10 per route and 100 in all, slowest first: docs/slow-requests.md. Empty while loopscope does not run. */
   slowRequests (): SlowRequest[]
   /**

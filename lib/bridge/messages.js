@@ -8,15 +8,13 @@
 
 /** @import { DelaySummary, Mark, Stall, SyncCalls } from '../../types/diagnostics' */
 /** @import { Findings } from '../../types/findings' */
-/** @import { CallFrame, CpuProfile } from '../../types/profile' */
+/** @import { CallFrame, CpuProfile, WorkLine } from '../../types/profile' */
 /** @import { SlowRequest } from '../../types/slow-requests' */
 /** @import { AdminEvent, Opened, RuleEvent } from '../main/admin/admin-serving' */
 /** @import { CapturedEvent } from '../main/capture-orders' */
 /** @import { TakeFacts, TakeOrder } from '../main/heap/take-snapshot' */
 /** @import { Run } from '../main/http/slow-requests/timeline' */
 /** @import { Notes } from '../main/route-notes' */
-/** @import { LateTick } from '../main/loop/heartbeat' */
-/** @import { Explanation } from '../main/stalls' */
 /** @import { AdminApplication } from '../observer/admin/admin' */
 /** @import { CapturedFacts, Order, StoreLocation } from '../observer/captures' */
 /** @import { EgressEvent } from '../main/egress-serving' */
@@ -24,10 +22,11 @@
 /** @import { LimitOrder } from '../observer/heap/near-limit' */
 /** @import { Adopted } from '../observer/heap/snapshot/orphaned-snapshots' */
 /** @import { DebuggerStatus } from '../observer/recorder/debugger-detector' */
-/** @import { MappedStall } from '../observer/stalls/stall-detection' */
+/** @import { Counts } from '../observer/counts' */
 /** @import { SampledReading } from '../observer/sync-calls/sync-samples' */
 /** @import { ProcessReading } from '../shared/findings/readings' */
 /** @import { LoopCounts } from '../shared/rules/conditions' */
+/** @import { MeasuredStall, Subject } from '../shared/stalls/stall' */
 /** @import { ApplicationMetrics } from '../shared/group/metrics/totals' */
 /** @import { ThreadTimes } from '../main/observing/observer-supervisor' */
 /** @import { RelayedRequest, RelayedResponse } from './relay' */
@@ -63,8 +62,11 @@
  * @property {(params: {}) => void} speedUp  there is work: watch closely
  * @property {(params: { url: string }) => Promise<DebuggerStatus>} detectDebugger  at the open inspector
  *
- * @property {(params: { stall: LateTick & { id: number } }) => Promise<Explanation | null>} explainStall  null: a suspected one was none
- * @property {(params: { stall: Stall }) => void} keepStall  the whole report, for those who ask while the main thread is stuck; once more when more is known of it
+ * @property {(params: { measured: MeasuredStall, subject: Subject | null }) => Promise<Stall | null>} stall  that is over, to be explained and kept; subject null: it
+ *   follows; the answer null: a suspected stall was none
+ * @property {(params: { id: number, subject: Subject }) => void} stallSubject  once the request was answered, or half a second later
+ * @property {(params: {}) => Promise<Stall[]>} stalls  the last ones, newest first
+ * @property {(params: {}) => Promise<Counts>} counts  for the metrics
  *
  * @property {(params: { mark: Mark }) => void} keepMark
  *
@@ -99,12 +101,11 @@
  * @property {(params: { sessionError: string | null }) => void} ready  it watches; why it has no inspector session
  * @property {(params: { isAway: boolean }) => void} session  its inspector session is disconnected for a while, or there again
  * @property {(params: {}) => void} rotate  the open window is wanted
- * @property {(params: { reading: SampledReading }) => void} syncSamples  synchronous calls read out of the windows so far
+ * @property {(params: { reading: SampledReading, workLines: WorkLine[] }) => void} syncSamples  synchronous calls read out of the windows so far, and where stalls were
  * @property {(params: { runs: Run[], toMicros: number }) => void} sampledRuns  for whom code ran, up to then; only while slow requests are to be explained
  * @property {(params: { waitedMs: number }) => void} poolQueued  a task of libuv's pool had to wait
  * @property {(params: { rows: ThreadTimes[] }) => void} threadTimes  of worker threads, since the last time; only with option threads
  * @property {(params: { problem: string }) => void} sourceMapProblem  why one cannot be used
- * @property {(params: MappedStall) => void} stallMapped  the culprit of a stall that was reported before, with positions in the original source
  * @property {(params: { error: { message: string, code?: string } }) => void} fault  of ours
  *
  * @property {(params: { application: number, level: 'info' | 'warn', fields: object, message: string }) => void} log
@@ -142,8 +143,10 @@ const TO_OBSERVER = Object.freeze({
   routeNotes: 'tell',
   speedUp: 'tell',
   detectDebugger: 'ask',
-  explainStall: 'ask',
-  keepStall: 'tell',
+  stall: 'ask',
+  stallSubject: 'tell',
+  stalls: 'ask',
+  counts: 'ask',
   keepMark: 'tell',
   capture: 'ask',
   prepareStore: 'ask',
@@ -173,7 +176,6 @@ const TO_MAIN = Object.freeze({
   poolQueued: 'tell',
   threadTimes: 'tell',
   sourceMapProblem: 'tell',
-  stallMapped: 'tell',
   fault: 'tell',
   log: 'tell',
   counted: 'tell',

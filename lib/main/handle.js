@@ -147,9 +147,9 @@ class Handle extends EventEmitter {
    */
   capture (kind, options) { return this.#capture(kind, options, 'api') }
 
-  /** The last 200 stalls, newest first. */
-  stalls () {
-    return this.#instruments?.stalls.log.list() ?? []
+  /** The last 200 stalls, newest first; none where there is no observer. */
+  async stalls () {
+    return this.#instruments?.stalls.list() ?? []
   }
 
   /** The worst requests of the last quarter of an hour, and where their time went; worst first. */

@@ -4,6 +4,7 @@
 
 const { isMainThread, threadId } = require('node:worker_threads')
 const { guarded } = require('../shared/base/guard')
+const { SingleFlight } = require('../shared/base/single-flight')
 const { monotonicMicros } = require('../shared/base/monotonic')
 const { performance } = require('../shared/base/timers')
 const { SharedState } = require('../bridge/shared-state')
@@ -30,10 +31,10 @@ const { createRouteNotes } = require('./route-notes')
 const { createStallRoute } = require('./http/stall-route')
 const { SyncCalls } = require('./sync-calls/sync-calls')
 const { describeFile, toCodeFrame } = require('../shared/formats/profile/frame')
-const { workLinesOf } = require('../shared/formats/profile/work-lines')
 
 /** @import { Ask, Tell } from '../bridge/channel' */
 /** @import { Logger } from '../../types/diagnostics' */
+/** @import { Counts } from '../observer/counts' */
 /** @import { ResolvedOptions } from './options/resolve-options' */
 
 // Who asks again and again for synchronous calls has what is known, and does not have a window ended and this thread wait each time.
@@ -62,6 +63,8 @@ class Instruments {
   })
 
   #askedMicros = -Infinity
+  /** One question a scrape, which reads many metrics. @type {SingleFlight<Partial<Counts>>} */
+  #counts = new SingleFlight({ take: () => this.#observer.read('counts', /** @type {any} */ ({})) })
   #stallRoute = createStallRoute({ context: this.#requestContexts.context })
   /** @type {Stalls} */
   stalls
@@ -132,7 +135,6 @@ class Instruments {
       routeNow: () => this.#stallRoute.now(),
       showFile: file => describeFile(file, { appRoot }),
       showFrame: frame => toCodeFrame(frame, appRoot),
-      workLines: () => workLinesOf(this.stalls.log.list()),
       toOriginal: frames => this.#observer.askWhenReady('originalFrames', { frames }),
       logger,
       onFault,
@@ -192,6 +194,9 @@ class Instruments {
   /** @param {() => unknown} work  of ours, which is no delay of the application */
   exempt = work => this.#heartbeat.exempt(() => this.syncCalls.unwatched(work))
 
+  /** What the observer counts; nothing where there is none. @returns {Promise<Partial<Counts>>} */
+  counts () { return this.#counts.share() }
+
   /** What we cost ourselves, as far as it can be told apart, cumulative. */
   overhead () {
     return [
@@ -236,8 +241,7 @@ class Instruments {
         captures: () => this.captures,
         slowRequests: this.slowRequests,
         marks: this.marks,
-        egress: this.egress,
-        stalls: () => this.stalls
+        egress: this.egress
       }),
       onFault,
       onEnd: () => this.egress.handOver(),
@@ -252,7 +256,6 @@ class Instruments {
   }
 
   #onObserverRestarted () {
-    this.stalls.tellAll()
     this.marks.tellAll()
     this.routeNotes.forgetHandlers()
     this.admin.applications.reopen()
@@ -273,7 +276,7 @@ class Instruments {
     this.slowRequests.noteTick(this.#heartbeat.lastMicros, delayMs)
     this.heap.tick()
     if (this.#recording.tick(this.#heartbeat.lastMicros, this.#state.isIdle)) this.#heartbeat.skipElapsed()
-    if (delayMs < this.#options.stallThresholdMs) this.stalls.forgetSlow()
+    this.stalls.tick(this.#heartbeat.lastMicros, delayMs < this.#options.stallThresholdMs)
   }
 }
 

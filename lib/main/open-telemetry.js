@@ -58,7 +58,7 @@ function contexts () {
  * @param {Span[]} spans  of the work that was held up, innermost first: the first that is still open gets it
  * @param {Stall} stall
  */
-function tellTrace (spans, stall) {
+function addStallToTrace (spans, stall) {
   try {
     const open = spans.find(span => span.isRecording())
     if (open !== undefined) open.addEvent(STALL, attributesOf(stall), new Date(stall.at))
@@ -95,4 +95,4 @@ function culpritAttributes ({ function: name, file, line, column, call }) {
   }
 }
 
-module.exports = { activeSpan, hasContexts, tellTrace }
+module.exports = { activeSpan, hasContexts, addStallToTrace }

@@ -47,14 +47,14 @@ function readProcess (instruments, requests) {
 
 /**
  * @param {Instruments} instruments
- * @returns {LoopReading}
+ * @returns {Promise<LoopReading>}
  */
-function readLoop ({ loop, stalls }) {
+async function readLoop ({ loop, stalls }) {
   return {
     delay: loop.delay.read(),
     recentMaxMs: loop.delay.recentMaxMs,
     utilization: loop.utilization.read().utilization,
-    stalls: stalls.log.list()
+    stalls: await stalls.list()
   }
 }
 

@@ -1,18 +1,18 @@
 'use strict'
 
-// Stalls on the main thread: how a late tick becomes a report, the log of the last ones, and the handles that get them.
+// Stalls on the main thread: a late tick is handed to the observer, which explains and keeps it; its report goes to the handles.
 
-const { toEpochMs } = require('../shared/base/monotonic')
-const { StallLog } = require('../shared/stalls/stall-log')
-const { tellTrace } = require('./open-telemetry')
+const { monotonicMicros } = require('../shared/base/monotonic')
+const { UNEXPLAINED, toStall } = require('../shared/stalls/stall')
+const { addStallToTrace } = require('./open-telemetry')
 
-/** @import { Cause, CodeFrame, Culprit, Stall, StallEvidence } from '../../types/diagnostics' */
-/** @import { Ask, Tell } from '../bridge/channel' */
+/** @import { Stall } from '../../types/diagnostics' */
+/** @import { ObserverClient } from './observing/observer-client' */
 /** @import { SlowRequest, Work } from './http/middleware' */
 /** @import { Stuck } from './http/stall-route' */
 /** @import { LateTick } from './loop/heartbeat' */
+/** @import { MeasuredStall } from '../shared/stalls/stall' */
 
-/** @typedef {{ delayMs: number, cause: Cause, culprit: Culprit | null, stack: CodeFrame[], evidence: StallEvidence }} Explanation */
 /**
  * @typedef {object} Subscriber  one handle: the first one also logs
  * @property {(stall: Stall, isFirst: boolean) => void} onStall
@@ -20,25 +20,20 @@ const { tellTrace } = require('./open-telemetry')
  * @property {() => Work[]} takeWork
  */
 
-// What is reported of a stall when there is no observer.
-/** @type {Omit<Explanation, 'delayMs'>} */
-const UNEXPLAINED = Object.freeze({
-  cause: 'unknown',
-  culprit: null,
-  stack: [],
-  evidence: { cpuMs: null, runQueueMs: null, throttledMs: null, observerLateMs: null, codeMs: null, gcMs: null }
-})
+// A router may still be on its way to the route of a request. A report does not wait longer than that for the request to be answered.
+const MAX_UNANSWERED_MICROS = 500e3
 
 class Stalls {
   #parts
   #sequence = 0
+  /** Of which the route is still to be sent. @type {{ id: number, stuck: Stuck, untilMicros: number }[]} */
+  #unanswered = []
   /** The handles that run. */
   subscribers = new Subscribers()
-  log = new StallLog()
 
   /**
    * @param {object} parts
-   * @param {{ ask: Ask, tell: Tell }} parts.observer
+   * @param {Pick<ObserverClient, 'ask' | 'read' | 'tell'>} parts.observer
    * @param {(tick: LateTick, slowest: (SlowRequest | null)[]) => Stuck} parts.stuckWith
    * @param {{ rotateSoon (): void, wasStartingAt (micros: number): boolean }} parts.recording
    * @param {() => boolean} parts.isRunning
@@ -47,70 +42,57 @@ class Stalls {
     this.#parts = parts
   }
 
-  /**
-   * Route and trace are known here, the explanation comes from the observer.
-   * @param {LateTick} tick
-   */
+  /** @param {LateTick} tick */
   async report (tick) {
-    const { observer, stuckWith, recording, isRunning } = this.#parts
+    const { stuckWith, recording, isRunning } = this.#parts
     const stuck = stuckWith(tick, this.subscribers.takeSlowest())
-    const startingUp = recording.wasStartingAt(tick.fromMicros)
+    const measured = { ...tick, id: ++this.#sequence, startingUp: recording.wasStartingAt(tick.fromMicros) }
     recording.rotateSoon()
-    const id = ++this.#sequence
-    const explanation = await this.#explain({ ...tick, id })
-    if (!isRunning() || explanation === null) return
-    const { delayMs, cause, culprit, stack, evidence } = explanation
-    /** @type {Stall} */
-    const stall = {
-      id,
-      at: Math.round(toEpochMs(tick.toMicros - (delayMs + tick.ownMs) * 1e3)),
-      durationMs: Math.round(delayMs),
-      startingUp,
-      cause,
-      route: stuck.route(),
-      trace: stuck.trace(),
-      culprit,
-      stack,
-      evidence
-    }
-    this.log.add(stall)
-    observer.tell('keepStall', { stall })
-    tellTrace(stuck.spans, stall)
+    const stall = await this.#explain(measured, stuck)
+    if (!isRunning() || stall === null) return
+    addStallToTrace(stuck.spans, stall)
     this.subscribers.tell(stall)
   }
 
   /**
-   * @param {LateTick & { id: number }} stall
-   * @returns {Promise<Explanation | null>} null when a suspected stall was none
+   * @param {MeasuredStall} measured
+   * @param {Stuck} stuck
+   * @returns {Promise<Stall | null>} null when a suspected stall was none
    */
-  async #explain (stall) {
+  async #explain (measured, stuck) {
+    const { observer } = this.#parts
     try {
-      return await this.#parts.observer.ask('explainStall', { stall })
+      const explained = observer.ask('stall', { measured, subject: stuck.isAnswered() ? stuck.subject() : null })
+      if (!stuck.isAnswered()) this.#unanswered.push({ id: measured.id, stuck, untilMicros: monotonicMicros() + MAX_UNANSWERED_MICROS })
+      return await explained
     } catch {
-      return stall.isSuspected ? null : { ...UNEXPLAINED, delayMs: stall.delayMs } // the observer is not running, which was warned of
+      const { isSuspected, delayMs } = measured
+      return isSuspected ? null : toStall(measured, stuck.subject(), { ...UNEXPLAINED, delayMs }) // the observer is not running, which was warned of
     }
   }
 
-  /** A tick was on time: what ran long without stalling the loop must not be blamed for the next stall. */
-  forgetSlow () {
-    this.subscribers.forgetSlowest()
-  }
-
   /**
-   * Corrects the positions of a stall once its source maps are read.
-   * @param {Pick<Stall, 'id' | 'culprit' | 'stack'>} stall
+   * To be called with each tick.
+   * @param {number} micros  now
+   * @param {boolean} isOnTime  what ran long without stalling the loop must not be taken for the cause of the next stall
    */
-  addMapped ({ id, culprit, stack }) {
-    const stall = this.log.find(id)
-    if (stall === undefined) return
-    const more = { ...stall, culprit, stack }
-    this.log.replace(more)
-    this.#parts.observer.tell('keepStall', { stall: more })
+  tick (micros, isOnTime) {
+    if (isOnTime) this.subscribers.forgetSlowest()
+    if (this.#unanswered.length > 0) this.#sendSubjects(micros)
   }
 
-  /** Hands the observer that runs now what the one before had. */
-  tellAll () {
-    for (const stall of this.log.list().reverse()) this.#parts.observer.tell('keepStall', { stall })
+  /** @param {number} micros */
+  #sendSubjects (micros) {
+    this.#unanswered = this.#unanswered.filter(({ id, stuck, untilMicros }) => {
+      if (!stuck.isAnswered() && micros < untilMicros) return true
+      this.#parts.observer.tell('stallSubject', { id, subject: stuck.subject() })
+      return false
+    })
+  }
+
+  /** The last 200, newest first; none where there is no observer. @returns {Promise<Stall[]>} */
+  async list () {
+    return this.#parts.observer.read('stalls', [])
   }
 }
 

@@ -10,6 +10,7 @@ const { toPlain } = require('../shared/base/errors')
 const { guarded, setFaultListener, unattended } = require('../shared/base/guard')
 const { CaptureParts } = require('./capture-parts')
 const { createClockRenewer } = require('./clock-renewer')
+const { readCounts } = require('./counts')
 const { PoolProbe, createPoolWaits } = require('./sync-calls/pool-probe')
 const { MainClient, createOwnWork } = require('./main-client')
 const { RecorderClient } = require('./recorder/recorder-client')
@@ -102,7 +103,6 @@ class ObserverThread {
       scheduler: this.#scheduler,
       recorder: this.#recorder,
       sourceMaps: this.#sourceMaps,
-      onMapped: stall => this.#channel.tell('stallMapped', stall),
       logNow: this.#logNow
     })
     this.#windowReading = createWindowReading({
@@ -110,6 +110,7 @@ class ObserverThread {
       state: this.#state,
       recorder: () => this.#recorder,
       sourceMaps: this.#sourceMaps,
+      workLines: () => workLinesOf(this.#stalls.records.list()),
       channel: this.#channel
     })
     this.#poolProbe = new PoolProbe({ onQueued: this.#poolWaits.note, interval: this.#stalls.interval })
@@ -120,7 +121,7 @@ class ObserverThread {
       main: this.#main,
       ownWork: createOwnWork({ post: this.#recorder.post, expression: settings.ownWorkExpression }),
       reportSections,
-      workLines: () => workLinesOf(this.#stalls.records.read().stalls),
+      workLines: () => workLinesOf(this.#stalls.records.list()),
       marks: this.#marks
     })
   }
@@ -179,8 +180,10 @@ class ObserverThread {
         this.#windowReading.speedUp()
       },
       detectDebugger: ({ url }) => this.#recorder.detectDebugger(url),
-      explainStall: ({ stall }) => this.#stalls.explain(stall),
-      keepStall: ({ stall }) => this.#stalls.keep(stall),
+      stall: ({ measured, subject }) => this.#stalls.report(measured, subject),
+      stallSubject: ({ id, subject }) => this.#stalls.subjects.set(id, subject),
+      stalls: async () => this.#stalls.records.list(),
+      counts: async () => readCounts({ stalls: this.#stalls.records }),
       keepMark: ({ mark }) => this.#marks.add(mark),
       capture: ({ order }, signal) => this.#captureParts.run(order, { signal }),
       prepareStore: ({ location }) => this.#captureParts.storeAt(location).prepare(),

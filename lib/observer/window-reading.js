@@ -13,7 +13,7 @@ const { linesOf, placesOfStack } = require('./labels/places')
 const { SampledRuns } = require('./labels/sampled-runs')
 const { createSyncSamples } = require('./sync-calls/sync-samples')
 
-/** @import { CpuProfile } from '../../types/profile' */
+/** @import { CpuProfile, WorkLine } from '../../types/profile' */
 /** @import { Channel } from '../bridge/channel' */
 /** @import { ObserverSettings, ToMain, ToObserver } from '../bridge/messages' */
 /** @import { SharedState } from '../bridge/shared-state' */
@@ -38,10 +38,11 @@ const KNOWN_SHARE = 0.9 // of looks, from which on they show little that is new
  * @param {SharedState} parts.state
  * @param {() => RecorderClient} parts.recorder  which is made of what this gives
  * @param {SourceMaps} parts.sourceMaps
+ * @param {() => WorkLine[]} parts.workLines  of stalls
  * @param {Channel<ToMain, ToObserver>} parts.channel
  */
-function createWindowReading ({ settings, state, recorder, sourceMaps, channel }) {
-  const syncSamples = createSyncSamples({ send: reading => channel.tell('syncSamples', { reading }), sourceMaps })
+function createWindowReading ({ settings, state, recorder, sourceMaps, workLines, channel }) {
+  const syncSamples = createSyncSamples({ send: reading => channel.tell('syncSamples', { reading, workLines: workLines() }), sourceMaps })
   const sampledRuns = new SampledRuns({ hz: settings.hz, tell: told => channel.tell('sampledRuns', told) })
   const looking = new Looking({
     isBusy: () => recorder().canLook && !state.isIdle && state.ownWorkMicros === 0,

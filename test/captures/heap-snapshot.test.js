@@ -21,7 +21,7 @@ test('a snapshot is a private file in the store, whole, and as it is unless reda
   const { pid, canaryIds, pauseMs, redaction } = JSON.parse(fs.readFileSync(`${artifact.path}.json`, 'utf8'))
   assert.deepEqual([pid, canaryIds.length, redaction.mode], [process.pid, 8, 'off'])
   assert.ok(pauseMs > 0 && artifact.to - artifact.from === pauseMs)
-  assert.deepEqual(handle.stalls().filter(({ durationMs }) => durationMs >= pauseMs), [], 'the pause is no stall of the application')
+  assert.deepEqual((await handle.stalls()).filter(({ durationMs }) => durationMs >= pauseMs), [], 'the pause is no stall of the application')
   assert.deepEqual(logged.filter(({ code }) => code === 'LOOPSCOPE_WARN_INTERNAL'), [])
 })
 

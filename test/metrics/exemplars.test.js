@@ -25,7 +25,7 @@ function seriesOf (text) {
 function createRegistry (stalls, contentType) {
   const registry = new Registry(contentType)
   const sources = createFakeSources()
-  createMetrics({ registry, logger: createFakeLogger(), sources: { ...sources, stalls: { ...sources.stalls, list: () => stalls } } }).start()
+  createMetrics({ registry, logger: createFakeLogger(), sources: { ...sources, stalls: { ...sources.stalls, traced: stalls.filter(({ trace }) => trace !== null) } } }).start()
   return registry
 }
 

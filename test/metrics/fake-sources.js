@@ -30,9 +30,9 @@ function createFakeSources ({ blockedMs = 300 } = {}) {
     iterations: { recentMaxMs: 12 },
     utilization: { read: () => ({ utilization: 0.75, activeSeconds: 3, idleSeconds: 1 }) },
     stalls: {
-      totals: () => CAUSES.map(cause => ({ cause, count: cause === 'code' ? 1 : 0, seconds: cause === 'code' ? blockedMs / 1e3 : 0 })),
-      list: () => [{ at: 1_795_328_643_405, durationMs: blockedMs, cause: 'code', route: 'GET /auth', trace: null }],
-      routeTotals: () => [{ route: 'GET /auth', seconds: blockedMs / 1e3 }, { route: null, seconds: 0 }]
+      totals: CAUSES.map(cause => ({ cause, count: cause === 'code' ? 1 : 0, seconds: cause === 'code' ? blockedMs / 1e3 : 0 })),
+      traced: [],
+      routeTotals: [{ route: 'GET /auth', seconds: blockedMs / 1e3 }, { route: null, seconds: 0 }]
     },
     requests: createRequests(),
     captures: {

@@ -69,12 +69,26 @@ test('a metric without its source is not registered', () => {
 test('a source that throws leaves the other metrics readable and is logged once', async () => {
   forgetWarnings()
   const sources = createFakeSources()
-  sources.stalls.totals = () => { throw new Error('broken') }
+  sources.stalls = { get totals () { throw new Error('broken') } }
   const { registry, logger } = start({ sources })
   const text = await registry.metrics()
   assert.match(text, /^loopscope_build_info\{version="1\.2\.3"\} 1$/m)
   assert.doesNotMatch(text, /^loopscope_stalls_total\{/m)
   assert.deepEqual(logger.warnings.map(({ code }) => code), ['LOOPSCOPE_WARN_INTERNAL'])
+})
+
+test('what the observer counts is asked once a scrape, and left out where there is no observer', async () => {
+  const { delay, stalls } = createFakeSources()
+  let asked = 0
+  let counts = { stalls }
+  const observer = { sources: ['stalls'], read: async () => { asked++; return counts } }
+  const { registry } = start({ sources: { delay, observer } })
+  assert.match(await registry.metrics(), /^loopscope_stalls_total\{cause="code"\} 1$/m)
+  assert.ok(asked > 0)
+  counts = {}
+  const text = await registry.metrics()
+  assert.match(text, /^nodejs_eventloop_delay_seconds_count 25$/m)
+  assert.doesNotMatch(text, /^loopscope_stalls_total\{/m)
 })
 
 test('refuses what is not a registry', () => {

@@ -166,7 +166,7 @@ test('a stall is explained from the window that holds it', async t => {
   observer.tell('recording', { on: true, reason: '' })
   observer.tell('window', { window: recentWindow() })
   const toMicros = monotonicMicros()
-  const { culprit, stack, evidence } = await observer.ask('explainStall', { stall: { fromMicros: toMicros - 320e3, toMicros, delayMs: 300, ownMs: 0, ownWork: [] } })
+  const { culprit, stack, evidence } = await observer.ask('stall', { measured: { id: 1, startingUp: false, fromMicros: toMicros - 320e3, toMicros, delayMs: 300, ownMs: 0, ownWork: [] }, subject: { route: null, trace: null } })
   assert.deepEqual([culprit.function, culprit.call, culprit.share, stack.length], ['login', 'pbkdf2Sync', 1, 3])
   assert.ok(Math.abs(evidence.codeMs - 300) < 1)
 })

@@ -49,7 +49,7 @@ test('a logger that throws does no harm: the stall is told to listeners and kept
   const handle = await observed(t, { logger: { info: throwing, warn: throwing, error: throwing } })
   setTimeout(block, 1, 200)
   const [stall] = await once(handle, 'stall')
-  assert.ok(handle.stalls().includes(stall))
+  assert.deepEqual((await handle.stalls()).find(({ id }) => id === stall.id), stall)
 })
 
 test('a listener that throws does no harm: the next stall is told, too', async t => {

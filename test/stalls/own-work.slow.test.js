@@ -18,7 +18,7 @@ const HELPERS = `
   const stallOf = async (name, after = 0) => {
     for (let looks = 1; ; looks++) {
       if (looks % 100 === 0) spin(500) // the samples of the one before saw nothing of it
-      const stall = handle.stalls().find(({ id, culprit }) => id > after && culprit?.function === name)
+      const stall = (await handle.stalls()).find(({ id, culprit }) => id > after && culprit?.function === name)
       if (stall) return stall
       await new Promise(resolve => setTimeout(resolve, 20))
     }
@@ -40,13 +40,13 @@ for (const [kind, options_] of [['heap-histogram', {}], ['heap-profile', {}], ['
         for (let id = 0; id < count; id++) globalThis.kept.push({ id, of: [id] })
         count *= 2
         await new Promise(resolve => setTimeout(resolve, 200))
-        before = { ms: await ownMs(), id: handle.stalls()[0]?.id ?? 0 }
+        before = { ms: await ownMs(), id: (await handle.stalls())[0]?.id ?? 0 }
         await handle.capture(kind, options)
       } while (await ownMs() - before.ms < 200)
       const pauseMs = await ownMs() - before.ms
       spin(500)
       const { id: last } = await stallOf('spin', before.id)
-      return handle.stalls().every(({ id, durationMs }) => id <= before.id || id >= last || durationMs < pauseMs / 2)
+      return (await handle.stalls()).every(({ id, durationMs }) => id <= before.id || id >= last || durationMs < pauseMs / 2)
     }), kind, options_)
     // A machine that is too busy to run it may stall it for as long as we do.
     let quiet = false

@@ -8,6 +8,17 @@ const COLLECTING = { cpuMs: 1500, runQueueMs: 100, throttledMs: 0, observerLateM
 
 const whoOf = (culprit, stall = { route: 'GET /orders', stack: [] }) => describeCulprit(culprit, stall)
 
+const CULPRIT = { function: 'login', file: 'routes/login.js', line: 12, column: 3, call: 'pbkdf2Sync', share: 0.98 }
+const stallOf = facts => ({ at: 0, durationMs: 250, cause: 'code', route: null, culprit: null, stack: [], evidence: {}, ...facts })
+
+test('a stall reads as one line: how long, where, what, why', () => {
+  assert.equal(describeStall(stallOf({ route: 'GET /login', culprit: CULPRIT })),
+    'event loop stalled 250 ms in GET /login: pbkdf2Sync called by login (routes/login.js:12), cause code')
+  assert.equal(describeStall(stallOf({ culprit: { ...CULPRIT, call: null } })),
+    'event loop stalled 250 ms: login (routes/login.js:12), cause code')
+  assert.equal(describeStall(stallOf({ cause: 'starved', route: 'GET /' })), 'event loop stalled 250 ms in GET /: starved')
+})
+
 test('the line says what the system or the collector did', () => {
   const stall = { at: 0, durationMs: 300, route: null, culprit: null, stack: [], evidence: { ...COLLECTING, runQueueMs: 210.4, throttledMs: 180 } }
   assert.equal(describeStall({ ...stall, cause: 'starved' }), 'event loop stalled 300 ms: starved (waited 210 ms for a CPU, held back 180 ms by the CPU quota)')

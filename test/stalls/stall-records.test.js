@@ -16,6 +16,48 @@ function stallOf (facts) {
   return { id: 1, at: 0, durationMs: 250, cause: 'code', route: null, culprit: null, stack: [], evidence: {}, ...facts }
 }
 
+test('the last 200 stalls are listed, newest first, and the list is the caller\'s own', () => {
+  const records = new StallRecords()
+  assert.deepEqual(records.list(), [])
+  for (let at = 0; at < 230; at++) records.add(stallOf({ at }))
+  const list = records.list()
+  assert.deepEqual([list.length, list[0].at, list[199].at], [200, 229, 30])
+  list.length = 0
+  assert.equal(records.list().length, 200)
+})
+
+test('totals know every cause from the start and outlive the list', () => {
+  const records = new StallRecords()
+  assert.deepEqual(records.counts().totals.map(({ cause, count }) => [cause, count]), [['code', 0], ['gc', 0], ['starved', 0], ['suspended', 0], ['unknown', 0]])
+  for (let at = 0; at < 300; at++) records.add(stallOf({ cause: at % 3 === 0 ? 'gc' : 'code' }))
+  const [code, gc, starved] = records.counts().totals
+  assert.deepEqual([code, gc, starved], [
+    { cause: 'code', count: 200, seconds: 50 }, { cause: 'gc', count: 100, seconds: 25 }, { cause: 'starved', count: 0, seconds: 0 }
+  ])
+  code.count = 0
+  assert.equal(records.counts().totals[0].count, 200)
+})
+
+test('the time of each route is added up, of 101 and more under _other', () => {
+  const records = new StallRecords()
+  for (const route of ['GET /a', null, 'GET /a']) records.add(stallOf({ route }))
+  assert.deepEqual(records.counts().routeTotals, [{ route: 'GET /a', seconds: 0.5 }, { route: null, seconds: 0.25 }])
+  for (let other = 0; other < 200; other++) records.add(stallOf({ route: `GET /${other}` }))
+  records.add(stallOf({ route: 'GET /a' }))
+  const totals = records.counts().routeTotals
+  assert.equal(totals.length, 101)
+  assert.deepEqual([totals[0], totals[100]], [{ route: 'GET /a', seconds: 0.75 }, { route: '_other', seconds: 25.5 }])
+})
+
+test('one of which more is known takes the place of what was known, and counts once', () => {
+  const records = new StallRecords()
+  for (const id of [1, 2, 3]) records.add({ id, cause: 'code', route: 'GET /', durationMs: 100 })
+  records.update(2, { culprit: 'written', stack: [] })
+  records.update(9, { culprit: 'of none', stack: [] })
+  assert.deepEqual(records.list().map(({ id, culprit }) => [id, culprit]), [[3, undefined], [2, 'written'], [1, undefined]])
+  assert.equal(records.counts().totals.find(({ cause }) => cause === 'code').count, 3)
+})
+
 test('totals are by cause and by route, heaviest route first', () => {
   const records = new StallRecords()
   records.add(stallOf({ route: 'GET /a', durationMs: 100 }))

@@ -10,6 +10,7 @@ const { profileOf } = require('../recorder/crafted')
 
 const NONE = { ownWork: [], ownMs: 0 }
 const TRACE = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' }
+const NO_REQUEST = { route: null, trace: null }
 const QUIET = { cpuMs: 0, runQueueMs: 0, throttledMs: null, observerLateMs: 0 }
 
 /** Reports of a main thread that was or is in `login`, with what was logged. */
@@ -38,7 +39,7 @@ function createSubject (parts = {}) {
 
 test('a stall is explained when the window that holds it has come', async () => {
   const { reports, record, records, now } = createSubject()
-  const explained = reports.explain({ id: 7, fromMicros: now - 520e3, toMicros: now, delayMs: 500, ...NONE })
+  const explained = reports.explain({ id: 7, fromMicros: now - 520e3, toMicros: now, delayMs: 500, ...NONE }, NO_REQUEST)
   record()
   const { cause, culprit, evidence } = await explained
   assert.deepEqual([cause, culprit.function, culprit.call], ['code', 'login', 'pbkdf2Sync'])
@@ -48,34 +49,32 @@ test('a stall is explained when the window that holds it has come', async () => 
 })
 
 test('one that was reported before its source map was read is reported again with the original positions', async () => {
-  const mapped = []
   let isKnown = false
-  const { reports, record, now } = createSubject({
+  const { reports, record, records, now } = createSubject({
     toOriginal: async profile => isKnown ? { ...profile, nodes: profile.nodes.map(node => ({ ...node, callFrame: { ...node.callFrame, lineNumber: 99 } })) } : profile,
-    isMapped: () => isKnown,
-    onMapped: stall => mapped.push(stall)
+    isMapped: () => isKnown
   })
   const explain = async id => {
-    const explained = reports.explain({ id, fromMicros: now - 520e3, toMicros: now, delayMs: 500, ...NONE })
+    const explained = reports.explain({ id, fromMicros: now - 520e3, toMicros: now, delayMs: 500, ...NONE }, NO_REQUEST)
     record()
     return explained
   }
   const { culprit: { functionLine } } = await explain(7)
   assert.notEqual(functionLine, 100)
   await reports.learned()
-  assert.deepEqual(mapped, [], 'nothing more is known')
+  assert.notEqual(records.list()[0].culprit.functionLine, 100, 'nothing more is known')
   isKnown = true
   await explain(8)
   await reports.learned()
   await reports.learned()
-  assert.deepEqual(mapped.map(({ id, culprit, stack }) => [id, culprit.functionLine, stack[1].function]), [[7, 100, 'login']])
+  assert.deepEqual(records.list().map(({ id, culprit, stack }) => [id, culprit.functionLine, stack[1].function]), [[8, 100, 'login'], [7, 100, 'login']])
 })
 
 test('what the main thread did for us in the middle of a stall is no part of its explanation', async () => {
   const { reports, history, now, records } = createSubject({ evidence: { since: () => ({ ...QUIET, cpuMs: 1000, runQueueMs: 600 }) } })
   const ownWork = [{ fromMicros: now - 900e3, toMicros: now - 100e3 }]
   history.add(profileOf([[['serve', 'login'], 100e3], [['(garbage collector)'], 800e3], [['serve', 'login'], 2e6]], now - 1000e3))
-  const { cause, culprit, evidence } = await reports.explain({ id: 7, fromMicros: now - 1020e3, toMicros: now, delayMs: 200, ownWork, ownMs: 800 })
+  const { cause, culprit, evidence } = await reports.explain({ id: 7, fromMicros: now - 1020e3, toMicros: now, delayMs: 200, ownWork, ownMs: 800 }, NO_REQUEST)
   assert.deepEqual([cause, culprit.function], ['code', 'login'])
   assert.deepEqual([evidence.codeMs, evidence.gcMs, evidence.cpuMs, evidence.runQueueMs], [200, 0, 200, 120])
   assert.equal(records.profile(7).startTime, now - 1000e3)
@@ -83,7 +82,7 @@ test('what the main thread did for us in the middle of a stall is no part of its
 
 test('without a recorder a stall is judged from the system alone, at once', async () => {
   const { reports, now } = createSubject({ isRecording: () => false, evidence: { since: () => ({ ...QUIET, throttledMs: 400 }) } })
-  const { cause, culprit, stack, evidence } = await reports.explain({ id: 7, fromMicros: now - 520e3, toMicros: now, delayMs: 500, ...NONE })
+  const { cause, culprit, stack, evidence } = await reports.explain({ id: 7, fromMicros: now - 520e3, toMicros: now, delayMs: 500, ...NONE }, NO_REQUEST)
   assert.deepEqual([cause, culprit, stack, evidence.codeMs], ['starved', null, [], null])
 })
 
@@ -91,10 +90,10 @@ test('an idle tick that was a little late was a stall where the samples show one
   const explain = async (...samples) => {
     const { reports, history, now } = createSubject()
     history.add(profileOf([[['(idle)'], 50e3], ...samples, [['(idle)'], 2e6]], now - 200e3))
-    return reports.explain({ id: 7, fromMicros: now - 200e3, toMicros: now, delayMs: 60, ...NONE, isSuspected: true })
+    return reports.explain({ id: 7, fromMicros: now - 200e3, toMicros: now, delayMs: 60, ...NONE, isSuspected: true }, NO_REQUEST)
   }
   const wait = Array.from({ length: 15 }, () => [['poll'], 10e3])
-  const { delayMs, cause, culprit } = await explain(...wait)
+  const { durationMs: delayMs, cause, culprit } = await explain(...wait)
   assert.deepEqual([delayMs, cause, culprit.function], [150, 'code', 'poll'])
   assert.equal(await explain(...wait.slice(0, 7), [['(idle)'], 10e3], ...wait.slice(0, 7)), null)
 })
@@ -105,7 +104,7 @@ test('where collector or system held the loop only a function of the application
   const whom = async (...samples) => {
     const { reports, history, now } = createSubject({ evidence: { since: () => ({ ...QUIET, cpuMs: 650 }) } })
     history.add(profileOf([...samples, COLLECTION, [['(idle)'], 2e6]], now - samples.length * 10e3 - 600e3))
-    const { cause, culprit } = await reports.explain({ id: 7, fromMicros: now - 720e3, toMicros: now, delayMs: 600 + samples.length * 10, ...NONE })
+    const { cause, culprit } = await reports.explain({ id: 7, fromMicros: now - 720e3, toMicros: now, delayMs: 600 + samples.length * 10, ...NONE }, NO_REQUEST)
     return [cause, culprit?.function ?? null]
   }
   assert.deepEqual(await whom(...times(10, ['dep:handle'])), ['gc', null])
@@ -121,7 +120,7 @@ test('where the collector left next to no samples, who all the looks saw is name
     const looksOf = fromMicros => looks.map(ms => ({ atMicros: fromMicros + ms * 1e3, stack }))
     const { reports, history, now } = createSubject({ evidence: { since: () => ({ ...QUIET, ...evidence }) }, looksOf })
     history.add(profileOf([...samples, [['(garbage collector)'], 600e3], [['(idle)'], 2e6]], now - samples.length * 10e3 - 600e3))
-    return reports.explain({ id: 7, fromMicros: now - 720e3, toMicros: now, delayMs: 600 + samples.length * 10, ...NONE })
+    return reports.explain({ id: 7, fromMicros: now - 720e3, toMicros: now, delayMs: 600 + samples.length * 10, ...NONE }, NO_REQUEST)
   }
   const { cause, culprit, stack: shown } = await explain({})
   assert.deepEqual([cause, culprit.function, culprit.line, culprit.share], ['gc', 'fillCache', 43, 1])

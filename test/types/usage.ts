@@ -44,7 +44,7 @@ export async function worker (): Promise<void> {
   const handle: Diagnostics = createDiagnostics().start()
   handle.on('stall', stall => { describe(stall) }).once('stall', describe).off('stall', describe)
   const { p99Ms, iterations }: DelaySummary = handle.delay()
-  console.log(p99Ms, iterations?.p99Ms, handle.stalls().map(describe), await handle.registry.metrics(), handle.running)
+  console.log(p99Ms, iterations?.p99Ms, (await handle.stalls()).map(describe), await handle.registry.metrics(), handle.running)
   await capture().catch((error: LoopscopeError) => {
     if (error.code === 'ERR_LOOPSCOPE_STORE_FULL') throw error
     // @ts-expect-error no such code

@@ -5,9 +5,9 @@
 
 const { activeSpan } = require('../open-telemetry')
 const { spansOf, traceOf } = require('../trace-of')
-const { routeOf } = require('./route-template')
+const { isFinished, routeOf } = require('./route-template')
 
-/** @import { Trace } from '../../../types/diagnostics' */
+/** @import { Subject } from '../../shared/stalls/stall' */
 /** @import { Span } from '../open-telemetry' */
 /** @import { RequestContext } from './contexts/one-request' */
 /** @import { RouteContext } from './contexts/route-context' */
@@ -15,8 +15,8 @@ const { routeOf } = require('./route-template')
 
 /**
  * @typedef {object} Stuck  what the main thread was stuck with
- * @property {() => string | null} route  to be asked as late as possible: the router may still be on its way
- * @property {() => Trace | null} trace
+ * @property {() => boolean} isAnswered  also without a request: before that the router may still be on its way to its route
+ * @property {() => Subject} subject
  * @property {Span[]} spans  of OpenTelemetry, innermost first
  */
 
@@ -66,12 +66,12 @@ class StallRoute {
     const seen = this.#noted?.tickMicros === fromMicros ? this.#noted : undefined
     this.#noted = undefined
     const during = slowest.find(one => one !== null && one.toMicros > fromMicros && one.fromMicros < toMicros)
-    const request = (seen?.found ?? during?.context)?.request
-    const span = seen !== undefined && seen.found?.request === request ? seen.span : null
+    const context = seen?.found ?? during?.context
+    const span = seen !== undefined && seen.found === context ? seen.span : null
     return {
-      route: () => request === undefined ? null : routeOf(request),
-      trace: () => traceOf(request, span),
-      spans: spansOf(request, span)
+      isAnswered: () => context === undefined || isFinished(context.request),
+      subject: () => ({ route: context === undefined ? null : routeOf(context.request), trace: traceOf(context?.request, span) }),
+      spans: spansOf(context?.request, span)
     }
   }
 }

@@ -10,6 +10,9 @@ const { version } = require('../../../package.json')
 /** @import { Instruments } from '../instruments' */
 /** @import { MetricSources } from './definitions' */
 
+/** What the observer counts. @type {readonly (keyof import('../../observer/counts').Counts)[]} */
+const COUNTED = Object.freeze(['stalls'])
+
 class ApplicationMetrics {
   #parts
   /** @type {Registry | undefined} */
@@ -65,12 +68,11 @@ class ApplicationMetrics {
  * @param {Requests} requests
  */
 function metricSources (instruments, requests) {
-  const { loop, stalls, captures, syncCalls, heap, admin, egress } = instruments
+  const { loop, captures, syncCalls, heap, admin, egress } = instruments
   return {
     delay: loop.delay,
     iterations: loop.iterations,
     utilization: loop.utilization,
-    stalls: stalls.log,
     captures: captures.counts,
     syncCalls,
     clock: { get recentMaxStalenessMs () { return instruments.clocks.clockIfUsed?.recentMaxStalenessMs ?? null } },
@@ -81,7 +83,8 @@ function metricSources (instruments, requests) {
     ...(egress.isOpen && { egress: egress.counts }),
     rules: admin.rules,
     overhead: { read: () => instruments.overhead(), get observerRestarts () { return instruments.observerRestarts } },
-    version
+    version,
+    observer: { sources: COUNTED, read: () => instruments.counts() }
   }
 }
 

@@ -3,7 +3,8 @@
 // The table of metrics: every metric once, family by family, with where its numbers come from and its exemplars. docs/metrics.md is held equal
 // to it by a test.
 
-/** @import { Cause, HeapTrend, Stall } from '../../../types/diagnostics' */
+/** @import { HeapTrend } from '../../../types/diagnostics' */
+/** @import { Counts, CountedStall, StallCounts } from '../../observer/counts' */
 /** @import { BucketReading } from '../../shared/base/bucket-counts' */
 /** @import { RuleEvent } from '../admin/admin-serving' */
 /** @import { CaptureCountsReading } from '../capture-orders' */
@@ -17,7 +18,7 @@
  * @property {{ read (): BucketReading, readonly recentMaxMs: number }} [delay]
  * @property {{ readonly recentMaxMs: number }} [iterations]  optional to the maximum of the delay, which it makes exact
  * @property {{ read (): { utilization: number, activeSeconds: number, idleSeconds: number } }} [utilization]
- * @property {StallTotals} [stalls]  optional to the histogram of the delay, whose exemplars they are
+ * @property {StallCounts} [stalls]  optional to the histogram of the delay, whose exemplars they are
  * @property {{ read (): DurationsReading }} [requests]
  * @property {{ read (): CaptureCountsReading }} [captures]
  * @property {{ totals (): SyncCallTotals }} [syncCalls]
@@ -29,13 +30,11 @@
  * @property {{ read (): RuleEvent[] }} [rules]
  * @property {{ read (): { component: string, seconds: number }[], observerRestarts: number }} [overhead]
  * @property {string} [version]  of this package
+ * @property {ObserverCounts} [observer]  what the observer counts, read anew for each scrape
  *
- * @typedef {object} StallTotals
- * @property {() => { cause: Cause, count: number, seconds: number }[]} totals  a row for every cause, also while it is 0
- * @property {() => { route: string | null, seconds: number }[]} routeTotals
- * @property {() => CountedStall[]} list  the last ones, newest first
- *
- * @typedef {Pick<Stall, 'at' | 'durationMs' | 'cause' | 'route' | 'trace'>} CountedStall
+ * @typedef {object} ObserverCounts
+ * @property {readonly (keyof Counts)[]} sources  those of them that are registered
+ * @property {() => Promise<Partial<Counts>>} read  without an observer there are none
  *
  * @typedef {object} SyncCallTotals
  * @property {SyncCallSum[]} exact
@@ -83,7 +82,7 @@ const DEFINITIONS = Object.freeze([
     labelNames: [],
     aggregator: 'sum',
     source: 'delay',
-    collect: ({ delay, stalls }) => [{ reading: delay.read(), exemplars: exemplarsOf(stalls?.list() ?? []) }]
+    collect: ({ delay, stalls }) => [{ reading: delay.read(), exemplars: exemplarsOf(stalls?.traced ?? []) }]
   },
   {
     name: 'nodejs_eventloop_delay_max_seconds',
@@ -390,16 +389,16 @@ function labelsOf ({ api, route }) {
   return { api, http_route: route }
 }
 
-/** @param {StallTotals} stalls */
+/** @param {StallCounts} stalls */
 function totalsByCause (stalls) {
-  const exemplars = newestExemplars(stalls.list(), ({ cause }) => cause)
-  return stalls.totals().map(total => ({ ...total, exemplar: exemplars.get(total.cause) }))
+  const exemplars = newestExemplars(stalls.traced, ({ cause }) => cause)
+  return stalls.totals.map(total => ({ ...total, exemplar: exemplars.get(total.cause) }))
 }
 
-/** @param {StallTotals} stalls */
+/** @param {StallCounts} stalls */
 function totalsByRoute (stalls) {
-  const exemplars = newestExemplars(stalls.list(), ({ route }) => route)
-  return stalls.routeTotals().map(total => ({ ...total, exemplar: exemplars.get(total.route) }))
+  const exemplars = newestExemplars(stalls.traced, ({ route }) => route)
+  return stalls.routeTotals.map(total => ({ ...total, exemplar: exemplars.get(total.route) }))
 }
 
 /**

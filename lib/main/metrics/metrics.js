@@ -81,7 +81,7 @@ class Metrics {
     this.#running = true
     const taken = []
     for (const definition of DEFINITIONS) {
-      if (this.#sources[definition.source] === undefined) continue
+      if (!hasSource(this.#sources, definition)) continue
       if (this.#registry.getSingleMetric(definition.name) === undefined) this.#register(definition)
       else taken.push(definition.name)
     }
@@ -107,6 +107,14 @@ class Metrics {
 }
 
 /**
+ * @param {MetricSources} sources
+ * @param {MetricDefinition} definition
+ */
+function hasSource (sources, { source }) {
+  return sources[source] !== undefined || (sources.observer?.sources ?? []).some(name => name === source)
+}
+
+/**
  * One metric as the registry wants it: a plain object that reads numbers which are already cumulative. Nothing is observed twice, labelled
  * twice or reset, so scrapers and cluster workers cannot take from each other.
  * @param {MetricDefinition} definition
@@ -121,13 +129,13 @@ function createMetric (definition, sources, logger) {
     type,
     aggregator,
     // For text: prom-client formats the shared labels once for all lines of a histogram, not once for each of seventeen.
-    getForPromString () {
+    async getForPromString () {
       // this.name: in OpenMetrics mode prom-client takes _total off the name here and puts it back on every line.
-      return { name: this.name, help, type, aggregator, values: collectSafely(definition, sources, logger) }
+      return { name: this.name, help, type, aggregator, values: await collectSafely(definition, sources, logger) }
     },
     // For JSON and so for cluster aggregation, which knows plain labels only.
-    get () {
-      const reading = this.getForPromString()
+    async get () {
+      const reading = await this.getForPromString()
       return { ...reading, values: reading.values.map(withAllLabels) }
     },
     // registry.resetMetrics() is for tests of the application's own metrics; these count what the parts keep counting.
@@ -136,16 +144,17 @@ function createMetric (definition, sources, logger) {
 }
 
 /**
- * A source that fails leaves its metric without values and the rest of the scrape alone.
+ * A source that fails, or an observer that is gone, leaves its metric without values and the rest of the scrape alone.
  * @param {MetricDefinition} definition
  * @param {MetricSources} sources
  * @param {Pick<Logger, 'warn'>} logger
- * @returns {Value[]}
+ * @returns {Promise<Value[]>}
  */
-function collectSafely (definition, sources, logger) {
+async function collectSafely (definition, sources, logger) {
   try {
-    // Registered only with its own source; others that are optional to it are looked at with ?. there.
-    const given = /** @type {Required<MetricSources>} */ (sources)
+    // Sources that are optional to a metric are read with ?. there.
+    const given = /** @type {Required<MetricSources>} */ ({ ...sources, ...await sources.observer?.read() })
+    if (given[definition.source] === undefined) return []
     if (definition.type !== 'histogram') return definition.collect(given).map(numberValue)
     return definition.collect(given).flatMap(sample => histogramValues(definition.name, sample))
   } catch (error) {

@@ -196,7 +196,23 @@ class ObserverClient {
   }
 
   /**
-   * The same, once the thread watches: it may just have been started.
+   * What the thread has of something. Somebody awaits it, and may have nothing else to do: the process is kept alive for it.
+   * @template {AskNames<ToObserver>} Name
+   * @param {Name} name
+   * @param {Answer<ToObserver, Name>} missing  the answer where there is no thread
+   * @returns {Promise<Answer<ToObserver, Name>>}
+   */
+  async read (name, missing) {
+    try {
+      return await this.hold(() => this.ask(name, /** @type {any} */ ({})))
+    } catch (/** @type {any} */ error) {
+      if (error.code === 'ERR_LOOPSCOPE_OBSERVER_LOST') return missing
+      throw error
+    }
+  }
+
+  /**
+   * The same as ask(), once the thread watches: it may just have been started.
    * @template {AskNames<ToObserver>} Name
    * @param {Name} name
    * @param {Params<ToObserver, Name>} params

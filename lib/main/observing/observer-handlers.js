@@ -36,10 +36,9 @@ const MAX_MAP_LENGTH = 2 * 1024 * 1024
  * @param {SlowRequests} parts.slowRequests
  * @param {ReturnType<typeof createProcessMarks>} parts.marks
  * @param {EgressServing} parts.egress
- * @param {() => import('../stalls').Stalls} parts.stalls
  * @returns {ConstructorParameters<typeof ObserverSupervisor>[0]['handlers']}
  */
-function createObserverHandlers ({ loop, recording, ownWork, admin, syncCalls, heap, captures, slowRequests, marks, egress, stalls }) {
+function createObserverHandlers ({ loop, recording, ownWork, admin, syncCalls, heap, captures, slowRequests, marks, egress }) {
   return {
     syncCalls: () => syncCalls().read(),
     memory: () => ({ ...readMemory(), trend: heap().trend }),
@@ -52,10 +51,9 @@ function createObserverHandlers ({ loop, recording, ownWork, admin, syncCalls, h
     ...egress.handlers,
     session: ({ isAway }) => recording.setAway(isAway),
     rotate: () => recording.rotate(),
-    stallMapped: stall => stalls().addMapped(stall),
-    syncSamples: ({ reading }) => {
+    syncSamples: ({ reading, workLines }) => {
       loop.time.addSamples(reading)
-      syncCalls().addSamples(reading, performance.now())
+      syncCalls().addSamples(reading, performance.now(), workLines)
     },
     sampledRuns: ({ runs, toMicros }) => slowRequests.addRuns(runs, toMicros),
     poolQueued: ({ waitedMs }) => syncCalls().poolQueued(waitedMs, performance.now()),

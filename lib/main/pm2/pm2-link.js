@@ -15,7 +15,7 @@ const { FirstFinding, RecentFigures } = require('./recent-figures')
 /** @import { ActionName, ActionSubject } from './protocol' */
 /** @import { LoopReading } from './recent-figures' */
 
-/** @typedef {ActionSubject & { read: () => LoopReading }} Pm2Subject */
+/** @typedef {ActionSubject & { read: () => Promise<LoopReading> }} Pm2Subject */
 
 // @pm2/io sends each second; who looks at `pm2 describe` has not typed it faster than this.
 const PERIOD_MS = 5000
@@ -69,16 +69,24 @@ class Pm2Link {
     const figures = new RecentFigures(Date.now())
     const firstFinding = new FirstFinding(() => this.#oldest().findings())
     let isOnItsWay = false
-    const tell = guarded(() => {
+    const send = async () => {
       if (isOnItsWay) return // to a daemon that does not read
-      const reading = this.#oldest().read()
+      isOnItsWay = true
+      const reading = await this.#oldest().read()
       const rows = figures.take(reading, Date.now())
       const finding = firstFinding.take({ lastStall: reading.stalls[0]?.id ?? 0, atMs: monotonicMs() })
-      isOnItsWay = true
       this.#channel.send(monitorMessage([...rows, finding]), () => { isOnItsWay = false })
+    }
+    const sendNow = guarded(async () => {
+      try {
+        await send()
+      } catch (error) {
+        isOnItsWay = false
+        throw error
+      }
     })
-    tell()
-    this.#timer = setInterval(tell, PERIOD_MS).unref()
+    sendNow()
+    this.#timer = setInterval(sendNow, PERIOD_MS).unref()
   }
 
   #oldest () {

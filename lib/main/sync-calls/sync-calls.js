@@ -31,6 +31,8 @@ class SyncCalls {
   /** @type {Map<string, View>} */
   #sampled = new Map()
   #busyMicros = 0
+  /** @type {WorkLine[]} */
+  #workLines = []
   /** How often sites were flagged. @type {Map<string, { api: string, route: string, count: number }>} */
   #flagged = new Map()
   #pool = { queued: 0, maxWaitMs: 0, loggedAt: -Infinity }
@@ -41,8 +43,7 @@ class SyncCalls {
    * @param {() => string | null} parts.routeNow
    * @param {(file: string) => string} parts.showFile
    * @param {(frame: CallFrame) => { function: string, file: string, line: number, column: number }} parts.showFrame
-   * @param {() => WorkLine[]} [parts.workLines]  of stalls
-   * @param {ToOriginal} [parts.toOriginal]  asks the observer for positions in the original source
+     * @param {ToOriginal} [parts.toOriginal]  asks the observer for positions in the original source
    * @param {Logger} parts.logger
    * @param {(error: unknown) => void} parts.onFault
    * @param {string | undefined} parts.poolSize  of UV_THREADPOOL_SIZE
@@ -85,8 +86,10 @@ class SyncCalls {
    * What the recorder's windows showed since start.
    * @param {{ busyMicros: number, sites: SampledSite[] }} reading
    * @param {number} nowMs
+   * @param {WorkLine[]} [workLines]  of stalls: none, those of before
    */
-  addSamples ({ busyMicros, sites }, nowMs) {
+  addSamples ({ busyMicros, sites }, nowMs, workLines = this.#workLines) {
+    this.#workLines = workLines
     this.#busyMicros = busyMicros
     const atWork = this.#createAtWork()
     for (const site of sites) this.#viewOf(site).update(site, atWork(this.#parts.showFrame(site.shown ?? site.caller)))
@@ -97,7 +100,7 @@ class SyncCalls {
 
   /** Samples know where a function begins, stalls where it was at work. */
   #createAtWork () {
-    const workLineOf = createWorkLineOf(this.#parts.workLines?.())
+    const workLineOf = createWorkLineOf(this.#workLines)
     return (/** @type {CodeFrame} */ callSite) => {
       const { line, column } = workLineOf({ name: callSite.function, file: callSite.file, line: callSite.line }) ?? callSite
       return { ...callSite, line, column }

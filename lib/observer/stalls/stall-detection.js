@@ -7,7 +7,8 @@
 const { isDeepStrictEqual } = require('node:util')
 const { guarded } = require('../../shared/base/guard')
 const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
-const { setTimeout } = require('../../shared/base/timers')
+const { clearTimeout, setTimeout } = require('../../shared/base/timers')
+const { toStall } = require('../../shared/stalls/stall')
 const { describeCulprit, toLogFields } = require('../../shared/stalls/stall-line')
 const { createBlockedStacks } = require('./culprit/blocked-stacks')
 const { findCulprit } = require('./culprit/find-culprit')
@@ -22,7 +23,7 @@ const { createHousekeeping, StallWatch } = require('./stall-watch')
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { ObserverSettings } from '../../bridge/messages' */
 /** @import { SharedState } from '../../bridge/shared-state' */
-/** @import { LateTick } from '../../main/loop/heartbeat' */
+/** @import { MeasuredStall, Subject } from '../../shared/stalls/stall' */
 /** @import { History } from '../recorder/history' */
 /** @import { Look, RawLook } from './culprit/blocked-stacks' */
 /** @import { Findings } from './culprit/find-culprit' */
@@ -32,7 +33,6 @@ const { createHousekeeping, StallWatch } = require('./stall-watch')
 /** @import { Stuck } from './stall-watch' */
 
 /** @typedef {Pick<StallEvidence, 'cpuMs' | 'runQueueMs' | 'throttledMs' | 'observerLateMs'>} SystemEvidence */
-/** @typedef {{ id: number } & Pick<Findings, 'culprit' | 'stack'>} MappedStall */
 /** @typedef {{ cause: Cause, profile: CpuProfile, looks: RawLook[] } & Pick<Findings, 'culprit' | 'stack'>} Generated */
 
 // The main thread ends its window within MIN_ROTATION_MICROS after a stall, unless the next stall holds it up.
@@ -46,6 +46,8 @@ const SETTLE_MS = 2
 const MAX_MAPPING_MS = 3000
 const MAX_MAPPING_WHILE_STUCK_MS = 1000
 const MAX_GENERATED = 20
+/** @type {Readonly<Subject>} */
+const NO_SUBJECT = Object.freeze({ route: null, trace: null })
 const NOTHING_FOUND = Object.freeze({ culprit: null, origin: null, stack: [], codeMs: null, gcMs: null, looks: [] })
 
 /**
@@ -55,14 +57,14 @@ const NOTHING_FOUND = Object.freeze({ culprit: null, origin: null, stack: [], co
  * @param {{ take (): () => SchedulerReading }} parts.scheduler
  * @param {import('../recorder/recorder-client').RecorderClient} parts.recorder
  * @param {Pick<import('../../shared/source-maps/source-maps').SourceMaps, 'profile' | 'frames' | 'isKnown'>} parts.sourceMaps
- * @param {(stall: MappedStall) => void} parts.onMapped  of a stall that was reported before its source map was read
  * @param {(fields: object, message: string) => void} parts.logNow  straight to standard error
  */
-function createStallDetection ({ settings, state, scheduler, recorder, sourceMaps, onMapped, logNow }) {
+function createStallDetection ({ settings, state, scheduler, recorder, sourceMaps, logNow }) {
   const evidence = new Evidence({ scheduler, state })
   const records = new StallRecords()
   const onStuck = /** @type {Listeners<Stuck>} */ (new Listeners())
   const onOver = /** @type {Listeners<Stall>} */ (new Listeners())
+  const subjects = new Subjects()
   const stacks = createBlockedStacks(settings, (frames, maxMs) => sourceMaps.frames(frames, { maxMs }))
   // The session may close meanwhile.
   const look = guarded(() => recorder.lookNow().then(seen => { if (seen !== undefined) stacks.add(seen.stack) }, () => {}))
@@ -99,8 +101,7 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     context: { ...settings, source: createSourceLines(settings) },
     thresholdMs: settings.stallThresholdMs,
     toOriginal: (profile, maxMs) => sourceMaps.profile(profile, { maxMs }),
-    isMapped: (profile, looks) => sourceMaps.isKnown({ profile, frames: stacks.placesOf(looks) }),
-    onMapped
+    isMapped: (profile, looks) => sourceMaps.isKnown({ profile, frames: stacks.placesOf(looks) })
   })
   return {
     /** Of a stall that goes on: who is told when one counts, and what there is to be read of it. */
@@ -115,7 +116,17 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     series: new LoopSeries({ state, interval }),
     /** For what needs no wake-up of its own. */
     interval,
-    explain: reports.explain,
+    subjects,
+    /**
+     * @param {MeasuredStall} measured
+     * @param {Subject | null} subject  null: it follows
+     * @returns {Promise<Stall | null>} null when a suspected stall was none
+     */
+    async report (measured, subject) {
+      const stall = await reports.explain(measured, subject ?? subjects.of(measured.id))
+      if (stall !== null) onOver.tell(stall)
+      return stall
+    },
     /** A source map was read. */
     learned: reports.learned,
     /** Whether the machine has no processor to spare. */
@@ -123,12 +134,6 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     addAlarm: watch.addAlarm.bind(watch),
     /** Of each stall that is over and explained. */
     onOver: onOver.add,
-    /** @param {Stall} stall */
-    keep (stall) {
-      if (records.replace(stall)) return // it was told before
-      records.add(stall)
-      onOver.tell(stall)
-    },
     start: () => watch.start(),
     speedUp: () => watch.speedUp()
   }
@@ -154,6 +159,35 @@ class Listeners {
   }
 }
 
+/** What the main thread worked for in stalls, where it is not known at once. */
+class Subjects {
+  /** @type {Map<number, (subject: Subject) => void>} */
+  #awaited = new Map()
+
+  /**
+   * @param {number} id  of a stall that was just reported
+   * @returns {Promise<Subject>}
+   */
+  of (id) {
+    return new Promise(resolve => {
+      const timer = setTimeout(() => this.set(id, NO_SUBJECT), MAX_WAIT_MS)
+      this.#awaited.set(id, subject => {
+        clearTimeout(timer)
+        resolve(subject)
+      })
+    })
+  }
+
+  /**
+   * @param {number} id
+   * @param {Subject} subject
+   */
+  set (id, subject) {
+    this.#awaited.get(id)?.(subject)
+    this.#awaited.delete(id)
+  }
+}
+
 /**
  * The reports of stalls: of those that are over, and of one that lasts.
  * @param {object} parts
@@ -164,23 +198,27 @@ class Listeners {
  * @param {(fromMicros: number, toMicros: number) => RawLook[]} [parts.looksOf]  those of this time
  * @param {(stuck: Stuck) => boolean} parts.isStill
  * @param {(fields: object, message: string) => void} parts.logNow   straight to standard error
- * @param {Pick<StallRecords, 'keepProfile' | 'setLasting'>} parts.records
+ * @param {Pick<StallRecords, 'add' | 'keepProfile' | 'setLasting' | 'update'>} parts.records
  * @param {{ appRoot: string, source?: SourceLines }} parts.context
  * @param {number} parts.thresholdMs
  * @param {(profile: CpuProfile, maxMs: number) => Promise<CpuProfile>} [parts.toOriginal]  a profile with positions in the original source
  * @param {(looks: RawLook[], maxMs: number) => Promise<Look[]>} [parts.toOriginalLooks]
  * @param {(profile: CpuProfile, looks: RawLook[]) => boolean} [parts.isMapped]  whether all that can be known of these places is known
- * @param {(stall: MappedStall) => void} [parts.onMapped]  of a stall that was reported before its source map was read
  */
 function createStallReports (parts) {
   const { history, evidence, isRecording, rotateNow, isStill, logNow, records, context, thresholdMs } = parts
   const { looksOf = () => [], toOriginal = async profile => profile, toOriginalLooks = async looks => /** @type {any} */ (looks) } = parts
-  const { isMapped = () => true, onMapped = () => {} } = parts
+  const { isMapped = () => true } = parts
   /** Reported with places as the code runs, oldest first. @type {(Generated & { id: number })[]} */
   let generated = []
 
-  /** @param {LateTick & { id: number }} stall */
-  async function explain ({ id, fromMicros, toMicros, delayMs: lateMs, ownWork, ownMs, isSuspected = false }) {
+  /**
+   * @param {MeasuredStall} measured  a stall that is over
+   * @param {Subject | Promise<Subject>} subject
+   * @returns {Promise<Stall | null>} as it is kept; null when a suspected stall was none
+   */
+  async function explain (measured, subject) {
+    const { id, fromMicros, toMicros, delayMs: lateMs, ownWork, ownMs, isSuspected = false } = measured
     await new Promise(resolve => setTimeout(resolve, SETTLE_MS))
     const whole = evidence.since(fromMicros)
     if (isRecording()) await history.waitFor(toMicros, MAX_WAIT_MS)
@@ -198,8 +236,10 @@ function createStallReports (parts) {
     const missedMs = profile === null ? delayMs : (profile.startTime - beganMicros) / 1e3
     const cause = judgeCause({ durationMs: delayMs, thresholdMs, unsampledMs, missedMs }, all)
     const { culprit, stack } = whoHeld(cause, findings, profile === null ? 0 : codeSampleCount(profile), context)
+    const stall = toStall(measured, await subject, { delayMs, cause, culprit, stack, evidence: all })
+    records.add(stall)
     if (profile !== null && !isMapped(profile, looks)) generated = [...generated, { id, cause, profile, looks, culprit, stack }].slice(-MAX_GENERATED)
-    return { delayMs, cause, culprit, stack, evidence: all }
+    return stall
   }
 
   /**
@@ -217,7 +257,7 @@ function createStallReports (parts) {
     generated = generated.filter(stall => !known.includes(stall))
     for (const { id, cause, profile, looks, culprit, stack } of known) {
       const held = whoHeld(cause, await find(profile, looks, 0), codeSampleCount(profile), context)
-      if (!isDeepStrictEqual([held.culprit, held.stack], [culprit, stack])) onMapped({ id, culprit: held.culprit, stack: held.stack })
+      if (!isDeepStrictEqual([held.culprit, held.stack], [culprit, stack])) records.update(id, held)
     }
   }
 

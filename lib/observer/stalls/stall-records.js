@@ -1,20 +1,22 @@
 'use strict'
 
-// What the observer keeps of the loop's past, for requests that come while the main thread cannot answer: the reports of stalls, totals by
-// cause and route, the profile of each of the last ones and the stall that lasts; and the longest delay of each of the last seconds.
+// The past of the loop: the reports of the last stalls, totals of all by cause and route, the profile of each of the last ones and the stall
+// that lasts; and the longest delay of each of the last seconds. Totals are never reset; the lists are bounded.
 
 const { gunzipSync, gzipSync } = require('node:zlib')
 const { intervalByTimer } = require('../../shared/base/timers')
 const { monotonicMicros, monotonicMs } = require('../../shared/base/monotonic')
-const { StallLog } = require('../../shared/stalls/stall-log')
+const { CAUSE_NAMES } = require('../../shared/stalls/stall-line')
 
 /** @import { CodeFrame, Culprit, Stall, Trace } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { SharedState } from '../../bridge/shared-state' */
+/** @import { StallCounts } from '../counts' */
 /** @import { StartInterval } from '../../shared/base/timers' */
 
 /** @typedef {{ at: number, durationMs: number, route: string | null, trace: Trace | null, culprit: Culprit | null, stack: CodeFrame[] }} LastingStall */
 
+const MAX_STALLS = 200
 const MAX_ROUTES = 100 // as the metrics have them
 const OTHER_ROUTES = '_other'
 const MAX_PROFILE_BYTES = 4 * 1024 * 1024 // all together, compressed: a stall of a second is about 5 KB
@@ -22,8 +24,10 @@ const SERIES_PERIOD_MS = 1000
 const MAX_ENTRIES = 600 // ten minutes, as long as the recorder can look back
 
 class StallRecords {
-  #log = new StallLog()
-  /** @type {Map<string | null, { route: string | null, count: number, ms: number }>} */
+  /** Oldest first. @type {Stall[]} */
+  #stalls = []
+  #causes = new Map(CAUSE_NAMES.map(cause => [cause, { cause, count: 0, seconds: 0 }]))
+  /** @type {Map<string | null, { route: string | null, count: number, seconds: number }>} */
   #routes = new Map()
   /** Oldest first. @type {Map<number, Uint8Array>} */
   #profiles = new Map()
@@ -33,21 +37,41 @@ class StallRecords {
 
   /** @param {Stall} stall */
   add (stall) {
-    this.#log.add(stall)
-    const known = this.#routes.has(stall.route) || this.#routes.size < MAX_ROUTES
-    const route = known ? stall.route : OTHER_ROUTES
-    const total = this.#routes.get(route) ?? { route, count: 0, ms: 0 }
-    total.count++
-    total.ms += stall.durationMs
-    this.#routes.set(route, total)
+    this.#stalls.push(stall)
+    if (this.#stalls.length > MAX_STALLS) this.#stalls.shift()
+    const route = this.#routes.has(stall.route) || this.#routes.size < MAX_ROUTES ? stall.route : OTHER_ROUTES
+    const ofRoute = this.#routes.get(route) ?? { route, count: 0, seconds: 0 }
+    this.#routes.set(route, ofRoute)
+    for (const total of [this.#causes.get(stall.cause), ofRoute]) {
+      if (total === undefined) continue
+      total.count++
+      total.seconds += stall.durationMs / 1e3
+    }
   }
 
   /**
-   * @param {Stall} stall  of which more is known than before
-   * @returns {boolean} false: there is none to be replaced
+   * More is known of one than was reported.
+   * @param {number} id
+   * @param {Pick<Stall, 'culprit' | 'stack'>} known
    */
-  replace (stall) {
-    return this.#log.replace(stall)
+  update (id, { culprit, stack }) {
+    const index = this.#stalls.findLastIndex(stall => stall.id === id)
+    if (index !== -1) this.#stalls[index] = { ...this.#stalls[index], culprit, stack }
+  }
+
+  /** The last ones, newest first. */
+  list () {
+    return this.#stalls.toReversed()
+  }
+
+  /** @returns {StallCounts} */
+  counts () {
+    const traced = this.list().filter(({ trace }) => trace !== null)
+    return {
+      totals: [...this.#causes.values()].map(total => ({ ...total })),
+      routeTotals: [...this.#routes.values()].map(({ route, seconds }) => ({ route, seconds })),
+      traced: traced.map(({ at, durationMs, cause, route, trace }) => ({ at, durationMs, cause, route, trace }))
+    }
   }
 
   /**
@@ -84,15 +108,16 @@ class StallRecords {
   }
 
   read () {
-    const totals = this.#log.totals()
+    const causes = [...this.#causes.values()]
+    const routes = [...this.#routes.values()]
     return {
-      stalls: this.#log.list(),
+      stalls: this.list(),
       current: this.#lasting?.isStill() ? { ...this.#lasting.stall, durationMs: Math.round(monotonicMs() - this.#lasting.sinceMs) } : null,
       totals: {
-        count: totals.reduce((sum, { count }) => sum + count, 0),
-        blockedMs: Math.round(totals.reduce((sum, { seconds }) => sum + seconds, 0) * 1e3),
-        byCause: totals.map(({ cause, count, seconds }) => ({ cause, count, ms: Math.round(seconds * 1e3) })),
-        byRoute: [...this.#routes.values()].sort((a, b) => b.ms - a.ms)
+        count: causes.reduce((sum, { count }) => sum + count, 0),
+        blockedMs: Math.round(causes.reduce((sum, { seconds }) => sum + seconds, 0) * 1e3),
+        byCause: causes.map(({ cause, count, seconds }) => ({ cause, count, ms: Math.round(seconds * 1e3) })),
+        byRoute: routes.map(({ route, count, seconds }) => ({ route, count, ms: Math.round(seconds * 1e3) })).sort((a, b) => b.ms - a.ms)
       }
     }
   }

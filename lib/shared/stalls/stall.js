@@ -1,0 +1,35 @@
+'use strict'
+
+// A stall as it is reported, made of what the main thread measured, whose work it was, and how it is explained.
+
+const { toEpochMs } = require('../base/monotonic')
+
+/** @import { Cause, CodeFrame, Culprit, Stall, StallEvidence, Trace } from '../../../types/diagnostics' */
+/** @import { LateTick } from '../../main/loop/heartbeat' */
+
+/**
+ * @typedef {LateTick & { id: number, startingUp: boolean }} MeasuredStall
+ * @typedef {{ route: string | null, trace: Trace | null }} Subject  what the main thread worked for; null: for no request, or that is not known
+ * @typedef {{ delayMs: number, cause: Cause, culprit: Culprit | null, stack: CodeFrame[], evidence: StallEvidence }} Explanation
+ */
+
+/** What is reported where there is no observer. @type {Readonly<Omit<Explanation, 'delayMs'>>} */
+const UNEXPLAINED = Object.freeze({
+  cause: 'unknown',
+  culprit: null,
+  stack: [],
+  evidence: { cpuMs: null, runQueueMs: null, throttledMs: null, observerLateMs: null, codeMs: null, gcMs: null }
+})
+
+/**
+ * @param {MeasuredStall} measured
+ * @param {Subject} subject
+ * @param {Explanation} explanation  delayMs: without loopscope's own work
+ * @returns {Stall}
+ */
+function toStall ({ id, toMicros, ownMs, startingUp }, { route, trace }, { delayMs, cause, culprit, stack, evidence }) {
+  const at = Math.round(toEpochMs(toMicros - (delayMs + ownMs) * 1e3))
+  return { id, at, durationMs: Math.round(delayMs), startingUp, cause, route, trace, culprit, stack, evidence }
+}
+
+module.exports = { UNEXPLAINED, toStall }
