@@ -56,7 +56,7 @@ function isKnown ({ exact, sampled }) {
 function print ({ exact, sampled, pool }) {
   for (const { api, callSite: { function: name, file, line }, calls, totalMs, routes: [{ route }], flagged, advice } of exact) {
     console.log(`\n${flagged ? 'FLAGGED ' : ''}${api} in ${name} (${file}:${line})${route === null ? '' : ` for ${route}`}: ${calls} calls, ${totalMs.toFixed(1)} ms`)
-    console.log(`  why: ${advice.why}\n  instead: ${advice.instead}\n  ${advice.link}`)
+    console.log(`  why: ${advice.why}\n  fix: ${advice.instead}\n  ${advice.link}`)
   }
   console.log('\nThe same from the samples of the profiler, which wraps nothing:')
   for (const { api, callSite, ms, share } of sampled) console.log(`  ${api} in ${callSite.function} (${callSite.file}): ${Math.round(ms)} ms, ${Math.round(share * 100)} % of the time at work`)

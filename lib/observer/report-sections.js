@@ -65,7 +65,7 @@ function findingsSection (profile, { appRoot, source, pid, known }) {
   const readings = { ...UNKNOWN, pid, activity }
   const found = findFindings(readings, { appName: '' }).findings.filter(({ severity }) => severity !== 'none').slice(0, MAX_FINDINGS)
   if (found.length === 0) return { section: null, lines: workLines }
-  const lines = found.flatMap(({ title, instead }, index) => [`${String(index + 1).padStart(3)}. ${title}`, `     instead: ${instead}`])
+  const lines = found.flatMap(({ title, instead }, index) => [`${String(index + 1).padStart(3)}. ${title}`, `     fix: ${instead}`])
   return { section: { title: '[Findings]: what stands out, and what to change', lines }, lines: workLines }
 }
 
@@ -97,7 +97,7 @@ function syncCallSection (profile, showFrame) {
     const ms = (micros / 1e3).toFixed(1)
     return [
       `${ms.padStart(11)} ${share.padStart(6)}  ${api} in ${name} ${file}:${line}`,
-      `${' '.repeat(20)}instead: ${adviceOf(api).instead}`
+      `${' '.repeat(20)}fix: ${adviceOf(api).instead}`
     ]
   })
   return {

@@ -22,8 +22,8 @@ test('examples/hot-paths.js names each habit with its line, its route and the ad
     const at = lines.findIndex(line => line.includes(`${api} in ${place}`))
     assert.ok(at >= 0, `${api} in ${example.output}`)
     if (route !== null) assert.match(lines[at], new RegExp(` for ${route}: `))
-    assert.match(lines[at + 2], /^ {2}instead: \w/)
+    assert.match(lines[at + 2], /^ {2}fix: \w/)
   }
-  assert.match(report, /^FLAGGED Date\.now .*\n.*\n {2}instead: the cached clock/m)
+  assert.match(report, /^FLAGGED Date\.now .*\n.*\n {2}fix: the cached clock/m)
   assert.match(report, /^ {2}crypto\.pbkdf2Sync in checkPassword .* % of the time at work$/m)
 })

@@ -39,11 +39,11 @@ const SICK = [
   { name: 'leak', id: 'heap-grows', load: BUSY, flags: ['--max-old-space-size=200'], text: /heap/ },
   { name: 'kept-buffers', id: 'buffers-grow', beside: 'hot-function', load: CALM, text: /outside the heap grows: Buffers/ },
   { name: 'full-pool', id: 'pool-full', load: { connections: 30, pauseMs: 0 }, env: { UV_THREADPOOL_SIZE: '2' }, text: /2 threads/ },
-  { name: 'neighbours', app: 'steady', id: 'starved', load: CALM, then: 'crowd', text: /processors/ },
+  { name: 'neighbours', app: 'steady', id: 'starved', load: CALM, then: 'crowd', text: /CPU contention/ },
   { name: 'suspended', app: 'healthy-hello', id: 'suspended', load: CALM, then: 'suspend', text: /suspended/ },
   { name: 'slow-start', id: 'start-up', load: CALM, text: /Start-up/ },
-  { name: 'thread-pool', id: 'busy-threads', load: { connections: 8, pauseMs: 0 }, text: /of a processor, while the main loop/ },
-  { name: 'slow-database', id: 'slow-elsewhere', load: { connections: 8, pauseMs: 0 }, text: /not the event loop/ }
+  { name: 'thread-pool', id: 'busy-threads', load: { connections: 8, pauseMs: 0 }, text: /of a CPU, while the main loop/ },
+  { name: 'slow-database', id: 'slow-elsewhere', load: { connections: 8, pauseMs: 0 }, text: /event loop is not the cause/ }
 ]
 
 const HEALTHY = [

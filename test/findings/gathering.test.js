@@ -67,7 +67,7 @@ test('waits of the pool are those of the time that is asked about', () => {
 test('text and Markdown say the same', () => {
   const answer = findFindings(readings({ activity: { busyMs: 33_000, hotSpots: [spot({ culprit: { call: 'pbkdf2Sync' } })] } }), { appName: 'shop' })
   const text = toText(answer)
-  assert.match(text, /^shop \(pid 77\), observed 60 s: utilisation 55 %, no stall, delay p99 12 ms, 100 requests\/s\n\n1\. CRITICAL: POST \/login spends 90 %/)
+  assert.match(text, /^shop \(pid 77\), observed 60 s: utilization 55 %, no stall, delay p99 12 ms, 100 requests\/s\n\n1\. CRITICAL: POST \/login spends 90 %/)
   assert.match(text, /\n {3}where {4}login \(auth\.js:23\), POST \/login\n/)
   const markdown = toMarkdown(answer)
   assert.match(markdown, /^# shop .*\n\n## 1\. CRITICAL: POST \/login/)
@@ -78,7 +78,7 @@ test('the route answers as JSON, text and Markdown', async t => {
   const { ask } = createSubject(t)
   const { value } = await ask('/findings')
   assert.equal(value.findings[0].id, 'nothing-wrong')
-  assert.match(String((await ask('/findings?format=text')).body), /^shop .*\n\n1\. OK: Nothing is wrong/)
+  assert.match(String((await ask('/findings?format=text')).body), /^shop .*\n\n1\. OK: No significant problem found/)
   const markdown = await ask('/findings?format=markdown')
   assert.deepEqual([markdown.status, markdown.headers['Content-Type']], [200, 'text/markdown; charset=utf-8'])
   assert.equal((await ask('/findings?format=pdf')).status, 400)

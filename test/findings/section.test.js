@@ -11,7 +11,7 @@ const samples = (stack, count) => Array.from({ length: count }, () => [stack, 1e
 test('a text report begins with what stands out in the profile, and what to change', () => {
   const { sections: [findings, syncCalls] } = reportSections(profileOf(samples(['login', 'node:pbkdf2Sync'], 900)), '/app')
   assert.match(findings.title, /^\[Findings\]/)
-  assert.match(findings.lines.join('\n'), /^ {2}1\. The process spends 100 % of the loop's busy time in crypto\.pbkdf2Sync, called in login .*\n {5}instead: crypto\.pbkdf2 with a callback/)
+  assert.match(findings.lines.join('\n'), /^ {2}1\. The process spends 100 % of the loop's busy time in crypto\.pbkdf2Sync, called in login .*\n {5}fix: crypto\.pbkdf2 with a callback/)
   assert.match(syncCalls.title, /Synchronous calls/)
 })
 

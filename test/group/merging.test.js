@@ -46,7 +46,7 @@ test('one that differs from the rest is a finding of its own; two of three, or a
   const hot = parts => mergeFindings(parts).findings.filter(({ id }) => id === 'hot-worker')
   const [found, ...more] = hot([part(1), part(2, { utilization: 0.9, stalls: 20, rssBytes: 400e6 }), part(3), part(4, { utilization: 0.3 })])
   assert.deepEqual([found.workers.pids, found.share, found.lostMs, more], [[2], 0.7, 7000, []])
-  assert.match(found.what, /utilisation 90 %, where the median of the others is utilisation 20 %; 400 MB of memory.*; 20 stalls/)
+  assert.match(found.what, /utilization 90 %, where the median of the others is utilization 20 %; 400 MB of memory.*; 20 stalls/)
   assert.deepEqual(hot([part(1), part(2, { utilization: 0.9 }), part(3, { utilization: 0.9 })]), [])
   assert.deepEqual(hot([part(1), part(2, { utilization: 0.9 })]), [], 'of two nobody is the rest')
   assert.deepEqual(hot([part(1), part(2, { utilization: 0.35 }), part(3)]), [])

@@ -49,7 +49,7 @@ test('cpu says where the file is and what was hot, why what is wrong; with a par
   assert.equal(fs.statSync(path).size, bytes)
   const { return: { process: facts, findings } } = await triggerUntil(app, 'loopscope:why', ({ findings }) => findings.some(line => line.includes('pbkdf2Sync')))
   assert.match(facts, new RegExp(`\\(pid ${app.child.pid}\\)`))
-  for (const finding of findings) assert.match(finding, /^(CRITICAL|WARNING|NOTE): .* Instead: /)
+  for (const finding of findings) assert.match(finding, /^(CRITICAL|WARNING|NOTE): .* Fix: /)
 })
 
 test('an action under way when the application closes is answered, for all who asked, and so is one that comes later', { skip }, async t => {

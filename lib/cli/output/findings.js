@@ -7,14 +7,14 @@ const { tableLines } = require('./table')
 const { wrapped } = require('./text')
 
 /** @import { Findings } from '../../../types/findings' */
-/** @import { Told } from '../../shared/findings/show' */
+/** @import { Answer } from '../../shared/findings/show' */
 /** @import { Part, Terminal } from './terminal' */
 
 /** @type {Readonly<Record<string, Parameters<Terminal['paint']>[0]>>} */
 const COLOURS = Object.freeze({ CRITICAL: 'red', WARNING: 'yellow', NOTE: 'cyan', OK: 'green', OVER: 'yellow' })
 
 /**
- * @param {Told} answer
+ * @param {Answer} answer
  * @param {Pick<Terminal, 'columns' | 'paint'>} terminal
  * @param {string} [head]  whose it is; may have several lines
  * @returns {(Part | Part[])[]}
@@ -35,7 +35,7 @@ function findingLines (answer, terminal, head = headline(/** @type {Findings} */
 }
 
 /**
- * @param {Told} answer
+ * @param {Answer} answer
  * @param {Terminal} terminal
  * @param {string} [head]
  */

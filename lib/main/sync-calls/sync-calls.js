@@ -179,7 +179,7 @@ class SyncCalls {
     this.#flagged.set(key, flagged)
     const where = `${callSite.function} (${showPosition(callSite)})${route === null ? '' : ` for ${route}`}`
     this.#parts.logger.warn({ syncCall: site },
-      `hot synchronous call: ${api} in ${where}, ${amount}; ${advice.why}. Instead: ${advice.instead}`)
+      `hot synchronous call: ${api} in ${where}, ${amount}; ${advice.why}. Fix: ${advice.instead}`)
   }
 }
 

@@ -1,7 +1,7 @@
 'use strict'
 
-// The table of rules: a finding of its kind each. A new one is an object in its family's file in rules/, a row here, its name in FindingId
-// (types/findings.d.ts), a row in docs/findings.md, a test and a sick process.
+// The table of detectors, each for one kind of finding. A new one is an object in its family's file in detectors/, a row here, its name in
+// FindingId (types/findings.d.ts), a row in docs/findings.md, a test and an unhealthy process in test/findings/cases.js.
 
 const { HOT_DETECTORS } = require('./detectors/hot')
 const { manyShortTurns, slowElsewhere, startUp, taskFlood, unexplainedStalls } = require('./detectors/loop')
@@ -11,7 +11,7 @@ const { busyThreads, ownCost, poolFull, starved, suspended } = require('./detect
 
 /** @import { Detector } from './finding' */
 
-/** In the order in which they are asked: each is given what those before it found. @type {readonly Detector[]} */
+/** In the order in which they run: each gets the findings of those before it. @type {readonly Detector[]} */
 const DETECTORS = Object.freeze([
   ...HOT_DETECTORS,
   socketCalls,

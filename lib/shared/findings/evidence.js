@@ -1,7 +1,7 @@
 'use strict'
 
-// Figures of a finding in words: their names carry the unit, as `busyShare`, `longestStallMs`, `oldBytes`.
-// Pure; it requires nothing: the page has the same text as a script (html-page.js).
+// Formats the evidence of a finding. The names of its figures end with their unit: `busyShare`, `longestStallMs`, `oldBytes`.
+// Pure; it requires nothing, because the pages load this file as a script (html-page.js).
 
 /** @typedef {{ duration: (ms: number) => string, bytes: (bytes: number) => string }} Shows */
 /** @typedef {(value: number, shows: Shows) => string} Show */
@@ -15,19 +15,19 @@ const UNITS = [
   { suffix: 'Seconds', show: (value, { duration }) => duration(value * 1000) },
   { suffix: 'Ms', show: (value, { duration }) => duration(value) }
 ]
-/** Names that are a unit alone. @type {Record<string, { name: string, show: Show }>} */
+/** Names that are only a unit. @type {Record<string, { name: string, show: Show }>} */
 const BARE = {
   share: { name: 'share', show: percent },
-  utilization: { name: 'utilisation', show: percent },
+  utilization: { name: 'utilization', show: percent },
   seconds: { name: 'time', show: (value, { duration }) => duration(value * 1000) },
   ms: { name: 'time', show: (value, { duration }) => duration(value) },
-  bytesPerMinute: { name: 'growth', show: (value, { bytes }) => `${bytes(value)} a minute` }
+  bytesPerMinute: { name: 'growth', show: (value, { bytes }) => `${bytes(value)} per minute` }
 }
 
 /**
  * @param {Record<string, number | string | null>} evidence
  * @param {Shows} shows
- * @returns {{ name: string, text: string }[]} what is known
+ * @returns {{ name: string, text: string }[]} the figures that are known
  */
 function inWords (evidence, shows) {
   return Object.entries(evidence).filter(([, value]) => value !== null && value !== '').map(([name, value]) => {

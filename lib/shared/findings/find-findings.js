@@ -1,8 +1,8 @@
 'use strict'
 
-// Readings in, one ranked answer out: every rule is asked, what another finding explains is left out, and the rest is ranked by the time
-// that was lost. What was wrong before the observed time and is over is in it. Where nothing is wrong, or too little was seen to judge, that
-// is the answer. Pure.
+// Turns readings into one ranked list of findings: every detector runs, findings that another one explains are dropped, and the rest is ranked by
+// lost time. Problems that ended before the observed time are included as over. Where there is no problem, or too little data, the list says so.
+// Pure.
 
 const { makeFinding, MIN_SAMPLES } = require('./finding')
 const { inFlightOf, NOTABLE_WORKERS, observedMsOf, onlyRoute, requestsPerSecond, sumStalls, utilizationOf, workersOf } = require('./readings')
@@ -15,9 +15,9 @@ const { duration, percent, placed, rounded, times } = require('./format-text')
 
 const RANKS = Object.freeze({ critical: 0, warning: 1, info: 2, none: 3 })
 const MAX_OVER = 3
-// Less than this and a minute-long habit has hardly begun.
+// In less time than this no pattern shows.
 const MIN_OBSERVED_MS = 5000
-// From here on one place has a share of the busy time that is worth naming.
+// A function with at least this share of the busy time is named although nothing is wrong.
 const NOTABLE_SHARE = 0.3
 
 /**
@@ -35,7 +35,7 @@ function findFindings (readings, { appName }, detectors = DETECTORS) {
     return withoutExplained(all)
   }
   const ranked = findIn(readings).toSorted((left, right) => RANKS[left.severity] - RANKS[right.severity] || right.lostMs - left.lostMs)
-  // What is only for information does not say that nothing is wrong.
+  // Findings that are only information stand beside "no significant problem".
   const isWrong = (/** @type {Finding} */ { severity }) => severity === 'critical' || severity === 'warning'
   const wrong = [...ranked.filter(isWrong), ...findOver(readings.earlier ?? [], findIn, ranked)]
   return {
@@ -90,11 +90,11 @@ function figuresOf (readings) {
 }
 
 /**
- * What was wrong before the observed time and is over, by the same rules: right after an incident it is not true that all is well.
+ * Problems that ended before the observed time, found by the same detectors: right after an incident the process is not simply fine.
  * @param {readonly Readings[]} earlier
  * @param {(readings: Readings) => Finding[]} findIn
- * @param {readonly Finding[]} now  what is still so is not over
- * @returns {Finding[]} what cost the most time first
+ * @param {readonly Finding[]} now  what still goes on is not over
+ * @returns {Finding[]} most lost time first
  */
 function findOver (earlier, findIn, now) {
   /** @type {Map<string, Finding>} */
@@ -116,7 +116,7 @@ function keyOf ({ id, where }) {
 
 /**
  * @param {Finding} finding
- * @param {Readings} readings  of its stretch
+ * @param {Readings} readings  of its period
  * @returns {Finding}
  */
 function toOver (finding, { stalls }) {
@@ -126,7 +126,7 @@ function toOver (finding, { stalls }) {
 }
 
 /**
- * The same in another stretch, as the later one says it.
+ * The same problem in two periods, with the text of the later one.
  * @param {Finding | undefined} earlier
  * @param {Finding} later
  * @returns {Finding}
@@ -138,11 +138,11 @@ function joined (earlier, later) {
 
 /** @param {string} text */
 function inPast (text) {
-  return text.replace(', and in the last second,', ',').replace(/\bspends\b/g, 'spent').replace(/\b(of|in) the last (?=\d)/gi, '$1 ')
+  return text.replace(' and in the last second,', ',').replace(/\bspends\b/g, 'spent').replace(/\btakes?\b/g, 'took').replace(/\b(of|in) the last (?=\d)/gi, '$1 ')
 }
 
 /**
- * The answer when no rule found anything wrong: that nothing is, with the figures that show it, or that too little was seen to judge.
+ * The answer when no detector found a problem: no significant problem, with the figures, or too little data to judge.
  * @param {Readings} readings
  */
 function noProblem (readings) {
@@ -156,11 +156,11 @@ function tooLittle (readings) {
   return makeFinding(readings, {
     id: 'too-little-seen',
     severity: 'none',
-    title: isOff ? 'Nothing was recorded, so nothing can be said.' : `Too little was seen to say what is wrong: ${observed}.`,
+    title: isOff ? 'Nothing was recorded, so there are no findings.' : `Too little data for findings: ${observed} observed.`,
     lostMs: 0,
     what: isOff ? 'The recorder is off, or paused.' : `The recorder holds ${observed} of this process so far.`,
-    why: 'a habit shows in seconds of work, not in moments',
-    instead: isOff ? 'leave option recorder on' : `ask again while it is at work, in ${duration(MIN_OBSERVED_MS)} or more`,
+    why: 'patterns show only after some seconds of work',
+    instead: isOff ? 'turn the option recorder on' : `try again under load, in ${duration(MIN_OBSERVED_MS)} or more`,
     confidence: 'low',
     evidence: { observedMs: observedMsOf(readings) },
     next: [`npx loopscope why ${readings.pid}`]
@@ -172,17 +172,17 @@ function nothingWrong (readings) {
   const { process, stalls } = readings
   const all = sumStalls(readings, ['code', 'gc', 'starved', 'suspended', 'unknown'])
   const p99 = process === null ? [] : [`delay p99 ${duration(process.delay.p99Ms)}`]
-  const longest = all.count === 0 ? 'no stall' : `${times(all.count, 'stall')}, ${duration(all.longestMs)} at the longest`
+  const longest = all.count === 0 ? 'no stall' : `${times(all.count, 'stall')}, the longest ${duration(all.longestMs)}`
   const workers = workersOf(readings) ?? 0
-  const threads = workers < NOTABLE_WORKERS ? [] : [`worker threads ${percent(workers)} of a processor`]
-  const figures = [`utilisation ${percent(utilizationOf(readings))}`, ...threads, longest, ...p99].join(', ')
+  const threads = workers < NOTABLE_WORKERS ? [] : [`worker threads ${percent(workers)} of a CPU`]
+  const figures = [`utilization ${percent(utilizationOf(readings))}`, ...threads, longest, ...p99].join(', ')
   return makeFinding(readings, {
     id: 'nothing-wrong',
     severity: 'none',
-    title: `Nothing is wrong with ${threads.length === 0 ? 'this process' : "this process's loop"}: ${figures}.`,
+    title: `No significant problem found${threads.length === 0 ? '' : ' in the event loop'}: ${figures}.`,
     lostMs: 0,
     what: [`Observed ${duration(observedMsOf(readings))}: ${figures}.`, ...heaviest(readings)].join(' '),
-    why: 'no rule found a loss that would be worth a change',
+    why: 'nothing costs enough time to be worth a change',
     instead: 'nothing',
     confidence: readings.isStale ? 'low' : 'high',
     evidence: { utilization: utilizationOf(readings), stalls: stalls.length, longestStallMs: all.longestMs, delayP99Ms: process?.delay.p99Ms ?? null },
@@ -191,7 +191,7 @@ function nothingWrong (readings) {
 }
 
 /**
- * For those who want to make it cheaper all the same.
+ * The heaviest function, for those who want to optimize anyway.
  * @param {Readings} readings
  */
 function heaviest ({ activity }) {

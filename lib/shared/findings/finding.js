@@ -1,6 +1,6 @@
 'use strict'
 
-// A finding, made of what its rule gives: what all findings have, in one place. Pure.
+// Makes a finding from the parts that its detector gives, with defaults for the rest. Pure.
 
 const { observedMsOf } = require('./readings')
 const { rounded } = require('./format-text')
@@ -8,17 +8,17 @@ const { rounded } = require('./format-text')
 /** @import { Finding } from '../../../types/findings' */
 /** @import { Readings } from './readings' */
 
-// Below it a number of samples says nothing: at 100 a second a fifth of a second of work.
+// Fewer samples are not significant: at 100 per second this is a fifth of a second of work.
 const MIN_SAMPLES = 20
 
-// From this part of the time on, a loss is what every request feels.
+// A loss of this share of the time affects every request.
 const CRITICAL_SHARE = 0.25
 
 /**
  * @typedef {object} Detector
- * @property {readonly Finding['id'][]} ids  that it can say
- * @property {readonly Finding['id'][]} explains  what need not be parts any more when it is: it has the same reason
- * @property {(readings: Readings, found: readonly Finding[]) => Finding[]} find  found: by the rules before it in the table
+ * @property {readonly Finding['id'][]} ids  the findings that it can return
+ * @property {readonly Finding['id'][]} explains  findings that are dropped when it returns one, because they have the same reason
+ * @property {(readings: Readings, found: readonly Finding[]) => Finding[]} find  found: by the detectors before it in the table
  *
  * @typedef {Pick<Finding, 'id' | 'title' | 'lostMs' | 'what' | 'why' | 'instead'> & Partial<Finding>} FindingParts
  */

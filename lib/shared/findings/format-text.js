@@ -1,6 +1,6 @@
 'use strict'
 
-// Figures and places in the sentences of findings. Pure.
+// Formats figures and positions for the sentences of findings. Pure.
 
 const { showPosition } = require('../formats/profile/frame')
 

@@ -1,7 +1,7 @@
 'use strict'
 
-// The findings of all processes of a group as one ranked answer: what several of them have at the same place is one finding, and one
-// that is hotter than the rest is a finding of its own. Nothing is wrong only where nothing is wrong anywhere. Pure.
+// Merges the findings of all processes of a group into one ranked list: the same finding at the same place in several processes becomes one, and
+// a process that is busier than the rest is a finding of its own. Only where no process has a problem, the group has none. Pure.
 
 const { RANKS } = require('./find-findings')
 const { duration, megabytes, percent, rounded, times } = require('./format-text')
@@ -11,8 +11,8 @@ const { duration, megabytes, percent, rounded, times } = require('./format-text'
 
 /** @typedef {{ answer: Findings, loop: { memory: { rssBytes: number } | null } | null }} FindingsPart  of one process */
 
-const MIN_WORKERS = 3 // of two nobody can say which is the rest
-// What is clear: so much more, and so many times the median.
+const MIN_WORKERS = 3 // with two there is no majority
+// A clear difference: this much more than the median, and this many times the median.
 const CLEAR = Object.freeze({
   utilization: Object.freeze({ more: 0.25, times: 2 }),
   rssBytes: Object.freeze({ more: 100e6, times: 1.5 }),
@@ -20,7 +20,7 @@ const CLEAR = Object.freeze({
 })
 
 const SHOWN = Object.freeze({
-  utilization: (/** @type {number} */ value) => `utilisation ${percent(value)}`,
+  utilization: (/** @type {number} */ value) => `utilization ${percent(value)}`,
   rssBytes: (/** @type {number} */ value) => `${megabytes(value)} of memory`,
   stalls: (/** @type {number} */ value) => times(value, 'stall')
 })
@@ -52,7 +52,7 @@ function isInfo ({ severity }) {
 }
 
 /**
- * Where one process has seen enough to say that nothing is wrong, the others have not seen more than too little.
+ * If one process has enough data to report no significant problem, "too little data" of the others is dropped.
  * @param {readonly GroupFinding[]} ranked
  */
 function noProblem (ranked) {
@@ -83,8 +83,8 @@ function keyOf ({ id, where, over }) {
 }
 
 /**
- * As the worst of them tells it.
- * @param {{ finding: Finding, pid: number }[]} all  the same, of several processes
+ * With the text of the process that lost most time.
+ * @param {{ finding: Finding, pid: number }[]} all  the same finding, of several processes
  * @param {{ of: number, observedMs: number }} group
  * @returns {GroupFinding}
  */
@@ -132,8 +132,8 @@ function figuresOf (answers) {
 }
 
 /**
- * Workers of one group do the same work: one that is clearly busier, larger or more often stalled than the rest has a reason of its own. It
- * is compared with the median of the others.
+ * Workers of one group do the same work: one that is clearly busier, larger or stalled more often than the rest has a reason of its own. Each is
+ * compared with the median of the others.
  * @param {readonly FindingsPart[]} parts
  * @returns {GroupFinding[]}
  */
@@ -141,7 +141,7 @@ function findHotWorkers (parts) {
   if (parts.length < MIN_WORKERS) return []
   const workers = parts.map(toWorker)
   const hot = workers.map(worker => ({ worker, differences: differencesOf(worker, workers) })).filter(({ differences }) => differences.length > 0)
-  // Where half of them differ, there is no rest.
+  // Where half of them differ, there is no majority to differ from.
   return hot.length * 2 >= workers.length ? [] : hot.map(({ worker, differences }) => hotWorkerFinding(worker, differences, workers.length))
 }
 
@@ -193,7 +193,7 @@ function hotWorkerFinding ({ pid, observedMs }, differences, of) {
   const what = differences.map(({ name, value, median }) => `${SHOWN[name](value)}, where the median of the others is ${SHOWN[name](median)}`)
   return {
     id: 'hot-worker',
-    title: `One worker does not do as the others: pid ${pid}, ${SHOWN[differences[0].name](differences[0].value)}`,
+    title: `One worker behaves differently: pid ${pid}, ${SHOWN[differences[0].name](differences[0].value)}`,
     severity: 'warning',
     share: rounded(share, 3),
     lostMs: rounded(share * observedMs),
@@ -201,8 +201,8 @@ function hotWorkerFinding ({ pid, observedMs }, differences, of) {
     over: null,
     where: null,
     what: `Process ${pid}: ${what.join('; ')}.${hotter === undefined ? '' : ` That is ${duration(share * observedMs)} more work.`}`,
-    why: 'Workers of one group do the same work. One that differs has connections, jobs or tenants that the others do not have, or keeps what it should not.',
-    instead: 'Look what it does that the others do not: which requests, which timers, which cache. Long-lived connections do not spread by themselves when workers are added.',
+    why: 'Workers of one group should do the same work. One that differs has connections, jobs or tenants that the others do not have, or it leaks memory.',
+    instead: 'Find out what only this worker does: which requests, which timers, which cache. Long-lived connections are not redistributed when workers are added.',
     evidence: Object.fromEntries(differences.flatMap(({ name, value, median }) => [[name, rounded(value, 3)], [`${name}OfOthers`, rounded(median, 3)]])),
     confidence: 'medium',
     next: [`npx loopscope why ${pid}`, `npx loopscope profile ${pid}`],

@@ -1,7 +1,7 @@
 'use strict'
 
-// What findings are made of: plain data, gathered when somebody asks (observer/findings/), about a stretch of the recent past; and the figures
-// that several findings need of it. Pure.
+// The input of the detectors: plain data about the recent past, gathered on demand (observer/findings/), and the figures that several detectors
+// derive from it. Pure.
 
 /** @import { Culprit, DelaySummary, HeapTrend, Stall } from '../../../types/diagnostics' */
 /** @import { Finding } from '../../../types/findings' */
@@ -14,28 +14,28 @@
  *   the time was spent
  * @property {Culprit} culprit
  * @property {'app' | 'dependency' | 'node'} origin
- * @property {number} ms        that the loop was held by it
- * @property {number} ownMs     of that, where it was the innermost function of the application, and not a helper of its
+ * @property {number} ms        for which it held the loop
+ * @property {number} ownMs     of that, with it as the innermost function of the application, and not in one of its helpers
  * @property {number} share     of the time in which the loop was busy
  * @property {number} samples
  * @property {number} sinceMs   epoch
- * @property {string | null} route  that has more than half of it
- * @property {{ route: string | null, share: number }[]} routes  that it ran for, heaviest first, each with its own share of the busy time; null:
- *   for no request, or it is not known for which
+ * @property {string | null} route  the one that has more than half of it
+ * @property {{ route: string | null, share: number }[]} routes  the routes that it ran for, heaviest first, each with its share of the busy time; null:
+ *   for no request, or for an unknown one
  * @property {string} text      of its line, where it can be read
  * @property {boolean} isLogging  the time was spent in the console or a logger
  * @property {boolean} isWriting  the time was spent in writes of sockets
- * @property {number} queueMs    that the queue of microtasks or ticks took between two runs of it; 0 where that did not run it
- * @property {string | null} development  the package whose development build most of it went through
+ * @property {number} queueMs    time of the queue of microtasks or ticks between two runs of it; 0 if no queue runs it
+ * @property {string | null} development  the package whose development build most of the time went through
  * @property {{ function: string, file: string, line: number, column: number, package: string | null } | null} converter  the toJSON() or toString() that most of
  *   it was spent in; package: null where it is the application's own
- * @property {boolean} isStartUp  it was in loading modules when the process started, and is over
- * @property {{ api: string, share: number } | null} sync  the synchronous call below it that took the most, of all the time of the hot spot
- * @property {{ count: number, ms: number, longestMs: number, lines: { line: number, ms: number }[] }} stalls  of the loop, that it caused;
- *   lines: of the function, on which it was
- * @property {string[]} [places]  where several of them are taken together, each
+ * @property {boolean} isStartUp  modules were loaded when the process started, which is over
+ * @property {{ api: string, share: number } | null} sync  the heaviest synchronous call below it, with its share of the time of the hot spot
+ * @property {{ count: number, ms: number, longestMs: number, lines: { line: number, ms: number }[] }} stalls  the ones it caused;
+ *   lines: those of the function that were running
+ * @property {string[]} [places]  of each, where several hot spots are reported as one
  *
- * @typedef {object} Category  time of a kind that is spent all over the application
+ * @typedef {object} Category  time of one kind that is spent all over the application
  * @property {number} ms
  * @property {Place | null} where  the function of the application that most of it was spent for
  *
@@ -44,7 +44,7 @@
  * @typedef {object} SocketTime  in system calls of sockets of one kind
  * @property {number} ms
  * @property {number} samples
- * @property {(NonNullable<Finding['where']> & { share: number }) | null} where  what asked for most of it, and for which part of it
+ * @property {(NonNullable<Finding['where']> & { share: number }) | null} where  the function that caused most of it, and its share
  *
  * @typedef {object} SocketCalls
  * @property {SocketTime} writes
@@ -52,32 +52,32 @@
  * @property {{ ms: number, samples: number, closingMs: number }} accepts  of connections of clients; closingMs: closing any
  * @property {number} loopMs  of the event loop's own I/O outside JavaScript
  *
- * @typedef {object} Activity   what the samples say of the observed time
+ * @typedef {object} Activity   the observed time, by the samples
  * @property {number} fromMs    epoch
  * @property {number} observedMs
- * @property {number} samples   that were not idle
+ * @property {number} samples   without idle ones
  * @property {number} busyMs
  * @property {number} gcMs
  * @property {HotSpot[]} hotSpots   heaviest first
  * @property {SocketCalls} sockets
  * @property {Record<'logging' | 'loading' | 'tasks' | 'collected' | 'buffers', Category>} categories  tasks: V8's and Node's queues of microtasks and
- *   ticks themselves; collected: the collector, by what ran before; buffers: they were made and filled
+ *   ticks themselves; collected: the garbage collector, by the function that ran before; buffers: making and filling Buffers
  *
- * @typedef {object} System     what the system did to the main thread over the last second
+ * @typedef {object} System     CPU time and I/O of the main thread over the last second, as the system counts them
  * @property {number} ms
  * @property {number | null} cpuMs
  * @property {number | null} runQueueMs
  * @property {number | null} throttledMs
- * @property {IoReading | null} io  system calls of the main thread; null where the system does not tell
+ * @property {IoReading | null} io  system calls of the main thread; null where the system does not count them
  *
- * @typedef {object} ThreadLoad  processor time of other threads than the observed one and ours, of the last minute
- * @property {number} ms        of which this is told
+ * @typedef {object} ThreadLoad  CPU time over the last minute of the threads other than the main thread and loopscope's own
+ * @property {number} ms        the period it covers
  * @property {number} workerMs  of worker threads
  * @property {number} poolMs    of libuv's pool
- * @property {number} peak      processors that workers had in the busiest five seconds
- * @property {boolean} isPoolApart  false: workers and libuv's pool cannot be told apart, and are both in workerMs
- * @property {{ name: string, ms: number }[]} busiest  workers that still run, by name
- * @property {BusyThread[]} watched  the busiest first; none where they are not watched
+ * @property {number} peak      CPUs that workers used in the busiest five seconds
+ * @property {boolean} isPoolApart  false: workers and libuv's pool cannot be distinguished, and are both in workerMs
+ * @property {{ name: string, ms: number }[]} busiest  workers that are still running, by name
+ * @property {BusyThread[]} watched  busiest first; empty where they are not watched
  *
  * @typedef {object} BusyThread
  * @property {string} name
@@ -96,21 +96,21 @@
  * @property {number} grownBytes     since it was lowest in the last quarter of an hour
  * @property {number} grownForMs     how long ago that was
  *
- * @typedef {object} ProcessReading  what the main thread said
+ * @typedef {object} ProcessReading  the answer of the main thread
  * @property {number} uptimeMs
- * @property {number} startUpMs  from the first line of the application to the first turn of the loop
- * @property {DelaySummary} delay  as findings have it, p50 and p99 are of the observed time
+ * @property {number} startUpMs  from the first line of the application to the first iteration of the loop
+ * @property {DelaySummary} delay  in findings, p50 and p99 cover the observed time only
  * @property {BucketReading} [delayCounts]  in seconds, since start
  * @property {{ heapUsedBytes: number, oldBytes: number, limitBytes: number, trend: HeapTrend | null, outside: OutsideHeap | null }} memory
  * @property {number} poolSize  threads of libuv's pool
- * @property {Record<string, number>} waitsFor  how many of each kind keep the loop alive: requests of the file system, sockets, timers
- * @property {Record<string, number>} ownSeconds  what we cost, by component
+ * @property {Record<string, number>} waitsFor  how many resources of each kind keep the loop alive: file system requests, sockets, timers
+ * @property {Record<string, number>} ownSeconds  loopscope's own cost, by component
  * @property {RouteReading[]} routes
  * @property {number} inFlight  requests
- * @property {SlowRequest[]} slow  the worst, as they are kept
+ * @property {SlowRequest[]} slow  the slowest that are kept
  *
- * @typedef {object} Pace       what changed in the observed time
- * @property {number} ms        of that, 0: it is not known
+ * @typedef {object} Pace       requests in the observed time
+ * @property {number} ms        the period it covers; 0 if unknown
  * @property {RouteReading[]} routes
  *
  * @typedef {object} Readings
@@ -118,26 +118,26 @@
  * @property {number} pid
  * @property {number} startedAt
  * @property {number} thresholdMs  from which a delay counts as a stall
- * @property {number} blockedMs    how long the loop has been stuck now, 0 while it turns
+ * @property {number} blockedMs    how long the loop has been blocked until now; 0 while it runs
  * @property {Activity | null} activity  null: nothing was recorded
  * @property {Stall[]} stalls      of the observed time
  * @property {System} system
- * @property {{ queued: number, maxWaitMs: number }} pool  probes of libuv's pool, one a second of work, that had to wait
- * @property {{ ranShare: number, observerMs: number | null }} ownCpu  ranShare: part of the time since start that the main thread was run, of that
- *   in which it was ready to, 0 to 1; observerMs: CPU time of our thread since its start
- * @property {ThreadLoad | null} threads  null: the system does not tell
+ * @property {{ queued: number, maxWaitMs: number }} pool  probes of libuv's pool that had to wait; there is one per second of work
+ * @property {{ ranShare: number, observerMs: number | null }} ownCpu  ranShare: CPU time of the main thread since start as a share of
+ *   the time in which it was ready to run, 0 to 1; observerMs: CPU time of the observer thread since its start
+ * @property {ThreadLoad | null} threads  null: the system does not count it
  * @property {ProcessReading | null} process  null: the main thread never answered
  * @property {Pace} pace
- * @property {Readings[]} [earlier]  stretches of the last quarter of an hour with stalls, oldest first
+ * @property {Readings[]} [earlier]  periods of the last quarter of an hour with stalls, oldest first
  * @property {boolean} isStale
  */
 
-// Everybody waits a little.
+// A little waiting is normal.
 const NOTABLE_WAITING = 0.3
 const NEARLY_ALL = 0.9
-// Workers that wait for work have next to nothing.
+// Workers that wait for work use next to nothing.
 const NOTABLE_WORKERS = 0.03
-// What a person notices, as a mean of all requests of a route.
+// A mean over all requests of a route that people notice.
 const SLOW_MS = 500
 const MIN_REQUESTS = 5
 
@@ -150,7 +150,7 @@ function utilizationOf ({ activity }) {
 }
 
 /**
- * Processors that worker threads had, on average: 1 is one whole; null where that is not known.
+ * CPUs that worker threads used on average: 1 is one full CPU; null where that is unknown.
  * @param {Readings} readings
  */
 function workersOf ({ threads }) {
@@ -179,19 +179,19 @@ function sumStalls ({ stalls }, causes) {
 }
 
 /**
- * How many requests were being answered on average of the observed time, by Little's law, or now where none has ended meanwhile; null where nobody said.
+ * The average number of requests in flight in the observed time, by Little's law, or the number now if none has ended; null where unknown.
  * @param {Readings} readings
  */
 function inFlightOf ({ process, pace, stalls }) {
   if (process === null) return null
   const seconds = pace.routes.reduce((sum, route) => sum + route.seconds, 0)
   const onAverage = pace.ms > 0 ? seconds * 1e3 / pace.ms : 0
-  // After a stall nobody waits any more.
+  // After a stall the requests that waited are answered.
   return stalls.length > 0 && onAverage > 0 ? onAverage : Math.max(process.inFlight, onAverage)
 }
 
 /**
- * The request of another route that was held up longest by code of this one, in the observed time.
+ * The request of another route that was delayed longest by code of this route, in the observed time.
  * @param {Readings} readings
  * @param {string | null} route
  * @returns {{ route: string, ms: number } | null}
@@ -203,7 +203,7 @@ function longestBehind ({ at, activity, process }, route) {
 }
 
 /**
- * The route that a hot spot ran for, where it ran for no other one that matters.
+ * The route that a hot spot ran for, if it hardly ran for any other.
  * @param {HotSpot} spot
  * @returns {HotSpot['routes'][number] | null}
  */
@@ -212,10 +212,10 @@ function onlyRoute ({ share, routes: [heaviest] }) {
 }
 
 /**
- * How the system treated the loop in the last second and in all stalls, when it was measured.
+ * How much CPU the loop got in the last second and in all stalls, which is when it is measured.
  * @param {Readings} readings
- * @returns {{ waiting: number, throttled: number, cpu: number }} parts of that time, 0 to 1: waiting for a processor for whatever reason,
- *   held back by a quota, and being run
+ * @returns {{ waiting: number, throttled: number, cpu: number }} shares of that time, 0 to 1: waiting for a CPU for whatever reason,
+ *   throttled by a quota, and running
  */
 function processorShares ({ system, stalls }) {
   const measured = [system, ...stalls.map(({ durationMs, evidence }) => ({ ...evidence, ms: durationMs }))].map(withWholeTime)
@@ -225,7 +225,7 @@ function processorShares ({ system, stalls }) {
 }
 
 /**
- * What the system counted is read a little earlier and later than the time itself.
+ * The counters of the system are read a little before and after the period.
  * @param {Pick<System, 'ms' | 'cpuMs' | 'runQueueMs' | 'throttledMs'>} measured
  */
 function withWholeTime (measured) {
@@ -237,12 +237,12 @@ function requestsPerSecond ({ pace }) {
   return pace.ms === 0 ? 0 : pace.routes.reduce((sum, { count }) => sum + count, 0) * 1e3 / pace.ms
 }
 
-// Two for each message may be an answer and a log line; larger ones cost by their bytes, and not by their number.
+// Two writes per message can be a response and a log line; the cost of larger writes depends on their bytes, not on their number.
 const MANY_WRITES = Object.freeze({ ofBusy: 0.3, ofTime: 0.1, samples: 50, perSecond: 1000, times: 1.8, maxBytes: 4096 })
 const MOSTLY = 0.8
 
 /**
- * Whether what the main thread writes is small: then a write costs as a system call, and not by its bytes. False where it is not known.
+ * Whether the writes of the main thread are small, so that the cost is that of the system call and not of the bytes. False where unknown.
  * @param {Readings} readings
  */
 function hasSmallWrites ({ system: { io } }) {
@@ -250,7 +250,7 @@ function hasSmallWrites ({ system: { io } }) {
 }
 
 /**
- * That writes of sockets take much of the time, and are more than there are messages; null where they are not, or where it is not known.
+ * Whether writes to sockets take much of the time and outnumber the messages; null if not, or where it is unknown.
  * @param {Readings} readings
  * @returns {{ perSecond: number, times: number, of: 'request' | 'read', bytes: number } | null}
  */
@@ -261,7 +261,7 @@ function manyWrites (readings) {
   const { writes } = activity.sockets
   if (writes.samples < samples || writes.ms < activity.busyMs * ofBusy || writes.ms < observedMsOf(readings) * ofTime) return null
   const requests = requestsPerSecond(readings) * ms / 1e3
-  // Requests may come several in one read, and what they ask of a database is answered in reads of its own.
+  // One read may bring several requests, and their database queries are answered in further reads.
   const times = io.writes / Math.max(1, requests, io.reads)
   const perSecond = io.writes * 1e3 / ms
   if (times < least.times || perSecond < least.perSecond || !hasSmallWrites(readings)) return null
@@ -269,8 +269,7 @@ function manyWrites (readings) {
 }
 
 /**
- * Which part of the time in which the loop was at work it was run, 0 to 1. The samples do not know: they see the code that waits for a
- * processor as well.
+ * The share of the loop's busy time in which it really had a CPU, 0 to 1. Samples cannot show it: they also see code that waits for a CPU.
  * @param {Readings} readings
  */
 function ranShare (readings) {
@@ -280,7 +279,7 @@ function ranShare (readings) {
 
 /**
  * @param {Readings} readings
- * @returns {OutsideHeap | null} null where that is not known
+ * @returns {OutsideHeap | null} null where that is unknown
  */
 function outsideHeapOf ({ process }) {
   return process?.memory.outside ?? null
@@ -292,9 +291,9 @@ function areBuffers ({ buffersBytes, externalBytes }) {
 }
 
 /**
- * The routes whose requests take long, whatever for.
+ * The routes whose requests take long, for whatever reason.
  * @param {Readings} readings
- * @returns {{ route: string, count: number, meanMs: number }[]} of the observed time, those with the most time in all first
+ * @returns {{ route: string, count: number, meanMs: number }[]} of the observed time, most total time first
  */
 function slowRoutes ({ pace }) {
   return pace.routes.filter(({ count }) => count >= MIN_REQUESTS)

@@ -1,7 +1,7 @@
 'use strict'
 
-// An answer as text for a terminal and as Markdown for an issue, both with the same content in the same order; of one process, or of a group
-// with the processes that each finding is true of. Pure.
+// Formats findings as text for a terminal and as Markdown for an issue, both with the same content in the same order; of one process, or of a
+// group with the processes that each finding applies to. Pure.
 
 const { localTime } = require('../base/local-time')
 const { inWords } = require('./evidence')
@@ -12,10 +12,10 @@ const { duration, megabytes, percent, placed, rounded, times } = require('./form
 /** @import { GroupFindings } from '../../../types/group' */
 
 /**
- * @typedef {object} Shown  a finding in pieces, for who paints them
- * @property {string} label   severity, for people
+ * @typedef {object} Shown  a finding in pieces, for callers that add colors
+ * @property {string} label   the severity as people read it
  * @property {string} title
- * @property {{ text: string, isCommand: boolean }[]} lines  isCommand: to be copied, and never broken
+ * @property {{ text: string, isCommand: boolean }[]} lines  isCommand: it is there to be copied, and must not be wrapped
  */
 
 const ENDED_MS = 3000
@@ -23,17 +23,17 @@ const ENDED_MS = 3000
 const LABELS = Object.freeze({ critical: 'CRITICAL', warning: 'WARNING', info: 'NOTE', none: 'OK' })
 const INDENT = '   '
 const NAME_WIDTH = 9
-/** Before what a line says. */
+/** The columns before the text of a line. */
 const NAME_COLUMNS = INDENT.length + NAME_WIDTH
 
 const MAX_PIDS = 10
 
 /**
  * @param {Pick<Finding, 'severity' | 'over'>} finding
- * @returns {string} as people read it; of what is over with its time
+ * @returns {string} as people read it; with its time if it is over
  */
 function labelOf ({ severity, over }) {
-  if (!over) return LABELS[severity] // an earlier version does not say it
+  if (!over) return LABELS[severity] // earlier versions do not send it
   const [from, to] = [over.from, over.to].map(timeOfDay)
   return `OVER, ${from === to ? `at ${from}` : `${from} to ${to}`}`
 }
@@ -47,16 +47,16 @@ function timeOfDay (atMs) {
 function headline ({ observedSeconds, figures, blockedMs, isStale, at, observed, ...who }) {
   const { utilization, longestStallMs, stalls, delayP99Ms, requestsPerSecond, workers } = figures
   const facts = [
-    utilization === null ? null : `utilisation ${percent(utilization)}`,
-    ...(workers !== null && workers >= NOTABLE_WORKERS ? [`worker threads ${percent(workers)} of a processor`] : []),
+    utilization === null ? null : `utilization ${percent(utilization)}`,
+    ...(workers !== null && workers >= NOTABLE_WORKERS ? [`worker threads ${percent(workers)} of a CPU`] : []),
     stalls === 0 ? 'no stall' : `${times(stalls, 'stall')} of up to ${duration(longestStallMs)}`,
     delayP99Ms === null ? null : `delay p99 ${duration(delayP99Ms)}`,
     requestsPerSecond === null ? null : `${requestsPerSecond} requests/s`,
     blockedMs > 0 ? `blocked now for ${duration(blockedMs)}` : null
   ].filter(fact => fact !== null)
-  const stale = isStale ? ' (the loop does not answer: some figures are missing, or of before)' : ''
+  const stale = isStale ? ' (the event loop does not answer: some figures are missing or outdated)' : ''
   const name = 'name' in who ? who.name : `${who.appName} (pid ${who.pid})`
-  // Idle time at the end is not observed.
+  // The observed time ends before the idle time.
   const when = at !== undefined && observed && at - observed.to > ENDED_MS ? ` (${timeOfDay(observed.from)} to ${timeOfDay(observed.to)})` : ''
   return `${name}, observed ${rounded(observedSeconds)} s${when}: ${facts.join(', ')}${stale}`
 }
@@ -71,16 +71,16 @@ function parts ({ id, where, what, why, instead, evidence, confidence, next }) {
     { name: 'where', text: where === null ? '' : [placed(where), where.route].filter(Boolean).join(', ') },
     { name: 'what', text: what },
     { name: 'why', text: why },
-    { name: 'instead', text: instead },
-    { name: 'proof', text: `${figures.join(', ')}; confidence ${confidence} (${id})` },
+    { name: 'fix', text: instead },
+    { name: 'evidence', text: `${figures.join(', ')}; confidence ${confidence} (${id})` },
     { name: 'next', text: next.join('\n') }
   ].filter(({ text }) => text !== '')
 }
 
 /**
- * @typedef {{ findings: (Omit<Finding, 'id'> & { id: string })[] }} Told  of one process, or of several
+ * @typedef {{ findings: (Omit<Finding, 'id'> & { id: string })[] }} Answer  of one process, or of several
  *
- * @param {Told} answer
+ * @param {Answer} answer
  * @returns {Shown[]}
  */
 function inPieces ({ findings }) {
@@ -94,8 +94,8 @@ function inPieces ({ findings }) {
 }
 
 /**
- * @param {Told} answer
- * @param {string} [head]  whose it is
+ * @param {Answer} answer
+ * @param {string} [head]  of which process or group
  * @returns {string}
  */
 function toText (answer, head = headline(/** @type {Findings} */ (answer))) {
@@ -104,8 +104,8 @@ function toText (answer, head = headline(/** @type {Findings} */ (answer))) {
 }
 
 /**
- * @param {Told} answer
- * @param {string} [head]  whose it is
+ * @param {Answer} answer
+ * @param {string} [head]  of which process or group
  * @returns {string}
  */
 function toMarkdown (answer, head = headline(/** @type {Findings} */ (answer))) {
@@ -126,7 +126,7 @@ function markdownOf ({ name, text }) {
 
 /**
  * @param {GroupFindings} answer
- * @param {string} whole  who is in it, in words
+ * @param {string} whole  which processes the group has, as text
  */
 function groupHeadline ({ group, observedSeconds, figures, blocked }, whole) {
   const stuck = blocked.length === 0 ? '' : `, ${times(blocked.length, 'process')} blocked now (${pidsOf(blocked.map(({ pid }) => pid))})`.replace('processs', 'processes')
@@ -141,7 +141,7 @@ function pidsOf (pids) {
 }
 
 /**
- * With the processes in the titles.
+ * With the pids in the titles.
  * @param {GroupFindings} answer
  */
 function titled ({ findings }) {

@@ -1,7 +1,7 @@
 'use strict'
 
-// A hot spot, the place in the code where much of the time was spent, as findings have it: what kind of work it is, when it is worth a finding,
-// and its figures in sentences. Pure.
+// What the detectors of hot spots share: which kind of work a hot spot is, whether it is worth a finding, and the sentences with its figures.
+// Pure.
 
 const { dependencyOf, isInPackage } = require('../../formats/profile/frame')
 const { CRITICAL_SHARE, makeFinding, MIN_SAMPLES } = require('../finding')
@@ -12,18 +12,18 @@ const { duration, percent, placed, rounded, times } = require('../format-text')
 /** @import { Readings, HotSpot } from '../readings' */
 
 const JSON_CALLS = new Set(['JSON.parse', 'JSON.stringify', 'parse', 'stringify'])
-// Half of a hot spot: then mending the call mends the hot spot.
+// Half of a hot spot: then replacing the call fixes the hot spot.
 const MIN_SYNC_SHARE = 0.5
-// Tasks that do next to nothing leave the queue a fifth to nine tenths of the time, one that works for milliseconds a hundredth.
+// If the tasks do next to nothing, the queue has a fifth to nine tenths of the time; if they work for milliseconds, a hundredth.
 const MIN_QUEUE_SHARE = 0.1
 
-// One short stall in a minute is a collection, a first call that was compiled, a busy machine: it becomes a finding with the second one, or
-// when it was five times as long as what counts.
+// One short stall in a minute can be a garbage collection, a first call that is compiled, a busy machine. Two are a finding, or one that is five
+// times as long as the threshold.
 const MIN_STALLS = 2
 const LONG_STALL = 5
-// And it is a loss that somebody could feel: one request in a hundred came at that time.
+// And the loss must be noticeable: one request in a hundred arrives in this share of the time.
 const MIN_STALLED_SHARE = 0.01
-// Of the busy time, and of those that are named.
+// Share of the busy time from which a route is listed.
 const MIN_ROUTE_SHARE = 0.01
 const MAX_ROUTES = 4
 const MOST = 0.6
@@ -35,31 +35,31 @@ const MODULES = Object.freeze({
   zlib: require('node:zlib'),
   child_process: require('node:child_process')
 })
-// Synchronous although no name says so.
+// Synchronous, although their names do not end with Sync.
 const SYNCHRONOUS = new Set(['randomBytes', 'randomInt', 'sign', 'verify', 'hash', 'diffieHellman', 'createDiffieHellman'])
 const WITHOUT_MODULE = new Set(['Atomics.wait', 'zlib.*Sync'])
 
 /**
- * What kind of work a hot spot is, by what was called there.
+ * The kind of work of a hot spot, by what was called there.
  * @param {HotSpot} spot
  * @returns {Finding['id'] | 'start-up'}
  */
 function kindOf (spot) {
   const { culprit, text, sync, ms, queueMs, isLogging, isStartUp, origin } = spot
   if (isStartUp || (sync?.api === 'require' && sync.share >= MIN_SYNC_SHARE)) return 'start-up'
-  // It ran again and again with little to do each time. Where it has much to do, whatever is awaited on the line, that is what took the time.
+  // It ran again and again with little to do each time. A function with much to do is the reason itself, even if its line awaits something.
   if (queueMs >= (ms + queueMs) * MIN_QUEUE_SHARE) return 'task-flood'
   if (isLogging) return 'hot-logging'
   if (JSON_CALLS.has(culprit.call ?? '') || jsonOn(spot) !== null) return 'hot-json'
   if (apiOf(culprit.call) !== null || (sync?.share ?? 0) >= MIN_SYNC_SHARE) return 'hot-sync-call'
   if (culprit.via !== null || origin === 'dependency') return 'hot-dependency'
-  // V8 has no frame for reading the time: it is on the line, or nowhere.
+  // V8 has no frame for reading the time: only the source line shows it.
   if (culprit.call === null && /\b(Date\.now|new Date|performance\.now|process\.hrtime(\.bigint)?) *\(/.test(text)) return 'hot-clock'
   return 'hot-function'
 }
 
 /**
- * The builtin that is written on the line, where no other call there is known: V8 has no frame for it, and interrupts it late.
+ * JSON.parse or JSON.stringify on the source line, if no other call on it is known: V8 has no frame for them, and interrupts them late.
  * @param {HotSpot} spot
  * @returns {string | null}
  */
@@ -72,16 +72,16 @@ function jsonOn ({ culprit, text }) {
  * Whether a hot spot is worth a finding.
  * @param {HotSpot} spot
  * @param {Readings} readings
- * @param {object} enough    without stalls
- * @param {number} enough.ofTime  part of the observed time from which on it is told
- * @param {number} [enough.ofBusy]  part of the busy time, when the loop is nearly full
+ * @param {object} enough    the thresholds without stalls
+ * @param {number} enough.ofTime  share of the observed time from which it is reported
+ * @param {number} [enough.ofBusy]  share of the busy time from which it is reported when the loop is nearly full
  * @param {number} [enough.full]  what counts as nearly full
  */
 function isWorth (spot, readings, { ofTime, ofBusy = 1, full = 0.7 }) {
   if (isStalling(spot, readings) || isHoldingNow(spot, readings)) return true
   if (spot.samples < MIN_SAMPLES) return false
   const share = ranShare(readings) * spot.ownMs / Math.max(1, observedMsOf(readings))
-  // A loop that waits for a processor is full as well: what it does with the time that it gets is what there is to change in the code.
+  // A loop that waits for a CPU is full as well. What it does with the time that it gets can be changed in the code.
   return share >= ofTime || (utilizationOf(readings) >= full && spot.share * spot.ownMs / spot.ms >= ofBusy)
 }
 
@@ -95,7 +95,7 @@ function isStalling ({ stalls: { count, ms, longestMs } }, readings) {
 }
 
 /**
- * The loop is stuck, and this is where.
+ * Whether the loop is blocked right now by this hot spot.
  * @param {HotSpot} spot
  * @param {Readings} readings
  */
@@ -104,7 +104,7 @@ function isHoldingNow (spot, { blockedMs, thresholdMs, activity }) {
 }
 
 /**
- * It fills the loop because the loop waits for a processor: that is to be mended first.
+ * Whether it fills the loop only because the loop waits for a CPU: that has to be fixed first.
  * @param {HotSpot} spot
  * @param {Readings} readings
  * @param {number} lostMs
@@ -113,7 +113,7 @@ function isCrowded (spot, readings, lostMs) {
   return ranShare(readings) < 1 && !isStalling(spot, readings) && !isHoldingNow(spot, readings) && lostMs < observedMsOf(readings) * CRITICAL_SHARE
 }
 
-/** @typedef {Pick<Finding, 'why' | 'instead'> & { work: string, evidence?: Finding['evidence'] }} Details  work: what the time is spent in, after "in" */
+/** @typedef {Pick<Finding, 'why' | 'instead'> & { work: string, evidence?: Finding['evidence'] }} Details  work: the text after "spends … in" */
 
 /**
  * @param {Finding['id']} id
@@ -145,7 +145,7 @@ function hotSpotFinding (id, spot, readings, details) {
 }
 
 /**
- * JSON.stringify() and texts call a function of each object: where that took the time, it is what there is to change.
+ * JSON.stringify() and string conversion call toJSON() or toString() of each object: if that took the time, it is what to change.
  * @param {HotSpot} spot
  * @param {Details} details
  * @returns {Details}
@@ -157,10 +157,10 @@ function converting ({ converter, culprit }, details) {
   return {
     ...details,
     work: dependencyOf(culprit) === owner && (culprit.via ?? culprit).function === name ? details.work : `${details.work}, most of it in ${whose}`,
-    why: `${name}() runs for each object that is turned into text, and everything else waits until all of them are done`,
+    why: `${name}() runs once for each object that is converted to text, and everything else waits until all are done`,
     instead: owner === 'mongoose'
-      ? 'ask for plain objects with `.lean()` where documents are only sent, and select() the fields that are needed'
-      : `turn plain objects with only the fields that are needed into text, or make ${name}() cheaper: keep what it works out`,
+      ? 'use `.lean()` to get plain objects where documents are only sent, and select() the fields that you need'
+      : `convert plain objects with only the fields that you need, or make ${name}() cheaper: cache its result`,
     evidence: { ...details.evidence, converter: owner === null ? name : `${owner} ${name}` }
   }
 }
@@ -174,7 +174,7 @@ function inDevelopment ({ development }, details) {
   if (development === null) return details
   return {
     ...details,
-    why: `the development build of ${development} runs, which checks everything it does and is several times slower; ${details.why}`,
+    why: `the development build of ${development} is in use; its checks make it several times slower; ${details.why}`,
     instead: `start the process with NODE_ENV=production, which selects the production build of ${development}; if that is not enough: ${details.instead}`,
     evidence: { ...details.evidence, development }
   }
@@ -190,7 +190,7 @@ function titleOf (spot, work) {
   if (only !== null) return `${only.route} spends ${percent(only.share)} of the loop's busy time in ${work}.`
   const routes = spot.routes.filter(({ share }) => share >= MIN_ROUTE_SHARE)
   const isKnown = routes.some(({ route }) => route !== null)
-  const listed = routes.slice(0, MAX_ROUTES).map(({ route, share }) => `${route ?? 'no request, or not known'} ${percent(share)}`)
+  const listed = routes.slice(0, MAX_ROUTES).map(({ route, share }) => `${route ?? 'no request or unknown'} ${percent(share)}`)
   const rest = routes.slice(MAX_ROUTES)
   if (rest.length > 0) listed.push(`${times(rest.length, 'other')} ${percent(rest.reduce((sum, { share }) => sum + share, 0))}`)
   return `The process spends ${percent(spot.share)} of the loop's busy time in ${work}${isKnown ? `: ${listed.join(', ')}` : ''}.`
@@ -205,21 +205,21 @@ function titleOf (spot, work) {
 function whatOf ({ stalls, route }, readings, lostMs, inFlight) {
   const observed = duration(observedMsOf(readings))
   const held = `It held the loop for ${duration(lostMs)} of the last ${observed}`
-  const stalled = stalls.count === 0 ? 'without a single stall' : `in ${times(stalls.count, 'stall')} of up to ${duration(stalls.longestMs)}`
-  const waited = inFlight !== null && inFlight >= 1.5 ? ` About ${Math.round(inFlight)} requests were waiting meanwhile: ${duration(lostMs * inFlight)} of their time.` : ''
-  const now = readings.blockedMs >= readings.thresholdMs ? ` The loop is blocked at this moment, for ${duration(readings.blockedMs)}.` : ''
+  const stalled = stalls.count === 0 ? 'without a stall' : `in ${times(stalls.count, 'stall')} of up to ${duration(stalls.longestMs)}`
+  const waited = inFlight !== null && inFlight >= 1.5 ? ` About ${Math.round(inFlight)} requests waited meanwhile, ${duration(lostMs * inFlight)} in total.` : ''
+  const now = readings.blockedMs >= readings.thresholdMs ? ` The loop is blocked right now, for ${duration(readings.blockedMs)} so far.` : ''
   const behind = longestBehind(readings, route)
   const longest = behind === null ? '' : ` ${behind.route} waited up to ${duration(behind.ms)} behind it.`
   return `${held}, ${stalled}.${describeLines(stalls)}${waited}${longest}${now}`
 }
 
 /**
- * Where no single line has most of it: that one of `where` is only the first.
+ * The lines with the most time, if no single line has most of it: `where` has only the first.
  * @param {HotSpot['stalls']} stalls
  */
 function describeLines ({ ms, lines }) {
   if (lines.length < 2 || lines[0].ms > ms * MOST) return ''
-  return ` Its lines: ${lines.slice(0, MAX_LINES).map(one => `${one.line} ${duration(one.ms)}`).join(', ')}.`
+  return ` By line: ${lines.slice(0, MAX_LINES).map(one => `${one.line} (${duration(one.ms)})`).join(', ')}.`
 }
 
 /**
@@ -231,17 +231,17 @@ function placeOf ({ culprit: { function: name, file, line, column, via }, route 
 }
 
 /**
- * `called at auth.js:23`, or where in a function of its own.
+ * ` by the package's function, called in login (auth.js:23)`, or `, called in …`.
  * @param {HotSpot} spot
  */
 function calledAt ({ culprit }) {
-  // Where the application has no function on the stack the culprit is the package's own.
+  // If no function of the application is on the stack, the culprit is the package's function.
   if (culprit.via === null || isInPackage(culprit.file)) return `${through(culprit)}, called in ${placed(culprit)}`
   return ` by ${culprit.via.package}'s ${culprit.via.function}${through(culprit)}, called in ${placed(culprit)}`
 }
 
 /**
- * The dependency of a dependency.
+ * The dependency of a dependency, if the work was done there.
  * @param {HotSpot['culprit']} culprit
  */
 function through ({ via }) {
@@ -249,9 +249,9 @@ function through ({ via }) {
 }
 
 /**
- * The whole name of a synchronous API, as people write it, from the function at the bottom of a stack: `pbkdf2Sync` is `crypto.pbkdf2Sync`.
+ * The full name of a synchronous API, from the function at the bottom of a stack: `pbkdf2Sync` is `crypto.pbkdf2Sync`.
  * @param {string | null} call
- * @returns {string | null} null where it is none
+ * @returns {string | null} null if it is none
  */
 function apiOf (call) {
   if (call === null) return null

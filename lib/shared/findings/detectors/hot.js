@@ -1,7 +1,7 @@
 'use strict'
 
-// Findings about code that holds the loop: each takes the hot spots of its kind, and is one object. A hot spot is of one kind only, so none is
-// reported twice. Log lines are written all over an application: their time is added up.
+// Detectors of code that holds the loop, each for the hot spots of one kind. A hot spot has one kind only, so none is reported twice. Logging is
+// spread all over an application: its time is summed.
 
 const { dependencyOf, isInPackage } = require('../../formats/profile/frame')
 const { adviceOf } = require('../../sync-calls/advice')
@@ -17,19 +17,19 @@ const { apiOf, calledAt, isWorth, jsonOn, kindOf, hotSpotFinding, through } = re
 /**
  * @typedef {object} HotDetector
  * @property {Finding['id']} id
- * @property {(hotSpots: HotSpot[], readings: Readings) => HotSpot[]} [join]  of its kind, those that are one loss
+ * @property {(hotSpots: HotSpot[], readings: Readings) => HotSpot[]} [join]  merges hot spots of its kind that are one problem
  * @property {(spot: HotSpot, readings: Readings) => Finding | null} detect  null: too little to report
  */
 
-/** Without stalls, from which part of the time on each is a finding. */
+/** The share of the time from which each is a finding, without stalls. */
 const ENOUGH = Object.freeze({
-  // A twentieth: requests feel it, and it could be nothing at all. The detector of synchronous calls flags the same.
+  // Requests feel a twentieth, and it is avoidable. The detector of synchronous calls flags the same share.
   syncCall: { ofTime: 0.05 },
-  // Every API spends a tenth or two of its time on JSON, and that is its work.
+  // Every API spends a tenth or two of its time on JSON: that is its work.
   json: { ofTime: 0.4, ofBusy: 0.35 },
-  // A line with it may do other things as well: only where it is plainly the place.
+  // The line may do other things as well: reported only if it has much of the time.
   clock: { ofTime: 0.25, ofBusy: 0.25 },
-  // Frameworks and drivers are what an application runs on, and have their share of every busy loop.
+  // Frameworks and drivers have their share of every busy loop.
   dependency: { ofTime: 0.4, ofBusy: 0.4 },
   // The heaviest function of a healthy service has some tenth of its time.
   function: { ofTime: 0.4, ofBusy: 0.35 }
@@ -43,12 +43,12 @@ const MAX_PLACES = 3
 function toDetector ({ id, detect, join = hotSpots => hotSpots }) {
   return {
     ids: [id],
-    // The loop is full of it, and requests wait for it: there is one thing to change.
+    // If the loop is full of it and requests wait for it, it is the one thing to change.
     explains: ['many-short-turns', 'slow-elsewhere'],
     find (readings) {
       const isSmall = hasSmallWrites(readings)
       const isMany = manyWrites(readings) !== null
-      // Many small writes are a finding of their own (detectors/socket-calls.js); one for each answer is what answering costs.
+      // Many small writes are a finding of their own (socket-calls.js); one write per response is normal.
       const isPlainWriting = (/** @type {HotSpot} */ { isWriting, stalls }) => isWriting && (isMany || (isSmall && stalls.count === 0))
       const hotSpots = (readings.activity?.hotSpots ?? []).filter(spot => kindOf(spot) === id && !isPlainWriting(spot))
       return join(hotSpots, readings).flatMap(spot => detect(spot, readings) ?? [])
@@ -57,7 +57,7 @@ function toDetector ({ id, detect, join = hotSpots => hotSpots }) {
 }
 
 /**
- * A synchronous call of Node's on the way of requests: the one fault with a ready remedy, since nearly all have an asynchronous twin.
+ * A synchronous call of Node.js while requests wait. Nearly all of them have an asynchronous version.
  * @type {HotDetector}
  */
 const syncCall = {
@@ -72,7 +72,7 @@ const syncCall = {
 }
 
 /**
- * JSON.parse() and JSON.stringify() of much at once.
+ * JSON.parse() and JSON.stringify() of large data.
  * @type {HotDetector}
  */
 const json = {
@@ -86,23 +86,23 @@ const json = {
   }
 }
 
-// The loop is over when the clock says so: a faster clock would change nothing.
+// A loop that ends at a certain time: a faster clock would change nothing.
 const CLOCK = String.raw`(?:Date\.now|new Date|performance\.now|process\.hrtime(?:\.bigint)?) *\(`
 const WAITS_FOR_CLOCK = new RegExp(String.raw`\bwhile *\([^;{]*${CLOCK}|\bfor *\([^;]*;[^;]*${CLOCK}[^;]*;|\bif *\([^;{]*${CLOCK}[^;{]*\)\s*\{?\s*(?:break|return)\b`)
 const WAITING = Object.freeze({
-  why: 'a loop that looks at the clock until some time has passed does nothing meanwhile, and keeps everything else from running',
+  why: 'a loop that reads the clock until some time has passed does no work, and nothing else can run meanwhile',
   instead: 'wait with a timer: setTimeout, or `await setTimeout(ms)` of node:timers/promises'
 })
 
 /**
- * Reading the time of day in a hot path. V8 has no frame for it: it is known by what is written on the line.
+ * Reading the time of day in a hot path. V8 has no frame for it: it is recognized by the source line.
  * @type {HotDetector}
  */
 const clock = {
   id: 'hot-clock',
   detect (spot, readings) {
     if (!isWorth(spot, readings, ENOUGH.clock)) return null
-    // Without a stall it is rather a loop that works until its time is up, so as to let others have theirs.
+    // Without a stall it is more likely a loop that works until its time slice ends, to let other work run.
     const isWaiting = spot.stalls.count > 0 && WAITS_FOR_CLOCK.test(spot.text) && /[<>]/.test(spot.text)
     const { why, instead } = isWaiting ? WAITING : adviceOf('Date.now')
     const work = `${isWaiting ? 'a loop that waits for the clock' : 'a line that reads the clock'}: ${placed(spot.culprit)}`
@@ -112,13 +112,13 @@ const clock = {
 }
 
 /**
- * A dependency's own JavaScript, and the function of the application that went there.
+ * JavaScript of a dependency, with the function of the application that called it.
  * @type {HotDetector}
  */
 const dependency = {
   id: 'hot-dependency',
 
-  // Several functions of the application may go to one package, none of them with enough to be said alone.
+  // Several functions of the application may call one package, none of them with enough time to be reported alone.
   join (hotSpots, readings) {
     const packages = [...new Set(hotSpots.map(packageName))]
     return packages.flatMap(name => {
@@ -135,8 +135,8 @@ const dependency = {
       work: `${expression === null ? '' : `${expression.name} in `}the package ${name}${enteredBy(spot)}`,
       why: expression?.why ?? `${name} computes on the event loop, and everything else waits until it is done`,
       instead: expression === null
-        ? `call it less often or with less (a cache, a limit, pages), take an asynchronous or native variant of ${name} where there is one, or move the call into worker_threads`
-        : `limit the length of what is passed to ${name} and check its form before, give it a fixed format where it takes one, or update it: the expression is ${name}'s own`,
+        ? `call it less often or with less data (a cache, a limit, pagination), use an asynchronous or native variant of ${name} if there is one, or move the call to worker_threads`
+        : `limit the length of the input to ${name} and validate it first, pass a fixed format if it accepts one, or update it: the regular expression is part of ${name}`,
       evidence: { package: name, ...(spot.culprit.via?.through && { through: spot.culprit.via.through.package }) }
     })
   }
@@ -181,7 +181,7 @@ function packageName ({ culprit }) {
 }
 
 /**
- * The application's own JavaScript.
+ * JavaScript of the application.
  * @type {HotDetector}
  */
 const ownFunction = {
@@ -195,13 +195,13 @@ const ownFunction = {
 }
 
 /**
- * A builtin that takes long: why, what to write instead, and what it is called where its name alone says too little.
+ * A builtin that takes long: why, what to use instead, and a clearer name where its own is not enough.
  * @typedef {{ why: string, instead: string, name: string | null }} Builtin
  */
 
 const EXPRESSION = Object.freeze({
-  why: 'a regular expression that can match in many ways tries all of them: the time may double with each character of the input',
-  instead: 'write it without nested or overlapping repetitions, limit the length of the input, or use an engine without backtracking (re2)'
+  why: 'a regular expression that can match in many ways tries all of them: the time can double with each character of the input',
+  instead: 'rewrite it without nested or overlapping quantifiers, limit the length of the input, or use an engine without backtracking (re2)'
 })
 const ALWAYS_EXPRESSION = /^RegExp\.|(^|\.)(match|matchAll|search|test|exec)$/
 // With an expression or with a plain string.
@@ -213,24 +213,24 @@ const WITH_LITERAL = /\.split\(\s*\/[^/*]/
 /** @type {[RegExp, Omit<Builtin, 'name'> & { name?: string }][]} */
 const OTHERS = [
   [/sort$|toSorted$/i, {
-    why: 'sorting takes the more time the more there is, and calls the comparator for each pair',
-    instead: 'keep it sorted, let the database sort, sort only the page that is shown, and compute keys once'
+    why: 'sorting takes more than linear time, and calls the comparator for each comparison',
+    instead: 'keep the data sorted, sort in the database, sort only the page that is shown, and compute sort keys once'
   }],
   [/structuredClone$/, {
-    why: 'it copies everything that can be reached from the value, on the event loop',
-    instead: 'copy only what changes, or share it and freeze it'
+    why: 'it copies everything that is reachable from the value, on the event loop',
+    instead: 'copy only what changes, or freeze the value and share it'
   }],
   [/^(update|digest)$/, { ...adviceOf('crypto.createHash().update'), name: 'hashing (crypto)' }],
   [/^end$/, {
-    why: 'what is written is turned into bytes and handed to the system on the event loop, a long string all at once',
-    instead: 'send less of it (pages, fields) or in pieces (stream.pipeline), keep as a Buffer what does not change, and put small writes together',
+    why: 'the data is converted to bytes and written on the event loop, a long string all at once',
+    instead: 'send less (pagination, fields) or in chunks (stream.pipeline), keep data that does not change as a Buffer, and combine small writes',
     name: 'end() of a response or stream'
   }]
 ]
 /** @type {Builtin} */
 const ANY = Object.freeze({
   why: 'JavaScript runs on the event loop, and everything else waits until it is done',
-  instead: 'do less of it (a cache, a limit, pages, a better algorithm), do it in pieces with setImmediate between them, or in worker_threads',
+  instead: 'do less (a cache, a limit, pagination, a better algorithm), split the work with setImmediate, or move it to worker_threads',
   name: null
 })
 
@@ -254,7 +254,7 @@ function isExpression (call, text) {
 }
 
 const LOGGING = Object.freeze({
-  // A service that logs each request spends some percent on it.
+  // A service that logs each request spends a few percent on it.
   minTimeShare: 0.15,
   minBusyShare: 0.25,
   full: 0.7,
@@ -262,8 +262,8 @@ const LOGGING = Object.freeze({
 })
 
 /**
- * Log lines: the console writes them synchronously to files and terminals, and every logger puts them together on the loop. They are
- * written all over an application, so their time is added up.
+ * Logging: the console writes synchronously to files and terminals, and every logger formats its lines on the loop. It is spread all over an
+ * application, so its time is summed.
  * @type {Detector}
  */
 const logging = {
@@ -278,12 +278,12 @@ const logging = {
     if (ms < MIN_SAMPLES * LOGGING.sampleMs || !isMuch(ms, share, readings)) return []
     return [makeFinding(readings, {
       id: 'hot-logging',
-      title: `The process spends ${percent(share)} of the loop's busy time in writing logs${where === null ? '' : `, most of it for ${placed(where)}`}.`,
+      title: `The process spends ${percent(share)} of the loop's busy time in logging${where === null ? '' : `, most of it for ${placed(where)}`}.`,
       lostMs: ms,
-      what: `Log lines held the loop for ${duration(ms)} of the last ${duration(observedMsOf(readings))}.`,
+      what: `Logging held the loop for ${duration(ms)} of the last ${duration(observedMsOf(readings))}.`,
       where: where && { ...where, via: null, route: null },
-      why: 'the console writes to files and terminals synchronously, and every line is put together on the event loop',
-      instead: 'log less (a level, a sample), and write with a logger that writes in another thread or in large pieces, such as pino with sync: false',
+      why: 'the console writes to files and terminals synchronously, and every line is formatted on the event loop',
+      instead: 'log less (a higher level, sampling), and use a logger that writes in another thread or in large chunks, such as pino with sync: false',
       evidence: { busyShare: rounded(share, 3), ms: rounded(ms), stalls },
       next: [`npx loopscope profile ${readings.pid}`]
     })]

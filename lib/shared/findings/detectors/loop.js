@@ -1,7 +1,7 @@
 'use strict'
 
-// Findings about the loop as a whole: full of short turns, flooded with tasks, held by loading modules, waited for although it is idle, and
-// stalls that no other finding names a reason for. Each is one object.
+// Detectors of problems of the event loop as a whole: full of short tasks, flooded with microtasks, blocked by loading modules, idle while requests
+// are slow, and stalls that no other finding explains.
 
 const { dependencyOf } = require('../../formats/profile/frame')
 const { makeFinding, MIN_SAMPLES } = require('../finding')
@@ -15,15 +15,15 @@ const { kindOf, placeOf } = require('./hot-spot')
 /** @import { Readings, HotSpot } from '../readings' */
 
 const SHORT_TURNS = Object.freeze({
-  // From here on work waits more than it runs: with one server and random arrivals the wait is nine times the work.
+  // At this utilization work waits much longer than it runs: with one server and random arrivals, nine times as long.
   full: 0.9,
-  // With stalls in more of the time than this the stalls are the answer.
+  // With more stalls than this, the stalls are the problem.
   maxStalledShare: 0.1,
   maxPlaces: 3
 })
 
 /**
- * The loop is always at work with turns that are all short: no stall, no single place, and still everything waits its turn.
+ * The loop is always busy with short iterations: no stall, no single culprit, and still everything waits.
  * @type {Detector}
  */
 const manyShortTurns = {
@@ -39,12 +39,12 @@ const manyShortTurns = {
     const places = activity.hotSpots.slice(0, SHORT_TURNS.maxPlaces).map(({ culprit, share }) => `${placed(culprit)} ${percent(share)}`).join(', ')
     return [makeFinding(readings, {
       id: 'many-short-turns',
-      title: `The event loop is full: busy ${percent(utilization)} of the time with many short turns, and no single one to blame.`,
+      title: `The event loop is full: busy ${percent(utilization)} of the time with many short tasks, without a single culprit.`,
       lostMs: observedMs * utilization,
       what: `Busy ${duration(activity.busyMs)} of the last ${duration(observedMs)} without notable stalls.${places === '' ? '' : ` The heaviest: ${places}.`}`,
       where: heaviest === undefined ? null : placeOf(heaviest),
-      why: 'one thread runs all JavaScript: when it has no time left, every request waits for those before it',
-      instead: 'run more processes (cluster, more containers) or send less here, and make the heaviest functions cheaper',
+      why: 'one thread runs all JavaScript: when it is always busy, every request waits for those before it',
+      instead: 'run more processes (cluster, more containers) or send fewer requests here, and make the heaviest functions cheaper',
       evidence: {
         utilization: rounded(utilization, 3), delayP50Ms: rounded(process?.delay.p50Ms ?? 0), requestsInFlight: rounded(inFlightOf(readings) ?? 0)
       },
@@ -59,8 +59,8 @@ const TASK_FLOOD = Object.freeze({
 })
 
 /**
- * Promises or ticks that go on and on without letting the loop turn: each is short, and nothing else gets its turn. The queues' own time
- * shows it, which is next to nothing where the tasks do work.
+ * Promises or ticks that start each other and never let the loop continue: each is short, but nothing else can run. It shows in the time of the
+ * queues themselves, which is next to nothing if the tasks do real work.
  * @type {Detector}
  */
 const taskFlood = {
@@ -71,7 +71,7 @@ const taskFlood = {
     if (activity === null || activity.samples < MIN_SAMPLES * 2) return []
     const { categories: { tasks: { ms, where: caller } }, busyMs, observedMs } = activity
     const awaiting = activity.hotSpots.filter(spot => kindOf(spot) === 'task-flood')
-    // The queues' own time is in both where they have functions of their own.
+    // If the queues have functions of their own, their time is in both.
     const floodMs = Math.max(ms, awaiting.reduce((sum, { queueMs }) => sum + queueMs, 0)) + awaiting.reduce((sum, spot) => sum + spot.ms, 0)
     if (floodMs < busyMs * TASK_FLOOD.minBusyShare || utilizationOf(readings) < TASK_FLOOD.minUtilization) return []
     const share = Math.min(1, floodMs / busyMs)
@@ -80,10 +80,10 @@ const taskFlood = {
       id: 'task-flood',
       title: `A flood of microtasks or ticks holds the loop${where === null ? '' : `, most of them from ${placed(where)}`}.`,
       lostMs: busyMs,
-      what: `${percent(share)} of the busy time (${duration(floodMs)} of the last ${duration(observedMsOf(readings))}) went into the queues themselves, or into awaiting, and not into the tasks.`,
+      what: `${percent(share)} of the busy time (${duration(floodMs)} of the last ${duration(observedMsOf(readings))}) went into the queues themselves or into awaiting, not into the tasks.`,
       where: where && { function: where.function, file: where.file, line: where.line, column: where.column, via: null, route: awaiting[0]?.route ?? null },
-      why: 'promises and process.nextTick run before anything else may: as long as each starts the next one, no timer, socket or request is served',
-      instead: 'let the loop turn in between, with setImmediate or `await setImmediate()` of node:timers/promises every few milliseconds; do not await what is no promise',
+      why: 'promises and process.nextTick callbacks run before anything else: as long as each starts the next one, no timer, socket or request is served',
+      instead: 'yield to the event loop every few milliseconds, with setImmediate or `await setImmediate()` of node:timers/promises; do not await values that are not promises',
       evidence: { queueShare: rounded(share, 3), observedMs, stalls: stalls.length },
       confidence: 'medium',
       next: [`npx loopscope profile ${pid}`]
@@ -92,18 +92,18 @@ const taskFlood = {
 }
 
 const START_UP = Object.freeze({
-  // What an application of a few hundred modules takes is nothing to change.
+  // An application of a few hundred modules takes about this long.
   minMs: 1000,
-  // Deployments and restarts wait for it: longer than most probes of readiness do before they complain.
+  // Deployments and restarts wait for it: most readiness probes fail before that.
   longMs: 3000,
-  // So long after the start it is news.
+  // For this long after the start it is reported.
   recentMs: 90_000,
   minLateStalls: 2
 })
 
 /**
- * Modules that are loaded: at start-up that is over when it is read, and of interest where starts are waited for; later it is a synchronous
- * call like any other.
+ * Loading modules: at startup, which is over when it is reported and matters to those who wait for restarts; later it is a synchronous call like
+ * any other.
  * @type {Detector}
  */
 const startUp = {
@@ -114,7 +114,7 @@ const startUp = {
     const hotSpots = (activity?.hotSpots ?? []).filter(spot => kindOf(spot) === 'start-up')
     const late = hotSpots.filter(({ isStartUp, stalls }) => !isStartUp && stalls.count >= START_UP.minLateStalls)
     if (late.length > 0) return late.map(spot => startUpFinding(readings, spot.ms, spot, false))
-    // The recorder begins in the midst of it.
+    // The recorder starts in the middle of it.
     const ms = Math.max(process?.startUpMs ?? 0, activity?.categories.loading.ms ?? 0)
     return at - startedAt < START_UP.recentMs && ms >= START_UP.minMs ? [startUpFinding(readings, ms, hotSpots[0], true)] : []
   }
@@ -122,7 +122,7 @@ const startUp = {
 
 /**
  * @param {Readings} readings
- * @param {number} ms  in which modules were loaded
+ * @param {number} ms  spent loading modules
  * @param {HotSpot | undefined} spot
  * @param {boolean} isAtStart
  * @returns {Finding}
@@ -135,17 +135,17 @@ function startUpFinding (readings, ms, spot, isAtStart) {
     id: 'start-up',
     ...(isAtStart && { severity: ms >= START_UP.longMs ? 'warning' : 'info' }),
     title: isAtStart
-      ? `Start-up held the loop for ${duration(ms)}${where}: it is over.`
+      ? `Startup blocked the loop for ${duration(ms)}${where}; it is over.`
       : `Modules are loaded while requests wait: ${duration(ms)}${where}.`,
     lostMs: ms,
     what: isAtStart
-      ? `From its first line to the first turn of the loop the application took ${duration(ms)}; until then it answers nothing.${place === null ? ' Preloaded with LOOPSCOPE_START_AT_ONCE=true it is recorded from its first line, and what took the time is named.' : ''}`
+      ? `The application took ${duration(ms)} from its first line to the first iteration of the loop, and answered no requests meanwhile.${place === null ? ' To see which code took the time, preload with LOOPSCOPE_START_AT_ONCE=true, which records from the first line.' : ''}`
       : `Loading and compiling modules took ${duration(ms)} of the last ${duration(observedMsOf(readings))}, ${percent(busyMs === 0 ? 0 : ms / busyMs)} of the busy time.`,
     where: place && { function: place.function, file: place.file, line: place.line, column: place.column, via: null, route: spot?.route ?? null },
-    why: 'loading a module reads, compiles and runs each file on the event loop, and what stands at the top of a file runs with it',
+    why: 'loading a module reads, compiles and runs its files on the event loop, including their top-level code',
     instead: isAtStart
-      ? 'let the process be asked only when it is ready; to start sooner compute and load less at the top of files, bundle, or use module.enableCompileCache()'
-      : 'require it at the top of the file, at start-up, or import it once before requests come',
+      ? 'send requests only when the process is ready; to start faster, do and load less at the top level of files, bundle, or use module.enableCompileCache()'
+      : 'require it at the top of the file, or import it once before requests arrive',
     evidence: { ms: rounded(ms), uptimeMs: readings.process?.uptimeMs ?? null },
     next: [`npx loopscope profile ${readings.pid}`]
   })
@@ -158,7 +158,7 @@ const SLOW_ELSEWHERE = Object.freeze({
 })
 
 /**
- * Requests take long while the loop has little to do: they wait for something outside, and no change of this kind of code would help.
+ * Requests take long while the loop has little to do: they wait for something outside, so optimizing JavaScript would not help.
  * @type {Detector}
  */
 const slowElsewhere = {
@@ -178,13 +178,13 @@ const slowElsewhere = {
     return [makeFinding(readings, {
       id: 'slow-elsewhere',
       severity: 'warning',
-      title: `${worst.route} takes ${duration(worst.meanMs)} on average, and it is not the event loop: that is busy ${percent(utilization)} of the time.`,
+      title: `${worst.route} takes ${duration(worst.meanMs)} on average, but the event loop is not the cause: it is busy only ${percent(utilization)} of the time.`,
       lostMs: observedMs * (1 - utilization),
       share: 1 - utilization,
-      what: `Requests wait for something else: ${routes}.${waits === '' ? '' : ` Under way now: ${waits}.`}`,
+      what: `Requests wait for something else: ${routes}.${waits === '' ? '' : ` In flight now: ${waits}.`}`,
       where: null,
-      why: 'the loop is idle and in time; what the request waits for is a database, another service, a lock, a timer or a queue',
-      instead: `measure what ${worst.route} awaits (tracing, the log of slow queries); run in parallel what is awaited one after the other; look at the sizes of connection pools`,
+      why: 'the loop is mostly idle and on time; the request waits for a database, another service, a lock, a timer or a queue',
+      instead: `measure what ${worst.route} awaits (tracing, slow query log); run in parallel what is awaited one after the other; check the sizes of connection pools`,
       evidence: { route: worst.route, meanMs: rounded(worst.meanMs), requests: worst.count, utilization: rounded(utilization, 3), waitsFor: waits },
       confidence: worst.count >= MIN_REQUESTS * 4 ? 'high' : 'medium',
       next: [`npx loopscope slow ${readings.pid}`, `npx loopscope metrics ${readings.pid}`]
@@ -199,18 +199,18 @@ function describeWaits (waitsFor) {
 }
 
 const UNEXPLAINED = Object.freeze({
-  // One request in twenty came at that time.
+  // One request in twenty arrives in this share of the time.
   minShare: 0.05,
-  // Or one turn of the loop in a hundred was as late as this, and nothing else was found.
+  // Or the p99 of the delay is this high, and nothing else was found.
   maxDelayP99Ms: 100,
-  // A single short stall in a minute is a first call that was compiled, a collection, a busy machine.
+  // A single short stall in a minute can be a first call that is compiled, a garbage collection, a busy machine.
   minStalls: 2,
   longStall: 5,
   maxNamed: 3,
   most: 0.5
 })
 
-/** Findings that are about all stalls of a cause, or about all that happened. */
+/** Findings that explain all stalls of some causes. */
 const BY_CAUSE = /** @type {Record<string, readonly Stall['cause'][]>} */ ({
   starved: ['starved'],
   suspended: ['suspended'],
@@ -220,8 +220,8 @@ const BY_CAUSE = /** @type {Record<string, readonly Stall['cause'][]>} */ ({
 })
 
 /**
- * Stalls that no other finding names a reason for, where together they are a loss: then at least what is known of them is reported. The
- * last rule: it is asked with what the others found.
+ * Stalls that no other finding explains, if together they are a loss: it reports what is known about them. The last detector: it gets the findings
+ * of all others.
  * @type {Detector}
  */
 const unexplainedStalls = {
@@ -248,13 +248,13 @@ const unexplainedStalls = {
       since: Math.min(...left.map(({ at }) => at)),
       what: [
         `They held the loop for ${duration(ms)} of the last ${duration(observedMsOf(readings))}.`,
-        `By route: ${list(routes, 'outside requests, or not known')}.`,
-        `By code: ${list(places, 'not known')}.`,
+        `By route: ${list(routes, 'outside requests or unknown')}.`,
+        `By code: ${list(places, 'unknown')}.`,
         `By cause: ${list(by(left, ({ cause }) => cause), '')}.`
       ].join(' '),
       where: culprit && { function: culprit.function, file: culprit.file, line: culprit.line, column: culprit.column, via: culprit.via, route: isMostly ? route : null },
-      why: 'each may be short, and no single place has enough of them to be named alone; while one lasts, everything else waits',
-      instead: 'begin with what is first by code; the list of stalls has the stack of each, and a profile shows what they have in common',
+      why: 'each may be short, and no single function has enough of them for a finding of its own; while one lasts, everything else waits',
+      instead: 'start with the first one by code; the list of stalls has the stack of each, and a profile shows what they have in common',
       evidence: { stalls: left.length, stalledMs: ms, longestStallMs: longestMs, stalledShare: rounded(share, 3), delayP99Ms: process && rounded(process.delay.p99Ms) },
       confidence: 'medium',
       next: [`npx loopscope stalls ${pid}`, `npx loopscope profile ${pid}`]
@@ -282,8 +282,8 @@ function placeName (culprit) {
 
 /**
  * @param {readonly Stall[]} stalls
- * @param {(stall: Stall) => string | null} nameOf  null: not known
- * @returns {{ name: string | null, ms: number }[]} those with the most time first
+ * @param {(stall: Stall) => string | null} nameOf  null: unknown
+ * @returns {{ name: string | null, ms: number }[]} most time first
  */
 function by (stalls, nameOf) {
   /** @type {Map<string | null, number>} */

@@ -1,6 +1,6 @@
 'use strict'
 
-// Findings about memory: the collector's time, a heap on its way to its limit, and memory outside the heap that grows. Each is one object.
+// Detectors of memory problems: time of the garbage collector, a heap that approaches its limit, and growing memory outside the heap.
 
 const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { areBuffers, observedMsOf, outsideHeapOf, ranShare, sumStalls } = require('../readings')
@@ -10,15 +10,15 @@ const { duration, megabytes, percent, placed, rounded, times } = require('../for
 /** @import { Readings } from '../readings' */
 
 const GC_PRESSURE = Object.freeze({
-  // A healthy service spends some percent of its busy time on collections, one that parses much up to a fifth.
+  // A healthy service spends a few percent of its busy time on collections, one that parses a lot up to a fifth.
   minBusyShare: 0.25,
-  // And it must be a loss: of the whole time.
+  // And this share of the whole time, so that it is a real loss.
   minTimeShare: 0.05,
   sampleMs: 10
 })
 
 /**
- * The collector has much of the busy time: the application allocates faster than it needs to.
+ * The garbage collector has much of the busy time, because the application allocates a lot.
  * @type {Detector}
  */
 const gcPressure = {
@@ -38,7 +38,7 @@ const gcPressure = {
       lostMs: gcMs * ranShare(readings),
       what: `Collections held the loop for ${duration(gcMs)} of the last ${duration(observedMsOf(readings))}${stalled}.`,
       where: where && { ...where, via: null, route: null },
-      why: 'what is allocated has to be collected, and while the collector marks and moves nothing else runs',
+      why: 'everything that is allocated has to be collected, and while the collector marks and moves objects, nothing else runs',
       instead: insteadOf(readings),
       evidence: { gcMs: rounded(gcMs), busyShare: rounded(share, 3), gcStalls: stalls.count },
       confidence: where === null ? 'medium' : 'high',
@@ -48,33 +48,33 @@ const gcPressure = {
 }
 
 /**
- * Buffers count towards the next collection as objects do: where they are what fills the memory, more of them are no advice.
+ * Buffers trigger collections like objects do: if they fill the memory, using more of them is the wrong advice.
  * @param {Readings} readings
  */
 function insteadOf (readings) {
   const outside = outsideHeapOf(readings)
   const heapBytes = readings.process?.memory.heapUsedBytes ?? 0
   if (outside !== null && areBuffers(outside) && outside.buffersBytes > heapBytes) {
-    return `keep fewer Buffers at a time, which hold ${megabytes(outside.buffersBytes)} outside the heap and make V8 collect: pass them on as streams, ` +
-      'fill one again instead of allocating another, bound what is kept'
+    return `keep fewer Buffers at a time: they hold ${megabytes(outside.buffersBytes)} outside the heap and trigger collections. Use streams, reuse Buffers ` +
+      'instead of allocating new ones, and limit how many are kept'
   }
-  return 'allocate less there (no copies, smaller pieces, streams), keep large data out of the heap (Buffer), or give the young generation more room with --max-semi-space-size'
+  return 'allocate less there (no copies, smaller chunks, streams), keep large data outside the heap (Buffer), or enlarge the young generation with --max-semi-space-size'
 }
 
 const HEAP_GROWS = Object.freeze({
-  // V8 collects in earnest long before the limit: what is still there at this level is in use.
+  // V8 collects thoroughly long before the limit: what remains at this level is in use.
   full: 0.75,
   nearlyOver: 0.9,
   soonMinutes: 60
 })
 
 /**
- * The heap on its way to its limit, where the process dies. Only of a watched heap is the slope known; of any other, how full it is.
+ * The heap approaches its limit, at which the process dies. The slope is known only for a watched heap, else only how full it is.
  * @type {Detector}
  */
 const heapGrows = {
   ids: ['heap-grows'],
-  // The nearer the limit, the more it collects.
+  // V8 collects more often near the limit.
   explains: ['gc-pressure', 'slow-elsewhere'],
   find (readings) {
     const { process, activity, pid } = readings
@@ -89,13 +89,13 @@ const heapGrows = {
       id: 'heap-grows',
       severity: isSoon || level >= HEAP_GROWS.full ? 'critical' : 'warning',
       title: isGrowing
-        ? `The heap grows by ${megabytes(memory.trend?.bytesPerMinute ?? 0)} a minute${minutes === null ? '' : ` and reaches its limit in about ${duration(minutes * 60_000)}`}.`
+        ? `The heap grows by ${megabytes(memory.trend?.bytesPerMinute ?? 0)} per minute${minutes === null ? '' : ` and reaches its limit in about ${duration(minutes * 60_000)}`}.`
         : `The heap is nearly full: ${megabytes(memory.oldBytes)} of ${megabytes(memory.limitBytes)} are in use.`,
       lostMs: activity?.gcMs ?? 0,
       share: Math.min(1, level),
       what: `The old generation holds ${megabytes(memory.oldBytes)}, ${percent(level)} of its limit, after ${duration(process.uptimeMs)}.`,
-      why: 'something keeps a hold on what is not needed any more, or too much is kept on purpose; at the limit the process dies',
-      instead: 'find what holds it with two snapshots, bound what is kept (caches, queues, listeners), or raise --max-old-space-size where it is needed',
+      why: 'something keeps references to objects that are no longer needed, or too much is kept on purpose; at the limit the process dies',
+      instead: 'find what keeps the memory by comparing two snapshots, limit what is kept (caches, queues, listeners), or raise --max-old-space-size if it is needed',
       evidence: {
         oldBytes: memory.oldBytes, limitBytes: memory.limitBytes, bytesPerMinute: memory.trend?.bytesPerMinute ?? null, minutesToLimit: minutes && rounded(minutes)
       },
@@ -110,22 +110,22 @@ const heapGrows = {
 }
 
 const BUFFERS_GROW = Object.freeze({
-  // Less is what a pool or a burst of uploads takes.
+  // A pool or a burst of uploads can take less than this.
   minGrownBytes: 100e6,
-  // Of what is held now: else most of it was there before.
+  // Share of the current size: with less, most of it was there before.
   minNewShare: 0.5,
-  // Of the memory of the process: else it is something else that makes it large.
+  // Share of the memory of the process: with less, something else makes it large.
   minRssShare: 0.25
 })
 
 /**
- * The process holds more and more memory outside of V8's heap: Buffers, or what native code allocates. No limit of V8 holds it back: the
- * container's does.
+ * The process holds more and more memory outside V8's heap: Buffers, or memory of native code. No limit of V8 applies, only that of the
+ * container.
  * @type {Detector}
  */
 const buffersGrow = {
   ids: ['buffers-grow'],
-  // Each Buffer counts towards the next collection.
+  // Each Buffer brings the next collection closer.
   explains: ['gc-pressure'],
   find (readings) {
     const outside = outsideHeapOf(readings)
@@ -140,16 +140,16 @@ const buffersGrow = {
       id: 'buffers-grow',
       severity: 'warning',
       title: `Memory outside the heap grows: ${isOfBuffers ? 'Buffers' : 'memory of native code'}, by ${megabytes(grownBytes)} in ${duration(grownForMs)}` +
-        `${where === null ? '' : `, most of the work on them in ${placed(where)}`}.`,
+        `${where === null ? '' : `, most of them used in ${placed(where)}`}.`,
       lostMs: activity?.gcMs ?? 0,
       share,
-      what: `The process holds ${megabytes(externalBytes)} outside the heap, ${percent(share)} of its ${megabytes(rssBytes)} of memory, ` +
-        `of which Buffers are ${megabytes(buffersBytes)}.`,
+      what: `The process holds ${megabytes(externalBytes)} outside the heap, ${percent(share)} of its ${megabytes(rssBytes)} of memory; ` +
+        `${megabytes(buffersBytes)} of that are Buffers.`,
       where: where && { ...where, via: null, route: null },
-      why: 'something keeps them, or they come faster than they are used; V8 does not limit this memory, so that the process grows until the system ends it',
+      why: 'something keeps them, or they are created faster than they are used; V8 does not limit this memory, so the process grows until the system kills it',
       instead: isOfBuffers
-        ? 'let go of Buffers that are not needed any more; bound caches and queues of them by bytes; pass large bodies on as streams instead of collecting them'
-        : 'close what native modules hold (images, database handles, compressors), and bound how many of them there are at a time',
+        ? 'drop references to Buffers that are no longer needed; limit caches and queues of them by bytes; stream large bodies instead of collecting them'
+        : 'close the objects of native modules (images, database handles, compressors), and limit how many exist at a time',
       evidence: { rssBytes, externalBytes, buffersBytes, grownBytes, grownForMs: Math.round(grownForMs) },
       confidence: where === null ? 'medium' : 'high',
       next: [

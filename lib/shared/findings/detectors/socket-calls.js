@@ -1,7 +1,6 @@
 'use strict'
 
-// Much of the time goes into system calls of sockets that fewer would do as well: many small writes for each message, many small reads, a new
-// connection each time.
+// Detectors of too many system calls on sockets: many small writes per message, many small reads, a new connection each time.
 
 const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { manyWrites, observedMsOf, ranShare, requestsPerSecond, utilizationOf } = require('../readings')
@@ -11,10 +10,10 @@ const { bytes, duration, percent, placed, rounded } = require('../format-text')
 /** @import { Detector } from '../finding' */
 /** @import { Readings } from '../readings' */
 
-// Of the busy time, and of the observed time: a server that has little to do besides always has its sockets on top.
+// Shares of the busy and of the observed time: in a server with little other work, sockets always come first.
 const READS = Object.freeze({ ofBusy: 0.4, ofTime: 0.1, perSecond: 2000, maxBytes: 256, perRequest: 3 })
 const CONNECTS = Object.freeze({ ofBusy: 0.15, ofTime: 0.05 })
-// Most of what an accepted connection costs is in the event loop's own I/O.
+// Most of the cost of accepting a connection is in the event loop's own I/O.
 const ACCEPTS = Object.freeze({ ofBusy: 0.015, withClosing: 0.06, utilization: 0.3 })
 
 /** @type {Detector} */
@@ -23,7 +22,7 @@ const socketCalls = {
   explains: ['many-short-turns', 'slow-elsewhere'],
   find (readings) {
     const writes = findWrites(readings)
-    // Who sends less at once is also answered in fewer pieces.
+    // Fewer writes lead to fewer reads: responses come in fewer pieces, too.
     return [...writes, ...writes.length > 0 ? [] : findReads(readings), ...findConnects(readings), ...findAccepts(readings)]
   }
 }
@@ -43,10 +42,10 @@ function findWrites (readings) {
     id: 'socket-writes',
     title: `${where?.route ?? 'The process'} spends ${percent(share)} of the loop's busy time in socket writes${where === null ? '' : ` of ${placed(where)}`}, ${times}.`,
     lostMs: ms * ranShare(readings) * (1 - 1 / many.times),
-    what: `${Math.round(many.perSecond)} writes a second, ${bytes(many.bytes)} on average, took ${duration(ms)} of the last ${duration(observedMsOf(readings))}${byOne(where)}.`,
+    what: `${Math.round(many.perSecond)} writes per second, ${bytes(many.bytes)} on average, took ${duration(ms)} of the last ${duration(observedMsOf(readings))}${byOne(where)}.`,
     where: placeOf(where),
-    why: 'each write is a system call of its own, and with TCP_NODELAY a packet of its own',
-    instead: 'send what belongs together with one write: join the parts, or call socket.cork() before them and socket.uncork() after them; collect for a moment what many messages send to one socket',
+    why: 'each write is a system call, and with TCP_NODELAY a packet of its own',
+    instead: 'send what belongs together with one write: join the parts, or call socket.cork() before and socket.uncork() after them; batch messages that go to the same socket',
     evidence: { busyShare: rounded(share, 3), ms: rounded(ms), samples, writesPerSecond: Math.round(many.perSecond), writesPerMessage: rounded(many.times), bytesPerWrite: Math.round(many.bytes) },
     confidence: where === null ? 'medium' : 'high',
     next: [`npx loopscope profile ${pid}`]
@@ -68,11 +67,11 @@ function findReads (readings) {
   if (perSecond < READS.perSecond || size > READS.maxBytes || perSecond < requestsPerSecond(readings) * READS.perRequest) return []
   return [makeFinding(readings, {
     id: 'socket-reads',
-    title: `${percent(share)} of the loop's busy time is event loop I/O: ${Math.round(perSecond)} reads a second of ${bytes(size)} on average.`,
+    title: `${percent(share)} of the loop's busy time is event loop I/O: ${Math.round(perSecond)} reads per second of ${bytes(size)} on average.`,
     lostMs: loopMs * ranShare(readings),
     what: `Reading and polling outside JavaScript took ${duration(loopMs)} of the last ${duration(observedMsOf(readings))}.`,
-    why: 'each read is a system call and a turn through the stream, however little it brings',
-    instead: 'have the senders put several messages into one write (cork, a batch every few milliseconds), or send them less often',
+    why: 'each read is a system call and a pass through the stream code, however few bytes it brings',
+    instead: 'let the senders combine several messages in one write (cork, a batch every few milliseconds), or send less often',
     evidence: { busyShare: rounded(share, 3), ms: rounded(loopMs), readsPerSecond: Math.round(perSecond), bytesPerRead: Math.round(size) },
     confidence: 'medium',
     next: [`npx loopscope profile ${pid}`]
@@ -93,10 +92,10 @@ function findConnects (readings) {
     id: 'socket-connects',
     title: `${where?.route ?? 'The process'} spends ${percent(share)} of the loop's busy time in opening connections${where === null ? '' : `, called in ${placed(where)}`}.`,
     lostMs: ms * ranShare(readings),
-    what: `Opening connections took ${duration(ms)} of the last ${duration(observedMsOf(readings))}; closing them, and what the system does meanwhile, is not in it.`,
+    what: `Opening connections took ${duration(ms)} of the last ${duration(observedMsOf(readings))}; closing them, and the work of the operating system, is not included.`,
     where: placeOf(where),
     why: 'a new connection costs system calls, a handshake and, with TLS, cryptography, before the first byte',
-    instead: 'keep connections open and use them again: http.Agent with keepAlive, a pool of the client or driver, one client for the process and not one for each request',
+    instead: 'keep connections open and reuse them: http.Agent with keepAlive, the pool of the client or driver, one client per process instead of one per request',
     evidence: { busyShare: rounded(share, 3), ms: rounded(ms), samples },
     confidence: where === null ? 'medium' : 'high',
     next: [`npx loopscope profile ${pid}`]
@@ -115,11 +114,11 @@ function findAccepts (readings) {
   if (samples < MIN_SAMPLES || ms < busyMs * ACCEPTS.ofBusy || share < ACCEPTS.withClosing) return []
   return [makeFinding(readings, {
     id: 'socket-connects',
-    title: `Clients open new connections all the time: taking and closing them is ${percent(share)} of the loop's busy time, and part of the ${percent(loopMs / busyMs)} in event loop I/O.`,
+    title: `Clients open new connections all the time: accepting and closing them takes ${percent(share)} of the loop's busy time, and part of the ${percent(loopMs / busyMs)} in event loop I/O.`,
     lostMs: (ms + closingMs) * ranShare(readings),
-    what: `Connections of clients took ${duration(ms + closingMs)} of the last ${duration(observedMsOf(readings))} in JavaScript and below; accepting them is done outside it.`,
+    what: `Connections of clients took ${duration(ms + closingMs)} of the last ${duration(observedMsOf(readings))} in JavaScript and the calls below it; accepting them is done outside.`,
     why: 'a new connection costs system calls, a handshake and, with TLS, cryptography, before the first byte',
-    instead: 'have clients and the proxy keep connections open (keep-alive; upstream keepalive in nginx), do not answer with Connection: close, and raise server.keepAliveTimeout above theirs',
+    instead: 'let clients and the proxy keep connections open (keep-alive; upstream keepalive in nginx), do not send Connection: close, and set server.keepAliveTimeout higher than theirs',
     evidence: { busyShare: rounded(share, 3), ms: rounded(ms), closingMs: rounded(closingMs), samples },
     confidence: 'medium',
     next: [`npx loopscope profile ${pid}`]

@@ -1,7 +1,7 @@
 'use strict'
 
-// Findings about what the loop shares the process and the machine with: processors that are short, a process that is stopped, libuv's pool,
-// other threads, and these diagnostics themselves. Each is one object.
+// Detectors of what the loop shares with others: too little CPU time, a process that was stopped, libuv's thread pool, other threads, and the cost
+// of loopscope itself.
 
 const { showPosition } = require('../../formats/profile/frame')
 const { makeFinding } = require('../finding')
@@ -14,17 +14,17 @@ const { duration, percent, rounded, times } = require('../format-text')
 /** @import { Readings, ThreadLoad } from '../readings' */
 
 const STARVED = Object.freeze({
-  // Of the time that was measured: a shared machine lets everybody wait a little.
+  // Share of the measured time: on a shared machine a little waiting is normal.
   minWaitingShare: 0.3,
   minThrottledShare: 0.15,
-  // Of all that was observed.
+  // Share of the observed time.
   minLostShare: 0.1,
   minStarvedShare: 0.02,
   minStalls: 2
 })
 
 /**
- * The system does not run a loop that is ready to: a CPU quota, or more work on the machine than processors.
+ * The loop is ready to run but gets no CPU time: a CPU quota, or more work on the machine than CPUs.
  * @type {Detector}
  */
 const starved = {
@@ -41,12 +41,12 @@ const starved = {
     if (!isNow && !isMain) return []
     return [makeFinding(readings, {
       id: 'starved',
-      // Otherwise what the loop does in the time that it gets comes first.
+      // If it is not the main reason, what the loop does in the time that it gets comes first.
       ...(!isMain && { severity: /** @type {const} */ ('warning') }),
       lostMs,
-      ...(throttled >= waiting / 2 ? quota(throttled) : neighbours(waiting)),
-      what: [...countOf(stalls, observedMs), `${stalls.count === 0 ? 'In' : 'While it stalled, and in'} the last second, the loop was run ${percent(cpu)} ` +
-        `of the time, and waited ${percent(waiting)} of it.`].join(' '),
+      ...(throttled >= waiting / 2 ? quota(throttled) : contention(waiting)),
+      what: [...countOf(stalls, observedMs), `${stalls.count === 0 ? 'In' : 'During stalls and in'} the last second, the loop ran ${percent(cpu)} ` +
+        `of the time and waited for a CPU ${percent(waiting)} of it.`].join(' '),
       evidence: {
         starvedStalls: stalls.count, starvedMs: stalls.ms, waitingShare: rounded(waiting, 3), throttledShare: rounded(throttled, 3), cpuShare: rounded(cpu, 3)
       },
@@ -56,7 +56,7 @@ const starved = {
 }
 
 /**
- * Where code ran that would have held the loop for half a stall on a free machine as well, that is to be mended first.
+ * Code that would have held the loop for half a stall on an idle machine as well has to be fixed first.
  * @param {Readings} readings
  */
 function isMainReason (readings) {
@@ -79,23 +79,23 @@ function countOf ({ count, ms }, observedMs) {
 /** @param {number} throttled */
 function quota (throttled) {
   return {
-    title: `The CPU quota of its container holds this process back${throttled === 0 ? '' : ` ${percent(throttled)} of the time`}.`,
-    why: 'when the quota of a period (usually 100 ms) is used up the whole process stands still until the next one, however free the machine is',
-    instead: 'raise the CPU limit, or take it away and keep the request; run fewer processes, workers and threads in this container'
+    title: `CPU throttling: the CPU quota of the container stopped this process${throttled === 0 ? '' : ` ${percent(throttled)} of the time`}.`,
+    why: 'when the quota of a period (usually 100 ms) is used up, the whole process stops until the next period, even if the machine is idle',
+    instead: 'raise the CPU limit, or remove it and keep the CPU request; run fewer processes, workers and threads in this container'
   }
 }
 
 /** @param {number} waiting */
-function neighbours (waiting) {
+function contention (waiting) {
   return {
-    title: `The machine has more to do than processors: the loop waits ${percent(waiting)} of the time for one.`,
-    why: 'the loop was ready to go on, and the system ran others instead',
-    instead: 'run fewer workers here, move the neighbours or this process to another machine, or give it more processors'
+    title: `CPU contention: the process waited ${percent(waiting)} of the time for a CPU.`,
+    why: 'the loop was ready to run, but the system ran other processes on all CPUs',
+    instead: 'run fewer workers here, move other processes or this one to another machine, or add CPUs'
   }
 }
 
 /**
- * The whole process stood still: stopped, frozen with its container, or with its machine.
+ * The whole process was stopped, or frozen with its container or machine.
  * @type {Detector}
  */
 const suspended = {
@@ -106,12 +106,12 @@ const suspended = {
     if (count === 0) return []
     return [makeFinding(readings, {
       id: 'suspended',
-      title: `The whole process was suspended ${times(count, 'time')}, for ${duration(ms)} in all.`,
+      title: `The whole process was suspended ${times(count, 'time')}, for ${duration(ms)} in total.`,
       lostMs: ms,
       since: Math.min(...readings.stalls.filter(({ cause }) => cause === 'suspended').map(({ at }) => at)),
-      what: `In the last ${duration(observedMsOf(readings))} no thread of it ran for up to ${duration(longestMs)}, though none stood in line for a processor.`,
-      why: 'something stopped it from outside: SIGSTOP or a debugger, a frozen container (docker pause, checkpoints), a paused or migrated virtual machine',
-      instead: 'nothing in the code: look at who stops it, at the host\'s and the orchestrator\'s events of that moment',
+      what: `In the last ${duration(observedMsOf(readings))} none of its threads ran for up to ${duration(longestMs)}, although none was waiting for a CPU.`,
+      why: 'something outside stopped it: SIGSTOP or a debugger, a frozen container (docker pause, checkpoints), a paused or migrated virtual machine',
+      instead: 'nothing in the code: check the events of the host and the orchestrator at that time',
       evidence: { count, suspendedMs: ms, longestMs },
       next: [`npx loopscope stalls ${readings.pid}`]
     })]
@@ -119,20 +119,20 @@ const suspended = {
 }
 
 const POOL_FULL = Object.freeze({
-  // The probe asks once a second of work: the second time it is no chance.
+  // There is one probe per second of work: two that had to wait are no coincidence.
   minQueued: 2,
   probeMs: 1000,
-  // A backup or a start-up that fills the pool once is over soon.
+  // A backup or a startup fills the pool only briefly.
   minShare: 0.1,
   defaultSize: 4
 })
 
-// What of the kinds of Node's resources is work of the pool.
+// The kinds of Node's resources that are work of the pool.
 const POOL_WORK = /^(FS|.*Job$|GetAddrInfo|GetNameInfo|Zlib|Brotli|Zstd|RandomBytes|PBKDF2|Scrypt)/i
 const LOOKUP = /^Get(Addr|Name)Info/i
 
 /**
- * libuv's thread pool has more to do than threads: asynchronous work of fs, crypto, zlib and dns.lookup queues there, unseen by the loop.
+ * libuv's thread pool has more work than threads: asynchronous work of fs, crypto, zlib and dns.lookup queues there, invisible to the loop.
  * @type {Detector}
  */
 const poolFull = {
@@ -149,16 +149,16 @@ const poolFull = {
     const share = Math.min(1, queued * POOL_FULL.probeMs / Math.max(POOL_FULL.probeMs, observedMs))
     return [makeFinding(readings, {
       id: 'pool-full',
-      title: `libuv's thread pool is full: work waits for one of its ${times(size, 'thread')}, up to ${duration(maxWaitMs)}.`,
+      title: `libuv's thread pool is full: work waits up to ${duration(maxWaitMs)} for one of its ${times(size, 'thread')}.`,
       lostMs: observedMs * share,
       share,
-      what: `${times(queued, 'probe')} of the last ${duration(observedMs)}, one a second, had to wait.${queues === '' ? '' : ` Under way or in line now: ${queues}.`}`,
+      what: `${times(queued, 'probe')} of the last ${duration(observedMs)}, one per second, had to wait.${queues === '' ? '' : ` Running or queued now: ${queues}.`}`,
       why: isLookup
-        ? 'most of it looks up names (DNS): dns.lookup, which connections use, waits for the name server in a thread of the pool; libuv gives lookups half of the threads at most, and fs, crypto and zlib share the rest'
-        : 'asynchronous fs, crypto, zlib and dns.lookup share the threads of one pool: while each is taken the rest waits, and with it the requests',
+        ? 'most of the work is DNS lookups: dns.lookup, which connections use, waits for the name server in a thread of the pool; libuv gives lookups at most half of the threads, and fs, crypto and zlib share the rest'
+        : 'asynchronous fs, crypto, zlib and dns.lookup share the threads of one pool: while all are busy, other work waits, and so do its requests',
       instead: isLookup
-        ? `keep connections open (an http.Agent or pool with keepAlive), so that fewer names are looked up, cache the answers, or ask with dns.resolve, which needs no thread; UV_THREADPOOL_SIZE (it is ${size}) raises how many run at once`
-        : `set UV_THREADPOOL_SIZE in the environment (it is ${size}; as many as processors for crypto and zlib, more for slow disks and name servers), and do less of it at once`,
+        ? `keep connections open (an http.Agent or pool with keepAlive), so that fewer names are looked up, cache the results, or use dns.resolve, which needs no thread; a higher UV_THREADPOOL_SIZE (now ${size}) runs more lookups at once`
+        : `set UV_THREADPOOL_SIZE in the environment (now ${size}; as many as CPUs for crypto and zlib, more for slow disks and name servers), and do less of this work at once`,
       evidence: { queued, maxWaitMs, size, work: queues, documentation: 'https://nodejs.org/api/cli.html#uv_threadpool_sizesize' },
       next: [`npx loopscope sync ${readings.pid}`]
     })]
@@ -166,16 +166,16 @@ const poolFull = {
 }
 
 const BUSY_THREADS = Object.freeze({
-  // Workers that start up have a few hundred milliseconds.
+  // Workers use a few hundred milliseconds when they start.
   minMs: 1000,
-  // From here on a request that takes long may well wait for them: half a processor, and a loop that has room.
+  // With half a CPU or more, and a loop that is not busy, slow requests may well wait for workers.
   full: 0.5,
   maxUtilization: 0.6
 })
 
 /**
- * Other threads of the process are at work. That is what they are for, and the loop does not show it: it is reported so that nobody takes an
- * idle loop for an idle process. Where requests are slow meanwhile, it is what they wait for.
+ * Worker threads of the process are busy. That is what they are for, but the figures of the loop do not show it: it is reported so that an idle
+ * loop is not mistaken for an idle process. If requests are slow meanwhile, they may wait for these threads.
  * @type {Detector}
  */
 const busyThreads = {
@@ -185,14 +185,14 @@ const busyThreads = {
     const { threads, pid } = readings
     const workers = workersOf(readings)
     if (threads === null || workers === null || workers < NOTABLE_WORKERS || threads.workerMs < BUSY_THREADS.minMs) return []
-    const who = threads.isPoolApart ? 'Worker threads' : "Worker threads, or libuv's pool,"
+    const subject = threads.isPoolApart ? 'Worker threads' : "Worker threads, or libuv's pool,"
     return [makeFinding(readings, {
       id: 'busy-threads',
       ...weightOf(readings, workers),
-      title: `${who} had ${percent(workers)} of a processor, while the main loop was busy ${percent(utilizationOf(readings))} of the time.`,
+      title: `${subject} used ${percent(workers)} of a CPU, while the main loop was busy ${percent(utilizationOf(readings))} of the time.`,
       what: whatOf(threads),
-      why: 'their work is not in the figures, stalls and profiles of the main loop: that can be idle while all processors are taken',
-      instead: 'look into the threads: what runs in them, and whether there are as many as processors for work that fills one',
+      why: 'their work is not in the figures, stalls and profiles of the main loop, which can be idle while all CPUs are in use',
+      instead: 'profile the threads; for CPU-bound work, use as many threads as CPUs',
       evidence: {
         workers: rounded(workers, 3),
         peak: rounded(threads.peak, 3),
@@ -206,7 +206,7 @@ const busyThreads = {
 }
 
 /**
- * By itself it is no loss.
+ * Busy threads alone are no loss.
  * @param {Readings} readings
  * @param {number} workers
  * @returns {Pick<Finding, 'severity' | 'lostMs' | 'share'>}
@@ -219,9 +219,9 @@ function weightOf (readings, workers) {
 
 /** @param {ThreadLoad} threads */
 function whatOf ({ ms, workerMs, peak, busiest, watched }) {
-  const total = `In the last ${duration(ms)} they had ${duration(workerMs)} of processor time, and ${percent(peak)} of a processor in the busiest five seconds.`
-  if (watched.length > 0) return `${total} At work, by samples: ${watched.map(describeThread).join('; ')}.`
-  return busiest.length === 0 ? `${total} None of them runs any more.` : `${total} By name: ${namesOf({ busiest })}.`
+  const total = `In the last ${duration(ms)} they used ${duration(workerMs)} of CPU time, and ${percent(peak)} of a CPU in the busiest five seconds.`
+  if (watched.length > 0) return `${total} Busy time by samples: ${watched.map(describeThread).join('; ')}.`
+  return busiest.length === 0 ? `${total} All of them have ended.` : `${total} By name: ${namesOf({ busiest })}.`
 }
 
 /** @param {ThreadLoad['watched'][number]} thread */
@@ -235,32 +235,32 @@ function namesOf ({ busiest }) {
 }
 
 const OWN_COST = Object.freeze({
-  // Of the time of the main thread since start. The budget is far below (docs/overhead.md).
+  // Share of the main thread's time since start. The budget is far below (docs/overhead.md).
   maxShare: 0.05,
-  // At start everything is loaded at once.
+  // At startup everything is loaded at once.
   minUptimeMs: 30_000
 })
 
-// In threads of their own.
+// Components that run in threads of their own.
 const ELSEWHERE = new Set(['observer', 'source-maps'])
 
-/** Of what costs most. @type {Record<string, { why: string, instead: string }>} */
+/** By the component that costs most. @type {Record<string, { why: string, instead: string }>} */
 const ADVICE = {
-  heartbeat: { why: 'the heartbeat wakes the loop at each of its periods', instead: 'raise heartbeatMs' },
+  heartbeat: { why: 'the heartbeat wakes up the loop periodically', instead: 'raise heartbeatMs' },
   recorder: {
-    why: 'ending a window of the sampler takes time of the main thread, the more the larger the application is',
-    instead: 'raise recorder.windowSeconds, lower recorder.hz'
+    why: 'ending a window of the sampler takes time of the main thread, more in large applications',
+    instead: 'raise recorder.windowSeconds or lower recorder.hz'
   },
   'own-work': {
-    why: 'heap snapshots, histograms and reports stop the application while they are made',
-    instead: 'make them less often, and heap histograms instead of snapshots'
+    why: 'heap snapshots, histograms and reports pause the application',
+    instead: 'take them less often, and prefer heap histograms to snapshots'
   }
 }
 
-const ANY_ADVICE = Object.freeze({ why: 'it is time of the main thread that the application does not have', instead: 'turn off what is not needed' })
+const ANY_ADVICE = Object.freeze({ why: 'the main thread does this work instead of the work of the application', instead: 'turn off what you do not need' })
 
 /**
- * What these diagnostics cost themselves, reported like any other cost.
+ * The cost of loopscope itself, reported like any other cost.
  * @type {Detector}
  */
 const ownCost = {
@@ -269,7 +269,7 @@ const ownCost = {
   find (readings) {
     const { process, pid, ownCpu: { ranShare, observerMs } } = readings
     if (process === null || process.uptimeMs < OWN_COST.minUptimeMs) return []
-    // It is measured by the clock, which goes on while others have the processor.
+    // Measured in wall-clock time, which continues while other threads have the CPU.
     const own = Object.entries(process.ownSeconds).filter(([component]) => !ELSEWHERE.has(component))
       .map(([component, seconds]) => ({ component, seconds: seconds * ranShare })).sort((left, right) => right.seconds - left.seconds)
     const seconds = own.reduce((sum, one) => sum + one.seconds, 0)
@@ -277,10 +277,10 @@ const ownCost = {
     if (share < OWN_COST.maxShare) return []
     const parts = own.map(({ component, seconds }) => `${component} ${duration(seconds * 1e3)}`).join(', ')
     const threads = Object.entries({ observer: (observerMs ?? 0) / 1e3, 'source maps': process.ownSeconds['source-maps'] ?? 0 }).filter(([, seconds]) => seconds > 0)
-    const beside = threads.length === 0 ? '' : `; in threads of their own: ${threads.map(([thread, seconds]) => `${thread} ${duration(seconds * 1e3)}`).join(', ')}`
+    const beside = threads.length === 0 ? '' : `; in its own threads: ${threads.map(([thread, seconds]) => `${thread} ${duration(seconds * 1e3)}`).join(', ')}`
     return [makeFinding(readings, {
       id: 'own-cost',
-      title: `These diagnostics themselves cost ${percent(share)} of the main thread's time.`,
+      title: `Loopscope itself costs ${percent(share)} of the main thread's time.`,
       lostMs: observedMsOf(readings) * share,
       what: `CPU time since the start ${duration(process.uptimeMs)} ago: ${parts}${beside}.`,
       ...(ADVICE[own[0].component] ?? ANY_ADVICE),
