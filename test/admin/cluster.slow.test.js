@@ -85,7 +85,7 @@ test('a worker that replaces another takes over its port, however often', async 
     await untilCount(app, /^diagnostics at /, told + 1)
     assert.equal(portsOf(app).at(-1), base + 1)
   }
-  assert.deepEqual(app.said(/does not listen/), [])
+  assert.deepEqual(app.said(/admin listener could not start/), [])
 })
 
 test('a generation that lives on beside the next one costs nobody a listener, and the one after has the first ports again', async t => {
@@ -97,7 +97,7 @@ test('a generation that lives on beside the next one costs nobody a listener, an
   process.kill(app.pids()[0], 'SIGKILL')
   await untilCount(app, /^diagnostics at /, 3)
   assert.deepEqual(portsOf(app), [base + 1, base + 2, base + 1])
-  assert.deepEqual(app.said(/does not listen/), [])
+  assert.deepEqual(app.said(/admin listener could not start/), [])
 })
 
 test('a port that another program holds is not taken, nor is another one, and it is said', async t => {
@@ -106,7 +106,7 @@ test('a port that another program holds is not taken, nor is another one, and it
   await once(other, 'listening')
   t.after(() => other.close())
   const app = await runWorkers(t, 2, { env: { LOOPSCOPE_ADMIN_LISTEN: String(base) } })
-  const [{ msg }] = await untilCount(app, /^the admin listener does not listen/, 1)
+  const [{ msg }] = await untilCount(app, /^the admin listener could not start/, 1)
   assert.match(msg, new RegExp(`EADDRINUSE.*:${base + 1}`))
   await untilCount(app, /^diagnostics at /, 1)
   assert.deepEqual(portsOf(app), [base + 2])
@@ -122,7 +122,7 @@ test('under PM2 the port follows the number of the instance, and waits for the p
   const after = start(t, [path.join(FIXTURES, 'app.js')], { env })
   const { port } = await after.until(/^listening$/)
   assert.equal((await get(`http://127.0.0.1:${port}/diagnostics/loop`)).status, 200)
-  assert.deepEqual([portsOf(after), after.said(/does not listen/)], [[], []])
+  assert.deepEqual([portsOf(after), after.said(/admin listener could not start/)], [[], []])
   before.child.kill('SIGTERM')
   await after.until(/^diagnostics at /)
   assert.deepEqual(portsOf(after), [base + 3])
@@ -132,5 +132,5 @@ test('under PM2 a port that another application holds is said at once', async t 
   const base = await freePorts()
   const env = { LOOPSCOPE_ADMIN_LISTEN: String(base), LOOPSCOPE_TOKEN: TOKEN, TMPDIR: makeFolder(t), XDG_RUNTIME_DIR: '', NODE_APP_INSTANCE: '0' }
   await start(t, [path.join(FIXTURES, 'app.js')], { env: { ...env, pm_id: '1' } }).until(/^diagnostics at /)
-  await start(t, [path.join(FIXTURES, 'app.js')], { env: { ...env, pm_id: '2' } }).until(/^the admin listener does not listen.*EADDRINUSE/)
+  await start(t, [path.join(FIXTURES, 'app.js')], { env: { ...env, pm_id: '2' } }).until(/^the admin listener could not start.*EADDRINUSE/)
 })

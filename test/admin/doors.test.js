@@ -78,7 +78,7 @@ test('in production without a token nothing answers but the control socket', asy
 
 test('in production without a token the listener is not opened, and once it is said why', async t => {
   const { until, said, url } = await run(t, { env: { LOOPSCOPE_TOKEN: '', NODE_ENV: 'production' } })
-  const { code, msg } = await until(/^the admin listener does not listen/)
+  const { code, msg } = await until(/^the admin listener could not start/)
   assert.equal(code, 'LOOPSCOPE_WARN_LISTENER')
   assert.match(msg, /in production .* option token, tokenFile or authorize/)
   assert.equal(await (await get(`${url}/auth`)).text(), 'ok')
@@ -138,7 +138,7 @@ test('an address that is taken costs the listener, and nothing else', async t =>
   await once(blocker, 'listening')
   t.after(() => blocker.close())
   const { until, url } = await run(t, { env: { LOOPSCOPE_ADMIN_LISTEN: String(blocker.address().port) } })
-  const { code, msg } = await until(/^the admin listener does not listen/)
+  const { code, msg } = await until(/^the admin listener could not start/)
   assert.equal(code, 'LOOPSCOPE_WARN_LISTENER')
   assert.match(msg, /EADDRINUSE/)
   assert.equal((await get(`${url}/diagnostics/loop`)).status, 200)

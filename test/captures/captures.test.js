@@ -60,7 +60,7 @@ test('a capture of one route holds what ran for it, and says how much that is', 
   const text = String(written[0].bytes)
   assert.match(text, /^Note: only POST \/login: 0\.60 s of the 1\.00 s at work/m)
   assert.doesNotMatch(text, /parse /)
-  await assert.rejects(run('GET /login'), { code: 'ERR_LOOPSCOPE_UNKNOWN_ROUTE', message: /routes in it: POST \/login, GET \/parse$/ })
+  await assert.rejects(run('GET /login'), { code: 'ERR_LOOPSCOPE_UNKNOWN_ROUTE', message: /its routes: POST \/login, GET \/parse$/ })
   assert.equal(written.length, 1)
 })
 

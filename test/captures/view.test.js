@@ -37,7 +37,7 @@ test('a capture of a route that nothing ran for writes no file', async t => {
   await ready(app)
   keepBusy()
   const before = filesIn(app.dir)
-  await assert.rejects(app.handle.capture('cpu', { last: 5, route: 'POST /login' }), { code: 'ERR_LOOPSCOPE_UNKNOWN_ROUTE', message: /routes in it: none$/ })
+  await assert.rejects(app.handle.capture('cpu', { last: 5, route: 'POST /login' }), { code: 'ERR_LOOPSCOPE_UNKNOWN_ROUTE', message: /its routes: none$/ })
   assert.deepEqual(filesIn(app.dir), before)
 })
 

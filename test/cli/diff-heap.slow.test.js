@@ -44,7 +44,7 @@ test('wrong files and options are sentences with exit codes', async () => {
   const [before, after, broken] = await fileList('first', 'second', 'broken.heapsnapshot')
   fs.writeFileSync(broken, fs.readFileSync(before).subarray(0, 100_000))
   for (const [args, expected, message] of [
-    [[before, broken], 1, /will not read .*broken\.heapsnapshot as a heap snapshot: wanted at least \d+ bytes/],
+    [[before, broken], 1, /broken\.heapsnapshot is not a valid heap snapshot: expected at least \d+ bytes/],
     [[before, 'none.heapsnapshot'], 1, /Cannot read none\.heapsnapshot/],
     [[before, 'x.cpuprofile'], 2, /not of one kind/],
     [[before, after, '--root', '/'], 2, /--root does not go with/],

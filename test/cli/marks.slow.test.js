@@ -68,7 +68,7 @@ test('what cannot be compared, and what is no mark, is refused in one sentence',
   const { pid, loopscope } = await startApp(t)
   await loopscope('mark', pid, 'one')
   const unknown = await loopscope('diff', '--mark', 'two', pid)
-  assert.deepEqual([unknown.code, unknown.stderr], [1, "loopscope: there is no mark 'two'; marks of the process: 'one'\n"])
+  assert.deepEqual([unknown.code, unknown.stderr], [1, "loopscope: there is no mark 'two'; marks of this process: 'one'\n"])
   assert.match((await loopscope('mark', pid, 'a\nb')).stderr, /mark must be a text of 1 to 200 printable characters/)
   for (const [args, said] of [
     [['--mark', 'one', pid, 'b.cpuprofile'], /diff --mark takes one process, no files/],

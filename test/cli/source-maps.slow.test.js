@@ -14,7 +14,7 @@ const { cli } = require('./cli')
 const ROOT = path.join(__dirname, '..', 'fixtures', 'source-maps')
 const CPU = ['--cpu-prof', '--cpu-prof-interval', '1000', '--cpu-prof-name', 'run.cpuprofile']
 const HEAP = ['--heap-prof', '--heap-prof-interval', '4096', '--heap-prof-name', 'run.heapprofile']
-const PROBLEM = /^a source map cannot be used, so that code is shown as it runs: .*\n$/
+const PROBLEM = /^a source map cannot be used, so positions are those of the generated code: .*\n$/
 
 /** The profile of a run of a script, as a file. */
 function record (t, script, flags) {

@@ -48,6 +48,6 @@ for (const [what, profile] of Object.entries(DAMAGED)) {
 
 test('says what was wanted and what came', () => {
   assert.throws(() => FORMATS.cpuprofile.encode(DAMAGED['has more samples than times']), {
-    message: 'profile.timeDeltas is not a V8 CPU profile: wanted one for each of 2 samples, got 1'
+    message: 'profile.timeDeltas is not a V8 CPU profile: expected one for each of 2 samples, got 1'
   })
 })

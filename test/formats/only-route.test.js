@@ -58,9 +58,9 @@ test('idle time is nobody\'s, whatever is said of it', () => {
 test('a route that nothing ran for is refused with those that are there, heaviest first', () => {
   assert.throws(() => onlyRoute(LABELLED, 'GET /login'), {
     code: 'ERR_LOOPSCOPE_UNKNOWN_ROUTE',
-    message: 'no sample of the profile ran for the route GET /login; routes in it: GET /reports/:id, POST /login'
+    message: 'the profile has no samples of the route GET /login; its routes: GET /reports/:id, POST /login'
   })
-  assert.throws(() => onlyRoute(craft([[['work'], 10]]), 'GET /'), { message: /routes in it: none$/ })
+  assert.throws(() => onlyRoute(craft([[['work'], 10]]), 'GET /'), { message: /its routes: none$/ })
   const handlers = Array.from({ length: 200 }, (_, index) => `handler${index}`)
   const many = withRoutes(craft(handlers.map(name => [[name], 10])), Object.fromEntries(handlers.map(name => [name, `GET /${name}`])))
   assert.throws(() => onlyRoute(many, 'GET /'), { message: /GET \/handler19 and 180 more$/ })

@@ -32,7 +32,7 @@ for (const { check, wanted, good, bad, says } of CASES) {
 test('a key that is not known is named with those that are', () => {
   validate.assertKnownKeys('options', { a: 1 }, ['a', 'b'])
   assert.throws(() => validate.assertKnownKeys('options', { a: 1, c: 2 }, ['a', 'b']),
-    { code: 'ERR_LOOPSCOPE_UNKNOWN_OPTION', message: 'options.c is not an option; known here: a, b' })
+    { code: 'ERR_LOOPSCOPE_UNKNOWN_OPTION', message: 'options.c is not an option; valid options: a, b' })
 })
 
 test('what came is shown short, whatever it is', () => {

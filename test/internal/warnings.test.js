@@ -30,7 +30,7 @@ test('an error is logged as one, and reads as its message', () => {
   warnOnce(logger, 'LOOPSCOPE_WARN_STORE', error)
   const [{ fields, message }] = logger.lines
   assert.equal(fields.err, error)
-  assert.equal(message, 'captures will fail until this is mended: disk is full')
+  assert.equal(message, 'captures will fail until this is fixed: disk is full')
 })
 
 test('a logger that throws is no fault of the application', () => {

@@ -28,10 +28,10 @@ test('a mark that nobody made is refused, with those that there are', () => {
   const marks = Array.from({ length: 15 }, (_, index) => [`deploy ${index}`, 30 - index])
   assert.throws(() => timeAround(known(marks), 'deploy'), ({ code, message }) => {
     assert.equal(code, 'ERR_LOOPSCOPE_UNKNOWN_MARK')
-    assert.match(message, /^there is no mark 'deploy'; marks of the process: 'deploy 5', .*'deploy 14'$/)
+    assert.match(message, /^there is no mark 'deploy'; marks of this process: 'deploy 5', .*'deploy 14'$/)
     return true
   })
-  assert.throws(() => timeAround(known([]), 'deploy'), { message: /marks of the process: none$/ })
+  assert.throws(() => timeAround(known([]), 'deploy'), { message: /marks of this process: none$/ })
 })
 
 test('a mark without a second on either side is refused, with those that can be compared', () => {

@@ -55,7 +55,7 @@ for (const [name, texts] of Object.entries({
 
 test('a misspelt variable is an error, not a setting that silently does not hold', () => {
   assert.throws(() => resolveOptions({}, { LOOPSCOPE_TRESHOLD: '5' }),
-    { code: 'ERR_LOOPSCOPE_UNKNOWN_OPTION', message: /^the variable LOOPSCOPE_TRESHOLD is not an option; known here: LOOPSCOPE_APP_NAME, / })
+    { code: 'ERR_LOOPSCOPE_UNKNOWN_OPTION', message: /^the variable LOOPSCOPE_TRESHOLD is not an option; valid options: LOOPSCOPE_APP_NAME, / })
   for (const name of ['LOOPSCOPE_LOGGER', 'LOOPSCOPE_REGISTRY']) assert.throws(() => resolveOptions({}, { [name]: 'x' }), { code: 'ERR_LOOPSCOPE_UNKNOWN_OPTION' })
 })
 

@@ -92,8 +92,8 @@ for (const [path, { good, bad }] of Object.entries(VALUES)) {
 
 test('an option that is not known is named with those that are', () => {
   for (const [options, message] of [
-    [{ treshold: 5 }, /^options\.treshold is not an option; known here: appName, group, stallThresholdMs, /],
-    [{ recorder: { rate: 5 } }, /^options\.recorder\.rate is not an option; known here: hz, windowSeconds, keepSeconds, engine$/],
+    [{ treshold: 5 }, /^options\.treshold is not an option; valid options: appName, group, stallThresholdMs, /],
+    [{ recorder: { rate: 5 } }, /^options\.recorder\.rate is not an option; valid options: hz, windowSeconds, keepSeconds, engine$/],
     [{ retention: { count: 5 } }, /^options\.retention\.count is not an option/]
   ]) assert.throws(() => resolveOptions(options, NO_ENV), { code: 'ERR_LOOPSCOPE_UNKNOWN_OPTION', message })
   for (const options of [null, [], 'x', 5]) assert.throws(() => resolveOptions(options, NO_ENV), { code: 'ERR_LOOPSCOPE_INVALID_OPTION' })

@@ -92,5 +92,5 @@ test('ten minutes after the last of it they are read once more, so that it does 
 
 test('a title is cut where PM2\'s table would grow too wide, and a reason takes the place of one that is not to be had', async () => {
   assert.equal((await createSubject(['x'.repeat(500)]).at(0, 1)).length, 160)
-  assert.equal(await createSubject([new Error('the observer thread is gone')]).at(0, 1), 'not known: the observer thread is gone')
+  assert.equal(await createSubject([new Error('the observer thread is not running')]).at(0, 1), 'not known: the observer thread is not running')
 })

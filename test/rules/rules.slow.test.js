@@ -94,6 +94,6 @@ test('a dry run says what would be done, does nothing and writes nothing', async
 test('what fails is logged without secrets, and holds up neither the rest nor the application', async t => {
   const rules = [{ name: 'memory', when: { rssBytes: 1 }, do: [{ capture: 'cpu', last: 5 }, { log: 'info' }] }]
   const app = await drive(t, { options: { rules, recorder: false } })
-  await app.until(/^an action of rule memory failed: capture cpu last=5: there is nothing to cut a CPU profile from/)
+  await app.until(/^an action of rule memory failed: capture cpu last=5: no CPU profile is available/)
   await app.until(/^rule memory: rssBytes/)
 })

@@ -31,7 +31,7 @@ test('a bundle without a map is reported as it runs, and said to be one', async 
   const { stall, warnings } = await observe('no-map/main.js')
   assert.match(stall.culprit.file, /no-map\/main\.js$/)
   assert.equal(warnings.length, 1)
-  assert.match(warnings[0].message, /so that code is shown as it runs: .*no-map\/main\.js is bundled and has no map/)
+  assert.match(warnings[0].message, /so positions are those of the generated code: .*no-map\/main\.js is bundled and has no map/)
 })
 
 test('with the option off a stall is reported as the code runs', async () => {

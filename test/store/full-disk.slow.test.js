@@ -15,7 +15,7 @@ test('refuses what does not fit, with the numbers, and keeps what is there', t =
   const { name } = store.write(artifact({ bytes: Buffer.alloc(16 * KIB) }))
   assert.throws(() => store.write(artifact({ bytes: Buffer.alloc(52 * KIB) })), {
     code: 'ERR_LOOPSCOPE_STORE_FULL',
-    message: /will not write 53248 bytes .* 49152 bytes are free, and retention\.minFreeBytes wants 16384 to be left/
+    message: /refused to write 53248 bytes .* 49152 bytes are free, and retention\.minFreeBytes wants 16384 to be left/
   })
   assert.deepEqual(fs.readdirSync(dir), [name])
 })
@@ -39,7 +39,7 @@ test('a disk that fills up in the middle of a write leaves nothing half-written'
   const store = createStore({ dir, retention: { minFreeBytes: 0 } })
   assert.throws(() => store.write(artifact({ bytes: Buffer.alloc(128 * KIB) })), {
     code: 'ERR_LOOPSCOPE_STORE_FULL',
-    message: /will not write 131072 bytes .*ENOSPC/
+    message: /refused to write 131072 bytes .*ENOSPC/
   })
   assert.deepEqual(fs.readdirSync(dir), [])
 })

@@ -31,32 +31,32 @@ const TITLES = new Map([
   [403, 'Forbidden'],
   [404, 'Not found'],
   [405, 'Method not allowed'],
-  [409, 'Under way already'],
+  [409, 'Already in progress'],
   [413, 'Body too large'],
   [416, 'Range not satisfiable'],
   [429, 'Too many requests'],
-  [500, 'A fault of ours'],
+  [500, 'Internal error'],
   [503, 'Not available now'],
   [507, 'No room']
 ])
 
 /** Errors of the parts, by code. @type {Map<string, { status: number, remedy: string, retryAfterSeconds?: number }>} */
 const BY_CODE = new Map(Object.entries({
-  ERR_LOOPSCOPE_INVALID_OPTION: { status: 400, remedy: 'Mend the parameter.' },
-  ERR_LOOPSCOPE_UNKNOWN_OPTION: { status: 400, remedy: 'Leave the parameter out.' },
-  ERR_LOOPSCOPE_UNKNOWN_KIND: { status: 400, remedy: 'Use one of the known kinds.' },
-  ERR_LOOPSCOPE_UNKNOWN_FORMAT: { status: 400, remedy: 'Use one of the known formats.' },
-  ERR_LOOPSCOPE_UNKNOWN_ROUTE: { status: 404, remedy: 'Use one of the routes in it, or ask for more time.' },
-  ERR_LOOPSCOPE_EMPTY_VIEW: { status: 404, remedy: 'Ask for a time that the recorder still holds.' },
+  ERR_LOOPSCOPE_INVALID_OPTION: { status: 400, remedy: 'Correct the parameter.' },
+  ERR_LOOPSCOPE_UNKNOWN_OPTION: { status: 400, remedy: 'Remove the parameter.' },
+  ERR_LOOPSCOPE_UNKNOWN_KIND: { status: 400, remedy: 'Use one of the valid kinds.' },
+  ERR_LOOPSCOPE_UNKNOWN_FORMAT: { status: 400, remedy: 'Use one of the valid formats.' },
+  ERR_LOOPSCOPE_UNKNOWN_ROUTE: { status: 404, remedy: 'Use one of the routes of the profile, or request a longer time.' },
+  ERR_LOOPSCOPE_EMPTY_VIEW: { status: 404, remedy: 'Request a time that the recorder still holds.' },
   ERR_LOOPSCOPE_RECORDER_OFF: {
     status: 503,
     remedy: 'Turn the recorder on (option recorder), or close the debugger that uses the profiler.'
   },
-  ERR_LOOPSCOPE_NO_GROUP: { status: 503, remedy: 'Leave the option controlSocket on, and see the log for a warning about it.' },
-  ERR_LOOPSCOPE_INSPECTOR_UNAVAILABLE: { status: 503, remedy: 'Start Node.js with its inspector.' },
+  ERR_LOOPSCOPE_NO_GROUP: { status: 503, remedy: 'Leave the option controlSocket on, and check the log for a warning about it.' },
+  ERR_LOOPSCOPE_INSPECTOR_UNAVAILABLE: { status: 503, remedy: 'Start Node.js with the inspector.' },
   ERR_LOOPSCOPE_LOOP_BLOCKED: {
     status: 503,
-    remedy: 'Look at /stalls and /cpu?last=10, which answer meanwhile; ask again when the loop turns.',
+    remedy: 'Use /stalls and /cpu?last=10, which still answer; try again when the loop is free.',
     retryAfterSeconds: 5
   },
   ERR_LOOPSCOPE_OBSERVER_LOST: { status: 503, remedy: 'See the log of the application.', retryAfterSeconds: 5 },
@@ -64,14 +64,14 @@ const BY_CODE = new Map(Object.entries({
   ERR_LOOPSCOPE_NOT_RUNNING: { status: 503, remedy: 'Start diagnostics again.' },
   ERR_LOOPSCOPE_CAPTURE_CANCELLED: { status: 409, remedy: 'Start it again.' },
   ERR_LOOPSCOPE_STORE_FULL: { status: 507, remedy: 'Delete artifacts, or free disk space.' },
-  ERR_LOOPSCOPE_STORE_UNWRITABLE: { status: 507, remedy: 'Set the option dir to a directory that this process may write.' },
+  ERR_LOOPSCOPE_STORE_UNWRITABLE: { status: 507, remedy: 'Set the option dir to a directory that this process may write to.' },
   ERR_LOOPSCOPE_STORE_UNSAFE: { status: 507, remedy: 'Set the option dir to a directory that belongs to this user.' },
-  ERR_LOOPSCOPE_SNAPSHOT_REFUSED: { status: 507, remedy: 'Ask for what is cheaper, or send force: true.' },
+  ERR_LOOPSCOPE_SNAPSHOT_REFUSED: { status: 507, remedy: 'Take a cheaper capture, or send force: true.' },
   ERR_LOOPSCOPE_SNAPSHOT_COOLDOWN: { status: 429, remedy: 'Wait, or send force: true.', retryAfterSeconds: 60 },
-  ERR_LOOPSCOPE_THREADS_BUSY: { status: 409, remedy: 'Wait for the recording under way.', retryAfterSeconds: 10 },
-  ERR_LOOPSCOPE_SNAPSHOT_BUSY: { status: 409, remedy: 'Wait for the one under way.', retryAfterSeconds: 10 },
+  ERR_LOOPSCOPE_THREADS_BUSY: { status: 409, remedy: 'Wait for the recording in progress.', retryAfterSeconds: 10 },
+  ERR_LOOPSCOPE_SNAPSHOT_BUSY: { status: 409, remedy: 'Wait for the one in progress.', retryAfterSeconds: 10 },
   ERR_LOOPSCOPE_COMPARISON_REFUSED: { status: 507, remedy: 'Download the snapshots, and compare them with `loopscope diff`.' },
-  ERR_LOOPSCOPE_COMPARISON_BUSY: { status: 409, remedy: 'Wait for the one under way.', retryAfterSeconds: 10 },
+  ERR_LOOPSCOPE_COMPARISON_BUSY: { status: 409, remedy: 'Wait for the one in progress.', retryAfterSeconds: 10 },
   ERR_LOOPSCOPE_INVALID_SNAPSHOT: { status: 409, remedy: 'Take another snapshot.' },
   ERR_LOOPSCOPE_ENGINE_MISSING: { status: 503, remedy: 'Install the package, or use the built-in engine.' }
 }))
@@ -130,13 +130,13 @@ function problemResponse ({ status, detail, remedy, code, headers = {} }, { isPp
 }
 
 /**
- * @param {any} error  of a part, or a fault of ours
+ * @param {any} error  of a part, or an internal one
  * @returns {Problem}
  */
 function toProblem (error) {
   const known = BY_CODE.get(error?.code)
   // The text of an error that nobody foresaw may hold anything, and helps nobody outside.
-  if (known === undefined) return { status: 500, detail: 'A fault of ours; the log of the application says more.' }
+  if (known === undefined) return { status: 500, detail: 'Internal error; see the log of the application.' }
   const { status, remedy, retryAfterSeconds } = known
   /** @type {Record<string, string>} */
   const headers = retryAfterSeconds ? { 'Retry-After': String(retryAfterSeconds) } : {}

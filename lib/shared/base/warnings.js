@@ -1,31 +1,31 @@
 'use strict'
 
-// Every warning, by code, each logged once a process (or once each time that it begins to hold): what is missing, why, and what still works.
+// Every warning, by code: what does not work, why, and what still works. Each is logged once per process, or each time the problem starts again.
 
 const { format } = require('node:util')
 
 /** @import { Logger } from '../../../types/diagnostics' */
 
 const WARNINGS = Object.freeze({
-  LOOPSCOPE_WARN_RECORDER_UNAVAILABLE: 'the recorder is off: %s. Loop delay, stalls and metrics still work; stalls have no culprit and CPU captures are refused',
-  LOOPSCOPE_WARN_RECORDER_PAUSED: 'the recorder is paused: %s. Profiles belong to the debugger now; it goes on when the debugger has left, or the inspector is closed',
-  LOOPSCOPE_WARN_SESSION_AWAY: 'this process stood in a pause of a debugger, or was about to end, where Node waits for our inspector session: the observer lets go of it each time and takes it up later. Meanwhile nothing is recorded, and stalls have no culprit',
-  LOOPSCOPE_WARN_OBSERVER_UNAVAILABLE: 'the observer thread is not running: %s. Loop delay and metrics still work; stalls have neither culprit nor cause and captures are refused',
-  LOOPSCOPE_WARN_OBSERVER_LOST: 'the observer thread was lost: %s. It is started again, captures under way have failed, and the recorder holds nothing of the time before',
-  LOOPSCOPE_WARN_SHARED_OPTIONS: 'this process is already observed with other settings; the first ones stay: %s',
-  LOOPSCOPE_WARN_SIGNAL_SKIPPED: 'no handler for %s: %s. Captures are still open through the API: diagnostics.capture()',
-  LOOPSCOPE_WARN_STORE: 'captures will fail until this is mended: %s',
-  LOOPSCOPE_WARN_METRIC_TAKEN: 'the registry already has a metric named %s; ours is left out',
-  LOOPSCOPE_WARN_ROUTE: 'route(request, template) has no effect: %s. The request keeps the route that is known of it',
+  LOOPSCOPE_WARN_RECORDER_UNAVAILABLE: 'the recorder is off: %s. Loop delay, stalls and metrics still work, but stalls have no culprit and CPU captures fail',
+  LOOPSCOPE_WARN_RECORDER_PAUSED: 'the recorder is paused: %s. It would send its profiles to the debugger; it continues when the debugger disconnects or the inspector is closed',
+  LOOPSCOPE_WARN_SESSION_AWAY: 'the main thread was paused by a debugger or about to exit, and Node.js waits there for the inspector session of loopscope: the observer disconnects and reconnects later. Meanwhile nothing is recorded and stalls have no culprit',
+  LOOPSCOPE_WARN_OBSERVER_UNAVAILABLE: 'the observer thread is not running: %s. Loop delay and metrics still work, but stalls have neither culprit nor cause and captures fail',
+  LOOPSCOPE_WARN_OBSERVER_LOST: 'the observer thread ended unexpectedly: %s. It is restarted; captures in progress have failed, and the recorder starts empty',
+  LOOPSCOPE_WARN_SHARED_OPTIONS: 'this process is already observed with other settings, which stay in effect: %s',
+  LOOPSCOPE_WARN_SIGNAL_SKIPPED: 'no handler for %s: %s. Captures are still possible with diagnostics.capture()',
+  LOOPSCOPE_WARN_STORE: 'captures will fail until this is fixed: %s',
+  LOOPSCOPE_WARN_METRIC_TAKEN: 'the registry already has a metric named %s; the one of loopscope is not registered',
+  LOOPSCOPE_WARN_ROUTE: 'route(request, template) has no effect: %s. The request keeps its detected route',
   LOOPSCOPE_WARN_ROUTE_LIMIT: 'more than %d routes: further ones are counted as _other',
-  LOOPSCOPE_WARN_LISTENER: 'the admin listener does not listen: %s. The application and everything else go on',
+  LOOPSCOPE_WARN_LISTENER: 'the admin listener could not start: %s. Everything else works',
   LOOPSCOPE_WARN_CONTROL_SOCKET: 'the command line cannot reach this process: %s. Everything else works',
-  LOOPSCOPE_WARN_GROUP_COUNTERS: 'processes of the group that end, or do not answer, take their counts with them: %s. The metrics of those that answer are there',
-  LOOPSCOPE_WARN_NEAR_LIMIT: 'no evidence will be left when the heap overflows: %s. Everything else works',
-  LOOPSCOPE_WARN_EGRESS: 'egress of %s to %s does not arrive: %s. What fits waits on disk and is tried again; the application is not affected',
-  LOOPSCOPE_WARN_EGRESS_OFF: 'nothing is sent by option egress: %s. Everything else works',
-  LOOPSCOPE_WARN_SOURCE_MAP: 'a source map cannot be used, so that code is shown as it runs: %s',
-  LOOPSCOPE_WARN_INTERNAL: 'a fault of ours was caught, the application is not affected: %s'
+  LOOPSCOPE_WARN_GROUP_COUNTERS: 'counters of group members that ended or do not answer are missing: %s. The metrics of the others are complete',
+  LOOPSCOPE_WARN_NEAR_LIMIT: 'onNearHeapLimit has no effect: %s. Everything else works',
+  LOOPSCOPE_WARN_EGRESS: 'egress of %s to %s fails: %s. Data waits on disk, up to the limit, and is retried; the application is not affected',
+  LOOPSCOPE_WARN_EGRESS_OFF: 'the option egress sends nothing: %s. Everything else works',
+  LOOPSCOPE_WARN_SOURCE_MAP: 'a source map cannot be used, so positions are those of the generated code: %s',
+  LOOPSCOPE_WARN_INTERNAL: 'an internal error of loopscope was caught, the application is not affected: %s'
 })
 
 /** @typedef {keyof typeof WARNINGS} WarningCode */
@@ -34,7 +34,7 @@ const WARNINGS = Object.freeze({
 const emitted = new Set()
 
 /**
- * Logs the warning the first time it is met in this process. Never throws: a logger that does is not our user's problem.
+ * Logs the warning once per process. Never throws, even if the logger does.
  * @param {Pick<Logger, 'warn'>} logger
  * @param {WarningCode} code
  * @param {unknown[]} values
@@ -46,7 +46,7 @@ function warnOnce (logger, code, ...values) {
 }
 
 /**
- * Of what ends and begins anew, and of which the end is logged, too.
+ * Logs the warning each time, for problems that end and start again.
  * @param {Pick<Logger, 'warn'>} logger
  * @param {WarningCode} code
  * @param {unknown[]} values
@@ -59,7 +59,7 @@ function warn (logger, code, ...values) {
   } catch {}
 }
 
-/** Lets tests, and a process that was closed and is started again, meet every warning anew. */
+/** Lets every warning be logged again: for tests, and for a process that was closed and is started again. */
 function forgetWarnings () {
   emitted.clear()
 }
