@@ -1,7 +1,7 @@
 'use strict'
 
-// A CPU profile of a process that does not have this library: SIGUSR1 has Node open its inspector, which is asked over a
-// WebSocket and closed again. While it is open, everybody on this host can connect to it and run code in that process.
+// Records a CPU profile of a process without loopscope: SIGUSR1 makes Node.js open its inspector, which is used over a
+// WebSocket and closed again. While it is open, every user of this host can connect to it and run code in that process.
 
 const { once } = require('node:events')
 const path = require('node:path')
@@ -18,13 +18,13 @@ const { assertAlive } = require('./connect/connect')
 
 const OPEN_MS = 5000
 const POLL_MS = 50
-const SAMPLING_MICROS = 10_000 // 100 a second, as the recorder's
-const CLOSE_OTHER = 'Close that one first: a second process cannot open the same port.'
-const MAX_MESSAGE_BYTES = 512 * 1024 * 1024 // profiles of large applications have tens of megabytes
+const SAMPLING_MICROS = 10_000 // 100 samples per second, like the recorder
+const CLOSE_OTHER = 'Close it first: two processes cannot open the same port.'
+const MAX_MESSAGE_BYTES = 512 * 1024 * 1024 // profiles of large applications take tens of megabytes
 
 const NODE = /^node(js)?[\d.]*$/
 const NODE_LIBRARY = /\/libnode\.(so|\d)/
-// Flags that take the next argument; what stands before the script is Node's own.
+// Flags that take the next argument: everything before the script is for Node.js.
 const WITH_VALUE = new Set(['-r', '--require', '--import', '--loader', '--experimental-loader', '-C', '--conditions'])
 const DEFAULT_PORT = 9229
 const PORT_FLAG = /^--(?:inspect|debug)(?:-port|-brk|-wait)?=(?:.*:)?(\d+)$/
@@ -50,7 +50,7 @@ async function profileByInspector (pid, { seconds, terminal, signal }) {
   try {
     return await record(connection, { seconds, terminal, signal })
   } finally {
-    if (wasOpen) terminal.note('the inspector was open before, and stays open')
+    if (wasOpen) terminal.note('the inspector was already open, and stays open')
     else await closeInspector(connection, inspected, terminal)
     connection.close()
   }
@@ -76,8 +76,8 @@ async function assertPortIsFree ({ pid, port }) {
  * @param {Terminal} terminal
  */
 function openInspector ({ pid, port }, terminal) {
-  terminal.note(`sending SIGUSR1 to ${pid}: Node opens its inspector on 127.0.0.1:${port}. ` +
-    'Until this command ends every user of this host can connect to it.')
+  terminal.note(`sending SIGUSR1 to ${pid}: Node.js opens its inspector on 127.0.0.1:${port}. ` +
+    'Until this command ends, every user of this host can connect to it.')
   try {
     process.kill(pid, 'SIGUSR1')
   } catch (error) {
@@ -94,7 +94,7 @@ async function findEndpoint (port) {
   try {
     const response = await fetch(`http://127.0.0.1:${port}/json/list`, { signal: AbortSignal.timeout(OPEN_MS) })
     const [{ id }] = /** @type {any} */ (await response.json())
-    return `ws://127.0.0.1:${port}/${encodeURIComponent(id)}` // not where the answer says it is: that could be anywhere
+    return `ws://127.0.0.1:${port}/${encodeURIComponent(id)}` // not the address in the answer, which could point anywhere
   } catch {
     return null
   }
@@ -104,7 +104,7 @@ async function findEndpoint (port) {
  * @param {Inspected} inspected
  * @param {AbortSignal} signal
  * @returns {Promise<Connection>}
- * @throws {Failure} where it is another process that answers: nothing is done to that
+ * @throws {Failure} where another process answers, which is left alone
  */
 async function connectToTarget (inspected, signal) {
   const connection = await connectInspector(await waitForEndpoint(inspected), signal)
@@ -125,8 +125,8 @@ async function waitForEndpoint (inspected) {
     if (endpoint !== null) return endpoint
     assertAlive(pid)
   }
-  throw new Failure('unreachable', `Process ${pid} opened no inspector on 127.0.0.1:${port}.`,
-    'It may have a handler of its own for SIGUSR1, which has run instead; another program may hold the port; or it is in a long ' +
+  throw new Failure('unreachable', `Process ${pid} did not open its inspector on 127.0.0.1:${port}.`,
+    'It may have its own handler for SIGUSR1, which has run instead; another program may use the port; or the process is in a long ' +
     'native call: then it opens the inspector afterwards, and only a restart closes it.')
 }
 
@@ -167,26 +167,26 @@ async function record (connection, { seconds, terminal, signal }) {
  * @param {Terminal} terminal
  */
 async function closeInspector (connection, inspected, terminal) {
-  // require is there with the command line API only; modules of the newer kind have getBuiltinModule. Closing waits for the
-  // connection to end, so it is asked for a moment later.
+  // require exists only with the command line API, and getBuiltinModule only in newer versions. close() waits for the
+  // connection to end, so it is called a moment later.
   const expression = 'setTimeout(() => (process.getBuiltinModule?.("node:inspector") ?? require("node:inspector")).close(), 50)'
   await connection.ask('Runtime.evaluate', { expression, includeCommandLineAPI: true, silent: true }).catch(() => {})
   connection.close()
   for (const startMs = performance.now(); performance.now() - startMs < OPEN_MS; await sleep(POLL_MS)) {
-    if (!await isOpen(inspected)) return terminal.note('the inspector is closed again')
+    if (!await isOpen(inspected)) return terminal.note('the inspector is closed')
   }
   terminal.note(`WARNING: the inspector is still open on 127.0.0.1:${inspected.port}; restart the process to close it`)
 }
 
 /**
- * Asked before SIGUSR1 is sent: it ends what has no handler for it, and means something else to what has one of its own.
+ * Called before SIGUSR1 is sent: the signal ends a process without a handler, and has another meaning where the application has its own.
  * @param {number} pid  of a living process
  * @throws {Failure} with the reason
  */
 function assertAttachable (pid) {
   const running = readRunning(pid)
   if (running === null) {
-    const message = `The system does not tell what process ${pid} runs, so no signal is sent to it.`
+    const message = `The system does not show what process ${pid} runs, so no signal was sent to it.`
     throw new Failure('permission', message, 'Run this as the user of the process, or as root.')
   }
   const reason = reasonAgainst(running)
@@ -195,21 +195,21 @@ function assertAttachable (pid) {
 
 /**
  * @param {RunningProcess} running
- * @returns {string | null} null: as far as can be told from outside, its inspector will open. A handler of the application's
- *   own looks like Node's.
+ * @returns {string | null} null: as far as can be seen from outside, its inspector will open. A handler of the application
+ *   cannot be distinguished from that of Node.js.
  */
 function reasonAgainst (running) {
-  const { executable, state, catchesSignal, isInOurNetwork } = running
+  const { executable, state, catchesSignal, isInSameNetwork } = running
   if (!isNode(running)) return `it is not Node.js, but ${executable}.`
   const flags = flagsOf(running)
   if (flags.includes('--disable-sigusr1')) return 'it runs with --disable-sigusr1.'
   if (catchesSignal === false) {
-    return 'it does not wait for SIGUSR1, which would end it: ' +
-      'it was built without the inspector, gave up a handler of its own, or is only starting.'
+    return 'it has no handler for SIGUSR1, so the signal would end it: ' +
+      'it was built without the inspector, removed its handler, or has only just started.'
   }
   if (state === 'T' || state === 't') return 'it is stopped.'
-  if (!isInOurNetwork) return 'it has a network of its own, where its inspector would open out of reach. Run this inside its container.'
-  return portOf(running) === 0 ? 'its inspector is set to port 0, which is any free one.' : null
+  if (!isInSameNetwork) return 'it runs in another network namespace, where its inspector would be out of reach. Run this inside its container.'
+  return portOf(running) === 0 ? 'its inspector is set to port 0, which means any free port.' : null
 }
 
 /**
@@ -240,7 +240,7 @@ function flagsOf ({ args, environment }) {
 }
 
 /**
- * The Chrome DevTools Protocol over a WebSocket: questions and their answers. Node 20 has no WebSocket of its own.
+ * The Chrome DevTools Protocol over a WebSocket: requests and their answers. Node.js 20 has no WebSocket client of its own.
  * @param {string} url
  * @param {AbortSignal} signal
  */
@@ -257,13 +257,13 @@ async function connectInspector (url, signal) {
   let sequence = 0
   socket.on('message', data => {
     const { id, result, error } = JSON.parse(String(data))
-    if (error) waiting.get(id)?.reject(new Failure('failed', `The inspector refuses: ${error.message}`))
+    if (error) waiting.get(id)?.reject(new Failure('failed', `The inspector reported an error: ${error.message}`))
     else waiting.get(id)?.resolve(result)
     waiting.delete(id)
   })
   const lost = new AbortController()
   socket.on('close', () => {
-    lost.abort(new Failure('unreachable', 'The process ended, or closed its inspector.'))
+    lost.abort(new Failure('unreachable', 'The process ended or closed its inspector.'))
     for (const { reject } of waiting.values()) reject(lost.signal.reason)
   })
   socket.on('error', () => {}) // 'close' follows
@@ -282,7 +282,7 @@ async function connectInspector (url, signal) {
         socket.send(JSON.stringify({ id, method, params }), () => {}) // where it fails, 'close' follows
       })
     },
-    /** Aborted with the Failure when the other end is gone. */
+    /** Aborted, with the Failure as the reason, when the connection is lost. */
     lost: lost.signal,
     close: () => socket.close()
   }

@@ -1,6 +1,6 @@
 'use strict'
 
-// The command line: finds the command, reads its options, runs it or shows its help, and turns what goes wrong into a sentence and an exit code.
+// The command line: finds the command, parses its options, runs it or prints its help, and turns errors into a message and an exit code.
 
 const { setMaxListeners } = require('node:events')
 const { parseArgs } = require('node:util')
@@ -16,9 +16,9 @@ const { version } = require('../../package.json')
 /** @import { Command, Invocation } from './commands' */
 
 const ENDING = /** @type {const} */ (['SIGINT', 'SIGTERM'])
-const BELOW = '      ' // in help: what a command does, below its name
+const HELP_INDENT = '      ' // of the description below the name of a command
 const OPTION_WIDTH = 24
-const MAX_TYPED_WRONG = 0.4 // of the letters of a name: with more wrong ones another word was meant
+const MAX_TYPO_SHARE = 0.4 // of the letters of a name: with more wrong ones no suggestion is made
 
 /**
  * @param {string[]} argv  without node and script
@@ -27,9 +27,9 @@ const MAX_TYPED_WRONG = 0.4 // of the letters of a name: with more wrong ones an
  */
 async function main (argv, { env, terminal = createTerminal({ env }) }) {
   const interrupted = new AbortController()
-  setMaxListeners(Infinity, interrupted.signal) // each request under way listens
+  setMaxListeners(Infinity, interrupted.signal) // each pending request listens
   const interrupt = () => interrupted.abort()
-  // Without a handler the system ends a command at once, also in the middle of reading a long file, or of waiting for one to be typed.
+  // Without a handler the system ends a command immediately, even while it reads a long file or waits for standard input.
   const isCancelled = COMMANDS.find(({ name }) => name === argv[0])?.readsFiles !== true
   if (isCancelled) for (const signal of ENDING) process.once(signal, interrupt)
   try {
@@ -48,7 +48,7 @@ async function main (argv, { env, terminal = createTerminal({ env }) }) {
 async function dispatch ([name, ...rest], surroundings) {
   const { terminal } = surroundings
   if (name === '--version' || name === '-v') return terminal.line(version)
-  if (name === undefined) return showHere(surroundings)
+  if (name === undefined) return showProcesses(surroundings)
   if (name === 'help' || name === '--help' || name === '-h') return showHelp(rest[0], terminal)
   const command = commandOf(name)
   const { values, positionals } = readArguments(command, rest)
@@ -58,10 +58,10 @@ async function dispatch ([name, ...rest], surroundings) {
 }
 
 /**
- * What runs here, and what is wrong with it; where nothing does, what can be done.
+ * This user's processes with the first finding of each; the help where there are none.
  * @param {Pick<Invocation, 'env' | 'terminal' | 'signal'>} surroundings
  */
-async function showHere (surroundings) {
+async function showProcesses (surroundings) {
   const { terminal } = surroundings
   const answers = await askAll('/findings', 'findings', surroundings)
   if (answers.length === 0) return terminal.line(overview(COMMANDS, terminal.columns()))
@@ -74,7 +74,7 @@ function commandOf (name) {
   const command = COMMANDS.find(one => one.name === name)
   if (command !== undefined) return command
   const names = COMMANDS.map(one => one.name)
-  throw new Failure('usage', `${name} is not a command.${meant(name, names)}`, `Known: ${names.join(', ')}. See \`loopscope help\`.`)
+  throw new Failure('usage', `${name} is not a command.${didYouMean(name, names)}`, `Commands: ${names.join(', ')}. See \`loopscope help\`.`)
 }
 
 /**
@@ -84,12 +84,12 @@ function commandOf (name) {
 function readArguments (command, args) {
   const options = { ...command.options, help: { type: /** @type {const} */ ('boolean'), short: 'h' } }
   try {
-    // What follows `--` belongs to the program that is to be run.
+    // Everything after `--` belongs to the program to run.
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true, strict: true })
     const { min, max } = command.positionals
     if (!values.help && (positionals.length < min || positionals.length > max)) {
-      const wanted = command.usage || 'no arguments'
-      const message = `${command.name} takes ${wanted}, got ${positionals.length} of them.`
+      const expected = command.usage || 'no arguments'
+      const message = `${command.name} takes ${expected}, got ${positionals.length} ${positionals.length === 1 ? 'argument' : 'arguments'}.`
       throw new Failure('usage', message, `See \`loopscope ${command.name} --help\`.`)
     }
     return { values: /** @type {Record<string, any>} */ (values), positionals }
@@ -97,7 +97,7 @@ function readArguments (command, args) {
     if (error instanceof Failure) throw error
     const names = Object.keys(options).map(option => `--${option}`)
     const [, unknown = ''] = /^Unknown option '(--[^'=]+)/.exec(error.message) ?? []
-    throw new Failure('usage', `${command.name}: ${error.message.split('. ')[0]}.${unknown && meant(unknown, names)}`, `Known: ${names.join(', ')}.`)
+    throw new Failure('usage', `${command.name}: ${error.message.split('. ')[0]}.${unknown && didYouMean(unknown, names)}`, `Options: ${names.join(', ')}.`)
   }
 }
 
@@ -105,8 +105,8 @@ function readArguments (command, args) {
  * @param {string} typed
  * @param {string[]} names
  */
-function meant (typed, names) {
-  const name = nearest(typed, names)
+function didYouMean (typed, names) {
+  const name = closestName(typed, names)
   return name === undefined ? '' : ` Did you mean ${name}?`
 }
 
@@ -115,15 +115,15 @@ function meant (typed, names) {
  * @param {readonly string[]} names
  * @returns {string | undefined}
  */
-function nearest (typed, names) {
+function closestName (typed, names) {
   const [best] = names.map(name => ({ name, distance: distanceOf(typed, name) })).sort((left, right) => left.distance - right.distance)
-  return best !== undefined && best.distance <= Math.max(1, Math.floor(best.name.length * MAX_TYPED_WRONG)) ? best.name : undefined
+  return best !== undefined && best.distance <= Math.max(1, Math.floor(best.name.length * MAX_TYPO_SHARE)) ? best.name : undefined
 }
 
 /**
  * @param {string} from
  * @param {string} to
- * @returns {number} letters to put in, take out, change, or swap with the next
+ * @returns {number} the edit distance: letters inserted, removed, changed, or swapped with the next
  */
 function distanceOf (from, to) {
   let before = /** @type {number[]} */ ([])
@@ -156,13 +156,13 @@ function showHelp (name, terminal) {
  */
 function overview (commands, width) {
   return [
-    'loopscope <command>: why the event loop of a running Node.js process was late',
+    'loopscope <command>: find out why the event loop of a running Node.js process was late',
     '',
-    ...commands.flatMap(({ name, usage, help }) => [`  ${name} ${usage}`.trimEnd(), ...wrapped(BELOW + help, width, BELOW)]),
+    ...commands.flatMap(({ name, usage, help }) => [`  ${name} ${usage}`.trimEnd(), ...wrapped(HELP_INDENT + help, width, HELP_INDENT)]),
     '',
-    ...wrapped('A pid is reached over the control socket of the process, also while its loop is blocked. A URL is that of an admin surface; its token ' +
-      'comes from --token-file, LOOPSCOPE_TOKEN or --token (which others on this host can see in the list of processes).', width),
-    '`loopscope help <command>` tells more.'
+    ...wrapped('A pid is reached over the control socket of the process, also while its event loop is blocked. A URL is the address of an admin surface; its ' +
+      'token comes from --token-file, LOOPSCOPE_TOKEN or --token (which other users of this host can see in the list of processes).', width),
+    '`loopscope help <command>` lists the options of a command.'
   ].join('\n')
 }
 
@@ -172,8 +172,8 @@ function overview (commands, width) {
  */
 function helpOf ({ name, usage, help, options, examples }, width) {
   const rows = Object.entries(options).flatMap(([option, { type, short, meaning }]) => {
-    const written = `${short ? `-${short}, ` : ''}--${option}${type === 'string' ? ' <value>' : ''}`
-    const before = `  ${written.padEnd(OPTION_WIDTH)}  `
+    const flag = `${short ? `-${short}, ` : ''}--${option}${type === 'string' ? ' <value>' : ''}`
+    const before = `  ${flag.padEnd(OPTION_WIDTH)}  `
     return wrapped(before + meaning, width, ' '.repeat(OPTION_WIDTH + 4), before.length)
   })
   const optionLines = rows.length > 0 ? [...rows, ''] : []
@@ -190,7 +190,7 @@ function explain (error, terminal, signal) {
     terminal.note('Interrupted.')
     return EXIT_CODES.interrupted
   }
-  // A coded error of a part is a sentence for the user, as a Failure is; anything else is a fault, whose stack helps to mend it.
+  // Failures and coded errors have a message for the user; anything else is a bug in loopscope, and its stack is needed to fix it.
   const isExpected = error instanceof Failure || String(error?.code).startsWith('ERR_LOOPSCOPE_')
   terminal.note(`loopscope: ${isExpected ? error.message : error?.stack ?? error}`)
   return error?.exitCode ?? EXIT_CODES.failed

@@ -19,8 +19,8 @@
  * @property {Record<string, CommandOption>} options
  * @property {{ min: number, max: number }} positionals
  * @property {string[]} examples
- * @property {boolean} [readsFiles]  it only reads files: there is nothing to cancel, and Ctrl-C ends it as it ends any program
- * @property {boolean} [makesFile]  it opens its destination itself; what others print goes where -o says
+ * @property {boolean} [readsFiles]  it only reads files: nothing has to be canceled, so Ctrl-C ends it like any program
+ * @property {boolean} [makesFile]  it opens its destination itself; the output of other commands is redirected by -o
  * @property {(invocation: Invocation) => Promise<number | void>} run
  */
 

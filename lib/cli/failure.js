@@ -1,6 +1,6 @@
 'use strict'
 
-// What can go wrong at the command line: each with an exit code of its own, so that scripts can tell, and with what to do.
+// Errors of the command line: each has its own exit code, for scripts, and a remedy, for people.
 
 const EXIT_CODES = Object.freeze({
   ok: 0,

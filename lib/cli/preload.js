@@ -1,6 +1,6 @@
 'use strict'
 
-// The environment in which every Node.js of a command loads us first.
+// Environment variables that make every Node.js process of a command preload loopscope.
 
 const path = require('node:path')
 
@@ -11,9 +11,9 @@ const PRELOAD = path.join(__dirname, '..', 'register.js')
  * @returns {NodeJS.ProcessEnv}
  */
 function withPreload (env) {
-  // In NODE_OPTIONS a path with spaces stands in quotes.
+  // A path with spaces has to be quoted in NODE_OPTIONS.
   const option = `--require "${PRELOAD.replaceAll('\\', '\\\\')}"`
-  // Whoever runs a program with loopscope wants to see all of it.
+  // A program that is run for loopscope's sake is observed from its start.
   return { LOOPSCOPE_START_AT_ONCE: 'true', ...env, NODE_OPTIONS: [env.NODE_OPTIONS, option].filter(Boolean).join(' ') }
 }
 

@@ -1,6 +1,6 @@
 'use strict'
 
-// Profiles in files: read from a file or from standard input, cut to one route, shown as the code was written, and encoded anew.
+// Reads profiles from a file or from standard input, filters them by route, maps them to the original code, and encodes them.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -18,16 +18,16 @@ const { Failure } = require('./failure')
 
 const STANDARD_INPUT = 0
 const HEAP_PROFILE = 'a .heapprofile, as `loopscope heap --kind profile` and DevTools write it'
-// A command may take its time: a thread that reads maps is ended long before.
-const ASKING = Object.freeze({ maxMs: 120_000, isAsked: true })
+// Longer than in a process: here the user waits for the maps.
+const MAPPING = Object.freeze({ maxMs: 120_000, isAsked: true })
 
-const ROUTE_OPTION = Object.freeze(/** @type {const} */ ({ type: 'string', meaning: "only what ran for one route, as in 'POST /login'" }))
+const ROUTE_OPTION = Object.freeze(/** @type {const} */ ({ type: 'string', meaning: "only the samples of one route, as in 'POST /login'" }))
 const SOURCES_OPTION = Object.freeze(/** @type {const} */ ({
   type: 'string',
-  meaning: `code as it was written (default), by source maps on this machine, or as it runs: ${SOURCES.join(', ')}`
+  meaning: `locations in the original code (default), by source maps on this machine, or in the code that runs: ${SOURCES.join(', ')}`
 }))
 const PROFILE_FILE_OPTIONS = Object.freeze(/** @type {const} */ ({
-  root: { type: 'string', meaning: 'folder that files are shown relative to' },
+  root: { type: 'string', meaning: 'folder to which file names are shown relative' },
   sources: SOURCES_OPTION,
   route: ROUTE_OPTION
 }))
@@ -39,15 +39,15 @@ const PROFILE_FILE_OPTIONS = Object.freeze(/** @type {const} */ ({
  * @returns {Promise<Buffer>}
  */
 async function encodeProfileFile (file, format, { values, terminal, title }) {
-  const written = createWrittenCode({ values, terminal })
+  const mapping = createSourceMapping({ values, terminal })
   const context = { title, ...(values.root && { appRoot: values.root }) }
   if (isHeapProfileFile(file)) {
     assertNoRoute(file, values.route)
     const { HEAP_FORMATS } = require('../shared/formats/formats')
-    return HEAP_FORMATS[format].encode({ profile: await written.heapProfile(readHeapProfile(file)), before: null }, context)
+    return HEAP_FORMATS[format].encode({ profile: await mapping.heapProfile(readHeapProfile(file)), before: null }, context)
   }
   const { profile, notes } = ofRoute(file, readProfile(file), values.route)
-  return FORMATS[format].encode(await written.profile(profile), { ...context, notes })
+  return FORMATS[format].encode(await mapping.profile(profile), { ...context, notes })
 }
 
 /**
@@ -70,7 +70,7 @@ function readProfile (file) {
  */
 function readHeapProfile (file) {
   const profile = toHeapProfile(readJson(file, HEAP_PROFILE))
-  if (!isHeapProfile(profile)) throw new Failure('failed', `${file} is not a heap profile.`, `Wanted ${HEAP_PROFILE}.`)
+  if (!isHeapProfile(profile)) throw new Failure('failed', `${file} is not a heap profile.`, `Expected ${HEAP_PROFILE}.`)
   return profile
 }
 
@@ -81,15 +81,15 @@ function isHeapProfileFile (file) {
 
 /**
  * @param {string} file  `-` for standard input
- * @param {string} wanted  in words
+ * @param {string} expected  a description
  * @returns {any}
  */
-function readJson (file, wanted) {
+function readJson (file, expected) {
   const text = readText(file)
   try {
     return JSON.parse(text)
   } catch {
-    throw new Failure('failed', `${file} is not JSON.`, `Wanted ${wanted}.`)
+    throw new Failure('failed', `${file} is not JSON.`, `Expected ${expected}.`)
   }
 }
 
@@ -103,7 +103,7 @@ function readText (file) {
 }
 
 /**
- * Puts into a sentence why a file of the user's cannot be read.
+ * Turns file system errors into failures with a message for the user.
  * @template T
  * @param {Promise<T>} work  that reads files
  * @returns {Promise<T>}
@@ -118,12 +118,12 @@ async function explainFileErrors (work) {
 }
 
 /**
- * The part of a profile that ran for one route.
- * @param {string} file  that it is of
+ * The samples of one route.
+ * @param {string} file  with the profile
  * @param {CpuProfile} profile
  * @param {string | undefined} route  undefined: all of it
  * @returns {{ profile: CpuProfile, notes: string[] }}
- * @throws {Failure} when nothing ran for it
+ * @throws {Failure} where there are none
  */
 function ofRoute (file, profile, route) {
   try {
@@ -138,37 +138,37 @@ function ofRoute (file, profile, route) {
  * @param {string | undefined} route
  */
 function assertNoRoute (file, route) {
-  if (route !== undefined) throw new Failure('usage', `--route does not go with ${file}: memory is not known by route.`)
+  if (route !== undefined) throw new Failure('usage', `--route cannot be used with ${file}: a heap profile has no routes.`)
 }
 
 /**
- * Profiles as the code was written, by the source maps that are on this machine: the same lookup as in a process, in a thread of its own.
+ * Maps the locations of profiles to the original code, by the source maps on this machine, with the same lookup as in a process and in a separate thread.
  * @param {Pick<Invocation, 'values' | 'terminal'>} invocation
- * @param {Sources} [usual]  whose places, unless the options say otherwise
- * @throws {Failure} for sources that are none
+ * @param {Sources} [defaultSources]  without the option
+ * @throws {Failure} for an invalid option
  */
-function createWrittenCode ({ values, terminal }, usual = 'original') {
-  const { sources = usual, root: appRoot = process.cwd() } = values
+function createSourceMapping ({ values, terminal }, defaultSources = 'original') {
+  const { sources = defaultSources, root: appRoot = process.cwd() } = values
   assertSources(sources)
-  let isTold = false
+  let isReported = false
   /** @param {string} problem */
   const onProblem = problem => {
-    if (!isTold) terminal.note(`a source map cannot be used, so that code is shown as it runs: ${problem}`)
-    isTold = true
+    if (!isReported) terminal.note(`a source map cannot be used, so the code is shown as it runs: ${problem}`)
+    isReported = true
   }
   const maps = new SourceMaps({ isOn: sources === 'original', appRoot, onProblem })
   return {
     /** @param {CpuProfile} profile */
-    profile: profile => maps.profile(profile, ASKING),
+    profile: profile => maps.profile(profile, MAPPING),
     /** @param {SamplingProfile} profile */
-    heapProfile: async profile => (await maps.heapSampling({ profile, before: null }, ASKING)).profile
+    heapProfile: async profile => (await maps.heapSampling({ profile, before: null }, MAPPING)).profile
   }
 }
 
-/** @param {any} sources  undefined: the usual ones */
+/** @param {any} sources  undefined: the default */
 function assertSources (sources) {
   if (sources === undefined || SOURCES.includes(sources)) return
-  throw new Failure('usage', `${sources} are no sources.`, `Known: ${SOURCES.join(', ')}.`)
+  throw new Failure('usage', `--sources ${sources} is not valid.`, `Values: ${SOURCES.join(', ')}.`)
 }
 
 module.exports = {
@@ -176,7 +176,7 @@ module.exports = {
   ROUTE_OPTION,
   SOURCES_OPTION,
   assertSources,
-  createWrittenCode,
+  createSourceMapping,
   encodeProfileFile,
   explainFileErrors,
   ofRoute,

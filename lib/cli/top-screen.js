@@ -1,7 +1,7 @@
 'use strict'
 
-// `top` on a terminal: the processes as a table, and of the selected one its delays and stalls, drawn once a second and after each key until
-// it is left. The terminal is as it was then, whatever happened.
+// The screen of `top`: a table of processes, and the delays and stalls of the selected one, drawn once a second and after each key. The terminal is
+// restored when it ends, whatever happened.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { localTime } = require('../shared/base/local-time')
@@ -18,16 +18,16 @@ const { fit, tableLines } = require('./output/table')
 
 const BARS = '▁▂▃▄▅▆▇█'
 const DRAW_MS = 1000
-const SILENT_MS = 3000 // it speaks once a second
-const MAX_THREADS = 8 // busiest first; there is to be room for stalls
+const SILENT_MS = 3000 // an event is sent every second
+const MAX_THREADS = 8 // busiest first; leaves room for stalls
 
 /**
  * @typedef {object} View
  * @property {Watched[]} all
- * @property {number} selected  index in the sorted ones
+ * @property {number} selected  index in the sorted list
  * @property {number} sort      index in SORTS
  * @property {boolean} isPaused
- * @property {(Part | Part[])[] | null} over  lines that are shown instead: help, or why
+ * @property {(Part | Part[])[] | null} over  lines that are shown instead: the help, or findings
  */
 
 /** @type {readonly { title: string, key: (watched: Watched) => number | string }[]} */
@@ -44,10 +44,10 @@ const COLUMNS = Object.freeze([
   { title: 'PID', isNumber: true, cell: ({ facts, name }) => String(facts?.pid ?? name) },
   { title: 'NAME', cell: ({ facts }) => facts?.appName ?? '-' },
   { title: 'DELAY', isNumber: true, cell: watched => watched.now === null ? '-' : showDuration(delayOf(watched)) },
-  { title: 'UTIL', isNumber: true, cell: ({ now }) => share(now?.utilization ?? null) },
+  { title: 'UTIL', isNumber: true, cell: ({ now }) => percent(now?.utilization ?? null) },
   { title: 'RSS', isNumber: true, cell: ({ now }) => bytes(now?.memory?.rssBytes) },
   { title: 'HEAP', isNumber: true, cell: ({ now }) => bytes(now?.memory?.heapUsedBytes) },
-  { title: 'STATE', endsWithPlace: true, cell: stateOf }
+  { title: 'STATE', endsWithLocation: true, cell: stateOf }
 ])
 
 /** @type {readonly Column[]} */
@@ -56,16 +56,16 @@ const STALL_COLUMNS = Object.freeze([
   { title: 'LASTED', isNumber: true, cell: ({ durationMs }) => showDuration(durationMs) },
   { title: 'CAUSE', cell: showCause },
   { title: 'ROUTE', cell: ({ route }) => route ?? '-' },
-  { title: 'CULPRIT', endsWithPlace: true, cell: showCulprit }
+  { title: 'CULPRIT', endsWithLocation: true, cell: showCulprit }
 ])
 
 const HELP = Object.freeze([
   'arrows, j k   select a process',
   's             sort by the next column',
   'enter, w      why: what is wrong with the selected process',
-  'p, space      pause, and go on',
-  '?             this help',
-  'q, Ctrl-C     quit; the processes go on'
+  'p, space      pause, and resume',
+  '?             show this help',
+  'q, Ctrl-C     quit; the processes keep running'
 ])
 
 /** @type {Readonly<Record<string, string>>} */
@@ -87,17 +87,17 @@ const ACTIONS = Object.freeze({
   '\u001b[B': 'down',
   '\u001bOB': 'down'
 })
-// eslint-disable-next-line no-control-regex -- arrows begin with it
+// eslint-disable-next-line no-control-regex -- arrow keys send sequences that begin with it
 const KEYS = /\u001b[[O][A-Z]|[^]/g
 
 /**
- * @param {{ watched: Watched, client: Client }[]} watching  it may change
+ * @param {{ watched: Watched, client: Client }[]} watching  the caller may change it
  * @param {Pick<Invocation, 'terminal' | 'signal'> & { times: number }} how
  */
 async function runScreen (watching, { terminal, signal, times }) {
   /** @type {View} */
   let view = { all: [], selected: 0, sort: 0, isPaused: false, over: null }
-  const left = new AbortController()
+  const quit = new AbortController()
   const draw = () => {
     view = { ...view, all: watching.map(({ watched }) => watched), selected: Math.min(view.selected, watching.length - 1) }
     terminal.drawScreen(screenLines(view, terminal))
@@ -113,15 +113,15 @@ async function runScreen (watching, { terminal, signal, times }) {
   terminal.openScreen()
   const release = terminal.onKeys(typed => {
     for (const action of actionsOf(typed)) {
-      if (action === 'quit') left.abort()
-      else if (action === 'interrupt') process.kill(process.pid, 'SIGINT') // as the terminal would, were keys not read one by one
-      else if (action === 'why' && view.over === null) showWhy().catch(() => left.abort())
+      if (action === 'quit') quit.abort()
+      else if (action === 'interrupt') process.kill(process.pid, 'SIGINT') // the terminal does not send it while keys are read one by one
+      else if (action === 'why' && view.over === null) showWhy().catch(() => quit.abort())
       else view = afterAction(view, action)
     }
     draw()
   })
   try {
-    const until = AbortSignal.any([signal, left.signal])
+    const until = AbortSignal.any([signal, quit.signal])
     for (let drawn = 0; drawn < times && !until.aborted; drawn++) {
       if (!view.isPaused && view.over === null) draw()
       await sleep(DRAW_MS, undefined, { signal: until }).catch(() => {})
@@ -135,7 +135,7 @@ async function runScreen (watching, { terminal, signal, times }) {
 
 /**
  * @param {string} typed  may be several keys
- * @returns {string[]} what they ask for; '' where it is nothing
+ * @returns {string[]} their actions; '' for a key without one
  */
 function actionsOf (typed) {
   return (typed.match(KEYS) ?? []).map(key => ACTIONS[key] ?? '')
@@ -168,7 +168,7 @@ function screenLines (view, terminal) {
   const all = sorted(view)
   const [titles, ...rows] = rowsOf(all, width)
   const lines = rows.map((row, index) => row.map(text => paintRow(text, all[index], index === view.selected && all.length > 1, terminal)))
-  const state = `${all.length} processes, sorted by ${SORTS[view.sort].title}${view.isPaused ? ', PAUSED' : ''}${figuresOf(all)}`
+  const state = `${processesOf(all)}, sorted by ${SORTS[view.sort].title}${view.isPaused ? ', PAUSED' : ''}${figuresOf(all)}`
   return [
     fit(`${state}   ? help  q quit`, width),
     ...titles.map(text => terminal.paint('bold', text)),
@@ -205,7 +205,7 @@ function rowsOf (all, width) {
  */
 function paintRow (text, watched, isSelected, { paint }) {
   if (isSelected) return paint('inverse', text)
-  return stateOf(watched) === 'turning' ? text : paint('red', text)
+  return stateOf(watched) === 'OK' ? text : paint('red', text)
 }
 
 /**
@@ -214,11 +214,11 @@ function paintRow (text, watched, isSelected, { paint }) {
  */
 function detailLines (watched, width) {
   const { delays, stalls } = watched
-  const seen = delays.slice(-Math.max(10, width - 2))
+  const shown = delays.slice(-Math.max(10, width - 2))
   const threads = threadLines(watched, width)
   return [
-    fit(`longest delay of each second, up to ${showDuration(Math.max(0, ...delays))}`, width),
-    sparkline(seen),
+    fit(`longest delay in each second, at most ${showDuration(Math.max(0, ...delays))}`, width),
+    sparkline(shown),
     '',
     ...threads,
     ...(threads.length === 0 ? [] : ['']),
@@ -227,42 +227,47 @@ function detailLines (watched, width) {
 }
 
 /**
- * Of the worker threads, where option threads has them watched.
+ * The worker threads, where the option threads watches them.
  * @param {Watched} watched
  * @param {number} width
  */
 function threadLines ({ now }, width) {
-  const threads = now?.threads ?? [] // an earlier version of the process does not tell them
-  const rest = threads.length > MAX_THREADS ? [`${threads.length - MAX_THREADS} more: loopscope threads`] : []
+  const threads = now?.threads ?? [] // earlier versions of loopscope do not send them
+  const rest = threads.length > MAX_THREADS ? [`${threads.length - MAX_THREADS} more: see \`loopscope threads\``] : []
   return threads.length === 0 ? [] : [...tableLines(THREAD_COLUMNS, threads.slice(0, MAX_THREADS), width), ...rest]
 }
 
 /** @param {readonly Watched[]} all */
 function totalLine (all) {
-  return `${all.length} processes${figuresOf(all)}`
+  return `${processesOf(all)}${figuresOf(all)}`
+}
+
+/** @param {readonly Watched[]} all */
+function processesOf ({ length }) {
+  return length === 1 ? '1 process' : `${length} processes`
 }
 
 /**
- * Of all of them as one.
+ * The mean utilization, the total memory, and the number of blocked processes.
  * @param {readonly Watched[]} all
  */
 function figuresOf (all) {
-  const heard = all.flatMap(({ now }) => now ?? [])
-  const known = heard.flatMap(({ utilization }) => utilization ?? [])
-  const mean = known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0) / known.length
-  const rss = heard.reduce((sum, { memory }) => sum + (memory?.rssBytes ?? 0), 0)
-  const blocked = heard.filter(({ blockedMs }) => blockedMs > 0).length
-  const told = [mean === null ? null : `util ${share(mean)}`, rss === 0 ? null : `rss ${showBytes(rss)}`, blocked === 0 ? null : `${blocked} BLOCKED`]
-  return told.filter(figure => figure !== null).map((figure, index) => `${index === 0 ? ': ' : ', '}${figure}`).join('')
+  const known = all.flatMap(({ now }) => now ?? [])
+  const utilizations = known.flatMap(({ utilization }) => utilization ?? [])
+  const mean = utilizations.length === 0 ? null : utilizations.reduce((sum, one) => sum + one, 0) / utilizations.length
+  const rss = known.reduce((sum, { memory }) => sum + (memory?.rssBytes ?? 0), 0)
+  const blocked = known.filter(({ blockedMs }) => blockedMs > 0).length
+  const figures = [mean === null ? null : `util ${percent(mean)}`, rss === 0 ? null : `rss ${showBytes(rss)}`, blocked === 0 ? null : `${blocked} BLOCKED`]
+  return figures.filter(figure => figure !== null).map((figure, index) => `${index === 0 ? ': ' : ', '}${figure}`).join('')
 }
 
 /**
- * A line of its own, for a file.
+ * The values of a process as one line, for a log file.
  * @param {Watched} watched
  */
 function line (watched) {
   const { facts, now } = watched
-  const figures = `delay ${showDuration(delayOf(watched))} utilization ${share(now.utilization)} rss ${bytes(now.memory?.rssBytes)}`
+  const figures = `delay ${showDuration(delayOf(watched))} utilization ${percent(now.utilization)} rss ${bytes(now.memory?.rssBytes)}`
   return `${localTime(now.at)} ${facts.pid} ${facts.appName} ${figures}${now.blockedMs > 0 ? ' BLOCKED' : ''}`
 }
 
@@ -270,8 +275,8 @@ function line (watched) {
 function stateOf ({ now, stuck, heardMs, problem }) {
   if (problem !== null) return problem
   if (performance.now() - heardMs > SILENT_MS) return `no answer for ${showDuration(performance.now() - heardMs)}`
-  if (now === null) return 'asked'
-  if (now.blockedMs === 0 && stuck === null) return 'turning'
+  if (now === null) return 'connecting'
+  if (now.blockedMs === 0 && stuck === null) return 'OK'
   const by = stuck === null ? '' : ` ${stuck.route ?? ''} ${showCulprit(stuck)}`
   return `BLOCKED for ${showDuration(Math.max(now.blockedMs, stuck?.durationMs ?? 0))}${by}`
 }
@@ -288,7 +293,7 @@ function sparkline (values) {
 }
 
 /** @param {number | null} ratio */
-function share (ratio) {
+function percent (ratio) {
   return ratio === null ? '-' : `${(ratio * 100).toFixed(0)} %`
 }
 

@@ -33,14 +33,14 @@ async function assertSaid (args, code, sentence, env) {
 }
 
 for (const [name, server, sentence, scheme = 'http'] of [
-  ['a page instead of data', () => says(200, { 'content-type': 'text/html' }, '<html>'), /answers, but not as loopscope does: status 200, text\/html/],
-  ['a page that is not there', () => says(404, { 'content-type': 'text/html' }, '<html>\n<body>Cannot GET'), /not as loopscope does: status 404, text\/html\.\nSay where the diagnostics are/],
-  ['another login', () => says(401, { 'content-type': 'text/plain' }, 'who?'), /not as loopscope does: status 401, text\/plain/],
-  ['nothing at all', () => says(200, {}), /not as loopscope does: status 200, no content type/],
-  ['somewhere else', () => says(301, { location: 'https://example.com/' }), /sends elsewhere, to https:\/\/example\.com\//],
+  ['a page instead of data', () => says(200, { 'content-type': 'text/html' }, '<html>'), /answers, but it is not loopscope: status 200, text\/html/],
+  ['a page that is not there', () => says(404, { 'content-type': 'text/html' }, '<html>\n<body>Cannot GET'), /not loopscope: status 404, text\/html\.\nPass the address of admin\.listen/],
+  ['another login', () => says(401, { 'content-type': 'text/plain' }, 'who?'), /not loopscope: status 401, text\/plain/],
+  ['nothing at all', () => says(200, {}), /not loopscope: status 200, no content type/],
+  ['somewhere else', () => says(301, { location: 'https://example.com/' }), /redirects to https:\/\/example\.com\//],
   ['something that is not HTTP', () => net.createServer(socket => socket.on('error', () => {}).end('SSH-2.0-OpenSSH_9.6\r\n')), /does not speak HTTP/],
-  ['a closed door', () => net.createServer(socket => socket.destroy()), /ended the connection without an answer/],
-  ['HTTP where TLS was wanted', () => says(200, {}), /does not speak TLS\.\nIs it http\?/, 'https']
+  ['a closed door', () => net.createServer(socket => socket.destroy()), /closed the connection without an answer/],
+  ['HTTP where TLS was wanted', () => says(200, {}), /does not speak TLS\.\nDoes it need http\?/, 'https']
 ]) {
   test(`${name} is not an answer`, async t => {
     const address = `${scheme}://${await foreign(t, server())}`
@@ -50,13 +50,13 @@ for (const [name, server, sentence, scheme = 'http'] of [
 
 /** What answers as HTTP has failed; the rest could not be reached. */
 function codeOf (sentence) {
-  return /not as|sends/.test(sentence.source) ? 1 : 7
+  return /not loopscope|redirects/.test(sentence.source) ? 1 : 7
 }
 
 test('nobody, no host, no process, and a process without loopscope are told apart', async () => {
   await assertSaid(['stalls', 'http://127.0.0.1:9'], 7, /^loopscope: Nothing listens on http:\/\/127\.0\.0\.1:9\.\nIs the address right/)
-  await assertSaid(['stalls', 'http://no-such-host.invalid:6060'], 7, /There is no (host|way to) no-such-host\.invalid\.|No answer/)
-  await assertSaid(['stalls', '2147483646'], 3, /There is no process 2147483646 on this host\.\nSee `loopscope list`/)
+  await assertSaid(['stalls', 'http://no-such-host.invalid:6060'], 7, /There is no (host|route to) no-such-host\.invalid\.|No answer/)
+  await assertSaid(['stalls', '2147483646'], 3, /There is no process 2147483646 on this host\.\n`loopscope list` shows/)
   await assertSaid(['stalls', '99999999999'], 3, /There is no process 99999999999 on this host/)
   await assertSaid(['stalls', '0'], 3, /There is no process 0 on this host/)
   await assertSaid(['stalls', String(process.pid)], 4, /runs without loopscope/)
@@ -73,7 +73,7 @@ test('a process of somebody else is told so', { skip: process.geteuid() !== 0 &&
   asNobody.stderr.setEncoding('utf8').on('data', text => { stderr += text })
   const [code] = await once(asNobody, 'close').catch(() => [null])
   if (code === 1 || code === 127 || code === 126) return t.skip(`nobody may not read this checkout: ${stderr.slice(0, 100)}`)
-  assert.deepEqual([code, /belongs to somebody else/.test(stderr)], [5, true], stderr)
+  assert.deepEqual([code, /belongs to another user/.test(stderr)], [5, true], stderr)
 })
 
 test('a process that is stopped does not keep the others\' answers', async t => {

@@ -15,17 +15,17 @@ test('ranges that lie apart are a difference, which is better or worse by what i
   assert.deepEqual(figure(comparison, 'requests/s').ratio, { median: 2, min: 200 / 120, max: 2.4 })
   assert.equal(figure(comparison, 'latency p99').verdict, 'better')
   const back = compare(bench({ rates: [200, 220, 240] }), bench({ rates: [100, 110, 120] }))
-  assert.deepEqual(['requests/s', 'latency p99', 'CPU a request'].map(name => figure(back, name).verdict), ['worse', 'worse', 'worse'])
+  assert.deepEqual(['requests/s', 'latency p99', 'CPU per request'].map(name => figure(back, name).verdict), ['worse', 'worse', 'worse'])
 })
 
 test('ranges that touch are no difference seen', () => {
   assert.equal(figure(compare(bench({ rates: [100, 110, 120] }), bench({ rates: [120, 130, 140] })), 'requests/s').verdict, 'no difference seen')
 })
 
-test('utilisation is higher or lower, neither of which is better', () => {
+test('utilization is higher or lower, neither of which is better', () => {
   const busy = bench({ rounds: [1, 2, 3].map(() => round({ perSecond: 100, utilization: 0.95 })) })
-  assert.equal(figure(compare(bench(), busy), 'utilisation').verdict, 'higher')
-  assert.equal(figure(compare(busy, bench()), 'utilisation').verdict, 'lower')
+  assert.equal(figure(compare(bench(), busy), 'utilization').verdict, 'higher')
+  assert.equal(figure(compare(busy, bench()), 'utilization').verdict, 'lower')
 })
 
 test('of too few rounds nothing is said, and how often equal programs differ is', () => {
@@ -67,10 +67,10 @@ test('what changed beside the code is said, and what was wrong with the measurem
   const other = bench({ load: { tool: 'autocannon 9.0.0', connections: 50, seconds: 10, warmUpSeconds: 3 } })
   const refused = bench({ rounds: [1, 2, 3].map(() => round({ perSecond: 100, answered: 1000, non2xx: 1000, statusCodes: { 404: 1000 } })) })
   assert.deepEqual(compare(bench({ profile: profileOf({ a: 1 }) }), bench({ profile: profileOf({ a: 1 }) })).warnings, [])
-  assert.match(compare(bench(), other).warnings.join('\n'), /connections was 20, and is 50/)
-  assert.match(compare(bench(), refused).warnings.join('\n'), /After: NO ANSWER WAS A SUCCESS \(404: 3000\)/)
+  assert.match(compare(bench(), other).warnings.join('\n'), /connections was 20 before and is 50 after/)
+  assert.match(compare(bench(), refused).warnings.join('\n'), /After: NO ANSWER WAS SUCCESSFUL \(404: 3000\)/)
   const shared = bench({ processors: { pinning: null, reason: '--no-pin', applicationCount: null } })
-  assert.match(compare(shared, shared).warnings.join('\n'), /^The application and the load shared the processors/m)
+  assert.match(compare(shared, shared).warnings.join('\n'), /^The application and the load generator shared the CPUs/m)
 })
 
 test('figures are written in three digits', () => {

@@ -27,14 +27,14 @@ test('a result is read as it was written', t => {
 })
 
 for (const [what, text, message] of [
-  ['no result', '{"kind":"other"}', /is no result of a benchmark.*Wanted a file that `loopscope bench` wrote/s],
-  ['an array', '[]', /is no result of a benchmark/],
-  ['null', 'null', /is no result of a benchmark/],
-  ['cut off', encodeBench(bench()).toString().slice(0, 300), /is not JSON.*may be cut off/s],
-  ['of another version', JSON.stringify({ ...bench(), version: 2, loopscope: '9.9.9' }), /of version 2, of loopscope 9\.9\.9; this is .*version 1/],
-  ['without rounds', JSON.stringify({ ...bench(), rounds: [] }), /was changed, or is damaged: rounds is/],
-  ['with half a round', JSON.stringify(bench({ rounds: [{ ...round({ perSecond: 1 }), latencyMs: {} }] })), /damaged: rounds\[0\]\.latencyMs is/],
-  ['with a finding that is none', JSON.stringify(bench({ rounds: [round({ perSecond: 1, findings: [{}] })] })), /damaged: rounds\[0\]\.findings is/],
+  ['no result', '{"kind":"other"}', /is not the result of a benchmark.*Expected a file of `loopscope bench`/s],
+  ['an array', '[]', /is not the result of a benchmark/],
+  ['null', 'null', /is not the result of a benchmark/],
+  ['cut off', encodeBench(bench()).toString().slice(0, 300), /is not JSON.*may be truncated/s],
+  ['of another version', JSON.stringify({ ...bench(), version: 2, loopscope: '9.9.9' }), /has version 2, of loopscope 9\.9\.9; this is .*version 1/],
+  ['without rounds', JSON.stringify({ ...bench(), rounds: [] }), /was modified or is damaged: rounds has/],
+  ['with half a round', JSON.stringify(bench({ rounds: [{ ...round({ perSecond: 1 }), latencyMs: {} }] })), /damaged: rounds\[0\]\.latencyMs has/],
+  ['with a finding that is none', JSON.stringify(bench({ rounds: [round({ perSecond: 1, findings: [{}] })] })), /damaged: rounds\[0\]\.findings has/],
   ['with a profile that is none', JSON.stringify(bench({ profile: { nodes: 1 } })), /damaged: /]
 ]) {
   test(`a file that is ${what} is refused in a sentence`, t => {
@@ -49,10 +49,10 @@ for (const [args, message, exitCode = 2] of [
   [['--seconds', '61', '--', 'node'], /--seconds must be an integer from 1 to 60, got 61/],
   [['--connections', '1e9', '--', 'node'], /--connections must be an integer from 1 to 1000/],
   [['--header', 'x', '--', 'node'], /--header must be a name, a colon and a value/],
-  [['--json', '--', 'node'], /--json goes with --compare only/],
-  [['-o', '/nowhere/at/all.json', '--', 'node'], /there is no folder \/nowhere\/at/, 1],
+  [['--json', '--', 'node'], /--json needs --compare/],
+  [['-o', '/nowhere/at/all.json', '--', 'node'], /the folder \/nowhere\/at does not exist/, 1],
   [['--compare', 'a.json'], /--compare takes two files.*got 1/],
-  [['--compare', 'a.json', 'b.json', '--seconds', '3'], /--seconds does not go with --compare/],
+  [['--compare', 'a.json', 'b.json', '--seconds', '3'], /--seconds cannot be used with --compare/],
   [[], /bench takes -- <command>/]
 ]) {
   test(`loopscope bench ${args.join(' ')} is wrong use`, async () => {
@@ -66,7 +66,7 @@ test('a file that is there is not written over, which is said before anything is
   const file = path.join(folderOf(t), 'before.json')
   fs.writeFileSync(file, 'mine')
   const { code, stderr } = await cli(['bench', '-o', file, '--', process.execPath, '-e', 'console.log("started")'])
-  assert.deepEqual([code, /is there already/.test(stderr), /started/.test(stderr)], [1, true, false])
+  assert.deepEqual([code, /already exists/.test(stderr), /started/.test(stderr)], [1, true, false])
   assert.equal(fs.readFileSync(file, 'utf8'), 'mine')
 })
 

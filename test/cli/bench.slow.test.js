@@ -74,11 +74,11 @@ test('answers that are no success are measured, and said loudly; what a shell st
 for (const [what, args, message] of [
   ['ends at once', ['--', process.execPath, '-e', 'throw new TypeError("boom")'], /The application ended \(exit code 1\): TypeError: boom/],
   ['is not there', ['--', '/nowhere/at/all'], /Cannot run \/nowhere\/at\/all: /],
-  ['does not listen', ['--start', '1', '--', process.execPath, '-e', 'setInterval(() => {}, 1000)'], /did not listen within 1 s\.\nGive it longer with --start/],
+  ['does not listen', ['--start', '1', '--', process.execPath, '-e', 'setInterval(() => {}, 1000)'], /did not listen within 1 s\.\nAllow more time with --start/],
   ['has no loopscope in it', ['--start', '2', '--', 'env', '-u', 'NODE_OPTIONS', process.execPath, LOGIN], /listens on port \d+, but has no loopscope in it/],
-  ['listens twice', ['--', process.execPath, '-e', 'for (let i = 0; i < 2; i++) require("http").createServer().listen(0, "127.0.0.1")'], /listens on several ports: \d+, \d+\.\nSay with --port/],
+  ['listens twice', ['--', process.execPath, '-e', 'for (let i = 0; i < 2; i++) require("http").createServer().listen(0, "127.0.0.1")'], /listens on several ports: \d+, \d+\.\nSelect one with --port/],
   ['ends under load', [...QUICK, '--url', '/exit', '--', process.execPath, LOGIN], /The application ended \(exit code 3\)/],
-  ['does not answer', [...QUICK, '--', process.execPath, '-e', 'require("net").createServer(socket => socket.destroy()).listen(0, "127.0.0.1")'], /Nothing was answered at http:/]
+  ['does not answer', [...QUICK, '--', process.execPath, '-e', 'require("net").createServer(socket => socket.destroy()).listen(0, "127.0.0.1")'], /No request to http:.* was answered/]
 ]) {
   test(`an application that ${what} is told in a sentence, and nothing is written`, async t => {
     const folder = folderOf(t)
@@ -95,7 +95,7 @@ test('a port that is in use is told, by whoever finds it out', async t => {
   await once(server, 'listening')
   const { port } = server.address()
   const asked = await bench(t, ['--port', String(port), '--', process.execPath, LOGIN])
-  assert.deepEqual([asked.code, /Port \d+ is in use: whoever listens there/.test(asked.stderr)], [1, true], asked.stderr)
+  assert.deepEqual([asked.code, /Port \d+ is in use by another process, which would be measured/.test(asked.stderr)], [1, true], asked.stderr)
   const failed = await bench(t, ['--', 'env', `PORT=${port}`, process.execPath, LOGIN])
   assert.deepEqual([failed.code, failed.stderr.includes(`its port ${port} is in use.`)], [1, true], failed.stderr)
 })

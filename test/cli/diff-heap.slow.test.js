@@ -46,7 +46,7 @@ test('wrong files and options are sentences with exit codes', async () => {
   for (const [args, expected, message] of [
     [[before, broken], 1, /broken\.heapsnapshot is not a valid heap snapshot: expected at least \d+ bytes/],
     [[before, 'none.heapsnapshot'], 1, /Cannot read none\.heapsnapshot/],
-    [[before, 'x.cpuprofile'], 2, /not of one kind/],
+    [[before, 'x.cpuprofile'], 2, /are of different kinds/],
     [[before, after, '--root', '/'], 2, /--root does not go with/],
     [['a.cpuprofile', 'b.cpuprofile', '--html', 'x'], 2, /--html does not go with/],
     [[before], 2, /takes/]

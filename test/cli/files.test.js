@@ -35,11 +35,11 @@ test('flame writes a private page, in a folder by its own name, and not over one
   assert.equal(fs.statSync(page).mode & 0o777, 0o600)
   assert.match(fs.readFileSync(page, 'utf8'), /^<!doctype html>/i)
   const again = await cli(['flame', file, '-o', page])
-  assert.deepEqual([again.code, /is there already/.test(again.stderr)], [1, true])
+  assert.deepEqual([again.code, /already exists/.test(again.stderr)], [1, true])
   assert.equal((await cli(['flame', file, '-o', page, '--force'])).code, 0)
 })
 
-test('diff compares shares of the time at work, hotter first', async t => {
+test('diff compares shares of the busy time, hotter first', async t => {
   const files = [write(t, 'before.cpuprofile', BEFORE), write(t, 'after.cpuprofile', AFTER)]
   const { rows, before } = JSON.parse((await cli(['diff', ...files, '--json'])).stdout)
   assert.deepEqual(before, { busyMs: 1000, totalMs: 2000 })

@@ -52,7 +52,7 @@ test('no snapshot is taken where the file beside it could not be written', async
   const { loopscope, pid, at } = await subject(t)
   fs.writeFileSync(at('h.heapsnapshot.json'), 'of another one')
   const { code, stderr } = await loopscope(['heap', pid, '-o', at('h.heapsnapshot')])
-  assert.deepEqual([code, /h\.heapsnapshot\.json is there already/.test(stderr), fs.existsSync(at('h.heapsnapshot'))], [1, true, false], stderr)
+  assert.deepEqual([code, /h\.heapsnapshot\.json already exists/.test(stderr), fs.existsSync(at('h.heapsnapshot'))], [1, true, false], stderr)
   assert.deepEqual(JSON.parse((await loopscope(['artifacts', pid, '--json'])).stdout), [])
   const forced = await loopscope(['heap', pid, '-o', at('h.heapsnapshot'), '--force'])
   assert.equal(forced.code, 0, forced.stderr)
@@ -70,7 +70,7 @@ test('what does not go together is said: kinds, options, files', async t => {
     [['heap', pid, '--kind', 'histogram', '--format', 'pprof'], 2, /json, text/],
     [['diff', at('a.json'), at('a.json')], 1, /a\.json is not a heap histogram/],
     [['diff', at('b.heapprofile'), at('b.heapprofile')], 1, /b\.heapprofile is not a heap profile/],
-    [['diff', at('a.json'), at('b.heapprofile')], 2, /not of one kind/],
+    [['diff', at('a.json'), at('b.heapprofile')], 2, /are of different kinds/],
     [['flame', at('b.heapprofile')], 1, /b\.heapprofile is not a heap profile/]
   ]) {
     const { code, stderr } = await loopscope(args)

@@ -67,7 +67,7 @@ test('a URL wants a token: none is 6, a file, the variable and the address as lo
     assert.equal(code, 0, stderr)
   }
   assert.equal((await loopscope(['stalls', `${url}/#token=${TOKEN}`])).code, 0)
-  assert.match((await loopscope(['stalls', url, '--token', TOKEN])).stderr, /visible to other users/)
+  assert.match((await loopscope(['stalls', url, '--token', TOKEN])).stderr, /other users of this host can see a token/)
 })
 
 test('artifacts are listed, fetched and removed', async t => {
@@ -122,5 +122,5 @@ test('a heap snapshot arrives redacted, with its facts beside it', async t => {
   const facts = JSON.parse(fs.readFileSync(`${file}.json`, 'utf8'))
   assert.deepEqual([String(facts.pid), facts.redaction.mode, facts.canaryIds.length], [pid, 'values', 8])
   const again = await loopscope(['heap', pid, '-o', path.join(folder, 'y.heapsnapshot')])
-  assert.deepEqual([again.code, /use force/.test(again.stderr)], [1, true])
+  assert.deepEqual([again.code, /pass --force/.test(again.stderr)], [1, true])
 })

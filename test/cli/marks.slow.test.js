@@ -56,7 +56,7 @@ test('a mark is made, listed, shown beside files, and what changed with it is to
   assert.equal(changeOf('sortAfter').place.startsWith('app.js:'), true, 'relative to the application')
   assert.ok(before.totalMs > 0 && after.totalMs > 0)
   const shown = await loopscope('diff', '--mark', 'deploy 42', pid)
-  assert.match(shown.stdout, /^time at work: .* before, .* after\n/)
+  assert.match(shown.stdout, /^busy time: .* before, .* after\n/)
   assert.match(shown.stdout, /hashBefore|sortAfter/)
 
   const { stdout: list } = await loopscope('mark', pid)
@@ -74,7 +74,7 @@ test('what cannot be compared, and what is no mark, is refused in one sentence',
     [['--mark', 'one', pid, 'b.cpuprofile'], /diff --mark takes one process, no files/],
     [['--mark', 'one', pid, '--html', 'x.html'], /--html does not go with --mark/],
     [['a.cpuprofile'], /diff takes two files, got 1/],
-    [['a.cpuprofile', 'b.cpuprofile', '--token', 'x'], /--token does not go with a\.cpuprofile/]
+    [['a.cpuprofile', 'b.cpuprofile', '--token', 'x'], /--token cannot be used with a\.cpuprofile/]
   ]) {
     const { code, stderr } = await loopscope('diff', ...args)
     assert.equal(code, 2, stderr)

@@ -60,7 +60,7 @@ test('what a terminal cannot show is refused before anything is asked', { skip: 
 test('a place that cannot be written to is refused before anything is asked', async t => {
   const { at } = files(t)
   for (const args of [['profile', '1', '--seconds', '60'], ['heap', '1'], ['flame', at('a.cpuprofile')], ['index', at('x')], ['stalls', '1'], ['diff', at('a.cpuprofile'), at('b.cpuprofile')], ['artifacts', '1', 'get', 'x'], ['list']]) {
-    for (const [output, message] of [[at('a.cpuprofile'), /a\.cpuprofile is there already/], [at('none/x'), /Cannot write .*: there is no folder .*none\./], [at('a.cpuprofile/x'), /is not a folder|ENOTDIR/], ['', /wants the name/]]) {
+    for (const [output, message] of [[at('a.cpuprofile'), /a\.cpuprofile already exists/], [at('none/x'), /Cannot write .*: the folder .*none does not exist\./], [at('a.cpuprofile/x'), /is not a folder|ENOTDIR/], ['', /wants the name/]]) {
       const { code, stderr, stdout } = await cli([...args, '-o', output])
       assert.deepEqual([[1, 2].includes(code), message.test(stderr), stdout], [true, true, ''], `${args.join(' ')} -o ${output}: ${stderr}`)
     }

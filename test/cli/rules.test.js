@@ -52,7 +52,7 @@ test('of each rule is told what it waits for, how it stands and what it did', as
 })
 
 test('a dry run is told first, and no rules are an answer', async t => {
-  assert.match((await shown(t, { dryRun: true, rules: [RULE] })).stdout, /^a dry run: /)
+  assert.match((await shown(t, { dryRun: true, rules: [RULE] })).stdout, /^dry run: /)
   assert.equal((await shown(t, { dryRun: false, rules: [] })).stdout, 'no rules\n')
 })
 

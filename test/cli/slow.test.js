@@ -29,7 +29,7 @@ test('of each request is told what it waited for, and behind whom', async t => {
 test('what was known before the loop was blocked says so, and no requests are an answer', async t => {
   const { stdout, stderr } = await shown(t, { isStale: true, requests: [] })
   assert.equal(stdout, 'no slow requests\n')
-  assert.match(stderr, /the loop does not answer: this is what was known before/)
+  assert.match(stderr, /the event loop is blocked: these are the last known requests/)
 })
 
 test('the data is given as it is', async t => {

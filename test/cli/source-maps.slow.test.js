@@ -87,5 +87,5 @@ test('a script that is gone is shown by its name', async t => {
 
 test('sources that are none are refused', async t => {
   const { code, stderr } = await cli(['report', path.join(makeScratch(t), 'x.cpuprofile'), '--sources', 'typescript'])
-  assert.deepEqual([code, stderr], [2, 'loopscope: typescript are no sources.\nKnown: original, generated.\n'])
+  assert.deepEqual([code, stderr], [2, 'loopscope: --sources typescript is not valid.\nValues: original, generated.\n'])
 })

@@ -18,7 +18,7 @@ test('a call site that is an estimate has its standard error, and what that is i
   const { stdout, stderr } = await shown(t, [siteOf('Date.now', 732000, 9000), siteOf('fs.readFileSync', 34, 0)])
   assert.match(stdout, /Date\.now .*732000 ± 9000 calls/)
   assert.match(stdout, /fs\.readFileSync .*34 calls/)
-  assert.equal(stderr, '±: an estimate and its standard error; totals by API are exact, see --json\n')
+  assert.equal(stderr, '±: an estimate with its standard error; the totals by API are exact, see --json\n')
 })
 
 test('of exact counts nothing more is said', async t => {

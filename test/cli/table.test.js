@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { tableLines } = require('../../lib/cli/output/table')
 
-const COLUMNS = [{ title: 'ROUTE', cell: ({ route }) => route }, { title: 'CULPRIT', endsWithPlace: true, cell: ({ culprit }) => culprit }]
+const COLUMNS = [{ title: 'ROUTE', cell: ({ route }) => route }, { title: 'CULPRIT', endsWithLocation: true, cell: ({ culprit }) => culprit }]
 const ROW = { route: 'GET /auth', culprit: 'pbkdf2Sync called by checkPassword of the login (src/services/auth.js:29)' }
 
 test('a row fits the width, and keeps the place at its end', () => {
@@ -35,7 +35,7 @@ test('a text without a place is cut at its end, the widest first; numbers, times
 })
 
 test('no line is wider than the room, whatever is in the rows', () => {
-  const columns = [1, 2, 3, 4].map(size => ({ title: `T${size}`, endsWithPlace: size === 2, cell: ({ text }) => text.repeat(size * 3) }))
+  const columns = [1, 2, 3, 4].map(size => ({ title: `T${size}`, endsWithLocation: size === 2, cell: ({ text }) => text.repeat(size * 3) }))
   for (const width of [60, 80, 120]) {
     for (const line of tableLines(columns, [{ text: 'word ' }, { text: 'x' }], width)) assert.ok(line.length <= width, `${width}: ${line}`)
   }

@@ -21,7 +21,7 @@ test('threads are shown below the delays of their process, busiest first, and ho
   const lines = drawn({ threads: Array.from({ length: 10 }, (_, index) => threadOf(index + 1)) })
   const from = lines.findIndex(line => /^THREAD +BUSY/.test(line))
   assert.match(lines[from + 1], /^worker 1 +41 % +1584 ms +9 +shrinkImage image\.js:12$/)
-  assert.deepEqual([lines[from + 9], lines[from + 10], lines[from + 11]], ['2 more: loopscope threads', '', 'no stalls'])
+  assert.deepEqual([lines[from + 9], lines[from + 10], lines[from + 11]], ['2 more: see `loopscope threads`', '', 'no stalls'])
 })
 
 test('without threads that are watched nothing is said of them', () => {

@@ -33,7 +33,7 @@ test('top shows all processes of the user; keys select, ask why, pause, help and
   const { code, screen } = await shell('loopscope top; stty -a | tr " " "\\n" | grep -x -e icanon -e echo', {
     env,
     onOutput: typing([
-      [/2 processes, sorted by DELAY[^]*turning[^]*turning/, 's'],
+      [/2 processes, sorted by DELAY[^]*OK[^]*OK/, 's'],
       [/sorted by UTIL/, KEYS.down],
       [/sorted by UTIL/, 'p'],
       [/PAUSED/, '?'],
@@ -52,10 +52,10 @@ test('the terminal is as it was after Ctrl-C and SIGTERM, with 130', { skip: noT
   const app = await run(t)
   await app.listenerUrl()
   const env = { TMPDIR: app.folder }
-  const interrupted = await shell('loopscope top', { env, onOutput: typing([[/turning/, KEYS.interrupt]]) })
+  const interrupted = await shell('loopscope top', { env, onOutput: typing([[/OK/, KEYS.interrupt]]) })
   assert.deepEqual([interrupted.code, interrupted.screen.includes(LEFT)], [130, true])
   const pidFile = path.join(app.folder, 'top.pid')
-  const end = typing([[/turning/, () => process.kill(Number(fs.readFileSync(pidFile, 'utf8')), 'SIGTERM')]])
+  const end = typing([[/OK/, () => process.kill(Number(fs.readFileSync(pidFile, 'utf8')), 'SIGTERM')]])
   const ended = await shell(`echo $$ > ${pidFile}; exec "$NODE" "$BIN" top`, { env, onOutput: end })
   assert.deepEqual([ended.code, ended.screen.includes(LEFT)], [130, true], ended.screen)
 })

@@ -31,20 +31,20 @@ test('the version is that of the package', async () => {
 })
 
 for (const [args, message] of [
-  [['bogus'], /bogus is not a command.*Known: why, list, profile/s],
+  [['bogus'], /bogus is not a command.*Commands: why, list, profile/s],
   [['proflie', '1'], /proflie is not a command\. Did you mean profile\?/],
   [['help', 'stals'], /stals is not a command\. Did you mean stalls\?/],
   [['stalls', '--jsno'], /Unknown option '--jsno'\. Did you mean --json\?/],
   [['profile', '1', '--secnods=5'], /Did you mean --seconds\?/],
-  [['stalls', '--bad'], /Unknown option '--bad'.*Known: .*--json/s],
+  [['stalls', '--bad'], /Unknown option '--bad'.*Options: .*--json/s],
   [['stalls'], /Which process\?/],
   [['report'], /report takes <file/],
   [['report', 'a', 'b'], /got 2/],
-  [['profile', '1', '--seconds', '0'], /--seconds must be above 0/],
+  [['profile', '1', '--seconds', '0'], /--seconds must be greater than 0/],
   [['profile', '1', '--format', 'svg'], /svg is not a format.*cpuprofile/s],
-  [['profile', '--attach', 'x'], /--attach wants a pid/],
+  [['profile', '--attach', 'x'], /--attach takes a pid/],
   [['stalls', 'not a url'], /neither a pid nor a URL/],
-  [['artifacts', '--socket', '/nowhere', 'burn', 'x'], /knows get <name> and rm <name>/]
+  [['artifacts', '--socket', '/nowhere', 'burn', 'x'], /takes get <name> or rm <name>/]
 ]) {
   test(`loopscope ${args.join(' ')} is wrong use`, async () => {
     const { code, stderr, stdout } = await cli(args)

@@ -46,7 +46,7 @@ test('where none runs why says so, and loopscope alone shows the help', async t 
   const folder = fs.mkdtempSync('/tmp/ls-')
   t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
   const why = await cli(['why'], { env: { TMPDIR: folder } })
-  assert.deepEqual([why.code, /No process of yours/.test(why.stderr)], [4, true])
+  assert.deepEqual([why.code, /None of your processes/.test(why.stderr)], [4, true])
   const alone = await cli([], { env: { TMPDIR: folder } })
   assert.deepEqual([alone.code, /loopscope <command>/.test(alone.stdout)], [0, true])
 })

@@ -47,7 +47,7 @@ test('the command line has an answer of a group for each question', { timeout: 1
   }))
   const [markdown, none, both] = await Promise.all([['why', '-m', '--group', 'shop'], ['why', '--group', 'nix'], ['stalls', String(apps[0].pid), '--group', 'shop']].map(args => cli(args, { env })))
   assert.match(markdown.stdout, /^# group shop/)
-  assert.deepEqual([none.code, none.stderr.includes('There is no group nix of yours on this host.\nGroups: shop (2)')], [4, true], none.stderr)
+  assert.deepEqual([none.code, none.stderr.includes('You have no processes in a group nix on this host.\nGroups: shop (2)')], [4, true], none.stderr)
   assert.deepEqual([both.code, /A pid or --group/.test(both.stderr)], [2, true])
 })
 

@@ -1,7 +1,7 @@
 'use strict'
 
-// The application under load: started with loopscope in it, in a session of its own, and ended with all that it started; and the server among
-// its processes, which is the one that listens and has loopscope in it.
+// The application under load: it is started with loopscope preloaded, in its own session, and ended with all its child processes. The process to
+// measure is the one that listens and has loopscope in it.
 
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
@@ -19,10 +19,10 @@ const { performance } = require('../../shared/base/timers')
 /** @import { ChildProcess } from 'node:child_process' */
 /** @import { Settings } from '../commands/bench' */
 
-const LEAVE_MS = 5000 // between SIGTERM and SIGKILL
+const TERMINATE_MS = 5000 // between SIGTERM and SIGKILL
 const POLL_MS = 50
-const KEPT_LINES = 50 // of what it wrote to standard error last, to say why it ended
-const OWN_LINE = /^\{"level":\d+,.*"name":"loopscope"/ // stalls and the like, which are in the result
+const KEPT_LINES = 50 // last lines of standard error, to explain why it ended
+const LOOPSCOPE_LINE = /^\{"level":\d+,.*"name":"loopscope"/ // stalls and similar, which are in the result
 const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
 const CONNECT_MS = 1000
 
@@ -31,14 +31,14 @@ const CONNECT_MS = 1000
 class Application {
   #command
   #child
-  /** What it wrote to standard error last. @type {string[]} */
-  #lines = []
+  /** The last lines of standard error. @type {string[]} */
+  #errorLines = []
   #isEnding = false
   /** Rejected when the application ends before it is stopped. @type {Promise<never>} */
   #ended
-  #gone = new AbortController()
+  #endedEarly = new AbortController()
   #kill = () => this.#signal('SIGKILL')
-  /** The second Ctrl-C finds the application on its way out. */
+  /** The second Ctrl-C kills an application that is already ending. */
   #interrupt = () => this.#signal(this.#isEnding ? 'SIGKILL' : 'SIGTERM')
 
   /**
@@ -46,23 +46,23 @@ class Application {
    * @param {object} how
    * @param {NodeJS.ProcessEnv} how.env
    * @param {string} [how.processors]  as taskset takes them
-   * @param {(line: string) => void} how.onLine  it wrote, to either stream
+   * @param {(line: string) => void} how.onLine  of its output, from either stream
    */
   constructor (command, { env, processors, onLine }) {
     this.#command = command
     const [file, ...args] = pinned(processors, [...command])
-    // Its admin surface is asked at the control socket: a listener would be a second port, of which nobody knows which is meant.
+    // Its admin surface is reached over the control socket: a listener would be a second port, and the port to measure would be ambiguous.
     const { LOOPSCOPE_ADMIN_LISTEN: _, ...rest } = withPreload(env)
     this.#child = spawn(file, args, { env: rest, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       readline.createInterface({ input: stream }).on('line', line => {
-        if (OWN_LINE.test(line)) return
-        if (stream === this.#child.stderr) this.#lines = [...this.#lines, line].slice(-KEPT_LINES)
+        if (LOOPSCOPE_LINE.test(line)) return
+        if (stream === this.#child.stderr) this.#errorLines = [...this.#errorLines, line].slice(-KEPT_LINES)
         onLine(line)
       })
     }
     this.#ended = this.#watch(this.#child)
-    this.#ended.catch(() => this.#gone.abort())
+    this.#ended.catch(() => this.#endedEarly.abort())
     process.once('exit', this.#kill)
     for (const signal of SIGNALS) process.on(signal, this.#interrupt)
   }
@@ -71,11 +71,11 @@ class Application {
   get pid () { return /** @type {number} */ (this.#child.pid) }
 
   /** Aborted when it has ended. */
-  get gone () { return this.#gone.signal }
+  get ended () { return this.#endedEarly.signal }
 
   /**
    * @template T
-   * @param {Promise<T>} work  that needs the application
+   * @param {Promise<T>} work  that fails when the application ends
    * @returns {Promise<T>}
    */
   during (work) {
@@ -83,10 +83,10 @@ class Application {
   }
 
   /**
-   * Asks again and again until there is an answer.
+   * Polls until there is an answer.
    * @template T
    * @param {() => T | null | Promise<T | null>} find
-   * @param {{ seconds: number, signal: AbortSignal }} patience
+   * @param {{ seconds: number, signal: AbortSignal }} limits
    * @returns {Promise<T | null>} null: there was none in time
    */
   async until (find, { seconds, signal }) {
@@ -103,8 +103,8 @@ class Application {
     this.#isEnding = true
     try {
       if (this.#child.pid === undefined || !this.#signal('SIGTERM')) return
-      const isGone = await this.#goneWithin(LEAVE_MS)
-      if (!isGone) this.#kill()
+      const hasEnded = await this.#endsWithin(TERMINATE_MS)
+      if (!hasEnded) this.#kill()
     } finally {
       process.off('exit', this.#kill)
       for (const signal of SIGNALS) process.off(signal, this.#interrupt)
@@ -112,8 +112,8 @@ class Application {
     }
   }
 
-  /** @param {number} ms  in which all that it started may end, too */
-  async #goneWithin (ms) {
+  /** @param {number} ms  for the application and its child processes */
+  async #endsWithin (ms) {
     const endMs = performance.now() + ms
     while (performance.now() < endMs) {
       if (!this.#signal(0)) return true
@@ -123,8 +123,8 @@ class Application {
   }
 
   /**
-   * @param {NodeJS.Signals | 0} signal  to the application and what it started
-   * @returns {boolean} whether there is anybody
+   * @param {NodeJS.Signals | 0} signal  to the application and its child processes
+   * @returns {boolean} whether any of them exists
    */
   #signal (signal) {
     try {
@@ -139,19 +139,19 @@ class Application {
    * @returns {Promise<never>}
    */
   async #watch (child) {
-    const cannotRun = (/** @type {string} */ why) => new Failure('failed', `Cannot run ${this.#command[0]}: ${why}`)
+    const cannotRun = (/** @type {string} */ reason) => new Failure('failed', `Cannot run ${this.#command[0]}: ${reason}`)
     const [code, signal] = await once(child, 'close').catch(error => { throw cannotRun(error.message) })
-    const [, why] = /^taskset: failed to execute .*: (.*)$/.exec(this.#lines.at(-1) ?? '') ?? []
-    if (why !== undefined) throw cannotRun(why)
-    throw new Failure('failed', `The application ended (${signal ?? `exit code ${code}`})${this.#lastWords()}`)
+    const [, reason] = /^taskset: failed to execute .*: (.*)$/.exec(this.#errorLines.at(-1) ?? '') ?? []
+    if (reason !== undefined) throw cannotRun(reason)
+    throw new Failure('failed', `The application ended (${signal ?? `exit code ${code}`})${this.#exitReason()}`)
   }
 
-  #lastWords () {
-    const port = this.#lines.flatMap(line => /EADDRINUSE\b.*?(\d+)$/.exec(line)?.[1] ?? [])[0]
+  #exitReason () {
+    const port = this.#errorLines.flatMap(line => /EADDRINUSE\b.*?(\d+)$/.exec(line)?.[1] ?? [])[0]
     if (port !== undefined) return `: its port ${port} is in use.`
-    const lines = this.#lines.filter(line => line.trim() !== '' && !/^Node\.js v/.test(line))
+    const lines = this.#errorLines.filter(line => line.trim() !== '' && !/^Node\.js v/.test(line))
     const error = lines.findLast(line => /^(?:Uncaught )?\w*Error\b/.test(line)) ?? lines.at(-1)
-    return error === undefined ? ' without a word.' : `: ${error.trim()}`
+    return error === undefined ? ' without an error message.' : `: ${error.trim()}`
   }
 }
 
@@ -162,7 +162,7 @@ class Application {
  * @param {NodeJS.ProcessEnv} how.env
  * @param {AbortSignal} how.signal
  * @returns {Promise<{ pid: number, url: string }>}
- * @throws {Failure} when there is none in time, or when it is not clear which
+ * @throws {Failure} when there is none in time, or more than one
  */
 async function findServer (application, { settings, env, signal }) {
   const port = portOf(settings)
@@ -170,29 +170,29 @@ async function findServer (application, { settings, env, signal }) {
   let before = []
   const find = () => {
     const servers = listServers(application.pid).filter(server => port === undefined || server.port === port)
-    // An application that opens several ports does so in several turns of its loop: one look may find the first alone.
-    const isSettled = servers.length > 0 && JSON.stringify(servers) === JSON.stringify(before)
+    // An application opens several ports in several turns of its loop: one reading may find only the first.
+    const isStable = servers.length > 0 && JSON.stringify(servers) === JSON.stringify(before)
     before = servers
-    const reachable = isSettled ? listReachable(servers, env) : []
+    const reachable = isStable ? listReachable(servers, env) : []
     return reachable.length > 0 ? reachable : null
   }
   const servers = await application.until(find, { seconds: settings.startSeconds, signal })
-  if (servers === null) throw new Failure('failed', complaint(settings, port, before), remedyOf(port, before))
+  if (servers === null) throw new Failure('failed', problemOf(settings, port, before), remedyOf(port, before))
   if (servers.length > 1) {
     const ports = servers.map(server => server.port).join(', ')
-    throw new Failure('failed', `The application listens on several ports: ${ports}.`, 'Say with --port which one is meant.')
+    throw new Failure('failed', `The application listens on several ports: ${ports}.`, 'Select one with --port.')
   }
   const [{ pid, host, port: found }] = servers
   return { pid, url: settings.url.startsWith('/') ? `http://${host}:${found}${settings.url}` : settings.url }
 }
 
 /**
- * Whoever listens there already would be measured instead.
+ * Another process that already listens on the port would be measured instead.
  * @param {Settings} settings
- * @throws {Failure} also where the system would not tell who listens
+ * @throws {Failure} also where the system does not show listeners
  */
 async function assertFindable (settings) {
-  if (!fs.existsSync('/proc/self/net/tcp')) throw new Failure('failed', 'Where the application listens is read from /proc, which this system does not have.')
+  if (!fs.existsSync('/proc/self/net/tcp')) throw new Failure('failed', 'bench needs /proc to find the port of the application, and this system does not have it.')
   const port = portOf(settings)
   if (port === undefined) return
   const isTaken = await new Promise(resolve => {
@@ -203,7 +203,7 @@ async function assertFindable (settings) {
     }
     socket.on('connect', () => settle(true)).on('timeout', () => settle(false)).on('error', () => settle(false))
   })
-  if (isTaken) throw new Failure('failed', `Port ${port} is in use: whoever listens there would be measured instead of the application.`, 'End that process first.')
+  if (isTaken) throw new Failure('failed', `Port ${port} is in use by another process, which would be measured instead of the application.`, 'End that process first.')
 }
 
 /** @param {Settings} settings */
@@ -230,9 +230,9 @@ function listReachable (servers, env) {
 /**
  * @param {Settings} settings
  * @param {number | undefined} port
- * @param {Server[]} servers  that listen, and cannot be reached
+ * @param {Server[]} servers  that listen, but have no control socket
  */
-function complaint ({ startSeconds }, port, servers) {
+function problemOf ({ startSeconds }, port, servers) {
   if (servers.length > 0) return `Process ${servers[0].pid} listens on port ${servers[0].port}, but has no loopscope in it.`
   const where = port === undefined ? '' : ` on port ${port}`
   return `The application did not listen${where} within ${startSeconds} s.`
@@ -243,8 +243,8 @@ function complaint ({ startSeconds }, port, servers) {
  * @param {Server[]} servers
  */
 function remedyOf (port, servers) {
-  if (servers.length > 0) return 'It is put there by NODE_OPTIONS: something between us and the process does not pass that on, or it is not Node.js.'
-  return port === undefined ? 'Give it longer with --start.' : 'Is the port right? Without --port it is found by itself.'
+  if (servers.length > 0) return 'It is preloaded through NODE_OPTIONS: the command does not pass this variable on to the process, or the process is not Node.js.'
+  return port === undefined ? 'Allow more time with --start.' : 'Is the port right? Without --port it is detected.'
 }
 
 module.exports = { Application, assertFindable, findServer }

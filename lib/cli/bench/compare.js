@@ -1,6 +1,6 @@
 'use strict'
 
-// What changed from one benchmark to another: figures with the spread of their rounds, findings, functions. Pure.
+// Compares two benchmarks: figures with the spread of their rounds, findings, functions. Pure.
 
 const { FIGURES, spreadOf, valuesOf, warningsOfPair } = require('./figures')
 const { diffProfiles } = require('../../shared/formats/differences')
@@ -16,17 +16,17 @@ const { diffProfiles } = require('../../shared/formats/differences')
  * @typedef {object} FigureChange
  * @property {string} name
  * @property {string} unit
- * @property {number[]} valuesBefore  one a round
+ * @property {number[]} valuesBefore  one per round
  * @property {number[]} valuesAfter
  * @property {Spread} before
  * @property {Spread} after
- * @property {Spread | null} ratio  of after to before: of the medians, and the least and the most that any two rounds have; null
- *   where something was 0
+ * @property {Spread | null} ratio  after divided by before: of the medians, and the smallest and largest of any two rounds; null
+ *   where a value is 0
  * @property {Verdict} verdict
  *
- * @typedef {{ finding: Finding, roundsBefore: number, roundsAfter: number }} FindingChange  in how many rounds it was
+ * @typedef {{ finding: Finding, roundsBefore: number, roundsAfter: number }} FindingChange  in how many rounds it appeared
  *
- * @typedef {object} FunctionChange  microseconds of the main thread for each request
+ * @typedef {object} FunctionChange  microseconds of the main thread per request
  * @property {string} name
  * @property {string} place
  * @property {number} before
@@ -37,13 +37,13 @@ const { diffProfiles } = require('../../shared/formats/differences')
  * @property {{ file: string, bench: Bench }} before
  * @property {{ file: string, bench: Bench }} after
  * @property {string[]} warnings
- * @property {number} chance  that the ranges of a figure lie apart though nothing changed: one in so many
+ * @property {number} chance  the ranges of a figure do not overlap by chance, without any change, in one of this many comparisons
  * @property {FigureChange[]} figures
  * @property {{ gone: FindingChange[], came: FindingChange[], stayed: FindingChange[] }} findings
- * @property {{ hotter: FunctionChange[], colder: FunctionChange[] } | null} functions  null where one has no profile
+ * @property {{ hotter: FunctionChange[], colder: FunctionChange[] } | null} functions  null where a profile is missing
  */
 
-// One in ten, as three rounds each have: a range that says less is not worth a word.
+// One in ten, as with three rounds per side: below that, a range is not evidence.
 const MIN_CHANCE = 10
 const MAX_FUNCTIONS = 12
 const MIN_CHANGE = 0.01 // of the time a request takes on the main thread
@@ -67,7 +67,7 @@ function compareBenches (before, after) {
 }
 
 /**
- * Where nothing changed, every order of the rounds is as likely as any other, and two of them keep the sides apart.
+ * Where nothing changed, every order of the rounds is equally likely, and in two of them the sides do not overlap.
  * @param {number} before  rounds
  * @param {number} after
  */
@@ -82,7 +82,7 @@ function chanceOf (before, after) {
  * @param {readonly Round[]} roundsBefore
  * @param {readonly Round[]} roundsAfter
  * @param {number} chance
- * @returns {FigureChange[]} none where it is not known
+ * @returns {FigureChange[]} empty where the figure is not known
  */
 function changeOf (figure, roundsBefore, roundsAfter, chance) {
   const valuesBefore = valuesOf(figure, roundsBefore)
@@ -113,7 +113,7 @@ function judge ({ better }, before, after, chance) {
 }
 
 /**
- * A finding is there when most rounds have it: one that comes in a single round is as likely of that round as of the code.
+ * A finding counts when most rounds have it: one that appears in a single round may just as well be noise.
  * @param {readonly Round[]} before
  * @param {readonly Round[]} after
  */
@@ -146,7 +146,7 @@ function countFindings (rounds) {
   return counts
 }
 
-/** @param {Finding} finding  the same one where lines have moved */
+/** @param {Finding} finding  the key is the same after lines have moved */
 function keyOf ({ id, where }) {
   return JSON.stringify(where === null ? [id] : [id, where.function, where.file, where.route])
 }
@@ -159,16 +159,16 @@ function compareFunctions (before, after) {
   if (before.profile === null || after.profile === null) return null
   const rows = changesPerRequest({ ...before.profile, appRoot: before.application.root }, { ...after.profile, appRoot: after.application.root })
   const sum = (/** @type {'before' | 'after'} */ side) => rows.reduce((total, row) => total + row[side], 0)
-  const least = MIN_CHANGE * Math.max(sum('before'), sum('after'))
+  const min = MIN_CHANGE * Math.max(sum('before'), sum('after'))
   return {
-    hotter: rows.filter(({ change }) => change >= least).slice(0, MAX_FUNCTIONS),
-    colder: rows.filter(({ change }) => change <= -least).slice(-MAX_FUNCTIONS).reverse()
+    hotter: rows.filter(({ change }) => change >= min).slice(0, MAX_FUNCTIONS),
+    colder: rows.filter(({ change }) => change <= -min).slice(-MAX_FUNCTIONS).reverse()
   }
 }
 
 /**
- * Not as shares of the time at work: where the heaviest function goes, the share of all others grows, though they take what they
- * took before.
+ * Per request, not as shares of the busy time: when the heaviest function is removed, the shares of all others grow although their time does
+ * not.
  * @param {{ profile: CpuProfile, answered: number, appRoot: string }} before
  * @param {{ profile: CpuProfile, answered: number, appRoot: string }} after
  * @returns {FunctionChange[]} what got hotter first, what got colder last

@@ -1,7 +1,7 @@
 'use strict'
 
-// The figures of a benchmark: where they stand in a round, how they are written, and which way is better; and the warnings that go with them. A new
-// figure is a row. Pure.
+// The figures of a benchmark: how each is read and formatted, and whether more or less is better; and its warnings. A new figure is a
+// row. Pure.
 
 /** @import { Bench, Round } from './result-file' */
 
@@ -9,7 +9,7 @@
  * @typedef {object} Figure
  * @property {string} name
  * @property {string} unit
- * @property {'more' | 'less' | null} better  null: neither; it says what the others rest on
+ * @property {'more' | 'less' | null} better  null: neither; it is context for the others
  * @property {(round: Round) => number | null} read
  *
  * @typedef {{ median: number, min: number, max: number }} Spread  over the rounds
@@ -25,33 +25,33 @@ const FIGURES = Object.freeze([
   { name: 'latency p99', unit: 'ms', better: 'less', read: ({ latencyMs }) => latencyMs.p99 },
   { name: 'latency max', unit: 'ms', better: 'less', read: ({ latencyMs }) => latencyMs.max },
   { name: 'errors', unit: '', better: 'less', read: ({ errors }) => errors },
-  { name: 'not 2xx', unit: '', better: 'less', read: ({ non2xx }) => non2xx },
+  { name: 'non-2xx answers', unit: '', better: 'less', read: ({ non2xx }) => non2xx },
   { name: 'loop delay p50', unit: 'ms', better: 'less', read: ({ delayMs }) => delayMs?.p50 ?? null },
   { name: 'loop delay p99', unit: 'ms', better: 'less', read: ({ delayMs }) => delayMs?.p99 ?? null },
   { name: 'loop delay max', unit: 'ms', better: 'less', read: ({ delayMs }) => delayMs?.max ?? null },
   { name: 'stalls', unit: '', better: 'less', read: ({ stalls }) => stalls.count },
-  { name: 'stalled', unit: 'ms', better: 'less', read: ({ stalls }) => stalls.blockedMs },
-  { name: 'utilisation', unit: '%', better: null, read: ({ utilization }) => utilization === null ? null : utilization * 100 },
-  { name: 'CPU a request', unit: 'ms', better: 'less', read: ({ cpuMsPerRequest }) => cpuMsPerRequest }
+  { name: 'time in stalls', unit: 'ms', better: 'less', read: ({ stalls }) => stalls.blockedMs },
+  { name: 'utilization', unit: '%', better: null, read: ({ utilization }) => utilization === null ? null : utilization * 100 },
+  { name: 'CPU per request', unit: 'ms', better: 'less', read: ({ cpuMsPerRequest }) => cpuMsPerRequest }
 ])
 
-/** What both have to have in common, and in which words it is told. @type {[string, (bench: Bench) => unknown][]} */
+/** What both benchmarks should have in common, with the name of each. @type {[string, (bench: Bench) => unknown][]} */
 const CONDITIONS = [
   ['the path', ({ request: { url } }) => new URL(url).pathname + new URL(url).search],
   ['the method', ({ request }) => request.method],
-  ['connections', ({ load }) => load.connections],
-  ['seconds of a round', ({ load }) => load.seconds],
-  ['seconds of warm-up', ({ load }) => load.warmUpSeconds],
-  ['the load', ({ load }) => load.tool],
+  ['the number of connections', ({ load }) => load.connections],
+  ['the duration of a round (s)', ({ load }) => load.seconds],
+  ['the warm-up (s)', ({ load }) => load.warmUpSeconds],
+  ['the load generator', ({ load }) => load.tool],
   ['Node.js', ({ application }) => application.nodeVersion],
   ['the machine', ({ machine }) => `${machine.cpus} × ${machine.model}`],
-  ['processors of the application', ({ processors }) => processors.pinning?.application ?? 'any']
+  ['the CPUs of the application', ({ processors }) => processors.pinning?.application ?? 'any']
 ]
 
 /**
  * @param {Figure} figure
  * @param {readonly Round[]} rounds
- * @returns {number[] | null} one a round; null where one of them does not have it
+ * @returns {number[] | null} one per round; null where a round does not have it
  */
 function valuesOf ({ read }, rounds) {
   const values = rounds.map(read)
@@ -79,7 +79,7 @@ function showSpread ({ median, min, max }) {
 }
 
 /**
- * In three digits, of small ones in less, which is more than rounds agree in; whole numbers are written out.
+ * Three significant digits, fewer for small values: rounds do not agree more precisely. Integers are complete.
  * @param {number} value
  */
 function showFigure (value) {
@@ -98,12 +98,12 @@ function warningsOf ({ rounds, processors, profile }) {
   const errors = rounds.reduce((sum, round) => sum + round.errors, 0)
   return [
     ...(non2xx === 0 ? [] : [notSuccessful(answered, non2xx, statusCodesOf(rounds))]),
-    ...(errors === 0 ? [] : [`${errors === 1 ? 'One request' : `${errors} requests`} got no answer: the connection failed, or 10 s were not enough.`]),
-    ...(processors.pinning === null ? [`The application and the load shared the processors (${processors.reason}): they measured each other, too.`] : []),
+    ...(errors === 0 ? [] : [`${errors === 1 ? 'One request' : `${errors} requests`} got no answer: the connection failed, or there was none within 10 s.`]),
+    ...(processors.pinning === null ? [`The application and the load generator shared the CPUs (${processors.reason}), which distorts the figures.`] : []),
     ...(processors.applicationCount === 1
-      ? ['The application had one processor: work that moves to other threads frees the loop, but more requests a second come of it only with --no-pin or on a larger machine.']
+      ? ['The application had one CPU: moving work to other threads frees the event loop, but increases requests/s only with --no-pin or on a larger machine.']
       : []),
-    ...(profile === null ? ['There is no profile: the recorder is off, or what it held was gone.'] : [])
+    ...(profile === null ? ['There is no profile: the recorder is off, or it no longer held that time.'] : [])
   ]
 }
 
@@ -114,8 +114,8 @@ function warningsOf ({ rounds, processors, profile }) {
  */
 function notSuccessful (answered, non2xx, codes) {
   return non2xx === answered
-    ? `NO ANSWER WAS A SUCCESS (${codes}): what was measured is how fast the application refuses.`
-    : `${(100 * non2xx / answered).toFixed(1)} % of the answers were no success (${codes}).`
+    ? `NO ANSWER WAS SUCCESSFUL (${codes}): the figures only show how fast the application fails.`
+    : `${(100 * non2xx / answered).toFixed(1)} % of the answers were not successful (${codes}).`
 }
 
 /** @param {Bench['rounds']} rounds */
@@ -136,7 +136,7 @@ function statusCodesOf (rounds) {
 function warningsOfPair (before, after) {
   const differences = CONDITIONS.map(([name, read]) => ({ name, values: [read(before.bench), read(after.bench)] }))
     .filter(({ values: [earlier, later] }) => earlier !== later)
-    .map(({ name, values: [earlier, later] }) => `Not only the code changed: ${name} was ${earlier}, and is ${later}.`)
+    .map(({ name, values: [earlier, later] }) => `Not only the code changed: ${name} was ${earlier} before and is ${later} after.`)
   const [ofBefore, ofAfter] = [before, after].map(({ bench }) => warningsOf(bench))
   const both = ofBefore.filter(warning => ofAfter.includes(warning))
   return [

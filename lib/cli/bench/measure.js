@@ -1,7 +1,7 @@
 'use strict'
 
-// All rounds of a benchmark. Each has a process of its own: two processes of the same code differ by 10 to 20 % for their whole
-// life, so what one of them shows says little of the code. What the process reports of itself is read before and after the load, to keep what
+// Measures all rounds of a benchmark, each in a new process: two processes of the same code differ by 10 to 20 % for their whole
+// life, so a single one says little about the code. The counters of the process are read before and after the load, and the difference
 // belongs to the load alone.
 
 const os = require('node:os')
@@ -29,7 +29,7 @@ const { summarizeTime } = require('../../shared/formats/profile/time-kinds')
 
 const SERIES_MS = 1000 // of one entry of the delay's series
 const MAX_CULPRITS = 20
-const PATIENCE_MS = 10_000 // for a loop that still works off what it was asked
+const READ_MS = 10_000 // for a loop that still works on earlier requests
 const POLL_MS = 100
 const BUCKET = /^nodejs_eventloop_delay_seconds_bucket\{.*\ble="([^"]+)".*\} (\S+)$/gm
 
@@ -45,12 +45,12 @@ const BUCKET = /^nodejs_eventloop_delay_seconds_bucket\{.*\ble="([^"]+)".*\} (\S
  */
 
 /**
- * @typedef {object} Observed  what the process says of one load
+ * @typedef {object} Observed  what the process reports about one load
  * @property {{ p50: number, p99: number, max: number } | null} delayMs
  * @property {number | null} cpuMs  of all threads
  * @property {{ count: number, blockedMs: number, byCause: StallGroup[], byCulprit: StallGroup[] }} stalls
  * @property {Finding[]} findings
- * @property {CpuProfile | null} profile  null where nothing is recorded
+ * @property {CpuProfile | null} profile  null where there is no recording
  *
  * @typedef {{ name: string, count: number, ms: number }} StallGroup  worst first
  * @typedef {{ bounds: number[], counts: number[], count: number }} Delays  of the loop, in seconds
@@ -67,9 +67,9 @@ async function measure (plan) {
   /** @type {Measured[]} */
   const measured = []
   while (measured.length < settings.rounds) measured.push(await measureRound(plan, measured.length + 1))
-  const shown = middleOf(measured.map(({ round }) => round))
+  const median = medianRound(measured.map(({ round }) => round))
   const [{ url, facts }] = measured
-  const { profile, round: { from, answered } } = measured[shown]
+  const { profile, round: { from, answered } } = measured[median]
   return {
     at,
     command: [...command],
@@ -79,15 +79,15 @@ async function measure (plan) {
     machine: { platform: `${os.type()} ${os.release()}`, cpus: os.availableParallelism(), model: os.cpus()[0]?.model ?? '', memoryBytes: os.totalmem() },
     processors,
     rounds: measured.map(({ round }) => round),
-    profile: profile === null ? null : { round: shown, startedAt: from, answered, profile }
+    profile: profile === null ? null : { round: median, startedAt: from, answered, profile }
   }
 }
 
 /**
  * @param {readonly Round[]} rounds
- * @returns {number} the round whose rate is in the middle: its profile is that of the benchmark
+ * @returns {number} the round with the median rate: its profile is that of the benchmark
  */
-function middleOf (rounds) {
+function medianRound (rounds) {
   const order = [...rounds.keys()].sort((a, b) => rounds[a].perSecond - rounds[b].perSecond)
   return order[Math.floor((order.length - 1) / 2)]
 }
@@ -103,10 +103,10 @@ async function measureRound ({ command, settings, autocannon, processors, surrou
   signal.throwIfAborted()
   const onLine = settings.isQuiet ? () => {} : terminal.note
   const application = new Application(command, { env, processors: processors.pinning?.application, onLine })
-  /** @type {(seconds: number, doing: string, url: string) => Promise<Loaded>} */
-  const loadFor = async (seconds, doing, url) => {
-    const progress = terminal.progress(`round ${number} of ${settings.rounds}: ${doing}`, seconds)
-    const how = { seconds, settings, autocannon, processors: processors.pinning?.load, env, signal: AbortSignal.any([signal, application.gone]) }
+  /** @type {(seconds: number, activity: string, url: string) => Promise<Loaded>} */
+  const loadFor = async (seconds, activity, url) => {
+    const progress = terminal.progress(`round ${number} of ${settings.rounds}: ${activity}`, seconds)
+    const how = { seconds, settings, autocannon, processors: processors.pinning?.load, env, signal: AbortSignal.any([signal, application.ended]) }
     return application.during(load(url, how)).finally(progress.end)
   }
   try {
@@ -129,7 +129,7 @@ async function measureRound ({ command, settings, autocannon, processors, surrou
 }
 
 /**
- * How much of the time the loop was at work.
+ * The share of the time in which the loop was busy.
  * @param {CpuProfile} profile
  */
 function utilizationOf (profile) {
@@ -140,12 +140,12 @@ function utilizationOf (profile) {
 /**
  * @param {Loaded} loaded
  * @param {string} url
- * @throws {Failure} where there is nothing to measure
+ * @throws {Failure} where no request was answered
  */
 function assertAnswered ({ answered, errors, timeouts }, url) {
   if (answered > 0) return
-  const why = timeouts > 0 ? `${timeouts} requests got no answer in 10 s` : `${errors} connections failed`
-  throw new Failure('failed', `Nothing was answered at ${url}: ${why}.`, 'Is the address right?')
+  const reason = timeouts > 0 ? `${timeouts} requests timed out after 10 s` : `${errors} connections failed`
+  throw new Failure('failed', `No request to ${url} was answered: ${reason}.`, 'Is the address right?')
 }
 
 /**
@@ -158,17 +158,17 @@ async function readCounters (client, pid) {
 }
 
 /**
- * The loop may still be at work on what it was asked last: until then it tells nothing, or what it told before.
+ * The loop may still be busy with the last requests: until it is done, metrics are missing or stale.
  * @param {Client} client
- * @returns {Promise<Delays | null>} null: it did not say in time, or the registry of the application does not have them
+ * @returns {Promise<Delays | null>} null: no answer in time, or the application's registry does not have them
  */
 async function readDelays (client) {
-  const endMs = performance.now() + PATIENCE_MS
+  const endMs = performance.now() + READ_MS
   while (performance.now() < endMs) {
     const response = await client.ask('/metrics')
     const text = (await readAll(response)).toString()
-    const isOfNow = response.headers['x-loopscope-stale-since'] === undefined && text.split('# TYPE').length > 2 // one is the observer's own
-    if (isOfNow) return delaysIn(text)
+    const isFresh = response.headers['x-loopscope-stale-since'] === undefined && text.split('# TYPE').length > 2 // one comes from the observer itself
+    if (isFresh) return delaysIn(text)
     await sleep(POLL_MS)
   }
   return null
@@ -193,12 +193,12 @@ function delaysIn (exposition) {
  * @returns {Promise<Observed>}
  */
 async function observe (client, { pid, from, to, before }) {
-  const cpuMs = processorMs(pid) // first: what is asked for next costs the process something, too
+  const cpuMs = processorMs(pid) // first: the following requests use CPU time, too
   const delays = await readDelays(client)
   const profile = await client.json(`/cpu?from=${from}&to=${to}&sources=original`).catch(() => null)
   const { findings } = await client.json('/findings')
   const { series } = await client.json('/loop')
-  const { stalls } = await client.json('/stalls') // last: a stall is explained a little after it was
+  const { stalls } = await client.json('/stalls') // last: a stall is explained a moment after it ends
   return {
     delayMs: delayOf(before.delays, delays, series.filter((/** @type {{ at: number }} */ { at }) => at > from && at <= to + SERIES_MS)),
     cpuMs: cpuMs === null || before.cpuMs === null ? null : cpuMs - before.cpuMs,

@@ -1,10 +1,10 @@
 'use strict'
 
-// What changed from one benchmark to another as one HTML file: the figures with their rounds, the findings, the functions and the
-// flame graphs.
+// Renders a comparison of two benchmarks as one HTML file: the figures with their rounds, the findings, the functions and the flame
+// graphs.
 
 const { showFigure, showSpread } = require('./figures')
-const { describe, explain, nameOf, roundsOf, targetOf } = require('./text')
+const { describe, explain, nameOf, roundsOf, targetOf } = require('./format-text')
 const { createPage, escapeHtml, jsonForHtml } = require('../../shared/base/html-page')
 const { LABELS } = require('../../shared/findings/show')
 const { describeDifference } = require('../../shared/formats/flamegraph/difference')
@@ -22,7 +22,7 @@ const PARTS = Object.freeze({
   scripts: [...FRAMES.scripts, 'bench-report/page.js']
 })
 
-const [FIRST, LAST] = [1, 98] // of a chart: percent of the width, so that no dot is cut
+const [FIRST, LAST] = [1, 98] // range of a chart in percent of the width, so that no dot is cut
 const ROWS = Object.freeze({ before: 10, after: 25 })
 const MIDDLE_HEIGHT = 7
 
@@ -41,7 +41,7 @@ function renderComparison (comparison) {
     figures: figures.map(figureHtml).join('\n'),
     rule: escapeHtml(explain(chance)),
     findings: findingsHtml(comparison.findings),
-    functions: functions === null ? '<p>One of the two has no profile.</p>' : functionsHtml(functions),
+    functions: functions === null ? '<p>One of the two benchmarks has no profile.</p>' : functionsHtml(functions),
     graphs: jsonForHtml(graphsOf(before.bench, after.bench))
   }))
 }
@@ -67,38 +67,38 @@ ${chartSvg(change)}
 }
 
 /**
- * The rounds of a figure as dots on a line that begins at 0, before above after.
+ * The rounds of a figure as dots on an axis that begins at 0, before above after.
  * @param {FigureChange} change
  */
 function chartSvg ({ before, after, valuesBefore, valuesAfter }) {
   const most = Math.max(before.max, after.max)
-  const place = (/** @type {number} */ value) => `${(FIRST + (LAST - FIRST) * value / most).toFixed(2)}%`
-  const words = `before ${showSpread(before)}, after ${showSpread(after)}`
-  return `<svg role="img" aria-label="${words}"><line class="axis" x1="${FIRST}%" x2="${FIRST}%" y1="2" y2="33"/>` +
-    `${rowSvg('before', before, valuesBefore, place)}${rowSvg('after', after, valuesAfter, place)}</svg>`
+  const xOf = (/** @type {number} */ value) => `${(FIRST + (LAST - FIRST) * value / most).toFixed(2)}%`
+  const label = `before ${showSpread(before)}, after ${showSpread(after)}`
+  return `<svg role="img" aria-label="${label}"><line class="axis" x1="${FIRST}%" x2="${FIRST}%" y1="2" y2="33"/>` +
+    `${rowSvg('before', before, valuesBefore, xOf)}${rowSvg('after', after, valuesAfter, xOf)}</svg>`
 }
 
 /**
  * @param {keyof typeof ROWS} side
  * @param {Spread} spread
  * @param {readonly number[]} values
- * @param {(value: number) => string} place
+ * @param {(value: number) => string} xOf
  */
-function rowSvg (side, { min, median, max }, values, place) {
+function rowSvg (side, { min, median, max }, values, xOf) {
   const y = ROWS[side]
-  const dots = values.map(value => `<circle cx="${place(value)}" cy="${y}" r="3.5"/>`).join('')
-  return `<g class="${side}"><line class="range" x1="${place(min)}" x2="${place(max)}" y1="${y}" y2="${y}"/>${dots}` +
-    `<line class="middle" x1="${place(median)}" x2="${place(median)}" y1="${y - MIDDLE_HEIGHT}" y2="${y + MIDDLE_HEIGHT}"/></g>`
+  const dots = values.map(value => `<circle cx="${xOf(value)}" cy="${y}" r="3.5"/>`).join('')
+  return `<g class="${side}"><line class="range" x1="${xOf(min)}" x2="${xOf(max)}" y1="${y}" y2="${y}"/>${dots}` +
+    `<line class="middle" x1="${xOf(median)}" x2="${xOf(median)}" y1="${y - MIDDLE_HEIGHT}" y2="${y + MIDDLE_HEIGHT}"/></g>`
 }
 
 /** @param {Comparison['findings']} findings */
 function findingsHtml ({ gone, came, stayed }) {
   const groups = [
-    { title: 'Went', className: 'gone', changes: gone },
-    { title: 'Came', className: 'came', changes: came },
-    { title: 'Stayed', className: 'stayed', changes: stayed }
+    { title: 'Gone', className: 'gone', changes: gone },
+    { title: 'New', className: 'came', changes: came },
+    { title: 'Remaining', className: 'stayed', changes: stayed }
   ].filter(({ changes }) => changes.length > 0)
-  if (groups.length === 0) return '<p>Nothing was found before, and nothing is now.</p>'
+  if (groups.length === 0) return '<p>No findings, neither before nor after.</p>'
   return groups.map(({ title, className, changes }) =>
     `<h3>${title}</h3>\n<ul class="findings ${className}">\n${changes.map(findingHtml).join('\n')}\n</ul>`).join('\n')
 }
@@ -116,8 +116,8 @@ function findingHtml (change) {
 /** @param {NonNullable<Comparison['functions']>} functions */
 function functionsHtml ({ hotter, colder }) {
   const tables = [{ title: 'Hotter', rows: hotter }, { title: 'Colder', rows: colder }].filter(({ rows }) => rows.length > 0)
-  if (tables.length === 0) return '<p>None takes more or less than before.</p>'
-  return tables.map(({ title, rows }) => `<h3>${title}, in µs of the main thread a request</h3>
+  if (tables.length === 0) return '<p>No function changed.</p>'
+  return tables.map(({ title, rows }) => `<h3>${title}, in µs of the main thread per request</h3>
 <div class="scroll"><table class="functions"><thead><tr><th>change</th><th>before</th><th>after</th><th>function</th></tr></thead>
 <tbody>${rows.map(functionHtml).join('\n')}</tbody></table></div>`).join('\n')
 }
@@ -131,7 +131,7 @@ function functionHtml ({ name, place, before, after, change }) {
 /**
  * @param {Bench} before
  * @param {Bench} after
- * @returns {{ name: string, graph: import('../../shared/formats/flamegraph/graph').Graph }[]} that can be chosen from, the first is shown
+ * @returns {{ name: string, graph: import('../../shared/formats/flamegraph/graph').Graph }[]} to choose from; the first one is shown
  */
 function graphsOf (before, after) {
   const [earlier, later] = [before, after].map(({ profile, application }) => profile && buildCallTree(profile.profile, { appRoot: application.root }))

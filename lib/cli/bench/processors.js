@@ -1,25 +1,25 @@
 'use strict'
 
-// Keeps the application and the load off each other's processors: where both run on any of them, each wake-up of a further thread
-// moves one of the two, and what is measured is the scheduler.
+// Pins the application and the load generator to separate CPUs: where both run on any CPU, each wake-up of another thread moves one of
+// them, and the measurement shows the scheduler.
 
 const { spawnSync } = require('node:child_process')
 const { read } = require('../connect/process-facts')
 
 /**
- * @typedef {{ application: string, load: string }} Pinning  lists of processors, as taskset takes them
+ * @typedef {{ application: string, load: string }} Pinning  lists of CPUs, as taskset takes them
  * @typedef {{ pinning: Pinning | null, reason: string | null, applicationCount: number | null }} Processors  reason: why they are not pinned
  */
 
 /**
- * The load is made by one thread, so it gets one processor, and the application all others.
+ * The load generator has one thread, so it gets one CPU, and the application all others.
  * @param {boolean} isWanted
  * @returns {Processors}
  */
 function chooseProcessors (isWanted) {
   if (!isWanted) return unpinned('--no-pin')
   const allowed = expand(/^Cpus_allowed_list:\s*(\S+)/m.exec(read('/proc/self/status'))?.[1] ?? '')
-  if (allowed.length < 2) return unpinned('there are not two processors')
+  if (allowed.length < 2) return unpinned('fewer than two CPUs')
   const application = allowed.slice(0, -1).join(',')
   const load = String(allowed.at(-1))
   const isPossible = [application, load].every(list => spawnSync('taskset', ['-c', list, 'true']).status === 0)

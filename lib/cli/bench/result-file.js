@@ -1,7 +1,7 @@
 'use strict'
 
-// The file of a benchmark: what was measured, in one JSON with a version. A reader takes its own version only, since a figure that
-// changed its meaning would be compared in silence.
+// Reads and writes the result of a benchmark, a JSON file with a version. Only the current version is read: otherwise figures whose meaning has
+// changed would be compared unnoticed.
 
 const { readJson } = require('../profile-file')
 const { Failure } = require('../failure')
@@ -15,7 +15,7 @@ const { version: loopscope } = require('../../../package.json')
 
 const KIND = 'loopscope-bench'
 const VERSION = 1
-const WANTED = 'a file that `loopscope bench` wrote'
+const EXPECTED = 'a file of `loopscope bench`'
 
 /**
  * @typedef {Loaded & Omit<Observed, 'profile' | 'cpuMs'> & RoundFacts} Round
@@ -24,8 +24,8 @@ const WANTED = 'a file that `loopscope bench` wrote'
  * @property {number} from  the load, in milliseconds since the epoch
  * @property {number} to
  * @property {number} pid
- * @property {number | null} utilization      of the loop, 0 to 1; null where nothing was recorded
- * @property {number | null} cpuMsPerRequest  of all threads; null where the system does not tell
+ * @property {number | null} utilization      of the loop, 0 to 1; null where there is no recording
+ * @property {number | null} cpuMsPerRequest  of all threads; null where the system does not report it
  *
  * @typedef {object} Bench
  * @property {typeof KIND} kind
@@ -40,7 +40,7 @@ const WANTED = 'a file that `loopscope bench` wrote'
  * @property {Processors} processors
  * @property {Round[]} rounds
  * @property {{ round: number, startedAt: number, answered: number, profile: CpuProfile } | null} profile  of the round (counted from 0)
- *   whose rate is in the middle
+ *   with the median rate
  */
 
 /**
@@ -59,41 +59,41 @@ function encodeBench (bench) {
 /**
  * @param {string} file
  * @returns {Bench}
- * @throws {Failure} for what is none, or one of another version
+ * @throws {Failure} for another file, or another version
  */
 function readBench (file) {
-  const bench = readJson(file, `${WANTED}; this one may be cut off`)
-  if (bench?.kind !== KIND) throw new Failure('failed', `${file} is no result of a benchmark.`, `Wanted ${WANTED}.`)
+  const bench = readJson(file, `${EXPECTED}; this one may be truncated`)
+  if (bench?.kind !== KIND) throw new Failure('failed', `${file} is not the result of a benchmark.`, `Expected ${EXPECTED}.`)
   if (bench.version !== VERSION) {
-    const message = `${file} is a result of version ${bench.version}, of loopscope ${bench.loopscope}; this is ${loopscope}, which reads version ${VERSION}.`
-    throw new Failure('failed', message, 'Measure both with the same loopscope.')
+    const message = `${file} has version ${bench.version}, of loopscope ${bench.loopscope}; this is loopscope ${loopscope}, which reads version ${VERSION}.`
+    throw new Failure('failed', message, 'Measure both with the same version of loopscope.')
   }
   try {
     assertShape(bench)
   } catch (error) {
-    throw new Failure('failed', `${file} was changed, or is damaged: ${/** @type {Error} */ (error).message}.`, `Wanted ${WANTED}.`)
+    throw new Failure('failed', `${file} was modified or is damaged: ${/** @type {Error} */ (error).message}.`, `Expected ${EXPECTED}.`)
   }
   return bench
 }
 
-/** What is read of a round, and of which type; null where it may not be known. */
+/** The fields that are read from a round. */
 const NUMBERS = Object.freeze(['from', 'to', 'answered', 'perSecond', 'errors', 'timeouts', 'non2xx'])
 const LATENCIES = Object.freeze(['mean', 'p50', 'p90', 'p97_5', 'p99', 'max'])
 const TEXTS = Object.freeze(['id', 'title', 'severity', 'instead'])
 
 /** @param {any} bench */
 function assertShape ({ at, command, request, load, application, machine, processors, rounds, profile }) {
-  wanted('at', Number.isFinite(at))
-  wanted('command', isTexts(command))
-  wanted('request', [request?.url, request?.method].every(isText) && isTexts(request.headers))
-  wanted('load', [load?.connections, load?.seconds, load?.warmUpSeconds].every(Number.isFinite))
-  wanted('application', [application?.name, application?.root, application?.nodeVersion].every(isText))
-  wanted('machine', [machine?.platform, machine?.model].every(isText) && Number.isFinite(machine.cpus))
-  wanted('processors', processors?.pinning === null ? isText(processors.reason) : isText(processors?.pinning?.application))
-  wanted('rounds', Array.isArray(rounds) && rounds.length > 0)
+  assertField('at', Number.isFinite(at))
+  assertField('command', isTexts(command))
+  assertField('request', [request?.url, request?.method].every(isText) && isTexts(request.headers))
+  assertField('load', [load?.connections, load?.seconds, load?.warmUpSeconds].every(Number.isFinite))
+  assertField('application', [application?.name, application?.root, application?.nodeVersion].every(isText))
+  assertField('machine', [machine?.platform, machine?.model].every(isText) && Number.isFinite(machine.cpus))
+  assertField('processors', processors?.pinning === null ? isText(processors.reason) : isText(processors?.pinning?.application))
+  assertField('rounds', Array.isArray(rounds) && rounds.length > 0)
   for (const [index, round] of rounds.entries()) assertRound(`rounds[${index}]`, round)
   if (profile === null) return
-  wanted('profile', Number.isFinite(profile?.answered) && Number.isFinite(profile.startedAt))
+  assertField('profile', Number.isFinite(profile?.answered) && Number.isFinite(profile.startedAt))
   assertCpuProfile(profile.profile)
 }
 
@@ -102,22 +102,22 @@ function assertShape ({ at, command, request, load, application, machine, proces
  * @param {any} round
  */
 function assertRound (name, round) {
-  wanted(name, NUMBERS.every(key => Number.isFinite(round?.[key])))
-  wanted(`${name}.latencyMs`, LATENCIES.every(key => Number.isFinite(round.latencyMs?.[key])))
+  assertField(name, NUMBERS.every(key => Number.isFinite(round?.[key])))
+  assertField(`${name}.latencyMs`, LATENCIES.every(key => Number.isFinite(round.latencyMs?.[key])))
   const { delayMs, utilization, cpuMsPerRequest, stalls, findings } = round
-  wanted(`${name}.delayMs`, delayMs === null || [delayMs?.p50, delayMs?.p99, delayMs?.max].every(Number.isFinite))
-  wanted(name, [utilization, cpuMsPerRequest].every(value => value === null || Number.isFinite(value)))
-  wanted(`${name}.stalls`, [stalls?.count, stalls?.blockedMs].every(Number.isFinite) && [stalls.byCause, stalls.byCulprit].every(Array.isArray))
-  wanted(`${name}.findings`, Array.isArray(findings) && findings.every(finding => TEXTS.every(key => isText(finding?.[key]))))
-  wanted(`${name}.findings`, findings.every((/** @type {any} */ { where }) => where === null || isText(where?.function)))
+  assertField(`${name}.delayMs`, delayMs === null || [delayMs?.p50, delayMs?.p99, delayMs?.max].every(Number.isFinite))
+  assertField(name, [utilization, cpuMsPerRequest].every(value => value === null || Number.isFinite(value)))
+  assertField(`${name}.stalls`, [stalls?.count, stalls?.blockedMs].every(Number.isFinite) && [stalls.byCause, stalls.byCulprit].every(Array.isArray))
+  assertField(`${name}.findings`, Array.isArray(findings) && findings.every(finding => TEXTS.every(key => isText(finding?.[key]))))
+  assertField(`${name}.findings`, findings.every((/** @type {any} */ { where }) => where === null || isText(where?.function)))
 }
 
 /**
  * @param {string} name
- * @param {boolean} isRight
+ * @param {boolean} isValid
  */
-function wanted (name, isRight) {
-  if (!isRight) throw new TypeError(`${name} is not as it is written`)
+function assertField (name, isValid) {
+  if (!isValid) throw new TypeError(`${name} has an unexpected value`)
 }
 
 /** @param {unknown} value */

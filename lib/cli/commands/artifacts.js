@@ -13,9 +13,9 @@ const { showBytes } = require('../../shared/base/sizes')
 module.exports = {
   name: 'artifacts',
   usage: '<pid|url> [get|rm <name>]',
-  help: 'files of an application in its store: list, fetch, remove',
+  help: 'list, download or remove the files that an application has captured',
   options: {
-    all: { type: 'boolean', meaning: 'list those of all applications of this user that share the directory' },
+    all: { type: 'boolean', meaning: 'list the files of all applications of this user that share the directory' },
     json: JSON_OPTION,
     wide: WIDE_OPTION,
     ...OUTPUT_OPTIONS,
@@ -37,11 +37,11 @@ async function run (invocation) {
   const [verb, name] = positionals.slice(values.socket === undefined ? 1 : 0)
   if (verb === undefined) return printInto(invocation, { name: 'artifacts', print: values.all ? listAll : list })
   if (values.all) {
-    const remedy = 'Take those of others from their folders, which --all shows.'
-    throw new Failure('usage', '--all lists; get and rm know the files of one application.', remedy)
+    const remedy = 'The files of other applications are in the folders that --all shows.'
+    throw new Failure('usage', '--all only lists files: get and rm are for the files of one application.', remedy)
   }
   if (name === undefined || !['get', 'rm'].includes(verb)) {
-    throw new Failure('usage', `artifacts knows get <name> and rm <name>, got ${verb}.`)
+    throw new Failure('usage', `artifacts takes get <name> or rm <name>, got ${verb}.`)
   }
   const route = `/artifacts/${encodeURIComponent(name)}`
   if (verb === 'get') {
@@ -62,7 +62,7 @@ async function list (invocation) {
 }
 
 /**
- * By application, with the folder its files are in: for the same user they are files like others.
+ * By application, with the folder of its files: the user can access them like any other file.
  * @param {Invocation} invocation
  */
 async function listAll (invocation) {
@@ -72,7 +72,7 @@ async function listAll (invocation) {
   if (applications.length === 0) return terminal.line('no artifacts')
   for (const [at, { appName, appRoot, dir, artifacts }] of applications.entries()) {
     if (at > 0) terminal.line('')
-    terminal.line(appName === null ? `of an earlier version of loopscope, in ${dir}` : `${appName} (${appRoot}), in ${dir}`)
+    terminal.line(appName === null ? `(from an earlier version of loopscope), in ${dir}` : `${appName} (${appRoot}), in ${dir}`)
     for (const line of linesOf(artifacts, terminal)) terminal.line(line)
   }
 }
@@ -86,7 +86,7 @@ const MARK_COLUMN = { title: 'LAST MARK', cell: ({ marks = [] }) => marks.at(-1)
  */
 function linesOf (artifacts, terminal) {
   return tableLines([
-    { title: 'MADE', isWhole: true, cell: ({ at }) => localTime(at) },
+    { title: 'CREATED', isWhole: true, cell: ({ at }) => localTime(at) },
     { title: 'KIND', cell: ({ kind }) => kind },
     { title: 'SIZE', isNumber: true, cell: ({ bytes }) => showBytes(bytes) },
     ...(artifacts.some(({ marks = [] }) => marks.length > 0) ? [MARK_COLUMN] : []),

@@ -6,46 +6,46 @@ const { JSON_OPTION } = require('../connect/connect')
 
 /** @import { Command, CommandOption, Invocation } from '../commands' */
 
-/** Each: the least, the most, and the usual. */
+/** Options that are numbers: their range, default and meaning. */
 const NUMBERS = Object.freeze({
-  connections: { min: 1, max: 1000, usual: 20, meaning: 'kept open' },
-  // The recorder and the findings hold the last minute: of a longer round a part would be missing.
-  seconds: { min: 1, max: 60, usual: 10, meaning: 'of load in a round' },
-  'warm-up': { min: 0, max: 60, usual: 3, meaning: 'seconds of load before, which are not counted' },
-  // Of five rounds a side the ranges of two equal programs lie apart once in 126 comparisons; of three once in ten.
-  rounds: { min: 1, max: 20, usual: 5, meaning: 'each with a process of its own' },
-  start: { min: 1, max: 600, usual: 30, meaning: 'seconds that the application may take until it listens' },
-  port: { min: 1, max: 65535, usual: undefined, meaning: 'of the application, where it listens on several' }
+  connections: { min: 1, max: 1000, fallback: 20, meaning: 'open connections' },
+  // The recorder and the findings cover the last minute: a longer round would not be covered completely.
+  seconds: { min: 1, max: 60, fallback: 10, meaning: 'seconds of load per round' },
+  'warm-up': { min: 0, max: 60, fallback: 3, meaning: 'seconds of load before each round, which are not measured' },
+  // With five rounds per side, the ranges of two equal programs do not overlap in one of 126 comparisons; with three, in one of ten.
+  rounds: { min: 1, max: 20, fallback: 5, meaning: 'number of rounds, each in a new process' },
+  start: { min: 1, max: 600, fallback: 30, meaning: 'seconds within which the application has to listen' },
+  port: { min: 1, max: 65535, fallback: undefined, meaning: 'port of the application, where it listens on several' }
 })
 
 /** @type {Record<string, CommandOption>} */
 const BENCH_OPTIONS = Object.freeze({
-  url: { type: 'string', short: 'u', meaning: 'what to ask for: a path (default /), or a whole URL' },
-  method: { type: 'string', short: 'm', meaning: 'of the requests (default GET)' },
-  header: { type: 'string', short: 'H', multiple: true, meaning: "of the requests, as in 'content-type: application/json'; may be given several times" },
-  body: { type: 'string', short: 'b', meaning: 'of the requests' },
-  ...Object.fromEntries(Object.entries(NUMBERS).map(([name, { usual, meaning }]) => {
-    const option = /** @type {const} */ ({ type: 'string', meaning: usual === undefined ? meaning : `${meaning} (default ${usual})` })
+  url: { type: 'string', short: 'u', meaning: 'URL of the requests: a path (default /), or a complete URL' },
+  method: { type: 'string', short: 'm', meaning: 'method of the requests (default GET)' },
+  header: { type: 'string', short: 'H', multiple: true, meaning: "header of the requests, as in 'content-type: application/json'; can be repeated" },
+  body: { type: 'string', short: 'b', meaning: 'body of the requests' },
+  ...Object.fromEntries(Object.entries(NUMBERS).map(([name, { fallback, meaning }]) => {
+    const option = /** @type {const} */ ({ type: 'string', meaning: fallback === undefined ? meaning : `${meaning} (default ${fallback})` })
     return [name, option]
   })),
-  'no-pin': { type: 'boolean', meaning: 'do not keep the application and the load on processors of their own' },
-  quiet: { type: 'boolean', short: 'q', meaning: 'do not show what the application writes' }
+  'no-pin': { type: 'boolean', meaning: 'do not pin the application and the load to separate CPUs' },
+  quiet: { type: 'boolean', short: 'q', meaning: 'do not show the output of the application' }
 })
 
-/** Of what changed, by the name of the file. */
+/** Formats of a comparison, by file extension. */
 const FORMATS = Object.freeze({ text: { extension: 'txt' }, json: { extension: 'json' }, page: { extension: 'html' } })
 
 const FOR_COMPARE = Object.freeze({
-  compare: /** @type {const} */ ({ type: 'boolean', meaning: 'of two files of this command: what changed' }),
+  compare: /** @type {const} */ ({ type: 'boolean', meaning: 'compare two files that this command wrote' }),
   json: { ...JSON_OPTION, meaning: 'with --compare: print the data as JSON' },
   ...OUTPUT_OPTIONS,
-  output: { ...OUTPUT_OPTIONS.output, meaning: 'file to write, or a folder; - is standard output (default bench-<time>.json, with --compare -)' }
+  output: { ...OUTPUT_OPTIONS.output, meaning: 'file or folder to write to; - is standard output (default bench-<time>.json, with --compare -)' }
 })
 
 /**
- * What a benchmark is to do.
+ * The settings of a benchmark.
  * @typedef {object} Settings
- * @property {string} url  a path, or a whole URL
+ * @property {string} url  a path, or a complete URL
  * @property {string} method
  * @property {string[]} headers  `Name: value`
  * @property {string | undefined} body
@@ -63,7 +63,7 @@ const FOR_COMPARE = Object.freeze({
 module.exports = {
   name: 'bench',
   usage: '-- <command> [arguments]',
-  help: 'loads a program and saves what it did; --compare <before> <after> tells what changed',
+  help: 'measure a program under load and save the result; --compare <before> <after> shows what changed',
   makesFile: true,
   options: { ...BENCH_OPTIONS, ...FOR_COMPARE },
   positionals: { min: 1, max: Infinity },
@@ -81,12 +81,12 @@ async function run (invocation) {
 }
 
 /**
- * A minute of measuring is not lost because no file was named: it gets a name by itself.
+ * Without -o the file gets a default name, so that a measurement is never lost.
  * @param {Invocation} invocation
  */
 async function measure ({ positionals: command, values, ...surroundings }) {
   const { terminal, signal } = surroundings
-  if (values.json) throw new Failure('usage', '--json goes with --compare only: the file is JSON.')
+  if (values.json) throw new Failure('usage', '--json needs --compare: the result file is JSON anyway.')
   const settings = readSettings(values)
   const name = nameOf('bench', 'json')
   const output = values.output ?? (terminal.outputFile().endsWith('.json') ? '-' : name)
@@ -96,23 +96,23 @@ async function measure ({ positionals: command, values, ...surroundings }) {
   const measured = await require('../bench/measure').measure({ command, settings, autocannon, processors, surroundings })
   const { encodeBench, toBench } = require('../bench/result-file')
   const bench = toBench(measured)
-  if (destination.file !== null) require('../bench/text').showBench(bench, terminal)
+  if (destination.file !== null) require('../bench/format-text').showBench(bench, terminal)
   await destination.write(encodeBench(bench))
 }
 
 /**
- * Each number in its bounds, before anything is started.
+ * Checks all settings before anything is started.
  * @param {Record<string, any>} values
  * @returns {Settings}
- * @throws {Failure} for what is out of bounds
+ * @throws {Failure} for an invalid setting
  */
 function readSettings (values) {
   const { url = '/', method = 'GET', header: headers = [], body } = values
-  if (!url.startsWith('/') && !isWhole(url)) {
-    throw new Failure('usage', `--url must be a path that begins with /, or a URL of http or https, got ${url}.`)
+  if (!url.startsWith('/') && !isAbsoluteUrl(url)) {
+    throw new Failure('usage', `--url must be a path that begins with /, or an http or https URL, got ${url}.`)
   }
-  const wrong = headers.find((/** @type {string} */ header) => !/^[^\s:]+:/.test(header))
-  if (wrong !== undefined) throw new Failure('usage', `--header must be a name, a colon and a value, got ${wrong}.`)
+  const invalid = headers.find((/** @type {string} */ header) => !/^[^\s:]+:/.test(header))
+  if (invalid !== undefined) throw new Failure('usage', `--header must be a name, a colon and a value, got ${invalid}.`)
   return {
     url,
     method: method.toUpperCase(),
@@ -130,7 +130,7 @@ function readSettings (values) {
 }
 
 /** @param {string} url */
-function isWhole (url) {
+function isAbsoluteUrl (url) {
   return /^https?:\/\//i.test(url) && URL.canParse(url)
 }
 
@@ -140,8 +140,8 @@ function isWhole (url) {
  * @returns {number}
  */
 function numberOf (name, { [name]: text }) {
-  const { min, max, usual } = NUMBERS[name]
-  const number = text === undefined ? usual : /^\d{1,9}$/.test(text) ? Number(text) : NaN
+  const { min, max, fallback } = NUMBERS[name]
+  const number = text === undefined ? fallback : /^\d{1,9}$/.test(text) ? Number(text) : NaN
   if (number !== undefined && number >= min && number <= max) return number
   throw new Failure('usage', `--${name} must be an integer from ${min} to ${max}, got ${text}.`)
 }
@@ -149,8 +149,8 @@ function numberOf (name, { [name]: text }) {
 /** @param {Invocation} invocation */
 async function compare (invocation) {
   const { positionals: files, values } = invocation
-  const foreign = Object.keys(values).find(option => !Object.hasOwn(FOR_COMPARE, option))
-  if (foreign !== undefined) throw new Failure('usage', `--${foreign} does not go with --compare.`)
+  const unsupported = Object.keys(values).find(option => !Object.hasOwn(FOR_COMPARE, option))
+  if (unsupported !== undefined) throw new Failure('usage', `--${unsupported} cannot be used with --compare.`)
   if (files.length !== 2) throw new Failure('usage', `--compare takes two files, before and after, got ${files.length}.`)
   const format = values.json ? 'json' : chooseFormat(FORMATS, invocation, 'page')
   const { readBench } = require('../bench/result-file')
@@ -160,7 +160,7 @@ async function compare (invocation) {
     const destination = openDestination(invocation, { name: nameOf('change', 'html') })
     return destination.write(require('../bench/page').renderComparison(comparison))
   }
-  const { showComparison } = require('../bench/text')
+  const { showComparison } = require('../bench/format-text')
   return printInto(invocation, {
     name: 'change',
     print: ({ terminal }) => format === 'json' ? terminal.json(comparison) : showComparison(comparison, terminal)

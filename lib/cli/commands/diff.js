@@ -6,7 +6,7 @@ const { fileURLToPath } = require('node:url')
 const { Failure } = require('../failure')
 const { OUTPUT_OPTIONS, openDestination } = require('../output/destination')
 const { WIDE_OPTION, tableLines } = require('../output/table')
-const { ROUTE_OPTION, SOURCES_OPTION, createWrittenCode, explainFileErrors, ofRoute, readHeapProfile, readJson, readProfile } = require('../profile-file')
+const { ROUTE_OPTION, SOURCES_OPTION, createSourceMapping, explainFileErrors, ofRoute, readHeapProfile, readJson, readProfile } = require('../profile-file')
 const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { showBytes } = require('../../shared/base/sizes')
 const { diffProfiles, diffHistograms, isHistogram, diffHeapProfiles } = require('../../shared/formats/differences')
@@ -17,27 +17,27 @@ const { diffProfiles, diffHistograms, isHistogram, diffHeapProfiles } = require(
 
 const MAX_ROWS = 30
 const ALL_CLASSES = Infinity
-const LEAST_SHARE = 0.005 // less is noise of the samples
-const HISTOGRAM = 'a heap histogram, as `loopscope heap --kind histogram` writes it'
+const MIN_SHARE = 0.005 // less is sampling noise
+const HISTOGRAM = 'a heap histogram of `loopscope heap --kind histogram`'
 
 /** @typedef {{ options: readonly string[], max: number, run: (invocation: Invocation) => Promise<number | void> }} Difference */
 
 /** @type {Difference} */
-const OF_SNAPSHOTS = Object.freeze({ options: ['html', 'classic'], max: 3, run: diffSnapshots })
+const SNAPSHOT_DIFFERENCE = Object.freeze({ options: ['html', 'classic'], max: 3, run: diffSnapshots })
 
 /** By the extension of the files. @type {Readonly<Record<string, Difference>>} */
 const DIFFERENCES = Object.freeze({
   '.cpuprofile': { options: ['root', 'route', 'sources'], max: 2, run: diffCpuProfiles },
   '.heapprofile': { options: ['root', 'sources'], max: 2, run: diffHeapProfileFiles },
   '.json': { options: [], max: 2, run: diffHistogramFiles },
-  '.heapsnapshot': OF_SNAPSHOTS,
-  '.heapindex': OF_SNAPSHOTS
+  '.heapsnapshot': SNAPSHOT_DIFFERENCE,
+  '.heapindex': SNAPSHOT_DIFFERENCE
 })
 
 /** @type {Command['options']} */
-const OF_ALL = Object.freeze({
+const COMMON_OPTIONS = Object.freeze({
   json: JSON_OPTION,
-  all: { type: 'boolean', meaning: 'every row, also those that did not change; of heap snapshots every class, also the noise of V8' },
+  all: { type: 'boolean', meaning: 'show every row, even if it did not change; for heap snapshots every class, even those internal to V8' },
   wide: WIDE_OPTION,
   ...OUTPUT_OPTIONS
 })
@@ -46,15 +46,15 @@ const OF_ALL = Object.freeze({
 module.exports = {
   name: 'diff',
   usage: '<before> [<between>] <after> | --mark <text> <pid|url>',
-  help: 'of CPU profiles: what got hotter; of heap snapshots: what grew, and who keeps it; of heap profiles and histograms',
+  help: 'compare two CPU profiles (what got hotter), heap snapshots (what grew, and what keeps it alive), heap profiles or heap histograms',
   options: {
-    ...OF_ALL,
-    html: { type: 'string', meaning: 'of heap snapshots: also a report as one HTML file' },
-    classic: { type: 'boolean', meaning: 'of heap snapshots: names and sizes as DevTools showed them before 2024' },
-    root: { type: 'string', meaning: 'of profiles: folder that files are shown relative to' },
-    sources: { ...SOURCES_OPTION, meaning: `of profiles: ${SOURCES_OPTION.meaning}` },
-    route: { ...ROUTE_OPTION, meaning: `of CPU profiles: ${ROUTE_OPTION.meaning}` },
-    mark: { type: 'string', meaning: 'of a process: its CPU profile before and after a mark, as far as its recorder reaches' },
+    ...COMMON_OPTIONS,
+    html: { type: 'string', meaning: 'for heap snapshots: also write a report as one HTML file' },
+    classic: { type: 'boolean', meaning: 'for heap snapshots: names and sizes as in DevTools before 2024' },
+    root: { type: 'string', meaning: 'for profiles: folder to which file names are shown relative' },
+    sources: { ...SOURCES_OPTION, meaning: `for profiles: ${SOURCES_OPTION.meaning}` },
+    route: { ...ROUTE_OPTION, meaning: `for CPU profiles: ${ROUTE_OPTION.meaning}` },
+    mark: { type: 'string', meaning: 'for a process: compare its CPU profile before and after this mark, as far back as its recorder reaches' },
     ...CONNECT_OPTIONS
   },
   readsFiles: true,
@@ -72,26 +72,26 @@ module.exports = {
 async function run (invocation) {
   const { positionals: files, values } = invocation
   if (values.mark !== undefined) return diffAtMark(invocation)
-  if (files.length < 2) throw new Failure('usage', `diff takes two files, got ${files.length}.`, 'Or --mark <text> and a process. See `loopscope diff --help`.')
+  if (files.length < 2) throw new Failure('usage', `diff takes two files, got ${files.length}.`, 'Or pass --mark <text> and a process. See `loopscope diff --help`.')
   const extensions = files.map(file => path.extname(file))
   const difference = DIFFERENCES[extensions[extensions.length - 1]] ?? DIFFERENCES['.cpuprofile']
   if (extensions.some(extension => (DIFFERENCES[extension] ?? DIFFERENCES['.cpuprofile']) !== difference)) {
-    const remedy = `Wanted files of one kind: ${Object.keys(DIFFERENCES).join(', ')}.`
-    throw new Failure('usage', `${files.join(', ')} are not of one kind.`, remedy)
+    const remedy = `Pass files of the same kind: ${Object.keys(DIFFERENCES).join(', ')}.`
+    throw new Failure('usage', `${files.join(', ')} are of different kinds.`, remedy)
   }
-  if (files.length > difference.max) throw new Failure('usage', `${files.length} files are too many.`, `Wanted ${difference.max} at most.`)
+  if (files.length > difference.max) throw new Failure('usage', `Too many files: ${files.length}.`, `Pass at most ${difference.max}.`)
   assertOptions(values, difference.options, path.basename(files[0]))
   return difference.run(invocation)
 }
 
 /**
  * @param {Record<string, any>} values
- * @param {readonly string[]} known  beside those of all
+ * @param {readonly string[]} allowed  beside the common ones
  * @param {string} what
  */
-function assertOptions (values, known, what) {
-  const foreign = Object.keys(values).find(option => !(option in OF_ALL) && !known.includes(option))
-  if (foreign !== undefined) throw new Failure('usage', `--${foreign} does not go with ${what}.`, 'Run `loopscope diff --help`.')
+function assertOptions (values, allowed, what) {
+  const unsupported = Object.keys(values).find(option => !(option in COMMON_OPTIONS) && !allowed.includes(option))
+  if (unsupported !== undefined) throw new Failure('usage', `--${unsupported} cannot be used with ${what}.`, 'See `loopscope diff --help`.')
 }
 
 /** @type {Column[]} */
@@ -101,17 +101,17 @@ const CPU_COLUMNS = [
   { title: 'AFTER', isNumber: true, cell: ({ selfAfter }) => percent(selfAfter) },
   { title: 'TOTAL BEFORE', isNumber: true, cell: ({ totalBefore }) => percent(totalBefore) },
   { title: 'AFTER', isNumber: true, cell: ({ totalAfter }) => percent(totalAfter) },
-  { title: 'FUNCTION', endsWithPlace: true, cell: ({ name, place }) => `${name} ${place}` }
+  { title: 'FUNCTION', endsWithLocation: true, cell: ({ name, place }) => `${name} ${place}` }
 ]
 
 /**
- * What got hotter, as rows; with -o and a name that ends in .html as a flame graph.
+ * Prints what got hotter as a table; with -o and a name that ends in .html, as a flame graph.
  * @param {Invocation} invocation
  */
 async function diffCpuProfiles ({ positionals: files, values, terminal }) {
-  const written = createWrittenCode({ values, terminal })
+  const mapping = createSourceMapping({ values, terminal })
   const parts = files.map(file => ofRoute(file, readProfile(file), values.route))
-  const [before, after] = await Promise.all(parts.map(({ profile }) => written.profile(profile)))
+  const [before, after] = await Promise.all(parts.map(({ profile }) => mapping.profile(profile)))
   const notes = parts.flatMap((part, index) => part.notes.map(note => `${files[index]}: ${note}`))
   const titles = { before: files[0], after: files[1] }
   return showCpuDifference(before, after, { ...(values.root && { appRoot: values.root }), titles, notes }, { values, terminal })
@@ -131,12 +131,12 @@ function showCpuDifference (before, after, { titles, notes, ...context }, { valu
   const difference = diffProfiles(before, after, context)
   if (values.json) return terminal.json(difference)
   const { rows } = difference
-  terminal.line(`time at work: ${timeOf(difference.before)} before, ${timeOf(difference.after)} after`)
+  terminal.line(`busy time: ${timeOf(difference.before)} before, ${timeOf(difference.after)} after`)
   printRows(rows, { values, terminal }, {
     columns: CPU_COLUMNS,
     changeOf: ({ selfChange, totalChange }) => Math.max(Math.abs(selfChange), Math.abs(totalChange)),
-    least: LEAST_SHARE,
-    leastInWords: 'changed by less than 0.5 % of the time at work'
+    min: MIN_SHARE,
+    unchangedText: 'changed by less than 0.5 % of the busy time'
   })
 }
 
@@ -156,12 +156,12 @@ function signedPercent (share) {
 }
 
 /**
- * The CPU profile after a mark against the one before it, of a process that runs.
+ * Compares the CPU profile of a running process after a mark with that before it.
  * @param {Invocation} invocation
  */
 async function diffAtMark (invocation) {
   const { positionals, values } = invocation
-  if (positionals.length > 1) throw new Failure('usage', 'diff --mark takes one process, no files.', 'See `loopscope diff --help`.')
+  if (positionals.length > 1) throw new Failure('usage', 'diff --mark takes one process and no files.', 'See `loopscope diff --help`.')
   assertOptions(values, ['mark', ...Object.keys(CONNECT_OPTIONS), 'root', 'route', 'sources'], '--mark')
   const { timeAround } = require('../../shared/marks')
   const client = connect(invocation)
@@ -189,24 +189,24 @@ const HEAP_PROFILE_COLUMNS = [
   { title: 'SELF BEFORE', isNumber: true, cell: ({ selfBefore }) => showBytes(selfBefore) },
   { title: 'AFTER', isNumber: true, cell: ({ selfAfter }) => showBytes(selfAfter) },
   { title: 'TOTAL CHANGE', isNumber: true, cell: ({ totalChange }) => signedBytes(totalChange) },
-  { title: 'FUNCTION', endsWithPlace: true, cell: ({ name, place }) => `${name} ${place}` }
+  { title: 'FUNCTION', endsWithLocation: true, cell: ({ name, place }) => `${name} ${place}` }
 ]
 
 /**
- * Which functions allocated more.
+ * Prints which functions allocated more.
  * @param {Invocation} invocation
  */
 async function diffHeapProfileFiles ({ positionals: files, values, terminal }) {
-  const written = createWrittenCode({ values, terminal })
-  const [before, after] = await Promise.all(files.map(file => written.heapProfile(readHeapProfile(file))))
+  const mapping = createSourceMapping({ values, terminal })
+  const [before, after] = await Promise.all(files.map(file => mapping.heapProfile(readHeapProfile(file))))
   const { beforeBytes, afterBytes, rows } = diffHeapProfiles(before, after, values.root ? { appRoot: values.root } : {})
   if (values.json) return terminal.json({ beforeBytes, afterBytes, rows })
   terminal.line(`sampled: ${showBytes(beforeBytes)} before, ${showBytes(afterBytes)} after`)
   printRows(rows, { values, terminal }, {
     columns: HEAP_PROFILE_COLUMNS,
     changeOf: ({ selfChange, totalChange }) => Math.max(Math.abs(selfChange), Math.abs(totalChange)),
-    least: Math.max(beforeBytes, afterBytes) * LEAST_SHARE,
-    leastInWords: 'changed by less than 0.5 % of the memory'
+    min: Math.max(beforeBytes, afterBytes) * MIN_SHARE,
+    unchangedText: 'changed by less than 0.5 % of the memory'
   })
 }
 
@@ -224,7 +224,7 @@ const HISTOGRAM_COLUMNS = [
 ]
 
 /**
- * Of which constructor there are more objects.
+ * Prints which constructors have more objects.
  * @param {Invocation} invocation
  */
 async function diffHistogramFiles ({ positionals: files, values, terminal }) {
@@ -232,28 +232,28 @@ async function diffHistogramFiles ({ positionals: files, values, terminal }) {
   const difference = diffHistograms(before, after)
   if (values.json) return terminal.json(difference)
   const { isSameProcess, isComplete, total, rows } = difference
-  if (!isSameProcess) terminal.note('They are of two processes.')
+  if (!isSameProcess) terminal.note('The histograms are from two different processes.')
   if (!isComplete) {
-    terminal.note('Too many constructors: those with the fewest objects are together in _other, and a row may only have left it.')
+    terminal.note('Too many constructors: those with the fewest objects are combined as _other, so a row that looks new may have been part of it before.')
   }
   terminal.line(`${total.before.toLocaleString('en')} objects before, ${total.after.toLocaleString('en')} after`)
   printRows(rows, { values, terminal }, {
     columns: HISTOGRAM_COLUMNS,
     changeOf: ({ change }) => Math.abs(change),
-    least: 1,
-    leastInWords: 'did not change'
+    min: 1,
+    unchangedText: 'did not change'
   })
 }
 
 /** @param {string} file */
 function readHistogram (file) {
   const histogram = readJson(file, HISTOGRAM)
-  if (!isHistogram(histogram)) throw new Failure('failed', `${file} is not a heap histogram.`, `Wanted ${HISTOGRAM}.`)
+  if (!isHistogram(histogram)) throw new Failure('failed', `${file} is not a heap histogram.`, `Expected ${HISTOGRAM}.`)
   return histogram
 }
 
 /**
- * What came, what went, what grew, and what holds it, of two or three heap snapshots.
+ * Prints what was added, removed and grew between two or three heap snapshots, and what keeps it alive.
  * @param {Invocation} invocation
  */
 async function diffSnapshots ({ positionals: files, values, terminal, signal }) {
@@ -272,7 +272,7 @@ async function diffSnapshots ({ positionals: files, values, terminal, signal }) 
 }
 
 /**
- * Where the code of the process is on this machine, the line of a declaration can be found.
+ * The source code, if it is on this machine, with which the line of a declaration is found.
  * @param {string} file  path or URL, as in the snapshot
  */
 function readSource (file) {
@@ -284,21 +284,21 @@ function readSource (file) {
 }
 
 /**
- * Prints the rows that changed, those that changed most where they are many, and how many others there are.
+ * Prints the rows that changed most, and how many others there are.
  * @template Row
  * @param {readonly Row[]} rows
  * @param {Pick<Invocation, 'values' | 'terminal'>} invocation
- * @param {{ columns: readonly Column[], changeOf: (row: Row) => number, least: number, leastInWords: string }} how
- *   changeOf: how far it changed, 0 or more; least: what counts as a change
+ * @param {{ columns: readonly Column[], changeOf: (row: Row) => number, min: number, unchangedText: string }} how
+ *   changeOf: how far it changed, 0 or more; min: what counts as a change; unchangedText: of rows below it
  */
-function printRows (rows, { values, terminal }, { columns, changeOf, least, leastInWords }) {
-  const changed = values.all ? rows : rows.filter(row => changeOf(row) >= least)
+function printRows (rows, { values, terminal }, { columns, changeOf, min, unchangedText }) {
+  const changed = values.all ? rows : rows.filter(row => changeOf(row) >= min)
   const furthest = [...changed].sort((left, right) => changeOf(right) - changeOf(left)).slice(0, values.all ? Infinity : MAX_ROWS)
   const isShown = new Set(furthest)
   const shown = changed.filter(row => isShown.has(row))
   const lines = shown.length === 0 ? ['nothing changed'] : tableLines(columns, shown, terminal.columns())
   for (const line of lines) terminal.line(line)
   const [same, more] = [rows.length - changed.length, changed.length - shown.length]
-  if (more > 0) terminal.line(`${more} more ${more === 1 ? 'row' : 'rows'} that changed less; --all shows them`)
-  if (same > 0) terminal.line(`${same} ${same === 1 ? 'row' : 'rows'} that ${leastInWords}; --all shows them`)
+  if (more > 0) terminal.line(`${more} more ${more === 1 ? 'row' : 'rows'} changed less; --all shows them`)
+  if (same > 0) terminal.line(`${same} ${same === 1 ? 'row' : 'rows'} ${unchangedText}; --all shows them`)
 }

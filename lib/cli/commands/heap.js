@@ -4,7 +4,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { Failure } = require('../failure')
 const { OUTPUT_OPTIONS, chooseFormat, nameOf, openDestination } = require('../output/destination')
 const { jsonFile, tarArchive } = require('../output/tar-archive')
-const { createClient } = require('../connect/client')
+const { createClient, toCommandLine } = require('../connect/client')
 const { GROUP_OPTION, findMembers, connectToGroup } = require('../connect/group')
 const { CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { showBytes } = require('../../shared/base/sizes')
@@ -18,31 +18,31 @@ const { namesOf } = require('../../shared/group/members')
 /** @import { MemberCapture } from '../../shared/group/group-captures' */
 /** @import { Member } from '../../shared/group/members' */
 
-/** @type {Readonly<Record<string, { kind: string, formats: Readonly<Record<string, { extension: string }>>, usual: string }>>} */
+/** @type {Readonly<Record<string, { kind: string, formats: Readonly<Record<string, { extension: string }>>, defaultFormat: string }>>} */
 const KINDS = Object.freeze({
-  snapshot: { kind: 'heap-snapshot', formats: { heapsnapshot: { extension: 'heapsnapshot' } }, usual: 'heapsnapshot' },
-  profile: { kind: 'heap-profile', formats: HEAP_FORMATS, usual: 'heapprofile' },
-  histogram: { kind: 'heap-histogram', formats: HISTOGRAM_FORMATS, usual: 'json' }
+  snapshot: { kind: 'heap-snapshot', formats: { heapsnapshot: { extension: 'heapsnapshot' } }, defaultFormat: 'heapsnapshot' },
+  profile: { kind: 'heap-profile', formats: HEAP_FORMATS, defaultFormat: 'heapprofile' },
+  histogram: { kind: 'heap-histogram', formats: HISTOGRAM_FORMATS, defaultFormat: 'json' }
 })
 const POLL_MS = 250
-const GROUP_MS = 30_000 // to ask all of them and to encode what is merged
+const GROUP_MS = 30_000 // to query all processes, and to merge and encode the profiles
 
 /** @type {Command} */
 module.exports = {
   name: 'heap',
   usage: '<pid|url>',
-  help: 'a heap snapshot, redacted, for which the process stands still; or a heap profile or histogram, which cost little',
+  help: 'take a redacted heap snapshot, which pauses the process; or a heap profile or histogram, at little cost',
   options: {
     kind: { type: 'string', short: 'k', meaning: 'snapshot (default), profile (sampled allocations by stack), or histogram (objects by constructor)' },
-    seconds: { type: 'string', meaning: 'of a profile: what is new in so many seconds (default: all since sampling began)' },
-    mode: { type: 'string', meaning: 'of a profile: live (default), or all that was allocated' },
-    format: { type: 'string', short: 'f', meaning: 'of a profile: heapprofile, pprof, flamegraph, text; of a histogram: json, text (default: as the name of the file ends, else text)' },
-    sources: { type: 'string', meaning: `of a profile: code as it was written or as it runs: ${SOURCES.join(', ')}` },
-    redact: { type: 'string', meaning: 'values (default), strict, or off' },
-    pseudonyms: { type: 'boolean', meaning: 'equal values are recognisable as equal' },
+    seconds: { type: 'string', meaning: 'for a profile: only allocations in the next seconds (default: all since sampling began)' },
+    mode: { type: 'string', meaning: 'for a profile: live (default) for objects still alive, or all for everything allocated' },
+    format: { type: 'string', short: 'f', meaning: 'for a profile: heapprofile, pprof, flamegraph, text; for a histogram: json, text (default: by the extension of the file, else text)' },
+    sources: { type: 'string', meaning: `for a profile: locations in the original code or in the code that runs: ${SOURCES.join(', ')}` },
+    redact: { type: 'string', meaning: 'what to redact from a snapshot: values (default), strict, or off' },
+    pseudonyms: { type: 'boolean', meaning: 'replace equal values with equal pseudonyms' },
     ...OUTPUT_OPTIONS,
-    force: { type: 'boolean', meaning: 'also when it may not fit or the budget is used up; and write over a file that is there' },
-    group: { ...GROUP_OPTION, meaning: 'all processes of that group on this host: a profile merged, else one of each, taken in turn, in an archive' },
+    force: { type: 'boolean', meaning: 'take a snapshot even if memory may not suffice or the budget is used up; overwrite an existing file' },
+    group: { ...GROUP_OPTION, meaning: 'all processes of this group on this host: profiles are merged; snapshots and histograms are taken one after the other, into an archive' },
     ...CONNECT_OPTIONS
   },
   positionals: { min: 0, max: 1 },
@@ -59,29 +59,29 @@ module.exports = {
 
 /**
  * @typedef {ReturnType<typeof connect>} Client
- * @typedef {{ kind: string, body: Record<string, any>, extension: string, withFacts: boolean }} WantedOfEach  withFacts: of a snapshot, for
- *   comparisons
+ * @typedef {{ kind: string, body: Record<string, any>, extension: string, withFacts: boolean }} CaptureRequest  withFacts: with
+ *   the metadata of a snapshot, for comparisons
  */
 
 /** @param {Invocation} invocation */
 async function run (invocation) {
   const { values, terminal, signal } = invocation
   const { kind: name = 'snapshot' } = values
-  if (!Object.hasOwn(KINDS, name)) throw new Failure('usage', `${name} is not a kind.`, `Known: ${Object.keys(KINDS).join(', ')}.`)
-  const { kind, formats, usual } = KINDS[name]
+  if (!Object.hasOwn(KINDS, name)) throw new Failure('usage', `${name} is not a kind of heap capture.`, `Kinds: ${Object.keys(KINDS).join(', ')}.`)
+  const { kind, formats, defaultFormat } = KINDS[name]
   if (values.group !== undefined && name !== 'profile') return archiveGroup(invocation, KINDS[name])
-  const format = chooseFormat(formats, invocation, usual)
-  const options = optionsOf(kind, { ...values, format })
+  const format = chooseFormat(formats, invocation, defaultFormat)
+  const options = captureOptions(kind, { ...values, format })
   const isText = format === 'text' || format === 'json'
   const destination = openDestination(invocation, { name: nameOf(kind, formats[format].extension), isText })
   if (values.group !== undefined) return profileGroup(invocation, { ...options, destination })
-  const facts = name === 'snapshot' && destination.file !== null ? besideOf(invocation, destination.file) : null
+  const metadata = name === 'snapshot' && destination.file !== null ? openMetadataFile(invocation, destination.file) : null
   const client = connect(invocation)
   const { id } = await client.json('/captures', { method: 'POST', body: { kind, ...options } })
   const { artifact } = await follow(client, id, { kind, seconds: options.seconds, terminal, signal })
   const route = `/artifacts/${encodeURIComponent(artifact.name)}`
   await client.deliver(route, destination)
-  if (facts !== null) await facts.write(Buffer.from(`${JSON.stringify(await client.json(`${route}/metadata`), null, 2)}\n`))
+  if (metadata !== null) await metadata.write(Buffer.from(`${JSON.stringify(await client.json(`${route}/metadata`), null, 2)}\n`))
 }
 
 /**
@@ -98,26 +98,26 @@ async function profileGroup (invocation, { destination, ...options }) {
 
 /**
  * @param {Invocation} invocation
- * @param {{ kind: string, formats: Readonly<Record<string, { extension: string }>>, usual: string }} of
+ * @param {{ kind: string, formats: Readonly<Record<string, { extension: string }>>, defaultFormat: string }} of
  */
-async function archiveGroup (invocation, { kind, formats, usual }) {
+async function archiveGroup (invocation, { kind, formats, defaultFormat }) {
   const { positionals: [target], values } = invocation
-  const format = chooseFormat(formats, { ...invocation, values: { ...values, format: values.format ?? usual } }, usual)
-  const body = { kind, ...optionsOf(kind, { ...values, format }) }
+  const format = chooseFormat(formats, { ...invocation, values: { ...values, format: values.format ?? defaultFormat } }, defaultFormat)
+  const body = { kind, ...captureOptions(kind, { ...values, format }) }
   const destination = openDestination(invocation, { name: nameOf(kind, 'tar.gz') })
   if (target !== undefined || values.socket !== undefined) {
-    throw new Failure('usage', `A ${kind} of each process of --group is asked for over their sockets: neither a pid nor a URL goes with it.`)
+    throw new Failure('usage', `--group with a ${kind} queries each process over its socket: it cannot be combined with a pid or a URL.`)
   }
   const wanted = { kind, body, extension: formats[format].extension, withFacts: kind === KINDS.snapshot.kind }
   await destination.write(tarArchive(capturesOf(invocation, await findMembers(invocation), wanted)))
 }
 
 /**
- * One capture is taken after the other, since each stops its process, and is in the archive before the next one begins, so that no store has
- * to keep them all. index.json, at its end, lists which process has one, and why the others have none.
+ * Takes one capture after the other, since each pauses its process, and adds it to the archive before the next one begins, so that no store
+ * has to keep them all. index.json, at the end, lists the file of each process, or why it has none.
  * @param {Invocation} invocation
  * @param {Member[]} members
- * @param {WantedOfEach} wanted
+ * @param {CaptureRequest} wanted
  * @returns {AsyncGenerator<ArchiveFile>}
  */
 async function * capturesOf ({ values: { group }, signal, terminal }, members, { kind, body, extension, withFacts }) {
@@ -133,7 +133,7 @@ async function * capturesOf ({ values: { group }, signal, terminal }, members, {
   }
   signal.throwIfAborted()
   if (processes.every(({ file }) => file === null)) {
-    throw new Failure('failed', `No process of the group ${group} made one; ${processes[0].pid}: ${processes[0].problem}.`)
+    throw new Failure('failed', `No process of the group ${group} produced a ${kind}; ${processes[0].pid}: ${processes[0].problem}.`)
   }
   yield jsonFile('index.json', { group, processes }, Date.now())
 }
@@ -161,9 +161,9 @@ async function readFiles ({ member: { socketPath }, capture, problem }, name, { 
 /**
  * @param {string} kind
  * @param {Record<string, any>} values
- * @throws {Failure} for what does not go with the kind
+ * @throws {Failure} for options that the kind does not have
  */
-function optionsOf (kind, { redact, pseudonyms, force, seconds, mode, format, sources }) {
+function captureOptions (kind, { redact, pseudonyms, force, seconds, mode, format, sources }) {
   const isSnapshot = kind === KINDS.snapshot.kind
   const options = {
     ...(redact && { redact }),
@@ -184,11 +184,11 @@ function optionsOf (kind, { redact, pseudonyms, force, seconds, mode, format, so
 }
 
 /**
- * For what a comparison needs to know of a snapshot: the process, and whether objects are numbered alike.
+ * The file for what a comparison needs to know about a snapshot: its process, and whether object ids are comparable.
  * @param {Invocation} invocation
  * @param {string} snapshot  file
  */
-function besideOf ({ values, terminal, signal }, snapshot) {
+function openMetadataFile ({ values, terminal, signal }, snapshot) {
   const file = `${snapshot}.json`
   return openDestination({ values: { ...values, output: file }, terminal, signal }, { name: file })
 }
@@ -200,19 +200,19 @@ function besideOf ({ values, terminal, signal }, snapshot) {
  */
 async function follow (client, id, { kind, seconds, terminal, signal }) {
   const progress = terminal.progress(kind.replace('-', ' '), seconds)
-  // No connection is open while it is taken, which would end it when the user leaves.
-  const leave = () => { client.abandon(`/captures/${id}`) }
-  signal.addEventListener('abort', leave, { once: true })
+  // No connection is open while the capture runs, so it has to be canceled when the user interrupts the command.
+  const cancel = () => { client.abandon(`/captures/${id}`) }
+  signal.addEventListener('abort', cancel, { once: true })
   try {
     for (;;) {
       const job = await client.json(`/captures/${id}`)
-      if (job.problem !== null) throw new Failure('failed', job.problem.detail, job.problem.remedy)
+      if (job.problem !== null) throw new Failure('failed', job.problem.detail, toCommandLine(job.problem.remedy))
       if (job.endedAt !== null) return job
       if (job.progress) progress.note(`${job.progress.stage} ${job.progress.bytes ? showBytes(job.progress.bytes) : ''}`)
       await sleep(POLL_MS, undefined, { signal })
     }
   } finally {
-    signal.removeEventListener('abort', leave)
+    signal.removeEventListener('abort', cancel)
     progress.end()
   }
 }

@@ -15,7 +15,7 @@ const { showBytes } = require('../../shared/base/sizes')
 module.exports = {
   name: 'list',
   usage: '',
-  help: 'processes of this user that can be reached',
+  help: "list this user's processes that can be reached",
   options: { group: GROUP_OPTION, json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS },
   positionals: { min: 0, max: 0 },
   examples: ['loopscope list', 'loopscope list --group api', 'loopscope list --json'],
@@ -28,7 +28,7 @@ async function run (invocation) {
   if (values.group !== undefined) return showGroup(invocation)
   const processes = (await askAll('/', 'index', { env, terminal, signal })).map(({ facts }) => facts)
   if (values.json) return terminal.json(processes)
-  if (processes.length === 0) return terminal.note('none; `loopscope run -- node app.js` starts one')
+  if (processes.length === 0) return terminal.note('no processes; `loopscope run -- node app.js` starts one')
   for (const line of tableLines([
     { title: 'PID', isNumber: true, cell: ({ pid }) => String(pid) },
     { title: 'NAME', cell: ({ appName }) => appName },
@@ -38,7 +38,7 @@ async function run (invocation) {
     { title: 'NODE', cell: ({ nodeVersion }) => nodeVersion },
     { title: 'STARTED', isWhole: true, cell: ({ startedAt }) => localTime(startedAt) },
     ...(processes.some(({ mark }) => mark) ? [{ title: 'LAST MARK', cell: (/** @type {any} */ { mark }) => mark?.text ?? '-' }] : []),
-    { title: 'FOLDER', endsWithPlace: true, cell: ({ appRoot }) => appRoot }
+    { title: 'FOLDER', endsWithLocation: true, cell: ({ appRoot }) => appRoot }
   ], processes, terminal.columns())) terminal.line(line)
 }
 
@@ -57,17 +57,17 @@ const GROUP_COLUMNS = [
 /** @param {Invocation} invocation */
 async function showGroup (invocation) {
   const { values, terminal } = invocation
-  /** @type {{ answer: GroupOverview, whole: string }} */
-  const { answer, whole } = await groupAnswer('overview', invocation)
+  /** @type {{ answer: GroupOverview, coverage: string }} */
+  const { answer, coverage } = await groupAnswer('overview', invocation)
   if (values.json) return terminal.json(answer)
   const { group, members, processes } = answer
   const rows = members.map((member, index) => ({ ...member, problem: processes[index].problem }))
-  terminal.line(`group ${group}: ${whole}`)
+  terminal.line(`group ${group}: ${coverage}`)
   for (const line of tableLines(GROUP_COLUMNS, rows, terminal.columns())) terminal.line(line)
 }
 
 /** @param {GroupOverview['members'][number] & { problem: string | null }} row */
 function stateOf ({ problem, blockedMs }) {
   if (problem !== null) return problem
-  return Number(blockedMs) > 0 ? `BLOCKED for ${showDuration(Number(blockedMs))}` : 'turning'
+  return Number(blockedMs) > 0 ? `BLOCKED for ${showDuration(Number(blockedMs))}` : 'OK'
 }

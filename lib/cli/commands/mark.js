@@ -11,7 +11,7 @@ const { localTime } = require('../../shared/base/local-time')
 module.exports = {
   name: 'mark',
   usage: '<pid|url> [<text>]',
-  help: 'puts a word on this moment, for charts, captures and `diff --mark`; without one the marks there are',
+  help: 'set a mark at this moment, for charts, captures and `diff --mark`; without a text, list the marks',
   options: { json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
   positionals: { min: 0, max: 2 },
   examples: ["loopscope mark 1234 'deploy 42'", 'loopscope mark 1234'],

@@ -10,7 +10,7 @@ const { CONNECT_OPTIONS, connect } = require('../connect/connect')
 module.exports = {
   name: 'metrics',
   usage: '<pid|url>',
-  help: 'the metrics, as Prometheus reads them',
+  help: 'print the metrics in the format of Prometheus',
   options: { group: GROUP_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
   positionals: { min: 0, max: 1 },
   examples: ['loopscope metrics 1234 | grep eventloop', 'loopscope metrics --group api'],

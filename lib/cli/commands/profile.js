@@ -1,7 +1,7 @@
 'use strict'
 
 const { Failure } = require('../failure')
-const { ROUTE_OPTION, assertSources, createWrittenCode } = require('../profile-file')
+const { ROUTE_OPTION, assertSources, createSourceMapping } = require('../profile-file')
 const { OUTPUT_OPTIONS, chooseFormat, nameOf, openDestination } = require('../output/destination')
 const { jsonFile, tarArchive } = require('../output/tar-archive')
 const { GROUP_OPTION, findMembers, connectToGroup } = require('../connect/group')
@@ -20,24 +20,24 @@ const MAX_LAST_SECONDS = 600
 const DEFAULT_LAST_SECONDS = 30
 const DEFAULT_ATTACH_SECONDS = 10
 const DEFAULT_THREADS_SECONDS = 10
-const ENCODING_MS = 60_000 // of minutes of a large application, on a busy machine
-const EACH_MS = 10_000 // one that is stopped does not keep the others' files
+const ENCODING_MS = 60_000 // for minutes of a large application, on a busy machine
+const EACH_MS = 10_000 // a stopped process does not delay the others' files
 
 /** @type {Command} */
 module.exports = {
   name: 'profile',
   usage: '<pid|url>',
-  help: 'a CPU profile: of the last 30 s, or of the seconds to come',
+  help: 'print or save a CPU profile of the last 30 s, or of the next seconds',
   options: {
-    last: { type: 'string', meaning: 'look back so many seconds (default 30)' },
-    seconds: { type: 'string', meaning: 'record the next so many seconds' },
-    format: { type: 'string', short: 'f', meaning: `${Object.keys(FORMATS).join(', ')} (default: as the name of the file ends, else text)` },
-    sources: { type: 'string', meaning: `code as it was written or as it runs: ${SOURCES.join(', ')} (default original for flamegraph, text)` },
+    last: { type: 'string', meaning: 'seconds to look back (default 30)' },
+    seconds: { type: 'string', meaning: 'seconds to record from now on' },
+    format: { type: 'string', short: 'f', meaning: `${Object.keys(FORMATS).join(', ')} (default: by the extension of the file, else text)` },
+    sources: { type: 'string', meaning: `locations in the original code or in the code that runs: ${SOURCES.join(', ')} (default original for flamegraph, text)` },
     route: ROUTE_OPTION,
-    threads: { type: 'boolean', meaning: `with all worker threads, of the seconds to come (default ${DEFAULT_THREADS_SECONDS})` },
+    threads: { type: 'boolean', meaning: `include all worker threads, from now on (default ${DEFAULT_THREADS_SECONDS} s)` },
     group: GROUP_OPTION,
-    each: { type: 'boolean', meaning: 'with --group: a file of each process in one archive (.tar.gz), instead of all merged' },
-    attach: { type: 'boolean', meaning: 'a process without loopscope: through Node\'s inspector, which is opened for it on 127.0.0.1' },
+    each: { type: 'boolean', meaning: 'with --group: one file per process in an archive (.tar.gz), instead of one merged profile' },
+    attach: { type: 'boolean', meaning: "for a process without loopscope: open Node's inspector on 127.0.0.1 and record through it" },
     ...OUTPUT_OPTIONS,
     ...CONNECT_OPTIONS
   },
@@ -58,7 +58,7 @@ module.exports = {
 /** @param {Invocation} invocation */
 async function run (invocation) {
   const { values } = invocation
-  if (values.group !== undefined && values.attach) throw new Failure('usage', '--attach or --group, not both.')
+  if (values.group !== undefined && values.attach) throw new Failure('usage', 'Pass --attach or --group, not both.')
   if (values.each) return runEach(invocation)
   const format = chooseFormat(FORMATS, invocation, 'cpuprofile')
   const destination = openDestination(invocation, { name: nameOf('cpu', FORMATS[format].extension), isText: format === 'text' })
@@ -68,36 +68,35 @@ async function run (invocation) {
 /** @param {Invocation} invocation */
 async function runEach (invocation) {
   const { values, terminal } = invocation
-  if (values.group === undefined) throw new Failure('usage', '--each goes with --group.')
+  if (values.group === undefined) throw new Failure('usage', '--each needs --group.')
   const format = chooseFormat(FORMATS, { ...invocation, values: { ...values, format: values.format ?? 'cpuprofile' } }, 'cpuprofile')
   const destination = openDestination(invocation, { name: nameOf('cpu', 'tar.gz') })
-  const { query, seconds = 0, doing } = wantedOf(invocation, format)
-  const progress = terminal.progress(doing, seconds)
-  const wanted = { path: `/cpu?${query}`, withinMs: seconds * 1e3 + EACH_MS, kind: 'cpu', extension: FORMATS[format].extension }
-  const { archive, answered, all } = await archiveProfiles(invocation, wanted).finally(() => progress.end())
+  const { query, seconds = 0, activity } = requestFor(invocation, format)
+  const progress = terminal.progress(activity, seconds)
+  const request = { path: `/cpu?${query}`, withinMs: seconds * 1e3 + EACH_MS, kind: 'cpu', extension: FORMATS[format].extension }
+  const { archive, answered, all } = await archiveProfiles(invocation, request).finally(() => progress.end())
   terminal.note(`${answered} of ${all} processes`)
   await destination.write(archive)
 }
 
 /**
- * CPU profiles of the processes of a group, each as a file of its own, in one archive; index.json in it lists the processes that answered, and the others with
- * the reason.
+ * An archive with one CPU profile for each process of a group; index.json lists the file of each process, or why it has none.
  * @param {Invocation} invocation
- * @param {object} wanted
- * @param {string} wanted.path  that each is asked for
- * @param {number} wanted.withinMs
- * @param {string} wanted.kind
- * @param {string} wanted.extension
+ * @param {object} request
+ * @param {string} request.path
+ * @param {number} request.withinMs
+ * @param {string} request.kind
+ * @param {string} request.extension
  */
 async function archiveProfiles (invocation, { path, withinMs, kind, extension }) {
   const { positionals: [target], values: { group, socket }, signal } = invocation
-  if (target !== undefined || socket !== undefined) throw new Failure('usage', '--each asks the processes of --group over their sockets: neither a pid nor a URL goes with it.')
+  if (target !== undefined || socket !== undefined) throw new Failure('usage', '--each queries the processes of --group over their sockets: it cannot be combined with a pid or a URL.')
   const members = await findMembers(invocation)
   const answers = await askGroup(members, path, { withinMs, signal })
   signal.throwIfAborted()
   const nameOfMember = namesOf(members)
   const files = answers.map(answer => ({ answer, name: answer.problem === null ? `${kind}-${nameOfMember(answer.member)}.${extension}` : null }))
-  if (files.every(({ name }) => name === null)) throw nobody(group, answers)
+  if (files.every(({ name }) => name === null)) throw noProfiles(group, answers)
   return { archive: tarArchive(filesOf(group, files, Date.now())), answered: files.filter(({ name }) => name !== null).length, all: files.length }
 }
 
@@ -117,30 +116,30 @@ async function * filesOf (group, files, modifiedAt) {
  * @param {string} group
  * @param {readonly GroupAnswer[]} answers
  */
-function nobody (group, answers) {
+function noProfiles (group, answers) {
   const [{ member: { pid }, problem }] = answers
-  return new Failure('unreachable', `None of the ${answers.length} processes of the group ${group} has a profile; ${pid}: ${problem}.`)
+  return new Failure('unreachable', `None of the ${answers.length} processes of the group ${group} returned a profile; ${pid}: ${problem}.`)
 }
 
 /**
  * @param {Invocation} invocation
  * @param {FormatName} format
  */
-function wantedOf ({ values }, format) {
-  const isOfThreads = values.threads === true
-  if (isOfThreads) assertForward(values)
-  const seconds = secondsOf('--seconds', values.seconds, MAX_SECONDS) ?? (isOfThreads ? DEFAULT_THREADS_SECONDS : undefined)
+function requestFor ({ values }, format) {
+  const withThreads = values.threads === true
+  if (withThreads) assertThreadsOptions(values)
+  const seconds = secondsOf('--seconds', values.seconds, MAX_SECONDS) ?? (withThreads ? DEFAULT_THREADS_SECONDS : undefined)
   assertSources(values.sources)
   const last = secondsOf('--last', values.last, MAX_LAST_SECONDS) ?? (seconds === undefined ? DEFAULT_LAST_SECONDS : undefined)
   const query = new URLSearchParams({
     format,
     ...(values.sources !== undefined && { sources: values.sources }),
     ...(values.route !== undefined && { route: values.route }),
-    ...(isOfThreads && { threads: '1' }),
+    ...(withThreads && { threads: '1' }),
     ...(seconds !== undefined && { seconds: String(seconds) }),
     ...(last !== undefined && { last: String(last) })
   })
-  return { query, seconds, doing: seconds === undefined ? `reading the last ${last} s` : `recording ${seconds} s` }
+  return { query, seconds, activity: seconds === undefined ? `reading the last ${last} s` : `recording ${seconds} s` }
 }
 
 /**
@@ -148,13 +147,13 @@ function wantedOf ({ values }, format) {
  * @param {FormatName} format
  */
 async function ask (invocation, format) {
-  const { query, seconds, doing } = wantedOf(invocation, format)
+  const { query, seconds, activity } = requestFor(invocation, format)
   const isGroup = invocation.values.group !== undefined
   const client = isGroup ? await connectToGroup(invocation) : connect(invocation)
-  const progress = invocation.terminal.progress(doing, seconds)
-  const wanted = { type: FORMATS[format].contentType.split(';')[0], withinMs: (seconds ?? 0) * 1e3 + ENCODING_MS }
+  const progress = invocation.terminal.progress(activity, seconds)
+  const expected = { type: FORMATS[format].contentType.split(';')[0], withinMs: (seconds ?? 0) * 1e3 + ENCODING_MS }
   try {
-    return await client.bytes(`${isGroup ? '/group' : ''}/cpu?${query}`, wanted)
+    return await client.bytes(`${isGroup ? '/group' : ''}/cpu?${query}`, expected)
   } finally {
     progress.end()
   }
@@ -165,24 +164,24 @@ async function ask (invocation, format) {
  * @param {FormatName} format
  */
 async function attach ({ values, positionals: [pid], terminal, signal }, format) {
-  const written = createWrittenCode({ values, terminal }, FORMATS[format].sources)
-  if (!/^\d+$/.test(pid ?? '')) throw new Failure('usage', '--attach wants a pid.')
+  const mapping = createSourceMapping({ values, terminal }, FORMATS[format].sources)
+  if (!/^\d+$/.test(pid ?? '')) throw new Failure('usage', '--attach takes a pid.')
   if (values.last !== undefined) {
-    throw new Failure('usage', 'A process without loopscope has no past to look at: --attach takes --seconds only.')
+    throw new Failure('usage', 'A process without loopscope has no recorded past: --attach takes --seconds, not --last.')
   }
-  if (values.threads) throw new Failure('usage', 'Worker threads of a process without loopscope are not reached: --attach takes no --threads.')
-  if (values.route !== undefined) throw new Failure('usage', 'Routes of a process without loopscope are not known: --attach takes no --route.')
+  if (values.threads) throw new Failure('usage', '--threads cannot be used with --attach: the worker threads of a process without loopscope cannot be reached.')
+  if (values.route !== undefined) throw new Failure('usage', '--route cannot be used with --attach: a process without loopscope records no routes.')
   const seconds = secondsOf('--seconds', values.seconds, MAX_SECONDS) ?? DEFAULT_ATTACH_SECONDS
   const { profileByInspector } = require('../attach')
   const profile = await profileByInspector(Number(pid), { seconds, terminal, signal })
-  return FORMATS[format].encode(await written.profile(profile), { title: `CPU profile of pid ${pid}`, startedAt: Date.now() - seconds * 1e3 })
+  return FORMATS[format].encode(await mapping.profile(profile), { title: `CPU profile of pid ${pid}`, startedAt: Date.now() - seconds * 1e3 })
 }
 
 /** @param {Invocation['values']} values */
-function assertForward ({ last, route, group }) {
-  if (group !== undefined) throw new Failure('usage', 'Worker threads are recorded in one process: --threads goes without --group.')
-  if (last !== undefined) throw new Failure('usage', 'Worker threads are recorded from now on: --threads takes --seconds, and no --last.')
-  if (route !== undefined) throw new Failure('usage', 'Samples of worker threads have no routes: --threads takes no --route.')
+function assertThreadsOptions ({ last, route, group }) {
+  if (group !== undefined) throw new Failure('usage', '--threads cannot be used with --group: worker threads are recorded in one process.')
+  if (last !== undefined) throw new Failure('usage', '--threads takes --seconds, not --last: worker threads are recorded from now on.')
+  if (route !== undefined) throw new Failure('usage', '--threads cannot be used with --route: samples of worker threads have no routes.')
 }
 
 /**
@@ -193,6 +192,6 @@ function assertForward ({ last, route, group }) {
 function secondsOf (name, text, max) {
   if (text === undefined) return undefined
   const seconds = Number(text)
-  if (!(seconds > 0 && seconds <= max)) throw new Failure('usage', `${name} must be above 0 and at most ${max}, got ${text}.`)
+  if (!(seconds > 0 && seconds <= max)) throw new Failure('usage', `${name} must be greater than 0 and at most ${max}, got ${text}.`)
   return seconds
 }

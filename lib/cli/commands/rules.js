@@ -13,7 +13,7 @@ const { describeCounts, describeLast, describeNow, describeWhen } = require('../
 module.exports = {
   name: 'rules',
   usage: '<pid|url>',
-  help: 'the rules of a process, how each stands, and what it did',
+  help: 'show the rules of a process, the state of each, and what it did',
   options: { json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
   positionals: { min: 0, max: 1 },
   examples: ['loopscope rules 1234', 'loopscope rules http://127.0.0.1:6060'],
@@ -24,11 +24,11 @@ module.exports = {
 const COLUMNS = [
   { title: 'RULE', cell: ({ name }) => name },
   { title: 'WHEN', cell: describeWhen },
-  { title: 'DOES', cell: rule => rule.do.join(', ') },
-  { title: 'NOW', cell: describeNow },
-  { title: 'DID', cell: describeCounts },
-  { title: 'TIME', isWhole: true, cell: ({ last }) => last === null ? '-' : localTime(last.at) },
-  { title: 'LAST', cell: ({ last }) => describeLast(last) }
+  { title: 'ACTIONS', cell: rule => rule.do.join(', ') },
+  { title: 'STATE', cell: describeNow },
+  { title: 'COUNTS', cell: describeCounts },
+  { title: 'LAST FIRED', isWhole: true, cell: ({ last }) => last === null ? '-' : localTime(last.at) },
+  { title: 'RESULT', cell: ({ last }) => describeLast(last) }
 ]
 
 /** @param {Invocation} invocation */
@@ -38,6 +38,6 @@ async function run (invocation) {
   const known = await connect(invocation).json('/rules')
   if (values.json) return terminal.json(known)
   if (known.rules.length === 0) return terminal.line('no rules')
-  if (known.dryRun) terminal.line('a dry run: what they would do is logged, and not done')
+  if (known.dryRun) terminal.line('dry run: actions are logged, not performed')
   for (const line of tableLines(COLUMNS, known.rules, terminal.columns())) terminal.line(line)
 }

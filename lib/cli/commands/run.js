@@ -8,14 +8,14 @@ const { withPreload } = require('../preload')
 
 /** @import { Command, Invocation } from '../commands' */
 
-const PASSED_ON = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
+const FORWARDED = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
 const SIGNAL_EXIT_BASE = 128
 
 /** @type {Command} */
 module.exports = {
   name: 'run',
   usage: '-- <command> [arguments]',
-  help: 'a program with loopscope in it, its code untouched; options from LOOPSCOPE_* variables',
+  help: 'run a program with loopscope preloaded, without changing its code; options come from LOOPSCOPE_* variables',
   options: {},
   positionals: { min: 1, max: Infinity },
   examples: ['loopscope run -- node app.js', 'LOOPSCOPE_ADMIN_LISTEN=6060 loopscope run -- npm start'],
@@ -25,7 +25,7 @@ module.exports = {
 /** @param {Invocation} invocation */
 async function run ({ positionals: [command, ...args], env }) {
   const child = spawn(command, args, { stdio: 'inherit', env: withPreload(env) })
-  const releases = PASSED_ON.map(signal => {
+  const releases = FORWARDED.map(signal => {
     const handler = () => { child.kill(signal) }
     process.on(signal, handler)
     return () => process.off(signal, handler)

@@ -14,7 +14,7 @@ const { describeBehind, describeSlow } = require('../../shared/slow-requests/des
 module.exports = {
   name: 'slow',
   usage: '<pid|url>',
-  help: 'the worst requests of each route: slow of their own code, behind others, or of waiting',
+  help: 'show the slowest requests of each route, and why: their own code, the code of other requests, or waiting',
   options: { group: GROUP_OPTION, json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
   positionals: { min: 0, max: 1 },
   examples: ['loopscope slow 1234', 'loopscope slow --group api', 'loopscope slow http://127.0.0.1:6060'],
@@ -27,12 +27,12 @@ const COLUMNS = [
   { title: 'TOOK', isNumber: true, cell: ({ durationMs }) => showDuration(durationMs) },
   { title: 'OWN', isNumber: true, cell: ({ ownMs }) => showDuration(ownMs) },
   { title: 'BEHIND', isNumber: true, cell: ({ behindMs }) => showDuration(behindMs) },
-  { title: 'WHOSE', endsWithPlace: true, cell: request => request.behind.length === 0 ? '-' : describeBehind(request) },
+  { title: 'BEHIND WHAT', endsWithLocation: true, cell: request => request.behind.length === 0 ? '-' : describeBehind(request) },
   { title: 'GC', isNumber: true, cell: ({ gcMs }) => showDuration(gcMs) },
   { title: 'WAITING', isNumber: true, cell: ({ waitingMs }) => showDuration(waitingMs) },
   { title: 'TIME', isWhole: true, cell: ({ at }) => localTime(at) },
   { title: 'TRACE', isWhole: true, cell: ({ traceId }) => traceId ?? '-' },
-  { title: 'SLOW OF', cell: describeSlow }
+  { title: 'CAUSE', cell: describeSlow }
 ]
 
 /** @param {Invocation} invocation */
@@ -42,7 +42,7 @@ async function run (invocation) {
   const known = await connect(invocation).json('/slow-requests')
   if (values.json) return terminal.json(known)
   const { requests, isStale } = known
-  if (isStale) terminal.note('the loop does not answer: this is what was known before')
+  if (isStale) terminal.note('the event loop is blocked: these are the last known requests')
   if (requests.length === 0) return terminal.line('no slow requests')
   for (const line of tableLines(COLUMNS, requests, terminal.columns())) terminal.line(line)
 }
@@ -50,9 +50,9 @@ async function run (invocation) {
 /** @param {Invocation} invocation */
 async function showGroup (invocation) {
   const { terminal, values } = invocation
-  const { answer, whole } = await groupAnswer('slow-requests', invocation)
+  const { answer, coverage } = await groupAnswer('slow-requests', invocation)
   if (values.json) return terminal.json(answer)
-  terminal.line(`group ${answer.group}: ${whole}`)
+  terminal.line(`group ${answer.group}: ${coverage}`)
   if (answer.requests.length === 0) return terminal.line('no slow requests')
   const columns = [{ title: 'PID', isNumber: true, cell: (/** @type {any} */ { pid }) => String(pid) }, ...COLUMNS]
   for (const line of tableLines(columns, answer.requests, terminal.columns())) terminal.line(line)

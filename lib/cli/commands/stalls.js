@@ -13,9 +13,9 @@ const { localTime } = require('../../shared/base/local-time')
 module.exports = {
   name: 'stalls',
   usage: '<pid|url>',
-  help: 'the last stalls: how long, why, on which route, in which line',
+  help: 'show the last stalls: how long, why, on which route, in which line',
   options: {
-    traces: { type: 'boolean', meaning: 'with the id of the trace of each' },
+    traces: { type: 'boolean', meaning: 'show the trace id of each stall' },
     group: GROUP_OPTION,
     json: JSON_OPTION,
     wide: WIDE_OPTION,
@@ -34,37 +34,37 @@ async function run (invocation) {
   const known = await connect(invocation).json('/stalls')
   if (values.json) return terminal.json(known)
   const { current, blockedMs } = known
-  if (blockedMs > 0) terminal.line(terminal.paint('red', `blocked now, for ${showDuration(blockedMs)}${byWhom(current)}`))
+  if (blockedMs > 0) terminal.line(terminal.paint('red', `blocked now, for ${showDuration(blockedMs)}${placeOf(current)}`))
   showStalls(known, 'the process', invocation)
 }
 
 /** @param {Invocation} invocation */
 async function showGroup (invocation) {
   const { terminal, values } = invocation
-  const { answer, whole } = await groupAnswer('stalls', invocation)
+  const { answer, coverage } = await groupAnswer('stalls', invocation)
   if (values.json) return terminal.json(answer)
-  terminal.line(`group ${answer.group}: ${whole}`)
+  terminal.line(`group ${answer.group}: ${coverage}`)
   for (const { pid, blockedMs } of answer.blocked) {
     const current = answer.current.find((/** @type {any} */ stall) => stall.pid === pid) ?? null
-    terminal.line(terminal.paint('red', `${pid} is blocked now, for ${showDuration(blockedMs)}${byWhom(current)}`))
+    terminal.line(terminal.paint('red', `${pid} is blocked now, for ${showDuration(blockedMs)}${placeOf(current)}`))
   }
   showStalls(answer, 'these processes', invocation)
 }
 
-/** @param {any} current  the stall that lasts */
-function byWhom (current) {
+/** @param {any} current  the stall in progress */
+function placeOf (current) {
   return current === null ? '' : `: ${current.route ?? 'outside requests'}, ${showCulprit(current)}`
 }
 
 /**
  * @param {any} known
- * @param {string} who
+ * @param {string} subject  the process or processes
  * @param {Invocation} invocation
  */
-function showStalls ({ stalls, totals }, who, { terminal, values }) {
+function showStalls ({ stalls, totals }, subject, { terminal, values }) {
   if (stalls.length === 0) return terminal.line('no stalls')
   const count = totals.count === 1 ? '1 stall' : `${totals.count} stalls`
-  terminal.line(`${count} since ${who} started, ${showDuration(totals.blockedMs)} in all`)
+  terminal.line(`${count} since ${subject} started, ${showDuration(totals.blockedMs)} in total`)
   const columns = [
     ...(values.group === undefined ? [] : [PID_COLUMN]),
     ...STALL_COLUMNS.slice(0, -1),
@@ -83,8 +83,8 @@ const STALL_COLUMNS = [
   { title: 'LASTED', isNumber: true, cell: ({ durationMs }) => showDuration(durationMs) },
   { title: 'CAUSE', cell: showCause },
   { title: 'ROUTE', cell: ({ route }) => route ?? '-' },
-  { title: 'CULPRIT', endsWithPlace: true, cell: showCulprit }
+  { title: 'CULPRIT', endsWithLocation: true, cell: showCulprit }
 ]
 
 /** @type {import('../output/table').Column} */
-const TRACE_COLUMN = { title: 'TRACE', isWhole: true, cell: ({ trace }) => trace?.traceId ?? '-' } // a process of another version has no such field
+const TRACE_COLUMN = { title: 'TRACE', isWhole: true, cell: ({ trace }) => trace?.traceId ?? '-' } // other versions of loopscope do not have this field

@@ -8,13 +8,13 @@ const { localTime } = require('../../shared/base/local-time')
 
 /** @import { Command, Invocation } from '../commands' */
 
-const MAX_STALLS = 10 // all of them: --json
+const MAX_STALLS = 10 // --json has all of them
 
 /** @type {Command} */
 module.exports = {
   name: 'threads',
   usage: '<pid|url>',
-  help: 'worker threads: how busy each is, in which function, and their stalls',
+  help: 'show worker threads: how busy each is, in which function, and their stalls',
   options: { json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
   positionals: { min: 0, max: 1 },
   examples: ['loopscope threads 1234', 'loopscope threads http://127.0.0.1:6060'],
@@ -24,7 +24,7 @@ module.exports = {
 /** @type {import('../output/table').Column[]} */
 const NAME_COLUMNS = [
   { title: 'THREADS', cell: ({ name }) => name },
-  { title: 'PROCESSOR TIME', isNumber: true, cell: ({ ms }) => showDuration(ms) }
+  { title: 'CPU TIME', isNumber: true, cell: ({ ms }) => showDuration(ms) }
 ]
 
 /** @type {import('../output/table').Column[]} */
@@ -33,7 +33,7 @@ const STALL_COLUMNS = [
   { title: 'LASTED', isNumber: true, cell: ({ durationMs }) => showDuration(durationMs) },
   { title: 'CAUSE', cell: ({ cause }) => cause },
   { title: 'THREAD', cell: ({ thread }) => thread.name },
-  { title: 'CULPRIT', endsWithPlace: true, cell: stall => showCulprit({ route: null, ...stall }) }
+  { title: 'CULPRIT', endsWithLocation: true, cell: stall => showCulprit({ route: null, ...stall }) }
 ]
 
 /** @param {Invocation} invocation */
@@ -47,11 +47,11 @@ async function run (invocation) {
   const { load, off, unwatched, threads, stalls } = known
   if (load !== null) terminal.line(describeLoad(load))
   if (off !== null) {
-    terminal.note(`not watched: ${off}; loopscope profile --threads shows what runs in them`)
+    terminal.note(`not watched: ${off}; \`loopscope profile --threads\` shows what they run`)
     return load !== null && load.busiest.length > 0 ? show(NAME_COLUMNS, load.busiest) : undefined
   }
-  if (unwatched > 0) terminal.note(`${unwatched} more are not watched`)
-  if (threads.length === 0) return terminal.line('no worker thread is watched')
+  if (unwatched > 0) terminal.note(`${unwatched} more ${unwatched === 1 ? 'is' : 'are'} not watched`)
+  if (threads.length === 0) return terminal.line('no worker threads are watched')
   show(THREAD_COLUMNS, threads)
   if (stalls.length === 0) return
   terminal.line('')
@@ -60,9 +60,9 @@ async function run (invocation) {
 
 /** @param {any} load */
 function describeLoad ({ ms, workerMs, poolMs, isPoolApart }) {
-  const who = isPoolApart ? 'worker threads' : "worker threads and libuv's pool"
+  const subject = isPoolApart ? 'worker threads' : "worker threads and libuv's pool"
   const pool = isPoolApart ? `, libuv's pool ${percent(poolMs / ms)}` : ''
-  return `${who} had ${percent(workerMs / ms)} of a processor in the last ${showDuration(ms)}${pool}`
+  return `${subject} used ${percent(workerMs / ms)} of a CPU in the last ${showDuration(ms)}${pool}`
 }
 
 /** @param {number} ratio */

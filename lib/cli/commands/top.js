@@ -17,10 +17,10 @@ const { listMembers } = require('../../shared/group/members')
 /** @import { Shape } from '../../shared/base/shapes' */
 /** @import { Member } from '../../shared/group/members' */
 
-const FIRST_ANSWER_MS = 3000 // of those that do not answer nothing is known by then either
+const FIRST_ANSWER_MS = 3000 // a process that has not answered by then is printed without values
 const POLL_MS = 50
 const RETRY_MS = 1000
-const MEMBERS_MS = 1000 // between two looks at which processes are in the group
+const MEMBERS_MS = 1000 // between two readings of the members of the group
 const MAX_STALLS = 8
 const MAX_DELAYS = 600
 
@@ -28,10 +28,10 @@ const MAX_DELAYS = 600
 module.exports = {
   name: 'top',
   usage: '[<pid|url> ...]',
-  help: 'how the loops of processes do, live, with keys (?); off a terminal once, or a line for each with --interval',
+  help: 'live view of event loops, with keys (? for help); without a terminal it prints once, or repeatedly with --interval',
   options: {
-    interval: { type: 'string', short: 'i', meaning: 'off a terminal: print a line for each process every so many seconds' },
-    count: { type: 'string', short: 'n', meaning: 'end after so many times' },
+    interval: { type: 'string', short: 'i', meaning: 'seconds between two outputs of one line per process' },
+    count: { type: 'string', short: 'n', meaning: 'number of outputs before it ends' },
     group: GROUP_OPTION,
     ...OUTPUT_OPTIONS,
     ...CONNECT_OPTIONS
@@ -42,15 +42,15 @@ module.exports = {
 }
 
 /**
- * A process that is watched: what it said last, and for how long it has said nothing.
+ * A process in the view, with its last reported values.
  * @typedef {object} Watched
- * @property {string} name    as it was asked for
+ * @property {string} name    as on the command line
  * @property {any} facts      null until it answers
- * @property {any} now        what was said last of its loop; null until it answers
+ * @property {any} now        the last event about its loop; null until it answers
  * @property {number[]} delays  the longest of each second
- * @property {any[]} stalls   the newest first
- * @property {any} stuck      the stall it is in
- * @property {number} heardMs monotonic
+ * @property {any[]} stalls   newest first
+ * @property {any} stuck      the stall in progress
+ * @property {number} heardMs time of the last event, monotonic
  * @property {string | null} problem  why it does not answer
  *
  * @typedef {ReturnType<typeof createClient>} Client
@@ -87,8 +87,8 @@ async function watchTargets (invocation, signal) {
     return { watched: createWatched(target ?? invocation.values.socket), client }
   })
   const [{ client }] = watching
-  if (watching.length === 1) await client.json('/') // who is asked for by name is missed by name
-  for (const one of watching) watch(one.watched, one.client, signal).catch(() => {}) // what goes wrong it notes itself
+  if (watching.length === 1) await client.json('/') // the only process has to exist: otherwise this throws
+  for (const one of watching) watch(one.watched, one.client, signal).catch(() => {}) // watch() records its own errors
   return watching
 }
 
@@ -97,18 +97,18 @@ function targetsOf ({ positionals, values, env, terminal }) {
   if (positionals.length > 0) return positionals
   if (values.socket !== undefined) return [undefined]
   const { pids, problems } = listControlSockets(env)
-  for (const problem of problems) terminal.note(`not looked into: ${problem}`)
+  for (const problem of problems) terminal.note(`skipped: ${problem}`)
   if (pids.length > 0) return pids.map(String)
-  throw new Failure('notInstrumented', 'No process of yours can be reached.', 'Start one with `loopscope run -- node app.js`, or say its URL.')
+  throw new Failure('notInstrumented', 'None of your processes can be reached.', 'Start one with `loopscope run -- node app.js`, or pass a URL.')
 }
 
 /**
  * @param {Invocation} invocation
  * @param {AbortSignal} signal
- * @returns {Promise<Watching[]>} changed as the group changes
+ * @returns {Promise<Watching[]>} updated as the group changes
  */
 async function watchGroup (invocation, signal) {
-  if (invocation.positionals.length > 0) throw new Failure('usage', 'Processes or --group, not both.')
+  if (invocation.positionals.length > 0) throw new Failure('usage', 'Pass processes or --group, not both.')
   const { env, values: { group } } = invocation
   const watching = watchMembers(await findMembers(invocation), signal)
   followGroup(watching, () => listMembers({ ...controlDirectories(env), group }), signal).catch(() => {})
@@ -116,7 +116,7 @@ async function watchGroup (invocation, signal) {
 }
 
 /**
- * Keeps what is watched as the group is: processes that join are watched too, those that have ended no more. One that is stopped or stuck stays.
+ * Follows the members of a group: processes that join are added, those that have ended are removed. One that is stopped or stuck stays.
  * @param {WatchedMember[]} watching  changed in place
  * @param {() => Promise<Member[]>} list
  * @param {AbortSignal} signal
@@ -126,7 +126,7 @@ async function followGroup (watching, list, signal) {
   while (!signal.aborted) {
     await sleep(MEMBERS_MS, undefined, { signal })
     const members = await list()
-    if (members.length > 0) followChange(watching, members, signal) // of a group that has ended the last is shown as it was
+    if (members.length > 0) followChange(watching, members, signal) // after the whole group has ended, its last state stays
   }
 }
 
@@ -156,7 +156,7 @@ function watchMembers (members, signal) {
 }
 
 /**
- * What goes wrong it notes itself.
+ * Starts watching; watch() records its own errors.
  * @param {WatchedMember} member
  * @param {AbortSignal} signal
  */
@@ -173,8 +173,8 @@ function createWatched (name) {
 }
 
 /**
- * Goes on until the signal comes, however often the process is gone meanwhile. Each is asked for itself, so that one that is stuck keeps
- * nobody else's figures.
+ * Reconnects until it is aborted, however often the process disappears. Each process has its own connection, so that one that is stuck does not
+ * delay the others.
  * @param {Watched} watched
  * @param {Client} client
  * @param {AbortSignal} signal
@@ -256,7 +256,7 @@ function printTable (all, terminal) {
 async function printLines (all, { terminal, signal, times, periodMs, isOne }) {
   for (let left = times; left > 0; left--) {
     for (const watched of all()) {
-      if (watched.problem !== null && isOne) throw new Failure('unreachable', watched.problem, 'Does the process still run?')
+      if (watched.problem !== null && isOne) throw new Failure('unreachable', watched.problem, 'Is the process still running?')
       if (watched.now !== null && watched.problem === null) terminal.line(line(watched))
     }
     if (left > 1) await sleep(periodMs, undefined, { signal })
@@ -271,5 +271,5 @@ function numberOf (name, text) {
   if (text === undefined) return undefined
   const number = Number(text)
   if (number > 0) return number
-  throw new Failure('usage', `${name} must be above 0, got ${text}.`)
+  throw new Failure('usage', `${name} must be greater than 0, got ${text}.`)
 }

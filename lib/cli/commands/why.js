@@ -15,7 +15,7 @@ const { groupHeadline, titled, toGroupMarkdown, toMarkdown } = require('../../sh
 module.exports = {
   name: 'why',
   usage: '[pid|url]',
-  help: 'what is wrong with a process, in which line, and what to change; without a pid the only one of yours',
+  help: 'show what is wrong with a process, in which line, and what to change; the pid can be omitted if you have only one process',
   options: {
     json: JSON_OPTION,
     markdown: { type: 'boolean', short: 'm', meaning: 'print Markdown, for an issue or an assistant' },
@@ -33,7 +33,7 @@ module.exports = {
 async function run (invocation) {
   const { positionals: [target], values, terminal } = invocation
   if (values.group !== undefined) return showGroup(invocation)
-  const answer = target === undefined && values.socket === undefined ? await askTheOnly(invocation) : await connect(invocation).json('/findings')
+  const answer = target === undefined && values.socket === undefined ? await askOnlyProcess(invocation) : await connect(invocation).json('/findings')
   if (answer === null) return
   if (values.json) return terminal.json(answer)
   if (values.markdown) return terminal.text(toMarkdown(answer))
@@ -43,21 +43,21 @@ async function run (invocation) {
 /** @param {Invocation} invocation */
 async function showGroup (invocation) {
   const { values, terminal } = invocation
-  const { answer, whole } = await groupAnswer('findings', invocation)
+  const { answer, coverage } = await groupAnswer('findings', invocation)
   if (values.json) return terminal.json(answer)
-  if (values.markdown) return terminal.text(toGroupMarkdown(answer, whole))
-  showFindings(titled(answer), terminal, groupHeadline(answer, whole))
+  if (values.markdown) return terminal.text(toGroupMarkdown(answer, coverage))
+  showFindings(titled(answer), terminal, groupHeadline(answer, coverage))
 }
 
 /**
- * Where several run it is asked which is meant, and told what is to be told of each.
+ * Without a pid: the findings of the only process; where there are several, prints the first finding of each.
  * @param {Invocation} invocation
- * @returns {Promise<Findings | null>} null: everything was said
+ * @returns {Promise<Findings | null>} null: everything is printed
  */
-async function askTheOnly ({ values, env, terminal, signal }) {
+async function askOnlyProcess ({ values, env, terminal, signal }) {
   const answers = await askAll('/findings', 'findings', { env, terminal, signal })
   if (answers.length === 0) {
-    throw new Failure('notInstrumented', 'No process of yours can be reached.', 'Start one with `loopscope run -- node app.js`, or say its URL.')
+    throw new Failure('notInstrumented', 'None of your processes can be reached.', 'Start one with `loopscope run -- node app.js`, or pass a URL.')
   }
   if (answers.length === 1) return answers[0]
   if (values.json) terminal.json(answers)

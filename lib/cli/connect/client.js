@@ -1,7 +1,7 @@
 'use strict'
 
-// Asks an admin surface, over its control socket or over HTTP, and gives the answer in the form the caller wants: as it comes, in bytes,
-// as JSON or as events. What comes instead of an answer becomes a sentence and what to do next.
+// The HTTP client of an admin surface, over its control socket or a URL. It returns an answer as a stream, bytes, JSON or events, and turns
+// everything else into an error with a remedy.
 
 const { once } = require('node:events')
 const http = require('node:http')
@@ -13,7 +13,7 @@ const { clearTimeout, setTimeout } = require('../../shared/base/timers')
 /** @import { Target } from './connect' */
 
 const CONNECT_MS = 5000
-const ANSWER_MS = 20_000 // a process that is stopped takes connections and says nothing
+const ANSWER_MS = 20_000 // a stopped process accepts connections and never answers
 const MAX_PROBLEM_BYTES = 64 * 1024
 const PROBLEM = 'application/problem+json'
 
@@ -22,32 +22,32 @@ const PROBLEM = 'application/problem+json'
  * @property {string} [method]  'GET' unless given
  * @property {unknown} [body]  sent as JSON
  * @property {Record<string, string>} [headers]
- * @property {string} [type]  how the content type of the answer begins; another is that of another server
- * @property {number} [withinMs]  to begin the answer
- * @property {number} [maxBytes]  of the answer: what is beyond is not read
+ * @property {string} [type]  prefix of the expected content type; another one means another server
+ * @property {number} [withinMs]  until the answer begins
+ * @property {number} [maxBytes]  of the answer: the rest is not read
  */
 
-const WHERE_IT_IS = 'Say where the diagnostics are: the address of admin.listen, or that of the application with its path, as in http://127.0.0.1:3000/diagnostics'
-const IS_IT_RIGHT = 'Is the address right, and does the process run? `loopscope list` shows those of this host.'
+const WHICH_ADDRESS = 'Pass the address of admin.listen, or the address of the application with the path of the diagnostics, as in http://127.0.0.1:3000/diagnostics'
+const CHECK_ADDRESS = 'Is the address right, and is the process running? `loopscope list` shows the processes of this host.'
 
-/** What the system and Node.js say of a connection, as a sentence. @type {readonly { code: RegExp, say: (where: string, host: string) => string, remedy: string }[]} */
+/** Messages for the connection errors of the system and of Node.js. @type {readonly { code: RegExp, messageOf: (where: string, host: string) => string, remedy: string }[]} */
 const CONNECTIONS = Object.freeze([
-  { code: /^(ENOTFOUND|EAI_)/, say: (_, host) => `There is no host ${host}.`, remedy: 'Is the name right? Wanted a pid or a URL, as in 1234 or http://127.0.0.1:6060' },
-  { code: /^ECONNREFUSED$/, say: where => `Nothing listens on ${where}.`, remedy: IS_IT_RIGHT },
-  { code: /^(EHOSTUNREACH|ENETUNREACH)$/, say: (_, host) => `There is no way to ${host}.`, remedy: 'Is the address right, and the network up?' },
-  { code: /^HPE_/, say: where => `What answers on ${where} does not speak HTTP.`, remedy: 'Is the port right, and is it https?' },
-  { code: /^(EPROTO|ERR_SSL_)/, say: where => `What answers on ${where} does not speak TLS.`, remedy: 'Is it http?' },
+  { code: /^(ENOTFOUND|EAI_)/, messageOf: (_, host) => `There is no host ${host}.`, remedy: 'Is the name right? Pass a pid or a URL, as in 1234 or http://127.0.0.1:6060' },
+  { code: /^ECONNREFUSED$/, messageOf: where => `Nothing listens on ${where}.`, remedy: CHECK_ADDRESS },
+  { code: /^(EHOSTUNREACH|ENETUNREACH)$/, messageOf: (_, host) => `There is no route to ${host}.`, remedy: 'Is the address right, and is the network up?' },
+  { code: /^HPE_/, messageOf: where => `The server on ${where} does not speak HTTP.`, remedy: 'Is the port right? Does it need https?' },
+  { code: /^(EPROTO|ERR_SSL_)/, messageOf: where => `The server on ${where} does not speak TLS.`, remedy: 'Does it need http?' },
   {
     code: /CERT|SIGNATURE|ALTNAME/,
-    say: where => `The certificate of ${where} is not trusted`,
-    remedy: 'Name the one that signed it with NODE_EXTRA_CA_CERTS=ca.pem, and the host as the certificate has it.'
+    messageOf: where => `The certificate of ${where} is not trusted`,
+    remedy: 'Set NODE_EXTRA_CA_CERTS=ca.pem to the certificate authority, and use the host name of the certificate.'
   },
-  { code: /^ECONNRESET$/, say: where => `${where} ended the connection without an answer.`, remedy: 'Is it https, and does the process still run?' }
+  { code: /^ECONNRESET$/, messageOf: where => `${where} closed the connection without an answer.`, remedy: 'Does it need https? Is the process still running?' }
 ])
 
 /**
  * @param {Target} target
- * @param {AbortSignal} signal  Ctrl-C: the connection is dropped, which cancels what it asked for
+ * @param {AbortSignal} signal  Ctrl-C: the connection is closed, which cancels the request
  */
 function createClient (target, signal) {
   /**
@@ -59,10 +59,10 @@ function createClient (target, signal) {
     const request = sendRequest(target, path, wanted, signal)
     try {
       const [response] = await once(request, 'response')
-      if (response.statusCode >= 300) throw await refusalOf(response, target)
+      if (response.statusCode >= 300) throw await errorOf(response, target)
       if (wanted?.type !== undefined && !response.headers['content-type']?.startsWith(wanted.type)) {
-        response.destroy() // nobody reads it, and its connection would hold the command until the server closes that
-        throw foreignAnswer(response, target)
+        response.destroy() // an unread answer would keep the command running until the server closes the connection
+        throw notLoopscope(response, target)
       }
       return response
     } catch (error) {
@@ -81,7 +81,7 @@ function createClient (target, signal) {
   }
 
   /**
-   * As they come, until the answer ends.
+   * Events as they arrive, until the answer ends.
    * @param {string} path
    */
   async function * events (path) {
@@ -104,14 +104,14 @@ function createClient (target, signal) {
 
   return {
     ask,
-    /** Cancels what was asked for when the user has left, and waits for no answer. @param {string} path */
+    /** Sends a DELETE without waiting for the answer, when the user has interrupted the command. @param {string} path */
     abandon: path => {
       const request = sendRequest(target, path, { method: 'DELETE' })
       request.on('error', () => {}).on('response', response => response.resume())
     },
     json,
     bytes,
-    /** As it comes, to where it is to go. @param {string} path @param {Pick<import('../output/destination').Destination, 'write'>} destination */
+    /** Streams the answer to its destination. @param {string} path @param {Pick<import('../output/destination').Destination, 'write'>} destination */
     deliver: async (path, destination) => {
       const response = await ask(path)
       await destination.write(response).catch(error => { throw toFailure(error, target, signal) })
@@ -121,7 +121,7 @@ function createClient (target, signal) {
 }
 
 /**
- * One request, given up when its answer does not begin in time.
+ * One request, which fails when its answer does not begin in time.
  * @param {Target} target
  * @param {string} path
  * @param {Wanted} [wanted]
@@ -146,15 +146,15 @@ function sendRequest (target, path, { method = 'GET', body, headers = {}, within
     ? http.request({ ...how, ...ofSocket, socketPath: target.socketPath, path: base + path })
     : (target.url.protocol === 'https:' ? https : http).request(new URL(base + path, target.url), how)
   request.setTimeout(CONNECT_MS, () => { if (request.socket?.connecting !== false) request.destroy(new Error('no answer')) })
-  const late = setTimeout(() => request.destroy(new Error(`no answer within ${withinMs / 1e3} s`)), withinMs)
-  request.once('response', () => clearTimeout(late)).once('close', () => clearTimeout(late))
+  const timeout = setTimeout(() => request.destroy(new Error(`no answer within ${withinMs / 1e3} s`)), withinMs)
+  request.once('response', () => clearTimeout(timeout)).once('close', () => clearTimeout(timeout))
   request.end(bytes ?? undefined)
   return request
 }
 
 /**
  * @param {string} text
- * @returns {any} {} where it is no JSON
+ * @returns {any} {} where it is not JSON
  */
 function parseJson (text) {
   try {
@@ -180,7 +180,7 @@ async function readAll (response, maxBytes = Infinity) {
 }
 
 /**
- * Server-sent events as they come, in the form of the admin surface: one `event` and one `data` line a block.
+ * Server-sent events as they arrive, in the form of the admin surface: one `event` and one `data` line per block.
  * @param {AsyncIterable<Buffer>} stream
  * @returns {AsyncGenerator<{ name: string, data: any }>}
  */
@@ -203,26 +203,40 @@ async function * readEvents (stream) {
  * @param {Target} target
  * @returns {Promise<Failure>}
  */
-async function refusalOf (response, target) {
+async function errorOf (response, target) {
   const { statusCode = 0, headers } = response
   const text = (await readAll(response, MAX_PROBLEM_BYTES)).toString()
-  if (!headers['content-type']?.startsWith(PROBLEM)) return foreignAnswer(response, target)
+  if (!headers['content-type']?.startsWith(PROBLEM)) return notLoopscope(response, target)
   const { detail = `status ${statusCode}`, remedy } = parseJson(text)
-  if (statusCode === 401) return new Failure('token', `The server wants a token: ${detail}`, 'Pass --token-file, or set LOOPSCOPE_TOKEN.')
-  return new Failure(statusCode === 403 ? 'permission' : 'failed', detail, remedy)
+  if (statusCode === 401) return tokenFailure(target)
+  return new Failure(statusCode === 403 ? 'permission' : 'failed', detail, toCommandLine(remedy))
+}
+
+/**
+ * A remedy of the server, for the options of the command line.
+ * @param {string} [remedy]
+ */
+function toCommandLine (remedy) {
+  return remedy?.replace('send force: true', 'pass --force')
+}
+
+/** @param {Target} target */
+function tokenFailure (target) {
+  const isSent = 'token' in target && target.token !== null
+  return new Failure('token', `${isSent ? 'Wrong token for' : 'A token is required by'} ${nameOf(target)}.`, 'Pass --token-file, or set LOOPSCOPE_TOKEN.')
 }
 
 /**
  * @param {IncomingMessage} response  not of an admin surface
  * @param {Target} target
  */
-function foreignAnswer ({ statusCode = 0, headers }, target) {
+function notLoopscope ({ statusCode = 0, headers }, target) {
   const where = nameOf(target)
   if (statusCode >= 300 && statusCode < 400 && headers.location !== undefined) {
-    return new Failure('failed', `${where} sends elsewhere, to ${headers.location}`, 'Name that address.')
+    return new Failure('failed', `${where} redirects to ${headers.location}`, 'Use that address.')
   }
   const [type = 'no content type'] = headers['content-type']?.split(';') ?? []
-  return new Failure('failed', `${where} answers, but not as loopscope does: status ${statusCode}, ${type}.`, WHERE_IT_IS)
+  return new Failure('failed', `${where} answers, but it is not loopscope: status ${statusCode}, ${type}.`, WHICH_ADDRESS)
 }
 
 /**
@@ -232,16 +246,16 @@ function foreignAnswer ({ statusCode = 0, headers }, target) {
  */
 function toFailure (error, target, signal) {
   if (error instanceof Failure) return error
-  if (signal.aborted) return new Failure('interrupted', 'Interrupted; what was asked for is cancelled.')
+  if (signal.aborted) return new Failure('interrupted', 'Interrupted; the request is canceled.')
   const where = nameOf(target)
   if (error.code === 'EACCES' || error.code === 'EPERM') {
-    return new Failure('permission', `${where} belongs to somebody else.`, 'Run this as the user of the process, or as root.')
+    return new Failure('permission', `${where} belongs to another user.`, 'Run this as the user of the process, or as root.')
   }
   if ('socketPath' in target) return ofSocket(error, where)
   const known = CONNECTIONS.find(({ code }) => code.test(error.code ?? ''))
-  if (known === undefined) return new Failure('unreachable', `No answer from ${where}: ${error.message || error.code}.`, IS_IT_RIGHT)
-  const said = known.say(where, target.url.hostname)
-  return new Failure('unreachable', said.endsWith('.') ? said : `${said}: ${error.message.replace(/\.$/, '')}.`, known.remedy)
+  if (known === undefined) return new Failure('unreachable', `No answer from ${where}: ${error.message || error.code}.`, CHECK_ADDRESS)
+  const text = known.messageOf(where, target.url.hostname)
+  return new Failure('unreachable', text.endsWith('.') ? text : `${text}: ${error.message.replace(/\.$/, '')}.`, known.remedy)
 }
 
 /**
@@ -249,9 +263,9 @@ function toFailure (error, target, signal) {
  * @param {string} where
  */
 function ofSocket (error, where) {
-  if (error.code === 'ECONNREFUSED') return new Failure('notInstrumented', `Nobody listens on ${where} any more: the process was killed.`)
-  if (error.code === 'ENOENT') return new Failure('unreachable', `There is no socket ${where}.`, IS_IT_RIGHT)
-  return new Failure('unreachable', `No answer from ${where}: ${error.message || error.code}.`, IS_IT_RIGHT)
+  if (error.code === 'ECONNREFUSED') return new Failure('notInstrumented', `Nothing listens on ${where} any more: the process was killed.`)
+  if (error.code === 'ENOENT') return new Failure('unreachable', `There is no socket ${where}.`, CHECK_ADDRESS)
+  return new Failure('unreachable', `No answer from ${where}: ${error.message || error.code}.`, CHECK_ADDRESS)
 }
 
 /** @param {Target} target */
@@ -259,4 +273,4 @@ function nameOf (target) {
   return 'socketPath' in target ? target.socketPath : target.url.origin
 }
 
-module.exports = { createClient, readAll }
+module.exports = { createClient, readAll, toCommandLine }

@@ -1,7 +1,7 @@
 'use strict'
 
-// How commands reach processes: the options they share, the process or server that a command names, and all processes of this user asked the
-// same at once. `1234` is a process on this host, reached over its control socket; anything else is the address of an admin surface.
+// Connects commands to processes: the options they share, the process or server that a command names, and one request to all processes of this
+// user. `1234` is a process on this host, reached over its control socket; anything else is the address of an admin surface.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -15,24 +15,24 @@ const { ANSWERS, readAnswer } = require('../../shared/group/answers')
 
 /** @type {Record<string, import('../commands').CommandOption>} */
 const CONNECT_OPTIONS = Object.freeze({
-  'token-file': { type: 'string', meaning: 'file that holds the token of a URL' },
-  token: { type: 'string', meaning: 'the token itself; others on this host can see it in the list of processes' },
-  socket: { type: 'string', meaning: 'control socket or Unix socket listener, instead of a pid' }
+  'token-file': { type: 'string', meaning: 'file with the token for a URL' },
+  token: { type: 'string', meaning: 'the token itself; other users of this host can see it in the list of processes' },
+  socket: { type: 'string', meaning: 'path of a control socket or of a Unix socket listener, instead of a pid' }
 })
 
 /** @type {import('../commands').CommandOption} */
 const JSON_OPTION = Object.freeze({ type: 'boolean', meaning: 'print the data as JSON' })
 
-const HOW_TO = 'Put app.use(diagnostics()) into it, start it with `loopscope run -- node app.js`, or use `loopscope profile --attach <pid>`.'
-const IMPOSTOR = 'Somebody may pose as that process. Remove what is there, then start the process again.'
-const ALL_ANSWER_MS = 5000 // one that is stopped does not keep the others' answers
+const HOW_TO = 'Add app.use(diagnostics()) to it, start it with `loopscope run -- node app.js`, or use `loopscope profile --attach <pid>`.'
+const UNTRUSTED = 'Another user may be impersonating that process. Remove the file, then restart the process.'
+const ALL_ANSWER_MS = 5000 // a process that is stopped does not delay the others' answers
 
 /** @typedef {{ socketPath: string, base: string } | { url: URL, token: string | null }} Target */
 
 /** @param {Invocation} invocation */
 function connect ({ positionals: [target], values, env, terminal, signal }) {
   if (values.token !== undefined) {
-    terminal.note('note: a token on the command line is visible to other users of this host; --token-file is not')
+    terminal.note('note: other users of this host can see a token on the command line; use --token-file instead')
   }
   return createClient(findTarget(target, values, env), signal)
 }
@@ -47,7 +47,7 @@ function connect ({ positionals: [target], values, env, terminal, signal }) {
 function findTarget (text, options, env) {
   if (options.socket !== undefined) return { socketPath: path.resolve(options.socket), base: '' }
   if (text === undefined) {
-    throw new Failure('usage', 'Which process? Wanted a pid or a URL.', 'See `loopscope list` for the processes of this host.')
+    throw new Failure('usage', 'Which process? Pass a pid or a URL.', '`loopscope list` shows the processes of this host.')
   }
   if (/^\d+$/.test(text)) return { socketPath: socketOf(Number(text), env), base: '' }
   const url = parseUrl(text)
@@ -62,7 +62,7 @@ function parseUrl (text) {
     const url = new URL(/^[a-z]+:\/\//i.test(text) ? text : `http://${text}`)
     if (url.protocol === 'http:' || url.protocol === 'https:') return url
   } catch {}
-  throw new Failure('usage', `${text} is neither a pid nor a URL.`, 'Wanted something like 1234 or http://127.0.0.1:6060')
+  throw new Failure('usage', `${text} is neither a pid nor a URL.`, 'Pass something like 1234 or http://127.0.0.1:6060')
 }
 
 /**
@@ -74,7 +74,7 @@ function parseUrl (text) {
 function tokenOf (url, { token, 'token-file': file }, env) {
   if (token !== undefined) return token
   if (file !== undefined) return readToken(file)
-  const [, fragment] = /^#token=(.+)$/.exec(url.hash) ?? [] // the address as the log shows it
+  const [, fragment] = /^#token=(.+)$/.exec(url.hash) ?? [] // the address as it is logged
   return decodeURIComponent(url.password) || fragment || env.LOOPSCOPE_TOKEN?.split(',')[0].replace(/^[a-z]+:/, '').trim() || null
 }
 
@@ -93,44 +93,44 @@ function readToken (file) {
  * @param {NodeJS.ProcessEnv} env
  */
 function socketOf (pid, env) {
-  const { socketPath, problems, looked } = findControlSocket(pid, env)
+  const { socketPath, problems, candidates } = findControlSocket(pid, env)
   if (socketPath !== null) return socketPath
   assertAlive(pid)
-  if (problems.length > 0) throw new Failure('permission', `Process ${pid} is not asked: ${problems.join('; ')}.`, IMPOSTOR)
+  if (problems.length > 0) throw new Failure('permission', `Process ${pid} cannot be trusted: ${problems.join('; ')}.`, UNTRUSTED)
   throw new Failure('notInstrumented',
-    `Process ${pid} runs without loopscope, or its control socket is elsewhere (looked for ${looked.join(', ')}).`, HOW_TO)
+    `Process ${pid} runs without loopscope, or its control socket is elsewhere (tried ${candidates.join(', ')}).`, HOW_TO)
 }
 
 /** @param {number} pid */
 function assertAlive (pid) {
   try {
-    if (pid === 0) throw new Error('it would be this one and its neighbours')
+    if (pid === 0) throw new Error('0 would mean the process group of this command')
     process.kill(pid, 0)
   } catch (/** @type {any} */ error) {
     if (error.code === 'EPERM') {
-      throw new Failure('permission', `Process ${pid} belongs to somebody else.`, 'Run this as its user, or as root.')
+      throw new Failure('permission', `Process ${pid} belongs to another user.`, 'Run this as its user, or as root.')
     }
-    throw new Failure('noProcess', `There is no process ${pid} on this host.`, 'See `loopscope list` for those that can be reached.')
+    throw new Failure('noProcess', `There is no process ${pid} on this host.`, '`loopscope list` shows the processes that can be reached.')
   }
 }
 
 /**
- * Asks all processes of this user at once.
+ * Sends one request to all processes of this user at the same time.
  * @param {string} path
  * @param {AnswerKind} kind  of their answers
  * @param {Pick<Invocation, 'env' | 'terminal' | 'signal'>} surroundings
- * @returns {Promise<any[]>} their answers; those that ended in between, do not know the question, or
- *   answer something else, are left out
+ * @returns {Promise<any[]>} their answers; without processes that ended in the meantime, do not have the route, or
+ *   answer in another form
  */
 async function askAll (path, kind, { env, terminal, signal }) {
   const { pids, problems } = listControlSockets(env)
-  for (const problem of problems) terminal.note(`not looked into: ${problem}`)
+  for (const problem of problems) terminal.note(`skipped: ${problem}`)
   const answers = await Promise.all(pids.map(async pid => {
     try {
       const wanted = { type: 'application/json', withinMs: ALL_ANSWER_MS, maxBytes: ANSWERS[kind].maxBytes }
       const body = await createClient(findTarget(String(pid), {}, env), signal).bytes(path, wanted)
       const { value, problem } = readAnswer({ problem: null, body }, kind)
-      if (problem !== null) terminal.note(`process ${pid} is left out: ${problem}`)
+      if (problem !== null) terminal.note(`process ${pid} is skipped: ${problem}`)
       return value
     } catch (error) {
       if (/within/.test(String(error))) terminal.note(`process ${pid} does not answer: is it stopped?`)

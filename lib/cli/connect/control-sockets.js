@@ -1,7 +1,7 @@
 'use strict'
 
-// Where the control sockets of this host are, as the command line sees it. A socket is believed only where nobody but the
-// user of the process, or root, could have put it.
+// Finds the control sockets of this host. A socket is trusted only where nobody except the user of the process, or root, could
+// have created it.
 
 const fs = require('node:fs')
 const os = require('node:os')
@@ -14,8 +14,8 @@ const { readProcess } = require('./process-facts')
 /**
  * @param {number} pid
  * @param {NodeJS.ProcessEnv} env
- * @returns {{ socketPath: string | null, problems: string[], looked: string[] }} problems: what is there and not to be trusted;
- *   looked: where it could have been
+ * @returns {{ socketPath: string | null, problems: string[], candidates: string[] }} problems: sockets that exist and are not trusted;
+ *   candidates: all paths that were tried
  */
 function findControlSocket (pid, env) {
   const { uids, pidInside, environment } = readProcess(pid)
@@ -24,7 +24,7 @@ function findControlSocket (pid, env) {
   const outside = users.flatMap(user => [...sessionDirectories(user, [env, environment]), ...userDirectories(user, temporaryFolders)])
   const namespace = namespaceOf(pid)
   const candidates = socketsIn(outside, pid, namespace, users)
-  if (pidInside !== null && pidInside !== pid) { // it runs in a container of its own
+  if (pidInside !== null && pidInside !== pid) { // it runs in a container
     const inside = outside.map(directory => path.join(`/proc/${pid}/root`, directory))
     candidates.push(...socketsIn([...outside, ...inside], pidInside, namespace, users))
   }
@@ -32,10 +32,10 @@ function findControlSocket (pid, env) {
   for (const { directory, name } of candidates) {
     const file = path.join(directory, name)
     const problem = problemOf(directory, file, users)
-    if (problem === null) return { socketPath: file, problems: [], looked: [] }
+    if (problem === null) return { socketPath: file, problems: [], candidates: [] }
     if (problem !== MISSING) problems.push(problem)
   }
-  return { socketPath: null, problems, looked: candidates.map(({ directory, name }) => path.join(directory, name)) }
+  return { socketPath: null, problems, candidates: candidates.map(({ directory, name }) => path.join(directory, name)) }
 }
 
 /**
@@ -56,7 +56,7 @@ function listControlSockets (env) {
 }
 
 /**
- * Where this user's processes have theirs.
+ * The directories with the control sockets of this user's processes.
  * @param {NodeJS.ProcessEnv} env
  */
 function controlDirectories (env) {
@@ -65,7 +65,7 @@ function controlDirectories (env) {
 }
 
 /**
- * Below the folders of the sessions; a process may have been started in one, and be asked from outside of it.
+ * Below the runtime directories of sessions: the command line may run in another session than the process.
  * @param {number} user
  * @param {NodeJS.ProcessEnv[]} environments
  */
@@ -83,7 +83,7 @@ function userDirectories (user, temporaryFolders) {
 }
 
 /**
- * A container that shares the directory may have a process of the same id: the file of facts beside a socket tells whose it is.
+ * A container that shares the directory may have a process with the same id: the file of facts beside a socket shows which one it belongs to.
  * @param {string[]} directories
  * @param {number} pid  in its namespace
  * @param {string | null} namespace
@@ -101,11 +101,11 @@ function socketsIn (directories, pid, namespace, users) {
 
 /** @param {string} directory */
 function pidsIn (directory) {
-  return fs.readdirSync(directory).flatMap(name => /^\d+(-\w+)?\.sock$/.test(name) ? [Number.parseInt(name)] : []).filter(isOurs)
+  return fs.readdirSync(directory).flatMap(name => /^\d+(-\w+)?\.sock$/.test(name) ? [Number.parseInt(name)] : []).filter(isAlive)
 }
 
-/** @param {number} pid  which may have been given to somebody else's process since */
-function isOurs (pid) {
+/** @param {number} pid  may since have been reused for another user's process */
+function isAlive (pid) {
   try {
     return process.kill(pid, 0)
   } catch {

@@ -1,6 +1,6 @@
 'use strict'
 
-// The processes of a group, for `--group shop`: which these are, one answer of all of them, and a process to send a question for the group to.
+// The processes of a group, for `--group shop`: finds them, combines their answers, and picks one that queries the others.
 
 const { Failure } = require('../failure')
 const { createClient } = require('./client')
@@ -15,7 +15,7 @@ const { tellWhole } = require('../../shared/group/processes')
 /** @import { Member } from '../../shared/group/members' */
 
 /** @type {import('../commands').CommandOption} */
-const GROUP_OPTION = Object.freeze({ type: 'string', meaning: 'all processes of that group on this host, as one answer' })
+const GROUP_OPTION = Object.freeze({ type: 'string', meaning: 'all processes of this group on this host, combined' })
 
 /** @type {Record<Parameters<typeof askForGroupAnswer>[0], string>} */
 const ROUTES = Object.freeze({
@@ -29,21 +29,21 @@ const ROUTES = Object.freeze({
 const ANSWER_MS = 1000
 
 /**
- * One answer of all processes. Each is asked over its socket, so that none of them has to be well; where a URL is given, the process there
- * is asked to ask the others.
+ * The combined answer of all processes. Each is queried over its socket, so that no single one has to be responsive; with a URL, the process
+ * there queries the others.
  * @param {keyof typeof ROUTES} name  of the answer
  * @param {Invocation} invocation  with the option group
- * @returns {Promise<{ answer: any, whole: string }>} whole: who is in it, in words
+ * @returns {Promise<{ answer: any, coverage: string }>} coverage: which processes are included, as text
  */
 async function groupAnswer (name, invocation) {
   const { signal, values } = invocation
-  const answer = isOneAsked(invocation) ? await askProcess(name, invocation) : await askMembers(name, invocation)
+  const answer = isUrlGiven(invocation) ? await askProcess(name, invocation) : await askMembers(name, invocation)
   signal.throwIfAborted()
-  const whole = tellWhole(answer.processes)
+  const coverage = tellWhole(answer.processes)
   if (answer.processes.every((/** @type {any} */ { problem }) => problem !== null)) {
-    throw new Failure('unreachable', `No process of the group ${values.group} answers: ${whole}.`, 'Are they stopped, or so short of processor time?')
+    throw new Failure('unreachable', `No process of the group ${values.group} answers: ${coverage}.`, 'Are they stopped, or starved of CPU time?')
   }
-  return { answer, whole }
+  return { answer, coverage }
 }
 
 /**
@@ -54,7 +54,7 @@ async function askProcess (name, invocation) {
   const answer = await connect(invocation).json(ROUTES[name])
   const { group } = invocation.values
   if (answer.group === group) return answer
-  throw new Failure('usage', `The process there is of the group ${answer.group}, not of ${group}.`)
+  throw new Failure('usage', `That process belongs to the group ${answer.group}, not to ${group}.`)
 }
 
 /**
@@ -67,18 +67,18 @@ async function askMembers (name, invocation) {
 }
 
 /**
- * A process that is asked to ask its group: any that answers will do, since each gives the same answer. With a URL it is the one there.
+ * A process that queries its group: any that responds will do, since each returns the same answer. With a URL it is the one there.
  * @param {Invocation} invocation  with the option group
  */
 async function connectToGroup (invocation) {
   const { values: { group }, signal } = invocation
-  if (isOneAsked(invocation)) return connect(invocation)
+  if (isUrlGiven(invocation)) return connect(invocation)
   const members = await findMembers(invocation)
   const answers = await askGroup(members, '/', { accept: 'application/json', withinMs: ANSWER_MS, signal })
   signal.throwIfAborted()
-  const well = answers.find(({ problem }) => problem === null)
-  if (well !== undefined) return createClient({ socketPath: well.member.socketPath, base: '' }, signal)
-  throw new Failure('unreachable', `None of the ${members.length} processes of the group ${group} answers.`, 'Are they stopped, or so short of processor time?')
+  const responsive = answers.find(({ problem }) => problem === null)
+  if (responsive !== undefined) return createClient({ socketPath: responsive.member.socketPath, base: '' }, signal)
+  throw new Failure('unreachable', `None of the ${members.length} processes of the group ${group} answers.`, 'Are they stopped, or starved of CPU time?')
 }
 
 /**
@@ -87,25 +87,25 @@ async function connectToGroup (invocation) {
  */
 async function findMembers ({ values: { group }, env, terminal }) {
   const { directories, users } = controlDirectories(env)
-  for (const problem of problemsOf(directories, users)) terminal.note(`not looked into: ${problem}`)
+  for (const problem of problemsOf(directories, users)) terminal.note(`skipped: ${problem}`)
   const all = await listMembers({ directories, users })
   const members = all.filter(member => member.group === group)
   if (members.length > 0) return members
-  throw new Failure('notInstrumented', `There is no group ${group} of yours on this host.`, knownGroups(all))
+  throw new Failure('notInstrumented', `You have no processes in a group ${group} on this host.`, knownGroups(all))
 }
 
 /**
- * Whether the process at a URL is asked to ask its group, and not each member from here.
+ * Whether the process at a URL (or socket) queries its group, instead of the command line querying each member.
  * @param {Pick<Invocation, 'positionals' | 'values'>} invocation
  */
-function isOneAsked ({ positionals: [target], values }) {
-  if (target !== undefined && /^\d+$/.test(target)) throw new Failure('usage', 'A pid or --group, not both.')
+function isUrlGiven ({ positionals: [target], values }) {
+  if (target !== undefined && /^\d+$/.test(target)) throw new Failure('usage', 'Pass a pid or --group, not both.')
   return target !== undefined || values.socket !== undefined
 }
 
 /** @param {readonly Member[]} all */
 function knownGroups (all) {
-  if (all.length === 0) return 'No process of yours can be reached. Start one with `loopscope run -- node app.js`.'
+  if (all.length === 0) return 'None of your processes can be reached. Start one with `loopscope run -- node app.js`.'
   const names = [...new Set(all.map(({ group }) => group))].sort()
   return `Groups: ${names.map(name => `${name} (${all.filter(({ group }) => group === name).length})`).join(', ')}`
 }

@@ -1,21 +1,21 @@
 'use strict'
 
-// What the system reports about the processes of this host, from /proc where there is one: their user, what they run, where they listen, and
-// which belong to one session.
+// What the system reports about the processes of this host, from /proc where it exists: their user, what they run, where they listen, and
+// which belong to the same session.
 
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const { hasSignal } = require('../../shared/system/signal-mask')
 
-const EFFECTIVE = 1 // of the ids that the system keeps, after the real one
+const EFFECTIVE = 1 // index of the effective user id, after the real one
 // proc_pid_stat(5), counted from the state, which follows the name in brackets.
 const [SESSION, USER_TIME, SYSTEM_TIME] = [3, 11, 12]
-const MS_PER_TICK = 10 // Linux tells user space 100 ticks a second, whatever it counts itself
+const MS_PER_TICK = 10 // Linux reports 100 ticks per second to user space, whatever its internal rate
 const [LOCAL, STATE, INODE] = [1, 3, 9] // columns of proc_net_tcp(5)
 const STATE_LISTEN = '0A'
-const LOOPBACK = ['0100007F', '7F000001'] // as a number of this machine, whichever way round that is
-const ONLY_IPV6_LOOPBACK = /^0{24}(01000000|00000001)$/ // whichever way round the machine has its bytes
-// Who gets a connection to 127.0.0.1, the most exact first.
+const LOOPBACK = ['0100007F', '7F000001'] // in either byte order
+const ONLY_IPV6_LOOPBACK = /^0{24}(01000000|00000001)$/ // in either byte order
+// Which listener gets a connection to 127.0.0.1, the most specific first.
 const LISTENS = [
   { table: 'tcp', addresses: LOOPBACK },
   { table: 'tcp', addresses: ['0'.repeat(8)] },
@@ -23,7 +23,7 @@ const LISTENS = [
 ]
 
 /**
- * What a process runs, and how it takes SIGUSR1. What cannot be known is null or empty.
+ * What a process runs, and how it handles SIGUSR1. Unknown values are null or empty.
  * @typedef {object} RunningProcess
  * @property {string} executable
  * @property {string[]} args
@@ -32,13 +32,13 @@ const LISTENS = [
  * @property {string[]} threads  their names
  * @property {string | null} state
  * @property {boolean | null} catchesSignal
- * @property {boolean} isInOurNetwork
+ * @property {boolean} isInSameNetwork
  */
 
 /**
  * @param {number} pid
- * @returns {{ uids: number[], pidInside: number | null, environment: NodeJS.ProcessEnv }} uids: who it runs as, and
- *   who it ran as before it gave up being root; pidInside: what it is called in its own container
+ * @returns {{ uids: number[], pidInside: number | null, environment: NodeJS.ProcessEnv }} uids: the users it runs
+ *   as, and ran as before it dropped root; pidInside: its pid in its own container
  */
 function readProcess (pid) {
   const status = readStatus(pid)
@@ -76,7 +76,7 @@ function readEnvironment (pid) {
 
 /**
  * @param {number} pid
- * @returns {RunningProcess | null} null: the system does not tell
+ * @returns {RunningProcess | null} null: the system does not show it
  */
 function readRunning (pid) {
   return fs.existsSync('/proc/self/exe') ? readFromProc(pid) : readFromPs(pid)
@@ -96,7 +96,7 @@ function readFromProc (pid) {
     threads: list(`/proc/${pid}/task`).map(thread => read(`/proc/${pid}/task/${thread}/comm`).trim()),
     state: status.State?.[0] ?? null,
     catchesSignal: status.SigCgt === undefined ? null : hasSignal(status.SigCgt, 'SIGUSR1'),
-    isInOurNetwork: network === null || network === readLink('/proc/self/ns/net')
+    isInSameNetwork: network === null || network === readLink('/proc/self/ns/net')
   }
 }
 
@@ -114,14 +114,14 @@ function readFromPs (pid) {
     threads: [],
     state: state[0] ?? null,
     catchesSignal: null,
-    isInOurNetwork: true
+    isInSameNetwork: true
   }
 }
 
 /**
  * @param {number} pid
  * @param {number} port
- * @returns {boolean | null} whether it is this process that answers at 127.0.0.1:port; null: the system does not tell
+ * @returns {boolean | null} whether this process is the one that answers at 127.0.0.1:port; null: the system does not show it
  */
 function isListenerAt (pid, port) {
   if (!fs.existsSync('/proc/self/net/tcp')) return null
@@ -146,7 +146,7 @@ function inodeOfListener (port) {
 
 /**
  * @param {number} pid
- * @returns {{ port: number, host: string }[]} host: where it is reached on this machine; one entry a port
+ * @returns {{ port: number, host: string }[]} host: the address to connect to on this machine; one entry per port
  */
 function listListeners (pid) {
   const own = new Set(list(`/proc/${pid}/fd`).map(fd => readLink(`/proc/${pid}/fd/${fd}`)))
@@ -162,7 +162,7 @@ function listListeners (pid) {
 }
 
 /**
- * @param {number | 'self'} pid  of whose network
+ * @param {number | 'self'} pid  in the network namespace of this process
  * @param {string} table
  * @returns {string[][]} the columns of each row
  */
@@ -171,12 +171,12 @@ function listeningSockets (pid, table) {
 }
 
 /**
- * @param {string} address  in hexadecimal, each four bytes as a number of this machine
+ * @param {string} address  in hexadecimal, each group of four bytes in the byte order of this machine
  * @returns {string}
  */
 function hostOf (address) {
   if (ONLY_IPV6_LOOPBACK.test(address)) return '[::1]'
-  if (address.length !== 8 || /^0+$/.test(address)) return '127.0.0.1' // who listens on all of IPv6 takes IPv4, too
+  if (address.length !== 8 || /^0+$/.test(address)) return '127.0.0.1' // a listener on all IPv6 addresses accepts IPv4, too
   const bytes = [...Buffer.from(address, 'hex')]
   return (isLittleEndian() ? bytes.reverse() : bytes).join('.')
 }
@@ -187,7 +187,7 @@ function isLittleEndian () {
 
 /**
  * @param {number} leader  a process that was started as the leader of a session
- * @returns {number[]} those that live
+ * @returns {number[]} the living processes of the session
  */
 function listSession (leader) {
   return list('/proc').filter(name => /^\d+$/.test(name)).map(Number).filter(pid => readStat(pid)[SESSION] === String(leader))
@@ -195,7 +195,7 @@ function listSession (leader) {
 
 /**
  * @param {number} pid
- * @returns {number | null} milliseconds since it was started, of all its threads; null: the system does not tell
+ * @returns {number | null} milliseconds since it was started, of all its threads; null: the system does not show it
  */
 function processorMs (pid) {
   const stat = readStat(pid)
@@ -208,7 +208,7 @@ function readStat (pid) {
   return stat === '' ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
-// Files of /proc, which may not be there, not be ours to read, or go while they are read.
+// Files of /proc, which may be missing, unreadable for this user, or vanish while they are read.
 
 /**
  * @param {string} file

@@ -1,7 +1,7 @@
 'use strict'
 
-// Where a result goes, and in which format, the same for all commands: to standard output, or with -o into a new private file, never over one
-// that is there. What speaks against a place is reported before anything is recorded; a file is there as a whole or not at all.
+// Where the result of a command goes, and in which format: to standard output, or with -o into a new private file, which overwrites another only
+// with --force. A path that cannot be written to is reported before anything is recorded; a file is written completely or not at all.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -16,20 +16,20 @@ const { showBytes } = require('../../shared/base/sizes')
 /** @import { Terminal } from './terminal' */
 
 const OUTPUT_OPTIONS = Object.freeze({
-  output: { type: /** @type {const} */ ('string'), short: 'o', meaning: 'file to write, or a folder; - is standard output (default)' },
-  force: { type: /** @type {const} */ ('boolean'), meaning: 'write over a file that is there' }
+  output: { type: /** @type {const} */ ('string'), short: 'o', meaning: 'file or folder to write to; - is standard output (default)' },
+  force: { type: /** @type {const} */ ('boolean'), meaning: 'overwrite an existing file' }
 })
 
 const OWNER_ONLY = 0o600
-const NO_LINKS = Object.freeze(['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK']) // what file systems without hard links say
+const NO_LINKS = Object.freeze(['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK']) // error codes of file systems without hard links
 
 /** @typedef {{ file: string | null, write: (content: Uint8Array | Readable) => Promise<void> }} Destination  file: null for standard output */
 
 /**
  * @param {{ values: Record<string, any>, terminal: Terminal, signal?: AbortSignal }} invocation
- * @param {{ name: string, isText?: boolean }} made  name: where a folder is given, and for advice; isText: a terminal can show it
+ * @param {{ name: string, isText?: boolean }} made  name: of the file, where a folder is given, and as an example; isText: a terminal can show it
  * @returns {Destination}
- * @throws {Failure} when it cannot go there
+ * @throws {Failure} where it cannot be written
  */
 function openDestination ({ values: { output, force = false }, terminal, signal }, { name, isText = false }) {
   if (isStandardOutput(output)) return toOutput(terminal, { name, isText })
@@ -45,7 +45,7 @@ function openDestination ({ values: { output, force = false }, terminal, signal 
 }
 
 /**
- * Puts where -o says what a command prints: all of it, when it is complete.
+ * Writes the output of a command to the destination of -o, once it is complete.
  * @param {Invocation} invocation
  * @param {{ name: string, print: (invocation: Invocation) => Promise<number | void> | number | void }} command
  * @returns {Promise<number | void>}
@@ -68,24 +68,24 @@ async function printInto (invocation, { name, print }) {
 }
 
 /**
- * The format that was asked for; else the one that the name of the file tells, be it given with -o or after `>`; else text on standard output,
- * and the usual one in a file.
+ * The format of --format; else that of the file name's extension, after -o or after `>`; else text on standard output, and the default one in
+ * a file.
  * @template {Readonly<Record<string, { extension: string }>>} Formats
  * @param {Formats} formats
  * @param {{ values: Record<string, any>, terminal: Terminal }} invocation
- * @param {keyof Formats & string} usual  in a file
+ * @param {keyof Formats & string} fileDefault
  * @returns {keyof Formats & string}
  */
-function chooseFormat (formats, { values: { format, output }, terminal }, usual) {
+function chooseFormat (formats, { values: { format, output }, terminal }, fileDefault) {
   const names = /** @type {(keyof Formats & string)[]} */ (Object.keys(formats))
   if (format !== undefined) {
     if (Object.hasOwn(formats, format)) return format
-    throw new Failure('usage', `${format} is not a format.`, `Known: ${names.join(', ')}.`)
+    throw new Failure('usage', `${format} is not a format.`, `Formats: ${names.join(', ')}.`)
   }
   const isToOutput = isStandardOutput(output)
   const file = isToOutput ? terminal.outputFile() : output
-  const told = names.find(name => file.endsWith(`.${formats[name].extension}`))
-  return told ?? (isToOutput && Object.hasOwn(formats, 'text') ? 'text' : usual)
+  const byExtension = names.find(name => file.endsWith(`.${formats[name].extension}`))
+  return byExtension ?? (isToOutput && Object.hasOwn(formats, 'text') ? 'text' : fileDefault)
 }
 
 /** @param {string | undefined} output  option */
@@ -109,7 +109,7 @@ function nameOf (kind, extension) {
  */
 function toOutput (terminal, { name, isText }) {
   if (!isText && terminal.isOutputTerminal) {
-    throw new Failure('usage', 'The result is a file, which a terminal cannot show.', `Name one, as in -o ${name}, or pass it on with > or |.`)
+    throw new Failure('usage', 'A terminal cannot show this result.', `Write it to a file, as in -o ${name}, or redirect it with > or |.`)
   }
   return {
     file: null,
@@ -126,14 +126,14 @@ function toOutput (terminal, { name, isText }) {
  * @param {string} name
  */
 function fileOf (output, name) {
-  if (output === '') throw new Failure('usage', '--output wants the name of a file, of a folder, or -.')
+  if (output === '') throw new Failure('usage', '--output takes a file, a folder, or -.')
   return statOf(output)?.isDirectory() ? path.join(output, path.basename(name)) : output
 }
 
 /**
  * @param {string} file
  * @param {boolean} force
- * @returns {'file' | 'device'}  device: it takes what it gets, and is not replaced
+ * @returns {'file' | 'device'}  device: it is written to, and never replaced
  */
 function kindOf (file, force) {
   try {
@@ -152,7 +152,7 @@ function kindOf (file, force) {
 /**
  * Versions of Node.js differ in what they throw for a path that leads through a file.
  * @param {string} file
- * @returns {fs.Stats | undefined} undefined: there is nothing, or it cannot be seen
+ * @returns {fs.Stats | undefined} undefined: it does not exist, or is not accessible
  */
 function statOf (file) {
   try {
@@ -167,29 +167,29 @@ function statOf (file) {
  * @param {string} folder
  */
 function reasonOf (error, folder) {
-  if (error.code === 'ENOENT') return `there is no folder ${folder}.`
+  if (error.code === 'ENOENT') return `the folder ${folder} does not exist.`
   if (error.code === 'ENOTDIR') return `${folder} is not a folder.`
-  if (error.code === 'EACCES') return `you may not write to ${folder}.`
+  if (error.code === 'EACCES') return `no permission to write to ${folder}.`
   return error.message
 }
 
 /**
- * Writes a file beside its place, and puts it there when it is whole: an interrupted command leaves nothing.
+ * Writes a temporary file beside the target, and moves it into place when it is complete: an interrupted command leaves nothing.
  * @param {string} file
  * @param {Uint8Array | Readable} content
  * @param {{ kind: 'file' | 'device', force: boolean, signal?: AbortSignal }} how
  * @returns {Promise<number>} bytes
  */
 async function writeFile (file, content, { kind, force, signal }) {
-  // Over a link means over what it leads to.
-  const place = force && fs.existsSync(file) ? fs.realpathSync(file) : file
-  const part = kind === 'device' ? place : path.join(path.dirname(place), `.${path.basename(place)}.${process.pid}.part`)
+  // With --force, a symbolic link is followed.
+  const target = force && fs.existsSync(file) ? fs.realpathSync(file) : file
+  const part = kind === 'device' ? target : path.join(path.dirname(target), `.${path.basename(target)}.${process.pid}.part`)
   const source = content instanceof Uint8Array ? [content] : content
-  const target = fs.createWriteStream(part, { flags: kind === 'device' ? 'w' : 'wx', mode: OWNER_ONLY })
+  const stream = fs.createWriteStream(part, { flags: kind === 'device' ? 'w' : 'wx', mode: OWNER_ONLY })
   try {
-    await pipeline(source, target, { signal })
-    if (kind === 'file') publish(part, place, force)
-    return target.bytesWritten
+    await pipeline(source, stream, { signal })
+    if (kind === 'file') publish(part, target, force)
+    return stream.bytesWritten
   } catch (/** @type {any} */ error) {
     if (kind === 'file') fs.rmSync(part, { force: true })
     throw error.syscall === undefined || error.syscall === 'read' ? error : toFailure(file, error)
@@ -204,7 +204,7 @@ async function writeFile (file, content, { kind, force, signal }) {
 function publish (part, file, force) {
   if (force) return fs.renameSync(part, file)
   try {
-    fs.linkSync(part, file) // unlike a renaming it does not take the place of a file that came meanwhile
+    fs.linkSync(part, file) // unlike rename(), it does not replace a file that was created in the meantime
     fs.rmSync(part)
   } catch (/** @type {any} */ error) {
     if (!NO_LINKS.includes(error.code)) throw error
@@ -222,7 +222,7 @@ function toFailure (file, error) {
 
 /** @param {string} file */
 function fileExists (file) {
-  return new Failure('failed', `${file} is there already.`, 'Choose another name with --output, or pass --force.')
+  return new Failure('failed', `${file} already exists.`, 'Choose another name with --output, or pass --force.')
 }
 
 module.exports = { OUTPUT_OPTIONS, chooseFormat, nameOf, openDestination, printInto }

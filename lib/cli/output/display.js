@@ -1,6 +1,6 @@
 'use strict'
 
-// Durations, places, stalls and worker threads as people read them; moments are in shared/base/local-time.js. Pure.
+// Formats durations, code locations, stalls and worker threads for people; times of day are in shared/base/local-time.js. Pure.
 
 const { showPosition } = require('../../shared/formats/profile/frame')
 const { describeCulprit } = require('../../shared/stalls/stall-line')
@@ -13,7 +13,7 @@ const THREAD_COLUMNS = Object.freeze([
   { title: 'BUSY', isNumber: true, cell: ({ busyMs, observedMs }) => observedMs === 0 ? '-' : `${(busyMs / observedMs * 100).toFixed(0)} %` },
   { title: 'LONGEST', isNumber: true, cell: ({ longestMs }) => longestMs === 0 ? '-' : showDuration(longestMs) },
   { title: 'STALLS', isNumber: true, cell: ({ stalls }) => String(stalls) },
-  { title: 'MOSTLY IN', endsWithPlace: true, cell: ({ top, problem }) => problem === null ? showPlace(top) : `not seen: ${problem}` }
+  { title: 'MOSTLY IN', endsWithLocation: true, cell: ({ top, problem }) => problem === null ? showLocation(top) : `not observed: ${problem}` }
 ])
 
 /** @param {number} ms */
@@ -23,7 +23,7 @@ function showDuration (ms) {
 }
 
 /** @param {{ function: string, file: string, line: number, column: number } | null} frame */
-function showPlace (frame) {
+function showLocation (frame) {
   if (frame === null) return '-'
   return frame.file === '' ? frame.function : `${frame.function} ${showPosition(frame)}`
 }
@@ -38,4 +38,4 @@ function showCause ({ cause, startingUp }) {
   return startingUp ? `${cause}, starting up` : cause
 }
 
-module.exports = { THREAD_COLUMNS, showCause, showCulprit, showDuration, showPlace }
+module.exports = { THREAD_COLUMNS, showCause, showCulprit, showDuration, showLocation }

@@ -1,6 +1,6 @@
 'use strict'
 
-// Findings on a terminal: those of one process in full, of several the first.
+// Prints findings: all of one process, or the first one of each of several.
 
 const { NAME_COLUMNS, headline, inPieces, labelOf } = require('../../shared/findings/show')
 const { tableLines } = require('./table')
@@ -11,12 +11,12 @@ const { wrapped } = require('./text')
 /** @import { Part, Terminal } from './terminal' */
 
 /** @type {Readonly<Record<string, Parameters<Terminal['paint']>[0]>>} */
-const COLOURS = Object.freeze({ CRITICAL: 'red', WARNING: 'yellow', NOTE: 'cyan', OK: 'green', OVER: 'yellow' })
+const COLORS = Object.freeze({ CRITICAL: 'red', WARNING: 'yellow', NOTE: 'cyan', OK: 'green', OVER: 'yellow' })
 
 /**
  * @param {Answer} answer
  * @param {Pick<Terminal, 'columns' | 'paint'>} terminal
- * @param {string} [head]  whose it is; may have several lines
+ * @param {string} [head]  the headline; may have several lines
  * @returns {(Part | Part[])[]}
  */
 function findingLines (answer, terminal, head = headline(/** @type {Findings} */ (answer))) {
@@ -26,7 +26,7 @@ function findingLines (answer, terminal, head = headline(/** @type {Findings} */
     const [first, ...rest] = wrapped(`${number}${label}: ${title}`, width, ' '.repeat(number.length))
     return [
       '',
-      [number, terminal.paint(COLOURS[label.split(',')[0]], label), terminal.paint('bold', first.slice(number.length + label.length))],
+      [number, terminal.paint(COLORS[label.split(',')[0]], label), terminal.paint('bold', first.slice(number.length + label.length))],
       ...rest.map(line => terminal.paint('bold', line)),
       ...lines.flatMap(({ text, isCommand }) => isCommand ? [text] : wrapped(text, width, ' '.repeat(NAME_COLUMNS), NAME_COLUMNS))
     ]
@@ -53,7 +53,7 @@ function showAll (answers, terminal) {
     { title: 'NAME', cell: ({ appName }) => appName },
     { title: 'FINDING', cell: ({ findings: [first] }) => `${labelOf(first)}: ${first.title}` }
   ], answers, terminal.columns())) terminal.line(line)
-  terminal.note('`loopscope why <pid>` tells more of one')
+  terminal.note('`loopscope why <pid>` shows all findings of a process')
 }
 
 module.exports = { findingLines, showAll, showFindings }

@@ -1,23 +1,23 @@
 'use strict'
 
-// Rows as columns of text, as wide as there is room. Names come from the other process: none may break a line. Pure.
+// Formats rows as a table that fits the width of the terminal. Cells may hold names from other processes: none may break a line. Pure.
 
 const { printable } = require('./text')
 
 const GAP = '  '
-const INDENT = '    ' // of a column that stands below its row
-const MIN_TEXT = 10 // characters: of less, a text tells nothing
-const MIN_PLACE = 36 // a call and where it is
-const MIN_BEFORE_PLACE = 8
+const INDENT = '    ' // of a column that is moved below its row
+const MIN_TEXT = 10 // characters: less is unreadable
+const MIN_LOCATION = 36 // a function and its location
+const MIN_BEFORE_LOCATION = 8
 
-const WIDE_OPTION = Object.freeze({ type: /** @type {const} */ ('boolean'), meaning: 'cut nothing to fit the width' })
+const WIDE_OPTION = Object.freeze({ type: /** @type {const} */ ('boolean'), meaning: 'do not cut texts to fit the width' })
 
 /**
  * @typedef {object} Column
  * @property {string} title
- * @property {boolean} [isNumber]       to the right, and never cut
- * @property {boolean} [isWhole]        never cut: a time, a name to copy
- * @property {boolean} [endsWithPlace]  what does not fit is left out before the place
+ * @property {boolean} [isNumber]       aligned right, and never cut
+ * @property {boolean} [isWhole]        never cut: a time, or a name to copy
+ * @property {boolean} [endsWithLocation]  the location at the end is kept when the text is cut
  * @property {(row: any) => string} cell
  *
  * @typedef {Column & { width: number, min: number }} Measured
@@ -26,9 +26,9 @@ const WIDE_OPTION = Object.freeze({ type: /** @type {const} */ ('boolean'), mean
 /**
  * @param {readonly Column[]} columns
  * @param {readonly any[]} rows
- * @param {number} [width]  of the terminal. The widest texts are cut to fit; the last columns stand below their row where even that is
- *   too little
- * @returns {string[]} lines, the first with the titles
+ * @param {number} [width]  of the terminal. The widest texts are cut to fit; where that is not enough, the last columns are moved
+ *   below their row
+ * @returns {string[]} lines, with the titles first
  */
 function tableLines (columns, rows, width = Infinity) {
   const texts = [columns.map(({ title }) => title), ...rows.map(row => columns.map(({ cell }) => printable(cell(row))))]
@@ -48,8 +48,8 @@ function tableLines (columns, rows, width = Infinity) {
  * @returns {Measured}
  */
 function measure (column, width) {
-  const { title, isNumber, isWhole, endsWithPlace } = column
-  const least = endsWithPlace ? MIN_PLACE : Math.max(MIN_TEXT, title.length)
+  const { title, isNumber, isWhole, endsWithLocation } = column
+  const least = endsWithLocation ? MIN_LOCATION : Math.max(MIN_TEXT, title.length)
   return { ...column, width, min: isNumber || isWhole ? width : Math.min(width, least) }
 }
 
@@ -61,7 +61,7 @@ function lengthOf (widths) {
 /**
  * @param {Measured[]} columns
  * @param {number} width
- * @returns {Measured[]} the widest are made narrower until all fit
+ * @returns {Measured[]} the widest columns are made narrower until all fit
  */
 function narrowed (columns, width) {
   const narrow = columns.map(column => ({ ...column }))
@@ -84,14 +84,14 @@ function padded (text, { isNumber, width }) {
 /**
  * @param {string} text
  * @param {number} width
- * @param {Pick<Column, 'isNumber' | 'isWhole' | 'endsWithPlace'>} [column]
+ * @param {Pick<Column, 'isNumber' | 'isWhole' | 'endsWithLocation'>} [column]
  */
-function fit (text, width, { isNumber, isWhole, endsWithPlace } = {}) {
+function fit (text, width, { isNumber, isWhole, endsWithLocation } = {}) {
   if (text.length <= width || isNumber || isWhole) return text
   const room = Math.max(0, width - 1)
-  if (!endsWithPlace) return `${text.slice(0, room)}…`
-  const placeLength = text.length - text.lastIndexOf(' ') - 1
-  const kept = Math.max(Math.floor(room / 2), Math.min(placeLength, room - MIN_BEFORE_PLACE))
+  if (!endsWithLocation) return `${text.slice(0, room)}…`
+  const locationLength = text.length - text.lastIndexOf(' ') - 1
+  const kept = Math.max(Math.floor(room / 2), Math.min(locationLength, room - MIN_BEFORE_LOCATION))
   return `${text.slice(0, room - kept)}…${text.slice(text.length - kept)}`
 }
 

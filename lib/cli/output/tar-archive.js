@@ -1,7 +1,7 @@
 'use strict'
 
-// Files as one .tar.gz (POSIX ustar), written while they come. For plain files of one folder the format is a header of 512 bytes each and
-// zeroes up to the next 512: less than a dependency would be.
+// Writes a .tar.gz archive (POSIX ustar) as a stream. For plain files of one folder the format is a header of 512 bytes for each and
+// zeroes up to the next 512, which is not worth a dependency.
 
 const { Readable } = require('node:stream')
 const { createGzip } = require('node:zlib')
@@ -40,7 +40,7 @@ async function * blocksOf (files) {
       written += chunk.length
       yield chunk
     }
-    if (written !== bytes) throw new Failure('failed', `${name} has ${written} bytes and not ${bytes}, as its process said: it changed meanwhile.`)
+    if (written !== bytes) throw new Failure('failed', `${name} has ${written} bytes instead of ${bytes}: it changed while it was read.`)
     yield Buffer.alloc((BLOCK_BYTES - bytes % BLOCK_BYTES) % BLOCK_BYTES)
   }
   yield Buffer.alloc(END_BYTES)
@@ -56,11 +56,11 @@ function headerOf (name, bytes, modifiedAt) {
   const header = Buffer.alloc(BLOCK_BYTES)
   header.write(name, 0)
   header.write(octal(OWNER_ONLY, 7), 100)
-  header.write(octal(0, 7), 108) // user and group: of whoever unpacks it
+  header.write(octal(0, 7), 108) // user and group: those of the user who unpacks it
   header.write(octal(0, 7), 116)
   header.write(octal(bytes, 11), 124)
   header.write(octal(Math.floor(modifiedAt / 1e3), 11), 136)
-  header.write(' '.repeat(8), CHECKSUM_AT) // the sum is taken with spaces in its own place
+  header.write(' '.repeat(8), CHECKSUM_AT) // the checksum field itself counts as spaces
   header.write('0', 156) // a plain file
   header.write('ustar\u000000', 257)
   header.write(`${octal(header.reduce((sum, byte) => sum + byte, 0), 6)}\u0000 `, CHECKSUM_AT)

@@ -1,8 +1,8 @@
 'use strict'
 
-// What the command line writes: results to standard output, everything else to standard error; colour and motion only on a
-// terminal. All output of all commands passes here, and what others could have put into it is made printable: the only
-// sequences that reach a terminal are written in this file.
+// All output of the command line: results go to standard output, everything else to standard error; colors and progress only to a
+// terminal. Text from other processes and files is made printable: the only control sequences that reach a terminal are those
+// in this file.
 
 const fs = require('node:fs')
 const readline = require('node:readline/promises')
@@ -12,10 +12,10 @@ const { printableJson, printableLines } = require('./text')
 const { clearInterval, performance, setInterval } = require('../../shared/base/timers')
 
 const CLEAR_SCREEN = '\u001b[H\u001b[J'
-const ENTER_SCREEN = '\u001b[?1049h\u001b[?25l' // the other screen, and no cursor
+const ENTER_SCREEN = '\u001b[?1049h\u001b[?25l' // the alternate screen, without a cursor
 const LEAVE_SCREEN = '\u001b[?25h\u001b[?1049l'
-const USUAL_COLUMNS = 80 // where nobody says
-const USUAL_ROWS = 24
+const DEFAULT_COLUMNS = 80 // without a terminal and COLUMNS
+const DEFAULT_ROWS = 24
 const CLEAR_LINE = '\r\u001b[K'
 const BAR_WIDTH = 30
 const PROGRESS_MS = 100
@@ -32,18 +32,18 @@ const PROGRESS_MS = 100
  * @param {NodeJS.WriteStream | import('node:stream').Writable} [streams.output]
  * @param {NodeJS.WriteStream | import('node:stream').Writable} [streams.notes]
  * @param {NodeJS.ProcessEnv} [streams.env]
- * @param {boolean} [streams.isWide]  nothing is to be cut
+ * @param {boolean} [streams.isWide]  nothing is cut
  */
 function createTerminal ({ output = process.stdout, notes = process.stderr, env = {}, isWide = false } = {}) {
   const isOutputTerminal = 'isTTY' in output && output.isTTY === true
   const isNotesTerminal = 'isTTY' in notes && notes.isTTY === true
-  const hasColour = isOutputTerminal && !env.NO_COLOR
+  const hasColor = isOutputTerminal && !env.NO_COLOR
 
   /** @param {Part} part */
   function show (part) {
     if (typeof part === 'string') return printableLines(part)
     const text = printableLines(part.text)
-    return hasColour ? styleText(part.style, text, { validateStream: false }) : text // which stream it is for was looked at
+    return hasColor ? styleText(part.style, text, { validateStream: false }) : text // hasColor is the check of the stream
   }
 
   /** @param {Part | Part[]} line */
@@ -51,34 +51,34 @@ function createTerminal ({ output = process.stdout, notes = process.stderr, env 
 
   return {
     isOutputTerminal,
-    /** The same, but for what is given. @type {(changes: { output?: import('node:stream').Writable, isWide?: boolean }) => any} */
+    /** A copy with these changes. @type {(changes: { output?: import('node:stream').Writable, isWide?: boolean }) => any} */
     changed: changes => createTerminal({ output, notes, env, isWide, ...changes }),
-    columns: () => isWide ? Infinity : Number(env.COLUMNS) || ('columns' in output && output.columns) || USUAL_COLUMNS,
-    rows: () => ('rows' in output && output.rows) || USUAL_ROWS,
-    /** The name of the file that standard output was sent to; '' where it is none. */
+    columns: () => isWide ? Infinity : Number(env.COLUMNS) || ('columns' in output && output.columns) || DEFAULT_COLUMNS,
+    rows: () => ('rows' in output && output.rows) || DEFAULT_ROWS,
+    /** The name of the file that standard output is redirected to; '' where there is none. */
     outputFile: () => 'fd' in output ? nameOfDescriptor(Number(output.fd)) : '',
     /** @type {(style: Painted['style'], text: string) => Painted} */
     paint: (style, text) => ({ style, text }),
     /** @type {(text: string, seconds?: number) => Progress} */
     progress: (text, seconds) => startProgress({ text, seconds, stream: notes, isTerminal: isNotesTerminal }),
-    /** @param {string | Uint8Array} text  with its own ends of lines */
+    /** @param {string | Uint8Array} text  with line ends */
     text: text => { output.write(show(textOf(text))) },
     /** @param {Part | Part[]} line */
     line: line => { output.write(`${showLine(line)}\n`) },
     /** @param {unknown} value */
     json: value => { output.write(`${printableJson(value)}\n`) },
-    /** A file for another program, as it is; to a terminal as text. @param {Uint8Array} bytes */
+    /** A file for another program, unchanged; on a terminal as text. @param {Uint8Array} bytes */
     file: bytes => { output.write(isOutputTerminal ? show(textOf(bytes)) : bytes) },
-    /** The same, of one that comes bit by bit. @param {import('node:stream').Readable} content */
+    /** The same for a stream. @param {import('node:stream').Readable} content */
     stream: content => pipeline(content, output, { end: false }),
     /** @param {string} text */
     note: text => { notes.write(`${show(text)}\n`) },
-    /** null: nobody is there to be asked. @type {(question: string, signal: AbortSignal) => Promise<string | null>} */
-    ask: async (question, signal) => isNotesTerminal && process.stdin.isTTY ? askPerson(notes, question, signal) : null,
+    /** null: there is no terminal to ask on. @type {(question: string, signal: AbortSignal) => Promise<string | null>} */
+    ask: async (question, signal) => isNotesTerminal && process.stdin.isTTY ? askUser(notes, question, signal) : null,
     openScreen: () => { if (isOutputTerminal) output.write(ENTER_SCREEN) },
     /** @param {(Part | Part[])[]} lines */
     drawScreen: lines => { output.write(CLEAR_SCREEN + lines.map(showLine).join('\n')) },
-    /** Keys as they are typed, until the function that it returns is called. @param {(typed: string) => void} listener */
+    /** Calls the listener with typed keys until the returned function is called. @param {(typed: string) => void} listener */
     onKeys: listener => listenForKeys(listener),
     closeScreen: () => { if (isOutputTerminal) output.write(LEAVE_SCREEN) }
   }
@@ -101,12 +101,12 @@ function listenForKeys (listener) {
 }
 
 /**
- * A question to the person at the terminal.
+ * Asks a question on the terminal.
  * @param {NodeJS.WritableStream} notes
  * @param {string} question
  * @param {AbortSignal} signal
  */
-async function askPerson (notes, question, signal) {
+async function askUser (notes, question, signal) {
   const questions = readline.createInterface({ input: process.stdin, output: notes })
   try {
     return await questions.question(printableLines(question), { signal })
@@ -125,10 +125,10 @@ function nameOfDescriptor (descriptor) {
 }
 
 /**
- * Shows that something goes on: a bar where its end is known, else the time that has passed. Off a terminal nobody looks: it is silent.
+ * Shows progress on a terminal: a bar where the duration is known, else the elapsed time. Elsewhere it prints nothing.
  * @param {object} parts
  * @param {string} parts.text
- * @param {number} [parts.seconds]  it will take
+ * @param {number} [parts.seconds]  expected duration
  * @param {Pick<NodeJS.WritableStream, 'write'>} parts.stream
  * @param {boolean} parts.isTerminal
  * @returns {Progress}

@@ -1,9 +1,9 @@
 'use strict'
 
-// Text as it may be shown, broken between words. Names and answers come from other processes and files: none may control the terminal, nor
-// look like something it is not. Pure.
+// Makes text printable, and wraps it between words. Names and answers come from other processes and files: none may control the terminal, or
+// be displayed as something else. Pure.
 
-// C0, DEL and C1, which hold the beginnings of all sequences; separators of lines; marks that turn the direction of text.
+// C0, DEL and C1, with which all control sequences begin; line separators; marks that change the direction of text.
 const UNPRINTABLE = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu
 const UNPRINTABLE_IN_LINES = /(?![\n\t])[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu
 const REPLACEMENT = '\uFFFD'
@@ -22,7 +22,7 @@ function printableLines (text) {
 }
 
 /**
- * Nothing is lost: in JSON every character can be written in ASCII.
+ * Nothing is lost: JSON can escape every character.
  * @param {unknown} value
  */
 function printableJson (value) {
@@ -31,11 +31,11 @@ function printableJson (value) {
 }
 
 /**
- * Prose as wide as there is room.
+ * Wraps prose to the width of the terminal.
  * @param {string} text    one line
- * @param {number} width   of the terminal; a word that is longer than that has a line of its own
+ * @param {number} width   of the terminal; a longer word gets its own line
  * @param {string} [indent]  of all lines but the first
- * @param {number} [begin]   where the prose begins: what stands before it is left as it is
+ * @param {number} [begin]   where the prose begins: the text before it is not changed
  * @returns {string[]} lines
  */
 function wrapped (text, width, indent = '', begin = text.length - text.trimStart().length) {

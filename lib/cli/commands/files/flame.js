@@ -10,7 +10,7 @@ const { OUTPUT_OPTIONS, openDestination } = require('../../output/destination')
 module.exports = {
   name: 'flame',
   usage: '<file.cpuprofile|file.heapprofile|->',
-  help: 'a CPU or heap profile as a flame graph: one HTML file',
+  help: 'turn a CPU or heap profile into a flame graph, as one HTML file',
   options: { ...PROFILE_FILE_OPTIONS, ...OUTPUT_OPTIONS },
   readsFiles: true,
   positionals: { min: 1, max: 1 },

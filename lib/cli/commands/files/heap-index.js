@@ -11,7 +11,7 @@ const { explainFileErrors } = require('../../profile-file')
 module.exports = {
   name: 'index',
   usage: '<file.heapsnapshot>',
-  help: 'what a comparison needs of a heap snapshot: a small file without its strings',
+  help: 'reduce a heap snapshot to a small file without strings, which can stand in for it in `diff`',
   options: OUTPUT_OPTIONS,
   readsFiles: true,
   positionals: { min: 1, max: 1 },

@@ -9,7 +9,7 @@ const { OUTPUT_OPTIONS } = require('../../output/destination')
 module.exports = {
   name: 'report',
   usage: '<file.cpuprofile|file.heapprofile|->',
-  help: 'a CPU profile as text: whose time it was, and who called it; or a heap profile: who allocated',
+  help: 'print a CPU profile as text: which functions used the time, and their callers; or a heap profile: which functions allocated',
   options: { ...PROFILE_FILE_OPTIONS, ...OUTPUT_OPTIONS },
   readsFiles: true,
   positionals: { min: 1, max: 1 },

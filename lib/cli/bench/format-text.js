@@ -1,6 +1,6 @@
 'use strict'
 
-// A benchmark, and what changed from one to another, as text on a terminal; the words that the page shares with it.
+// Formats a benchmark, and a comparison of two, as text for a terminal; the page uses some of the same texts.
 
 const { tableLines } = require('../output/table')
 const { FIGURES, showSpread, spreadOf, valuesOf, warningsOf } = require('./figures')
@@ -12,7 +12,7 @@ const { LABELS } = require('../../shared/findings/show')
 /** @import { Bench } from './result-file' */
 
 /** @type {Readonly<Partial<Record<Verdict, Parameters<Terminal['paint']>[0]>>>} */
-const COLOURS = Object.freeze({ better: 'green', worse: 'red' })
+const COLORS = Object.freeze({ better: 'green', worse: 'red' })
 
 /**
  * @param {Bench} bench
@@ -65,10 +65,10 @@ function showFigures (figures, terminal) {
     { title: 'AFTER', cell: ({ after }) => showSpread(after) },
     { title: 'AFTER / BEFORE', cell: ({ ratio }) => ratio === null ? '-' : showSpread(ratio) },
     { title: '', cell: ({ verdict }) => verdict }
-  ], figures) // never cut: half a figure is none
+  ], figures) // never cut: half a number is misleading
   for (const [index, line] of lines.entries()) {
-    const colour = COLOURS[/** @type {Verdict} */ (figures[index - 1]?.verdict)]
-    terminal.line(colour === undefined ? line : terminal.paint(colour, line))
+    const color = COLORS[/** @type {Verdict} */ (figures[index - 1]?.verdict)]
+    terminal.line(color === undefined ? line : terminal.paint(color, line))
   }
 }
 
@@ -77,7 +77,7 @@ function showFigures (figures, terminal) {
  * @param {Terminal} terminal
  */
 function showFindings ({ gone, came, stayed }, terminal) {
-  const groups = [{ title: 'findings that went', changes: gone }, { title: 'findings that came', changes: came }, { title: 'findings that stayed', changes: stayed }]
+  const groups = [{ title: 'findings that are gone', changes: gone }, { title: 'new findings', changes: came }, { title: 'remaining findings', changes: stayed }]
   for (const { title, changes } of groups) {
     if (changes.length === 0) continue
     terminal.line('')
@@ -94,12 +94,12 @@ function showFindings ({ gone, came, stayed }, terminal) {
 function showFunctions (title, rows, terminal) {
   if (rows.length === 0) return
   terminal.line('')
-  terminal.line(terminal.paint('bold', `what got ${title}, in µs of the main thread a request`))
+  terminal.line(terminal.paint('bold', `what got ${title}, in µs of the main thread per request`))
   for (const line of tableLines([
     { title: 'CHANGE', isNumber: true, cell: ({ change }) => `${change > 0 ? '+' : ''}${change.toFixed(1)}` },
     { title: 'BEFORE', isNumber: true, cell: row => row.before.toFixed(1) },
     { title: 'AFTER', isNumber: true, cell: row => row.after.toFixed(1) },
-    { title: 'FUNCTION', endsWithPlace: true, cell: ({ name, place }) => `${name} ${place}` }
+    { title: 'FUNCTION', endsWithLocation: true, cell: ({ name, place }) => `${name} ${place}` }
   ], rows, terminal.columns())) terminal.line(line)
 }
 
@@ -107,7 +107,7 @@ function showFunctions (title, rows, terminal) {
 function describe (bench) {
   const { at, command, load, rounds, application } = bench
   return `${localTime(at)}  ${command.join(' ')}, ${targetOf(bench)}: ${rounds.length} ${rounds.length === 1 ? 'round' : 'rounds'} of ${load.seconds} s, ` +
-    `${load.connections} connections, Node.js ${application.nodeVersion}`
+    `${load.connections} ${load.connections === 1 ? 'connection' : 'connections'}, Node.js ${application.nodeVersion}`
 }
 
 /** @param {{ name: string, unit: string }} figure */
@@ -117,7 +117,7 @@ function nameOf ({ name, unit }) {
 
 /**
  * @param {Bench} bench
- * @returns {string} without the port, which may be another one each time
+ * @returns {string} without the port, which may differ each time
  */
 function targetOf ({ request: { url, method } }) {
   const { pathname, search } = new URL(url)
@@ -126,14 +126,14 @@ function targetOf ({ request: { url, method } }) {
 
 /** @param {number} chance */
 function explain (chance) {
-  const rule = 'A difference is said where the ranges of the rounds lie apart'
-  if (chance === 1) return `${rule}: one round a side has no range.`
-  return `${rule}, as those of two equal programs do in one of ${chance} comparisons.`
+  const rule = 'A difference is reported where the ranges of the rounds do not overlap'
+  if (chance === 1) return `${rule}: one round per side has no range.`
+  return `${rule}; for two equal programs this happens in one of ${chance} comparisons.`
 }
 
 /** @param {FindingChange} change */
 function roundsOf ({ roundsBefore, roundsAfter }) {
-  return `(rounds that had it: ${roundsBefore} before, ${roundsAfter} after)`
+  return `(rounds with it: ${roundsBefore} before, ${roundsAfter} after)`
 }
 
 module.exports = { describe, explain, nameOf, roundsOf, showBench, showComparison, targetOf }
