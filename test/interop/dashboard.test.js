@@ -43,7 +43,7 @@ describe('the page of the admin surface', { skip, timeout: 180_000 }, () => {
     assert.match(await page.locator('#routes').textContent(), /GET \/auth/)
     await page.locator('#sync td', { hasText: 'pbkdf2Sync' }).first().waitFor()
     assert.match(await page.locator('#memory').textContent(), /old_space/)
-    await page.locator('#now', { hasText: /Being answered\d/ }).waitFor()
+    await page.locator('#now', { hasText: /In flight\d/ }).waitFor()
     for (const name of ['delay', 'utilization', 'requests']) assert.ok(await page.locator(`#${name}-chart canvas`).count() > 0)
     await page.locator('#findings > li').first().waitFor()
     assert.deepEqual(complaints, [])

@@ -12,7 +12,7 @@ loopscope.glossary = (() => {
     'lost-time': ['Lost time', 'Time in which the event loop, or for some findings the requests, could not go on. Findings are ranked by it.'],
     delay: ['Delay', 'How late the event loop was: a timer should have fired, and code that ran just then made it wait. Every request waits as long. p99 is the delay that 99 of 100 timers did not exceed.'],
     stall: ['Stall', 'A delay so long that it is reported: 100 ms or more, unless option stallThresholdMs says otherwise.'],
-    utilization: ['Utilisation', 'The part of the time in which the event loop was at work rather than waiting for something to happen. 100 % leaves no room; a high value alone is not lateness.'],
+    utilization: ['Utilization', 'The part of the time in which the event loop was at work rather than waiting for something to happen. 100 % leaves no room; a high value alone is not lateness.'],
     recorder: ['Recorder', 'A CPU profiler that runs all the time and keeps the last minute. A flame graph can be cut from any stretch of it, after the fact.'],
     mark: ['Mark', 'A moment that the application named, such as a deployment.'],
     cause: ['Cause', 'Why the loop was late. code: JavaScript or a native call ran. gc: the garbage collector. starved: the system gave the process no processor. suspended: the whole process stood still. unknown: the evidence does not say.'],

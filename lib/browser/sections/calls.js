@@ -16,7 +16,7 @@ loopscope.calls = (() => {
       { title: 'Routes', className: 'place', cell: ({ routes }) => routes.map(({ route }) => route ?? '(outside requests)').join(', ') },
       { title: 'Time', className: 'number', cell: ({ ms }) => duration(ms) },
       { title: 'Seen as', cell: ({ source }) => source },
-      { title: 'Instead', className: 'place', cell: ({ advice }) => advice.instead }
+      { title: 'Fix', className: 'place', cell: ({ advice }) => advice.instead }
     ], rows, { empty: 'No synchronous call has taken a millisecond.', pageRows: PAGE_ROWS })
     byId('sync-note').textContent = rows.some(({ standardError }) => standardError?.calls > 0)
       ? '±: an estimate and its standard error. Counts without it are exact, and so are the totals by API.'

@@ -37,7 +37,7 @@ loopscope.findings = (() => {
 
   function factsOf ({ severity, where, what, why, instead, evidence: { documentation, ...figures }, confidence, next, lostMs, since }) {
     const facts = [
-      ['Instead', severity === 'none' ? '' : instead, 'instead'],
+      ['Fix', severity === 'none' ? '' : instead, 'instead'],
       ['Where', [place(where), where?.via && `in ${calledBy({ call: null, via: where.via })}`, where?.route].filter(Boolean).join(', '), 'own'],
       ['What', what],
       ['Why', why],
@@ -61,8 +61,8 @@ loopscope.findings = (() => {
     return [
       ...(finding.id === 'too-little-seen' ? [] : [element('div', { className: 'tools' }, graphButton(key, route, finding))]),
       ...stalls.stackOf(key, longest?.stack),
-      ...foldedOf(`stalls ${key}`, its, `Its stalls, ${its.length} kept`, () => stalls.listOf(key, its, 'findings', show)),
-      ...foldedOf(`requests ${key}`, slow, `Slow requests of it or behind it, ${slow.length}`, () => requests.listOf(key, slow, show))
+      ...foldedOf(`stalls ${key}`, its, `${its.length} recorded ${its.length === 1 ? 'stall' : 'stalls'}`, () => stalls.listOf(key, its, 'findings', show)),
+      ...foldedOf(`requests ${key}`, slow, `${slow.length} slow ${slow.length === 1 ? 'request' : 'requests'} it caused or delayed`, () => requests.listOf(key, slow, show))
     ]
   }
 

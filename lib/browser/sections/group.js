@@ -32,7 +32,7 @@ loopscope.group = (() => {
 
   function stateOf ({ problem, blockedMs }) {
     if (problem !== null) return element('span', { className: 'alarm' }, problem)
-    return blockedMs > 0 ? element('span', { className: 'alarm' }, `BLOCKED for ${duration(blockedMs)}`) : 'turning'
+    return blockedMs > 0 ? element('span', { className: 'alarm' }, `BLOCKED for ${duration(blockedMs)}`) : 'OK'
   }
 
   function show ({ group, members, processes }) {

@@ -36,15 +36,15 @@ loopscope.now = (() => {
     const known = value => value === null || value === undefined ? '–' : value
     const facts = [
       ['Delay, last second', duration(pace.delayMs)],
-      ['Utilisation', known(utilization === null ? null : `${(utilization * 100).toFixed(0)} %`)],
+      ['Utilization', known(utilization === null ? null : `${(utilization * 100).toFixed(0)} %`)],
       ['Requests a second', known(pace.requests?.toFixed(pace.requests < 10 ? 1 : 0))],
-      ['Being answered', known(requests?.inFlight.toLocaleString())],
+      ['In flight', known(requests?.inFlight.toLocaleString())],
       ['Memory (RSS)', known(typeof memory?.rssBytes === 'number' ? showBytes(memory.rssBytes) : null)]
     ]
     const holder = byId('now')
     holder.replaceChildren(...facts.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, String(value)))))
     holder.classList.toggle('stale', isStale)
-    if (isStale) holder.append(element('p', { className: 'quiet' }, answeredAt === null ? 'The main thread has not answered yet.' : `The main thread has not answered since ${time(answeredAt)}; but for the delay these are figures of then.`))
+    if (isStale) holder.append(element('p', { className: 'quiet' }, answeredAt === null ? 'The main thread has not answered yet.' : `The main thread has not answered since ${time(answeredAt)}; figures other than the delay are from that time.`))
   }
 
   /** What the process has of memory, and whether its heap grows. */
