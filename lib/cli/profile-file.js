@@ -153,7 +153,7 @@ function createSourceMapping ({ values, terminal }, defaultSources = 'original')
   let isReported = false
   /** @param {string} problem */
   const onProblem = problem => {
-    if (!isReported) terminal.note(`a source map cannot be used, so the code is shown as it runs: ${problem}`)
+    if (!isReported) terminal.note(`a source map cannot be used, so positions are those of the generated code: ${problem}`)
     isReported = true
   }
   const maps = new SourceMaps({ isOn: sources === 'original', appRoot, onProblem })

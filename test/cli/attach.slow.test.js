@@ -141,11 +141,11 @@ test('where there is no /proc, ps tells what a process runs, and whether it is s
 })
 
 test('a Node.js by another name is told by its thread or its library; a network of its own is out of reach', () => {
-  const shop = { executable: '/opt/shop', args: ['/opt/shop'], environment: {}, libraries: [], threads: ['shop'], state: 'S', catchesSignal: true, isInOurNetwork: true }
+  const shop = { executable: '/opt/shop', args: ['/opt/shop'], environment: {}, libraries: [], threads: ['shop'], state: 'S', catchesSignal: true, isInSameNetwork: true }
   assert.match(reasonAgainst(shop), /not Node\.js, but \/opt\/shop/)
   assert.equal(reasonAgainst({ ...shop, threads: ['shop', 'SignalInspector'] }), null)
   assert.equal(reasonAgainst({ ...shop, libraries: ['/usr/lib/libc.so.6', '/usr/lib/x86_64-linux-gnu/libnode.so.115'] }), null)
   for (const name of ['node', 'nodejs', 'node22']) assert.equal(reasonAgainst({ ...shop, executable: `/usr/bin/${name}` }), null)
   for (const name of ['node_exporter', 'bun', 'deno']) assert.match(reasonAgainst({ ...shop, executable: `/usr/bin/${name}` }), /not Node\.js/)
-  assert.match(reasonAgainst({ ...shop, executable: '/usr/bin/node', isInOurNetwork: false }), /network of its own/)
+  assert.match(reasonAgainst({ ...shop, executable: '/usr/bin/node', isInSameNetwork: false }), /another network namespace/)
 })

@@ -47,8 +47,8 @@ test('wrong files and options are sentences with exit codes', async () => {
     [[before, broken], 1, /broken\.heapsnapshot is not a valid heap snapshot: expected at least \d+ bytes/],
     [[before, 'none.heapsnapshot'], 1, /Cannot read none\.heapsnapshot/],
     [[before, 'x.cpuprofile'], 2, /are of different kinds/],
-    [[before, after, '--root', '/'], 2, /--root does not go with/],
-    [['a.cpuprofile', 'b.cpuprofile', '--html', 'x'], 2, /--html does not go with/],
+    [[before, after, '--root', '/'], 2, /--root cannot be used with/],
+    [['a.cpuprofile', 'b.cpuprofile', '--html', 'x'], 2, /--html cannot be used with/],
     [[before], 2, /takes/]
   ]) {
     const { code, stderr } = await cli(['diff', ...args])

@@ -71,8 +71,8 @@ test('what cannot be compared, and what is no mark, is refused in one sentence',
   assert.deepEqual([unknown.code, unknown.stderr], [1, "loopscope: there is no mark 'two'; marks of this process: 'one'\n"])
   assert.match((await loopscope('mark', pid, 'a\nb')).stderr, /mark must be a text of 1 to 200 printable characters/)
   for (const [args, said] of [
-    [['--mark', 'one', pid, 'b.cpuprofile'], /diff --mark takes one process, no files/],
-    [['--mark', 'one', pid, '--html', 'x.html'], /--html does not go with --mark/],
+    [['--mark', 'one', pid, 'b.cpuprofile'], /diff --mark takes one process and no files/],
+    [['--mark', 'one', pid, '--html', 'x.html'], /--html cannot be used with --mark/],
     [['a.cpuprofile'], /diff takes two files, got 1/],
     [['a.cpuprofile', 'b.cpuprofile', '--token', 'x'], /--token cannot be used with a\.cpuprofile/]
   ]) {

@@ -52,7 +52,7 @@ test('what a terminal cannot show is refused before anything is asked', { skip: 
   for (const line of ['profile 1 -f pprof --seconds 60', 'profile 1 -f cpuprofile -o -', 'profile --attach 1 -f flamegraph', 'heap 1', 'heap 1 -k profile -f pprof', 'flame a.cpuprofile', 'index a.heapsnapshot', 'artifacts 1 get x.heapsnapshot']) {
     const { code, screen } = await type(`loopscope ${line}`)
     assert.equal(code, 2, line)
-    assert.match(screen, /^loopscope: The result is a file, which a terminal cannot show\.\r\nName one, as in -o \S+, or pass it on with > or \|\.\r\n$/, line)
+    assert.match(screen, /^loopscope: A terminal cannot show this result\.\r\nWrite it to a file, as in -o \S+, or redirect it with > or \|\.\r\n$/, line)
   }
   assert.deepEqual(fs.readdirSync(folder).sort(), ['a.cpuprofile', 'b.cpuprofile'])
 })
@@ -60,7 +60,7 @@ test('what a terminal cannot show is refused before anything is asked', { skip: 
 test('a place that cannot be written to is refused before anything is asked', async t => {
   const { at } = files(t)
   for (const args of [['profile', '1', '--seconds', '60'], ['heap', '1'], ['flame', at('a.cpuprofile')], ['index', at('x')], ['stalls', '1'], ['diff', at('a.cpuprofile'), at('b.cpuprofile')], ['artifacts', '1', 'get', 'x'], ['list']]) {
-    for (const [output, message] of [[at('a.cpuprofile'), /a\.cpuprofile already exists/], [at('none/x'), /Cannot write .*: the folder .*none does not exist\./], [at('a.cpuprofile/x'), /is not a folder|ENOTDIR/], ['', /wants the name/]]) {
+    for (const [output, message] of [[at('a.cpuprofile'), /a\.cpuprofile already exists/], [at('none/x'), /Cannot write .*: the folder .*none does not exist\./], [at('a.cpuprofile/x'), /is not a folder|ENOTDIR/], ['', /takes a file, a folder, or -/]]) {
       const { code, stderr, stdout } = await cli([...args, '-o', output])
       assert.deepEqual([[1, 2].includes(code), message.test(stderr), stdout], [true, true, ''], `${args.join(' ')} -o ${output}: ${stderr}`)
     }

@@ -48,7 +48,7 @@ test('the command line has an answer of a group for each question', { timeout: 1
   const [markdown, none, both] = await Promise.all([['why', '-m', '--group', 'shop'], ['why', '--group', 'nix'], ['stalls', String(apps[0].pid), '--group', 'shop']].map(args => cli(args, { env })))
   assert.match(markdown.stdout, /^# group shop/)
   assert.deepEqual([none.code, none.stderr.includes('You have no processes in a group nix on this host.\nGroups: shop (2)')], [4, true], none.stderr)
-  assert.deepEqual([both.code, /A pid or --group/.test(both.stderr)], [2, true])
+  assert.deepEqual([both.code, /Pass a pid or --group/.test(both.stderr)], [2, true])
 })
 
 test('a URL with --group asks the process there for its group', { timeout: 120_000 }, async t => {
@@ -59,7 +59,7 @@ test('a URL with --group asks the process there for its group', { timeout: 120_0
   const stalls = await cli(['stalls', url, '--group', 'shop', '--json'], { env: { ...env, LOOPSCOPE_TOKEN: TOKEN } })
   assert.deepEqual([stalls.code, JSON.parse(stalls.stdout).processes.length], [0, 2])
   const other = await cli(['stalls', url, '--group', 'nix'], { env: { ...env, LOOPSCOPE_TOKEN: TOKEN } })
-  assert.deepEqual([other.code, /is of the group shop, not of nix/.test(other.stderr)], [2, true])
+  assert.deepEqual([other.code, /belongs to the group shop, not to nix/.test(other.stderr)], [2, true])
 })
 
 test('a group of which nobody answers is an error, and says why', { timeout: 120_000 }, async t => {

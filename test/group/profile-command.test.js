@@ -37,9 +37,9 @@ test('a group is one profile, or an archive of one file of each process that ans
 })
 
 for (const [args, wanted] of [
-  [['profile', '1', '--group', 'shop'], /A pid or --group, not both/],
-  [['profile', '1', '--each'], /--each goes with --group/],
-  [['heap', '1', '--group', 'shop'], /neither a pid nor a URL goes with it/]
+  [['profile', '1', '--group', 'shop'], /Pass a pid or --group, not both/],
+  [['profile', '1', '--each'], /--each needs --group/],
+  [['heap', '1', '--group', 'shop'], /cannot be combined with a pid or a URL/]
 ]) {
   test(`refused: ${args.join(' ')}`, async () => {
     const { code, stderr } = await cli([...args, '-o', '/dev/null'], { env: { TMPDIR: '/nonexistent' } })
