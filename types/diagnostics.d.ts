@@ -463,8 +463,13 @@ export interface DiagnosticsHandle {
    * const [latest] = await d.stalls()
    */
   stalls (): Promise<Stall[]>
-  /** The slowest requests of the last 15 minutes, at most 10 per route and 100 in all, slowest first: docs/slow-requests.md. Empty while loopscope does not run. */
-  slowRequests (): SlowRequest[]
+  /**
+   * The slowest requests of the last 15 minutes, at most 10 per route and 100 in all, slowest first: docs/slow-requests.md. Empty while loopscope
+   * does not run, and where it has no observer thread.
+   * @example
+   * const [slowest] = await d.slowRequests()
+   */
+  slowRequests (): Promise<SlowRequest[]>
   /**
    * One ranked answer to "what is wrong with this process, and what do I change?", worst first: docs/findings.md. An answer takes one to two
    * seconds. Rejects with ERR_LOOPSCOPE_NOT_RUNNING while loopscope does not run, or with ERR_LOOPSCOPE_OBSERVER_LOST.

@@ -49,12 +49,13 @@ async function readWindows (text) {
     state: { isIdle: true, ownWorkMicros: 0 },
     recorder: () => ({ canLook: false }),
     sourceMaps: { known: (/** @type {unknown[]} */ frames) => frames, frames: async (/** @type {unknown[]} */ frames) => frames },
-    channel: { tell () {} }
+    channel: { tell () {} },
+    slowRequests: { addWindow () {} }
   }))
   for (let window = 0; window < WINDOWS; window++) {
     const profile = JSON.parse(text)
     reading.addWindow(history.add(profile))
-    reading.addNotes({ toMicros: profile.endTime, work: [], looks: [], hasHandlers: false, slowFromMicros: null })
+    reading.addNotes({ toMicros: profile.endTime, work: [], looks: [], seen: [], late: [], answers: [], hasHandlers: false })
     await nextTurn()
   }
 }

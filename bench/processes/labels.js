@@ -7,7 +7,7 @@ const fs = require('node:fs')
 const { Worker, isMainThread, parentPort } = require('node:worker_threads')
 const { serveAnswers } = require('../harness/answers')
 const { RouteContext } = require('../../lib/main/http/contexts/route-context')
-const { createRouteNotes } = require('../../lib/main/route-notes')
+const { RequestNotes } = require('../../lib/main/request-notes')
 const { InspectorSession } = require('../../lib/observer/recorder/inspector-session')
 
 const DEPTH = 20 // functions on the stack
@@ -21,7 +21,7 @@ else observe()
 function measured () {
   const context = new RouteContext()
   context.start()
-  const notes = createRouteNotes({ context, takeWork: () => [], slowRequests: { noteSeen () {}, wantedMicros: null }, tell: () => {} })
+  const notes = new RequestNotes({ context, heartbeat: { dueMicros: Infinity }, tell: () => {} })
   let looks = 0
   const labelled = {
     look () {
@@ -45,14 +45,14 @@ function measured () {
         turns += /** @type {any} */ (context).run({ request }, () => deep(DEPTH, SLICE_MS))
         workedMs += cpuMs() - fromMs
         await new Promise(resolve => setImmediate(resolve))
-        notes.tell() // what was noted is taken away, as it is with each window
+        notes.handOver() // what was noted is taken away, as it is with each window
       }
       return { turnsPerMs: turns / workedMs, looksPerMs: (looks - before) / workedMs }
     },
     /** @returns {number} nanoseconds a request */
     notice () {
       const from = process.hrtime.bigint()
-      for (let number = 0; number < REQUESTS; number++) notes.noticeRoute('GET /users/:id', request)
+      for (let number = 0; number < REQUESTS; number++) notes.noteRoute('GET /users/:id', request)
       return Number(process.hrtime.bigint() - from) / REQUESTS
     }
   }))

@@ -13,8 +13,7 @@
 /** @import { AdminEvent, Opened, RuleEvent } from '../main/admin/admin-serving' */
 /** @import { CapturedEvent } from '../main/capture-orders' */
 /** @import { TakeFacts, TakeOrder } from '../main/heap/take-snapshot' */
-/** @import { Run } from '../main/http/slow-requests/timeline' */
-/** @import { Notes } from '../main/route-notes' */
+/** @import { Notes } from '../main/request-notes' */
 /** @import { AdminApplication } from '../observer/admin/admin' */
 /** @import { CapturedFacts, Order, StoreLocation } from '../observer/captures' */
 /** @import { EgressEvent } from '../main/egress-serving' */
@@ -58,7 +57,7 @@
  *
  * @property {(params: { on: boolean, reason: string }) => void} recording  whether windows come from now on, and if not why
  * @property {(params: { window: CpuProfile }) => void} window  one that has ended, of an engine whose windows the session does not bring
- * @property {(params: { notes: Notes }) => void} routeNotes  whose code ran when, with each window that ends
+ * @property {(params: { notes: Notes }) => void} requestNotes  what requests did, with each window that ends and when it is asked for
  * @property {(params: {}) => void} speedUp  there is work: watch closely
  * @property {(params: { url: string }) => Promise<DebuggerStatus>} detectDebugger  at the open inspector
  *
@@ -86,6 +85,7 @@
  * @property {(params: { stream: string }) => Promise<{ value: any, done: boolean }>} nextChunk  of an answer that goes on
  * @property {(params: { stream: string }) => Promise<void>} endStream
  *
+ * @property {(params: {}) => Promise<SlowRequest[]>} slowRequests  worst first
  * @property {(params: { frames: CallFrame[] }) => Promise<(CallFrame | null)[]>} originalFrames  with positions in the original source; null: not known yet
  * @property {(params: { reading: SampledReading }) => void} resumeSamples  what a lost observer had read
  * @property {(params: { toMicros: number }) => void} samplesNow  the main thread waits for what was sampled up to this moment
@@ -102,7 +102,6 @@
  * @property {(params: { isAway: boolean }) => void} session  its inspector session is disconnected for a while, or there again
  * @property {(params: {}) => void} rotate  the open window is wanted
  * @property {(params: { reading: SampledReading, workLines: WorkLine[] }) => void} syncSamples  synchronous calls read out of the windows so far, and where stalls were
- * @property {(params: { runs: Run[], toMicros: number }) => void} sampledRuns  for whom code ran, up to then; only while slow requests are to be explained
  * @property {(params: { waitedMs: number }) => void} poolQueued  a task of libuv's pool had to wait
  * @property {(params: { rows: ThreadTimes[] }) => void} threadTimes  of worker threads, since the last time; only with option threads
  * @property {(params: { problem: string }) => void} sourceMapProblem  why one cannot be used
@@ -116,10 +115,10 @@
  * @property {(params: { to: string, host: string, problem: string | null }) => void} egressState  nothing arrives there, or (null) does again
  * @property {(params: { event: RuleEvent }) => void} ruleActed
  *
+ * @property {(params: {}) => Promise<void>} handOver  it sends what it has noted so far (requestNotes) before it answers
  * @property {(params: {}) => Promise<SyncCalls>} syncCalls
  * @property {(params: {}) => Promise<any>} memory
  * @property {(params: { urls: string[] }) => Promise<(string | null)[]>} scriptMaps  source maps that only the process has, of the first of these scripts
- * @property {(params: {}) => Promise<SlowRequest[]>} slowRequests
  * @property {(params: TakeOrder) => Promise<TakeFacts>} takeSnapshot  writes the heap to a file: the main thread stands still
  * @property {(params: {}) => Promise<object>} report  Node's diagnostic report
  * @property {(params: { application: number }) => Promise<{ contentType: string, text: string }>} metrics
@@ -140,7 +139,7 @@
 const TO_OBSERVER = Object.freeze({
   recording: 'tell',
   window: 'tell',
-  routeNotes: 'tell',
+  requestNotes: 'tell',
   speedUp: 'tell',
   detectDebugger: 'ask',
   stall: 'ask',
@@ -160,6 +159,7 @@ const TO_OBSERVER = Object.freeze({
   request: 'ask',
   nextChunk: 'ask',
   endStream: 'ask',
+  slowRequests: 'ask',
   originalFrames: 'ask',
   resumeSamples: 'tell',
   samplesNow: 'tell',
@@ -172,7 +172,6 @@ const TO_MAIN = Object.freeze({
   session: 'tell',
   rotate: 'tell',
   syncSamples: 'tell',
-  sampledRuns: 'tell',
   poolQueued: 'tell',
   threadTimes: 'tell',
   sourceMapProblem: 'tell',
@@ -184,10 +183,10 @@ const TO_MAIN = Object.freeze({
   egressed: 'tell',
   egressState: 'tell',
   ruleActed: 'tell',
+  handOver: 'ask',
   syncCalls: 'ask',
   memory: 'ask',
   scriptMaps: 'ask',
-  slowRequests: 'ask',
   takeSnapshot: 'ask',
   report: 'ask',
   metrics: 'ask',

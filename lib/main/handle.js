@@ -24,6 +24,7 @@ const { version } = require('../../package.json')
 
 /** @import { Artifact, CaptureKind, CaptureOptions, DelaySummary, DiagnosticsOptions, Logger, Stall, Trigger } from '../../types/diagnostics' */
 /** @import { Findings } from '../../types/findings' */
+/** @import { SlowRequest } from '../../types/slow-requests' */
 /** @import { Registry } from 'prom-client' */
 /** @import { Instruments } from './instruments' */
 
@@ -40,8 +41,7 @@ class Handle extends EventEmitter {
   #instruments
   #subscriber = {
     onStall: (/** @type {Stall} */ stall, /** @type {boolean} */ isFirst) => this.#onStall(stall, isFirst),
-    takeSlowest: () => this.#requests.takeSlowest(),
-    takeWork: () => this.#requests.takeWork()
+    takeSlowest: () => this.#requests.takeSlowest()
   }
 
   /**
@@ -63,11 +63,8 @@ class Handle extends EventEmitter {
       logger: this.#logger,
       stallThresholdMs: this.#options.stallThresholdMs,
       onRequest: () => this.#instruments?.speedUp(),
-      onAnswered: (context, route, status, toMicros) => {
-        this.#instruments?.routeNotes.noticeRoute(route, context.request)
-        this.#instruments?.slowRequests.noteAnswer(context, route, status, toMicros)
-      },
-      onWork: (context, fromMicros, toMicros) => this.#instruments?.slowRequests.noteWork(context, fromMicros, toMicros)
+      onAnswered: (context, route, status, toMicros) => this.#instruments?.requestNotes.noteAnswer(context, route, status, toMicros),
+      onWork: (context, fromMicros, toMicros) => this.#instruments?.requestNotes.noteWork(context, fromMicros, toMicros)
     })
     this.#surface = new Surface({
       options: this.#options,
@@ -152,9 +149,9 @@ class Handle extends EventEmitter {
     return this.#instruments?.stalls.list() ?? []
   }
 
-  /** The worst requests of the last quarter of an hour, and where their time went; worst first. */
-  slowRequests () {
-    return this.#instruments?.slowRequests.list() ?? []
+  /** The worst requests of the last quarter of an hour, and where their time went; worst first. @returns {Promise<SlowRequest[]>} */
+  async slowRequests () {
+    return await this.#instruments?.slowRequests() ?? []
   }
 
   /**

@@ -26,20 +26,23 @@ const { createHiddenFunctions, createInterrupt } = require('./observing/interrup
 const { installCanaries } = require('../shared/heap/canaries')
 const { routeOf } = require('./http/route-template')
 const { createRequestContexts } = require('./http/contexts/request-contexts')
-const { SlowRequests } = require('./http/slow-requests/slow-requests')
-const { createRouteNotes } = require('./route-notes')
+const { RequestNotes } = require('./request-notes')
 const { createStallRoute } = require('./http/stall-route')
 const { SyncCalls } = require('./sync-calls/sync-calls')
 const { describeFile, toCodeFrame } = require('../shared/formats/profile/frame')
 
 /** @import { Ask, Tell } from '../bridge/channel' */
 /** @import { Logger } from '../../types/diagnostics' */
+/** @import { SlowRequest } from '../../types/slow-requests' */
 /** @import { Counts } from '../observer/counts' */
 /** @import { ResolvedOptions } from './options/resolve-options' */
 
 // Who asks again and again for synchronous calls has what is known, and does not have a window ended and this thread wait each time.
 const MIN_ASKED_MICROS = 250e3
 const MAX_SAMPLES_WAIT_MS = 100
+
+// What everything is refused with that needs the observer.
+const WITHOUT_OBSERVER = Object.freeze(['ERR_LOOPSCOPE_OBSERVER_LOST', 'ERR_LOOPSCOPE_BUNDLED'])
 
 class Instruments {
   #logger
@@ -58,8 +61,8 @@ class Instruments {
   #hiddenFunctions
   #requestContexts = createRequestContexts({
     onRequest: () => this.speedUp(),
-    arrivedMicros: (micros, request) => this.slowRequests.arrivedMicros(micros, request),
-    onUncounted: ({ request }) => this.routeNotes.noticeRoute(routeOf(request), request)
+    arrivedMicros: (micros, request) => this.requestNotes.arrivedMicros(micros, request),
+    onUncounted: ({ request }) => this.requestNotes.noteRoute(routeOf(request), request)
   })
 
   #askedMicros = -Infinity
@@ -69,8 +72,7 @@ class Instruments {
   /** @type {Stalls} */
   stalls
   loop // what is measured of it
-  routeNotes
-  slowRequests
+  requestNotes
 
   /**
    * @param {object} parts
@@ -101,7 +103,7 @@ class Instruments {
       cpuUsage: isMainThread ? process.cpuUsage : process.threadCpuUsage // which Node 20 lacks
     })
     this.marks = createProcessMarks({ tell })
-    this.slowRequests = new SlowRequests({ heartbeat: this.#heartbeat })
+    this.requestNotes = new RequestNotes({ context: this.#requestContexts.context, heartbeat: this.#heartbeat, tell })
     this.#recording = new Recording({
       settings: recorder,
       whyTaken: options.whyTaken,
@@ -111,10 +113,9 @@ class Instruments {
       heartbeat: this.#heartbeat,
       tell,
       detectDebugger: url => this.#observer.ask('detectDebugger', { url }),
-      onRotated: () => this.routeNotes.tell()
+      onRotated: () => this.requestNotes.handOver()
     })
     this.#ownWork = createOwnWork({ heartbeat: this.#heartbeat })
-    this.routeNotes = createRouteNotes({ context: this.#requestContexts.context, slowRequests: this.slowRequests, takeWork: () => this.stalls.subscribers.takeWork(), tell })
     this.#hiddenFunctions = this.#makeHiddenFunctions(id)
     /** @type {Ask} */
     const ask = (name, params, signal) => this.#observer.askWhenReady(name, params, signal)
@@ -164,7 +165,7 @@ class Instruments {
     if (!this.#running) return
     this.#running = false
     this.#heartbeat.stop()
-    this.slowRequests.stop()
+    this.requestNotes.stop()
     this.egress.handOver()
     this.#recording.stop()
     this.syncCalls.stop()
@@ -187,6 +188,20 @@ class Instruments {
       if (reading !== null) this.syncCalls.addSamples(reading, performance.now())
     }
     return this.syncCalls.read()
+  }
+
+  /**
+   * What the observer makes of all that was noted up to now. The process is kept alive until then.
+   * @returns {Promise<SlowRequest[]>} worst first; none without an observer
+   */
+  async slowRequests () {
+    this.requestNotes.handOver()
+    try {
+      return await this.#observer.hold(() => this.#observer.askWhenReady('slowRequests', {}))
+    } catch (/** @type {any} */ error) {
+      if (WITHOUT_OBSERVER.includes(error.code)) return []
+      throw error
+    }
   }
 
   /** To be called when work begins, so that it is watched closely. */
@@ -214,7 +229,7 @@ class Instruments {
       heartbeat: this.#heartbeat,
       stallRoute: this.#stallRoute,
       recording: this.#recording,
-      routeNotes: this.routeNotes,
+      requestNotes: this.requestNotes,
       release: () => this.#observer.release(),
       withdrawRelease: () => this.#state.withdrawRelease()
     })
@@ -239,7 +254,7 @@ class Instruments {
         syncCalls: () => this.syncCalls,
         heap: () => this.heap,
         captures: () => this.captures,
-        slowRequests: this.slowRequests,
+        requestNotes: this.requestNotes,
         marks: this.marks,
         egress: this.egress
       }),
@@ -257,7 +272,7 @@ class Instruments {
 
   #onObserverRestarted () {
     this.marks.tellAll()
-    this.routeNotes.forgetHandlers()
+    this.requestNotes.forgetHandlers()
     this.admin.applications.reopen()
     this.egress.resume()
     this.heap.resume().catch(error => {
@@ -273,11 +288,11 @@ class Instruments {
     this.loop.record(delayMs, periods)
     this.#notedCpu.tick()
     this.#state.noteDelay(delayMs)
-    this.slowRequests.noteTick(this.#heartbeat.lastMicros, delayMs)
+    this.requestNotes.noteTick(this.#heartbeat.lastMicros, delayMs)
     this.heap.tick()
     if (this.#recording.tick(this.#heartbeat.lastMicros, this.#state.isIdle)) this.#heartbeat.skipElapsed()
     this.stalls.tick(this.#heartbeat.lastMicros, delayMs < this.#options.stallThresholdMs)
   }
 }
 
-module.exports = { Instruments }
+module.exports = { Instruments, WITHOUT_OBSERVER }

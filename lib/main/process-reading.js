@@ -40,8 +40,7 @@ function readProcess (instruments, requests) {
     waitsFor: countWaits(),
     ownSeconds: Object.fromEntries(instruments.overhead().map(({ component, seconds }) => [component, seconds])),
     routes: sumByRoute(durations),
-    inFlight: active.reduce((sum, { count }) => sum + count, 0),
-    slow: instruments.slowRequests.list()
+    inFlight: active.reduce((sum, { count }) => sum + count, 0)
   }
 }
 

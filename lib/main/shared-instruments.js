@@ -5,7 +5,7 @@
 
 const { isDeepStrictEqual } = require('node:util')
 const { warnOnce } = require('../shared/base/warnings')
-const { Instruments } = require('./instruments')
+const { Instruments, WITHOUT_OBSERVER } = require('./instruments')
 const { WAITING_PRELOAD, hold, peek, release } = require('./process/process-wide')
 
 /** @import { Logger } from '../../types/diagnostics' */
@@ -15,13 +15,10 @@ const { WAITING_PRELOAD, hold, peek, release } = require('./process/process-wide
 /** @import { ResolvedOptions } from './options/resolve-options' */
 
 // Copies of this package in one process share the instruments: the name carries the version of their interface.
-const SHARED_NAME = 'instruments.4'
+const SHARED_NAME = 'instruments.5'
 
 // Options of the process's one set of instruments; the first handle's hold.
 const SHARED_OPTIONS = /** @type {const} */ (['stallThresholdMs', 'heartbeatMs', 'recorder', 'syncCalls', 'sourceMaps', 'threads', 'onNearHeapLimit'])
-
-// What everything is refused with that needs the observer.
-const WITHOUT_OBSERVER = ['ERR_LOOPSCOPE_OBSERVER_LOST', 'ERR_LOOPSCOPE_BUNDLED']
 
 /**
  * @param {object} handle  one handle

@@ -8,7 +8,7 @@ const { addStallToTrace } = require('./open-telemetry')
 
 /** @import { Stall } from '../../types/diagnostics' */
 /** @import { ObserverClient } from './observing/observer-client' */
-/** @import { SlowRequest, Work } from './http/middleware' */
+/** @import { SlowRequest } from './http/middleware' */
 /** @import { Stuck } from './http/stall-route' */
 /** @import { LateTick } from './loop/heartbeat' */
 /** @import { MeasuredStall } from '../shared/stalls/stall' */
@@ -17,7 +17,6 @@ const { addStallToTrace } = require('./open-telemetry')
  * @typedef {object} Subscriber  one handle: the first one also logs
  * @property {(stall: Stall, isFirst: boolean) => void} onStall
  * @property {() => SlowRequest | null} takeSlowest
- * @property {() => Work[]} takeWork
  */
 
 // A router may still be on its way to the route of a request. A report does not wait longer than that for the request to be answered.
@@ -109,10 +108,6 @@ class Subscribers {
   /** @param {Subscriber} subscriber */
   delete (subscriber) {
     this.#all.delete(subscriber)
-  }
-
-  takeWork () {
-    return [...this.#all].flatMap(({ takeWork }) => takeWork())
   }
 
   takeSlowest () {

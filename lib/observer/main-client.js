@@ -23,6 +23,7 @@ class MainClient {
   #lastAnswers = new Map()
   /** @type {Map<string, SingleFlight<any>>} */
   #flights = new Map()
+  #handOver = new SingleFlight({ take: () => this.ask('handOver', {}) })
 
   /**
    * @param {object} parts
@@ -49,7 +50,7 @@ class MainClient {
 
   /**
    * The answer, or the last one when the main thread does not answer now.
-   * @param {'syncCalls' | 'memory' | 'slowRequests' | 'metrics' | 'openMetrics' | 'metricsReading' | 'processReading'} name
+   * @param {'syncCalls' | 'memory' | 'metrics' | 'openMetrics' | 'metricsReading' | 'processReading'} name
    * @param {number} application
    * @returns {Promise<LastAnswer>}
    */
@@ -65,6 +66,20 @@ class MainClient {
       const last = this.#lastAnswers.get(key)
       if (last === undefined) throw error
       return { ...last, isStale: true }
+    }
+  }
+
+  /**
+   * Has the main thread hand over what it has noted of requests (requestNotes): it has come when this resolves.
+   * @returns {Promise<boolean>} false: the main thread does not answer now
+   */
+  async handOver () {
+    try {
+      await this.#handOver.share()
+      return true
+    } catch (/** @type {any} */ error) {
+      if (error.code === 'ERR_LOOPSCOPE_LOOP_BLOCKED') return false
+      throw error
     }
   }
 

@@ -26,6 +26,7 @@ const UNKNOWN = Object.freeze({
   thresholdMs: 100,
   blockedMs: 0,
   stalls: [],
+  slow: [],
   system: { ms: 0, cpuMs: null, runQueueMs: null, throttledMs: null, io: null },
   ownCpu: { ranShare: 1, observerMs: null },
   pool: { queued: 0, maxWaitMs: 0 },

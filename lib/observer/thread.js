@@ -21,6 +21,7 @@ const { workLinesOf } = require('../shared/formats/profile/work-lines')
 const { Marks } = require('../shared/marks')
 const { createCpuBudget } = require('../shared/source-maps/cpu-budget')
 const { SourceMaps } = require('../shared/source-maps/source-maps')
+const { SlowRequests } = require('./slow-requests/slow-requests')
 const { createStallDetection } = require('./stalls/stall-detection')
 const { createWindowReading } = require('./window-reading')
 
@@ -48,6 +49,7 @@ class ObserverThread {
   #sourceMaps
   #sourceMapBudget = createCpuBudget({ share: SOURCE_MAPS_SHARE })
   #stalls
+  #slowRequests
   #windowReading
   #poolProbe
   #poolWaits = createPoolWaits({ onQueued: waitedMs => this.#channel.tell('poolQueued', { waitedMs }) })
@@ -105,13 +107,15 @@ class ObserverThread {
       sourceMaps: this.#sourceMaps,
       logNow: this.#logNow
     })
+    this.#slowRequests = new SlowRequests(settings)
     this.#windowReading = createWindowReading({
       settings,
       state: this.#state,
       recorder: () => this.#recorder,
       sourceMaps: this.#sourceMaps,
       workLines: () => workLinesOf(this.#stalls.records.list()),
-      channel: this.#channel
+      channel: this.#channel,
+      slowRequests: this.#slowRequests
     })
     this.#poolProbe = new PoolProbe({ onQueued: this.#poolWaits.note, interval: this.#stalls.interval })
     this.#main = new MainClient({ channel: this.#channel })
@@ -174,7 +178,10 @@ class ObserverThread {
     return {
       recording: ({ on, reason }) => this.#recorder.setRecording(on, reason),
       window: ({ window }) => this.#recorder.addWindow(window),
-      routeNotes: ({ notes }) => this.#windowReading.addNotes(notes),
+      requestNotes: ({ notes }) => {
+        this.#slowRequests.addNotes(notes)
+        this.#windowReading.addNotes(notes)
+      },
       speedUp: () => {
         this.#stalls.speedUp()
         this.#windowReading.speedUp()
@@ -204,6 +211,7 @@ class ObserverThread {
         const original = await this.#sourceMaps.frames(frames)
         return original.map((frame, index) => this.#sourceMaps.isKnown({ frames: [frames[index]] }) ? frame : null)
       },
+      slowRequests: async () => this.#slowRequests.list(),
       resumeSamples: ({ reading }) => this.#windowReading.resume(reading),
       samplesNow: ({ toMicros }) => this.#tellSamples(toMicros),
       stop: () => this.#stop()
@@ -258,6 +266,7 @@ class ObserverThread {
       marks: this.#marks,
       recorder: this.#recorder,
       readSamples: () => this.#windowReading.readSamplesNow(),
+      slowRequests: this.#slowRequests,
       scheduler: this.#scheduler,
       poolWaits: this.#poolWaits,
       sourceMaps: this.#sourceMaps,

@@ -10,15 +10,13 @@ const { Knowledge } = require('./labels/knowledge')
 const { labelSamples, learnWindow } = require('./labels/label-samples')
 const { Looking } = require('./labels/looking')
 const { linesOf, placesOfStack } = require('./labels/places')
-const { SampledRuns } = require('./labels/sampled-runs')
 const { createSyncSamples } = require('./sync-calls/sync-samples')
 
 /** @import { CpuProfile, WorkLine } from '../../types/profile' */
 /** @import { Channel } from '../bridge/channel' */
 /** @import { ObserverSettings, ToMain, ToObserver } from '../bridge/messages' */
 /** @import { SharedState } from '../bridge/shared-state' */
-/** @import { Work } from '../main/http/middleware' */
-/** @import { Look, Notes } from '../main/route-notes' */
+/** @import { Look, Notes, Work } from '../main/request-notes' */
 /** @import { SourceMaps } from '../shared/source-maps/source-maps' */
 /** @import { Handler } from './labels/knowledge' */
 /** @import { Seen } from './labels/label-samples' */
@@ -40,10 +38,10 @@ const KNOWN_SHARE = 0.9 // of looks, from which on they show little that is new
  * @param {SourceMaps} parts.sourceMaps
  * @param {() => WorkLine[]} parts.workLines  of stalls
  * @param {Channel<ToMain, ToObserver>} parts.channel
+ * @param {{ addWindow (window: CpuProfile): void }} parts.slowRequests
  */
-function createWindowReading ({ settings, state, recorder, sourceMaps, workLines, channel }) {
+function createWindowReading ({ settings, state, recorder, sourceMaps, workLines, channel, slowRequests }) {
   const syncSamples = createSyncSamples({ send: reading => channel.tell('syncSamples', { reading, workLines: workLines() }), sourceMaps })
-  const sampledRuns = new SampledRuns({ hz: settings.hz, tell: told => channel.tell('sampledRuns', told) })
   const looking = new Looking({
     isBusy: () => recorder().canLook && !state.isIdle && state.ownWorkMicros === 0,
     look: () => recorder().look()
@@ -53,7 +51,7 @@ function createWindowReading ({ settings, state, recorder, sourceMaps, workLines
     onLooks: isNew => looking.adapt(isNew),
     onWindow: window => {
       syncSamples.addWindow(window)
-      sampledRuns.addWindow(window)
+      slowRequests.addWindow(window)
     }
   })
   return {
@@ -63,10 +61,7 @@ function createWindowReading ({ settings, state, recorder, sourceMaps, workLines
       looking.start()
     },
     /** @param {Notes} notes  of the main thread, about the window before */
-    addNotes (notes) {
-      sampledRuns.want(notes.slowFromMicros)
-      labeller.addNotes(notes)
-    },
+    addNotes: notes => labeller.addNotes(notes),
     /**
      * What was sampled up to this moment, as far as it comes in time.
      * @param {number} toMicros

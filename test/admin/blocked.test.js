@@ -12,6 +12,8 @@ test('while the main loop is blocked the listener and the control socket answer 
   const app = await run(t)
   const url = await app.listenerUrl()
   await recorded(url)
+  await (await get(`${app.url}/auth`)).text() // slow, and nobody asks for slow requests before the loop is blocked
+  await (await get(`${url}/cpu?seconds=0.05`)).text() // a window ends
   const stop = path.join(app.folder, 'stop')
   let isBlocked = true
   const spinning = get(`${app.url}/spin?until=${stop}`).then(response => { isBlocked = false; return response.text() })
@@ -29,6 +31,7 @@ test('while the main loop is blocked the listener and the control socket answer 
       ['/metrics', /^loopscope_eventloop_blocked_now_seconds [\d.]*[1-9]/m],
       ['/stalls', /"current":\{.*"route":"GET \/spin"/],
       ['/loop', /"blockedMs":[1-9]/],
+      ['/slow-requests', /^\{"isStale":true,"at":\d+,"requests":\[\{[^}]*"route":"GET \/auth","status":200/],
       ['/sync-calls', /"api":"crypto\.pbkdf2Sync"/],
       ['/cpu?last=2&format=text', /\bspin test\/fixtures\/admin\/app\.js:|\bspin app\.js:/],
       ['/debug/pprof/block', /./s]

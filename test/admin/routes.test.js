@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { gunzipSync } = require('node:zlib')
-const { createSubject, unavailable, STALL, TOKENS } = require('./subject')
+const { createSubject, unavailable, SLOW, STALL, TOKENS } = require('./subject')
 const { errors } = require('../../lib/shared/base/errors')
 const { createRoutes } = require('../../lib/observer/admin/routes')
 const { craft, withRoutes } = require('../fixtures/profiles/profiles')
@@ -46,6 +46,12 @@ test('while the main thread has told nothing yet, what the observer knows is tol
   assert.match((await ask('/metrics')).body, /blocked_now_seconds 0\.9/)
   const { value } = await ask('/sync-calls')
   assert.deepEqual([value.sampled, value.exact, value.isStale], [[], null, true])
+})
+
+test('slow requests are those that were handed over, with how fresh they are', async t => {
+  const { ask } = createSubject(t, { sources: { slowRequests: async () => ({ isStale: true, at: 5, requests: [SLOW] }) } })
+  assert.deepEqual((await ask('/slow-requests')).value, { isStale: true, at: 5, requests: [SLOW] })
+  assert.match((await ask('/slow-requests?format=text')).body, /^the loop does not answer[^]*GET \/fast 200/)
 })
 
 test('stalls come with totals, as many as are asked for', async t => {

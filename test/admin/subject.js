@@ -76,6 +76,7 @@ function createSubject (t, { application = {}, sources = {}, now } = {}) {
     store,
     context: (title, notes = []) => ({ appRoot: '/app', title, notes }),
     readSamples: async () => {},
+    slowRequests: async () => ({ isStale: false, at: Date.now(), requests: [SLOW] }),
     reportSections: () => ({ sections: [], lines: [] }),
     toOriginal: async profile => profile,
     sampledCalls: () => [],
@@ -111,7 +112,6 @@ const SLOW = {
 const ANSWERS = {
   metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', text: '# HELP a b\n# TYPE a counter\na 1\n' },
   syncCalls: { sampled: [], exact: null, startUp: null, pool: { queued: 0, maxWaitMs: 0 } },
-  slowRequests: [SLOW],
   memory: { rssBytes: 1e6, spaces: [] },
   processReading: { delay: { utilization: 0.25 }, routes: [{ route: 'GET /a', count: 3, seconds: 1 }, { route: 'GET /b', count: 4, seconds: 1 }], inFlight: 2 }
 }

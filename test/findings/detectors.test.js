@@ -93,7 +93,7 @@ test('a function that makes many small writes is said with the writes, and not o
 test('who waited longest behind the code of a route is said with it; others of that route are not', () => {
   const slow = (route, ms, at = 1_010_000) => ({ at, route, status: 200, durationMs: ms, unreadMs: 0, ownMs: 0, behindMs: ms, behind: [{ route: 'POST /login', ms }], gcMs: 0, waitingMs: 0, traceId: null })
   const busy = hotSpots(spot({ route: 'POST /login' }))
-  const said = (...requests) => ask({ ...busy, process: { slow: requests } }).findings[0].what
+  const said = (...requests) => ask({ ...busy, slow: requests }).findings[0].what
   assert.match(said(slow('GET /a', 900), slow('GET /fast', 3100), slow('POST /login', 5000)), / GET \/fast waited up to 3\.1 s behind it\./)
   assert.doesNotMatch(said(slow('POST /login', 5000), slow('GET /old', 5000, 0)), /behind it/)
 })

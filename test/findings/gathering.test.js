@@ -20,6 +20,7 @@ function subject (changes = {}) {
   const findings = createFindings({
     facts: { appName: 'shop', appRoot: '/app', pid: 7, startedAt: 0, stallThresholdMs: 100 },
     scheduler: { read: () => ({ cpuMs: 1, runQueueMs: 0, throttledMs: null, observerCpuMs: 0, observerRunQueueMs: 0 }), readIo: () => null },
+    slowRequests: async () => ({ requests: [] }),
     askProcess: async () => { asked.process++; return { value: readings().process, isStale: false } },
     view: async ({ fromMs }) => { asked.view++; return { profile: profileOf(Array.from({ length: 900 }, () => [['login', 'node:pbkdf2Sync'], 1e4])), fromMs } },
     toOriginal: async profile => profile,

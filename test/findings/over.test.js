@@ -62,6 +62,7 @@ test('means and percentiles are of the observed time, and not since the start', 
   const find = value => createFindings({
     facts: { appName: 'shop', appRoot: '/app', pid: 7, startedAt: 0, stallThresholdMs: 100 },
     scheduler: { read: () => ({ cpuMs: 1, runQueueMs: 0, throttledMs: null, observerCpuMs: 0, observerRunQueueMs: 0 }), readIo: () => null },
+    slowRequests: async () => ({ requests: [] }),
     askProcess: async () => ({ value, isStale: false }),
     view: async ({ fromMs }) => ({ profile: profileOf(Array.from({ length: 6000 }, () => [['(idle)'], 1e4])), fromMs }),
     toOriginal: async profile => profile,

@@ -71,6 +71,7 @@ function readings ({ activity = {}, process: known = {}, system, ...rest } = {})
           ...act
         },
     stalls: [],
+    slow: [],
     system: { ms: 1000, cpuMs: 330, runQueueMs: 5, throttledMs: null, io: null, ...system },
     ownCpu: { ranShare: 0.98, observerMs: 5000 },
     pool: { queued: 0, maxWaitMs: 0 },
@@ -83,7 +84,6 @@ function readings ({ activity = {}, process: known = {}, system, ...rest } = {})
           delay: { p50Ms: 1, p99Ms: 12 },
           memory: { heapUsedBytes: 5e7, oldBytes: 4e7, limitBytes: 4e9, trend: null, outside: null, ...memory },
           poolSize: 4,
-          slow: [],
           waitsFor: { TCPSocketWrap: 3 },
           ownSeconds: { heartbeat: 1, recorder: 1, observer: 5, 'own-work': 0 },
           routes: [{ route: 'GET /', count: 50_000, seconds: 500 }],

@@ -55,3 +55,15 @@ test('what was answered before is told while the main thread is stuck, and said 
   subject.main.forget(1)
   await assert.rejects(subject.main.askOrLast('metrics', 1), { code: 'ERR_LOOPSCOPE_LOOP_BLOCKED' })
 })
+
+test('whether the main thread has handed over what it noted is known, however many ask', async () => {
+  const subject = createSubject()
+  const asked = []
+  subject.answer = async name => { asked.push(name) }
+  assert.deepEqual(await Promise.all([1, 2, 3].map(() => subject.main.handOver())), [true, true, true])
+  assert.deepEqual(asked, ['handOver'])
+  subject.answer = () => NEVER
+  assert.equal(await subject.main.handOver(), false)
+  subject.answer = async () => { throw new Error('a fault') }
+  await assert.rejects(subject.main.handOver(), { message: 'a fault' })
+})

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { SampledRuns } = require('../../lib/observer/labels/sampled-runs')
+const { SampledRuns } = require('../../lib/observer/slow-requests/sampled-runs')
 
 const NODES = ['(root)', '(idle)', '(garbage collector)', 'work'].map((functionName, index) => ({
   id: index + 1, callFrame: { functionName, scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 }
@@ -15,47 +15,26 @@ function windowOf (startTime, samples, { routes, deltas = samples.map(() => 10_0
   return { nodes: NODES, startTime, endTime, samples, timeDeltas: deltas, routes: { names: ['GET /a'], samples: routes ?? samples.map(() => -1) } }
 }
 
-function createSubject () {
-  const told = []
-  const runs = new SampledRuns({ hz: 100, tell: ({ runs, toMicros }) => told.push([runs, toMicros]) })
-  return { runs, told }
-}
-
 const run = (fromMicros, toMicros, route = null, isGc = false) => ({ fromMicros, toMicros, route, isGc })
 
-test('nothing is told while nobody wants it', () => {
-  const { runs, told } = createSubject()
-  runs.addWindow(windowOf(0, [WORK]))
-  runs.want(0)
-  runs.want(null)
-  runs.addWindow(windowOf(10_000, [WORK]))
-  assert.deepEqual(told, [])
-})
-
 test('samples of one kind in a row are one run; an idle loop is none', () => {
-  const { runs, told } = createSubject()
-  runs.want(0)
+  const runs = new SampledRuns({ hz: 100 })
   runs.addWindow(windowOf(0, [WORK, WORK, IDLE, WORK, GC, GC], { routes: [0, 0, -1, -1, -1, -1] }))
-  assert.deepEqual(told, [[[run(0, 20_000, 'GET /a'), run(30_000, 40_000), run(40_000, 60_000, null, true)], 60_000]])
+  assert.deepEqual(runs.since(0), [run(0, 20_000, 'GET /a'), run(30_000, 40_000), run(40_000, 60_000, null, true)])
 })
 
-test('a request of several windows is told all since it came; what is a minute old is forgotten', () => {
-  const { runs, told } = createSubject()
+test('those of several windows are found since a moment; what is a minute old is forgotten', () => {
+  const runs = new SampledRuns({ hz: 100 })
   runs.addWindow(windowOf(0, [WORK]))
   runs.addWindow(windowOf(10_000, [WORK]))
-  runs.want(15_000)
   runs.addWindow(windowOf(20_000, [IDLE, WORK]))
-  runs.want(0)
+  assert.deepEqual(runs.since(15_000), [run(10_000, 20_000), run(30_000, 40_000)])
   runs.addWindow(windowOf(60_015_000, [WORK]))
-  assert.deepEqual(told, [
-    [[run(10_000, 20_000), run(30_000, 40_000)], 40_000],
-    [[run(30_000, 40_000), run(60_015_000, 60_025_000)], 60_025_000]
-  ])
+  assert.deepEqual(runs.since(0), [run(30_000, 40_000), run(60_015_000, 60_025_000)])
 })
 
 test('a sample does not stand for a time in which the process was not run', () => {
-  const { runs, told } = createSubject()
-  runs.want(0)
+  const runs = new SampledRuns({ hz: 100 })
   runs.addWindow(windowOf(0, [WORK, WORK], { deltas: [10_000, 5_000_000] }))
-  assert.deepEqual(told[0][0], [run(0, 10_000), run(4_910_000, 5_010_000)])
+  assert.deepEqual(runs.since(0), [run(0, 10_000), run(4_910_000, 5_010_000)])
 })

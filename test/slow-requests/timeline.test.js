@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { timelineOf } = require('../../lib/main/http/slow-requests/timeline')
+const { timelinesOf } = require('../../lib/observer/slow-requests/timeline')
 
 const ms = count => count * 1e3
 
@@ -13,7 +13,7 @@ const seen = (start, route, at) => work(start, route, at, at)
 const answer = (start, route, to) => ({ startMicros: ms(start), route, toMicros: ms(to) })
 
 const request = (from, to, { start = from, route = 'GET /mine' } = {}) => ({ route, startMicros: ms(start), ...interval(from, to) })
-const timeline = (subject, known) => timelineOf(subject, { work: [], seen: [], runs: [], late: [], answers: [], ...known })
+const timeline = (subject, known) => timelinesOf([subject], { work: [], seen: [], runs: [], late: [], answers: [], ...known }).get(subject)
 
 test('what nobody claims was waiting', () => {
   assert.deepEqual(timeline(request(0, 100), {}), { ownMs: 0, behindMs: 0, behind: [], gcMs: 0, waitingMs: 100 })

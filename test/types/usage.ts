@@ -50,6 +50,8 @@ export async function worker (): Promise<void> {
     // @ts-expect-error no such code
     if (error.code === 'ERR_LOOPSCOPE_TIRED') throw error
   })
+  const [slowest] = await handle.slowRequests()
+  console.log(slowest?.behind.map(({ route, ms }) => `${route} ${ms}`))
   await handle.close()
 }
 

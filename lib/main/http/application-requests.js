@@ -62,10 +62,6 @@ class ApplicationRequests {
     return this.middleware?.slowest.take() ?? null
   }
 
-  takeWork () {
-    return this.middleware?.workLog.take() ?? []
-  }
-
   start () {
     this.#context.start()
     this.#channel?.start()

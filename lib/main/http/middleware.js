@@ -6,7 +6,6 @@
 const { monotonicMicros } = require('../../shared/base/monotonic')
 const { createRequestMeasure } = require('./request-measure')
 const { isInFirstTurn } = require('./contexts/one-request')
-const { routeOf } = require('./route-template')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { Logger, Middleware } from '../../../types/diagnostics' */
@@ -15,9 +14,7 @@ const { routeOf } = require('./route-template')
 /** @import { RouteContext } from './contexts/route-context' */
 
 const MIN_WORK_MICROS = 1000 // a tenth of the time between two samples
-const MAX_ENTRIES = 5000 // a window of five seconds holds no more of a millisecond each
 
-/** @typedef {{ fromMicros: number, toMicros: number, route: string }} Work */
 /**
  * @typedef {object} SlowRequest
  * @property {RequestContext} context
@@ -26,7 +23,7 @@ const MAX_ENTRIES = 5000 // a window of five seconds holds no more of a millisec
  */
 
 /**
- * @typedef {Middleware & { slowest: { take (): SlowRequest | null }, workLog: { take (): Work[] } }} RequestMiddleware
+ * @typedef {Middleware & { slowest: { take (): SlowRequest | null } }} RequestMiddleware
  */
 
 /**
@@ -37,14 +34,14 @@ const MAX_ENTRIES = 5000 // a window of five seconds holds no more of a millisec
  * @param {number} parts.stallThresholdMs
  * @param {() => void} [parts.onRequest]  work on a request begins
  * @param {import('./request-measure').RequestMeasureOptions['onAnswered']} [parts.onAnswered]
- * @param {(context: RequestContext, fromMicros: number, toMicros: number) => void} [parts.onWork]  its synchronous code has run
+ * @param {(context: RequestContext, fromMicros: number, toMicros: number) => void} [parts.onWork]  its synchronous code has run, for long enough to be
+ *   seen by a sampler
  * @param {((request: IncomingMessage, response: ServerResponse) => boolean) | null} [parts.take]  answers what is not for the application
  * @returns {RequestMiddleware}
  */
-function createMiddleware ({ context, requests, logger, stallThresholdMs, onRequest, onAnswered, onWork, take = null }) {
+function createMiddleware ({ context, requests, logger, stallThresholdMs, onRequest, onAnswered, onWork = () => {}, take = null }) {
   const measure = createRequestMeasure({ context, requests, logger, onRequest, onAnswered })
   const slowest = new SlowestRequest(stallThresholdMs)
-  const workLog = new WorkLog(onWork)
 
   /** @type {Middleware} */
   function loopscope (request, response, next) {
@@ -58,11 +55,11 @@ function createMiddleware ({ context, requests, logger, stallThresholdMs, onRequ
     } finally {
       const toMicros = monotonicMicros()
       slowest.note(requestContext, fromMicros, toMicros)
-      workLog.note(requestContext, fromMicros, toMicros)
+      if (toMicros - fromMicros >= MIN_WORK_MICROS) onWork(requestContext, fromMicros, toMicros)
     }
   }
 
-  return Object.assign(loopscope, { slowest, workLog })
+  return Object.assign(loopscope, { slowest })
 }
 
 /**
@@ -105,40 +102,4 @@ class SlowestRequest {
   }
 }
 
-/**
- * When which request's synchronous code ran: what the samples of a profile are matched with to get their routes. It holds what ran since it was
- * last taken, and only what is long enough for a sampler to see.
- */
-class WorkLog {
-  /** @type {{ context: RequestContext, fromMicros: number, toMicros: number }[]} */
-  #entries = []
-  #onWork
-
-  /** @param {(context: RequestContext, fromMicros: number, toMicros: number) => void} [onWork]  for whoever else wants them */
-  constructor (onWork = () => {}) {
-    this.#onWork = onWork
-  }
-
-  /**
-   * @param {RequestContext} context
-   * @param {number} fromMicros
-   * @param {number} toMicros
-   */
-  note (context, fromMicros, toMicros) {
-    if (toMicros - fromMicros < MIN_WORK_MICROS) return
-    this.#onWork(context, fromMicros, toMicros)
-    if (this.#entries.length < MAX_ENTRIES) this.#entries.push({ context, fromMicros, toMicros })
-  }
-
-  /**
-   * The routes are asked for now and not when the work was done: by then the router may not have known them.
-   * @returns {Work[]} in order of time
-   */
-  take () {
-    const entries = this.#entries
-    this.#entries = []
-    return entries.map(({ context, fromMicros, toMicros }) => ({ fromMicros, toMicros, route: routeOf(context.request) }))
-  }
-}
-
-module.exports = { SlowestRequest, WorkLog, createMiddleware }
+module.exports = { SlowestRequest, createMiddleware }

@@ -14,11 +14,11 @@ const { inspector } = require('../process/inspector')
  * @param {{ lastMicros: number }} parts.heartbeat
  * @param {{ note (tickMicros: number): void, now (): string | null, traceNow (): Trace | null }} parts.stallRoute
  * @param {{ start (sessionError: null): void, rotate (seen?: DebuggerStatus): void }} parts.recording
- * @param {{ look (): BlockedStack, takeHandlers (): unknown[] }} parts.routeNotes
+ * @param {{ look (): BlockedStack, takeHandlers (): unknown[] }} parts.requestNotes
  * @param {() => void} parts.release  has the observer let go of its session
  * @param {() => void} parts.withdrawRelease
  */
-function createInterrupt ({ heartbeat, stallRoute, recording, routeNotes, release, withdrawRelease }) {
+function createInterrupt ({ heartbeat, stallRoute, recording, requestNotes, release, withdrawRelease }) {
   /**
    * @param {boolean} rotate
    * @param {DebuggerStatus} [seen]  of a debugger, just now
@@ -26,12 +26,12 @@ function createInterrupt ({ heartbeat, stallRoute, recording, routeNotes, releas
   function interrupt (rotate, seen) {
     stallRoute.note(heartbeat.lastMicros)
     if (rotate) recording.rotate(seen)
-    return { route: stallRoute.now(), trace: stallRoute.traceNow(), stack: routeNotes.look() }
+    return { route: stallRoute.now(), trace: stallRoute.traceNow(), stack: requestNotes.look() }
   }
 
   return Object.assign(interrupt, {
-    look: () => { routeNotes.look() },
-    takeHandlers: () => routeNotes.takeHandlers(),
+    look: () => { requestNotes.look() },
+    takeHandlers: () => requestNotes.takeHandlers(),
     startRecording: () => recording.start(null),
     endDebuggerWait: () => endDebuggerWait(release, withdrawRelease)
   })

@@ -13,12 +13,12 @@ const { takeSnapshot } = require('../heap/take-snapshot')
 /** @import { createCaptureOrders } from '../capture-orders' */
 /** @import { HeapWatching } from '../heap/heap-watching' */
 /** @import { EgressServing } from '../egress-serving' */
-/** @import { SlowRequests } from '../http/slow-requests/slow-requests' */
 /** @import { LoopMeters } from '../loop/loop-meters' */
 /** @import { createOwnWork } from '../loop/own-work' */
 /** @import { Recording } from '../recorder/recording' */
 /** @import { SyncCalls } from '../sync-calls/sync-calls' */
 /** @import { createProcessMarks } from '../marks' */
+/** @import { RequestNotes } from '../request-notes' */
 /** @import { TakeOrder } from '../heap/take-snapshot' */
 
 const MAX_MAPS_MS = 5 // at once; the first is always read
@@ -33,16 +33,16 @@ const MAX_MAP_LENGTH = 2 * 1024 * 1024
  * @param {() => SyncCalls} parts.syncCalls
  * @param {() => HeapWatching} parts.heap
  * @param {() => ReturnType<typeof createCaptureOrders>} parts.captures
- * @param {SlowRequests} parts.slowRequests
+ * @param {RequestNotes} parts.requestNotes
  * @param {ReturnType<typeof createProcessMarks>} parts.marks
  * @param {EgressServing} parts.egress
  * @returns {ConstructorParameters<typeof ObserverSupervisor>[0]['handlers']}
  */
-function createObserverHandlers ({ loop, recording, ownWork, admin, syncCalls, heap, captures, slowRequests, marks, egress }) {
+function createObserverHandlers ({ loop, recording, ownWork, admin, syncCalls, heap, captures, requestNotes, marks, egress }) {
   return {
     syncCalls: () => syncCalls().read(),
     memory: () => ({ ...readMemory(), trend: heap().trend }),
-    slowRequests: () => slowRequests.list(),
+    handOver: () => requestNotes.handOver(),
     // What holds this thread up for loopscope is no stall of the application.
     scriptMaps: (/** @type {{ urls: string[] }} */ { urls }) => ownWork.exempt(() => readScriptMaps(urls)),
     takeSnapshot: (/** @type {TakeOrder} */ order) => ownWork.exempt(() => takeSnapshot(order)),
@@ -55,7 +55,6 @@ function createObserverHandlers ({ loop, recording, ownWork, admin, syncCalls, h
       loop.time.addSamples(reading)
       syncCalls().addSamples(reading, performance.now(), workLines)
     },
-    sampledRuns: ({ runs, toMicros }) => slowRequests.addRuns(runs, toMicros),
     poolQueued: ({ waitedMs }) => syncCalls().poolQueued(waitedMs, performance.now()),
     captured: ({ event }) => captures().counts.note(event),
     marked: ({ mark }) => marks.add(mark)

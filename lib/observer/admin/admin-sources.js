@@ -16,6 +16,7 @@ const { newMark } = require('../../shared/marks')
 /** @import { ArtifactFacts, CaptureOptions, RetentionOptions, Trigger } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { RulesStatus } from '../../../types/rules' */
+/** @import { SlowRequest } from '../../../types/slow-requests' */
 /** @import { HeapSampling } from '../../shared/formats/profile/heap-tree' */
 /** @import { Channel } from '../../bridge/channel' */
 /** @import { ToMain, ToObserver, ObserverSettings } from '../../bridge/messages' */
@@ -68,6 +69,7 @@ const REPORT_MS = 10_000
  * @param {ReturnType<typeof import('../sync-calls/pool-probe').createPoolWaits>} parts.poolWaits
  * @param {import('../threads/thread-load').ThreadLoadMeter} parts.threadLoad
  * @param {import('../threads/thread-watch').ThreadWatch} parts.threadWatch
+ * @param {Pick<import('../slow-requests/slow-requests').SlowRequests, 'list' | 'handedOverMs'>} parts.slowRequests
  * @param {() => Promise<unknown>} parts.readSamples  up to now; the main thread knows them then
  * @param {import('../findings/findings').PastReadings} parts.past  of the application
  * @param {Pick<RecorderClient, 'views' | 'range' | 'canLook' | 'threadSessions'>} parts.recorder
@@ -97,6 +99,7 @@ function createAdminSources (parts) {
     threadWatch: parts.threadWatch,
     past: parts.past,
     askProcess: () => askProcess(parts),
+    slowRequests: () => readSlowRequests(parts),
     view,
     toOriginal,
     stalls,
@@ -119,12 +122,13 @@ function createAdminSources (parts) {
     mark: (/** @type {unknown} */ text) => makeMark(text, parts),
     stalls,
     stallProfile: (/** @type {number} */ stall) => records.profile(stall),
-    ask: (/** @type {'syncCalls' | 'memory' | 'slowRequests' | 'metrics' | 'openMetrics' | 'metricsReading' | 'processReading'} */ name) => main.askOrLast(name, id),
+    ask: (/** @type {'syncCalls' | 'memory' | 'metrics' | 'openMetrics' | 'metricsReading' | 'processReading'} */ name) => main.askOrLast(name, id),
     authorize: (/** @type {unknown} */ request, /** @type {string} */ scope) => {
       return main.ask('authorize', { application: id, request, scope }, AUTHORIZE_MS)
     },
     report: () => main.ask('report', {}, REPORT_MS),
     readSamples: parts.readSamples,
+    slowRequests: () => readSlowRequests(parts),
     sampleHeap: heapSampler.sample.bind(heapSampler),
     compareSnapshots: comparisons.compare,
     view,
@@ -189,6 +193,16 @@ function makeMark (text, { marks, channel }) {
  */
 function askProcess ({ application: { id }, main }) {
   return main.askOrLast('processReading', id).catch(nullWhenBlocked)
+}
+
+/**
+ * With what the main thread has noted up to now; while it is stuck, with what it has handed over before.
+ * @param {Pick<SourceParts, 'main' | 'slowRequests'>} parts
+ * @returns {Promise<{ isStale: boolean, at: number | null, requests: SlowRequest[] }>} at: up to when; null: nothing was handed over yet
+ */
+async function readSlowRequests ({ main, slowRequests }) {
+  const isFresh = await main.handOver()
+  return { isStale: !isFresh, at: slowRequests.handedOverMs, requests: slowRequests.list() }
 }
 
 /** @param {any} error */

@@ -63,6 +63,7 @@ function readingsOf (stalls, now, source) {
       sockets: { writes: NO_SOCKET_TIME, connects: NO_SOCKET_TIME, accepts: { ms: 0, samples: 0, closingMs: 0 }, loopMs: 0 }
     },
     stalls,
+    slow: [],
     system: { ms: 0, cpuMs: null, runQueueMs: null, throttledMs: null, io: null },
     pool: { queued: 0, maxWaitMs: 0 },
     threads: null,

@@ -42,6 +42,7 @@ const MAX_PAST_READINGS = 7
  * @param {{ appName: string, appRoot: string, pid: number, startedAt: number, stallThresholdMs: number }} parts.facts
  * @param {{ read (): SchedulerReading, readIo (): IoReading | null }} parts.scheduler
  * @param {() => Promise<{ value: ProcessReading, isStale: boolean } | null>} parts.askProcess  null: it never answered
+ * @param {() => Promise<{ requests: Readings['slow'] }>} parts.slowRequests
  * @param {(wanted: { fromMs: number, toMs: number }) => Promise<{ profile: CpuProfile, fromMs: number }>} parts.view
  * @param {(profile: CpuProfile) => Promise<CpuProfile>} parts.toOriginal
  * @param {() => { stalls: Stall[] }} parts.stalls
@@ -53,7 +54,7 @@ const MAX_PAST_READINGS = 7
  * @param {number} [parts.betweenMs]
  */
 function createFindings (parts) {
-  const { facts, scheduler, askProcess, view, toOriginal, stalls, loopNow, poolWaits, past, betweenMs = BETWEEN_MS } = parts
+  const { facts, scheduler, askProcess, slowRequests, view, toOriginal, stalls, loopNow, poolWaits, past, betweenMs = BETWEEN_MS } = parts
   const source = createSourceLines(facts)
   /** @type {Reading | undefined} */
   let last
@@ -77,7 +78,7 @@ function createFindings (parts) {
   async function gather () {
     const before = await readBefore()
     const { blockedMs } = loopNow()
-    const [now, activity] = await Promise.all([read(), observe()])
+    const [now, activity, { requests: slow }] = await Promise.all([read(), observe(), slowRequests()])
     last = now
     const at = Date.now()
     const fromMs = activity?.fromMs ?? at - LOOK_BACK_MS
@@ -91,6 +92,7 @@ function createFindings (parts) {
       thresholdMs: facts.stallThresholdMs,
       blockedMs,
       activity,
+      slow,
       stalls: inTime,
       system: systemBetween(before, now),
       ownCpu: ownCpuOf(now.system),

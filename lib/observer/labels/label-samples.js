@@ -9,7 +9,7 @@ const { NONE } = require('./knowledge')
 const { linesOf, placeOfFrame } = require('./places')
 
 /** @import { CpuProfile, ProfileNode, SampleRoutes } from '../../../types/profile' */
-/** @import { Work } from '../../main/http/middleware' */
+/** @import { Work } from '../../main/request-notes' */
 /** @import { Claim, Knowledge } from './knowledge' */
 
 /** @typedef {{ atMicros: number, route: string, lines: string[] }} Seen  by a look: whose code ran, and where the functions on its stack begin, outermost first */

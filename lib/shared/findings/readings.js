@@ -107,7 +107,6 @@
  * @property {Record<string, number>} ownSeconds  loopscope's own cost, by component
  * @property {RouteReading[]} routes
  * @property {number} inFlight  requests
- * @property {SlowRequest[]} slow  the slowest that are kept
  *
  * @typedef {object} Pace       requests in the observed time
  * @property {number} ms        the period it covers; 0 if unknown
@@ -121,6 +120,7 @@
  * @property {number} blockedMs    how long the loop has been blocked until now; 0 while it runs
  * @property {Activity | null} activity  null: nothing was recorded
  * @property {Stall[]} stalls      of the observed time
+ * @property {SlowRequest[]} slow  the worst, as they are kept
  * @property {System} system
  * @property {{ queued: number, maxWaitMs: number }} pool  probes of libuv's pool that had to wait; there is one per second of work
  * @property {{ ranShare: number, observerMs: number | null }} ownCpu  ranShare: CPU time of the main thread since start as a share of
@@ -196,9 +196,9 @@ function inFlightOf ({ process, pace, stalls }) {
  * @param {string | null} route
  * @returns {{ route: string, ms: number } | null}
  */
-function longestBehind ({ at, activity, process }, route) {
-  const slow = process?.slow.filter(one => one.at + one.durationMs >= (activity?.fromMs ?? at) && one.route !== route) ?? []
-  const waits = slow.flatMap(one => one.behind.filter(other => other.route !== null && other.route === route).map(({ ms }) => ({ route: one.route, ms })))
+function longestBehind ({ at, activity, slow }, route) {
+  const inTime = slow.filter(one => one.at + one.durationMs >= (activity?.fromMs ?? at) && one.route !== route)
+  const waits = inTime.flatMap(one => one.behind.filter(other => other.route !== null && other.route === route).map(({ ms }) => ({ route: one.route, ms })))
   return waits.reduce((/** @type {{ route: string, ms: number } | null} */ longest, wait) => longest === null || wait.ms > longest.ms ? wait : longest, null)
 }
 

@@ -112,10 +112,8 @@ function stalls ({ sources, parameters: { limit = MAX_STALLS } }) {
 
 /** @param {Context} context */
 async function slowRequests ({ sources, parameters: { format = 'json' } }) {
-  const known = await knownOf(sources, 'slowRequests')
-  const requests = known?.value ?? []
-  if (format === 'text') return text(200, slowRequestsText(requests, { isStale: known?.isStale ?? true }))
-  return json(200, { isStale: known?.isStale ?? true, at: known?.at ?? null, requests })
+  const answer = await sources.slowRequests()
+  return format === 'text' ? text(200, slowRequestsText(answer.requests, answer)) : json(200, answer)
 }
 
 /** @param {Context} context */

@@ -1,7 +1,7 @@
 'use strict'
 
-// The worst requests of each route in the last quarter of an hour. It is asked for every request that took a while, and says no to almost
-// all: that costs a look into a map and a few comparisons.
+// The worst requests of each route in the last quarter of an hour. Almost every request that took a while is none of
+// them: finding that out costs a look into a map and a few comparisons.
 
 // Ten of one route, and of a hundred routes at least the worst of each.
 const MAX_OF_ROUTE = 10

@@ -4,19 +4,18 @@
 // were seen at work about that time, those whose code was sampled, and then samples and a late loop, which only show that it was busy. While
 // nobody claims it the request waited for something else than the loop. Pure.
 
-/** @import { Interval } from '../../loop/own-work' */
+/** @import { Interval } from '../../main/loop/own-work' */
+/** @import { Answer, Work } from '../../main/request-notes' */
+/** @import { Run } from './sampled-runs' */
 
+/** @typedef {Pick<Answer, 'startMicros' | 'route' | 'toMicros'>} Answered  the request that began then */
 /**
- * @typedef {Interval & { startMicros: number, route: string }} Work  of the request that began then
- * @typedef {Interval & { route: string | null, isGc: boolean }} Run   of samples; null: for no request that is known
- * @typedef {{ startMicros: number, route: string, toMicros: number }} Answer  of the request that began then
- *
  * @typedef {object} Known   each in order of time
  * @property {Work[]} work
  * @property {Run[]} runs
  * @property {Work[]} seen  at work, at moments
  * @property {Interval[]} late  the loop
- * @property {Answer[]} answers
+ * @property {Answered[]} answers
  *
  * @typedef {{ ownMs: number, behindMs: number, behind: { route: string | null, ms: number }[], gcMs: number, waitingMs: number }} Timeline
  *
@@ -27,13 +26,25 @@ const MAX_ROUTES = 10
 const OTHER = '_other'
 
 /**
- * @param {Subject} request
+ * @template {Subject} T
+ * @param {readonly T[]} requests
  * @param {Known} known
+ * @returns {Map<T, Timeline>}
+ */
+function timelinesOf (requests, { work, seen, runs, late, answers }) {
+  const gc = runs.filter(({ isGc }) => isGc)
+  const code = runs.filter(({ isGc }) => !isGc)
+  const claims = { gc, work, seen: seenWork(seen, { runs: code, late, answers }), ofRoutes: code.filter(({ route }) => route !== null), code, late, answers }
+  return new Map(requests.map(request => [request, timelineOf(request, claims)]))
+}
+
+/**
+ * @param {Subject} request
+ * @param {{ gc: Run[], work: Work[], seen: Work[], ofRoutes: Run[], code: Run[], late: Interval[], answers: Answered[] }} claims
  * @returns {Timeline}
  */
-function timelineOf (request, { work, seen, runs, late, answers }) {
+function timelineOf (request, { gc, work, seen, ofRoutes, code, late, answers }) {
   const shares = new Shares(request)
-  const code = runs.filter(({ isGc }) => !isGc)
   const divide = createDivision(request, answers)
   const byStart = (/** @type {Interval} */ piece, /** @type {Work} */ { startMicros, route }) => {
     if (startMicros === request.startMicros) shares.addOwn(piece)
@@ -41,10 +52,10 @@ function timelineOf (request, { work, seen, runs, late, answers }) {
   }
   const byNobody = (/** @type {Interval} */ piece) => shares.addBehind(null, piece)
 
-  shares.take(runs.filter(({ isGc }) => isGc), piece => shares.addGc(piece))
+  shares.take(gc, piece => shares.addGc(piece))
   shares.take(work, byStart)
-  shares.take(seenWork(seen, { runs: code, late, answers }), byStart)
-  shares.take(code.filter(({ route }) => route !== null), (piece, { route }) => {
+  shares.take(seen, byStart)
+  shares.take(ofRoutes, (piece, { route }) => {
     const { ofOthers, own } = route === request.route ? divide(piece) : { ofOthers: piece, own: null }
     if (own !== null) shares.addOwn(own)
     if (ofOthers !== null) shares.addBehind(route, ofOthers)
@@ -57,7 +68,7 @@ function timelineOf (request, { work, seen, runs, late, answers }) {
 /**
  * Samples know a route, not a request: of several requests of one route code is taken to have run for the one that was answered next.
  * @param {Subject} request
- * @param {Answer[]} answers
+ * @param {Answered[]} answers
  * @returns {(piece: Interval) => { ofOthers: Interval | null, own: Interval | null }}
  */
 function createDivision (request, answers) {
@@ -108,7 +119,7 @@ function aroundMoment (intervals, { fromMicros: micros }) {
 /**
  * @param {Interval} around
  * @param {Work} moment
- * @param {Answer[]} answers
+ * @param {Answered[]} answers
  * @returns {Interval}
  */
 function within (around, { fromMicros: micros, startMicros }, answers) {
@@ -217,4 +228,4 @@ function toMs (micros) {
   return Math.round(micros / 100) / 10
 }
 
-module.exports = { timelineOf, toMs }
+module.exports = { timelinesOf, toMs }

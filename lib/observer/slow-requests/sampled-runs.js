@@ -1,44 +1,42 @@
 'use strict'
 
-// For which request code ran when, by the labelled samples of the last windows: the main thread asks for it with a window while requests that
-// were slow are to be explained, and is sent nothing otherwise.
+// For which request code ran when, by the labelled samples of the last windows.
 
 const { LOOP_IO } = require('../../shared/formats/profile/frame')
 
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { Run } from '../../main/http/slow-requests/timeline' */
+/** @import { Interval } from '../../main/loop/own-work' */
+
+/** @typedef {Interval & { route: string | null, isGc: boolean }} Run   of samples; null: for no request that is known */
 
 // Longer requests are explained by their end.
 const KEEP_MICROS = 60e6
-const MAX_TOLD = 2000
-// Two samples that are so far apart, in their usual distance, say nothing of the time between them.
+const MAX_RUNS = 2000
+// Two samples that are so far apart, in their usual distance, show nothing of the time between them.
 const MAX_GAP = 10
 
 class SampledRuns {
-  #tell
   #maxMicros
   /** In order of time. @type {Run[]} */
   #runs = []
-  /** @type {number | null} */
-  #wantedMicros = null
 
-  /** @param {{ hz: number, tell: (told: { runs: Run[], toMicros: number }) => void }} parts  hz: how often is sampled */
-  constructor ({ hz, tell }) {
-    this.#tell = tell
+  /** @param {{ hz: number }} parts  how often is sampled */
+  constructor ({ hz }) {
     this.#maxMicros = MAX_GAP * 1e6 / hz
-  }
-
-  /** @param {number | null} fromMicros  from when on they are wanted; null: they are not */
-  want (fromMicros) {
-    this.#wantedMicros = fromMicros
   }
 
   /** @param {CpuProfile} window  with the routes of its samples */
   addWindow (window) {
     const fromMicros = window.endTime - KEEP_MICROS
     this.#runs = [...this.#runs.filter(({ toMicros }) => toMicros > fromMicros), ...runsOf(window, this.#maxMicros)]
-    const wanted = this.#wantedMicros
-    if (wanted !== null) this.#tell({ runs: this.#runs.filter(({ toMicros }) => toMicros > wanted).slice(-MAX_TOLD), toMicros: window.endTime })
+  }
+
+  /**
+   * @param {number} fromMicros
+   * @returns {Run[]} since then, in order
+   */
+  since (fromMicros) {
+    return this.#runs.filter(({ toMicros }) => toMicros > fromMicros).slice(-MAX_RUNS)
   }
 }
 

@@ -3,8 +3,8 @@
 // When a request may have come. Node.js begins it when it reads it, which a loop that is held up does late: until then it lies in its
 // socket, and nobody in the process knows since when. What is known is when the loop could have read it before, and did not.
 
-const { guarded } = require('../../../shared/base/guard')
-const { clearImmediate, setImmediate } = require('../../../shared/base/timers')
+const { guarded } = require('../../shared/base/guard')
+const { clearImmediate, setImmediate } = require('../../shared/base/timers')
 
 // Timers are late by that much where nothing is wrong.
 const LATE_MICROS = 10_000

@@ -1,0 +1,141 @@
+'use strict'
+
+// The worst requests, each with where its time went: made of what the main thread has handed over (main/request-notes.js) and of the samples of
+// the recorder's windows. Of a request that is none of them nothing is kept.
+
+const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
+const { SampledRuns } = require('./sampled-runs')
+const { timelinesOf, toMs } = require('./timeline')
+const { Worst } = require('./worst')
+
+/** @import { CpuProfile } from '../../../types/profile' */
+/** @import { SlowRequest } from '../../../types/slow-requests' */
+/** @import { Interval } from '../../main/loop/own-work' */
+/** @import { Answer, Notes, Work } from '../../main/request-notes' */
+/** @import { Run } from './sampled-runs' */
+/** @import { Known, Timeline } from './timeline' */
+
+// Samples come with their windows, a few seconds late. What they have not shown by then they will not show.
+const SETTLED_MICROS = 30e6
+
+// Of each kind. What runs for a millisecond or more is noted: two seconds of nothing but that, a minute of a busy process.
+const MAX_KEPT = 2000
+
+/** @typedef {Answer & { durationMicros: number, timeline: Timeline | null }} Kept  timeline null: more may be known soon */
+
+class SlowRequests {
+  #past = new Past()
+  #runs
+  /** @type {Worst<Kept>} */
+  #worst = new Worst()
+  /** @type {number | null} */
+  #handedOverMicros = null
+
+  /** @param {{ hz: number }} parts  how often is sampled */
+  constructor ({ hz }) {
+    this.#runs = new SampledRuns({ hz })
+  }
+
+  /** Up to when the main thread has handed over what it noted, in milliseconds since the epoch; null: it has not yet. */
+  get handedOverMs () { return this.#handedOverMicros === null ? null : Math.round(toEpochMs(this.#handedOverMicros)) }
+
+  /** @param {Notes} notes */
+  addNotes (notes) {
+    if (this.#past.isFull) {
+      this.#settle(Infinity)
+      this.#past.forgetOldest()
+    }
+    this.#past.add(notes)
+    this.#handedOverMicros = notes.toMicros
+    const micros = monotonicMicros()
+    for (const answer of notes.answers) {
+      const durationMicros = answer.toMicros - answer.fromMicros
+      if (this.#worst.isAmong(answer.route, durationMicros, micros)) this.#worst.add({ ...answer, durationMicros, timeline: null })
+    }
+  }
+
+  /** @param {CpuProfile} window  with the routes of its samples; what was noted in its time has been handed over */
+  addWindow (window) {
+    this.#runs.addWindow(window)
+    this.#settle(window.endTime)
+  }
+
+  /** @returns {SlowRequest[]} worst first */
+  list () {
+    const micros = monotonicMicros()
+    this.#settle(micros - SETTLED_MICROS)
+    const requests = this.#worst.list(micros)
+    const open = this.#explain(requests.filter(isOpen))
+    return requests.map(request => toItem(request, /** @type {Timeline} */ (request.timeline ?? open.get(request))))
+  }
+
+  /** @param {number} micros  up to when everything is known that will be */
+  #settle (micros) {
+    const settled = this.#worst.list(monotonicMicros()).filter(request => isOpen(request) && request.toMicros <= micros)
+    for (const [request, timeline] of this.#explain(settled)) request.timeline = timeline
+  }
+
+  /** @param {Kept[]} requests */
+  #explain (requests) {
+    if (requests.length === 0) return new Map()
+    const runs = this.#runs.since(Math.min(...requests.map(({ fromMicros }) => fromMicros)))
+    return timelinesOf(requests, this.#past.read(runs))
+  }
+}
+
+/** @param {Kept} request */
+function isOpen ({ timeline }) {
+  return timeline === null
+}
+
+/**
+ * @param {Kept} request
+ * @param {Timeline} timeline
+ * @returns {SlowRequest}
+ */
+function toItem ({ route, status, traceId, fromMicros, startMicros, durationMicros }, timeline) {
+  return {
+    at: Math.round(toEpochMs(fromMicros)),
+    route,
+    status,
+    durationMs: toMs(durationMicros),
+    unreadMs: toMs(startMicros - fromMicros),
+    ...timeline,
+    traceId
+  }
+}
+
+/** What ran when, as far as it may still be asked for. Bounded. */
+class Past {
+  /** @type {{ work: Work[], seen: Work[], late: Interval[], answers: Answer[] }} */
+  #kept = { work: [], seen: [], late: [], answers: [] }
+
+  /** Before more is added, what is oldest must go. */
+  get isFull () { return Object.values(this.#kept).some(({ length }) => length >= MAX_KEPT) }
+
+  forgetOldest () {
+    for (const some of Object.values(this.#kept)) if (some.length >= MAX_KEPT) some.splice(0, some.length - MAX_KEPT / 2)
+  }
+
+  /** @param {Pick<Notes, 'work' | 'seen' | 'late' | 'answers'>} notes */
+  add ({ work, seen, late, answers }) {
+    this.#kept.work.push(...work)
+    this.#kept.seen.push(...seen)
+    this.#kept.late.push(...late)
+    this.#kept.answers.push(...answers)
+  }
+
+  /**
+   * @param {Run[]} runs
+   * @returns {Known}
+   */
+  read (runs) {
+    const { work, seen, late, answers } = this.#kept
+    // The router may not have found the route yet when the work of a request was handed over: with its answer it is known.
+    const routes = new Map(answers.map(({ startMicros, route }) => [startMicros, route]))
+    const toNamed = (/** @type {Work} */ { route, ...rest }) => ({ ...rest, route: routes.get(rest.startMicros) ?? route })
+    return { work: work.map(toNamed).sort((left, right) => left.fromMicros - right.fromMicros), seen: seen.map(toNamed), late, answers, runs }
+  }
+}
+
+module.exports = { SlowRequests }

@@ -1,0 +1,42 @@
+'use strict'
+
+// d.slowRequests(): what was noted up to the question, as the observer sees it.
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const http = require('node:http')
+const { once } = require('node:events')
+const diagnostics = require('../..')
+
+const SILENT = { info () {}, warn () {}, error () {}, debug () {} }
+
+async function serve (t, d) {
+  const server = http.createServer((request, response) => d(request, response, () => setTimeout(() => response.end(), 80)))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  return async path => { await (await fetch(`http://127.0.0.1:${server.address().port}${path}`, { headers: { connection: 'close' } })).text() }
+}
+
+test('a handle is given the slow requests of this moment, and none while it does not run', async t => {
+  assert.deepEqual(await diagnostics.createDiagnostics().slowRequests(), [])
+  const d = diagnostics({ logger: SILENT, controlSocket: false })
+  t.after(() => d.close())
+  const ask = await serve(t, d)
+  await ask('/orders/1')
+  let found = []
+  while (found.length === 0) found = await d.slowRequests() // the response is done a moment after the client has it
+  const [{ route, status, durationMs, waitingMs }] = found
+  assert.deepEqual([found.length, route, status], [1, 'GET /orders/:id', 200])
+  assert.ok(durationMs >= 70 && waitingMs >= 50, JSON.stringify(found))
+  await d.close()
+  assert.deepEqual(await d.slowRequests(), [])
+})
+
+test('without an observer there are none', async t => {
+  const d = diagnostics({ logger: SILENT, controlSocket: false, observerFile: '/nowhere/at-all.js' })
+  t.after(() => d.close())
+  const ask = await serve(t, d)
+  await ask('/orders/1')
+  assert.deepEqual(await d.slowRequests(), [])
+})
