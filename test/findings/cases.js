@@ -24,9 +24,9 @@ const SICK = [
   { name: 'backtracking', id: 'hot-function', load: BUSY, text: /checkName/ },
   { name: 'nested-loops', id: 'hot-function', load: BUSY, text: /closestPair/ },
   { name: 'large-sort', id: 'hot-function', load: BUSY, text: /sort/i },
-  { name: 'endless', id: 'hot-function', load: CALM, text: /blocked at this moment/ },
+  { name: 'endless', id: 'hot-function', load: CALM, text: /blocked right now/ },
   { name: 'dependency', id: 'hot-dependency', load: BUSY, text: /acorn/ },
-  { name: 'logging', id: 'hot-logging', load: BUSY, text: /logs/ },
+  { name: 'logging', id: 'hot-logging', load: BUSY, text: /Logging held the loop/ },
   { name: 'clock', id: 'hot-clock', load: BUSY, text: /clock/ },
   { name: 'small-writes', id: 'socket-writes', load: { connections: 4, pauseMs: 0 }, text: /next \(.*small-writes\.js:\d+\), about/ },
   { name: 'new-connections', id: 'socket-connects', load: { connections: 4, pauseMs: 0 }, text: /opening connections/ },
@@ -41,7 +41,7 @@ const SICK = [
   { name: 'full-pool', id: 'pool-full', load: { connections: 30, pauseMs: 0 }, env: { UV_THREADPOOL_SIZE: '2' }, text: /2 threads/ },
   { name: 'neighbours', app: 'steady', id: 'starved', load: CALM, then: 'crowd', text: /CPU contention/ },
   { name: 'suspended', app: 'healthy-hello', id: 'suspended', load: CALM, then: 'suspend', text: /suspended/ },
-  { name: 'slow-start', id: 'start-up', load: CALM, text: /Start-up/ },
+  { name: 'slow-start', id: 'start-up', load: CALM, text: /Startup/ },
   { name: 'thread-pool', id: 'busy-threads', load: { connections: 8, pauseMs: 0 }, text: /of a CPU, while the main loop/ },
   { name: 'slow-database', id: 'slow-elsewhere', load: { connections: 8, pauseMs: 0 }, text: /event loop is not the cause/ }
 ]

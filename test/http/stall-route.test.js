@@ -3,6 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createStallRoute } = require('../../lib/main/http/stall-route')
+const { FINISHED } = require('../../lib/main/http/route-template')
 
 const requestOf = path => ({ request: { method: 'GET', baseUrl: '', route: { path } } })
 
@@ -20,7 +21,7 @@ test('what an interrupt in the middle of the stall saw decides, and the first on
   subject.current = requestOf('/next')
   subject.stallRoute.note(100)
   const slowest = { context: requestOf('/slow'), fromMicros: 110, toMicros: 190 }
-  assert.equal(subject.stallRoute.of({ fromMicros: 100, toMicros: 200 }, [slowest]).route(), 'GET /stuck')
+  assert.equal(subject.stallRoute.of({ fromMicros: 100, toMicros: 200 }, [slowest]).subject().route, 'GET /stuck')
   assert.equal(subject.stallRoute.now(), 'GET /next')
 })
 
@@ -28,15 +29,15 @@ test('without an interrupt the handler that ran longest in that time decides, an
   const { stallRoute } = createSubject()
   const during = { context: requestOf('/slow'), fromMicros: 110, toMicros: 190 }
   const before = { context: requestOf('/before'), fromMicros: 10, toMicros: 90 }
-  assert.equal(stallRoute.of({ fromMicros: 100, toMicros: 200 }, [null, before, during]).route(), 'GET /slow')
-  assert.equal(stallRoute.of({ fromMicros: 100, toMicros: 200 }, [null, before]).route(), null)
+  assert.equal(stallRoute.of({ fromMicros: 100, toMicros: 200 }, [null, before, during]).subject().route, 'GET /slow')
+  assert.equal(stallRoute.of({ fromMicros: 100, toMicros: 200 }, [null, before]).subject().route, null)
 })
 
 test('what was seen in an earlier stall says nothing of this one', () => {
   const subject = createSubject()
   subject.current = requestOf('/earlier')
   subject.stallRoute.note(50)
-  assert.equal(subject.stallRoute.of({ fromMicros: 100, toMicros: 200 }, []).route(), null)
+  assert.equal(subject.stallRoute.of({ fromMicros: 100, toMicros: 200 }, []).subject().route, null)
 })
 
 test('the route is asked for when it is wanted: a router on its way has found it by then', () => {
@@ -44,7 +45,11 @@ test('the route is asked for when it is wanted: a router on its way has found it
   const context = { request: { method: 'GET', baseUrl: '', route: undefined } }
   subject.current = context
   subject.stallRoute.note(100)
-  const { route } = subject.stallRoute.of({ fromMicros: 100, toMicros: 200 }, [])
+  const stuck = subject.stallRoute.of({ fromMicros: 100, toMicros: 200 }, [])
+  assert.equal(stuck.isAnswered(), false)
   context.request.route = { path: '/late' }
-  assert.equal(route(), 'GET /late')
+  assert.deepEqual(stuck.subject(), { route: 'GET /late', trace: null })
+  context.request = { [FINISHED]: true, method: 'GET', baseUrl: '', route: { path: '/late' } }
+  assert.equal(stuck.isAnswered(), true)
+  assert.equal(subject.stallRoute.of({ fromMicros: 300, toMicros: 400 }, []).isAnswered(), true, 'there is no request to wait for')
 })
