@@ -80,7 +80,7 @@ test('a route that is not in the file is refused with those that are', async t =
   for (const args of [['report', file], ['flame', file], ['diff', file, file]]) {
     const { code, stderr } = await cli([...args, '--route', 'GET /login'])
     assert.equal(code, 1)
-    assert.match(stderr, /labelled\.cpuprofile: no sample of the profile ran for the route GET \/login; routes in it: POST \/login, GET \/parse\n/)
+    assert.match(stderr, /labelled\.cpuprofile: the profile has no samples of the route GET \/login; its routes: POST \/login, GET \/parse\n/)
   }
 })
 

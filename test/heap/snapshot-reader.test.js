@@ -64,7 +64,7 @@ for (const [what, make] of Object.entries(BROKEN)) {
     const rssBefore = process.memoryUsage.rss()
     await assert.rejects(analyzeSnapshot(file), error => {
       assert.equal(error.code, 'ERR_LOOPSCOPE_INVALID_SNAPSHOT')
-      assert.ok(error.message.includes(file) && /wanted .+, got ./.test(error.message), error.message)
+      assert.ok(error.message.includes(file) && /expected .+, got ./.test(error.message), error.message)
       return true
     })
     assert.ok(process.memoryUsage.rss() - rssBefore < 500e6, 'nothing is allocated on the word of a header')

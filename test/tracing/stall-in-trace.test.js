@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { tellTrace } = require('../../lib/main/open-telemetry')
+const { addStallToTrace } = require('../../lib/main/open-telemetry')
 
 const culprit = { function: 'checkPassword', file: 'app.js', line: 8, column: 42, functionLine: 8, call: 'pbkdf2Sync', via: null, share: 1 }
 const stall = { id: 1, at: 1795328643405, durationMs: 313, startingUp: false, cause: 'code', route: 'POST /login', trace: null, culprit, stack: [], evidence: {} }
@@ -14,7 +14,7 @@ function createSpan (isOpen = true) {
 
 function eventOf (changes) {
   const span = createSpan()
-  tellTrace([span], { ...stall, ...changes })
+  addStallToTrace([span], { ...stall, ...changes })
   return span.events[0]
 }
 
@@ -45,15 +45,15 @@ test('what is not known is no attribute', () => {
 
 test('the innermost span that is still open gets it', () => {
   const [inner, outer] = [createSpan(false), createSpan()]
-  tellTrace([inner, outer], stall)
+  addStallToTrace([inner, outer], stall)
   assert.deepEqual([inner.events.length, outer.events.length], [0, 1])
 })
 
 test('where all have ended and there is no SDK, or one throws, nothing happens', () => {
   const over = createSpan(false)
-  tellTrace([over], stall)
-  tellTrace([], stall)
-  tellTrace([{ isRecording () { throw new Error('of the SDK') } }], stall)
-  tellTrace([{}], stall)
+  addStallToTrace([over], stall)
+  addStallToTrace([], stall)
+  addStallToTrace([{ isRecording () { throw new Error('of the SDK') } }], stall)
+  addStallToTrace([{}], stall)
   assert.deepEqual(over.events, [])
 })
