@@ -76,7 +76,7 @@ describe('the page of a comparison of benchmarks', { skip, timeout: 120_000 }, (
 
   test('without profiles and findings it says so', async t => {
     const { page, complaints } = await open(t, {}, {})
-    assert.match(await page.locator('main').innerText(), /Nothing was found before, and nothing is now\.[^]*One of the two has no profile\./)
+    assert.match(await page.locator('main').innerText(), /No findings, neither before nor after\.[^]*One of the two benchmarks has no profile\./)
     assert.equal(await page.locator('#flames').isVisible(), false)
     assert.deepEqual(complaints, [])
   })
