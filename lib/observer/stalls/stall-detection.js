@@ -222,6 +222,7 @@ function createStallReports (parts) {
     await new Promise(resolve => setTimeout(resolve, SETTLE_MS))
     const whole = evidence.since(fromMicros)
     if (isRecording()) await history.waitFor(toMicros, MAX_WAIT_MS)
+    const workedFor = await subject
     const delayMs = isSuspected ? longestBusyMs(history.view(fromMicros, toMicros, ownWork)) : lateMs
     if (isSuspected && delayMs < thresholdMs) return null
     const system = shareOf(whole, delayMs / (delayMs + ownMs))
@@ -236,7 +237,7 @@ function createStallReports (parts) {
     const missedMs = profile === null ? delayMs : (profile.startTime - beganMicros) / 1e3
     const cause = judgeCause({ durationMs: delayMs, thresholdMs, unsampledMs, missedMs }, all)
     const { culprit, stack } = whoHeld(cause, findings, profile === null ? 0 : codeSampleCount(profile), context)
-    const stall = toStall(measured, await subject, { delayMs, cause, culprit, stack, evidence: all })
+    const stall = toStall(measured, workedFor, { delayMs, cause, culprit, stack, evidence: all })
     records.add(stall)
     if (profile !== null && !isMapped(profile, looks)) generated = [...generated, { id, cause, profile, looks, culprit, stack }].slice(-MAX_GENERATED)
     return stall
