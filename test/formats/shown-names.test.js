@@ -35,11 +35,14 @@ function callAll () {
   gzipSync(crypto.randomBytes(1e6))
 }
 
+// Node.js 26.12 fills the buffer in another native function than those before.
+const hasApi = (names, api) => names.includes(api) || (api === 'crypto.randomBytes: run' && names.includes('crypto.randomBytes: randomFillSync'))
+
 function hasAll (profile) {
   if (profile === undefined) return false
   const names = functionsOf(FORMATS.pprof.encode(profile))
   const text = FORMATS.text.encode(profile).toString()
-  return APIS.every(api => names.includes(api)) && WRAPPERS.every(wrapper => lineOf(wrapper).test(text))
+  return APIS.every(api => hasApi(names, api)) && WRAPPERS.every(wrapper => lineOf(wrapper).test(text))
 }
 
 function lineOf (wrapper) {
@@ -64,7 +67,7 @@ function functionsOf (bytes) {
 }
 
 function assertTold (names) {
-  for (const api of APIS) assert.ok(names.includes(api), `${api} in ${names}`)
+  for (const api of APIS) assert.ok(hasApi(names, api), `${api} in ${names}`)
   assert.deepEqual(names.filter(name => BARE.test(name)), [])
 }
 
