@@ -41,9 +41,6 @@ const { describeFile, toCodeFrame } = require('../shared/formats/profile/frame')
 const MIN_ASKED_MICROS = 250e3
 const MAX_SAMPLES_WAIT_MS = 100
 
-// What everything is refused with that needs the observer.
-const WITHOUT_OBSERVER = Object.freeze(['ERR_LOOPSCOPE_OBSERVER_LOST', 'ERR_LOOPSCOPE_BUNDLED'])
-
 class Instruments {
   #logger
   #options
@@ -196,12 +193,7 @@ class Instruments {
    */
   async slowRequests () {
     this.requestNotes.handOver()
-    try {
-      return await this.#observer.hold(() => this.#observer.askWhenReady('slowRequests', {}))
-    } catch (/** @type {any} */ error) {
-      if (WITHOUT_OBSERVER.includes(error.code)) return []
-      throw error
-    }
+    return this.#observer.read('slowRequests', [])
   }
 
   /** To be called when work begins, so that it is watched closely. */
@@ -295,4 +287,4 @@ class Instruments {
   }
 }
 
-module.exports = { Instruments, WITHOUT_OBSERVER }
+module.exports = { Instruments }

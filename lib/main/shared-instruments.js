@@ -5,7 +5,7 @@
 
 const { isDeepStrictEqual } = require('node:util')
 const { warnOnce } = require('../shared/base/warnings')
-const { Instruments, WITHOUT_OBSERVER } = require('./instruments')
+const { Instruments } = require('./instruments')
 const { WAITING_PRELOAD, hold, peek, release } = require('./process/process-wide')
 
 /** @import { Logger } from '../../types/diagnostics' */
@@ -19,6 +19,9 @@ const SHARED_NAME = 'instruments.5'
 
 // Options of the process's one set of instruments; the first handle's hold.
 const SHARED_OPTIONS = /** @type {const} */ (['stallThresholdMs', 'heartbeatMs', 'recorder', 'syncCalls', 'sourceMaps', 'threads', 'onNearHeapLimit'])
+
+// What everything is refused with that needs the observer.
+const WITHOUT_OBSERVER = ['ERR_LOOPSCOPE_OBSERVER_LOST', 'ERR_LOOPSCOPE_BUNDLED']
 
 /**
  * @param {object} handle  one handle
