@@ -1,6 +1,6 @@
 'use strict'
 
-// npm run bench: measures and prints every question of the table below, and writes docs/overhead.md.
+// npm run bench: measures every question of the table below, prints a summary and then the details, and writes docs/overhead.md.
 //   node bench/run.js [--only idle-cpu] [--quick] [--json] [--check]
 // --quick is for trying the benchmarks themselves: a round or two each, nothing is written. --check is the gate of a release: nothing
 // is written either, and the status is 1 where a budget is missed by more than what the same code differs by from itself. Else each
@@ -10,15 +10,13 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { parseArgs } = require('node:util')
-const { budgetLine, inOrder, overheadPage, resultAsText } = require('./harness/report')
+const { BENCHMARKS, budgetLine, inOrder, overheadPage, resultAsText, summaryAsText } = require('./harness/report')
 const { keep, readRuns } = require('./harness/results')
 const { scalePage } = require('./harness/scale-page')
 
 /** @import { Result, Run, VersionRun } from './harness/report' */
 
 /** @typedef {{ measure (how: { quick: boolean, progress: (text: string) => void }): Promise<Result> }} Benchmark */
-
-const BENCHMARKS = Object.freeze(['idle-cpu', 'threads', 'express-hello', 'egress', 'rules', 'request-path', 'admin-mount', 'capture-stall', 'heartbeat', 'start-up', 'whole-process', 'detection', 'sync-calls', 'labels', 'source-maps', 'findings', 'clock', 'heap-sampling', 'heap-histogram', 'heap-comparison', 'group', 'scale'])
 
 const DOCS = path.join(__dirname, '..', 'docs')
 const PAGE = path.join(DOCS, 'overhead.md')
@@ -48,7 +46,6 @@ async function measure (name) {
   progress(`${name} …`)
   const result = await /** @type {Benchmark} */ (require(`./${name}`)).measure({ quick: options.quick, progress })
   progress(`${name}: ${((performance.now() - startMs) / 1e3).toFixed(0)} s`)
-  if (!options.json) console.log(resultAsText(result))
   return { environment: environment(), ...result }
 }
 
@@ -56,7 +53,7 @@ async function measure (name) {
 async function write (results) {
   keep(results)
   const runs = inOrder(readRuns())
-  fs.writeFileSync(PAGE, overheadPage(runs, [...BENCHMARKS]))
+  fs.writeFileSync(PAGE, overheadPage(runs))
   if (results.scale !== undefined) await writeScale(runs)
   progress(`written: ${path.relative(process.cwd(), PAGE)}`)
 }
@@ -89,6 +86,7 @@ async function main () {
     }
   }
   if (options.json) console.log(JSON.stringify(results, null, 2))
+  else console.log([summaryAsText(results), ...Object.values(results).map(resultAsText)].join('\n'))
   if (options.check) check(results)
 }
 

@@ -37,11 +37,22 @@
 
 const INTRODUCTION = `# Overhead
 
-What loopscope costs, measured beside bare processes and beside other packages in the same run. \`npm run bench\` measures it anew and
-writes this page; budgets are promises, so a missed one stands here too. What a case is compared with was measured in the same run, in turns with it or side
-by side; where the least that could do the same is known, it is one of the cases. Figures are medians with the smallest and the largest round in brackets,
+What loopscope costs, measured beside bare processes and beside other packages in the same run, in turns or side by side. \`npm run bench\` measures it anew and
+writes this page; \`node bench/run.js --only <benchmark>\` prints the details of one. Figures are medians with the smallest and the largest round in brackets,
 where nothing else is said.
 `
+
+const BUDGETS = `## Budgets
+
+Budgets are promises, so a missed one stands here too.
+`
+
+// In the order of the page.
+const BENCHMARKS = Object.freeze(['idle-cpu', 'threads', 'express-hello', 'egress', 'rules', 'request-path', 'admin-mount', 'capture-stall', 'heartbeat',
+  'start-up', 'whole-process', 'detection', 'sync-calls', 'labels', 'source-maps', 'findings', 'clock', 'heap-sampling', 'heap-histogram', 'heap-comparison', 'group', 'scale'])
+
+// The questions that the page answers with a table: what it takes to be there, and to take a profile.
+const ASKED = Object.freeze(['idle-cpu', 'express-hello', 'start-up', 'whole-process', 'capture-stall'])
 
 // What most people run, and what they will run next, come first.
 const HEADLINE_VERSIONS = Object.freeze([24, 26])
@@ -59,10 +70,14 @@ function toText ({ columns, rows }) {
   return lines.map(cells => cells.map((cell, index) => index === 0 ? cell.padEnd(widths[index]) : cell.padStart(widths[index])).join('  ')).join('\n')
 }
 
+/** @param {boolean | null} isMet */
+function verdictOf (isMet) {
+  return isMet === null ? 'not decided by this run' : isMet ? 'met' : 'MISSED'
+}
+
 /** @param {Budget} budget */
 function budgetLine ({ budget, measured, isMet }) {
-  const verdict = isMet === null ? 'not decided by this run' : isMet ? 'met' : 'MISSED'
-  return `${verdict}: ${budget}; measured ${measured}`
+  return `${verdictOf(isMet)}: ${budget}; measured ${measured}`
 }
 
 /** @param {Result} result */
@@ -80,34 +95,60 @@ function inOrder (runs) {
   return runs.toSorted((left, right) => rank(left) - rank(right))
 }
 
-/**
- * @param {VersionRun[]} ordered  inOrder()
- * @param {string[]} names  of all benchmarks, in order
- */
-function overheadPage (ordered, names) {
-  const sections = names.flatMap(name => {
-    const results = ordered.flatMap(({ results }) => results[name] ?? [])
+/** @param {VersionRun[]} ordered  inOrder() */
+function overheadPage (ordered) {
+  const shown = ordered.filter(({ version }) => HEADLINE_VERSIONS.includes(version))
+  const sections = ASKED.flatMap(name => {
+    const results = shown.flatMap(({ results }) => results[name] ?? [])
     if (results.length === 0) return []
     const { question, method } = results[0]
     return [`## ${question}\n\n${method} (\`bench/${name}.js\`)\n\n${results.map(resultSection).join('\n')}`]
   })
-  return [INTRODUCTION, toMarkdown(headlineTable(ordered, names)) + '\n', ...sections].join('\n')
+  return [INTRODUCTION, toMarkdown(headlineTable(shown)) + '\n', BUDGETS, toMarkdown(budgetTable(shown)) + '\n', ...sections].join('\n')
 }
 
 /**
- * @param {VersionRun[]} runs
- * @param {string[]} names
+ * One row for each budget: a missed one stands here too.
+ * @param {VersionRun[]} shown
  * @returns {Table}
  */
-function headlineTable (runs, names) {
-  const shown = runs.filter(({ version }) => HEADLINE_VERSIONS.includes(version))
+function budgetTable (shown) {
+  const rowsOf = (/** @type {string} */ name) => {
+    const budgets = new Set(shown.flatMap(({ results }) => results[name]?.budgets.map(({ budget }) => budget) ?? []))
+    return [...budgets].map(budget => [budget, `\`${name}\``, ...shown.map(({ results }) => {
+      const found = results[name]?.budgets.find(one => one.budget === budget)
+      return found === undefined ? 'not measured' : `${verdictOf(found.isMet)}: ${found.measured}`
+    })])
+  }
+  return { columns: ['budget', 'benchmark', ...shown.map(({ version }) => `Node ${version}`)], rows: BENCHMARKS.flatMap(rowsOf) }
+}
+
+/**
+ * What all benchmarks of one run found, a line for each headline and each budget.
+ * @param {Run} results
+ */
+function summaryAsText (results) {
+  const rows = Object.entries(results).flatMap(([name, { headline, budgets }]) => [
+    ...headline === undefined ? [] : [['', name, `${headline.what}: ${headline.cost}${headline.beside && ` (${headline.beside})`}`]],
+    ...budgets.map(({ budget, measured, isMet }) => [verdictOf(isMet), name, `${budget}: ${measured}`])
+  ])
+  const widths = [0, 1].map(column => Math.max(...rows.map(row => row[column].length)))
+  return rows.map(([verdict, name, text]) => `${verdict.padEnd(widths[0])}  ${name.padEnd(widths[1])}  ${text}`).join('\n')
+}
+
+/**
+ * @param {VersionRun[]} shown
+ * @returns {Table}
+ */
+function headlineTable (shown) {
   const cell = (/** @type {Headline | undefined} */ headline) => headline === undefined ? 'not measured' : headline.cost + (headline.beside && ` (${headline.beside})`)
   return {
     columns: ['in short', ...shown.map(({ version }) => `Node ${version}`)],
-    rows: names.flatMap(name => {
+    rows: BENCHMARKS.flatMap(name => {
       const headlines = shown.map(({ results }) => results[name]?.headline)
       const known = headlines.find(headline => headline !== undefined)
-      return known === undefined ? [] : [[`[${known.what}](#${anchorOf(runs, name)})`, ...headlines.map(cell)]]
+      if (known === undefined) return []
+      return [[ASKED.includes(name) ? `[${known.what}](#${anchorOf(shown, name)})` : known.what, ...headlines.map(cell)]]
     })
   }
 }
@@ -123,10 +164,9 @@ function anchorOf (runs, name) {
 }
 
 /** @param {Run[string]} result */
-function resultSection ({ environment, table, details = [], budgets, notes = [] }) {
-  const remarks = [...notes, ...budgets.map(budgetLine)].map(line => `* ${line}`)
-  const tables = [toMarkdown(table), ...details.map(({ title, table }) => `${title}\n\n${toMarkdown(table)}`)]
-  return `*${environment}*\n\n${tables.join('\n\n')}\n\n${remarks.join('\n')}\n`
+function resultSection ({ environment, table, notes = [] }) {
+  const remarks = notes.length === 0 ? '' : `\n${notes.map(line => `* ${line}`).join('\n')}\n`
+  return `*${environment}*\n\n${toMarkdown(table)}\n${remarks}`
 }
 
-module.exports = { budgetLine, resultAsText, overheadPage, inOrder, toMarkdown }
+module.exports = { BENCHMARKS, budgetLine, resultAsText, summaryAsText, overheadPage, inOrder, toMarkdown }

@@ -1,6 +1,7 @@
 'use strict'
 
-// What is kept of the runs: one file a major version of Node.js, in which each benchmark has its last result.
+// What is kept of the runs: a folder for each major version of Node.js, in which each benchmark has its last result. Details are printed
+// and not kept.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -11,17 +12,31 @@ const RESULTS = path.join(__dirname, '..', 'results')
 
 /** @returns {VersionRun[]} */
 function readRuns () {
-  return fs.readdirSync(RESULTS).map(name => ({ version: parseInt(name.slice('node-'.length)), results: JSON.parse(fs.readFileSync(path.join(RESULTS, name), 'utf8')) }))
+  return fs.readdirSync(RESULTS).map(folder => ({ version: parseInt(folder.slice('node-'.length)), results: readFolder(path.join(RESULTS, folder)) }))
 }
 
 /**
- * Beside what is kept of other benchmarks with this version.
- * @param {Run} results
+ * @param {string} folder
+ * @returns {Run}
  */
-function keep (results) {
-  const version = parseInt(process.versions.node)
-  const before = readRuns().find(run => run.version === version)?.results
-  fs.writeFileSync(path.join(RESULTS, `node-${version}.json`), JSON.stringify({ ...before, ...results }, null, 2) + '\n')
+function readFolder (folder) {
+  return Object.fromEntries(fs.readdirSync(folder).map(file => [path.basename(file, '.json'), JSON.parse(fs.readFileSync(path.join(folder, file), 'utf8'))]))
+}
+
+/**
+ * Replaces what was kept of these benchmarks with this version.
+ * @param {Run} results
+ * @param {number} [version]  of Node.js
+ */
+function keep (results, version = parseInt(process.versions.node)) {
+  const folder = path.join(RESULTS, `node-${version}`)
+  fs.mkdirSync(folder, { recursive: true })
+  for (const [name, { details, ...kept }] of Object.entries(results)) fs.writeFileSync(path.join(folder, `${name}.json`), asJson(kept) + '\n')
+}
+
+/** With a row of a table on one line. @param {object} value */
+function asJson (value) {
+  return JSON.stringify(value, null, 2).replace(/\[\n\s+[^[\]{}]*\]/g, row => row.replace(/\n\s*/g, ' ').replace(/^\[ | \]$/g, end => end.trim()))
 }
 
 module.exports = { readRuns, keep }
