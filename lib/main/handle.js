@@ -125,15 +125,17 @@ class Handle extends EventEmitter {
 
   /** Stops everything and gives it back. Captures under way fail with ERR_LOOPSCOPE_OBSERVER_LOST. */
   async close () {
-    if (this.#instruments === undefined) return
+    const instruments = this.#instruments
+    if (instruments === undefined) return
     this.#pm2.stop()
     this.#signals.stop()
     const told = this.#surface.stop()
     this.#metrics.stop()
     this.#requests.stop()
-    this.#instruments.stalls.subscribers.delete(this.#subscriber)
     this.#instruments = undefined
-    await told.then(releaseInstruments)
+    await Promise.all([told, instruments.stalls.reported()])
+    instruments.stalls.subscribers.delete(this.#subscriber)
+    await releaseInstruments()
   }
 
   /**

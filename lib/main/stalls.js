@@ -3,6 +3,7 @@
 // Stalls on the main thread: a late tick is handed to the observer, which explains and keeps it; its report goes to the handles.
 
 const { monotonicMicros } = require('../shared/base/monotonic')
+const { clearTimeout, setTimeout } = require('../shared/base/timers')
 const { UNEXPLAINED, toStall } = require('../shared/stalls/stall')
 const { addStallToTrace } = require('./open-telemetry')
 
@@ -21,12 +22,16 @@ const { addStallToTrace } = require('./open-telemetry')
 
 // A router may still be on its way to the route of a request. A report does not wait longer than that for the request to be answered.
 const MAX_UNANSWERED_MICROS = 500e3
+// An explanation waits for the window that holds the stall, which ends within a few milliseconds on a machine with CPU time to spare.
+const MAX_REPORT_MS = 2000
 
 class Stalls {
   #parts
   #sequence = 0
   /** Of which the route is still to be sent. @type {{ id: number, stuck: Stuck, untilMicros: number }[]} */
   #unanswered = []
+  /** Reports under way. @type {Set<Promise<void>>} */
+  #reports = new Set()
   /** The handles that run. */
   subscribers = new Subscribers()
 
@@ -43,6 +48,28 @@ class Stalls {
 
   /** @param {LateTick} tick */
   async report (tick) {
+    const report = this.#report(tick)
+    this.#reports.add(report)
+    try {
+      await report
+    } finally {
+      this.#reports.delete(report)
+    }
+  }
+
+  /** Resolves when the stalls so far have been reported, or after two seconds: the observer is about to be stopped. */
+  async reported () {
+    if (this.#reports.size === 0) return
+    this.#sendSubjects(Infinity)
+    /** @type {NodeJS.Timeout | undefined} */
+    let timer
+    const timeLimit = new Promise(resolve => { timer = setTimeout(resolve, MAX_REPORT_MS) }) // keeps the process alive: close() is awaited
+    await Promise.race([Promise.allSettled(this.#reports), timeLimit])
+    clearTimeout(timer)
+  }
+
+  /** @param {LateTick} tick */
+  async #report (tick) {
     const { stuckWith, recording, isRunning } = this.#parts
     const stuck = stuckWith(tick, this.subscribers.takeSlowest())
     const measured = { ...tick, id: ++this.#sequence, startingUp: recording.wasStartingAt(tick.fromMicros) }

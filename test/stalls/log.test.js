@@ -44,6 +44,16 @@ test('a stall is counted in the registry by its cause', async t => {
   assert.equal(total, app.stalls.filter(stall => stall.cause === cause).length)
 })
 
+test('a stall of just before close() is still reported', async t => {
+  const handle = await observed(t)
+  const stalls = []
+  handle.on('stall', stall => stalls.push(stall))
+  block(300)
+  while (handle.delay().maxMs < 200) await new Promise(resolve => setImmediate(resolve))
+  await handle.close()
+  assert.ok(stalls.some(({ durationMs }) => durationMs >= 200))
+})
+
 test('a logger that throws does no harm: the stall is told to listeners and kept', async t => {
   const throwing = () => { throw new Error('the disk is full') }
   const handle = await observed(t, { logger: { info: throwing, warn: throwing, error: throwing } })
