@@ -28,9 +28,25 @@ const server = app.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ msg
 `
 const MODULE = TYPESCRIPT.replace(/: (void|number|Request|Response)\b| as AddressInfo|, \{ type.*?\}|^import type.*$/gm, '')
 
+/** A loader of one's own, as @swc-node/register and @babel/register are. */
+const LOADER = `
+const { transformSync } = require('esbuild')
+const maps = new Map()
+require('source-map-support').install({ environment: 'node', retrieveSourceMap: file => maps.has(file) ? { url: file, map: maps.get(file) } : null })
+require.extensions['.ts'] = (module, file) => {
+  const { code, map } = transformSync(require('node:fs').readFileSync(file, 'utf8'), { loader: 'ts', format: 'cjs', sourcefile: file, sourcemap: 'external' })
+  maps.set(file, JSON.parse(map))
+  module._compile(code, file)
+}
+`
+
+const TS_NODE = { TS_NODE_TRANSPILE_ONLY: 'true', TS_NODE_COMPILER_OPTIONS: '{"module":"commonjs","esModuleInterop":true}' }
+
 const APPLICATIONS = {
-  tsx: { packages: ['tsx'], file: 'app.ts', text: TYPESCRIPT, args: () => ['--import', 'tsx', 'app.ts'], NODE_OPTIONS: PRELOAD },
-  'an ES module with --import': { packages: [], file: 'app.mjs', text: MODULE, args: () => ['app.mjs'], NODE_OPTIONS: IMPORT }
+  tsx: { packages: ['tsx'], files: { 'app.ts': TYPESCRIPT }, args: ['--import', 'tsx', 'app.ts'], env: { NODE_OPTIONS: PRELOAD } },
+  'ts-node': { packages: ['ts-node', 'typescript'], files: { 'app.ts': TYPESCRIPT }, args: ['--require', 'ts-node/register', 'app.ts'], env: { NODE_OPTIONS: PRELOAD, ...TS_NODE } },
+  'a loader with source-map-support': { packages: ['esbuild', 'source-map-support'], files: { 'app.ts': TYPESCRIPT, 'loader.cjs': LOADER }, args: ['--require', './loader.cjs', 'app.ts'], env: { NODE_OPTIONS: PRELOAD } },
+  'an ES module with --import': { packages: [], files: { 'app.mjs': MODULE }, args: ['app.mjs'], env: { NODE_OPTIONS: IMPORT } }
 }
 
 /** @param {ReturnType<typeof start>} app */
@@ -40,13 +56,14 @@ async function endOf (app) {
   return endingOf(app)
 }
 
-for (const [name, { packages, file, text, args, NODE_OPTIONS }] of Object.entries(APPLICATIONS)) {
+for (const [name, { packages, files, args, env }] of Object.entries(APPLICATIONS)) {
   test(`${name}: a stall with route and line, a profile, the same end`, { skip: skipWithout('express', ...packages), timeout: 120_000 }, async t => {
-    const cwd = makeApplication(t, { files: { [file]: text }, fixtures: [], packages: ['express', ...packages] })
-    const app = start(t, args(), { cwd, env: { ...OBSERVED, NODE_OPTIONS } })
-    const { stall } = await observe(app)
-    assert.equal(stall.culprit.file, file)
-    assert.deepEqual(await endOf(app), await endOf(start(t, args(), { cwd })))
+    const cwd = makeApplication(t, { files, fixtures: [], packages: ['express', ...packages] })
+    const app = start(t, args, { cwd, env: { ...OBSERVED, ...env } })
+    const [[file, text]] = Object.entries(files)
+    const line = text.split('\n').findIndex(line => line.includes('function blockForAWhile')) + 1
+    await observe(app, { isExpected: ({ culprit }) => culprit.file === file && culprit.functionLine === line && culprit.line > line && culprit.line <= line + 2 })
+    assert.deepEqual(await endOf(app), await endOf(start(t, args, { cwd, env: { ...env, NODE_OPTIONS: undefined } })))
   })
 }
 

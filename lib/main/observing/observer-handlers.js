@@ -3,10 +3,10 @@
 // The messages that come from the observer: what it asks about the process, and what it reports. What it asks of an application is in
 // admin/admin-serving.js.
 
-const { findSourceMap } = require('node:module')
 const { performance } = require('../../shared/base/timers')
 const { readMemory } = require('../heap/memory-reading')
 const { takeSnapshot } = require('../heap/take-snapshot')
+const { readScriptMaps } = require('../process/script-maps')
 
 /** @import { ObserverSupervisor } from './observer-supervisor' */
 /** @import { createAdminServing } from '../admin/admin-serving' */
@@ -20,9 +20,6 @@ const { takeSnapshot } = require('../heap/take-snapshot')
 /** @import { createProcessMarks } from '../marks' */
 /** @import { RequestNotes } from '../request-notes' */
 /** @import { TakeOrder } from '../heap/take-snapshot' */
-
-const MAX_MAPS_MS = 5 // at once; the first is always read
-const MAX_MAP_LENGTH = 2 * 1024 * 1024
 
 /**
  * @param {object} parts  functions give what is made after the observer is asked for
@@ -70,34 +67,6 @@ function makeReport () {
     return report.getReport()
   } finally {
     report.excludeNetwork = excludeNetwork
-  }
-}
-
-/**
- * The source maps that only the process has, of code that was compiled as it was loaded: Node.js keeps them with --enable-source-maps, or where
- * the loader (tsx, Node.js's own transformation of TypeScript) called process.setSourceMapsEnabled(true). It decodes a map when it is asked for
- * it the first time, on this thread: so only some are asked for at a time, and none of a bundle.
- * @param {readonly string[]} urls  of scripts, as V8 has them
- * @returns {(string | null)[]} maps as text, null where there is none, of as many of the first as there was time for
- */
-function readScriptMaps (urls) {
-  const untilMs = performance.now() + MAX_MAPS_MS
-  /** @type {(string | null)[]} */
-  const maps = []
-  for (const url of urls) {
-    if (maps.length > 0 && performance.now() > untilMs) break
-    maps.push(readMap(url))
-  }
-  return maps
-}
-
-/** @param {string} url */
-function readMap (url) {
-  try {
-    const { sources, names, mappings, sourceRoot } = /** @type {any} */ (findSourceMap(url))?.payload ?? {}
-    return typeof mappings === 'string' && mappings.length <= MAX_MAP_LENGTH ? JSON.stringify({ version: 3, sources, names, mappings, sourceRoot }) : null
-  } catch {
-    return null // broken
   }
 }
 
