@@ -47,6 +47,7 @@ const BARE = new Map(Object.entries({
   'lib/observer/rules/run-actions.js sent.on': 'does nothing',
   'lib/main/observing/observer-client.js worker.once': 'resolves a promise',
   'lib/observer/stalls/stall-detection.js setTimeout': 'resolves a promise',
+  'lib/main/stalls.js setTimeout': 'resolves a promise',
   'lib/observer/egress/send-request.js sending.on': 'rejects a promise',
   'lib/observer/egress/send-request.js response.on': 'rejects a promise',
   'lib/observer/egress/sender.js setTimeout': 'resolves a promise'
