@@ -6,17 +6,15 @@
 // To add one: its signature in ToObserver or ToMain, its row in the table of that name, and its handler at the other end: in
 // observer/thread.js, or where main/instruments.js puts those of the main thread together.
 
-/** @import { DelaySummary, Mark, Stall, SyncCalls } from '../../types/diagnostics' */
+/** @import { CaptureKind, Mark, Stall, SyncCalls, Trigger } from '../../types/diagnostics' */
 /** @import { Findings } from '../../types/findings' */
 /** @import { CallFrame, CpuProfile, WorkLine } from '../../types/profile' */
 /** @import { SlowRequest } from '../../types/slow-requests' */
-/** @import { AdminEvent, Opened, RuleEvent } from '../main/admin/admin-serving' */
-/** @import { CapturedEvent } from '../main/capture-orders' */
+/** @import { Opened } from '../main/admin/admin-serving' */
 /** @import { TakeFacts, TakeOrder } from '../main/heap/take-snapshot' */
 /** @import { Notes } from '../main/request-notes' */
 /** @import { AdminApplication } from '../observer/admin/admin' */
 /** @import { CapturedFacts, Order, StoreLocation } from '../observer/captures' */
-/** @import { EgressEvent } from '../main/egress-serving' */
 /** @import { EgressOrder } from '../observer/egress/egress' */
 /** @import { LimitOrder } from '../observer/heap/near-limit' */
 /** @import { Adopted } from '../observer/heap/snapshot/orphaned-snapshots' */
@@ -27,7 +25,6 @@
 /** @import { LoopCounts } from '../shared/rules/conditions' */
 /** @import { MeasuredStall, Subject } from '../shared/stalls/stall' */
 /** @import { ApplicationMetrics } from '../shared/group/metrics/totals' */
-/** @import { ThreadTimes } from '../main/observing/observer-supervisor' */
 /** @import { RelayedRequest, RelayedResponse } from './relay' */
 
 /**
@@ -70,6 +67,7 @@
  * @property {(params: { mark: Mark }) => void} keepMark
  *
  * @property {(params: { order: Order }) => Promise<CapturedFacts>} capture  can be cancelled
+ * @property {(params: { kind: CaptureKind, trigger: Trigger }) => void} captureSkipped  not asked for, since one is under way
  * @property {(params: { location: StoreLocation }) => Promise<void>} prepareStore  rejects when captures could not be written there
  * @property {(params: { order: LimitOrder }) => Promise<Adopted[]>} watchLimit  of the heap; what dead processes left
  *
@@ -103,17 +101,10 @@
  * @property {(params: {}) => void} rotate  the open window is wanted
  * @property {(params: { reading: SampledReading, workLines: WorkLine[] }) => void} syncSamples  synchronous calls read out of the windows so far, and where stalls were
  * @property {(params: { waitedMs: number }) => void} poolQueued  a task of libuv's pool had to wait
- * @property {(params: { rows: ThreadTimes[] }) => void} threadTimes  of worker threads, since the last time; only with option threads
- * @property {(params: { problem: string }) => void} sourceMapProblem  why one cannot be used
  * @property {(params: { error: { message: string, code?: string } }) => void} fault  of ours
  *
- * @property {(params: { application: number, level: 'info' | 'warn', fields: object, message: string }) => void} log
- * @property {(params: { event: AdminEvent }) => void} counted  by the admin surface
- * @property {(params: { event: CapturedEvent }) => void} captured
+ * @property {(params: { application: number | null, level: 'info' | 'warn', fields: object, message: string }) => void} log  null: of the process
  * @property {(params: { mark: Mark }) => void} marked  over the admin surface
- * @property {(params: { event: EgressEvent }) => void} egressed
- * @property {(params: { to: string, host: string, problem: string | null }) => void} egressState  nothing arrives there, or (null) does again
- * @property {(params: { event: RuleEvent }) => void} ruleActed
  *
  * @property {(params: {}) => Promise<void>} handOver  it sends what it has noted so far (requestNotes) before it answers
  * @property {(params: {}) => Promise<SyncCalls>} syncCalls
@@ -148,6 +139,7 @@ const TO_OBSERVER = Object.freeze({
   counts: 'ask',
   keepMark: 'tell',
   capture: 'ask',
+  captureSkipped: 'tell',
   prepareStore: 'ask',
   watchLimit: 'ask',
   openEgress: 'ask',
@@ -173,16 +165,9 @@ const TO_MAIN = Object.freeze({
   rotate: 'tell',
   syncSamples: 'tell',
   poolQueued: 'tell',
-  threadTimes: 'tell',
-  sourceMapProblem: 'tell',
   fault: 'tell',
   log: 'tell',
-  counted: 'tell',
-  captured: 'tell',
   marked: 'tell',
-  egressed: 'tell',
-  egressState: 'tell',
-  ruleActed: 'tell',
   handOver: 'ask',
   syncCalls: 'ask',
   memory: 'ask',

@@ -15,7 +15,7 @@ const { describeStall, toLogFields } = require('../shared/stalls/stall-line')
 const { checkRequest, KINDS } = require('../shared/captures/kinds')
 const { ApplicationMetrics, metricSources } = require('./metrics/application-metrics')
 const { ApplicationRequests } = require('./http/application-requests')
-const { createArtifact } = require('./capture-orders')
+const { createArtifact } = require('./artifact')
 const { Signals } = require('./signals')
 const { processReadings, readLoop } = require('./process-reading')
 const { createPm2 } = require('./pm2/pm2')
@@ -83,7 +83,7 @@ class Handle extends EventEmitter {
       signals: this.#options.signals,
       logger: this.#logger,
       capture: kind => this.#capture(kind, KINDS[kind].onSignal, 'signal'),
-      onSkipped: kind => this.#instruments?.captures.counts.count(kind, 'signal', 'skipped')
+      onSkipped: kind => this.#instruments?.skipCapture(kind)
     })
   }
 
@@ -210,7 +210,7 @@ class Handle extends EventEmitter {
   async #capture (kind, options, trigger) {
     const request = checkRequest(kind, options)
     const order = { request, trigger, ...this.#location, heap: this.#options.heap, wantsHot: trigger === 'cli' }
-    const facts = await this.#running('capture()').captures.capture(order, options?.signal)
+    const facts = await this.#running('capture()').capture(order, options?.signal)
     return createArtifact(facts)
   }
 

@@ -20,7 +20,6 @@ const { createAdminServing } = require('./admin/admin-serving')
 const { EgressServing } = require('./egress-serving')
 const { HeapWatching } = require('./heap/heap-watching')
 const { Stalls } = require('./stalls')
-const { createCaptureOrders } = require('./capture-orders')
 const { ObserverSupervisor } = require('./observing/observer-supervisor')
 const { createHiddenFunctions, createInterrupt } = require('./observing/interrupt')
 const { installCanaries } = require('../shared/heap/canaries')
@@ -32,8 +31,9 @@ const { SyncCalls } = require('./sync-calls/sync-calls')
 const { describeFile, toCodeFrame } = require('../shared/formats/profile/frame')
 
 /** @import { Ask, Tell } from '../bridge/channel' */
-/** @import { Logger } from '../../types/diagnostics' */
+/** @import { CaptureKind, Logger } from '../../types/diagnostics' */
 /** @import { SlowRequest } from '../../types/slow-requests' */
+/** @import { Order, StoreLocation } from '../observer/captures' */
 /** @import { Counts } from '../observer/counts' */
 /** @import { ResolvedOptions } from './options/resolve-options' */
 
@@ -116,11 +116,10 @@ class Instruments {
     this.#hiddenFunctions = this.#makeHiddenFunctions(id)
     /** @type {Ask} */
     const ask = (name, params, signal) => this.#observer.askWhenReady(name, params, signal)
-    this.admin = createAdminServing({ ask, tell })
+    this.admin = createAdminServing({ ask, tell, logger })
     this.egress = new EgressServing({ ask: (name, params) => this.#observer.ask(name, params), state: this.#state, recording: this.#recording })
     this.#supervisor = this.#observe({ appRoot, titlePrefix, onFault })
     this.#observer = this.#supervisor.observer
-    this.captures = createCaptureOrders({ observer: this.#observer })
     this.stalls = new Stalls({
       observer: this.#observer,
       recording: this.#recording,
@@ -143,7 +142,6 @@ class Instruments {
   get running () { return this.#running }
   get observerRestarts () { return this.#supervisor.restartCount }
   get options () { return this.#options }
-  get threadTotals () { return this.#supervisor.threadTotals }
   get clocks () { return this.#supervisor.clocks }
 
   start () {
@@ -196,6 +194,24 @@ class Instruments {
     return this.#observer.read('slowRequests', [])
   }
 
+  /**
+   * @param {Order} order
+   * @param {AbortSignal} [signal]  cancels it
+   */
+  async capture (order, signal) {
+    const ask = () => this.#observer.askWhenReady('capture', { order }, signal)
+    return order.trigger === 'api' ? this.#observer.hold(ask) : ask()
+  }
+
+  /** A signal came while its capture is under way. @param {CaptureKind} kind */
+  skipCapture (kind) { this.#observer.tell('captureSkipped', { kind, trigger: 'signal' }) }
+
+  /**
+   * Whether captures could be written, before one is needed.
+   * @param {StoreLocation} location
+   */
+  async checkStore (location) { return this.#observer.askWhenReady('prepareStore', { location }) }
+
   /** To be called when work begins, so that it is watched closely. */
   speedUp = () => this.#heartbeat.speedUp()
   /** @param {() => unknown} work  of ours, which is no delay of the application */
@@ -245,16 +261,13 @@ class Instruments {
         admin: this.admin,
         syncCalls: () => this.syncCalls,
         heap: () => this.heap,
-        captures: () => this.captures,
         requestNotes: this.requestNotes,
-        marks: this.marks,
-        egress: this.egress
+        marks: this.marks
       }),
       onFault,
       onEnd: () => this.egress.handOver(),
       onReady: sessionError => this.#recording.start(sessionError),
       onLost: () => {
-        this.captures.counts.onLost()
         this.#heartbeat.dropOwnWork()
         this.#recording.onLost()
       },

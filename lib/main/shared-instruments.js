@@ -15,7 +15,7 @@ const { WAITING_PRELOAD, hold, peek, release } = require('./process/process-wide
 /** @import { ResolvedOptions } from './options/resolve-options' */
 
 // Copies of this package in one process share the instruments: the name carries the version of their interface.
-const SHARED_NAME = 'instruments.5'
+const SHARED_NAME = 'instruments.6'
 
 // Options of the process's one set of instruments; the first handle's hold.
 const SHARED_OPTIONS = /** @type {const} */ (['stallThresholdMs', 'heartbeatMs', 'recorder', 'syncCalls', 'sourceMaps', 'threads', 'onNearHeapLimit'])
@@ -43,7 +43,7 @@ function holdInstruments ({ options, logger, location, isRunning }) {
     watchHeapLimit(instruments, { options, logger, location }).catch(warnUnlessLost('LOOPSCOPE_WARN_NEAR_LIMIT'))
   } else warnOfOtherOptions(instruments, options, logger)
   instruments.egress.open({ option: options.egress, location, logger }).catch(warnUnlessLost('LOOPSCOPE_WARN_EGRESS_OFF'))
-  instruments.captures.checkStore(location).catch(warnUnlessLost('LOOPSCOPE_WARN_STORE'))
+  instruments.checkStore(location).catch(warnUnlessLost('LOOPSCOPE_WARN_STORE'))
   return instruments
 }
 

@@ -3,6 +3,8 @@
 // What captures are made with: encoders, samplers and stores, loaded and made with the first one, so that a process that nobody looks at does
 // not pay for them.
 
+const { CaptureCounts } = require('./capture-counts')
+
 /** @import { WorkLine } from '../../types/profile' */
 /** @import { CaptureControls, Order, StoreLocation, CaptureSources } from './captures' */
 
@@ -17,6 +19,7 @@ class CaptureParts {
   #sampler
   /** @type {Map<string, ReturnType<typeof import('./store/store').createStore>>} */
   #stores = new Map()
+  counts = new CaptureCounts()
 
   /**
    * @param {object} parts
@@ -44,7 +47,8 @@ class CaptureParts {
       workLines: this.#parts.workLines,
       marks: this.#parts.marks
     })
-    return this.#captures.run(order, controls)
+    const { run } = this.#captures
+    return this.counts.around(order, controls.signal, () => run(order, controls))
   }
 
   /** @param {StoreLocation} location */

@@ -1,13 +1,26 @@
 'use strict'
 
-// What the observer has counted since it started, as data: the metrics are read from it.
+// What the observer has counted since it started, as data: the metrics are read from it. Each part counts what happens in it.
 
-/** @import { Cause, Stall } from '../../types/diagnostics' */
+/** @import { CaptureKind, Cause, Stall, Trigger } from '../../types/diagnostics' */
+/** @import { RuleOutcome } from '../../types/rules' */
+/** @import { BucketReading } from '../shared/base/bucket-counts' */
+/** @import { DestinationName } from '../shared/egress/destinations' */
+/** @import { Admin } from './admin/admin' */
+/** @import { RefusalReason } from './admin/request-counts' */
+/** @import { CaptureCounts, CaptureOutcome } from './capture-counts' */
+/** @import { EgressOutcome } from './egress/destination' */
+/** @import { Egress } from './egress/egress' */
 /** @import { StallRecords } from './stalls/stall-records' */
 
 /**
  * @typedef {object} Counts
  * @property {StallCounts} stalls
+ * @property {CaptureTotals} captures
+ * @property {AdminTotals} admin
+ * @property {RuleTotal[]} rules
+ * @property {ThreadTimes[]} threads  only with option threads
+ * @property {EgressTotals} [egress]  undefined: no application asked for it
  *
  * @typedef {object} StallCounts
  * @property {{ cause: Cause, count: number, seconds: number }[]} totals  a row for every cause, also while it is 0
@@ -15,14 +28,38 @@
  * @property {CountedStall[]} traced  the last ones of which the trace is known, newest first
  *
  * @typedef {Pick<Stall, 'at' | 'durationMs' | 'cause' | 'route' | 'trace'>} CountedStall
+ *
+ * @typedef {object} CaptureTotals
+ * @property {{ kind: CaptureKind, trigger: Trigger, outcome: CaptureOutcome, count: number }[]} totals
+ * @property {{ kind: CaptureKind, count: number }[]} inProgress
+ * @property {{ kind: CaptureKind, reading: BucketReading }[]} durations  in seconds
+ *
+ * @typedef {object} AdminTotals
+ * @property {{ endpoint: string, code: number, count: number }[]} requests
+ * @property {{ reason: RefusalReason, count: number }[]} refusals  a row for every reason, also while it is 0
+ *
+ * @typedef {{ rule: string, outcome: RuleOutcome, actions: number }} RuleTotal
+ *
+ * @typedef {object} ThreadTimes
+ * @property {string} kind  the name that threads were given, else their file
+ * @property {number} busyMs
+ * @property {number} stalls
+ *
+ * @typedef {object} EgressTotals
+ * @property {{ to: DestinationName, outcome: EgressOutcome, count: number }[]} totals
+ * @property {number} queueBytes  of this process, on disk
  */
 
 /**
- * @param {{ stalls: Pick<StallRecords, 'counts'> }} parts
+ * @param {object} parts
+ * @param {Pick<StallRecords, 'counts'>} parts.stalls
+ * @param {Pick<CaptureCounts, 'counts'>} parts.captures
+ * @param {Pick<Admin, 'counts'>} parts.admin
+ * @param {Pick<Egress, 'counts'> | undefined} parts.egress
  * @returns {Counts}
  */
-function readCounts ({ stalls }) {
-  return { stalls: stalls.counts() }
+function readCounts ({ stalls, captures, admin, egress }) {
+  return { stalls: stalls.counts(), captures: captures.counts(), ...admin.counts(), egress: egress?.counts() }
 }
 
 module.exports = { readCounts }

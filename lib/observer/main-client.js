@@ -7,6 +7,7 @@ const { SingleFlight } = require('../shared/base/single-flight')
 const { errors } = require('../shared/base/errors')
 const { OWN_FOLDER } = require('../shared/base/own-files')
 
+/** @import { Logger } from '../../types/diagnostics' */
 /** @import { Answer, AskNames, Channel, Params } from '../bridge/channel' */
 /** @import { ToMain, ToObserver } from '../bridge/messages' */
 
@@ -27,7 +28,7 @@ class MainClient {
 
   /**
    * @param {object} parts
-   * @param {Pick<Channel<ToMain, ToObserver>, 'ask' | 'askWithin'>} parts.channel
+   * @param {Pick<Channel<ToMain, ToObserver>, 'ask' | 'askWithin' | 'tell'>} parts.channel
    * @param {number} [parts.answerMs]
    */
   constructor ({ channel, answerMs = ANSWER_MS }) {
@@ -81,6 +82,17 @@ class MainClient {
       if (error.code === 'ERR_LOOPSCOPE_LOOP_BLOCKED') return false
       throw error
     }
+  }
+
+  /**
+   * A logger on the main thread.
+   * @param {number | null} application  null: the first one's, for what is of the process
+   * @returns {Pick<Logger, 'info' | 'warn'>}
+   */
+  log (application) {
+    /** @param {'info' | 'warn'} level */
+    const line = level => (/** @type {object} */ fields, /** @type {string} */ message) => this.#channel.tell('log', { application, level, fields, message })
+    return { info: line('info'), warn: line('warn') }
   }
 
   /** @param {number} application  that was closed */

@@ -8,6 +8,7 @@ const { TO_MAIN } = require('../bridge/messages')
 const { SharedState } = require('../bridge/shared-state')
 const { toPlain } = require('../shared/base/errors')
 const { guarded, setFaultListener, unattended } = require('../shared/base/guard')
+const { warnOnce } = require('../shared/base/warnings')
 const { CaptureParts } = require('./capture-parts')
 const { createClockRenewer } = require('./clock-renewer')
 const { readCounts } = require('./counts')
@@ -89,7 +90,7 @@ class ObserverThread {
       isOn: settings.sourceMaps,
       appRoot: settings.appRoot,
       observerFile: settings.observerFile,
-      onProblem: problem => this.#channel.tell('sourceMapProblem', { problem }),
+      onProblem: problem => warnOnce(this.#main.log(null), 'LOOPSCOPE_WARN_SOURCE_MAP', problem),
       mayStart: ({ isRead, waitedMs }) => this.#sourceMapBudget.isOpen && (isRead || waitedMs > MAX_SHORTAGE_MS || !this.#stalls.isShort()),
       onCpu: ms => {
         this.#sourceMapBudget.take(ms)
@@ -190,9 +191,10 @@ class ObserverThread {
       stall: ({ measured, subject }) => this.#stalls.report(measured, subject),
       stallSubject: ({ id, subject }) => this.#stalls.subjects.set(id, subject),
       stalls: async () => this.#stalls.records.list(),
-      counts: async () => readCounts({ stalls: this.#stalls.records }),
+      counts: async () => readCounts({ stalls: this.#stalls.records, captures: this.#captureParts.counts, admin: this.#adminSurface(), egress: this.#egress }),
       keepMark: ({ mark }) => this.#marks.add(mark),
       capture: ({ order }, signal) => this.#captureParts.run(order, { signal }),
+      captureSkipped: ({ kind, trigger }) => this.#captureParts.counts.count(kind, trigger, 'skipped'),
       prepareStore: ({ location }) => this.#captureParts.storeAt(location).prepare(),
       watchLimit: ({ order }) => this.#watchLimit(order),
       openEgress: async ({ order }) => this.#openEgress(order),
@@ -239,7 +241,7 @@ class ObserverThread {
       recorder: this.#recorder,
       sourceMaps: this.#sourceMaps,
       lasting: this.#stalls.lasting,
-      channel: this.#channel
+      log: this.#main.log(null)
     })
     this.#egress.start()
   }

@@ -2,16 +2,17 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Applications, RequestCounts } = require('../../lib/main/admin/admin-serving')
+const { Applications } = require('../../lib/main/admin/admin-serving')
 
 function createSubject () {
-  const subject = { asked: [], sent: [] }
+  const subject = { asked: [], sent: [], logged: [] }
   subject.applications = new Applications({
     ask: async (...question) => {
       subject.asked.push(question)
       return { url: null, problem: null }
     },
-    tell: (...message) => subject.sent.push(message)
+    tell: (...message) => subject.sent.push(message),
+    logger: { info: (...line) => subject.logged.push(line), warn () {} }
   })
   return subject
 }
@@ -31,21 +32,13 @@ test('an application is opened under its own number, asked by it, and closed onc
   assert.throws(() => applications.metrics({ application: shop.id }), /application 1 is closed/)
 })
 
-test('a line for the log reaches the application\'s logger', () => {
-  const { applications } = createSubject()
+test('a line for the log reaches the application\'s logger, and that of no application the process\'s own', () => {
+  const { applications, logged } = createSubject()
   const lines = []
   const { id } = applications.open({ listen: null }, { logger: { info: (...line) => lines.push(line), warn () {} } })
   applications.log({ application: id, level: 'info', fields: { kind: 'cpu' }, message: 'captured' })
   applications.log({ application: 99, level: 'info', fields: {}, message: 'of nobody' })
-  assert.deepEqual(lines, [[{ kind: 'cpu' }, 'captured']])
-})
-
-test('requests are counted by endpoint and status, refusals by reason', () => {
-  const counts = new RequestCounts()
-  for (const code of [200, 200, 404]) counts.count({ name: 'request', endpoint: 'stalls', code })
-  counts.count({ name: 'authFailure', reason: 'bad' })
-  const { requests, refusals } = counts.read()
-  assert.deepEqual(requests, [{ endpoint: 'stalls', code: 200, count: 2 }, { endpoint: 'stalls', code: 404, count: 1 }])
-  assert.deepEqual(refusals.find(({ reason }) => reason === 'bad'), { reason: 'bad', count: 1 })
-  assert.deepEqual(refusals.length, 5)
+  assert.deepEqual([lines, logged], [[[{ kind: 'cpu' }, 'captured']], []])
+  applications.log({ application: null, level: 'info', fields: {}, message: 'of the process' })
+  assert.deepEqual([lines.length, logged], [1, [[{}, 'of the process']]])
 })

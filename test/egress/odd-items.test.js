@@ -39,7 +39,7 @@ async function leave (t, option, files) {
   const [settings] = destinationsOf(option)
   const outcomes = []
   const destination = createDestination({
-    settings, dir, owner: 'me', minFreeBytes: 0, maxAgeMs: Infinity, onEvent: ({ outcome }) => { if (outcome !== null) outcomes.push(outcome) }, onState: () => {}
+    settings, dir, owner: 'me', minFreeBytes: 0, maxAgeMs: Infinity, count: outcome => outcomes.push(outcome), onState: () => {}
   })
   t.after(() => destination.stop())
   return { destination, outcomes, dir, isGone: owner => owner === 'gone' }

@@ -55,7 +55,7 @@ function destinationAt (t, url) {
   const outcomes = []
   const settings = { to: 'put', url, headers: {}, everySeconds: false, labels: {}, stallMs: 1000, maxQueueBytes: 1024 ** 2 }
   const destination = createDestination({
-    settings, dir, owner: 'one', minFreeBytes: 0, maxAgeMs: 60_000, onState () {}, onEvent: ({ outcome }) => outcomes.push(outcome)
+    settings, dir, owner: 'one', minFreeBytes: 0, maxAgeMs: 60_000, onState () {}, count: outcome => outcomes.push(outcome)
   })
   t.after(() => {
     destination.stop()

@@ -33,7 +33,7 @@ const EXEMPT = Object.freeze(/** @type {Record<string, string>} */ ({
   'main/options/options.js': 'a file that the configuration names, before anything runs: it may be a pipe',
   'main/process/application.js': 'package.json, which Node.js itself reads',
   'main/process/application-registry.js': 'package.json, which Node.js itself reads',
-  'main/capture-orders.js': "what the application asks for, in the application's own name",
+  'main/artifact.js': "what the application asks for, in the application's own name",
   'main/heap/take-snapshot.js': 'its own, just made',
   'observer/store/reservation.js': 'its own, just made',
   'observer/store/directory.js': 'a directory that is there',

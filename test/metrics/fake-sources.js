@@ -36,11 +36,9 @@ function createFakeSources ({ blockedMs = 300 } = {}) {
     },
     requests: createRequests(),
     captures: {
-      read: () => ({
-        totals: [{ kind: 'cpu', trigger: 'api', outcome: 'ok', count: 1 }, { kind: 'cpu', trigger: 'http', outcome: 'failed', count: 2 }],
-        inProgress: [{ kind: 'cpu', count: 1 }],
-        durations: [{ kind: 'cpu', reading: captureDurations.read() }]
-      })
+      totals: [{ kind: 'cpu', trigger: 'api', outcome: 'ok', count: 1 }, { kind: 'cpu', trigger: 'http', outcome: 'failed', count: 2 }],
+      inProgress: [{ kind: 'cpu', count: 1 }],
+      durations: [{ kind: 'cpu', reading: captureDurations.read() }]
     },
     syncCalls: {
       totals: () => ({
@@ -50,12 +48,12 @@ function createFakeSources ({ blockedMs = 300 } = {}) {
         poolQueued: 2
       })
     },
-    threads: { totals: () => [{ kind: 'resize', busyMs: 1500, stalls: 2 }, { kind: 'mail.js', busyMs: 20, stalls: 0 }] },
+    threads: [{ kind: 'resize', busyMs: 1500, stalls: 2 }, { kind: 'mail.js', busyMs: 20, stalls: 0 }],
     clock: { recentMaxStalenessMs: 25 },
     heap: { trend: () => ({ spaces: [{ name: 'old_space', usedBytes: 5e6, bytesPerMinute: 0 }] }) },
-    admin: { read: () => ({ requests: [{ endpoint: 'stalls', code: 200, count: 4 }], refusals: [{ reason: 'bad', count: 1 }] }) },
-    egress: { read: () => ({ totals: [{ to: 'put', outcome: 'sent', count: 3 }], queueBytes: 0 }) },
-    rules: { read: () => [{ rule: 'long stall', outcome: 'done', actions: 2 }] },
+    admin: { requests: [{ endpoint: 'stalls', code: 200, count: 4 }], refusals: [{ reason: 'bad', count: 1 }] },
+    egress: { totals: [{ to: 'put', outcome: 'sent', count: 3 }], queueBytes: 0 },
+    rules: [{ rule: 'long stall', outcome: 'done', actions: 2 }],
     overhead: { read: () => [{ component: 'recorder', seconds: 0.25 }], observerRestarts: 1 },
     version: '1.2.3'
   }

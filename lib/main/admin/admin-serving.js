@@ -1,14 +1,13 @@
 'use strict'
 
-// The admin surface's end on the main thread: the observer serves it, and needs the main thread for what only the application's thread knows or
-// may do. What was asked and what rules did is counted here.
+// The admin surface's end on the main thread: the observer serves it, and needs the main thread for what only the application's thread has or
+// may do.
 
 const { createRelaySender } = require('../../bridge/relay')
 
 /** @import { Logger } from '../../../types/diagnostics' */
 /** @import { Findings } from '../../../types/findings' */
-/** @import { RuleOutcome } from '../../../types/rules' */
-/** @import { Ask, Handlers, Tell } from '../../bridge/channel' */
+/** @import { Ask, Handlers, Params, Tell } from '../../bridge/channel' */
 /** @import { ToMain } from '../../bridge/messages' */
 /** @import { AdminApplication } from '../../observer/admin/admin' */
 /** @import { ProcessReading } from '../../shared/findings/readings' */
@@ -33,34 +32,19 @@ const { createRelaySender } = require('../../bridge/relay')
  */
 
 /**
- * @typedef {'missing' | 'bad' | 'scope' | 'host' | 'origin'} RefusalReason
- * @typedef {{ name: 'request', endpoint: string, code: number } | { name: 'authFailure', reason: RefusalReason }} AdminEvent
- */
-
-/** @typedef {{ rule: string, outcome: RuleOutcome, actions: number }} RuleEvent */
-
-/** @type {readonly RefusalReason[]} */
-const REASONS = Object.freeze(['missing', 'bad', 'scope', 'host', 'origin'])
-
-/**
  * @param {object} parts
  * @param {Ask} parts.ask  the observer, once it is ready
  * @param {Tell} parts.tell
+ * @param {Logger} parts.logger  of the process
  */
-function createAdminServing ({ ask, tell }) {
-  const applications = new Applications({ ask, tell })
-  const counts = new RequestCounts()
-  const rules = createRuleCounts()
+function createAdminServing (parts) {
+  const applications = new Applications(parts)
   return {
-    relay: createRelaySender({ ask }),
+    relay: createRelaySender(parts),
     applications,
-    counts,
-    rules,
-    /** For what the observer says and asks of it. @type {Pick<Handlers<ToMain>, 'log' | 'counted' | 'ruleActed' | 'loopCounts' | 'metrics' | 'openMetrics' | 'metricsReading' | 'processReading' | 'authorize'>} */
+    /** For what the observer says and asks of it. @type {Pick<Handlers<ToMain>, 'log' | 'loopCounts' | 'metrics' | 'openMetrics' | 'metricsReading' | 'processReading' | 'authorize'>} */
     handlers: {
       log: line => applications.log(line),
-      counted: ({ event }) => counts.count(event),
-      ruleActed: ({ event }) => rules.note(event),
       metrics: params => applications.metrics(params),
       openMetrics: params => applications.openMetrics(params),
       metricsReading: params => applications.metricsReading(params),
@@ -75,14 +59,16 @@ function createAdminServing ({ ask, tell }) {
 class Applications {
   #ask
   #tell
+  #logger
   #sequence = 0
   /** @type {Map<number, { settings: Omit<AdminApplication, 'id'>, answers: ApplicationAnswers }>} */
   #applications = new Map()
 
-  /** @param {{ ask: Ask, tell: Tell }} observer  asked once it is ready */
-  constructor ({ ask, tell }) {
+  /** @param {Parameters<typeof createAdminServing>[0]} parts */
+  constructor ({ ask, tell, logger }) {
     this.#ask = ask
     this.#tell = tell
+    this.#logger = logger
   }
 
   /**
@@ -153,9 +139,10 @@ class Applications {
     return this.#answersOf(application).authorize(request, scope)
   }
 
-  /** @param {{ application: number, level: 'info' | 'warn', fields: object, message: string }} line */
+  /** @param {Params<ToMain, 'log'>} line */
   log ({ application, level, fields, message }) {
-    this.#applications.get(application)?.answers.logger[level](fields, message)
+    const logger = application === null ? this.#logger : this.#applications.get(application)?.answers.logger
+    logger?.[level](fields, message)
   }
 
   /** @param {number} id */
@@ -166,45 +153,4 @@ class Applications {
   }
 }
 
-/** How often the admin surface was asked, what it answered, and what was turned away: counted here, where the metrics are read. */
-class RequestCounts {
-  /** Endpoints and codes are closed sets, so this is bounded. @type {Map<string, { endpoint: string, code: number, count: number }>} */
-  #requests = new Map()
-  #refusals = new Map(REASONS.map(reason => [reason, { reason, count: 0 }]))
-
-  /** @param {AdminEvent} event */
-  count (event) {
-    if (event.name === 'authFailure') {
-      const refusal = this.#refusals.get(event.reason)
-      if (refusal !== undefined) refusal.count++
-      return
-    }
-    const { endpoint, code } = event
-    const key = `${endpoint} ${code}`
-    const total = this.#requests.get(key) ?? { endpoint, code, count: 0 }
-    total.count++
-    this.#requests.set(key, total)
-  }
-
-  read () {
-    return { requests: [...this.#requests.values()], refusals: [...this.#refusals.values()] }
-  }
-}
-
-/** What rules did, counted likewise. */
-function createRuleCounts () {
-  /** Rules and outcomes are closed sets, so this is bounded. @type {Map<string, RuleEvent>} */
-  const totals = new Map()
-  return {
-    /** @param {RuleEvent} event */
-    note ({ rule, outcome, actions }) {
-      const key = `${outcome} ${rule}`
-      const total = totals.get(key) ?? { rule, outcome, actions: 0 }
-      totals.set(key, { ...total, actions: total.actions + actions })
-    },
-
-    read: () => [...totals.values()]
-  }
-}
-
-module.exports = { Applications, RequestCounts, createAdminServing }
+module.exports = { Applications, createAdminServing }

@@ -7,11 +7,9 @@ const { version } = require('../../../package.json')
 
 /** @import { Registry } from 'prom-client' */
 /** @import { Logger } from '../../../types/diagnostics' */
+/** @import { Counts } from '../../observer/counts' */
 /** @import { Instruments } from '../instruments' */
 /** @import { MetricSources } from './definitions' */
-
-/** What the observer counts. @type {readonly (keyof import('../../observer/counts').Counts)[]} */
-const COUNTED = Object.freeze(['stalls'])
 
 class ApplicationMetrics {
   #parts
@@ -68,24 +66,28 @@ class ApplicationMetrics {
  * @param {Requests} requests
  */
 function metricSources (instruments, requests) {
-  const { loop, captures, syncCalls, heap, admin, egress } = instruments
+  const { loop, syncCalls, heap } = instruments
   return {
     delay: loop.delay,
     iterations: loop.iterations,
     utilization: loop.utilization,
-    captures: captures.counts,
     syncCalls,
     clock: { get recentMaxStalenessMs () { return instruments.clocks.clockIfUsed?.recentMaxStalenessMs ?? null } },
-    threads: instruments.options.threads ? instruments.threadTotals : undefined,
     heap: { trend: () => heap.trend },
     requests,
-    admin: admin.counts,
-    ...(egress.isOpen && { egress: egress.counts }),
-    rules: admin.rules,
     overhead: { read: () => instruments.overhead(), get observerRestarts () { return instruments.observerRestarts } },
     version,
-    observer: { sources: COUNTED, read: () => instruments.counts() }
+    observer: { sources: countedFor(instruments), read: () => instruments.counts() }
   }
+}
+
+/**
+ * What the observer counts; of egress and threads where there are any.
+ * @param {Instruments} instruments
+ * @returns {(keyof Counts)[]}
+ */
+function countedFor ({ options, egress }) {
+  return ['stalls', 'captures', 'admin', 'rules', ...(options.threads ? /** @type {const} */ (['threads']) : []), ...(egress.isOpen ? /** @type {const} */ (['egress']) : [])]
 }
 
 module.exports = { ApplicationMetrics, metricSources }

@@ -4,13 +4,9 @@
 // to it by a test.
 
 /** @import { HeapTrend } from '../../../types/diagnostics' */
-/** @import { Counts, CountedStall, StallCounts } from '../../observer/counts' */
+/** @import { AdminTotals, CaptureTotals, Counts, CountedStall, EgressTotals, RuleTotal, StallCounts, ThreadTimes } from '../../observer/counts' */
 /** @import { BucketReading } from '../../shared/base/bucket-counts' */
-/** @import { RuleEvent } from '../admin/admin-serving' */
-/** @import { CaptureCountsReading } from '../capture-orders' */
-/** @import { EgressCountsReading } from '../egress-serving' */
 /** @import { DurationsReading } from '../http/request-durations' */
-/** @import { ThreadTimes } from '../observing/observer-supervisor' */
 
 /**
  * What metrics are read from. A metric whose source is not there is not registered.
@@ -20,14 +16,14 @@
  * @property {{ read (): { utilization: number, activeSeconds: number, idleSeconds: number } }} [utilization]
  * @property {StallCounts} [stalls]  optional to the histogram of the delay, whose exemplars they are
  * @property {{ read (): DurationsReading }} [requests]
- * @property {{ read (): CaptureCountsReading }} [captures]
+ * @property {CaptureTotals} [captures]
  * @property {{ totals (): SyncCallTotals }} [syncCalls]
- * @property {{ totals (): ThreadTimes[] }} [threads]
+ * @property {ThreadTimes[]} [threads]
  * @property {{ readonly recentMaxStalenessMs: number | null }} [clock]  null while nobody uses the clock
  * @property {{ trend (): HeapTrend | null }} [heap]  null while nobody watches the heap
- * @property {{ read (): AdminReading }} [admin]
- * @property {{ read (): EgressCountsReading }} [egress]
- * @property {{ read (): RuleEvent[] }} [rules]
+ * @property {AdminTotals} [admin]
+ * @property {EgressTotals} [egress]
+ * @property {RuleTotal[]} [rules]
  * @property {{ read (): { component: string, seconds: number }[], observerRestarts: number }} [overhead]
  * @property {string} [version]  of this package
  * @property {ObserverCounts} [observer]  what the observer counts, read anew for each scrape
@@ -43,10 +39,6 @@
  * @property {number} poolQueued
  *
  * @typedef {{ api: string, route: string, calls: number, seconds: number }} SyncCallSum
- *
- * @typedef {object} AdminReading
- * @property {{ endpoint: string, code: number, count: number }[]} requests
- * @property {{ reason: string, count: number }[]} refusals
  */
 
 /** @typedef {Record<string, string>} Labels */
@@ -191,7 +183,7 @@ const DEFINITIONS = Object.freeze([
     labelNames: ['kind', 'trigger', 'outcome'],
     aggregator: 'sum',
     source: 'captures',
-    collect: ({ captures }) => captures.read().totals.map(({ kind, trigger, outcome, count }) => ({
+    collect: ({ captures }) => captures.totals.map(({ kind, trigger, outcome, count }) => ({
       labels: { kind, trigger, outcome },
       value: count
     }))
@@ -203,7 +195,7 @@ const DEFINITIONS = Object.freeze([
     labelNames: ['kind'],
     aggregator: 'sum',
     source: 'captures',
-    collect: ({ captures }) => captures.read().inProgress.map(({ kind, count }) => ({ labels: { kind }, value: count }))
+    collect: ({ captures }) => captures.inProgress.map(({ kind, count }) => ({ labels: { kind }, value: count }))
   },
   {
     name: 'loopscope_capture_duration_seconds',
@@ -212,7 +204,7 @@ const DEFINITIONS = Object.freeze([
     labelNames: ['kind'],
     aggregator: 'sum',
     source: 'captures',
-    collect: ({ captures }) => captures.read().durations.map(({ kind, reading }) => ({ labels: { kind }, reading }))
+    collect: ({ captures }) => captures.durations.map(({ kind, reading }) => ({ labels: { kind }, reading }))
   },
 
   // Synchronous calls by API and route, from both sources, what was flagged of them, and the pool they should go to.
@@ -266,7 +258,7 @@ const DEFINITIONS = Object.freeze([
     labelNames: ['thread'],
     aggregator: 'sum',
     source: 'threads',
-    collect: ({ threads }) => threads.totals().map(({ kind, busyMs }) => ({ labels: { thread: kind }, value: busyMs / MS_PER_SECOND }))
+    collect: ({ threads }) => threads.map(({ kind, busyMs }) => ({ labels: { thread: kind }, value: busyMs / MS_PER_SECOND }))
   },
   {
     name: 'loopscope_thread_stalls_total',
@@ -275,7 +267,7 @@ const DEFINITIONS = Object.freeze([
     labelNames: ['thread'],
     aggregator: 'sum',
     source: 'threads',
-    collect: ({ threads }) => threads.totals().map(({ kind, stalls }) => ({ labels: { thread: kind }, value: stalls }))
+    collect: ({ threads }) => threads.map(({ kind, stalls }) => ({ labels: { thread: kind }, value: stalls }))
   },
 
   // The cached clock: how far it was behind.
@@ -308,7 +300,7 @@ const DEFINITIONS = Object.freeze([
     labelNames: ['endpoint', 'code'],
     aggregator: 'sum',
     source: 'admin',
-    collect: ({ admin }) => admin.read().requests.map(({ endpoint, code, count }) => ({
+    collect: ({ admin }) => admin.requests.map(({ endpoint, code, count }) => ({
       labels: { endpoint, code: String(code) },
       value: count
     }))
@@ -320,7 +312,7 @@ const DEFINITIONS = Object.freeze([
     labelNames: ['reason'],
     aggregator: 'sum',
     source: 'admin',
-    collect: ({ admin }) => admin.read().refusals.map(({ reason, count }) => ({ labels: { reason }, value: count }))
+    collect: ({ admin }) => admin.refusals.map(({ reason, count }) => ({ labels: { reason }, value: count }))
   },
 
   // Egress: what became of what was to be sent, and how much waits on disk.
@@ -331,7 +323,7 @@ const DEFINITIONS = Object.freeze([
     labelNames: ['to', 'outcome'],
     aggregator: 'sum',
     source: 'egress',
-    collect: ({ egress }) => egress.read().totals.map(({ to, outcome, count }) => ({ labels: { to, outcome }, value: count }))
+    collect: ({ egress }) => egress.totals.map(({ to, outcome, count }) => ({ labels: { to, outcome }, value: count }))
   },
   {
     name: 'loopscope_egress_queue_bytes',
@@ -340,7 +332,7 @@ const DEFINITIONS = Object.freeze([
     labelNames: [],
     aggregator: 'sum',
     source: 'egress',
-    collect: ({ egress }) => [{ labels: {}, value: egress.read().queueBytes }]
+    collect: ({ egress }) => [{ labels: {}, value: egress.queueBytes }]
   },
 
   // Rules: what they did.
@@ -351,7 +343,7 @@ const DEFINITIONS = Object.freeze([
     labelNames: ['rule', 'outcome'],
     aggregator: 'sum',
     source: 'rules',
-    collect: ({ rules }) => rules.read().map(({ rule, outcome, actions }) => ({ labels: { rule, outcome }, value: actions }))
+    collect: ({ rules }) => rules.map(({ rule, outcome, actions }) => ({ labels: { rule, outcome }, value: actions }))
   },
 
   // What loopscope itself costs, and which version of it runs.

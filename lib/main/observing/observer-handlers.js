@@ -10,9 +10,7 @@ const { readScriptMaps } = require('../process/script-maps')
 
 /** @import { ObserverSupervisor } from './observer-supervisor' */
 /** @import { createAdminServing } from '../admin/admin-serving' */
-/** @import { createCaptureOrders } from '../capture-orders' */
 /** @import { HeapWatching } from '../heap/heap-watching' */
-/** @import { EgressServing } from '../egress-serving' */
 /** @import { LoopMeters } from '../loop/loop-meters' */
 /** @import { createOwnWork } from '../loop/own-work' */
 /** @import { Recording } from '../recorder/recording' */
@@ -29,13 +27,11 @@ const { readScriptMaps } = require('../process/script-maps')
  * @param {ReturnType<typeof createAdminServing>} parts.admin
  * @param {() => SyncCalls} parts.syncCalls
  * @param {() => HeapWatching} parts.heap
- * @param {() => ReturnType<typeof createCaptureOrders>} parts.captures
  * @param {RequestNotes} parts.requestNotes
  * @param {ReturnType<typeof createProcessMarks>} parts.marks
- * @param {EgressServing} parts.egress
  * @returns {ConstructorParameters<typeof ObserverSupervisor>[0]['handlers']}
  */
-function createObserverHandlers ({ loop, recording, ownWork, admin, syncCalls, heap, captures, requestNotes, marks, egress }) {
+function createObserverHandlers ({ loop, recording, ownWork, admin, syncCalls, heap, requestNotes, marks }) {
   return {
     syncCalls: () => syncCalls().read(),
     memory: () => ({ ...readMemory(), trend: heap().trend }),
@@ -45,7 +41,6 @@ function createObserverHandlers ({ loop, recording, ownWork, admin, syncCalls, h
     takeSnapshot: (/** @type {TakeOrder} */ order) => ownWork.exempt(() => takeSnapshot(order)),
     report: () => ownWork.exempt(makeReport),
     ...admin.handlers,
-    ...egress.handlers,
     session: ({ isAway }) => recording.setAway(isAway),
     rotate: () => recording.rotate(),
     syncSamples: ({ reading, workLines }) => {
@@ -53,7 +48,6 @@ function createObserverHandlers ({ loop, recording, ownWork, admin, syncCalls, h
       syncCalls().addSamples(reading, performance.now(), workLines)
     },
     poolQueued: ({ waitedMs }) => syncCalls().poolQueued(waitedMs, performance.now()),
-    captured: ({ event }) => captures().counts.note(event),
     marked: ({ mark }) => marks.add(mark)
   }
 }

@@ -19,18 +19,8 @@ const { ENGINES } = require('../recorder/engines')
 /** @import { SampledReading } from '../../observer/sync-calls/sync-samples' */
 /** @import { ObserverParts } from './observer-client' */
 
-/**
- * @typedef {object} ThreadTimes
- * @property {string} kind  the name that threads were given, else their file
- * @property {number} busyMs
- * @property {number} stalls
- */
-
 const FIRST_RESTART_MS = 1000
 const MAX_RESTART_MS = 300_000 // and who ran for so long begins anew
-
-const MAX_KINDS = 20 // some programs number the names of their threads
-const OTHERS = '_other'
 
 class ObserverSupervisor {
   #parts
@@ -41,7 +31,6 @@ class ObserverSupervisor {
   #wasObserved = false
   /** What the observer read out of the samples so far. @type {SampledReading | undefined} */
   #samples
-  threadTotals = createThreadTotals()
   observer
 
   /**
@@ -51,7 +40,7 @@ class ObserverSupervisor {
    * @param {Pick<ObserverParts['settings'], 'titlePrefix' | 'interruptExpression' | 'ownWorkExpression'>} parts.names  of ours in the process
    * @param {ObserverParts['state']} parts.state
    * @param {Logger} parts.logger
-   * @param {Omit<ObserverParts['handlers'], 'sourceMapProblem' | 'threadTimes'>} parts.handlers  of what the observer says and asks
+   * @param {ObserverParts['handlers']} parts.handlers  of what the observer says and asks
    * @param {(error: unknown) => void} parts.onFault
    * @param {ObserverParts['onEnd']} parts.onEnd
    * @param {(sessionError: string | null) => void} parts.onReady  sessionError: why it has no inspector session
@@ -69,9 +58,7 @@ class ObserverSupervisor {
         syncSamples: (params, signal) => {
           this.#samples = params.reading
           return handlers.syncSamples(params, signal)
-        },
-        threadTimes: ({ rows }) => this.threadTotals.add(rows),
-        sourceMapProblem: ({ problem }) => warnOnce(parts.logger, 'LOOPSCOPE_WARN_SOURCE_MAP', problem)
+        }
       },
       onFault,
       onEnd,
@@ -186,26 +173,6 @@ class RestartBackoff {
     this.#startedMs = this.#now()
     return this.#start()
   }
-}
-
-/**
- * How long worker threads have been at work since start, and their stalls, by the name of the thread: what metrics are read from. The observer
- * counts; here it is added up, so that no counter falls when the observer is lost.
- */
-function createThreadTotals () {
-  /** @type {Map<string, ThreadTimes>} */
-  const totals = new Map()
-
-  /** @param {ThreadTimes[]} rows */
-  function add (rows) {
-    for (const { kind: name, busyMs, stalls } of rows) {
-      const kind = totals.has(name) || totals.size < MAX_KINDS ? name : OTHERS
-      const known = totals.get(kind) ?? { kind, busyMs: 0, stalls: 0 }
-      totals.set(kind, { kind, busyMs: known.busyMs + busyMs, stalls: known.stalls + stalls })
-    }
-  }
-
-  return { add, totals: () => [...totals.values()] }
 }
 
 module.exports = { FIRST_RESTART_MS, MAX_RESTART_MS, RestartBackoff, ObserverSupervisor }

@@ -4,7 +4,6 @@
 // thread behind a time limit.
 
 const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
-const { performance } = require('../../shared/base/timers')
 const { toCodeFrame } = require('../../shared/formats/profile/frame')
 const { createWorkLineOf, workLinesOf } = require('../../shared/formats/profile/work-lines')
 const { createFindings } = require('../findings/findings')
@@ -21,8 +20,7 @@ const { newMark } = require('../../shared/marks')
 /** @import { Channel } from '../../bridge/channel' */
 /** @import { ToMain, ToObserver, ObserverSettings } from '../../bridge/messages' */
 /** @import { Rule } from '../../shared/rules/check-rules' */
-/** @import { AdminEvent } from '../../main/admin/admin-serving' */
-/** @import { CapturedEvent } from '../../main/capture-orders' */
+/** @import { AdminEvent } from './request-counts' */
 /** @import { CapturedFacts, CaptureControls, Order, StoreLocation } from '../captures' */
 
 /** @import { MainClient } from '../main-client' */
@@ -79,12 +77,13 @@ const REPORT_MS = 10_000
  * @param {typeof import('../report-sections').reportSections} parts.reportSections
  * @param {import('../heap/sampler').HeapSampler} parts.heapSampler
  * @param {ReturnType<typeof import('../heap/comparison-job').createComparisons>} parts.comparisons
+ * @param {(event: AdminEvent) => void} parts.count
  * @param {Pick<Channel<ToMain, ToObserver>, 'tell'>} parts.channel
  */
 function createAdminSources (parts) {
-  const { application, settings, main, records, series, marks, storeAt, reportSections, heapSampler, comparisons, channel } = parts
+  const { application, settings, main, records, series, marks, storeAt, reportSections, heapSampler, comparisons } = parts
   const { id, appName, appRoot, dir, retention } = application
-  const log = logOf(application, channel)
+  const log = main.log(id)
   const facts = factsOf(application, settings)
   const loopNow = () => ({ blockedMs: Math.round(series.blockedMs()) })
   const view = createView(parts.recorder.views({ maxPastWaitMs: MAX_PAST_WAIT_MS }))
@@ -144,19 +143,8 @@ function createAdminSources (parts) {
       return describeSampledCalls(profile, frame => toCodeFrame(frame, appRoot, workLineOf))
     },
     log,
-    count: (/** @type {AdminEvent} */ event) => channel.tell('counted', { event })
+    count: parts.count
   }
-}
-
-/**
- * The application's own, on the main thread.
- * @param {ApplicationSettings} application
- * @param {SourceParts['channel']} channel
- */
-function logOf ({ id }, channel) {
-  /** @param {'info' | 'warn'} level */
-  const line = level => (/** @type {object} */ fields, /** @type {string} */ message) => channel.tell('log', { application: id, level, fields, message })
-  return { info: line('info'), warn: line('warn') }
 }
 
 /**
@@ -228,8 +216,8 @@ function createView (views) {
   }
 }
 
-/** @param {Pick<SourceParts, 'application' | 'capture' | 'channel'>} parts */
-function createCapture ({ application, capture, channel }) {
+/** @param {Pick<SourceParts, 'application' | 'capture'>} parts */
+function createCapture ({ application, capture }) {
   const { appName, appRoot, dir, retention, heap } = application
   /**
    * @param {{ kind: string, options: CaptureOptions, trigger: Trigger }} wanted
@@ -237,20 +225,7 @@ function createCapture ({ application, capture, channel }) {
    */
   return async ({ kind, options, trigger }, controls) => {
     const request = checkRequest(kind, options)
-    const startedMs = performance.now()
-    /** @param {CapturedEvent['outcome']} outcome */
-    const count = outcome => {
-      channel.tell('captured', { event: { kind: request.kind, trigger, outcome, seconds: (performance.now() - startedMs) / 1e3 } })
-    }
-    count('started')
-    try {
-      const facts = await capture({ request, trigger, appName, appRoot, dir, retention, heap }, controls)
-      count('ok')
-      return facts
-    } catch (error) {
-      count(controls.signal.aborted ? 'cancelled' : 'failed')
-      throw error
-    }
+    return capture({ request, trigger, appName, appRoot, dir, retention, heap }, controls)
   }
 }
 

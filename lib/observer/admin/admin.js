@@ -4,11 +4,13 @@
 // one control socket, which shows the first application.
 
 const { ControlSocket } = require('./control-socket')
+const { RequestCounts } = require('./request-counts')
 const { createWorkerGroup } = require('../../shared/admin/worker-group')
 const { createRelayReceiver } = require('../../bridge/relay')
 const { ThreadLoadMeter } = require('../threads/thread-load')
 const { ThreadWatch } = require('../threads/thread-watch')
 const { PastReadings } = require('../findings/findings')
+const { RuleCounts } = require('../rules/rule-counts')
 const { askProcess, createAdminSources } = require('./admin-sources')
 const { errors } = require('../../shared/base/errors')
 const { unattended } = require('../../shared/base/guard')
@@ -16,6 +18,7 @@ const { hasMetricsState } = require('../group/metrics-state')
 const { ownIdentity } = require('../../shared/group/member-facts')
 
 /** @import { ListenAddress } from '../../main/admin/settings' */
+/** @import { Counts } from '../counts' */
 /** @import { WorkerFacts } from './listener' */
 /** @import { RequestHandler } from '../../shared/admin/exchange' */
 /** @import { Findings } from '../../../types/findings' */
@@ -53,14 +56,16 @@ class Admin {
   #controlSocket
   #threadLoad
   #threadWatch
+  #requestCounts = new RequestCounts()
+  #ruleCounts = new RuleCounts()
   relay = createRelayReceiver({ handlerOf: application => this.#applications.get(application)?.handle })
 
-  /** @param {Omit<SourceParts, 'application' | 'threadLoad' | 'threadWatch' | 'past' | 'rules'>} parts */
+  /** @param {Omit<SourceParts, 'application' | 'threadLoad' | 'threadWatch' | 'past' | 'rules' | 'count'>} parts */
   constructor (parts) {
     this.#parts = parts
     const { interval } = parts.stalls
     this.#threadLoad = new ThreadLoadMeter({ ...parts.settings, sourceMapsPid: () => parts.sourceMaps.threadPid, interval })
-    this.#threadWatch = new ThreadWatch({ ...parts, interval, onTimes: rows => parts.channel.tell('threadTimes', { rows }) })
+    this.#threadWatch = new ThreadWatch({ ...parts, interval })
   }
 
   /**
@@ -76,7 +81,15 @@ class Admin {
     const past = new PastReadings({ interval: this.#parts.stalls.interval, isIdle: () => this.#parts.series.isIdle, ask: () => askProcess({ ...this.#parts, application }) })
     past.start()
     const sources = () => {
-      made ??= createAdminSources({ ...this.#parts, threadLoad: this.#threadLoad, threadWatch: this.#threadWatch, past, application, rules: () => opened.rules?.status() ?? NO_RULES })
+      made ??= createAdminSources({
+        ...this.#parts,
+        threadLoad: this.#threadLoad,
+        threadWatch: this.#threadWatch,
+        past,
+        application,
+        rules: () => opened.rules?.status() ?? NO_RULES,
+        count: event => this.#requestCounts.count(event)
+      })
       return made
     }
     const handle = this.#makeHandler(application, sources)
@@ -137,6 +150,11 @@ class Admin {
     this.#threadWatch.stop()
   }
 
+  /** Of all applications, those that were closed included. @returns {Pick<Counts, 'admin' | 'rules' | 'threads'>} */
+  counts () {
+    return { admin: this.#requestCounts.counts(), rules: this.#ruleCounts.counts(), threads: this.#threadWatch.times() }
+  }
+
   async closeAll () {
     for (const id of [...this.#applications.keys()]) await this.close(id)
   }
@@ -163,7 +181,7 @@ class Admin {
    */
   #makeRules (application, sources) {
     if (application.rules.length === 0) return null
-    return require('../rules/rules').createApplicationRules({ application, sources, observer: this.#parts })
+    return require('../rules/rules').createApplicationRules({ application, sources, observer: this.#parts, counts: this.#ruleCounts })
   }
 
   /**

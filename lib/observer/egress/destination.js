@@ -12,9 +12,11 @@ const { DESTINATIONS } = require('../../shared/egress/destinations')
 const { addressOf } = require('../../shared/egress/addresses')
 
 /** @import { EgressItem, EgressSettings } from './backends' */
-/** @import { EgressEvent, EgressOutcome } from '../../main/egress-serving' */
 
 /**
+ * @typedef {'sent' | 'retried' | 'refused' | 'dropped' | 'unreadable'} EgressOutcome  of an item; retried: it failed, and is tried again; unreadable: what
+ *   was on disk is no item of this destination, and was set aside
+ *
  * @typedef {EgressSettings & { headers: Readonly<Record<string, string>>, stallMs: number, maxQueueBytes: number }} DestinationSettings
  *   as the option has them, complete
  */
@@ -29,15 +31,15 @@ const MIN_OUTAGE_MS = 30_000 // a server that restarts is back by then
  * @param {string} parts.owner  this process
  * @param {number} parts.minFreeBytes
  * @param {number} parts.maxAgeMs
- * @param {(event: EgressEvent) => void} parts.onEvent
+ * @param {(outcome: EgressOutcome) => void} parts.count
  * @param {(state: { to: string, host: string, problem: string | null }) => void} parts.onState
  */
-function createDestination ({ settings, dir, owner, minFreeBytes, maxAgeMs, onEvent, onState }) {
+function createDestination ({ settings, dir, owner, minFreeBytes, maxAgeMs, count, onState }) {
   const { to, labels, everySeconds, stallMs, maxQueueBytes } = settings
   const publicSettings = { to, url: withoutSecrets(settings.url), everySeconds, labels }
   const trouble = createTrouble({ onChange: problem => onState({ to, host: new URL(publicSettings.url).host, problem }) })
-  const onDropped = (/** @type {number} */ count) => Array.from({ length: count }, () => note('dropped'))
-  const queue = new Queue({ dir, owner, maxBytes: maxQueueBytes, minFreeBytes, maxAgeMs, onDropped, onAside: () => note('unreadable') })
+  const onDropped = (/** @type {number} */ dropped) => { for (let at = 0; at < dropped; at++) count('dropped') }
+  const queue = new Queue({ dir, owner, maxBytes: maxQueueBytes, minFreeBytes, maxAgeMs, onDropped, onAside: () => count('unreadable') })
   const senders = [true, false].map(isUrgent => new Sender({ queue, isUrgent, settings, addressOf: url => addressOf(publicSettings, url), onOutcome }))
 
   /**
@@ -45,13 +47,8 @@ function createDestination ({ settings, dir, owner, minFreeBytes, maxAgeMs, onEv
    * @param {string | null} problem
    */
   function onOutcome (outcome, problem) {
-    note(outcome)
+    count(outcome)
     trouble.note(outcome, problem)
-  }
-
-  /** @param {EgressOutcome | null} outcome */
-  function note (outcome) {
-    onEvent({ to, outcome, queueBytes: queue.bytes })
   }
 
   /** @param {{ isNew?: boolean }} [how] */
@@ -64,6 +61,7 @@ function createDestination ({ settings, dir, owner, minFreeBytes, maxAgeMs, onEv
     wantsProfiles: DESTINATIONS[to].takesProfiles && everySeconds === false, // of artifacts; else their time is sent anyway
     everySeconds,
     stallMs,
+    get queueBytes () { return queue.bytes },
 
     /**
      * Queues it, and has it sent. Of a file it resolves when it is queued; of everything else it is when this returns.
@@ -80,7 +78,7 @@ function createDestination ({ settings, dir, owner, minFreeBytes, maxAgeMs, onEv
       const isQueued = body === null
         ? await queue.putFile({ ...facts, headers: { ...headers, 'content-encoding': 'gzip' } }, String(item.file), { isUrgent })
         : queue.put(...packed(facts, body, DESTINATIONS[to].takesGzip), { isUrgent })
-      note(isQueued ? null : 'dropped')
+      if (!isQueued) count('dropped')
       if (!isUnsent) wake({ isNew: true })
     },
 
@@ -95,7 +93,6 @@ function createDestination ({ settings, dir, owner, minFreeBytes, maxAgeMs, onEv
     /** @param {(owner: string, folder: string) => boolean} isGone */
     sweep (isGone) {
       queue.sweep(isGone)
-      note(null)
       wake()
     },
 

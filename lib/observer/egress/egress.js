@@ -15,13 +15,14 @@ const { ageMs } = require('../../shared/base/local-time')
 const { guarded } = require('../../shared/base/guard')
 const { fromEpochMs } = require('../../shared/base/monotonic')
 const { clearInterval, setInterval } = require('../../shared/base/timers')
+const { warn } = require('../../shared/base/warnings')
 const { identityOfId, isKnownToRun, memberIdOf, ownIdentity } = require('../../shared/group/member-facts')
 const { isAlive } = require('../../shared/system/process-ids')
 
-/** @import { Channel } from '../../bridge/channel' */
-/** @import { ToMain, ToObserver } from '../../bridge/messages' */
+/** @import { Logger } from '../../../types/diagnostics' */
 /** @import { StoreLocation } from '../captures' */
-/** @import { DestinationSettings } from './destination' */
+/** @import { EgressTotals } from '../counts' */
+/** @import { DestinationSettings, EgressOutcome } from './destination' */
 /** @import { SentArtifact } from './items' */
 
 /** @typedef {{ destinations: DestinationSettings[], location: StoreLocation }} EgressOrder */
@@ -40,6 +41,8 @@ class Egress {
   #identity = ownIdentity()
   #destinations
   #feeds
+  /** What became of the items. @type {Map<string, EgressTotals['totals'][0]>} */
+  #totals = new Map()
   /** @type {NodeJS.Timeout | undefined} */
   #timer
 
@@ -50,7 +53,7 @@ class Egress {
    * @param {import('../recorder/recorder-client').RecorderClient} parts.recorder
    * @param {Pick<import('../../shared/source-maps/source-maps').SourceMaps, 'profile'>} parts.sourceMaps
    * @param {ReturnType<typeof import('../stalls/stall-detection').createStallDetection>['lasting']} parts.lasting
-   * @param {Pick<Channel<ToMain, ToObserver>, 'tell'>} parts.channel
+   * @param {Pick<Logger, 'info' | 'warn'>} parts.log  of the process
    */
   constructor (parts) {
     const { order: { destinations, location }, recorder, sourceMaps, lasting } = parts
@@ -135,23 +138,40 @@ class Egress {
 
   /** @param {DestinationSettings[]} destinations */
   #makeDestinations (destinations) {
-    const { order: { location: { retention } }, store, channel } = this.#parts
+    const { order: { location: { retention } }, store } = this.#parts
     const folders = queueFolders(store.dir, destinations)
-    /** @type {Map<string, number>} */
-    const bytes = new Map()
     return destinations.map((settings, at) => createDestination({
       settings,
       dir: folders[at],
       owner: memberIdOf(this.#identity),
       minFreeBytes: retention.minFreeBytes,
       maxAgeMs: retention.maxAgeMs,
-      onEvent: event => {
-        bytes.set(folders[at], event.queueBytes)
-        const queueBytes = [...bytes.values()].reduce((sum, one) => sum + one, 0)
-        channel.tell('egressed', { event: { ...event, queueBytes } })
-      },
-      onState: state => channel.tell('egressState', state)
+      count: outcome => this.#count(settings.to, outcome),
+      onState: state => this.#logState(state)
     }))
+  }
+
+  /**
+   * @param {DestinationSettings['to']} to
+   * @param {EgressOutcome} outcome
+   */
+  #count (to, outcome) {
+    const key = `${to} ${outcome}`
+    const total = this.#totals.get(key) ?? { to, outcome, count: 0 }
+    total.count++
+    this.#totals.set(key, total)
+  }
+
+  /** @returns {EgressTotals} */
+  counts () {
+    return { totals: [...this.#totals.values()], queueBytes: this.#destinations.reduce((sum, { queueBytes }) => sum + queueBytes, 0) }
+  }
+
+  /** @param {{ to: string, host: string, problem: string | null }} state  null: it works again */
+  #logState ({ to, host, problem }) {
+    const { log } = this.#parts
+    if (problem !== null) return warn(log, 'LOOPSCOPE_WARN_EGRESS', to, host, problem)
+    log.info({ egress: { to, host } }, `egress to ${host} works again`)
   }
 
   #sweep () {

@@ -8,7 +8,7 @@ const { openBody } = require('./queue-entry')
 const { sendRequest } = require('./send-request')
 const { withSecrets } = require('./url-secrets')
 
-/** @import { EgressOutcome } from '../../main/egress-serving' */
+/** @import { EgressOutcome } from './destination' */
 /** @import { Queue, Waiting } from './queue' */
 /** @import { EntryFacts } from './queue-entry' */
 

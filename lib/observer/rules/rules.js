@@ -20,6 +20,7 @@ const { Watch } = require('./watch')
 /** @import { Rule } from '../../shared/rules/check-rules' */
 /** @import { Admission, LimitState } from '../../shared/rules/limits' */
 /** @import { Stuck } from '../stalls/stall-watch' */
+/** @import { RuleCounts } from './rule-counts' */
 /** @import { Stall } from '../../../types/diagnostics' */
 /** @import { RuleOutcome, RulesStatus } from '../../../types/rules' */
 
@@ -35,11 +36,12 @@ const GRAIN_MS = 50
  * @param {object} parts
  * @param {ApplicationSettings & { instance: string | null }} parts.application
  * @param {() => Sources} parts.sources
- * @param {Pick<SourceParts, 'settings' | 'main' | 'stalls' | 'logNow' | 'egress' | 'channel'>} parts.observer
+ * @param {Pick<SourceParts, 'settings' | 'main' | 'stalls' | 'logNow' | 'egress'>} parts.observer
+ * @param {RuleCounts} parts.counts  of the process
  */
-function createApplicationRules ({ application, sources, observer }) {
+function createApplicationRules ({ application, sources, observer, counts }) {
   const { id, appName, group, version, instance, rules, rulesDryRun } = application
-  const { settings: { stallThresholdMs }, main, stalls, logNow, egress, channel } = observer
+  const { settings: { stallThresholdMs }, main, stalls, logNow, egress } = observer
   const isStuck = () => stalls.series.blockedMs() >= stallThresholdMs
   return new Rules({
     rules,
@@ -65,7 +67,7 @@ function createApplicationRules ({ application, sources, observer }) {
       say: (level, fields, message) => isStuck() ? logNow(fields, message) : sources().log[level](fields, message),
       process: { appName, group, pid: process.pid, host: os.hostname(), version }
     },
-    count: (rule, outcome, actions) => channel.tell('ruleActed', { event: { rule, outcome, actions } })
+    count: (rule, outcome, actions) => counts.count(rule, outcome, actions)
   })
 }
 

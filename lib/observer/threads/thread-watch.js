@@ -14,6 +14,7 @@ const { WatchedThread } = require('./watched-thread')
 /** @import { CodeFrame, Stall } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { StartInterval } from '../../shared/base/timers' */
+/** @import { ThreadTimes } from '../counts' */
 /** @import { ThreadFigures } from './thread-record' */
 /** @import { ThreadSession, ThreadSessions } from './thread-sessions' */
 
@@ -36,6 +37,8 @@ const MAX_STALLS = 100
 const MAX_BUSIEST = 4
 const MIN_BUSY_MS = 100
 const REST_MS = 500
+const MAX_KINDS = 20 // of names in the metrics: some programs number the names of their threads
+const OTHERS = '_other'
 const ANSWER_MS = 300 // of a thread, when somebody asks: then what is known is told
 
 class ThreadWatch {
@@ -49,7 +52,7 @@ class ThreadWatch {
   #watched = new Map()
   /** Newest first. @type {ThreadStall[]} */
   #stalls = []
-  /** @type {Map<string, { kind: string, busyMs: number, stalls: number }>} */
+  /** Since the start, by the name of the thread. @type {Map<string, ThreadTimes>} */
   #times = new Map()
   /** @type {(() => void) | undefined} */
   #end
@@ -61,7 +64,6 @@ class ThreadWatch {
    * @param {{ threads: boolean, stallThresholdMs: number, appRoot: string }} parts.settings
    * @param {{ canLook: boolean, range (): { offReason: string | null }, threadSessions: Pick<ThreadSessions, 'open'> }} parts.recorder
    * @param {{ profile (profile: CpuProfile): Promise<CpuProfile> }} parts.sourceMaps
-   * @param {(rows: { kind: string, busyMs: number, stalls: number }[]) => void} parts.onTimes  since the last time
    * @param {StartInterval} [parts.interval]
    */
   constructor (parts) {
@@ -147,7 +149,6 @@ class ThreadWatch {
       if (nowMs - sinceMs >= MIN_AGE_MS && !this.#watched.has(session)) this.#begin(session)
     }
     for (const thread of this.#watched.values()) if (nowMs - thread.openedMs >= WINDOW_MS) unattended(thread.rotate())
-    this.#tell()
   }
 
   #open () {
@@ -177,22 +178,22 @@ class ThreadWatch {
     const sessions = this.#sessions
     this.#sessions = null
     await sessions?.close()
-    this.#tell()
+  }
+
+  /** How long threads have been at work since the start, and their stalls, by their names. */
+  times () {
+    return [...this.#times.values()]
   }
 
   /**
-   * @param {string} kind
+   * @param {string} name  of the thread, else its file
    * @param {{ busyMs: number, stalls: number }} had
    */
-  #note (kind, { busyMs, stalls }) {
+  #note (name, { busyMs, stalls }) {
+    if (busyMs === 0 && stalls === 0) return
+    const kind = this.#times.has(name) || this.#times.size < MAX_KINDS ? name : OTHERS
     const known = this.#times.get(kind) ?? { kind, busyMs: 0, stalls: 0 }
     this.#times.set(kind, { kind, busyMs: known.busyMs + busyMs, stalls: known.stalls + stalls })
-  }
-
-  #tell () {
-    const rows = [...this.#times.values()].filter(({ busyMs, stalls }) => busyMs > 0 || stalls > 0)
-    this.#times.clear()
-    if (rows.length > 0) this.#parts.onTimes(rows)
   }
 }
 
