@@ -7,7 +7,7 @@ const { fromPlain, toPlain } = require('../shared/base/errors')
 const { guarded } = require('../shared/base/guard')
 const { clearTimeout, setTimeout } = require('../shared/base/timers')
 
-/** @import { MessageKinds, ToObserver } from './messages' */
+/** @import { MessageKinds, ObserverReadings, ToObserver } from './messages' */
 
 /**
  * @template Messages
@@ -45,11 +45,20 @@ const { clearTimeout, setTimeout } = require('../shared/base/timers')
  */
 
 /**
+ * What is to be read of a table of readings.
+ * @template Readings
+ * @typedef {{ [What in keyof Readings]: { what: What, about: Params<Readings, What> } }[keyof Readings]} Question
+ */
+
+/**
  * How parts of the main thread speak to the observer.
  * @typedef {<Name extends AskNames<ToObserver>>(
  *   name: Name, params: Params<ToObserver, Name>, signal?: AbortSignal
  * ) => Promise<Answer<ToObserver, Name>>} Ask
  * @typedef {<Name extends TellNames<ToObserver>>(name: Name, params: Params<ToObserver, Name>) => void} Tell
+ * @typedef {<What extends keyof ObserverReadings>(
+ *   what: What, about: Params<ObserverReadings, What>
+ * ) => Promise<Answer<ObserverReadings, What>>} Read
  */
 
 /**
@@ -213,4 +222,17 @@ class Channel {
   }
 }
 
-module.exports = { Channel }
+/**
+ * The handler of a message that reads.
+ * @template Readings
+ * @param {Handlers<Readings>} readers  each by the name of what it reads
+ * @returns {(question: Question<Readings>, signal: AbortSignal) => unknown}
+ */
+function readBy (readers) {
+  return ({ what, about }, signal) => {
+    const read = /** @type {(about: unknown, signal: AbortSignal) => unknown} */ (readers[what])
+    return read(about, signal)
+  }
+}
+
+module.exports = { Channel, readBy }

@@ -1,22 +1,24 @@
 'use strict'
 
-// What the threads say to each other: the table of messages. Each has a name, a direction, its parameters and, where it is asked, its
+// What passes between the threads: the table of messages. Each has a name, a direction, its parameters and, where it is asked, its
 // answer. Both ends are held to it by the compiler, and pass their messages through channel.js.
 //
 // To add one: its signature in ToObserver or ToMain, its row in the table of that name, and its handler at the other end: in
-// observer/thread.js, or where main/instruments.js puts those of the main thread together.
+// observer/thread.js, or in main/observing/observer-handlers.js. What one end only reads from the other is no message of its own, but a
+// row of ObserverReadings or MainReadings, with its reader beside the handlers.
 
 /** @import { CaptureKind, Mark, Stall, SyncCalls, Trigger } from '../../types/diagnostics' */
 /** @import { Findings } from '../../types/findings' */
 /** @import { CallFrame, CpuProfile, WorkLine } from '../../types/profile' */
 /** @import { SlowRequest } from '../../types/slow-requests' */
-/** @import { Opened } from '../main/admin/admin-serving' */
+/** @import { Opened } from '../main/admin/applications' */
 /** @import { TakeFacts, TakeOrder } from '../main/heap/take-snapshot' */
 /** @import { Notes } from '../main/request-notes' */
 /** @import { AdminApplication } from '../observer/admin/admin' */
 /** @import { CapturedFacts, Order, StoreLocation } from '../observer/captures' */
 /** @import { EgressOrder } from '../observer/egress/egress' */
 /** @import { LimitOrder } from '../observer/heap/near-limit' */
+/** @import { ClockRenewal } from '../observer/clock-renewer' */
 /** @import { Adopted } from '../observer/heap/snapshot/orphaned-snapshots' */
 /** @import { DebuggerStatus } from '../observer/recorder/debugger-detector' */
 /** @import { Counts } from '../observer/counts' */
@@ -25,6 +27,7 @@
 /** @import { LoopCounts } from '../shared/rules/conditions' */
 /** @import { MeasuredStall, Subject } from '../shared/stalls/stall' */
 /** @import { ApplicationMetrics } from '../shared/group/metrics/totals' */
+/** @import { Question } from './channel' */
 /** @import { RelayedRequest, RelayedResponse } from './relay' */
 
 /**
@@ -56,13 +59,12 @@
  * @property {(params: { window: CpuProfile }) => void} window  one that has ended, of an engine whose windows the session does not bring
  * @property {(params: { notes: Notes }) => void} requestNotes  what requests did, with each window that ends and when it is asked for
  * @property {(params: {}) => void} speedUp  there is work: watch closely
- * @property {(params: { url: string }) => Promise<DebuggerStatus>} detectDebugger  at the open inspector
  *
  * @property {(params: { measured: MeasuredStall, subject: Subject | null }) => Promise<Stall | null>} stall  that is over, to be explained and kept; subject null: it
  *   follows; the answer null: a suspected stall was none
  * @property {(params: { id: number, subject: Subject }) => void} stallSubject  once the request was answered, or half a second later
- * @property {(params: {}) => Promise<Stall[]>} stalls  the last ones, newest first
- * @property {(params: {}) => Promise<Counts>} counts  for the metrics
+ *
+ * @property {(question: Question<ObserverReadings>) => Promise<unknown>} readObserver  by ObserverClient.read(), which has the type of the answer
  *
  * @property {(params: { mark: Mark }) => void} keepMark
  *
@@ -73,21 +75,30 @@
  *
  * @property {(params: { order: EgressOrder }) => Promise<void>} openEgress
  *
- * @property {(params: { clock: number, buffer: SharedArrayBuffer, resolutionMs: number }) => Promise<void>} renewClock
- * @property {(params: { clock: number }) => void} endClockRenewal
+ * @property {(params: { clock: number, renewal: ClockRenewal | null }) => Promise<void>} renewClock  null: no longer
  *
  * @property {(params: { application: AdminApplication }) => Promise<Opened>} openApplication  its admin surface
  * @property {(params: { application: number, metrics: ApplicationMetrics | null }) => void} closeApplication  what it has counted, where a group was told of it
- * @property {(params: { application: number }) => Promise<Findings>} findings  of it, now
  * @property {(params: RelayedRequest) => Promise<RelayedResponse>} request  that came to the mounted door; can be cancelled
- * @property {(params: { stream: string }) => Promise<{ value: any, done: boolean }>} nextChunk  of an answer that goes on
- * @property {(params: { stream: string }) => Promise<void>} endStream
+ * @property {(params: { stream: string, isWanted: boolean }) => Promise<{ value: any, done: boolean }>} chunk  the next one of an answer that goes on; not wanted:
+ *   it ends there
  *
- * @property {(params: {}) => Promise<SlowRequest[]>} slowRequests  worst first
- * @property {(params: { frames: CallFrame[] }) => Promise<(CallFrame | null)[]>} originalFrames  with positions in the original source; null: not known yet
  * @property {(params: { reading: SampledReading }) => void} resumeSamples  what a lost observer had read
  * @property {(params: { toMicros: number }) => void} samplesNow  the main thread waits for what was sampled up to this moment
  * @property {(params: {}) => void} stop
+ */
+
+/**
+ * What the main thread reads from the observer.
+ *
+ * @typedef {object} ObserverReadings
+ *
+ * @property {(about: {}) => Promise<Stall[]>} stalls  the last ones, newest first
+ * @property {(about: {}) => Promise<SlowRequest[]>} slowRequests  worst first
+ * @property {(about: {}) => Promise<Counts>} counts  for the metrics
+ * @property {(about: { application: number }) => Promise<Findings>} findings  of it, now
+ * @property {(about: { frames: CallFrame[] }) => Promise<(CallFrame | null)[]>} originalFrames  with positions in the original source; null: not known yet
+ * @property {(about: { url: string }) => Promise<DebuggerStatus>} debuggerStatus  at the open inspector
  */
 
 /**
@@ -106,18 +117,26 @@
  * @property {(params: { application: number | null, level: 'info' | 'warn', fields: object, message: string }) => void} log  null: of the process
  * @property {(params: { mark: Mark }) => void} marked  over the admin surface
  *
+ * @property {(question: Question<MainReadings>) => Promise<unknown>} readMain  by MainClient.read(), which has the type of the answer
  * @property {(params: {}) => Promise<void>} handOver  it sends what it has noted so far (requestNotes) before it answers
- * @property {(params: {}) => Promise<SyncCalls>} syncCalls
- * @property {(params: {}) => Promise<any>} memory
- * @property {(params: { urls: string[] }) => Promise<(string | null)[]>} scriptMaps  source maps that only the process has, of the first of these scripts
  * @property {(params: TakeOrder) => Promise<TakeFacts>} takeSnapshot  writes the heap to a file: the main thread stands still
- * @property {(params: {}) => Promise<object>} report  Node's diagnostic report
- * @property {(params: { application: number }) => Promise<{ contentType: string, text: string }>} metrics
- * @property {(params: { application: number }) => Promise<{ contentType: string, text: string }>} openMetrics  the same, with exemplars
- * @property {(params: { application: number }) => Promise<ApplicationMetrics>} metricsReading  the same as data, for the sums of a group
- * @property {(params: { application: number }) => Promise<ProcessReading>} processReading  for findings
- * @property {(params: { application: number, question: { needsHeap: boolean } }) => Promise<LoopCounts>} loopCounts  for rules
  * @property {(params: { application: number, request: any, scope: string }) => Promise<boolean>} authorize
+ */
+
+/**
+ * What the observer reads from the main thread.
+ *
+ * @typedef {object} MainReadings
+ *
+ * @property {(about: {}) => Promise<SyncCalls>} syncCalls
+ * @property {(about: {}) => Promise<any>} memory
+ * @property {(about: {}) => Promise<object>} report  Node's diagnostic report
+ * @property {(about: { urls: string[] }) => Promise<(string | null)[]>} scriptMaps  source maps that only the process has, of the first of these scripts
+ * @property {(about: { application: number }) => Promise<{ contentType: string, text: string }>} metrics
+ * @property {(about: { application: number }) => Promise<{ contentType: string, text: string }>} openMetrics  the same, with exemplars
+ * @property {(about: { application: number }) => Promise<ApplicationMetrics>} metricsReading  the same as data, for the sums of a group
+ * @property {(about: { application: number }) => Promise<ProcessReading>} processReading  for findings
+ * @property {(about: { application: number, question: { needsHeap: boolean } }) => Promise<LoopCounts>} loopCounts  for rules
  */
 
 /**
@@ -132,11 +151,9 @@ const TO_OBSERVER = Object.freeze({
   window: 'tell',
   requestNotes: 'tell',
   speedUp: 'tell',
-  detectDebugger: 'ask',
   stall: 'ask',
   stallSubject: 'tell',
-  stalls: 'ask',
-  counts: 'ask',
+  readObserver: 'ask',
   keepMark: 'tell',
   capture: 'ask',
   captureSkipped: 'tell',
@@ -144,15 +161,10 @@ const TO_OBSERVER = Object.freeze({
   watchLimit: 'ask',
   openEgress: 'ask',
   renewClock: 'ask',
-  endClockRenewal: 'tell',
   openApplication: 'ask',
   closeApplication: 'tell',
-  findings: 'ask',
   request: 'ask',
-  nextChunk: 'ask',
-  endStream: 'ask',
-  slowRequests: 'ask',
-  originalFrames: 'ask',
+  chunk: 'ask',
   resumeSamples: 'tell',
   samplesNow: 'tell',
   stop: 'tell'
@@ -168,17 +180,9 @@ const TO_MAIN = Object.freeze({
   fault: 'tell',
   log: 'tell',
   marked: 'tell',
+  readMain: 'ask',
   handOver: 'ask',
-  syncCalls: 'ask',
-  memory: 'ask',
-  scriptMaps: 'ask',
   takeSnapshot: 'ask',
-  report: 'ask',
-  metrics: 'ask',
-  openMetrics: 'ask',
-  metricsReading: 'ask',
-  processReading: 'ask',
-  loopCounts: 'ask',
   authorize: 'ask'
 })
 

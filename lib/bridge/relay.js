@@ -30,7 +30,7 @@ function createRelaySender ({ ask }) {
   async function forward (application, request, signal) {
     const { head, stream } = await ask('request', { application, request }, signal)
     if (stream === null) return head
-    const end = guarded(() => ask('endStream', { stream }).catch(() => {})) // else the observer is gone, and the stream with it
+    const end = guarded(() => ask('chunk', { stream, isWanted: false }).catch(() => {})) // else the observer is gone, and the stream with it
     // At once, not with the next piece: somebody else may wait for the place. It may be before the first.
     if (signal.aborted) end()
     else signal.addEventListener('abort', end, { once: true })
@@ -43,7 +43,7 @@ function createRelaySender ({ ask }) {
    */
   async function * chunksOf (stream, signal) {
     while (!signal.aborted) {
-      const { value, done } = await ask('nextChunk', { stream })
+      const { value, done } = await ask('chunk', { stream, isWanted: true })
       if (done) return
       yield value
     }
@@ -78,8 +78,9 @@ function createRelayReceiver ({ handlerOf }) {
       return { head: { ...response, body: null }, stream }
     },
 
-    /** @param {string} stream */
-    async chunk (stream) {
+    /** @param {{ stream: string, isWanted: boolean }} message */
+    async chunk ({ stream, isWanted }) {
+      if (!isWanted) this.end(stream)
       const { value, done } = await streams.get(stream)?.chunks.next() ?? { value: null, done: true }
       return { value, done: done === true }
     },

@@ -112,7 +112,8 @@ class Handle extends EventEmitter {
     this.#requests.start()
     this.#metrics.start(metricSources(instruments, this.#requests.durations))
     this.#signals.start()
-    this.#surface.start({ ...instruments.admin, ...processReadings(instruments, this.#requests.durations), middleware: this.#requests.middleware })
+    const { applications, relay } = instruments
+    this.#surface.start({ applications, relay, ...processReadings(instruments, this.#requests.durations), middleware: this.#requests.middleware })
     this.#pm2.start()
     return this
   }

@@ -7,6 +7,7 @@ const { guarded } = require('../shared/base/guard')
 const { SingleFlight } = require('../shared/base/single-flight')
 const { monotonicMicros } = require('../shared/base/monotonic')
 const { performance } = require('../shared/base/timers')
+const { createRelaySender } = require('../bridge/relay')
 const { SharedState } = require('../bridge/shared-state')
 const { warnOnce } = require('../shared/base/warnings')
 const { createProcessMarks } = require('./marks')
@@ -16,7 +17,7 @@ const { LoopMeters } = require('./loop/loop-meters')
 const { createOwnWork } = require('./loop/own-work')
 const { createNotedCpu } = require('./process/noted-cpu')
 const { Recording } = require('./recorder/recording')
-const { createAdminServing } = require('./admin/admin-serving')
+const { Applications } = require('./admin/applications')
 const { EgressServing } = require('./egress-serving')
 const { HeapWatching } = require('./heap/heap-watching')
 const { Stalls } = require('./stalls')
@@ -64,7 +65,7 @@ class Instruments {
 
   #askedMicros = -Infinity
   /** One question a scrape, which reads many metrics. @type {SingleFlight<Partial<Counts>>} */
-  #counts = new SingleFlight({ take: () => this.#observer.read('counts', /** @type {any} */ ({})) })
+  #counts = new SingleFlight({ take: () => this.#observer.readOr('counts', {}, {}) })
   #stallRoute = createStallRoute({ context: this.#requestContexts.context })
   /** @type {Stalls} */
   stalls
@@ -109,14 +110,15 @@ class Instruments {
       loopTime: this.loop.time,
       heartbeat: this.#heartbeat,
       tell,
-      detectDebugger: url => this.#observer.ask('detectDebugger', { url }),
+      detectDebugger: url => this.#observer.read('debuggerStatus', { url }),
       onRotated: () => this.requestNotes.handOver()
     })
     this.#ownWork = createOwnWork({ heartbeat: this.#heartbeat })
     this.#hiddenFunctions = this.#makeHiddenFunctions(id)
     /** @type {Ask} */
     const ask = (name, params, signal) => this.#observer.askWhenReady(name, params, signal)
-    this.admin = createAdminServing({ ask, tell, logger })
+    this.relay = createRelaySender({ ask })
+    this.applications = new Applications({ ask, tell, read: (what, about) => this.#observer.read(what, about) }, logger)
     this.egress = new EgressServing({ ask: (name, params) => this.#observer.ask(name, params), state: this.#state, recording: this.#recording })
     this.#supervisor = this.#observe({ appRoot, titlePrefix, onFault })
     this.#observer = this.#supervisor.observer
@@ -132,7 +134,7 @@ class Instruments {
       routeNow: () => this.#stallRoute.now(),
       showFile: file => describeFile(file, { appRoot }),
       showFrame: frame => toCodeFrame(frame, appRoot),
-      toOriginal: frames => this.#observer.askWhenReady('originalFrames', { frames }),
+      toOriginal: frames => this.#observer.read('originalFrames', { frames }),
       logger,
       onFault,
       poolSize: options.threadPoolSize
@@ -191,7 +193,7 @@ class Instruments {
    */
   async slowRequests () {
     this.requestNotes.handOver()
-    return this.#observer.read('slowRequests', [])
+    return this.#observer.readOr('slowRequests', {}, [])
   }
 
   /**
@@ -258,7 +260,7 @@ class Instruments {
         loop: this.loop,
         recording: this.#recording,
         ownWork: this.#ownWork,
-        admin: this.admin,
+        applications: this.applications,
         syncCalls: () => this.syncCalls,
         heap: () => this.heap,
         requestNotes: this.requestNotes,
@@ -278,7 +280,7 @@ class Instruments {
   #onObserverRestarted () {
     this.marks.tellAll()
     this.requestNotes.forgetHandlers()
-    this.admin.applications.reopen()
+    this.applications.reopen()
     this.egress.resume()
     this.heap.resume().catch(error => {
       if (this.#running && error.code !== 'ERR_LOOPSCOPE_OBSERVER_LOST') warnOnce(this.#logger, 'LOOPSCOPE_WARN_NEAR_LIMIT', error)

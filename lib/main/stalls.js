@@ -37,7 +37,7 @@ class Stalls {
 
   /**
    * @param {object} parts
-   * @param {Pick<ObserverClient, 'ask' | 'read' | 'tell'>} parts.observer
+   * @param {Pick<ObserverClient, 'ask' | 'readOr' | 'tell'>} parts.observer
    * @param {(tick: LateTick, slowest: (SlowRequest | null)[]) => Stuck} parts.stuckWith
    * @param {{ rotateSoon (): void, wasStartingAt (micros: number): boolean }} parts.recording
    * @param {() => boolean} parts.isRunning
@@ -118,7 +118,7 @@ class Stalls {
 
   /** The last 200, newest first; none where there is no observer. @returns {Promise<Stall[]>} */
   async list () {
-    return this.#parts.observer.read('stalls', [])
+    return this.#parts.observer.readOr('stalls', {}, [])
   }
 }
 

@@ -89,7 +89,7 @@ class CaptureParts {
       sourceMaps,
       snapshots: new Snapshots({
         askMain: order => main.ask('takeSnapshot', order, Infinity), // as long as it takes: nobody else may ask meanwhile
-        readMainMemory: maxMs => main.ask('memory', {}, maxMs)
+        readMainMemory: maxMs => main.read('memory', {}, maxMs)
       }),
       heapSampler: this.sampler,
       heapHistogram: new Histograms(this.#pausingPost())

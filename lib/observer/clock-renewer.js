@@ -6,6 +6,8 @@ const { renew } = require('../shared/clock')
 const { guarded } = require('../shared/base/guard')
 const { clearInterval, setInterval } = require('../shared/base/timers')
 
+/** @typedef {{ buffer: SharedArrayBuffer, resolutionMs: number }} ClockRenewal  how a clock is renewed */
+
 function createClockRenewer () {
   /** By the main thread's number: the same shared buffer is another object each time it is sent.
    * @type {Map<number, { timer: NodeJS.Timeout, doubles: Float64Array }>} */
@@ -13,10 +15,9 @@ function createClockRenewer () {
   return {
     /**
      * @param {number} clock
-     * @param {SharedArrayBuffer} buffer
-     * @param {number} resolutionMs
+     * @param {ClockRenewal} renewal
      */
-    keep (clock, buffer, resolutionMs) {
+    keep (clock, { buffer, resolutionMs }) {
       const doubles = new Float64Array(buffer)
       kept.set(clock, { timer: setInterval(guarded(renew), resolutionMs, doubles), doubles })
     },

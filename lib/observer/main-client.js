@@ -8,8 +8,8 @@ const { errors } = require('../shared/base/errors')
 const { OWN_FOLDER } = require('../shared/base/own-files')
 
 /** @import { Logger } from '../../types/diagnostics' */
-/** @import { Answer, AskNames, Channel, Params } from '../bridge/channel' */
-/** @import { ToMain, ToObserver } from '../bridge/messages' */
+/** @import { Answer, AskNames, Channel, Params, Question } from '../bridge/channel' */
+/** @import { MainReadings, ToMain, ToObserver } from '../bridge/messages' */
 
 // A loop that turns answers within a few milliseconds. Longer than this and who asks is better served with what is known.
 const ANSWER_MS = 300
@@ -50,14 +50,28 @@ class MainClient {
   }
 
   /**
-   * The answer, or the last one when the main thread does not answer now.
-   * @param {'syncCalls' | 'memory' | 'metrics' | 'openMetrics' | 'metricsReading' | 'processReading'} name
+   * What the main thread has of something.
+   * @template {keyof MainReadings} What
+   * @param {What} what
+   * @param {Params<MainReadings, What>} about
+   * @param {number} [answerMs]
+   * @returns {Promise<Answer<MainReadings, What>>}
+   * @throws ERR_LOOPSCOPE_LOOP_BLOCKED
+   */
+  async read (what, about, answerMs) {
+    const question = /** @type {Question<MainReadings>} */ ({ what, about })
+    return /** @type {any} */ (await this.ask('readMain', question, answerMs))
+  }
+
+  /**
+   * The same, or what was read last when the main thread does not answer now.
+   * @param {'syncCalls' | 'memory' | 'metrics' | 'openMetrics' | 'metricsReading' | 'processReading'} what
    * @param {number} application
    * @returns {Promise<LastAnswer>}
    */
-  async askOrLast (name, application) {
-    const key = `${application} ${name}`
-    const flight = this.#flights.get(key) ?? new SingleFlight({ take: () => this.ask(name, { application }) })
+  async readOrLast (what, application) {
+    const key = `${application} ${what}`
+    const flight = this.#flights.get(key) ?? new SingleFlight({ take: () => this.read(what, { application }) })
     this.#flights.set(key, flight)
     try {
       const value = await flight.share()

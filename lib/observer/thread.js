@@ -3,7 +3,7 @@
 // The observer thread: its parts, and the messages that come from the main thread.
 // It parses, explains, encodes and writes, so that the main thread does not have to and need not be able to.
 
-const { Channel } = require('../bridge/channel')
+const { Channel, readBy } = require('../bridge/channel')
 const { TO_MAIN } = require('../bridge/messages')
 const { SharedState } = require('../bridge/shared-state')
 const { toPlain } = require('../shared/base/errors')
@@ -28,7 +28,7 @@ const { createWindowReading } = require('./window-reading')
 
 /** @import { Logger } from '../../types/diagnostics' */
 /** @import { Envelope, Handlers } from '../bridge/channel' */
-/** @import { ObserverSettings, ToMain, ToObserver } from '../bridge/messages' */
+/** @import { ObserverReadings, ObserverSettings, ToMain, ToObserver } from '../bridge/messages' */
 
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
 
@@ -97,7 +97,7 @@ class ObserverThread {
         this.#state.sourceMapsMs = this.#sourceMapBudget.takenMs
       },
       // While it is blocked it cannot answer: it is asked again when somebody wants to know again.
-      askProcess: async urls => this.#stalls.series.blockedMs() > 0 ? [] : this.#main.ask('scriptMaps', { urls }, MAPS_ANSWER_MS),
+      askProcess: async urls => this.#stalls.series.blockedMs() > 0 ? [] : this.#main.read('scriptMaps', { urls }, MAPS_ANSWER_MS),
       onLearned: () => unattended(this.#stalls.learned())
     })
     this.#stalls = createStallDetection({
@@ -187,36 +187,42 @@ class ObserverThread {
         this.#stalls.speedUp()
         this.#windowReading.speedUp()
       },
-      detectDebugger: ({ url }) => this.#recorder.detectDebugger(url),
       stall: ({ measured, subject }) => this.#stalls.report(measured, subject),
       stallSubject: ({ id, subject }) => this.#stalls.subjects.set(id, subject),
-      stalls: async () => this.#stalls.records.list(),
-      counts: async () => readCounts({ stalls: this.#stalls.records, captures: this.#captureParts.counts, admin: this.#adminSurface(), egress: this.#egress }),
+      readObserver: readBy(this.#readers()),
       keepMark: ({ mark }) => this.#marks.add(mark),
       capture: ({ order }, signal) => this.#captureParts.run(order, { signal }),
       captureSkipped: ({ kind, trigger }) => this.#captureParts.counts.count(kind, trigger, 'skipped'),
       prepareStore: ({ location }) => this.#captureParts.storeAt(location).prepare(),
       watchLimit: ({ order }) => this.#watchLimit(order),
       openEgress: async ({ order }) => this.#openEgress(order),
-      renewClock: ({ clock, buffer, resolutionMs }) => {
+      renewClock: ({ clock, renewal }) => {
+        if (renewal === null) return this.#clockRenewer.release(clock)
         this.#loggerNow() // loading it takes longer than a clock may stand still
-        this.#clockRenewer.keep(clock, buffer, resolutionMs)
+        this.#clockRenewer.keep(clock, renewal)
       },
-      endClockRenewal: ({ clock }) => this.#clockRenewer.release(clock),
       openApplication: ({ application }) => this.#adminSurface().open(application),
       closeApplication: ({ application, metrics }) => this.#adminSurface().close(application, metrics),
-      findings: ({ application }) => this.#adminSurface().findings(application),
       request: (request, signal) => this.#adminSurface().relay.request(request, signal),
-      nextChunk: ({ stream }) => this.#adminSurface().relay.chunk(stream),
-      endStream: ({ stream }) => this.#adminSurface().relay.end(stream),
+      chunk: message => this.#adminSurface().relay.chunk(message),
+      resumeSamples: ({ reading }) => this.#windowReading.resume(reading),
+      samplesNow: ({ toMicros }) => this.#tellSamples(toMicros),
+      stop: () => this.#stop()
+    }
+  }
+
+  /** @returns {Handlers<ObserverReadings>} */
+  #readers () {
+    return {
+      stalls: () => this.#stalls.records.list(),
+      slowRequests: () => this.#slowRequests.list(),
+      counts: () => readCounts({ stalls: this.#stalls.records, captures: this.#captureParts.counts, admin: this.#adminSurface(), egress: this.#egress }),
+      findings: ({ application }) => this.#adminSurface().findings(application),
       originalFrames: async ({ frames }) => {
         const original = await this.#sourceMaps.frames(frames)
         return original.map((frame, index) => this.#sourceMaps.isKnown({ frames: [frames[index]] }) ? frame : null)
       },
-      slowRequests: async () => this.#slowRequests.list(),
-      resumeSamples: ({ reading }) => this.#windowReading.resume(reading),
-      samplesNow: ({ toMicros }) => this.#tellSamples(toMicros),
-      stop: () => this.#stop()
+      debuggerStatus: ({ url }) => this.#recorder.detectDebugger(url)
     }
   }
 

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Applications } = require('../../lib/main/admin/admin-serving')
+const { Applications } = require('../../lib/main/admin/applications')
 
 function createSubject () {
   const subject = { asked: [], sent: [], logged: [] }
@@ -11,9 +11,9 @@ function createSubject () {
       subject.asked.push(question)
       return { url: null, problem: null }
     },
-    tell: (...message) => subject.sent.push(message),
-    logger: { info: (...line) => subject.logged.push(line), warn () {} }
-  })
+    read: async (...question) => question,
+    tell: (...message) => subject.sent.push(message)
+  }, { info: (...line) => subject.logged.push(line), warn () {} })
   return subject
 }
 
@@ -23,22 +23,23 @@ test('an application is opened under its own number, asked by it, and closed onc
   const blog = applications.open({ appName: 'blog', listen: null }, { metrics: async () => 'of the blog', authorize: async () => false, logger: {} })
   assert.deepEqual(await shop.opened, { url: null, problem: null })
   assert.deepEqual(asked, [['openApplication', { application: { appName: 'shop', listen: null, id: 1 } }], ['openApplication', { application: { appName: 'blog', listen: null, id: 2 } }]])
-  assert.equal(await applications.metrics({ application: blog.id }), 'of the blog')
-  assert.equal(await applications.authorize({ application: shop.id, request: 'dump', scope: 'dump' }), true)
+  assert.equal(await applications.readers.metrics({ application: blog.id }), 'of the blog')
+  assert.deepEqual(await blog.findings(), ['findings', { application: 2 }])
+  assert.equal(await applications.handlers.authorize({ application: shop.id, request: 'dump', scope: 'dump' }), true)
   const metrics = { metrics: [] } // its last
   shop.close(metrics)
   shop.close(metrics)
   assert.deepEqual(sent, [['closeApplication', { application: 1, metrics }]])
-  assert.throws(() => applications.metrics({ application: shop.id }), /application 1 is closed/)
+  assert.throws(() => applications.readers.metrics({ application: shop.id }), /application 1 is closed/)
 })
 
 test('a line for the log reaches the application\'s logger, and that of no application the process\'s own', () => {
   const { applications, logged } = createSubject()
   const lines = []
   const { id } = applications.open({ listen: null }, { logger: { info: (...line) => lines.push(line), warn () {} } })
-  applications.log({ application: id, level: 'info', fields: { kind: 'cpu' }, message: 'captured' })
-  applications.log({ application: 99, level: 'info', fields: {}, message: 'of nobody' })
+  applications.handlers.log({ application: id, level: 'info', fields: { kind: 'cpu' }, message: 'captured' })
+  applications.handlers.log({ application: 99, level: 'info', fields: {}, message: 'of nobody' })
   assert.deepEqual([lines, logged], [[[{ kind: 'cpu' }, 'captured']], []])
-  applications.log({ application: null, level: 'info', fields: {}, message: 'of the process' })
+  applications.handlers.log({ application: null, level: 'info', fields: {}, message: 'of the process' })
   assert.deepEqual([lines.length, logged], [1, [[{}, 'of the process']]])
 })

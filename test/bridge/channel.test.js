@@ -2,10 +2,10 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Channel } = require('../../lib/bridge/channel')
+const { Channel, readBy } = require('../../lib/bridge/channel')
 const { TO_MAIN, TO_OBSERVER } = require('../../lib/bridge/messages')
 
-const TABLE = { note: 'tell', double: 'ask', wait: 'ask', fail: 'ask' }
+const TABLE = { read: 'ask', note: 'tell', double: 'ask', wait: 'ask', fail: 'ask' }
 
 /** Two ends; what one posts, the other receives a moment later, as from another thread: as a copy. */
 function createSubject () {
@@ -20,6 +20,7 @@ function createSubject () {
       subject.stopped.push(signal.reason)
       reject(new Error(`stopped: ${signal.reason}`))
     })),
+    read: readBy({ half: ({ number }) => number / 2, third: async ({ number }) => number / 3 }),
     fail: () => { throw Object.assign(new Error('no such thing'), { code: 'E_THING' }) }
   }
   const post = to => envelope => queueMicrotask(async () => {
@@ -42,6 +43,13 @@ test('what is told arrives in order, and answers find the question they belong t
   near.tell('note', { text: 'two' })
   assert.deepEqual(await Promise.all([near.ask('double', { number: 2 }), near.ask('double', { number: 3 })]), [4, 6])
   assert.deepEqual(noted, ['one', 'two'])
+})
+
+test('what is read is answered by the reader of its name, and what no reader has is an error', async () => {
+  const { near } = createSubject()
+  const read = (what, number) => near.ask('read', { what, about: { number } })
+  assert.deepEqual(await Promise.all([read('half', 12), read('third', 12)]), [6, 4])
+  await assert.rejects(read('fourth', 12))
 })
 
 test('an error is answered with its message and code; that of what is only told stays at the other end', async () => {

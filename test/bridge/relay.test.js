@@ -16,10 +16,9 @@ function createSubject (t) {
     }
   })
   subject.relay = createRelaySender({
-    async ask (name, { stream, ...message }) {
-      subject.asked.push(name)
-      if (name === 'nextChunk') return end.chunk(stream)
-      if (name === 'endStream') return end.end(stream)
+    async ask (name, message) {
+      subject.asked.push(message.isWanted === false ? `${name}, not wanted` : name)
+      if (name === 'chunk') return end.chunk(message)
       const answer = await end.request(message, new AbortController().signal)
       await held
       return answer
@@ -35,7 +34,7 @@ test('a stream whose client leaves while it is being opened is ended, though nob
   controller.abort()
   subject.disconnect()
   await forwarded
-  assert.deepEqual([subject.asked, subject.isEnded], [['request', 'endStream'], true])
+  assert.deepEqual([subject.asked, subject.isEnded], [['request', 'chunk, not wanted'], true])
 })
 
 test('a stream is passed on piece by piece, and ended when the client has left', async t => {

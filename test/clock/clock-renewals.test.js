@@ -74,17 +74,19 @@ test('a clock stopped before the thread runs is never renewed by it', async t =>
 })
 
 test('where there can be no thread a timer renews it', async t => {
-  const { keep } = createClockRenewals({ ready: Promise.reject(new Error('forbidden')), running: false, tell () {}, ask () { assert.fail('nobody to ask') } })
+  const asked = []
+  const { keep } = createClockRenewals({ ready: Promise.reject(new Error('forbidden')), running: false, ask: async name => asked.push(name) })
   const clock = createClock({ keeper: keep })
   t.after(() => clock.stop())
   await untilAdvanced(clock)
   await untilAdvanced(clock)
+  assert.deepEqual(asked, [], 'nobody to ask')
 })
 
 test('an answer that comes with the end of the thread is none: a timer renews it', async t => {
   let answer
   const asked = new Promise(resolve => { answer = resolve })
-  const observer = { ready: Promise.resolve(), running: true, tell () {}, ask: () => asked }
+  const observer = { ready: Promise.resolve(), running: true, ask: () => asked }
   const { keep, onLost } = createClockRenewals(observer)
   const clock = createClock({ keeper: keep })
   t.after(() => clock.stop())

@@ -11,7 +11,7 @@ function createSubject (t) {
   const renewer = createClockRenewer()
   const clock = createClock({
     keeper (buffer, resolutionMs, { onKept }) {
-      renewer.keep(7, buffer, resolutionMs)
+      renewer.keep(7, { buffer, resolutionMs })
       onKept()
       return () => {} // tells nobody
     }
@@ -22,7 +22,7 @@ function createSubject (t) {
 test('it renews each clock at its own pace', t => {
   const { renewer, clock } = createSubject(t)
   const slow = new SharedArrayBuffer(32)
-  renewer.keep(8, slow, 100)
+  renewer.keep(8, { buffer: slow, resolutionMs: 100 })
   t.mock.timers.tick(90)
   t.mock.timers.tick(5)
   assert.equal(clock.now(), 1e12 + 90)

@@ -23,18 +23,18 @@ function createSubject () {
 
 test('answers and errors of the main thread are passed on', async () => {
   const subject = createSubject()
-  subject.answer = async (name, { application }) => {
-    if (name === 'report') throw Object.assign(new Error('no such thing'), { code: 'E' })
-    return `${name} of ${application}`
+  subject.answer = async (name, { what, about: { application } }) => {
+    if (what === 'report') throw Object.assign(new Error('no such thing'), { code: 'E' })
+    return `${name}: ${what} of ${application}`
   }
-  assert.equal(await subject.main.ask('metrics', { application: 2 }), 'metrics of 2')
-  await assert.rejects(subject.main.ask('report', {}), { message: 'no such thing', code: 'E' })
+  assert.equal(await subject.main.read('metrics', { application: 2 }), 'readMain: metrics of 2')
+  await assert.rejects(subject.main.read('report', {}), { message: 'no such thing', code: 'E' })
 })
 
 test('a main thread that does not answer is not waited for', async () => {
   const subject = createSubject()
   subject.answer = () => NEVER
-  await assert.rejects(subject.main.ask('memory', {}), { code: 'ERR_LOOPSCOPE_LOOP_BLOCKED', message: /within 20 ms/ })
+  await assert.rejects(subject.main.read('memory', {}), { code: 'ERR_LOOPSCOPE_LOOP_BLOCKED', message: /within 20 ms/ })
 })
 
 test('what may take as long as it takes has no limit', async () => {
@@ -45,15 +45,15 @@ test('what may take as long as it takes has no limit', async () => {
 
 test('what was answered before is told while the main thread is stuck, and said to be old', async () => {
   const subject = createSubject()
-  const fresh = await subject.main.askOrLast('metrics', 1)
+  const fresh = await subject.main.readOrLast('metrics', 1)
   assert.deepEqual([fresh.value, fresh.isStale], ['fine', false])
   subject.answer = () => NEVER
-  const stale = await subject.main.askOrLast('metrics', 1)
+  const stale = await subject.main.readOrLast('metrics', 1)
   assert.deepEqual([stale.value, stale.isStale], ['fine', true])
   assert.ok(stale.at <= Date.now())
-  await assert.rejects(subject.main.askOrLast('metrics', 2), { code: 'ERR_LOOPSCOPE_LOOP_BLOCKED' })
+  await assert.rejects(subject.main.readOrLast('metrics', 2), { code: 'ERR_LOOPSCOPE_LOOP_BLOCKED' })
   subject.main.forget(1)
-  await assert.rejects(subject.main.askOrLast('metrics', 1), { code: 'ERR_LOOPSCOPE_LOOP_BLOCKED' })
+  await assert.rejects(subject.main.readOrLast('metrics', 1), { code: 'ERR_LOOPSCOPE_LOOP_BLOCKED' })
 })
 
 test('whether the main thread has handed over what it noted is known, however many ask', async () => {

@@ -92,7 +92,7 @@ async function startWhileRestarted ({ createDiagnostics, handle, ready, require 
   const startedAgain = new Promise(resolve => process.once('worker', worker => {
     const post = worker.postMessage
     worker.postMessage = frame => {
-      asked.push(JSON.stringify([frame.name, frame.params?.clock ?? frame.params?.application?.id]))
+      if (frame.params?.renewal !== null) asked.push(JSON.stringify([frame.name, frame.params?.clock ?? frame.params?.application?.id]))
       return post.call(worker, frame)
     }
     second.start()

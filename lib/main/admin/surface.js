@@ -18,7 +18,7 @@ const { adminSettings, isAccessChosen } = require('./settings')
 /** @import { ResolvedOptions } from '../options/resolve-options' */
 /** @import { Registry } from 'prom-client' */
 
-/** @typedef {import('./admin-serving').Applications} Applications */
+/** @typedef {import('./applications').Applications} Applications */
 /** @typedef {ReturnType<typeof import('../../bridge/relay').createRelaySender>} Relay */
 
 class Surface {
@@ -132,7 +132,7 @@ class Surface {
 
   /**
    * @param {Function | undefined} middleware  through which requests come in
-   * @param {Promise<import('./admin-serving').Opened>} opened
+   * @param {Promise<import('./applications').Opened>} opened
    */
   async #tellWhere (middleware, opened) {
     const { logger } = this.#parts
@@ -154,7 +154,7 @@ class Surface {
     })
   }
 
-  /** @param {import('./admin-serving').Opened} opened */
+  /** @param {import('./applications').Opened} opened */
   #tellOpened ({ url, listenProblem, controlProblem }) {
     const { logger, options } = this.#parts
     if (listenProblem !== null) warnOnce(logger, 'LOOPSCOPE_WARN_LISTENER', `${JSON.stringify(options.admin.listen)}: ${listenProblem}`)

@@ -10,8 +10,8 @@ const { guarded } = require('../../shared/base/guard')
 const { threadFile, threadFlags } = require('../../shared/base/own-files')
 const { createExitHooks } = require('./exit-hooks')
 
-/** @import { Answer, AskNames, Handlers, Params, TellNames } from '../../bridge/channel' */
-/** @import { ObserverSettings, ToMain, ToObserver } from '../../bridge/messages' */
+/** @import { Answer, AskNames, Handlers, Params, Question, Read, TellNames } from '../../bridge/channel' */
+/** @import { ObserverReadings, ObserverSettings, ToMain, ToObserver } from '../../bridge/messages' */
 /** @import { SharedState } from '../../bridge/shared-state' */
 /** @import { SampledReading } from '../../observer/sync-calls/sync-samples' */
 
@@ -196,19 +196,41 @@ class ObserverClient {
   }
 
   /**
-   * What the thread has of something. Somebody awaits it, and may have nothing else to do: the process is kept alive for it.
-   * @template {AskNames<ToObserver>} Name
-   * @param {Name} name
-   * @param {Answer<ToObserver, Name>} missing  the answer where there is no thread
-   * @returns {Promise<Answer<ToObserver, Name>>}
+   * What the thread has of something, once it watches.
+   * @type {Read}
    */
-  async read (name, missing) {
+  read = async (what, about) => {
+    await this.ready
+    return this.#read(what, about)
+  }
+
+  /**
+   * The same for somebody who awaits it, and may have nothing else to do: the process is kept alive for it.
+   * @template {keyof ObserverReadings} What
+   * @template Missing
+   * @param {What} what
+   * @param {Params<ObserverReadings, What>} about
+   * @param {Missing} missing  the answer where there is no thread
+   * @returns {Promise<Answer<ObserverReadings, What> | Missing>}
+   */
+  async readOr (what, about, missing) {
     try {
-      return await this.hold(() => this.ask(name, /** @type {any} */ ({})))
+      return await this.hold(() => this.#read(what, about))
     } catch (/** @type {any} */ error) {
       if (error.code === 'ERR_LOOPSCOPE_OBSERVER_LOST') return missing
       throw error
     }
+  }
+
+  /**
+   * @template {keyof ObserverReadings} What
+   * @param {What} what
+   * @param {Params<ObserverReadings, What>} about
+   * @returns {Promise<Answer<ObserverReadings, What>>}
+   */
+  async #read (what, about) {
+    const question = /** @type {Question<ObserverReadings>} */ ({ what, about })
+    return /** @type {any} */ (await this.ask('readObserver', question))
   }
 
   /**

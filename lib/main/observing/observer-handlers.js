@@ -1,15 +1,18 @@
 'use strict'
 
-// The messages that come from the observer: what it asks about the process, and what it reports. What it asks of an application is in
-// admin/admin-serving.js.
+// The messages that come from the observer: what it asks and reads of the process, and what it reports. What it asks of an application is in
+// admin/applications.js.
 
+const { readBy } = require('../../bridge/channel')
 const { performance } = require('../../shared/base/timers')
 const { readMemory } = require('../heap/memory-reading')
 const { takeSnapshot } = require('../heap/take-snapshot')
 const { readScriptMaps } = require('../process/script-maps')
 
 /** @import { ObserverSupervisor } from './observer-supervisor' */
-/** @import { createAdminServing } from '../admin/admin-serving' */
+/** @import { Applications } from '../admin/applications' */
+/** @import { MainReadings } from '../../bridge/messages' */
+/** @import { Handlers } from '../../bridge/channel' */
 /** @import { HeapWatching } from '../heap/heap-watching' */
 /** @import { LoopMeters } from '../loop/loop-meters' */
 /** @import { createOwnWork } from '../loop/own-work' */
@@ -24,23 +27,28 @@ const { readScriptMaps } = require('../process/script-maps')
  * @param {LoopMeters} parts.loop
  * @param {Recording} parts.recording
  * @param {ReturnType<typeof createOwnWork>} parts.ownWork
- * @param {ReturnType<typeof createAdminServing>} parts.admin
+ * @param {Applications} parts.applications
  * @param {() => SyncCalls} parts.syncCalls
  * @param {() => HeapWatching} parts.heap
  * @param {RequestNotes} parts.requestNotes
  * @param {ReturnType<typeof createProcessMarks>} parts.marks
  * @returns {ConstructorParameters<typeof ObserverSupervisor>[0]['handlers']}
  */
-function createObserverHandlers ({ loop, recording, ownWork, admin, syncCalls, heap, requestNotes, marks }) {
-  return {
+function createObserverHandlers ({ loop, recording, ownWork, applications, syncCalls, heap, requestNotes, marks }) {
+  // What holds this thread up for loopscope is no stall of the application.
+  /** @type {Handlers<MainReadings>} */
+  const readers = {
     syncCalls: () => syncCalls().read(),
     memory: () => ({ ...readMemory(), trend: heap().trend }),
-    handOver: () => requestNotes.handOver(),
-    // What holds this thread up for loopscope is no stall of the application.
-    scriptMaps: (/** @type {{ urls: string[] }} */ { urls }) => ownWork.exempt(() => readScriptMaps(urls)),
-    takeSnapshot: (/** @type {TakeOrder} */ order) => ownWork.exempt(() => takeSnapshot(order)),
     report: () => ownWork.exempt(makeReport),
-    ...admin.handlers,
+    scriptMaps: ({ urls }) => ownWork.exempt(() => readScriptMaps(urls)),
+    ...applications.readers
+  }
+  return {
+    readMain: readBy(readers),
+    handOver: () => requestNotes.handOver(),
+    takeSnapshot: (/** @type {TakeOrder} */ order) => ownWork.exempt(() => takeSnapshot(order)),
+    ...applications.handlers,
     session: ({ isAway }) => recording.setAway(isAway),
     rotate: () => recording.rotate(),
     syncSamples: ({ reading, workLines }) => {

@@ -5,7 +5,7 @@
 
 const { createClock } = require('../../shared/clock')
 
-/** @import { Ask, Tell } from '../../bridge/channel' */
+/** @import { Ask } from '../../bridge/channel' */
 /** @import { Keeper } from '../../shared/clock' */
 
 /**
@@ -29,7 +29,7 @@ function createProcessClock ({ keeper }) {
 }
 
 /**
- * @param {{ ready: Promise<unknown>, readonly running: boolean, ask: Ask, tell: Tell }} observer
+ * @param {{ ready: Promise<unknown>, readonly running: boolean, ask: Ask }} observer
  */
 function createClockRenewals (observer) {
   let sequence = 0
@@ -44,7 +44,7 @@ function createClockRenewals (observer) {
     const begin = async () => {
       await observer.ready
       if (!wanted.has(clock)) return
-      await observer.ask('renewClock', { clock, buffer, resolutionMs })
+      await observer.ask('renewClock', { clock, renewal: { buffer, resolutionMs } })
       if (!wanted.has(clock)) return
       // The last answers of a thread that ends are read in the turn in which its end is told.
       if (!observer.running) throw new Error('the observer has ended')
@@ -58,7 +58,7 @@ function createClockRenewals (observer) {
     return () => {
       wanted.delete(clock)
       lossListeners.delete(clock)
-      observer.tell('endClockRenewal', { clock })
+      observer.ask('renewClock', { clock, renewal: null }).catch(() => {}) // else it is gone, and its timer with it
     }
   }
 

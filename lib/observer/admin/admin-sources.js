@@ -121,11 +121,11 @@ function createAdminSources (parts) {
     mark: (/** @type {unknown} */ text) => makeMark(text, parts),
     stalls,
     stallProfile: (/** @type {number} */ stall) => records.profile(stall),
-    ask: (/** @type {'syncCalls' | 'memory' | 'metrics' | 'openMetrics' | 'metricsReading' | 'processReading'} */ name) => main.askOrLast(name, id),
+    ask: (/** @type {'syncCalls' | 'memory' | 'metrics' | 'openMetrics' | 'metricsReading' | 'processReading'} */ name) => main.readOrLast(name, id),
     authorize: (/** @type {unknown} */ request, /** @type {string} */ scope) => {
       return main.ask('authorize', { application: id, request, scope }, AUTHORIZE_MS)
     },
-    report: () => main.ask('report', {}, REPORT_MS),
+    report: () => main.read('report', {}, REPORT_MS),
     readSamples: parts.readSamples,
     slowRequests: () => readSlowRequests(parts),
     sampleHeap: heapSampler.sample.bind(heapSampler),
@@ -176,11 +176,11 @@ function makeMark (text, { marks, channel }) {
 }
 
 /**
- * @param {{ application: Pick<ApplicationSettings, 'id'>, main: Pick<SourceParts['main'], 'askOrLast'> }} parts
+ * @param {{ application: Pick<ApplicationSettings, 'id'>, main: Pick<SourceParts['main'], 'readOrLast'> }} parts
  * @returns {Promise<import('../main-client').LastAnswer | null>} null: the main thread never answered
  */
 function askProcess ({ application: { id }, main }) {
-  return main.askOrLast('processReading', id).catch(nullWhenBlocked)
+  return main.readOrLast('processReading', id).catch(nullWhenBlocked)
 }
 
 /**

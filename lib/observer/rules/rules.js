@@ -49,7 +49,7 @@ function createApplicationRules ({ application, sources, observer, counts }) {
     instance,
     stallThresholdMs,
     stalls,
-    askLoop: question => main.ask('loopCounts', { application: id, question }),
+    askLoop: question => main.read('loopCounts', { application: id, question }),
     findFindings: () => sources().findings(),
     openFolder: () => {
       const { store } = sources()
