@@ -43,7 +43,7 @@ function onMessages () {
 /** Ends when every habit is known, and the one that is only counted is flagged. */
 async function load (address) {
   const until = performance.now() + MAX_LOAD_MS
-  while (performance.now() < until && !isKnown(d.syncCalls())) {
+  while (performance.now() < until && !isKnown(await d.syncCalls())) {
     await Promise.all([['POST', '/auth'], ['POST', '/login'], ['GET', '/page']]
       .map(async ([method, path]) => (await fetch(address + path, { method })).text()))
   }
@@ -68,7 +68,7 @@ async function main () {
   await once(server, 'listening')
   const messages = setInterval(onMessages, 10)
   await load(`http://127.0.0.1:${server.address().port}`)
-  print(d.syncCalls())
+  print(await d.syncCalls())
   clearInterval(messages)
   server.close()
   server.closeAllConnections()

@@ -480,15 +480,19 @@ export interface DiagnosticsHandle {
    * @param text 1 to 200 printable characters, else ERR_LOOPSCOPE_INVALID_OPTION is thrown; ERR_LOOPSCOPE_NOT_RUNNING while loopscope does not run
    */
   mark (text: string): Mark
-  /** The last 100 marks, oldest first; including those from `loopscope mark` and HTTP. */
-  marks (): Mark[]
+  /**
+   * The last 100 marks, oldest first; including those from `loopscope mark` and HTTP. Empty while loopscope does not run, and where it has no
+   * observer thread, which keeps them.
+   */
+  marks (): Promise<Mark[]>
   /** Event-loop delay since start. Throws ERR_LOOPSCOPE_NOT_RUNNING while loopscope does not run. */
   delay (): DelaySummary
   /**
-   * Synchronous calls since start, up to now: the recorder's open window is ended and read, for which this thread waits some milliseconds, at most
-   * 100. A caller that calls it more often than four times per second gets the latest known result.
+   * Synchronous calls since start, up to now: the recorder's open window is ended and read, which takes some milliseconds; callers that ask more
+   * often than four times per second wait for each other. Rejects with ERR_LOOPSCOPE_NOT_RUNNING while loopscope does not run. Without an observer
+   * thread nothing is sampled.
    */
-  syncCalls (): SyncCalls
+  syncCalls (): Promise<SyncCalls>
   /**
    * Sets the route template of a request, where the framework does not provide it. Takes a request of node:http, Express or
    * Fastify, or a context of Koa or Hono. Never throws: an invalid value is ignored, with one warning.

@@ -9,7 +9,7 @@
 
 /** @import { CaptureKind, Mark, Stall, SyncCalls, Trigger } from '../../types/diagnostics' */
 /** @import { Findings } from '../../types/findings' */
-/** @import { CallFrame, CpuProfile, WorkLine } from '../../types/profile' */
+/** @import { CallFrame, CpuProfile } from '../../types/profile' */
 /** @import { SlowRequest } from '../../types/slow-requests' */
 /** @import { Opened } from '../main/admin/applications' */
 /** @import { TakeFacts, TakeOrder } from '../main/heap/take-snapshot' */
@@ -22,7 +22,6 @@
 /** @import { Adopted } from '../observer/heap/snapshot/orphaned-snapshots' */
 /** @import { DebuggerStatus } from '../observer/recorder/debugger-detector' */
 /** @import { Counts } from '../observer/counts' */
-/** @import { SampledReading } from '../observer/sync-calls/sync-samples' */
 /** @import { ProcessReading } from '../shared/findings/readings' */
 /** @import { LoopCounts } from '../shared/rules/conditions' */
 /** @import { MeasuredStall, Subject } from '../shared/stalls/stall' */
@@ -33,7 +32,6 @@
 /**
  * @typedef {object} ObserverSettings  what the observer is started with
  * @property {SharedArrayBuffer} state
- * @property {import('node:worker_threads').MessagePort} samplesPort  on which samples that the main thread waits for are sent
  * @property {number} stallThresholdMs
  * @property {number} keepSeconds
  * @property {number} hz
@@ -47,6 +45,8 @@
  * @property {string} appRoot
  * @property {boolean} sourceMaps  option
  * @property {boolean} threads  option
+ * @property {boolean} hasExactCalls  the main thread counts synchronous calls: option syncCalls
+ * @property {number} poolSize  threads of libuv's pool
  * @property {string} [observerFile]
  */
 
@@ -83,8 +83,6 @@
  * @property {(params: { stream: string, isWanted: boolean }) => Promise<{ value: any, done: boolean }>} chunk  the next one of an answer that goes on; not wanted:
  *   it ends there
  *
- * @property {(params: { reading: SampledReading }) => void} resumeSamples  what a lost observer had read
- * @property {(params: { toMicros: number }) => void} samplesNow  the main thread waits for what was sampled up to this moment
  * @property {(params: {}) => void} stop
  */
 
@@ -95,6 +93,8 @@
  *
  * @property {(about: {}) => Promise<Stall[]>} stalls  the last ones, newest first
  * @property {(about: {}) => Promise<SlowRequest[]>} slowRequests  worst first
+ * @property {(about: {}) => Promise<Pick<SyncCalls, 'sampled' | 'pool'>>} syncCalls  up to now: the open window is ended for it
+ * @property {(about: {}) => Promise<Mark[]>} marks  the last ones, oldest first
  * @property {(about: {}) => Promise<Counts>} counts  for the metrics
  * @property {(about: { application: number }) => Promise<Findings>} findings  of it, now
  * @property {(about: { frames: CallFrame[] }) => Promise<(CallFrame | null)[]>} originalFrames  with positions in the original source; null: not known yet
@@ -110,12 +110,9 @@
  * @property {(params: { sessionError: string | null }) => void} ready  it watches; why it has no inspector session
  * @property {(params: { isAway: boolean }) => void} session  its inspector session is disconnected for a while, or there again
  * @property {(params: {}) => void} rotate  the open window is wanted
- * @property {(params: { reading: SampledReading, workLines: WorkLine[] }) => void} syncSamples  synchronous calls read out of the windows so far, and where stalls were
- * @property {(params: { waitedMs: number }) => void} poolQueued  a task of libuv's pool had to wait
  * @property {(params: { error: { message: string, code?: string } }) => void} fault  of ours
  *
  * @property {(params: { application: number | null, level: 'info' | 'warn', fields: object, message: string }) => void} log  null: of the process
- * @property {(params: { mark: Mark }) => void} marked  over the admin surface
  *
  * @property {(question: Question<MainReadings>) => Promise<unknown>} readMain  by MainClient.read(), which has the type of the answer
  * @property {(params: {}) => Promise<void>} handOver  it sends what it has noted so far (requestNotes) before it answers
@@ -128,7 +125,7 @@
  *
  * @typedef {object} MainReadings
  *
- * @property {(about: {}) => Promise<SyncCalls>} syncCalls
+ * @property {(about: {}) => Promise<Pick<SyncCalls, 'totals' | 'exact' | 'startUp'>>} exactCalls
  * @property {(about: {}) => Promise<any>} memory
  * @property {(about: {}) => Promise<object>} report  Node's diagnostic report
  * @property {(about: { urls: string[] }) => Promise<(string | null)[]>} scriptMaps  source maps that only the process has, of the first of these scripts
@@ -165,8 +162,6 @@ const TO_OBSERVER = Object.freeze({
   closeApplication: 'tell',
   request: 'ask',
   chunk: 'ask',
-  resumeSamples: 'tell',
-  samplesNow: 'tell',
   stop: 'tell'
 })
 
@@ -175,11 +170,8 @@ const TO_MAIN = Object.freeze({
   ready: 'tell',
   session: 'tell',
   rotate: 'tell',
-  syncSamples: 'tell',
-  poolQueued: 'tell',
   fault: 'tell',
   log: 'tell',
-  marked: 'tell',
   readMain: 'ask',
   handOver: 'ask',
   takeSnapshot: 'ask',

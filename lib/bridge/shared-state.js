@@ -14,13 +14,14 @@ const KEEP_MICROS = 4
 const SOURCE_MAPS_MS = 5
 const CPU_MICROS = 6
 const CPU_AT_MICROS = 7
-const DOUBLES = 8
+const BUSY_MICROS = 8
+const IDLE_MICROS = 9
+const DOUBLES = 10
 const EXITING = 0 // indexes into the integers
 const SESSION = 1
 const IDLE = 2
 const KEEPING = 3
-const READING = 4
-const INTEGERS = 5
+const INTEGERS = 4
 
 // Of the inspector session: whoever moves it away from NONE first decides whether there is one.
 const NONE = 0
@@ -90,6 +91,18 @@ class SharedState {
   set sourceMapsMs (ms) { this.#doubles[SOURCE_MAPS_MS] = ms }
 
   /**
+   * Observer: for so long the loop was at work and waited, by the samples of one more window. The sums outlive the observer.
+   * @param {{ busyMicros: number, idleMicros: number }} time
+   */
+  addSampledTime ({ busyMicros, idleMicros }) {
+    this.#doubles[BUSY_MICROS] += busyMicros
+    this.#doubles[IDLE_MICROS] += idleMicros
+  }
+
+  /** The sums of it since the start. */
+  get sampledTime () { return { busyMicros: this.#doubles[BUSY_MICROS], idleMicros: this.#doubles[IDLE_MICROS] } }
+
+  /**
    * Main thread, at exit: asks the observer to let go of its inspector session and waits for that. A session that is still
    * connected makes Node print "Waiting for the debugger to disconnect..." and terminate() comes too late to prevent it.
    * An observer that has none yet, because it is still being loaded, is not waited for and will not open one.
@@ -137,25 +150,6 @@ class SharedState {
   confirmKept () {
     Atomics.store(this.#integers, KEEPING, 0)
     Atomics.notify(this.#integers, KEEPING)
-  }
-
-  /** Main thread: samples are asked for, by somebody who cannot await them. */
-  requestSamples () {
-    Atomics.store(this.#integers, READING, 1)
-  }
-
-  /**
-   * Main thread: waits until they are there.
-   * @param {number} maxMs
-   */
-  awaitSamples (maxMs) {
-    Atomics.wait(this.#integers, READING, 1, maxMs)
-  }
-
-  /** Observer: they were sent, or cannot be. */
-  confirmSamples () {
-    Atomics.store(this.#integers, READING, 0)
-    Atomics.notify(this.#integers, READING)
   }
 
   /** Observer, before it opens its session: false when there is one, or the process is exiting. */

@@ -11,6 +11,7 @@ const { warnOnce } = require('../shared/base/warnings')
 const { resolveOptions } = require('./options/resolve-options')
 const { holdInstruments, releaseInstruments } = require('./shared-instruments')
 const { makeLogger } = require('../shared/default-logger')
+const { newMark } = require('../shared/new-mark')
 const { describeStall, toLogFields } = require('../shared/stalls/stall-line')
 const { checkRequest, KINDS } = require('../shared/captures/kinds')
 const { ApplicationMetrics, metricSources } = require('./metrics/application-metrics')
@@ -22,7 +23,7 @@ const { createPm2 } = require('./pm2/pm2')
 const { Surface } = require('./admin/surface')
 const { version } = require('../../package.json')
 
-/** @import { Artifact, CaptureKind, CaptureOptions, DelaySummary, DiagnosticsOptions, Logger, Stall, Trigger } from '../../types/diagnostics' */
+/** @import { Artifact, CaptureKind, CaptureOptions, DelaySummary, DiagnosticsOptions, Logger, Mark, Stall, SyncCalls, Trigger } from '../../types/diagnostics' */
 /** @import { Findings } from '../../types/findings' */
 /** @import { SlowRequest } from '../../types/slow-requests' */
 /** @import { Registry } from 'prom-client' */
@@ -162,12 +163,15 @@ class Handle extends EventEmitter {
    * @param {string} text  1 to 200 printable characters
    */
   mark (text) {
-    return this.#running('mark()').marks.make(text)
+    const instruments = this.#running('mark()')
+    const mark = newMark(text)
+    instruments.keepMark(mark)
+    return mark
   }
 
-  /** The last 100 marks, oldest first. */
-  marks () {
-    return this.#instruments?.marks.list() ?? []
+  /** The last 100 marks, oldest first; none where there is no observer. @returns {Promise<Mark[]>} */
+  async marks () {
+    return await this.#instruments?.marks() ?? []
   }
 
   /** @returns {DelaySummary} */
@@ -184,9 +188,9 @@ class Handle extends EventEmitter {
     this.#requests.sayRoute(request, template)
   }
 
-  /** Synchronous calls by call site, each list heaviest first. */
-  syncCalls () {
-    return this.#running('syncCalls()').readSyncCalls()
+  /** Synchronous calls by call site, each list heaviest first. @returns {Promise<SyncCalls>} */
+  async syncCalls () {
+    return this.#running('syncCalls()').syncCalls()
   }
 
   /** What is wrong with the process, and what to change; it takes a second. @returns {Promise<Findings>} */
@@ -195,8 +199,8 @@ class Handle extends EventEmitter {
   }
 
   /** Whether the exact detector counts calls as work of the application, and no longer as its start-up. */
-  get armed () { return this.#instruments?.syncCalls.armed ?? false }
-  set armed (armed) { this.#running('armed').syncCalls.armed = armed }
+  get armed () { return this.#instruments?.exactCalls.armed ?? false }
+  set armed (armed) { this.#running('armed').exactCalls.armed = armed }
 
   heap = Object.freeze({ watch: () => this.#running('heap.watch()').heap.watch() })
 

@@ -5,12 +5,9 @@
 const { isMainThread, threadId } = require('node:worker_threads')
 const { guarded } = require('../shared/base/guard')
 const { SingleFlight } = require('../shared/base/single-flight')
-const { monotonicMicros } = require('../shared/base/monotonic')
-const { performance } = require('../shared/base/timers')
 const { createRelaySender } = require('../bridge/relay')
 const { SharedState } = require('../bridge/shared-state')
 const { warnOnce } = require('../shared/base/warnings')
-const { createProcessMarks } = require('./marks')
 const { Heartbeat } = require('./loop/heartbeat')
 const { createObserverHandlers } = require('./observing/observer-handlers')
 const { LoopMeters } = require('./loop/loop-meters')
@@ -28,19 +25,15 @@ const { routeOf } = require('./http/route-template')
 const { createRequestContexts } = require('./http/contexts/request-contexts')
 const { RequestNotes } = require('./request-notes')
 const { createStallRoute } = require('./http/stall-route')
-const { SyncCalls } = require('./sync-calls/sync-calls')
-const { describeFile, toCodeFrame } = require('../shared/formats/profile/frame')
+const { ExactCalls } = require('./sync-calls/exact-calls')
+const { describeFile } = require('../shared/formats/profile/frame')
 
 /** @import { Ask, Tell } from '../bridge/channel' */
-/** @import { CaptureKind, Logger } from '../../types/diagnostics' */
+/** @import { CaptureKind, Logger, Mark, SyncCalls } from '../../types/diagnostics' */
 /** @import { SlowRequest } from '../../types/slow-requests' */
 /** @import { Order, StoreLocation } from '../observer/captures' */
 /** @import { Counts } from '../observer/counts' */
 /** @import { ResolvedOptions } from './options/resolve-options' */
-
-// Who asks again and again for synchronous calls has what is known, and does not have a window ended and this thread wait each time.
-const MIN_ASKED_MICROS = 250e3
-const MAX_SAMPLES_WAIT_MS = 100
 
 class Instruments {
   #logger
@@ -63,7 +56,6 @@ class Instruments {
     onUncounted: ({ request }) => this.requestNotes.noteRoute(routeOf(request), request)
   })
 
-  #askedMicros = -Infinity
   /** One question a scrape, which reads many metrics. @type {SingleFlight<Partial<Counts>>} */
   #counts = new SingleFlight({ take: () => this.#observer.readOr('counts', {}, {}) })
   #stallRoute = createStallRoute({ context: this.#requestContexts.context })
@@ -88,7 +80,7 @@ class Instruments {
     const onFault = (/** @type {unknown} */ error) => warnOnce(logger, 'LOOPSCOPE_WARN_INTERNAL', error)
     this.#logger = logger
     this.#options = options
-    this.loop = new LoopMeters({ periodMs: heartbeatMs })
+    this.loop = new LoopMeters({ periodMs: heartbeatMs, state: this.#state })
     this.#notedCpu = createNotedCpu({ state: this.#state })
     this.#heartbeat = new Heartbeat({
       periodMs: heartbeatMs,
@@ -100,7 +92,6 @@ class Instruments {
       onSpeedUp: () => this.#observer.tell('speedUp', {}),
       cpuUsage: isMainThread ? process.cpuUsage : process.threadCpuUsage // which Node 20 lacks
     })
-    this.marks = createProcessMarks({ tell })
     this.requestNotes = new RequestNotes({ context: this.#requestContexts.context, heartbeat: this.#heartbeat, tell })
     this.#recording = new Recording({
       settings: recorder,
@@ -129,15 +120,13 @@ class Instruments {
       isRunning: () => this.#running
     })
     this.heap = new HeapWatching({ nodeFlags: options.nodeFlags, ask })
-    this.syncCalls = new SyncCalls({
-      exact: options.syncCalls,
+    this.exactCalls = new ExactCalls({
+      options: options.syncCalls,
       routeNow: () => this.#stallRoute.now(),
       showFile: file => describeFile(file, { appRoot }),
-      showFrame: frame => toCodeFrame(frame, appRoot),
       toOriginal: frames => this.#observer.read('originalFrames', { frames }),
       logger,
-      onFault,
-      poolSize: options.threadPoolSize
+      onFault
     })
   }
 
@@ -152,7 +141,7 @@ class Instruments {
     installCanaries()
     this.#requestContexts.start()
     this.loop.start()
-    this.syncCalls.start()
+    this.exactCalls.start()
     this.#heartbeat.start()
     this.#hiddenFunctions.define()
     this.#supervisor.start()
@@ -165,7 +154,7 @@ class Instruments {
     this.requestNotes.stop()
     this.egress.handOver()
     this.#recording.stop()
-    this.syncCalls.stop()
+    this.exactCalls.stop()
     this.heap.stop()
     this.loop.stop()
     this.#requestContexts.stop()
@@ -173,18 +162,20 @@ class Instruments {
     await this.#supervisor.stop()
   }
 
-  /** With what the open window holds: it is ended for that, and this thread waits until it is read. */
-  readSyncCalls () {
-    const micros = monotonicMicros()
-    if (this.#recording.isRecording && micros - this.#askedMicros >= MIN_ASKED_MICROS) {
-      this.#askedMicros = micros
-      const reading = this.#ownWork.exempt(() => {
-        this.#recording.rotate()
-        return this.#observer.samplesNow(micros, MAX_SAMPLES_WAIT_MS)
-      })
-      if (reading !== null) this.syncCalls.addSamples(reading, performance.now())
-    }
-    return this.syncCalls.read()
+  /** What was sampled up to now is the observer's, what was counted is this thread's. @returns {Promise<SyncCalls>} */
+  async syncCalls () {
+    const { sampled, pool } = await this.#observer.read('syncCalls', { sampled: [], pool: { queued: 0, maxWaitMs: 0 } })
+    return { sampled, ...this.exactCalls.read(), pool }
+  }
+
+  /** The observer keeps it; what was handed over while none runs is lost. @param {Mark} mark */
+  keepMark (mark) {
+    this.#observer.tell('keepMark', { mark })
+  }
+
+  /** The last 100, oldest first; none where there is no observer. @returns {Promise<Mark[]>} */
+  async marks () {
+    return this.#observer.read('marks', [])
   }
 
   /**
@@ -217,7 +208,7 @@ class Instruments {
   /** To be called when work begins, so that it is watched closely. */
   speedUp = () => this.#heartbeat.speedUp()
   /** @param {() => unknown} work  of ours, which is no delay of the application */
-  exempt = work => this.#heartbeat.exempt(() => this.syncCalls.unwatched(work))
+  exempt = work => this.#heartbeat.exempt(() => this.exactCalls.unwatched(work))
 
   /** What the observer counts; nothing where there is none. @returns {Promise<Partial<Counts>>} */
   counts () { return this.#counts.share() }
@@ -257,14 +248,12 @@ class Instruments {
       state: this.#state,
       logger: this.#logger,
       handlers: createObserverHandlers({
-        loop: this.loop,
         recording: this.#recording,
         ownWork: this.#ownWork,
         applications: this.applications,
-        syncCalls: () => this.syncCalls,
+        exactCalls: () => this.exactCalls,
         heap: () => this.heap,
         requestNotes: this.requestNotes,
-        marks: this.marks
       }),
       onFault,
       onEnd: () => this.egress.handOver(),
@@ -278,7 +267,6 @@ class Instruments {
   }
 
   #onObserverRestarted () {
-    this.marks.tellAll()
     this.requestNotes.forgetHandlers()
     this.applications.reopen()
     this.egress.resume()

@@ -11,9 +11,6 @@ const { createLoopCounts } = require('./loop/loop-counts')
 /** @import { LoopReading } from './pm2/recent-figures' */
 /** @import { Instruments } from './instruments' */
 
-// As libuv has it where nobody says anything.
-const DEFAULT_POOL_SIZE = 4
-
 /**
  * What the observer asks for an application.
  * @param {Instruments} instruments
@@ -36,7 +33,7 @@ function readProcess (instruments, requests) {
     delay: instruments.loop.summary(),
     delayCounts: instruments.loop.delay.read(),
     memory: instruments.heap.level(),
-    poolSize: Number(instruments.options.threadPoolSize) || DEFAULT_POOL_SIZE,
+    poolSize: instruments.options.threadPoolSize,
     waitsFor: countWaits(),
     ownSeconds: Object.fromEntries(instruments.overhead().map(({ component, seconds }) => [component, seconds])),
     routes: sumByRoute(durations),

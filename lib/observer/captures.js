@@ -14,7 +14,7 @@ const { hotLines } = require('../shared/formats/hot-lines')
 /** @import { View } from './recorder/views' */
 /** @import { CaptureRequest } from '../shared/captures/kinds' */
 /** @import { HeapHistogram, HeapProfile } from '../shared/formats/formats' */
-/** @import { Marks } from '../shared/marks' */
+/** @import { Marks } from './marks' */
 /** @import { SourceMaps } from '../shared/source-maps/source-maps' */
 /** @import { NewArtifact } from './store/store' */
 /** @import { ArtifactFacts, CaptureKind, RetentionOptions, Trigger } from '../../types/diagnostics' */
@@ -66,7 +66,7 @@ const { hotLines } = require('../shared/formats/hot-lines')
  * @property {AbortSignal} [stop]  ends the recording early, and keeps what there is
  * @property {(progress: { stage: string, bytes?: number }) => void} onProgress
  * @property {Pick<EncodeContext, 'appRoot' | 'title' | 'lines'>} context
- * @property {Pick<import('../shared/marks').Marks, 'around'>} marks  of the process
+ * @property {Pick<Marks, 'around'>} marks  of the process
  * @property {(profile: CpuProfile) => Pick<EncodeContext, 'sections' | 'lines'>} reportSections
  *   what a text report says of a profile besides its functions
  *

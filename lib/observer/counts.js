@@ -11,11 +11,17 @@
 /** @import { CaptureCounts, CaptureOutcome } from './capture-counts' */
 /** @import { EgressOutcome } from './egress/destination' */
 /** @import { Egress } from './egress/egress' */
+/** @import { FlagCount } from '../shared/sync-calls/flags' */
+/** @import { SyncCallSum } from '../shared/sync-calls/totals' */
 /** @import { StallRecords } from './stalls/stall-records' */
+/** @import { PoolWaits } from './sync-calls/pool-probe' */
+/** @import { SampledCalls } from './sync-calls/sampled-calls' */
 
 /**
  * @typedef {object} Counts
  * @property {StallCounts} stalls
+ * @property {{ sampled: SyncCallSum[], flagged: FlagCount[] }} syncCalls
+ * @property {{ queued: number, maxWaitMs: number }} pool
  * @property {CaptureTotals} captures
  * @property {AdminTotals} admin
  * @property {RuleTotal[]} rules
@@ -56,10 +62,19 @@
  * @param {Pick<CaptureCounts, 'counts'>} parts.captures
  * @param {Pick<Admin, 'counts'>} parts.admin
  * @param {Pick<Egress, 'counts'> | undefined} parts.egress
+ * @param {Pick<SampledCalls, 'counts'>} parts.sampledCalls
+ * @param {Pick<PoolWaits, 'counts'>} parts.poolWaits
  * @returns {Counts}
  */
-function readCounts ({ stalls, captures, admin, egress }) {
-  return { stalls: stalls.counts(), captures: captures.counts(), ...admin.counts(), egress: egress?.counts() }
+function readCounts ({ stalls, captures, admin, egress, sampledCalls, poolWaits }) {
+  return {
+    stalls: stalls.counts(),
+    syncCalls: sampledCalls.counts(),
+    pool: poolWaits.counts(),
+    captures: captures.counts(),
+    ...admin.counts(),
+    egress: egress?.counts()
+  }
 }
 
 module.exports = { readCounts }

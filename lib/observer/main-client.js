@@ -65,7 +65,7 @@ class MainClient {
 
   /**
    * The same, or what was read last when the main thread does not answer now.
-   * @param {'syncCalls' | 'memory' | 'metrics' | 'openMetrics' | 'metricsReading' | 'processReading'} what
+   * @param {'exactCalls' | 'memory' | 'metrics' | 'openMetrics' | 'metricsReading' | 'processReading'} what
    * @param {number} application
    * @returns {Promise<LastAnswer>}
    */

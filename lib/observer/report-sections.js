@@ -6,9 +6,9 @@ const { findFindings } = require('../shared/findings/find-findings')
 const { toCodeFrame } = require('../shared/formats/profile/frame')
 const { createWorkLineOf } = require('../shared/formats/profile/work-lines')
 const { adviceOf } = require('../shared/sync-calls/advice')
-const { findSampledCalls } = require('../shared/sync-calls/sampled')
 const { readActivity } = require('./findings/activity')
 const { createSourceLines } = require('./stalls/culprit/source-lines')
+const { findSampledCalls } = require('./sync-calls/sampled')
 
 /** @import { CallFrame, CpuProfile, EncodeContext, WorkLine } from '../../types/profile' */
 /** @import { Readings, HotSpot } from '../shared/findings/readings' */

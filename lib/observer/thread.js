@@ -12,18 +12,19 @@ const { warnOnce } = require('../shared/base/warnings')
 const { CaptureParts } = require('./capture-parts')
 const { createClockRenewer } = require('./clock-renewer')
 const { readCounts } = require('./counts')
-const { PoolProbe, createPoolWaits } = require('./sync-calls/pool-probe')
 const { MainClient, createOwnWork } = require('./main-client')
+const { Marks } = require('./marks')
 const { RecorderClient } = require('./recorder/recorder-client')
 const { PERIOD_MS: THREAD_CPU_PERIOD_MS } = require('./recorder/thread-cpu')
 const { reportSections } = require('./report-sections')
 const { Scheduler } = require('./stalls/scheduler')
 const { workLinesOf } = require('../shared/formats/profile/work-lines')
-const { Marks } = require('../shared/marks')
 const { createCpuBudget } = require('../shared/source-maps/cpu-budget')
 const { SourceMaps } = require('../shared/source-maps/source-maps')
 const { SlowRequests } = require('./slow-requests/slow-requests')
 const { createStallDetection } = require('./stalls/stall-detection')
+const { PoolProbe, PoolWaits } = require('./sync-calls/pool-probe')
+const { SampledCalls } = require('./sync-calls/sampled-calls')
 const { createWindowReading } = require('./window-reading')
 
 /** @import { Logger } from '../../types/diagnostics' */
@@ -51,9 +52,10 @@ class ObserverThread {
   #sourceMapBudget = createCpuBudget({ share: SOURCE_MAPS_SHARE })
   #stalls
   #slowRequests
+  #sampledCalls
   #windowReading
   #poolProbe
-  #poolWaits = createPoolWaits({ onQueued: waitedMs => this.#channel.tell('poolQueued', { waitedMs }) })
+  #poolWaits
   #clockRenewer = createClockRenewer()
   #marks = new Marks()
   #main
@@ -109,16 +111,22 @@ class ObserverThread {
       logNow: this.#logNow
     })
     this.#slowRequests = new SlowRequests(settings)
-    this.#windowReading = createWindowReading({
-      settings,
-      state: this.#state,
-      recorder: () => this.#recorder,
+    /** @type {Logger['warn']} */
+    const warn = (fields, message) => this.#main.log(null).warn(fields, message)
+    this.#sampledCalls = new SampledCalls({
+      ...settings,
       sourceMaps: this.#sourceMaps,
       workLines: () => workLinesOf(this.#stalls.records.list()),
-      channel: this.#channel,
+      warn
+    })
+    this.#windowReading = createWindowReading({
+      state: this.#state,
+      recorder: () => this.#recorder,
+      sampledCalls: this.#sampledCalls,
       slowRequests: this.#slowRequests
     })
-    this.#poolProbe = new PoolProbe({ onQueued: this.#poolWaits.note, interval: this.#stalls.interval })
+    this.#poolWaits = new PoolWaits({ ...settings, warn })
+    this.#poolProbe = new PoolProbe({ onQueued: waitedMs => this.#poolWaits.note(waitedMs), interval: this.#stalls.interval })
     this.#main = new MainClient({ channel: this.#channel })
     this.#captureParts = new CaptureParts({
       views: this.#recorder.views(),
@@ -205,8 +213,6 @@ class ObserverThread {
       closeApplication: ({ application, metrics }) => this.#adminSurface().close(application, metrics),
       request: (request, signal) => this.#adminSurface().relay.request(request, signal),
       chunk: message => this.#adminSurface().relay.chunk(message),
-      resumeSamples: ({ reading }) => this.#windowReading.resume(reading),
-      samplesNow: ({ toMicros }) => this.#tellSamples(toMicros),
       stop: () => this.#stop()
     }
   }
@@ -216,13 +222,25 @@ class ObserverThread {
     return {
       stalls: () => this.#stalls.records.list(),
       slowRequests: () => this.#slowRequests.list(),
-      counts: () => readCounts({ stalls: this.#stalls.records, captures: this.#captureParts.counts, admin: this.#adminSurface(), egress: this.#egress }),
+      counts: () => readCounts({
+        stalls: this.#stalls.records,
+        sampledCalls: this.#sampledCalls,
+        poolWaits: this.#poolWaits,
+        captures: this.#captureParts.counts,
+        admin: this.#adminSurface(),
+        egress: this.#egress
+      }),
       findings: ({ application }) => this.#adminSurface().findings(application),
       originalFrames: async ({ frames }) => {
         const original = await this.#sourceMaps.frames(frames)
         return original.map((frame, index) => this.#sourceMaps.isKnown({ frames: [frames[index]] }) ? frame : null)
       },
-      debuggerStatus: ({ url }) => this.#recorder.detectDebugger(url)
+      debuggerStatus: ({ url }) => this.#recorder.detectDebugger(url),
+      syncCalls: async () => {
+        await this.#windowReading.readNow()
+        return { sampled: this.#sampledCalls.read(), pool: this.#poolWaits.counts() }
+      },
+      marks: () => this.#marks.list()
     }
   }
 
@@ -252,15 +270,6 @@ class ObserverThread {
     this.#egress.start()
   }
 
-  /** @param {number} toMicros */
-  async #tellSamples (toMicros) {
-    try {
-      this.#settings.samplesPort.postMessage(await this.#windowReading.readSamples(toMicros))
-    } finally {
-      this.#state.confirmSamples()
-    }
-  }
-
   #adminSurface () {
     if (this.#admin !== undefined) return this.#admin
     const { Admin } = require('./admin/admin')
@@ -273,7 +282,8 @@ class ObserverThread {
       logNow: this.#logNow,
       marks: this.#marks,
       recorder: this.#recorder,
-      readSamples: () => this.#windowReading.readSamplesNow(),
+      windowReading: this.#windowReading,
+      sampledCalls: this.#sampledCalls,
       slowRequests: this.#slowRequests,
       scheduler: this.#scheduler,
       poolWaits: this.#poolWaits,

@@ -6,25 +6,24 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { unattended } = require('../shared/base/guard')
 const { monotonicMicros } = require('../shared/base/monotonic')
+const { SingleFlight } = require('../shared/base/single-flight')
 const { Knowledge } = require('./labels/knowledge')
 const { labelSamples, learnWindow } = require('./labels/label-samples')
 const { Looking } = require('./labels/looking')
 const { linesOf, placesOfStack } = require('./labels/places')
-const { createSyncSamples } = require('./sync-calls/sync-samples')
 
-/** @import { CpuProfile, WorkLine } from '../../types/profile' */
-/** @import { Channel } from '../bridge/channel' */
-/** @import { ObserverSettings, ToMain, ToObserver } from '../bridge/messages' */
+/** @import { CpuProfile } from '../../types/profile' */
 /** @import { SharedState } from '../bridge/shared-state' */
 /** @import { Look, Notes, Work } from '../main/request-notes' */
-/** @import { SourceMaps } from '../shared/source-maps/source-maps' */
 /** @import { Handler } from './labels/knowledge' */
 /** @import { Seen } from './labels/label-samples' */
 /** @import { RecorderClient } from './recorder/recorder-client' */
+/** @import { SampledCalls } from './sync-calls/sampled-calls' */
 
-const MAX_SAMPLES_WAIT_MS = 200 // of somebody who asks for samples, and is given those of before otherwise
+const MAX_SAMPLES_WAIT_MS = 200 // of a caller that asks for samples, and is given those of before otherwise
+const MIN_BETWEEN_READINGS_MS = 250 // for those who ask again and again: each time a window is ended
 const MAX_LABELS_WAIT_MS = 300 // of somebody who asks for a profile
-const MAX_SETTLE_MS = 20 // of the main thread, which stands still meanwhile
+const MAX_SETTLE_MS = 100 // the main thread's notes about a window come a moment after it
 const MAX_WORK = 20_000 // the main thread notes what took a millisecond or more
 const MAX_SEEN = 5000
 const MAX_WINDOWS = 4 // that wait for the main thread's notes
@@ -32,16 +31,12 @@ const KNOWN_SHARE = 0.9 // of looks, from which on they show little that is new
 
 /**
  * @param {object} parts
- * @param {ObserverSettings} parts.settings
  * @param {SharedState} parts.state
  * @param {() => RecorderClient} parts.recorder  which is made of what this gives
- * @param {SourceMaps} parts.sourceMaps
- * @param {() => WorkLine[]} parts.workLines  of stalls
- * @param {Channel<ToMain, ToObserver>} parts.channel
+ * @param {Pick<SampledCalls, 'addWindow'>} parts.sampledCalls
  * @param {{ addWindow (window: CpuProfile): void }} parts.slowRequests
  */
-function createWindowReading ({ settings, state, recorder, sourceMaps, workLines, channel, slowRequests }) {
-  const syncSamples = createSyncSamples({ send: reading => channel.tell('syncSamples', { reading, workLines: workLines() }), sourceMaps })
+function createWindowReading ({ state, recorder, sampledCalls, slowRequests }) {
   const looking = new Looking({
     isBusy: () => recorder().canLook && !state.isIdle && state.ownWorkMicros === 0,
     look: () => recorder().look()
@@ -50,10 +45,22 @@ function createWindowReading ({ settings, state, recorder, sourceMaps, workLines
     readHandlers: () => recorder().readHandlers(),
     onLooks: isNew => looking.adapt(isNew),
     onWindow: window => {
-      syncSamples.addWindow(window)
+      state.addSampledTime(sampledCalls.addWindow(window))
       slowRequests.addWindow(window)
     }
   })
+  const reading = new SingleFlight({ take: readNow, restMs: () => MIN_BETWEEN_READINGS_MS })
+
+  /** @returns {Promise<boolean>} */
+  async function readNow () {
+    if (!recorder().isRecording) return true
+    const toMicros = monotonicMicros()
+    recorder().rotate()
+    const isKnown = await recorder().history.waitFor(toMicros, MAX_SAMPLES_WAIT_MS)
+    await labeller.settle()
+    return isKnown
+  }
+
   return {
     /** @param {CpuProfile} window */
     addWindow (window) {
@@ -63,26 +70,13 @@ function createWindowReading ({ settings, state, recorder, sourceMaps, workLines
     /** @param {Notes} notes  of the main thread, about the window before */
     addNotes: notes => labeller.addNotes(notes),
     /**
-     * What was sampled up to this moment, as far as it comes in time.
-     * @param {number} toMicros
+     * Has what was sampled up to this moment read.
+     * @returns {Promise<boolean>} false: the open window did not come in time
      */
-    async readSamples (toMicros) {
-      await recorder().history.waitFor(toMicros, MAX_SAMPLES_WAIT_MS)
-      await labeller.settle()
-      return syncSamples.read()
-    },
-    /** The same up to now; it is sent to the main thread as well. */
-    async readSamplesNow () {
-      if (!recorder().isRecording) return syncSamples.read()
-      const toMicros = monotonicMicros()
-      recorder().rotate()
-      return this.readSamples(toMicros)
-    },
+    readNow: () => reading.share(),
     /** @param {CpuProfile} profile */
     label: profile => labeller.label(profile),
-    speedUp: () => looking.start(),
-    /** @param {Parameters<typeof syncSamples.resume>[0]} reading */
-    resume: reading => syncSamples.resume(reading)
+    speedUp: () => looking.start()
   }
 }
 
@@ -127,9 +121,10 @@ class Labeller {
     this.#learning = learned.catch(() => {}) // what was wrong with these notes does not keep later ones from being learned
   }
 
-  /** Passes on the windows that wait, with what is known now: somebody waits for them. */
+  /** Passes on the windows that wait, if need be with what is known now: a caller waits for them. */
   async settle () {
-    await Promise.race([this.#learning, sleep(MAX_SETTLE_MS)])
+    const deadline = AbortSignal.timeout(MAX_SETTLE_MS)
+    while (this.#windows.length > 0 && !deadline.aborted) await sleep(2)
     while (this.#windows.length > 0) this.#passOn()
   }
 

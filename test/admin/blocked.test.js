@@ -32,7 +32,7 @@ test('while the main loop is blocked the listener and the control socket answer 
       ['/stalls', /"current":\{.*"route":"GET \/spin"/],
       ['/loop', /"blockedMs":[1-9]/],
       ['/slow-requests', /^\{"isStale":true,"at":\d+,"requests":\[\{[^}]*"route":"GET \/auth","status":200/],
-      ['/sync-calls', /"api":"crypto\.pbkdf2Sync"/],
+      ['/sync-calls', /"api":"crypto\.pbkdf2Sync".*"pool":\{"queued":/],
       ['/cpu?last=2&format=text', /\bspin test\/fixtures\/admin\/app\.js:|\bspin app\.js:/],
       ['/debug/pprof/block', /./s]
     ]) {

@@ -10,13 +10,10 @@ const { createSubject } = require('./subject')
 const CROWD = 12
 
 /** Which sources reach the application's thread, and the cost that allows it. */
-const REACHES = { ask: 'question', slowRequests: 'question', findings: 'findings', view: 'window', sampleHeap: 'reading', report: 'report', capture: 'capture', threads: 'threads' }
+const REACHES = { ask: 'question', slowRequests: 'question', syncCalls: 'question', exactCalls: 'question', findings: 'findings', view: 'window', sampleHeap: 'reading', report: 'report', capture: 'capture', threads: 'threads' }
 
 /** How often each may be reached by a crowd; what is shared below the sources is counted there, by tests of its own. */
 const MOST = { report: 2, capture: 6 }
-
-/** Costs that include another: the block profile of nobody's question would be empty, and a question not answered is sampled. */
-const ALSO = { question: ['view'] }
 
 const rows = createRoutes().flatMap(({ name, path, methods }) => Object.entries(methods).map(([method, row]) => ({ title: `${method} ${path}`, name, path, method, cost: row.cost })))
 
@@ -46,7 +43,7 @@ for (const { title, path, method, cost } of rows) {
     }))
     t.after(() => Promise.all(answers.map(({ body }) => body?.chunks?.return())))
     for (const [name, times] of Object.entries(reached)) {
-      const isAllowed = REACHES[name] === cost || ALSO[cost]?.includes(name)
+      const isAllowed = REACHES[name] === cost
       assert.ok(isAllowed || times === 0, `${title} reaches ${name}`)
       assert.ok(times <= (MOST[name] ?? CROWD * 2), `${title} reaches ${name} ${times} times`)
     }

@@ -8,7 +8,7 @@ const { createRoutes } = require('../../lib/observer/admin/routes')
 const { hashToken } = require('../../lib/shared/admin/tokens')
 const { checkRequest } = require('../../lib/shared/captures/kinds')
 const { errors } = require('../../lib/shared/base/errors')
-const { newMark } = require('../../lib/shared/marks')
+const { newMark } = require('../../lib/shared/new-mark')
 const { findFindings } = require('../../lib/shared/findings/find-findings')
 const { createStore } = require('../../lib/observer/store/store')
 const { readings } = require('../findings/readings')
@@ -75,11 +75,11 @@ function createSubject (t, { application = {}, sources = {}, now } = {}) {
     },
     store,
     context: (title, notes = []) => ({ appRoot: '/app', title, notes }),
-    readSamples: async () => {},
+    syncCalls: async () => SYNC_CALLS,
+    exactCalls: async () => ({ value: SYNC_CALLS, at: Date.now(), isStale: false }),
     slowRequests: async () => ({ isStale: false, at: Date.now(), requests: [SLOW] }),
     reportSections: () => ({ sections: [], lines: [] }),
     toOriginal: async profile => profile,
-    sampledCalls: () => [],
     log: { info: (fields, message) => subject.logged.push({ ...fields, message }), warn: (fields, message) => subject.logged.push({ ...fields, message, isWarning: true }) },
     count: event => subject.counted.push(event),
     ...sources
@@ -109,9 +109,10 @@ const SLOW = {
   traceId: null
 }
 
+const SYNC_CALLS = { sampled: [], totals: null, exact: null, startUp: null, pool: { queued: 0, maxWaitMs: 0 }, at: 5, isStale: false }
+
 const ANSWERS = {
   metrics: { contentType: 'text/plain; version=0.0.4; charset=utf-8', text: '# HELP a b\n# TYPE a counter\na 1\n' },
-  syncCalls: { sampled: [], exact: null, startUp: null, pool: { queued: 0, maxWaitMs: 0 } },
   memory: { rssBytes: 1e6, spaces: [] },
   processReading: { delay: { utilization: 0.25 }, routes: [{ route: 'GET /a', count: 3, seconds: 1 }, { route: 'GET /b', count: 4, seconds: 1 }], inFlight: 2 }
 }

@@ -25,7 +25,7 @@ function createSubject (t) {
   const observer = new ObserverClient({
     state: new SharedState(),
     settings: SETTINGS,
-    handlers: { syncSamples () {}, poolQueued () {} },
+    handlers: {},
     onFault: error => { throw error },
     onLost: () => clockRenewals.onLost()
   })

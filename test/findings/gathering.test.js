@@ -5,7 +5,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createFindings } = require('../../lib/observer/findings/findings')
-const { createPoolWaits } = require('../../lib/observer/sync-calls/pool-probe')
+const { PoolWaits } = require('../../lib/observer/sync-calls/pool-probe')
 const { toMarkdown, toText } = require('../../lib/shared/findings/show')
 const { findFindings } = require('../../lib/shared/findings/find-findings')
 const { createDiagnostics } = require('../../lib')
@@ -26,7 +26,7 @@ function subject (changes = {}) {
     toOriginal: async profile => profile,
     stalls: () => ({ stalls: [] }),
     loopNow: () => ({ blockedMs: 0 }),
-    poolWaits: createPoolWaits(),
+    poolWaits: new PoolWaits({ poolSize: 4, warn () {} }),
     threadLoad: { read: () => null },
     threadWatch: { busiest: () => [] },
     betweenMs: 1,
@@ -55,7 +55,7 @@ test('without a recorder it says that nothing was recorded', async () => {
 
 test('waits of the pool are those of the time that is asked about', () => {
   let now = 0
-  const waits = createPoolWaits({ now: () => now })
+  const waits = new PoolWaits({ poolSize: 4, warn () {}, now: () => now })
   for (const waitedMs of [90, 400, 70]) {
     now += 10_000
     waits.note(waitedMs)

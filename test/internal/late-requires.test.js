@@ -30,7 +30,7 @@ const ALLOWED = {
   'lib/main/heap/heap-watching.js': BY_CALL,
   'lib/main/recorder/engines.js': BY_CALL,
   'lib/main/recorder/v8-profiler-engine.js': BY_CALL,
-  'lib/main/sync-calls/sync-calls.js': BY_CALL,
+  'lib/main/sync-calls/exact-calls.js': BY_CALL,
   'lib/shared/base/own-files.js': 'it asks for the place of a package, and loads none',
   'lib/shared/formats/flamegraph/libraries.js': IN_OBSERVER,
   'lib/shared/formats/formats.js': IN_OBSERVER,

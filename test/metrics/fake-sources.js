@@ -40,14 +40,14 @@ function createFakeSources ({ blockedMs = 300 } = {}) {
       inProgress: [{ kind: 'cpu', count: 1 }],
       durations: [{ kind: 'cpu', reading: captureDurations.read() }]
     },
-    syncCalls: {
-      totals: () => ({
-        exact: [{ api: 'crypto.pbkdf2Sync', route: '/auth', calls: 3, seconds: 0.3 }],
-        sampled: [{ api: 'fs.readFileSync', route: '', calls: 0, seconds: 0.2 }],
-        flagged: [{ api: 'crypto.pbkdf2Sync', route: '/auth', count: 1 }],
-        poolQueued: 2
+    exactCalls: {
+      counts: () => ({
+        calls: [{ api: 'crypto.pbkdf2Sync', route: '/auth', calls: 3, seconds: 0.3 }],
+        flagged: [{ api: 'crypto.pbkdf2Sync', route: '/auth', count: 1 }]
       })
     },
+    syncCalls: { sampled: [{ api: 'fs.readFileSync', route: '', calls: 0, seconds: 0.2 }], flagged: [] },
+    pool: { queued: 2, maxWaitMs: 90 },
     threads: [{ kind: 'resize', busyMs: 1500, stalls: 2 }, { kind: 'mail.js', busyMs: 20, stalls: 0 }],
     clock: { recentMaxStalenessMs: 25 },
     heap: { trend: () => ({ spaces: [{ name: 'old_space', usedBytes: 5e6, bytesPerMinute: 0 }] }) },

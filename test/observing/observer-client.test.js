@@ -22,7 +22,7 @@ const SETTINGS = {
   interruptExpression: '(() => null)',
   appRoot: '/app'
 }
-const HANDLERS = { rotate () {}, syncSamples () {}, poolQueued () {} }
+const HANDLERS = { rotate () {} }
 const NOWHERE = { dir: '/proc/nowhere', retention: RETENTION, appName: 'shop', appRoot: '/app' }
 
 function createSubject (t) {
@@ -125,7 +125,7 @@ test('a message that it cannot understand or do is told as a fault, and it goes 
   })
   observer.start()
   observer.tell('window', { window: null })
-  observer.tell('resumeSamples', {})
+  observer.tell('requestNotes', {})
   await assert.rejects(observer.ask('prepareStore', { location: NOWHERE }), { code: 'ERR_LOOPSCOPE_STORE_UNWRITABLE' })
   assert.equal(faults.length, 2, faults.join())
   assert.equal(observer.running, true)

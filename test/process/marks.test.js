@@ -12,7 +12,7 @@ async function marksAt (address, mark) {
   return (await response.json()).marks?.map(({ text }) => text)
 }
 
-test('marks outlive the observer, those of the code and those made over HTTP, and end with the process', async t => {
+test('the observer keeps the marks of the code and those made over HTTP, and they are lost with it', async t => {
   const app = await drive(t, { options: { admin: { listen: 0 } } })
   // Started anew, so that its thread is known.
   await app.run(async ({ handle, ready }) => {
@@ -25,7 +25,7 @@ test('marks outlive the observer, those of the code and those made over HTTP, an
   const { url } = app.said(/^diagnostics at/).at(-1)
   await marksAt(url, 'over HTTP')
   assert.deepEqual(await marksAt(url), ['from the code', 'over HTTP'])
-  const textsOf = ({ handle }) => handle.marks().map(({ text }) => text)
+  const textsOf = async ({ handle }) => (await handle.marks()).map(({ text }) => text)
   assert.deepEqual(await app.run(textsOf), ['from the code', 'over HTTP'])
 
   await app.run(async () => {
@@ -35,7 +35,10 @@ test('marks outlive the observer, those of the code and those made over HTTP, an
   })
   let after
   while (after === undefined) after = await marksAt(url).catch(() => sleep(50))
-  assert.deepEqual(after, ['from the code', 'over HTTP'])
+  assert.deepEqual(after, [])
+  await app.run(({ handle }) => handle.mark('afterwards'))
+  assert.deepEqual(await app.run(textsOf), ['afterwards'])
+  assert.deepEqual(await marksAt(url), ['afterwards'])
 })
 
 test('without running diagnostics there are no marks, and none is made', async t => {
@@ -46,7 +49,7 @@ test('without running diagnostics there are no marks, and none is made', async t
     try {
       handle.mark('after')
     } catch (error) {
-      return { code: error.code, marks: handle.marks() }
+      return { code: error.code, marks: await handle.marks() }
     }
   })
   assert.deepEqual({ code, marks }, { code: 'ERR_LOOPSCOPE_NOT_RUNNING', marks: [] })

@@ -22,15 +22,19 @@ function writeApp (folder) {
     const { hash } = require('./generated')
     handle.start()
     handle.armed = true
-    const timer = setInterval(() => {
-      hash()
-      const { exact, sampled } = handle.syncCalls()
-      const sites = [exact, sampled].map(calls => calls.find(({ callSite }) => callSite.file.endsWith('original.ts'))?.callSite)
-      if (sites.includes(undefined)) return
+    const timer = setInterval(hash, 20)
+    async function findSites () {
+      for (;;) {
+        const { exact, sampled } = await handle.syncCalls()
+        const sites = [exact, sampled].map(calls => calls.find(({ callSite }) => callSite.file.endsWith('original.ts'))?.callSite)
+        if (!sites.includes(undefined)) return sites
+      }
+    }
+    findSites().then(sites => {
       clearInterval(timer)
       console.log(JSON.stringify(sites))
       handle.close()
-    }, 20)`)
+    })`)
 }
 
 test('synchronous calls, counted and sampled, are told where they were written', t => {

@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const crypto = require('node:crypto')
-const { Flags } = require('../../lib/main/sync-calls/flags')
+const { Flags } = require('../../lib/shared/sync-calls/flags')
 const { Site } = require('../../lib/main/sync-calls/site-table')
 const { startDetector } = require('./started')
 

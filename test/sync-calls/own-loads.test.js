@@ -14,10 +14,10 @@ const APPLICATION = `
   const fs = require('node:fs')
   require('node:http').createServer(() => {}).listen(0, '127.0.0.1', () => fs.existsSync('/'))
   const { diagnostics } = require(${JSON.stringify(PROJECT)})
-  const poll = setInterval(() => {
+  const poll = setInterval(async () => {
     if (!Object.keys(require.cache).some(file => file.includes('prom-client'))) return
     clearInterval(poll)
-    const { exact, startUp } = diagnostics().syncCalls()
+    const { exact, startUp } = await diagnostics().syncCalls()
     console.log(JSON.stringify([...exact, ...startUp.sites].map(({ api, callSite: { file } }) => [api, file])))
     process.exit()
   }, 20)

@@ -6,11 +6,12 @@ const crypto = require('node:crypto')
 const fs = require('node:fs')
 const { spawnSync } = require('node:child_process')
 const { promisify } = require('node:util')
-const { PoolProbe } = require('../../lib/observer/sync-calls/pool-probe')
+const { PoolProbe, PoolWaits } = require('../../lib/observer/sync-calls/pool-probe')
 
 const derive = promisify(crypto.pbkdf2)
 const POOL_SIZE = Number(process.env.UV_THREADPOOL_SIZE) || 4
 const LATE_MS = 200
+const HOUR_MS = 3_600_000
 const ITERATIONS = 200_000 // a tenth of a second each
 
 /** Keeps more tasks in libuv's pool than it has threads, until it is told to stop. */
@@ -69,6 +70,20 @@ test('a task that waited while this thread was not run either says nothing of th
 
 test('one task that waited, and the next one not, was no full pool', async t => {
   assert.deepEqual(await told(t, 6, (callback, asked) => asked % 2 === 1 ? setTimeout(callback, LATE_MS) : callback()), [])
+})
+
+test('a full pool is counted each time and logged once an hour, with the size it has', () => {
+  const subject = { now: 0 }
+  const warnings = []
+  const waits = new PoolWaits({ poolSize: 8, warn: (fields, message) => warnings.push({ ...fields, message }), now: () => subject.now })
+  assert.deepEqual(waits.counts(), { queued: 0, maxWaitMs: 0 })
+  for (const [waitedMs, nowMs] of [[60, 0], [90.4, 1000], [70, HOUR_MS]]) {
+    subject.now = nowMs
+    waits.note(waitedMs)
+  }
+  assert.deepEqual(waits.counts(), { queued: 3, maxWaitMs: 90 })
+  assert.deepEqual(warnings.map(({ pool }) => pool), [{ waitedMs: 60, size: 8 }, { waitedMs: 70, size: 8 }])
+  assert.match(warnings[0].message, /UV_THREADPOOL_SIZE/)
 })
 
 test('it starts and stops as often as it is told to', () => {

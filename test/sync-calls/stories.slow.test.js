@@ -66,7 +66,7 @@ test('a site in a minified file of one line has its line and column', async t =>
   const file = path.join(makeScratch(t), 'app.min.js')
   const text = 'var a=require("node:crypto");exports.x=function(){return 1};exports.work=function b(){return a.scryptSync("a","b",64)};'
   fs.writeFileSync(file, text)
-  const app = await start(t, 'sync-stories.js', { args: [file] })
+  const app = await start(t, 'sync-stories.js', { args: [file], env: { LOOPSCOPE_STALL_THRESHOLD_MS: '60000' } }) // a stall would show the line of the call
   const calls = await load(app, [['GET', '/own']], ['crypto.scryptSync'])
   const places = SOURCES.map(source => topOf(calls, source, 'crypto.scryptSync').callSite)
   for (const place of places) assert.deepEqual([place.function, path.basename(place.file), place.line], ['b', 'app.min.js', 1])

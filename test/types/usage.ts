@@ -60,8 +60,8 @@ export async function whatIsWrong (): Promise<number | undefined> {
   return worst?.id === 'hot-sync-call' ? worst.where?.line : figures.utilization ?? 0
 }
 
-export function hotPaths (): string {
-  const { sampled, exact, startUp, pool }: SyncCalls = d.syncCalls()
+export async function hotPaths (): Promise<string> {
+  const { sampled, exact, startUp, pool }: SyncCalls = await d.syncCalls()
   d.armed = true
   d.route({}, '/users/:id')
   const watch: diagnostics.HeapWatch = d.heap.watch()

@@ -163,7 +163,7 @@ async function diffAtMark (invocation) {
   const { positionals, values } = invocation
   if (positionals.length > 1) throw new Failure('usage', 'diff --mark takes one process and no files.', 'See `loopscope diff --help`.')
   assertOptions(values, ['mark', ...Object.keys(CONNECT_OPTIONS), 'root', 'route', 'sources'], '--mark')
-  const { timeAround } = require('../../shared/marks')
+  const { timeAround } = require('../time-around')
   const client = connect(invocation)
   const { facts } = await client.json('/')
   const known = await client.json('/marks')

@@ -7,15 +7,22 @@ const { createIterations } = require('./iterations')
 const { LoopTime, createUtilization } = require('./utilization')
 
 /** @import { DelaySummary } from '../../../types/diagnostics' */
+/** @import { SharedState } from '../../bridge/shared-state' */
 
 class LoopMeters {
   delay
   iterations = createIterations()
-  time = new LoopTime()
-  utilization = createUtilization({ eventLoopUtilization: () => this.time.read() })
+  time
+  utilization
 
-  /** @param {{ periodMs: number }} parts  of the heartbeat */
-  constructor ({ periodMs }) {
+  /**
+   * @param {object} parts
+   * @param {number} parts.periodMs  of the heartbeat
+   * @param {Pick<SharedState, 'sampledTime'>} parts.state
+   */
+  constructor ({ periodMs, state }) {
+    this.time = new LoopTime({ sampledTime: () => state.sampledTime })
+    this.utilization = createUtilization({ eventLoopUtilization: () => this.time.read() })
     this.delay = createDelayHistogram({ periodMs })
   }
 

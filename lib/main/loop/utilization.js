@@ -78,19 +78,25 @@ class Utilization {
 /**
  * How long the loop was at work and how long it waited, cumulative, in the shape of performance.eventLoopUtilization(). While the recorder runs
  * its samples are counted: libuv forgets what it has waited for when a signal ends the wait, and a sampling profiler sends a hundred a second,
- * so that Node's own figures call an idle loop half busy (Node 20 to 26). They come with the windows, up to two of them late.
+ * so that Node's own figures call an idle loop half busy (Node 20 to 26). The observer reads them out of the windows, up to two of them late.
  */
 class LoopTime {
+  #sampledTime
   #eventLoopUtilization
+  /** Node's, of the times without samples. */
   #activeMs = 0
   #idleMs = 0
   /** Node's figures, up to which they are counted. */
   #mark = { active: 0, idle: 0 }
   #isSampled = false
-  #seen = { busyMicros: 0, idleMicros: 0 }
 
-  /** @param {() => EventLoopUtilization} [eventLoopUtilization]  Node's own */
-  constructor (eventLoopUtilization = performance.eventLoopUtilization) {
+  /**
+   * @param {object} parts
+   * @param {() => { busyMicros: number, idleMicros: number }} parts.sampledTime  of all samples since start
+   * @param {() => EventLoopUtilization} [parts.eventLoopUtilization]  Node's own
+   */
+  constructor ({ sampledTime, eventLoopUtilization = performance.eventLoopUtilization }) {
+    this.#sampledTime = sampledTime
     this.#eventLoopUtilization = eventLoopUtilization
   }
 
@@ -106,18 +112,12 @@ class LoopTime {
     this.#isSampled = isSampled
   }
 
-  /** @param {{ busyMicros: number, idleMicros: number }} reading  of all samples since start */
-  addSamples ({ busyMicros, idleMicros }) {
-    this.#activeMs += (busyMicros - this.#seen.busyMicros) / 1e3
-    this.#idleMs += (idleMicros - this.#seen.idleMicros) / 1e3
-    this.#seen = { busyMicros, idleMicros }
-  }
-
   /** @returns {EventLoopUtilization} milliseconds */
   read () {
     const { activeMs, idleMs } = this.#isSampled ? { activeMs: 0, idleMs: 0 } : this.#sinceMark()
-    const active = this.#activeMs + activeMs
-    const idle = this.#idleMs + idleMs
+    const { busyMicros, idleMicros } = this.#sampledTime()
+    const active = this.#activeMs + activeMs + busyMicros / 1e3
+    const idle = this.#idleMs + idleMs + idleMicros / 1e3
     return { active, idle, utilization: active + idle === 0 ? 0 : active / (active + idle) }
   }
 

@@ -66,12 +66,12 @@ class ApplicationMetrics {
  * @param {Requests} requests
  */
 function metricSources (instruments, requests) {
-  const { loop, syncCalls, heap } = instruments
+  const { loop, exactCalls, heap } = instruments
   return {
     delay: loop.delay,
     iterations: loop.iterations,
     utilization: loop.utilization,
-    syncCalls,
+    exactCalls,
     clock: { get recentMaxStalenessMs () { return instruments.clocks.clockIfUsed?.recentMaxStalenessMs ?? null } },
     heap: { trend: () => heap.trend },
     requests,
@@ -87,7 +87,7 @@ function metricSources (instruments, requests) {
  * @returns {(keyof Counts)[]}
  */
 function countedFor ({ options, egress }) {
-  return ['stalls', 'captures', 'admin', 'rules', ...(options.threads ? /** @type {const} */ (['threads']) : []), ...(egress.isOpen ? /** @type {const} */ (['egress']) : [])]
+  return ['stalls', 'syncCalls', 'pool', 'captures', 'admin', 'rules', ...(options.threads ? /** @type {const} */ (['threads']) : []), ...(egress.isOpen ? /** @type {const} */ (['egress']) : [])]
 }
 
 module.exports = { ApplicationMetrics, metricSources }

@@ -6,6 +6,8 @@
 /** @import { HeapTrend } from '../../../types/diagnostics' */
 /** @import { AdminTotals, CaptureTotals, Counts, CountedStall, EgressTotals, RuleTotal, StallCounts, ThreadTimes } from '../../observer/counts' */
 /** @import { BucketReading } from '../../shared/base/bucket-counts' */
+/** @import { FlagCount } from '../../shared/sync-calls/flags' */
+/** @import { SyncCallSum } from '../../shared/sync-calls/totals' */
 /** @import { DurationsReading } from '../http/request-durations' */
 
 /**
@@ -17,7 +19,9 @@
  * @property {StallCounts} [stalls]  optional to the histogram of the delay, whose exemplars they are
  * @property {{ read (): DurationsReading }} [requests]
  * @property {CaptureTotals} [captures]
- * @property {{ totals (): SyncCallTotals }} [syncCalls]
+ * @property {{ counts (): { calls: SyncCallSum[], flagged: FlagCount[] } }} [exactCalls]
+ * @property {Counts['syncCalls']} [syncCalls]  the sampled ones; optional to the metrics that both are in
+ * @property {Counts['pool']} [pool]
  * @property {ThreadTimes[]} [threads]
  * @property {{ readonly recentMaxStalenessMs: number | null }} [clock]  null while nobody uses the clock
  * @property {{ trend (): HeapTrend | null }} [heap]  null while nobody watches the heap
@@ -32,13 +36,6 @@
  * @property {readonly (keyof Counts)[]} sources  those of them that are registered
  * @property {() => Promise<Partial<Counts>>} read  without an observer there are none
  *
- * @typedef {object} SyncCallTotals
- * @property {SyncCallSum[]} exact
- * @property {SyncCallSum[]} sampled
- * @property {{ api: string, route: string, count: number }[]} flagged
- * @property {number} poolQueued
- *
- * @typedef {{ api: string, route: string, calls: number, seconds: number }} SyncCallSum
  */
 
 /** @typedef {Record<string, string>} Labels */
@@ -214,8 +211,8 @@ const DEFINITIONS = Object.freeze([
     type: 'counter',
     labelNames: ['api', 'http_route'],
     aggregator: 'sum',
-    source: 'syncCalls',
-    collect: ({ syncCalls }) => syncCalls.totals().exact.map(sum => ({ labels: labelsOf(sum), value: sum.calls }))
+    source: 'exactCalls',
+    collect: ({ exactCalls }) => exactCalls.counts().calls.map(sum => ({ labels: labelsOf(sum), value: sum.calls }))
   },
   {
     name: 'loopscope_sync_call_seconds_total',
@@ -223,12 +220,11 @@ const DEFINITIONS = Object.freeze([
     type: 'counter',
     labelNames: ['api', 'http_route', 'source'],
     aggregator: 'sum',
-    source: 'syncCalls',
-    collect ({ syncCalls }) {
-      const { exact, sampled } = syncCalls.totals()
+    source: 'exactCalls',
+    collect ({ exactCalls, syncCalls }) {
       const rows = (/** @type {SyncCallSum[]} */ sums, /** @type {string} */ source) =>
         sums.map(sum => ({ labels: { ...labelsOf(sum), source }, value: sum.seconds }))
-      return [...rows(exact, 'exact'), ...rows(sampled, 'sampled')]
+      return [...rows(exactCalls.counts().calls, 'exact'), ...rows(syncCalls?.sampled ?? [], 'sampled')]
     }
   },
   {
@@ -237,8 +233,9 @@ const DEFINITIONS = Object.freeze([
     type: 'counter',
     labelNames: ['api', 'http_route'],
     aggregator: 'sum',
-    source: 'syncCalls',
-    collect: ({ syncCalls }) => syncCalls.totals().flagged.map(sum => ({ labels: labelsOf(sum), value: sum.count }))
+    source: 'exactCalls',
+    // One of the two is empty: where both watch, only the exact one flags.
+    collect: ({ exactCalls, syncCalls }) => [...exactCalls.counts().flagged, ...syncCalls?.flagged ?? []].map(sum => ({ labels: labelsOf(sum), value: sum.count }))
   },
   {
     name: 'loopscope_threadpool_queued_total',
@@ -246,8 +243,8 @@ const DEFINITIONS = Object.freeze([
     type: 'counter',
     labelNames: [],
     aggregator: 'sum',
-    source: 'syncCalls',
-    collect: ({ syncCalls }) => [{ value: syncCalls.totals().poolQueued }]
+    source: 'pool',
+    collect: ({ pool }) => [{ value: pool.queued }]
   },
 
   // Worker threads, where they are watched: by name, apart from the figures of the loop.

@@ -2,7 +2,7 @@
 
 // The main thread's end of the observer: starts the thread, asks it things, and gives it up without a trace.
 
-const { MessageChannel, Worker, receiveMessageOnPort } = require('node:worker_threads')
+const { Worker } = require('node:worker_threads')
 const { Channel } = require('../../bridge/channel')
 const { TO_OBSERVER } = require('../../bridge/messages')
 const { errors, fromPlain } = require('../../shared/base/errors')
@@ -13,7 +13,6 @@ const { createExitHooks } = require('./exit-hooks')
 /** @import { Answer, AskNames, Handlers, Params, Question, Read, TellNames } from '../../bridge/channel' */
 /** @import { ObserverReadings, ObserverSettings, ToMain, ToObserver } from '../../bridge/messages' */
 /** @import { SharedState } from '../../bridge/shared-state' */
-/** @import { SampledReading } from '../../observer/sync-calls/sync-samples' */
 
 // After this long at exit the message of Node about the debugger is the lesser evil. Measured need: 1-6 ms.
 const MAX_RELEASE_MS = 200
@@ -23,7 +22,7 @@ const MAX_KEEP_MS = 200
 /**
  * @typedef {object} ObserverParts
  * @property {SharedState} state
- * @property {Omit<ObserverSettings, 'state' | 'samplesPort'>} settings
+ * @property {Omit<ObserverSettings, 'state'>} settings
  * @property {Omit<Handlers<ToMain>, 'ready' | 'fault'>} handlers  of what the thread says and asks
  * @property {(error: Error) => void} onFault
  * @property {(reason: unknown) => void} onLost  the thread has ended, or could not be made
@@ -36,8 +35,6 @@ class ObserverClient {
   #worker
   /** @type {Channel<ToObserver, ToMain> | undefined} */
   #channel
-  /** @type {import('node:worker_threads').MessagePort | undefined} */
-  #samplesPort
   #starts = 0
   #activeMs = { before: 0, now: 0 } // of former threads, of this one
   #holds = 0
@@ -79,12 +76,9 @@ class ObserverClient {
 
   #makeWorker () {
     const { state, settings } = this.#parts
-    const { port1, port2 } = new MessageChannel()
-    this.#samplesPort = port1
     return new Worker(threadFile(settings.observerFile), {
       name: 'loopscope-observer',
-      workerData: { ...settings, state: state.buffer, samplesPort: port2 },
-      transferList: [port2],
+      workerData: { ...settings, state: state.buffer },
       // The application's --require and --import are not for this thread, nor is its environment with what may be secret in it.
       execArgv: threadFlags(),
       env: {},
@@ -148,24 +142,6 @@ class ObserverClient {
    */
   tell (name, params) {
     this.#channel?.tell(name, params)
-  }
-
-  /**
-   * What was sampled up to this moment, for a synchronous caller: this thread waits.
-   * @param {number} toMicros
-   * @param {number} maxMs
-   * @returns {SampledReading | null} null: it does not run, or takes longer
-   */
-  samplesNow (toMicros, maxMs) {
-    const { state } = this.#parts
-    const port = this.#samplesPort
-    if (port === undefined || !state.hasSession) return null
-    state.requestSamples()
-    this.tell('samplesNow', { toMicros })
-    state.awaitSamples(maxMs)
-    let reading = null
-    for (let told = receiveMessageOnPort(port); told !== undefined; told = receiveMessageOnPort(port)) reading = told.message
-    return reading
   }
 
   /**
@@ -252,8 +228,6 @@ class ObserverClient {
   #lost (worker, reason) {
     if (this.#worker !== worker) return
     this.#worker = undefined
-    this.#samplesPort?.close()
-    this.#samplesPort = undefined
     this.#activeMs = { before: this.#activeMs.before + this.#activeMs.now, now: 0 }
     process.off('exit', this.#onExit)
     this.#exitHooks.stop()

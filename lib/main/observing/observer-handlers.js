@@ -4,7 +4,6 @@
 // admin/applications.js.
 
 const { readBy } = require('../../bridge/channel')
-const { performance } = require('../../shared/base/timers')
 const { readMemory } = require('../heap/memory-reading')
 const { takeSnapshot } = require('../heap/take-snapshot')
 const { readScriptMaps } = require('../process/script-maps')
@@ -14,31 +13,27 @@ const { readScriptMaps } = require('../process/script-maps')
 /** @import { MainReadings } from '../../bridge/messages' */
 /** @import { Handlers } from '../../bridge/channel' */
 /** @import { HeapWatching } from '../heap/heap-watching' */
-/** @import { LoopMeters } from '../loop/loop-meters' */
 /** @import { createOwnWork } from '../loop/own-work' */
 /** @import { Recording } from '../recorder/recording' */
-/** @import { SyncCalls } from '../sync-calls/sync-calls' */
-/** @import { createProcessMarks } from '../marks' */
+/** @import { ExactCalls } from '../sync-calls/exact-calls' */
 /** @import { RequestNotes } from '../request-notes' */
 /** @import { TakeOrder } from '../heap/take-snapshot' */
 
 /**
  * @param {object} parts  functions give what is made after the observer is asked for
- * @param {LoopMeters} parts.loop
  * @param {Recording} parts.recording
  * @param {ReturnType<typeof createOwnWork>} parts.ownWork
  * @param {Applications} parts.applications
- * @param {() => SyncCalls} parts.syncCalls
+ * @param {() => ExactCalls} parts.exactCalls
  * @param {() => HeapWatching} parts.heap
  * @param {RequestNotes} parts.requestNotes
- * @param {ReturnType<typeof createProcessMarks>} parts.marks
  * @returns {ConstructorParameters<typeof ObserverSupervisor>[0]['handlers']}
  */
-function createObserverHandlers ({ loop, recording, ownWork, applications, syncCalls, heap, requestNotes, marks }) {
+function createObserverHandlers ({ recording, ownWork, applications, exactCalls, heap, requestNotes }) {
   // What holds this thread up for loopscope is no stall of the application.
   /** @type {Handlers<MainReadings>} */
   const readers = {
-    syncCalls: () => syncCalls().read(),
+    exactCalls: () => exactCalls().read(),
     memory: () => ({ ...readMemory(), trend: heap().trend }),
     report: () => ownWork.exempt(makeReport),
     scriptMaps: ({ urls }) => ownWork.exempt(() => readScriptMaps(urls)),
@@ -51,12 +46,6 @@ function createObserverHandlers ({ loop, recording, ownWork, applications, syncC
     ...applications.handlers,
     session: ({ isAway }) => recording.setAway(isAway),
     rotate: () => recording.rotate(),
-    syncSamples: ({ reading, workLines }) => {
-      loop.time.addSamples(reading)
-      syncCalls().addSamples(reading, performance.now(), workLines)
-    },
-    poolQueued: ({ waitedMs }) => syncCalls().poolQueued(waitedMs, performance.now()),
-    marked: ({ mark }) => marks.add(mark)
   }
 }
 

@@ -16,7 +16,6 @@ const { ENGINES } = require('../recorder/engines')
 
 /** @import { Logger } from '../../../types/diagnostics' */
 /** @import { ResolvedOptions } from '../options/resolve-options' */
-/** @import { SampledReading } from '../../observer/sync-calls/sync-samples' */
 /** @import { ObserverParts } from './observer-client' */
 
 const FIRST_RESTART_MS = 1000
@@ -29,8 +28,6 @@ class ObserverSupervisor {
   #restarts = new RestartBackoff({ start: () => this.#start() })
   /** Whether there was an observer at all: one that cannot start is not tried again. */
   #wasObserved = false
-  /** What the observer read out of the samples so far. @type {SampledReading | undefined} */
-  #samples
   observer
 
   /**
@@ -55,10 +52,6 @@ class ObserverSupervisor {
       settings: settingsOf(parts),
       handlers: {
         ...handlers,
-        syncSamples: (params, signal) => {
-          this.#samples = params.reading
-          return handlers.syncSamples(params, signal)
-        }
       },
       onFault,
       onEnd,
@@ -101,7 +94,6 @@ class ObserverSupervisor {
 
   /** Before it is ready: who asks from here on waits for that, and would ask for the same thing twice later. */
   #resume () {
-    if (this.#samples !== undefined) this.observer.tell('resumeSamples', { reading: this.#samples })
     this.#clockRenewals.resume()
     this.#parts.onRestarted()
   }
@@ -117,11 +109,13 @@ class ObserverSupervisor {
 }
 
 /** @param {ConstructorParameters<typeof ObserverSupervisor>[0]} parts */
-function settingsOf ({ options: { recorder, stallThresholdMs, sourceMaps, threads, observerFile }, appRoot, names }) {
+function settingsOf ({ options: { recorder, stallThresholdMs, sourceMaps, syncCalls, threads, threadPoolSize, observerFile }, appRoot, names }) {
   return {
     stallThresholdMs,
     sourceMaps,
     threads,
+    hasExactCalls: syncCalls !== false,
+    poolSize: threadPoolSize,
     observerFile,
     appRoot,
     keepSeconds: recorder ? recorder.keepSeconds : 0,

@@ -9,9 +9,11 @@ const path = require('node:path')
 // Flags with which Node.js runs V8's profiler itself. Beside --cpu-prof there are --cpu-prof-dir and others, which do nothing alone.
 const PROFILER_FLAGS = Object.freeze(['--cpu-prof', '--experimental-test-coverage'])
 
+const DEFAULT_POOL_SIZE = 4 // libuv's
+
 /**
  * @typedef {object} EnvironmentFacts
- * @property {string | undefined} threadPoolSize  the variable of libuv, for advice
+ * @property {number} threadPoolSize  of libuv, for advice
  * @property {readonly string[]} nodeFlags  those of the variable of Node.js, then those of the command line
  * @property {string | null} whyTaken  that V8's profiler is Node's own here
  * @property {boolean} isProduction
@@ -38,7 +40,7 @@ function environmentFacts (variables) {
   const mode = modeOfPm2()
   const nodeFlags = [...(variables.NODE_OPTIONS ?? '').split(/\s+/), ...process.execArgv]
   return {
-    threadPoolSize: variables.UV_THREADPOOL_SIZE,
+    threadPoolSize: Number(variables.UV_THREADPOOL_SIZE) || DEFAULT_POOL_SIZE,
     nodeFlags,
     whyTaken: whyNodeProfiles(nodeFlags, variables.NODE_V8_COVERAGE),
     isProduction: variables.NODE_ENV === 'production',

@@ -4,13 +4,11 @@
 // thread behind a time limit.
 
 const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
-const { toCodeFrame } = require('../../shared/formats/profile/frame')
-const { createWorkLineOf, workLinesOf } = require('../../shared/formats/profile/work-lines')
+const { workLinesOf } = require('../../shared/formats/profile/work-lines')
 const { createFindings } = require('../findings/findings')
 const { createOwnGroup } = require('../group/own-group')
-const { describeSampledCalls } = require('../sync-calls/described')
 const { checkRequest } = require('../../shared/captures/kinds')
-const { newMark } = require('../../shared/marks')
+const { newMark } = require('../../shared/new-mark')
 
 /** @import { ArtifactFacts, CaptureOptions, RetentionOptions, Trigger } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
@@ -62,13 +60,14 @@ const REPORT_MS = 10_000
  * @param {(fields: object, message: string) => void} parts.logNow  straight to standard error
  * @param {() => import('../egress/egress').Egress | undefined} parts.egress  undefined: no application asked for it
  * @param {() => RulesStatus} parts.rules  of the application, and how each stands
- * @param {import('../../shared/marks').Marks} parts.marks
+ * @param {import('../marks').Marks} parts.marks
  * @param {import('../stalls/scheduler').Scheduler} parts.scheduler
- * @param {ReturnType<typeof import('../sync-calls/pool-probe').createPoolWaits>} parts.poolWaits
+ * @param {import('../sync-calls/pool-probe').PoolWaits} parts.poolWaits
  * @param {import('../threads/thread-load').ThreadLoadMeter} parts.threadLoad
  * @param {import('../threads/thread-watch').ThreadWatch} parts.threadWatch
  * @param {Pick<import('../slow-requests/slow-requests').SlowRequests, 'list' | 'handedOverMs'>} parts.slowRequests
- * @param {() => Promise<unknown>} parts.readSamples  up to now; the main thread knows them then
+ * @param {{ readNow (): Promise<boolean> }} parts.windowReading  false: the open window did not come in time
+ * @param {Pick<import('../sync-calls/sampled-calls').SampledCalls, 'read'>} parts.sampledCalls
  * @param {import('../findings/findings').PastReadings} parts.past  of the application
  * @param {Pick<RecorderClient, 'views' | 'range' | 'canLook' | 'threadSessions'>} parts.recorder
  * @param {(order: Order, controls: CaptureControls) => Promise<CapturedFacts>} parts.capture
@@ -118,15 +117,16 @@ function createAdminSources (parts) {
     threadLoad: (/** @type {number} */ lastMs) => parts.threadLoad.read(lastMs),
     marks: () => marks.list(),
     rules: parts.rules,
-    mark: (/** @type {unknown} */ text) => makeMark(text, parts),
+    mark: (/** @type {unknown} */ text) => makeMark(text, marks),
     stalls,
     stallProfile: (/** @type {number} */ stall) => records.profile(stall),
-    ask: (/** @type {'syncCalls' | 'memory' | 'metrics' | 'openMetrics' | 'metricsReading' | 'processReading'} */ name) => main.readOrLast(name, id),
+    ask: (/** @type {'memory' | 'metrics' | 'openMetrics' | 'metricsReading' | 'processReading'} */ name) => main.readOrLast(name, id),
     authorize: (/** @type {unknown} */ request, /** @type {string} */ scope) => {
       return main.ask('authorize', { application: id, request, scope }, AUTHORIZE_MS)
     },
     report: () => main.read('report', {}, REPORT_MS),
-    readSamples: parts.readSamples,
+    syncCalls: () => readSyncCalls(parts),
+    exactCalls: () => readExactCalls(parts),
     slowRequests: () => readSlowRequests(parts),
     sampleHeap: heapSampler.sample.bind(heapSampler),
     compareSnapshots: comparisons.compare,
@@ -138,10 +138,6 @@ function createAdminSources (parts) {
     toOriginal,
     toOriginalHeap: (/** @type {HeapSampling} */ sampling) => parts.sourceMaps.heapSampling(sampling, { isAsked: true }),
     reportSections: (/** @type {CpuProfile} */ profile) => reportSections(profile, appRoot, lines()),
-    sampledCalls: (/** @type {CpuProfile} */ profile) => {
-      const workLineOf = createWorkLineOf(lines())
-      return describeSampledCalls(profile, frame => toCodeFrame(frame, appRoot, workLineOf))
-    },
     log,
     count: parts.count
   }
@@ -166,12 +162,11 @@ function describeRange ({ offReason, fromMicros }) {
 
 /**
  * @param {unknown} text
- * @param {Pick<SourceParts, 'marks' | 'channel'>} parts
+ * @param {SourceParts['marks']} marks
  */
-function makeMark (text, { marks, channel }) {
+function makeMark (text, marks) {
   const mark = newMark(text)
   marks.add(mark)
-  channel.tell('marked', { mark })
   return mark
 }
 
@@ -191,6 +186,25 @@ function askProcess ({ application: { id }, main }) {
 async function readSlowRequests ({ main, slowRequests }) {
   const isFresh = await main.handOver()
   return { isStale: !isFresh, at: slowRequests.handedOverMs, requests: slowRequests.list() }
+}
+
+/**
+ * With what was sampled up to now, and what the main thread has counted.
+ * @param {Pick<SourceParts, 'application' | 'settings' | 'main' | 'windowReading' | 'sampledCalls' | 'poolWaits'>} parts
+ */
+async function readSyncCalls (parts) {
+  const [isCurrent, { value, at, isStale }] = await Promise.all([parts.windowReading.readNow(), readExactCalls(parts)])
+  return { sampled: parts.sampledCalls.read(), ...value, pool: parts.poolWaits.counts(), at, isStale: isStale || !isCurrent }
+}
+
+/**
+ * Only the main thread has them; while it is stuck, its last answer.
+ * @param {Pick<SourceParts, 'application' | 'settings' | 'main'>} parts
+ * @returns {Promise<import('../main-client').LastAnswer>} null in all of its value: they are not counted, or it never answered
+ */
+async function readExactCalls ({ application: { id }, settings: { hasExactCalls }, main }) {
+  const answer = hasExactCalls ? await main.readOrLast('exactCalls', id).catch(nullWhenBlocked) : null
+  return answer ?? { value: { totals: null, exact: null, startUp: null }, at: Date.now(), isStale: hasExactCalls }
 }
 
 /** @param {any} error */
@@ -229,4 +243,4 @@ function createCapture ({ application, capture }) {
   }
 }
 
-module.exports = { askProcess, createAdminSources }
+module.exports = { askProcess, createAdminSources, readSyncCalls }

@@ -4,7 +4,7 @@
 // described as the culprit of a stall is. Pure but for the source lines.
 
 const { packageOf } = require('../../shared/formats/profile/frame')
-const { findSampledCalls } = require('../../shared/sync-calls/sampled')
+const { findSampledCalls } = require('../sync-calls/sampled')
 const { findCulprit } = require('../stalls/culprit/find-culprit')
 const { onlySamples } = require('./samples')
 

@@ -23,6 +23,8 @@ const TASKS = 3 // one after the other
 // The thread's own: it could be read before.
 const ANY_FILE = process.argv[1] ?? process.execPath
 const KEPT = 60 // a minute
+const HOUR_MS = 3_600_000
+const POOL_LINK = 'https://nodejs.org/api/cli.html#uv_threadpool_sizesize'
 
 class PoolProbe {
   #onQueued
@@ -91,27 +93,64 @@ function measureWait (onDone) {
 }
 
 /**
- * The tasks that had to wait, of the last minute: noted as they come, which is once a second at most, and read when somebody asks.
- * @param {{ onQueued?: (waitedMs: number) => void, now?: () => number }} [parts]  onQueued: called for each as well
+ * The tasks that had to wait: noted as they come, which is once a second at most, counted, and logged once an hour. Those of the last minute are
+ * kept.
  */
-function createPoolWaits ({ onQueued = () => {}, now = monotonicMs } = {}) {
+class PoolWaits {
+  #poolSize
+  #warn
+  #now
   /** @type {{ atMs: number, waitedMs: number }[]} */
-  const waits = []
-  return {
-    /** @param {number} waitedMs */
-    note (waitedMs) {
-      waits.push({ atMs: now(), waitedMs })
-      if (waits.length > KEPT) waits.shift()
-      onQueued(waitedMs)
-    },
+  #waits = []
+  #queued = 0
+  #maxWaitMs = 0
+  #loggedAtMs = -Infinity
 
-    /** @param {number} lastMs  how far to look back */
-    read (lastMs) {
-      const fromMs = now() - lastMs
-      const recent = waits.filter(({ atMs }) => atMs >= fromMs)
-      return { queued: recent.length, maxWaitMs: Math.round(Math.max(0, ...recent.map(({ waitedMs }) => waitedMs))) }
-    }
+  /**
+   * @param {object} parts
+   * @param {number} parts.poolSize
+   * @param {(fields: object, message: string) => void} parts.warn
+   * @param {() => number} [parts.now]  milliseconds, monotonic
+   */
+  constructor ({ poolSize, warn, now = monotonicMs }) {
+    this.#poolSize = poolSize
+    this.#warn = warn
+    this.#now = now
+  }
+
+  /** @param {number} waitedMs */
+  note (waitedMs) {
+    const atMs = this.#now()
+    this.#waits.push({ atMs, waitedMs })
+    if (this.#waits.length > KEPT) this.#waits.shift()
+    this.#queued++
+    this.#maxWaitMs = Math.max(this.#maxWaitMs, waitedMs)
+    if (atMs - this.#loggedAtMs >= HOUR_MS) this.#log(atMs, Math.round(waitedMs))
+  }
+
+  /**
+   * @param {number} atMs
+   * @param {number} waitedMs
+   */
+  #log (atMs, waitedMs) {
+    this.#loggedAtMs = atMs
+    const size = this.#poolSize
+    this.#warn({ pool: { waitedMs, size } },
+      `libuv's thread pool is full: a task waited ${waitedMs} ms for one of its ${size} threads. Asynchronous fs, crypto, ` +
+      `zlib and dns.lookup share them; set UV_THREADPOOL_SIZE (at most 1024) before Node starts, or do less at once: ${POOL_LINK}`)
+  }
+
+  /** @param {number} lastMs  how far to look back, at most a minute */
+  read (lastMs) {
+    const fromMs = this.#now() - lastMs
+    const recent = this.#waits.filter(({ atMs }) => atMs >= fromMs)
+    return { queued: recent.length, maxWaitMs: Math.round(Math.max(0, ...recent.map(({ waitedMs }) => waitedMs))) }
+  }
+
+  /** Since start. */
+  counts () {
+    return { queued: this.#queued, maxWaitMs: Math.round(this.#maxWaitMs) }
   }
 }
 
-module.exports = { PoolProbe, createPoolWaits }
+module.exports = { PoolProbe, PoolWaits }

@@ -7,7 +7,6 @@ const { encodeBlockProfile, encodeEmptyProfile, encodeHeapPprof, encodePprof } =
 const { SOURCES } = require('../../../shared/formats/formats')
 const { anything, flag, integer, oneOf } = require('../parameters')
 const { notesOf } = require('../views')
-const { knownOf } = require('./readings')
 const { setTimeout: sleep } = require('node:timers/promises')
 
 /** @import { ExactSyncCall } from '../../../../types/diagnostics' */
@@ -120,8 +119,8 @@ function empty (name) {
  * @returns {Promise<ExactSyncCall[]>}
  */
 async function exactCalls (sources) {
-  const known = await knownOf(sources, 'syncCalls')
-  return known?.value.exact ?? []
+  const { value } = await sources.exactCalls()
+  return value.exact ?? []
 }
 
 /**

@@ -14,7 +14,6 @@ const { slowRequestsText } = require('../../../shared/slow-requests/slow-request
 /** @import { Context, RouteRow, Sources } from '../router' */
 
 const MAX_STALLS = 200
-const LOOK_BACK_MS = 30_000
 const THREADS_LOOK_BACK_MS = 60_000
 
 /** @type {RouteRow[]} */
@@ -47,7 +46,7 @@ const routes = [
     name: 'sync-calls',
     path: '/sync-calls',
     title: 'synchronous calls by call site, and what to call instead',
-    methods: { GET: { scope: 'metrics', cost: 'question', handle: syncCalls } }
+    methods: { GET: { scope: 'metrics', cost: 'question', handle: async ({ sources }) => json(200, await sources.syncCalls()) } }
   },
   {
     name: 'threads',
@@ -114,17 +113,6 @@ function stalls ({ sources, parameters: { limit = MAX_STALLS } }) {
 async function slowRequests ({ sources, parameters: { format = 'json' } }) {
   const answer = await sources.slowRequests()
   return format === 'text' ? text(200, slowRequestsText(answer.requests, answer)) : json(200, answer)
-}
-
-/** @param {Context} context */
-async function syncCalls ({ sources, signal }) {
-  await sources.readSamples()
-  const known = await knownOf(sources, 'syncCalls')
-  if (known !== null) return json(200, { ...known.value, at: known.at, isStale: known.isStale })
-  const now = Date.now()
-  const { profile } = await sources.view({ fromMs: now - LOOK_BACK_MS, toMs: now }, signal)
-  const sampled = sources.sampledCalls(await sources.toOriginal(profile))
-  return json(200, { sampled, totals: null, exact: null, startUp: null, pool: null, at: now, isStale: true })
 }
 
 /** @param {Context} context */

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { timeAround } = require('../../lib/shared/marks')
+const { timeAround } = require('../../lib/cli/time-around')
 
 const NOW = 1_000_000
 

@@ -1,14 +1,27 @@
 'use strict'
 
 // Which call sites are reported: those that, over the last seconds, blocked the loop for long or asked for the time
-// too often. Each is reported once an hour, as long as it goes on.
+// too often. Each is reported once an hour, as long as it goes on: logged, and counted.
 
-/** @import { Site } from './site-table' */
+const { showPosition } = require('../formats/profile/frame')
+const { templateOf } = require('./totals')
+
+/** @import { CodeFrame } from '../../../types/diagnostics' */
+/** @import { Advice } from './advice' */
 
 const WINDOW_SECONDS = 10 // long enough that one burst of a cheap call does not count
 const REPEAT_MS = 3_600_000
 
 /**
+ * @typedef {object} Site
+ * @property {{ isCounted: boolean }} target  isCounted: its calls are, and not timed
+ * @property {boolean} flagged
+ * @property {() => number} takeRecent  milliseconds, or calls, since this was last asked
+ *
+ * @typedef {{ api: string, callSite: CodeFrame, advice: Advice, routes: { route: string | null }[] }} FlaggedCall  routes: heaviest first
+ *
+ * @typedef {{ api: string, route: string, count: number }} FlagCount
+ *
  * @typedef {object} Recent
  * @property {Float64Array} slots  one a tick
  * @property {number} reportedAt
@@ -35,9 +48,10 @@ class Flags {
 
   /**
    * To be called each second or less often; the rate is taken over the time of the last ten calls, and over ten seconds at least.
-   * @param {readonly Site[]} sites
+   * @template {Site} Flagged
+   * @param {readonly Flagged[]} sites
    * @param {number} nowMs
-   * @returns {Site[]} those to report now
+   * @returns {Flagged[]} those to report now
    */
   tick (sites, nowMs) {
     this.#tickedAt ??= new Float64Array(WINDOW_SECONDS).fill(nowMs)
@@ -72,4 +86,36 @@ class Flags {
   }
 }
 
-module.exports = { Flags }
+/** What was flagged: each time it is logged, and counted by API and route. */
+class FlagLog {
+  #warn
+  /** @type {Map<string, FlagCount>} */
+  #counts = new Map()
+
+  /** @param {{ warn: (fields: object, message: string) => void }} parts */
+  constructor ({ warn }) {
+    this.#warn = warn
+  }
+
+  /**
+   * @param {FlaggedCall} call
+   * @param {string} amount  how much of it there was
+   */
+  add (call, amount) {
+    const { api, callSite, advice, routes } = call
+    const route = routes[0]?.route ?? null
+    const template = templateOf(route)
+    const key = `${api} ${template}`
+    const count = this.#counts.get(key) ?? { api, route: template, count: 0 }
+    count.count++
+    this.#counts.set(key, count)
+    const where = `${callSite.function} (${showPosition(callSite)})${route === null ? '' : ` for ${route}`}`
+    this.#warn({ syncCall: call }, `hot synchronous call: ${api} in ${where}, ${amount}; ${advice.why}. Fix: ${advice.instead}`)
+  }
+
+  counts () {
+    return [...this.#counts.values()]
+  }
+}
+
+module.exports = { FlagLog, Flags }

@@ -1,62 +1,20 @@
 'use strict'
 
-// Marks, labels for points in time: the last ones of a process, a new one, and the times before and after one. Both threads keep them: the observer
-// answers while the main thread is stuck, and the main thread hands them to the next observer when one is lost.
+// The times before and after a mark, which `diff --mark` compares. Pure.
 
-const { errors } = require('./base/errors')
-const { refuse } = require('./base/validate')
+const { errors } = require('../shared/base/errors')
 
 /** @import { Mark } from '../../types/diagnostics' */
 
 /**
- * @typedef {object} KnownMarks  as a process tells them
+ * @typedef {object} KnownMarks  as GET /marks has them
  * @property {Mark[]} marks
- * @property {number} at  its time
+ * @property {number} at  the time of the process
  * @property {{ off: string | null, fromMs: number | null }} recorder  from when on it holds something
  */
 
-const MAX_MARKS = 100
-// Logs, tables and charts show it on one line.
-const TEXT = /^(?=.*\S)[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u
 const LEAST_MS = 1000 // less than a hundred samples tells nothing
 const MAX_NAMED = 10
-
-/** The last ones, oldest first. */
-class Marks {
-  /** @type {Mark[]} */
-  #marks = []
-
-  /** @param {Mark} mark  it may have been made before one that is here already */
-  add (mark) {
-    const after = this.#marks.findLastIndex(({ at }) => at <= mark.at)
-    this.#marks.splice(after + 1, 0, mark)
-    if (this.#marks.length > MAX_MARKS) this.#marks.shift()
-  }
-
-  list () {
-    return [...this.#marks]
-  }
-
-  /**
-   * Those that fall into a time, and before them the one that it began under.
-   * @param {number} from  milliseconds since the epoch
-   * @param {number} to
-   */
-  around (from, to) {
-    const last = this.#marks.findLastIndex(({ at }) => at < from)
-    return this.#marks.slice(Math.max(0, last)).filter(({ at }) => at <= to)
-  }
-}
-
-/**
- * One of this moment.
- * @param {unknown} text
- * @returns {Mark}
- */
-function newMark (text) {
-  if (typeof text !== 'string' || !TEXT.test(text)) refuse('mark', 'a text of 1 to 200 printable characters', text)
-  return { at: Date.now(), text }
-}
 
 /**
  * The two times that are compared for a mark: before it and after it, equally long, and as long as the recorder allows.
@@ -90,4 +48,4 @@ function secondsOf (ms) {
   return `${Math.round(ms / 1e3)} s`
 }
 
-module.exports = { Marks, MAX_MARKS, newMark, timeAround }
+module.exports = { timeAround }

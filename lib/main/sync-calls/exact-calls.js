@@ -1,0 +1,76 @@
+'use strict'
+
+// The exact detector as the process has it: loaded where the option asks for it, and null otherwise. What it flags is logged and counted here,
+// where the calls are measured; the sampled calls are the observer's.
+
+const { FlagLog } = require('../../shared/sync-calls/flags')
+const { sumByRoute } = require('../../shared/sync-calls/totals')
+
+/** @import { Logger, SyncCalls } from '../../../types/diagnostics' */
+/** @import { ToOriginal } from './call-site' */
+/** @import { DetectorOptions, SyncCallSite } from './detector' */
+
+class ExactCalls {
+  #detector
+  #flagLog
+
+  /**
+   * @param {object} parts
+   * @param {false | DetectorOptions} parts.options  of the detector
+   * @param {() => string | null} parts.routeNow
+   * @param {(file: string) => string} parts.showFile
+   * @param {ToOriginal} [parts.toOriginal]  asks the observer for positions in the original source
+   * @param {Logger} parts.logger
+   * @param {(error: unknown) => void} parts.onFault
+   */
+  constructor ({ options, logger, ...parts }) {
+    this.#flagLog = new FlagLog({ warn: (fields, message) => logger.warn(fields, message) })
+    this.#detector = options === false ? null : this.#makeDetector({ ...options, ...parts })
+  }
+
+  /** @param {DetectorOptions} options */
+  #makeDetector (options) {
+    const { SyncCallDetector } = require('./detector') // loaded by those who want it: it has many parts
+    return new SyncCallDetector({ ...options, onFlag: site => this.#flagLog.add(site, amountOf(site)) })
+  }
+
+  start () {
+    this.#detector?.start()
+  }
+
+  stop () {
+    this.#detector?.stop()
+  }
+
+  /**
+   * @template T
+   * @param {() => T} work  of loopscope itself
+   * @returns {T}
+   */
+  unwatched (work) {
+    return this.#detector === null ? work() : this.#detector.unwatched(work)
+  }
+
+  /** Whether the detector takes calls as the application's work and no longer as its start-up. */
+  get armed () { return this.#detector?.armed ?? false }
+  set armed (armed) { if (this.#detector) this.#detector.armed = armed }
+
+  /** @returns {Pick<SyncCalls, 'totals' | 'exact' | 'startUp'>} each null without a detector */
+  read () {
+    const { totals = null, sites: exact = null, startUp = null } = this.#detector?.read() ?? {}
+    return { totals, exact, startUp }
+  }
+
+  /** For the metrics: cumulative, by API and route. */
+  counts () {
+    return { calls: sumByRoute(this.#detector?.readSettled() ?? []), flagged: this.#flagLog.counts() }
+  }
+}
+
+/** @param {SyncCallSite} site */
+function amountOf ({ calls, totalMs, standardError }) {
+  const counted = standardError.calls === 0 ? `${calls} calls` : `${calls} ± ${standardError.calls} calls`
+  return totalMs > 0 ? `${counted}, ${Math.round(totalMs)} ms so far` : `${counted} so far`
+}
+
+module.exports = { ExactCalls }
