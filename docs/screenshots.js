@@ -53,7 +53,7 @@ async function photographAll ({ app, dir, others, newPage }) {
   await page.locator('#sync td', { hasText: 'pbkdf2Sync' }).first().waitFor() // known when its window is over
   await page.locator('#findings .warning, #findings .critical').first().waitFor()
   await page.locator('#stuck[hidden]').waitFor({ state: 'attached' })
-  await photograph(page, inImages('page.png'), { last: '#delay-said' })
+  await photograph(page, inImages('page.png'), { last: '#delay-summary' })
   await page.locator('#stalls button.opener').first().click()
   await page.locator('section', { has: page.locator('#stalls') }).screenshot({ path: inImages('page-stalls.png') })
   await photographGraph(await newPage(DESK), await flameGraph(app, dir), inImages('flame-graph.png'))

@@ -14,10 +14,10 @@ const { craft, readRecorded, withRoutes } = require('../fixtures/profiles/profil
 
 const BROWSER = path.join(__dirname, '../../lib/browser')
 const loopscope = { sizes: require('../../lib/shared/base/sizes') }
-for (const name of ['frames', 'changes', 'words']) {
+for (const name of ['frames', 'changes', 'frame-text']) {
   vm.compileFunction(fs.readFileSync(path.join(BROWSER, `frames/${name}.js`), 'utf8'), ['loopscope'])(loopscope)
 }
-const { changes, frames: { foldFrameworks, groupByRoute, treeOf }, words } = loopscope
+const { changes, frames: { foldFrameworks, groupByRoute, treeOf }, frameText } = loopscope
 
 function graphOf (samples, routes) {
   return describeTimes(callTreeOf(samples, routes))
@@ -84,7 +84,7 @@ describe('frameworks are folded away', () => {
   test('below each route', () => {
     const samples = [[['express.a', 'login'], 20_000], [['express.a', 'report'], 30_000], [['express.a'], 5000], [['(idle)'], 100_000]]
     assert.deepEqual(folded(samples, { login: 'POST /login', report: 'GET /report' }),
-      ['all 55', '.GET /report 30', '..report 30', '.POST /login 20', '..login 20', '.no request, or not known 5', '..express 5'])
+      ['all 55', '.GET /report 30', '..report 30', '.POST /login 20', '..login 20', '.no request, or unknown 5', '..express 5'])
   })
 
   for (const { name, profile } of readRecorded()) {
@@ -100,7 +100,7 @@ describe('frameworks are folded away', () => {
 describe('a search', () => {
   const graph = graphOf([[[...SERVED, 'login', 'work'], 60_000], [[...SERVED, 'report', 'work'], 20_000], [['router.next'], 20_000]])
   const { graph: shown, isHidden } = foldFrameworks(graph)
-  const find = term => words.tellFound(words.find(treeOf(graph, false, isHidden), term), words.wordsFor(shown, treeOf(shown, false), false).shareOf)
+  const find = term => frameText.describeMatches(frameText.find(treeOf(graph, false, isHidden), term), frameText.textFor(shown, treeOf(shown, false), false).shareOf)
 
   test('finds functions, files and packages, and counts time once', () => {
     assert.equal(find('work'), '80.0 % in 2 frames')
@@ -117,7 +117,7 @@ describe('a search', () => {
 
   test('marks the folded frame that a function burned its time in', () => {
     const { children } = treeOf(shown, false)
-    assert.deepEqual(children.filter(data => words.isFound(data, 'next')).map(({ name }) => name), ['router'])
+    assert.deepEqual(children.filter(data => frameText.isMatch(data, 'next')).map(({ name }) => name), ['router'])
   })
 })
 
@@ -128,17 +128,17 @@ describe('a change', () => {
   function changeOf (before, after, { withIdle = false, folds = false } = {}) {
     const graph = describeDifference(callTreeOf(repeat(before)), callTreeOf(repeat(after)))
     const tree = treeOf(folds ? foldFrameworks(graph).graph : graph, withIdle)
-    return { tree, said: words.wordsFor(graph, tree, withIdle) }
+    return { tree, text: frameText.textFor(graph, tree, withIdle) }
   }
 
-  const steps = ({ tree, said }) => Object.fromEntries(tree.children.map(data => [data.name, said.colourOf(data)]))
+  const steps = ({ tree, text }) => Object.fromEntries(tree.children.map(data => [data.name, text.colorOf(data)]))
 
   test('is of the share of the time at work, however long the recordings are', () => {
-    const { tree, said } = changeOf({ login: 100, report: 300, '(idle)': 600 }, { login: 800, report: 800, '(idle)': 10 })
+    const { tree, text } = changeOf({ login: 100, report: 300, '(idle)': 600 }, { login: 800, report: 800, '(idle)': 10 })
     const [login] = tree.children.filter(({ name }) => name === 'login')
-    assert.deepEqual(steps({ tree, said }), { login: 'hottest', report: 'coldest' })
-    assert.match(said.describe(login, ' | '), /^login \| app\.js:\d+ \| \+25\.0 points: 50\.0 %, before 25\.0 %; itself \+25\.0: 50\.0 %, before 25\.0 %; 800\.0 ms, before 100\.0 ms \| application$/)
-    assert.match(said.labelOf(login), /^● login \+25\.0\u2002app\.js:\d+$/)
+    assert.deepEqual(steps({ tree, text }), { login: 'hottest', report: 'coldest' })
+    assert.match(text.describe(login, ' | '), /^login \| app\.js:\d+ \| \+25\.0 points: 50\.0 %, before 25\.0 %; self \+25\.0: 50\.0 %, before 25\.0 %; 800\.0 ms, before 100\.0 ms \| application$/)
+    assert.match(text.labelOf(login), /^● login \+25\.0\u2002app\.js:\d+$/)
   })
 
   test('is of all time where idle time is shown', () => {
@@ -158,9 +158,9 @@ describe('a change', () => {
   })
 
   test('lists what is gone once, with all it called, and not what may be chance', () => {
-    const { tree, said } = changeOf({ 'login hash': 300, 'login log': 50, report: 300, 'serve once': 1, 'serve draw': 300 }, { report: 300, 'serve draw': 300 })
-    assert.deepEqual(changes.vanishedFrom(tree, said.changes).map(({ name, before }) => [name, before]), [['login', 350_000]])
-    assert.deepEqual(changes.vanishedFrom(treeOf(graphOf([[['a'], 1000]]), false), said.changes), [])
+    const { tree, text } = changeOf({ 'login hash': 300, 'login log': 50, report: 300, 'serve once': 1, 'serve draw': 300 }, { report: 300, 'serve draw': 300 })
+    assert.deepEqual(changes.vanishedFrom(tree, text.changes).map(({ name, before }) => [name, before]), [['login', 350_000]])
+    assert.deepEqual(changes.vanishedFrom(treeOf(graphOf([[['a'], 1000]]), false), text.changes), [])
   })
 
   test('of what frameworks burned is there by package', () => {
@@ -169,8 +169,8 @@ describe('a change', () => {
     assert.deepEqual(steps(seen), { express: 'hottest', login: 'coldest' })
   })
 
-  test('of what a search found is said, too', () => {
-    const { tree, said } = changeOf({ login: 100, report: 300 }, { login: 200, report: 200 })
-    assert.equal(words.tellFound(words.find(tree, 'login'), said.shareOf), '50.0 %, before 25.0 % in 1 frame')
+  test('is shown for search matches, too', () => {
+    const { tree, text } = changeOf({ login: 100, report: 300 }, { login: 200, report: 200 })
+    assert.equal(frameText.describeMatches(frameText.find(tree, 'login'), text.shareOf), '50.0 %, before 25.0 % in 1 frame')
   })
 })

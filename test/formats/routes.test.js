@@ -67,7 +67,7 @@ test('the text has a row a route with the function to look at, and one for what 
   const text = report(withRoutes(profile, { login: 'POST /login', report: 'GET /report' }))
   assert.match(text, / {6}600\.0 {2}60\.0% {2}POST \/login {15}pbkdf2Sync node:internal\/thing:\d+, called by login app\.js:\d+\n/)
   assert.match(text, / {6}300\.0 {2}30\.0% {2}GET \/report {15}report app\.js:\d+\n/)
-  assert.match(text, / {6}100\.0 {2}10\.0% {2}no request, or not known {2}\(garbage collector\)\n/)
+  assert.match(text, / {6}100\.0 {2}10\.0% {2}no request, or unknown {2}\(garbage collector\)\n/)
 })
 
 test('the text has at most fifteen of them, and the rest in one row', () => {
@@ -77,7 +77,7 @@ test('the text has at most fifteen of them, and the rest in one row', () => {
   const shown = rows.filter(row => /GET \/\d/.test(row))
   assert.deepEqual([shown.length, /GET \/0 /.test(shown[0])], [15, true])
   assert.ok(rows.some(row => /325\.0 +39\.6% {2}everything else \(25 routes\)/.test(row)))
-  assert.ok(rows.some(row => /no request, or not known/.test(row)))
+  assert.ok(rows.some(row => /no request, or unknown/.test(row)))
 })
 
 test('the text has no such rows where nothing has a route', () => {

@@ -7,7 +7,7 @@ const assert = require('node:assert/strict')
 const { mergeFindings } = require('../../lib/shared/findings/merge-findings')
 const { toGroupMarkdown, toGroupText } = require('../../lib/shared/findings/show')
 const { mergeSlowRequests, mergeStalls, mergeSyncCalls } = require('../../lib/shared/group/group-answers')
-const { tellWhole } = require('../../lib/shared/group/processes')
+const { describeCoverage } = require('../../lib/shared/group/processes')
 
 const PLACE = { function: 'login', file: 'login.js', line: 3, column: 1, functionLine: 3, via: null, route: 'POST /login' }
 
@@ -54,11 +54,11 @@ test('one that differs from the rest is a finding of its own; two of three, or a
 
 test('text and Markdown say who is in it, and in which workers', () => {
   const answer = { group: 'shop', ...mergeFindings([part(1, { findings: [finding()], blockedMs: 900 }), part(2)]) }
-  const whole = tellWhole([{ pid: 1, problem: null }, { pid: 2, problem: null }, { pid: 3, problem: 'no answer in 2.5 s' }])
+  const whole = describeCoverage([{ pid: 1, problem: null }, { pid: 2, problem: null }, { pid: 3, problem: 'no answer in 2.5 s' }])
   assert.equal(whole, '2 of 3 processes answered; 1 did not: 3 (no answer in 2.5 s)')
   assert.match(toGroupText(answer, whole), /^group shop, observed 10 s: .*1 process blocked now \(pid 1\)\n2 of 3 processes answered; .*\n\n1\. WARNING: login holds the loop, in 1 of 2 workers \(pid 1\)\n/)
   assert.match(toGroupMarkdown(answer, whole), /^# group shop.*\n\n2 of 3[^]*\n## 1\. WARNING: login holds the loop, in 1 of 2/)
-  assert.equal(tellWhole([{ problem: null }, { problem: null }]), 'all 2 processes answered')
+  assert.equal(describeCoverage([{ problem: null }, { problem: null }]), 'all 2 processes answered')
 })
 
 test('stalls are interleaved with their process, totals added up, and those that last told', () => {

@@ -1,6 +1,6 @@
 'use strict'
 
-// The pages have one palette, so that they look alike and are legible in the dark; a colour that is missing there is none.
+// The pages have one palette, so that they look alike and are legible in the dark; a color that is missing there does not exist.
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
@@ -10,16 +10,16 @@ const PALETTE = 'lib/browser/page/palette.css'
 const sources = listFiles('lib').filter(file => /^lib\/browser\/.*\.(?:css|js)$/.test(file) && file !== PALETTE).map(file => ({ file, text: readProject(file) }))
 const definedIn = text => [...text.matchAll(/(--[a-z-]+):/g)].map(([, name]) => name)
 
-test('every colour of the palette is there in light and in dark', () => {
+test('every color of the palette is there in light and in dark', () => {
   const [light, dark] = readProject(PALETTE).split('@media (prefers-color-scheme: dark)')
   assert.ok(definedIn(light).length > 10)
   assert.deepEqual(definedIn(dark), definedIn(light))
 })
 
-test('every page takes its colours from the palette', () => {
+test('every page takes its colors from the palette', () => {
   const known = [readProject(PALETTE), ...sources.map(({ text }) => text)].flatMap(definedIn)
   for (const { file, text } of sources) {
-    const used = [...text.matchAll(/(?:var\(|colour\(')(--[a-z-]+)[)']/g)].map(([, name]) => name)
+    const used = [...text.matchAll(/(?:var\(|color\(')(--[a-z-]+)[)']/g)].map(([, name]) => name)
     assert.deepEqual(used.filter(name => !known.includes(name)), [], file)
     assert.deepEqual(text.match(/#[0-9a-f]{3,8}\b(?=[;,\s])/gi) ?? [], [], file)
   }

@@ -35,7 +35,7 @@ describe('the page before made up answers', { skip, timeout: 120_000 }, () => {
     assert.match(await finding.locator('dl').textContent(), /Fix.*Where.*login \(routes\/login\.js:12\).*Evidence.*Confidence/)
     await finding.getByText('2 recorded stalls').click()
     await finding.locator('button.link').first().click()
-    await page.locator('#flame-title', { hasText: /^Stall of .*300 ms/ }).waitFor()
+    await page.locator('#flame-title', { hasText: /^Stall at .*300 ms/ }).waitFor()
     assert.equal(await page.locator('#findings-section + #flame-panel').count(), 1)
     await finding.getByText('1 slow request it caused or delayed').click()
     await finding.getByText('waited 480 ms behind POST /login').waitFor()
@@ -133,7 +133,7 @@ describe('the page before made up answers', { skip, timeout: 120_000 }, () => {
   test('says since when nobody answers, and what else can be asked where the application itself would answer', async t => {
     const { page } = await browser.openCanned(t, { '/': { facts: FACTS, kinds: [], door: 'mount' }, '/live': 503, '/loop': 503 })
     await shown(page)
-    await page.locator('#connection', { hasText: /^No answer since .* npx loopscope why/ }).waitFor()
+    await page.locator('#connection', { hasText: /^No response since .* npx loopscope why/ }).waitFor()
   })
 
   test('asks for the token again when the process was started anew', async t => {
@@ -142,7 +142,7 @@ describe('the page before made up answers', { skip, timeout: 120_000 }, () => {
     await shown(page)
     await page.locator('#now dd').first().waitFor()
     isNew = true
-    await page.locator('#sign-in', { hasText: 'The token is not valid any more' }).waitFor()
+    await page.locator('#sign-in', { hasText: 'The token is no longer valid' }).waitFor()
     assert.equal(await page.locator('main').isHidden(), true)
   })
 
@@ -164,7 +164,7 @@ describe('the page before made up answers', { skip, timeout: 120_000 }, () => {
     assert.deepEqual(rows.map(row => /OK|BLOCKED for 4\.0 s|no answer in 2\.5 s/.exec(row)[0]), ['OK', 'BLOCKED for 4.0 s', 'no answer in 2.5 s'])
     assert.match(rows[0], /^4242, worker 2 \(this page\)/)
     assert.deepEqual(rows.map(row => row.includes(SICK.findings[0].title)), [false, true, false])
-    await page.locator('#group-said', { hasText: '2 of 3 processes answered; 1 did not: 4244' }).waitFor()
+    await page.locator('#group-summary', { hasText: '2 of 3 processes answered; 1 did not: 4244' }).waitFor()
     await assertFits(page)
     assert.deepEqual(complaints, [])
   })
@@ -173,27 +173,27 @@ describe('the page before made up answers', { skip, timeout: 120_000 }, () => {
     const blocked = loop({ isStale: true, blockedMs: 5000, requests: null, answeredAt: Date.now() - 5000 })
     const { page, complaints } = await browser.openCanned(t, { '/loop': blocked, '/live': live(['loop', blocked], ['stuck', { at: Date.now() - 5000, durationMs: 5000, route: 'GET /spin', culprit: STALL.culprit, stack: [] }]) })
     await page.locator('#stuck', { hasText: 'in GET /spin: login (routes/login.js:12), calling pbkdf2Sync.' }).waitFor()
-    await page.locator('#now', { hasText: 'has not answered since' }).waitFor()
+    await page.locator('#now', { hasText: 'has not responded since' }).waitFor()
     assert.deepEqual(complaints, [])
   })
 
-  test('marks are lines with their text, delays have a scale, and words explain themselves', async t => {
+  test('marks are lines with their text, delays have a scale, and terms are explained', async t => {
     const marks = [{ at: Date.now() - 20_000, text: 'deploy 42' }]
     const { page, complaints } = await browser.openCanned(t, { '/loop': () => loop({ marks }), '/live': () => live(['mark', { at: Date.now(), text: 'flag <b>on</b>' }], ['loop', loop()]) })
     await page.locator('#marks li', { hasText: 'deploy 42' }).waitFor()
     await page.locator('#marks li', { hasText: 'flag <b>on</b>' }).first().waitFor()
-    await page.locator('#delay-said', { hasText: 'The longest was 20.0 s' }).waitFor()
+    await page.locator('#delay-summary', { hasText: 'Longest: 20.0 s' }).waitFor()
     await page.locator('#chart-span').selectOption('600')
     const word = page.locator('#now-title ~ .words summary', { hasText: 'Utilization' })
     await word.focus()
     await page.keyboard.press('Enter')
-    await page.getByText('The part of the time in which the event loop was at work').waitFor()
+    await page.getByText('The share of time in which the event loop was busy').waitFor()
     assert.deepEqual(complaints, [])
   })
 
   test('a process without traffic says so in each section', async t => {
     const { page, complaints } = await browser.openCanned(t)
-    for (const text of ['No significant problem found', 'None. The loop has been in time', 'No route has blocked the loop.', 'No synchronous call has taken a millisecond.', 'No request was slow in', 'The store is empty.']) {
+    for (const text of ['No significant problem found', 'No stalls since the process started.', 'No route has blocked the event loop.', 'No synchronous call took 1 ms or more.', 'No slow requests in', 'No artifacts.']) {
       await page.getByText(text).first().waitFor()
     }
     assert.deepEqual(complaints, [])

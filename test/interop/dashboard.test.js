@@ -156,7 +156,7 @@ describe('the page of the admin surface', { skip, timeout: 180_000 }, () => {
     const stop = path.join(app.folder, 'stop')
     const spinning = get(`${app.url}/spin?until=${stop}`)
     await page.locator('#stuck:not([hidden])', { hasText: /blocked since \d\d:\d\d:\d\d, in GET \/spin/ }).waitFor()
-    await page.getByRole('button', { name: 'What runs now' }).click()
+    await page.getByRole('button', { name: 'What is running now' }).click()
     await page.locator('#flame-panel:not([hidden])').waitFor()
     assert.equal(await page.locator('#stuck + #flame-panel').count(), 1)
     fs.writeFileSync(stop, '')

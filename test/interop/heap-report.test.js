@@ -55,7 +55,7 @@ describe('the report of a comparison in a browser', { skip, timeout: 120_000 }, 
     await page.getByRole('button', { name: 'Retained Delta' }).press('Enter')
     assert.deepEqual(await names(page), ['Gone', 'Session', 'Map'])
     assert.equal(await page.locator('th[aria-sort=ascending]').textContent(), 'Retained Delta')
-    await page.getByLabel('Show noise of V8').check()
+    await page.getByLabel('Show V8 internals').check()
     assert.equal((await names(page)).length, 4)
     await page.keyboard.press('/')
     await page.keyboard.type('sess')

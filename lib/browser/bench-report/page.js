@@ -1,7 +1,7 @@
 /* global document, loopscope */
 'use strict'
 
-// The flame graphs of a comparison: one at a time, the reader chooses which.
+// The flame graphs of a benchmark comparison: shows one at a time, with a button for each.
 
 ;(() => {
   const graphs = JSON.parse(document.getElementById('graphs').textContent)

@@ -1,11 +1,11 @@
 /* global document, loopscope */
 'use strict'
 
-// Numbers and times as people read them, and elements made from data. Whatever comes from the server becomes text, never markup.
+// Formats numbers, times and positions, and creates DOM elements. Whatever comes from the server becomes text, never markup.
 
 loopscope.display = (() => {
   const { calledBy } = loopscope.figures
-  const MAX_WRITTEN_COLUMN = 200 // what is further right is in a bundle, where a line is no place
+  const MAX_SOURCE_COLUMN = 200 // a column further right is in a bundle, where the line alone does not identify the position
 
   /** @param {number} ms */
   function duration (ms) {
@@ -16,14 +16,14 @@ loopscope.display = (() => {
     return seconds % 60 === 0 ? `${seconds / 60} min` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
   }
 
-  /** @param {number} epochMs  in the reader's own zone */
+  /** @param {number} epochMs  shown in the time zone of the browser */
   function time (epochMs) {
     const date = new Date(epochMs)
     return [date.getHours(), date.getMinutes(), date.getSeconds()].map(part => String(part).padStart(2, '0')).join(':')
   }
 
-  /** The same, with the day where that is not today's. */
-  function moment (epochMs) {
+  /** As time(), with the date if that is not today. */
+  function dateTime (epochMs) {
     const date = new Date(epochMs)
     return date.toDateString() === new Date().toDateString() ? time(epochMs) : `${date.toLocaleDateString()} ${time(epochMs)}`
   }
@@ -32,11 +32,11 @@ loopscope.display = (() => {
   function place (frame) {
     if (frame === null) return ''
     if (frame.file === '') return frame.function
-    const column = frame.column > MAX_WRITTEN_COLUMN ? `:${frame.column}` : ''
+    const column = frame.column > MAX_SOURCE_COLUMN ? `:${frame.column}` : ''
     return `${frame.function} (${frame.file}:${frame.line}${column})`
   }
 
-  /** The application's own function first, then what it called; as text. */
+  /** As text: the function of the application, then what it called. */
   function culprit (stall) {
     const found = stall.culprit
     if (found === null) return ''
@@ -44,7 +44,7 @@ loopscope.display = (() => {
     return `${ownPlace(stall)}${called === '' ? '' : `, calling ${called}`}`
   }
 
-  /** The same as elements. */
+  /** The same, as elements. */
   function culpritCell ({ culprit: found, ...stall }) {
     if (found === null) return ''
     const called = calledBy(found)
@@ -67,7 +67,7 @@ loopscope.display = (() => {
     return made
   }
 
-  /** A button that reads as a link, and is found again after what it is in was drawn anew. */
+  /** A button that looks like a link. Its key lets redraw() restore the focus. */
   function action (text, key, onClick) {
     const button = element('button', { type: 'button', className: 'link' }, text)
     button.dataset.key = key
@@ -75,7 +75,7 @@ loopscope.display = (() => {
     return button
   }
 
-  /** Draws anew what a person may be using: the focus stays, and what was opened stays open. */
+  /** Replaces the children of an element, and keeps the focus and the open state of its details. */
   function redraw (holder, ...children) {
     const opened = new Map([...holder.querySelectorAll('details[data-key]')].map(({ dataset, open }) => [dataset.key, open]))
     const { activeElement } = document
@@ -83,11 +83,11 @@ loopscope.display = (() => {
     holder.replaceChildren(...children)
     const keyed = [...holder.querySelectorAll('[data-key]')]
     for (const one of keyed) if (opened.has(one.dataset.key)) one.open = opened.get(one.dataset.key)
-    const again = focused === undefined ? undefined : keyed.find(({ dataset }) => dataset.key === focused)
-    if (again !== undefined) (again.localName === 'details' ? again.firstElementChild : again).focus({ preventScroll: true })
+    const target = focused === undefined ? undefined : keyed.find(({ dataset }) => dataset.key === focused)
+    if (target !== undefined) (target.localName === 'details' ? target.firstElementChild : target).focus({ preventScroll: true })
   }
 
   const byId = id => document.getElementById(id)
 
-  return { duration, time, moment, place, culprit, culpritCell, element, action, redraw, byId }
+  return { duration, time, dateTime, place, culprit, culpritCell, element, action, redraw, byId }
 })()

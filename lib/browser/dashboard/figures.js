@@ -1,18 +1,18 @@
 'use strict'
 
-// What the page works out of the answers. Pure, and it requires nothing: the page has the same text as a script (html-page.js), and tests require it.
+// Calculations on the answers of the server. Pure; it requires nothing, because the page loads this file as a script (html-page.js), and tests require it.
 
-const LOWEST_MS = 1 // of delays: what is shorter is drawn as this: nobody acts on it, and zero has no place on the scale
-const LEAST_TOP_MS = 1000 // so that a healthy loop looks healthy
+const LOWEST_MS = 1 // shorter delays are drawn as this: they do not matter, and a logarithmic scale has no zero
+const LEAST_TOP_MS = 1000 // the least top of the scale, so that a healthy loop looks healthy
 const MAX_PEAKS = 3
 const SECOND_MS = 1000
 const DAY_MS = 24 * 60 * 60_000
-const WINDOW_MS = 5000 // of requests a second: one second alone jumps
+const WINDOW_MS = 5000 // requests per second are averaged over this: single seconds vary too much
 
-/** Findings that are about a cause, not about a place. */
+/** Findings about a cause rather than a position in the code. */
 const CAUSES = { starved: 'starved', suspended: 'suspended', 'gc-pressure': 'gc' }
 
-// Delays are drawn on a logarithmic scale, where 5 ms can be read beside 20 s, with the highest peaks written out.
+// Delays are drawn on a logarithmic scale, on which both 5 ms and 20 s can be read; the highest peaks have labels.
 
 /** @param {number | null} ms */
 function toScale (ms) {
@@ -20,7 +20,7 @@ function toScale (ms) {
 }
 
 /**
- * The least and the greatest of the scale: powers of ten.
+ * The lower and upper end of the scale: powers of ten.
  * @param {readonly (number | null)[]} values
  * @returns {[number, number]}
  */
@@ -30,7 +30,7 @@ function scaleOf (values) {
 }
 
 /**
- * The lines of the scale.
+ * The grid lines of the scale.
  * @param {number} top
  */
 function stepsTo (top) {
@@ -43,10 +43,10 @@ function labelOf (ms) {
 }
 
 /**
- * The indexes of the points whose value is written beside them, highest first.
+ * The indexes of the points that get a label, highest first.
  * @param {readonly number[]} times
  * @param {readonly (number | null)[]} values
- * @param {{ leastMs: number, apart: number }} limits  what is lower is no peak; how far from each other they are at least, as times are
+ * @param {{ leastMs: number, apart: number }} limits  the lowest value of a peak; the least distance between two peaks, in the unit of `times`
  */
 function peaksOf (times, values, { leastMs, apart }) {
   const candidates = [...values.keys()].filter(index => values[index] >= leastMs).sort((a, b) => values[b] - values[a])
@@ -58,17 +58,17 @@ function peaksOf (times, values, { leastMs, apart }) {
   return peaks
 }
 
-// The stretch of time of which a profile can be cut is what the recorder holds. What is chosen outside of it is moved into it.
+// A profile can be cut from the time range that the recorder holds. A selection outside of it is moved into it.
 
 /**
- * In whole seconds, as the inputs have it.
+ * In whole seconds, like the inputs of the page.
  * @param {{ off: string | null, fromMs: number | null }} recorder
  * @param {{ startedAt: number, now: number }} times
- * @returns {{ fromMs: number, toMs: number } | null} null: there is nothing to cut from
+ * @returns {{ fromMs: number, toMs: number } | null} null: nothing is recorded
  */
 function recordedRange ({ off, fromMs }, { startedAt, now }) {
   if (off !== null) return null
-  // Before its first window has ended the recorder holds what has happened since the start.
+  // Before its first window has ended the recorder holds everything since the start.
   const from = Math.min(fromMs ?? startedAt, now - SECOND_MS)
   return { fromMs: Math.floor(from / SECOND_MS) * SECOND_MS, toMs: Math.ceil(now / SECOND_MS) * SECOND_MS }
 }
@@ -76,7 +76,7 @@ function recordedRange ({ off, fromMs }, { startedAt, now }) {
 /**
  * @param {{ fromMs: number, toMs: number }} wanted
  * @param {{ fromMs: number, toMs: number }} range
- * @returns {{ fromMs: number, toMs: number, isMoved: boolean }} at least a second
+ * @returns {{ fromMs: number, toMs: number, isMoved: boolean }} at least one second long
  */
 function clampRange (wanted, range) {
   const fromMs = clamp(wanted.fromMs, range.fromMs, range.toMs - SECOND_MS)
@@ -89,49 +89,49 @@ function clamp (value, least, most) {
 }
 
 /**
- * The last such time of day that is not ahead.
- * @param {string} text  `12:03:10`, in the reader's zone
+ * The last such time of day that is not in the future.
+ * @param {string} text  `12:03:10`, in the time zone of the browser
  * @param {number} latestMs
- * @returns {number | null} null: it is no time
+ * @returns {number | null} null: not a time
  */
 function timeOfDay (text, latestMs) {
   const [, hours, minutes, seconds = '0'] = /^(\d\d):(\d\d)(?::(\d\d))?/.exec(text) ?? []
   if (hours === undefined) return null
   const at = new Date(latestMs).setHours(Number(hours), Number(minutes), Number(seconds), 0)
-  // Half a day: what lies a little ahead is meant to be today, and is moved.
+  // Half a day: a time slightly in the future means today; clampRange() moves it.
   return at - latestMs > DAY_MS / 2 ? at - DAY_MS : at
 }
 
-// Requests a second, from how many were answered since start, which comes once a second.
+// Requests per second, from the number answered since the start, which arrives once a second.
 
 /**
- * @param {readonly { at: number, answered: number }[]} known  the oldest first
+ * @param {readonly { at: number, answered: number }[]} readings  the oldest first
  * @param {{ at: number, answered: number }} reading
  * @returns {{ at: number, answered: number }[]} what to keep
  */
-function addReading (known, reading) {
-  const last = known.at(-1)
-  if (last === undefined || reading.answered < last.answered) return [reading] // another process answers
-  if (reading.at <= last.at) return [...known]
-  const kept = [...known, reading]
+function addReading (readings, reading) {
+  const last = readings.at(-1)
+  if (last === undefined || reading.answered < last.answered) return [reading] // the process was restarted
+  if (reading.at <= last.at) return [...readings]
+  const kept = [...readings, reading]
   return kept.filter(({ at }, index) => index === kept.length - 1 || reading.at - at <= WINDOW_MS)
 }
 
 /**
- * @param {readonly { at: number, answered: number }[]} known
- * @returns {number | null} null: it is not known yet
+ * @param {readonly { at: number, answered: number }[]} readings
+ * @returns {number | null} null: not known yet
  */
-function perSecond (known) {
-  const [first] = known
-  const last = known.at(-1)
+function perSecond (readings) {
+  const [first] = readings
+  const last = readings.at(-1)
   if (first === undefined || last.at === first.at) return null
   return (last.answered - first.answered) / ((last.at - first.at) / 1000)
 }
 
 /**
- * Where the time of a slow request went, as parts that follow one another in a bar.
+ * Where the time of a slow request went, as the segments of a bar.
  * @param {{ durationMs: number, ownMs: number, behindMs: number, gcMs: number, waitingMs: number }} request
- * @returns {{ kind: 'own' | 'behind' | 'gc' | 'waiting', ms: number, share: number }[]} without what took nothing
+ * @returns {{ kind: 'own' | 'behind' | 'gc' | 'waiting', ms: number, share: number }[]} without parts under 1 ms
  */
 function partsOf ({ durationMs, ownMs, behindMs, gcMs, waitingMs }) {
   const parts = Object.entries({ own: ownMs, behind: behindMs, gc: gcMs, waiting: waitingMs }).map(([kind, ms]) => ({ kind, ms })).filter(({ ms }) => ms >= 1)
@@ -139,12 +139,12 @@ function partsOf ({ durationMs, ownMs, behindMs, gcMs, waitingMs }) {
   return parts.map(part => ({ ...part, share: part.ms / whole }))
 }
 
-// Stalls of one route with one culprit are one row, so that a fault that happens all the time is read once.
+// Stalls with the same route and culprit are one row, so that a recurring problem is listed once.
 
 /**
  * @param {readonly any[]} stalls
  * @returns {{ key: string, route: string | null, culprit: any, causes: { cause: string, count: number }[], count: number, totalMs: number,
- *   worstMs: number, lastAt: number, stalls: any[] }[]} the most time first; within each, the newest stall first
+ *   worstMs: number, lastAt: number, stalls: any[] }[]} most total time first; within a group, the newest stall first
  */
 function groupStalls (stalls) {
   const groups = new Map()
@@ -161,16 +161,16 @@ function groupStalls (stalls) {
   return [...groups.values()].map(finish).sort((a, b) => b.totalMs - a.totalMs || b.lastAt - a.lastAt)
 }
 
-/** The line is no part of it: in one function it differs from sample to sample. */
+/** Without the line: within one function it differs from sample to sample. */
 function keyOf ({ route, culprit, cause }) {
-  const who = culprit === null ? [cause] : [culprit.function, culprit.file, culprit.functionLine ?? culprit.line, culprit.call, culprit.via?.package]
-  return JSON.stringify([route, ...who])
+  const culpritKey = culprit === null ? [cause] : [culprit.function, culprit.file, culprit.functionLine ?? culprit.line, culprit.call, culprit.via?.package]
+  return JSON.stringify([route, ...culpritKey])
 }
 
 function finish ({ counts, worst, stalls, ...group }) {
   return {
     ...group,
-    culprit: worst.culprit, // the longest one was sampled most often
+    culprit: worst.culprit, // the longest stall has the most samples
     stack: worst.stack,
     worstMs: worst.durationMs,
     count: stalls.length,
@@ -180,7 +180,7 @@ function finish ({ counts, worst, stalls, ...group }) {
 }
 
 /**
- * Those that a finding is about: of its cause, of its function where it names one, else of its route.
+ * The stalls that a finding is about: those with its cause, with its function if it names one, otherwise on its route.
  * @param {{ id: string, where: any }} finding
  * @param {readonly any[]} stalls
  */
@@ -193,7 +193,7 @@ function stallsOf ({ id, where }, stalls) {
   })
 }
 
-// The application's own code stands before that of packages and of Node.js: that is where a person can change something.
+// Code of the application comes before code of packages and Node.js: it is the code that the reader can change.
 
 /** @param {{ file: string }} frame */
 function originOf ({ file }) {
@@ -202,7 +202,7 @@ function originOf ({ file }) {
 }
 
 /**
- * A stack in pieces: each frame of the application alone, what lies between them together.
+ * Splits a stack: each frame of the application on its own, the frames between two of them as one group.
  * @param {readonly any[]} stack  innermost first
  * @returns {({ isOwn: true, frame: any } | { isOwn: false, frames: any[] })[]}
  */
@@ -220,8 +220,8 @@ function foldStack (stack) {
 /** @param {readonly any[]} frames  of packages and Node.js */
 function describeFolded (frames) {
   const packages = new Set(frames.filter(frame => originOf(frame) === 'dependency').map(packageOf))
-  const whose = [...packages, ...(frames.some(frame => originOf(frame) === 'node') ? ['Node.js'] : [])]
-  return `${frames.length} ${frames.length === 1 ? 'frame' : 'frames'} of ${whose.join(', ')}`
+  const owners = [...packages, ...(frames.some(frame => originOf(frame) === 'node') ? ['Node.js'] : [])]
+  return `${frames.length} ${frames.length === 1 ? 'frame' : 'frames'} of ${owners.join(', ')}`
 }
 
 function packageOf ({ file }) {
@@ -230,7 +230,7 @@ function packageOf ({ file }) {
 }
 
 /**
- * What the culprit called: `pbkdf2Sync`, `lodash cloneDeep`; empty where it was its own code.
+ * What the culprit called: `pbkdf2Sync`, `lodash cloneDeep`; empty if it ran its own code.
  * @param {{ call: string | null, via: { package: string, function: string, through: { package: string, function: string } | null } | null }} culprit
  */
 function calledBy ({ call, via }) {

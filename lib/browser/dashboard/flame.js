@@ -1,23 +1,23 @@
 /* global loopscope */
 'use strict'
 
-// The panel of one flame graph at a time: of a stall, or of a stretch of the recorder's past; and of what changed since the time before. It opens
-// below the section in which it was asked for, and closing it leads back there.
+// The flame graph panel of the page: shows the graph of a stall or of a time range, and compares it with the time before. It opens below the
+// section of its button, and closing it returns the focus there.
 
 loopscope.flame = (() => {
-  const { byId, duration, element, moment, place, time } = loopscope.display
+  const { byId, dateTime, duration, element, place, time } = loopscope.display
   const { problems, session } = loopscope
   const flameGraph = new loopscope.FlameGraph(byId('flame'))
-  const against = element('input', { type: 'checkbox' })
-  const stretch = element('span')
-  const choice = element('label', {}, against, stretch)
+  const compareBox = element('input', { type: 'checkbox' })
+  const compareText = element('span')
+  const compareLabel = element('label', {}, compareBox, compareText)
   const notes = element('span', { className: 'quiet', role: 'status' })
   let shown = null
   let openerKey = null
 
   /**
-   * @param {Element} opener  the control
-   * @param {string} slot  where problems of it are told
+   * @param {Element} opener  the button
+   * @param {string} slot  where its problems are shown
    * @param {() => Promise<{ title: string, graph: any, stack?: any[] }>} load
    */
   function open (opener, slot, load) {
@@ -37,7 +37,7 @@ loopscope.flame = (() => {
         if (error.status === 404) return null
         throw error
       })
-      return { title: `Stall of ${moment(stall.at)}: ${duration(stall.durationMs)}${stall.route ? ` in ${stall.route}` : ''}`, graph, stack: stall.stack }
+      return { title: `Stall at ${dateTime(stall.at)}: ${duration(stall.durationMs)}${stall.route ? ` in ${stall.route}` : ''}`, graph, stack: stall.stack }
     })
   }
 
@@ -52,7 +52,7 @@ loopscope.flame = (() => {
 
   /**
    * @param {string} title
-   * @param {any} graph  as the routes give it; null: none is kept
+   * @param {any} graph  as the server sends it; null: there is none
    * @param {any[]} [stack]  innermost first
    */
   function show (title, graph, stack = []) {
@@ -60,30 +60,30 @@ loopscope.flame = (() => {
     byId('flame-panel').hidden = false
     byId('flame-title').textContent = title
     byId('stack').replaceChildren(...stack.map(frame => element('li', {}, place(frame))))
-    against.checked = false
-    choice.hidden = graph?.fromMs === undefined
-    if (!choice.hidden) stretch.textContent = `Compare with the ${duration(graph.toMs - graph.fromMs)} before`
+    compareBox.checked = false
+    compareLabel.hidden = graph?.fromMs === undefined
+    if (!compareLabel.hidden) compareText.textContent = `Compare with the ${duration(graph.toMs - graph.fromMs)} before`
     draw(graph)
     byId('flame-title').focus()
   }
 
   function draw (graph) {
     notes.textContent = (graph?.notes ?? []).join('; ')
-    flameGraph.show(graph, 'No profile of it is kept.')
+    flameGraph.show(graph, 'No profile was kept for this stall.')
   }
 
   async function compare () {
     const graph = shown
-    if (!against.checked) return draw(graph)
+    if (!compareBox.checked) return draw(graph)
     const [from, to] = [Math.round(graph.fromMs), Math.round(graph.toMs)]
     const query = new URLSearchParams({ from, to, against: (to - from) / 1e3, format: 'graph', ...(graph.route && { route: graph.route }) })
     notes.textContent = 'Comparing …'
     try {
       const difference = await session.json(`/cpu?${query}`)
-      if (graph === shown && against.checked) draw(difference)
+      if (graph === shown && compareBox.checked) draw(difference)
     } catch (error) {
       if (graph !== shown) return
-      against.checked = false
+      compareBox.checked = false
       notes.textContent = error.message
     }
   }
@@ -97,8 +97,8 @@ loopscope.flame = (() => {
   }
 
   function start () {
-    byId('flame').before(element('div', { className: 'tools' }, byId('flame-close'), choice, notes))
-    against.addEventListener('change', compare)
+    byId('flame').before(element('div', { className: 'tools' }, byId('flame-close'), compareLabel, notes))
+    compareBox.addEventListener('change', compare)
     byId('flame-close').addEventListener('click', close)
   }
 

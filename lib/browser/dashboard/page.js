@@ -1,7 +1,7 @@
 /* global document, loopscope */
 'use strict'
 
-// The page: asks for what there is, and keeps it in view; says why where it cannot.
+// The page of a process: loads its data, refreshes it, and shows sign-in and connection problems.
 
 ;(() => {
   const { byId } = loopscope.display
@@ -20,19 +20,19 @@
   function showFacts ({ appName, pid, nodeVersion, startedAt, stallThresholdMs }) {
     document.title = `${appName} · loopscope`
     byId('title').textContent = appName
-    byId('facts').textContent = `pid ${pid} · Node ${nodeVersion} · up since ${new Date(startedAt).toLocaleString()} · stalls from ${stallThresholdMs} ms`
+    byId('facts').textContent = `pid ${pid} · Node ${nodeVersion} · running since ${new Date(startedAt).toLocaleString()} · stall threshold ${stallThresholdMs} ms`
   }
 
   async function refreshStalls () {
-    const known = await problems.watch('stalls', () => session.json('/stalls'))
-    if (known === undefined) return
-    stalls.show(known)
+    const answer = await problems.watch('stalls', () => session.json('/stalls'))
+    if (answer === undefined) return
+    stalls.show(answer)
     findings.show()
   }
 
-  /** Each section shows its own as soon as it is there. */
+  /** Each section shows its data as soon as that arrives. */
   function refresh () {
-    for (const slow of [findings, group, threads]) slow.refresh().catch(askAgain) // nothing waits for them
+    for (const slow of [findings, group, threads]) slow.refresh().catch(onFailure) // not awaited
     return Promise.all([refreshStalls(), calls.refresh(), rules.refresh(), requests.refresh().then(findings.show)])
   }
 
@@ -40,49 +40,49 @@
     if (name === 'loop') now.onLoop(data)
     else if (name === 'mark') now.onMark(data)
     else if (name === 'stuck') onStuck(data)
-    else if (name === 'stall') refreshStalls().catch(askAgain)
+    else if (name === 'stall') refreshStalls().catch(onFailure)
   }
 
-  function showPast (answer) {
+  function showHistory (answer) {
     for (const { at, maxDelayMs } of answer.series) charts.add('delay', at, maxDelayMs)
     now.onLoop(session.fromLoop(answer))
   }
 
-  /** The answer is another one from the moment on at which the loop is blocked. */
+  /** When the loop becomes blocked the findings change, so they are loaded again. */
   function onStuck (stuck) {
-    if (byId('stuck').hidden) findings.refresh().catch(askAgain)
+    if (byId('stuck').hidden) findings.refresh().catch(onFailure)
     now.showStuck(stuck)
   }
 
   async function begin () {
-    const { facts, kinds, door } = await session.json('/')
+    const { facts, kinds, door: endpoint } = await session.json('/')
     showState(null)
     showFacts(facts)
     if (isStarted) return
     isStarted = true
     for (const part of [range, now, flame, group]) part.start(facts)
     const listed = captures.start(kinds.map(({ kind }) => kind))
-    // From here on the page is at work: what it shows answers to clicks.
-    await session.json('/loop').then(showPast, () => {}) // the stream that follows says what is wrong
+    // From here on the page reacts to clicks.
+    await session.json('/loop').then(showHistory, () => {}) // the stream below reports problems
     await Promise.all([refresh(), listed])
-    setInterval(() => { if (!document.hidden) refresh().catch(askAgain) }, REFRESH_MS)
-    await session.follow(door, onEvent)
+    setInterval(() => { if (!document.hidden) refresh().catch(onFailure) }, REFRESH_MS)
+    await session.follow(endpoint, onEvent)
   }
 
   /** @param {Error & { status?: number }} error */
-  function askAgain (error) {
+  function onFailure (error) {
     const { status, message } = error
-    if (isStarted && status !== 401) throw error // of ours: what the server refuses is said where it was asked
+    if (isStarted && status !== 401) throw error // an internal error: sections show what the server refuses
     if ([401, 403, 429].includes(status)) return askForToken({ message })
     showState('failed')
     byId('failed-text').textContent = status === 404
-      ? 'Nothing answers at this address. In production the page does not exist until a token is set: option token, or LOOPSCOPE_TOKEN.'
-      : `The process does not answer: ${message}. It may have ended, or its event loop is blocked and this address is its own.`
+      ? 'There is no page at this address. In production the page does not exist until a token is set: option token, or LOOPSCOPE_TOKEN.'
+      : `The process does not respond: ${message}. It may have exited, or its event loop is blocked and the application itself serves this address.`
   }
 
   function askForToken (problem) {
     showState('sign-in')
-    byId('sign-in-why').textContent = isStarted ? 'The token is not valid any more: the process may have been started anew.' : 'This page needs a token.'
+    byId('sign-in-why').textContent = isStarted ? 'The token is no longer valid. The process may have been restarted.' : 'This page needs a token.'
     byId('sign-in-problem').textContent = problem?.message ?? ''
     byId('token').focus()
   }
@@ -91,14 +91,14 @@
     event.preventDefault()
     session.useToken(byId('token').value.trim())
     byId('token').value = ''
-    isStarted ? document.location.reload() : begin().catch(askAgain)
+    isStarted ? document.location.reload() : begin().catch(onFailure)
   })
   byId('retry').addEventListener('click', () => {
     showState('loading')
-    begin().catch(askAgain)
+    begin().catch(onFailure)
   })
 
   glossary.start()
   session.open(askForToken)
-  begin().catch(askAgain)
+  begin().catch(onFailure)
 })()

@@ -1,17 +1,17 @@
 /* global document, loopscope */
 'use strict'
 
-// What went wrong, told beside the control that caused it, until it is dismissed. The places are in page.html: data-problems.
+// Shows an error next to the control that caused it, until the reader dismisses it. The slots are in page.html: data-problems.
 
 loopscope.problems = (() => {
   const { element } = loopscope.display
-  /** What the reader has dismissed of what is tried again and again; forgotten when it works. */
+  /** The dismissed error of each repeated request; cleared when the request succeeds. */
   const dismissed = new Map()
 
-  function tell (slot, text) {
+  function showProblem (slot, text) {
     const holder = document.querySelector(`[data-problems="${slot}"]`)
-    const known = [...holder.children].find(({ dataset }) => dataset.text === text)
-    if (known !== undefined) return known
+    const existing = [...holder.children].find(({ dataset }) => dataset.text === text)
+    if (existing !== undefined) return existing
     const button = element('button', { type: 'button' }, 'Dismiss')
     const problem = element('div', { className: 'problem', role: 'alert' }, element('p', {}, text), button)
     problem.dataset.text = text
@@ -23,25 +23,25 @@ loopscope.problems = (() => {
     return problem
   }
 
-  /** What somebody asked for. Whatever was told there before is over. */
+  /** For work that the reader started. Removes an earlier error from the slot. */
   async function attempt (slot, work) {
     document.querySelector(`[data-problems="${slot}"]`).replaceChildren()
     try {
       return await work()
     } catch (error) {
-      if (error.status !== 401) tell(slot, error.message).scrollIntoView({ block: 'nearest' }) // 401: the page asks for a token
+      if (error.status !== 401) showProblem(slot, error.message).scrollIntoView({ block: 'nearest' }) // 401: the page asks for a token
     }
   }
 
-  /** What the page does by itself. Without a connection it says so at its top, once. */
+  /** For work that the page repeats by itself. A lost connection is not shown here but once, at the top of the page. */
   async function watch (slot, work) {
     try {
       const result = await work()
       dismissed.delete(slot)
       return result
     } catch (error) {
-      const isOfConnection = error.status === undefined && error instanceof TypeError
-      if (error.status !== 401 && !isOfConnection && dismissed.get(slot) !== error.message) tell(slot, error.message)
+      const isConnectionError = error.status === undefined && error instanceof TypeError
+      if (error.status !== 401 && !isConnectionError && dismissed.get(slot) !== error.message) showProblem(slot, error.message)
     }
   }
 

@@ -1,30 +1,30 @@
 /* global AbortController, TextDecoderStream, document, fetch, history, location, loopscope, sessionStorage */
 'use strict'
 
-// The token of this tab, and everything that is asked of the server with it, the stream of what happens included. The token comes in the fragment of
-// the address, which browsers send to no server, and leaves the address bar at once.
+// The session of this tab: its token, all requests to the server, and the event stream. The token is in the fragment of the URL, which browsers
+// do not send to any server, and is removed from the address bar at once.
 
 loopscope.session = (() => {
-  const { byId, moment } = loopscope.display
+  const { byId, dateTime } = loopscope.display
   const KEY = 'loopscope.token'
   const MIN_RETRY_MS = 1000
   const MAX_RETRY_MS = 15_000
-  const SILENT_MS = 4000 // an event comes each second
+  const SILENT_MS = 4000 // an event arrives every second
   const base = location.pathname.replace(/\/$/, '')
-  let refused = () => {}
-  let door = null
-  let heardAt = 0
+  let onRefused = () => {}
+  let endpoint = null
+  let lastEventAt = 0
 
-  class Problem extends Error {
+  class ServerError extends Error {
     constructor (status, { detail, remedy }) {
       super([detail, remedy].filter(Boolean).join(' '))
       this.status = status
     }
   }
 
-  /** @param {() => void} onRefused  the token is missing or wrong */
-  function open (onRefused) {
-    refused = onRefused
+  /** @param {() => void} listener  called when the token is missing or wrong */
+  function open (listener) {
+    onRefused = listener
     const [, token] = /^#token=(.+)$/.exec(location.hash) ?? []
     if (token === undefined) return
     sessionStorage.setItem(KEY, decodeURIComponent(token))
@@ -41,13 +41,13 @@ loopscope.session = (() => {
     const headers = { ...(token !== null && { Authorization: `Bearer ${token}` }), ...options.headers }
     const response = await fetch(base + path, { ...options, headers, cache: 'no-store', credentials: 'omit' })
     if (response.ok) return response
-    if (response.status === 401 || response.status === 429) refused(await problemOf(response.clone()))
-    throw await problemOf(response)
+    if (response.status === 401 || response.status === 429) onRefused(await errorOf(response.clone()))
+    throw await errorOf(response)
   }
 
-  async function problemOf (response) {
-    const facts = await response.json().catch(() => ({ detail: `The server answered ${response.status}.` }))
-    return new Problem(response.status, facts)
+  async function errorOf (response) {
+    const facts = await response.json().catch(() => ({ detail: `The server responded with status ${response.status}.` }))
+    return new ServerError(response.status, facts)
   }
 
   async function json (path, options) {
@@ -55,7 +55,7 @@ loopscope.session = (() => {
     return response.status === 204 ? null : response.json()
   }
 
-  /** A link cannot send a token: the file is fetched, and saved from memory. */
+  /** Fetches the file and saves it from memory, because a link cannot send a token. */
   async function download (path, name) {
     const response = await request(path)
     const [, offered] = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '') ?? []
@@ -67,19 +67,19 @@ loopscope.session = (() => {
   }
 
   /**
-   * Listens to what happens, goes on when the connection breaks, and shows since when nobody answers.
-   * @param {string} reachedBy  the door
+   * Follows the event stream, reconnects when it breaks, and shows since when the server does not respond.
+   * @param {string} servedBy  the endpoint: 'mount' is the application's own
    * @param {(name: string, data: any) => void} onEvent
    */
-  async function follow (reachedBy, onEvent) {
-    door = reachedBy
-    hear()
+  async function follow (servedBy, onEvent) {
+    endpoint = servedBy
+    noteEvent()
     setInterval(showConnection, 1000)
     for (let waitMs = MIN_RETRY_MS; ; waitMs = Math.min(waitMs * 2, MAX_RETRY_MS)) {
       try {
         await listen('/live', (name, data) => {
           waitMs = MIN_RETRY_MS
-          hear()
+          noteEvent()
           onEvent(name, data)
         })
       } catch (error) {
@@ -90,13 +90,13 @@ loopscope.session = (() => {
     }
   }
 
-  function hear () {
-    heardAt = Date.now()
+  function noteEvent () {
+    lastEventAt = Date.now()
     showConnection()
   }
 
   function showConnection () {
-    const isSilent = Date.now() - heardAt > SILENT_MS
+    const isSilent = Date.now() - lastEventAt > SILENT_MS
     const notice = byId('connection')
     document.querySelector('main').classList.toggle('stale', isSilent)
     const text = isSilent ? silentText() : ''
@@ -105,29 +105,29 @@ loopscope.session = (() => {
   }
 
   function silentText () {
-    const since = `No answer since ${moment(heardAt)}; trying again. What is shown is of then.`
-    return door === 'mount'
-      ? `${since} At this address the application itself answers, which it cannot while its event loop is blocked: npx loopscope why <pid> can be asked then, and the page of a listener of its own (option admin.listen).`
+    const since = `No response since ${dateTime(lastEventAt)}, retrying. The figures are from that time.`
+    return endpoint === 'mount'
+      ? `${since} The application itself serves this address, which it cannot do while its event loop is blocked. Use npx loopscope why <pid>, or the page on a separate port (option admin.listen).`
       : since
   }
 
-  /** While no stream can be had, a look now and then. */
+  /** Reads the figures once, while the stream is not available. */
   async function poll (onEvent) {
     try {
       const answer = await json('/loop')
-      hear()
+      noteEvent()
       onEvent('loop', fromLoop(answer))
-    } catch {} // said already
+    } catch {} // the page shows already that the server does not respond
   }
 
-  /** The answer of /loop in the shape of the events. */
+  /** The answer of /loop in the form of an event. */
   function fromLoop ({ series, delay, at: answeredAt, ...rest }) {
     const { at = Date.now(), maxDelayMs = 0 } = series.at(-1) ?? {}
     return { ...rest, at, maxDelayMs, answeredAt, utilization: delay?.utilization ?? null }
   }
 
   /**
-   * Server-sent events with a token, which EventSource cannot send. Resolves when the stream ends.
+   * Reads server-sent events with fetch(), because EventSource cannot send a token. Resolves when the stream ends.
    * @param {(name: string, data: any) => void} onEvent
    * @param {AbortController} controller
    */

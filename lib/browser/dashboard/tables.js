@@ -1,19 +1,19 @@
 /* global loopscope */
 'use strict'
 
-// Tables that stay quick however many rows there are: so many are shown, the next ones on demand.
+// Tables of any number of rows: the first ones are shown, more on demand, so that long tables stay fast.
 
 loopscope.tables = (() => {
   const { byId, element, redraw } = loopscope.display
   const PAGE_ROWS = 50
-  /** How many rows of each table the reader has asked for. */
+  /** Number of rows shown, by table. */
   const shown = new Map()
 
   /**
-   * @param {string} id  of the element that holds it
+   * @param {string} id  of the element for the table
    * @param {{ title: string, className?: string, cell: (row: any) => Node | string }[]} columns
    * @param {any[]} rows
-   * @param {{ empty: string, pageRows?: number, detailOf?: (row: any) => Node | null }} options  detailOf: what is below a row
+   * @param {{ empty: string, pageRows?: number, detailOf?: (row: any) => Node | null }} options  detailOf: shown below a row
    */
   function show (id, columns, rows, options) {
     const holder = byId(id)
@@ -23,8 +23,8 @@ loopscope.tables = (() => {
   }
 
   /**
-   * @param {string} key  by which it is known how many rows were asked for
-   * @param {() => void} drawAgain  when more of them are
+   * @param {string} key  identifies the table, for its number of rows
+   * @param {() => void} drawAgain  called when the reader asks for more rows
    */
   function make (key, columns, rows, { pageRows = PAGE_ROWS, detailOf = () => null }, drawAgain) {
     const limit = shown.get(key) ?? pageRows
@@ -37,7 +37,7 @@ loopscope.tables = (() => {
   function rowsOf (columns, row, detail) {
     const cells = columns.map(({ title, className = '', cell }) => {
       const made = element('td', { className }, cell(row))
-      made.dataset.title = title // shown where there is no room for columns
+      made.dataset.title = title // shown on narrow screens, which have no columns
       return made
     })
     if (detail === null) return [element('tr', {}, ...cells)]

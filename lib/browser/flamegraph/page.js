@@ -1,7 +1,7 @@
 /* global addEventListener, document, history, location, loopscope */
 'use strict'
 
-// The flame graph page: one graph, and whether it is shown by route in the address, so that a link shows what was looked at.
+// The page of one flame graph. The view by route is part of the address, so that a link opens the same view.
 
 ;(() => {
   const BY_ROUTE = '#by-route'

@@ -1,30 +1,30 @@
 /* global loopscope */
 'use strict'
 
-// How a frame changed from one recording to another: by how many points its share of the whole grew or shrank, and whether that is more
-// than two recordings of the same would differ by.
+// How a frame changed between two recordings: by how many percentage points its share grew or shrank, and whether that is more than two
+// recordings of the same code would differ by.
 
 loopscope.changes = (() => {
-  // Of a share p among n samples the standard error is √(p(1-p)/n); a difference of two of them is told above twice its own.
+  // The standard error of a share p of n samples is √(p(1-p)/n). A difference counts as clear above twice its standard error.
   const STANDARD_ERRORS = 2
   const STEPS = [
-    { name: 'hottest', from: 10, text: '+10 and more' }, { name: 'hotter', from: 3, text: '+3 to +10' }, { name: 'warm', from: 0, text: 'up to +3' },
+    { name: 'hottest', from: 10, text: '+10 or more' }, { name: 'hotter', from: 3, text: '+3 to +10' }, { name: 'warm', from: 0, text: 'up to +3' },
     { name: 'same', from: NaN, text: 'no clear change' },
-    { name: 'cool', from: 0, text: 'up to −3' }, { name: 'colder', from: 3, text: '−3 to −10' }, { name: 'coldest', from: 10, text: '−10 and more' }
+    { name: 'cool', from: 0, text: 'up to −3' }, { name: 'colder', from: 3, text: '−3 to −10' }, { name: 'coldest', from: 10, text: '−10 or more' }
   ]
   const [HOTTER, COLDER] = [STEPS.slice(0, 3), STEPS.slice(4).reverse()]
   const MIN_CHANGE_POINTS = 0.1
 
   /**
-   * @param {any} root  of the tree, which all shares are of
-   * @param {{ before: any, after: any }} recorded  as the graph tells it
-   * @param {boolean} withIdle  whether the shares are of all time recorded, or of the time at work
+   * @param {any} root  of the tree; all shares are shares of it
+   * @param {{ before: any, after: any }} recorded  the number of samples of each recording, as the graph has it
+   * @param {boolean} withIdle  whether shares are of all recorded time, or of busy time
    */
   function changesFor (root, recorded, withIdle) {
     const [samplesBefore, samplesAfter] = [recorded.before, recorded.after].map(one => withIdle ? one.samples : one.busySamples)
     const share = (value, whole) => whole > 0 ? value / whole : 0
     const shareBefore = value => share(value, root.before)
-    const pointsOf = (value, before) => Math.round(1000 * (share(value, root.value) - shareBefore(before))) / 10 // as precise as it is shown
+    const pointsOf = (value, before) => Math.round(1000 * (share(value, root.value) - shareBefore(before))) / 10 // the precision shown
 
     function isClear ({ value, before }) {
       const variance = (part, samples) => samples > 0 ? part * (1 - part) / samples : 0
@@ -49,7 +49,7 @@ loopscope.changes = (() => {
   }
 
   /**
-   * What ran before and not after, each with all it called: heaviest first.
+   * Functions that ran only in the earlier recording, each with everything it called; heaviest first.
    * @param {any} root
    * @param {ReturnType<typeof changesFor>} changes
    */

@@ -1,8 +1,8 @@
 /* global d3, document, flamegraph, innerHeight, innerWidth, loopscope, matchMedia, ResizeObserver */
 'use strict'
 
-// One flame graph at a time in an element of a page: drawn anew at another width, zoomed with pointer and keyboard, with what a frame says beside
-// the pointer.
+// Draws one flame graph in an element of a page: redraws it when the width changes, zooms with pointer and keyboard, and shows the tooltip of a
+// frame.
 
 loopscope.Drawing = (() => {
   const FRAME_HEIGHT_PX = 22
@@ -22,20 +22,20 @@ loopscope.Drawing = (() => {
     #keyboard
     #tooltip
     #chart
-    #words
+    #text
 
     /**
      * @param {HTMLElement} holder
      * @param {object} uses
-     * @param {(text: string) => void} uses.showDetails  of the frame under the pointer, or with the focus
+     * @param {(text: string) => void} uses.showDetails  for the frame under the pointer, or the focused one
      * @param {(isZoomed: boolean) => void} uses.onZoom
-     * @param {HTMLElement} uses.tip  beside the pointer
+     * @param {HTMLElement} uses.tip  the tooltip
      */
     constructor (holder, uses) {
       this.#holder = holder
       this.#uses = uses
-      this.#keyboard = new FrameKeyboard(holder, data => this.#words.describe(data, ', '))
-      this.#tooltip = createTooltip(uses.tip, data => this.#words.describe(data, '\n'))
+      this.#keyboard = new FrameKeyboard(holder, data => this.#text.describe(data, ', '))
+      this.#tooltip = createTooltip(uses.tip, data => this.#text.describe(data, '\n'))
       this.#listen()
     }
 
@@ -48,11 +48,11 @@ loopscope.Drawing = (() => {
 
     /**
      * @param {any} tree
-     * @param {ReturnType<typeof loopscope.words.wordsFor>} words
+     * @param {ReturnType<typeof loopscope.frameText.textFor>} text  of its frames
      */
-    draw (tree, words) {
+    draw (tree, text) {
       this.clear()
-      this.#words = words
+      this.#text = text
       this.#chart = this.#createChart()
       d3.select(this.#holder).datum(tree).call(this.#chart)
       this.#uses.onZoom(false)
@@ -64,7 +64,7 @@ loopscope.Drawing = (() => {
       this.#keyboard.prepare()
     }
 
-    /** @param {string} term  in lower case; '' ends it */
+    /** @param {string} term  in lower case; '' ends the search */
     search (term) {
       this.#holder.classList.toggle('searching', term !== '')
       if (term === '') this.#chart?.clear()
@@ -72,7 +72,7 @@ loopscope.Drawing = (() => {
       this.#keyboard.prepare()
     }
 
-    /** Of what a search found, the widest that is drawn has the focus. */
+    /** Focuses the widest frame that the search found. */
     focusMatch () {
       this.#keyboard.focusWidest('g.match')
     }
@@ -82,26 +82,26 @@ loopscope.Drawing = (() => {
         .width(this.#holder.clientWidth)
         .cellHeight(FRAME_HEIGHT_PX)
         .minFrameSize(MIN_FRAME_PX)
-        .resetHeightOnZoom(true) // what was too narrow to be drawn may reach deeper
+        .resetHeightOnZoom(true) // frames too narrow to be drawn before may go deeper
         .inverted(true)
         .transitionDuration(ANIMATION_MS)
-        .getName(({ data }) => this.#words.labelOf(data))
-        .setColorMapper(node => `var(--${node.highlight ? 'match' : this.#words.colourOf(node.data)})`)
-        .setLabelHandler(({ data }) => this.#words.describe(data, ' · '))
-        .setSearchMatch(({ data }, term) => loopscope.words.isFound(data, term))
-        .setSearchHandler(() => {}) // frames that are folded away are counted, too: words.js
+        .getName(({ data }) => this.#text.labelOf(data))
+        .setColorMapper(node => `var(--${node.highlight ? 'match' : this.#text.colorOf(node.data)})`)
+        .setLabelHandler(({ data }) => this.#text.describe(data, ' · '))
+        .setSearchMatch(({ data }, term) => loopscope.frameText.isMatch(data, term))
+        .setSearchHandler(() => {}) // frame-text.js counts matches, folded frames included
         .tooltip(this.#tooltip)
-        .setDetailsHandler(text => this.#tell(text))
+        .setDetailsHandler(text => this.#showDetails(text))
         .onClick(node => {
           this.#uses.onZoom(node.parent !== null)
           this.#keyboard.prepare()
         })
     }
 
-    /** @param {string | null} [text]  none: what has the focus is told */
-    #tell (text) {
+    /** @param {string | null} [text]  none: that of the focused frame */
+    #showDetails (text) {
       const data = this.#keyboard.focusedData()
-      this.#uses.showDetails(text ?? (data ? this.#words.describe(data, ' · ') : ''))
+      this.#uses.showDetails(text ?? (data ? this.#text.describe(data, ' · ') : ''))
     }
 
     #listen () {
@@ -111,7 +111,7 @@ loopscope.Drawing = (() => {
       })
       this.#holder.addEventListener('focusin', event => {
         this.#keyboard.moveTo(event.target.closest('.frame'))
-        this.#tell()
+        this.#showDetails()
       })
       this.#holder.addEventListener('focusout', () => this.#uses.showDetails(''))
       new ResizeObserver(() => {
@@ -123,7 +123,7 @@ loopscope.Drawing = (() => {
     }
   }
 
-  /** The frames as buttons of the keyboard and of screen readers: one of them can be reached with Tab, the arrow keys go from there. */
+  /** Makes frames accessible to keyboard and screen reader, as buttons: Tab reaches one of them, arrow keys move from there. */
   class FrameKeyboard {
     #holder
     #describe
@@ -138,7 +138,7 @@ loopscope.Drawing = (() => {
       this.#describe = describe
     }
 
-    /** d3-flame-graph makes and removes frames as it zooms; these are ready for keyboard and screen reader. */
+    /** Called after each change: d3-flame-graph creates and removes frames when it zooms. */
     prepare () {
       const frames = this.#frames()
       if (!frames.nodes().includes(this.#focused)) this.#focused = frames.nodes()[0] ?? null
@@ -150,18 +150,18 @@ loopscope.Drawing = (() => {
         .classed('match', node => Boolean(node.highlight))
     }
 
-    /** Another tree is drawn: its first frame is the one. */
+    /** For a new tree: its first frame is the one that Tab reaches. */
     forget () {
       this.#focused = null
     }
 
-    /** @param {Element | null} element  null: none that is a frame */
+    /** @param {Element | null} element  null: not a frame */
     moveTo (element) {
       this.#focused = element ?? this.#focused
       this.prepare()
     }
 
-    /** What the frame shows that has the focus; null when something else has it. */
+    /** The data of the focused frame; null if no frame is focused. */
     focusedData () {
       return this.#focused && this.#focused === document.activeElement ? d3.select(this.#focused).datum().data : null
     }
@@ -178,7 +178,7 @@ loopscope.Drawing = (() => {
       event.preventDefault()
     }
 
-    /** @param {string} selector  nothing happens where no frame has it */
+    /** @param {string} selector  nothing happens if no frame matches */
     focusWidest (selector) {
       const width = element => Number(element.getAttribute('width'))
       const [widest] = [...this.#holder.querySelectorAll(selector)].sort((a, b) => width(b) - width(a))
@@ -208,7 +208,7 @@ loopscope.Drawing = (() => {
   }
 
   /**
-   * What a frame says beside the pointer, as d3-flame-graph wants it made.
+   * The tooltip of a frame, with the interface that d3-flame-graph expects.
    * @param {HTMLElement} tip
    * @param {(data: any) => string} describe
    */

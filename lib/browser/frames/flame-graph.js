@@ -1,7 +1,7 @@
 /* global document, loopscope */
 'use strict'
 
-// A flame graph with its controls, the same in every page: which frames are shown, what is searched for, and what is said of them.
+// A flame graph with its controls, the same on every page: filters, search, legend and details.
 
 loopscope.FlameGraph = (() => {
   const SEARCH = 'Search functions, files and packages'
@@ -9,9 +9,9 @@ loopscope.FlameGraph = (() => {
     app: 'application', dependency: 'package', wasm: 'WebAssembly', node: 'Node.js', native: 'native', gc: 'GC', idle: 'idle', route: 'route'
   }
   const MAX_VANISHED = 20
-  const OF_TIME_AT_WORK = 'Shares are of the time at work, since two recordings are never equally long or busy: where one function got hotter, ' +
-    'the others got colder by as much in sum. With idle time shown they are of all time recorded.'
-  const OF_ALL_TIME = 'Shares are of all time recorded, idle time as well.'
+  const OF_BUSY_TIME = 'Shares are of busy time, because two recordings never have the same length and load: when one function gets hotter, ' +
+    'the others get colder by the same amount in total. With idle time shown, shares are of all recorded time.'
+  const OF_ALL_TIME = 'Shares are of all recorded time, including idle time.'
 
   class FlameGraph {
     #holder
@@ -19,12 +19,12 @@ loopscope.FlameGraph = (() => {
     #drawing
     #onRoutes
     #graph = null
-    #words
+    #text
     #allFrames
 
     /**
-     * @param {HTMLElement} holder  in which all of it is made
-     * @param {{ onRoutes?: (isByRoute: boolean) => void }} [uses]  onRoutes: told what the reader chose
+     * @param {HTMLElement} holder  the element to fill
+     * @param {{ onRoutes?: (isByRoute: boolean) => void }} [uses]  onRoutes: called when the reader switches the view by route
      */
     constructor (holder, { onRoutes = () => {} } = {}) {
       this.#holder = holder
@@ -43,7 +43,7 @@ loopscope.FlameGraph = (() => {
     }
 
     /**
-     * @param {any} graph  as the formats describe it; null: there is none
+     * @param {any} graph  as lib/shared/formats/flamegraph/ creates it; null: there is none
      * @param {string} [none]  why there is none
      */
     show (graph, none = '') {
@@ -53,13 +53,13 @@ loopscope.FlameGraph = (() => {
       tools.hidden = foot.hidden = graph === null
       change.meaning.hidden = change.vanished.hidden = graph?.difference === undefined
       this.#holder.classList.toggle('difference', graph?.difference !== undefined)
-      if (graph === null) return this.#say(none)
+      if (graph === null) return this.#showMessage(none)
       const { idle, routes, folding, width } = this.#controls
       const kinds = kindsOf(graph)
       idle.label.hidden = !kinds.has('idle')
       routes.label.hidden = graph.routes === undefined
       folding.label.hidden = !kinds.has('app')
-      width.textContent = `Width is ${graph.difference ? 'the share after' : graph.unit === 'bytes' ? 'memory' : 'time'}.`
+      width.textContent = `Width is ${graph.difference ? 'the share in the newer recording' : graph.unit === 'bytes' ? 'memory' : 'time'}.`
       this.#draw()
     }
 
@@ -75,13 +75,13 @@ loopscope.FlameGraph = (() => {
       const { graph: shown, isHidden } = folding.box.checked ? loopscope.frames.foldFrameworks(graph) : { graph, isHidden: [] }
       const tree = loopscope.frames.treeOf(shown, idle.box.checked)
       this.#allFrames = loopscope.frames.treeOf(graph, idle.box.checked, isHidden)
-      this.#words = loopscope.words.wordsFor(graph, tree, idle.box.checked)
+      this.#text = loopscope.frameText.textFor(graph, tree, idle.box.checked)
       const kinds = kindsOf(shown)
       for (const item of this.#controls.legend.children) item.hidden = !kinds.has(item.className) || (item.className === 'idle' && !idle.box.checked)
       this.#drawing.clear()
-      if (this.#words.changes) this.#showChange(tree, idle.box.checked)
-      if (tree.value === 0) return this.#say('The process did nothing but wait in this time.')
-      this.#drawing.draw(tree, this.#words)
+      if (this.#text.changes) this.#showChange(tree, idle.box.checked)
+      if (tree.value === 0) return this.#showMessage('The process was idle during this time.')
+      this.#drawing.draw(tree, this.#text)
       if (search.value !== '') this.#search()
     }
 
@@ -91,32 +91,32 @@ loopscope.FlameGraph = (() => {
      */
     #showChange (tree, withIdle) {
       const { whole, vanished, summary, list } = this.#controls.change
-      whole.textContent = withIdle ? OF_ALL_TIME : OF_TIME_AT_WORK
-      const gone = loopscope.changes.vanishedFrom(tree, this.#words.changes)
-      vanished.hidden = gone.length === 0
-      summary.textContent = `Ran before only: ${gone.length}`
-      const lines = gone.slice(0, MAX_VANISHED).map(data => `${this.#words.labelOf(data)}, ${this.#words.shareOf(data)}`)
-      if (gone.length > MAX_VANISHED) lines.push(`and ${gone.length - MAX_VANISHED} more`)
+      whole.textContent = withIdle ? OF_ALL_TIME : OF_BUSY_TIME
+      const removed = loopscope.changes.vanishedFrom(tree, this.#text.changes)
+      vanished.hidden = removed.length === 0
+      summary.textContent = `Only in the earlier recording: ${removed.length}`
+      const lines = removed.slice(0, MAX_VANISHED).map(data => `${this.#text.labelOf(data)}, ${this.#text.shareOf(data)}`)
+      if (removed.length > MAX_VANISHED) lines.push(`and ${removed.length - MAX_VANISHED} more`)
       list.replaceChildren(...lines.map(line => Object.assign(document.createElement('li'), { textContent: line })))
     }
 
     /** @param {string} text */
-    #say (text) {
+    #showMessage (text) {
       const paragraph = Object.assign(document.createElement('p'), { className: 'quiet', textContent: text })
       this.#controls.chart.replaceChildren(paragraph)
     }
 
     #search () {
       const term = this.#controls.search.value.trim().toLowerCase()
-      const found = term === '' ? '' : loopscope.words.tellFound(loopscope.words.find(this.#allFrames, term), this.#words.shareOf)
+      const found = term === '' ? '' : loopscope.frameText.describeMatches(loopscope.frameText.find(this.#allFrames, term), this.#text.shareOf)
       this.#controls.matches.textContent = found
       this.#drawing.search(term)
     }
 
     #onKey (event) {
       const { search } = this.#controls
-      const isOurs = this.#holder.contains(event.target) || event.target === document.body
-      if (!isOurs || this.#holder.offsetParent === null || event.ctrlKey || event.metaKey || event.altKey) return
+      const isForGraph = this.#holder.contains(event.target) || event.target === document.body
+      if (!isForGraph || this.#holder.offsetParent === null || event.ctrlKey || event.metaKey || event.altKey) return
       if (event.key === 'Escape') {
         search.value = ''
         this.#search()
@@ -137,7 +137,7 @@ loopscope.FlameGraph = (() => {
   }
 
   /**
-   * The controls, and the places where the graph speaks, made in the element that it is drawn in.
+   * Creates the controls, and the elements for details and messages.
    * @param {HTMLElement} holder
    * @param {Record<'onSearch' | 'onReset' | 'onChange', () => void>} listeners
    */
@@ -146,8 +146,8 @@ loopscope.FlameGraph = (() => {
     const matches = element('output', { className: 'matches' })
     const reset = element('button', { type: 'button', disabled: true }, 'Reset zoom')
     reset.addEventListener('click', onReset)
-    const [folding, idle, routes] = [tickBox('Hide frameworks', true, onChange), tickBox('Show idle', false, onChange), tickBox('By route', false, onChange)]
-    const legend = createLegend('Whose code it is', Object.entries(KINDS))
+    const [folding, idle, routes] = [checkbox('Hide frameworks', true, onChange), checkbox('Show idle', false, onChange), checkbox('By route', false, onChange)]
+    const legend = createLegend('Kind of code', Object.entries(KINDS))
     const tools = element('div', { className: 'tools' }, search, matches, reset, folding.label, idle.label, routes.label, legend)
     const change = createChange()
     const chart = element('div', { className: 'frames' })
@@ -165,7 +165,7 @@ loopscope.FlameGraph = (() => {
     return made
   }
 
-  function tickBox (text, checked, onChange) {
+  function checkbox (text, checked, onChange) {
     const box = element('input', { type: 'checkbox', checked })
     box.addEventListener('change', onChange)
     return { box, label: element('label', {}, box, ` ${text}`) }
@@ -185,16 +185,16 @@ loopscope.FlameGraph = (() => {
 
   function createHint (width) {
     const key = text => element('kbd', {}, text)
-    return element('p', { className: 'hint' }, width, ' A frame was called by the one above it. Click or ', key('Enter'), ' zooms, ', key('Esc'),
-      ' resets, arrow keys move, ', key('/'), ' searches, and ', key('Enter'), ' goes to what it found.')
+    return element('p', { className: 'hint' }, width, ' Each frame was called by the one above it. Click or ', key('Enter'), ' zooms, ', key('Esc'),
+      ' resets, arrow keys move, ', key('/'), ' searches, and ', key('Enter'), ' goes to the widest match.')
   }
 
-  /** What a difference of two recordings has besides. */
+  /** What only the difference of two recordings has. */
   function createChange () {
-    const steps = createLegend('By how many points', loopscope.changes.STEPS.map(({ name, text }) => [name, text]))
+    const steps = createLegend('Change in percentage points', loopscope.changes.STEPS.map(({ name, text }) => [name, text]))
     const whole = element('span')
-    const meaning = element('div', { className: 'meaning' }, steps, element('p', {}, 'Colour is the change of the share, in points: +3.0 is from 10.0 % to 13.0 %. ', whole,
-      ' No clear change: within what two recordings of the same would differ by (two standard errors of the samples).'))
+    const meaning = element('div', { className: 'meaning' }, steps, element('p', {}, 'Color shows the change of the share in percentage points: +3.0 is from 10.0 % to 13.0 %. ', whole,
+      ' No clear change: two recordings of the same code could differ as much (two standard errors).'))
     const [summary, list] = [element('summary'), element('ul')]
     return { meaning, whole, summary, list, vanished: element('details', { className: 'vanished' }, summary, list) }
   }

@@ -1,21 +1,21 @@
 /* global loopscope */
 'use strict'
 
-// The frames of a flame graph: the flat lists that a page receives, with routes as their first level or without frameworks where wanted, and a
-// tree of them. Of a difference of two recordings each has an amount of its own in the one before, too.
+// Turns the flat lists of frames that a page receives into a tree, on request grouped by route or without frameworks. In a difference of two
+// recordings each frame also has its amount in the earlier one.
 
 loopscope.frames = (() => {
-  const NO_ROUTE = 'no request, or not known'
+  const NO_ROUTE = 'no request, or unknown'
   const FRAMEWORK_KINDS = ['dependency', 'node']
-  // What these are called by decides: the sort of a package is the package's.
+  // Hidden with a framework that calls them: a sort called by a package counts as the package's.
   const FOLLOWING_KINDS = [...FRAMEWORK_KINDS, 'native', 'wasm']
 
   /**
    * @param {any} graph
-   * @param {boolean} withIdle  whether time without work is shown; else it does not count
+   * @param {boolean} withIdle  whether idle time is included
    * @param {boolean[]} [isHidden]  by node, as foldFrameworks() returns it
-   * @returns {any} the root. Each has its own amount (`self`, `selfBefore`), that with all below it (`value`, `before`), and the frames
-   *   below it, heaviest first
+   * @returns {any} the root. Each frame has its own amount (`self`, `selfBefore`), its total with all frames below it (`value`, `before`),
+   *   and the frames below it, heaviest first
    */
   function treeOf ({ frames, nodes }, withIdle, isHidden = []) {
     const datas = nodes.map(([, frame, self, selfBefore = 0], node) => {
@@ -37,7 +37,7 @@ loopscope.frames = (() => {
   }
 
   /**
-   * The same time with the routes as the first level: a function that ran for several is there once for each. Idle time stays beside them.
+   * Groups by route: the routes are the first level, and a function that ran for several routes occurs once in each. Idle time stays next to them.
    * @param {any} graph  with routes
    */
   function groupByRoute ({ routes: { names, times }, ...graph }) {
@@ -64,12 +64,12 @@ loopscope.frames = (() => {
   }
 
   /**
-   * "Your code first": frames of packages and of Node.js between frames of the application, or above them, are left out, so that each function
-   * of the application stands below the one of the application that led to it. What they burned themselves stays, as one frame for each
-   * package. What the application's own functions called is shown as it is, unless it calls the application back.
+   * Hides frames of packages and Node.js between and above frames of the application, so that each function of the application is directly below
+   * the one that led to it. The self time of hidden frames stays, as one frame per package. What the application's functions called is shown
+   * as it is, unless it calls the application back.
    * @param {any} graph
-   * @returns {{ graph: any, isHidden: boolean[] }} isHidden: by node of the graph that was given. Nothing is hidden where no function of
-   *   the application was seen
+   * @returns {{ graph: any, isHidden: boolean[] }} isHidden: by node of the given graph. Nothing is hidden if there is no
+   *   function of the application
    */
   function foldFrameworks (graph) {
     const isHidden = hiddenNodes(graph)
@@ -98,12 +98,12 @@ loopscope.frames = (() => {
     return isHidden
   }
 
-  /** The graph that is left, made node by node, callers first. */
+  /** The remaining graph, built node by node, callers first. */
   class Folded {
     nodes = []
     frames
-    #numbers = [] // here, by the number there: of the node itself, or of what it is put below
-    #owners = [] // by the number there, where it is hidden: of which package it is
+    #numbers = [] // by the number in the given graph: the number here of the node, or of the node that it is put below
+    #owners = [] // by the number in the given graph, for hidden nodes: the package
     #merged = new Map()
 
     constructor (frames) {
@@ -115,7 +115,7 @@ loopscope.frames = (() => {
       this.#numbers[node] = this.#put(`${above} ${frame}`, () => [above, frame], selves)
     }
 
-    /** What is shown below it is put below what it stands below, and so is what it burned itself. */
+    /** Its shown callees, and its own time, are put below its nearest shown caller. */
     hide (node, parent, [name, place, , owner], selves) {
       const above = this.#numbers[node] = this.#numbers[parent]
       const itsOwner = this.#owners[node] = owner || this.#owners[parent]
@@ -123,8 +123,8 @@ loopscope.frames = (() => {
       const kind = itsOwner === 'Node.js' ? 'node' : 'dependency'
       const number = this.#put(`${above} of ${itsOwner}`, () => [above, this.frames.push([itsOwner, '', kind, itsOwner, new Map()]) - 1], selves)
       const functions = this.frames[this.nodes[number][1]][4]
-      const known = functions.get(`${name} ${place}`)
-      functions.set(`${name} ${place}`, { name, place, self: selves[0] + (known?.self ?? 0) })
+      const existing = functions.get(`${name} ${place}`)
+      functions.set(`${name} ${place}`, { name, place, self: selves[0] + (existing?.self ?? 0) })
     }
 
     #put (key, make, selves) {

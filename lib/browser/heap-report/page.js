@@ -1,11 +1,11 @@
 /* global document, loopscope */
 'use strict'
 
-// The table of classes: sorted by any column, filtered by name, without V8's noise unless it is asked for.
+// The table of classes: sorts by any column, filters by name, and hides V8's internal objects unless the reader shows them.
 
 ;(() => {
   const { showBytes, showChange, showCount } = loopscope.sizes
-  const STEP = 500 // rows that are shown at once: more is shown on demand
+  const STEP = 500 // rows shown at first, and added on demand
 
   const columns = [
     { title: 'Class', read: row => row.name, show: text => text },
@@ -29,7 +29,7 @@
   let sorting = { column: columns.findIndex(({ title }) => title === 'Growth'), isDescending: true }
   let limit = STEP
 
-  function wanted () {
+  function selectRows () {
     const text = search.value.toLowerCase()
     const { read } = columns[sorting.column]
     const order = (a, b) => read(a) < read(b) ? -1 : read(a) > read(b) ? 1 : 0
@@ -39,7 +39,7 @@
   }
 
   function render () {
-    const found = wanted()
+    const found = selectRows()
     table.tBodies[0].replaceChildren(...found.slice(0, limit).map(rowElement))
     count.textContent = `${Math.min(limit, found.length)} of ${rows.length} classes`
     if (found.length > limit) table.tBodies[0].append(moreElement(found.length - limit))
@@ -59,13 +59,13 @@
     return element
   }
 
-  function moreElement (left) {
+  function moreElement (hiddenCount) {
     const element = document.createElement('tr')
     const cell = document.createElement('td')
     const button = document.createElement('button')
     cell.colSpan = columns.length
     button.type = 'button'
-    button.textContent = `Show ${Math.min(STEP, left)} more`
+    button.textContent = `Show ${Math.min(STEP, hiddenCount)} more`
     button.addEventListener('click', () => {
       limit += STEP
       render()

@@ -1,7 +1,7 @@
 /* global loopscope */
 'use strict'
 
-// Synchronous calls that hold the loop, where they are made and what to call instead.
+// The section of synchronous calls: which block the event loop, where they are made, and what to call instead.
 
 loopscope.calls = (() => {
   const { byId, duration, element, place } = loopscope.display
@@ -15,11 +15,11 @@ loopscope.calls = (() => {
       { title: 'Calls', className: 'api', cell: ({ api, flagged }) => flagged ? element('strong', {}, `${api} ⚑`) : api },
       { title: 'Routes', className: 'place', cell: ({ routes }) => routes.map(({ route }) => route ?? '(outside requests)').join(', ') },
       { title: 'Time', className: 'number', cell: ({ ms }) => duration(ms) },
-      { title: 'Seen as', cell: ({ source }) => source },
+      { title: 'Measured', cell: ({ source }) => source },
       { title: 'Fix', className: 'place', cell: ({ advice }) => advice.instead }
-    ], rows, { empty: 'No synchronous call has taken a millisecond.', pageRows: PAGE_ROWS })
+    ], rows, { empty: 'No synchronous call took 1 ms or more.', pageRows: PAGE_ROWS })
     byId('sync-note').textContent = rows.some(({ standardError }) => standardError?.calls > 0)
-      ? '±: an estimate and its standard error. Counts without it are exact, and so are the totals by API.'
+      ? '±: an estimate with its standard error. Counts without ± are exact, and so are the totals by API.'
       : ''
   }
 
@@ -27,7 +27,7 @@ loopscope.calls = (() => {
     const exactKeys = new Set(exact.map(keyOf))
     return [
       ...exact.map(call => ({ ...call, ms: call.totalMs, source: callsOf(call) })),
-      ...sampled.filter(call => !exactKeys.has(keyOf(call))).map(call => ({ ...call, source: `sampled, ${(call.share * 100).toFixed(1)} % of the time at work` }))
+      ...sampled.filter(call => !exactKeys.has(keyOf(call))).map(call => ({ ...call, source: `sampled, ${(call.share * 100).toFixed(1)} % of busy time` }))
     ].filter(({ ms, flagged }) => flagged || ms >= 1).sort((a, b) => b.flagged - a.flagged || b.ms - a.ms)
   }
 

@@ -1,11 +1,11 @@
 /* global loopscope */
 'use strict'
 
-// Captures: asked for with a button, watched until they end, stopped or cancelled; the files that came of them; and two or three heap snapshots of one
-// process, compared: the headline and the suspects here, the rest as a file.
+// The section of captures: starts, stops and cancels them, lists their artifacts, and compares two or three heap snapshots of one process (the
+// headline and the suspects here, the full report as a file).
 
 loopscope.captures = (() => {
-  const { action, byId, duration, element, moment, time } = loopscope.display
+  const { action, byId, dateTime, duration, element, time } = loopscope.display
   const { showBytes } = loopscope.sizes
   const { json, download } = loopscope.session
   const { show } = loopscope.tables
@@ -16,16 +16,16 @@ loopscope.captures = (() => {
   const NONE = ''
 
   const BUTTONS = [
-    { text: 'CPU profile of the last 30 s', cost: 'costs nothing: it is recorded already', body: { kind: 'cpu', last: 30 } },
-    { text: 'CPU profile of the next 10 s', cost: 'costs nothing', body: { kind: 'cpu', seconds: 10 } },
-    { text: 'Heap profile of the next 10 s', cost: 'which stacks allocate what stays alive; sampled, and garbage is collected before and after', body: { kind: 'heap-profile', seconds: 10 } },
-    { text: 'Heap histogram', cost: 'objects by constructor, no sizes; pauses the process, for less than a snapshot does', body: { kind: 'heap-histogram' } },
-    { text: 'Heap snapshot (pauses the process)', cost: 'everything; 0.05 to 0.2 s for each megabyte, and several times the memory of the heap', body: { kind: 'heap-snapshot' } }
+    { text: 'CPU profile of the last 30 s', cost: 'no cost: already recorded', body: { kind: 'cpu', last: 30 } },
+    { text: 'CPU profile of the next 10 s', cost: 'no extra cost: the recorder is running', body: { kind: 'cpu', seconds: 10 } },
+    { text: 'Heap profile of the next 10 s', cost: 'which stacks allocate memory that stays in use; sampled, with a garbage collection before and after', body: { kind: 'heap-profile', seconds: 10 } },
+    { text: 'Heap histogram', cost: 'objects by constructor, without sizes; pauses the process, but for less time than a snapshot', body: { kind: 'heap-histogram' } },
+    { text: 'Heap snapshot (pauses the process)', cost: 'the whole heap; takes 0.05 to 0.2 s per MB, and several times the memory of the heap', body: { kind: 'heap-snapshot' } }
   ]
 
   const choices = ['compare-before', 'compare-between', 'compare-after'].map(byId)
   const processChoice = byId('compare-process')
-  /** By process, those with two or more, each the oldest first. @type {Map<string, any[]>} */
+  /** The snapshots of each process that has two or more, oldest first. @type {Map<string, any[]>} */
   let byProcess = new Map()
   let timer
 
@@ -62,16 +62,16 @@ loopscope.captures = (() => {
 
   function showCaptures (captures) {
     show('captures', [
-      { title: 'Started', cell: ({ startedAt }) => moment(startedAt) },
+      { title: 'Started', cell: ({ startedAt }) => dateTime(startedAt) },
       { title: 'Kind', cell: ({ kind }) => kind },
       { title: 'State', cell: stateOf },
       { title: 'Took', className: 'number', cell: ({ startedAt, endedAt }) => duration((endedAt ?? Date.now()) - startedAt) },
       { title: '', cell: actionsOf }
-    ], captures, { empty: 'No capture was asked for since the process started.' })
+    ], captures, { empty: 'No captures since the process started.' })
   }
 
   function stateOf ({ state, progress, problem, label }) {
-    if (state === 'running') return element('span', {}, `${progress?.stage ?? state} `, element('progress', { ariaLabel: label ?? 'capture under way' }))
+    if (state === 'running') return element('span', {}, `${progress?.stage ?? state} `, element('progress', { ariaLabel: label ?? 'capture in progress' }))
     return problem === null ? state : `${state}: ${problem.detail}`
   }
 
@@ -94,7 +94,7 @@ loopscope.captures = (() => {
 
   function showArtifacts (artifacts) {
     show('artifacts', [
-      { title: 'Made', cell: ({ at }) => moment(at) },
+      { title: 'Created', cell: ({ at }) => dateTime(at) },
       { title: 'Kind', cell: ({ kind }) => kind },
       { title: 'File', className: 'place', cell: ({ name }) => name },
       { title: 'Size', className: 'number', cell: artifact => showBytes(artifact.bytes) },
@@ -104,11 +104,11 @@ loopscope.captures = (() => {
           action('Download', `get ${name}`, () => attempt('artifacts', () => download(`/artifacts/${name}`, name))),
           action('Delete', `delete ${name}`, () => end('artifacts', `/artifacts/${name}`)))
       }
-    ], artifacts, { empty: 'The store is empty.' })
+    ], artifacts, { empty: 'No artifacts.' })
     offerSnapshots(artifacts)
   }
 
-  /** @param {{ name: string, kind: string, at: number, bytes: number, process: { pid: number, startedAt: number } | null }[]} artifacts  the newest first */
+  /** @param {{ name: string, kind: string, at: number, bytes: number, process: { pid: number, startedAt: number } | null }[]} artifacts  newest first */
   function offerSnapshots (artifacts) {
     const snapshots = artifacts.filter(({ kind, process }) => kind === 'heap-snapshot' && process !== null).sort((a, b) => a.at - b.at)
     const all = new Map(snapshots.map(({ process }) => [nameOf(process), []]))
@@ -119,7 +119,7 @@ loopscope.captures = (() => {
     offerOfProcess()
   }
 
-  /** Objects are numbered by each process for itself: snapshots of two cannot be compared. */
+  /** Only snapshots of one process can be compared: each process numbers its objects itself. */
   function offerOfProcess () {
     const snapshots = byProcess.get(processChoice.value) ?? []
     for (const [at, choice] of choices.entries()) {
@@ -133,11 +133,11 @@ loopscope.captures = (() => {
     return `pid ${pid}, started ${time(startedAt)}`
   }
 
-  /** What was chosen before stays, where it is still there. */
+  /** Keeps the current choice if it is still available. */
   function choose (choice, options, otherwise = NONE) {
-    const known = choice.value
+    const current = choice.value
     choice.replaceChildren(...options)
-    choice.value = options.some(({ value }) => value === known) ? known : otherwise
+    choice.value = options.some(({ value }) => value === current) ? current : otherwise
   }
 
   function address (format) {
@@ -161,11 +161,11 @@ loopscope.captures = (() => {
   }
 
   function describe ({ name, className, growthBytes, share, confidence, reasons, patterns, path }) {
-    const way = path.map(step => step.by === 'entry' ? '[entry]' : step.name).join(' → ')
+    const retainers = path.map(step => step.by === 'entry' ? '[entry]' : step.name).join(' → ')
     const subject = name === className ? name : `${name} (${className})`
     return element('div', {},
       element('p', {}, `${subject}: +${showBytes(growthBytes)}, ${Math.round(share * 100)} % of the growth. Confidence ${confidence}: ${reasons.join('; ')}.`),
-      ...(way === '' ? [] : [element('p', { className: 'quiet' }, `Held by ${way}`)]),
+      ...(retainers === '' ? [] : [element('p', { className: 'quiet' }, `Retained by ${retainers}`)]),
       ...patterns.map(text => element('p', { className: 'quiet' }, text)))
   }
 

@@ -1,7 +1,7 @@
 /* global ResizeObserver, devicePixelRatio, getComputedStyle, document, loopscope, matchMedia, uPlot */
 'use strict'
 
-// Lines over time, marks among them; and the choice of a stretch of it by dragging.
+// The line charts with the marks in them, and the selection of a time range by dragging.
 
 loopscope.charts = (() => {
   const { byId, duration, time } = loopscope.display
@@ -11,18 +11,18 @@ loopscope.charts = (() => {
   const TICK_SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600]
   const FONT_PX = 12
   const AXIS_PX = 64
-  const LABEL_PX = 64 // a duration, and room beside it
+  const LABEL_PX = 64 // a duration with space around it
   const lines = Object.fromEntries(['delay', 'utilization', 'requests'].map(name => [name, { times: [], values: [] }]))
   let plots = []
   let uses = { onSelect: () => {}, thresholdMs: 100 }
   let marks = []
   let spanSeconds = 60
 
-  function colour (name) {
+  function color (name) {
     return getComputedStyle(document.documentElement).getPropertyValue(name).trim()
   }
 
-  /** All charts end with the last second of the delay, which is known before the page was opened. */
+  /** All charts end with the last delay value; delays are available from before the page was opened. */
   function span () {
     const last = lines.delay.times.at(-1) ?? 0
     return [last - spanSeconds, last]
@@ -31,9 +31,9 @@ loopscope.charts = (() => {
   function plot (name, { scale, axis, hooks = {} }) {
     const holder = byId(`${name}-chart`)
     holder.replaceChildren()
-    const common = { stroke: colour('--quiet'), grid: { stroke: colour('--rule'), width: 1 }, ticks: { stroke: colour('--rule') } }
+    const common = { stroke: color('--quiet'), grid: { stroke: color('--rule'), width: 1 }, ticks: { stroke: color('--rule') } }
     const clock = (_, seconds) => seconds.map(at => time(at * 1000))
-    const fill = `${colour('--accent')}22`
+    const fill = `${color('--accent')}22`
     const { times, values } = lines[name]
     const options = {
       width: holder.clientWidth,
@@ -42,7 +42,7 @@ loopscope.charts = (() => {
       cursor: { drag: { x: name === 'delay', y: false, setScale: false }, y: false },
       scales: { x: { range: span }, y: scale },
       axes: [{ ...common, size: 30, space: MIN_TICK_PX, incrs: TICK_SECONDS, values: clock }, { ...common, size: AXIS_PX, ...axis }],
-      series: [{}, { stroke: colour('--accent'), width: 1.5, fill, points: { show: false }, spanGaps: false }],
+      series: [{}, { stroke: color('--accent'), width: 1.5, fill, points: { show: false }, spanGaps: false }],
       hooks
     }
     return new uPlot(options, [times, values], holder) // eslint-disable-line new-cap
@@ -67,11 +67,11 @@ loopscope.charts = (() => {
     return lines.delay.values.filter((_, index) => lines.delay.times[index] >= first)
   }
 
-  /** Draws into the plot; the pixels of a canvas are those of the screen. */
+  /** Draws into the plot, in device pixels. */
   function paint (chart, name, work) {
     const { ctx } = chart
     ctx.save()
-    ctx.strokeStyle = ctx.fillStyle = colour(name)
+    ctx.strokeStyle = ctx.fillStyle = color(name)
     ctx.lineWidth = devicePixelRatio
     ctx.font = `${FONT_PX * devicePixelRatio}px system-ui, sans-serif`
     work(ctx, chart.bbox)
@@ -109,15 +109,15 @@ loopscope.charts = (() => {
   function drawPeaks (chart) {
     const { times } = lines.delay
     const from = times.findIndex(at => at >= span()[0])
-    const seen = [times.slice(from), lines.delay.values.slice(from)]
+    const shown = [times.slice(from), lines.delay.values.slice(from)]
     paint(chart, '--ink', (ctx, { left, top, width }) => {
       const apart = spanSeconds * LABEL_PX * devicePixelRatio / width
-      for (const index of peaksOf(...seen, { leastMs: uses.thresholdMs, apart })) {
-        const text = duration(seen[1][index])
+      for (const index of peaksOf(...shown, { leastMs: uses.thresholdMs, apart })) {
+        const text = duration(shown[1][index])
         const half = ctx.measureText(text).width / 2
-        const x = Math.min(left + width - half, Math.max(left + half, chart.valToPos(seen[0][index], 'x', true)))
+        const x = Math.min(left + width - half, Math.max(left + half, chart.valToPos(shown[0][index], 'x', true)))
         ctx.textAlign = 'center'
-        ctx.fillText(text, x, Math.max(top + FONT_PX * devicePixelRatio, chart.valToPos(seen[1][index], 'y', true) - 5 * devicePixelRatio))
+        ctx.fillText(text, x, Math.max(top + FONT_PX * devicePixelRatio, chart.valToPos(shown[1][index], 'y', true) - 5 * devicePixelRatio))
       }
     })
   }
@@ -142,9 +142,9 @@ loopscope.charts = (() => {
     const values = shownValues()
     const highest = values.reduce((most, value) => Math.max(most, value), 0)
     const at = lines.delay.times[lines.delay.values.lastIndexOf(highest)]
-    byId('delay-said').textContent = values.length === 0
-      ? 'Nothing is known yet.'
-      : `The longest was ${duration(highest)}, at ${time(at * 1000)}. Logarithmic scale; the broken line is where a stall begins, ${duration(uses.thresholdMs)}. Drag over the chart to choose a stretch of time.`
+    byId('delay-summary').textContent = values.length === 0
+      ? 'No data yet.'
+      : `Longest: ${duration(highest)} at ${time(at * 1000)}. Logarithmic scale; the dashed line is the stall threshold, ${duration(uses.thresholdMs)}. Drag over the chart to select a time range.`
   }
 
   /** @param {{ onSelect: (fromMs: number, toMs: number) => void, thresholdMs: number }} wanted */

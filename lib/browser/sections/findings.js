@@ -1,35 +1,35 @@
 /* global loopscope */
 'use strict'
 
-// What is wrong, worst first, at the top of the page: each with what to change, what it rests on, its flame graph, stalls and requests.
-// The first one is open; the others open when they are asked for.
+// The section of findings at the top of the page, worst first: each with its fix, evidence, flame graph, stalls and requests. The first one is
+// open.
 
 loopscope.findings = (() => {
-  const { byId, duration, element, moment, place, redraw } = loopscope.display
-  const { inWords } = loopscope.evidence
+  const { byId, dateTime, duration, element, place, redraw } = loopscope.display
+  const { formatEvidence } = loopscope.evidence
   const { calledBy, stallsOf } = loopscope.figures
   const { flame, problems, requests, session, stalls } = loopscope
-  const LABELS = { critical: 'Critical', warning: 'Warning', info: 'Note', none: 'All well' }
+  const LABELS = { critical: 'Critical', warning: 'Warning', info: 'Note', none: 'OK' }
   const LOOK_BACK_MS = 60_000
 
   let answer = null
-  /** What the reader has opened or closed. */
+  /** Which findings the reader has opened or closed. */
   const chosen = new Map()
 
   function show () {
     if (answer === null) return
     const { findings, observed, observedSeconds, at, isStale } = answer
     redraw(byId('findings'), ...findings.map((finding, index) => element('li', {}, detailsOf(finding, index === 0))))
-    const stale = isStale ? ' The main thread did not answer: some figures are missing, or of before.' : ''
-    byId('findings-observed').textContent = `Of ${duration(observedSeconds * 1000)} of work, ${moment(observed.from)} to ${moment(observed.to)}, asked at ${moment(at)}.${stale}`
+    const stale = isStale ? ' The main thread did not respond: some figures are missing or outdated.' : ''
+    byId('findings-observed').textContent = `Observed for ${duration(observedSeconds * 1000)}, ${dateTime(observed.from)} to ${dateTime(observed.to)}. Updated at ${dateTime(at)}.${stale}`
   }
 
   function detailsOf (finding, isFirst) {
     const { id, title, severity, over, where } = finding
     const key = `${id} ${over?.from ?? ''} ${place(where)} ${where?.route ?? ''}`
-    const label = over ? `Over, ${moment(over.from)} to ${moment(over.to)}` : id === 'too-little-seen' ? 'Wait' : LABELS[severity]
+    const label = over ? `Earlier, ${dateTime(over.from)} to ${dateTime(over.to)}` : id === 'too-little-seen' ? 'Too little data' : LABELS[severity]
     const summary = element('summary', {}, element('span', { className: `cause ${severity}` }, label), ` ${title}`)
-    const details = element('details', { open: chosen.get(key) ?? isFirst, className: `finding ${severity}` }, summary, factsOf(finding), ...proofOf(finding, key))
+    const details = element('details', { open: chosen.get(key) ?? isFirst, className: `finding ${severity}` }, summary, factsOf(finding), ...supportOf(finding, key))
     summary.dataset.key = key
     summary.addEventListener('click', () => chosen.set(key, !details.open))
     return details
@@ -41,8 +41,8 @@ loopscope.findings = (() => {
       ['Where', [place(where), where?.via && `in ${calledBy({ call: null, via: where.via })}`, where?.route].filter(Boolean).join(', '), 'own'],
       ['What', what],
       ['Why', why],
-      ['Lost', lostMs > 0 ? `${duration(lostMs)}${since === null ? '' : `, since ${moment(since)}`}` : ''],
-      ['Evidence', inWords(figures, { duration, bytes: loopscope.sizes.showBytes }).map(({ name, text }) => `${name} ${text}`).join(' · ')],
+      ['Lost time', lostMs > 0 ? `${duration(lostMs)}${since === null ? '' : `, since ${dateTime(since)}`}` : ''],
+      ['Evidence', formatEvidence(figures, { duration, bytes: loopscope.sizes.showBytes }).map(({ name, text }) => `${name} ${text}`).join(' · ')],
       ['Confidence', confidence]
     ].filter(([, text]) => text !== '')
     const rows = facts.flatMap(([name, text, className = '']) => [element('dt', {}, name), element('dd', { className }, text)])
@@ -51,17 +51,17 @@ loopscope.findings = (() => {
     return element('dl', {}, ...rows, ...commands, ...link)
   }
 
-  /** What it rests on, to look at. */
-  function proofOf (finding, key) {
+  /** The flame graph, stack, stalls and requests that support the finding. */
+  function supportOf (finding, key) {
     const { where } = finding
     const route = where?.route ?? null
-    const its = stallsOf(finding, stalls.list())
-    const longest = its.reduce((most, stall) => most === null || stall.durationMs > most.durationMs ? stall : most, null)
+    const related = stallsOf(finding, stalls.list())
+    const longest = related.reduce((most, stall) => most === null || stall.durationMs > most.durationMs ? stall : most, null)
     const slow = route === null ? [] : requests.of(route)
     return [
       ...(finding.id === 'too-little-seen' ? [] : [element('div', { className: 'tools' }, graphButton(key, route, finding))]),
       ...stalls.stackOf(key, longest?.stack),
-      ...foldedOf(`stalls ${key}`, its, `${its.length} recorded ${its.length === 1 ? 'stall' : 'stalls'}`, () => stalls.listOf(key, its, 'findings', show)),
+      ...foldedOf(`stalls ${key}`, related, `${related.length} recorded ${related.length === 1 ? 'stall' : 'stalls'}`, () => stalls.listOf(key, related, 'findings', show)),
       ...foldedOf(`requests ${key}`, slow, `${slow.length} slow ${slow.length === 1 ? 'request' : 'requests'} it caused or delayed`, () => requests.listOf(key, slow, show))
     ]
   }
@@ -74,14 +74,14 @@ loopscope.findings = (() => {
   }
 
   function graphButton (key, route, finding) {
-    const button = element('button', { type: 'button' }, route === null ? 'Flame graph of this time' : `Flame graph of ${route}`)
+    const button = element('button', { type: 'button' }, route === null ? 'Flame graph of this time range' : `Flame graph of ${route}`)
     button.dataset.key = `graph ${key}`
     const toMs = finding.over?.to ?? answer.at
     button.addEventListener('click', () => flame.openRange(button, 'findings', { fromMs: toMs - LOOK_BACK_MS, toMs, route }))
     return button
   }
 
-  /** It takes a second or two, and another scope than the rest of the page. */
+  /** Takes a second or two, and needs another token scope than the rest of the page. */
   async function refresh () {
     const found = await problems.watch('findings', () => session.json('/findings'))
     if (found === undefined) {

@@ -1,10 +1,10 @@
 /* global loopscope, performance */
 'use strict'
 
-// The processes of the group beside each other. What is wrong with each costs them more than the rest, and is asked for once a minute.
+// The section of the processes of a group. Their findings cost them more than their figures, so they are loaded once a minute.
 
 loopscope.group = (() => {
-  const { byId, duration, element, moment } = loopscope.display
+  const { byId, dateTime, duration, element } = loopscope.display
   const { showBytes } = loopscope.sizes
   const { problems, session, tables } = loopscope
   const FINDINGS_MS = 60_000
@@ -16,13 +16,13 @@ loopscope.group = (() => {
 
   const COLUMNS = [
     { title: 'Process', cell: nameOf },
-    { title: 'Up since', cell: ({ startedAt }) => moment(startedAt) },
-    { title: 'Busy', className: 'number', cell: ({ delay }) => delay === null ? '' : `${Math.round(delay.utilization * 100)} %` },
+    { title: 'Running since', cell: ({ startedAt }) => dateTime(startedAt) },
+    { title: 'Utilization', className: 'number', cell: ({ delay }) => delay === null ? '' : `${Math.round(delay.utilization * 100)} %` },
     { title: 'Delay p99', className: 'number', cell: ({ delay }) => delay === null ? '' : duration(delay.p99Ms) },
     { title: 'RSS', className: 'number', cell: ({ rssBytes }) => rssBytes === null ? '' : showBytes(rssBytes) },
     { title: 'Stalls', className: 'number', cell: ({ stalls, stalledMs }) => stalls === null ? '' : `${stalls} (${duration(stalledMs)})` },
     { title: 'State', cell: stateOf },
-    { title: 'First finding', className: 'place', cell: ({ pid }) => findings.find(({ workers, severity }) => severity !== 'none' && workers.pids.includes(pid))?.title ?? '' }
+    { title: 'Top finding', className: 'place', cell: ({ pid }) => findings.find(({ workers, severity }) => severity !== 'none' && workers.pids.includes(pid))?.title ?? '' }
   ]
 
   function nameOf ({ pid, instance }) {
@@ -37,7 +37,7 @@ loopscope.group = (() => {
 
   function show ({ group, members, processes }) {
     byId('group-section').hidden = members.length < 2
-    byId('group-said').textContent = `Group ${group}: ${loopscope.groupProcesses.tellWhole(processes)}.`
+    byId('group-summary').textContent = `Group ${group}: ${loopscope.groupProcesses.describeCoverage(processes)}.`
     tables.show('group', COLUMNS, members.map((member, index) => ({ ...member, problem: processes[index].problem })), { empty: '', pageRows: PAGE_ROWS })
     return members.length
   }
@@ -53,7 +53,7 @@ loopscope.group = (() => {
     show(overview)
   }
 
-  /** A process without a control socket is in no group. */
+  /** A process without a control socket is not in a group. */
   function start ({ isInGroup = false, pid }) {
     if (isInGroup) ownPid = pid
   }

@@ -1,15 +1,15 @@
 /* global loopscope */
 'use strict'
 
-// What happens now: the figures of this second, the charts, the memory, and that the loop is blocked while it is.
+// The section of the present: the figures of the last second, the charts, memory, and the notice while the loop is blocked.
 
 loopscope.now = (() => {
-  const { byId, culprit, duration, element, moment, time } = loopscope.display
+  const { byId, culprit, dateTime, duration, element, time } = loopscope.display
   const { addReading, perSecond } = loopscope.figures
   const { showBytes } = loopscope.sizes
   const { charts, flame, range, tables } = loopscope
   const LOOK_BACK_MS = 10_000
-  const MAX_MARKS = 5 // in words; the charts have all
+  const MAX_MARKS = 5 // in the list; the charts have all
 
   let readings = []
   let stuckSince = null
@@ -23,7 +23,7 @@ loopscope.now = (() => {
     charts.add('delay', now.at, delayMs)
     charts.add('utilization', now.at, utilization === null ? null : utilization * 100)
     charts.add('requests', now.at, requests)
-    if (now.marks) marks = now.marks // of /loop, which tells all of them
+    if (now.marks) marks = now.marks // only /loop has them, all of them
     charts.update(marks)
     showMarks()
     showFigures(now, { delayMs, requests })
@@ -33,21 +33,21 @@ loopscope.now = (() => {
   }
 
   function showFigures ({ utilization, memory, requests, isStale, answeredAt }, pace) {
-    const known = value => value === null || value === undefined ? '–' : value
+    const orDash = value => value === null || value === undefined ? '–' : value
     const facts = [
       ['Delay, last second', duration(pace.delayMs)],
-      ['Utilization', known(utilization === null ? null : `${(utilization * 100).toFixed(0)} %`)],
-      ['Requests a second', known(pace.requests?.toFixed(pace.requests < 10 ? 1 : 0))],
-      ['In flight', known(requests?.inFlight.toLocaleString())],
-      ['Memory (RSS)', known(typeof memory?.rssBytes === 'number' ? showBytes(memory.rssBytes) : null)]
+      ['Utilization', orDash(utilization === null ? null : `${(utilization * 100).toFixed(0)} %`)],
+      ['Requests per second', orDash(pace.requests?.toFixed(pace.requests < 10 ? 1 : 0))],
+      ['In flight', orDash(requests?.inFlight.toLocaleString())],
+      ['Memory (RSS)', orDash(typeof memory?.rssBytes === 'number' ? showBytes(memory.rssBytes) : null)]
     ]
     const holder = byId('now')
     holder.replaceChildren(...facts.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, String(value)))))
     holder.classList.toggle('stale', isStale)
-    if (isStale) holder.append(element('p', { className: 'quiet' }, answeredAt === null ? 'The main thread has not answered yet.' : `The main thread has not answered since ${time(answeredAt)}; figures other than the delay are from that time.`))
+    if (isStale) holder.append(element('p', { className: 'quiet' }, answeredAt === null ? 'The main thread has not responded yet.' : `The main thread has not responded since ${time(answeredAt)}; figures other than the delay are from that time.`))
   }
 
-  /** What the process has of memory, and whether its heap grows. */
+  /** The memory of the process, and whether its heap grows. */
   function showMemory (memory) {
     if (memory === null) return
     tables.show('memory', [
@@ -63,11 +63,11 @@ loopscope.now = (() => {
   }
 
   function trendText (trend) {
-    if (!trend) return 'Whether the heap grows is known where the application watches it: d.heap.watch().'
-    if (trend.verdict === 'unknown') return `Heap after full collections: ${trend.points} seen in ${trend.minutes.toFixed(0)} min, too few to say.`
-    const slope = `${trend.bytesPerMinute < 0 ? '-' : '+'}${showBytes(Math.abs(trend.bytesPerMinute))} a minute over ${trend.minutes.toFixed(0)} min`
-    if (trend.verdict === 'flat') return `Heap after full collections does not grow (${slope}).`
-    return `Heap after full collections grows: ${slope}, most in ${trend.spaces[0].name}; at its limit in about ${duration(trend.minutesToLimit * 60_000)}.`
+    if (!trend) return 'To see whether the heap grows, call d.heap.watch() in the application.'
+    if (trend.verdict === 'unknown') return `Heap after full garbage collections: ${trend.points} in ${trend.minutes.toFixed(0)} min, too few for a trend.`
+    const slope = `${trend.bytesPerMinute < 0 ? '-' : '+'}${showBytes(Math.abs(trend.bytesPerMinute))} per minute over ${trend.minutes.toFixed(0)} min`
+    if (trend.verdict === 'flat') return `Heap after full garbage collections: not growing (${slope}).`
+    return `Heap after full garbage collections: growing by ${slope}, most in ${trend.spaces[0].name}; reaches its limit in about ${duration(trend.minutesToLimit * 60_000)}.`
   }
 
   function onMark (mark) {
@@ -75,16 +75,16 @@ loopscope.now = (() => {
   }
 
   function showMarks () {
-    byId('marks').replaceChildren(...marks.slice(-MAX_MARKS).reverse().map(({ at, text }) => element('li', {}, `${moment(at)} ${text}`)))
+    byId('marks').replaceChildren(...marks.slice(-MAX_MARKS).reverse().map(({ at, text }) => element('li', {}, `${dateTime(at)} ${text}`)))
   }
 
-  /** What is told at once to who cannot see it changes only when there is something new; the time goes on beside it. */
+  /** Screen readers announce #stuck-text, so it changes only when there is news; the duration, which changes all the time, is a separate element. */
   function showStuck (stuck) {
     byId('stuck').hidden = stuck === null
     stuckSince = stuck?.at ?? null
     if (stuck === null) return
     const where = [stuck.route && `in ${stuck.route}`, culprit(stuck)].filter(Boolean).join(': ')
-    const text = `The event loop has been blocked since ${moment(stuck.at)}${where === '' ? '' : `, ${where}`}.`
+    const text = `The event loop has been blocked since ${dateTime(stuck.at)}${where === '' ? '' : `, ${where}`}.`
     if (byId('stuck-text').textContent !== text) byId('stuck-text').textContent = text
     byId('stuck-for').textContent = `${duration(stuck.durationMs)} so far: every request waits. This page is served by another thread.`
   }

@@ -1,7 +1,7 @@
 /* global document, loopscope */
 'use strict'
 
-// A stretch of time, chosen among what the recorder holds: its flame graph, or a file of it. Until somebody chooses it is the last seconds.
+// The form for a time range of the recorder: shows its flame graph or downloads a profile. The default is the last 15 seconds.
 
 loopscope.range = (() => {
   const { byId, duration, time } = loopscope.display
@@ -23,12 +23,12 @@ loopscope.range = (() => {
     recorded = recordedRange(recorder, { startedAt, now: Date.now() })
     byId('range-fields').disabled = recorded === null
     if (recorded === null) {
-      byId('range-note').textContent = `The recorder is off (${recorder.off}): there is nothing to cut a flame graph from.`
+      byId('range-note').textContent = `The recorder is off (${recorder.off}): no flame graph is available.`
       return
     }
     byId('range-note').textContent = `The recorder holds ${time(recorded.fromMs)} to ${time(recorded.toMs)}, ${duration(recorded.toMs - recorded.fromMs)}.`
     for (const id of ['from', 'to']) Object.assign(byId(id), { min: time(recorded.fromMs), max: time(recorded.toMs) })
-    if (byId('range').contains(document.activeElement) && document.activeElement.type === 'time') return // somebody types
+    if (byId('range').contains(document.activeElement) && document.activeElement.type === 'time') return // the reader is typing
     chosen = chosen && clampRange(chosen, recorded)
     show(chosen ?? latest())
   }
@@ -37,18 +37,18 @@ loopscope.range = (() => {
     return clampRange({ fromMs: recorded.toMs - LAST_MS, toMs: recorded.toMs }, recorded)
   }
 
-  /** Moves what was chosen into what is there, and says so. */
+  /** Moves the selection into the recorded range, and shows a note if it was moved. */
   function choose (fromMs, toMs) {
     if (recorded === null) return
     chosen = clampRange({ fromMs: Math.floor(fromMs / 1000) * 1000, toMs: Math.ceil(toMs / 1000) * 1000 }, recorded)
     show(chosen)
-    byId('range-moved').textContent = chosen.isMoved ? `Moved to ${time(chosen.fromMs)} to ${time(chosen.toMs)}: the recorder holds nothing else.` : ''
+    byId('range-moved').textContent = chosen.isMoved ? `Moved to ${time(chosen.fromMs)} to ${time(chosen.toMs)}, the nearest recorded range.` : ''
   }
 
   function chooseTyped () {
     const [fromMs, toMs] = ['from', 'to'].map(id => timeOfDay(byId(id).value, recorded.toMs))
-    const known = chosen ?? latest()
-    choose(fromMs ?? known.fromMs, toMs ?? known.toMs)
+    const current = chosen ?? latest()
+    choose(fromMs ?? current.fromMs, toMs ?? current.toMs)
   }
 
   function onSubmit (event) {

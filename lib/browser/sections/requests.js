@@ -1,10 +1,10 @@
 /* global loopscope */
 'use strict'
 
-// Slow requests, and where the time of each went: slow because of itself, or because of another route.
+// The section of slow requests: where the time of each went, in its own code or behind the code of another route.
 
 loopscope.requests = (() => {
-  const { duration, element, moment } = loopscope.display
+  const { dateTime, duration, element } = loopscope.display
   const { partsOf } = loopscope.figures
   const { describeBehind, describeSlow } = loopscope.slowRequests
   const { problems, session, tables } = loopscope
@@ -12,22 +12,22 @@ loopscope.requests = (() => {
   let requests = []
 
   function show () {
-    tables.show('slow', columnsFor(requests), requests, { empty: 'No request was slow in the last quarter of an hour.', pageRows: PAGE_ROWS })
+    tables.show('slow', columnsFor(requests), requests, { empty: 'No slow requests in the last 15 minutes.', pageRows: PAGE_ROWS })
   }
 
   function columnsFor (list) {
     const trace = { title: 'Trace', className: 'place', cell: ({ traceId }) => traceId === null ? '' : element('code', {}, traceId) }
     return [
-      { title: 'Began', cell: ({ at }) => moment(at) },
+      { title: 'Started', cell: ({ at }) => dateTime(at) },
       { title: 'Route', className: 'place', cell: ({ route }) => route },
       { title: 'Status', className: 'number', cell: ({ status }) => String(status) },
-      { title: 'Took', className: 'number', cell: ({ durationMs }) => duration(durationMs) },
+      { title: 'Duration', className: 'number', cell: ({ durationMs }) => duration(durationMs) },
       { title: 'Where the time went', className: 'wide', cell: timeline },
       ...(list.some(({ traceId }) => traceId !== null) ? [trace] : [])
     ]
   }
 
-  /** Widths are set by script: the page's policy lets no style stand in an element. */
+  /** Widths are set by script, because the content security policy forbids style attributes. */
   function timeline (request) {
     const parts = partsOf(request)
     const bars = parts.map(({ kind, share }) => {
@@ -35,13 +35,13 @@ loopscope.requests = (() => {
       bar.style.width = `${share * 100}%`
       return bar
     })
-    const texts = { own: 'its own code', behind: `behind ${describeBehind(request)}`, gc: 'garbage collection', waiting: 'waiting' }
-    const said = parts.map(({ kind, ms }) => element('span', { className: 'said' }, element('span', { className: `key ${kind}` }), `${texts[kind]} ${duration(ms)}`))
+    const names = { own: 'own code', behind: `behind ${describeBehind(request)}`, gc: 'garbage collection', waiting: 'waiting' }
+    const texts = parts.map(({ kind, ms }) => element('span', { className: 'amount' }, element('span', { className: `key ${kind}` }), `${names[kind]} ${duration(ms)}`))
     const bar = element('span', { className: 'timeline', ariaHidden: 'true' }, ...bars)
-    return element('div', {}, element('strong', {}, describeSlow(request)), bar, element('span', { className: 'quiet' }, ...said))
+    return element('div', {}, element('strong', {}, describeSlow(request)), bar, element('span', { className: 'quiet' }, ...texts))
   }
 
-  /** Those of a route, and those that waited behind it. */
+  /** The slow requests of a route, and those that waited behind it. */
   function of (route) {
     return requests.filter(request => request.route === route || request.behind.some(other => other.route === route))
   }

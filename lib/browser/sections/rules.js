@@ -1,20 +1,20 @@
 /* global loopscope */
 'use strict'
 
-// The rules of the application, how each stands, and what it did; hidden where there are none.
+// The section of rules: the state of each and what it did. Hidden if there are no rules.
 
 loopscope.rules = (() => {
-  const { byId, element, moment } = loopscope.display
-  const { describeCounts, describeLast, describeNow, describeWhen } = loopscope.ruleWords
+  const { byId, dateTime, element } = loopscope.display
+  const { describeCounts, describeLast, describeState, describeWhen } = loopscope.ruleText
   const { problems, session, tables } = loopscope
 
   const COLUMNS = [
     { title: 'Rule', cell: ({ name }) => element('strong', {}, name) },
     { title: 'When', className: 'place', cell: describeWhen },
-    { title: 'Does', className: 'place', cell: rule => rule.do.join(', ') },
-    { title: 'Now', cell: describeNow },
-    { title: 'Did', cell: describeCounts },
-    { title: 'Last', className: 'wide', cell: ({ last }) => last === null ? '-' : `${moment(last.at)} ${describeLast(last)}` }
+    { title: 'Actions', className: 'place', cell: rule => rule.do.join(', ') },
+    { title: 'State', cell: describeState },
+    { title: 'Counts', cell: describeCounts },
+    { title: 'Last fired', className: 'wide', cell: ({ last }) => last === null ? '-' : `${dateTime(last.at)} ${describeLast(last)}` }
   ]
 
   async function refresh () {

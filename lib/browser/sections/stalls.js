@@ -1,10 +1,10 @@
 /* global loopscope */
 'use strict'
 
-// Stalls, those of one route with one culprit in one row; each opens to the single ones. And the routes by how long they blocked.
+// The section of stalls, grouped by route and culprit, each group with its single stalls; and the routes by blocked time.
 
 loopscope.stalls = (() => {
-  const { action, byId, culpritCell, duration, element, moment, place } = loopscope.display
+  const { action, byId, culpritCell, dateTime, duration, element, place } = loopscope.display
   const { describeFolded, foldStack, groupStalls } = loopscope.figures
   const { flame, tables } = loopscope
   const PAGE_GROUPS = 15
@@ -15,15 +15,15 @@ loopscope.stalls = (() => {
   let groups = []
   let stalls = []
 
-  /** @param {{ stalls: any[], totals: any }} known */
-  function show (known) {
-    stalls = known.stalls
+  /** @param {{ stalls: any[], totals: any }} answer */
+  function show (answer) {
+    stalls = answer.stalls
     groups = groupStalls(stalls)
-    const { count, blockedMs } = known.totals
-    const shown = count > stalls.length ? ` The last ${stalls.length} are kept, and shown.` : ''
-    byId('stalls-summary').textContent = count === 0 ? '' : `${count.toLocaleString()} since the process started, ${duration(blockedMs)} in all.${shown}`
+    const { count, blockedMs } = answer.totals
+    const shown = count > stalls.length ? ` Showing the last ${stalls.length}.` : ''
+    byId('stalls-summary').textContent = count === 0 ? '' : `${count.toLocaleString()} since the process started, ${duration(blockedMs)} in total.${shown}`
     draw()
-    showRoutes(known.totals.byRoute)
+    showRoutes(answer.totals.byRoute)
   }
 
   function draw () {
@@ -32,10 +32,10 @@ loopscope.stalls = (() => {
       { title: 'Route', className: 'place', cell: ({ route }) => route ?? OUTSIDE },
       { title: 'Cause', cell: ({ causes }) => element('span', {}, ...causes.map(causeOf)) },
       { title: 'Count', className: 'number', cell: ({ count }) => count.toLocaleString() },
-      { title: 'In all', className: 'number', cell: ({ totalMs }) => duration(totalMs) },
-      { title: 'Worst', className: 'number', cell: ({ worstMs }) => duration(worstMs) },
-      { title: 'Last', className: 'number', cell: ({ lastAt }) => moment(lastAt) }
-    ], groups, { empty: 'None. The loop has been in time since the process started.', pageRows: PAGE_GROUPS, detailOf })
+      { title: 'Total', className: 'number', cell: ({ totalMs }) => duration(totalMs) },
+      { title: 'Longest', className: 'number', cell: ({ worstMs }) => duration(worstMs) },
+      { title: 'Last', className: 'number', cell: ({ lastAt }) => dateTime(lastAt) }
+    ], groups, { empty: 'No stalls since the process started.', pageRows: PAGE_GROUPS, detailOf })
   }
 
   function causeOf ({ cause, count }, index, all) {
@@ -44,7 +44,7 @@ loopscope.stalls = (() => {
 
   function openerOf (group) {
     const isOpen = opened.has(group.key)
-    const button = element('button', { type: 'button', className: 'opener', ariaExpanded: String(isOpen) }, group.culprit === null ? 'no culprit known' : culpritCell(group))
+    const button = element('button', { type: 'button', className: 'opener', ariaExpanded: String(isOpen) }, group.culprit === null ? 'no culprit found' : culpritCell(group))
     button.dataset.key = group.key
     button.addEventListener('click', () => {
       if (!opened.delete(group.key)) opened.add(group.key)
@@ -57,18 +57,18 @@ loopscope.stalls = (() => {
     return opened.has(group.key) ? element('div', {}, ...listOf(group.key, group.stalls, 'stalls', draw), ...stackOf(group.key, group.stack)) : null
   }
 
-  /** The single ones, each opening its flame graph. */
+  /** The single stalls, each with a button for its flame graph. */
   function listOf (key, list, slot, drawAgain) {
     const { table, more } = tables.make(`${slot} ${key}`, [
-      { title: 'Began', cell: stall => action(moment(stall.at), `stall ${slot} ${stall.id}`, button => flame.openStall(button, slot, stall)) },
-      { title: 'Lasted', className: 'number', cell: ({ durationMs }) => duration(durationMs) },
+      { title: 'Started', cell: stall => action(dateTime(stall.at), `stall ${slot} ${stall.id}`, button => flame.openStall(button, slot, stall)) },
+      { title: 'Duration', className: 'number', cell: ({ durationMs }) => duration(durationMs) },
       { title: 'Cause', cell: ({ cause, startingUp }) => element('span', { className: `cause ${cause}` }, startingUp ? `${cause}, starting up` : cause) },
       { title: 'Line', className: 'place', cell: ({ culprit }) => culprit === null ? '' : `${culprit.file}:${culprit.line}` }
     ], list, { pageRows: PAGE_STALLS }, drawAgain)
     return [table, ...more]
   }
 
-  /** The application's own frames, and what lies between them folded. */
+  /** The frames of the application; the frames between them are folded. */
   function stackOf (key, stack = []) {
     if (stack.length === 0) return []
     const pieces = foldStack(stack).map((piece, index) => element('li', {}, piece.isOwn ? element('strong', {}, place(piece.frame)) : foldedOf(`${key} ${index}`, piece.frames)))
@@ -88,7 +88,7 @@ loopscope.stalls = (() => {
       { title: 'Route', className: 'place', cell: ({ route }) => route ?? OUTSIDE },
       { title: 'Stalls', className: 'number', cell: ({ count }) => count.toLocaleString() },
       { title: 'Blocked', className: 'number', cell: ({ ms }) => duration(ms) }
-    ], byRoute, { empty: 'No route has blocked the loop.', pageRows: PAGE_GROUPS })
+    ], byRoute, { empty: 'No route has blocked the event loop.', pageRows: PAGE_GROUPS })
   }
 
   return { show, listOf, stackOf, list: () => stalls }

@@ -1,7 +1,7 @@
 /* global loopscope */
 'use strict'
 
-// Worker threads: how busy each is where they are watched, else what processor time they had. A process without them has no such section.
+// The section of worker threads: how busy each is, or only their CPU time if they are not profiled. Hidden if there are none.
 
 loopscope.threads = (() => {
   const { byId, duration, element, place } = loopscope.display
@@ -15,21 +15,21 @@ loopscope.threads = (() => {
     const isThere = threads.length > 0 || unwatched > 0 || (load?.workerMs ?? 0) >= NOTABLE_MS
     byId('threads-section').hidden = !isThere
     if (!isThere) return
-    byId('threads-load').textContent = load === null ? '' : `Worker threads had ${percent(load.workerMs / load.ms)} of a processor in the last ${duration(load.ms)}.`
+    byId('threads-load').textContent = load === null ? '' : `Worker threads used ${percent(load.workerMs / load.ms)} of a CPU in the last ${duration(load.ms)}.`
     byId('threads-note').textContent = noteOf(off, unwatched)
     if (off !== null) return byId('threads').replaceChildren()
     tables.show('threads', [
       { title: 'Thread', cell: ({ name }) => name },
       { title: 'Busy', className: 'number', cell: ({ busyMs, observedMs }) => observedMs === 0 ? '' : percent(busyMs / observedMs) },
-      { title: 'Longest without a pause', className: 'number', cell: ({ longestMs }) => longestMs === 0 ? '' : duration(longestMs) },
+      { title: 'Longest busy period', className: 'number', cell: ({ longestMs }) => longestMs === 0 ? '' : duration(longestMs) },
       { title: 'Stalls', className: 'number', cell: ({ stalls }) => String(stalls) },
-      { title: 'Mostly in', className: 'place', cell: ({ top, problem }) => problem === null ? placeOf(top) : `not seen: ${problem}` }
-    ], threads, { empty: 'No thread is watched yet.', pageRows: PAGE_ROWS })
+      { title: 'Mostly in', className: 'place', cell: ({ top, problem }) => problem === null ? placeOf(top) : `not watched: ${problem}` }
+    ], threads, { empty: 'No worker thread is watched yet.', pageRows: PAGE_ROWS })
     byId('thread-stalls-title').hidden = stalls.length === 0
     if (stalls.length === 0) return byId('thread-stalls').replaceChildren()
     tables.show('thread-stalls', [
-      { title: 'When', cell: ({ at }) => new Date(at).toLocaleTimeString() },
-      { title: 'Lasted', className: 'number', cell: ({ durationMs }) => duration(durationMs) },
+      { title: 'Started', cell: ({ at }) => new Date(at).toLocaleTimeString() },
+      { title: 'Duration', className: 'number', cell: ({ durationMs }) => duration(durationMs) },
       { title: 'Cause', cell: ({ cause }) => cause },
       { title: 'Thread', cell: ({ thread }) => thread.name },
       { title: 'Culprit', className: 'place', cell: ({ culprit }) => placeOf(culprit) }
@@ -37,8 +37,8 @@ loopscope.threads = (() => {
   }
 
   function noteOf (off, unwatched) {
-    if (off !== null) return `What runs in them is not watched: ${off}.`
-    return unwatched === 0 ? '' : `${unwatched} more are not watched.`
+    if (off !== null) return `Worker threads are not watched: ${off}.`
+    return unwatched === 0 ? '' : `${unwatched} more ${unwatched === 1 ? 'is' : 'are'} not watched.`
   }
 
   function placeOf (frame) {
@@ -46,8 +46,8 @@ loopscope.threads = (() => {
   }
 
   async function refresh () {
-    const known = await problems.watch('threads', () => session.json('/threads'))
-    if (known !== undefined) show(known)
+    const answer = await problems.watch('threads', () => session.json('/threads'))
+    if (answer !== undefined) show(answer)
   }
 
   return { refresh }

@@ -4,7 +4,7 @@ const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { WIDE_OPTION, tableLines } = require('../output/table')
 const { localTime } = require('../../shared/base/local-time')
-const { describeCounts, describeLast, describeNow, describeWhen } = require('../../shared/rules/format-rule')
+const { describeCounts, describeLast, describeState, describeWhen } = require('../../shared/rules/format-rule')
 
 /** @import { RulesStatus } from '../../../types/rules' */
 /** @import { Command, Invocation } from '../commands' */
@@ -25,7 +25,7 @@ const COLUMNS = [
   { title: 'RULE', cell: ({ name }) => name },
   { title: 'WHEN', cell: describeWhen },
   { title: 'ACTIONS', cell: rule => rule.do.join(', ') },
-  { title: 'STATE', cell: describeNow },
+  { title: 'STATE', cell: describeState },
   { title: 'COUNTS', cell: describeCounts },
   { title: 'LAST FIRED', isWhole: true, cell: ({ last }) => last === null ? '-' : localTime(last.at) },
   { title: 'RESULT', cell: ({ last }) => describeLast(last) }

@@ -9,7 +9,7 @@ const { connect } = require('./connect')
 const { askGroup } = require('../../shared/group/ask-group')
 const { askForGroupAnswer } = require('../../shared/group/group-answers')
 const { listMembers, problemsOf } = require('../../shared/group/members')
-const { tellWhole } = require('../../shared/group/processes')
+const { describeCoverage } = require('../../shared/group/processes')
 
 /** @import { Invocation } from '../commands' */
 /** @import { Member } from '../../shared/group/members' */
@@ -39,7 +39,7 @@ async function groupAnswer (name, invocation) {
   const { signal, values } = invocation
   const answer = isUrlGiven(invocation) ? await askProcess(name, invocation) : await askMembers(name, invocation)
   signal.throwIfAborted()
-  const coverage = tellWhole(answer.processes)
+  const coverage = describeCoverage(answer.processes)
   if (answer.processes.every((/** @type {any} */ { problem }) => problem !== null)) {
     throw new Failure('unreachable', `No process of the group ${values.group} answers: ${coverage}.`, 'Are they stopped, or starved of CPU time?')
   }

@@ -11,7 +11,7 @@ const { wrapped } = require('./text')
 /** @import { Part, Terminal } from './terminal' */
 
 /** @type {Readonly<Record<string, Parameters<Terminal['paint']>[0]>>} */
-const COLORS = Object.freeze({ CRITICAL: 'red', WARNING: 'yellow', NOTE: 'cyan', OK: 'green', OVER: 'yellow' })
+const COLORS = Object.freeze({ CRITICAL: 'red', WARNING: 'yellow', NOTE: 'cyan', OK: 'green', EARLIER: 'yellow' })
 
 /**
  * @param {Answer} answer

@@ -15,7 +15,7 @@ const PARTS = Object.freeze({
     evidence: 'shared/findings/evidence.js',
     figures: 'browser/dashboard/figures.js',
     groupProcesses: 'shared/group/processes.js',
-    ruleWords: 'shared/rules/format-rule.js',
+    ruleText: 'shared/rules/format-rule.js',
     slowRequests: 'shared/slow-requests/describe-slow.js'
   },
   scripts: [

@@ -29,7 +29,7 @@ const BARE = {
  * @param {Shows} shows
  * @returns {{ name: string, text: string }[]} the figures that are known
  */
-function inWords (evidence, shows) {
+function formatEvidence (evidence, shows) {
   return Object.entries(evidence).filter(([, value]) => value !== null && value !== '').map(([name, value]) => {
     if (typeof value !== 'number') return { name: spaced(name), text: String(value) }
     if (name in BARE) return { name: BARE[name].name, text: BARE[name].show(value, shows) }
@@ -43,4 +43,4 @@ function spaced (name) {
   return name.replace(/[A-Z](?![0-9])/g, letter => ` ${letter.toLowerCase()}`).replace(/P(?=[0-9])/g, ' p')
 }
 
-module.exports = { inWords }
+module.exports = { formatEvidence }

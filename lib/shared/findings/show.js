@@ -4,7 +4,7 @@
 // group with the processes that each finding applies to. Pure.
 
 const { localTime } = require('../base/local-time')
-const { inWords } = require('./evidence')
+const { formatEvidence } = require('./evidence')
 const { NOTABLE_WORKERS } = require('./readings')
 const { duration, megabytes, percent, placed, rounded, times } = require('./format-text')
 
@@ -35,7 +35,7 @@ const MAX_PIDS = 10
 function labelOf ({ severity, over }) {
   if (!over) return LABELS[severity] // earlier versions do not send it
   const [from, to] = [over.from, over.to].map(timeOfDay)
-  return `OVER, ${from === to ? `at ${from}` : `${from} to ${to}`}`
+  return `EARLIER, ${from === to ? `at ${from}` : `${from} to ${to}`}`
 }
 
 /** @param {number} atMs  epoch */
@@ -66,7 +66,7 @@ function headline ({ observedSeconds, figures, blockedMs, isStale, at, observed,
  * @returns {{ name: string, text: string }[]}
  */
 function parts ({ id, where, what, why, instead, evidence, confidence, next }) {
-  const figures = inWords(evidence, { duration, bytes: megabytes }).map(({ name, text }) => `${name} ${text}`)
+  const figures = formatEvidence(evidence, { duration, bytes: megabytes }).map(({ name, text }) => `${name} ${text}`)
   return [
     { name: 'where', text: where === null ? '' : [placed(where), where.route].filter(Boolean).join(', ') },
     { name: 'what', text: what },

@@ -29,7 +29,7 @@ const MAX_CALLER_LEVELS = 12
 const MAX_PROCESSES = 32
 const MAX_ROUTES = 15
 const MAX_ROUTE_WIDTH = 40
-const NO_ROUTE = 'no request, or not known'
+const NO_ROUTE = 'no request, or unknown'
 
 /**
  * @param {CpuProfile} profile

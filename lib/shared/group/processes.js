@@ -18,7 +18,7 @@ function toProcess ({ member: { pid, id }, up, problem, staleSince }, isStale = 
  * In words, for every answer that people read.
  * @param {readonly GroupProcess[]} processes
  */
-function tellWhole (processes) {
+function describeCoverage (processes) {
   const missing = processes.filter(({ problem }) => problem !== null)
   const [all, there] = [processes.length, processes.length - missing.length]
   if (missing.length === 0) return all === 1 ? 'the one process of it answered' : `all ${all} processes answered`
@@ -26,4 +26,4 @@ function tellWhole (processes) {
   return `${there} of ${all} processes answered; ${missing.length} did not: ${whom}`
 }
 
-module.exports = { tellWhole, toProcess }
+module.exports = { describeCoverage, toProcess }

@@ -12,7 +12,7 @@ function describeWhen ({ when, withinSeconds, forSeconds }) {
 }
 
 /** @param {Pick<RuleStatus, 'isHere' | 'limit' | 'now' | 'heldSince' | 'when'>} status */
-function describeNow ({ isHere, limit, now, heldSince, when }) {
+function describeState ({ isHere, limit, now, heldSince, when }) {
   if (!isHere) return `not in this process (everyNth ${limit.everyNth})`
   if (when.stallMs !== undefined) return 'waits for a stall'
   if (heldSince !== null) return 'holds'
@@ -36,4 +36,4 @@ function describeLast (last) {
   return `${outcome}${problem === null ? '' : ` (${problem})`}: ${values}${where}${files}`
 }
 
-module.exports = { describeCounts, describeLast, describeNow, describeWhen }
+module.exports = { describeCounts, describeLast, describeState, describeWhen }

@@ -15,7 +15,7 @@ const { askGroup } = require('../../../shared/group/ask-group')
 const { askForGroupAnswer } = require('../../../shared/group/group-answers')
 const { groupCaptures } = require('../../../shared/group/group-captures')
 const { groupCpuProfile, groupHeapProfile } = require('../../../shared/group/group-profiles')
-const { tellWhole, toProcess } = require('../../../shared/group/processes')
+const { describeCoverage, toProcess } = require('../../../shared/group/processes')
 const { HEAP_PARAMETERS, VIEW_PARAMETERS, encodeHeapView, encodeView, fileName, timeOf } = require('../views')
 
 /** @import { Context, MethodRow, RouteRow, Sources } from '../router' */
@@ -104,7 +104,7 @@ function createAnswerRoutes () {
  * @param {Context} context
  */
 function showFindings (answer, { parameters: { format = 'json' } }) {
-  const whole = tellWhole(answer.processes)
+  const whole = describeCoverage(answer.processes)
   if (format === 'text') return text(200, toGroupText(answer, whole))
   if (format === 'markdown') return text(200, toGroupMarkdown(answer, whole), { 'Content-Type': 'text/markdown; charset=utf-8' })
   return json(200, answer)
@@ -249,7 +249,7 @@ function answerOf (captures, of, { request: { base }, sources }) {
     return { ...toProcess(answer), capture: capture?.id ?? null, artifact, ...links }
   })
   if (processes.every(({ artifact }) => artifact === null)) {
-    return { status: 503, detail: `No process of the group wrote a capture: ${tellWhole(processes)}.`, remedy: 'See /group for its processes.' }
+    return { status: 503, detail: `No process of the group wrote a capture: ${describeCoverage(processes)}.`, remedy: 'See /group for its processes.' }
   }
   /** @type {GroupCaptures} */
   const answer = { ...of, at: Date.now(), processes, complete: processes.every(({ problem }) => problem === null) }

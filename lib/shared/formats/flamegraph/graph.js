@@ -20,7 +20,7 @@ const { timeKindOf } = require('../profile/time-kinds')
  *
  * @typedef {object} GraphRoutes  which part of a node's own time was spent for which route
  * @property {string[]} names
- * @property {[node: number, route: number, ...selves: number[]][]} times  route -1: of no request, or not known
+ * @property {[node: number, route: number, ...selves: number[]][]} times  route -1: of no request, or unknown
  */
 
 /**

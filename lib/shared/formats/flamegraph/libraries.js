@@ -1,6 +1,6 @@
 'use strict'
 
-// What a page with a flame graph is made with: our own parts in lib/browser/, and the browser builds of d3-flame-graph and of the d3
+// The scripts and styles of a page with a flame graph: loopscope's own in lib/browser/, and the browser builds of d3-flame-graph and the d3
 // modules it needs, read from the installed packages as one script.
 
 const fs = require('node:fs')
@@ -8,16 +8,16 @@ const { createRequire } = require('node:module')
 const path = require('node:path')
 const { ownRequire } = require('../../base/own-files')
 
-// On load d3-flame-graph adds a style element of its own. The page has its own style sheet, and its policy forbids others.
+// On load d3-flame-graph adds a style element of its own. The page has its own style sheet, and its content security policy forbids others.
 const WITHOUT_STYLE = [
   '(function (document) {',
   '}).call(globalThis, { createElement: () => ({}), head: { appendChild () {} } });'
 ]
 
-/** Of lib/browser/, in the order in which they need each other. */
+/** Files of lib/browser/, in the order of their dependencies. */
 const FRAMES = Object.freeze({
   styles: ['frames/frames.css'],
-  scripts: ['frames', 'changes', 'words', 'drawing', 'flame-graph'].map(name => `frames/${name}.js`)
+  scripts: ['frames', 'changes', 'frame-text', 'drawing', 'flame-graph'].map(name => `frames/${name}.js`)
 })
 
 /** @returns {string} */
@@ -33,7 +33,7 @@ function loadLibraries () {
 }
 
 /**
- * Each is resolved from the package that asks for it, as package managers that do not hoist require; needed ones first.
+ * Each is resolved from the package that requires it, because some package managers do not hoist; dependencies come first.
  * @param {string} file
  * @param {Map<string, string>} sources  by package name
  */
@@ -50,15 +50,15 @@ function addDependencies (file, sources) {
 }
 
 /**
- * Where a package is a link (pnpm) its dependencies are beside what it leads to. Node.js 20 and 22 do not always follow it: after
- * anybody in the thread has looked at a socket or a pipe they take the next package for one, too.
+ * If a package is a symbolic link (pnpm), its dependencies are next to its target. Node.js 20 and 22 do not always follow the link: after a
+ * stat of a socket or a pipe in the same thread they take the next package for one, too.
  * @param {string} file
  */
 function realPath (file) {
   try {
     return fs.realpathSync.native(file)
   } catch {
-    return file // in an archive of Yarn's
+    return file // in a Yarn archive
   }
 }
 

@@ -19,7 +19,7 @@ const { showNames } = require('./shown-names')
  * @property {number} selfSamples
  * @property {CallTree[]} children
  * @property {Map<number, number>} lines   selfMicros by line (from 1), as far as V8 told the lines
- * @property {Map<string | null, Spent>} routes  selfMicros and selfSamples by route; null: of no request, or not known. Empty where
+ * @property {Map<string | null, Spent>} routes  selfMicros and selfSamples by route; null: of no request, or unknown. Empty where
  *   the profile has no routes
  * @property {Map<string, Map<string | null, Spent>>} processes  the same by process, in a profile of several; else empty
  *

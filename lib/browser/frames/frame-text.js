@@ -1,9 +1,9 @@
 /* global loopscope */
 'use strict'
 
-// What is said of a frame: on it, beside the pointer, and to a screen reader; its colour; and what a search finds.
+// The texts and the color of a frame: its label, its tooltip, its text for screen readers; and the result of a search.
 
-loopscope.words = (() => {
+loopscope.frameText = (() => {
   const { showBytes } = loopscope.sizes
   const SIGNS = { all: '', app: '● ', dependency: '◆ ', wasm: '★ ', node: '■ ', native: '▲ ', gc: '× ', idle: '○ ', route: '⇒ ' }
   const KIND_NAMES = {
@@ -12,18 +12,18 @@ loopscope.words = (() => {
 
   /**
    * @param {any} graph
-   * @param {any} root  of the tree, which all shares are of
-   * @param {boolean} withIdle  whether time without work counts
+   * @param {any} root  of the tree; all shares are shares of it
+   * @param {boolean} withIdle  whether idle time counts
    */
-  function wordsFor (graph, root, withIdle) {
+  function textFor (graph, root, withIdle) {
     const amounts = amountsFor(graph.unit, root)
     const changes = graph.difference && loopscope.changes.changesFor(root, graph.difference, withIdle)
-    const { amountsOf, noteOf, colourOf, shareOf } = changes ? changeWords(amounts, changes) : plainWords(amounts)
+    const { amountsOf, noteOf, colorOf, shareOf } = changes ? differenceText(amounts, changes) : plainText(amounts)
     function describe (data, separator) {
       return [data.name, data.place, amountsOf(data), KIND_NAMES[data.kind], foldedText(data)].filter(Boolean).join(separator)
     }
     const labelOf = data => [SIGNS[data.kind] + data.name + noteOf(data), data.folded ? `${countOf(data.folded)} folded` : data.place].join('\u2002')
-    return { changes, colourOf, describe, labelOf, shareOf }
+    return { changes, colorOf, describe, labelOf, shareOf }
   }
 
   /**
@@ -31,41 +31,41 @@ loopscope.words = (() => {
    * @param {any} root
    */
   function amountsFor (unit, root) {
-    const inUnits = unit === 'bytes' ? showBytes : inTime
+    const showAmount = unit === 'bytes' ? showBytes : showTime
     const percent = (part, whole) => `${(whole > 0 ? 100 * part / whole : 0).toFixed(1)} %`
     return {
-      inUnits,
+      showAmount,
       shareAfter: value => percent(value, root.value),
       shareBefore: value => percent(value, root.before)
     }
   }
 
-  function inTime (micros) {
+  function showTime (micros) {
     return micros >= 1e6 ? `${(micros / 1e6).toFixed(2)} s` : `${(micros / 1e3).toFixed(1)} ms`
   }
 
-  function plainWords ({ inUnits, shareAfter }) {
-    const amount = value => `${inUnits(value)} (${shareAfter(value)})`
+  function plainText ({ showAmount, shareAfter }) {
+    const amount = value => `${showAmount(value)} (${shareAfter(value)})`
     return {
-      amountsOf: ({ value, self }) => `${amount(value)}, itself ${amount(self)}`,
+      amountsOf: ({ value, self }) => `${amount(value)}, self ${amount(self)}`,
       noteOf: () => '',
-      colourOf: ({ kind }) => kind,
+      colorOf: ({ kind }) => kind,
       shareOf: ({ value }) => shareAfter(value)
     }
   }
 
-  /** Of a difference, the shares stand first: times of recordings that are not equally long say little. */
-  function changeWords ({ inUnits, shareAfter, shareBefore }, { isClear, pointsOf, stepOf }) {
+  /** Shares come first: times of recordings of different length cannot be compared. */
+  function differenceText ({ showAmount, shareAfter, shareBefore }, { isClear, pointsOf, stepOf }) {
     const { showPoints } = loopscope.changes
     const changeOf = (value, before) => `${shareAfter(value)}, before ${shareBefore(before)}`
     return {
       amountsOf: data => [
         `${showPoints(pointsOf(data.value, data.before))} points${isClear(data) ? '' : ', no clear change'}: ${changeOf(data.value, data.before)}`,
-        `itself ${showPoints(pointsOf(data.self, data.selfBefore))}: ${changeOf(data.self, data.selfBefore)}`,
-        `${inUnits(data.value)}, before ${inUnits(data.before)}`
+        `self ${showPoints(pointsOf(data.self, data.selfBefore))}: ${changeOf(data.self, data.selfBefore)}`,
+        `${showAmount(data.value)}, before ${showAmount(data.before)}`
       ].join('; '),
       noteOf: data => isClear(data) ? ` ${showPoints(pointsOf(data.value, data.before))}` : '',
-      colourOf: stepOf,
+      colorOf: stepOf,
       shareOf: ({ value, before }) => changeOf(value, before)
     }
   }
@@ -84,27 +84,27 @@ loopscope.words = (() => {
    * @param {{ name: string, place: string, owner: string }} data
    * @param {string} term  in lower case
    */
-  function isFound ({ name, place, owner = '', folded = new Map() }, term) {
-    return `${name}\n${place}\n${owner}`.toLowerCase().includes(term) || [...folded.values()].some(one => isFound(one, term))
+  function isMatch ({ name, place, owner = '', folded = new Map() }, term) {
+    return `${name}\n${place}\n${owner}`.toLowerCase().includes(term) || [...folded.values()].some(one => isMatch(one, term))
   }
 
   /**
-   * What a search finds, counted once where a match stands below another, and of all frames, so that folding changes no share.
-   * @param {any} root  of the tree of all frames; those that are not shown have `isHidden`
+   * Searches all frames, hidden ones included, so that folding does not change the shares. A match below another match counts once.
+   * @param {any} root  of the tree of all frames; folded ones have `isHidden`
    * @param {string} term  in lower case
-   * @returns {{ value: number, before: number, shown: number, hidden: number }} shown, hidden: how many frames
+   * @returns {{ value: number, before: number, shown: number, hidden: number }} shown, hidden: number of frames
    */
   function find (root, term) {
     const found = { value: 0, before: 0, shown: 0, hidden: 0 }
     const waiting = [{ data: root, isCounted: false }]
     for (const { data, isCounted } of waiting) {
-      const isMatch = isFound(data, term)
-      if (isMatch) found[data.isHidden ? 'hidden' : 'shown']++
-      if (isMatch && !isCounted) {
+      const matches = isMatch(data, term)
+      if (matches) found[data.isHidden ? 'hidden' : 'shown']++
+      if (matches && !isCounted) {
         found.value += data.value
         found.before += data.before
       }
-      for (const child of data.children) waiting.push({ data: child, isCounted: isCounted || isMatch })
+      for (const child of data.children) waiting.push({ data: child, isCounted: isCounted || matches })
     }
     return found
   }
@@ -113,7 +113,7 @@ loopscope.words = (() => {
    * @param {ReturnType<typeof find>} found
    * @param {(found: { value: number, before: number }) => string} shareOf
    */
-  function tellFound (found, shareOf) {
+  function describeMatches (found, shareOf) {
     const { shown, hidden } = found
     if (shown + hidden === 0) return 'no match'
     const frames = shown + hidden === 1 ? 'frame' : 'frames'
@@ -121,5 +121,5 @@ loopscope.words = (() => {
     return `${shareOf(found)} in ${where} ${frames}`
   }
 
-  return { find, isFound, tellFound, wordsFor }
+  return { describeMatches, find, isMatch, textFor }
 })()
