@@ -24,7 +24,7 @@ test('heap profiles and histograms are taken over HTTP, and the CPU recorder goe
     capture(url, { kind: 'heap-histogram', format: 'text' })
   ])
   clearInterval(holding)
-  assert.match(profile.text, /^heap profile of admin-fixture[^\n]*\n\d+\.\d MB alive of what was allocated in [^\n]*\n[^\n]*before is not seen[^]*\n *\d+\.\d\d +\d+\.\d% +\d+\.\d\d {2}holdOrders /)
+  assert.match(profile.text, /^heap profile of admin-fixture[^\n]*\n\d+\.\d MB still alive, allocated in [^\n]*\n[^\n]*earlier allocations are not included[^]*\n *\d+\.\d\d +\d+\.\d% +\d+\.\d\d {2}holdOrders /)
   assert.match(histogram.text, /^heap histogram of admin-fixture[^]*the process stood still for \d+ ms\nCounts only: no sizes[^]*\n *\d{4,5} {2}Order\n/)
   assert.deepEqual([cpu.artifact.shortened, JSON.parse(cpu.text).nodes.some(({ callFrame }) => callFrame.functionName === 'holdOrders')], [null, true])
 })

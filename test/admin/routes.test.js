@@ -49,7 +49,7 @@ test('while the main thread has told nothing yet, what the observer knows is tol
 test('slow requests are those that were handed over, with how fresh they are', async t => {
   const { ask } = createSubject(t, { sources: { slowRequests: async () => ({ isStale: true, at: 5, requests: [SLOW] }) } })
   assert.deepEqual((await ask('/slow-requests')).value, { isStale: true, at: 5, requests: [SLOW] })
-  assert.match((await ask('/slow-requests?format=text')).body, /^the loop does not answer[^]*GET \/fast 200/)
+  assert.match((await ask('/slow-requests?format=text')).body, /^the event loop is blocked[^]*GET \/fast 200/)
 })
 
 test('stalls come with totals, as many as are asked for', async t => {
@@ -92,7 +92,7 @@ test('times that make no sense are refused with what was wanted', async t => {
   }
 })
 
-test('a CPU profile of one route says how much of the time at work it is, and what to do where there is none', async t => {
+test('a CPU profile of one route has a note with its share of the busy time, and an unknown route is an error with a remedy', async t => {
   const labelled = withRoutes(craft([[['serve', 'login'], 600_000], [['serve', 'parseOrders'], 400_000]]), { login: 'POST /login', parseOrders: 'GET /parse' })
   const { ask } = createSubject(t, { sources: { view: async ({ fromMs, toMs }) => ({ profile: labelled, isShortened: false, fromMs, toMs }) } })
   for (const format of ['cpuprofile', 'pprof', 'flamegraph', 'text', 'graph']) {
@@ -101,7 +101,7 @@ test('a CPU profile of one route says how much of the time at work it is, and wh
     assert.ok(status === 200 && /login/.test(text) && !/parseOrders/.test(text), format)
   }
   const { notes, routes } = (await ask('/cpu?route=POST+/login&format=graph')).value
-  assert.match(notes[0], /^only POST \/login: 0\.60 s of the 1\.00 s at work \(60\.0 %\)/)
+  assert.match(notes[0], /^only POST \/login: 0\.60 s of 1\.00 s of busy time \(60\.0 %\)/)
   assert.deepEqual(routes.names, ['POST /login'])
   const { status, value } = await ask('/cpu?route=GET%20/login')
   assert.deepEqual([status, value.code], [404, 'ERR_LOOPSCOPE_UNKNOWN_ROUTE'])

@@ -54,7 +54,7 @@ test('diff writes a flame graph of what changed where the file is to be a page',
   const { code, stdout } = await cli(['diff', ...files, '-o', page])
   assert.deepEqual([code, stdout], [0, ''])
   const html = fs.readFileSync(page, 'utf8')
-  assert.match(html, /^<!doctype html>[^]*<h1>What changed<\/h1>[^]*before: .*before\.cpuprofile · 1\.00 s at work of 2\.00 s/)
+  assert.match(html, /^<!doctype html>[^]*<h1>What changed<\/h1>[^]*before: .*before\.cpuprofile · 1\.00 s busy of 2\.00 s/)
   assert.equal(fs.statSync(page).mode & 0o777, 0o600)
   assert.equal((await cli(['diff', ...files, '-o', page])).code, 1)
   assert.equal((await cli(['diff', ...files, '-o', page, '--json', '--force'])).code, 0)

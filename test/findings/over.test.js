@@ -30,7 +30,7 @@ test('what was wrong before the observed time is over, with its time, and nothin
   assert.deepEqual([first.id, first.severity, first.over, first.where.line, first.lostMs, others], ['hot-sync-call', 'warning', { from: 900_000, to: 907_450 }, 23, 7000, []])
   assert.match(first.title, /^POST \/login spent 100 % of the loop's busy time in crypto\.pbkdf2Sync, called in login/)
   assert.match(first.what, /^It held the loop for 7\.0 s of 10\.0 s, in 10 stalls of up to 700 ms\.$/)
-  for (const text of [toText(answer), toMarkdown(answer)]) assert.match(text, /1\. OVER, \d\d:15:00 to \d\d:15:07: POST \/login/)
+  for (const text of [toText(answer), toMarkdown(answer)]) assert.match(text, /1\. EARLIER, \d\d:15:00 to \d\d:15:07: POST \/login/)
   assert.deepEqual([answer.figures.stalls, answer.observed], [0, { from: 1_000_000, to: 1_060_000 }])
 })
 

@@ -76,8 +76,8 @@ test('the page says what was compared, and keeps it text', () => {
     ...APP, title: evil, titles: { before: evil, after: 'now.cpuprofile' }, notes: [evil]
   }).toString()
   assert.doesNotMatch(page, /<img/)
-  assert.match(page, /<p class="facts">before: &lt;\/script.* · 0\.30 s at work of 0\.30 s · 1 samples<\/p>/)
-  assert.match(page, /<p class="facts">after: now\.cpuprofile · 0\.50 s at work of 1\.00 s · 2 samples<\/p>/)
+  assert.match(page, /<p class="facts">before: &lt;\/script.* · 0\.30 s busy of 0\.30 s · 1 samples<\/p>/)
+  assert.match(page, /<p class="facts">after: now\.cpuprofile · 0\.50 s busy of 1\.00 s · 2 samples<\/p>/)
   assert.doesNotMatch(page, /nothing to compare/)
 })
 

@@ -133,7 +133,7 @@ describe('a change', () => {
 
   const steps = ({ tree, text }) => Object.fromEntries(tree.children.map(data => [data.name, text.colorOf(data)]))
 
-  test('is of the share of the time at work, however long the recordings are', () => {
+  test('is of the share of the busy time, however long the recordings are', () => {
     const { tree, text } = changeOf({ login: 100, report: 300, '(idle)': 600 }, { login: 800, report: 800, '(idle)': 10 })
     const [login] = tree.children.filter(({ name }) => name === 'login')
     assert.deepEqual(steps({ tree, text }), { login: 'hottest', report: 'coldest' })

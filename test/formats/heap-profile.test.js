@@ -35,7 +35,7 @@ test('a stretch of time has what is new in it, and nothing below zero', () => {
 
 test('text names functions by what they allocated themselves, and the heaviest stacks', () => {
   const text = HEAP_FORMATS.text.encode(sampling(late), { appRoot: '/srv/app', title: 'of a test' }).toString()
-  assert.match(text, /^of a test\n8\.0 MB alive of what was allocated in 2\.5 s/)
+  assert.match(text, /^of a test\n8\.0 MB still alive, allocated in 2\.5 s/)
   const rows = [...text.matchAll(/^ +([\d.]+) +([\d.]+)% +([\d.]+) {2}(\w+) /gm)].map(([, ...cells]) => cells)
   assert.deepEqual(rows, [['5.00', '62.5', '7.00', 'parse'], ['3.00', '37.5', '8.00', 'serve'], ['0.00', '0.0', '0.00', 'other']])
   assert.match(text, /5\.00 MB \(62\.5%\)\n {2}parse parse\.js:5\n {2}serve serve\.js:5/)

@@ -114,14 +114,14 @@ test('a pprof has the pid of each sample beside its route', () => {
   assert.deepEqual(labels, [[30_000, 'http_route=POST /login', 'pid=1000'], [10_000, 'http_route=POST /login', 'pid=1001']])
 })
 
-test('the text tells whose time it was, and the flame graph too', () => {
+test('the text shows the time by process, and the flame graph too', () => {
   const merged = mergeProfiles(asParts([craft([[['login'], 300_000], [['(idle)'], 700_000]]), craft([[['report'], 100_000]])]))
   const text = FORMATS.text.encode(merged, { appRoot: '/app' }).toString()
   assert.match(text, /^1\.10 s of 2 processes in 1\.00 s, 3 samples$/m)
   assert.match(text, /^ +300\.0 +75\.0% +30\.0% +1000 +login app\.js:3$/m)
   assert.match(text, /^ +100\.0 +25\.0% +100\.0% +1001 +report app\.js:3$/m)
   const page = FORMATS.flamegraph.encode(merged).toString()
-  assert.match(page, /Of the time at work, by process: 1000 75\.0 % · 1001 25\.0 %/)
+  assert.match(page, /Busy time by process: 1000 75\.0 % · 1001 25\.0 %/)
 })
 
 test('a cpuprofile keeps the processes, so that a file of it can be read again, by route too', () => {

@@ -15,7 +15,7 @@ const LABELLED = withRoutes(craft([
 
 const namesIn = ({ nodes }) => nodes.map(({ callFrame }) => callFrame.functionName)
 
-test('keeps the time of the recording, and of the time at work the route\'s own', () => {
+test('keeps the time of the recording, and of the busy time the route\'s own', () => {
   const { profile } = onlyRoute(LABELLED, 'POST /login')
   const { busy, idle } = summarizeTime(buildCallTree(profile))
   assert.deepEqual([busy, idle], [400_000, 1_600_000])
@@ -26,9 +26,9 @@ test('leaves out functions that ran for others only', () => {
   assert.deepEqual(namesIn(onlyRoute(LABELLED, 'POST /login').profile), ['(root)', 'serve', 'login', 'hash', '(idle)'])
 })
 
-test('says how much of the time at work it is, and how much nobody knows of', () => {
-  assert.equal(onlyRoute(LABELLED, 'POST /login').notes[0], 'only POST /login: 0.40 s of the 1.00 s at work (40.0 %), the rest counts as idle; ' +
-    '0.10 s (10.0 %) ran for no request, or it is not known for which')
+test('has a note with its share of the busy time, and the time of unknown routes', () => {
+  assert.equal(onlyRoute(LABELLED, 'POST /login').notes[0], 'only POST /login: 0.40 s of 1.00 s of busy time (40.0 %), the rest counts as idle; ' +
+    '0.10 s (10.0 %) ran outside requests, or for an unknown one')
 })
 
 test('a profile without idle time gets some, and keeps its samples in their order', () => {
@@ -77,7 +77,7 @@ test('changes nothing of what it was given', () => {
 })
 
 for (const { name, profile } of readRecorded()) {
-  test(`the routes of ${name} add up to its time at work`, () => {
+  test(`the routes of ${name} add up to its busy time`, () => {
     const labelled = withRoutes(profile, HANDLERS)
     const root = buildCallTree(labelled)
     for (const { route, micros } of timesByRoute(root)) {

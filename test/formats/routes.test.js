@@ -65,8 +65,8 @@ test('lines and routes of a function divide its time and its samples exactly', (
 test('the text has a row a route with the function to look at, and one for what has none', () => {
   const profile = craft([[['login', 'node:pbkdf2Sync', 'native:run'], 600_000], [['report'], 300_000], [['(garbage collector)'], 100_000]])
   const text = report(withRoutes(profile, { login: 'POST /login', report: 'GET /report' }))
-  assert.match(text, / {6}600\.0 {2}60\.0% {2}POST \/login {15}pbkdf2Sync node:internal\/thing:\d+, called by login app\.js:\d+\n/)
-  assert.match(text, / {6}300\.0 {2}30\.0% {2}GET \/report {15}report app\.js:\d+\n/)
+  assert.match(text, / {6}600\.0 {2}60\.0% {2}POST \/login {13}pbkdf2Sync node:internal\/thing:\d+, called by login app\.js:\d+\n/)
+  assert.match(text, / {6}300\.0 {2}30\.0% {2}GET \/report {13}report app\.js:\d+\n/)
   assert.match(text, / {6}100\.0 {2}10\.0% {2}no request, or unknown {2}\(garbage collector\)\n/)
 })
 

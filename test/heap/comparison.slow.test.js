@@ -95,7 +95,7 @@ function flip (bytes, at) {
   return changed
 }
 
-test('objects that were numbered anew are not compared one by one', async () => {
+test('objects that were renumbered are not compared one by one', async () => {
   const { incomparable, classes, suspects } = await compareFiles([file('first'), file('renumbered')])
   assert.match(incomparable, /are objects of another class/)
   assert.deepEqual(suspects, [])
@@ -113,7 +113,7 @@ test('nor are two processes, two starts or two versions, when the facts beside t
   assert.match(await verdict({ pid: 13 }), /two processes, 12 and 13/)
   assert.match(await verdict({ startedAt: 2000 }), /started anew/)
   assert.match(await verdict({ nodeVersion: 'v24.0.0' }), /v22\.1\.0 and v24\.0\.0/)
-  assert.match(await verdict({ canaryIds: [15, 17] }), /numbered anew/)
+  assert.match(await verdict({ canaryIds: [15, 17] }), /renumbered/)
   for (const name of ['first', 'second']) fs.rmSync(`${file(name)}.json`)
 })
 

@@ -24,9 +24,9 @@ function makeReport () {
       { by: 'variable', name: 'sessions', className: 'Map', node: 7, place: null }
     ],
     signature: '0123456789ab',
-    patterns: ['It gains entries and loses none.'],
+    patterns: ['Entries are added and never removed.'],
     confidence: 'medium',
-    reasons: ['two snapshots cannot tell a leak from a cache that is still filling: take a third']
+    reasons: ['two snapshots cannot distinguish a leak from a cache that is still filling: take a third']
   }]
   return {
     type: 'loopscope-heap-comparison',

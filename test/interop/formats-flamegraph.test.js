@@ -256,7 +256,7 @@ describe('the flame graph in a browser', { skip, timeout: 120_000 }, () => {
 
   test('says when there are no samples, and draws nothing', async () => {
     await open(craft([]))
-    assert.ok(await page.getByText('The profile holds no samples').isVisible())
+    assert.ok(await page.getByText('The profile has no samples').isVisible())
     assert.equal(await page.locator('g.frame').count(), 0)
     assert.equal(await page.getByRole('searchbox').isVisible(), false)
     await close()

@@ -80,7 +80,7 @@ for (const name of ['express', 'fastify', 'koa', 'plain']) {
       assert.equal(describeSlow(own), 'its own code')
       assert.match(describeSlow(behind), new RegExp(`^waited up to \\d+ ms behind GET ${target}`))
       assert.ok(behind.durationMs >= HELD_MS / 2 && behind.unreadMs >= HELD_MS / 2, JSON.stringify(behind))
-      assert.equal(describeSlow(waiting), 'waited for I/O, not the loop')
+      assert.equal(describeSlow(waiting), 'waited for I/O, not for the event loop')
       assert.deepEqual([own.status, own.traceId], [200, TRACE_ID])
       assert.equal(waiting.traceId, null)
     })

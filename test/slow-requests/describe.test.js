@@ -10,8 +10,8 @@ const slow = parts => ({ at: 0, route: 'GET /fast', status: 200, durationMs: 100
 
 test('one sentence says what it was slow of', () => {
   assert.equal(describeSlow(slow({ ownMs: 600, waitingMs: 400 })), 'its own code')
-  assert.equal(describeSlow(slow({ ownMs: 100, waitingMs: 900 })), 'waited for I/O, not the loop')
-  assert.equal(describeSlow(slow({ gcMs: 600 })), 'garbage collections')
+  assert.equal(describeSlow(slow({ ownMs: 100, waitingMs: 900 })), 'waited for I/O, not for the event loop')
+  assert.equal(describeSlow(slow({ gcMs: 600 })), 'garbage collection')
   assert.equal(describeSlow(slow({ behindMs: 812, behind: [{ route: 'POST /login', ms: 812 }] })), 'waited 812 ms behind POST /login')
 })
 
@@ -20,7 +20,7 @@ test('how long it lay unread is a bound, and said to be one', () => {
 })
 
 test('others of its route, code outside requests and several routes are told as such; what is little is not told', () => {
-  assert.equal(describeSlow(slow({ behindMs: 500, behind: [{ route: 'GET /fast', ms: 490 }, { route: null, ms: 10 }] })), 'waited 500 ms behind other requests of its route')
+  assert.equal(describeSlow(slow({ behindMs: 500, behind: [{ route: 'GET /fast', ms: 490 }, { route: null, ms: 10 }] })), 'waited 500 ms behind other requests of the same route')
   assert.equal(describeSlow(slow({ behindMs: 12_340, behind: [{ route: null, ms: 12_000 }] })), 'waited 12.3 s behind code outside requests')
   assert.equal(describeSlow(slow({ behindMs: 300, behind: [{ route: 'GET /a', ms: 150 }, { route: 'GET /b', ms: 100 }, { route: 'GET /c', ms: 50 }] })), 'waited 300 ms behind GET /a and 2 more')
 })
@@ -30,5 +30,5 @@ test('the text has the figures below each sentence', () => {
   assert.equal(text, `${localTimeWithZone(0)} GET /fast 200 1000 ms: waited 990 ms behind GET /a, trace abc
   own 0 ms, behind 990 ms (GET /a 980 ms, outside requests 10 ms), gc 0 ms, waiting 10 ms
 `)
-  assert.match(slowRequestsText([], { isStale: true }), /^the loop does not answer.*\n\nno slow requests\n$/)
+  assert.match(slowRequestsText([], { isStale: true }), /^the event loop is blocked.*\n\nno slow requests\n$/)
 })

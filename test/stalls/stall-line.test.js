@@ -21,7 +21,7 @@ test('a stall reads as one line: how long, where, what, why', () => {
 
 test('the line says what the system or the collector did', () => {
   const stall = { at: 0, durationMs: 300, route: null, culprit: null, stack: [], evidence: { ...COLLECTING, runQueueMs: 210.4, throttledMs: 180 } }
-  assert.equal(describeStall({ ...stall, cause: 'starved' }), 'event loop stalled 300 ms: starved (waited 210 ms for a CPU, held back 180 ms by the CPU quota)')
+  assert.equal(describeStall({ ...stall, cause: 'starved' }), 'event loop stalled 300 ms: starved (waited 210 ms for a CPU, throttled for 180 ms by the CPU quota)')
   assert.equal(describeStall({ ...stall, cause: 'gc' }), 'event loop stalled 300 ms: gc (1960 ms of garbage collection)')
   assert.equal(describeStall({ ...stall, cause: 'suspended' }), 'event loop stalled 300 ms: suspended')
 })

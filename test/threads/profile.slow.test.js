@@ -38,7 +38,7 @@ test('the text report has a table of threads', async t => {
   await run(startBurners)
   const text = await run(captureThreads, { seconds: 0.5, format: 'text' })
   assert.match(text, / of 3 threads in /)
-  assert.match(text, /\[Threads\]: whose time it was/)
+  assert.match(text, /\[Threads\]: time by thread/)
   assert.match(text, /worker \d+ resize +\S/)
   assert.match(text, /pbkdf2Sync/)
 })

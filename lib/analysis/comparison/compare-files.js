@@ -130,7 +130,7 @@ function differentProcess (before, after) {
   const versions = [before, after].map(({ nodeVersion }) => nodeVersion?.split('.')[0])
   if (versions[0] && versions[1] && versions[0] !== versions[1]) return `they are of Node.js ${before.nodeVersion} and ${after.nodeVersion}`
   if (isBoth(before.pid, after.pid) && before.pid !== after.pid) return `they are of two processes, ${before.pid} and ${after.pid}`
-  if (isBoth(before.startedAt, after.startedAt) && before.startedAt !== after.startedAt) return 'the process was started anew between them'
+  if (isBoth(before.startedAt, after.startedAt) && before.startedAt !== after.startedAt) return 'the process was restarted between them'
   return null
 }
 
@@ -140,7 +140,7 @@ function differentProcess (before, after) {
  */
 function differentCanaries ({ canaryIds: before = [] }, { canaryIds: after = [] }) {
   if (before.length === 0 || after.length === 0 || before.join() === after.join()) return null
-  return 'objects were numbered anew between them: an inspector session has ended, of a debugger or of another tool'
+  return 'V8 renumbered the objects between them: an inspector session of a debugger or another tool has ended'
 }
 
 /**

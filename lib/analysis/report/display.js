@@ -1,6 +1,6 @@
 'use strict'
 
-// What a report says of suspects, as text. Pure; the HTML page says the same with its own means.
+// Formats the parts of a heap report that the text and the HTML page share. Pure.
 
 const { showBytes, showCount } = require('../../shared/base/sizes')
 
@@ -16,8 +16,8 @@ function showPlace (place) {
 /** @param {readonly Step[]} path */
 function showPath (path) {
   return path.map(({ by, name, className, place }) => {
-    const hold = by === 'entry' ? '[entry]' : by === 'variable' ? `variable ${name}` : by === 'internal' ? `{${name}}` : `.${name}`
-    return `${hold} ${className}${place === null ? '' : ` (${showPlace(place)})`}`
+    const reference = by === 'entry' ? '[entry]' : by === 'variable' ? `variable ${name}` : by === 'internal' ? `{${name}}` : `.${name}`
+    return `${reference} ${className}${place === null ? '' : ` (${showPlace(place)})`}`
   })
 }
 
@@ -27,21 +27,21 @@ function showHoldings ({ holds, functions, newObjects }) {
     const where = place === null ? '' : ` (${showPlace(place)})`
     return `${showCount(count)} ${name}${where} ${showBytes(bytes)}`
   })
-  const made = functions.map(({ place, count }) => `${showCount(count)} functions made at ${showPlace(place)}`)
-  return [`${showCount(newObjects)} new objects`, ...classes, ...made].join(', ')
+  const created = functions.map(({ place, count }) => `${showCount(count)} functions created at ${showPlace(place)}`)
+  return [`${showCount(newObjects)} new objects`, ...classes, ...created].join(', ')
 }
 
 /**
- * The line that must add up.
+ * The balance: how the growth of the heap is composed.
  * @param {HeapReport} report
  */
 function showBalance ({ balance, incomparable }) {
   const { heapDeltaBytes, sizeDeltaBytes, survivorGrowthBytes, otherBytes } = balance
   const exact = (/** @type {number} */ bytes) => `${bytes > 0 ? '+' : ''}${showCount(bytes)} B`
   const heap = `heap ${exact(heapDeltaBytes)}`
-  if (incomparable !== null) return `${heap} = classes ${exact(sizeDeltaBytes)}, beside them ${exact(otherBytes)}`
-  const growth = `growth of what was there ${exact(survivorGrowthBytes)}`
-  return `${heap} = new less deleted ${exact(sizeDeltaBytes)}, ${growth}, beside objects ${exact(otherBytes)}`
+  if (incomparable !== null) return `${heap} = classes ${exact(sizeDeltaBytes)}, other ${exact(otherBytes)}`
+  const growth = `growth of surviving objects ${exact(survivorGrowthBytes)}`
+  return `${heap} = new minus deleted ${exact(sizeDeltaBytes)}, ${growth}, outside objects ${exact(otherBytes)}`
 }
 
 module.exports = { showBalance, showHoldings, showPath }

@@ -1,7 +1,7 @@
 'use strict'
 
-// A comparison of heap snapshots as one HTML file: the headline, the suspects with the way that leads to them, and the table of
-// classes to sort and to search.
+// Formats a comparison of heap snapshots as one HTML file: the headline, the suspects with their retainer paths, and a table of classes that can be
+// sorted and searched.
 
 const { createPage, escapeHtml, jsonForHtml } = require('../../shared/base/html-page')
 const { localTimeWithZone } = require('../../shared/base/local-time')
@@ -27,7 +27,7 @@ function renderReport (report) {
     headline: escapeHtml(report.headline),
     facts: escapeHtml(factsOf(report)),
     notes: notesOf(report).map(note => `<p class="note">${escapeHtml(note)}</p>`).join('\n'),
-    suspects: report.suspects.map(suspectHtml).join('\n') || '<p>No object stands out.</p>',
+    suspects: report.suspects.map(suspectHtml).join('\n') || '<p>No object is suspicious.</p>',
     balance: escapeHtml(showBalance(report)),
     classes: jsonForHtml(report.classes)
   }))
@@ -47,7 +47,7 @@ function notesOf ({ incomparable, codeGrowthBytes }) {
     return [`Not compared object by object: ${incomparable}. The table shows the difference of the totals of each class.`]
   }
   if (codeGrowthBytes <= 0) return []
-  return [`Compiled code and shapes grew by ${showBytes(codeGrowthBytes)}: while they grow, the application still warms up.`]
+  return [`Compiled code and shapes grew by ${showBytes(codeGrowthBytes)}: as long as they grow, the application is still warming up.`]
 }
 
 /** @param {Suspect} suspect */
@@ -57,7 +57,7 @@ function suspectHtml (suspect) {
   return `<li class="suspect ${confidence}">
 <h3>${escapeHtml(subjectOf(suspect))}</h3>
 <p class="growth"><meter min="0" max="100" value="${Math.max(0, Math.min(100, percent))}" aria-label="share of the growth">${percent} %</meter>
-<b>${showChange(growthBytes)}</b> (${percent} % of the growth), keeps ${showBytes(keptBytes)} now</p>
+<b>${showChange(growthBytes)}</b> (${percent} % of the growth), retains ${showBytes(keptBytes)} now</p>
 <p><span class="confidence">confidence ${confidence}</span> ${escapeHtml(reasons.join('; '))}</p>
 <p>Gained ${escapeHtml(showHoldings(suspect))}.</p>
 ${patterns.map(text => `<p class="hint">${escapeHtml(text)}</p>`).join('\n')}
@@ -71,7 +71,7 @@ ${steps.length === 0 ? '' : pathHtml(steps, signature, confidence !== 'low')}
  * @param {boolean} isOpen
  */
 function pathHtml (steps, signature, isOpen) {
-  return `<details${isOpen ? ' open' : ''}><summary>What holds it <code>${escapeHtml(signature)}</code></summary>
+  return `<details${isOpen ? ' open' : ''}><summary>Retained by <code>${escapeHtml(signature)}</code></summary>
 <ol>${showPath(steps).map(step => `<li>${escapeHtml(step)}</li>`).join('')}</ol></details>`
 }
 

@@ -1,6 +1,6 @@
 'use strict'
 
-// A comparison of heap snapshots for a terminal or a ticket.
+// Formats a comparison of heap snapshots as text, for a terminal or a ticket.
 
 const { showBytes, showChange, showCount } = require('../../shared/base/sizes')
 const { subjectOf } = require('../suspects/headline')
@@ -42,12 +42,12 @@ function reportLines (report, { withNoise = false, maxClasses = MAX_CLASSES } = 
     ...tableLines(report.classes, { withNoise, maxClasses }),
     '',
     showBalance(report),
-    ...(incomparable === null ? [`of it compiled code and shapes: ${showChange(codeGrowthBytes)}`] : [])
+    ...(incomparable === null ? [`of which compiled code and shapes: ${showChange(codeGrowthBytes)}`] : [])
   ].map(printable)
 }
 
 /**
- * Names come from the application: none may break a line or speak to a terminal.
+ * Names come from the application: control characters must not break lines or reach the terminal.
  * @param {string} line
  */
 function printable (line) {
@@ -61,11 +61,11 @@ function printable (line) {
 function suspectLines (suspect, rank) {
   const { growthBytes, share, keptBytes, confidence, reasons, patterns, path, signature } = suspect
   return [
-    `${rank}. ${subjectOf(suspect)}: ${showChange(growthBytes)} (${Math.round(share * 100)} %), keeps ${showBytes(keptBytes)} now`,
+    `${rank}. ${subjectOf(suspect)}: ${showChange(growthBytes)} (${Math.round(share * 100)} %), retains ${showBytes(keptBytes)} now`,
     `   confidence ${confidence}: ${reasons.join('; ')}`,
     `   gained ${showHoldings(suspect)}`,
     ...patterns.map(text => `   ${text}`),
-    ...(path.length === 0 ? [] : [`   held by (${signature}):`]),
+    ...(path.length === 0 ? [] : [`   retained by (${signature}):`]),
     ...showPath(path).map(step => `     ${step}`),
     ''
   ]
@@ -84,7 +84,7 @@ function tableLines (classes, { withNoise, maxClasses }) {
   const lines = cells.map((row, at) => [...row.map((cell, index) => cell.padStart(widths[index])), names[at]].join('  '))
   const rest = [
     wanted.length > shown.length ? `${wanted.length - shown.length} more classes` : '',
-    wanted.length < classes.length ? `folded as noise of V8: ${classes.length - wanted.length}` : ''
+    wanted.length < classes.length ? `V8 internals hidden: ${classes.length - wanted.length}` : ''
   ].filter(text => text !== '')
   return rest.length === 0 ? lines : [...lines, rest.join(', ')]
 }

@@ -14,7 +14,7 @@ const MAX_PLACES = 3
  * @typedef {{ name: string, count: number, bytes: number, place: Place | null }} Holding  new objects of a class; bytes: with what
  *   they keep
  *
- * @typedef {{ place: Place, count: number }} NewFunctions  functions made at one place in the code
+ * @typedef {{ place: Place, count: number }} NewFunctions  functions created at one place in the code
  */
 
 class Contents {

@@ -14,7 +14,7 @@ function headlineOf ({ beforeBytes, afterBytes, suspects }) {
   const heap = `Heap ${megabytes(beforeBytes)} → ${megabytes(afterBytes)} MB.`
   const [first] = suspects
   if (first === undefined || first.confidence === 'low') {
-    return `${heap} ${afterBytes > beforeBytes ? 'No object stands out.' : 'It did not grow.'}`
+    return `${heap} ${afterBytes > beforeBytes ? 'No object is suspicious.' : 'It did not grow.'}`
   }
   return `${heap} ${subjectOf(first)} explains ${megabytes(first.growthBytes)} MB (${Math.round(first.share * 100)} %)`
 }

@@ -104,15 +104,15 @@ const CONTEXT = /^system \/ Context$/
 const PATTERNS = Object.freeze([
   {
     is: ({ path }) => queueOf(path)?.what === 'write queue',
-    text: 'More is written to the stream than its destination takes: wait for `drain` when write() returns false, and see to it that something reads it.'
+    text: 'More is written to the stream than its destination accepts: wait for `drain` when write() returns false, and make sure that the other end reads.'
   },
   {
     is: ({ path }) => queueOf(path)?.what === 'read queue',
-    text: 'Nobody reads what the stream has: pipe it on, call resume(), or destroy() it.'
+    text: 'The data of the stream is not read: pipe it, call resume(), or destroy() it.'
   },
   {
     is: ({ path }) => queueOf(path)?.kind === 'agent',
-    text: 'Requests wait for a connection, or hold one: give each a time limit, read every response to its end, and bound how many are made at a time.'
+    text: 'Requests wait for a connection or keep one open: set a timeout for each, read every response to its end, and limit how many run at a time.'
   },
   {
     is: ({ path }) => isOfListeners(path),
@@ -120,39 +120,39 @@ const PATTERNS = Object.freeze([
   },
   {
     is: ({ className, holds }) => TIMER.test(className) || holdsAny(holds, TIMER),
-    text: 'Timers pile up, and keep what their callbacks can see: clearInterval() or clearTimeout() when their work is over.'
+    text: 'Timers pile up, and retain everything their callbacks refer to: call clearInterval() or clearTimeout() when they are no longer needed.'
   },
   {
     is: ({ className, holds }) => className === 'Promise' || holdsAny(holds, /^(?:Promise|PromiseReaction|Generator|AsyncFunction)/),
-    text: 'Promises that are never settled keep everything that waits for them: give each a time limit.'
+    text: 'Promises that never settle retain everything that awaits them: set a timeout for each.'
   },
   {
     is: ({ holds }) => holdsAny(holds, /^(?:IncomingMessage|ServerResponse|Socket|Request|Http2.*)$/),
-    text: 'Finished requests are kept, with their sockets and headers: keep the few values that are needed instead.'
+    text: 'Finished requests are retained, with their sockets and headers: keep only the values that you need.'
   },
   {
     is: ({ holds }) => holdsAny(holds, /ArrayBuffer|^(?:Buffer|Uint8Array|FastBuffer)$/),
-    text: 'Buffers outside of the heap are kept by small objects; a slice keeps the whole buffer.'
+    text: 'Small objects retain buffers outside the heap; a slice retains the whole buffer.'
   },
   {
     is: ({ className, holds }) => /^(?:WeakRef|FinalizationRegistry)$/.test(className) || holdsAny(holds, /^(?:WeakRef|WeakCell)$/),
-    text: 'WeakRefs that are empty are objects too: remove them with a FinalizationRegistry.'
+    text: 'Empty WeakRefs are objects too: remove them with a FinalizationRegistry.'
   },
   {
     is: ({ className }) => /^(?:Map|Set|WeakMap|WeakSet)$/.test(className),
-    text: 'It gains entries and loses none: bound it (an LRU cache), let entries expire, or delete them when they are done.'
+    text: 'Entries are added and never removed: limit its size (an LRU cache), let entries expire, or delete them when they are no longer needed.'
   },
   {
     is: ({ className, path }) => className === 'Array' && queueOf(path) === null,
-    text: 'An array that is only pushed to: bound it, or empty it when its contents are used.'
+    text: 'The array is only appended to: limit its length, or clear it when its contents have been used.'
   },
   {
     is: ({ className, holds }) => CONTEXT.test(className) || holds[0]?.name === 'Function' || holdsAny(holds, CONTEXT),
-    text: 'Functions keep all variables of the scope that they were made in, those of their neighbours too.'
+    text: 'Functions retain all variables of the scope in which they were created, including those that only other functions use.'
   },
   {
     is: ({ className, path }) => (className === 'Object' || className.startsWith('{')) && queueOf(path) === null,
-    text: 'An object that is used as a map gains properties and loses none: bound it, or use a Map and delete.'
+    text: 'An object used as a map: properties are added and never removed. Limit its size, or use a Map and delete().'
   }
 ])
 

@@ -234,22 +234,22 @@ function judge ({ bytes, ...suspect }) {
   const doubts = [...doubtsOf(suspect)]
   if (doubts.length > 0) return { ...suspect, confidence: 'low', reasons: doubts }
   if (bytes.length < 3) {
-    const reason = 'two snapshots cannot tell a leak from a cache that is still filling: take a third'
+    const reason = 'two snapshots cannot distinguish a leak from a cache that is still filling: take a third'
     return { ...suspect, confidence: 'medium', reasons: [reason] }
   }
   const [first, then] = [bytes[1] - bytes[0], bytes[2] - bytes[1]]
   if (then < first * MIN_AGAIN) {
-    return { ...suspect, confidence: 'low', reasons: ['it hardly grew again between the second and the third snapshot'] }
+    return { ...suspect, confidence: 'low', reasons: ['it hardly grew between the second and the third snapshot'] }
   }
-  return { ...suspect, confidence: 'high', reasons: ['it grew between the first two snapshots, and again between the next two'] }
+  return { ...suspect, confidence: 'high', reasons: ['it grew between the first and the second snapshot, and again up to the third'] }
 }
 
 /** @param {Omit<Description, 'bytes'> & { share: number }} suspect */
 function * doubtsOf ({ growthBytes, share, newObjects, objects, className, path }) {
-  if (growthBytes < DOUBTED_BYTES) yield 'it grew by less than every process does'
+  if (growthBytes < DOUBTED_BYTES) yield 'it grew by no more than any process does'
   if (share < DOUBTED_SHARE && growthBytes < MUCH_BYTES) yield 'most of the growth is elsewhere'
   if (newObjects + objects < MIN_OBJECTS) yield 'it gained only a few objects'
-  if (className === '(synthetic)' || path.length === 0) yield "V8's own roots hold it, perhaps only at this moment"
+  if (className === '(synthetic)' || path.length === 0) yield "it is retained by V8's own roots, perhaps only temporarily"
 }
 
 module.exports = { findSuspects }

@@ -1,6 +1,6 @@
 'use strict'
 
-// What changed from one recording to another: functions that got hotter, functions that allocated more, constructors with more objects. Pure.
+// Compares two recordings: functions that got hotter, functions that allocated more, constructors with more objects. Pure.
 
 const { buildCallTree } = require('./profile/call-tree')
 const { callsOf } = require('./profile/callers')
@@ -34,21 +34,21 @@ const { timeKindOf } = require('./profile/time-kinds')
  *
  * @typedef {object} HistogramDiff
  * @property {boolean} isSameProcess
- * @property {boolean} isComplete  every constructor has a row of its own in both; else the rarest are together in `_other`
+ * @property {boolean} isComplete  each constructor has its own row in both; otherwise the rarest are combined in `_other`
  * @property {{ before: number, after: number }} total
- * @property {{ name: string, before: number, after: number, change: number }[]} rows  those that changed, what grew most first
+ * @property {{ name: string, before: number, after: number, change: number }[]} rows  those that changed, largest growth first
  *
  * @typedef {{ name: string, place: string, self: number, total: number }} Times  microseconds
  * @typedef {{ functions: Map<string, Times>, busy: number, all: number }} Measured
  */
 
 /**
- * What got hotter, function by function. Shares of the time at work are compared, since two recordings are never equally long or busy.
+ * Compares the functions of two CPU profiles by their shares of busy time, because two recordings never have the same length and load.
  * @param {CpuProfile} before
  * @param {CpuProfile} after
  * @param {Pick<EncodeContext, 'appRoot'>} [context]
  * @returns {{ before: { busyMs: number, totalMs: number }, after: { busyMs: number, totalMs: number }, rows: DiffRow[] }}
- *   rows: what got hotter first, what got cooler last
+ *   rows: from hotter to colder
  */
 function diffProfiles (before, after, context = {}) {
   const earlier = measureCpu(buildCallTree(before, context))
@@ -103,11 +103,11 @@ function timesOf ({ busy, all }) {
 }
 
 /**
- * Which functions allocated more.
+ * Compares the functions of two heap profiles by the bytes that they allocated.
  * @param {SamplingProfile} before
  * @param {SamplingProfile} after
  * @param {Pick<EncodeContext, 'appRoot'>} [context]
- * @returns {{ beforeBytes: number, afterBytes: number, rows: HeapDiffRow[] }} what grew most first
+ * @returns {{ beforeBytes: number, afterBytes: number, rows: HeapDiffRow[] }} largest growth first
  */
 function diffHeapProfiles (before, after, context = {}) {
   const [earlier, later] = [before, after].map(profile => measureHeap(profile, context))
@@ -133,7 +133,7 @@ function measureHeap (profile, context) {
 }
 
 /**
- * Of which constructor there are more objects.
+ * Compares the number of objects of each constructor.
  * @param {HeapHistogram} before
  * @param {HeapHistogram} after
  * @returns {HistogramDiff}

@@ -1,7 +1,7 @@
 'use strict'
 
-// A flame graph as one HTML file that needs nothing else: no network, no server, no other file.
-// Everything a profile brings in (names, paths, the title) enters as text or as JSON, never as markup.
+// Formats a CPU profile as a flame graph, one HTML file that needs no network, no server and no other file.
+// Everything from the profile (names, paths, the title) is inserted as text or JSON, never as markup.
 
 const { createPage, escapeHtml, jsonForHtml } = require('../base/html-page')
 const { localTimeWithZone } = require('../base/local-time')
@@ -19,9 +19,9 @@ const { describeTotal, kindOf, summarizeTime, timesByProcess } = require('./prof
 /**
  * @typedef {object} DifferenceContext
  * @property {string} [appRoot]  absolute path of the application; files below it are shown relative to it
- * @property {string} [title]    one line for a person: what this is (default: What changed)
- * @property {{ before: string, after: string }} [titles]  of the two, e.g. the names of their files
- * @property {string[]} [notes]  lines for a person
+ * @property {string} [title]    heading of the page (default: What changed)
+ * @property {{ before: string, after: string }} [titles]  of the two profiles, e.g. their file names
+ * @property {string[]} [notes]  lines shown below the heading
  */
 
 const MAX_PROCESSES = 32
@@ -50,14 +50,14 @@ function encodeFlameGraph (profile, context = {}) {
 }
 
 /**
- * What changed from one CPU profile to another, as a flame graph of the later one in one HTML file: frames as wide as their share after,
- * coloured by how that share changed, and a list of those that are gone. Shares are of the time at work, since two recordings are never
- * equally long or busy. A function that moved in its file is the same one.
+ * The difference of two CPU profiles, as a flame graph of the newer one in one HTML file: the width of a frame is its share in the newer profile,
+ * its color is the change of that share, and functions that no longer run are listed. Shares are of busy time, because two recordings never have
+ * the same length and load. A function that moved within its file counts as the same function.
  * @param {CpuProfile} before
  * @param {CpuProfile} after
  * @param {DifferenceContext} [context]
  * @returns {Buffer}
- * @throws ERR_LOOPSCOPE_INVALID_PROFILE for what is no CPU profile
+ * @throws ERR_LOOPSCOPE_INVALID_PROFILE for data that is not a CPU profile
  */
 function encodeFlameGraphDifference (before, after, context = {}) {
   const graph = describeDifference(buildCallTree(before, context), buildCallTree(after, context))
@@ -75,7 +75,7 @@ function renderFlameGraph ({ title, header, graph }) {
 }
 
 /**
- * The part of the page that needs no script: what was recorded, and whose time it was.
+ * The part of the page that needs no script: what was recorded, and the time by kind.
  * @param {CpuProfile} profile
  * @param {CallTree} root
  * @param {EncodeContext} context
@@ -91,7 +91,7 @@ function headerHtml ({ samples, processes }, root, { title = 'CPU profile', star
     `<p class="facts">${facts.join(' · ')}</p>`,
     ...processesHtml(root, processes),
     ...notes.map(note => `<p class="note">${escapeHtml(note)}</p>`),
-    root.totalMicros > 0 ? sharesHtml(root) : '<p class="empty">The profile holds no samples: nothing was recorded in this time.</p>'
+    root.totalMicros > 0 ? sharesHtml(root) : '<p class="empty">The profile has no samples: nothing was recorded in this time range.</p>'
   ].join('\n')
 }
 
@@ -106,7 +106,7 @@ function differenceHeaderHtml ({ before, after }, { title, titles, notes = [] })
     recordedHtml('before', before, titles?.before),
     recordedHtml('after', after, titles?.after),
     ...notes.map(note => `<p class="note">${escapeHtml(note)}</p>`),
-    isComparable ? '' : '<p class="empty">One of the two holds no samples of work: there is nothing to compare.</p>'
+    isComparable ? '' : '<p class="empty">One of the two profiles has no busy samples: there is nothing to compare.</p>'
   ].join('\n')
 }
 
@@ -117,7 +117,7 @@ function differenceHeaderHtml ({ before, after }, { title, titles, notes = [] })
  */
 function recordedHtml (which, { micros, busyMicros, samples }, name) {
   const [busy, all] = [busyMicros, micros].map(time => `${(time / 1e6).toFixed(2)} s`)
-  const facts = [...(name === undefined ? [] : [escapeHtml(name)]), `${busy} at work of ${all}`, `${samples} samples`]
+  const facts = [...(name === undefined ? [] : [escapeHtml(name)]), `${busy} busy of ${all}`, `${samples} samples`]
   return `<p class="facts">${which}: ${facts.join(' · ')}</p>`
 }
 
@@ -132,7 +132,7 @@ function processesHtml (root, processes) {
   const shown = times.slice(0, MAX_PROCESSES).map(({ process, busyMicros }) =>
     `${escapeHtml(process)} ${(busy > 0 ? 100 * busyMicros / busy : 0).toFixed(1)} %`)
   if (times.length > MAX_PROCESSES) shown.push(`and ${times.length - MAX_PROCESSES} more`)
-  return [`<p class="facts">Of the time at work, by ${kindOf(processes)}: ${shown.join(' · ')}</p>`]
+  return [`<p class="facts">Busy time by ${kindOf(processes)}: ${shown.join(' · ')}</p>`]
 }
 
 /** @param {number} epochMs */

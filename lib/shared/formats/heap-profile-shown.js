@@ -1,6 +1,6 @@
 'use strict'
 
-// A heap profile as people read it: as a flame graph, and as text.
+// Formats a heap profile as a flame graph and as text.
 
 const { escapeHtml } = require('../base/html-page')
 const { localTimeWithZone } = require('../base/local-time')
@@ -17,7 +17,7 @@ const MAX_FUNCTIONS = 30
 const MAX_STACKS = 10
 const MAX_STACK_FRAMES = 12
 const MB = 1e6
-const LIMITS = 'Sampled, one in half a megabyte, since sampling began: what was allocated before is not seen. Reading it collected garbage: one pause.'
+const LIMITS = 'Sampled, one sample per 512 KB, since sampling began; earlier allocations are not included. Reading the profile paused the process for a garbage collection.'
 
 /**
  * @param {ReadProfile} profile
@@ -52,7 +52,7 @@ function factsOf ({ mode, fromMs, toMs, profile: { samples } }, { totalBytes }) 
   // Older versions wrote the tree without its samples.
   if (totalBytes > 0 && samples.length === 0) return size
   if (mode === undefined || fromMs === undefined || toMs === undefined) return `${size}, ${samples.length} samples`
-  const what = mode === 'all' ? 'allocated' : 'alive of what was allocated'
+  const what = mode === 'all' ? 'allocated' : 'still alive, allocated'
   return `${size} ${what} in ${((toMs - fromMs) / 1e3).toFixed(1)} s, from ${localTimeWithZone(fromMs)}, ${samples.length} samples`
 }
 
@@ -85,7 +85,7 @@ function encodeHeapText (profile, context = {}) {
 
 /**
  * @param {HeapTree} root
- * @returns {string[]} none where it is of one process
+ * @returns {string[]} none if the profile is of one process
  */
 function processFacts (root) {
   const shares = bytesByProcess(root).map(({ process, bytes }) => `${process} ${percent(bytes, root.totalBytes)}`)
@@ -138,7 +138,7 @@ function percent (part, whole) {
 }
 
 /**
- * Names come from the profiled program: one must neither break a line nor speak to the terminal.
+ * Names come from the profiled program: control characters must not break lines or reach the terminal.
  * @param {string} text
  */
 function printable (text) {

@@ -1,6 +1,6 @@
 'use strict'
 
-// Where the time of a CPU profile was spent, in a few short lines: for readers who do not open the file yet. Pure.
+// Summarizes a CPU profile in a few short lines, for readers who have not opened the file. Pure.
 
 const { buildCallTree } = require('./profile/call-tree')
 const { bottomUp, nearestOfApplication } = require('./profile/callers')
@@ -11,7 +11,7 @@ const { nameOf, percent } = require('./text-rows')
 /** @import { HeavyFrame } from './profile/callers' */
 
 const MAX_LINES = 5
-// Less of the busy time than this is not what was hot.
+// A function with a smaller share of the busy time is not hot.
 const MIN_SHARE = 0.05
 
 /**
@@ -31,7 +31,7 @@ function hotLines (profile, context = {}) {
 }
 
 /**
- * Nobody looks for `pbkdf2Sync` in Node's own code: the application's function that most of it was for is the place to go to.
+ * A function of Node.js such as `pbkdf2Sync` is shown with the function of the application that called it most, because that can be changed.
  * @param {HeavyFrame} heavy
  */
 function calledBy (heavy) {

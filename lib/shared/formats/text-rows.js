@@ -1,6 +1,6 @@
 'use strict'
 
-// The rows of the text report and how they name functions, also for those who have a few lines of it only. Pure.
+// The rows of the text report and the names of functions in them, also for shorter reports. Pure.
 
 const { hottestLine } = require('./profile/callers')
 const { placeOf } = require('./profile/frame')
@@ -34,9 +34,9 @@ function percent (micros, ofMicros) {
 function describeFunction (heavy) {
   const { frame } = heavy
   const line = hottestLine(heavy)
-  // Nobody will mend a line of Node's own.
-  const isTelling = line !== undefined && line !== (frame.work ?? frame).line && frame.origin !== 'node'
-  return isTelling ? `${nameOf(frame)}, mostly line ${line}` : nameOf(frame)
+  // A line in the code of Node.js does not help: the reader cannot change it.
+  const isLineUseful = line !== undefined && line !== (frame.work ?? frame).line && frame.origin !== 'node'
+  return isLineUseful ? `${nameOf(frame)}, mostly line ${line}` : nameOf(frame)
 }
 
 /** @param {Frame} frame */

@@ -1,7 +1,7 @@
 'use strict'
 
-// A report to read in a terminal, after the manner of `node --prof-process`: whose time it was, by kind, by process and by route, then the functions
-// in which it was spent with their callers.
+// Formats a CPU profile as a text report, similar to that of `node --prof-process`: time by kind, process and route, then the hottest functions with
+// their callers.
 
 const { localTimeWithZone } = require('../base/local-time')
 const { buildCallTree } = require('./profile/call-tree')
@@ -15,15 +15,15 @@ const { describeFunction, inMs, nameOf, percent, row } = require('./text-rows')
 /** @import { HeavyFrame } from './profile/callers' */
 /** @import { Frame } from './profile/frame' */
 
-// Below these a row tells nothing but noise. --prof-process has the same for callers, but of the line above; here it is of
-// the function at the top, or branches of branches would go on where no time is left.
+// Rows below these shares are noise. --prof-process has the same limit for callers, but as a share of the line above; here it is a share of the
+// function at the top, otherwise branches of branches would continue with almost no time left.
 const MIN_SHARE_OF_CALLER = 0.02
 const MIN_SHARE_OF_FUNCTION = 0.01
 
-// Shown however little they took: of a program without hot spots one wants to see that it has none.
+// Always shown, so that a program without hot spots can be recognized.
 const MIN_FUNCTIONS = 5
 
-// As many as fit on a screen with the next function: a recursion would go on for as many as V8 records frames (255).
+// Fits on a screen with the next function; a recursion would otherwise have up to 255 levels, the limit of V8.
 const MAX_CALLER_LEVELS = 12
 
 const MAX_PROCESSES = 32
@@ -47,7 +47,7 @@ function encodeText (profile, context = {}) {
 }
 
 /**
- * Names come from the profiled program: one must neither break a line nor speak to the terminal.
+ * Names come from the profiled program: control characters must not break lines or reach the terminal.
  * @param {string} text
  */
 function printable (text) {
@@ -72,9 +72,9 @@ function headerLines ({ samples, processes }, totalMicros, { title = 'CPU profil
 function summaryLines (root) {
   const { javascript, wasm, native, gc, idle, busy } = summarizeTime(root)
   const loopIo = root.children.find(({ frame }) => frame.origin === 'meta' && frame.name === LOOP_IO)?.totalMicros ?? 0
-  if (busy + idle === 0) return ['The profile holds no samples: nothing was recorded in this time.']
+  if (busy + idle === 0) return ['The profile has no samples: nothing was recorded in this time range.']
   return [
-    ' [Summary]: percentages, here and below, are of the time that was not idle',
+    ' [Summary]: all percentages are of busy time, which excludes idle time',
     '',
     '         ms   busy  where',
     row(javascript, busy, 'JavaScript'),
@@ -94,9 +94,9 @@ function bottomUpLines (functions, busyMicros) {
   const shown = functions.filter(({ micros }, rank) => rank < MIN_FUNCTIONS || micros >= busyMicros * MIN_SHARE_OF_FUNCTION)
   const restMicros = busyMicros - shown.reduce((sum, { micros }) => sum + micros, 0)
   const lines = [
-    ' [Bottom up (heavy) profile]: where the time was spent; indented below, who called it',
+    ' [Bottom up (heavy) profile]: where the time was spent, with callers indented below each function',
     '',
-    '         ms  share  function, then its callers with their share of the line they stand under (under 2 % of the function: left out)'
+    '         ms  share  function, then its callers with their share of the line above them (less than 2 % of the function: omitted)'
   ]
   for (const heavy of shown) lines.push(row(heavy.micros, busyMicros, describeFunction(heavy)), ...callerLines(heavy), '')
   if (shown.length === functions.length) lines.pop()
@@ -135,10 +135,10 @@ function visibleCallers (parent, at, minMicros) {
 }
 
 /**
- * A framework's twenty frames between two of the application's would hide the next function below them.
+ * Combines consecutive frames of packages: twenty frames of a framework between two of the application would hide the next function.
  * @param {HeavyFrame} entry
  * @param {number} maxFrames
- * @returns {{ run: Frame[], last: HeavyFrame }} the run of other people's frames that begins here, as far as it has no branches
+ * @returns {{ run: Frame[], last: HeavyFrame }} the consecutive frames outside the application that begin here, up to the first branch
  */
 function followForeign (entry, maxFrames) {
   const run = [entry.frame]
@@ -177,11 +177,11 @@ function ownerOf ({ origin, file }) {
 }
 
 /**
- * Which process, or thread, took the time, in a profile of several: a row for each, with the function to look at.
+ * The time by process or thread, in a profile of several: a row for each, with its hottest function.
  * @param {CallTree} root
  * @param {number} busyMicros
  * @param {CpuProfile['processes']} processes
- * @returns {string[]} none where the profile is of one process
+ * @returns {string[]} none if the profile is of one process
  */
 function processLines (root, busyMicros, processes) {
   const times = timesByProcess(root)
@@ -195,7 +195,7 @@ function processLines (root, busyMicros, processes) {
     lines.push(row(rest.reduce((sum, one) => sum + one.busyMicros, 0), busyMicros, `everything else (${rest.length} ${kindsOf(processes)})`))
   }
   return [
-    ` [${kindsOf(processes) === 'threads' ? 'Threads' : 'Processes'}]: whose time it was; "at work" is the part of its own time that a ${kindOf(processes)} was not idle`,
+    ` [${kindsOf(processes) === 'threads' ? 'Threads' : 'Processes'}]: time by ${kindOf(processes)}; "at work" is the share of its own time in which it was not idle`,
     '',
     `         ms   busy  at work  ${kindOf(processes).padEnd(width)}  the function in which most of it was spent`,
     ...lines
@@ -214,10 +214,10 @@ function hottestOf (root, process) {
 }
 
 /**
- * Whose requests took the time: a row a route, with the function to look at.
+ * The time by route: a row for each, with its hottest function.
  * @param {CallTree} root
  * @param {number} busyMicros
- * @returns {string[]} none where the profile has no routes
+ * @returns {string[]} none if the profile has no routes
  */
 function routeLines (root, busyMicros) {
   const times = timesByRoute(root).filter(({ micros }) => micros > 0)
@@ -232,7 +232,7 @@ function routeLines (root, busyMicros) {
     lines.push(row(rest.reduce((sum, { micros }) => sum + micros, 0), busyMicros, `everything else (${rest.length} routes)`))
   }
   return [
-    ' [Routes]: whose requests took the time',
+    ' [Routes]: time by route',
     '',
     `         ms   busy  ${'route'.padEnd(width)}  the function in which most of it was spent`,
     ...lines
@@ -240,10 +240,10 @@ function routeLines (root, busyMicros) {
 }
 
 /**
- * The function to look at in one part of a profile, in words.
+ * The hottest function of one part of a profile, as text.
  * @param {CallTree} root
  * @param {(tree: CallTree) => number} microsOf  which of the time spent in a function itself counts
- * @returns {string} empty where no time was spent
+ * @returns {string} empty if no time was spent
  */
 function describeHottest (root, microsOf) {
   const [heavy] = bottomUp(root, microsOf)

@@ -1,13 +1,13 @@
 'use strict'
 
-// Who is in a merged answer, and who is not and why. Pure.
+// Which processes of a group a merged answer covers, and why the others are missing. Pure.
 
 /** @import { GroupProcess } from '../../../types/group' */
 /** @import { GroupAnswer } from './ask-group' */
 
 /**
  * @param {GroupAnswer} answer
- * @param {boolean} [isStale]  as the answer itself says
+ * @param {boolean} [isStale]  whether the answer itself is marked as stale
  * @returns {GroupProcess}
  */
 function toProcess ({ member: { pid, id }, up, problem, staleSince }, isStale = false) {
@@ -15,15 +15,15 @@ function toProcess ({ member: { pid, id }, up, problem, staleSince }, isStale = 
 }
 
 /**
- * In words, for every answer that people read.
+ * The coverage as text.
  * @param {readonly GroupProcess[]} processes
  */
 function describeCoverage (processes) {
   const missing = processes.filter(({ problem }) => problem !== null)
-  const [all, there] = [processes.length, processes.length - missing.length]
-  if (missing.length === 0) return all === 1 ? 'the one process of it answered' : `all ${all} processes answered`
-  const whom = missing.map(({ pid, problem }) => `${pid} (${problem})`).join(', ')
-  return `${there} of ${all} processes answered; ${missing.length} did not: ${whom}`
+  const [all, answered] = [processes.length, processes.length - missing.length]
+  if (missing.length === 0) return all === 1 ? 'its only process answered' : `all ${all} processes answered`
+  const details = missing.map(({ pid, problem }) => `${pid} (${problem})`).join(', ')
+  return `${answered} of ${all} processes answered; ${missing.length} did not: ${details}`
 }
 
 module.exports = { describeCoverage, toProcess }

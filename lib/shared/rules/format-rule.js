@@ -1,6 +1,6 @@
 'use strict'
 
-// A rule and its state as text. Pure. It requires nothing: the page has the same text as a script (html-page.js).
+// Formats a rule and its state as text. Pure; it requires nothing, because the page loads this file as a script (html-page.js).
 
 /** @import { RuleStatus } from '../../../types/rules' */
 
@@ -13,11 +13,11 @@ function describeWhen ({ when, withinSeconds, forSeconds }) {
 
 /** @param {Pick<RuleStatus, 'isHere' | 'limit' | 'now' | 'heldSince' | 'when'>} status */
 function describeState ({ isHere, limit, now, heldSince, when }) {
-  if (!isHere) return `not in this process (everyNth ${limit.everyNth})`
-  if (when.stallMs !== undefined) return 'waits for a stall'
-  if (heldSince !== null) return 'holds'
+  if (!isHere) return `inactive in this process (everyNth ${limit.everyNth})`
+  if (when.stallMs !== undefined) return 'waiting for a stall'
+  if (heldSince !== null) return 'condition met'
   const unknown = now.length === 0 || now.some(({ isMet }) => isMet === null)
-  return unknown ? 'not known yet' : 'does not hold'
+  return unknown ? 'no data yet' : 'condition not met'
 }
 
 /** @param {Pick<RuleStatus, 'counts'>} status */

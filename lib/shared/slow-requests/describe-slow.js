@@ -1,12 +1,12 @@
 'use strict'
 
-// What a request was slow of, as one short sentence for people. Pure. It requires nothing: the page has the same text as a
-// script (html-page.js).
+// Describes why a request was slow, as one short sentence. Pure; it requires nothing, because the page loads this file as a script
+// (html-page.js).
 
 /** @import { SlowRequest } from '../../../types/slow-requests' */
 
 const NO_ROUTE = 'code outside requests'
-const SAME_ROUTE = 'other requests of its route'
+const SAME_ROUTE = 'other requests of the same route'
 const NOTABLE_SHARE = 0.1
 
 /** @param {SlowRequest} request */
@@ -15,7 +15,7 @@ function describeSlow (request) {
   const longest = Math.max(ownMs, behindMs, gcMs, waitingMs)
   if (longest === behindMs) return `waited ${bound(request)}${showMs(behindMs)} behind ${describeBehind(request)}`
   if (longest === ownMs) return 'its own code'
-  return longest === gcMs ? 'garbage collections' : 'waited for I/O, not the loop'
+  return longest === gcMs ? 'garbage collection' : 'waited for I/O, not for the event loop'
 }
 
 /** @param {Pick<SlowRequest, 'unreadMs' | 'behindMs'>} request */

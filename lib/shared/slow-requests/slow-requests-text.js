@@ -1,6 +1,6 @@
 'use strict'
 
-// The slow requests as text, for who asks without the command line. Pure.
+// Formats slow requests as text, for HTTP clients such as curl. Pure.
 
 const { localTimeWithZone } = require('../base/local-time')
 const { describeSlow } = require('./describe-slow')
@@ -12,7 +12,7 @@ const { describeSlow } = require('./describe-slow')
  * @param {{ isStale: boolean }} known
  */
 function slowRequestsText (requests, { isStale }) {
-  const stale = isStale ? ['the loop does not answer: this is what was known before', ''] : []
+  const stale = isStale ? ['the event loop is blocked: these are the last known requests', ''] : []
   if (requests.length === 0) return [...stale, 'no slow requests', ''].join('\n')
   return [...stale, ...requests.flatMap(request => describe(request)), ''].join('\n')
 }
@@ -21,10 +21,10 @@ function slowRequestsText (requests, { isStale }) {
 function describe (request) {
   const { at, route, status, durationMs, ownMs, behindMs, behind, gcMs, waitingMs, traceId } = request
   const trace = traceId === null ? '' : `, trace ${traceId}`
-  const whose = behind.map(one => `${one.route ?? 'outside requests'} ${one.ms} ms`).join(', ')
+  const others = behind.map(one => `${one.route ?? 'outside requests'} ${one.ms} ms`).join(', ')
   return [
     `${localTimeWithZone(at)} ${route} ${status} ${durationMs} ms: ${describeSlow(request)}${trace}`,
-    `  own ${ownMs} ms, behind ${behindMs} ms${whose === '' ? '' : ` (${whose})`}, gc ${gcMs} ms, waiting ${waitingMs} ms`
+    `  own ${ownMs} ms, behind ${behindMs} ms${others === '' ? '' : ` (${others})`}, gc ${gcMs} ms, waiting ${waitingMs} ms`
   ]
 }
 

@@ -1,20 +1,20 @@
 'use strict'
 
-// A stall as the log shows it: the line for a person, with the figures that are the evidence of its cause, and the data beside it.
+// Formats a stall for the log: the message, with the evidence for its cause, and the structured fields.
 
 const { isInPackage, showPosition } = require('../formats/profile/frame')
 const { nameOfCulprit } = require('./handler-name')
 
 /** @import { Cause, Culprit, Stall, StallEvidence } from '../../../types/diagnostics' */
 
-/** @typedef {(evidence: StallEvidence) => (string | false)[]} Describe  false: nothing to say */
+/** @typedef {(evidence: StallEvidence) => (string | false)[]} Describe  false: no text */
 
-const LOGGED_FRAMES = 10 // of the stack, innermost first: down to the handler and the router that called it
+const LOGGED_FRAMES = 10 // of the stack, innermost first; enough to include the handler and the router that called it
 
 const NOTHING = () => []
 
 /**
- * Why the loop was late, in the order of the documentation. Which of them it was is judged in observer/stalls/judge-cause.js.
+ * The evidence of each cause, as text, in the order of the documentation. observer/stalls/judge-cause.js determines the cause.
  * @type {Readonly<Record<Cause, Describe>>}
  */
 const CAUSES = Object.freeze({
@@ -24,7 +24,7 @@ const CAUSES = Object.freeze({
   ],
   starved: ({ runQueueMs, throttledMs }) => [
     !!runQueueMs && `waited ${Math.round(runQueueMs)} ms for a CPU`,
-    !!throttledMs && `held back ${Math.round(throttledMs)} ms by the CPU quota`
+    !!throttledMs && `throttled for ${Math.round(throttledMs)} ms by the CPU quota`
   ],
   suspended: NOTHING,
   unknown: NOTHING
@@ -33,8 +33,8 @@ const CAUSES = Object.freeze({
 const CAUSE_NAMES = /** @type {readonly Cause[]} */ (Object.keys(CAUSES))
 
 /**
- * The fields of the line: the report, whose whole stack would make it 7 KB long, enough to fill a pipe that is read slowly; and the ids of the
- * trace where those who gather logs look for them, as OpenTelemetry calls them.
+ * The fields of the log line: the stall, with a shortened stack, because a full one makes lines of 7 KB that fill the pipe of a slow reader; and
+ * the ids of the trace, named as log collectors and OpenTelemetry name them.
  * @template {{ stack: Stall['stack'], trace: Stall['trace'] }} T
  * @param {T} stall
  */
@@ -47,7 +47,7 @@ function toLogFields (stall) {
 }
 
 /**
- * One line for a person.
+ * The message of the log line.
  * @param {Stall} stall
  */
 function describeStall ({ durationMs, startingUp, cause, route, culprit, stack, evidence }) {
@@ -60,7 +60,7 @@ function describeStall ({ durationMs, startingUp, cause, route, culprit, stack, 
 }
 
 /**
- * From what took the time to the line that is to be mended.
+ * From the call that took the time to the line of the application to change.
  * @param {Culprit} culprit
  * @param {Pick<Stall, 'route' | 'stack'>} stall
  */
@@ -69,7 +69,7 @@ function describeCulprit (culprit, stall) {
   const name = nameOfCulprit(culprit, stall)
   const through = via?.through ? `, through ${via.through.package} ${via.through.function}` : ''
   const place = file === '' ? name : `${name} (${showPosition(culprit)})`
-  // Where the application has no function on the stack the culprit is the dependency's own.
+  // If no function of the application is on the stack, the culprit is a function of the dependency.
   if (isInPackage(file)) return `${call === null ? '' : `${call} called by `}${place}${through}`
   const entered = via && `${via.package} ${via.function}${through}`
   const called = [call, entered].filter(Boolean).join(' by ')
@@ -79,7 +79,7 @@ function describeCulprit (culprit, stall) {
 /**
  * @param {Cause} cause
  * @param {StallEvidence} evidence
- * @returns {string} empty when the figures say nothing about it
+ * @returns {string} empty if there are no figures for the cause
  */
 function describeEvidence (cause, evidence) {
   return CAUSES[cause](evidence).filter(Boolean).join(', ')

@@ -1,7 +1,7 @@
 'use strict'
 
-// A profile in which some samples count as idle. Its times stay those of the recording: so every share of the time at work is one of the
-// samples that are left. Pure.
+// Turns some samples of a profile into idle time. The duration of the profile stays the same, and shares of busy time are shares of the remaining
+// samples. Pure.
 
 /** @import { CallFrame, CpuProfile, ProfileNode } from '../../../../types/profile' */
 
@@ -10,8 +10,8 @@ const IDLE = Object.freeze({ functionName: '(idle)', scriptId: '0', url: '', lin
 
 /**
  * @param {CpuProfile} profile
- * @param {(index: number) => boolean} isKept  whether a sample stays as it is
- * @returns {{ profile: CpuProfile, idleId: number }} idleId: the node of those that do not
+ * @param {(index: number) => boolean} isKept  whether a sample stays unchanged
+ * @returns {{ profile: CpuProfile, idleId: number }} idleId: the node of the other samples
  */
 function idleUnless (profile, isKept) {
   const nodes = withIdle(profile.nodes)

@@ -1,7 +1,7 @@
 'use strict'
 
-// The part of a profile that ran for one route. Its times stay those of the recording: what ran for others becomes idle. So every share of
-// the time at work is one of the route's own, and a profile of ten seconds stays one of ten seconds. Pure.
+// Reduces a profile to the code that ran for one route. Code that ran for others becomes idle time: the profile keeps its duration, and shares of
+// busy time are shares of the route's own time. Pure.
 
 const { buildCallTree } = require('./call-tree')
 const { idleUnless } = require('./idle-samples')
@@ -17,8 +17,8 @@ const MAX_NAMED_ROUTES = 20
 /**
  * @param {CpuProfile} profile
  * @param {string | undefined} route  undefined: all of it
- * @returns {{ profile: CpuProfile, notes: string[] }} notes: for a person, how much of the time at work it is
- * @throws ERR_LOOPSCOPE_UNKNOWN_ROUTE when nothing ran for it
+ * @returns {{ profile: CpuProfile, notes: string[] }} notes: the route's share of the busy time, as text
+ * @throws ERR_LOOPSCOPE_UNKNOWN_ROUTE if no code ran for the route
  */
 function onlyRoute (profile, route) {
   if (route === undefined) return { profile, notes: [] }
@@ -56,12 +56,12 @@ function describeShare (route, times) {
     return { seconds: (micros / 1e6).toFixed(2), percent: `${(busy > 0 ? 100 * micros / busy : 0).toFixed(1)} %` }
   }
   const [own, unknown] = [show(route), show(null)]
-  return `only ${route}: ${own.seconds} s of the ${(busy / 1e6).toFixed(2)} s at work (${own.percent}), the rest counts as idle; ` +
-    `${unknown.seconds} s (${unknown.percent}) ran for no request, or it is not known for which`
+  return `only ${route}: ${own.seconds} s of ${(busy / 1e6).toFixed(2)} s of busy time (${own.percent}), the rest counts as idle; ` +
+    `${unknown.seconds} s (${unknown.percent}) ran outside requests, or for an unknown one`
 }
 
 /**
- * Without the functions that ran for others only. V8 tells the lines of a node, not of a sample: of those there remain as many as of its
+ * Removes functions that ran only for other routes. V8 records the lines of a node, not of a sample: line ticks are reduced in proportion to the
  * samples.
  * @param {ProfileNode[]} nodes
  * @param {number[]} before

@@ -1,6 +1,6 @@
 'use strict'
 
-// Whose time it is: a profile's time by kind, with the shares that answer "is it our code at all?", by process and by route. Pure.
+// Sums the time of a profile by kind of code, by process and by route, to show whether the application's code takes it. Pure.
 
 /** @import { CpuProfile } from '../../../../types/profile' */
 /** @import { CallTree } from './call-tree' */
@@ -8,8 +8,8 @@
 
 /**
  * @typedef {'app' | 'dependency' | 'wasm' | 'node' | 'native' | 'gc' | 'idle'} TimeKind
- * @typedef {{ process: string, micros: number, busyMicros: number }} ProcessTime  busyMicros: that at work
- * @typedef {{ route: string | null, micros: number }} RouteTime  null: of no request, or it is not known of which
+ * @typedef {{ process: string, micros: number, busyMicros: number }} ProcessTime  busyMicros: without idle time
+ * @typedef {{ route: string | null, micros: number }} RouteTime  null: outside requests, or of an unknown one
  */
 
 /**
@@ -47,9 +47,9 @@ function summarizeTime (root) {
 }
 
 /**
- * The time of each process in a profile of several.
+ * The time of each process in a merged profile.
  * @param {CallTree} root
- * @returns {ProcessTime[]} the busiest first; empty where the profile is of one process
+ * @returns {ProcessTime[]} busiest first; empty if the profile is of one process
  */
 function timesByProcess (root) {
   /** @type {Map<string, ProcessTime>} */
@@ -78,8 +78,8 @@ function sumMicros (routes) {
 
 /**
  * @param {number} micros  of the whole profile
- * @param {CpuProfile['processes']} processes  where it is of several
- * @returns {string} how long it is, in words
+ * @param {CpuProfile['processes']} processes  of a merged profile
+ * @returns {string} its duration, as text
  */
 function describeTotal (micros, processes) {
   const total = `${(micros / 1e6).toFixed(2)} s`
@@ -99,9 +99,9 @@ function kindsOf (processes) {
 }
 
 /**
- * The time at work by route, of a profile whose samples have routes.
+ * The busy time by route, for a profile whose samples have routes.
  * @param {CallTree} root
- * @returns {RouteTime[]} heaviest first; empty where the profile has no routes
+ * @returns {RouteTime[]} heaviest first; empty if the profile has no routes
  */
 function timesByRoute (root) {
   /** @type {Map<string | null, number>} */
