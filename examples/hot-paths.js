@@ -59,7 +59,7 @@ function print ({ exact, sampled, pool }) {
     console.log(`  why: ${advice.why}\n  fix: ${advice.instead}\n  ${advice.link}`)
   }
   console.log('\nThe same from the samples of the profiler, which wraps nothing:')
-  for (const { api, callSite, ms, share } of sampled) console.log(`  ${api} in ${callSite.function} (${callSite.file}): ${Math.round(ms)} ms, ${Math.round(share * 100)} % of the time at work`)
+  for (const { api, callSite, ms, share } of sampled) console.log(`  ${api} in ${callSite.function} (${callSite.file}): ${Math.round(ms)} ms, ${Math.round(share * 100)} % of busy time`)
   console.log(`Tasks that waited for libuv's thread pool: ${pool.queued}`)
 }
 

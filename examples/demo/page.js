@@ -1,6 +1,6 @@
 'use strict'
 
-// How the demo looks: sections, aligned tables, a line of progress. Colours and moving lines only on a terminal.
+// How the demo looks: sections, aligned tables, a line of progress. Colors and moving lines only on a terminal.
 
 const { styleText } = require('node:util')
 
@@ -9,8 +9,8 @@ const REDRAW_MS = 250
 
 function createPage (stream = process.stdout) {
   const isLive = stream.isTTY === true
-  const hasColours = isLive && stream.hasColors() // says no to NO_COLOR and to TERM=dumb
-  const style = (format, text) => hasColours ? styleText(format, text) : text
+  const hasColors = isLive && stream.hasColors() // says no to NO_COLOR and to TERM=dumb
+  const style = (format, text) => hasColors ? styleText(format, text) : text
   const line = (text = '') => stream.write(`${text}\n`)
 
   function section (title) {

@@ -1,6 +1,6 @@
 'use strict'
 
-// The thread of one comparison.
+// Worker thread that runs one comparison of heap snapshots.
 
 const { fileURLToPath } = require('node:url')
 const { parentPort, workerData } = require('node:worker_threads')

@@ -13,7 +13,7 @@ const { errors } = require('../shared/base/errors')
  * @property {{ off: string | null, fromMs: number | null }} recorder  from when on it holds something
  */
 
-const LEAST_MS = 1000 // less than a hundred samples tells nothing
+const LEAST_MS = 1000 // less than a hundred samples are not meaningful
 const MAX_NAMED = 10
 
 /**

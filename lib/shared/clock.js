@@ -1,7 +1,7 @@
 'use strict'
 
-// The time of day without asking the system for it: a number in shared memory that a keeper renews every few milliseconds.
-// Reading it is one load from memory. It is for hot paths that need to know roughly when, not for measuring durations.
+// The time of day without a system call: a number in shared memory that a keeper renews every few milliseconds. Reading it is one load from memory.
+// It is for hot paths that need an approximate time, not for measuring durations.
 
 const { guarded } = require('./base/guard')
 const { clearInterval, setInterval } = require('./base/timers')
@@ -61,7 +61,7 @@ class Clock {
 
   /**
    * @param {SharedArrayBuffer} buffer
-   * @param {{ resolutionMs: number, keeper?: Keeper } | null} upkeep  null: somebody else's clock
+   * @param {{ resolutionMs: number, keeper?: Keeper } | null} upkeep  null: a clock with another owner
    */
   constructor (buffer, upkeep) {
     /** For another thread: `createClock({ buffer })` there reads the same time. */

@@ -1,6 +1,6 @@
 'use strict'
 
-// Where our lines go when the application gives no logger, or cannot write.
+// The logger used when the application gives none, or its own cannot be used.
 
 const { isMainThread } = require('node:worker_threads')
 const { clusterWorkerId } = require('./system/cluster-worker')
@@ -37,7 +37,7 @@ function makeDestination (pino, options) {
   const destination = pino.destination(options)
   const { flushSync } = destination
   let isUsed = false
-  // At the end pino has it synced to the disk, also one that nobody wrote to.
+  // At exit pino flushes every destination, including one that was never written to.
   destination.flushSync = () => { if (isUsed) flushSync.call(destination) }
   return {
     /** @param {string} line */

@@ -165,7 +165,7 @@ test('the report has neither environment nor command line', async t => {
   assert.ok(value.javascriptHeap.totalMemory > 0 && value.header.nodejsVersion === process.version)
 })
 
-test('a fault of ours is a 500 that tells nothing, and the log has the rest', async t => {
+test('an internal error is a 500 without details, which are in the log', async t => {
   const { ask, logged } = createSubject(t, { sources: { stalls: () => { throw new Error('secret place') } } })
   const { status, body } = await ask('/stalls')
   assert.equal(status, 500)

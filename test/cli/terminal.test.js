@@ -13,7 +13,7 @@ const { listFiles, readProject } = require('../internal/project')
 const { createTerminal } = require('../../lib/cli/output/terminal')
 const { cli } = require('./cli')
 
-// A title, a colour, a cleared line, a single-character introducer, delete, a carriage return, turned text.
+// A title, a color, a cleared line, a single-character introducer, delete, a carriage return, turned text.
 const EVIL = 'a\u001b]0;title\u0007b\u001b[31mc\r\u001b[Kd\u009b31me\u007ff\u202eg\u2066h\u2028i'
 const SPEAKS = /(?![\n\t])[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/u
 const RED = '\u001b[31m'

@@ -1,7 +1,7 @@
 'use strict'
 
-// The colours of flame graphs: what is written on them can be read, and a change for the better is told from one for the worse, also by
-// those who do not see all colours.
+// The colors of flame graphs: what is written on them can be read, and a change for the better is told from one for the worse, also by
+// those who do not see all colors.
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
@@ -11,11 +11,11 @@ const PALETTE = 'lib/browser/page/palette.css'
 const FRAMES = ['app', 'dependency', 'wasm', 'node', 'native', 'gc', 'idle', 'route', 'all', 'match']
 const CHANGES = ['hottest', 'hotter', 'warm', 'same', 'cool', 'colder', 'coldest']
 
-/** @returns {[scheme: string, colourOf: (name: string) => number[]][]} linear red, green and blue */
+/** @returns {[scheme: string, colorOf: (name: string) => number[]][]} linear red, green and blue */
 function schemes () {
   return readProject(PALETTE).split('@media (prefers-color-scheme: dark)').map((text, index) => {
-    const colours = new Map([...text.matchAll(/--([a-z-]+): #([0-9a-f]{6})/g)].map(([, name, hex]) => [name, linear(hex)]))
-    return [index === 0 ? 'light' : 'dark', name => colours.get(name)]
+    const colors = new Map([...text.matchAll(/--([a-z-]+): #([0-9a-f]{6})/g)].map(([, name, hex]) => [name, linear(hex)]))
+    return [index === 0 ? 'light' : 'dark', name => colors.get(name)]
   })
 }
 
@@ -24,7 +24,7 @@ function linear (hex) {
 }
 
 const times = (matrix, vector) => matrix.map(row => row.reduce((sum, factor, index) => sum + factor * vector[index], 0))
-const luminance = colour => times([[0.2126, 0.7152, 0.0722]], colour)[0]
+const luminance = color => times([[0.2126, 0.7152, 0.0722]], color)[0]
 
 /** What WCAG calls contrast. */
 function contrast (one, other) {
@@ -42,19 +42,19 @@ const EYES = {
 
 /** Distance in Oklab, times 100: below 2 nobody sees it. */
 function distance (one, other, eyes) {
-  const [a, b] = [one, other].map(colour => oklab(times(EYES[eyes], colour)))
+  const [a, b] = [one, other].map(color => oklab(times(EYES[eyes], color)))
   return 100 * Math.hypot(...a.map((part, index) => part - b[index]))
 }
 
-function oklab (colour) {
-  const cones = times([[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566], [0.0883024619, 0.2817188376, 0.6299787005]], colour)
+function oklab (color) {
+  const cones = times([[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566], [0.0883024619, 0.2817188376, 0.6299787005]], color)
   return times([[0.2104542553, 0.793617785, -0.0040720468], [1.9779984951, -2.428592205, 0.4505937099], [0.0259040371, 0.7827717662, -0.808675766]], cones.map(Math.cbrt))
 }
 
-for (const [scheme, colourOf] of schemes()) {
+for (const [scheme, colorOf] of schemes()) {
   test(`what is written on a frame can be read, ${scheme}`, () => {
     for (const name of [...FRAMES, ...CHANGES]) {
-      const ratio = contrast(colourOf(name), colourOf('label'))
+      const ratio = contrast(colorOf(name), colorOf('label'))
       assert.ok(ratio >= 4.5, `${name}: ${ratio.toFixed(2)}`)
     }
   })
@@ -63,7 +63,7 @@ for (const [scheme, colourOf] of schemes()) {
     test(`hotter and colder are told apart, ${scheme}, ${eyes === 'all' ? 'by all' : `by who sees ${eyes}`}`, () => {
       for (const [index, one] of CHANGES.entries()) {
         for (const other of CHANGES.slice(index + 1)) {
-          const seen = distance(colourOf(one), colourOf(other), eyes)
+          const seen = distance(colorOf(one), colorOf(other), eyes)
           assert.ok(seen >= 4, `${one} and ${other}: ${seen.toFixed(1)}`)
         }
       }

@@ -202,15 +202,15 @@ describe('the flame graph in a browser', { skip, timeout: 120_000 }, () => {
   const AFTER = many({ 'serve login': 400, 'serve report': 100, '(idle)': 500 })
 
   for (const colorScheme of ['light', 'dark']) {
-    test(`shows what changed by colour, sign and word, and lists what is gone, ${colorScheme}, on a narrow screen`, async () => {
-      const colourOf = name => frame(name).locator('rect').evaluate(rect => getComputedStyle(rect).fill)
+    test(`shows what changed by color, sign and word, and lists what is gone, ${colorScheme}, on a narrow screen`, async () => {
+      const colorOf = name => frame(name).locator('rect').evaluate(rect => getComputedStyle(rect).fill)
       const legendOf = name => page.locator(`.legend .${name}`).evaluate(item => getComputedStyle(item).backgroundColor)
       await open(AFTER, { before: BEFORE, browser: { colorScheme, viewport: { width: 390, height: 800 } } })
       assert.match(await frame('login').getAttribute('aria-label'), /\+60\.0 points: 80\.0 %, before 20\.0 %/)
       assert.match(await frame('login').textContent(), /● login \+60\.0/)
-      assert.equal(await colourOf('login'), await legendOf('hottest'))
-      assert.equal(await colourOf('report'), await legendOf('coldest'))
-      assert.equal(await colourOf('serve'), await legendOf('same'))
+      assert.equal(await colorOf('login'), await legendOf('hottest'))
+      assert.equal(await colorOf('report'), await legendOf('coldest'))
+      assert.equal(await colorOf('serve'), await legendOf('same'))
       assert.equal(await frame('old').count(), 0)
       await page.getByText('Only in the earlier recording: 1').click()
       assert.match(await page.locator('.vanished li').textContent(), /^● old −20\.0.*0\.0 %, before 20\.0 %$/)
@@ -232,7 +232,7 @@ describe('the flame graph in a browser', { skip, timeout: 120_000 }, () => {
     await close()
   })
 
-  test('has light and dark colours, and fits a narrow window', async () => {
+  test('has light and dark colors, and fits a narrow window', async () => {
     const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
     await open(craft([[['work'], 250_000]]), { browser: { colorScheme: 'light', viewport: { width: 400, height: 800 } } })
     const light = await background()

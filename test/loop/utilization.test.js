@@ -22,7 +22,7 @@ function createFakeLoop (t) {
   }
 }
 
-test('utilisation is that of the last 30 to 60 s, however often it is read', t => {
+test('utilization is that of the last 30 to 60 s, however often it is read', t => {
   const loop = createFakeLoop(t)
   const parts = [createUtilization({ eventLoopUtilization: loop.eventLoopUtilization }), createUtilization({ eventLoopUtilization: loop.eventLoopUtilization })]
   const [readOften, readOnce] = parts

@@ -31,7 +31,7 @@ test('workers add up: histograms and counters by sum, bucket by bucket', async (
   assert.match(text, /^http_server_active_requests\{http_request_method="POST",url_scheme="http"\} 2$/m)
 })
 
-test('the maximum is the worst worker\'s, utilisation the mean, the version once', async () => {
+test('the maximum is the worst worker\'s, utilization the mean, the version once', async () => {
   const text = await (await aggregate()).metrics()
   assert.match(text, /^nodejs_eventloop_delay_max_seconds 0\.7$/m)
   assert.match(text, /^nodejs_eventloop_utilization_ratio 0\.5$/m)

@@ -1,6 +1,6 @@
 'use strict'
 
-// The observer thread ends in the middle of its work, and a fault of ours meets the main thread.
+// The observer thread ends in the middle of its work, and an internal error occurs on the main thread.
 
 const assert = require('node:assert/strict')
 const { spawn } = require('node:child_process')
@@ -128,7 +128,7 @@ test('an observer that is lost just before close() stays away', async t => {
   assert.equal(await app.run(() => process.report.getReport().workers.length), 0)
 })
 
-test('a fault of ours where a stall is reported leaves the application alone, and is logged', async t => {
+test('an internal error where a stall is reported does not affect the application, and is logged', async t => {
   const app = await drive(t)
   await app.run(async ({ ready }) => {
     await ready()

@@ -12,7 +12,7 @@ const loop = {
 }
 const requests = { read: () => ({ durations: [{ status: 200, reading: { count: 3 } }, { status: 503, reading: { count: 2 } }] }) }
 
-test('the time at work is the one without the interrupts of the sampler, which Node counts as work', () => {
+test('the busy time is the one without the interrupts of the sampler, which Node counts as work', () => {
   const { activeMs, idleMs } = createLoopCounts({ loop, heap: {} }, requests)({ needsHeap: false })
   assert.deepEqual([activeMs, idleMs], [12, 9988])
 })

@@ -1,7 +1,7 @@
 'use strict'
 
-// From a heap snapshot file to all that is asked of it: sizes, classes, dominators, distances. It takes seconds and about
-// 110 bytes a node: run it in a worker thread or the command line, never on a thread that serves.
+// Analyzes a heap snapshot file: sizes, classes, dominators, distances. It takes seconds and about 110 bytes per node, so it runs in a worker thread
+// or the command line, never on a thread that serves requests.
 
 const { readGraph } = require('../graph/read-graph')
 const { spreadDetachedness, transferOwnedSizes } = require('../graph/as-devtools')

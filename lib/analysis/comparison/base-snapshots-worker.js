@@ -1,6 +1,6 @@
 'use strict'
 
-// The worker thread that reads the base snapshots of a comparison while the main thread of the process reads the newest.
+// Worker thread that reads the base snapshots of a comparison while another thread reads the newest one.
 
 const { parentPort, workerData } = require('node:worker_threads')
 const { unattended } = require('../../shared/base/guard')

@@ -1,7 +1,7 @@
 'use strict'
 
-// A baseline as a small file, `.heapindex`: what stands in for the older snapshot in a comparison, at a twentieth of its size
-// and without the strings of the application.
+// Reads and writes a baseline file, `.heapindex`: it replaces the older snapshot in a comparison, at a twentieth of its size and without the strings
+// of the application.
 //
 // Layout: magic, then gzip of: length of the header (4 bytes), header (JSON), the four arrays, SHA-256 of all that.
 

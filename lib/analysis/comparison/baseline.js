@@ -1,7 +1,7 @@
 'use strict'
 
-// The part of a base snapshot that a comparison needs: ids, sizes, classes and who dominates whom. No strings that an
-// application made: properties are known by hashes. It can be kept as a small file (see baseline-file.js).
+// The part of a base snapshot that a comparison needs: ids, sizes, classes and dominators. It has no strings of the application: properties are
+// identified by hashes. It can be stored as a small file (baseline-file.js).
 
 const { createHash } = require('node:crypto')
 const { NO_SHAPE } = require('../graph/raw-classes')

@@ -1,8 +1,8 @@
 'use strict'
 
-// The rows of a table of classes, which of them each raw class belongs to, and the table of one snapshot. Two classes of the same name from two places
-// in the code are two rows. So are functions and an object that is itself named `Function`, of which every context of node:vm
-// has one: DevTools gives both the same key and shows only the one it met last; here both are shown.
+// Assigns the raw classes of a snapshot to the rows of the class table. Two classes of the same name that are declared in different places are two
+// rows. So are functions and an object that is itself named `Function`, of which every context of node:vm has one: DevTools gives both the same key
+// and shows only the last one; here both are shown.
 
 const { createMatcher, inferInterfaces } = require('../graph/interfaces')
 const { NO_SHAPE } = require('../graph/raw-classes')

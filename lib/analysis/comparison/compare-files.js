@@ -1,7 +1,7 @@
 'use strict'
 
-// Two or three heap snapshot files in, one report out: what changed by class, and what is suspected of a leak. It takes seconds and
-// memory: it runs in a worker thread or the command line.
+// Compares two or three heap snapshot files and creates a report: what changed by class, and the suspects of a leak. It takes seconds and much
+// memory, so it runs in a worker thread or the command line.
 
 const path = require('node:path')
 const { errors } = require('../../shared/base/errors')

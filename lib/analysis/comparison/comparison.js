@@ -1,7 +1,7 @@
 'use strict'
 
-// What came, what went and what grew between two snapshots of one process, by class. New and deleted are those of Chrome
-// DevTools; it does not look at objects that are in both, and misses the Map that grew. The two together are the heap's growth.
+// Computes what is new, deleted and grown between two snapshots of one process, by class. New and deleted are defined as in Chrome DevTools, which
+// does not compare objects that are in both snapshots and so misses a Map that grew. Together they are the growth of the heap.
 
 const { inferInterfaces } = require('../graph/interfaces')
 const { classRowsOf, toBaseline } = require('./baseline')

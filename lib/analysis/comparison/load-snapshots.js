@@ -1,7 +1,7 @@
 'use strict'
 
-// Reads the snapshots of a comparison: one after the other, or the base snapshots in a thread of their own at the same time. That takes the
-// same CPU time and half of the wall time, but the memory of both at once.
+// Reads the snapshots of a comparison: one after the other, or the base snapshots in a separate thread at the same time. That takes the same CPU time
+// and half the wall time, but the memory of both at once.
 
 const fs = require('node:fs')
 const os = require('node:os')

@@ -1,10 +1,10 @@
 'use strict'
 
-// Which objects two snapshots of one process have in common, by their ids. It is remembered with the ids, since all that compares
-// the two asks for it.
+// Finds the objects that two snapshots of one process have in common, by id. The result is cached with the ids, because every part of the comparison
+// needs it.
 
 const NONE = -1
-const MAX_SPARSENESS = 16 // V8 numbers densely, and a table by id is faster than sorting; a file may say otherwise
+const MAX_SPARSENESS = 16 // V8 numbers densely, and a table by id is faster than sorting; the ids of an untrusted file may be sparse
 
 // Of the radix sort.
 const DIGIT_BITS = 11

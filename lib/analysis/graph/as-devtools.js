@@ -1,7 +1,7 @@
 'use strict'
 
-// What Chrome DevTools does to a snapshot before it shows anything: it passes on which native objects are detached, and gives the sizes of V8's
-// internal objects to their owners.
+// Adjusts a snapshot as Chrome DevTools does before it shows it: propagates which native objects are detached, and adds the sizes of V8's internal
+// objects to their owners.
 
 const { ROOT } = require('./graph')
 
@@ -73,7 +73,7 @@ function spread (graph, queue, state, visit) {
  * @param {Graph} graph  its sizes are changed; the sum stays
  */
 function transferOwnedSizes (graph) {
-  // Without user roots V8 was asked for its internals, and they are what somebody wants to see.
+  // Without user roots V8 was asked for its internals, so they are shown.
   if (!hasUserRoots(graph)) return
   const owners = findOwners(graph)
   for (let node = 0; node < graph.nodeCount; node++) {

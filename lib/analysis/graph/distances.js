@@ -1,6 +1,7 @@
 'use strict'
 
-// How far each node is from the roots, over edges that retain. As in DevTools: what only V8's own roots reach is far away.
+// Computes the distance of each node from the roots, over edges that retain. As in DevTools, nodes that only V8's internal roots reach count as far
+// away.
 
 const { ROOT } = require('./graph')
 

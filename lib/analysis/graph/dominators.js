@@ -1,8 +1,8 @@
 'use strict'
 
-// The dominator of a node is the last object through which every path from the root to it leads: what would be freed with it
-// is what it dominates, and that is its retained size. Computed with the Semi-NCA algorithm (Georgiadis, Tarjan, Werneck: Finding
-// Dominators in Practice, 2006); dominators are unique, so the result is that of every other algorithm.
+// Computes dominators and retained sizes. The dominator of a node is the last node through which every path from the root to it leads; the retained
+// size of a node is the size of everything it dominates, which would be freed with it. The algorithm is Semi-NCA (Georgiadis, Tarjan, Werneck:
+// Finding Dominators in Practice, 2006); dominators are unique, so the result equals that of any other algorithm.
 
 const { ROOT } = require('./graph')
 
@@ -254,7 +254,7 @@ function essentialEdges (graph, weakMapNames) {
       const to = graph.edgeTo[edge]
       if (type === weak || to === node) continue
       if (node !== ROOT && (type === shortcut || (ofApplication[to] && !ofApplication[node]))) continue
-      // The value of a WeakMap entry needs key and table; of the two edges that from the key tells more.
+      // The value of a WeakMap entry needs key and table; of the two edges, the one from the key is more informative.
       if (hasPairs && type === internal && weakMapNames.get(graph.edgeName[edge])?.tableId === graph.id[node]) continue
       essential[edge] = 1
     }

@@ -1,7 +1,7 @@
 'use strict'
 
-// A heap snapshot as typed arrays, one entry a node or an edge, in the order of the file: node 0 is the root. It holds the
-// data and the names of V8's types; what follows from them is computed elsewhere.
+// A heap snapshot as typed arrays, one entry per node or edge, in the order of the file; node 0 is the root. It holds only the data and the names of
+// V8's types.
 
 /** @import { Header } from '../../shared/heap/snapshot-parser' */
 /** @import { StringTable } from './string-table' */

@@ -1,6 +1,6 @@
 'use strict'
 
-// Groups plain objects by the properties that they have: `{id, name}`. With the rules and limits of Chrome DevTools.
+// Groups plain objects by their properties, such as `{id, name}`, with the rules and limits of Chrome DevTools.
 
 /** @import { Shape } from './raw-classes' */
 

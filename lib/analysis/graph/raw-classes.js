@@ -1,7 +1,7 @@
 'use strict'
 
-// What kind of thing each node is, before plain objects are grouped by interface: that grouping changes with the snapshot
-// which a comparison takes it from, this does not. Names and identity of classes are those of Chrome DevTools.
+// Computes the raw class of each node, before plain objects are grouped by interface: that grouping depends on the snapshots compared, the raw class
+// does not. Names and identity of classes are those of Chrome DevTools.
 
 const { DETACHED } = require('./as-devtools')
 const { NO_LOCATION } = require('./graph')

@@ -1,7 +1,7 @@
 'use strict'
 
-// A heap snapshot file, read once into a graph. What the header promises is believed only as far as the file is long enough
-// for it, and every index is checked: the file may come from anywhere.
+// Reads a heap snapshot file into a graph, in one pass. The file is untrusted: the header is believed only as far as the file is long enough for it,
+// and every index is checked.
 
 const fs = require('node:fs')
 const { errors } = require('../../shared/base/errors')

@@ -1,7 +1,6 @@
 'use strict'
 
-// The strings of a heap snapshot, read from the file when they are asked for: most never are. So a file may be longer than
-// V8's longest string.
+// The strings of a heap snapshot, read from the file on demand because most are never needed. So a file may be longer than V8's longest string.
 
 const fs = require('node:fs')
 const { openRegularFile } = require('../../shared/base/regular-file')

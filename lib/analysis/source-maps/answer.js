@@ -1,7 +1,7 @@
 'use strict'
 
-// Answers requests for original positions: positions in scripts as they run in, original positions out. The maps used last are kept, so that
-// each is read once while it is wanted.
+// Answers requests for original positions of positions in running scripts. Recently used source maps are cached, so that each is read once while it
+// is needed.
 
 const path = require('node:path')
 const { readRegularFile } = require('../../shared/base/regular-file')
@@ -60,7 +60,7 @@ class MapReader {
       try {
         return this.#answerScript(script, appRoot, mayBytes)
       } catch (error) {
-        // Of other faults only the fact: a message may hold what a file said that is no map.
+        // No message of other errors: it may contain text of a file that is not a source map.
         const problem = error instanceof Problem ? error.message : `the map of ${scriptFile(script.url)} is broken`
         return { hasMap: false, problem, places: script.places.map(() => null) }
       }

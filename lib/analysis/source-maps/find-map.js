@@ -1,7 +1,7 @@
 'use strict'
 
-// Where the source map of a script is, and its bytes: in the comment at the end of the file, in the file that the comment names, or beside
-// the script. Only files are read, never the network, and of a file that is no map nothing is reported but that it is none.
+// Finds and reads the source map of a script: in the comment at its end, in the file that the comment names, or next to the script. It reads files
+// only, never the network, and reports nothing about a file that is not a source map except that it is not one.
 
 const path = require('node:path')
 const { fileURLToPath } = require('node:url')
@@ -17,7 +17,7 @@ const BASE64_LINE = /[A-Za-z0-9+/=%]{256}\s*$/
 const SCHEME = /^[a-z][a-z\d+.-]+:/i
 const [LINE_FEED, CARRIAGE_RETURN, LINE_SEPARATOR_LEAD] = [0x0A, 0x0D, 0xE2] // U+2028 and U+2029 end lines too
 
-/** What a person is told of a map that cannot be used. */
+/** Why a source map cannot be used, as text. */
 class Problem extends Error {}
 
 /**

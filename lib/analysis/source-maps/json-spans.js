@@ -1,7 +1,7 @@
 'use strict'
 
-// Finds the values of a JSON text without making them: a source map holds its sources as a whole, tens of megabytes that nobody asks for.
-// What is not looked at is not checked either. Pure.
+// Finds the values of a JSON text without parsing them: a source map contains its sources, tens of megabytes that are not needed. Values that are not
+// read are not validated. Pure.
 
 /** @typedef {{ from: number, to: number }} Span  of bytes */
 

@@ -1,8 +1,8 @@
 'use strict'
 
-// The mappings of a source map (base64 VLQ, ECMA-426), decoded for the places that are asked for and no others. Each number is relative to
-// the one before, so whatever lies before a place has to be read once; on the way the state is noted every few kilobytes, where the next
-// question goes on. Nothing is made for a line or a segment. Pure.
+// Decodes the mappings of a source map (base64 VLQ, ECMA-426), only at the requested positions. Each number is relative to the one before, so
+// everything before a position has to be read once; the state is stored every few kilobytes, where later requests continue. No object is created per
+// line or segment. Pure.
 
 const MARK_BYTES = 16_384
 const [COMMA, SEMICOLON] = [0x2C, 0x3B]
@@ -35,7 +35,7 @@ class Mappings {
 
   /**
    * @param {Uint8Array} bytes
-   * @param {number} maxLines  lines that the generated code has: what is said of others is not kept
+   * @param {number} maxLines  number of lines of the generated code; mappings of other lines are dropped
    * @throws SyntaxError where they hold what is no base64
    */
   constructor (bytes, maxLines) {

@@ -1,6 +1,6 @@
 'use strict'
 
-// Original names: of a function, and of a source file, as a path or a name that people can search for.
+// Original names: of a function, and of a source file, as a path or name that can be searched for.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -23,8 +23,8 @@ const SOURCE_CODE = /\.[cm]?[jt]sx?$/
 const PACKAGE = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+\//
 
 /**
- * V8 knows the generated name; a map has the original one at the identifier, some columns before the parameters, where V8 says that the function
- * begins.
+ * V8 has the generated name; the source map has the original one at the identifier, some columns before the parameters, where the function begins
+ * according to V8.
  * @param {string} generated  V8's name
  * @param {() => string} readLine  of the generated code: most names need none
  * @param {Segment['namesBefore']} namesBefore
@@ -58,7 +58,7 @@ function toSourceFile (source, { folder, script, appRoot }) {
 }
 
 /**
- * What is nowhere here must not look like a path that is: whoever looks for it would find something else.
+ * A source that does not exist here must not look like a path that does: a reader would find another file.
  * @param {string} source
  */
 function toName (source) {

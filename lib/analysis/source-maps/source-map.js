@@ -1,7 +1,7 @@
 'use strict'
 
-// A parsed source map, which finds the original position of a place in the generated code. Pure. A map is untrusted data: every value is
-// checked before use, and what no line of the script can refer to is not kept.
+// A parsed source map, which finds the original position of a position in the generated code. Pure. The map is untrusted: every value is checked
+// before use, and values that no line of the script can refer to are dropped.
 
 const { posix } = require('node:path')
 const { arraySpans, objectSpans, parseSpan } = require('./json-spans')
@@ -24,7 +24,7 @@ const { Mappings } = require('./mappings')
 
 // Names that belong to a function stand before its parameters: `const a=async function(`.
 const MAX_NAME_DISTANCE = 40
-// A line of the generated code that comes from more lines than these is a bundle's, and says nothing of any of them.
+// A generated line that comes from more lines than these is part of a bundle, and identifies none of them.
 const MAX_LINES_OF_ONE = 20
 const MAX_SECTIONS = 50_000
 // Of names and sources, once they are strings; measured 6 to 8 with lists of short names.

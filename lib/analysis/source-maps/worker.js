@@ -1,6 +1,6 @@
 'use strict'
 
-// The thread that reads source maps: answers one question after the other, with the processor time that each took, until it is ended.
+// Worker thread that reads source maps: it answers one request after the other, with the CPU time that each took.
 
 const fs = require('node:fs')
 const { performance } = require('node:perf_hooks')
@@ -13,18 +13,18 @@ const NS_PER_MS = 1e6
 
 const reader = new MapReader()
 const threadPid = threadPidHere()
-let toldMs = 0
+let reportedMs = 0
 
 parentPort?.on('message', guarded(question => {
   const answers = reader.answer(question)
   const cpuMs = readThreadCpuMs()
-  parentPort?.postMessage({ answers, kept: reader.kept, cpuMs: cpuMs - toldMs, threadPid })
-  toldMs = cpuMs
+  parentPort?.postMessage({ answers, kept: reader.kept, cpuMs: cpuMs - reportedMs, threadPid })
+  reportedMs = cpuMs
 }))
 
 /**
- * The processor time of this thread in milliseconds since it began. Where neither Node.js nor the system tells: the time in which its event loop was
- * at work.
+ * The CPU time of this thread in milliseconds since its start. If neither Node.js nor the system provides it: the time in which its event loop was
+ * busy.
  */
 function readThreadCpuMs () {
   const usage = process.threadCpuUsage?.() // which Node 20 lacks

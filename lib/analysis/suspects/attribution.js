@@ -1,7 +1,7 @@
 'use strict'
 
-// Says of every byte which surviving object keeps it: the nearest one above it in the dominator tree that is in all of the
-// snapshots. What such an object keeps now and did not keep before is its growth; over all of them it is the heap's.
+// Attributes every byte to the surviving object that retains it: the nearest one above it in the dominator tree that is in all snapshots. The growth
+// of such an object is what it retains now minus what it retained before; the sum over all is the growth of the heap.
 
 const { matchIds, NONE } = require('../comparison/match-ids')
 

@@ -1,7 +1,7 @@
 'use strict'
 
-// What an object gained: classes of new objects with what they keep, and where its new functions are made. Fed position by
-// position in dominator order.
+// Computes what an object gained: the classes of its new objects with their retained sizes, and where its new functions are created. It receives
+// position after position in dominator order.
 
 /** @import { Analysis } from '../comparison/analyze' */
 /** @import { ClassRows } from '../comparison/class-rows' */

@@ -1,6 +1,6 @@
 'use strict'
 
-// The result of a comparison in one sentence.
+// Summarizes the result of a comparison in one sentence.
 
 /** @import { Place } from './retainer-path' */
 /** @import { Suspect } from './suspects' */

@@ -1,6 +1,7 @@
 'use strict'
 
-// What a suspect is called, by the nearest name on the way to it that can be searched for in the source; and what its kind of growth usually is.
+// Names a suspect after the nearest name on its retainer path that can be searched for in the source, and gives hints about typical causes of its
+// kind of growth.
 
 /** @import { Holding } from './contents' */
 /** @import { Step } from './retainer-path' */
@@ -90,7 +91,7 @@ function asWritten (path, className) {
   const at = path.findLastIndex(isNamed)
   const name = at === -1 ? className : path[at].name
   const [, symbol] = /^<symbol (.*)>$/.exec(name) ?? []
-  // A symbol alone says little: it is the key of something.
+  // A symbol alone is not sufficient: it is shown with its owner.
   return symbol === undefined ? name : at > 0 ? `${ownerOf(path.slice(0, at))}[Symbol(${symbol})]` : `Symbol(${symbol})`
 }
 
@@ -98,7 +99,7 @@ const TIMER = /^(?:Timeout|Immediate|TimersList)$/
 const CONTEXT = /^system \/ Context$/
 
 /**
- * What a kind of growth usually is, in one sentence that says what to look for. Hints, not findings.
+ * Typical causes of a kind of growth, each as one sentence with what to look for. Hints, not findings.
  * @type {readonly { is: (seen: Seen) => boolean, text: string }[]}
  */
 const PATTERNS = Object.freeze([

@@ -1,7 +1,7 @@
 'use strict'
 
-// Places in the code: where functions are written, which nodes are loopscope's own, and where a variable is declared. A snapshot has lines and the
-// number of a script; its name stands at a node that every function of it leads to.
+// Code positions in a snapshot: where functions are defined, which nodes are loopscope's own, and where a variable is declared. A snapshot has lines
+// and a script number; the name of the script is at a node that all its functions refer to.
 
 const { OWN_FOLDER } = require('../../shared/base/own-files')
 const { NO_LOCATION } = require('../graph/graph')
@@ -62,11 +62,11 @@ function createPlaceFinder (graph, scriptNames) {
 }
 
 /**
- * The nodes of a snapshot that are of these diagnostics themselves: their functions, objects and timers. A way over them says how the process is
- * observed, not who keeps something.
+ * The nodes of a snapshot that belong to loopscope: its functions, objects and timers. A path over them shows how the process is observed, not what
+ * retains an object.
  * @param {Graph} graph
  * @param {(node: number) => Place | null} placeOf
- * @returns {Uint8Array} by node: 1 where it is
+ * @returns {Uint8Array} by node: 1 if it does
  */
 function findOwnNodes (graph, placeOf) {
   const isOwn = new Uint8Array(graph.nodeCount)

@@ -1,7 +1,7 @@
 'use strict'
 
-// The shortest way from the roots to an object, in words: variables, properties and entries, with what V8 puts in between left
-// out. Positions in arrays and tables are left out too, so that two paths to the same place in the code are the same path.
+// Finds the shortest path from the roots to an object: variables, properties and entries, without the objects that V8 puts in between. Positions in
+// arrays and tables are omitted too, so that two paths to the same place in the code are equal.
 
 const { createHash } = require('node:crypto')
 const { NO_EDGE } = require('../graph/distances')
@@ -14,7 +14,7 @@ const { isNamed } = require('./naming')
 const SIGNATURE_CHARS = 12
 const SIGNATURE_STEPS = 4 // from the end: which of several ways leads to a module is chance
 const MAX_STEPS = 1000 // at each end: a linked list may be as long as the heap is large
-const FOREIGN_STEPS = 2 // that lead to the application's own code: the last of them say how it is reached
+const FOREIGN_STEPS = 2 // kept before the application's own code, to show how it is reached
 const SCOPE = 'system / Context'
 const LEAST_SHARE = 0.5 // of what the scope keeps
 
@@ -30,7 +30,7 @@ const LEAST_SHARE = 0.5 // of what the scope keeps
  * @property {number} node
  * @property {Place | null} place where the function or the constructor of what is held is written
  * @property {boolean} [isRepeated]  a link that the one before it has too: of a linked list
- * @property {boolean} [isOfNode]    a variable of Node.js's own code, which is in nobody's source
+ * @property {boolean} [isOfNode]    a variable in the code of Node.js, not in the source of the application
  *
  * @typedef {object} NodeWords  what is known of a node
  * @property {(node: number) => string} classNameOf
@@ -48,8 +48,8 @@ function findPath ({ graph, reachedBy }, node, words) {
   const edges = []
   for (let at = node; at !== ROOT && reachedBy[at] !== NO_EDGE; at = sourceOf(graph, reachedBy[at])) edges.push(reachedBy[at])
   edges.reverse()
-  const told = edges.length <= 2 * MAX_STEPS ? edges : [...edges.slice(0, MAX_STEPS), ...edges.slice(-MAX_STEPS)]
-  return told.map(edge => stepOf(graph, edge, words))
+  const shown = edges.length <= 2 * MAX_STEPS ? edges : [...edges.slice(0, MAX_STEPS), ...edges.slice(-MAX_STEPS)]
+  return shown.map(edge => stepOf(graph, edge, words))
 }
 
 /**

@@ -1,7 +1,7 @@
 'use strict'
 
-// What keeps the bytes that the heap gained: surviving objects, ranked by how much more they keep than before, with the way that leads to them and
-// how sure it is, and why. Two snapshots cannot distinguish a leak from a cache that is still filling.
+// Finds the surviving objects that retain the growth of the heap, ranked by how much more they retain than before, each with its retainer path, a
+// confidence and the reasons for it. Two snapshots cannot distinguish a leak from a cache that is still filling.
 
 const { classifyNodes } = require('../comparison/class-rows')
 const { matchIds } = require('../comparison/match-ids')
@@ -175,7 +175,7 @@ function mergeTwo (one, other) {
 }
 
 /**
- * What the newest snapshot says of positions in its dominator order.
+ * Reads the newest snapshot by position in its dominator order.
  * @param {Baseline} oldest
  * @param {Analysis} latest
  * @param {Baseline} newest
@@ -188,7 +188,7 @@ function createReader (oldest, latest, newest, { survivorOf }) {
   const words = { classNameOf: (/** @type {number} */ node) => rows[rowOfNode[node]].name, placeOf }
   const { isNew } = matchIds(oldest.id, newest.id)
 
-  // What leaked may lead to the culprit as well, and by a shorter way; one that was there before says more, and stays the same.
+  // A leaked object may also lead to the culprit, on a shorter path; a path over older objects is more informative, and stays the same.
   const isOwn = findOwnNodes(graph, placeOf)
   const olderWays = findWays(graph, node => !isNew[positionOf[node]] && isOwn[node] === 0)
   /** @type {Uint32Array | undefined} */

@@ -1,7 +1,7 @@
 'use strict'
 
-// Synchronous calls read out of a CPU profile: nothing is patched, so calls through destructured names, ES module imports
-// and dependencies are seen like any other. Pure. What V8 inlines or has no frame for (Date.now, JSON.parse) it cannot see.
+// Finds synchronous calls in a CPU profile: nothing is patched, so calls through destructured names, ES module imports and dependencies are found
+// like any other. Pure. Calls that V8 inlines or has no frame for (Date.now, JSON.parse) are not visible.
 
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
@@ -101,7 +101,7 @@ function findCall (leaf, byId, parents) {
       return api === null ? null : { api, caller: callFrame }
     }
   }
-  return null // Node's own, asked for by nobody: what runs before the application
+  return null // code of Node.js that runs before the application
 }
 
 /** @param {CallFrame} callFrame */

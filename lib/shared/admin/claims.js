@@ -1,8 +1,7 @@
 'use strict'
 
-// Names that processes hold for as long as they live, told by the file system: a name is a directory with one empty file, which
-// is named after the process. Renaming makes it atomic, both where nobody held the name and where the holder is dead. There is
-// nothing to give back, and a process that was killed leaves nothing that must be cleared.
+// Names that a process holds while it lives, through the file system: a name is a directory with one empty file named after the process. A rename
+// makes it atomic, whether the name is free or its holder is dead. Nothing has to be released, and a killed process leaves nothing to clean up.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -35,7 +34,7 @@ function claim (directory, name, me = identityOf(process.pid)) {
     if (holder !== null && isRunning(holder)) return holder
     if (holder === null ? make(folder, me) : replace(folder, holder, me)) return null
   }
-  return 'somebody'
+  return 'another process'
 }
 
 /** @param {string} folder */
@@ -50,7 +49,7 @@ function holderOf (folder) {
 /**
  * @param {string} folder
  * @param {string} me
- * @returns {boolean} false: somebody else was faster
+ * @returns {boolean} false: another process was faster
  */
 function make (folder, me) {
   const made = fs.mkdtempSync(`${folder}.`)
@@ -68,7 +67,7 @@ function make (folder, me) {
  * @param {string} folder
  * @param {string} dead
  * @param {string} me
- * @returns {boolean} false: somebody else was faster
+ * @returns {boolean} false: another process was faster
  */
 function replace (folder, dead, me) {
   try {

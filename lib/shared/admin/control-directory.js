@@ -1,8 +1,8 @@
 'use strict'
 
-// The directory of the control socket, on which both ends must agree, the process that listens and the command line: where it is, and that
-// nobody but the user has a hand in it. It is never made to fit: what is not as wanted is refused. Preferred is the runtime folder of the user's
-// session, which the system makes for this user alone; the temporary folder is everybody's, and somebody else may be there first.
+// The directory of the control socket, on which the process that listens and the command line must agree: where it is, and that only the user can
+// change it. It is never repaired: a directory with other properties is refused. The runtime directory of the user's session is preferred, because
+// the system creates it for this user alone; in the shared temporary directory another user may create it first.
 
 const fs = require('node:fs')
 const os = require('node:os')
@@ -106,7 +106,7 @@ function controlSocketName (pid) {
 }
 
 /**
- * Whether what lies in a control directory is to be trusted: only where nobody but the user of the process, or root, could have put it there.
+ * Whether a file in a control directory can be trusted: only if nobody except the user of the process, or root, could have created it.
  * @param {string} directory
  * @param {string | null} socket  in it
  * @param {readonly number[]} users  whose it has to be; none where the system has no user ids
@@ -124,7 +124,7 @@ function problemOf (directory, socket, users) {
     if (!stats.isSocket()) return `${socket} is no socket`
     return uids.includes(stats.uid) ? null : `${socket} is owned by uid ${stats.uid}`
   } catch {
-    return MISSING // or not for us to look at
+    return MISSING // or not readable for this user
   }
 }
 

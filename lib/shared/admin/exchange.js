@@ -1,6 +1,6 @@
 'use strict'
 
-// Between node:http and the router: a request as plain data, a response as bytes on the wire. Routes are none of its business.
+// Converts between node:http and the router: a request to plain data, a response to bytes. It has no knowledge of routes.
 
 const { once } = require('node:events')
 const fs = require('node:fs')
@@ -17,7 +17,7 @@ const { lengthOf, problemResponse } = require('./responses')
  * @callback RequestHandler
  * @param {AdminRequest} request
  * @param {AbortSignal} signal  aborted when the client has left
- * @param {() => void} [onAuthorized]  who asks may: the work begins
+ * @param {() => void} [onAuthorized]  called when access is granted and the work begins
  * @returns {Promise<AdminResponse>}
  */
 

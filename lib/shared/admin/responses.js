@@ -1,7 +1,7 @@
 'use strict'
 
-// What the router answers with, as plain data, also when something goes wrong: which status, and what to do about it. Whoever took the request
-// writes it. Every response forbids others to keep or embed it.
+// Responses of the router as plain data, including errors with status and remedy; the part that received the request writes them. Every response
+// forbids caching and embedding.
 
 /**
  * @typedef {{ file: string, start: number, end: number }} FileBody  a part of a file, end inclusive
@@ -135,7 +135,7 @@ function problemResponse ({ status, detail, remedy, code, headers = {} }, { isPp
  */
 function toProblem (error) {
   const known = BY_CODE.get(error?.code)
-  // The text of an error that nobody foresaw may hold anything, and helps nobody outside.
+  // The message of an unexpected error may contain anything, and does not help clients.
   if (known === undefined) return { status: 500, detail: 'Internal error; see the log of the application.' }
   const { status, remedy, retryAfterSeconds } = known
   /** @type {Record<string, string>} */

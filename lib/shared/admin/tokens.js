@@ -1,7 +1,7 @@
 'use strict'
 
-// Tokens: what counts as one, which of them a request carries, and what it may do. Compared as digests in constant time;
-// several are valid at once, so that one can be replaced while the other still works.
+// Tokens: what is a valid token, which tokens a request has, and what they permit. They are compared as digests in constant time; several can be
+// valid at once, so that one can be replaced while the other still works.
 
 const fs = require('node:fs')
 const { monotonicMs } = require('../base/monotonic')
@@ -21,7 +21,7 @@ const BOOT_TOKEN_BYTES = 24 // 32 characters of base64url
 const MAX_BYTES = 1024 * 1024
 const RECHECK_MS = 1000 // of the token file
 
-// Loaded with the first token: a process that has none is spared what takes as long as a dozen files of ours.
+// Loaded with the first token, because it takes as long as a dozen of loopscope's files.
 const crypto = () => process.getBuiltinModule('node:crypto')
 
 /** @param {string} token */
@@ -89,7 +89,7 @@ function createTokens ({ tokens, tokenFile, onFault, now = monotonicMs }) {
       ofFile = parseTokens('tokenFile', readRegularText(tokenFile, { maxBytes: MAX_BYTES }))
       changedAt = mtimeMs
     } catch (error) {
-      onFault(error) // what was read last still holds: half a second without the file must not lock everybody out
+      onFault(error) // the last tokens stay valid: half a second without the file must not lock out all users
     }
   }
 
@@ -100,7 +100,7 @@ function createTokens ({ tokens, tokenFile, onFault, now = monotonicMs }) {
   function scopeOf (token) {
     readFile()
     const digest = Buffer.from(hashToken(token))
-    // All are compared, whatever the first says: the time must not tell which it was.
+    // All are compared, whatever the result of the first: the duration must not reveal which one matched.
     const scopes = [...tokens, ...ofFile].map(({ sha256, scope }) => {
       return crypto().timingSafeEqual(digest, Buffer.from(sha256)) ? SCOPES.indexOf(scope) : -1
     })

@@ -1,7 +1,7 @@
 'use strict'
 
-// What the workers of one parent have in common, the parent knowing nothing of it: a token, since they share a port, and
-// numbers, since each has a listener of its own. It is kept in a private directory that is named after the parent.
+// What the workers of one parent process share without its help: a token, because they share a port, and numbers, because each has its own listener.
+// It is kept in a private directory named after the parent.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -42,7 +42,7 @@ function createWorkerGroup ({ controlDir, parent = process.ppid }) {
 
   return {
     /**
-     * The same for all, whoever is the first.
+     * The same for all, whichever is the first.
      * @param {string} name
      * @param {() => string} make
      */
@@ -87,7 +87,7 @@ function read (file) {
 }
 
 /**
- * Nobody sees half of it, and only one is the first.
+ * Written atomically, and only one process is the first.
  * @param {string} file
  * @param {string} text
  */

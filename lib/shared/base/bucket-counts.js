@@ -1,7 +1,7 @@
 'use strict'
 
-// Counts by upper bound, cumulative since it was made and never reset, so that any number of readers see the same.
-// It is the histogram of Prometheus without the cost of prom-client's observe(): no labels, no objects, one array.
+// Counts by upper bound, cumulative and never reset, so that any number of readers get the same values. It is the histogram of Prometheus without the
+// cost of prom-client's observe(): no labels, no objects, one array.
 
 /**
  * @typedef {object} BucketReading

@@ -1,8 +1,8 @@
 'use strict'
 
-// The stack of the code that runs now, as V8's call sites, at once or later. Error.stackTraceLimit and Error.prepareStackTrace, by which V8
-// is told what is wanted, are the application's: they are as they were afterwards, and nothing of the application's is run (a getter, its
-// own prepareStackTrace). It never throws: where Error is frozen there is no stack.
+// The current stack as V8's call sites, now or later. Error.stackTraceLimit and Error.prepareStackTrace, which control this, belong to the
+// application: they are restored, and no code of the application runs (a getter, its own prepareStackTrace). It never throws: if Error is frozen
+// there is no stack.
 
 // As they were when this was loaded: the application may have put others in their place.
 const IntrinsicError = Error
@@ -10,7 +10,7 @@ const { captureStackTrace } = Error
 const { defineProperty, deleteProperty, getOwnPropertyDescriptor } = Reflect
 
 /**
- * A stack as V8 keeps it until somebody reads it. It holds the functions that were on it.
+ * A stack that V8 formats only when it is read. It retains the functions on it.
  * @typedef {object} CapturedStack
  */
 
@@ -36,7 +36,7 @@ function captureStack (callee, depth) {
 
 /**
  * @param {readonly (CapturedStack | null)[]} stacks  each can be read once
- * @returns {NodeJS.CallSite[][]} of each, innermost first; none of null, and of all where V8 does not tell
+ * @returns {NodeJS.CallSite[][]} of each, innermost first; empty for null, and for all if V8 provides no call sites
  */
 function readStacks (stacks) {
   const prepare = getOwnPropertyDescriptor(IntrinsicError, 'prepareStackTrace')

@@ -1,8 +1,7 @@
 'use strict'
 
-// A sum of floating-point numbers without their rounding errors (Shewchuk 1997, as Python's math.fsum()). In another order, or
-// with some of them added up before, a plain sum differs in its last digit: a counter that falls by so little is a reset to
-// Prometheus, and the whole of it an increase.
+// A sum of floating-point numbers without rounding errors (Shewchuk 1997, as in Python's math.fsum()). In another order, or with partial sums, a
+// plain sum differs in its last digit; to Prometheus a counter that falls by even so little is a reset, and its whole value an increase.
 
 /**
  * @param {readonly number[]} numbers

@@ -1,17 +1,17 @@
 'use strict'
 
-// Around whatever is called from outside of us: by a timer, a message, an event, a signal. What is thrown there would be an
-// uncaught exception of the application, or the end of the observer. test/internal/guard.test.js lists these entries.
+// Wraps functions that are called from outside loopscope: by a timer, a message, an event, a signal. An exception there would be an uncaught
+// exception of the application, or end the observer. test/internal/guard.test.js lists these entry points.
 
 /** @type {(error: unknown) => void} */
-let tellFault = () => {}
+let onFault = () => {}
 
 /**
- * Who is told of faults in this thread: the last one to ask.
+ * Sets the listener for internal errors in this thread; the last one set wins.
  * @param {(error: unknown) => void} listener
  */
 function setFaultListener (listener) {
-  tellFault = listener
+  onFault = listener
 }
 
 /**
@@ -31,7 +31,7 @@ function guarded (work) {
 }
 
 /**
- * For work that nobody waits for.
+ * For a promise that is not awaited.
  * @param {Promise<unknown>} work
  */
 function unattended (work) {
@@ -41,7 +41,7 @@ function unattended (work) {
 /** @param {unknown} error */
 function reportFault (error) {
   try {
-    tellFault(error)
+    onFault(error)
   } catch {} // a logger of the application's own
 }
 

@@ -1,8 +1,8 @@
 'use strict'
 
-// Pages that are one file and need nothing else: no network, no server, no other file. They are put together from lib/browser/: one
-// shell, one palette, and what is a page's own. What is filled in enters as text or as JSON, never as markup, and the page's own
-// policy lets no other script or style run.
+// Pages as one HTML file that needs no network, no server and no other file. A page consists of files of lib/browser/: the common shell and palette,
+// and its own parts. Data is inserted as text or JSON, never as markup, and the content security policy of the page forbids all other scripts and
+// styles.
 
 const { createHash } = require('node:crypto')
 const { readOwn } = require('./own-files')
@@ -108,7 +108,7 @@ function fillPage ({ shell, body, style, scripts }, title, values, policy) {
 }
 
 /**
- * The pages tell sizes and names in the same words as texts do; what they work out is tested without a browser.
+ * Pages format sizes and names with the same code as text reports; their calculations are tested without a browser.
  * @param {Readonly<Record<string, string>>} own
  */
 function sharedScript (own) {

@@ -1,7 +1,6 @@
 'use strict'
 
-// Moments of the wall clock as people read them, in their time zone, and how old they are. Data has milliseconds since the epoch, or ISO. Pure, but
-// for the time zone.
+// Formats wall-clock times for people, in local time, and ages. Data has milliseconds since the epoch, or ISO. Pure, except for the time zone.
 
 /**
  * @param {number} epochMs

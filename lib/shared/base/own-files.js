@@ -1,8 +1,7 @@
 'use strict'
 
-// Where those files of ours are that are run or read by their path instead of being required: the thread, the pages. Bundlers
-// take along what is required, and make one file of it; then the others are those of the package, where it is installed beside
-// the bundle, in the same version.
+// Finds the files of loopscope that are run or read by path instead of being required: threads and pages. Bundlers include what is required, in one
+// file; the other files are then those of the package of the same version that is installed next to the bundle.
 
 const fs = require('node:fs')
 const { createRequire } = require('node:module')
@@ -20,8 +19,8 @@ const here = typeof __filename === 'string' && path.isAbsolute(__filename) ? __f
 const isBundled = here === null || !here.endsWith(path.sep + THIS_FILE)
 
 /**
- * What the names of our own files begin with, in stacks and profiles. In a bundle there is no telling which functions are ours, except
- * for those that we give a name.
+ * The prefix of loopscope's own files in stacks and profiles. In a bundle its functions cannot be distinguished from others, except for those with a
+ * special name.
  */
 const OWN_FOLDER = isBundled ? 'loopscope:/lib/' : here.slice(0, -THIS_FILE.length)
 
@@ -82,7 +81,7 @@ function readOwn (file) {
 
 /**
  * @param {string | undefined} observerFile  option
- * @returns {string} the file that every thread of ours starts with
+ * @returns {string} the entry file of loopscope's threads
  * @throws ERR_LOOPSCOPE_BUNDLED
  */
 function threadFile (observerFile) {
@@ -98,8 +97,8 @@ function threadFile (observerFile) {
 }
 
 /**
- * Flags of a thread of ours: none of the process's, whose preloaded modules would start diagnostics in it; but where packages are in
- * archives (Yarn Plug'n'Play), what finds them.
+ * The flags of loopscope's threads: not those of the process, whose preloaded modules would start loopscope in them; only the resolver of Yarn
+ * Plug'n'Play, if packages are in archives.
  * @returns {string[]}
  */
 function threadFlags () {

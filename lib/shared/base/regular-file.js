@@ -1,8 +1,7 @@
 'use strict'
 
-// Reads regular files, and nothing else, without ever waiting for one: whoever can name or place a file must not be able to have a thread wait
-// in the middle of a read (a FIFO, a terminal, /proc/kmsg), since process.exit() waits for that thread. At most the size that the file has
-// is read.
+// Reads regular files only, and never blocks on one: a path may be controlled by others, and a thread that waits in a read (a FIFO, a terminal,
+// /proc/kmsg) would block process.exit(). It reads at most the size of the file.
 
 const fs = require('node:fs')
 

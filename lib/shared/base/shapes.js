@@ -1,7 +1,7 @@
 'use strict'
 
-// Plain data that another process or a file handed over: parsed within bounds, and its shape checked before any of it is used. Members that nobody
-// asks for are let through, so that a newer version may send more. Pure.
+// Parses plain data from another process or a file within limits, and checks its shape before use. Unknown members are allowed, so that a newer
+// version may send more. Pure.
 
 /** @typedef {(value: unknown) => boolean} Shape */
 
@@ -107,7 +107,7 @@ function isObject (value) {
 
 /**
  * JSON, parsed only where it cannot cost much more than its bytes: five million nested brackets take V8 seconds and hundreds of megabytes, and
- * whoever walks them afterwards overflows the stack.
+ * code that walks them afterwards overflows the stack.
  * Throws where it is no JSON, is nested more deeply, or has more lists and objects than data of its length has.
  * @param {Buffer} bytes
  * @param {number} [maxDepth]

@@ -1,6 +1,6 @@
 'use strict'
 
-// Sizes and counts as people read them. It requires nothing: the pages have the same text as a script (html-page.js).
+// Formats sizes and counts. It requires nothing, because the pages load this file as a script (html-page.js).
 
 const UNITS = Object.freeze(['B', 'kB', 'MB', 'GB', 'TB'])
 

@@ -1,7 +1,7 @@
 'use strict'
 
-// Node's timers for loopscope's own work. The globals of an application may be replaced (jsdom's timers return a number, fake timers do not run),
-// and a timer started while a request runs must neither keep its async context nor be counted for it.
+// Timers of Node.js for loopscope's own work. The globals of an application may be replaced (jsdom's timers return a number, fake timers do not run),
+// and a timer started during a request must neither keep the async context of the request nor be attributed to it.
 
 const { AsyncResource } = require('node:async_hooks')
 const { performance } = require('node:perf_hooks')

@@ -1,6 +1,6 @@
 'use strict'
 
-// Checks of values that users pass. Each names the option path, what was wanted and what came.
+// Checks values that users pass. Each error names the option path, what was expected and what was passed.
 
 const { inspect } = require('node:util')
 const { errors } = require('./errors')

@@ -1,7 +1,6 @@
 'use strict'
 
-// What can be captured, and what may be asked for. A new kind is one row here, what records it in observer/captures.js with a
-// row there, and one test.
+// The table of kinds of captures and their options. A new kind is one row here, a recorder in observer/captures.js with a row there, and one test.
 
 const { assertBoolean, assertKnownKeys, assertMethods, assertNumberAbove, assertOneOf, assertPlainObject, refuse } = require('../base/validate')
 const { errors } = require('../base/errors')

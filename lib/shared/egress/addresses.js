@@ -1,7 +1,7 @@
 'use strict'
 
-// Where things are sent: a URL with places to fill in (`https://bucket.example/{service}/{host}/{file}`), or a server's with the path of its
-// protocol. Pure.
+// Addresses of egress: a URL with placeholders (`https://bucket.example/{service}/{host}/{file}`), or the URL of a server, to which the path of its
+// protocol is added. Pure.
 
 const { DESTINATIONS } = require('./destinations')
 
@@ -13,7 +13,7 @@ const PLACE = /\{([^{}]*)\}/g
 
 /**
  * @param {string} template
- * @returns {string[]} the names of its places that nobody knows
+ * @returns {string[]} the names of unknown placeholders
  */
 function unknownPlaces (template) {
   return [...template.matchAll(PLACE)].map(([, name]) => name).filter(name => !PLACES.includes(name))
@@ -50,7 +50,7 @@ function depthOf (url) {
 }
 
 /**
- * The address of a server and the path that a protocol has there; whoever has written the path as well does not get it twice.
+ * The address of a server with the path of a protocol; the path is not added twice if the address already has it.
  * @param {string} address
  * @param {string} path
  * @returns {URL}

@@ -1,7 +1,6 @@
 'use strict'
 
-// What can be sent to: the table of names that option egress takes, with what holds where the option says nothing. What makes requests for
-// each is in observer/egress/backends.js.
+// The table of destinations that the option egress accepts, with their defaults. observer/egress/backends.js has the requests of each.
 
 /**
  * @typedef {object} Destination

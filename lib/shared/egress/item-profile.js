@@ -1,6 +1,6 @@
 'use strict'
 
-// What an item holds as one pprof message, and which kind of profile that is: the same frames, stacks and values for every backend. Pure.
+// Converts an egress item to one pprof message, and determines its profile type: the same frames, stacks and values for every backend. Pure.
 
 const { buildHeapPprof, buildPprof } = require('../formats/pprof')
 

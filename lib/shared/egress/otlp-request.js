@@ -1,7 +1,7 @@
 'use strict'
 
-// A pprof message as an OTLP request (opentelemetry-proto 1.11: ExportProfilesServiceRequest of profiles/v1development, which is in
-// development: it may change). The numbers are those of the fields in its .proto files. Pure.
+// Converts a pprof message to an OTLP request (opentelemetry-proto 1.11: ExportProfilesServiceRequest of profiles/v1development, which may still
+// change). The numbers are the field numbers in its .proto files. Pure.
 
 const { createHash } = require('node:crypto')
 const { version } = require('../../../package.json')
@@ -114,8 +114,8 @@ function writeResource (labels) {
 }
 
 /**
- * The tables of an OTLP profile (ProfilesDictionary), made of those of a pprof message: what profiles say is there once and referred to by its
- * place. Place 0 of each is an empty entry: it means none. pprof counts from 1, so that its numbers stay what they are.
+ * The tables of an OTLP profile (ProfilesDictionary), created from those of a pprof message: each entry is stored once and referred to by index.
+ * Index 0 of each is an empty entry, which means none. pprof counts from 1, so its numbers do not change.
  */
 class Dictionary {
   #message

@@ -1,6 +1,6 @@
 'use strict'
 
-// Writes one protobuf message, field by field. As in proto3, a number that is 0 and a text that is empty are left out: that is their default.
+// Writes one protobuf message, field by field. As in proto3, a number that is 0 and an empty string are omitted, because they are the default.
 
 const VARINT = 0
 const EIGHT_BYTES = 1

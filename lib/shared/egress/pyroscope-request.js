@@ -1,7 +1,7 @@
 'use strict'
 
-// What Pyroscope's /ingest takes: a form with the pprof profile and, where its own table would take it for something else, what its values are;
-// and the name of the series. Pure.
+// Creates a request to Pyroscope's /ingest: a form with the pprof profile, the meaning of its values if Pyroscope's own table would guess wrong, and
+// the name of the series. Pure.
 
 const { createHash } = require('node:crypto')
 const { gzipSync } = require('node:zlib')

@@ -1,8 +1,8 @@
 'use strict'
 
 // Turns readings into one ranked list of findings: every detector runs, findings that another one explains are dropped, and the rest is ranked by
-// lost time. Problems that ended before the observed time are included as over. Where there is no problem, or too little data, the list says so.
-// Pure.
+// lost time. Problems that ended before the observed time are included, with their time. If there is no problem, or too little data, the list has a
+// finding for that. Pure.
 
 const { makeFinding, MIN_SAMPLES } = require('./finding')
 const { inFlightOf, NOTABLE_WORKERS, observedMsOf, onlyRoute, requestsPerSecond, sumStalls, utilizationOf, workersOf } = require('./readings')

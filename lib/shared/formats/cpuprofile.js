@@ -1,7 +1,6 @@
 'use strict'
 
-// V8's own JSON, which Chrome DevTools and VS Code open. The routes and processes of its samples are members beside V8's,
-// which they pass over.
+// Writes V8's own JSON, which Chrome DevTools and VS Code open. The routes and processes of its samples are additional members, which they ignore.
 
 const { assertCpuProfile } = require('./profile/assert-profile')
 

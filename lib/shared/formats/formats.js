@@ -1,8 +1,8 @@
 'use strict'
 
-// The tables of formats: of a CPU profile, of a heap profile, of a heap histogram. A new format is one file, one row here and one test. `sources`:
-// what people read names the code as it was written; what tools read names the code that ran, unless it is asked for otherwise: they may have source
-// maps of their own.
+// The tables of formats: for a CPU profile, a heap profile and a heap histogram. A new format is one file, one row here and one test. `sources`:
+// formats for people show original code; formats for tools show the code that ran, unless requested otherwise, because tools may have source maps of
+// their own.
 
 const { localTimeWithZone } = require('../base/local-time')
 
@@ -11,7 +11,7 @@ const { localTimeWithZone } = require('../base/local-time')
 
 /**
  * @typedef {HeapSampling & { mode: 'live' | 'all' }} HeapProfile  what is still alive, or all that was allocated
- * @typedef {Pick<HeapSampling, 'profile' | 'before'> & Partial<HeapProfile>} ReadProfile  that of a file does not tell more
+ * @typedef {Pick<HeapSampling, 'profile' | 'before'> & Partial<HeapProfile>} ReadProfile  a file has no more members than these
  *
  * @typedef {Pick<EncodeContext, 'appRoot' | 'title' | 'notes'>} HeapContext
  *

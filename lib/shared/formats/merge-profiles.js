@@ -1,6 +1,6 @@
 'use strict'
 
-// Profiles of several processes, or of the threads of one, as one: CPU profiles, and sampled allocations. Pure.
+// Merges profiles of several processes, or of the threads of one: CPU profiles, and sampled allocations. Pure.
 
 const { assertCpuProfile } = require('./profile/assert-profile')
 

@@ -1,7 +1,7 @@
 'use strict'
 
-// Google's pprof, gzipped: for `go tool pprof`, Pyroscope, Parca, Speedscope and others. A CPU profile, sampled allocations, what blocked the event
-// loop, and a profile without samples. Pure.
+// Encodes Google's pprof, gzipped: for `go tool pprof`, Pyroscope, Parca, Speedscope and others. A CPU profile, sampled allocations, blocked time of
+// the event loop, and a profile without samples. Pure.
 
 const { gzipSync } = require('node:zlib')
 const { Profile, Sample } = require('pprof-format')
@@ -40,9 +40,8 @@ const { timeKindOf } = require('./profile/time-kinds')
 const NANOS_PER_MS = 1e6
 
 /**
- * Idle time is left out, as Go leaves it out of its CPU profiles: the values are CPU time, and `-top` is in percent of it.
- * Where it is known for which route a sample ran, the label http_route says it; of several processes the label pid says of which it is, of several
- * threads the label thread.
+ * Without idle time, as in Go's CPU profiles: the values are CPU time, and `-top` is in percent of it.
+ * If the route of a sample is known, it has the label http_route; samples of a merged profile have the label pid, or thread.
  * @param {CpuProfile} profile
  * @param {EncodeContext} [context]
  * @returns {Buffer}
@@ -81,7 +80,7 @@ function commentsOf ({ title, notes = [] }) {
 }
 
 /**
- * The profile does not say its sampling interval; late samples pull the mean, not the median.
+ * The profile does not contain its sampling interval; late samples pull the mean, not the median.
  * @param {number[]} micros
  */
 function medianMicros (micros) {

@@ -1,7 +1,7 @@
 'use strict'
 
-// The table of what the processes of a group may answer to each question: how long, how deep, and of which shape. An answer of another shape
-// counts as missing, and is neither used nor kept; a process of another version of loopscope is the likely sender.
+// The table of answers that processes of a group may give to each request: time limit, depth, and shape. An answer of another shape counts as
+// missing, and is neither used nor kept; its sender is probably another version of loopscope.
 
 const { RANKS } = require('../findings/find-findings')
 const { amount, anyOf, count, flag, isObject, listOf, mapOf, number, oneOf, optional, orNull, parseBounded, record, text, textOf, time } = require('../base/shapes')
@@ -156,7 +156,7 @@ const ANSWERS = Object.freeze({
 
 /** @typedef {keyof typeof ANSWERS} AnswerKind */
 
-/** What a process says while it is watched, by the name of the event. @type {Readonly<Record<string, Shape>>} */
+/** The events of a process that is followed, by name. @type {Readonly<Record<string, Shape>>} */
 const EVENTS = Object.freeze({
   loop: record({
     at: time,

@@ -1,7 +1,7 @@
 'use strict'
 
-// One question to all processes of a group at once, over their control sockets: each has its own time limit, so that one that is
-// stopped, stuck or gone keeps nobody else's answer. It never rejects.
+// Sends one request to all processes of a group at once, over their control sockets. Each has its own time limit, so that one that is stopped,
+// blocked or gone does not delay the answers of the others. It never rejects.
 
 const http = require('node:http')
 const { guarded } = require('../base/guard')
@@ -15,7 +15,7 @@ const { clearTimeout, setTimeout } = require('../base/timers')
  * @property {Member} member
  * @property {boolean} up  it answered
  * @property {string | null} problem  why there is nothing of it to use
- * @property {number | null} staleSince  milliseconds since the epoch: what it says is of then, its loop does not answer
+ * @property {number | null} staleSince  milliseconds since the epoch: its loop is blocked, and the answer is from that time
  * @property {number} status  0: none
  * @property {string} type    of the content
  * @property {Buffer} body

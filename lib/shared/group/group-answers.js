@@ -1,7 +1,7 @@
 'use strict'
 
-// The table of what a group can be asked: which routes of each process answer it, and how their answers become one. A process that is
-// stopped, stuck or gone makes the answer incomplete, and never an error.
+// The table of requests to a group: which routes of each process answer them, and how the answers are merged. A process that is stopped, blocked or
+// gone makes the answer incomplete, never an error.
 
 const { mergeFindings } = require('../findings/merge-findings')
 const { ANSWERS, readAnswer } = require('./answers')

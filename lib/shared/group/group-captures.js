@@ -1,7 +1,7 @@
 'use strict'
 
-// One capture in each process of a group, written by each to its own store. What stops a process is taken in one after the other, so that
-// the rest of the service goes on; who does not answer at all, or whose loop is blocked, keeps nobody waiting.
+// Runs one capture in each process of a group; each writes to its own store. Captures that pause a process run one after the other, so that the rest
+// of the service continues; a process that does not answer, or whose loop is blocked, does not delay the others.
 
 const { performance } = require('../base/timers')
 const { ANSWERS, readAnswer } = require('./answers')
@@ -11,7 +11,7 @@ const { askGroup } = require('./ask-group')
 /** @import { GroupAnswer } from './ask-group' */
 
 const STOPPING = new Set(['heap-snapshot', 'heap-histogram'])
-const WAIT_SECONDS = 330 // the most that a process lets somebody wait
+const WAIT_SECONDS = 330 // the longest that a process lets a client wait
 const EACH_MS = 10_000 // beyond the time to be recorded
 const STOPPING_MS = 120_000 // gigabytes of heap, redacted
 const TOTAL_MS = 300_000 // a connection is held for 330 s
@@ -23,7 +23,7 @@ const TOTAL_MS = 300_000 // a connection is held for 330 s
  * @property {Record<string, any>} body  for each process
  * @property {Record<string, string>} [headers]
  *
- * @typedef {GroupAnswer & { capture: any }} MemberCapture  capture: what the process says of it; null: there is none
+ * @typedef {GroupAnswer & { capture: any }} MemberCapture  capture: its description by the process; null: there is none
  */
 
 /**

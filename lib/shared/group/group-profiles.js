@@ -1,6 +1,6 @@
 'use strict'
 
-// The CPU profile of a group, the same stretch of time of each of its processes, and its sampled allocations: asked for and merged.
+// Requests and merges the CPU profiles of a group, for the same time range in each process, and its sampled allocations.
 
 const { setImmediate: othersTurn } = require('node:timers/promises')
 const { toEpochMs } = require('../base/monotonic')
@@ -25,13 +25,13 @@ const NEAR_ENOUGH = 0.9 // the last windows end a little before the time that wa
  * @property {number} startedAt    milliseconds since the epoch
  * @property {Asked[]} asked
  * @property {number} answered     how many of them it is of
- * @property {string[]} notes      for a person: who is missing, who had recorded less
+ * @property {string[]} notes      as text: which processes are missing, or recorded less
  *
  * @typedef {object} GroupHeapProfile
  * @property {SamplingProfile} profile  as the code runs
  * @property {Asked[]} asked
  * @property {number} answered  how many of them it is of
- * @property {string[]} notes   for a person: who is missing
+ * @property {string[]} notes   as text: which processes are missing
  * @property {number} fromMs    milliseconds since the epoch
  * @property {number} toMs
  *
@@ -106,8 +106,8 @@ async function groupHeapProfile (ask, { mode, seconds }, signal) {
 }
 
 /**
- * Takes the answers one by one: a process that sent nothing that can be used keeps nobody else's part. Between two of them others have their
- * turn, since a part takes tens of milliseconds to read and to merge.
+ * Reads the answers one by one: an unusable one does not affect the others. It yields to the event loop between two of them, because each takes tens
+ * of milliseconds to read and merge.
  * @param {readonly GroupAnswer[]} answers
  * @param {AnswerKind} kind
  * @param {(part: { process: string, content: any }) => void} take  throws where the content is not what was asked for
@@ -138,7 +138,7 @@ function takeOne (take) {
 
 /**
  * @param {readonly Asked[]} asked
- * @returns {{ answered: number, all: number, notes: string[] }} notes: for a person, who is not in it and why
+ * @returns {{ answered: number, all: number, notes: string[] }} notes: as text, which processes are missing and why
  */
 function describeAsked (asked) {
   const missing = asked.filter(({ problem }) => problem !== null)

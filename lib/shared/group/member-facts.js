@@ -1,7 +1,7 @@
 'use strict'
 
-// Which process a member of a group is, and what it writes about itself in a file beside its control socket, so that the members are found without
-// asking a process that is stopped or stuck.
+// Identifies a process as a member of a group, and defines what it writes about itself in a file next to its control socket, so that members are
+// found without asking a process that is stopped or blocked.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -14,7 +14,7 @@ const { ownNamespace, processStart } = require('../system/process-ids')
 /**
  * @typedef {object} MemberIdentity  of no other process, also of other containers and of earlier ones with the same process id
  * @property {number} pid        in its own namespace
- * @property {string} start      as its system counts it; '0' where it does not tell
+ * @property {string} start      in the unit of its system; '0' if unknown
  * @property {string} namespace  of its pid
  *
  * @typedef {object} StoredFacts
@@ -59,7 +59,7 @@ function socketNameOfNamespace (pid, namespace) {
 }
 
 /**
- * Nobody sees half of it.
+ * Written atomically.
  * @param {string} directory
  * @param {MemberFacts} facts
  */
@@ -128,7 +128,7 @@ function identityOfId (memberId) {
 }
 
 /**
- * As far as the system tells; nothing is known of another namespace, whose processes are asked.
+ * As far as the system reports it; for processes of another namespace it does not, so they are asked.
  * @param {MemberIdentity} identity
  */
 function isKnownToRun ({ pid, start, namespace }) {

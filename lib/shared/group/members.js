@@ -1,7 +1,7 @@
 'use strict'
 
-// Which processes of a user there are, by their files and not by asking them: one that is stopped, or stuck, is a member too. What killed
-// processes left is swept up.
+// Finds the processes of a user by their files, without asking them: one that is stopped or blocked is a member too. Files of killed processes are
+// removed.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -81,9 +81,9 @@ function namesOf (members) {
 }
 
 /**
- * Removes what processes left in the control directory that were killed. Of a process of another container our system knows nothing: it is dead
- * when nobody listens on its socket any more, and not before.
- * @param {string} directory  our own
+ * Removes the files of killed processes from the control directory. A process of another container is not visible here: it counts as dead only when
+ * its socket no longer has a listener.
+ * @param {string} directory  that of this process
  * @param {MemberIdentity} me  which does not listen yet: an observer that was lost may have
  * @param {readonly number[]} [users]
  */

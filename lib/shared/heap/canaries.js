@@ -1,7 +1,7 @@
 'use strict'
 
-// Objects whose identity is known, by which two snapshots prove that they number objects alike: V8 forgets the numbers when
-// any inspector session ends, and the next snapshot gives most of them to other objects. It only detects that.
+// Objects with a known identity, which show whether two snapshots number objects alike: V8 forgets the numbers when any inspector session ends, and
+// the next snapshot gives most of them to other objects. They only detect that.
 
 const COUNT = 8 // all eight at the same numbers by chance: never seen
 

@@ -1,7 +1,7 @@
 'use strict'
 
-// Each process that waits for its heap limit has a mark in the store, touched while it lives and removed when it ends well: so
-// the next one knows what the dead one left, and when it died.
+// Marker files in the store, one for each process that waits for its heap limit: touched while it lives and removed when it ends normally, so that
+// the next process can detect what a dead one left, and when it died.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -30,7 +30,7 @@ function mark (dir, folder) {
   setInterval(guarded(() => {
     try {
       fs.utimesSync(file, new Date(), new Date())
-    } catch {} // the process ends, or somebody emptied the store
+    } catch {} // the process ends, or the store was emptied
   }), TOUCH_MS).unref()
 }
 

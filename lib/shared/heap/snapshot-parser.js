@@ -1,7 +1,7 @@
 'use strict'
 
-// Takes the bytes of a heap snapshot file apart as they come, and hands the parts to a visitor. It interprets nothing beyond the file's own layout: a
-// header, arrays of numbers, and the strings last.
+// Parses a heap snapshot file chunk by chunk, and passes its parts to a visitor. It interprets only the layout of the file: a header, arrays of
+// numbers, and the strings last.
 
 const { errors } = require('../base/errors')
 
@@ -259,8 +259,8 @@ function readObject (text) {
 }
 
 /**
- * Gathers the numbers of one array, many records at a time, for whoever reads them: a call for each would take longer than reading it. When nobody
- * takes them, they are only counted.
+ * Collects the numbers of one array, many records at a time, because a call for each would take longer than reading it. Without a reader they are
+ * only counted.
  */
 class RecordBatch {
   length = 0

@@ -1,6 +1,6 @@
 'use strict'
 
-// Reads a heap snapshot file once, in constant memory, and hands what passes to a visitor. It keeps nothing; the parser finds out what the bytes are.
+// Reads a heap snapshot file once, in constant memory, and passes its parts to a visitor. It keeps nothing; snapshot-parser.js interprets the bytes.
 
 const fs = require('node:fs')
 const { setImmediate: nextTurn } = require('node:timers/promises')
@@ -11,7 +11,7 @@ const { openRegularFile } = require('../base/regular-file')
 /** @import { Header } from './snapshot-parser' */
 
 const READ_BYTES = 1024 ** 2 // a few milliseconds of work: the thread has other things to do in between
-const MAX_TOKEN_BYTES = 256 * 1024 ** 2 // V8 cuts strings at 1,024 characters unless --heap-snapshot-string-limit says otherwise
+const MAX_TOKEN_BYTES = 256 * 1024 ** 2 // V8 cuts strings at 1,024 characters unless --heap-snapshot-string-limit is set
 
 /**
  * @typedef {(values: Float64Array, length: number) => void} TakeRecords  whole records, field after field; valid during the call

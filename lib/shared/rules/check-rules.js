@@ -1,6 +1,6 @@
 'use strict'
 
-// The option `rules`, checked, with its defaults. Errors name the place: `options.rules[0].when.stallMs`. Pure.
+// Checks the option `rules` and adds its defaults. Errors name the position: `options.rules[0].when.stallMs`. Pure.
 
 const { assertInteger, assertKnownKeys, assertPlainObject, refuse } = require('../base/validate')
 const { checkAction, nameOfAction } = require('./actions')
@@ -89,7 +89,7 @@ function checkActions (path, actions) {
  * @param {Rule} rule
  */
 function checkMoment (path, { forSeconds, limit }) {
-  if (forSeconds > 0) refuse(`${path}.forSeconds`, 'absent with stallMs, which says how long', forSeconds)
+  if (forSeconds > 0) refuse(`${path}.forSeconds`, 'absent with stallMs, which already sets a duration', forSeconds)
   if (limit.highWaterMark) refuse(`${path}.limit.highWaterMark`, 'absent with stallMs: the rule acts when the stall reaches it, however long it gets', true)
 }
 

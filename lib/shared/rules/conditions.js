@@ -20,7 +20,7 @@ const { assertInteger, assertNumberAbove, assertOneOf } = require('../base/valid
  * @property {Pick<BucketReading, 'bounds' | 'counts' | 'count'>} delay  in seconds
  * @property {number} responses
  * @property {number} errorResponses  with a status from 500 on
- * @property {number | null} heapAfterGcBytes  null: nobody watches, or there was no full collection
+ * @property {number | null} heapAfterGcBytes  null: not watched, or no full collection yet
  *
  * @typedef {object} Readings  what conditions are judged by; times in milliseconds of the clock that waiting is counted by
  * @property {number} nowMs
@@ -36,11 +36,11 @@ const { assertInteger, assertNumberAbove, assertOneOf } = require('../base/valid
  * @property {'stall' | 'window' | 'loop' | 'heap' | 'findings' | 'nothing'} needs  to be gathered for it
  * @property {boolean} [isChoice]  what is wanted is a name, and no limit
  * @property {(path: string, value: any) => void} check
- * @property {(readings: Readings, rule: Rule) => number | null} read  null: it cannot be told now
+ * @property {(readings: Readings, rule: Rule) => number | null} read  null: unknown at the moment
  * @property {(readings: Readings, rule: Rule) => boolean | null} [isMet]  where it is not that the limit is reached
  *
  * @typedef {keyof RuleConditions} ConditionName
- * @typedef {{ name: ConditionName, value: number | null, isMet: boolean | null }} Judged  null: it cannot be told now
+ * @typedef {{ name: ConditionName, value: number | null, isMet: boolean | null }} Judged  null: unknown at the moment
  */
 
 const MAX_STALL_MS = 600_000
@@ -53,8 +53,8 @@ const MIN_SEEN_SHARE = 0.5
 // A reading is taken every five seconds: one that is older was not renewed, because the loop does not turn.
 const MAX_AGE_MS = 15_000
 
-// Those that say that something is wrong. Written here, so that a process with a rule does not load the rules of findings on its main
-// thread; a test holds them equal.
+// Findings that report a problem. Listed here, so that a process with a rule does not load the detectors on its main thread; a test compares the
+// two lists.
 /** @type {readonly FindingId[]} */
 const FINDING_IDS = Object.freeze([
   'hot-sync-call', 'hot-json', 'hot-logging', 'hot-clock', 'hot-dependency', 'hot-function', 'many-short-turns', 'task-flood', 'gc-pressure',
@@ -176,7 +176,7 @@ function doesNeed (rule, needs) {
  * The two readings at the ends of a rule's window, for what is counted since the start.
  * @param {Pick<Readings, 'loop' | 'nowMs'>} readings
  * @param {{ withinSeconds: number }} rule
- * @returns {{ first: LoopCounts, last: LoopCounts } | null} null: it cannot be told
+ * @returns {{ first: LoopCounts, last: LoopCounts } | null} null: unknown
  */
 function windowOf ({ loop, nowMs }, { withinSeconds }) {
   const last = loop.at(-1)

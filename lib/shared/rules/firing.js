@@ -27,7 +27,7 @@ const { conditionsOf, doesNeed } = require('./conditions')
  */
 
 const WINDOWED = ['stallCount', 'blockedShare', 'utilization', 'delayP99Ms', 'errorResponseShare', 'finding']
-const NOBODY = Object.freeze({ culprit: null, route: null })
+const NO_SUSPECT = Object.freeze({ culprit: null, route: null })
 
 /**
  * @param {Rule} rule
@@ -75,7 +75,7 @@ function suspectOf (rule, readings) {
     const where = readings.findings?.find(({ id }) => id === rule.when.finding)?.where ?? null
     return { culprit: where, route: where?.route ?? null }
   }
-  return doesNeed(rule, 'window') ? heaviest(rule, readings) : NOBODY
+  return doesNeed(rule, 'window') ? heaviest(rule, readings) : NO_SUSPECT
 }
 
 /**
@@ -93,7 +93,7 @@ function heaviest ({ withinSeconds }, { stalls, nowMs }) {
     sums.set(key, { suspect, ms: (sums.get(key)?.ms ?? 0) + toMs - fromMs })
   }
   const [most] = [...sums.values()].sort((a, b) => b.ms - a.ms)
-  return most?.suspect ?? NOBODY
+  return most?.suspect ?? NO_SUSPECT
 }
 
 /**

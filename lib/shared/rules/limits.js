@@ -1,6 +1,7 @@
 'use strict'
 
-// How often a rule may act, and in which processes: for each rule and each culprit, from what it did in the last day. Pure: observer/rules/ keeps it.
+// How often a rule may act, and in which processes: for each rule and each culprit, from what it did in the last day. Pure: observer/rules/ stores
+// it.
 
 const { isObject, number, record, text, time } = require('../base/shapes')
 const { assertBoolean, assertInteger, assertKnownKeys, assertPlainObject } = require('../base/validate')
@@ -13,9 +14,9 @@ const HIGH_WATER_MS = 20 * 60 * 1000
 const MAX_AHEAD_MS = 60_000
 
 const DEFAULTS = Object.freeze({
-  coolDownSeconds: 600, // a second capture of the same trouble within minutes says what the first one says
+  coolDownSeconds: 600, // a second capture of the same problem within minutes adds nothing
   perDay: 10, // as many artifacts as the store keeps: more would push out each other
-  perCulpritPerDay: 3, // one bad function leaves room for what nobody knows yet
+  perCulpritPerDay: 3, // one slow function must not use up the limit for all others
   highWaterMark: false,
   everyNth: 1
 })

@@ -1,7 +1,7 @@
 'use strict'
 
-// How much processor time something may take: a share of one processor over a minute, of which a whole minute's is there at first. What
-// takes more than is left makes all that comes after it wait.
+// Limits the CPU time of some work to a share of one CPU over a minute, of which a whole minute's share is available at first. Work that exceeds what
+// is left delays everything after it.
 
 const { monotonicMs } = require('../base/monotonic')
 

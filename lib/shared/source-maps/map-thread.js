@@ -1,8 +1,8 @@
 'use strict'
 
-// The thread that reads source maps: reading one of tens of megabytes takes time and memory, and the observer has a main thread to watch. One
-// thread answers all questions, keeps the maps that it has read, and is ended when nobody has asked for a while, which gives its memory back.
-// A question that takes too much of time or memory ends it too.
+// The thread that reads source maps: one of tens of megabytes takes time and memory, and the observer has to watch the main thread. One thread
+// answers all requests and caches source maps; it is ended when it has been idle for a while, which frees its memory, and when a request takes too
+// much time or memory.
 
 const { Worker } = require('node:worker_threads')
 const { guarded } = require('../base/guard')
@@ -30,7 +30,7 @@ class MapThread {
   #idleTimer
   /** The scripts whose maps the thread has. @type {Set<string>} */
   kept = new Set()
-  /** To the system, of the thread that runs; null where it does not tell, or none runs. @type {number | null} */
+  /** The system's id of the running thread; null if unknown, or if none runs. @type {number | null} */
   threadPid = null
 
   /**

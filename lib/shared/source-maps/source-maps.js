@@ -1,7 +1,7 @@
 'use strict'
 
-// Maps generated code to original code: cached positions are answered at once, for new ones a thread reads the source maps, and the caller
-// waits only as long as it can. What is not mapped by then is shown as it runs, and corrected later.
+// Maps generated code to original code: cached positions are returned at once; for new ones a thread reads the source maps, and the caller waits only
+// as long as it can. Positions that are not mapped by then are shown as generated code, and corrected later.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { guarded, unattended } = require('../base/guard')
@@ -22,10 +22,10 @@ const { OriginalPositions } = require('./original-positions')
 /**
  * @typedef {object} Asking
  * @property {number} [maxMs]  to wait
- * @property {boolean} [isAsked]  somebody asked for it just now: it does not wait until there is processor time to spare
+ * @property {boolean} [isAsked]  a caller is waiting for it, so it does not wait for spare CPU time
  */
 
-const MAX_WAIT_MS = 10_000 // of somebody who asked for a profile
+const MAX_WAIT_MS = 10_000 // for a caller that requested a profile
 const RETRY_MS = 1000
 const MAX_WANTED = 50_000
 
@@ -52,9 +52,9 @@ class SourceMaps {
    * @param {string} parts.appRoot
    * @param {string} [parts.observerFile]  option
    * @param {(problem: string) => void} parts.onProblem  why a map of the application's own code cannot be used
-   * @param {(about: { isRead: boolean, waitedMs: number }) => boolean} [parts.mayStart]  whether maps may be read now that nobody asked for;
+   * @param {(about: { isRead: boolean, waitedMs: number }) => boolean} [parts.mayStart]  whether maps may be read now that no caller waits for;
    *   isRead: they have been, and are kept
-   * @param {(cpuMs: number) => void} [parts.onCpu]  processor time that reading them took
+   * @param {(cpuMs: number) => void} [parts.onCpu]  CPU time that reading them took
    * @param {() => void} [parts.onLearned]  more is known
    * @param {(urls: string[]) => Promise<(string | null)[]>} [parts.askProcess]  for maps that are in no file, of the first of these scripts; rejects
    *   where it cannot be asked now
@@ -126,7 +126,7 @@ class SourceMaps {
     if (!this.#parts.isOn) return
     const wanted = all.filter(isReadable)
     if (this.#known.unknown(wanted).length === 0) return
-    if (this.#wanted.length + wanted.length > MAX_WANTED) this.#wanted = [] // whoever still wants them asks again
+    if (this.#wanted.length + wanted.length > MAX_WANTED) this.#wanted = [] // callers that still need them ask again
     this.#wanted = this.#wanted.concat(wanted)
     this.#isAsked ||= isAsked
     if (this.#next === null) this.#sinceMs = monotonicMs()

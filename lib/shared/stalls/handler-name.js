@@ -1,7 +1,7 @@
 'use strict'
 
-// What people are told of a function without a name, where the stack shows that a framework called it as the handler of a route. Pure.
-// It requires nothing: the pages have the same text as a script (html-page.js).
+// The name of an anonymous function that a framework called as the handler of a route, as the stack shows. Pure. It requires nothing, because the
+// pages load this file as a script (html-page.js).
 
 /** @import { CodeFrame, Culprit } from '../../../types/diagnostics' */
 

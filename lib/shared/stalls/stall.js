@@ -1,6 +1,6 @@
 'use strict'
 
-// A stall as it is reported, made of what the main thread measured, whose work it was, and how it is explained.
+// Creates the report of a stall from the measurement of the main thread, the request that it belongs to, and its explanation.
 
 const { toEpochMs } = require('../base/monotonic')
 

@@ -1,6 +1,6 @@
 'use strict'
 
-// Where artifacts are kept and how many, where the application says nothing.
+// Defaults of the store: its directory and the number of artifacts, if the application does not set them.
 
 const os = require('node:os')
 const path = require('node:path')
@@ -13,8 +13,8 @@ const MIB = 1024 ** 2
 const RETENTION = Object.freeze({
   maxCount: 10, // an incident leaves a handful; what is older is in the ticket by then
   maxBytes: 1024 * MIB, // a heap snapshot is about as large as the heap: one pair to compare, of a heap of 500 MiB
-  maxAgeMs: 24 * 60 * 60 * 1000, // a night passes before somebody looks; after that captures only hold secrets
-  minFreeBytes: 256 * MIB // the disk is the service's: room for its logs while somebody reacts
+  maxAgeMs: 24 * 60 * 60 * 1000, // captures of the night can be read the next day; after that they are only a risk
+  minFreeBytes: 256 * MIB // the disk belongs to the service: room for its logs until the problem is fixed
 })
 
 /** @returns {string} one directory a user, so that two users of a machine do not meet in the temporary directory */

@@ -1,7 +1,7 @@
 'use strict'
 
-// Names in the store: that of an artifact's file, the way back from the name to its facts, and that of an application's folder. It reads nothing.
-// Lower case and [a-z0-9._-] only: safe in every file system, URL and shell, and never a device name of Windows.
+// Names in the store: that of an artifact file, its facts parsed from the name, and that of an application's directory. It reads nothing. Lower case
+// and [a-z0-9._-] only: safe in every file system, URL and shell, and never a device name of Windows.
 
 const path = require('node:path')
 const { assertInteger, assertNumberAbove, refuse } = require('../base/validate')
@@ -17,7 +17,7 @@ const { assertInteger, assertNumberAbove, refuse } = require('../base/validate')
  */
 
 const KIND = /^[a-z0-9]+(-[a-z0-9]+)*$/
-// One word, compressed or not: what somebody put aside as `<name>.bak`, and a `<name>.<pid>.partial`, are not artifacts.
+// One word, compressed or not: a backup `<name>.bak` and a `<name>.<pid>.partial` are not artifacts.
 const EXTENSION = /^[a-z0-9]+(\.gz)?$/
 const NAME = /^([a-z0-9-]+)-[a-z0-9_]+-(\d{8}t\d{9}z)-([1-9]\d*)-\d+\.([a-z0-9.]+)$/
 const SIDECAR_EXTENSION = '.json'
@@ -60,7 +60,7 @@ function createFileName ({ kind, extension, at, appName, pid, sequence }) {
 
 /**
  * @param {string} name
- * @returns {NameFacts | null} null for a file that is not ours
+ * @returns {NameFacts | null} null for a file that is not an artifact
  */
 function parseFileName (name) {
   const match = name.length <= MAX_NAME_LENGTH ? NAME.exec(name) : null

@@ -1,6 +1,6 @@
 'use strict'
 
-// Where the control groups of this process are mounted, from what /proc says. Pure: it reads no file.
+// Finds where the control groups of this process are mounted, from the text of /proc. Pure: it reads no file.
 
 const path = require('node:path')
 

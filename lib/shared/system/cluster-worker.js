@@ -1,6 +1,6 @@
 'use strict'
 
-// This process as the worker of a Node.js cluster, and what it can know of its primary.
+// Facts about this process as a worker of a Node.js cluster, and about its primary.
 
 const fs = require('node:fs')
 const { hasSignal } = require('./signal-mask')
@@ -22,7 +22,7 @@ function readWorkerId () {
 
 /**
  * @param {NodeJS.Signals} signal
- * @returns {number | null} the primary's process, where the signal would end it and its workers; null also where nobody can tell
+ * @returns {number | null} the process of the primary, if the signal would end it and its workers; null also if unknown
  */
 function primaryThatDiesOf (signal) {
   const pid = process.ppid

@@ -1,7 +1,7 @@
 'use strict'
 
-// Whether nobody listens on a Unix socket any more: its process is dead, wherever it ran. One that is stopped, or stuck, goes on
-// listening; what it says of the process ids of another container nobody needs to know.
+// Whether a Unix socket no longer has a listener: then its process is dead, in whatever container it ran. A process that is stopped or blocked keeps
+// listening, and process ids of another container are not needed.
 
 const net = require('node:net')
 const { guarded } = require('../base/guard')

@@ -1,7 +1,7 @@
 'use strict'
 
-// How much memory this process may still take before the kernel kills somebody for it, and who says so: every control group
-// from its own upwards, then the machine. V8's own heap limit is not asked: a snapshot is made outside of the heap.
+// How much more memory this process can use before the kernel kills a process, and which limit decides: every control group from its own upwards,
+// then the machine. V8's heap limit does not count: a snapshot is created outside the heap.
 
 const fs = require('node:fs')
 const os = require('node:os')
@@ -11,7 +11,7 @@ const { residentBytes } = require('./resident-bytes')
 
 /** @typedef {{ limitBytes: number, freeBytes: number, basis: string }} MemoryRoom */
 
-/** Limit, use and the line of memory.stat that says what of the use the kernel gives back when asked. */
+/** Limit, use, and the line of memory.stat with the part of the use that the kernel can reclaim. */
 const VERSIONS = Object.freeze([
   { limit: 'memory.max', used: 'memory.current', reclaimable: /^inactive_file (\d+)$/m },
   { limit: 'memory.limit_in_bytes', used: 'memory.usage_in_bytes', reclaimable: /^total_inactive_file (\d+)$/m }

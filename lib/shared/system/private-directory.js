@@ -1,6 +1,6 @@
 'use strict'
 
-// Directories that only this user may change: how they are made, and what makes one untrustworthy.
+// Directories that only this user can change: creates them, and finds what makes one untrustworthy.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -44,7 +44,7 @@ function makeOne (dir) {
 function undoUmask (dir) {
   const { mode, uid } = fs.lstatSync(dir)
   if ((mode & MODE) === OWNER_ONLY || uid !== process.geteuid?.()) return
-  // One that cannot be opened; the system lets us change what is ours, no more.
+  // One that cannot be opened. The system only lets this user change its own.
   if ((mode & OWNER_ONLY) !== OWNER_ONLY && uid !== 0) return fs.chmodSync(dir, OWNER_ONLY)
   const fd = openDirectory(dir)
   try {

@@ -1,6 +1,6 @@
 'use strict'
 
-// Facts about a process by its number: whether it lives, since when, and in which namespace the number counts; and the number of a thread.
+// Facts about a process by its id: whether it lives, since when, and in which namespace the id is valid; and the id of a thread.
 
 const fs = require('node:fs')
 const os = require('node:os')
@@ -10,7 +10,7 @@ const { isMainThread } = require('node:worker_threads')
 const START_TIME = 19 // starttime, counted from the state, which follows the name in brackets: proc_pid_stat(5)
 
 /**
- * Whether there is a process with this id, whoever's it is.
+ * Whether there is a process with this id, of any user.
  * @param {number} pid
  */
 function isAlive (pid) {
@@ -38,10 +38,9 @@ function processStart (pid) {
 }
 
 /**
- * The namespace of the process ids that a process sees: two containers have processes of the same ids. The number is one of the whole host, whoever
- * asks.
+ * The pid namespace of a process: two containers have processes with the same ids. The number is unique on the host.
  * @param {number | 'self'} pid
- * @returns {string | null} null: the system does not tell
+ * @returns {string | null} null: unknown
  */
 function namespaceOf (pid) {
   try {
@@ -57,7 +56,7 @@ function ownNamespace () {
 }
 
 /**
- * The system's number of the thread that asks, null where it does not tell.
+ * The system's id of the current thread; null if unknown.
  * @returns {number | null}
  */
 function threadPidHere () {

@@ -1,6 +1,6 @@
 'use strict'
 
-// How much memory the system has given the process, where it says so.
+// Reads the resident memory of the process from the system, if available.
 
 /** @returns {number | null} null where it cannot be read: without /proc, in a plain chroot, Node.js throws */
 function residentBytes () {

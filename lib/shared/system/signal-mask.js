@@ -1,6 +1,6 @@
 'use strict'
 
-// The sets of signals that Linux tells of a process in /proc/<pid>/status, such as SigCgt.
+// Parses the signal sets of a process in /proc/<pid>/status on Linux, such as SigCgt.
 
 const os = require('node:os')
 

@@ -1,6 +1,6 @@
 'use strict'
 
-// A file that several processes change without a lock, any of which may be stopped or killed in the middle. Each version is a file of its own
+// A file that several processes change without a lock, although any of them may be stopped or killed at any time. Each version is a separate file
 // with a number, written completely and then linked under that number only if it is still free. The process that comes second reads again and
 // retries.
 

@@ -27,7 +27,7 @@ const routes = [
   {
     name: 'loop',
     path: '/loop',
-    title: 'delay, utilisation and memory',
+    title: 'delay, utilization and memory',
     methods: { GET: { scope: 'metrics', cost: 'question', handle: loop } }
   },
   {

@@ -1,6 +1,6 @@
 'use strict'
 
-// Two CPU profiles as one graph: each frame with its time in either. Pure.
+// Combines two CPU profiles in one graph: each frame with its time in both. Pure.
 
 const { timeKindOf } = require('../profile/time-kinds')
 const { describeGraph } = require('./graph')
@@ -116,8 +116,8 @@ function treesOf (root) {
 }
 
 /**
- * Which function of one recording is which of another, though lines have moved between the two: the code was changed, and measured again.
- * By name and file, where neither recording has two of them; else its line and column tell it.
+ * Matches the functions of two recordings, although lines have moved: the code was changed between them.
+ * Functions are matched by name and file if neither recording has two of them, otherwise also by line and column.
  * @param {Iterable<Frame>} before
  * @param {Iterable<Frame>} after
  * @returns {(frame: Frame) => string} the same for the same function

@@ -1,6 +1,6 @@
 'use strict'
 
-// A call tree as flat lists, the form in which the page receives it: no depth that JSON or a parser could trip over.
+// Converts a call tree to flat lists, the form in which the page receives it: no nesting that could exceed the depth limit of a JSON parser.
 
 const { packageOf, placeOf } = require('../profile/frame')
 const { timeKindOf } = require('../profile/time-kinds')

@@ -1,7 +1,7 @@
 'use strict'
 
-// The checks that make a V8 CPU profile safe to walk: one tree, every sample in it, one time for every sample; and one route and one process,
-// where it has any.
+// Checks that a V8 CPU profile is safe to walk: one tree, every sample in it, one time for every sample; and one route and one process per sample, if
+// it has any.
 
 const { errors } = require('../../base/errors')
 

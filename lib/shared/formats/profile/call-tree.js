@@ -1,8 +1,7 @@
 'use strict'
 
-// A V8 CPU profile as a tree of frames, each with the time spent in it and below it.
-// Weighed by time and not by number of samples: a sample that came late, because the thread was in the kernel or in a
-// long native call, stands for the whole gap that it ends.
+// Builds the call tree of a V8 CPU profile: frames with the time spent in them and below them. Weighted by time, not by number of samples: a late
+// sample, because the thread was in the kernel or in a long native call, stands for the whole gap that it ends.
 
 const { assertCpuProfile } = require('./assert-profile')
 const { createFrameOf } = require('./frame')
@@ -18,7 +17,7 @@ const { showNames } = require('./shown-names')
  * @property {number} totalMicros          selfMicros and that of everything below
  * @property {number} selfSamples
  * @property {CallTree[]} children
- * @property {Map<number, number>} lines   selfMicros by line (from 1), as far as V8 told the lines
+ * @property {Map<number, number>} lines   selfMicros by line (from 1), if V8 recorded lines
  * @property {Map<string | null, Spent>} routes  selfMicros and selfSamples by route; null: of no request, or unknown. Empty where
  *   the profile has no routes
  * @property {Map<string, Map<string | null, Spent>>} processes  the same by process, in a profile of several; else empty
@@ -42,7 +41,7 @@ function buildCallTree (profile, context = {}) {
 }
 
 /**
- * V8 keeps apart nodes that only it can tell apart (the same function optimised anew); here they become one.
+ * Merges nodes that only V8 distinguishes (the same function, optimized again).
  * @param {ProfileNode[]} nodes
  * @param {(callFrame: CallFrame) => Frame} frameOf
  */

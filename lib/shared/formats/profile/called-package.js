@@ -1,13 +1,13 @@
 'use strict'
 
-// The package that an application called or installed, from a stack that has no function of the application: often one that it does not
-// know of is at work below it. Pure.
+// Finds the package that an application called or installed, from a stack without a function of the application: often an indirect dependency runs
+// below it. Pure.
 
 const { packageOf } = require('./frame')
 
 /** @import { Frame } from './frame' */
 
-/** @typedef {(file: string, name: string) => boolean} DependsOn  whether the package of a file says that it depends on another */
+/** @typedef {(file: string, name: string) => boolean} DependsOn  whether the package of a file declares another as a dependency */
 
 // What calls the application, and the middleware that it registers, is not what it called.
 const DISPATCHERS = new Set([

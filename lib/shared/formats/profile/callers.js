@@ -1,7 +1,7 @@
 'use strict'
 
-// A call tree bottom up: the functions in which time was spent and, on request, who called them. Idle time is left out. And the calls of a tree,
-// depth first. Callers are worked out only for what is looked at: all of them would be as many as the frames of all stacks.
+// A call tree bottom up: the functions in which time was spent, without idle time, and on request their callers; and the calls of a tree, depth
+// first. Callers are computed only for the functions shown: for all functions they would be as many as the frames of all stacks.
 
 const { MAX_STACK_FRAMES } = require('./frame')
 const { timeKindOf } = require('./time-kinds')
@@ -58,8 +58,8 @@ function nearestOfApplication (heavy) {
 }
 
 /**
- * Node's JavaScript wrappers end in a native function whose name says little (`run` under pbkdf2Sync, `spawn` under
- * spawnSync): its time counts as the wrapper's, which is the name that people know.
+ * JavaScript wrappers of Node.js end in a native function with an uninformative name (`run` under pbkdf2Sync, `spawn` under spawnSync): its time
+ * counts as the wrapper's, which has the familiar name.
  * @param {Link} link
  */
 function withoutImplementation (link) {

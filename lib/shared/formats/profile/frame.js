@@ -1,7 +1,6 @@
 'use strict'
 
-// A V8 call frame as a person reads it: where it is, counted from 1 and relative to the application, and whose code it is.
-// It knows nothing of time.
+// Describes a V8 call frame: its position, counted from 1 and relative to the application, and the origin of its code.
 
 const { createWorkLineOf } = require('./work-lines')
 
@@ -20,7 +19,7 @@ const { createWorkLineOf } = require('./work-lines')
  * @property {Pick<WorkLine, 'line' | 'column'>} [work]  where it was at work, if that is known
  */
 
-// Ours: what libuv does between JavaScript, as loop-io.js finds it in idle samples.
+// loopscope's name for what libuv does between JavaScript, as loop-io.js finds it in idle samples.
 const LOOP_IO = '(event loop I/O)'
 const META_NAMES = new Set(['(root)', '(program)', '(idle)', '(garbage collector)', LOOP_IO])
 
@@ -33,7 +32,7 @@ const MAX_STACK_FRAMES = 255
 // What V8 puts between JavaScript and WebAssembly, in some versions without a script; its names differ: js-to-wasm, GenericJSToWasmWrapper.
 const WASM_WRAPPER = /js-?to-?wasm|wasm-?to-?js/i
 
-// Nobody writes longer lines: what is further right is in a bundle, where a line is no place.
+// Source code has no longer lines: a column further right is in a bundle, where the line alone does not identify the position.
 const MAX_WRITTEN_COLUMN = 200
 
 /**
@@ -62,7 +61,7 @@ function createFrameOf (context) {
   const frames = new Map()
   const workLineOf = createWorkLineOf(context.lines)
   return callFrame => {
-    // Without a url the script is all that tells two functions apart; with one, the same file may have been loaded twice.
+    // Without a url only the script distinguishes two functions; with one, the same file may have been loaded twice.
     const script = callFrame.url === '' ? callFrame.scriptId : callFrame.url
     const key = [script, callFrame.lineNumber, callFrame.columnNumber, callFrame.functionName].join('\0')
     const known = frames.get(key)

@@ -1,6 +1,6 @@
 'use strict'
 
-// Sampled allocations as a tree of frames, each with the bytes that it allocated itself and those of everything below it. Pure.
+// Builds the tree of sampled allocations: frames with the bytes that they allocated themselves and the total with everything below them. Pure.
 
 const { callsOf } = require('./callers')
 const { describeFrame } = require('./frame')

@@ -1,10 +1,10 @@
 'use strict'
 
-// Idle samples of a window that were CPU time of the event loop itself. V8 calls a thread idle from the moment it polls for events until JavaScript
-// runs again, and libuv reads, accepts and writes in between. Pure.
+// Finds the idle samples of a window that were CPU time of the event loop itself. V8 counts a thread as idle from the moment it polls for events
+// until JavaScript runs again, but libuv reads, accepts and writes in between. Pure.
 //
-// Which of the idle samples these were is not known, only how many: so they are spread over the idle time of each stretch between two readings of
-// the thread's CPU time.
+// Only the number of these samples is known, not which ones they are: so they are spread over the idle time between two readings of the CPU time of
+// the thread.
 
 const { LOOP_IO } = require('./frame')
 

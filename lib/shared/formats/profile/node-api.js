@@ -1,6 +1,6 @@
 'use strict'
 
-// What people call the functions of Node's own files, as far as that differs from what the files call them. Pure.
+// The public names of functions in Node's own files, if they differ from the names in the code. Pure.
 
 // 'node:internal/crypto/pbkdf2' -> 'crypto', 'node:fs' -> 'fs', 'node:internal/child_process' -> 'child_process'
 const MODULE = /^node:(?:internal\/)?([a-z_]+)/
@@ -15,7 +15,7 @@ const PUBLIC_NAMES = new Map([
   ['crypto.sign', 'crypto.createSign().sign'],
   ['crypto.verify', 'crypto.createVerify().verify']
 ])
-// Synchronous although no name says so. With a callback, which sign and verify can have, their time is not spent here.
+// Synchronous, although the names do not end in Sync. With a callback, which sign and verify accept, their time is not spent here.
 const SIGNED = new Set(['crypto.sign', 'crypto.verify', 'crypto.createSign().sign', 'crypto.createVerify().verify'])
 
 /**
@@ -27,7 +27,7 @@ const SIGNED = new Set(['crypto.sign', 'crypto.verify', 'crypto.createSign().sig
 /**
  * @param {NodeFunction} entrance  what was called from outside
  * @param {boolean} isSync         whether something synchronous ran in it
- * @returns {string | null} 'crypto.pbkdf2Sync'; null when the call did not hold the loop until it was done, as far as names tell
+ * @returns {string | null} 'crypto.pbkdf2Sync'; null if the call did not block the loop, judging by the names
  */
 function synchronousApi ({ name, file }, isSync) {
   const [, module = 'node'] = MODULE.exec(file) ?? []

@@ -1,6 +1,6 @@
 'use strict'
 
-// The nodes of a profile as the tree that they are: V8 writes only who is below whom. Pure.
+// Builds a tree from the nodes of a profile: V8 writes only the children of each. Pure.
 
 /** @import { ProfileNode } from '../../../../types/profile' */
 

@@ -1,8 +1,8 @@
 'use strict'
 
-// Profiles as other versions and tools write them, in the form that V8 has today: trees of nodes within nodes, with `parent` in place of
-// `children`, functions described in the node itself, timestamps, or counts alone. Pure. What is no profile comes back as it is: the
-// checks that follow say what is wrong with it.
+// Converts profiles of other versions and tools to the current format of V8: nested trees, `parent` instead of `children`, functions described in the
+// node itself, timestamps, or only counts. Pure. Data that is not a profile is returned unchanged, and the checks that follow report what is wrong
+// with it.
 
 const { builtinModules } = require('node:module')
 
@@ -11,7 +11,7 @@ const { builtinModules } = require('node:module')
 const MICROS_PER_SECOND = 1e6
 // In which unit a file may have the times of its beginning and end; its timestamps are microseconds.
 const UNITS = Object.freeze([1, 1e3, MICROS_PER_SECOND])
-// Nobody records for longer, so that more of these are no seconds.
+// No recording is longer, so larger values are not seconds.
 const MAX_SECONDS = 86_400
 // Samples are made of counts: of a wrong one too many.
 const MAX_SAMPLES = 10_000_000

@@ -1,10 +1,10 @@
 'use strict'
 
-// A profile without frames of ours, so that none shows in any view, format or share. Pure: profile in, profile out.
+// Removes the frames of loopscope from a profile, so that they appear in no view, format or share. Pure: profile in, profile out.
 //
-// What runs of ours runs in the middle of something (an interrupt), between a call and its callee (middleware, a wrapper), or by itself
-// (a timer). What we load and call for ourselves, the logger and the metrics client, is ours as well. Its time goes to the nearest function above it, as if it were inlined there; where that is none of the application's
-// it goes to (program), which is what V8 calls all that is no JavaScript of anybody's.
+// loopscope's code runs in the middle of other code (an interrupt), between a call and its callee (middleware, a wrapper), or by itself (a timer).
+// The logger and the metrics client that it loads and calls count as loopscope's too. Its time goes to the nearest function above it, as if it were
+// inlined there; if that is not a function of the application, it goes to (program), which is V8's name for everything that is not JavaScript.
 
 const { pathToFileURL } = require('node:url')
 const { LOADER, OWN_FOLDER, OWN_PACKAGES, WRAPPER_NAME } = require('../../base/own-files')
@@ -18,14 +18,14 @@ const OWN_URLS = [OWN_FOLDER, ...OWN_FOLDER.startsWith('/') || /^[a-z]:/i.test(O
 const PROGRAM = Object.freeze({ functionName: '(program)', scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 })
 
 /**
- * @typedef {object} Kept  what stands above a frame once ours are gone
+ * @typedef {object} Kept  the frame above, once loopscope's frames are removed
  * @property {number} id
  * @property {boolean} isUsers  whether some function of the application or of a package is at it or above it
  */
 
 /**
  * @param {CpuProfile} profile
- * @returns {CpuProfile} the same one where nothing of ours ran
+ * @returns {CpuProfile} the same one if no code of loopscope ran
  */
 function withoutOwnFrames (profile) {
   return profile.nodes.some(({ callFrame }) => isOwn(callFrame)) ? new Rewriting(profile).result() : profile
@@ -110,7 +110,7 @@ class Rewriting {
 
 /**
  * @param {CpuProfile} profile
- * @returns {Set<number>} nodes that are, or have somewhere below them, a function that is neither ours nor Node's
+ * @returns {Set<number>} nodes that are, or have somewhere below them, a function that belongs neither to loopscope nor to Node.js
  */
 function callersOfUsers ({ nodes }) {
   return withCallers(nodes, nodes.filter(({ callFrame }) => isUsers(callFrame)).map(({ id }) => id))

@@ -1,7 +1,7 @@
 'use strict'
 
-// The name under which people and their tools see a function. V8's own does not do for two kinds: `run` is the native end of a dozen
-// of Node's APIs and of every database, and what `new Function` and `eval` made is in no file. Pure.
+// The name under which a function is shown to people and tools. V8's own name is not sufficient in two cases: `run` is the native part of a dozen
+// APIs of Node.js and of every database, and code from `new Function` and `eval` is in no file. Pure.
 
 const { packageOf, placeOf } = require('./frame')
 const { isSynchronous, synchronousApi } = require('./node-api')
@@ -88,7 +88,7 @@ function callersBelow (frame, above) {
 /**
  * @param {Frame} frame
  * @param {Callers} caller
- * @returns {string} V8's name with what called it, where that name alone would not tell whose it is
+ * @returns {string} V8's name, with the caller if the name alone is ambiguous
  */
 function shownName (frame, caller) {
   if (frame.origin === 'native') return nativeName(frame.name, caller)
@@ -109,7 +109,7 @@ function nativeName (name, caller) {
 }
 
 /**
- * V8 has no name for some of Buffer's and crypto's fast functions: Node's own that calls them says it all.
+ * V8 has no name for some fast functions of Buffer and crypto: the name of the function of Node.js that calls them is sufficient.
  * @param {string} owner
  * @param {string} name
  */

@@ -1,7 +1,7 @@
 'use strict'
 
-// The line at which a function is shown: that of the call or the loop that took the time, where a stall or a finding knows it, in every report
-// the same one; else the line on which the function begins. Pure.
+// The line at which a function is shown, the same in every report: that of the call or loop that took the time, if a stall or finding has it,
+// otherwise the first line of the function. Pure.
 
 /** @import { Stall } from '../../../../types/diagnostics' */
 /** @import { WorkLine } from '../../../../types/profile' */

@@ -1,6 +1,6 @@
 'use strict'
 
-// Metrics as text for Prometheus, or in OpenMetrics' format, as prom-client writes them; and which of the two a request prefers. Pure.
+// Formats metrics as text for Prometheus, or in the format of OpenMetrics, as prom-client does; and chooses the format that a request prefers. Pure.
 
 /** @import { Metric, Value } from './sum-metrics' */
 

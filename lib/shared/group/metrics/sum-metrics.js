@@ -1,6 +1,6 @@
 'use strict'
 
-// The metrics of several processes as those of one, by the aggregator of each metric, which prom-client's metrics carry too.
+// Combines the metrics of several processes, by the aggregator of each metric, as defined by prom-client.
 
 const { exactParts, roundedSum } = require('../../base/exact-sum')
 
@@ -11,14 +11,14 @@ const { exactParts, roundedSum } = require('../../base/exact-sum')
  * @property {number | string | number[]} value  as text what JSON has no number for; the parts of an exact sum
  * @property {{ labelSet: Record<string, string | number>, value: number, timestamp?: number }} [exemplar]  of one process; sums have none
  *
- * @typedef {object} Metric  as a registry's getMetricsAsJSON() tells it, plain data
+ * @typedef {object} Metric  as a registry's getMetricsAsJSON() returns it, plain data
  * @property {string} name
  * @property {string} help
  * @property {string} type
  * @property {string} aggregator
  * @property {Value[]} values
  *
- * @typedef {(parts: number[]) => Value['value']} WriteSum  what is told of the parts of a sum
+ * @typedef {(parts: number[]) => Value['value']} WriteSum  combines the parts of a sum
  *
  * @typedef {Map<number, number>} Counts  up to each bound
  *

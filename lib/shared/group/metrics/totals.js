@@ -1,7 +1,7 @@
 'use strict'
 
-// What the processes of a group have counted so far: of each what it reported last, of those that are long gone one sum. It only grows, whoever
-// reports what and in whatever order, so no counter of the group ever falls.
+// Totals of a group: the last report of each process, and one sum of processes that ended long ago. They never decrease, in whatever order processes
+// report, so no counter of the group ever falls.
 
 const { monotonicMicros } = require('../../base/monotonic')
 const { isObject, number, orNull, record, text } = require('../../base/shapes')
@@ -13,7 +13,7 @@ const { sumMetrics } = require('./sum-metrics')
 // Long enough for one whose observer was lost, and takes its time to come back.
 const FOLD_AFTER_MS = 10 * 60_000
 const MAX_GONE = 64  // that are not folded yet: a crash loop must not fill the disk
-const MAX_FOLDED = 1000 // names, for what is told of one late
+const MAX_FOLDED = 1000 // names kept, for late reports of them
 
 /**
  * @typedef {object} ApplicationMetrics  plain data
