@@ -19,7 +19,7 @@ const { ROOT } = require('../graph/graph')
  * @typedef {object} Analysis
  * @property {Graph} graph        sizes are those after ownership
  * @property {Dominators} dominators
- * @property {() => Distances} ways  from the roots; found when they are first asked for, while the graph is open
+ * @property {() => Distances} paths  from the roots; computed on first use, while the graph is open
  * @property {RawClasses} raw
  * @property {number} heapBytes   what DevTools shows as the total
  * @property {boolean} isClassic
@@ -49,7 +49,7 @@ async function analyzeSnapshot (file, { isClassic = false, onProgress = () => {}
     onProgress({ stage: 'classes' })
     const raw = findRawClasses(graph, { isClassic })
     const heapBytes = dominators.retainedSize[ROOT] + graph.extraNativeBytes
-    return { graph, dominators, ways: once(() => findDistances(graph, weakMapNames)), raw, heapBytes, isClassic }
+    return { graph, dominators, paths: once(() => findDistances(graph, weakMapNames)), raw, heapBytes, isClassic }
   } catch (error) {
     graph.close()
     throw error

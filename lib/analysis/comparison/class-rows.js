@@ -56,7 +56,7 @@ function toClassRows (classes, nameOfShape) {
  */
 function summarize (analysis) {
   const { graph, dominators: { order, endOf, retainedSize } } = analysis
-  const { distances } = analysis.ways()
+  const { distances } = analysis.paths()
   const { rowOfNode, rows } = classifyNodes(analysis)
   const summaries = rows.map(({ key, name }) => ({ key, name, count: 0, shallowBytes: 0, retainedBytes: 0, distance: Infinity }))
   const coveredTo = new Uint32Array(rows.length)

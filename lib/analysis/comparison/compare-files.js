@@ -115,7 +115,7 @@ function isNoise ({ name, newCount, deletedCount, allocatedBytes, freedBytes, gr
  * numbers are there in both, and name other objects.
  * @param {{ baseline: Baseline, facts: SnapshotFacts }} before
  * @param {{ baseline: Baseline, facts: SnapshotFacts }} after
- * @returns {string | null} why not, in words; null: they do
+ * @returns {string | null} the reason why not; null: they do
  */
 function whyIncomparable (before, after) {
   const reasons = [differentProcess(before.facts, after.facts), differentCanaries(before.facts, after.facts)]

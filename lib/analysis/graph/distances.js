@@ -12,7 +12,7 @@ const UNREACHED = -5
 const SYSTEM_DISTANCE = 100_000_000
 const NO_EDGE = 0xffffffff
 
-/** What holds something only while the snapshot is taken: a way over them has no name in it, and is another one each time. */
+/** Roots that retain something only while the snapshot is taken: a path over them has no name in it, and is a different one each time. */
 const MOMENTARY_ROOTS = new Set(['(Stack roots)', '(Handle scope)', 'C++ native stack roots'])
 
 /**
@@ -44,12 +44,12 @@ function findDistances (graph, weakMapNames) {
 }
 
 /**
- * The shortest ways over nodes that are allowed, for those that there are.
+ * The shortest paths over the allowed nodes, for every node that has one.
  * @param {Graph} graph
  * @param {(node: number) => boolean} isAllowed
- * @returns {Uint32Array} reachedBy: by node; NO_EDGE where no way leads
+ * @returns {Uint32Array} reachedBy: by node; NO_EDGE if there is no path
  */
-function findWays (graph, isAllowed) {
+function findPaths (graph, isAllowed) {
   const reachedBy = new Uint32Array(graph.nodeCount).fill(NO_EDGE)
   const distances = new Int32Array(graph.nodeCount).fill(UNREACHED)
   const userRoots = nodesBelow(graph, ROOT).filter(node => graph.isUserRoot(node))
@@ -144,4 +144,4 @@ function edgeText (graph, edge) {
   return graph.hasNumber(edge) ? String(graph.edgeName[edge]) : graph.strings.get(graph.edgeName[edge])
 }
 
-module.exports = { findDistances, findWays, NO_EDGE }
+module.exports = { findDistances, findPaths, NO_EDGE }

@@ -6,20 +6,20 @@
 /** @import { Holding } from './contents' */
 /** @import { Step } from './retainer-path' */
 
-/** @typedef {{ className: string, path: readonly Step[], holds: readonly Holding[] }} Seen */
+/** @typedef {{ className: string, path: readonly Step[], holds: readonly Holding[] }} Growth */
 
 const LISTENERS = '_events' // of an EventEmitter: event → listener, or an array of them
 const TIMERS = 'TimersList' // where Node.js keeps those of one duration
 const TIMER_CALLS = 'setTimeout or setInterval'
 const REDACTED = /\[redacted\b/ // wholly or in part, see observer/heap/redaction/
 
-/** Where Node.js keeps what waits, by the property of the object that it is of. */
+/** The queues of Node.js, by the property that holds them. */
 const STREAM_QUEUES = new Map([['_writableState', 'write queue'], ['_readableState', 'read queue']])
 const AGENT_QUEUES = new Map([['requests', 'waiting requests'], ['sockets', 'sockets in use'], ['freeSockets', 'idle sockets']])
 const AGENT = /Agent$/
-/** What is in such a queue on the way to what grew: Node.js's own parts of it. */
+/** Names on the path through such a queue: its internal parts in Node.js. */
 const QUEUE_PARTS = /^(?:buffered|buffer|head|tail|next|data|chunk|entry|bufferedRequest|lastBufferedRequest|<symbol k[A-Z]\w*>|)$/
-const MAX_KEY_STEPS = 2 // of an agent: host and port, and a number
+const MAX_KEY_STEPS = 2 // of an agent: host with port, and an index
 
 /** @param {Step} step */
 function isNamed ({ by, name, isRepeated = false, isOfNode = false }) {
@@ -28,7 +28,7 @@ function isNamed ({ by, name, isRepeated = false, isOfNode = false }) {
 }
 
 /**
- * Whether it is listeners themselves, and not what one of them has in a variable.
+ * Whether the listeners themselves grew, not an object in a variable of one of them.
  * @param {readonly Step[]} path
  */
 function isOfListeners (path) {
@@ -38,7 +38,7 @@ function isOfListeners (path) {
 
 /**
  * @param {readonly Step[]} path
- * @param {string} className  where there is no name
+ * @param {string} className  if there is no name
  */
 function nameOf (path, className) {
   if (path.at(-1)?.className === TIMERS) return TIMER_CALLS
@@ -52,7 +52,7 @@ function nameOf (path, className) {
 }
 
 /**
- * Node.js has names of its own for `process`.
+ * `process` is named by its class, because Node.js has internal names for it.
  * @param {readonly Step[]} path  to it
  */
 function emitterOf (path) {
@@ -60,7 +60,7 @@ function emitterOf (path) {
 }
 
 /**
- * A queue of a stream or of an agent for connections, when it is that which grew, and not what one of its entries has.
+ * The queue of a stream or of an agent for connections, if the queue itself grew, not the content of one of its entries.
  * @param {readonly Step[]} path
  * @returns {{ kind: 'stream' | 'agent', what: string, owner: string } | null}
  */
@@ -85,7 +85,7 @@ function ownerOf (path) {
 
 /**
  * @param {readonly Step[]} path
- * @param {string} className  where there is no name
+ * @param {string} className  if there is no name
  */
 function asWritten (path, className) {
   const at = path.findLastIndex(isNamed)
@@ -100,7 +100,7 @@ const CONTEXT = /^system \/ Context$/
 
 /**
  * Typical causes of a kind of growth, each as one sentence with what to look for. Hints, not findings.
- * @type {readonly { is: (seen: Seen) => boolean, text: string }[]}
+ * @type {readonly { is: (growth: Growth) => boolean, text: string }[]}
  */
 const PATTERNS = Object.freeze([
   {
@@ -168,11 +168,11 @@ function holdsAny (holds, className) {
 const MAX_HINTS = 2
 
 /**
- * @param {Seen} seen
+ * @param {Growth} growth
  * @returns {string[]}
  */
-function patternsOf (seen) {
-  return PATTERNS.filter(({ is }) => is(seen)).slice(0, MAX_HINTS).map(({ text }) => text)
+function patternsOf (growth) {
+  return PATTERNS.filter(({ is }) => is(growth)).slice(0, MAX_HINTS).map(({ text }) => text)
 }
 
 module.exports = { isNamed, isOfListeners, nameOf, patternsOf }

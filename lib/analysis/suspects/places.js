@@ -99,7 +99,7 @@ function isOwnFile (file) {
  */
 function withDeclaration (suspect, readSource) {
   const { path, holds } = suspect
-  // Of a global variable no function is on the way; its own file is often that of what it holds.
+  // The path of a global variable has no function; the variable is often in the file of the object that it holds.
   const place = suspect.place ?? holds.find(holding => holding.place !== null)?.place ?? null
   const [name] = suspect.name.split(/\.on\(|: |\[Symbol\(/) // of what it is a part of
   const holder = path.findLast(step => step.name === name && (step.by === 'variable' || step.by === 'property'))

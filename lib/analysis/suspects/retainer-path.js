@@ -12,7 +12,7 @@ const { isNamed } = require('./naming')
 /** @import { Graph } from '../graph/graph' */
 
 const SIGNATURE_CHARS = 12
-const SIGNATURE_STEPS = 4 // from the end: which of several ways leads to a module is chance
+const SIGNATURE_STEPS = 4 // from the end: which of several paths leads to a module is random
 const MAX_STEPS = 1000 // at each end: a linked list may be as long as the heap is large
 const FOREIGN_STEPS = 2 // kept before the application's own code, to show how it is reached
 const SCOPE = 'system / Context'
@@ -32,35 +32,35 @@ const LEAST_SHARE = 0.5 // of what the scope keeps
  * @property {boolean} [isRepeated]  a link that the one before it has too: of a linked list
  * @property {boolean} [isOfNode]    a variable in the code of Node.js, not in the source of the application
  *
- * @typedef {object} NodeWords  what is known of a node
+ * @typedef {object} NodeInfo  what is known of a node
  * @property {(node: number) => string} classNameOf
  * @property {(node: number) => Place | null} placeOf
  */
 
 /**
- * @param {{ graph: Graph, reachedBy: Uint32Array }} ways
+ * @param {{ graph: Graph, reachedBy: Uint32Array }} paths
  * @param {number} node
- * @param {NodeWords} words
+ * @param {NodeInfo} info
  * @returns {Step[]} from the roots; the last is the object itself
  */
-function findPath ({ graph, reachedBy }, node, words) {
+function findPath ({ graph, reachedBy }, node, info) {
   /** @type {number[]} */
   const edges = []
   for (let at = node; at !== ROOT && reachedBy[at] !== NO_EDGE; at = sourceOf(graph, reachedBy[at])) edges.push(reachedBy[at])
   edges.reverse()
   const shown = edges.length <= 2 * MAX_STEPS ? edges : [...edges.slice(0, MAX_STEPS), ...edges.slice(-MAX_STEPS)]
-  return shown.map(edge => stepOf(graph, edge, words))
+  return shown.map(edge => stepOf(graph, edge, info))
 }
 
 /**
  * @param {Graph} graph
  * @param {number} edge
- * @param {NodeWords} words
+ * @param {NodeInfo} info
  * @returns {Step}
  */
-function stepOf (graph, edge, words) {
+function stepOf (graph, edge, info) {
   const node = graph.edgeTo[edge]
-  return { ...holdOf(graph, edge), className: words.classNameOf(node), node, place: words.placeOf(node) }
+  return { ...referenceOf(graph, edge), className: info.classNameOf(node), node, place: info.placeOf(node) }
 }
 
 /**
@@ -68,7 +68,7 @@ function stepOf (graph, edge, words) {
  * @param {number} edge
  * @returns {Pick<Step, 'by' | 'name'>}
  */
-function holdOf (graph, edge) {
+function referenceOf (graph, edge) {
   const type = graph.edgeTypes[graph.edgeType[edge]]
   if (graph.hasNumber(edge)) return { by: type === 'element' ? 'entry' : 'internal', name: '' }
   const name = graph.strings.get(graph.edgeName[edge])
@@ -96,7 +96,7 @@ function sourceOf ({ firstEdge, nodeCount }, edge) {
 
 /**
  * Only what a person would write in code: inner tables and slots are one entry of what they belong to, a linked list is one link,
- * and of the way from the global object to the application's code the end is left, with a name in it.
+ * and of the path from the global object to the application's code the end is left, with a name in it.
  * @param {readonly Step[]} steps
  */
 function readable (steps) {
@@ -132,7 +132,7 @@ function withoutInner (steps) {
   const kept = []
   let isEntry = false
   for (const [at, step] of steps.entries()) {
-    const isGlobal = step.by === 'internal' && step.name === 'global_object' // where the way begins on Node.js 26
+    const isGlobal = step.by === 'internal' && step.name === 'global_object' // where the path begins on Node.js 26
     const isInner = isGlobal || step.className.startsWith('(') || step.className.startsWith('system / ')
     isEntry ||= step.by === 'entry'
     if (isInner && at !== steps.length - 1) continue
@@ -153,7 +153,7 @@ function isOfNode ({ by, name }, holder) {
 }
 
 /**
- * The same for the same place in the code, in every run; of what no way leads to, for the same class.
+ * The same for the same position in the code, in every run; for an object without a path, the same for its class.
  * @param {readonly Step[]} steps
  * @param {string} className
  */

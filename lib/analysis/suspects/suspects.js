@@ -5,7 +5,7 @@
 
 const { classifyNodes } = require('../comparison/class-rows')
 const { matchIds } = require('../comparison/match-ids')
-const { findWays, NO_EDGE } = require('../graph/distances')
+const { findPaths, NO_EDGE } = require('../graph/distances')
 const { attributeGrowth } = require('./attribution')
 const { addHoldings, Contents } = require('./contents')
 const { nameOf, patternsOf } = require('./naming')
@@ -36,7 +36,7 @@ const MIN_AGAIN = 0.25 // of what it grew between the first two snapshots, betwe
  * @typedef {object} Suspect
  * @property {string} name         of the variable or property that holds it; of its class where there is none
  * @property {string} className
- * @property {Place | null} place  nearest function or constructor of the application on the way to it; else where its new
+ * @property {Place | null} place  nearest function or constructor of the application on its path; else where its new
  *   functions are made
  * @property {number} objects      how many objects like it grew; all stand for one line of code
  * @property {number} growthBytes
@@ -185,18 +185,18 @@ function createReader (oldest, latest, newest, { survivorOf }) {
   const { graph, dominators: { order, positionOf, endOf, dominatorOf } } = latest
   const { rowOfNode, rows } = classifyNodes(latest)
   const placeOf = createPlaceFinder(graph, findScriptNames(graph))
-  const words = { classNameOf: (/** @type {number} */ node) => rows[rowOfNode[node]].name, placeOf }
+  const info = { classNameOf: (/** @type {number} */ node) => rows[rowOfNode[node]].name, placeOf }
   const { isNew } = matchIds(oldest.id, newest.id)
 
   // A leaked object may also lead to the culprit, on a shorter path; a path over older objects is more informative, and stays the same.
   const isOwn = findOwnNodes(graph, placeOf)
-  const olderWays = findWays(graph, node => !isNew[positionOf[node]] && isOwn[node] === 0)
+  const olderPaths = findPaths(graph, node => !isNew[positionOf[node]] && isOwn[node] === 0)
   /** @type {Uint32Array | undefined} */
-  let foreignWays
-  const waysTo = (/** @type {number} */ node) => {
-    if (olderWays[node] !== NO_EDGE) return { graph, reachedBy: olderWays }
-    foreignWays ??= findWays(graph, to => isOwn[to] === 0)
-    return { graph, reachedBy: foreignWays[node] === NO_EDGE ? latest.ways().reachedBy : foreignWays }
+  let foreignPaths
+  const pathsTo = (/** @type {number} */ node) => {
+    if (olderPaths[node] !== NO_EDGE) return { graph, reachedBy: olderPaths }
+    foreignPaths ??= findPaths(graph, to => isOwn[to] === 0)
+    return { graph, reachedBy: foreignPaths[node] === NO_EDGE ? latest.paths().reachedBy : foreignPaths }
   }
 
   /** @param {readonly number[]} positions */
@@ -212,13 +212,13 @@ function createReader (oldest, latest, newest, { survivorOf }) {
 
   /** @param {number} node */
   function pathOf (node) {
-    const path = findPath(waysTo(node), node, words)
+    const path = findPath(pathsTo(node), node, info)
     const variable = largestVariable(latest, node)
-    return variable === null ? path : [...path, stepOf(graph, variable, words)]
+    return variable === null ? path : [...path, stepOf(graph, variable, info)]
   }
 
   return {
-    classNameOf: (/** @type {number} */ position) => words.classNameOf(order[position]),
+    classNameOf: (/** @type {number} */ position) => info.classNameOf(order[position]),
     kindOf: (/** @type {number} */ position) => `${rowOfNode[order[position]]} below ${rowOfNode[dominatorOf[order[position]]]}`,
     pathOf: (/** @type {number} */ position) => pathOf(order[position]),
     contentsOf
