@@ -111,7 +111,7 @@ test('nor are two processes, two starts or two versions, when the facts beside t
   }
   assert.equal(await verdict({}), null)
   assert.match(await verdict({ pid: 13 }), /two processes, 12 and 13/)
-  assert.match(await verdict({ startedAt: 2000 }), /started anew/)
+  assert.match(await verdict({ startedAt: 2000 }), /was restarted/)
   assert.match(await verdict({ nodeVersion: 'v24.0.0' }), /v22\.1\.0 and v24\.0\.0/)
   assert.match(await verdict({ canaryIds: [15, 17] }), /renumbered/)
   for (const name of ['first', 'second']) fs.rmSync(`${file(name)}.json`)

@@ -18,7 +18,7 @@ loopscope.frames = (() => {
    *   and the frames below it, heaviest first
    */
   function treeOf ({ frames, nodes }, withIdle, isHidden = []) {
-    const datas = nodes.map(([, frame, self, selfBefore = 0], node) => {
+    const items = nodes.map(([, frame, self, selfBefore = 0], node) => {
       const [name, place, kind, owner, folded] = frames[frame]
       return {
         ...{ name: kind === 'all' ? 'all' : name, place, kind, owner, folded, isHidden: isHidden[node] === true },
@@ -26,14 +26,14 @@ loopscope.frames = (() => {
       }
     })
     for (let node = nodes.length - 1; node > 0; node--) {
-      const [data, parent] = [datas[node], datas[nodes[node][0]]]
+      const [data, parent] = [items[node], items[nodes[node][0]]]
       if (data.kind === 'idle' && !withIdle) continue
       parent.value += data.value
       parent.before += data.before
       parent.children.push(data)
     }
-    for (const { children } of datas) children.reverse().sort((a, b) => b.value - a.value)
-    return datas[0]
+    for (const { children } of items) children.reverse().sort((a, b) => b.value - a.value)
+    return items[0]
   }
 
   /**

@@ -285,7 +285,7 @@ function mountsAbove (app) {
  */
 function stackOf (handler) {
   if (handler === undefined || handler === null) return null
-  // Express 4 has a `router` too, which throws; an application is recognised by its `set`.
+  // Express 4 has a `router` too, which throws; an application is recognized by its `set`.
   const router = typeof handler.set !== 'function' ? handler : handler._router ?? (handler.lazyrouter ? null : handler.router)
   return Array.isArray(router?.stack) ? router.stack : null
 }

@@ -1,7 +1,7 @@
 'use strict'
 
 // The engine for hosts where the inspector is compiled out or forbidden: the native package v8-profiler-next, an optional
-// peer. It serialises windows on the main thread, and the observer cannot cut into a stall through it.
+// peer. It serializes windows on the main thread, and the observer cannot cut into a stall through it.
 
 const { errors } = require('../../shared/base/errors')
 const { ownRequire } = require('../../shared/base/own-files')

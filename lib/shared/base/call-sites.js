@@ -15,7 +15,7 @@ const { defineProperty, deleteProperty, getOwnPropertyDescriptor } = Reflect
  */
 
 /**
- * Takes down what is on the stack now. Reading it costs several times as much, the more the seldomer it is done, and can wait.
+ * Captures the current stack. Reading it costs several times as much, more so if it is rarely done, and can be deferred.
  * @param {Function} callee  on the stack now: what it was called by is wanted
  * @param {number} depth     in frames
  * @returns {CapturedStack | null} null where there is none

@@ -92,13 +92,13 @@ function toGroupFinding (all, { of, observedMs }) {
   const byWorst = all.toSorted((left, right) => right.finding.lostMs - left.finding.lostMs)
   const [{ finding }] = byWorst
   const lostMs = all.reduce((sum, one) => sum + one.finding.lostMs, 0)
-  const sinces = all.flatMap(one => one.finding.since ?? [])
+  const starts = all.flatMap(one => one.finding.since ?? [])
   const [severity] = all.map(one => one.finding.severity).sort((left, right) => RANKS[left] - RANKS[right])
   return {
     ...finding,
     severity,
     over: overOf(all),
-    since: sinces.length === 0 ? null : Math.min(...sinces),
+    since: starts.length === 0 ? null : Math.min(...starts),
     lostMs: rounded(lostMs),
     share: observedMs === 0 ? 0 : rounded(Math.min(1, lostMs / observedMs), 3),
     workers: { pids: byWorst.map(({ pid }) => pid), of }

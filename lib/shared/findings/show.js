@@ -129,7 +129,7 @@ function markdownOf ({ name, text }) {
  * @param {string} whole  which processes the group has, as text
  */
 function groupHeadline ({ group, observedSeconds, figures, blocked }, whole) {
-  const stuck = blocked.length === 0 ? '' : `, ${times(blocked.length, 'process')} blocked now (${pidsOf(blocked.map(({ pid }) => pid))})`.replace('processs', 'processes')
+  const stuck = blocked.length === 0 ? '' : `, ${blocked.length === 1 ? '1 process' : `${blocked.length} processes`} blocked now (${pidsOf(blocked.map(({ pid }) => pid))})`
   const ofAll = headline({ name: `group ${group}`, observedSeconds, figures, blockedMs: 0, isStale: false })
   return `${ofAll}${stuck}\n${whole}`
 }

@@ -34,7 +34,7 @@ const { START_WITHIN_MS, SnapshotRun, abortable, createProgress } = require('./s
  * @typedef {object} SnapshotOrder
  * @property {string} appName
  * @property {'values' | 'strict' | 'off'} redact
- * @property {boolean} hasPseudonyms  equal values are recognisable as equal, within this snapshot
+ * @property {boolean} hasPseudonyms  equal values are recognizable as equal, within this snapshot
  * @property {boolean} force
  * @property {SnapshotEngineName} engine
  * @property {number} maxPauseMs
