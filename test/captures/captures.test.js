@@ -58,7 +58,7 @@ test('a capture of one route holds what ran for it, and says how much that is', 
   const run = route => captures.run(orderOf({ last: 5, format: 'text', route }), { signal: new AbortController().signal })
   await run('POST /login')
   const text = String(written[0].bytes)
-  assert.match(text, /^Note: only POST \/login: 0\.60 s of the 1\.00 s at work/m)
+  assert.match(text, /^Note: only POST \/login: 0\.60 s of 1\.00 s of busy time/m)
   assert.doesNotMatch(text, /parse /)
   await assert.rejects(run('GET /login'), { code: 'ERR_LOOPSCOPE_UNKNOWN_ROUTE', message: /its routes: POST \/login, GET \/parse$/ })
   assert.equal(written.length, 1)

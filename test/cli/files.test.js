@@ -66,7 +66,7 @@ const LABELLED = withRoutes(craft([[['serve', 'login'], 600_000], [['serve', 'pa
 test('report, flame and diff take the part of one route', async t => {
   const file = write(t, 'labelled.cpuprofile', LABELLED)
   const { stdout } = await cli(['report', file, '--route', 'POST /login'])
-  assert.match(stdout, /^Note: only POST \/login: 0\.60 s of the 1\.00 s at work \(60\.0 %\)/m)
+  assert.match(stdout, /^Note: only POST \/login: 0\.60 s of 1\.00 s of busy time \(60\.0 %\)/m)
   assert.ok(/100\.0% {2}login /.test(stdout) && !/parse /.test(stdout))
   const page = await cli(['flame', file, '--route', 'POST /login', '-o', '-'])
   assert.ok(/only POST \/login/.test(page.stdout) && !/"parse"/.test(page.stdout))

@@ -42,13 +42,13 @@ function shown (t, answer, ...options) {
   return answered(t, answer, 'rules', ...options)
 }
 
-test('of each rule is told what it waits for, how it stands and what it did', async t => {
+test('each rule is shown with its conditions, its state and what it did', async t => {
   const { code, stdout, stderr } = await shown(t, { dryRun: false, rules: [RULE, OTHER, { ...OTHER, name: 'elsewhere', isHere: false }] }, '--wide')
   assert.deepEqual([code, stderr], [0, ''])
   const [, stuck, busy, elsewhere] = stdout.split('\n')
   assert.match(stuck, /^stuck +stallMs >= 1000 +capture cpu last=10, webhook https:\/\/example\.com +waiting for a stall +1 done, 2 limited .* done: stallMs 1022 in login \(app\.js:8\), wrote cpu-1\.cpuprofile$/)
   assert.match(busy, /^busy +blockedShare >= 0\.3 and finding hot-json within 60 s, for 10 s .* condition not met +- +- +-$/)
-  assert.match(elsewhere, /not in this process \(everyNth 1\)/)
+  assert.match(elsewhere, /inactive in this process \(everyNth 1\)/)
 })
 
 test('a dry run is told first, and no rules are an answer', async t => {
