@@ -16,7 +16,7 @@ const { findSampledCalls } = require('./sync-calls/sampled')
 
 const MAX_FINDINGS = 3
 const MAX_CALLS = 10
-// Less than this of the time at work is not worth a line.
+// Less than this of the busy time is not worth a line.
 const MIN_CALL_SHARE = 0.01
 
 /** What a profile does not show. */

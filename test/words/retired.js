@@ -13,12 +13,12 @@ const RETIRED = Object.freeze([
   { word: /createActing|rules\/acting\b|\bACTORS\b/, use: 'createActionRunner, run-actions, ACTION_HANDLERS' },
   { word: /findings\/(?:rules|words|spots)\b|HOT_RULES|findSpots\b/, use: 'findings/detectors, format-text, hot-spots' },
   { word: /\brule-words\b/, use: 'format-rule' },
-  { word: /fault of ours/i, use: 'internal error', exempt: ['lib/main/'] },
+  { word: /fault of ours/i, use: 'internal error' },
   { word: /utilisation/i, use: 'utilization', exempt: ['lib/main/pm2/', 'docs/pm2.md', 'test/pm2/', 'test/frameworks/'] }, // the name of a figure of PM2
-  { word: /more to do than processors/i, use: 'CPU contention', exempt: ['lib/observer/'] },
+  { word: /more to do than processors/i, use: 'CPU contention' },
   { word: /no rule found a loss/i, use: 'no significant problem found' },
   { word: /colour/i, use: 'color' },
-  { word: /time at work/i, use: 'busy time', exempt: ['lib/main/sync-calls/', 'lib/observer/'] },
+  { word: /time at work/i, use: 'busy time' },
   { word: /\btell(?:Whole|Found)\b|\binWords\b|frames\/words\b/, use: 'describeCoverage, describeMatches, formatEvidence, frame-text' },
   { word: /noise of V8/i, use: 'V8 internals' }
 ])

@@ -1,7 +1,7 @@
 'use strict'
 
 // The Express and Connect middleware: work on a request is done in the request's context, and is measured.
-// The application's own errors pass through it untouched; a fault of ours never reaches a request.
+// The application's own errors pass through it untouched; an internal error never reaches a request.
 
 const { monotonicMicros } = require('../../shared/base/monotonic')
 const { createRequestMeasure } = require('./request-measure')

@@ -1,7 +1,7 @@
 'use strict'
 
 // The route of a request: its method, and the template of its path as far as anybody knows it: the application itself, the framework
-// that matched it, else the path with its values taken out. A value of a path never shows in it, and no fault of ours comes out.
+// that matched it, else the path with its values taken out. A value of a path never shows in it, and nothing is thrown.
 
 const { expressTemplate, isOnePath } = require('./express-template')
 const { maskedTemplate, pathnameOf } = require('./mask-path')

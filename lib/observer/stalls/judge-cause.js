@@ -11,7 +11,7 @@ const { describeFrame, LOOP_IO } = require('../../shared/formats/profile/frame')
 
 // Half: the part of a stall that a cause must explain before it may be named, so that no two causes can both claim it.
 const SHARE = 0.5
-// On a machine with more to do than processors everything waits its turn: waiting alone is the cause only when the code
+// Under CPU contention everything waits its turn: waiting alone is the cause only when the code
 // that ran in between was too little to stall the loop by itself, or when the wait dwarfs it.
 const DWARFING_SHARE = 0.75
 // Code that allocates much shares its time with the collector and is what has to be mended: JSON.parse() of 20 MB spent

@@ -1,6 +1,6 @@
 'use strict'
 
-// The synchronous calls that the recorder's windows have shown since start, by API and caller: their time, their share of the time at work,
+// The synchronous calls that the recorder's windows have shown since start, by API and caller: their time, their share of the busy time,
 // their routes and what to call instead. What stands out is flagged, and logged once an hour.
 
 const { unattended } = require('../../shared/base/guard')
@@ -85,7 +85,7 @@ class SampledCalls {
     this.#flaggedAtMs = nowMs
     const due = this.#flags.tick([...this.#sites.values()], nowMs)
     if (this.#parts.hasExactCalls) return
-    for (const call of this.#show(due)) this.#flagLog.add(call, `${Math.round(call.share * 100)} % of the time at work so far`)
+    for (const call of this.#show(due)) this.#flagLog.add(call, `${Math.round(call.share * 100)} % of the busy time so far`)
   }
 
   #callers () {

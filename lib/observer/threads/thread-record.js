@@ -16,7 +16,7 @@ const INTERVAL_MICROS = 20_000 // half as often as the recorder: there are many 
 // On a crowded machine the sampler waits its turn as well. What lies between two samples that are further apart is not known.
 const MAX_GAP_MICROS = 250_000
 
-/** @typedef {CodeFrame & { share: number }} TopFunction  share: of the time at work */
+/** @typedef {CodeFrame & { share: number }} TopFunction  share: of the busy time */
 /** @typedef {{ fromMicros: number, toMicros: number, busyMicros: number, longestMicros: number, stalls: number, culprit: Culprit | null }} WindowFigures */
 
 /**
@@ -55,7 +55,7 @@ class ThreadRecord {
   /**
    * @param {CpuProfile} window
    * @param {BusyTime} time    of it
-   * @param {Culprit | null} culprit  of its time at work
+   * @param {Culprit | null} culprit  of its busy time
    * @returns {WholeStretch[]} stalls that have ended
    */
   add (window, time, culprit) {

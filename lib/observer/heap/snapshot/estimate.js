@@ -21,7 +21,7 @@ const SLOT_NAMES = 16_000 // the most slots a table has that is not in the large
 const BYTES_PER_SLOT = 8
 
 const FILE_BYTES_PER_NODE = 100 // 86 to 102, depending on the version
-const PAUSE_MS_PER_MB = 100 // measured 50 to 120, and 190 on a machine with more to do than processors
+const PAUSE_MS_PER_MB = 100 // measured 50 to 120, and 190 under CPU contention
 const MARGIN = 1.25 // on top of what the previous snapshot cost
 
 /** Neither grows the number of nodes by its size: few large things, and V8's own read-only ones, which are not counted twice. */
