@@ -10,7 +10,7 @@ import type { SlowRequest } from './slow-requests'
 export type { LoopscopeError, LoopscopeErrorCode } from './errors'
 export type { Finding, FindingId, FindingPlace, Findings, Severity } from './findings'
 export type { CaptureAction, LogAction, Rule, RuleAction, RuleConditions, RuleLimit, WebhookAction } from './rules'
-export type { SlowRequest } from './slow-requests'
+export type { RequestWait, SlowRequest } from './slow-requests'
 export type { CallFrame, CpuProfile, EncodeContext, Format, FormatName, ProfileNode } from './profile'
 
 /** The methods of a pino logger that loopscope uses. */
@@ -155,6 +155,8 @@ export interface DiagnosticsOptions {
   sourceMaps?: boolean
   /** Watch worker threads: how busy each is, in which function, and its stalls: docs/threads.md. Default false. */
   threads?: boolean
+  /** Measure the calls of the application to databases, caches and other services: docs/dependency-calls.md. Default true. */
+  dependencyCalls?: boolean
   /** A socket in the temporary folder that only this user can open, for the command line. Default true. */
   controlSocket?: boolean
   /** Under PM2 only: figures for `pm2 describe`, and actions for `pm2 trigger`: docs/pm2.md. Default true. */

@@ -55,6 +55,7 @@ declare namespace diagnostics {
   export type RuleConditions = rules.RuleConditions
   export type RuleLimit = rules.RuleLimit
   export type SignalMap = api.SignalMap
+  export type RequestWait = slow.RequestWait
   export type SlowRequest = slow.SlowRequest
   export type Mark = api.Mark
   export type Stall = api.Stall

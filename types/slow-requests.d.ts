@@ -1,3 +1,18 @@
+/** Calls of one request that it waited for, all of one name. */
+export interface RequestWait {
+  /** `redis`, `mysql`, `mssql`, `http`, `net`, `dns` or `process`. */
+  kind: string
+  /** `GET`, `SELECT`; `connect`, `acquire` (a connection, from a pool), `lookup`, `spawn`. `_other`: a rare one. */
+  operation: string
+  /** `host:port`; of a child process its file. `_other`: of many. */
+  target: string
+  calls: number
+  /** Those of them that failed. */
+  errors: number
+  /** Part of `waitingMs` in which at least one of them was under way. */
+  ms: number
+}
+
 /** One of the slowest requests of its route, and where its time went: docs/slow-requests.md. All times in milliseconds. */
 export interface SlowRequest {
   /** When it arrived, in milliseconds since the epoch, as far as that is known. */
@@ -23,6 +38,11 @@ export interface SlowRequest {
   gcMs: number
   /** The rest: files, sockets, timers, libuv's thread pool. */
   waitingMs: number
+  /**
+   * For what, as far as it is known: calls of the application to databases, caches and other services (docs/dependency-calls.md), longest first. At
+   * most 20. Several may have been waited for at once, so that the sum can be more than `waitingMs`; what they leave of it was something else.
+   */
+  waits: RequestWait[]
   /** Of the trace that it is part of, where there is one. */
   traceId: string | null
 }

@@ -7,12 +7,22 @@ const { serveAnswers } = require('./answers')
 const { collectGarbage } = require('./collect-garbage')
 const { cpuMeter } = require('./cpu-meter')
 
-/** @param {(app: import('express').Express) => (() => number) | void} observe  can return what tells how many it counted */
-function serveHello (observe) {
+/**
+ * @param {(app: import('express').Express) => (() => number) | void} observe  can return what tells how many it counted
+ * @param {() => Promise<unknown>} [work]  awaited by each request
+ */
+function serveHello (observe, work) {
   const app = express()
   const counted = observe(app)
 
   let answered = 0
+  if (work !== undefined) {
+    app.get('/', async (request, response) => {
+      await work()
+      answered++
+      response.send('hello world')
+    })
+  }
   app.get('/', (request, response) => {
     answered++
     response.send('hello world')

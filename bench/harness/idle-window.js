@@ -55,7 +55,7 @@ async function readWindows (text) {
   for (let window = 0; window < WINDOWS; window++) {
     const profile = JSON.parse(text)
     reading.addWindow(history.add(profile))
-    reading.addNotes({ toMicros: profile.endTime, work: [], looks: [], seen: [], late: [], answers: [], hasHandlers: false })
+    reading.addNotes({ toMicros: profile.endTime, work: [], looks: [], seen: [], late: [], answers: [], calls: { firstName: 0, names: [], calls: new Float64Array(0) }, hasHandlers: false })
     await nextTurn()
   }
 }

@@ -57,7 +57,13 @@ class Instruments {
   })
 
   /** One question a scrape, which reads many metrics. @type {SingleFlight<Partial<Counts>>} */
-  #counts = new SingleFlight({ take: () => this.#observer.readOr('counts', {}, {}) })
+  #counts = new SingleFlight({
+    take: () => {
+      this.requestNotes.handOver()
+      return this.#observer.readOr('counts', {}, {})
+    }
+  })
+
   #stallRoute = createStallRoute({ context: this.#requestContexts.context })
   /** @type {Stalls} */
   stalls
@@ -140,6 +146,7 @@ class Instruments {
     this.#running = true
     installCanaries()
     this.#requestContexts.start()
+    if (this.#options.dependencyCalls) this.requestNotes.calls.start()
     this.loop.start()
     this.exactCalls.start()
     this.#heartbeat.start()
@@ -210,7 +217,7 @@ class Instruments {
   /** @param {() => unknown} work  of ours, which is no delay of the application */
   exempt = work => this.#heartbeat.exempt(() => this.exactCalls.unwatched(work))
 
-  /** What the observer counts; nothing where there is none. @returns {Promise<Partial<Counts>>} */
+  /** What the observer counts, up to now; nothing where there is none. @returns {Promise<Partial<Counts>>} */
   counts () { return this.#counts.share() }
 
   /** What we cost ourselves, as far as it can be told apart, cumulative. */
@@ -267,7 +274,7 @@ class Instruments {
   }
 
   #onObserverRestarted () {
-    this.requestNotes.forgetHandlers()
+    this.requestNotes.forgetTold()
     this.applications.reopen()
     this.egress.resume()
     this.heap.resume().catch(error => {

@@ -9,12 +9,14 @@ const { readBlockedStack } = require('./blocked-stack')
 const { Arrivals } = require('./http/arrivals')
 const { handlersOf, isFinished, routeOf } = require('./http/route-template')
 const { traceOf } = require('./trace-of')
+const { DependencyCalls } = require('./waits/dependency-calls')
 
 /** @import { Tell } from '../bridge/channel' */
 /** @import { BlockedStack } from './blocked-stack' */
 /** @import { RequestContext } from './http/contexts/one-request' */
 /** @import { RouteContext } from './http/contexts/route-context' */
 /** @import { Interval } from './loop/own-work' */
+/** @import { CallBatch } from './waits/dependency-calls' */
 
 // Nobody notices less, and samples that are 10 ms apart tell nothing of it.
 const MIN_ANSWER_MICROS = 50_000
@@ -51,6 +53,7 @@ const MAX_FUNCTIONS = 4 // of a route: middleware of its own comes first, the ha
  * @property {number} fromMicros   when the request may have come
  * @property {number} startMicros  when it was read
  * @property {number} toMicros
+ * @property {number[][]} waits  for what, as RequestWaits reads them
  *
  * @typedef {object} Notes
  * @property {number} toMicros  up to when they tell everything
@@ -59,6 +62,7 @@ const MAX_FUNCTIONS = 4 // of a route: middleware of its own comes first, the ha
  * @property {Work[]} seen      moments at which code of requests was found running
  * @property {Interval[]} late  in which the loop was late
  * @property {Answer[]} answers  that took a while
+ * @property {CallBatch} calls  to what the application depends on
  * @property {boolean} hasHandlers  functions of new routes can be asked for
  */
 
@@ -75,10 +79,11 @@ class RequestNotes {
   /** @type {Answer[]} */
   #answers = []
   #handedOverMicros = monotonicMicros()
+  calls
 
   /**
    * @param {object} parts
-   * @param {Pick<RouteContext, 'current'>} parts.context
+   * @param {Pick<RouteContext, 'current' | 'restoreOn'>} parts.context
    * @param {{ dueMicros: number }} parts.heartbeat
    * @param {Tell} parts.tell  the observer
    */
@@ -86,10 +91,12 @@ class RequestNotes {
     this.#context = context
     this.#tell = tell
     this.#arrivals = new Arrivals(heartbeat)
+    this.calls = new DependencyCalls({ context, onFull: () => this.handOver() })
   }
 
   stop () {
     this.#arrivals.stop()
+    this.calls.stop()
   }
 
   /**
@@ -111,7 +118,7 @@ class RequestNotes {
     this.#work.nameRipe(micros)
     this.#seen.nameRipe(micros)
     const count = this.#work.length + this.#seen.length + this.#late.length + this.#answers.length
-    if (count >= MANY_NOTES || (count > 0 && micros - this.#handedOverMicros >= MAX_HELD_MICROS)) this.handOver()
+    if (count >= MANY_NOTES || this.calls.isMuch || (count + this.calls.length > 0 && micros - this.#handedOverMicros >= MAX_HELD_MICROS)) this.handOver()
   }
 
   /**
@@ -130,11 +137,12 @@ class RequestNotes {
    * @param {number} status
    * @param {number} toMicros
    */
-  noteAnswer ({ request, startMicros, arrivedMicros: fromMicros }, route, status, toMicros) {
+  noteAnswer (context, route, status, toMicros) {
+    const { request, startMicros, arrivedMicros: fromMicros } = context
     this.#handlers.notice(route, request)
     this.#arrivals.noteAnswer(request, toMicros)
     if (toMicros - fromMicros < MIN_ANSWER_MICROS || this.#answers.length === MAX_NOTES) return
-    this.#answers.push({ route, status, traceId: traceOf(request)?.traceId ?? null, fromMicros, startMicros, toMicros })
+    this.#answers.push({ route, status, traceId: traceOf(request)?.traceId ?? null, fromMicros, startMicros, toMicros, waits: this.calls.waitsOf(context, toMicros) })
   }
 
   /**
@@ -160,8 +168,9 @@ class RequestNotes {
   }
 
   /** There is an observer that knows nothing. */
-  forgetHandlers () {
+  forgetTold () {
     this.#handlers.forget()
+    this.calls.forgetTold()
   }
 
   handOver () {
@@ -175,6 +184,7 @@ class RequestNotes {
       seen: this.#seen.take(),
       late: this.#late,
       answers: this.#answers,
+      calls: this.calls.take(),
       hasHandlers: this.#handlers.freshCount > 0
     }
     this.#late = []

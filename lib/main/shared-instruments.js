@@ -18,7 +18,7 @@ const { WAITING_PRELOAD, hold, peek, release } = require('./process/process-wide
 const SHARED_NAME = 'instruments.6'
 
 // Options of the process's one set of instruments; the first handle's hold.
-const SHARED_OPTIONS = /** @type {const} */ (['stallThresholdMs', 'heartbeatMs', 'recorder', 'syncCalls', 'sourceMaps', 'threads', 'onNearHeapLimit'])
+const SHARED_OPTIONS = /** @type {const} */ (['stallThresholdMs', 'heartbeatMs', 'recorder', 'syncCalls', 'sourceMaps', 'threads', 'dependencyCalls', 'onNearHeapLimit'])
 
 // What everything is refused with that needs the observer.
 const WITHOUT_OBSERVER = ['ERR_LOOPSCOPE_OBSERVER_LOST', 'ERR_LOOPSCOPE_BUNDLED']

@@ -16,6 +16,7 @@
 /** @import { StallRecords } from './stalls/stall-records' */
 /** @import { PoolWaits } from './sync-calls/pool-probe' */
 /** @import { SampledCalls } from './sync-calls/sampled-calls' */
+/** @import { CallCounts, CountedCalls } from './waits/call-counts' */
 
 /**
  * @typedef {object} Counts
@@ -27,6 +28,7 @@
  * @property {RuleTotal[]} rules
  * @property {ThreadTimes[]} threads  only with option threads
  * @property {EgressTotals} [egress]  undefined: no application asked for it
+ * @property {CountedCalls[]} calls  to what the application depends on
  *
  * @typedef {object} StallCounts
  * @property {{ cause: Cause, count: number, seconds: number }[]} totals  a row for every cause, also while it is 0
@@ -59,6 +61,7 @@
 /**
  * @param {object} parts
  * @param {Pick<StallRecords, 'counts'>} parts.stalls
+ * @param {Pick<CallCounts, 'counts'>} parts.calls
  * @param {Pick<CaptureCounts, 'counts'>} parts.captures
  * @param {Pick<Admin, 'counts'>} parts.admin
  * @param {Pick<Egress, 'counts'> | undefined} parts.egress
@@ -66,9 +69,10 @@
  * @param {Pick<PoolWaits, 'counts'>} parts.poolWaits
  * @returns {Counts}
  */
-function readCounts ({ stalls, captures, admin, egress, sampledCalls, poolWaits }) {
+function readCounts ({ stalls, captures, admin, egress, sampledCalls, poolWaits, calls }) {
   return {
     stalls: stalls.counts(),
+    calls: calls.counts(),
     syncCalls: sampledCalls.counts(),
     pool: poolWaits.counts(),
     captures: captures.counts(),

@@ -25,6 +25,7 @@ const { SlowRequests } = require('./slow-requests/slow-requests')
 const { createStallDetection } = require('./stalls/stall-detection')
 const { PoolProbe, PoolWaits } = require('./sync-calls/pool-probe')
 const { SampledCalls } = require('./sync-calls/sampled-calls')
+const { CallCounts } = require('./waits/call-counts')
 const { createWindowReading } = require('./window-reading')
 
 /** @import { Logger } from '../../types/diagnostics' */
@@ -51,6 +52,7 @@ class ObserverThread {
   #sourceMaps
   #sourceMapBudget = createCpuBudget({ share: SOURCE_MAPS_SHARE })
   #stalls
+  #calls = new CallCounts()
   #slowRequests
   #sampledCalls
   #windowReading
@@ -110,7 +112,7 @@ class ObserverThread {
       sourceMaps: this.#sourceMaps,
       logNow: this.#logNow
     })
-    this.#slowRequests = new SlowRequests(settings)
+    this.#slowRequests = new SlowRequests({ hz: settings.hz, nameOf: number => this.#calls.nameOf(number) })
     /** @type {Logger['warn']} */
     const warn = (fields, message) => this.#main.log(null).warn(fields, message)
     this.#sampledCalls = new SampledCalls({
@@ -188,6 +190,7 @@ class ObserverThread {
       recording: ({ on, reason }) => this.#recorder.setRecording(on, reason),
       window: ({ window }) => this.#recorder.addWindow(window),
       requestNotes: ({ notes }) => {
+        this.#calls.add(notes.calls)
         this.#slowRequests.addNotes(notes)
         this.#windowReading.addNotes(notes)
       },
@@ -224,6 +227,7 @@ class ObserverThread {
       slowRequests: () => this.#slowRequests.list(),
       counts: () => readCounts({
         stalls: this.#stalls.records,
+        calls: this.#calls,
         sampledCalls: this.#sampledCalls,
         poolWaits: this.#poolWaits,
         captures: this.#captureParts.counts,

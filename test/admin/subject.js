@@ -106,6 +106,7 @@ const SLOW = {
   behind: [{ route: 'POST /login', ms: 800 }, { route: null, ms: 12 }],
   gcMs: 0,
   waitingMs: 7,
+  waits: [],
   traceId: null
 }
 

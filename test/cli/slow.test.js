@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { answered } = require('./answered')
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
-const TIMES = { unreadMs: 0, ownMs: 1.5, behindMs: 0, behind: [], gcMs: 0, waitingMs: 7, traceId: null }
+const TIMES = { unreadMs: 0, ownMs: 1.5, behindMs: 0, behind: [], gcMs: 0, waitingMs: 7, waits: [], traceId: null }
 const REQUESTS = [
   { at: 1_795_328_643_405, route: 'GET /fast', status: 200, durationMs: 820.5, ...TIMES, unreadMs: 812, behindMs: 812, behind: [{ route: 'POST /login', ms: 800 }, { route: null, ms: 12 }] },
   { at: 1_795_328_643_400, route: 'POST /login', status: 200, durationMs: 805, ...TIMES, ownMs: 801, traceId: TRACE },

@@ -91,11 +91,29 @@ test('a function that makes many small writes is said with the writes, and not o
 })
 
 test('who waited longest behind the code of a route is said with it; others of that route are not', () => {
-  const slow = (route, ms, at = 1_010_000) => ({ at, route, status: 200, durationMs: ms, unreadMs: 0, ownMs: 0, behindMs: ms, behind: [{ route: 'POST /login', ms }], gcMs: 0, waitingMs: 0, traceId: null })
+  const slow = (route, ms, at = 1_010_000) => ({ at, route, status: 200, durationMs: ms, unreadMs: 0, ownMs: 0, behindMs: ms, behind: [{ route: 'POST /login', ms }], gcMs: 0, waitingMs: 0, waits: [], traceId: null })
   const busy = hotSpots(spot({ route: 'POST /login' }))
   const said = (...requests) => ask({ ...busy, slow: requests }).findings[0].what
   assert.match(said(slow('GET /a', 900), slow('GET /fast', 3100), slow('POST /login', 5000)), / GET \/fast waited up to 3\.1 s behind it\./)
   assert.doesNotMatch(said(slow('POST /login', 5000), slow('GET /old', 5000, 0)), /behind it/)
+})
+
+test('a route that is slow elsewhere is said with what its slow requests waited for, where that is most of it, and with what to do about it', () => {
+  const pace = { ms: 1000, routes: [{ route: 'GET /orders', count: 10, seconds: 9 }] }
+  const select = { kind: 'mysql', operation: 'SELECT', target: 'db:3306', calls: 40, errors: 0, ms: 700 }
+  const request = (...waits) => ({ at: 1_010_000, route: 'GET /orders', status: 200, durationMs: 900, unreadMs: 0, ownMs: 10, behindMs: 0, behind: [], gcMs: 0, waitingMs: 890, waits, traceId: null })
+  const findingOf = (...slow) => ask({ pace, slow }).findings[0]
+  const many = findingOf(request(select), request({ ...select, calls: 44, errors: 2 }), { ...request(), route: 'GET /other' })
+  assert.match(many.what, / Slow requests of GET \/orders waited 79 % of that time for mysql SELECT db:3306, 42 calls per request \(2 failed calls\)\./)
+  assert.match(many.instead, /^fetch with one call what a request now fetches with 42 calls/)
+  assert.deepEqual([many.evidence.call, many.evidence.callsPerRequest, many.evidence.failedCalls], ['mysql SELECT db:3306', 42, 2])
+  assert.match(findingOf(request({ ...select, calls: 1 })).instead, /^look at mysql SELECT db:3306 itself/)
+  assert.match(findingOf(request({ ...select, operation: 'acquire' })).instead, /^requests wait until a connection is free/)
+  for (const unknown of [findingOf(), findingOf(request()), findingOf(request({ ...select, ms: 400 })), findingOf({ ...request(select), at: 0 })]) {
+    assert.doesNotMatch(unknown.what, /Slow requests/)
+    assert.match(unknown.instead, /^measure what GET \/orders awaits/)
+    assert.ok(!('call' in unknown.evidence))
+  }
 })
 
 test('a share that is said of a route is its own, and several are said with theirs', () => {

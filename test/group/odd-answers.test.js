@@ -37,7 +37,7 @@ const GOOD = {
   loop: { delay: { utilization: 0.5, p99Ms: 3 }, memory: { rssBytes: 5, heapUsedBytes: 4 }, blockedMs: 0, isStale: false },
   findings: { at: 1, pid: 2, appName: 'shop', observedSeconds: 10, blockedMs: 0, isStale: false, figures: { delayP99Ms: 1, utilization: 0.2, workers: null, longestStallMs: 0, stalls: 0, requestsPerSecond: 10, requestsInFlight: null }, findings: [FINDING] },
   syncCalls: { sampled: [CALL], exact: [{ ...CALL, calls: 3, totalMs: 10, maxMs: 4, standardError: { calls: 3, totalMs: 0 } }], totals: [{ api: 'fs.readFileSync', calls: 3, totalMs: 10 }], pool: { queued: 1, maxWaitMs: 5 } },
-  slowRequests: { isStale: false, at: 1, requests: [{ at: 1, route: 'GET /a', status: 200, durationMs: 5, unreadMs: 0, ownMs: 1, behindMs: 3, behind: [{ route: null, ms: 3 }], gcMs: 1, waitingMs: 0, traceId: null }] },
+  slowRequests: { isStale: false, at: 1, requests: [{ at: 1, route: 'GET /a', status: 200, durationMs: 5, unreadMs: 0, ownMs: 1, behindMs: 3, behind: [{ route: null, ms: 3 }], gcMs: 1, waitingMs: 0, waits: [], traceId: null }] },
   metrics: {
     openedAtMs: 1,
     readAtMs: 5,

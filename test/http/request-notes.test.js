@@ -12,7 +12,7 @@ const { createParts, frameworks, serve } = require('./served')
 
 const AGENT = new http.Agent({ keepAlive: true, maxSockets: 1 })
 
-const contextOf = route => ({ request: { method: 'GET', baseUrl: '', url: route.path, route }, startMicros: 5, arrivedMicros: 5 })
+const contextOf = route => ({ request: { method: 'GET', baseUrl: '', url: route.path, route }, startMicros: 5, arrivedMicros: 5, waits: null })
 
 function createSubject (t) {
   const handedOver = []
@@ -68,7 +68,7 @@ test('answers that took 50 ms are noted with their traces, and ticks that were l
   notes.noteAnswer(context, 'GET /auth', 200, 50_005)
   notes.noteTick(1e6, 300)
   const { answers, late } = take()
-  assert.deepEqual(answers, [{ route: 'GET /auth', status: 200, traceId: '0af7651916cd43dd8448eb211c80319c', fromMicros: 5, startMicros: 5, toMicros: 50_005 }])
+  assert.deepEqual(answers, [{ route: 'GET /auth', status: 200, traceId: '0af7651916cd43dd8448eb211c80319c', fromMicros: 5, startMicros: 5, toMicros: 50_005, waits: [] }])
   assert.deepEqual(late, [{ fromMicros: 700_000, toMicros: 1e6 }])
 })
 

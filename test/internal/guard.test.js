@@ -42,6 +42,8 @@ const BARE = new Map(Object.entries({
   'lib/observer/heap/comparison-job.js worker.once': 'rejects a promise',
   'lib/main/http/request-channel.js subscribe': 'catches by itself: called for each request',
   'lib/main/http/response-ends.js subscribe': 'catches by itself: called for each request',
+  'lib/main/waits/dependency-calls.js subscribe': 'catches by itself: called for each call',
+  'lib/main/waits/libraries/net-sockets.js socket.on': 'each of the listeners is guarded',
   'lib/main/pm2/parent-channel.js process.nextTick': 'calls the application, as Node.js does: what it throws is its own',
   'lib/observer/heap/near-limit.js on': 'reports a fault',
   'lib/observer/rules/run-actions.js sent.on': 'does nothing',

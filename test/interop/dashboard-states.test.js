@@ -14,7 +14,7 @@ describe('the page before made up answers', { skip, timeout: 120_000 }, () => {
   after(browser.close)
 
   const SICK = findFindings(readings({ activity: { hotSpots: [spot({ culprit: { ...STALL.culprit }, stalls: { count: 4, ms: 9000, longestMs: 3000 } })] } }), { appName: 'shop' })
-  const SLOW = { at: Date.now(), route: 'GET /', status: 200, durationMs: 500, ownMs: 10, behindMs: 480, unreadMs: 0, behind: [{ route: 'POST /login', ms: 480 }], gcMs: 0, waitingMs: 10, traceId: 'abc123' }
+  const SLOW = { at: Date.now(), route: 'GET /', status: 200, durationMs: 500, ownMs: 10, behindMs: 480, unreadMs: 0, behind: [{ route: 'POST /login', ms: 480 }], gcMs: 0, waitingMs: 10, waits: [], traceId: 'abc123' }
   const noneOf = async (page, selector) => assert.equal(await page.locator(selector).count(), 0)
 
   test('a finding opens its evidence, its flame graph, its stack, its stalls and its requests', async t => {

@@ -41,6 +41,7 @@ const VALUES = {
   'admin.hosts': { good: [[], ['shop.internal']], bad: ['shop.internal', [5], ['shop:80'], null] },
   sourceMaps: { good: [true, false], bad: [null, 1, 'on'] },
   threads: { good: [true, false], bad: [null, 1, 'on', {}] },
+  dependencyCalls: { good: [true, false], bad: [null, 1, 'on', {}] },
   startAtOnce: { good: [true, false], bad: [null, 1, 'on'] },
   controlSocket: { good: [true, false], bad: [null, 1, 'on'] },
   pm2: { good: [true, false], bad: [null, 1, 'on'] },
@@ -129,7 +130,7 @@ test('a variable is the path in upper snake case', () => {
     'LOOPSCOPE_RECORDER_WINDOW_SECONDS', 'LOOPSCOPE_RECORDER_KEEP_SECONDS', 'LOOPSCOPE_RECORDER_ENGINE', 'LOOPSCOPE_DIR', 'LOOPSCOPE_RETENTION_MAX_COUNT',
     'LOOPSCOPE_RETENTION_MAX_BYTES', 'LOOPSCOPE_RETENTION_MAX_AGE_MS', 'LOOPSCOPE_RETENTION_MIN_FREE_BYTES', 'LOOPSCOPE_HEAP_ENGINE', 'LOOPSCOPE_HEAP_MAX_PAUSE_MS', 'LOOPSCOPE_ON_NEAR_HEAP_LIMIT', 'LOOPSCOPE_SIGNALS', 'LOOPSCOPE_SYNC_CALLS', 'LOOPSCOPE_SYNC_CALLS_APIS', 'LOOPSCOPE_SYNC_CALLS_THRESHOLD_MS',
     'LOOPSCOPE_SYNC_CALLS_FLAG_MS_PER_SECOND', 'LOOPSCOPE_SYNC_CALLS_FLAG_CALLS_PER_SECOND', 'LOOPSCOPE_PATH', 'LOOPSCOPE_TOKEN', 'LOOPSCOPE_TOKEN_FILE', 'LOOPSCOPE_ADMIN_LISTEN',
-    'LOOPSCOPE_ADMIN_HOSTS', 'LOOPSCOPE_SOURCE_MAPS', 'LOOPSCOPE_THREADS', 'LOOPSCOPE_CONTROL_SOCKET', 'LOOPSCOPE_PM2', 'LOOPSCOPE_EGRESS', 'LOOPSCOPE_RULES', 'LOOPSCOPE_RULES_DRY_RUN', 'LOOPSCOPE_START_AT_ONCE', 'LOOPSCOPE_OBSERVER_FILE'])
+    'LOOPSCOPE_ADMIN_HOSTS', 'LOOPSCOPE_SOURCE_MAPS', 'LOOPSCOPE_THREADS', 'LOOPSCOPE_DEPENDENCY_CALLS', 'LOOPSCOPE_CONTROL_SOCKET', 'LOOPSCOPE_PM2', 'LOOPSCOPE_EGRESS', 'LOOPSCOPE_RULES', 'LOOPSCOPE_RULES_DRY_RUN', 'LOOPSCOPE_START_AT_ONCE', 'LOOPSCOPE_OBSERVER_FILE'])
 })
 
 test('in a worker of PM2\'s cluster the variables count that PM2 unpacks after what is preloaded', t => {

@@ -6,11 +6,15 @@ const { localTimeWithZone } = require('../../lib/shared/base/local-time')
 const { describeSlow } = require('../../lib/shared/slow-requests/describe-slow')
 const { slowRequestsText } = require('../../lib/shared/slow-requests/slow-requests-text')
 
-const slow = parts => ({ at: 0, route: 'GET /fast', status: 200, durationMs: 1000, unreadMs: 0, ownMs: 0, behindMs: 0, behind: [], gcMs: 0, waitingMs: 0, traceId: null, ...parts })
+const slow = parts => ({ at: 0, route: 'GET /fast', status: 200, durationMs: 1000, unreadMs: 0, ownMs: 0, behindMs: 0, behind: [], gcMs: 0, waitingMs: 0, waits: [], traceId: null, ...parts })
 
 test('one sentence says what it was slow of', () => {
   assert.equal(describeSlow(slow({ ownMs: 600, waitingMs: 400 })), 'its own code')
   assert.equal(describeSlow(slow({ ownMs: 100, waitingMs: 900 })), 'waited for I/O, not for the event loop')
+  const wait = { kind: 'redis', operation: 'GET', target: 'db:6379', calls: 1, errors: 0, ms: 450 }
+  assert.equal(describeSlow(slow({ waitingMs: 900, waits: [wait] })), 'waited for redis GET db:6379, not for the event loop')
+  assert.equal(describeSlow(slow({ waitingMs: 900, waits: [{ ...wait, calls: 12, ms: 700 }, wait] })), 'waited for redis GET db:6379 (12 calls), not for the event loop')
+  assert.equal(describeSlow(slow({ waitingMs: 900, waits: [{ ...wait, ms: 400 }] })), 'waited for I/O, not for the event loop')
   assert.equal(describeSlow(slow({ gcMs: 600 })), 'garbage collection')
   assert.equal(describeSlow(slow({ behindMs: 812, behind: [{ route: 'POST /login', ms: 812 }] })), 'waited 812 ms behind POST /login')
 })
@@ -30,5 +34,8 @@ test('the text has the figures below each sentence', () => {
   assert.equal(text, `${localTimeWithZone(0)} GET /fast 200 1000 ms: waited 990 ms behind GET /a, trace abc
   own 0 ms, behind 990 ms (GET /a 980 ms, outside requests 10 ms), gc 0 ms, waiting 10 ms
 `)
+  const wait = { kind: 'redis', operation: 'GET', target: 'db:6379', calls: 3, errors: 1, ms: 600 }
+  const waited = slowRequestsText([slow({ waitingMs: 1000, waits: [wait, { ...wait, operation: 'SET', calls: 1, errors: 0, ms: 400 }] })], { isStale: false })
+  assert.match(waited, /waiting 1000 ms\n {2}waited for redis GET db:6379 600 ms in 3 calls, 1 failed; redis SET db:6379 400 ms in 1 call\n$/)
   assert.match(slowRequestsText([], { isStale: true }), /^the event loop is blocked.*\n\nno slow requests\n$/)
 })

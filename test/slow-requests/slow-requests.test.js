@@ -13,11 +13,11 @@ const MS = 1e3
 function createSubject () {
   const origin = monotonicMicros() - 1e6
   const at = ms => origin + ms * MS
-  const slow = new SlowRequests({ hz: 100 })
+  const slow = new SlowRequests({ hz: 100, nameOf: number => [undefined, { kind: 'redis', operation: 'GET', target: 'db:6379', more: 1 }][number] })
   return {
     slow,
     at,
-    answer: (start, to, route = 'GET /mine', traceId = null) => ({ route, status: 200, traceId, fromMicros: at(start), startMicros: at(start), toMicros: at(to) }),
+    answer: (start, to, route = 'GET /mine', traceId = null) => ({ route, status: 200, traceId, fromMicros: at(start), startMicros: at(start), toMicros: at(to), waits: [] }),
     work: (start, route, from, to) => ({ startMicros: at(start), route, fromMicros: at(from), toMicros: at(to) }),
     add: notes => slow.addNotes({ toMicros: at(900), work: [], looks: [], seen: [], late: [], answers: [], hasHandlers: false, ...notes }),
     addWindow: (from, to, name, route) => slow.addWindow({
@@ -34,6 +34,12 @@ test('what was noted becomes a list, also without samples', () => {
   assert.deepEqual(list(), [{ route: 'GET /mine', ownMs: 30, behind: [{ route: 'GET /other', ms: 30 }], waitingMs: 40 }])
   assert.equal(slow.list()[0].traceId, 'abc')
   assert.ok(Math.abs(slow.handedOverMs - Date.now()) < 1000)
+})
+
+test('what a request waited for has its name; one that is not known is left out', () => {
+  const { slow, add, answer, at } = createSubject()
+  add({ answers: [{ ...answer(0, 100), waits: [[0, 1, 0, 50 * MS, at(0), at(50)], [1, 2, 1, 60 * MS, at(10), at(70)]] }] })
+  assert.deepEqual(slow.list()[0].waits, [{ kind: 'redis', operation: 'GET', target: 'db:6379', calls: 2, errors: 1, ms: 60 }])
 })
 
 test('a request gets the samples of its window, and keeps what they showed', () => {

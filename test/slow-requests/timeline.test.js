@@ -12,11 +12,31 @@ const run = (route, from, to, isGc = false) => ({ route, isGc, ...interval(from,
 const seen = (start, route, at) => work(start, route, at, at)
 const answer = (start, route, to) => ({ startMicros: ms(start), route, toMicros: ms(to) })
 
-const request = (from, to, { start = from, route = 'GET /mine' } = {}) => ({ route, startMicros: ms(start), ...interval(from, to) })
-const timeline = (subject, known) => timelinesOf([subject], { work: [], seen: [], runs: [], late: [], answers: [], ...known }).get(subject)
+const request = (from, to, { start = from, route = 'GET /mine' } = {}) => ({ route, startMicros: ms(start), ...interval(from, to), waits: [] })
+const timelineOf = (subject, known) => timelinesOf([subject], { work: [], seen: [], runs: [], late: [], answers: [], ...known }).get(subject)
+const timeline = (subject, known) => {
+  const { waits, ...rest } = timelineOf(subject, known)
+  assert.deepEqual(waits, [])
+  return rest
+}
+const waits = (subject, known, ...given) => timelineOf({ ...subject, waits: given }, known).waits
 
 test('what nobody claims was waiting', () => {
   assert.deepEqual(timeline(request(0, 100), {}), { ownMs: 0, behindMs: 0, behind: [], gcMs: 0, waitingMs: 100 })
+})
+
+test('it waited for a call while nobody else had the loop, once where several were under way', () => {
+  const known = { work: [work(0, 'GET /mine', 0, 20), work(10, 'GET /other', 50, 90)] }
+  assert.deepEqual(waits(request(0, 100), known, [7, 2, 1, ms(65), ms(10), ms(40), ms(60), ms(95)], [8, 1, 0, ms(5), ms(95), ms(100)]), [
+    { name: 7, calls: 2, errors: 1, ms: 25 },
+    { name: 8, calls: 1, errors: 0, ms: 5 }
+  ])
+})
+
+test('of many calls the first stand for all', () => {
+  const known = { work: [work(10, 'GET /other', 10, 15)] }
+  assert.deepEqual(waits(request(0, 100), known, [7, 900, 0, ms(80), ms(0), ms(20)]), [{ name: 7, calls: 900, errors: 0, ms: 60 }])
+  assert.deepEqual(waits(request(0, 100), known, [7, 1, 0, 0]), [{ name: 7, calls: 1, errors: 0, ms: 0 }])
 })
 
 test('its own code and that of others are told apart, also of the same route; others are told longest first', () => {

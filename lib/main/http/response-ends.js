@@ -194,6 +194,8 @@ function finishRequest (context, status) {
   context.response = null
   context.socket = null
   context.onEnd = null
+  context.waits?.clear()
+  context.waits = null
 }
 
 /**

@@ -82,12 +82,16 @@ function metricSources (instruments, requests) {
 }
 
 /**
- * What the observer counts; of egress and threads where there are any.
+ * What the observer counts; of calls, egress and threads where there are any.
  * @param {Instruments} instruments
  * @returns {(keyof Counts)[]}
  */
 function countedFor ({ options, egress }) {
-  return ['stalls', 'syncCalls', 'pool', 'captures', 'admin', 'rules', ...(options.threads ? /** @type {const} */ (['threads']) : []), ...(egress.isOpen ? /** @type {const} */ (['egress']) : [])]
+  /** @type {(keyof Counts)[]} */
+  const always = ['stalls', 'syncCalls', 'pool', 'captures', 'admin', 'rules']
+  /** @type {[keyof Counts, boolean][]} */
+  const sometimes = [['calls', options.dependencyCalls], ['threads', options.threads], ['egress', egress.isOpen]]
+  return [...always, ...sometimes.flatMap(([name, isThere]) => isThere ? [name] : [])]
 }
 
 module.exports = { ApplicationMetrics, metricSources }

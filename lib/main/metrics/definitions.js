@@ -5,6 +5,7 @@
 
 /** @import { HeapTrend } from '../../../types/diagnostics' */
 /** @import { AdminTotals, CaptureTotals, Counts, CountedStall, EgressTotals, RuleTotal, StallCounts, ThreadTimes } from '../../observer/counts' */
+/** @import { CountedCalls } from '../../observer/waits/call-counts' */
 /** @import { BucketReading } from '../../shared/base/bucket-counts' */
 /** @import { FlagCount } from '../../shared/sync-calls/flags' */
 /** @import { SyncCallSum } from '../../shared/sync-calls/totals' */
@@ -18,6 +19,7 @@
  * @property {{ read (): { utilization: number, activeSeconds: number, idleSeconds: number } }} [utilization]
  * @property {StallCounts} [stalls]  optional to the histogram of the delay, whose exemplars they are
  * @property {{ read (): DurationsReading }} [requests]
+ * @property {CountedCalls[]} [calls]  to what the application depends on
  * @property {CaptureTotals} [captures]
  * @property {{ counts (): { calls: SyncCallSum[], flagged: FlagCount[] } }} [exactCalls]
  * @property {Counts['syncCalls']} [syncCalls]  the sampled ones; optional to the metrics that both are in
@@ -170,6 +172,35 @@ const DEFINITIONS = Object.freeze([
     aggregator: 'sum',
     source: 'requests',
     collect: ({ requests }) => [{ labels: { metric: REQUEST_DURATION }, value: requests.read().overflowed }]
+  },
+
+  // Calls to what the application depends on, by their names, which the part that notes them bounds. Waiting for a pool is apart: what is called is not slow then.
+  {
+    name: 'loopscope_dependency_seconds',
+    help: 'Duration of calls of the application to databases, caches and other services, by kind, operation and target',
+    type: 'histogram',
+    labelNames: ['kind', 'operation', 'target'],
+    aggregator: 'sum',
+    source: 'calls',
+    collect: ({ calls }) => calls.filter(isCall).map(({ kind, operation, target, reading }) => ({ labels: { kind, operation, target }, reading }))
+  },
+  {
+    name: 'loopscope_dependency_errors_total',
+    help: 'Those of these calls that failed, or were answered with an HTTP status of 500 or more',
+    type: 'counter',
+    labelNames: ['kind', 'operation', 'target'],
+    aggregator: 'sum',
+    source: 'calls',
+    collect: ({ calls }) => calls.filter(isCall).map(({ kind, operation, target, errors }) => ({ labels: { kind, operation, target }, value: errors }))
+  },
+  {
+    name: 'loopscope_dependency_pool_wait_seconds',
+    help: 'How long the application waited for a connection from a pool, by kind and target',
+    type: 'histogram',
+    labelNames: ['kind', 'target'],
+    aggregator: 'sum',
+    source: 'calls',
+    collect: ({ calls }) => calls.filter(call => !isCall(call)).map(({ kind, target, reading }) => ({ labels: { kind, target }, reading }))
   },
 
   // Captures: what asked for them, how they ended, how long they took.
@@ -372,6 +403,11 @@ const DEFINITIONS = Object.freeze([
     collect: ({ version }) => [{ labels: { version }, value: 1 }]
   }
 ])
+
+/** @type {(call: CountedCalls) => boolean} */
+function isCall ({ operation }) {
+  return operation !== 'acquire'
+}
 
 /** @type {(sum: { api: string, route: string }) => Labels} */
 function labelsOf ({ api, route }) {

@@ -34,6 +34,7 @@ const { OPTIONS, variableOf } = require('./options')
  * @property {{ listen: boolean | number | string, hosts: readonly string[] }} admin
  * @property {boolean} sourceMaps
  * @property {boolean} threads
+ * @property {boolean} dependencyCalls
  * @property {boolean} controlSocket
  * @property {boolean} pm2
  * @property {false | EgressOptions | readonly EgressOptions[]} egress

@@ -11,9 +11,10 @@ const { Worst } = require('./worst')
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { SlowRequest } from '../../../types/slow-requests' */
 /** @import { Interval } from '../../main/loop/own-work' */
+/** @import { CallName } from '../../main/waits/call-names' */
 /** @import { Answer, Notes, Work } from '../../main/request-notes' */
 /** @import { Run } from './sampled-runs' */
-/** @import { Known, Timeline } from './timeline' */
+/** @import { Known, Timeline, WaitTime } from './timeline' */
 
 // Samples come with their windows, a few seconds late. What they have not shown by then they will not show.
 const SETTLED_MICROS = 30e6
@@ -26,14 +27,20 @@ const MAX_KEPT = 2000
 class SlowRequests {
   #past = new Past()
   #runs
+  #nameOf
   /** @type {Worst<Kept>} */
   #worst = new Worst()
   /** @type {number | null} */
   #handedOverMicros = null
 
-  /** @param {{ hz: number }} parts  how often is sampled */
-  constructor ({ hz }) {
+  /**
+   * @param {object} parts
+   * @param {number} parts.hz  how often is sampled
+   * @param {(number: number) => CallName | undefined} parts.nameOf  of the calls that requests wait for
+   */
+  constructor ({ hz, nameOf }) {
     this.#runs = new SampledRuns({ hz })
+    this.#nameOf = nameOf
   }
 
   /** Up to when the main thread has handed over what it noted, in milliseconds since the epoch; null: it has not yet. */
@@ -66,7 +73,7 @@ class SlowRequests {
     this.#settle(micros - SETTLED_MICROS)
     const requests = this.#worst.list(micros)
     const open = this.#explain(requests.filter(isOpen))
-    return requests.map(request => toItem(request, /** @type {Timeline} */ (request.timeline ?? open.get(request))))
+    return requests.map(request => this.#toItem(request, /** @type {Timeline} */ (request.timeline ?? open.get(request))))
   }
 
   /** @param {number} micros  up to when everything is known that will be */
@@ -81,28 +88,37 @@ class SlowRequests {
     const runs = this.#runs.since(Math.min(...requests.map(({ fromMicros }) => fromMicros)))
     return timelinesOf(requests, this.#past.read(runs))
   }
+
+  /**
+   * @param {Kept} request
+   * @param {Timeline} timeline
+   * @returns {SlowRequest}
+   */
+  #toItem ({ route, status, traceId, fromMicros, startMicros, durationMicros }, { waits, ...timeline }) {
+    return {
+      at: Math.round(toEpochMs(fromMicros)),
+      route,
+      status,
+      durationMs: toMs(durationMicros),
+      unreadMs: toMs(startMicros - fromMicros),
+      ...timeline,
+      waits: this.#named(waits),
+      traceId
+    }
+  }
+
+  /** @param {WaitTime[]} waits */
+  #named (waits) {
+    return waits.flatMap(({ name, ...rest }) => {
+      const found = this.#nameOf(name)
+      return found === undefined ? [] : [{ kind: found.kind, operation: found.operation, target: found.target, ...rest }]
+    }).sort((left, right) => right.ms - left.ms)
+  }
 }
 
 /** @param {Kept} request */
 function isOpen ({ timeline }) {
   return timeline === null
-}
-
-/**
- * @param {Kept} request
- * @param {Timeline} timeline
- * @returns {SlowRequest}
- */
-function toItem ({ route, status, traceId, fromMicros, startMicros, durationMicros }, timeline) {
-  return {
-    at: Math.round(toEpochMs(fromMicros)),
-    route,
-    status,
-    durationMs: toMs(durationMicros),
-    unreadMs: toMs(startMicros - fromMicros),
-    ...timeline,
-    traceId
-  }
 }
 
 /** What ran when, as far as it may still be asked for. Bounded. */

@@ -17,9 +17,12 @@
  * @property {Interval[]} late  the loop
  * @property {Answered[]} answers
  *
- * @typedef {{ ownMs: number, behindMs: number, behind: { route: string | null, ms: number }[], gcMs: number, waitingMs: number }} Timeline
+ * @typedef {{ ownMs: number, behindMs: number, behind: { route: string | null, ms: number }[], gcMs: number, waitingMs: number, waits: WaitTime[] }} Timeline
  *
- * @typedef {Interval & { startMicros: number, route: string }} Subject  fromMicros: when it may have come; startMicros: when it was read
+ * @typedef {{ name: number, calls: number, errors: number, ms: number }} WaitTime  for calls of one name, while nobody else had the loop
+ *
+ * @typedef {Interval & { startMicros: number, route: string, waits: number[][] }} Subject  fromMicros: when it may have come; startMicros: when it was
+ *   read; waits: as main/waits/request-waits.js reads them
  */
 
 const MAX_ROUTES = 10
@@ -62,7 +65,7 @@ function timelineOf (request, { gc, work, seen, ofRoutes, code, late, answers })
   })
   shares.take(code, byNobody)
   shares.take(late, byNobody)
-  return shares.read()
+  return { ...shares.read(), waits: request.waits.map(wait => shares.waited(wait)) }
 }
 
 /**
@@ -172,7 +175,23 @@ class Shares {
     this.#behind.set(route, (this.#behind.get(route) ?? 0) + lengthOf(piece))
   }
 
-  /** @returns {Timeline} what is free was waiting */
+  /**
+   * Of what is free, as it was waited for; several may be waited for at once.
+   * @param {number[]} wait
+   * @returns {WaitTime}
+   */
+  waited ([name, calls, errors, micros, ...moments]) {
+    let [noted, free] = [0, 0]
+    for (let index = 0; index < moments.length; index += 2) {
+      const span = { fromMicros: moments[index], toMicros: moments[index + 1] }
+      noted += lengthOf(span)
+      take(this.#free, [span], piece => { free += lengthOf(piece) })
+    }
+    // Of very many calls only the first are known one by one: the others met the loop as busy as they did.
+    return { name, calls, errors, ms: toMs(noted === 0 ? 0 : free * micros / noted) }
+  }
+
+  /** @returns {Omit<Timeline, 'waits'>} what is free was waiting */
   read () {
     const longest = [...this.#behind].map(([route, micros]) => ({ route, micros })).sort((left, right) => right.micros - left.micros)
     const others = { route: OTHER, micros: sum(longest.slice(MAX_ROUTES)) }

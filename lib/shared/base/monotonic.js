@@ -19,6 +19,14 @@ function monotonicMs () {
 }
 
 /**
+ * @param {number} ms  a reading of performance.now() in this thread
+ * @returns {number} the same moment as a reading of monotonicMicros()
+ */
+function fromPerformanceNow (ms) {
+  return ms * 1e3 + offsetMicros
+}
+
+/**
  * @param {number} micros  a reading of monotonicMicros(), past or future
  * @returns {number} the same moment as milliseconds since the epoch, by the system clock as it stands now
  */
@@ -34,4 +42,4 @@ function fromEpochMs (epochMs) {
   return monotonicMicros() - (Date.now() - epochMs) * 1e3
 }
 
-module.exports = { fromEpochMs, monotonicMicros, monotonicMs, toEpochMs }
+module.exports = { fromEpochMs, fromPerformanceNow, monotonicMicros, monotonicMs, toEpochMs }

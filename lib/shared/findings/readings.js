@@ -196,10 +196,39 @@ function inFlightOf ({ process, pace, stalls }) {
  * @param {string | null} route
  * @returns {{ route: string, ms: number } | null}
  */
-function longestBehind ({ at, activity, slow }, route) {
-  const inTime = slow.filter(one => one.at + one.durationMs >= (activity?.fromMs ?? at) && one.route !== route)
+function longestBehind (readings, route) {
+  const inTime = slowInTime(readings).filter(one => one.route !== route)
   const waits = inTime.flatMap(one => one.behind.filter(other => other.route !== null && other.route === route).map(({ ms }) => ({ route: one.route, ms })))
   return waits.reduce((/** @type {{ route: string, ms: number } | null} */ longest, wait) => longest === null || wait.ms > longest.ms ? wait : longest, null)
+}
+
+/** @param {Readings} readings */
+function slowInTime ({ at, activity, slow }) {
+  return slow.filter(one => one.at + one.durationMs >= (activity?.fromMs ?? at))
+}
+
+// Where less is known of what requests waited for, it is not the reason.
+const MAIN_WAIT = 0.5
+
+/**
+ * The calls that requests of a route waited for most, in its slow requests of the observed time.
+ * @param {Readings} readings
+ * @param {string} route
+ * @returns {{ name: string, share: number, callsPerRequest: number, errors: number } | null} share: of their waiting, 0 to 1; null: not known, or not one kind
+ */
+function mostWaited (readings, route) {
+  const requests = slowInTime(readings).filter(one => one.route === route)
+  const waitingMs = requests.reduce((sum, one) => sum + one.waitingMs, 0)
+  /** @type {Map<string, { name: string, ms: number, calls: number, errors: number }>} */
+  const byName = new Map()
+  for (const { kind, operation, target, ms, calls, errors } of requests.flatMap(({ waits }) => waits)) {
+    const name = `${kind} ${operation} ${target}`
+    const sum = byName.get(name) ?? { name, ms: 0, calls: 0, errors: 0 }
+    byName.set(name, { name, ms: sum.ms + ms, calls: sum.calls + calls, errors: sum.errors + errors })
+  }
+  const [most] = [...byName.values()].sort((left, right) => right.ms - left.ms)
+  if (most === undefined || most.ms < waitingMs * MAIN_WAIT) return null
+  return { name: most.name, share: Math.min(1, most.ms / waitingMs), callsPerRequest: most.calls / requests.length, errors: most.errors }
 }
 
 /**
@@ -310,6 +339,7 @@ module.exports = {
   inFlightOf,
   longestBehind,
   manyWrites,
+  mostWaited,
   observedMsOf,
   onlyRoute,
   outsideHeapOf,

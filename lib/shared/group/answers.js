@@ -83,6 +83,7 @@ const slowRequest = record({
   behind: listOf(record({ route, ms: number }), MAX_ROWS),
   gcMs: number,
   waitingMs: number,
+  waits: listOf(record({ kind: text, operation: text, target: text, calls: amount, errors: amount, ms: number }), MAX_ROWS),
   traceId: optional(text)
 })
 

@@ -8,6 +8,7 @@
 const NO_ROUTE = 'code outside requests'
 const SAME_ROUTE = 'other requests of the same route'
 const NOTABLE_SHARE = 0.1
+const MAIN_SHARE = 0.5
 
 /** @param {SlowRequest} request */
 function describeSlow (request) {
@@ -15,7 +16,18 @@ function describeSlow (request) {
   const longest = Math.max(ownMs, behindMs, gcMs, waitingMs)
   if (longest === behindMs) return `waited ${bound(request)}${showMs(behindMs)} behind ${describeBehind(request)}`
   if (longest === ownMs) return 'its own code'
-  return longest === gcMs ? 'garbage collection' : 'waited for I/O, not for the event loop'
+  return longest === gcMs ? 'garbage collection' : `waited for ${describeWaits(request)}, not for the event loop`
+}
+
+/**
+ * What took most of the time, where that is known.
+ * @param {Pick<SlowRequest, 'waits' | 'waitingMs'>} request
+ */
+function describeWaits ({ waits, waitingMs }) {
+  const [longest] = waits
+  if (longest === undefined || longest.ms < waitingMs * MAIN_SHARE) return 'I/O'
+  const { kind, operation, target, calls } = longest
+  return `${kind} ${operation} ${target}${calls === 1 ? '' : ` (${calls} calls)`}`
 }
 
 /** @param {Pick<SlowRequest, 'unreadMs' | 'behindMs'>} request */

@@ -19,12 +19,16 @@ function slowRequestsText (requests, { isStale }) {
 
 /** @param {SlowRequest} request */
 function describe (request) {
-  const { at, route, status, durationMs, ownMs, behindMs, behind, gcMs, waitingMs, traceId } = request
+  const { at, route, status, durationMs, ownMs, behindMs, behind, gcMs, waitingMs, waits, traceId } = request
   const trace = traceId === null ? '' : `, trace ${traceId}`
   const others = behind.map(one => `${one.route ?? 'outside requests'} ${one.ms} ms`).join(', ')
+  const waited = waits.map(({ kind, operation, target, calls, errors, ms }) => {
+    return `${kind} ${operation} ${target} ${ms} ms in ${calls} call${calls === 1 ? '' : 's'}${errors === 0 ? '' : `, ${errors} failed`}`
+  })
   return [
     `${localTimeWithZone(at)} ${route} ${status} ${durationMs} ms: ${describeSlow(request)}${trace}`,
-    `  own ${ownMs} ms, behind ${behindMs} ms${others === '' ? '' : ` (${others})`}, gc ${gcMs} ms, waiting ${waitingMs} ms`
+    `  own ${ownMs} ms, behind ${behindMs} ms${others === '' ? '' : ` (${others})`}, gc ${gcMs} ms, waiting ${waitingMs} ms`,
+    ...(waited.length === 0 ? [] : [`  waited for ${waited.join('; ')}`])
   ]
 }
 

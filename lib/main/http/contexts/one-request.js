@@ -9,6 +9,7 @@ const { executionAsyncId } = require('node:async_hooks')
 /** @import { Active } from '../request-durations' */
 /** @import { ResponseEnds } from '../response-ends' */
 /** @import { Told } from '../told-route' */
+/** @import { RequestWaits } from '../../waits/request-waits' */
 
 /**
  * What the storage of contexts holds for a request. Whatever the request leaves behind, a promise that stays pending or a timer, keeps it,
@@ -32,13 +33,14 @@ const { executionAsyncId } = require('node:async_hooks')
  * @property {ResponseEnds | null} endsWith  what awaits the end of its response
  * @property {OnEnd | null} onEnd       called then, before the request is let go of
  * @property {string | null} route      what it was counted as, once it is
+ * @property {RequestWaits | null} waits  what it waits for, as far as that is seen, until it is answered
  * @property {Holder} holder
  */
 
 /** @typedef {(context: RequestContext, response: ServerResponse, isSent: boolean) => void} OnEnd */
 
 // Copies of this package in one process share contexts, so their name carries the version of RequestContext.
-const NAME = 'route-context.8'
+const NAME = 'route-context.9'
 const CONTEXT = Symbol.for(`loopscope.${NAME}`)
 
 /**
@@ -66,6 +68,7 @@ function createRequestContext (request, startMicros, arrivedMicros, response = n
     endsWith: null,
     onEnd: null,
     route: null,
+    waits: null,
     holder: /** @type {any} */ (null)
   }
   context.holder = { context }

@@ -4,6 +4,7 @@
 // It holds the request, not its route: the route is not known before the router has run, so it is resolved when asked.
 
 const { AsyncLocalStorage } = require('node:async_hooks')
+const { channel } = require('node:diagnostics_channel')
 const { Readable } = require('node:stream')
 const { hold, release } = require('../../process/process-wide')
 const { NAME, contextOn, putContext } = require('./one-request')
@@ -61,6 +62,20 @@ class RouteContext {
    */
   keepFor (source, context) {
     this.#bodies.keepFor(source, context)
+  }
+
+  /**
+   * Has what a channel runs with a message, the callbacks of the application, run for the request that the message belongs to.
+   * @param {string} name  of the channel
+   * @param {(message: any) => Holder | undefined} holderOf  throws nothing
+   * @returns {() => void} ends it
+   */
+  restoreOn (name, holderOf) {
+    const storage = this.#storage
+    if (storage === null) return () => {}
+    const bound = channel(name)
+    bound.bindStore(storage, /** @type {any} */ (holderOf))
+    return () => { bound.unbindStore(storage) }
   }
 
   /**

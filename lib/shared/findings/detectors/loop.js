@@ -5,7 +5,7 @@
 
 const { dependencyOf } = require('../../formats/profile/frame')
 const { makeFinding, MIN_SAMPLES } = require('../finding')
-const { inFlightOf, MIN_REQUESTS, observedMsOf, ranShare, slowRoutes, sumStalls, utilizationOf } = require('../readings')
+const { inFlightOf, MIN_REQUESTS, mostWaited, observedMsOf, ranShare, slowRoutes, sumStalls, utilizationOf } = require('../readings')
 const { duration, percent, placed, rounded, times } = require('../format-text')
 const { kindOf, placeOf } = require('./hot-spot')
 
@@ -154,7 +154,9 @@ function startUpFinding (readings, ms, spot, isAtStart) {
 const SLOW_ELSEWHERE = Object.freeze({
   maxUtilization: 0.6,
   maxStalledShare: 0.05,
-  maxRoutes: 3
+  maxRoutes: 3,
+  // Calls of one kind in a request, from which on they are likely to be one for each of the rows of another.
+  manyCalls: 10
 })
 
 /**
@@ -175,21 +177,55 @@ const slowElsewhere = {
     const [worst] = slow
     const routes = slow.slice(0, SLOW_ELSEWHERE.maxRoutes).map(({ route, meanMs }) => `${route} ${duration(meanMs)}`).join(', ')
     const waits = describeWaits(process.waitsFor)
+    const waited = mostWaited(readings, worst.route)
     return [makeFinding(readings, {
       id: 'slow-elsewhere',
       severity: 'warning',
       title: `${worst.route} takes ${duration(worst.meanMs)} on average, but the event loop is not the cause: it is busy only ${percent(utilization)} of the time.`,
       lostMs: observedMs * (1 - utilization),
       share: 1 - utilization,
-      what: `Requests wait for something else: ${routes}.${waits === '' ? '' : ` In flight now: ${waits}.`}`,
+      what: `Requests wait for something else: ${routes}.${waited === null ? '' : ` ${describeWaited(worst.route, waited)}`}${waits === '' ? '' : ` In flight now: ${waits}.`}`,
       where: null,
       why: 'the loop is mostly idle and on time; the request waits for a database, another service, a lock, a timer or a queue',
-      instead: `measure what ${worst.route} awaits (tracing, slow query log); run in parallel what is awaited one after the other; check the sizes of connection pools`,
-      evidence: { route: worst.route, meanMs: rounded(worst.meanMs), requests: worst.count, utilization: rounded(utilization, 3), waitsFor: waits },
+      instead: waited === null ? adviceToMeasure(worst.route) : adviceOn(waited),
+      evidence: {
+        route: worst.route,
+        meanMs: rounded(worst.meanMs),
+        requests: worst.count,
+        utilization: rounded(utilization, 3),
+        waitsFor: waits,
+        ...(waited !== null && { call: waited.name, callShare: rounded(waited.share, 3), callsPerRequest: rounded(waited.callsPerRequest), failedCalls: waited.errors })
+      },
       confidence: worst.count >= MIN_REQUESTS * 4 ? 'high' : 'medium',
       next: [`npx loopscope slow ${readings.pid}`, `npx loopscope metrics ${readings.pid}`]
     })]
   }
+}
+
+/** @param {string} route */
+function adviceToMeasure (route) {
+  return `measure what ${route} awaits (tracing, slow query log); run in parallel what is awaited one after the other; check the sizes of connection pools`
+}
+
+/**
+ * @param {string} route
+ * @param {NonNullable<ReturnType<typeof mostWaited>>} waited
+ */
+function describeWaited (route, { name, share, callsPerRequest, errors }) {
+  const failed = errors === 0 ? '' : ` (${times(errors, 'failed call')})`
+  return `Slow requests of ${route} waited ${percent(share)} of that time for ${name}, ${callsOf(callsPerRequest)} per request${failed}.`
+}
+
+/** @param {number} calls */
+function callsOf (calls) {
+  return calls === 1 ? '1 call' : `${rounded(calls)} calls`
+}
+
+/** @param {NonNullable<ReturnType<typeof mostWaited>>} waited */
+function adviceOn ({ name, callsPerRequest }) {
+  if (name.includes(' acquire ')) return `requests wait until a connection is free: hold connections for a shorter time, or raise the size of the pool of ${name}`
+  if (callsPerRequest >= SLOW_ELSEWHERE.manyCalls) return `fetch with one call what a request now fetches with ${callsOf(callsPerRequest)} (an N+1 query), or run the calls in parallel`
+  return `look at ${name} itself: its slow log, an index, its load; cache what it answers, or make the call at the same time as others`
 }
 
 /** @param {Record<string, number>} waitsFor */

@@ -1,0 +1,95 @@
+'use strict'
+
+// What one request waits for: the calls that it made, by name. Calls of one name that overlap are one wait. It is read when the request is answered, and
+// let go of then; a call that ends later finds nothing to add to.
+
+// A request of more names has the rest of them in no wait.
+const MAX_NAMES = 20
+// Of one name, with begin and end: of what comes later only count and length are kept.
+const MAX_SPANS = 50
+
+class RequestWaits {
+  /** The part that counts for it: copies of this package share requests, and their numbers differ. */
+  owner
+  /** @type {Wait[]} */
+  #waits = []
+
+  /** @param {object} owner */
+  constructor (owner) {
+    this.owner = owner
+  }
+
+  /**
+   * @param {number} name  its number
+   * @param {number} micros  now
+   * @returns {Wait | null} to be ended with the call
+   */
+  begin (name, micros) {
+    const wait = this.#waits.find(wait => wait.name === name) ?? this.#add(name)
+    wait?.begin(micros)
+    return wait
+  }
+
+  /** @param {number} name */
+  #add (name) {
+    if (this.#waits.length === MAX_NAMES) return null
+    const wait = new Wait(name)
+    this.#waits.push(wait)
+    return wait
+  }
+
+  /**
+   * @param {number} toMicros  calls that have not ended last until then
+   * @returns {number[][]} plain numbers, which pass to another thread at little cost: name, calls, errors, waited, then begins and ends
+   */
+  read (toMicros) {
+    return this.#waits.map(wait => wait.read(toMicros))
+  }
+
+  /** The request was answered. What it left pending may keep this. */
+  clear () {
+    this.#waits = []
+  }
+}
+
+class Wait {
+  name
+  #calls = 0
+  #errors = 0
+  #pending = 0
+  #sinceMicros = 0
+  #micros = 0
+  /** @type {number[]} */
+  #spans = []
+
+  /** @param {number} name */
+  constructor (name) {
+    this.name = name
+  }
+
+  /** @param {number} micros */
+  begin (micros) {
+    this.#calls++
+    if (this.#pending++ === 0) this.#sinceMicros = micros
+  }
+
+  /**
+   * @param {number} micros
+   * @param {boolean} isError
+   */
+  end (micros, isError) {
+    if (isError) this.#errors++
+    if (--this.#pending > 0) return
+    this.#micros += micros - this.#sinceMicros
+    if (this.#spans.length < 2 * MAX_SPANS) this.#spans.push(this.#sinceMicros, micros)
+  }
+
+  /** @param {number} toMicros */
+  read (toMicros) {
+    const open = this.#pending > 0 ? [this.#sinceMicros, toMicros] : []
+    const openMicros = this.#pending > 0 ? toMicros - this.#sinceMicros : 0
+    return [this.name, this.#calls, this.#errors, this.#micros + openMicros, ...this.#spans, ...open]
+  }
+}
+
+module.exports = { RequestWaits }

@@ -1,0 +1,86 @@
+'use strict'
+
+// Requests that the application makes, by node:http and by fetch(): what is counted is what the server saw, and how long it took.
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const http = require('node:http')
+const { serve } = require('./serving')
+const { startUpstream } = require('./upstream')
+
+const byHttp = (url, options = {}) => new Promise((resolve, reject) => {
+  http.request(url, options, response => response.resume().on('end', resolve)).on('error', reject).end()
+})
+test.before(() => fetch('data:,what it is made of is loaded'))
+
+const byFetch = async url => { await (await fetch(url)).text() }
+
+for (const [name, request] of [['node:http', byHttp], ['fetch', byFetch]]) {
+  test(`${name}: each request until its last byte, and what failed`, async t => {
+    const { seen, url, target } = await startUpstream(t)
+    const { ask, waits, counted } = await serve(t, async () => {
+      await request(url('/80'))
+      await request(url('/80/late'))
+      await request(url('/bad'))
+      await request(url('/gone')).catch(() => {})
+    })
+    await ask()
+    const { [`http GET ${target}`]: wait } = await waits()
+    assert.deepEqual([wait.calls, wait.errors], [seen.requests, 2])
+    const { [`http GET ${target}`]: call } = await counted()
+    assert.deepEqual([call.calls, call.errors], [seen.requests, 2])
+    assert.ok(call.ms >= seen.ms * 0.9, `${call.ms}, the server took ${seen.ms}`)
+  })
+
+  test(`${name}: requests at the same time are several calls, and one wait`, async t => {
+    const { seen, url, target } = await startUpstream(t)
+    const { ask, waits, counted } = await serve(t, () => Promise.all([1, 2, 3, 4].map(() => request(url('/200')))))
+    await ask()
+    const [{ [`http GET ${target}`]: wait }, { [`http GET ${target}`]: call }] = [await waits(), await counted()]
+    assert.deepEqual([wait.calls, call.calls, seen.requests], [4, 4, 4])
+    assert.ok(call.ms >= 790 && wait.ms < call.ms, `${call.ms}, ${wait.ms}`)
+  })
+
+  test(`${name}: a host that does not answer the connection`, async t => {
+    const { port, close } = await startUpstream(t)
+    await close()
+    const { ask, waits } = await serve(t, () => request(`http://127.0.0.1:${port}/`))
+    await ask()
+    const { [`http GET 127.0.0.1:${port}`]: { calls, errors } } = await waits()
+    assert.deepEqual([calls, errors], [1, 1])
+  })
+}
+
+test('connections are counted as they are opened, and not where one is kept alive', async t => {
+  const { seen, url, target } = await startUpstream(t)
+  const agent = new http.Agent({ keepAlive: true })
+  t.after(() => agent.destroy())
+  const { ask, counted } = await serve(t, async () => {
+    for (let request = 0; request < 3; request++) await byHttp(url('/0'), { agent })
+    for (let request = 0; request < 2; request++) await byHttp(url('/0'), { agent: false })
+  })
+  await ask()
+  const { [`http GET ${target}`]: requests, [`net connect ${target}`]: connects } = await counted()
+  assert.deepEqual([requests.calls, connects.calls], [5, 3])
+  assert.deepEqual([seen.requests, seen.connections], [5, 3])
+})
+
+test('a request that is not answered when the client is has waited until then', async t => {
+  const { url, target } = await startUpstream(t)
+  const { ask, waits, counted } = await serve(t, () => { byHttp(url('/600')).catch(() => {}) })
+  await ask()
+  const { [`http GET ${target}`]: wait } = await waits()
+  assert.equal(wait.calls, 1)
+  let call
+  while (call === undefined) call = (await counted())[`http GET ${target}`]
+  assert.ok(call.ms >= 500, String(call.ms))
+})
+
+test('with the option off nothing is listened to', async t => {
+  const { channel } = require('node:diagnostics_channel')
+  const { url } = await startUpstream(t)
+  const { ask, waits, counted } = await serve(t, () => byHttp(url('/10')), { dependencyCalls: false })
+  await ask()
+  assert.deepEqual([await waits(), await counted()], [{}, {}])
+  assert.equal(channel('http.client.request.start').hasSubscribers, false)
+})

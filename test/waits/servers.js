@@ -1,0 +1,130 @@
+'use strict'
+
+// Real servers for the clients of this folder, each started for a test on a free port, with its files in a temporary folder; and a proxy before it that delays its
+// answers. The clients: `npm install --no-save --prefix test/waits`.
+
+const fs = require('node:fs')
+const net = require('node:net')
+const os = require('node:os')
+const path = require('node:path')
+const { execFile, spawn } = require('node:child_process')
+const { once } = require('node:events')
+const { promisify } = require('node:util')
+
+const PACKAGES = path.join(__dirname, 'node_modules')
+
+/**
+ * @param {string} name  of a package
+ * @param {string[]} [programs]  of Debian's package
+ * @param {string} [debian]
+ * @returns {string | false} for the option `skip` of a test
+ */
+function skipWithout (name, programs = [], debian = '') {
+  if (!fs.existsSync(path.join(PACKAGES, name))) return `${name} not installed: npm install --no-save --prefix test/waits`
+  const missing = programs.find(program => pathOf(program) === undefined)
+  return missing !== undefined && `no ${missing} on this machine: apt-get install ${debian}`
+}
+
+/** @param {string} program */
+function pathOf (program) {
+  return [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin'].map(folder => path.join(folder, program)).find(file => fs.existsSync(file))
+}
+
+/** @param {import('node:test').TestContext} t */
+async function startRedis (t) {
+  const folder = makeFolder(t)
+  const port = await freePort()
+  await startServer(t, 'redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no'], port)
+  return port
+}
+
+/** @param {import('node:test').TestContext} t */
+async function startMariadb (t) {
+  const folder = makeFolder(t)
+  const port = await freePort()
+  const user = process.getuid?.() === 0 ? ['--user=root'] : []
+  await promisify(execFile)(/** @type {string} */ (pathOf('mariadb-install-db')), ['--no-defaults', ...user, `--datadir=${folder}/data`, '--skip-test-db', '--auth-root-authentication-method=normal'])
+  const own = [`--datadir=${folder}/data`, `--socket=${folder}/socket`, `--pid-file=${folder}/pid`]
+  await startServer(t, 'mariadbd', ['--no-defaults', ...user, ...own, `--port=${port}`, '--bind-address=127.0.0.1', '--skip-name-resolve', '--innodb-buffer-pool-size=16M'], port)
+  return port
+}
+
+/** @param {import('node:test').TestContext} t */
+function makeFolder (t) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'loopscope-waits-'))
+  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function freePort () {
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  await once(server.close(), 'close')
+  return port
+}
+
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {string} program
+ * @param {string[]} args
+ * @param {number} port
+ */
+async function startServer (t, program, args, port) {
+  const server = spawn(/** @type {string} */ (pathOf(program)), args, { stdio: 'ignore' })
+  const ended = once(server, 'exit')
+  t.after(async () => {
+    server.kill('SIGKILL')
+    await ended
+  })
+  while (server.exitCode === null && !await isListening(port)) await new Promise(resolve => setTimeout(resolve, 50))
+  if (server.exitCode !== null) throw new Error(`${program} ended with code ${server.exitCode}`)
+}
+
+/** @param {number} port */
+async function isListening (port) {
+  const socket = net.connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
+/**
+ * Passes everything on, what the server says after `delayMs`.
+ * @param {import('node:test').TestContext} t
+ * @param {number} port  of the server
+ */
+async function startProxy (t, port) {
+  const proxy = { port: 0, delayMs: 0 }
+  const sockets = new Set()
+  const server = net.createServer(client => {
+    const upstream = net.connect(port, '127.0.0.1')
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => { client.destroy(); upstream.destroy() })
+    }
+    client.pipe(upstream)
+    upstream.on('data', data => setTimeout(() => client.write(data), proxy.delayMs))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  proxy.port = server.address().port
+  return proxy
+}
+
+/** @param {string} name  of a client's package */
+function load (name) {
+  return require(path.join(PACKAGES, name))
+}
+
+module.exports = { load, pathOf, skipWithout, startMariadb, startProxy, startRedis }

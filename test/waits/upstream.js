@@ -1,0 +1,35 @@
+'use strict'
+
+// A server whose answers take as long as their path says, `/40`: headers at once, and the body after that time, or all of it then, `/40/late`. Others: `/bad` is
+// answered with status 503, `/gone` not at all. It counts what it was asked.
+
+const http = require('node:http')
+const { once } = require('node:events')
+
+/** @param {import('node:test').TestContext} t */
+async function startUpstream (t) {
+  const seen = { requests: 0, connections: 0, ms: 0 }
+  const server = http.createServer((request, response) => {
+    seen.requests++
+    request.resume()
+    const startMs = performance.now()
+    response.on('finish', () => { seen.ms += performance.now() - startMs })
+    const [, ms, isLate] = request.url.split('/')
+    if (ms === 'gone') return request.socket.destroy()
+    if (ms === 'bad') return response.writeHead(503).end()
+    if (!isLate) response.write('a')
+    setTimeout(() => response.end('b'), Number(ms))
+  })
+  server.on('connection', () => seen.connections++)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const close = async () => {
+    server.closeAllConnections()
+    if (server.listening) await once(server.close(), 'close')
+  }
+  t.after(close)
+  const { port } = server.address()
+  return { seen, port, url: path => `http://127.0.0.1:${port}${path}`, target: `127.0.0.1:${port}`, close }
+}
+
+module.exports = { startUpstream }
