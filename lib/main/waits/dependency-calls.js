@@ -168,7 +168,7 @@ class DependencyCalls {
     return { firstName, names, calls }
   }
 
-  /** There is an observer that knows no names. */
+  /** To be called for a new observer: all names are handed over again. */
   forgetTold () {
     this.#toldNames = 0
   }

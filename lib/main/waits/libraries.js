@@ -1,7 +1,7 @@
 'use strict'
 
-// The table of libraries that report their calls, and of Node's own channels: docs/dependency-calls.md is held equal to it by a test. A channel that nobody
-// publishes on costs nothing, so all are listened to, whatever the application loads, and when.
+// The table of libraries that report their calls, and of Node's own channels: docs/dependency-calls.md is held equal to it by a test. A channel without
+// a publisher costs nothing, so all are subscribed to, independent of what the application loads and when.
 //
 // To add one: its row here, its file in libraries/, and a test against the library.
 

@@ -1,6 +1,6 @@
 'use strict'
 
-// Child processes, until they end: by the name of what they run, and never with its arguments. Those that are forked are workers, which nobody waits for.
+// Child processes, until they end: by the name of what they run, and never with its arguments. Forked ones are left out: they are workers that stay.
 
 const path = require('node:path')
 const { guarded } = require('../../../shared/base/guard')

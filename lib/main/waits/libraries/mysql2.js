@@ -17,7 +17,7 @@ function listen (calls) {
     ...listenToTraced(calls, 'mysql2:execute', nameOf),
     ...listenToTraced(calls, 'mysql2:connect', named('connect')),
     ...listenToTraced(calls, 'mysql2:pool:connect', named('acquire')),
-    // One that waited for its turn is called back by whoever gave the connection back.
+    // A call that waited for a connection is called back in the request that released it.
     ...['mysql2:query', 'mysql2:execute', 'mysql2:pool:connect'].map(channel => restoreInCallbacks(calls, channel))
   ]
 }

@@ -24,7 +24,7 @@ function listen (calls) {
       if (call !== undefined) calls.end(call, isError)
     }
     const listeners = {
-      // Of several addresses it is emitted for each. An error is nobody's to take: a listener for it would keep it from being thrown.
+      // Of several addresses it is emitted for each. No listener for `error`: it would keep an unhandled one from being thrown.
       lookup: guarded((/** @type {Error | null} */ error, /** @type {unknown} */ address, /** @type {unknown} */ family, /** @type {string} */ name) => {
         if (host === undefined) calls.note(lookups.numberOf('lookup', name), fromMicros, error !== null && error !== undefined, context)
         host = name

@@ -51,7 +51,7 @@ function listenToNodeRedis (calls) {
       return names.numberOf(CONNECT, serverAddress, serverPort)
     }),
     calls.listen('node-redis:connection:closed', ({ clientId }) => { clients.delete(clientId) }),
-    // It comes when a client is given out, perhaps by the request that gave it back: for which request is not known.
+    // Published when a client is handed out, in the context of the request that released it: the waiting request is not known.
     calls.listen('node-redis:pool:connection-wait', ({ clientId, waitStartTimestamp }) => {
       const { serverAddress, serverPort } = clients.get(clientId) ?? { serverAddress: undefined, serverPort: undefined }
       calls.note(names.numberOf(ACQUIRE, serverAddress, serverPort), fromPerformanceNow(waitStartTimestamp), false, null)
