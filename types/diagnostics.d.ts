@@ -20,8 +20,11 @@ export interface Logger {
   error (fields: object, message?: string): void
 }
 
-/** The profiler: Node's inspector, or the optional peer dependency `v8-profiler-next`. */
-export type EngineName = 'inspector' | 'v8-profiler-next'
+/**
+ * The profiler: Node's inspector, Node's `v8.startCpuProfile()` (`builtin`, from Node.js 24.12 on), or the optional peer dependency
+ * `v8-profiler-next`. `auto` is `builtin` on Node.js 26, and elsewhere the inspector, or `builtin` where that cannot be used.
+ */
+export type EngineName = 'auto' | 'inspector' | 'builtin' | 'v8-profiler-next'
 
 /** The continuous CPU profiler. */
 export interface RecorderOptions {
@@ -31,7 +34,7 @@ export interface RecorderOptions {
   windowSeconds?: number
   /** How far back a capture can look, in seconds, 10 to 600. Default 60. */
   keepSeconds?: number
-  /** The profiler. Default 'inspector' (built in); 'v8-profiler-next' is an optional peer dependency. */
+  /** The profiler. Default 'auto'. */
   engine?: EngineName
 }
 

@@ -13,6 +13,7 @@
 /** @import { SlowRequest } from '../../types/slow-requests' */
 /** @import { Opened } from '../main/admin/applications' */
 /** @import { TakeFacts, TakeOrder } from '../main/heap/take-snapshot' */
+/** @import { EndedWindow } from '../main/recorder/engines' */
 /** @import { Notes } from '../main/request-notes' */
 /** @import { AdminApplication } from '../observer/admin/admin' */
 /** @import { CapturedFacts, Order, StoreLocation } from '../observer/captures' */
@@ -56,7 +57,7 @@
  * @typedef {object} ToObserver
  *
  * @property {(params: { on: boolean, reason: string }) => void} recording  whether windows come from now on, and if not why
- * @property {(params: { window: CpuProfile }) => void} window  one that has ended, of an engine whose windows the session does not bring
+ * @property {(params: { window: EndedWindow }) => void} window  one that has ended, of an engine whose windows the session does not bring
  * @property {(params: { notes: Notes }) => void} requestNotes  what requests did, with each window that ends and when it is asked for
  * @property {(params: {}) => void} speedUp  there is work: watch closely
  *

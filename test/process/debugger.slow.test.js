@@ -4,11 +4,15 @@ const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const test = require('node:test')
 const { WebSocket } = require('ws')
+const v8 = require('node:v8')
 const { drive } = require('./child')
 
 const PAUSED = 'LOOPSCOPE_WARN_RECORDER_PAUSED'
 
 const IS_LINUX = process.platform === 'linux'
+// The engine that a debugger would hear.
+const BY_INSPECTOR = { options: { recorder: { engine: 'inspector' } } }
+const WITHOUT = { skip: typeof v8.startCpuProfile === 'function' ? false : 'this Node.js has no v8.startCpuProfile()' }
 const OF_LINUX = { skip: IS_LINUX ? false : 'only Linux tells who is connected' }
 
 const capture = app => app.run(({ handle }) => handle.capture('cpu', { seconds: 0.05 }).then(() => 'ok', ({ code, message }) => `${code} ${message}`))
@@ -64,7 +68,7 @@ const OPENERS = {
 
 for (const [how, [execArgv, open]] of Object.entries(OPENERS)) {
   test(`with an inspector opened by ${how} the recorder pauses while a debugger is connected, as often as one comes`, OF_LINUX, async t => {
-    const app = await drive(t, { execArgv })
+    const app = await drive(t, { ...BY_INSPECTOR, execArgv })
     await open(app)
     for (let times = 0; times < 2; times++) {
       await captureUntil(app, /^ok$/)
@@ -80,7 +84,7 @@ for (const [how, [execArgv, open]] of Object.entries(OPENERS)) {
 }
 
 test('an inspector that is closed under a debugger has the recorder go on', async t => {
-  const app = await drive(t)
+  const app = await drive(t, BY_INSPECTOR)
   await captureUntil(app, /^ok$/)
   await app.run(({ require }) => require('node:inspector').open(0, '127.0.0.1'))
   await attach(t, app)
@@ -90,7 +94,7 @@ test('an inspector that is closed under a debugger has the recorder go on', asyn
 })
 
 test('a debugger client sees neither pauses nor profiles of ours, and stalls are still found', async t => {
-  const app = await drive(t, { execArgv: ['--inspect=127.0.0.1:0'] })
+  const app = await drive(t, { ...BY_INSPECTOR, execArgv: ['--inspect=127.0.0.1:0'] })
   await captureUntil(app, IS_LINUX ? /^ok$/ : /paused/) // a window is open when the client comes
   const { heard } = await attach(t, app)
   const { durationMs } = await app.run(({ handle }) => new Promise(resolve => {
@@ -101,6 +105,29 @@ test('a debugger client sees neither pauses nor profiles of ours, and stalls are
   assert.ok(durationMs >= 100)
   await captureUntil(app, /^ERR_LOOPSCOPE_RECORDER_OFF/)
   assert.deepEqual(heard.filter(method => /^(Debugger\.(paused|resumed)|Profiler\.)/.test(method)), [])
+})
+
+test('where Node.js has another profiler the recorder goes on beside a debugger, which hears nothing of it', WITHOUT, async t => {
+  const app = await drive(t, { execArgv: ['--inspect=127.0.0.1:0'] })
+  await captureUntil(app, /^ok$/)
+  const { heard, detach } = await attach(t, app)
+  for (let times = 0; times < 2; times++) {
+    await captureWork(app)
+    await new Promise(resolve => setTimeout(resolve, 1500)) // by then it has been looked for again
+  }
+  const stall = await app.run(({ handle }) => new Promise(resolve => {
+    handle.once('stall', resolve)
+    function stallForDebuggerTest () {
+      const until = performance.now() + 400
+      while (performance.now() < until);
+    }
+    setTimeout(stallForDebuggerTest, 100)
+  }))
+  assert.equal(stall.culprit?.function, 'stallForDebuggerTest')
+  assert.deepEqual(heard.filter(method => /^(Debugger\.(paused|resumed)|Profiler\.)/.test(method)), [])
+  detach()
+  await captureWork(app)
+  assert.deepEqual(warnings(app), [])
 })
 
 test('an open inspector does not keep an exiting process, nor does the observer', async t => {

@@ -5,12 +5,14 @@
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const test = require('node:test')
+const v8 = require('node:v8')
 const { once } = require('node:events')
 const { Worker } = require('node:worker_threads')
 const { quietMachine } = require('../runner/quiet-machine')
 const { makeScratch } = require('../store/scratch')
 
 const skip = !fs.existsSync('/proc/thread-self/schedstat') && 'this system does not tell the CPU time of a thread'
+const hasBuiltin = typeof v8.startCpuProfile === 'function'
 const STALL_MS = 600
 
 const OBSERVED = `
@@ -78,7 +80,16 @@ test('the processor time of the main thread is not taken for it', { skip }, asyn
   await worker.close()
 })
 
-test('there is no recorder there, and the reason is told', async t => {
+test('it is recorded by the profiler that needs no inspector, from that thread', { skip: !hasBuiltin && 'this Node.js has no v8.startCpuProfile()' }, async t => {
+  const worker = await observe(t)
+  const { stall: { culprit }, code, lines } = await worker.stall('burn')
+  assert.equal(culprit?.function, 'burn')
+  assert.ok(code === undefined || code === 'ERR_LOOPSCOPE_EMPTY_VIEW', code)
+  assert.deepEqual(lines.filter(line => line.startsWith('the recorder')), [])
+  await worker.close()
+})
+
+test('there is no recorder there without it, and the reason is told', { skip: hasBuiltin && 'there is one' }, async t => {
   const worker = await observe(t)
   const { code, message, lines } = await worker.stall('burn')
   assert.deepEqual([code, /this is not the main thread$/.test(message)], ['ERR_LOOPSCOPE_RECORDER_OFF', true])

@@ -5,9 +5,11 @@ const assert = require('node:assert/strict')
 const { pbkdf2Sync } = require('node:crypto')
 const fs = require('node:fs')
 const { Session } = require('node:inspector')
+const v8 = require('node:v8')
 const { assertCpuProfile } = require('../../lib/shared/formats/profile/assert-profile')
 const { monotonicMicros } = require('../../lib/shared/base/monotonic')
-const { ENGINES } = require('../../lib/main/recorder/engines')
+const { ENGINES, enginesOf } = require('../../lib/main/recorder/engines')
+const { readSerialized } = require('../../lib/observer/recorder/serialized-window')
 const { inOrder } = require('../../lib/observer/recorder/window')
 const { microsByStack } = require('./crafted')
 
@@ -23,7 +25,12 @@ function missingReason () {
   }
 }
 
-const missing = missingReason()
+/** Why an engine cannot be tried here. */
+const MISSING = {
+  inspector: null,
+  builtin: typeof v8.startCpuProfile === 'function' ? null : 'this Node.js has no v8.startCpuProfile()',
+  [PEER]: missingReason()
+}
 
 /**
  * Work for V8's sampler: a native call, since a cold start does not find every function that is optimised already, and a
@@ -44,7 +51,7 @@ function open (t, { usesSession, create }) {
     session.post('Profiler.setSamplingInterval', { interval: 1e6 / HZ })
     t.after(() => session.disconnect())
   }
-  const keep = window => { if (window !== null) windows.push(window) }
+  const keep = window => { if (window !== null) windows.push('json' in window ? readSerialized(window, 1e6 / HZ) : window) }
   const engine = create({ hz: HZ })
   return { windows, open: title => engine.open(title), rotate: title => keep(engine.rotate(title)), close: () => keep(engine.close()) }
 }
@@ -54,7 +61,7 @@ function hasSeenWork (window) {
 }
 
 for (const [name, row] of Object.entries(ENGINES)) {
-  const skip = name === PEER && missing !== null ? missing : false
+  const skip = MISSING[name] ?? false
 
   test(`${name}: every window is a V8 profile that goes on where the one before ends`, { skip }, t => {
     const engine = open(t, row)
@@ -107,6 +114,26 @@ for (const [name, row] of Object.entries(ENGINES)) {
   })
 }
 
-test('an engine whose package is not installed says what to install', { skip: missing === null && `${PEER} is installed here` }, () => {
+test('an engine whose package is not installed says what to install', { skip: MISSING[PEER] === null && `${PEER} is installed here` }, () => {
   assert.throws(() => ENGINES[PEER].create({ hz: HZ }), { code: 'ERR_LOOPSCOPE_ENGINE_MISSING', message: /npm install v8-profiler-next$/ })
+})
+
+test('an engine that this Node.js does not have says what it needs', { skip: MISSING.builtin === null && 'it has it' }, () => {
+  assert.throws(() => ENGINES.builtin.create({ hz: HZ }), { code: 'ERR_LOOPSCOPE_ENGINE_UNSUPPORTED', message: /v8\.startCpuProfile/ })
+})
+
+test('by default it is what can sample slowly, else the inspector, and what takes its place', () => {
+  const expected = MISSING.builtin !== null ? ['inspector'] : ENGINES.builtin.canSlow() ? ['builtin'] : ['inspector', 'builtin']
+  assert.deepEqual([enginesOf('auto'), enginesOf('inspector'), enginesOf(PEER)], [expected, ['inspector'], [PEER]])
+})
+
+test('a rate of its own does not become that of every profile', { skip: MISSING.builtin ?? false }, () => {
+  const engine = ENGINES.builtin.create({ hz: 1 })
+  engine.open('first')
+  engine.close()
+  const handle = v8.startCpuProfile()
+  const until = performance.now() + 500
+  while (performance.now() < until);
+  const { samples } = JSON.parse(handle.stop())
+  assert.ok(samples.length > 10, `${samples.length} samples, where V8 takes one a millisecond`)
 })

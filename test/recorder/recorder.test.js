@@ -19,7 +19,7 @@ function createSubject (t) {
   subject.recorder = new Recorder({
     hz: 100,
     windowSeconds: 5,
-    engine: 'inspector',
+    engines: ['inspector'],
     titlePrefix: 'recorder-test:',
     deliver: () => assert.fail('windows of this engine come through the session'),
     pauseReason: () => subject.pauseReason,

@@ -23,4 +23,4 @@ export const handleIsDeclared: (options?: Declared.DiagnosticsOptions) => Declar
 export const codes: Same<keyof typeof errors, LoopscopeErrorCode> = true
 export const formats: Same<keyof typeof FORMATS, FormatName> = true
 export const kinds: Same<keyof typeof KINDS, CaptureKind> = true
-export const engines: Same<keyof typeof ENGINES, EngineName> = true
+export const engines: Same<keyof typeof ENGINES | 'auto', EngineName> = true

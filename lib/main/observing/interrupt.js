@@ -3,6 +3,7 @@
 // Functions that the observer calls on the main thread through the inspector, in the middle of whatever it does: what they do, and where they
 // are found.
 
+const { monotonicMicros } = require('../../shared/base/monotonic')
 const { inspector } = require('../process/inspector')
 
 /** @import { Trace } from '../../../types/diagnostics' */
@@ -11,9 +12,9 @@ const { inspector } = require('../process/inspector')
 
 /**
  * @param {object} parts
- * @param {{ lastMicros: number }} parts.heartbeat
+ * @param {{ lastMicros: number, dueMicros: number }} parts.heartbeat
  * @param {{ note (tickMicros: number): void, now (): string | null, traceNow (): Trace | null }} parts.stallRoute
- * @param {{ start (sessionError: null): void, rotate (seen?: DebuggerStatus): void }} parts.recording
+ * @param {{ start (sessionError: null): void, rotate (seen?: DebuggerStatus): void, hurry (): void }} parts.recording
  * @param {{ look (): BlockedStack, takeHandlers (): unknown[] }} parts.requestNotes
  * @param {() => void} parts.release  has the observer let go of its session
  * @param {() => void} parts.withdrawRelease
@@ -26,6 +27,7 @@ function createInterrupt ({ heartbeat, stallRoute, recording, requestNotes, rele
   function interrupt (rotate, seen) {
     stallRoute.note(heartbeat.lastMicros)
     if (rotate) recording.rotate(seen)
+    if (monotonicMicros() > heartbeat.dueMicros) recording.hurry() // what runs holds the tick up
     return { route: stallRoute.now(), trace: stallRoute.traceNow(), stack: requestNotes.look() }
   }
 

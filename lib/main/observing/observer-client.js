@@ -8,6 +8,7 @@ const { TO_OBSERVER } = require('../../bridge/messages')
 const { errors, fromPlain } = require('../../shared/base/errors')
 const { guarded } = require('../../shared/base/guard')
 const { threadFile, threadFlags } = require('../../shared/base/own-files')
+const { noteOwnCallback } = require('../process/next-callback')
 const { createExitHooks } = require('./exit-hooks')
 
 /** @import { Answer, AskNames, Handlers, Params, Question, Read, TellNames } from '../../bridge/channel' */
@@ -103,7 +104,10 @@ class ObserverClient {
     this.#channel = channel
     /** @type {unknown} */
     let reason
-    worker.on('message', guarded(envelope => channel.receive(envelope)))
+    worker.on('message', guarded(envelope => {
+      noteOwnCallback()
+      return channel.receive(envelope)
+    }))
     worker.on('error', guarded(error => { reason = error }))
     worker.on('exit', guarded(code => this.#lost(worker, reason ?? `it ended with code ${code}`)))
     worker.unref() // last: listening to messages would hold the process

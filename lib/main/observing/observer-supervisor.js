@@ -12,7 +12,7 @@ const { warnOnce } = require('../../shared/base/warnings')
 const { threadPidHere } = require('../../shared/system/process-ids')
 const { ObserverClient } = require('./observer-client')
 const { createClockRenewals, createProcessClock } = require('./process-clock')
-const { ENGINES } = require('../recorder/engines')
+const { ENGINES, enginesOf } = require('../recorder/engines')
 
 /** @import { Logger } from '../../../types/diagnostics' */
 /** @import { ResolvedOptions } from '../options/resolve-options' */
@@ -123,7 +123,7 @@ function settingsOf ({ options: { recorder, stallThresholdMs, sourceMaps, syncCa
     isMainThread,
     threadPid: threadPidHere(),
     isInspectorForbidden: process.permission?.has('inspector') === false || isTestRunner(),
-    windowsBySession: recorder ? ENGINES[recorder.engine].usesSession : false,
+    windowsBySession: recorder ? enginesOf(recorder.engine).some(name => ENGINES[name].usesSession) : false,
     ...names
   }
 }

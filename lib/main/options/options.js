@@ -10,7 +10,7 @@ const { RETENTION, defaultDir } = require('../../shared/store/defaults')
 const { DEFAULT_PATH, checkHosts, checkMountPath, checkToken, parseAddress, toListen } = require('../admin/settings')
 const { NEAR_LIMIT_MODES } = require('../heap/near-limit')
 const { SNAPSHOT_ENGINES } = require('../heap/snapshot-engines')
-const { ENGINES } = require('../recorder/engines')
+const { ENGINE_NAMES } = require('../recorder/engines')
 const { DEFAULTS: SIGNALS, checkSignals } = require('../signals')
 const { selectTargets } = require('../sync-calls/targets')
 
@@ -42,7 +42,7 @@ const OPTIONS = Object.freeze([
   // Ending a window costs 0.2-4 ms of the main thread, growing with its length.
   { path: 'recorder.windowSeconds', ...integer(1, 30), defaultValue: 5, meaning: 'Length of one recorded window in seconds' },
   { path: 'recorder.keepSeconds', ...integer(10, 600), defaultValue: 60, meaning: 'How far back a capture can look, in seconds' },
-  { path: 'recorder.engine', ...oneOf(Object.keys(ENGINES)), defaultValue: 'inspector', meaning: 'The profiler: the built-in inspector, or the optional peer dependency `v8-profiler-next`' },
+  { path: 'recorder.engine', ...oneOf([...ENGINE_NAMES]), defaultValue: 'auto', meaning: 'The profiler: Node\'s inspector, Node\'s `v8.startCpuProfile()` (`builtin`, from Node.js 24.12 on), or the optional peer dependency `v8-profiler-next`; by default the best of the first two: [profiles.md](profiles.md#engines)' },
   { path: 'dir', ...text(), defaultValue: defaultDir(), meaning: 'Where artifacts are written, in a folder for each application; by default a 0700 folder of this user under the temporary directory' },
   { path: 'retention.maxCount', ...integer(1, 100_000), defaultValue: RETENTION.maxCount, meaning: 'Number of artifacts kept, per application' },
   { path: 'retention.maxBytes', ...integer(1, MAX_BYTES), defaultValue: RETENTION.maxBytes, meaning: 'Bytes kept, all artifacts of an application together' },

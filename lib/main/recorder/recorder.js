@@ -1,14 +1,13 @@
 'use strict'
 
-// The running sampler, main thread's side: it keeps one window open and rotates it. What the windows hold is the
-// observer's business.
+// The running sampler, main thread's side: it keeps one window open and rotates it, slowly sampled where the engine can and nothing happens. What
+// the windows hold is the observer's business.
 
 const { monotonicMicros } = require('../../shared/base/monotonic')
 const { ENGINES } = require('./engines')
+const { NextCallback } = require('../process/next-callback')
 
-/** @import { EngineName } from '../../../types/diagnostics' */
-/** @import { CpuProfile } from '../../../types/profile' */
-/** @import { Engine } from './engines' */
+/** @import { EndedWindow, Engine, RealEngine } from './engines' */
 
 // A window of a process that does nothing holds next to nothing, and what ending and reading it costs is nearly the same whatever its length.
 const IDLE_FACTOR = 4
@@ -17,6 +16,12 @@ const MAX_WINDOW_SECONDS = 30 // longer ones V8 may not be able to write out in 
 // Stalls come in bursts: their reports wait for one rotation together, and rotations never take more of the loop than this.
 const MIN_ROTATION_MICROS = 250e3
 const CHECK_MICROS = 1e6
+
+// Going from slow to fast and back costs all threads together some 2.5 ms, and a second at 100 samples 5 to 8: the full rate is kept for a
+// moment, and for ever longer while the slow times between are not worth it.
+const FIRST_FAST_MICROS = 200e3
+const MAX_FAST_MICROS = 10e6
+const WORTH_SLOW_MICROS = 400e3
 
 // The first Node 22 whose profiler takes the lock recursively, as Node 24 and 26 do.
 const MENDED_22 = [23, 3]
@@ -32,20 +37,22 @@ const MENDED_22 = [23, 3]
  * @typedef {object} RecorderParts
  * @property {number} hz
  * @property {number} windowSeconds
- * @property {EngineName} engine
+ * @property {readonly RealEngine[]} engines  the first that can record does
  * @property {string} titlePrefix
- * @property {(window: CpuProfile) => void} deliver     windows that do not reach the observer by themselves
- * @property {() => PauseReason | null | undefined} pauseReason  asked each time before a profile is begun; undefined: that is not
- *   known yet, and check() is called when it is
+ * @property {(window: EndedWindow) => void} deliver     windows that do not reach the observer by themselves
+ * @property {(engine: RealEngine) => PauseReason | null | undefined} pauseReason  asked each time before a profile is begun; undefined: that is
+ *   not known yet, and check() is called when it is
  * @property {(pause: PauseReason) => void} onPause
- * @property {() => void} onResume  also after start()
+ * @property {() => void} onResume  also after start(), and with another engine
  * @property {() => void} onRotated  a window has ended
  */
 
 class Recorder {
   #parts
-  /** @type {Engine} */
-  #engine
+  /** @type {{ name: RealEngine, engine: Engine, canSlow: boolean }[]} */
+  #engines
+  /** The one that records, or did last. */
+  #current
   /** What the recorder is paused for. @type {string | undefined} */
   #pausedBy
   #state = /** @type {'stopped' | 'running' | 'paused'} */ ('stopped')
@@ -54,15 +61,27 @@ class Recorder {
   #checkedMicros = 0
   #wanted = false
   #overheadMicros = 0
+  #isSlow = false
+  /** When the rate was changed last. */
+  #paceMicros = 0
+  /** How long the full rate is kept. */
+  #fastMicros = FIRST_FAST_MICROS
+  #nextCallback = new NextCallback(() => this.hurry())
 
-  /** @param {RecorderParts} parts */
+  /**
+   * @param {RecorderParts} parts
+   * @throws ERR_LOOPSCOPE_ENGINE_MISSING, ERR_LOOPSCOPE_ENGINE_UNSUPPORTED
+   */
   constructor (parts) {
     this.#parts = parts
-    this.#engine = ENGINES[parts.engine].create({ hz: parts.hz })
+    this.#engines = parts.engines.map(name => ({ name, engine: ENGINES[name].create({ hz: parts.hz }), canSlow: ENGINES[name].canSlow() }))
+    this.#current = this.#engines[0]
   }
 
   get running () { return this.#state === 'running' }
   get overheadSeconds () { return this.#overheadMicros / 1e6 }
+  /** Whether it samples slowly, because nothing happens. */
+  get isSlow () { return this.#isSlow }
 
   start () {
     if (this.#state !== 'stopped') return
@@ -71,8 +90,9 @@ class Recorder {
   }
 
   stop () {
-    if (this.#state === 'running') this.#timed(() => this.#engine.close())
+    if (this.#state === 'running') this.#timed(() => this.#current.engine.close())
     this.#state = 'stopped'
+    this.#setPace(false)
     // Who starts it again need not wait for the next check, and is told anew.
     this.#checkedMicros = 0
     this.#pausedBy = undefined
@@ -88,7 +108,9 @@ class Recorder {
     if (this.#state === 'stopped') return false
     if (micros - this.#checkedMicros >= CHECK_MICROS && this.check(micros)) return true
     const age = micros - this.#rotatedMicros
-    if (age >= this.#windowSeconds(isIdle) * 1e6 || (this.#wanted && age >= MIN_ROTATION_MICROS)) this.rotate()
+    const isSlow = this.#isSlow ? isIdle : isIdle && this.#current.canSlow && micros - this.#paceMicros >= this.#fastMicros
+    const isDue = age >= this.#windowSeconds(isIdle) * 1e6 || (this.#wanted && age >= MIN_ROTATION_MICROS)
+    if (isDue || isSlow !== this.#isSlow) this.rotate(isSlow)
     return false
   }
 
@@ -99,16 +121,22 @@ class Recorder {
   }
 
   /**
-   * Whether it can record now: to be called when that may have changed.
+   * Whether it can record now, and with what: to be called when that may have changed.
    * @param {number} micros
    * @returns {boolean} as tick()
    */
   check (micros) {
     if (this.#state === 'stopped') return false
     this.#checkedMicros = micros
-    const pause = this.#parts.pauseReason()
-    if (pause) this.#pause(pause)
-    else if (pause === null && this.#state === 'paused') return this.#resume()
+    /** @type {PauseReason | undefined} */
+    let first
+    for (const each of this.#engines) {
+      const pause = this.#parts.pauseReason(each.name)
+      if (pause === undefined) return false
+      if (pause === null) return (this.#state === 'paused' || each !== this.#current) && this.#resume(each)
+      first ??= pause
+    }
+    if (first !== undefined) this.#pause(first)
     return false
   }
 
@@ -117,33 +145,61 @@ class Recorder {
     this.#wanted = true
   }
 
-  /** Ends the current window now, or as soon as another one may begin. */
-  rotate () {
+  /**
+   * Ends the current window now, or as soon as another one may begin.
+   * @param {boolean} [isSlow]  the next one
+   */
+  rotate (isSlow = this.#isSlow) {
     if (this.#state !== 'running') return
-    if (this.#parts.pauseReason() !== null) return this.rotateSoon()
-    this.#timed(() => this.#engine.rotate(this.#nextTitle()))
+    if (this.#parts.pauseReason(this.#current.name) !== null) return this.rotateSoon()
+    this.#timed(() => this.#current.engine.rotate(this.#nextTitle(), isSlow))
     this.#rotatedMicros = monotonicMicros()
     this.#wanted = false
+    this.#setPace(isSlow)
     this.#parts.onRotated()
+  }
+
+  /** Something happens: samples at the full rate from here on. It costs nothing while that is so. */
+  hurry () {
+    if (this.#isSlow) this.rotate(false)
+  }
+
+  /** @param {boolean} isSlow */
+  #setPace (isSlow) {
+    if (isSlow === this.#isSlow) return
+    const now = monotonicMicros()
+    if (!isSlow) {
+      const wasWorthIt = now - this.#paceMicros >= WORTH_SLOW_MICROS
+      this.#fastMicros = wasWorthIt ? FIRST_FAST_MICROS : Math.min(this.#fastMicros * 2, MAX_FAST_MICROS)
+    }
+    this.#paceMicros = now
+    this.#isSlow = isSlow
+    if (isSlow) this.#nextCallback.arm()
+    else this.#nextCallback.disarm()
   }
 
   /** @param {PauseReason} pause */
   #pause (pause) {
     if (pause.reason !== this.#pausedBy) this.#parts.onPause(pause)
     this.#pausedBy = pause.reason
-    if (this.#state === 'running') this.#timed(() => this.#engine.close())
+    if (this.#state === 'running') this.#timed(() => this.#current.engine.close())
     this.#state = 'paused'
+    this.#setPace(false)
   }
 
-  #resume () {
+  /** @param {{ name: RealEngine, engine: Engine, canSlow: boolean }} next */
+  #resume (next) {
     this.#timed(() => {
+      const ended = this.#state === 'running' ? this.#current.engine.close() : null
       preventDeadlock()
-      this.#engine.open(this.#nextTitle())
-      return null
+      next.engine.open(this.#nextTitle())
+      return ended
     })
+    this.#current = next
     this.#rotatedMicros = monotonicMicros()
     this.#state = 'running'
     this.#pausedBy = undefined
+    this.#setPace(false)
     this.#parts.onResume()
     return true
   }
@@ -152,7 +208,7 @@ class Recorder {
     return `${this.#parts.titlePrefix}${++this.#sequence}`
   }
 
-  /** @param {() => CpuProfile | null} work */
+  /** @param {() => EndedWindow | null} work */
   #timed (work) {
     const from = monotonicMicros()
     const window = work()

@@ -7,18 +7,22 @@ const { unattended } = require('../../shared/base/guard')
 const { inspector } = require('../process/inspector')
 const { monotonicMicros } = require('../../shared/base/monotonic')
 const { warnOnce } = require('../../shared/base/warnings')
-const { ENGINES } = require('./engines')
+const { ENGINES, enginesOf } = require('./engines')
+const { noteOwnCallback } = require('../process/next-callback')
 const { Recorder } = require('./recorder')
 
 /** @import { Logger } from '../../../types/diagnostics' */
 /** @import { Tell } from '../../bridge/channel' */
 /** @import { DebuggerStatus } from '../../observer/recorder/debugger-detector' */
+/** @import { RealEngine } from './engines' */
 /** @import { PauseReason } from './recorder' */
 /** @import { ResolvedOptions } from '../options/resolve-options' */
 
 class Recording {
   #parts
   #recorder
+  /** Why an engine cannot record in this process at all; asked again when the observer is started again. @type {string | null} */
+  #sessionError = null
   #isSessionAway = false
   /** What the observer has just seen: it counts for this moment. @type {DebuggerStatus | undefined} */
   #seen
@@ -39,7 +43,7 @@ class Recording {
    * @param {{ readonly lastMicros: number, exempt (work: () => void): void }} parts.heartbeat
    * @param {(url: string) => Promise<DebuggerStatus>} parts.detectDebugger  asks the observer; rejects when it is gone
    * @param {() => void} parts.onRotated
-   * @throws ERR_LOOPSCOPE_ENGINE_MISSING
+   * @throws ERR_LOOPSCOPE_ENGINE_MISSING, ERR_LOOPSCOPE_ENGINE_UNSUPPORTED
    */
   constructor (parts) {
     this.#parts = parts
@@ -57,20 +61,23 @@ class Recording {
   start (sessionError) {
     const { settings, logger, tell } = this.#parts
     if (settings === false || this.#recorder === null) return
-    const reason = this.#whyNot(ENGINES[settings.engine].usesSession, sessionError)
-    if (reason === null) return this.#startOnceLoaded()
+    this.#sessionError = sessionError
+    const reasons = enginesOf(settings.engine).map(name => this.#whyNever(name))
+    if (reasons.includes(null)) return this.#startOnceLoaded()
+    const [reason] = reasons
     this.#begin()
-    tell('recording', { on: false, reason })
+    tell('recording', { on: false, reason: String(reason) })
     warnOnce(logger, 'LOOPSCOPE_WARN_RECORDER_UNAVAILABLE', reason)
   }
 
   /**
-   * @param {boolean} usesSession
-   * @param {string | null} sessionError
+   * Why this engine cannot record in this process.
+   * @param {RealEngine} name
    */
-  #whyNot (usesSession, sessionError) {
-    if (!isMainThread) return 'this is not the main thread'
-    return usesSession ? sessionError ?? this.#parts.whyTaken : null
+  #whyNever (name) {
+    const { usesSession, recordsWorkers } = ENGINES[name]
+    if (!isMainThread && !recordsWorkers) return 'this is not the main thread'
+    return usesSession ? this.#sessionError ?? this.#parts.whyTaken : null
   }
 
   /** The loop turns for the first time. */
@@ -127,6 +134,7 @@ class Recording {
    * @returns {boolean} whether it took the time of the loop
    */
   tick (micros, isIdle) {
+    if (isIdle) noteOwnCallback()
     return this.#recorder?.tick(micros, isIdle) ?? false
   }
 
@@ -139,14 +147,20 @@ class Recording {
     this.#recorder?.rotateSoon()
   }
 
+  /** Something happens, or has begun to. */
+  hurry () {
+    this.#recorder?.hurry()
+  }
+
   /** @param {Exclude<ResolvedOptions['recorder'], false>} settings */
   #make (settings) {
     const { titlePrefix, logger, loopTime, tell, onRotated } = this.#parts
     return new Recorder({
       ...settings,
+      engines: enginesOf(settings.engine),
       titlePrefix,
       deliver: window => tell('window', { window }),
-      pauseReason: () => this.#pauseReason(ENGINES[settings.engine].usesSession),
+      pauseReason: engine => this.#pauseReason(engine),
       onPause: ({ code, values, reason }) => {
         warnOnce(logger, code, ...values)
         loopTime.setSampled(false)
@@ -161,11 +175,14 @@ class Recording {
   }
 
   /**
-   * @param {boolean} usesSession
+   * @param {RealEngine} engine
    * @returns {PauseReason | null | undefined}
    */
-  #pauseReason (usesSession) {
-    if (usesSession && this.#isSessionAway) {
+  #pauseReason (engine) {
+    const never = this.#whyNever(engine)
+    if (never !== null) return { code: 'LOOPSCOPE_WARN_RECORDER_UNAVAILABLE', values: [never], reason: never }
+    if (!ENGINES[engine].usesSession) return null
+    if (this.#isSessionAway) {
       const reason = 'the recorder is paused for a moment: this process debugs itself, or was about to end'
       return { code: 'LOOPSCOPE_WARN_SESSION_AWAY', values: [], reason }
     }

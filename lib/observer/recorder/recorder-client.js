@@ -12,11 +12,13 @@ const { SessionLifecycle } = require('./session-lifecycle')
 const { createThreadRecorder } = require('../threads/thread-recorder')
 const { ThreadSessions } = require('../threads/thread-sessions')
 const { ThreadCpu } = require('./thread-cpu')
+const { readSerialized } = require('./serialized-window')
 const { createViews, withThreads } = require('./views')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { SharedState } from '../../bridge/shared-state' */
 /** @import { ObserverSettings } from '../../bridge/messages' */
+/** @import { EndedWindow } from '../../main/recorder/engines' */
 
 const ROTATION_REST_MS = 100
 
@@ -125,10 +127,10 @@ class RecorderClient {
     this.#offReason = reason
   }
 
-  /** @param {CpuProfile} window */
+  /** @param {EndedWindow} window */
   addWindow (window) {
     this.threadCpu.note()
-    this.#onWindow(this.history.add(window))
+    this.#onWindow(this.history.add('json' in window ? readSerialized(window, 1e6 / this.#settings.hz) : window))
   }
 
   /** @param {string} url */

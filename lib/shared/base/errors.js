@@ -32,6 +32,7 @@ const errors = {
   ERR_LOOPSCOPE_UNKNOWN_ROUTE: define('ERR_LOOPSCOPE_UNKNOWN_ROUTE', 'the profile has no samples of the route %s; its routes: %s'),
   ERR_LOOPSCOPE_INVALID_PROFILE: define('ERR_LOOPSCOPE_INVALID_PROFILE', '%s is not a V8 CPU profile: expected %s, got %s', TypeError),
   ERR_LOOPSCOPE_ENGINE_MISSING: define('ERR_LOOPSCOPE_ENGINE_MISSING', 'the %s engine needs the package %s, which is not installed or does not load here (%s); run: npm install %s'),
+  ERR_LOOPSCOPE_ENGINE_UNSUPPORTED: define('ERR_LOOPSCOPE_ENGINE_UNSUPPORTED', 'the %s engine needs %s; this is Node.js %s'),
   ERR_LOOPSCOPE_RECORDER_OFF: define('ERR_LOOPSCOPE_RECORDER_OFF', 'no CPU profile is available: %s'),
   ERR_LOOPSCOPE_EMPTY_VIEW: define('ERR_LOOPSCOPE_EMPTY_VIEW', 'the recorder holds no samples from %s to %s; it keeps the last %d s and started at %s'),
   ERR_LOOPSCOPE_UNKNOWN_MARK: define('ERR_LOOPSCOPE_UNKNOWN_MARK', "there is no mark '%s'; marks of this process: %s"),

@@ -1,0 +1,112 @@
+'use strict'
+
+// A window of the engine `builtin` as the inspector would have written it. Pure: text in, profile out.
+//
+// V8's own text has times cut to 32 bits, paths instead of URLs, numbers of scripts as numbers, and names that are not escaped.
+
+const { pathToFileURL } = require('node:url')
+const { inOrder } = require('./window')
+
+/** @import { CpuProfile, ProfileNode } from '../../../types/profile' */
+/** @import { SerializedWindow } from '../../main/recorder/builtin-engine' */
+
+const CUT_MICROS = 2 ** 32
+const FRAME = /"functionName":"(.*?)","lineNumber":(-?\d+),"columnNumber":(-?\d+),"scriptId":(\d+),"url":"(.*?)"\}/gs
+const ABSOLUTE = /^(?:\/|[a-z]:[\\/]|\\\\)/i
+
+/**
+ * @param {SerializedWindow} serialized
+ * @param {number} intervalMicros  of the full rate
+ * @returns {CpuProfile}
+ */
+function readSerialized ({ json, openedMicros, isSlow }, intervalMicros) {
+  const { nodes, startTime, endTime, samples, timeDeltas } = parse(json)
+  const start = startTime + Math.round((openedMicros - startTime) / CUT_MICROS) * CUT_MICROS
+  const passed = endTime - startTime
+  const profile = {
+    nodes: nodes.map(withUrl),
+    startTime: start,
+    endTime: start + (passed < 0 ? passed + CUT_MICROS : passed),
+    samples,
+    timeDeltas
+  }
+  return isSlow ? sparselySampled(inOrder(profile), intervalMicros) : profile
+}
+
+/**
+ * @param {string} json
+ * @returns {any}
+ */
+function parse (json) {
+  if (json.includes('\\')) return JSON.parse(escaped(json))
+  try {
+    return JSON.parse(json)
+  } catch {
+    return JSON.parse(escaped(json))
+  }
+}
+
+/** @param {string} json */
+function escaped (json) {
+  return json.replace(FRAME, (_, name, line, column, script, url) =>
+    `"functionName":${JSON.stringify(name)},"lineNumber":${line},"columnNumber":${column},"scriptId":${script},"url":${JSON.stringify(url)}}`)
+}
+
+/**
+ * @param {any} node
+ * @returns {ProfileNode}
+ */
+function withUrl ({ callFrame, ...node }) {
+  const { url } = callFrame
+  return { ...node, callFrame: { ...callFrame, scriptId: String(callFrame.scriptId), url: ABSOLUTE.test(url) ? pathToFileURL(url).href : url } }
+}
+
+/**
+ * A window with a sample every few seconds. By the weight of samples one that hit a millisecond of work would make seconds of it: it counts for
+ * as long as one at the full rate, and for all of its gap only after another one at work. The last one that V8 takes, when the next window
+ * begins, is loopscope's own.
+ * @param {CpuProfile} profile
+ * @param {number} intervalMicros
+ * @returns {CpuProfile}
+ */
+function sparselySampled (profile, intervalMicros) {
+  const { nodes, idleId } = withIdle(profile.nodes)
+  const idle = new Set(nodes.filter(({ callFrame }) => callFrame.functionName === '(idle)' && callFrame.url === '').map(({ id }) => id))
+  /** @type {number[]} */
+  const samples = []
+  /** @type {number[]} */
+  const timeDeltas = []
+  const add = (/** @type {number} */ id, /** @type {number} */ micros) => {
+    samples.push(id)
+    timeDeltas.push(micros)
+  }
+  let wasBusy = false
+  let restMicros = profile.endTime - profile.startTime
+  profile.samples.forEach((id, index) => {
+    const delta = Math.min(restMicros, profile.timeDeltas[index])
+    restMicros -= delta
+    const isBusy = !idle.has(id)
+    const isOwn = isBusy && !wasBusy && (index === 0 || index === profile.samples.length - 1)
+    if (isOwn || !isBusy) add(idleId, delta)
+    else if (wasBusy) add(id, delta)
+    else {
+      add(idleId, Math.max(0, delta - intervalMicros))
+      add(id, Math.min(delta, intervalMicros))
+    }
+    wasBusy = isBusy && !isOwn
+  })
+  if (restMicros > 0) add(idleId, restMicros)
+  return { ...profile, nodes, samples, timeDeltas }
+}
+
+/** @param {ProfileNode[]} nodes */
+function withIdle (nodes) {
+  const known = nodes.find(({ callFrame }) => callFrame.functionName === '(idle)' && callFrame.url === '')
+  if (known !== undefined) return { nodes, idleId: known.id }
+  const idleId = nodes.reduce((most, { id }) => Math.max(most, id), 0) + 1
+  const [root, ...others] = nodes
+  const callFrame = { functionName: '(idle)', scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 }
+  return { nodes: [{ ...root, children: [...root.children ?? [], idleId] }, ...others, { id: idleId, hitCount: 0, callFrame }], idleId }
+}
+
+module.exports = { readSerialized }
