@@ -12,7 +12,7 @@ const { isAtMost, medianOf, ratios, show, summarize } = require('./harness/stati
 const RIVALS = 'prom-client + @datadog/pprof'
 const SAMPLER = 'V8\'s sampler alone'
 const LEAST = 'V8\'s sampler + a watched timer'
-const CASES = Object.freeze(['off', 'on', 'on, no recorder', 'on, no admin surface', 'on, 10 samples a second', 'on, a clock', SAMPLER, LEAST, 'prom-client', '@datadog/pprof', RIVALS])
+const CASES = Object.freeze(['off', 'on', 'on, no recorder', 'on, engine inspector', 'on, no admin surface', 'on, 10 samples a second', 'on, a clock', SAMPLER, LEAST, 'prom-client', '@datadog/pprof', RIVALS])
 const BY_THREAD = Object.freeze(['on', 'on, no recorder', SAMPLER, LEAST, RIVALS])
 const BY_AGE = Object.freeze(['on', 'on, no recorder', LEAST, RIVALS])
 const PARTS = Object.freeze([
@@ -35,7 +35,7 @@ const METHOD = 'One process a case, with nothing to do; all of them wait side by
   `${SETTLED_SECONDS}th second on, when V8 has compiled what comes back; what it takes before is in the last table. ` +
   '`@datadog/pprof` runs its wall and CPU profiler at 10 ms as our recorder does, prom-client its default metrics. ' +
   `\`${LEAST}\` is the least that records and learns of a stall while it lasts: ` +
-  'the timer says when it ran, and a thread looks, each as often as ours do. What egress and rules cost: below.'
+  'the timer says when it ran, and a thread looks, each as often as ours do. `on, engine inspector` samples at the full rate all the time, as `on` does before Node.js 26. What egress and rules cost: below.'
 
 /** @param {{ quick: boolean, progress: (text: string) => void }} how */
 async function measure ({ quick, progress }) {
@@ -55,6 +55,7 @@ function report (ages, window) {
   const measured = CASES.map((_, at) => settled.flatMap(({ measured }) => measured[at]))
   const percents = measured.map(rounds => rounds.map(({ percent }) => percent))
   const wakeUps = measured.map(rounds => rounds.flatMap(({ wakeUps }) => wakeUps ?? []))
+  const utilizations = measured.map(rounds => rounds.map(({ utilization }) => utilization))
   const rivals = percents[CASES.indexOf(RIVALS)]
   const mine = percents[CASES.indexOf('on')]
   const byMinimum = Math.min(...mine) / Math.min(...rivals)
@@ -63,9 +64,10 @@ function report (ages, window) {
     question: 'What does an idle process cost?',
     method: METHOD,
     table: {
-      columns: ['case', 'CPU, % of one core: minimum', 'median (smallest to largest)', 'wake-ups a second', `ratio to ${RIVALS}`],
+      columns: ['case', 'CPU, % of one core: minimum', 'median (smallest to largest)', 'wake-ups a second', 'Node\'s `eventLoopUtilization()`', `ratio to ${RIVALS}`],
       rows: CASES.map((name, at) => [
         name, Math.min(...percents[at]).toFixed(2), show(summarize(percents[at]), 2), wakeUps[at].length === 0 ? 'not known' : medianOf(wakeUps[at]).toFixed(0),
+        show(summarize(utilizations[at]), 2),
         show(ratios(percents[at], rivals), 2)
       ])
     },

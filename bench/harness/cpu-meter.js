@@ -2,6 +2,7 @@
 
 // CPU time and wake-ups of all threads of a measured process between two questions: answers for serveAnswers().
 
+const { performance } = require('node:perf_hooks')
 const { readThreads } = require('./wake-ups')
 
 /** @typedef {{ name: string, percent: number, wakeUps: number }} ThreadShare  of one core; a second */
@@ -10,6 +11,7 @@ function cpuMeter () {
   let beganAt = process.hrtime.bigint()
   let begun = process.cpuUsage()
   let threadsBefore = readThreads()
+  let loopBefore = performance.eventLoopUtilization()
   const seconds = () => Number(process.hrtime.bigint() - beganAt) / 1e9
 
   /** @returns {ThreadShare[] | null} */
@@ -27,6 +29,7 @@ function cpuMeter () {
       threadsBefore = readThreads()
       beganAt = process.hrtime.bigint()
       begun = process.cpuUsage()
+      loopBefore = performance.eventLoopUtilization()
     },
     /** @returns {number} of one core */
     cpuPercent () {
@@ -34,6 +37,8 @@ function cpuMeter () {
       return (user + system) / 1e4 / seconds()
     },
     threads,
+    /** @returns {number} as Node itself reads it */
+    utilization: () => performance.eventLoopUtilization(loopBefore).utilization,
     /** @returns {number | null} */
     wakeUpsPerSecond: () => threads()?.reduce((sum, { wakeUps }) => sum + wakeUps, 0) ?? null,
     /** @returns {number} */

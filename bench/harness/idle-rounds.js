@@ -13,7 +13,8 @@ const { withChildren } = require('./child')
 const SETTLED_SECONDS = 100 // before, V8 still compiles what comes back ten times a second: bench/idle-cpu.js shows it
 
 /**
- * @typedef {{ percent: number, wakeUps: number | null, threads: ThreadShare[] | null }} Idle  of one core; a second; null where the system does not tell
+ * @typedef {{ percent: number, wakeUps: number | null, threads: ThreadShare[] | null, utilization: number }} Idle  of one core; a second; null where the
+ *   system does not tell; utilization: of the loop, as Node itself reads it
  *
  * @typedef {object} IdlePlan
  * @property {string} file               in bench/processes
@@ -55,7 +56,14 @@ async function oneRound (children, roundMs) {
   for (const child of children) await child.ask('begin')
   await sleep(roundMs)
   const idle = []
-  for (const child of children) idle.push({ percent: await child.ask('cpuPercent'), wakeUps: await child.ask('wakeUpsPerSecond'), threads: await child.ask('threads') })
+  for (const child of children) {
+    idle.push({
+      percent: await child.ask('cpuPercent'),
+      wakeUps: await child.ask('wakeUpsPerSecond'),
+      threads: await child.ask('threads'),
+      utilization: await child.ask('utilization')
+    })
+  }
   return idle
 }
 

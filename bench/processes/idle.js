@@ -15,6 +15,7 @@ const CASES = {
   off () {},
   on () { require('../..')() },
   'on, no recorder' () { require('../..')({ recorder: false }) },
+  'on, engine inspector' () { require('../..')({ recorder: { engine: 'inspector' } }) },
   'on, no admin surface' () { require('../..')({ path: false, controlSocket: false }) },
   'on, a clock' () { require('../..')().clock.now() },
   'on, 10 samples a second' () { require('../..')({ recorder: { hz: 10 } }) },

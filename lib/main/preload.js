@@ -64,7 +64,7 @@ function isInPackage (file) {
  * @param {ResolvedOptions} options
  */
 function mustStart ({ startAtOnce, syncCalls, recorder }) {
-  return startAtOnce || syncCalls !== false || (recorder !== false && recorder.engine !== 'inspector')
+  return startAtOnce || syncCalls !== false || (recorder !== false && !['auto', 'inspector'].includes(recorder.engine))
 }
 
 class Waiting {

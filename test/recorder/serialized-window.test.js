@@ -5,6 +5,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const v8 = require('node:v8')
+const { runInThisContext } = require('node:vm')
 const { assertCpuProfile } = require('../../lib/shared/formats/profile/assert-profile')
 const { monotonicMicros } = require('../../lib/shared/base/monotonic')
 const { readSerialized } = require('../../lib/observer/recorder/serialized-window')
@@ -44,7 +45,7 @@ test('names and files are those of the source, whatever is in them', { skip }, (
     while (performance.now() < end);
   }
   const odd = { 'a"b\\c\né漢😀' () { until() } }
-  const evaluated = new Function('work', 'work()//# sourceURL=odd"name\\x.js')
+  const evaluated = runInThisContext('(function (work) { work() })', { filename: 'odd"name\\x.js' })
   const openedMicros = monotonicMicros()
   const handle = v8.startCpuProfile()
   for (const work of Object.values(odd)) work()

@@ -12,7 +12,7 @@ const { warnOnce } = require('../../shared/base/warnings')
 const { threadPidHere } = require('../../shared/system/process-ids')
 const { ObserverClient } = require('./observer-client')
 const { createClockRenewals, createProcessClock } = require('./process-clock')
-const { ENGINES, enginesOf } = require('../recorder/engines')
+const { mayUseSession } = require('../recorder/engines')
 
 /** @import { Logger } from '../../../types/diagnostics' */
 /** @import { ResolvedOptions } from '../options/resolve-options' */
@@ -123,7 +123,7 @@ function settingsOf ({ options: { recorder, stallThresholdMs, sourceMaps, syncCa
     isMainThread,
     threadPid: threadPidHere(),
     isInspectorForbidden: process.permission?.has('inspector') === false || isTestRunner(),
-    windowsBySession: recorder ? enginesOf(recorder.engine).some(name => ENGINES[name].usesSession) : false,
+    windowsBySession: recorder ? mayUseSession(recorder.engine) : false,
     ...names
   }
 }

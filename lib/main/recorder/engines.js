@@ -54,8 +54,9 @@ const ENGINES = Object.freeze({
   }
 })
 
+const REAL_ENGINES = /** @type {RealEngine[]} */ (Object.keys(ENGINES))
 /** @type {readonly EngineName[]} */
-const ENGINE_NAMES = Object.freeze(['auto', .../** @type {RealEngine[]} */ (Object.keys(ENGINES))])
+const ENGINE_NAMES = Object.freeze(['auto', ...REAL_ENGINES])
 
 /**
  * What an option stands for: the first that can record at a moment does.
@@ -66,6 +67,14 @@ function enginesOf (option) {
   if (option !== 'auto') return [option]
   if (takesInterval()) return ['builtin']
   return hasBuiltinProfiler() ? ['inspector', 'builtin'] : ['inspector']
+}
+
+/**
+ * Whether windows may come through the session, without loading what would tell for sure.
+ * @param {EngineName} option
+ */
+function mayUseSession (option) {
+  return option === 'auto' || ENGINES[option].usesSession
 }
 
 /**
@@ -94,4 +103,4 @@ function createInspectorEngine () {
   }
 }
 
-module.exports = { ENGINES, ENGINE_NAMES, enginesOf }
+module.exports = { ENGINES, ENGINE_NAMES, enginesOf, mayUseSession }

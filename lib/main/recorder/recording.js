@@ -20,6 +20,7 @@ const { Recorder } = require('./recorder')
 
 class Recording {
   #parts
+  /** For the default engine made when it starts: what this Node.js has is seen by loading node:v8. @type {Recorder | null} */
   #recorder
   /** Why an engine cannot record in this process at all; asked again when the observer is started again. @type {string | null} */
   #sessionError = null
@@ -47,7 +48,7 @@ class Recording {
    */
   constructor (parts) {
     this.#parts = parts
-    this.#recorder = parts.settings === false ? null : this.#make(parts.settings)
+    this.#recorder = parts.settings === false || parts.settings.engine === 'auto' ? null : this.#make(parts.settings)
   }
 
   get isRecording () { return this.#recorder?.running ?? false }
@@ -59,9 +60,16 @@ class Recording {
    * @param {string | null} sessionError  why the observer has no inspector session
    */
   start (sessionError) {
-    const { settings, logger, tell } = this.#parts
-    if (settings === false || this.#recorder === null) return
+    const { settings, heartbeat } = this.#parts
+    if (settings === false) return
     this.#sessionError = sessionError
+    heartbeat.exempt(() => this.#start(settings))
+  }
+
+  /** @param {Exclude<ResolvedOptions['recorder'], false>} settings */
+  #start (settings) {
+    const { logger, tell } = this.#parts
+    this.#recorder ??= this.#make(settings)
     const reasons = enginesOf(settings.engine).map(name => this.#whyNever(name))
     if (reasons.includes(null)) return this.#startOnceLoaded()
     const [reason] = reasons
@@ -82,14 +90,13 @@ class Recording {
 
   /** The loop turns for the first time. */
   turned () {
-    if (this.#isWanted) this.#startOnceLoaded()
+    if (this.#isWanted) this.#parts.heartbeat.exempt(() => this.#startOnceLoaded())
   }
 
   #startOnceLoaded () {
-    const { heartbeat } = this.#parts
-    this.#isWanted = heartbeat.lastMicros === 0
+    this.#isWanted = this.#parts.heartbeat.lastMicros === 0
     if (this.#isWanted) return
-    heartbeat.exempt(() => this.#recorder?.start())
+    this.#recorder?.start()
     this.#begin()
   }
 
@@ -102,7 +109,7 @@ class Recording {
    * @param {number} micros
    */
   wasStartingAt (micros) {
-    return this.#recorder !== null && micros < this.#begunMicros
+    return this.#parts.settings !== false && micros < this.#begunMicros
   }
 
   stop () {

@@ -87,6 +87,8 @@ class RecorderClient {
 
   get isRecording () { return this.#isRecording }
 
+  get hasSession () { return this.#hasSession }
+
   /** Whether what runs can be looked at while it is recorded. */
   get canLook () { return this.#isRecording && this.#hasSession }
 

@@ -92,6 +92,7 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     history: recorder.history,
     evidence,
     isRecording: () => recorder.isRecording,
+    canLook: () => recorder.hasSession,
     rotateNow: () => recorder.rotateNow(),
     looksOf: stacks.looksBetween,
     toOriginalLooks: stacks.toOriginal,
@@ -194,6 +195,7 @@ class Subjects {
  * @param {History} parts.history
  * @param {{ since (fromMicros: number): SystemEvidence }} parts.evidence
  * @param {() => boolean} parts.isRecording
+ * @param {() => boolean} [parts.canLook]  whether there is a session for that
  * @param {() => Promise<{ route: string | null, trace: Trace | null } | undefined>} parts.rotateNow  ends the window, in the middle of what the main thread does
  * @param {(fromMicros: number, toMicros: number) => RawLook[]} [parts.looksOf]  those of this time
  * @param {(stuck: Stuck) => boolean} parts.isStill
@@ -208,7 +210,7 @@ class Subjects {
 function createStallReports (parts) {
   const { history, evidence, isRecording, rotateNow, isStill, logNow, records, context, thresholdMs } = parts
   const { looksOf = () => [], toOriginal = async profile => profile, toOriginalLooks = async looks => /** @type {any} */ (looks) } = parts
-  const { isMapped = () => true } = parts
+  const { isMapped = () => true, canLook = () => true } = parts
   /** Reported with places as the code runs, oldest first. @type {(Generated & { id: number })[]} */
   let generated = []
 
@@ -296,7 +298,7 @@ function createStallReports (parts) {
     const { durationMs, route, culprit, stack } = lasting
     const where = culprit
       ? `in ${describeCulprit(culprit, { route, stack })}${route === null ? '' : ` for ${route}`}`
-      : 'in a native call, or the process is not being run: V8 does not answer'
+      : canLook() ? 'in a native call, or the process is not being run: V8 does not answer' : 'which cannot be looked at while it lasts: there is no inspector'
     const fields = toLogFields({ ...lasting, lasting: true })
     logNow(fields, `the event loop has been stuck for ${durationMs} ms, ${where}`)
   }

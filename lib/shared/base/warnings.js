@@ -9,7 +9,7 @@ const { format } = require('node:util')
 const WARNINGS = Object.freeze({
   LOOPSCOPE_WARN_RECORDER_UNAVAILABLE: 'the recorder is off: %s. Loop delay, stalls and metrics still work, but stalls have no culprit and CPU captures fail',
   LOOPSCOPE_WARN_RECORDER_PAUSED: 'the recorder is paused: %s. It would send its profiles to the debugger; it continues when the debugger disconnects or the inspector is closed',
-  LOOPSCOPE_WARN_SESSION_AWAY: 'the main thread was paused by a debugger or about to exit, and Node.js waits there for the inspector session of loopscope: the observer disconnects and reconnects later. Meanwhile nothing is recorded and stalls have no culprit',
+  LOOPSCOPE_WARN_SESSION_AWAY: 'the main thread was paused by a debugger or about to exit, and Node.js waits there for the inspector session of loopscope: the observer disconnects and reconnects later. Meanwhile a stall is not looked at while it lasts, and with the engine inspector nothing is recorded',
   LOOPSCOPE_WARN_OBSERVER_UNAVAILABLE: 'the observer thread is not running: %s. Loop delay and metrics still work, but stalls have neither culprit nor cause and captures fail',
   LOOPSCOPE_WARN_OBSERVER_LOST: 'the observer thread ended unexpectedly: %s. It is restarted; captures in progress have failed, and the recorder starts empty',
   LOOPSCOPE_WARN_SHARED_OPTIONS: 'this process is already observed with other settings, which stay in effect: %s',
