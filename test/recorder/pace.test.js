@@ -8,6 +8,7 @@ const fs = require('node:fs')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { monotonicMicros } = require('../../lib/shared/base/monotonic')
 const { noteOwnCallback } = require('../../lib/main/process/next-callback')
+const own = require('../../lib/shared/base/timers')
 const { ENGINES } = require('../../lib/main/recorder/engines')
 const { Recorder } = require('../../lib/main/recorder/recorder')
 
@@ -69,19 +70,36 @@ for (const [name, call] of Object.entries(CALLBACKS)) {
   })
 }
 
-test('callbacks of loopscope\'s own are nothing that happens', { skip }, async t => {
+test('timers of loopscope\'s own are nothing that happens', { skip }, async t => {
   const { recorder, slow } = createSubject(t)
   await new Promise(resolve => {
     let times = 0
-    const timer = setInterval(() => {
-      noteOwnCallback()
+    const timer = own.setInterval(() => {
       if (++times === 1) return slow()
       assert.equal(recorder.isSlow, true)
       if (times < 4) return
-      clearInterval(timer)
-      resolve()
+      own.clearInterval(timer)
+      own.setImmediate(resolve)
     }, 10)
   })
+  assert.equal(recorder.isSlow, true)
+})
+
+test('messages from the observer are nothing that happens', { skip }, async t => {
+  const { recorder, slow } = createSubject(t)
+  const { port1, port2 } = new MessageChannel()
+  const toldTwice = new Promise(resolve => {
+    port1.onmessage = ({ data }) => {
+      noteOwnCallback()
+      if (data === 2) return resolve()
+      slow()
+      port2.postMessage(2)
+    }
+  })
+  port2.postMessage(1)
+  await toldTwice
+  assert.equal(recorder.isSlow, true)
+  port1.close()
 })
 
 test('work that comes without a callback is sampled from the next tick, or when it is looked at', { skip }, t => {

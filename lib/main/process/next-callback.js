@@ -7,18 +7,18 @@
 // would make them slower for good; what only a promise wakes up that no callback of Node's resolves (WebAssembly.compile(), Atomics.waitAsync())
 // is not reported.
 
-const { createHook, executionAsyncId } = require('node:async_hooks')
+const { createHook, executionAsyncId, triggerAsyncId } = require('node:async_hooks')
 const { guarded } = require('../../shared/base/guard')
 const { outsideRequest } = require('../../shared/base/timers')
 
-const MAX_OWN = 20 // each change of the heartbeat's period makes a new timer
+const MAX_OWN = 20
 
-const OUTSIDE = outsideRequest(executionAsyncId) // what starts timers of loopscope's
+const OUTSIDE = outsideRequest(executionAsyncId) // in which loopscope's timers are started
 
-/** Of this thread. @type {Set<number>} */
+/** The ports from which messages of the observer come. @type {Set<number>} */
 const own = new Set()
 
-/** To be called in each periodic callback of loopscope's that finds an idle process. */
+/** To be called in the callback of a message of the observer's. */
 function noteOwnCallback () {
   const id = executionAsyncId()
   if (own.has(id)) return
@@ -36,7 +36,7 @@ class NextCallback {
     this.#hook = createHook({
       trackPromises: false,
       before: id => {
-        if (id === OUTSIDE || own.has(id)) return
+        if (id === OUTSIDE || triggerAsyncId() === OUTSIDE || own.has(id)) return
         this.disarm()
         report()
       }

@@ -8,7 +8,6 @@ const { inspector } = require('../process/inspector')
 const { monotonicMicros } = require('../../shared/base/monotonic')
 const { warnOnce } = require('../../shared/base/warnings')
 const { ENGINES, enginesOf } = require('./engines')
-const { noteOwnCallback } = require('../process/next-callback')
 const { Recorder } = require('./recorder')
 
 /** @import { Logger } from '../../../types/diagnostics' */
@@ -141,7 +140,6 @@ class Recording {
    * @returns {boolean} whether it took the time of the loop
    */
   tick (micros, isIdle) {
-    if (isIdle) noteOwnCallback()
     return this.#recorder?.tick(micros, isIdle) ?? false
   }
 
