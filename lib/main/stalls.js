@@ -39,7 +39,7 @@ class Stalls {
    * @param {object} parts
    * @param {Pick<ObserverClient, 'ask' | 'readOr' | 'tell'>} parts.observer
    * @param {(tick: LateTick, slowest: (SlowRequest | null)[]) => Stuck} parts.stuckWith
-   * @param {{ rotateSoon (): void, wasStartingAt (micros: number): boolean }} parts.recording
+   * @param {{ rotateSoon (): void, wasStartingAt (micros: number): boolean, hasBeenSlowSince (micros: number): boolean }} parts.recording
    * @param {() => boolean} parts.isRunning
    */
   constructor (parts) {
@@ -48,6 +48,8 @@ class Stalls {
 
   /** @param {LateTick} tick */
   async report (tick) {
+    // Its samples, which alone could prove it, are none; and nothing that could have stalled the loop has run.
+    if (tick.isSuspected && this.#parts.recording.hasBeenSlowSince(tick.fromMicros)) return
     const report = this.#report(tick)
     this.#reports.add(report)
     try {

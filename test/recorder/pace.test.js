@@ -112,6 +112,16 @@ test('work that comes without a callback is sampled from the next tick, or when 
   assert.equal(recorder.isSlow, false)
 })
 
+test('since when nothing has happened', { skip }, t => {
+  const { recorder, slow } = createSubject(t)
+  const beforeMicros = monotonicMicros()
+  assert.equal(recorder.hasBeenSlowSince(beforeMicros), false)
+  slow()
+  assert.deepEqual([recorder.hasBeenSlowSince(beforeMicros), recorder.hasBeenSlowSince(monotonicMicros())], [false, true])
+  recorder.hurry()
+  assert.equal(recorder.hasBeenSlowSince(monotonicMicros()), false)
+})
+
 test('windows that are asked for stay slow, and long ones end', { skip }, t => {
   const { recorder, windows, slow } = createSubject(t)
   slow()

@@ -83,6 +83,11 @@ class Recorder {
   /** Whether it samples slowly, because nothing happens. */
   get isSlow () { return this.#isSlow }
 
+  /** @param {number} micros */
+  hasBeenSlowSince (micros) {
+    return this.#isSlow && this.#paceMicros <= micros
+  }
+
   start () {
     if (this.#state !== 'stopped') return
     this.#state = 'paused'

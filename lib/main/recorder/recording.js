@@ -152,6 +152,14 @@ class Recording {
     this.#recorder?.rotateSoon()
   }
 
+  /**
+   * Whether nothing has happened since then, so that there are no samples.
+   * @param {number} micros
+   */
+  hasBeenSlowSince (micros) {
+    return this.#recorder?.hasBeenSlowSince(micros) ?? false
+  }
+
   /** Something happens, or has begun to. */
   hurry () {
     this.#recorder?.hurry()
