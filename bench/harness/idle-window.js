@@ -50,7 +50,8 @@ async function readWindows (text) {
     recorder: () => ({ canLook: false }),
     sourceMaps: { known: (/** @type {unknown[]} */ frames) => frames, frames: async (/** @type {unknown[]} */ frames) => frames },
     channel: { tell () {} },
-    slowRequests: { addWindow () {} }
+    slowRequests: { addWindow () {} },
+    workLines: () => []
   }))
   for (let window = 0; window < WINDOWS; window++) {
     const profile = JSON.parse(text)
