@@ -33,7 +33,7 @@ const MISSING = {
 }
 
 /**
- * Work for V8's sampler: a native call, since a cold start does not find every function that is optimised already, and a
+ * Work for V8's sampler: a native call, since a cold start does not find every function that is optimized already, and a
  * long one, since on a busy machine the sampler's own thread is late.
  */
 function work () {
