@@ -5,6 +5,7 @@
 const { Session } = require('node:inspector/promises')
 const { setImmediate: nextTurn, setTimeout: sleep } = require('node:timers/promises')
 const { History } = require('../../lib/observer/recorder/history')
+const { SampledCalls } = require('../../lib/observer/sync-calls/sampled-calls')
 const { createWindowReading } = require('../../lib/observer/window-reading')
 
 const INTERVAL_MICROS = 10_000
@@ -45,13 +46,12 @@ async function recordIdle (seconds) {
 async function readWindows (text) {
   const history = new History({ keepMicros: Infinity })
   const reading = createWindowReading(/** @type {any} */ ({
-    settings: { hz: 1e6 / INTERVAL_MICROS },
-    state: { isIdle: true, ownWorkMicros: 0 },
+    state: { isIdle: true, ownWorkMicros: 0, addSampledTime () {} },
     recorder: () => ({ canLook: false }),
-    sourceMaps: { known: (/** @type {unknown[]} */ frames) => frames, frames: async (/** @type {unknown[]} */ frames) => frames },
-    channel: { tell () {} },
-    slowRequests: { addWindow () {} },
-    workLines: () => []
+    sampledCalls: new SampledCalls(/** @type {any} */ ({
+      sourceMaps: { known: (/** @type {unknown[]} */ frames) => frames, frames: async (/** @type {unknown[]} */ frames) => frames }
+    })),
+    slowRequests: { addWindow () {} }
   }))
   for (let window = 0; window < WINDOWS; window++) {
     const profile = JSON.parse(text)
