@@ -27,7 +27,7 @@ const NOWHERE = { dir: '/proc/nowhere', retention: RETENTION, appName: 'shop', a
 
 function createSubject (t) {
   const faults = []
-  const observer = new ObserverClient({ state: new SharedState(), settings: SETTINGS, handlers: HANDLERS, onLost () {}, onEnd: () => false, onFault: error => faults.push(error) })
+  const observer = new ObserverClient({ state: new SharedState(), settings: SETTINGS, handlers: HANDLERS, onMessage () {}, onLost () {}, onEnd: () => false, onFault: error => faults.push(error) })
   const keepAlive = setInterval(() => {}, 1000) // the observer does not
   t.after(async () => {
     clearInterval(keepAlive)
@@ -117,7 +117,7 @@ test('what was asked of a thread that ends is answered with an error, and so is 
 
 test('a message that it cannot understand or do is told as a fault, and it goes on', async t => {
   const faults = []
-  const observer = new ObserverClient({ state: new SharedState(), settings: SETTINGS, handlers: HANDLERS, onLost () {}, onEnd: () => false, onFault: error => faults.push(error.message) })
+  const observer = new ObserverClient({ state: new SharedState(), settings: SETTINGS, handlers: HANDLERS, onMessage () {}, onLost () {}, onEnd: () => false, onFault: error => faults.push(error.message) })
   const keepAlive = setInterval(() => {}, 1000)
   t.after(() => {
     clearInterval(keepAlive)
@@ -133,7 +133,7 @@ test('a message that it cannot understand or do is told as a fault, and it goes 
 
 test('one that was lost can be started again, and what is asked meanwhile is refused', async t => {
   const reasons = []
-  const observer = new ObserverClient({ state: new SharedState(), settings: SETTINGS, handlers: HANDLERS, onLost: reason => reasons.push(reason), onFault () {}, onEnd: () => false })
+  const observer = new ObserverClient({ state: new SharedState(), settings: SETTINGS, handlers: HANDLERS, onMessage () {}, onLost: reason => reasons.push(reason), onFault () {}, onEnd: () => false })
   const keepAlive = setInterval(() => {}, 1000)
   t.after(() => {
     clearInterval(keepAlive)
@@ -152,7 +152,7 @@ test('one that was lost can be started again, and what is asked meanwhile is ref
 
 test('one that cannot be made is lost', async () => {
   const reasons = []
-  const observer = new ObserverClient({ state: new SharedState(), settings: { ...SETTINGS, interruptExpression: () => null }, handlers: HANDLERS, onFault () {}, onEnd: () => false, onLost: reason => reasons.push(reason) })
+  const observer = new ObserverClient({ state: new SharedState(), settings: { ...SETTINGS, interruptExpression: () => null }, handlers: HANDLERS, onMessage () {}, onFault () {}, onEnd: () => false, onLost: reason => reasons.push(reason) })
   for (const starts of [1, 2]) {
     observer.start()
     assert.deepEqual([observer.running, reasons.length], [false, starts])

@@ -8,7 +8,6 @@ const { TO_OBSERVER } = require('../../bridge/messages')
 const { errors, fromPlain } = require('../../shared/base/errors')
 const { guarded } = require('../../shared/base/guard')
 const { threadFile, threadFlags } = require('../../shared/base/own-files')
-const { noteOwnCallback } = require('../process/next-callback')
 const { createExitHooks } = require('./exit-hooks')
 
 /** @import { Answer, AskNames, Handlers, Params, Question, Read, TellNames } from '../../bridge/channel' */
@@ -26,6 +25,7 @@ const MAX_KEEP_MS = 200
  * @property {Omit<ObserverSettings, 'state'>} settings
  * @property {Omit<Handlers<ToMain>, 'ready' | 'fault'>} handlers  of what the thread says and asks
  * @property {(error: Error) => void} onFault
+ * @property {() => void} onMessage  called first in the callback of each message of the thread
  * @property {(reason: unknown) => void} onLost  the thread has ended, or could not be made
  * @property {() => boolean} onEnd  of the process: whether something was handed over that the thread is to keep
  */
@@ -91,7 +91,7 @@ class ObserverClient {
 
   /** @param {Worker} worker */
   #listen (worker) {
-    const { handlers, onFault } = this.#parts
+    const { handlers, onFault, onMessage } = this.#parts
     /** @type {Handlers<ToMain>} */
     const all = {
       ...handlers,
@@ -105,7 +105,7 @@ class ObserverClient {
     /** @type {unknown} */
     let reason
     worker.on('message', guarded(envelope => {
-      noteOwnCallback()
+      onMessage()
       return channel.receive(envelope)
     }))
     worker.on('error', guarded(error => { reason = error }))

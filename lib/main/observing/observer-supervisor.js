@@ -7,6 +7,7 @@ const { isMainThread } = require('node:worker_threads')
 const { guarded, unattended } = require('../../shared/base/guard')
 const { monotonicMs } = require('../../shared/base/monotonic')
 const { clearTimeout, setTimeout } = require('../../shared/base/timers')
+const { noteOwnCallback } = require('../process/next-callback')
 const { isTestRunner } = require('../process/test-runner')
 const { warnOnce } = require('../../shared/base/warnings')
 const { threadPidHere } = require('../../shared/system/process-ids')
@@ -50,9 +51,8 @@ class ObserverSupervisor {
     this.observer = new ObserverClient({
       state,
       settings: settingsOf(parts),
-      handlers: {
-        ...handlers,
-      },
+      handlers,
+      onMessage: noteOwnCallback,
       onFault,
       onEnd,
       onLost: reason => this.#onLost(reason)
