@@ -18,22 +18,22 @@ module.exports = [
     rules: {
       // The environment is read in one place, and a library writes to the console nowhere.
       'no-console': 'error',
-      'no-restricted-properties': ['error', { object: 'process', property: 'env', message: 'Read the environment through lib/main/options/resolve-options.js.' }],
+      'no-restricted-properties': ['error', { object: 'process', property: 'env', message: 'Read the environment through lib/api/options/resolve-options.js.' }],
       'no-param-reassign': ['error', { props: false }]
     }
   },
   {
     // Fake timers and other environments replace the globals.
     files: ['lib/**/*.js'],
-    ignores: ['lib/browser/**'],
+    ignores: ['lib/page/**'],
     rules: {
-      'no-restricted-globals': ['error', ...['setTimeout', 'setInterval', 'setImmediate', 'clearTimeout', 'clearInterval', 'clearImmediate', 'performance'].map(name => ({ name, message: 'Take it from lib/shared/base/timers.js.' }))]
+      'no-restricted-globals': ['error', ...['setTimeout', 'setInterval', 'setImmediate', 'clearTimeout', 'clearInterval', 'clearImmediate', 'performance'].map(name => ({ name, message: 'Take it from lib/base/timers.js.' }))]
     }
   },
   {
-    // A promise that nobody waits for ends the application when it is rejected: see lib/shared/base/guard.js.
+    // A promise that nobody waits for ends the application when it is rejected: see lib/base/guard.js.
     files: ['lib/**/*.js'],
-    ignores: ['lib/browser/**'],
+    ignores: ['lib/page/**'],
     plugins: { '@typescript-eslint': typescript.plugin },
     languageOptions: { parser: typescript.parser, parserOptions: { project: './tsconfig.json', tsconfigRootDir: __dirname } },
     rules: {

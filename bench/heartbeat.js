@@ -5,7 +5,7 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { withChildren } = require('./harness/child')
 const { differences, isAtMost, show, summarize } = require('./harness/statistics')
-const { resolveOptions } = require('../lib/main/options/resolve-options')
+const { resolveOptions } = require('../lib/api/options/resolve-options')
 
 const DEFAULT_MS = resolveOptions({}, {}).heartbeatMs
 const PERIODS_MS = Object.freeze([10, 20, 50, 100])

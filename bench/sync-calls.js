@@ -22,7 +22,7 @@ const LEARNING_MS = 1200
 const ROUND_MS = 1000
 
 const SELDOM_API = 'fs.existsSync'
-const SELDOM_CALLS = 64 // of the hundred a second whose stacks are all read: whole batches (lib/main/sync-calls/call-site.js)
+const SELDOM_CALLS = 64 // of the hundred a second whose stacks are all read: whole batches (lib/probe/sync-calls/call-site.js)
 const FORGETTING_MS = 2200
 const NS_PER_MICROSECOND = 1e3
 

@@ -29,7 +29,7 @@ const METHOD = 'Fresh processes in turns, from the start until their end was see
 async function measure ({ quick, progress }) {
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'loopscope-bench-whole-'))
   try {
-    const { index, count } = writeSameFiles(scratch, 'require("./lib/main/diagnostics.js")')
+    const { index, count } = writeSameFiles(scratch, 'require("./lib/api/diagnostics.js")')
     return report(takeTimes({ [THREAD]: [EMPTY_THREAD], [FILES]: [EMPTY_THREAD, index], [ON]: [REGISTER], [AT_ONCE]: [REGISTER] }, quick ? 3 : 40, progress), count)
   } finally {
     fs.rmSync(scratch, { recursive: true })

@@ -2,7 +2,7 @@
 
 // The public face: names only.
 
-const { diagnostics, createDiagnostics, createClock } = require('./main/diagnostics')
+const { diagnostics, createDiagnostics, createClock } = require('./api/diagnostics')
 
 module.exports = diagnostics
 module.exports.default = diagnostics

@@ -4,8 +4,8 @@
 // options from LOOPSCOPE_* variables. The one file that acts when it is required.
 
 const { isMainThread } = require('node:worker_threads')
-const { isTestRunner } = require('./main/process/test-runner')
+const { isTestRunner } = require('./probe/process/test-runner')
 
 // Node loads preloaded modules in every worker thread again, and in the runner of node --test; the application runs in
 // neither.
-if (isMainThread && !isTestRunner()) require('./main/preload').preload()
+if (isMainThread && !isTestRunner()) require('./api/preload').preload()

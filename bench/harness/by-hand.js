@@ -9,8 +9,8 @@ const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { IncomingMessage } = require('node:http')
 const { performance } = require('node:perf_hooks')
 const { Readable } = require('node:stream')
-const { BucketCounts } = require('../../lib/shared/base/bucket-counts')
-const { BOUNDS_SECONDS } = require('../../lib/main/http/request-durations')
+const { BucketCounts } = require('../../lib/base/bucket-counts')
+const { BOUNDS_SECONDS } = require('../../lib/api/http/request-durations')
 
 /**
  * Before Node 24 each look at a request costs half a microsecond once Express has seen it, so what is asked for later is kept from its begin.

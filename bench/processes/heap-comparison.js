@@ -59,7 +59,7 @@ const TASKS = {
  * @param {{ isParallel?: boolean }} how
  */
 async function compare (files, how) {
-  const { compareFiles } = require('../../lib/analysis/comparison/compare-files')
+  const { compareFiles } = require('../../lib/heap-diff/comparison/compare-files')
   await compareFiles(files, how)
 }
 

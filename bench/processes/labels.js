@@ -6,8 +6,8 @@
 const fs = require('node:fs')
 const { Worker, isMainThread, parentPort } = require('node:worker_threads')
 const { serveAnswers } = require('../harness/answers')
-const { RouteContext } = require('../../lib/main/http/contexts/route-context')
-const { RequestNotes } = require('../../lib/main/request-notes')
+const { RouteContext } = require('../../lib/probe/http/contexts/route-context')
+const { RequestNotes } = require('../../lib/probe/request-notes')
 const { InspectorSession } = require('../../lib/observer/recorder/inspector-session')
 
 const DEPTH = 20 // functions on the stack

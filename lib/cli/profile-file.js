@@ -4,16 +4,16 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { isHeapProfile } = require('../shared/formats/profile/heap-tree')
-const { FORMATS, SOURCES } = require('../shared/formats/formats')
-const { assertCpuProfile } = require('../shared/formats/profile/assert-profile')
-const { onlyRoute } = require('../shared/formats/profile/only-route')
-const { toCpuProfile, toHeapProfile } = require('../shared/formats/profile/other-forms')
-const { SourceMaps } = require('../shared/source-maps/source-maps')
+const { isHeapProfile } = require('../formats/profile/heap-tree')
+const { FORMATS, SOURCES } = require('../formats/formats')
+const { assertCpuProfile } = require('../formats/profile/assert-profile')
+const { onlyRoute } = require('../formats/profile/only-route')
+const { toCpuProfile, toHeapProfile } = require('../formats/profile/other-forms')
+const { SourceMaps } = require('../source-maps/source-maps')
 const { Failure } = require('./failure')
 
 /** @import { CpuProfile, Sources } from '../../types/profile' */
-/** @import { SamplingProfile } from '../shared/formats/profile/heap-tree' */
+/** @import { SamplingProfile } from '../formats/profile/heap-tree' */
 /** @import { Invocation } from './commands' */
 
 const STANDARD_INPUT = 0
@@ -43,7 +43,7 @@ async function encodeProfileFile (file, format, { values, terminal, title }) {
   const context = { title, ...(values.root && { appRoot: values.root }) }
   if (isHeapProfileFile(file)) {
     assertNoRoute(file, values.route)
-    const { HEAP_FORMATS } = require('../shared/formats/formats')
+    const { HEAP_FORMATS } = require('../formats/formats')
     return HEAP_FORMATS[format].encode({ profile: await mapping.heapProfile(readHeapProfile(file)), before: null }, context)
   }
   const { profile, notes } = ofRoute(file, readProfile(file), values.route)

@@ -2,7 +2,7 @@
 
 // The times before and after a mark, which `diff --mark` compares. Pure.
 
-const { errors } = require('../shared/base/errors')
+const { errors } = require('../base/errors')
 
 /** @import { Mark } from '../../types/diagnostics' */
 

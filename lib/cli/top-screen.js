@@ -4,9 +4,9 @@
 // restored when it ends, whatever happened.
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { localTime } = require('../shared/base/local-time')
-const { showBytes } = require('../shared/base/sizes')
-const { performance } = require('../shared/base/timers')
+const { localTime } = require('../base/local-time')
+const { showBytes } = require('../base/sizes')
+const { performance } = require('../base/timers')
 const { THREAD_COLUMNS, showCause, showCulprit, showDuration } = require('./output/display')
 const { findingLines } = require('./output/findings')
 const { fit, tableLines } = require('./output/table')

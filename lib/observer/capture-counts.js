@@ -2,8 +2,8 @@
 
 // How many captures there were, how they ended and how long they took.
 
-const { BucketCounts } = require('../shared/base/bucket-counts')
-const { monotonicMicros } = require('../shared/base/monotonic')
+const { BucketCounts } = require('../base/bucket-counts')
+const { monotonicMicros } = require('../base/monotonic')
 
 /** @import { CaptureKind, Trigger } from '../../types/diagnostics' */
 /** @import { CaptureTotals } from './counts' */

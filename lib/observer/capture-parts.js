@@ -8,8 +8,8 @@ const { CaptureCounts } = require('./capture-counts')
 /** @import { WorkLine } from '../../types/profile' */
 /** @import { CaptureControls, Order, StoreLocation, CaptureSources } from './captures' */
 
-/** @import { MainClient } from './main-client' */
-/** @typedef {ReturnType<typeof import('./main-client').createOwnWork>} OwnWork */
+/** @import { MainClient } from '../link/main-client' */
+/** @typedef {ReturnType<typeof import('../link/main-client').createOwnWork>} OwnWork */
 
 class CaptureParts {
   #parts

@@ -3,19 +3,19 @@
 // Captures: everything that is recorded for somebody goes through here. The kind records and encodes, the store keeps. It runs in
 // the observer thread, so that it works while the main thread is stuck. The sources and the stores are given to it.
 
-const { errors } = require('../shared/base/errors')
-const { monotonicMicros, toEpochMs } = require('../shared/base/monotonic')
+const { errors } = require('../base/errors')
+const { monotonicMicros, toEpochMs } = require('../base/monotonic')
 const { KINDS } = require('../shared/captures/kinds')
-const { FORMATS, HISTOGRAM_FORMATS, HEAP_FORMATS } = require('../shared/formats/formats')
-const { onlyRoute } = require('../shared/formats/profile/only-route')
-const { hotLines } = require('../shared/formats/hot-lines')
+const { FORMATS, HISTOGRAM_FORMATS, HEAP_FORMATS } = require('../formats/formats')
+const { onlyRoute } = require('../formats/profile/only-route')
+const { hotLines } = require('../formats/hot-lines')
 
 /** @import { HeapSampler } from './heap/sampler' */
 /** @import { View } from './recorder/views' */
 /** @import { CaptureRequest } from '../shared/captures/kinds' */
-/** @import { HeapHistogram, HeapProfile } from '../shared/formats/formats' */
+/** @import { HeapHistogram, HeapProfile } from '../formats/formats' */
 /** @import { Marks } from './marks' */
-/** @import { SourceMaps } from '../shared/source-maps/source-maps' */
+/** @import { SourceMaps } from '../source-maps/source-maps' */
 /** @import { NewArtifact } from './store/store' */
 /** @import { ArtifactFacts, CaptureKind, RetentionOptions, Trigger } from '../../types/diagnostics' */
 /** @import { CpuProfile, EncodeContext, WorkLine } from '../../types/profile' */

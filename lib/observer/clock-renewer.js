@@ -3,8 +3,8 @@
 // Renews the clocks of the main thread from the observer thread, so that they go on while the main loop is blocked.
 
 const { renew } = require('../shared/clock')
-const { guarded } = require('../shared/base/guard')
-const { clearInterval, setInterval } = require('../shared/base/timers')
+const { guarded } = require('../base/guard')
+const { clearInterval, setInterval } = require('../base/timers')
 
 /** @typedef {{ buffer: SharedArrayBuffer, resolutionMs: number }} ClockRenewal  how a clock is renewed */
 

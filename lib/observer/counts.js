@@ -4,7 +4,7 @@
 
 /** @import { CaptureKind, Cause, Stall, Trigger } from '../../types/diagnostics' */
 /** @import { RuleOutcome } from '../../types/rules' */
-/** @import { BucketReading } from '../shared/base/bucket-counts' */
+/** @import { BucketReading } from '../base/bucket-counts' */
 /** @import { DestinationName } from '../shared/egress/destinations' */
 /** @import { Admin } from './admin/admin' */
 /** @import { RefusalReason } from './admin/request-counts' */

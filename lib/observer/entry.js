@@ -5,6 +5,6 @@
 
 const { parentPort, workerData } = require('node:worker_threads')
 
-if (workerData.comparison) require('../analysis/worker')
-else if (workerData.readsSourceMaps) require('../analysis/source-maps/worker')
+if (workerData.comparison) require('../heap-diff/worker')
+else if (workerData.readsSourceMaps) require('../source-maps/worker')
 else require('./thread').startObserver(/** @type {import('node:worker_threads').MessagePort} */ (parentPort), workerData)

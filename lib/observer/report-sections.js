@@ -3,8 +3,8 @@
 // What a text report shows of a profile besides its functions: what stands out, and the synchronous calls.
 
 const { findFindings } = require('../shared/findings/find-findings')
-const { toCodeFrame } = require('../shared/formats/profile/frame')
-const { createWorkLineOf } = require('../shared/formats/profile/work-lines')
+const { toCodeFrame } = require('../formats/profile/frame')
+const { createWorkLineOf } = require('../formats/profile/work-lines')
 const { adviceOf } = require('../shared/sync-calls/advice')
 const { readActivity } = require('./findings/activity')
 const { createSourceLines } = require('./stalls/culprit/source-lines')

@@ -3,24 +3,24 @@
 // The observer thread: its parts, and the messages that come from the main thread.
 // It parses, explains, encodes and writes, so that the main thread does not have to and need not be able to.
 
-const { Channel, readBy } = require('../bridge/channel')
-const { TO_MAIN } = require('../bridge/messages')
-const { SharedState } = require('../bridge/shared-state')
-const { toPlain } = require('../shared/base/errors')
-const { guarded, setFaultListener, unattended } = require('../shared/base/guard')
-const { warnOnce } = require('../shared/base/warnings')
+const { Channel, readBy } = require('../link/channel')
+const { TO_MAIN } = require('../link/messages')
+const { SharedState } = require('../link/shared-state')
+const { toPlain } = require('../base/errors')
+const { guarded, setFaultListener, unattended } = require('../base/guard')
+const { warnOnce } = require('../base/warnings')
 const { CaptureParts } = require('./capture-parts')
 const { createClockRenewer } = require('./clock-renewer')
 const { readCounts } = require('./counts')
-const { MainClient, createOwnWork } = require('./main-client')
+const { MainClient, createOwnWork } = require('../link/main-client')
 const { Marks } = require('./marks')
 const { RecorderClient } = require('./recorder/recorder-client')
 const { PERIOD_MS: THREAD_CPU_PERIOD_MS } = require('./recorder/thread-cpu')
 const { reportSections } = require('./report-sections')
 const { Scheduler } = require('./stalls/scheduler')
-const { workLinesOf } = require('../shared/formats/profile/work-lines')
-const { createCpuBudget } = require('../shared/source-maps/cpu-budget')
-const { SourceMaps } = require('../shared/source-maps/source-maps')
+const { workLinesOf } = require('../formats/profile/work-lines')
+const { createCpuBudget } = require('../source-maps/cpu-budget')
+const { SourceMaps } = require('../source-maps/source-maps')
 const { SlowRequests } = require('./slow-requests/slow-requests')
 const { createStallDetection } = require('./stalls/stall-detection')
 const { PoolProbe, PoolWaits } = require('./sync-calls/pool-probe')
@@ -29,8 +29,8 @@ const { CallCounts } = require('./waits/call-counts')
 const { createWindowReading } = require('./window-reading')
 
 /** @import { Logger } from '../../types/diagnostics' */
-/** @import { Envelope, Handlers } from '../bridge/channel' */
-/** @import { ObserverReadings, ObserverSettings, ToMain, ToObserver } from '../bridge/messages' */
+/** @import { Envelope, Handlers } from '../link/channel' */
+/** @import { ObserverReadings, ObserverSettings, ToMain, ToObserver } from '../link/messages' */
 
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
 

@@ -4,17 +4,17 @@
 // synchronous calls, and whose code ran when. New windows also show when it is worth to look whose code runs.
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { unattended } = require('../shared/base/guard')
-const { monotonicMicros } = require('../shared/base/monotonic')
-const { SingleFlight } = require('../shared/base/single-flight')
+const { unattended } = require('../base/guard')
+const { monotonicMicros } = require('../base/monotonic')
+const { SingleFlight } = require('../base/single-flight')
 const { Knowledge } = require('./labels/knowledge')
 const { labelSamples, learnWindow } = require('./labels/label-samples')
 const { Looking } = require('./labels/looking')
 const { linesOf, placesOfStack } = require('./labels/places')
 
 /** @import { CpuProfile } from '../../types/profile' */
-/** @import { SharedState } from '../bridge/shared-state' */
-/** @import { Look, Notes, Work } from '../main/request-notes' */
+/** @import { SharedState } from '../link/shared-state' */
+/** @import { Look, Notes, Work } from '../probe/request-notes' */
 /** @import { Handler } from './labels/knowledge' */
 /** @import { Seen } from './labels/label-samples' */
 /** @import { RecorderClient } from './recorder/recorder-client' */

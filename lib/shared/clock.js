@@ -3,16 +3,16 @@
 // The time of day without a system call: a number in shared memory that a keeper renews every few milliseconds. Reading it is one load from memory.
 // It is for hot paths that need an approximate time, not for measuring durations.
 
-const { guarded } = require('./base/guard')
-const { clearInterval, setInterval } = require('./base/timers')
-const { assertInteger, assertKnownKeys, refuse } = require('./base/validate')
+const { guarded } = require('../base/guard')
+const { clearInterval, setInterval } = require('../base/timers')
+const { assertInteger, assertKnownKeys, refuse } = require('../base/validate')
 
 const DEFAULTS = Object.freeze({
   resolutionMs: 10 // 25 ms of staleness is promised: a keeper that is one turn late still holds it
 })
 
 const SLOT_MS = 30_000
-const NOW = 0 // indexes into the shared doubles; see bridge/shared-state.js for why they need no Atomics
+const NOW = 0 // indexes into the shared doubles; see link/shared-state.js for why they need no Atomics
 const SLOT_MAX = 1
 const PREVIOUS_SLOT_MAX = 2
 const SLOT_END = 3

@@ -3,7 +3,7 @@
 // The logger used when the application gives none, or its own cannot be used.
 
 const { isMainThread } = require('node:worker_threads')
-const { clusterWorkerId } = require('./system/cluster-worker')
+const { clusterWorkerId } = require('../base/system/cluster-worker')
 
 /** @import { Logger } from '../../types/diagnostics' */
 

@@ -2,7 +2,7 @@
 
 // A new mark, a label for this point in time.
 
-const { refuse } = require('./base/validate')
+const { refuse } = require('../base/validate')
 
 /** @import { Mark } from '../../types/diagnostics' */
 

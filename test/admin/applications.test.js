@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Applications } = require('../../lib/main/admin/applications')
+const { Applications } = require('../../lib/probe/applications')
 
 function createSubject () {
   const subject = { asked: [], sent: [], logged: [] }

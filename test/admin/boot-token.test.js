@@ -2,8 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Surface } = require('../../lib/main/admin/surface')
-const { resolveOptions } = require('../../lib/main/options/resolve-options')
+const { Surface } = require('../../lib/api/admin/surface')
+const { resolveOptions } = require('../../lib/api/options/resolve-options')
 const { hashToken } = require('../../lib/shared/admin/tokens')
 
 const TOKEN = 'a'.repeat(32)

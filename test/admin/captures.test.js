@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const { createHash } = require('node:crypto')
-const { errors } = require('../../lib/shared/base/errors')
+const { errors } = require('../../lib/base/errors')
 const { createSubject, TOKENS } = require('./subject')
 
 /** A capture that ends when it is told to. */

@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { gunzipSync } = require('node:zlib')
 const { createSubject, unavailable, SLOW, STALL, TOKENS } = require('./subject')
-const { errors } = require('../../lib/shared/base/errors')
+const { errors } = require('../../lib/base/errors')
 const { createRoutes } = require('../../lib/observer/admin/routes')
 const { craft, withRoutes } = require('../fixtures/profiles/profiles')
 

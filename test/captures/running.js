@@ -5,7 +5,7 @@
 const { pbkdf2Sync } = require('node:crypto')
 const path = require('node:path')
 const { createDiagnostics } = require('../..')
-const { forgetWarnings } = require('../../lib/shared/base/warnings')
+const { forgetWarnings } = require('../../lib/base/warnings')
 const { makeScratch } = require('../store/scratch')
 
 /**

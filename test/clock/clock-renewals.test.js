@@ -3,9 +3,9 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createClock } = require('../../lib/shared/clock')
-const { SharedState } = require('../../lib/bridge/shared-state')
-const { createClockRenewals } = require('../../lib/main/observing/process-clock')
-const { ObserverClient } = require('../../lib/main/observing/observer-client')
+const { SharedState } = require('../../lib/link/shared-state')
+const { createClockRenewals } = require('../../lib/probe/process-clock')
+const { ObserverClient } = require('../../lib/link/observer-client')
 const { untilAdvanced, untilKept } = require('./kept')
 
 const SETTINGS = {

@@ -5,7 +5,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { createRoutes } = require('../../lib/observer/admin/routes')
-const { resolveOptions } = require('../../lib/main/options/resolve-options')
+const { resolveOptions } = require('../../lib/api/options/resolve-options')
 const { fileOf, read, readYaml } = require('./deployed')
 
 const PATHS = createRoutes().map(({ path }) => path)

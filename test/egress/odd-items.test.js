@@ -13,7 +13,7 @@ const { Queue } = require('../../lib/observer/egress/queue')
 const { BACKENDS } = require('../../lib/observer/egress/backends')
 const { withoutSecrets } = require('../../lib/observer/egress/url-secrets')
 const { addressOf } = require('../../lib/shared/egress/addresses')
-const { destinationsOf, checkEgress } = require('../../lib/main/egress-settings')
+const { destinationsOf, checkEgress } = require('../../lib/probe/egress-settings')
 const { receive } = require('./receiver')
 
 const HEADERS = { authorization: 'Bearer hunter2' }

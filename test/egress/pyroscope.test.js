@@ -5,7 +5,7 @@ const { test } = require('node:test')
 const { gunzipSync } = require('node:zlib')
 const { Profile } = require('pprof-format')
 const { requestForPyroscope } = require('../../lib/observer/egress/backends')
-const { buildPprof } = require('../../lib/shared/formats/pprof')
+const { buildPprof } = require('../../lib/formats/pprof')
 const { craft, readRecorded } = require('../fixtures/profiles/profiles')
 const { FROM_MS, LABELS, SAMPLED, TRACE, item, namesIn } = require('./items')
 

@@ -8,8 +8,8 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { inspect } = require('node:util')
-const { destinationsOf } = require('../../lib/main/egress-settings')
-const { resolveOptions } = require('../../lib/main/options/resolve-options')
+const { destinationsOf } = require('../../lib/probe/egress-settings')
+const { resolveOptions } = require('../../lib/api/options/resolve-options')
 
 const SECRET = 'hunter2'
 const PUT = { to: 'put', url: `https://user:${SECRET}@bucket.example/{service}/{file}?sig=${SECRET}`, headers: { authorization: SECRET } }

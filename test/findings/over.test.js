@@ -9,7 +9,7 @@ const { createFindings, PastReadings } = require('../../lib/observer/findings/fi
 const { mergeFindings } = require('../../lib/shared/findings/merge-findings')
 const { findFindings } = require('../../lib/shared/findings/find-findings')
 const { headline, toMarkdown, toText } = require('../../lib/shared/findings/show')
-const { monotonicMs } = require('../../lib/shared/base/monotonic')
+const { monotonicMs } = require('../../lib/base/monotonic')
 const { profileOf } = require('../recorder/crafted')
 const { PLACE, readings, spot, stall } = require('./readings')
 

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { encodeText } = require('../../lib/shared/formats/text')
+const { encodeText } = require('../../lib/formats/text')
 const { reportSections } = require('../../lib/observer/report-sections')
 const { profileOf } = require('../recorder/crafted')
 

@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { buildCallTree } = require('../../lib/shared/formats/profile/call-tree')
+const { buildCallTree } = require('../../lib/formats/profile/call-tree')
 const { craft, readRecorded } = require('../fixtures/profiles/profiles')
 
 function find (root, name) {

@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { FORMATS } = require('../../lib/shared/formats/formats')
+const { FORMATS } = require('../../lib/formats/formats')
 const { craft, readRecorded } = require('../fixtures/profiles/profiles')
 
 for (const { name, profile } of readRecorded()) {

@@ -2,13 +2,13 @@
 
 // Run by large-profiles.slow.test.js in a process of its own, which it can end: all that is made of a profile, of one large one of each shape.
 
-const { diffHeapProfiles, diffProfiles } = require('../../lib/shared/formats/differences')
-const { encodeFlameGraphDifference } = require('../../lib/shared/formats/flamegraph')
-const { FORMATS, HEAP_FORMATS } = require('../../lib/shared/formats/formats')
-const { HeapMerging, mergeProfiles } = require('../../lib/shared/formats/merge-profiles')
-const { onlyRoute } = require('../../lib/shared/formats/profile/only-route')
-const { withoutOwnFrames } = require('../../lib/shared/formats/profile/own-frames')
-const { hotLines } = require('../../lib/shared/formats/hot-lines')
+const { diffHeapProfiles, diffProfiles } = require('../../lib/formats/differences')
+const { encodeFlameGraphDifference } = require('../../lib/formats/flamegraph')
+const { FORMATS, HEAP_FORMATS } = require('../../lib/formats/formats')
+const { HeapMerging, mergeProfiles } = require('../../lib/formats/merge-profiles')
+const { onlyRoute } = require('../../lib/formats/profile/only-route')
+const { withoutOwnFrames } = require('../../lib/formats/profile/own-frames')
+const { hotLines } = require('../../lib/formats/hot-lines')
 const { largeCpuProfile, largeHeapProfile } = require('./large-profiles')
 
 const [, , count, ...shapes] = process.argv

@@ -2,9 +2,9 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { describeDifference } = require('../../lib/shared/formats/flamegraph/difference')
-const { encodeFlameGraphDifference } = require('../../lib/shared/formats/flamegraph')
-const { buildCallTree } = require('../../lib/shared/formats/profile/call-tree')
+const { describeDifference } = require('../../lib/formats/flamegraph/difference')
+const { encodeFlameGraphDifference } = require('../../lib/formats/flamegraph')
+const { buildCallTree } = require('../../lib/formats/profile/call-tree')
 const { craft, readRecorded, withRoutes } = require('../fixtures/profiles/profiles')
 
 const APP = { appRoot: '/app' }

@@ -3,7 +3,7 @@
 const assert = require('node:assert/strict')
 const { createHash } = require('node:crypto')
 const { test } = require('node:test')
-const { FORMATS } = require('../../lib/shared/formats/formats')
+const { FORMATS } = require('../../lib/formats/formats')
 const { craft, readRecorded } = require('../fixtures/profiles/profiles')
 
 function pageOf (profile, context) {

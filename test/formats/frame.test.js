@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { describeFrame, placeOf } = require('../../lib/shared/formats/profile/frame')
+const { describeFrame, placeOf } = require('../../lib/formats/profile/frame')
 
 function callFrame (fields) {
   return { functionName: 'work', scriptId: '7', url: '', lineNumber: 9, columnNumber: 4, ...fields }

@@ -7,13 +7,13 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { describe, test } = require('node:test')
 const vm = require('node:vm')
-const { describeDifference } = require('../../lib/shared/formats/flamegraph/difference')
-const { describeTimes } = require('../../lib/shared/formats/flamegraph/graph')
-const { buildCallTree } = require('../../lib/shared/formats/profile/call-tree')
+const { describeDifference } = require('../../lib/formats/flamegraph/difference')
+const { describeTimes } = require('../../lib/formats/flamegraph/graph')
+const { buildCallTree } = require('../../lib/formats/profile/call-tree')
 const { craft, readRecorded, withRoutes } = require('../fixtures/profiles/profiles')
 
-const BROWSER = path.join(__dirname, '../../lib/browser')
-const loopscope = { sizes: require('../../lib/shared/base/sizes') }
+const BROWSER = path.join(__dirname, '../../lib/page')
+const loopscope = { sizes: require('../../lib/base/sizes') }
 for (const name of ['frames', 'changes', 'frame-text']) {
   vm.compileFunction(fs.readFileSync(path.join(BROWSER, `frames/${name}.js`), 'utf8'), ['loopscope'])(loopscope)
 }

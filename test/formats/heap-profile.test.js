@@ -3,9 +3,9 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Session } = require('node:inspector')
-const { HEAP_FORMATS } = require('../../lib/shared/formats/formats')
-const { diffHeapProfiles } = require('../../lib/shared/formats/differences')
-const { buildHeapTree, isHeapProfile } = require('../../lib/shared/formats/profile/heap-tree')
+const { HEAP_FORMATS } = require('../../lib/formats/formats')
+const { diffHeapProfiles } = require('../../lib/formats/differences')
+const { buildHeapTree, isHeapProfile } = require('../../lib/formats/profile/heap-tree')
 
 const frame = functionName => ({ functionName, scriptId: '7', url: `file:///srv/app/${functionName}.js`, lineNumber: 4, columnNumber: 2 })
 const node = (id, name, selfSize, ...children) => ({ id, callFrame: frame(name), selfSize, children })

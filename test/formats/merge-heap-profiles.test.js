@@ -7,9 +7,9 @@ const { test } = require('node:test')
 const { gunzipSync } = require('node:zlib')
 const fc = require('fast-check')
 const { Profile } = require('pprof-format')
-const { HEAP_FORMATS } = require('../../lib/shared/formats/formats')
-const { buildHeapTree, bytesByProcess } = require('../../lib/shared/formats/profile/heap-tree')
-const { HeapMerging } = require('../../lib/shared/formats/merge-profiles')
+const { HEAP_FORMATS } = require('../../lib/formats/formats')
+const { buildHeapTree, bytesByProcess } = require('../../lib/formats/profile/heap-tree')
+const { HeapMerging } = require('../../lib/formats/merge-profiles')
 
 function createNode (name, scriptId, id) {
   const isNative = name.startsWith('(')

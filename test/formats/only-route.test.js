@@ -2,10 +2,10 @@
 
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
-const { assertCpuProfile } = require('../../lib/shared/formats/profile/assert-profile')
-const { buildCallTree } = require('../../lib/shared/formats/profile/call-tree')
-const { onlyRoute } = require('../../lib/shared/formats/profile/only-route')
-const { summarizeTime, timesByRoute } = require('../../lib/shared/formats/profile/time-kinds')
+const { assertCpuProfile } = require('../../lib/formats/profile/assert-profile')
+const { buildCallTree } = require('../../lib/formats/profile/call-tree')
+const { onlyRoute } = require('../../lib/formats/profile/only-route')
+const { summarizeTime, timesByRoute } = require('../../lib/formats/profile/time-kinds')
 const { craft, readRecorded, withRoutes } = require('../fixtures/profiles/profiles')
 
 const HANDLERS = { login: 'POST /login', parseReport: 'GET /reports/:id', fillHeap: 'GET /fill' }

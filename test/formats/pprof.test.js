@@ -4,9 +4,9 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { gunzipSync } = require('node:zlib')
 const { Profile } = require('pprof-format')
-const { buildCallTree } = require('../../lib/shared/formats/profile/call-tree')
-const { FORMATS } = require('../../lib/shared/formats/formats')
-const { summarizeTime } = require('../../lib/shared/formats/profile/time-kinds')
+const { buildCallTree } = require('../../lib/formats/profile/call-tree')
+const { FORMATS } = require('../../lib/formats/formats')
+const { summarizeTime } = require('../../lib/formats/profile/time-kinds')
 const { craft, readRecorded } = require('../fixtures/profiles/profiles')
 
 function decode (profile, context) {

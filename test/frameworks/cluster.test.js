@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
-const { isAlive } = require('../../lib/shared/system/process-ids')
+const { isAlive } = require('../../lib/base/system/process-ids')
 const { skipWithout } = require('./installed')
 const { makeApplication, start, stallOf, profileOf, endingOf, eventually, PRELOAD } = require('./environment')
 

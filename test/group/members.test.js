@@ -12,7 +12,7 @@ const path = require('node:path')
 const { askGroup } = require('../../lib/shared/group/ask-group')
 const { listMembers, sweep } = require('../../lib/shared/group/members')
 const { writeFacts } = require('../../lib/shared/group/member-facts')
-const { ownNamespace, processStart } = require('../../lib/shared/system/process-ids')
+const { ownNamespace, processStart } = require('../../lib/base/system/process-ids')
 const { cli } = require('../cli/cli')
 const { block, runGroup, until } = require('./grouped')
 

@@ -9,8 +9,8 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
 const { createMetricsState } = require('../../lib/observer/group/metrics-state')
-const { addTold, countedOf } = require('../../lib/shared/group/metrics/totals')
-const { sumMetrics } = require('../../lib/shared/group/metrics/sum-metrics')
+const { addTold, countedOf } = require('../../lib/observer/group/totals')
+const { sumMetrics } = require('../../lib/observer/group/sum-metrics')
 
 const WRITER = path.join(__dirname, '..', 'fixtures', 'group', 'state-writer.js')
 

@@ -3,10 +3,10 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { AggregatorRegistry, Counter, Gauge, Histogram, Registry, Summary } = require('prom-client')
-const { readMetrics } = require('../../lib/main/admin/metrics-reading')
-const { exactParts, roundedSum } = require('../../lib/shared/base/exact-sum')
-const { writeExposition } = require('../../lib/shared/group/metrics/exposition')
-const { sumMetrics } = require('../../lib/shared/group/metrics/sum-metrics')
+const { readMetrics } = require('../../lib/api/admin/metrics-reading')
+const { exactParts, roundedSum } = require('../../lib/base/exact-sum')
+const { writeExposition } = require('../../lib/shared/group/exposition')
+const { sumMetrics } = require('../../lib/observer/group/sum-metrics')
 
 const metric = (values, { name = 'm', type = 'gauge', aggregator = 'sum', help = 'Help' } = {}) => ({
   name, help, type, aggregator, values: Object.entries(values).map(([at, value]) => ({ labels: at === '' ? {} : { at }, value }))

@@ -2,8 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { addTold, countedOf, FOLD_AFTER_MS, MAX_GONE, NOTHING_TOLD } = require('../../lib/shared/group/metrics/totals')
-const { sumMetrics } = require('../../lib/shared/group/metrics/sum-metrics')
+const { addTold, countedOf, FOLD_AFTER_MS, MAX_GONE, NOTHING_TOLD } = require('../../lib/observer/group/totals')
+const { sumMetrics } = require('../../lib/observer/group/sum-metrics')
 
 const THERE = () => true
 const GONE = () => false

@@ -17,13 +17,13 @@ const { ANSWERS, readAnswer } = require('../../lib/shared/group/answers')
 const { askGroup } = require('../../lib/shared/group/ask-group')
 const { askForGroupAnswer, mergeOverview, mergeSlowRequests, mergeStalls, mergeSyncCalls } = require('../../lib/shared/group/group-answers')
 const { groupCaptures } = require('../../lib/shared/group/group-captures')
-const { groupCpuProfile, groupHeapProfile } = require('../../lib/shared/group/group-profiles')
+const { groupCpuProfile, groupHeapProfile } = require('../../lib/observer/group/group-profiles')
 const { mergeFindings } = require('../../lib/shared/findings/merge-findings')
-const { addTold, countedOf, NOTHING_TOLD } = require('../../lib/shared/group/metrics/totals')
-const { sumMetrics } = require('../../lib/shared/group/metrics/sum-metrics')
-const { writeExposition } = require('../../lib/shared/group/metrics/exposition')
-const { parseBounded } = require('../../lib/shared/base/shapes')
-const { localTime } = require('../../lib/shared/base/local-time')
+const { addTold, countedOf, NOTHING_TOLD } = require('../../lib/observer/group/totals')
+const { sumMetrics } = require('../../lib/observer/group/sum-metrics')
+const { writeExposition } = require('../../lib/shared/group/exposition')
+const { parseBounded } = require('../../lib/base/shapes')
+const { localTime } = require('../../lib/base/local-time')
 
 const PLACE = { function: 'login', file: 'login.js', line: 3, column: 1 }
 const CULPRIT = { ...PLACE, functionLine: 2, call: 'pbkdf2Sync', via: { package: 'p', function: 'f', through: { package: 'q', function: 'g' } }, share: 1 }
@@ -137,7 +137,7 @@ test('whatever member of an answer is odd, the answer is missing or can be merge
       return tableLines([{ title: 'WHERE', cell: ({ callSite }) => callSite.file }, { title: 'X', cell: ({ routes, advice }) => `${routes.map(({ route }) => route)} ${advice.instead}` }], [...sampled, ...exact ?? []], 80)
     },
     slowRequests (value) {
-      const { describeSlow } = require('../../lib/shared/slow-requests/describe-slow')
+      const { describeSlow } = require('../../lib/shared/describe-slow')
       return mergeSlowRequests(parts('slowRequests', value)).requests.map(request => [describeSlow(request), localTime(request.at)])
     },
     metrics (value) {

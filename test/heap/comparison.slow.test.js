@@ -7,9 +7,9 @@ const os = require('node:os')
 const path = require('node:path')
 const test = require('node:test')
 const { promisify } = require('node:util')
-const { compareFiles } = require('../../lib/analysis/comparison/compare-files')
-const { encodeBaseline } = require('../../lib/analysis/comparison/baseline-file')
-const { loadBaseSnapshot } = require('../../lib/analysis/comparison/load-snapshots')
+const { compareFiles } = require('../../lib/heap-diff/comparison/compare-files')
+const { encodeBaseline } = require('../../lib/heap-diff/comparison/baseline-file')
+const { loadBaseSnapshot } = require('../../lib/heap-diff/comparison/load-snapshots')
 const { newFolder, writtenBy } = require('./snapshots')
 
 const OBJECTS = 1000

@@ -4,8 +4,8 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Session } = require('node:inspector')
 const { Histograms } = require('../../lib/observer/heap/histogram')
-const { HISTOGRAM_FORMATS } = require('../../lib/shared/formats/formats')
-const { diffHistograms, isHistogram } = require('../../lib/shared/formats/differences')
+const { HISTOGRAM_FORMATS } = require('../../lib/formats/formats')
+const { diffHistograms, isHistogram } = require('../../lib/formats/differences')
 
 /** Of this very process. */
 function createSubject (t) {

@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
-const { matchIds, NONE } = require('../../lib/analysis/comparison/match-ids')
+const { matchIds, NONE } = require('../../lib/heap-diff/comparison/match-ids')
 
 const match = (before, after) => {
   const { again, isNew } = matchIds(Uint32Array.from(before), Uint32Array.from(after))

@@ -6,12 +6,12 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const test = require('node:test')
-const { readMemoryRoom } = require('../../lib/shared/system/memory-room')
+const { readMemoryRoom } = require('../../lib/base/system/memory-room')
 const { makeScratch } = require('../store/scratch')
 const { createMemoryGroup } = require('./snapshot-app')
 
 const CHILD = `
-  const { readMemoryRoom } = require(${JSON.stringify(require.resolve('../../lib/shared/system/memory-room'))})
+  const { readMemoryRoom } = require(${JSON.stringify(require.resolve('../../lib/base/system/memory-room'))})
   const before = readMemoryRoom()
   const kept = Buffer.alloc(60e6, 1)
   console.log(JSON.stringify({ before, after: readMemoryRoom(), kept: kept.length }))`

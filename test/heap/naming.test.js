@@ -4,9 +4,9 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { subjectOf } = require('../../lib/analysis/suspects/headline')
-const { isOfListeners, nameOf } = require('../../lib/analysis/suspects/naming')
-const { readable, signatureOf } = require('../../lib/analysis/suspects/retainer-path')
+const { subjectOf } = require('../../lib/heap-diff/suspects/headline')
+const { isOfListeners, nameOf } = require('../../lib/heap-diff/suspects/naming')
+const { readable, signatureOf } = require('../../lib/heap-diff/suspects/retainer-path')
 
 const place = { file: '/app/orders.js', line: 3 }
 const property = (name, className, rest) => ({ by: 'property', name, className, node: 1, place: null, ...rest })

@@ -8,7 +8,7 @@ const { spawn } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
-const { isHeapProfile } = require('../../lib/shared/formats/profile/heap-tree')
+const { isHeapProfile } = require('../../lib/formats/profile/heap-tree')
 const { verifySnapshot } = require('../../lib/observer/heap/redaction/verify')
 const { filesIn } = require('../store/scratch')
 const { newFolder } = require('./snapshots')
@@ -153,7 +153,7 @@ test('of a dead process only what it wrote as it died is taken in, and nothing o
 })
 
 test('flags of Node.js say where, and how large the old generation may be', () => {
-  const { oldLimitBytes } = require('../../lib/main/heap/near-limit')
+  const { oldLimitBytes } = require('../../lib/probe/heap/near-limit')
   const MIB = 1024 ** 2
   assert.equal(oldLimitBytes(500 * MIB, ['--max-old-space-size=300', '--max_old_space_size=400']), 400 * MIB)
   assert.equal(oldLimitBytes(4000 * MIB, ['--trace-gc']), 3808 * MIB)

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createOutsideHeap } = require('../../lib/main/heap/heap-watching')
+const { createOutsideHeap } = require('../../lib/probe/heap/heap-watching')
 
 const MB = 1e6
 

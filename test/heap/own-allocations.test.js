@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Session } = require('node:inspector')
-const { OWN_FOLDER } = require('../../lib/shared/base/own-files')
+const { OWN_FOLDER } = require('../../lib/base/own-files')
 const { HeapSampler } = require('../../lib/observer/heap/sampler')
 const { withoutOwnAllocations } = require('../../lib/observer/heap/own-allocations')
 
@@ -12,7 +12,7 @@ const node = (functionName, url, selfSize, ...children) => {
   const callFrame = { functionName, scriptId: url === '' ? '0' : '7', url, lineNumber: url === '' ? -1 : 3, columnNumber: url === '' ? -1 : 1 }
   return { id: ++lastId, callFrame, selfSize, children }
 }
-const own = (name, ...rest) => node(name, `${OWN_FOLDER}main/x.js`, ...rest)
+const own = (name, ...rest) => node(name, `${OWN_FOLDER}probe/x.js`, ...rest)
 const app = (name, ...rest) => node(name, '/app/index.js', ...rest)
 
 /** @returns {any} names with bytes, nested */
@@ -61,7 +61,7 @@ test('a profile of V8 keeps its bytes, and shows no function of ours', async t =
     session.disconnect()
   })
   await sampler.sample({ mode: 'all', seconds: null })
-  const { describeFrame } = require('../../lib/shared/formats/profile/frame')
+  const { describeFrame } = require('../../lib/formats/profile/frame')
   for (let line = 0; line < 5000; line++) describeFrame({ functionName: 'one', scriptId: '1', url: `file:///app/${line}.js`, lineNumber: line, columnNumber: 1 })
   const { profile } = await sampler.sample({ mode: 'all', seconds: null })
   const urls = head => nodesOf(head).map(({ callFrame }) => callFrame.url)

@@ -2,9 +2,9 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
-const { reportLines } = require('../../lib/analysis/report/text')
-const { renderReport } = require('../../lib/analysis/report/html')
-const { headlineOf } = require('../../lib/analysis/suspects/headline')
+const { reportLines } = require('../../lib/heap-diff/report/text')
+const { renderReport } = require('../../lib/heap-diff/report/html')
+const { headlineOf } = require('../../lib/heap-diff/suspects/headline')
 const { hostileReport, makeReport } = require('./reports')
 
 test('the headline says before and after, the culprit, its place and its share', () => {

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { Session } = require('node:inspector')
 const { gunzipSync } = require('node:zlib')
 const { Profile } = require('pprof-format')
-const { encodeHeapPprof } = require('../../lib/shared/formats/pprof')
+const { encodeHeapPprof } = require('../../lib/formats/pprof')
 const { HeapSampler } = require('../../lib/observer/heap/sampler')
 
 /** A sampler of this very process. */

@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const test = require('node:test')
 const { estimate, pauseMsPerMb } = require('../../lib/observer/heap/snapshot/estimate')
 const { Gate, assertFits } = require('../../lib/observer/heap/snapshot/admission')
-const { readMemory } = require('../../lib/main/heap/memory-reading')
+const { readMemory } = require('../../lib/probe/heap/memory-reading')
 
 const MB = 1e6
 

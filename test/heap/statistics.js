@@ -2,10 +2,10 @@
 
 // What a heap is made of: the figures of DevTools' "Statistics" view, computed from the graph that was read.
 
-const { ROOT } = require('../../lib/analysis/graph/graph')
+const { ROOT } = require('../../lib/heap-diff/graph/graph')
 
-/** @import { Analysis } from '../../lib/analysis/comparison/analyze' */
-/** @import { Graph } from '../../lib/analysis/graph/graph' */
+/** @import { Analysis } from '../../lib/heap-diff/comparison/analyze' */
+/** @import { Graph } from '../../lib/heap-diff/graph/graph' */
 
 /**
  * @param {Analysis} analysis

@@ -6,7 +6,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
-const { compareFiles } = require('../../lib/analysis/comparison/compare-files')
+const { compareFiles } = require('../../lib/heap-diff/comparison/compare-files')
 const { writtenBy } = require('./snapshots')
 
 /** What the first suspect has to name; `pattern`: a word of the hint; `declaration`: how the line begins that it is declared in. */

@@ -6,7 +6,7 @@ const { execFile } = require('node:child_process')
 const path = require('node:path')
 const { promisify } = require('node:util')
 const { createDiagnostics } = require('../..')
-const { Trend } = require('../../lib/main/heap/trend')
+const { Trend } = require('../../lib/probe/heap/trend')
 
 const MB = 1e6
 const LIMIT = 1000 * MB
@@ -92,7 +92,7 @@ main()
 
 for (const [mode, expected] of [['leak', 'growing'], ['churn', 'flat']]) {
   test(`a process with ${mode === 'leak' ? 'a leak' : 'much garbage'} is ${expected}`, async () => {
-    const module = path.resolve(__dirname, '../../lib/main/heap/heap-watching.js')
+    const module = path.resolve(__dirname, '../../lib/probe/heap/heap-watching.js')
     const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', '-e', CHILD, module, mode])
     const { verdict, points, usedBytes, limitBytes, spaces } = JSON.parse(stdout)
     assert.deepEqual([verdict, points], [expected, 30])

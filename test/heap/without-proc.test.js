@@ -9,11 +9,11 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { get, TOKEN } = require('../admin/running')
 const { start } = require('../process/child')
-const { readMemory } = require('../../lib/main/heap/memory-reading')
+const { readMemory } = require('../../lib/probe/heap/memory-reading')
 const { RuleReadings } = require('../../lib/observer/rules/readings')
 const { estimate } = require('../../lib/observer/heap/snapshot/estimate')
 const { judge } = require('../../lib/shared/rules/conditions')
-const { readMemoryRoom } = require('../../lib/shared/system/memory-room')
+const { readMemoryRoom } = require('../../lib/base/system/memory-room')
 
 /** As Node.js is without /proc. */
 function hideMemory (t) {

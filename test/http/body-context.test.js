@@ -6,8 +6,8 @@ const { test } = require('node:test')
 const assert = require('node:assert/strict')
 const http = require('node:http')
 const { Readable } = require('node:stream')
-const { createRequestContext } = require('../../lib/main/http/contexts/one-request')
-const { RouteContext } = require('../../lib/main/http/contexts/route-context')
+const { createRequestContext } = require('../../lib/probe/http/contexts/one-request')
+const { RouteContext } = require('../../lib/probe/http/contexts/route-context')
 
 const { prototype } = http.IncomingMessage
 

@@ -8,9 +8,9 @@ const { channel } = require('node:diagnostics_channel')
 const { once } = require('node:events')
 const http2 = require('node:http2')
 const fastify = require('fastify')
-const { createRequestContexts } = require('../../lib/main/http/contexts/request-contexts')
-const { routeOf } = require('../../lib/main/http/route-template')
-const { createFastifyPlugin } = require('../../lib/main/http/adapters/fastify')
+const { createRequestContexts } = require('../../lib/probe/http/contexts/request-contexts')
+const { routeOf } = require('../../lib/probe/http/route-template')
+const { createFastifyPlugin } = require('../../lib/probe/http/adapters/fastify')
 const { createParts } = require('./served')
 
 const ROUNDS = 4

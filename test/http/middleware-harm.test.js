@@ -3,8 +3,8 @@
 const { test, beforeEach } = require('node:test')
 const assert = require('node:assert/strict')
 const { EventEmitter } = require('node:events')
-const { createMiddleware } = require('../../lib/main/http/middleware')
-const { forgetWarnings } = require('../../lib/shared/base/warnings')
+const { createMiddleware } = require('../../lib/api/http/middleware')
+const { forgetWarnings } = require('../../lib/base/warnings')
 const { frameworks, createParts, serve, counted } = require('./served')
 
 beforeEach(forgetWarnings)

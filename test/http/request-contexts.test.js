@@ -11,7 +11,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const Koa = require('koa')
 const Router = require('@koa/router')
 const fastify = require('fastify')
-const { createRequestContexts } = require('../../lib/main/http/contexts/request-contexts')
+const { createRequestContexts } = require('../../lib/probe/http/contexts/request-contexts')
 const { frameworks, serve } = require('./served')
 
 const AGENT = new http.Agent({ keepAlive: true, maxSockets: 3 })

@@ -2,8 +2,8 @@
 
 const { test } = require('node:test')
 const assert = require('node:assert/strict')
-const { createRequestDurations, BOUNDS_SECONDS } = require('../../lib/main/http/request-durations')
-const { forgetWarnings } = require('../../lib/shared/base/warnings')
+const { createRequestDurations, BOUNDS_SECONDS } = require('../../lib/api/http/request-durations')
+const { forgetWarnings } = require('../../lib/base/warnings')
 
 const request = { route: '/x/:id', status: 200, seconds: 0.02 }
 

@@ -6,9 +6,9 @@ const http = require('node:http')
 const net = require('node:net')
 const { once } = require('node:events')
 const { hasSubscribers, subscribe, unsubscribe } = require('node:diagnostics_channel')
-const { createRequestContext } = require('../../lib/main/http/contexts/one-request')
-const { RouteContext } = require('../../lib/main/http/contexts/route-context')
-const { ResponseEnds, isServedBy, whenEnded } = require('../../lib/main/http/response-ends')
+const { createRequestContext } = require('../../lib/probe/http/contexts/one-request')
+const { RouteContext } = require('../../lib/probe/http/contexts/route-context')
+const { ResponseEnds, isServedBy, whenEnded } = require('../../lib/probe/http/response-ends')
 const { serve } = require('./served')
 
 const CHANNEL = 'http.server.response.finish'

@@ -6,9 +6,9 @@ const { once } = require('node:events')
 const { IncomingMessage, ServerResponse } = require('node:http')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { Worker } = require('node:worker_threads')
-const { createRequestContext } = require('../../lib/main/http/contexts/one-request')
-const { RouteContext } = require('../../lib/main/http/contexts/route-context')
-const { routeOf } = require('../../lib/main/http/route-template')
+const { createRequestContext } = require('../../lib/probe/http/contexts/one-request')
+const { RouteContext } = require('../../lib/probe/http/contexts/route-context')
+const { routeOf } = require('../../lib/probe/http/route-template')
 const { frameworks, createParts, serve } = require('./served')
 
 for (const [name, express] of Object.entries(frameworks)) {
@@ -27,10 +27,10 @@ for (const [name, express] of Object.entries(frameworks)) {
 }
 
 test('two copies of the package see one context, and the last to stop ends it', () => {
-  const file = require.resolve('../../lib/main/http/contexts/route-context')
+  const file = require.resolve('../../lib/probe/http/contexts/route-context')
   const cached = require.cache[file]
   delete require.cache[file]
-  const copy = new (require('../../lib/main/http/contexts/route-context').RouteContext)()
+  const copy = new (require('../../lib/probe/http/contexts/route-context').RouteContext)()
   require.cache[file] = cached
   const own = new RouteContext()
   const context = createRequestContext({}, 0, 0)
@@ -49,7 +49,7 @@ test('two copies of the package see one context, and the last to stop ends it', 
 })
 
 test('what the application says of a route through one copy of the package is known to the other', () => {
-  const [told, record] = ['told-route', 'contexts/one-request'].map(name => require.resolve(`../../lib/main/http/${name}`))
+  const [told, record] = ['told-route', 'contexts/one-request'].map(name => require.resolve(`../../lib/probe/http/${name}`))
   const cached = [told, record].map(file => [file, require.cache[file]])
   const { createRequestContext, putContext } = require(record)
   const { toldIn } = require(told)

@@ -2,8 +2,8 @@
 
 const { test } = require('node:test')
 const assert = require('node:assert/strict')
-const { routeOf, templateOf, methodOf } = require('../../lib/main/http/route-template')
-const { maskPath } = require('../../lib/main/http/mask-path')
+const { routeOf, templateOf, methodOf } = require('../../lib/probe/http/route-template')
+const { maskPath } = require('../../lib/probe/http/mask-path')
 const { frameworks, serve } = require('./served')
 
 test('a base that no known router explains is masked', () => {

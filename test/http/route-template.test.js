@@ -2,7 +2,7 @@
 
 const { test } = require('node:test')
 const assert = require('node:assert/strict')
-const { routeOf } = require('../../lib/main/http/route-template')
+const { routeOf } = require('../../lib/probe/http/route-template')
 const { frameworks, serve } = require('./served')
 
 const answer = (request, response) => response.end(routeOf(request))

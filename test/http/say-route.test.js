@@ -3,9 +3,9 @@
 const { test, beforeEach } = require('node:test')
 const assert = require('node:assert/strict')
 const { IncomingMessage } = require('node:http')
-const { createSayRoute } = require('../../lib/main/http/told-route')
-const { routeOf } = require('../../lib/main/http/route-template')
-const { forgetWarnings } = require('../../lib/shared/base/warnings')
+const { createSayRoute } = require('../../lib/probe/http/told-route')
+const { routeOf } = require('../../lib/probe/http/route-template')
+const { forgetWarnings } = require('../../lib/base/warnings')
 
 beforeEach(forgetWarnings)
 

@@ -4,9 +4,9 @@
 
 const http = require('node:http')
 const { once } = require('node:events')
-const { RouteContext } = require('../../lib/main/http/contexts/route-context')
-const { createRequestDurations } = require('../../lib/main/http/request-durations')
-const { createMiddleware } = require('../../lib/main/http/middleware')
+const { RouteContext } = require('../../lib/probe/http/contexts/route-context')
+const { createRequestDurations } = require('../../lib/api/http/request-durations')
+const { createMiddleware } = require('../../lib/api/http/middleware')
 
 const frameworks = { 'express 5': require('express'), 'express 4': require('express4') }
 

@@ -2,9 +2,9 @@
 
 const { test } = require('node:test')
 const assert = require('node:assert/strict')
-const { SlowestRequest } = require('../../lib/main/http/middleware')
-const { monotonicMicros } = require('../../lib/shared/base/monotonic')
-const { routeOf } = require('../../lib/main/http/route-template')
+const { SlowestRequest } = require('../../lib/api/http/middleware')
+const { monotonicMicros } = require('../../lib/base/monotonic')
+const { routeOf } = require('../../lib/probe/http/route-template')
 const { frameworks, createParts, serve } = require('./served')
 
 test('the longest of at least half the threshold is kept until it is taken', () => {

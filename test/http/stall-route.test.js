@@ -2,8 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createStallRoute } = require('../../lib/main/http/stall-route')
-const { FINISHED } = require('../../lib/main/http/route-template')
+const { createStallRoute } = require('../../lib/probe/http/stall-route')
+const { FINISHED } = require('../../lib/probe/http/route-template')
 
 const requestOf = path => ({ request: { method: 'GET', baseUrl: '', route: { path } } })
 

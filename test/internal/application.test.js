@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { findApplication } = require('../../lib/main/process/application')
+const { findApplication } = require('../../lib/probe/process/application')
 
 /**
  * @param {import('node:test').TestContext} t

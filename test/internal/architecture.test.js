@@ -1,40 +1,31 @@
 'use strict'
 
-// Holds every file of lib/ against two tables of docs/architecture.md, which are the rule itself: which thread a folder runs in, and
-// "Who may require whom".
+// Holds every file of lib/ against the table of docs/architecture.md, "The tree": which folder may require which, and which packages.
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const fs = require('node:fs')
 const path = require('node:path')
 const { ROOT, listFiles, readProject, readTable } = require('./project')
 
 const LIB = path.join(ROOT, 'lib')
 const files = listFiles('lib').filter(file => file.endsWith('.js')).map(file => file.slice('lib/'.length))
 
-const rootOf = file => file.includes('/') ? `${file.split('/')[0]}/` : file
-
-/** A room of these is a part of its own; of the others the whole folder is one. */
-const WITH_ROOMS = ['main/', 'observer/', 'shared/']
-
-function partOf (file) {
-  const [root, room, ...rest] = file.split('/')
-  return WITH_ROOMS.includes(`${root}/`) ? (rest.length === 0 ? file : `${root}/${room}/`) : rootOf(file)
-}
+const folderOf = file => file.includes('/') ? `${file.split('/')[0]}/` : file
 
 /** Names in code marks of a table cell. */
 const marked = cell => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name)
 
-/** Part -> what it may require: parts or single files of them, and packages. */
-const rules = new Map(readTable('docs/architecture.md', 'Who may require whom')
-  .flatMap(([parts, ours, packages]) => marked(parts).map(part => [part, { ours: marked(ours), packages: marked(packages) }])))
+/** Folder -> the other folders and the packages that it may require. */
+const rules = new Map(readTable('docs/architecture.md', 'The tree')
+  .map(([folder, , ours, packages]) => [marked(folder)[0], { ours: marked(ours), packages: marked(packages) }]))
 
-/** Folder -> the other folders that it may require, whatever the parts may. */
-const sides = new Map(readTable('docs/architecture.md', 'The tree').map(([folder, , may]) => [marked(folder)[0], marked(may)]))
-
-// Entries: they start a thread, and belong to the one that they start.
-const ENTRIES = { 'index.js': ['main/'], 'register.js': ['main/'], 'observer/entry.js': ['analysis/'] }
-
-const FOR_ALL = 'shared/base/'
+/** They start a process or a thread, and may require what that begins with. */
+const ENTRIES = {
+  'index.js': ['api/'],
+  'register.js': ['api/', 'probe/'],
+  'observer/entry.js': ['heap-diff/', 'source-maps/']
+}
 
 /** What a file requires, wherever in the file it stands. */
 function requiresOf (file) {
@@ -49,45 +40,54 @@ function targetsOf (file) {
     .map(name => path.relative(LIB, require.resolve(path.join(folder, name))).split(path.sep).join('/'))
 }
 
+/** Folders of ours that a file requires. package.json, which is beside lib/, every file may read. */
+const foldersOf = file => targetsOf(file).filter(target => target !== '../package.json').map(folderOf)
+
 /** By name, also where a file of theirs is required. */
 const packagesOf = file => requiresOf(file).filter(name => !name.startsWith('.') && !name.startsWith('node:'))
   .map(name => name.split('/').slice(0, name.startsWith('@') ? 2 : 1).join('/'))
 
-test('every part of lib/ has a row in docs/architecture.md, and every row is a part', () => {
-  assert.deepEqual([...rules.keys()].sort(), [...new Set(files.map(partOf))].sort())
+test('every folder of lib/ has a row in docs/architecture.md, and every row is a folder', () => {
+  assert.deepEqual([...rules.keys()].sort(), [...new Set(files.map(folderOf))].filter(name => name.endsWith('/')).sort())
 })
 
-for (const file of files) {
-  test(`lib/${file} requires only what its part may`, () => {
-    const part = partOf(file)
-    const { ours, packages } = rules.get(part) ?? { ours: [], packages: [] }
-    const allowed = [part, FOR_ALL, ...ours]
-    assert.deepEqual(targetsOf(file).filter(target => ![target, partOf(target), rootOf(target)].some(name => allowed.includes(name))), [])
-    assert.deepEqual(packagesOf(file).filter(name => !packages.includes(name)), [])
-  })
-}
-
-test('nobody may require what he does not', () => {
-  for (const [part, { ours, packages }] of rules) {
-    const own = files.filter(file => partOf(file) === part)
-    const used = own.flatMap(targetsOf).flatMap(target => [target, partOf(target), rootOf(target)])
-    assert.deepEqual([...ours.filter(name => !used.includes(name)), ...packages.filter(name => !own.flatMap(packagesOf).includes(name))], [], part)
-  }
-})
-
-test('no file requires one that runs in another thread', () => {
-  assert.deepEqual([...sides.keys()].sort(), [...new Set(files.map(rootOf).filter(name => name.endsWith('/')))].sort())
+test('every file requires only what its folder may', () => {
   for (const file of files) {
-    const allowed = [rootOf(file), ...sides.get(rootOf(file)) ?? [], ...ENTRIES[file] ?? []]
-    assert.deepEqual(targetsOf(file).map(rootOf).filter(root => !root.startsWith('..') && !allowed.includes(root)), [], file)
+    const folder = folderOf(file)
+    const { ours, packages } = rules.get(folder) ?? { ours: [], packages: [] }
+    const allowed = [folder, ...ours, ...ENTRIES[file] ?? []]
+    assert.deepEqual(foldersOf(file).filter(name => !allowed.includes(name)), [], file)
+    assert.deepEqual(packagesOf(file).filter(name => !packages.includes(name)), [], file)
   }
 })
 
-test('every file that the walks name is there', () => {
-  const walks = readProject('docs/architecture.md').split('## Three walks')[1].split('\n## ')[0]
-  const named = marked(walks).filter(name => /^(main|observer|shared|bridge)\/.*\.js$/.test(name))
-  assert.ok(named.length > 20)
-  assert.deepEqual(named.filter(name => !files.includes(name)), [])
+test('no folder may require what it does not', () => {
+  for (const [folder, { ours, packages }] of rules) {
+    const own = files.filter(file => folderOf(file) === folder)
+    assert.deepEqual(ours.filter(name => !own.flatMap(foldersOf).includes(name)), [], folder)
+    assert.deepEqual(packages.filter(name => !own.flatMap(packagesOf).includes(name)), [], folder)
+  }
+})
+
+test('every file of shared/ is used by two folders', () => {
+  /** @type {Map<string, Set<string>>} */
+  const users = new Map()
+  for (const file of files.filter(file => folderOf(file) !== 'shared/')) {
+    const note = target => {
+      if (folderOf(target) !== 'shared/') return
+      users.set(target, (users.get(target) ?? new Set()).add(folderOf(file)))
+      targetsOf(target).forEach(note)
+    }
+    targetsOf(file).forEach(note)
+  }
+  assert.deepEqual(files.filter(file => folderOf(file) === 'shared/' && (users.get(file)?.size ?? 0) < 2), [])
+})
+
+test('every file that the picture, the walks and the tables name is there', () => {
+  const named = marked(readProject('docs/architecture.md').replace(/```[^]*?```/g, '')).filter(name => /\/.*\.js$/.test(name) && !name.includes('<'))
+  const isThere = name => fs.existsSync(path.join(ROOT, name)) || files.some(file => `/${file}`.endsWith(`/${name}`))
+  assert.ok(named.length > 40)
+  assert.deepEqual(named.filter(name => !isThere(name)), [])
 })
 
 test('no file requires itself by way of others', () => {

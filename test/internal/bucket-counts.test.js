@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { BucketCounts } = require('../../lib/shared/base/bucket-counts')
+const { BucketCounts } = require('../../lib/base/bucket-counts')
 
 const BOUNDS = Object.freeze([1, 2, 5])
 

@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
-const { groupFolders } = require('../../lib/shared/system/cgroup-folders')
+const { groupFolders } = require('../../lib/base/system/cgroup-folders')
 
 const FIXTURES = path.join(__dirname, '..', 'fixtures', 'cgroup')
 const places = fs.readdirSync(FIXTURES, { withFileTypes: true }).filter(entry => entry.isDirectory()).map(({ name }) => name)

@@ -1,14 +1,14 @@
 'use strict'
 
-// One set of codes: in the tables of lib/shared/base, in docs/errors.md and in types/errors.d.ts.
+// One set of codes: in the tables of lib/base, in docs/errors.md and in types/errors.d.ts.
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { errors, fromPlain, toPlain } = require('../../lib/shared/base/errors')
-const { WARNINGS } = require('../../lib/shared/base/warnings')
+const { errors, fromPlain, toPlain } = require('../../lib/base/errors')
+const { WARNINGS } = require('../../lib/base/warnings')
 const { listFiles, readProject } = require('./project')
 
-const TABLES = ['lib/shared/base/errors.js', 'lib/shared/base/warnings.js']
+const TABLES = ['lib/base/errors.js', 'lib/base/warnings.js']
 
 /** Sections of the document whose heading is a code. */
 const sections = new Map(readProject('docs/errors.md').split('\n### ').slice(1).map(text => {

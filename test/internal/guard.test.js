@@ -6,7 +6,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const ts = require('typescript')
-const { guarded, setFaultListener, unattended } = require('../../lib/shared/base/guard')
+const { guarded, setFaultListener, unattended } = require('../../lib/base/guard')
 const { listFiles, readProject } = require('./project')
 
 // Who calls back: the name of what takes the callback, and as which argument.
@@ -31,7 +31,7 @@ const CALLERS = new Map(Object.entries({
 }))
 
 // The command line is a process of its own, and a page runs in a browser.
-const isOurs = file => file.endsWith('.js') && !/^lib\/(?:cli|browser)\//.test(file)
+const isOurs = file => file.endsWith('.js') && !/^lib\/(?:cli|page)\//.test(file)
 
 // What is handed out as it is, and why nothing can come of it.
 const BARE = new Map(Object.entries({
@@ -40,16 +40,16 @@ const BARE = new Map(Object.entries({
   'lib/observer/admin/jobs.js setTimeout': 'resolves a promise',
   'lib/observer/admin/listener.js createServer': 'the function of that name guards it',
   'lib/observer/heap/comparison-job.js worker.once': 'rejects a promise',
-  'lib/main/http/request-channel.js subscribe': 'catches by itself: called for each request',
-  'lib/main/http/response-ends.js subscribe': 'catches by itself: called for each request',
-  'lib/main/waits/dependency-calls.js subscribe': 'catches by itself: called for each call',
-  'lib/main/waits/libraries/net-sockets.js socket.on': 'each of the listeners is guarded',
-  'lib/main/pm2/parent-channel.js process.nextTick': 'calls the application, as Node.js does: what it throws is its own',
+  'lib/probe/http/request-channel.js subscribe': 'catches by itself: called for each request',
+  'lib/probe/http/response-ends.js subscribe': 'catches by itself: called for each request',
+  'lib/probe/waits/dependency-calls.js subscribe': 'catches by itself: called for each call',
+  'lib/probe/waits/libraries/net-sockets.js socket.on': 'each of the listeners is guarded',
+  'lib/api/pm2/parent-channel.js process.nextTick': 'calls the application, as Node.js does: what it throws is its own',
   'lib/observer/heap/near-limit.js on': 'reports a fault',
   'lib/observer/rules/run-actions.js sent.on': 'does nothing',
-  'lib/main/observing/observer-client.js worker.once': 'resolves a promise',
+  'lib/link/observer-client.js worker.once': 'resolves a promise',
   'lib/observer/stalls/stall-detection.js setTimeout': 'resolves a promise',
-  'lib/main/stalls.js setTimeout': 'resolves a promise',
+  'lib/probe/stalls.js setTimeout': 'resolves a promise',
   'lib/observer/egress/send-request.js sending.on': 'rejects a promise',
   'lib/observer/egress/send-request.js response.on': 'rejects a promise',
   'lib/observer/egress/sender.js setTimeout': 'resolves a promise'

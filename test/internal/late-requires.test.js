@@ -17,28 +17,28 @@ const OR_PRELOADED = `${BY_CALL}; later only where it is preloaded, and then it 
 const IN_OBSERVER = 'it runs in the observer thread or in the command line, which are no part of a test environment'
 
 const ALLOWED = {
-  'lib/main/admin/surface.js': BY_CALL,
-  'lib/main/metrics/application-metrics.js': OR_PRELOADED,
-  'lib/main/http/application-requests.js': BY_CALL,
-  'lib/main/egress-serving.js': BY_CALL,
-  'lib/main/options/options.js': BY_CALL,
-  'lib/main/diagnostics.js': BY_CALL,
-  'lib/main/preload.js': OR_PRELOADED,
-  'lib/main/pm2/pm2.js': BY_CALL,
+  'lib/api/admin/surface.js': BY_CALL,
+  'lib/api/metrics/application-metrics.js': OR_PRELOADED,
+  'lib/api/http/application-requests.js': BY_CALL,
+  'lib/probe/egress-serving.js': BY_CALL,
+  'lib/api/options/options.js': BY_CALL,
+  'lib/api/diagnostics.js': BY_CALL,
+  'lib/api/preload.js': OR_PRELOADED,
+  'lib/api/pm2/pm2.js': BY_CALL,
   'lib/shared/default-logger.js': OR_PRELOADED,
-  'lib/shared/system/cluster-worker.js': BY_CALL,
-  'lib/main/heap/heap-watching.js': BY_CALL,
-  'lib/main/recorder/engines.js': BY_CALL,
-  'lib/main/recorder/v8-profiler-engine.js': BY_CALL,
-  'lib/main/sync-calls/exact-calls.js': BY_CALL,
-  'lib/shared/base/own-files.js': 'it asks for the place of a package, and loads none',
-  'lib/shared/formats/flamegraph/libraries.js': IN_OBSERVER,
-  'lib/shared/formats/formats.js': IN_OBSERVER,
-  'lib/shared/formats/heap-profile-shown.js': IN_OBSERVER,
-  'lib/main/heap/snapshot-engines.js': 'the native package heapdump, where it was asked for by name: it acts when it is loaded'
+  'lib/base/system/cluster-worker.js': BY_CALL,
+  'lib/probe/heap/heap-watching.js': BY_CALL,
+  'lib/probe/recorder/engines.js': BY_CALL,
+  'lib/probe/recorder/v8-profiler-engine.js': BY_CALL,
+  'lib/probe/sync-calls/exact-calls.js': BY_CALL,
+  'lib/base/own-files.js': 'it asks for the place of a package, and loads none',
+  'lib/formats/flamegraph/libraries.js': IN_OBSERVER,
+  'lib/formats/formats.js': IN_OBSERVER,
+  'lib/formats/heap-profile-shown.js': IN_OBSERVER,
+  'lib/probe/heap/snapshot-engines.js': 'the native package heapdump, where it was asked for by name: it acts when it is loaded'
 }
 
-// The second, of shared/base/own-files.js, is for what bundlers shall not see.
+// The second, of base/own-files.js, is for what bundlers shall not see.
 const REQUIRES = ['require', 'ownRequire']
 
 /** @param {string} file */

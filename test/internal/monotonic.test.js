@@ -3,9 +3,9 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Worker } = require('node:worker_threads')
-const { fromEpochMs, monotonicMicros, toEpochMs } = require('../../lib/shared/base/monotonic')
+const { fromEpochMs, monotonicMicros, toEpochMs } = require('../../lib/base/monotonic')
 
-const MODULE = JSON.stringify(require.resolve('../../lib/shared/base/monotonic'))
+const MODULE = JSON.stringify(require.resolve('../../lib/base/monotonic'))
 const MS_MICROS = 1e3
 
 test('it is the clock of process.hrtime, and never runs backwards', () => {

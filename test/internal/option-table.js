@@ -1,9 +1,9 @@
 'use strict'
 
-// The table of docs/options.md as lib/main/options/options.js has it. `node test/internal/option-table.js` prints it.
+// The table of docs/options.md as lib/api/options/options.js has it. `node test/internal/option-table.js` prints it.
 
 const os = require('node:os')
-const { OPTIONS, variableOf } = require('../../lib/main/options/options')
+const { OPTIONS, variableOf } = require('../../lib/api/options/options')
 
 /** What differs from machine to machine is named instead. */
 function describeDefault ({ path, defaultValue }) {

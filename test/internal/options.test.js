@@ -1,13 +1,13 @@
 'use strict'
 
-// One set of options: in lib/main/options/options.js, in docs/options.md and in types/diagnostics.d.ts.
+// One set of options: in lib/api/options/options.js, in docs/options.md and in types/diagnostics.d.ts.
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const ts = require('typescript')
-const { OPTIONS } = require('../../lib/main/options/options')
+const { OPTIONS } = require('../../lib/api/options/options')
 const { checkRequest, KINDS } = require('../../lib/shared/captures/kinds')
-const { FORMATS } = require('../../lib/shared/formats/formats')
+const { FORMATS } = require('../../lib/formats/formats')
 const { optionTable } = require('./option-table')
 const { readProject, readTable } = require('./project')
 

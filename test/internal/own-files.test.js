@@ -7,24 +7,24 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { errors } = require('../../lib/shared/base/errors')
-const { OWN_FOLDER, ownRequire, readOwn, threadFile, threadFlags } = require('../../lib/shared/base/own-files')
+const { errors } = require('../../lib/base/errors')
+const { OWN_FOLDER, ownRequire, readOwn, threadFile, threadFlags } = require('../../lib/base/own-files')
 const { ROOT, listFiles, readProject } = require('./project')
 
 test('only one file that can be in a bundle knows where it lies, or requires what only a variable says', () => {
   // The command line is not bundled.
-  const files = listFiles('lib').filter(file => file.endsWith('.js') && !file.startsWith('lib/cli/') && !file.startsWith('lib/browser/'))
+  const files = listFiles('lib').filter(file => file.endsWith('.js') && !file.startsWith('lib/cli/') && !file.startsWith('lib/page/'))
   const knowing = files.filter(file => {
     const source = readProject(file).replace(/\/\*[\s\S]*?\*\/|(^| )\/\/ .*$/gm, '')
     return /\b__(dirname|filename)\b|(?<![.\w])require\.resolve\(|(?<![.\w])require\((?!['"])/.test(source)
   })
-  assert.deepEqual(knowing, ['lib/shared/base/own-files.js'])
+  assert.deepEqual(knowing, ['lib/base/own-files.js'])
 })
 
 test('where loopscope is installed, its files and packages are those beside it', () => {
   assert.equal(OWN_FOLDER, path.join(ROOT, 'lib', path.sep))
   assert.ok(fs.existsSync(threadFile(undefined)))
-  assert.match(readOwn('browser/page/shell.html'), /<html/)
+  assert.match(readOwn('page/shell/shell.html'), /<html/)
   assert.ok(ownRequire().resolve('uplot/package.json').startsWith(ROOT))
   assert.deepEqual(threadFlags(), [])
 })

@@ -115,7 +115,7 @@ describe('the package', () => {
   })
 
   test('keeps its inner files to itself', async () => {
-    await assert.rejects(node('--eval', 'require("loopscope/lib/main/options/options")'), /ERR_PACKAGE_PATH_NOT_EXPORTED/)
+    await assert.rejects(node('--eval', 'require("loopscope/lib/api/options/options")'), /ERR_PACKAGE_PATH_NOT_EXPORTED/)
   })
 
   test('has types for CommonJS and for ES modules', async () => {

@@ -6,8 +6,8 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { listFiles, readProject } = require('./project')
 
-const PALETTE = 'lib/browser/page/palette.css'
-const sources = listFiles('lib').filter(file => /^lib\/browser\/.*\.(?:css|js)$/.test(file) && file !== PALETTE).map(file => ({ file, text: readProject(file) }))
+const PALETTE = 'lib/page/shell/palette.css'
+const sources = listFiles('lib').filter(file => /^lib\/page\/.*\.(?:css|js)$/.test(file) && file !== PALETTE).map(file => ({ file, text: readProject(file) }))
 const definedIn = text => [...text.matchAll(/(--[a-z-]+):/g)].map(([, name]) => name)
 
 test('every color of the palette is there in light and in dark', () => {

@@ -7,7 +7,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { readProject } = require('./project')
 
-const PALETTE = 'lib/browser/page/palette.css'
+const PALETTE = 'lib/page/shell/palette.css'
 const FRAMES = ['app', 'dependency', 'wasm', 'node', 'native', 'gc', 'idle', 'route', 'all', 'match']
 const CHANGES = ['hottest', 'hotter', 'warm', 'same', 'cool', 'colder', 'coldest']
 

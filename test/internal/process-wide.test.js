@@ -2,9 +2,9 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { hold, release } = require('../../lib/main/process/process-wide')
+const { hold, release } = require('../../lib/probe/process/process-wide')
 
-const PATH = require.resolve('../../lib/main/process/process-wide')
+const PATH = require.resolve('../../lib/probe/process/process-wide')
 
 /** The module as another copy of the package would load it. */
 function loadCopy () {

@@ -1,7 +1,7 @@
 'use strict'
 
 // No thread of loopscope may wait in the read of a file, since process.exit() waits for the thread: whoever can name or place a file would decide
-// when the process ends. So all files that others can name or place are read by shared/base/regular-file.js.
+// when the process ends. So all files that others can name or place are read by base/regular-file.js.
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
@@ -9,7 +9,7 @@ const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { openRegularFile, readRegularFile, readRegularText } = require('../../lib/shared/base/regular-file')
+const { openRegularFile, readRegularFile, readRegularText } = require('../../lib/base/regular-file')
 
 const LIB = path.join(__dirname, '..', '..', 'lib')
 const READS = /\bfs\.(?:promises\.)?(?:readFileSync|readFile|createReadStream|openSync)\(/
@@ -17,24 +17,24 @@ const SAFE = /fd: openRegularFile|readFileSync\(fd|'wx'/ // of a descriptor; one
 
 /** Why these may read as they like. */
 const EXEMPT = Object.freeze(/** @type {Record<string, string>} */ ({
-  'shared/base/regular-file.js': 'is how files are read',
-  'shared/base/own-files.js': 'files of this package',
-  'shared/formats/flamegraph/libraries.js': 'files of packages',
+  'base/regular-file.js': 'is how files are read',
+  'base/own-files.js': 'files of this package',
+  'formats/flamegraph/libraries.js': 'files of packages',
   'observer/admin/dashboard.js': 'files of packages',
-  'shared/system/process-ids.js': '/proc',
-  'shared/system/memory-room.js': '/proc and /sys',
-  'shared/system/cluster-worker.js': '/proc',
-  'shared/system/private-directory.js': 'a directory, and nothing else (O_DIRECTORY)',
-  'main/signals.js': '/proc',
-  'analysis/source-maps/worker.js': '/proc',
+  'base/system/process-ids.js': '/proc',
+  'base/system/memory-room.js': '/proc and /sys',
+  'base/system/cluster-worker.js': '/proc',
+  'base/system/private-directory.js': 'a directory, and nothing else (O_DIRECTORY)',
+  'api/signals.js': '/proc',
+  'source-maps/worker.js': '/proc',
   'observer/stalls/scheduler.js': '/proc and /sys',
   'observer/threads/thread-load.js': '/proc',
   'observer/recorder/debugger-detector.js': '/proc',
-  'main/options/options.js': 'a file that the configuration names, before anything runs: it may be a pipe',
-  'main/process/application.js': 'package.json, which Node.js itself reads',
-  'main/process/application-registry.js': 'package.json, which Node.js itself reads',
-  'main/artifact.js': "what the application asks for, in the application's own name",
-  'main/heap/take-snapshot.js': 'its own, just made',
+  'api/options/options.js': 'a file that the configuration names, before anything runs: it may be a pipe',
+  'probe/process/application.js': 'package.json, which Node.js itself reads',
+  'probe/process/application-registry.js': 'package.json, which Node.js itself reads',
+  'probe/artifact.js': "what the application asks for, in the application's own name",
+  'probe/heap/take-snapshot.js': 'its own, just made',
   'observer/store/reservation.js': 'its own, just made',
   'observer/store/directory.js': 'a directory that is there',
   'observer/heap/redaction/redact.js': 'its own, just made'

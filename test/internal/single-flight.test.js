@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { SingleFlight } = require('../../lib/shared/base/single-flight')
+const { SingleFlight } = require('../../lib/base/single-flight')
 
 const tick = () => new Promise(resolve => setImmediate(resolve))
 

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const validate = require('../../lib/shared/base/validate')
+const validate = require('../../lib/base/validate')
 
 const INVALID = 'ERR_LOOPSCOPE_INVALID_OPTION'
 

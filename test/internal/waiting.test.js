@@ -8,15 +8,15 @@ const { listFiles, readProject } = require('./project')
 
 // Where the time of day is read, and what for. A new file belongs here only when people are told the time, or a time comes from outside.
 const TIME_OF_DAY = new Map([
-  ['lib/browser/dashboard/session.js', 'shown to people'],
-  ['lib/browser/sections/captures.js', 'shown to people'],
-  ['lib/browser/sections/now.js', 'shown to people'],
-  ['lib/browser/sections/range.js', 'shown to people'],
+  ['lib/page/dashboard/session.js', 'shown to people'],
+  ['lib/page/sections/captures.js', 'shown to people'],
+  ['lib/page/sections/now.js', 'shown to people'],
+  ['lib/page/sections/range.js', 'shown to people'],
   ['lib/observer/admin/jobs.js', 'when a capture began and ended'],
   ['lib/observer/admin/routes/profiles.js', 'from and to are times of day'],
   ['lib/observer/admin/routes/group.js', 'from and to are times of day, and when the group had answered'],
   ['lib/shared/group/group-answers.js', 'when it was answered'],
-  ['lib/shared/group/group-profiles.js', 'from and to are times of day, and when a recording began and ended'],
+  ['lib/observer/group/group-profiles.js', 'from and to are times of day, and when a recording began and ended'],
   ['lib/observer/admin/routes/live.js', 'when the loop got stuck'],
   ['lib/observer/admin/routes/pprof.js', 'time_nanos of a profile'],
   ['lib/observer/admin/routes/readings.js', 'from and to are times of day, and what time it is now'],
@@ -35,15 +35,15 @@ const TIME_OF_DAY = new Map([
   ['lib/observer/heap/near-limit.js', 'the name of an artifact'],
   ['lib/observer/heap/sampler.js', 'when sampling began'],
   ['lib/observer/heap/snapshot/snapshot-run.js', 'the name of an artifact'],
-  ['lib/main/pm2/pm2-link.js', 'when it was answered, and stalls have times of day'],
-  ['lib/main/heap/take-snapshot.js', 'when it was taken'],
-  ['lib/shared/base/monotonic.js', 'ties the two together'],
+  ['lib/api/pm2/pm2-link.js', 'when it was answered, and stalls have times of day'],
+  ['lib/probe/heap/take-snapshot.js', 'when it was taken'],
+  ['lib/base/monotonic.js', 'ties the two together'],
   ['lib/observer/admin/admin-sources.js', 'from and to are times of day'],
   ['lib/observer/findings/findings.js', 'when it was answered, and from and to are times of day'],
   ['lib/observer/rules/readings.js', 'when it was, and stalls have times of day'],
   ['lib/observer/rules/rules.js', 'stalls have times of day'],
   ['lib/observer/stalls/stall-records.js', 'when it was'],
-  ['lib/observer/main-client.js', 'when it was answered'],
+  ['lib/link/main-client.js', 'when it was answered'],
   ['lib/observer/store/store.js', 'files have times of day']
 ])
 

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { WARNINGS, forgetWarnings, warnOnce } = require('../../lib/shared/base/warnings')
+const { WARNINGS, forgetWarnings, warnOnce } = require('../../lib/base/warnings')
 
 function createLogger () {
   const logger = { lines: [], warn: (fields, message) => logger.lines.push({ fields, message }) }

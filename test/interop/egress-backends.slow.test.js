@@ -5,7 +5,7 @@
 const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { BACKENDS } = require('../../lib/observer/egress/backends')
-const { buildPprof } = require('../../lib/shared/formats/pprof')
+const { buildPprof } = require('../../lib/formats/pprof')
 const { LABELS, SAMPLED, TRACE, item, namesIn } = require('../egress/items')
 const { readRecorded, withRoutes } = require('../fixtures/profiles/profiles')
 const { CPU, MEMORY, render, renderSpan, send } = require('./egress')

@@ -7,8 +7,8 @@ const os = require('node:os')
 const path = require('node:path')
 const { after, before, describe, test } = require('node:test')
 const { pathToFileURL } = require('node:url')
-const { encodeFlameGraphDifference } = require('../../lib/shared/formats/flamegraph')
-const { FORMATS } = require('../../lib/shared/formats/formats')
+const { encodeFlameGraphDifference } = require('../../lib/formats/flamegraph')
+const { FORMATS } = require('../../lib/formats/formats')
 const { craft, readRecorded, withRoutes } = require('../fixtures/profiles/profiles')
 
 const CHROMIUM = '/usr/bin/chromium'

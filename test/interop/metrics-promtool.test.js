@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
 const { Registry } = require('prom-client')
-const { createMetrics } = require('../../lib/main/metrics/metrics')
+const { createMetrics } = require('../../lib/api/metrics/metrics')
 const { createFakeSources, createFakeLogger } = require('../metrics/fake-sources')
 
 const skip = spawnSync('promtool', ['--version']).error ? 'promtool is not installed' : false

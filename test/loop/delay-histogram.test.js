@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createDelayHistogram } = require('../../lib/main/loop/delay-histogram')
+const { createDelayHistogram } = require('../../lib/probe/loop/delay-histogram')
 
 const SECOND_MICROS = 1e6
 

@@ -2,8 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { SharedState } = require('../../lib/bridge/shared-state')
-const { Heartbeat } = require('../../lib/main/loop/heartbeat')
+const { SharedState } = require('../../lib/link/shared-state')
+const { Heartbeat } = require('../../lib/probe/loop/heartbeat')
 
 const PERIOD_MS = 20
 const THRESHOLD_MS = 100

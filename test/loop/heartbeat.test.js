@@ -3,9 +3,9 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
-const { monotonicMicros } = require('../../lib/shared/base/monotonic')
-const { SharedState } = require('../../lib/bridge/shared-state')
-const { Heartbeat } = require('../../lib/main/loop/heartbeat')
+const { monotonicMicros } = require('../../lib/base/monotonic')
+const { SharedState } = require('../../lib/link/shared-state')
+const { Heartbeat } = require('../../lib/probe/loop/heartbeat')
 
 const PERIOD_MS = 5
 const NEVER_MS = 1e9
@@ -196,7 +196,7 @@ test('after stop() there are no ticks and the observer sees a loop that is not w
 })
 
 test('a started heartbeat does not keep the process alive', () => {
-  const [heartbeat, sharedState] = ['main/loop/heartbeat', 'bridge/shared-state'].map(name => require.resolve(`../../lib/${name}`))
+  const [heartbeat, sharedState] = ['probe/loop/heartbeat', 'link/shared-state'].map(name => require.resolve(`../../lib/${name}`))
   const script = `
     const { SharedState } = require(${JSON.stringify(sharedState)})
     const { Heartbeat } = require(${JSON.stringify(heartbeat)})

@@ -2,8 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { SharedState } = require('../../lib/bridge/shared-state')
-const { LoopTime } = require('../../lib/main/loop/utilization')
+const { SharedState } = require('../../lib/link/shared-state')
+const { LoopTime } = require('../../lib/probe/loop/utilization')
 
 function createSubject () {
   const node = { active: 100, idle: 300, utilization: 0.25 }

@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { createUtilization } = require('../../lib/main/loop/utilization')
+const { createUtilization } = require('../../lib/probe/loop/utilization')
 
 /** A loop that is told how long it works and idles, with the timers of the test moved along. */
 function createFakeLoop (t) {
@@ -68,7 +68,7 @@ test('a real loop that works and then waits has both kinds of time', async () =>
 })
 
 test('a started part does not keep the process alive', () => {
-  const path = require.resolve('../../lib/main/loop/utilization')
+  const path = require.resolve('../../lib/probe/loop/utilization')
   const child = spawnSync(process.execPath, ['-e', `require(${JSON.stringify(path)}).createUtilization().start()`], { timeout: 10_000 })
   assert.equal(child.status, 0)
 })

@@ -3,8 +3,8 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { AggregatorRegistry, Registry } = require('prom-client')
-const { DEFINITIONS } = require('../../lib/main/metrics/definitions')
-const { createMetrics } = require('../../lib/main/metrics/metrics')
+const { DEFINITIONS } = require('../../lib/api/metrics/definitions')
+const { createMetrics } = require('../../lib/api/metrics/metrics')
 const { createFakeSources, createFakeLogger } = require('./fake-sources')
 
 /** What prom-client's cluster support gets from a worker: JSON that went through a channel. */

@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
-const { DEFINITIONS } = require('../../lib/main/metrics/definitions')
+const { DEFINITIONS } = require('../../lib/api/metrics/definitions')
 const { createFakeSources } = require('./fake-sources')
 
 const DOCS = join(__dirname, '../../docs/metrics.md')

@@ -3,9 +3,9 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Counter, Histogram, Registry } = require('prom-client')
-const { readOpenMetrics } = require('../../lib/main/admin/metrics-reading')
-const { createMetrics } = require('../../lib/main/metrics/metrics')
-const { prefersOpenMetrics } = require('../../lib/shared/group/metrics/exposition')
+const { readOpenMetrics } = require('../../lib/api/admin/metrics-reading')
+const { createMetrics } = require('../../lib/api/metrics/metrics')
+const { prefersOpenMetrics } = require('../../lib/shared/group/exposition')
 const { get, run } = require('../admin/running')
 const { createFakeSources, createFakeLogger } = require('./fake-sources')
 

@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Registry } = require('prom-client')
-const { createMetrics } = require('../../lib/main/metrics/metrics')
+const { createMetrics } = require('../../lib/api/metrics/metrics')
 const { createFakeSources, createFakeLogger, CAUSES } = require('./fake-sources')
 
 function createRegistry (sources, contentType) {

@@ -2,9 +2,9 @@
 
 // Sources with fixed numbers. The two that own buckets, loop delay and requests, are the real parts.
 
-const { BucketCounts } = require('../../lib/shared/base/bucket-counts')
-const { createDelayHistogram } = require('../../lib/main/loop/delay-histogram')
-const { createRequestDurations } = require('../../lib/main/http/request-durations')
+const { BucketCounts } = require('../../lib/base/bucket-counts')
+const { createDelayHistogram } = require('../../lib/probe/loop/delay-histogram')
+const { createRequestDurations } = require('../../lib/api/http/request-durations')
 
 const CAUSES = ['code', 'gc', 'starved', 'suspended', 'unknown']
 

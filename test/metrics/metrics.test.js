@@ -3,9 +3,9 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Registry, Gauge, collectDefaultMetrics } = require('prom-client')
-const { DEFINITIONS } = require('../../lib/main/metrics/definitions')
-const { createMetrics } = require('../../lib/main/metrics/metrics')
-const { forgetWarnings } = require('../../lib/shared/base/warnings')
+const { DEFINITIONS } = require('../../lib/api/metrics/definitions')
+const { createMetrics } = require('../../lib/api/metrics/metrics')
+const { forgetWarnings } = require('../../lib/base/warnings')
 const { createFakeSources, createFakeLogger } = require('./fake-sources')
 
 const namesIn = registry => registry.getMetricsAsArray().map(metric => metric.name).sort()

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { resolveOptions } = require('../../lib/main/options/resolve-options')
+const { resolveOptions } = require('../../lib/api/options/resolve-options')
 
 test('the environment wins over the default, and the code over the environment', () => {
   const env = { LOOPSCOPE_STALL_THRESHOLD_MS: '250', LOOPSCOPE_RECORDER_HZ: '50', LOOPSCOPE_DIR: '/captures', PATH: '/bin' }

@@ -6,7 +6,7 @@ const path = require('node:path')
 const test = require('node:test')
 const v8 = require('node:v8')
 const { drive } = require('../process/child')
-const { whyNodeProfiles } = require('../../lib/main/options/environment-facts')
+const { whyNodeProfiles } = require('../../lib/api/options/environment-facts')
 const { makeScratch } = require('../store/scratch')
 
 const BY_INSPECTOR = { recorder: { engine: 'inspector' } }

@@ -2,8 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { OPTIONS, variableOf } = require('../../lib/main/options/options')
-const { resolveOptions } = require('../../lib/main/options/resolve-options')
+const { OPTIONS, variableOf } = require('../../lib/api/options/options')
+const { resolveOptions } = require('../../lib/api/options/resolve-options')
 
 const NO_ENV = {}
 const LOGGER = { info () {}, warn () {}, error () {} }

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Signals } = require('../../lib/main/signals')
+const { Signals } = require('../../lib/api/signals')
 
 const SIGNAL = 'SIGHUP' // not SIGUSR2: nodemon may be among the parents
 

@@ -75,7 +75,7 @@ test('where nothing is recorded, that is the answer', async t => {
 
 test('an answer that does not come is told of in its place', async t => {
   const source = `
-    const { createPm2Link } = require(${JSON.stringify(require.resolve('../../lib/main/pm2/pm2-link'))})
+    const { createPm2Link } = require(${JSON.stringify(require.resolve('../../lib/api/pm2/pm2-link'))})
     const delay = { bounds: [1], counts: [0], count: 0, sum: 0 }
     createPm2Link({ answerMs: 50 }).add({
       read: () => ({ delay, recentMaxMs: 0, utilization: 0, stalls: [] }),

@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
-const { FirstFinding, RecentFigures } = require('../../lib/main/pm2/recent-figures')
+const { FirstFinding, RecentFigures } = require('../../lib/api/pm2/recent-figures')
 
 const BOUNDS = [0.01, 0.1, 1]
 const BEGIN = 1_000_000

@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { AsyncLocalStorage } = require('node:async_hooks')
 const path = require('node:path')
-const timers = require('../../lib/shared/base/timers')
+const timers = require('../../lib/base/timers')
 const { fixtures, start } = require('./child')
 
 test('where timers and performance are not Node.js\'s, stalls are found, and all of it stops', async t => {

@@ -4,7 +4,7 @@ const { test } = require('node:test')
 const assert = require('node:assert/strict')
 const { setImmediate: nextTurn } = require('node:timers/promises')
 const vm = require('node:vm')
-const { canDeadlock, preventDeadlock } = require('../../lib/main/recorder/recorder')
+const { canDeadlock, preventDeadlock } = require('../../lib/probe/recorder/recorder')
 
 test('Node 20 and Node 22 before 22.23.3 are those whose cold start can deadlock', () => {
   const affected = ['20.19.0', '20.20.2', '22.0.0', '22.12.0', '22.23.1', '22.23.2']

@@ -3,7 +3,7 @@
 // Small profiles of known times for the recorder's tests, and what has to hold for every profile.
 
 const assert = require('node:assert/strict')
-const { assertCpuProfile } = require('../../lib/shared/formats/profile/assert-profile')
+const { assertCpuProfile } = require('../../lib/formats/profile/assert-profile')
 const { craft } = require('../fixtures/profiles/profiles')
 
 /**

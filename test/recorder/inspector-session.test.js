@@ -6,7 +6,7 @@ const { pbkdf2Sync } = require('node:crypto')
 const { console: profiler } = require('node:inspector')
 const path = require('node:path')
 const { Worker } = require('node:worker_threads')
-const { assertCpuProfile } = require('../../lib/shared/formats/profile/assert-profile')
+const { assertCpuProfile } = require('../../lib/formats/profile/assert-profile')
 
 const PREFIX = 'session-test:'
 const PATIENCE_MS = 20_000

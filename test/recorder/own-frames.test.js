@@ -4,13 +4,13 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
-const { withoutOwnFrames } = require('../../lib/shared/formats/profile/own-frames')
-const { WRAPPER_NAME } = require('../../lib/shared/base/own-files')
+const { withoutOwnFrames } = require('../../lib/formats/profile/own-frames')
+const { WRAPPER_NAME } = require('../../lib/base/own-files')
 const { assertValid, deepFreeze } = require('./crafted')
 
 const LIB = path.join(__dirname, '../../lib/')
-const ROTATE = ['rotate', `${LIB}main/recorder/recorder.js`]
-const MIDDLEWARE = ['loopscope', pathToFileURL(`${LIB}main/http/middleware.js`).href]
+const ROTATE = ['rotate', `${LIB}probe/recorder/recorder.js`]
+const MIDDLEWARE = ['loopscope', pathToFileURL(`${LIB}api/http/middleware.js`).href]
 const HANDLER = ['search', '/app/search.js']
 
 /** One stack of frames `[name, url]` a sample, each of 1 ms, outermost first. */
@@ -65,7 +65,7 @@ test('what a middleware or a wrapper calls hangs under what calls it', () => {
 
 test('a package that we load or call is ours with all that it does, and what it calls of the application is not', () => {
   const timer = ['listOnTimeout', 'node:internal/timers']
-  const load = ['load', `${LIB}main/late-logger.js`]
+  const load = ['load', `${LIB}api/late-logger.js`]
   const [require, read] = [['require', 'node:internal/modules/helpers'], ['readFileSync', 'node:fs']]
   const [pino, thread] = [['(pino)', '/app/node_modules/pino/pino.js'], ['(thread-stream)', '/app/node_modules/thread-stream/index.js']]
   assert.deepEqual(stacksOf(withoutOwnFrames(profileOf(
@@ -74,7 +74,7 @@ test('a package that we load or call is ours with all that it does, and what it 
     [HANDLER, load, require, pino, require, read],
     [HANDLER, require, pino, require, read]
   ))), ['(program)', '(program)', 'search', 'search require (pino) require readFileSync'])
-  const serve = ['serve', `${LIB}main/admin/metrics-reading.js`]
+  const serve = ['serve', `${LIB}api/admin/metrics-reading.js`]
   const metrics = ['metrics', '/app/node_modules/prom-client/lib/registry.js']
   assert.deepEqual(stacksOf(withoutOwnFrames(profileOf([timer, serve, metrics], [timer, serve, metrics, ['collect', '/app/metrics.js'], read], [timer, metrics]))),
     ['(program)', 'listOnTimeout collect readFileSync', 'listOnTimeout metrics'])

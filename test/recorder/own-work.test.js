@@ -4,9 +4,9 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const path = require('node:path')
 const { findCulprit } = require('../../lib/observer/stalls/culprit/find-culprit')
-const { withoutOwnFrames } = require('../../lib/shared/formats/profile/own-frames')
+const { withoutOwnFrames } = require('../../lib/formats/profile/own-frames')
 
-const OURS = path.join(__dirname, '../../lib/main/recorder/recorder.js')
+const OURS = path.join(__dirname, '../../lib/probe/recorder/recorder.js')
 
 /** One stack of frames `[name, url]` a sample, each of 100 ms, outermost first. */
 function culpritOf (...stacks) {
@@ -36,7 +36,7 @@ test('our own work by itself has no culprit', () => {
 })
 
 test('what our middleware calls is seen, and the middleware is not blamed', () => {
-  const middleware = ['loopscope', path.join(__dirname, '../../lib/main/http/middleware.js')]
+  const middleware = ['loopscope', path.join(__dirname, '../../lib/api/http/middleware.js')]
   assert.equal(culpritOf([middleware, ['next', '/app/node_modules/express/next.js'], ['login', '/app/login.js']]).culprit.function, 'login')
   assert.equal(culpritOf([middleware, ['next', '/app/node_modules/express/next.js']]).culprit.function, 'next')
 })

@@ -6,11 +6,11 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { monotonicMicros } = require('../../lib/shared/base/monotonic')
-const { noteOwnCallback } = require('../../lib/main/process/next-callback')
-const own = require('../../lib/shared/base/timers')
-const { ENGINES } = require('../../lib/main/recorder/engines')
-const { Recorder } = require('../../lib/main/recorder/recorder')
+const { monotonicMicros } = require('../../lib/base/monotonic')
+const { noteOwnCallback } = require('../../lib/probe/process/next-callback')
+const own = require('../../lib/base/timers')
+const { ENGINES } = require('../../lib/probe/recorder/engines')
+const { Recorder } = require('../../lib/probe/recorder/recorder')
 
 const skip = ENGINES.builtin.canSlow() ? false : 'v8.startCpuProfile() takes no interval here'
 const SECOND_MICROS = 1e6

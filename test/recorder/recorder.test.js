@@ -3,8 +3,8 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Session } = require('node:inspector')
-const { monotonicMicros } = require('../../lib/shared/base/monotonic')
-const { Recorder } = require('../../lib/main/recorder/recorder')
+const { monotonicMicros } = require('../../lib/base/monotonic')
+const { Recorder } = require('../../lib/probe/recorder/recorder')
 
 const SECOND_MICROS = 1e6
 const ATTACHED = { code: 'LOOPSCOPE_WARN_RECORDER_PAUSED', values: [], reason: 'a debugger is attached' }

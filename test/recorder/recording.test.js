@@ -2,8 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { monotonicMicros } = require('../../lib/shared/base/monotonic')
-const { Recording } = require('../../lib/main/recorder/recording')
+const { monotonicMicros } = require('../../lib/base/monotonic')
+const { Recording } = require('../../lib/probe/recorder/recording')
 
 const SETTINGS = { hz: 100, windowSeconds: 5, keepSeconds: 60, engine: 'inspector' }
 

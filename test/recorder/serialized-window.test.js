@@ -6,8 +6,8 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const v8 = require('node:v8')
 const { runInThisContext } = require('node:vm')
-const { assertCpuProfile } = require('../../lib/shared/formats/profile/assert-profile')
-const { monotonicMicros } = require('../../lib/shared/base/monotonic')
+const { assertCpuProfile } = require('../../lib/formats/profile/assert-profile')
+const { monotonicMicros } = require('../../lib/base/monotonic')
 const { readSerialized } = require('../../lib/observer/recorder/serialized-window')
 
 const skip = typeof v8.startCpuProfile === 'function' ? false : 'this Node.js has no v8.startCpuProfile()'

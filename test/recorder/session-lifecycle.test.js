@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { SharedState } = require('../../lib/bridge/shared-state')
+const { SharedState } = require('../../lib/link/shared-state')
 const { SessionLifecycle } = require('../../lib/observer/recorder/session-lifecycle')
 
 const FIRST_MS = 1000

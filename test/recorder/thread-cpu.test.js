@@ -2,10 +2,10 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createNotedCpu } = require('../../lib/main/process/noted-cpu')
+const { createNotedCpu } = require('../../lib/probe/process/noted-cpu')
 const { ThreadCpu } = require('../../lib/observer/recorder/thread-cpu')
-const { SharedState } = require('../../lib/bridge/shared-state')
-const { LOOP_IO, createFrameOf } = require('../../lib/shared/formats/profile/frame')
+const { SharedState } = require('../../lib/link/shared-state')
+const { LOOP_IO, createFrameOf } = require('../../lib/formats/profile/frame')
 const { assertValid, createRandom, profileOf } = require('./crafted')
 
 const SECOND_MICROS = 1e6

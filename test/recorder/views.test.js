@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { History } = require('../../lib/observer/recorder/history')
 const { createViews } = require('../../lib/observer/recorder/views')
-const { monotonicMicros } = require('../../lib/shared/base/monotonic')
+const { monotonicMicros } = require('../../lib/base/monotonic')
 const { assertValid, profileOf } = require('./crafted')
 
 const LONG_MS = 60_000 // a wait that only a fault would sit out

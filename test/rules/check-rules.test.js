@@ -4,10 +4,10 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { resolveOptions } = require('../../lib/main/options/resolve-options')
+const { resolveOptions } = require('../../lib/api/options/resolve-options')
 const { FINDING_IDS } = require('../../lib/shared/rules/conditions')
 const { DETECTORS } = require('../../lib/shared/findings/detectors')
-const { checkRules } = require('../../lib/shared/rules/check-rules')
+const { checkRules } = require('../../lib/api/options/check-rules')
 const { makeScratch } = require('../store/scratch')
 
 const LOG = [{ log: 'warn' }]

@@ -6,7 +6,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { ACTIONS } = require('../../lib/shared/rules/actions')
 const { CONDITIONS, judge } = require('../../lib/shared/rules/conditions')
-const { suspectOf } = require('../../lib/shared/rules/firing')
+const { suspectOf } = require('../../lib/observer/rules/firing')
 const { DEFAULTS } = require('../../lib/shared/rules/limits')
 const { readingsOf, ruleOf } = require('./readings')
 

@@ -5,7 +5,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
-const { resolveOptions } = require('../../lib/main/options/resolve-options')
+const { resolveOptions } = require('../../lib/api/options/resolve-options')
 const { receive } = require('../egress/receiver')
 const { drive } = require('../process/child')
 

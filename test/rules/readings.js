@@ -2,7 +2,7 @@
 
 // Readings as the observer gathers them, and rules as the option has them after its checks.
 
-const { checkRules } = require('../../lib/shared/rules/check-rules')
+const { checkRules } = require('../../lib/api/options/check-rules')
 
 /** @param {Partial<import('../../lib/shared/rules/conditions').Readings>} [given] */
 function readingsOf (given) {

@@ -32,7 +32,7 @@ const SAME_EVERYWHERE = {
   truth: 'run apart, on the Node.js that most people run, and on 20 for a release',
   cli: 'a client: what depends on the version is in the process that it asks',
   deploy: 'files for other programs',
-  browser: 'code for browsers',
+  page: 'code for browsers',
   marks: 'a list in memory',
   runner: 'of these scripts',
   suites: 'of these scripts',

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Arrivals } = require('../../lib/main/http/arrivals')
+const { Arrivals } = require('../../lib/probe/http/arrivals')
 
 const MS = 1e3
 const nextImmediate = () => new Promise(resolve => setImmediate(resolve))

@@ -10,7 +10,7 @@ const { once } = require('node:events')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { start } = require('../process/child')
-const { describeSlow } = require('../../lib/shared/slow-requests/describe-slow')
+const { describeSlow } = require('../../lib/shared/describe-slow')
 
 const APP = path.join(__dirname, '..', 'fixtures', 'slow-requests', 'app.js')
 const REGISTER = path.join(__dirname, '..', '..', 'register.js')

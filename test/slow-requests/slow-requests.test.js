@@ -4,7 +4,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { monotonicMicros } = require('../../lib/shared/base/monotonic')
+const { monotonicMicros } = require('../../lib/base/monotonic')
 const { SlowRequests } = require('../../lib/observer/slow-requests/slow-requests')
 
 const MS = 1e3

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { OriginalPositions } = require('../../lib/shared/source-maps/original-positions')
+const { OriginalPositions } = require('../../lib/source-maps/original-positions')
 
 const MAX = 1000
 const placesOf = (from, count) => Array.from({ length: count }, (_, index) => ({ line: from + index, column: 0, name: 'f' }))

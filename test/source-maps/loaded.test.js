@@ -8,7 +8,7 @@ const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { encode } = require('@jridgewell/sourcemap-codec')
-const { SourceMaps } = require('../../lib/shared/source-maps/source-maps')
+const { SourceMaps } = require('../../lib/source-maps/source-maps')
 const { makeFolder } = require('./folder')
 
 const LIBRARY = path.join(__dirname, '..', '..', 'lib', 'index')

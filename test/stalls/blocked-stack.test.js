@@ -3,11 +3,11 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { execFileSync } = require('node:child_process')
-const { readBlockedStack } = require('../../lib/main/blocked-stack')
+const { readBlockedStack } = require('../../lib/probe/blocked-stack')
 const { createBlockedStacks } = require('../../lib/observer/stalls/culprit/blocked-stacks')
-const { OWN_FOLDER } = require('../../lib/shared/base/own-files')
+const { OWN_FOLDER } = require('../../lib/base/own-files')
 
-const MODULE = require.resolve('../../lib/main/blocked-stack')
+const MODULE = require.resolve('../../lib/probe/blocked-stack')
 
 function describeFirst () {
   return [3, 1].sort(() => { first ??= readBlockedStack(); return 0 })
@@ -74,7 +74,7 @@ test('stacks are told by the time in which they were read, without what is ours'
     ['', '', `${OWN_FOLDER}observer/interrupt.js`, 1, 1, 1, 1],
     ['sort', 'Array', '', 0, 0, 0, 0],
     ['login', '', 'file:///app/login.js', 7, 3, 5, 1],
-    ['loopscope', '', `${OWN_FOLDER}main/http/middleware.js`, 9, 1, 8, 1]
+    ['loopscope', '', `${OWN_FOLDER}api/http/middleware.js`, 9, 1, 8, 1]
   ]
   for (const atMicros of [10, 20, 30]) stacks.add({ atMicros, calls: JSON.stringify(calls) })
   stacks.add({ atMicros: 20, calls: '[]' })

@@ -8,7 +8,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { createSourceLines } = require('../../lib/observer/stalls/culprit/source-lines')
-const { calledPackage } = require('../../lib/shared/formats/profile/called-package')
+const { calledPackage } = require('../../lib/formats/profile/called-package')
 
 const PACKAGES = {
   'body-parser': { dependencies: { 'raw-body': '3' } },

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
-const { groupFolders } = require('../../lib/shared/system/cgroup-folders')
+const { groupFolders } = require('../../lib/base/system/cgroup-folders')
 const { ThrottleReader } = require('../../lib/observer/stalls/scheduler')
 
 const FIXTURES = path.join(__dirname, '..', 'fixtures', 'cgroup')

@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { pathToFileURL } = require('node:url')
 const { findCulprit } = require('../../lib/observer/stalls/culprit/find-culprit')
-const { withoutOwnFrames } = require('../../lib/shared/formats/profile/own-frames')
+const { withoutOwnFrames } = require('../../lib/formats/profile/own-frames')
 const { slice } = require('../../lib/observer/recorder/window')
 const { readRecorded } = require('../fixtures/profiles/profiles')
 const { deepFreeze, profileOf } = require('../recorder/crafted')
@@ -36,7 +36,7 @@ test('an anonymous comparator is its named function, an anonymous handler under 
 test('the middleware of this library is not what called an anonymous handler, wherever the library is installed', () => {
   const profile = profileOf([[['loopscope', ANONYMOUS], 500_000]])
   const ours = profile.nodes.find(({ callFrame }) => callFrame.functionName === 'loopscope')
-  ours.callFrame.url = pathToFileURL(require.resolve('../../lib/main/http/middleware')).href
+  ours.callFrame.url = pathToFileURL(require.resolve('../../lib/api/http/middleware')).href
   const { culprit } = findCulprit(withoutOwnFrames(deepFreeze(profile)), { appRoot: '/app' })
   assert.deepEqual([culprit.function, culprit.file], ['(anonymous)', 'app.js'])
 })

@@ -2,8 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { monotonicMicros } = require('../../lib/shared/base/monotonic')
-const { SharedState } = require('../../lib/bridge/shared-state')
+const { monotonicMicros } = require('../../lib/base/monotonic')
+const { SharedState } = require('../../lib/link/shared-state')
 const { LoopSeries } = require('../../lib/observer/stalls/stall-records')
 
 function createSubject (t) {

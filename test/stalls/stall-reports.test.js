@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { monotonicMicros } = require('../../lib/shared/base/monotonic')
+const { monotonicMicros } = require('../../lib/base/monotonic')
 const { createStallReports } = require('../../lib/observer/stalls/stall-detection')
 const { StallRecords } = require('../../lib/observer/stalls/stall-records')
 const { History } = require('../../lib/observer/recorder/history')

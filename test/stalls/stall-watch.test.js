@@ -2,7 +2,7 @@
 
 const { describe, test } = require('node:test')
 const assert = require('node:assert/strict')
-const { monotonicMicros } = require('../../lib/shared/base/monotonic')
+const { monotonicMicros } = require('../../lib/base/monotonic')
 const { StallWatch } = require('../../lib/observer/stalls/stall-watch')
 
 const PERIOD_MS = 5

@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
-const { captureCall, DrawnCalls } = require('../../lib/main/sync-calls/call-site')
+const { captureCall, DrawnCalls } = require('../../lib/probe/sync-calls/call-site')
 const { startDetector, sitesOf } = require('./started')
 
 const TARGET = { api: 'fs.existsSync' }

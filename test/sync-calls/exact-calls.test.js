@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const crypto = require('node:crypto')
-const { ExactCalls } = require('../../lib/main/sync-calls/exact-calls')
+const { ExactCalls } = require('../../lib/probe/sync-calls/exact-calls')
 const { FlagLog } = require('../../lib/shared/sync-calls/flags')
 
 function createSubject (t, options = false) {

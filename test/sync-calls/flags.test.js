@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const crypto = require('node:crypto')
 const { Flags } = require('../../lib/shared/sync-calls/flags')
-const { Site } = require('../../lib/main/sync-calls/site-table')
+const { Site } = require('../../lib/probe/sync-calls/site-table')
 const { startDetector } = require('./started')
 
 const PLACE = { function: 'f', file: 'f.js', line: 1, column: 1 }

@@ -8,7 +8,7 @@ const os = require('node:os')
 const path = require('node:path')
 
 const STARTED = path.join(__dirname, 'started')
-const DETECTOR = path.join(__dirname, '..', '..', 'lib', 'main', 'sync-calls', 'detector')
+const DETECTOR = path.join(__dirname, '..', '..', 'lib', 'probe', 'sync-calls', 'detector')
 
 /** An app whose generated line 1 maps, from column 0 on, to line 8, column 3 of original.ts. */
 function writeApp (dir) {

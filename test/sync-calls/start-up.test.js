@@ -6,7 +6,7 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
 const { setImmediate } = require('node:timers/promises')
-const { SyncCallDetector } = require('../../lib/main/sync-calls/detector')
+const { SyncCallDetector } = require('../../lib/probe/sync-calls/detector')
 const { DEFAULTS } = require('./started')
 
 function start (t) {

@@ -2,8 +2,8 @@
 
 // A running detector for one test, and what its tests ask of a reading.
 
-const { resolveOptions } = require('../../lib/main/options/resolve-options')
-const { SyncCallDetector } = require('../../lib/main/sync-calls/detector')
+const { resolveOptions } = require('../../lib/api/options/resolve-options')
+const { SyncCallDetector } = require('../../lib/probe/sync-calls/detector')
 
 const DEFAULTS = resolveOptions({ syncCalls: true }, {}).syncCalls
 

@@ -7,7 +7,7 @@ const crypto = require('node:crypto')
 const zlib = require('node:zlib')
 const childProcess = require('node:child_process')
 const { adviceOf } = require('../../lib/shared/sync-calls/advice')
-const { listTargets, selectTargets, propertyOf } = require('../../lib/main/sync-calls/targets')
+const { listTargets, selectTargets, propertyOf } = require('../../lib/probe/sync-calls/targets')
 
 const apis = listTargets().map(({ api }) => api)
 

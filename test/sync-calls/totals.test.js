@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { ApiCalls, Site } = require('../../lib/main/sync-calls/site-table')
+const { ApiCalls, Site } = require('../../lib/probe/sync-calls/site-table')
 const { startDetector, sitesOf } = require('./started')
 
 const TARGET = { api: 'fs.statSync', isCounted: false }

@@ -8,7 +8,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { inspect } = require('node:util')
-const { listTargets, propertyOf } = require('../../lib/main/sync-calls/targets')
+const { listTargets, propertyOf } = require('../../lib/probe/sync-calls/targets')
 const { startDetector } = require('./started')
 const { ARGUMENTS, RECEIVERS, VARYING } = require('./valid-calls')
 

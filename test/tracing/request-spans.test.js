@@ -5,8 +5,8 @@ const assert = require('node:assert/strict')
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { once } = require('node:events')
 const http = require('node:http')
-const { createRequestContexts } = require('../../lib/main/http/contexts/request-contexts')
-const { traceOf } = require('../../lib/main/trace-of')
+const { createRequestContexts } = require('../../lib/probe/http/contexts/request-contexts')
+const { traceOf } = require('../../lib/probe/trace-of')
 
 const API = Symbol.for('opentelemetry.js.api.1')
 const TRACE = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' }

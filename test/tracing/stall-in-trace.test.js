@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { addStallToTrace } = require('../../lib/main/open-telemetry')
+const { addStallToTrace } = require('../../lib/probe/open-telemetry')
 
 const culprit = { function: 'checkPassword', file: 'app.js', line: 8, column: 42, functionLine: 8, call: 'pbkdf2Sync', via: null, share: 1 }
 const stall = { id: 1, at: 1795328643405, durationMs: 313, startingUp: false, cause: 'code', route: 'POST /login', trace: null, culprit, stack: [], evidence: {} }

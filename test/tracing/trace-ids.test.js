@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { parseTraceparent, toTrace } = require('../../lib/main/trace-of')
+const { parseTraceparent, toTrace } = require('../../lib/probe/trace-of')
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const SPAN = 'b7ad6b7169203331'

@@ -2,8 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { noteSpan, spansOf, traceOf } = require('../../lib/main/trace-of')
-const { activeSpan, hasContexts } = require('../../lib/main/open-telemetry')
+const { noteSpan, spansOf, traceOf } = require('../../lib/probe/trace-of')
+const { activeSpan, hasContexts } = require('../../lib/probe/open-telemetry')
 
 const API = Symbol.for('opentelemetry.js.api.1')
 const HEADER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' }

@@ -4,10 +4,10 @@
 import actual = require('../../lib/index')
 import type Declared = require('../../types/index')
 
-import { errors } from '../../lib/shared/base/errors'
-import { FORMATS } from '../../lib/shared/formats/formats'
+import { errors } from '../../lib/base/errors'
+import { FORMATS } from '../../lib/formats/formats'
 import { KINDS } from '../../lib/shared/captures/kinds'
-import { ENGINES } from '../../lib/main/recorder/engines'
+import { ENGINES } from '../../lib/probe/recorder/engines'
 import type { CaptureKind, EngineName, FormatName, LoopscopeErrorCode } from '../../types/diagnostics'
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false

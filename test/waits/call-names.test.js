@@ -2,9 +2,9 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { CallNames, NamesOfKind } = require('../../lib/main/waits/call-names')
-const { toHost, toMethod } = require('../../lib/main/waits/http-names')
-const { firstWord, toStatement } = require('../../lib/main/waits/traced-calls')
+const { CallNames, NamesOfKind } = require('../../lib/probe/waits/call-names')
+const { toHost, toMethod } = require('../../lib/probe/waits/http-names')
+const { firstWord, toStatement } = require('../../lib/probe/waits/traced-calls')
 
 test('a name is one number, however a library writes it', () => {
   const names = new CallNames()

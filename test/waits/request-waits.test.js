@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { RequestWaits } = require('../../lib/main/waits/request-waits')
+const { RequestWaits } = require('../../lib/probe/waits/request-waits')
 
 test('calls of one name that overlap are one wait; each is counted', () => {
   const waits = new RequestWaits({})

@@ -29,7 +29,7 @@ test('undici: request(), fetch() and a pool, each request until its last byte', 
   assert.ok(!JSON.stringify(counts).includes('secret'))
 })
 
-// When this fails, the library has learned to: it gets a row in lib/main/waits/libraries.js, and its line in docs/dependency-calls.md another text.
+// When this fails, the library has learned to: it gets a row in lib/probe/waits/libraries.js, and its line in docs/dependency-calls.md another text.
 test('pg and pg-pool report nothing', { skip: skipWithout('pg') }, () => {
   const sources = ['pg/lib', 'pg-pool'].flatMap(folder => filesIn(path.join(__dirname, 'node_modules', folder)))
   assert.ok(sources.length >= 5)

@@ -14,7 +14,7 @@ const RETIRED = Object.freeze([
   { word: /findings\/(?:rules|words|spots)\b|HOT_RULES|findSpots\b/, use: 'findings/detectors, format-text, hot-spots' },
   { word: /\brule-words\b/, use: 'format-rule' },
   { word: /fault of ours/i, use: 'internal error' },
-  { word: /utilisation/i, use: 'utilization', exempt: ['lib/main/pm2/', 'docs/pm2.md', 'test/pm2/', 'test/frameworks/'] }, // the name of a figure of PM2
+  { word: /utilisation/i, use: 'utilization', exempt: ['lib/api/pm2/', 'docs/pm2.md', 'test/pm2/', 'test/frameworks/'] }, // the name of a figure of PM2
   { word: /more to do than processors/i, use: 'CPU contention' },
   { word: /no rule found a loss/i, use: 'no significant problem found' },
   { word: /colour/i, use: 'color' },

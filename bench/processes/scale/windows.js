@@ -7,7 +7,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { serveAnswers } = require('../../harness/answers')
 
 // The recorder itself, which nothing hands out: what an option may ask for is at least a second a window.
-const recorders = require('../../../lib/main/recorder/recorder')
+const recorders = require('../../../lib/probe/recorder/recorder')
 const { Recorder } = recorders
 /** @type {InstanceType<typeof Recorder> | undefined} */
 let recorder

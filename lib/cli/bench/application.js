@@ -14,7 +14,7 @@ const { withPreload } = require('../preload')
 const { listControlSockets } = require('../connect/control-sockets')
 const { listListeners, listSession } = require('../connect/process-facts')
 const { pinned } = require('./processors')
-const { performance } = require('../../shared/base/timers')
+const { performance } = require('../../base/timers')
 
 /** @import { ChildProcess } from 'node:child_process' */
 /** @import { Settings } from '../commands/bench' */

@@ -13,7 +13,7 @@ const path = require('node:path')
 const { promisify } = require('node:util')
 const { Failure } = require('../failure')
 const { pinned } = require('./processors')
-const { makeDirectory } = require('../../shared/system/private-directory')
+const { makeDirectory } = require('../../base/system/private-directory')
 const { devDependencies } = require('../../../package.json')
 
 /** @import { Invocation } from '../commands' */

@@ -3,7 +3,7 @@
 // Compares two benchmarks: figures with the spread of their rounds, findings, functions. Pure.
 
 const { FIGURES, spreadOf, valuesOf, warningsOfPair } = require('./figures')
-const { diffProfiles } = require('../../shared/formats/differences')
+const { diffProfiles } = require('../../formats/differences')
 
 /** @import { Finding } from '../../../types/findings' */
 /** @import { CpuProfile } from '../../../types/profile' */

@@ -4,7 +4,7 @@
 
 const { tableLines } = require('../output/table')
 const { FIGURES, showSpread, spreadOf, valuesOf, warningsOf } = require('./figures')
-const { localTime } = require('../../shared/base/local-time')
+const { localTime } = require('../../base/local-time')
 const { LABELS } = require('../../shared/findings/show')
 
 /** @import { Terminal } from '../output/terminal' */

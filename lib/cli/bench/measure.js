@@ -13,10 +13,10 @@ const { processorMs } = require('../connect/process-facts')
 const { findTarget } = require('../connect/connect')
 const { Application, assertFindable, findServer } = require('./application')
 const { load } = require('./autocannon')
-const { quantileOf } = require('../../shared/base/bucket-counts')
-const { performance } = require('../../shared/base/timers')
-const { buildCallTree } = require('../../shared/formats/profile/call-tree')
-const { summarizeTime } = require('../../shared/formats/profile/time-kinds')
+const { quantileOf } = require('../../base/bucket-counts')
+const { performance } = require('../../base/timers')
+const { buildCallTree } = require('../../formats/profile/call-tree')
+const { summarizeTime } = require('../../formats/profile/time-kinds')
 
 /** @import { Stall } from '../../../types/diagnostics' */
 /** @import { Finding } from '../../../types/findings' */

@@ -5,12 +5,12 @@
 
 const { showFigure, showSpread } = require('./figures')
 const { describe, explain, nameOf, roundsOf, targetOf } = require('./format-text')
-const { createPage, escapeHtml, jsonForHtml } = require('../../shared/base/html-page')
+const { createPage, escapeHtml, jsonForHtml } = require('../../base/html-page')
 const { LABELS } = require('../../shared/findings/show')
-const { describeDifference } = require('../../shared/formats/flamegraph/difference')
-const { describeTimes } = require('../../shared/formats/flamegraph/graph')
-const { FRAMES, loadLibraries } = require('../../shared/formats/flamegraph/libraries')
-const { buildCallTree } = require('../../shared/formats/profile/call-tree')
+const { describeDifference } = require('../../formats/flamegraph/difference')
+const { describeTimes } = require('../../formats/flamegraph/graph')
+const { FRAMES, loadLibraries } = require('../../formats/flamegraph/libraries')
+const { buildCallTree } = require('../../formats/profile/call-tree')
 
 /** @import { Comparison, FigureChange, FindingChange, FunctionChange } from './compare' */
 /** @import { Spread } from './figures' */
@@ -131,7 +131,7 @@ function functionHtml ({ name, place, before, after, change }) {
 /**
  * @param {Bench} before
  * @param {Bench} after
- * @returns {{ name: string, graph: import('../../shared/formats/flamegraph/graph').Graph }[]} to choose from; the first one is shown
+ * @returns {{ name: string, graph: import('../../formats/flamegraph/graph').Graph }[]} to choose from; the first one is shown
  */
 function graphsOf (before, after) {
   const [earlier, later] = [before, after].map(({ profile, application }) => profile && buildCallTree(profile.profile, { appRoot: application.root }))

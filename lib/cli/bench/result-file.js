@@ -5,7 +5,7 @@
 
 const { readJson } = require('../profile-file')
 const { Failure } = require('../failure')
-const { assertCpuProfile } = require('../../shared/formats/profile/assert-profile')
+const { assertCpuProfile } = require('../../formats/profile/assert-profile')
 const { version: loopscope } = require('../../../package.json')
 
 /** @import { CpuProfile } from '../../../types/profile' */

@@ -4,8 +4,8 @@ const { Failure } = require('../failure')
 const { OUTPUT_OPTIONS, openDestination, printInto } = require('../output/destination')
 const { WIDE_OPTION, tableLines } = require('../output/table')
 const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
-const { localTime } = require('../../shared/base/local-time')
-const { showBytes } = require('../../shared/base/sizes')
+const { localTime } = require('../../base/local-time')
+const { showBytes } = require('../../base/sizes')
 
 /** @import { Command, Invocation } from '../commands' */
 

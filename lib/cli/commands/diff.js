@@ -8,8 +8,8 @@ const { OUTPUT_OPTIONS, openDestination } = require('../output/destination')
 const { WIDE_OPTION, tableLines } = require('../output/table')
 const { ROUTE_OPTION, SOURCES_OPTION, createSourceMapping, explainFileErrors, ofRoute, readHeapProfile, readJson, readProfile } = require('../profile-file')
 const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
-const { showBytes } = require('../../shared/base/sizes')
-const { diffProfiles, diffHistograms, isHistogram, diffHeapProfiles } = require('../../shared/formats/differences')
+const { showBytes } = require('../../base/sizes')
+const { diffProfiles, diffHistograms, isHistogram, diffHeapProfiles } = require('../../formats/differences')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { Command, Invocation } from '../commands' */
@@ -125,7 +125,7 @@ async function diffCpuProfiles ({ positionals: files, values, terminal }) {
  */
 function showCpuDifference (before, after, { titles, notes, ...context }, { values, terminal }) {
   if (!values.json && /\.html$/i.test(values.output ?? '')) {
-    const { encodeFlameGraphDifference } = require('../../shared/formats/flamegraph')
+    const { encodeFlameGraphDifference } = require('../../formats/flamegraph')
     return terminal.file(encodeFlameGraphDifference(before, after, { ...context, titles, notes }))
   }
   const difference = diffProfiles(before, after, context)
@@ -258,16 +258,16 @@ function readHistogram (file) {
  */
 async function diffSnapshots ({ positionals: files, values, terminal, signal }) {
   const page = values.html && openDestination({ values: { output: values.html, force: values.force }, terminal, signal }, { name: 'diff.html' })
-  const { compareFiles } = require('../../analysis/comparison/compare-files')
+  const { compareFiles } = require('../../heap-diff/comparison/compare-files')
   const progress = terminal.progress('comparing')
   const onProgress = (/** @type {{ file: string, stage: string, bytes?: number }} */ { file, stage, bytes }) => {
     progress.note(`${file}: ${stage}${bytes === undefined ? '' : ` ${showBytes(bytes)}`}`)
   }
   const compared = compareFiles(files, { isClassic: values.classic === true, isParallel: true, onProgress, signal, readSource })
   const report = await explainFileErrors(compared).finally(progress.end)
-  if (page) await page.write(Buffer.from(require('../../analysis/report/html').renderReport(report)))
+  if (page) await page.write(Buffer.from(require('../../heap-diff/report/html').renderReport(report)))
   if (values.json) return terminal.json(report)
-  const { reportLines } = require('../../analysis/report/text')
+  const { reportLines } = require('../../heap-diff/report/text')
   for (const line of reportLines(report, values.all ? { withNoise: true, maxClasses: ALL_CLASSES } : {})) terminal.line(line)
 }
 

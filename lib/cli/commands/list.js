@@ -5,8 +5,8 @@ const { showDuration } = require('../output/display')
 const { WIDE_OPTION, tableLines } = require('../output/table')
 const { GROUP_OPTION, groupAnswer } = require('../connect/group')
 const { JSON_OPTION, askAll } = require('../connect/connect')
-const { localTime } = require('../../shared/base/local-time')
-const { showBytes } = require('../../shared/base/sizes')
+const { localTime } = require('../../base/local-time')
+const { showBytes } = require('../../base/sizes')
 
 /** @import { GroupOverview } from '../../../types/group' */
 /** @import { Command, Invocation } from '../commands' */

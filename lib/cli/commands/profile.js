@@ -6,7 +6,7 @@ const { OUTPUT_OPTIONS, chooseFormat, nameOf, openDestination } = require('../ou
 const { jsonFile, tarArchive } = require('../output/tar-archive')
 const { GROUP_OPTION, findMembers, connectToGroup } = require('../connect/group')
 const { CONNECT_OPTIONS, connect } = require('../connect/connect')
-const { FORMATS, SOURCES } = require('../../shared/formats/formats')
+const { FORMATS, SOURCES } = require('../../formats/formats')
 const { askGroup } = require('../../shared/group/ask-group')
 const { namesOf } = require('../../shared/group/members')
 

@@ -3,8 +3,8 @@
 const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { WIDE_OPTION, tableLines } = require('../output/table')
-const { localTime } = require('../../shared/base/local-time')
-const { describeCounts, describeLast, describeState, describeWhen } = require('../../shared/rules/format-rule')
+const { localTime } = require('../../base/local-time')
+const { describeCounts, describeLast, describeState, describeWhen } = require('../output/format-rule')
 
 /** @import { RulesStatus } from '../../../types/rules' */
 /** @import { Command, Invocation } from '../commands' */

@@ -5,8 +5,8 @@ const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { showDuration } = require('../output/display')
 const { WIDE_OPTION, tableLines } = require('../output/table')
-const { localTime } = require('../../shared/base/local-time')
-const { describeBehind, describeSlow } = require('../../shared/slow-requests/describe-slow')
+const { localTime } = require('../../base/local-time')
+const { describeBehind, describeSlow } = require('../../shared/describe-slow')
 
 /** @import { Command, Invocation } from '../commands' */
 

@@ -5,7 +5,7 @@ const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { showCause, showCulprit, showDuration } = require('../output/display')
 const { WIDE_OPTION, tableLines } = require('../output/table')
-const { localTime } = require('../../shared/base/local-time')
+const { localTime } = require('../../base/local-time')
 
 /** @import { Command, Invocation } from '../commands' */
 

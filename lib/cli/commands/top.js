@@ -9,12 +9,12 @@ const { controlDirectories, listControlSockets } = require('../connect/control-s
 const { GROUP_OPTION, findMembers } = require('../connect/group')
 const { CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { COLUMNS, line, runScreen, threadLines, totalLine } = require('../top-screen')
-const { performance } = require('../../shared/base/timers')
+const { performance } = require('../../base/timers')
 const { ANSWERS, EVENTS, OTHER_SHAPE } = require('../../shared/group/answers')
 const { listMembers } = require('../../shared/group/members')
 
 /** @import { Command, Invocation } from '../commands' */
-/** @import { Shape } from '../../shared/base/shapes' */
+/** @import { Shape } from '../../base/shapes' */
 /** @import { Member } from '../../shared/group/members' */
 
 const FIRST_ANSWER_MS = 3000 // a process that has not answered by then is printed without values

@@ -7,7 +7,7 @@ const { once } = require('node:events')
 const http = require('node:http')
 const https = require('node:https')
 const { Failure } = require('../failure')
-const { clearTimeout, setTimeout } = require('../../shared/base/timers')
+const { clearTimeout, setTimeout } = require('../../base/timers')
 
 /** @import { IncomingMessage } from 'node:http' */
 /** @import { Target } from './connect' */

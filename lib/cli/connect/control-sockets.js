@@ -8,7 +8,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { controlDirectoryOfSession, controlDirectoryOfUser, controlSocketName, MISSING, problemOf } = require('../../shared/admin/control-directory')
 const { factsName, readFacts, socketNameOfNamespace } = require('../../shared/group/member-facts')
-const { namespaceOf } = require('../../shared/system/process-ids')
+const { namespaceOf } = require('../../base/system/process-ids')
 const { readProcess } = require('./process-facts')
 
 /**

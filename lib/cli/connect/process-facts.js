@@ -5,7 +5,7 @@
 
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
-const { hasSignal } = require('../../shared/system/signal-mask')
+const { hasSignal } = require('../../base/system/signal-mask')
 
 const EFFECTIVE = 1 // index of the effective user id, after the real one
 // proc_pid_stat(5), counted from the state, which follows the name in brackets.

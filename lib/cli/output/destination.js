@@ -9,8 +9,8 @@ const { Readable, Writable } = require('node:stream')
 const { buffer } = require('node:stream/consumers')
 const { pipeline } = require('node:stream/promises')
 const { Failure } = require('../failure')
-const { localTime } = require('../../shared/base/local-time')
-const { showBytes } = require('../../shared/base/sizes')
+const { localTime } = require('../../base/local-time')
+const { showBytes } = require('../../base/sizes')
 
 /** @import { Invocation } from '../commands' */
 /** @import { Terminal } from './terminal' */

@@ -1,8 +1,8 @@
 'use strict'
 
-// Formats durations, code locations, stalls and worker threads for people; times of day are in shared/base/local-time.js. Pure.
+// Formats durations, code locations, stalls and worker threads for people; times of day are in base/local-time.js. Pure.
 
-const { showPosition } = require('../../shared/formats/profile/frame')
+const { showPosition } = require('../../formats/profile/frame')
 const { describeCulprit } = require('../../shared/stalls/stall-line')
 
 /** @import { Stall } from '../../../types/diagnostics' */

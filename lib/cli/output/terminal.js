@@ -9,7 +9,7 @@ const readline = require('node:readline/promises')
 const { pipeline } = require('node:stream/promises')
 const { styleText } = require('node:util')
 const { printableJson, printableLines } = require('./text')
-const { clearInterval, performance, setInterval } = require('../../shared/base/timers')
+const { clearInterval, performance, setInterval } = require('../../base/timers')
 
 const CLEAR_SCREEN = '\u001b[H\u001b[J'
 const ENTER_SCREEN = '\u001b[?1049h\u001b[?25l' // the alternate screen, without a cursor

@@ -5,7 +5,7 @@
 
 const net = require('node:net')
 const { includesScope, createTokens, tokenOf } = require('../../shared/admin/tokens')
-const { monotonicMs } = require('../../shared/base/monotonic')
+const { monotonicMs } = require('../../base/monotonic')
 
 /** @import { RefusalReason } from './request-counts' */
 /** @import { AdminRequest, Application, Sources } from './router' */

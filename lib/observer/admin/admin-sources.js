@@ -3,8 +3,8 @@
 // What the routes of the admin surface read from and act on, for one application: the observer's own parts, and the main
 // thread behind a time limit.
 
-const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
-const { workLinesOf } = require('../../shared/formats/profile/work-lines')
+const { monotonicMicros, toEpochMs } = require('../../base/monotonic')
+const { workLinesOf } = require('../../formats/profile/work-lines')
 const { createFindings } = require('../findings/findings')
 const { createOwnGroup } = require('../group/own-group')
 const { checkRequest } = require('../../shared/captures/kinds')
@@ -14,14 +14,14 @@ const { newMark } = require('../../shared/new-mark')
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { RulesStatus } from '../../../types/rules' */
 /** @import { SlowRequest } from '../../../types/slow-requests' */
-/** @import { HeapSampling } from '../../shared/formats/profile/heap-tree' */
-/** @import { Channel } from '../../bridge/channel' */
-/** @import { ToMain, ToObserver, ObserverSettings } from '../../bridge/messages' */
-/** @import { Rule } from '../../shared/rules/check-rules' */
+/** @import { HeapSampling } from '../../formats/profile/heap-tree' */
+/** @import { Channel } from '../../link/channel' */
+/** @import { ToMain, ToObserver, ObserverSettings } from '../../link/messages' */
+/** @import { Rule } from '../../api/options/check-rules' */
 /** @import { AdminEvent } from './request-counts' */
 /** @import { CapturedFacts, CaptureControls, Order, StoreLocation } from '../captures' */
 
-/** @import { MainClient } from '../main-client' */
+/** @import { MainClient } from '../../link/main-client' */
 /** @import { RecorderClient } from '../recorder/recorder-client' */
 /** @import { LoopSeries, StallRecords } from '../stalls/stall-records' */
 /** @typedef {{ fields: object, message: string }} LogLine */
@@ -72,7 +72,7 @@ const REPORT_MS = 10_000
  * @param {Pick<RecorderClient, 'views' | 'range' | 'canLook' | 'threadSessions'>} parts.recorder
  * @param {(order: Order, controls: CaptureControls) => Promise<CapturedFacts>} parts.capture
  * @param {(location: StoreLocation) => ReturnType<typeof import('../store/store').createStore>} parts.storeAt
- * @param {Pick<import('../../shared/source-maps/source-maps').SourceMaps, 'profile' | 'heapSampling' | 'threadPid'>} parts.sourceMaps
+ * @param {Pick<import('../../source-maps/source-maps').SourceMaps, 'profile' | 'heapSampling' | 'threadPid'>} parts.sourceMaps
  * @param {typeof import('../report-sections').reportSections} parts.reportSections
  * @param {import('../heap/sampler').HeapSampler} parts.heapSampler
  * @param {ReturnType<typeof import('../heap/comparison-job').createComparisons>} parts.comparisons
@@ -172,7 +172,7 @@ function makeMark (text, marks) {
 
 /**
  * @param {{ application: Pick<ApplicationSettings, 'id'>, main: Pick<SourceParts['main'], 'readOrLast'> }} parts
- * @returns {Promise<import('../main-client').LastAnswer | null>} null: the main thread never answered
+ * @returns {Promise<import('../../link/main-client').LastAnswer | null>} null: the main thread never answered
  */
 function askProcess ({ application: { id }, main }) {
   return main.readOrLast('processReading', id).catch(nullWhenBlocked)
@@ -200,7 +200,7 @@ async function readSyncCalls (parts) {
 /**
  * Only the main thread has them; while it is stuck, its last answer.
  * @param {Pick<SourceParts, 'application' | 'settings' | 'main'>} parts
- * @returns {Promise<import('../main-client').LastAnswer>} null in all of its value: they are not counted, or it never answered
+ * @returns {Promise<import('../../link/main-client').LastAnswer>} null in all of its value: they are not counted, or it never answered
  */
 async function readExactCalls ({ application: { id }, settings: { hasExactCalls }, main }) {
   const answer = hasExactCalls ? await main.readOrLast('exactCalls', id).catch(nullWhenBlocked) : null

@@ -6,23 +6,23 @@
 const { ControlSocket } = require('./control-socket')
 const { RequestCounts } = require('./request-counts')
 const { createWorkerGroup } = require('../../shared/admin/worker-group')
-const { createRelayReceiver } = require('../../bridge/relay')
+const { createRelayReceiver } = require('../../link/relay')
 const { ThreadLoadMeter } = require('../threads/thread-load')
 const { ThreadWatch } = require('../threads/thread-watch')
 const { PastReadings } = require('../findings/findings')
 const { RuleCounts } = require('../rules/rule-counts')
 const { askProcess, createAdminSources } = require('./admin-sources')
-const { errors } = require('../../shared/base/errors')
-const { unattended } = require('../../shared/base/guard')
+const { errors } = require('../../base/errors')
+const { unattended } = require('../../base/guard')
 const { hasMetricsState } = require('../group/metrics-state')
 const { ownIdentity } = require('../../shared/group/member-facts')
 
-/** @import { ListenAddress } from '../../main/admin/settings' */
+/** @import { ListenAddress } from '../../api/options/admin-settings' */
 /** @import { Counts } from '../counts' */
 /** @import { WorkerFacts } from './listener' */
 /** @import { RequestHandler } from '../../shared/admin/exchange' */
 /** @import { Findings } from '../../../types/findings' */
-/** @import { ApplicationMetrics } from '../../shared/group/metrics/totals' */
+/** @import { ApplicationMetrics } from '../group/totals' */
 /** @import { Application, Sources } from './router' */
 /** @import { ApplicationSettings } from './admin-sources' */
 

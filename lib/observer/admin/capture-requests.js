@@ -3,9 +3,9 @@
 // Requests for captures: what is asked for, on whose behalf, which scope each kind needs and how often it may be asked for.
 
 const { readJsonBody } = require('./parameters')
-const { errors } = require('../../shared/base/errors')
-const { monotonicMs } = require('../../shared/base/monotonic')
-const { assertKnownKeys, refuse } = require('../../shared/base/validate')
+const { errors } = require('../../base/errors')
+const { monotonicMs } = require('../../base/monotonic')
+const { assertKnownKeys, refuse } = require('../../base/validate')
 
 /** @import { AdminRequest } from './router' */
 /** @import { Scope } from '../../shared/admin/tokens' */

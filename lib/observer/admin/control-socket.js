@@ -6,7 +6,7 @@
 const net = require('node:net')
 const { once } = require('node:events')
 const path = require('node:path')
-const { guarded } = require('../../shared/base/guard')
+const { guarded } = require('../../base/guard')
 const { holdControlDirectory, controlSocketName } = require('../../shared/admin/control-directory')
 const { removeFacts, socketNameOfNamespace, writeFacts } = require('../../shared/group/member-facts')
 const { sweep } = require('../../shared/group/members')

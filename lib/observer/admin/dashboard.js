@@ -4,19 +4,19 @@
 // the token that the browser's tab has.
 
 const fs = require('node:fs')
-const { createPage } = require('../../shared/base/html-page')
-const { ownRequire } = require('../../shared/base/own-files')
-const { FRAMES, loadLibraries } = require('../../shared/formats/flamegraph/libraries')
+const { createPage } = require('../../base/html-page')
+const { ownRequire } = require('../../base/own-files')
+const { FRAMES, loadLibraries } = require('../../formats/flamegraph/libraries')
 
 const PARTS = Object.freeze({
   body: 'dashboard/page.html',
   styles: [...FRAMES.styles, 'dashboard/page.css', 'sections/sections.css'],
   modules: {
     evidence: 'shared/findings/evidence.js',
-    figures: 'browser/dashboard/figures.js',
+    figures: 'page/dashboard/figures.js',
     groupProcesses: 'shared/group/processes.js',
-    ruleText: 'shared/rules/format-rule.js',
-    slowRequests: 'shared/slow-requests/describe-slow.js'
+    ruleText: 'cli/output/format-rule.js',
+    slowRequests: 'shared/describe-slow.js'
   },
   scripts: [
     ...FRAMES.scripts,

@@ -6,8 +6,8 @@ const { createHash, randomUUID } = require('node:crypto')
 const fs = require('node:fs')
 const { pipeline } = require('node:stream/promises')
 const { toProblem } = require('../../shared/admin/responses')
-const { openRegularFile } = require('../../shared/base/regular-file')
-const { clearTimeout, setTimeout } = require('../../shared/base/timers')
+const { openRegularFile } = require('../../base/regular-file')
+const { clearTimeout, setTimeout } = require('../../base/timers')
 
 /** @import { ArtifactFacts, CaptureOptions, Trigger } from '../../../types/diagnostics' */
 /** @import { Sources } from './router' */

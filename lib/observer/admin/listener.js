@@ -7,10 +7,10 @@ const http = require('node:http')
 const { listen, listenOnSocket } = require('./socket-path')
 const { exchange, splitTarget } = require('../../shared/admin/exchange')
 const { MAX_WORKERS } = require('../../shared/admin/worker-group')
-const { errors } = require('../../shared/base/errors')
-const { guarded } = require('../../shared/base/guard')
+const { errors } = require('../../base/errors')
+const { guarded } = require('../../base/guard')
 
-/** @import { ListenAddress } from '../../main/admin/settings' */
+/** @import { ListenAddress } from '../../api/options/admin-settings' */
 /** @import { Socket } from 'node:net' */
 /** @import { RequestHandler } from '../../shared/admin/exchange' */
 /** @import { AdminResponse } from '../../shared/admin/responses' */

@@ -2,8 +2,8 @@
 
 // What a request asks with: parameters, checked against the route's table, and a body in JSON.
 
-const { errors } = require('../../shared/base/errors')
-const { assertPlainObject, refuse } = require('../../shared/base/validate')
+const { errors } = require('../../base/errors')
+const { assertPlainObject, refuse } = require('../../base/validate')
 
 /** @import { AdminRequest } from './router' */
 

@@ -6,8 +6,8 @@
 const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
-const { errors } = require('../../shared/base/errors')
-const { isRefused } = require('../../shared/system/is-refused')
+const { errors } = require('../../base/errors')
+const { isRefused } = require('../../base/system/is-refused')
 
 const ANOTHER = 'another process listens on it'
 const OWNER_ONLY = 0o600

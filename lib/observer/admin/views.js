@@ -4,17 +4,17 @@
 
 const { integer, numberAbove, oneOf } = require('./parameters')
 const { createResponse, json } = require('../../shared/admin/responses')
-const { localTime, localTimeWithZone } = require('../../shared/base/local-time')
-const { refuse } = require('../../shared/base/validate')
+const { localTime, localTimeWithZone } = require('../../base/local-time')
+const { refuse } = require('../../base/validate')
 const { MAX_SECONDS: MAX_CAPTURE_SECONDS, MODES, assertRoute } = require('../../shared/captures/kinds')
-const { describeDifference } = require('../../shared/formats/flamegraph/difference')
-const { describeTimes } = require('../../shared/formats/flamegraph/graph')
-const { FORMATS, SOURCES, HEAP_FORMATS } = require('../../shared/formats/formats')
-const { buildCallTree } = require('../../shared/formats/profile/call-tree')
+const { describeDifference } = require('../../formats/flamegraph/difference')
+const { describeTimes } = require('../../formats/flamegraph/graph')
+const { FORMATS, SOURCES, HEAP_FORMATS } = require('../../formats/formats')
+const { buildCallTree } = require('../../formats/profile/call-tree')
 
 /** @import { ParameterCheck } from './parameters' */
 /** @import { Sources } from './router' */
-/** @import { HeapProfile } from '../../shared/formats/formats' */
+/** @import { HeapProfile } from '../../formats/formats' */
 /** @import { CpuProfile, FormatName } from '../../../types/profile' */
 
 const DEFAULT_LAST_SECONDS = 30
@@ -146,7 +146,7 @@ async function encodeDifference (sources, { before, after }, { format, sources: 
     const graph = describeDifference(buildCallTree(earlier, { appRoot }), buildCallTree(later, { appRoot }))
     return json(200, { ...graph, fromMs: after.fromMs, toMs: after.toMs, notes })
   }
-  const { encodeFlameGraphDifference } = require('../../shared/formats/flamegraph')
+  const { encodeFlameGraphDifference } = require('../../formats/flamegraph')
   const { extension, contentType } = FORMATS.flamegraph
   return download(encodeFlameGraphDifference(earlier, later, context), { name: `${name}.${extension}`, contentType })
 }

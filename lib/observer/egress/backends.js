@@ -14,10 +14,10 @@
 
 const { DESTINATIONS } = require('../../shared/egress/destinations')
 const { joinPath, fillTemplate } = require('../../shared/egress/addresses')
-const { FORMATS, HEAP_FORMATS } = require('../../shared/formats/formats')
+const { FORMATS, HEAP_FORMATS } = require('../../formats/formats')
 
 /** @import { DestinationName } from '../../shared/egress/destinations' */
-/** @import { HeapProfile } from '../../shared/formats/formats' */
+/** @import { HeapProfile } from '../../formats/formats' */
 /** @import { CaptureKind, Trace } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 
@@ -93,9 +93,9 @@ function contentOf ({ file, report, profile, heapProfile, fromMs, appRoot, label
  * @type {RequestFor}
  */
 function requestForPyroscope (item, settings) {
-  const { profileOf } = require('../../shared/egress/item-profile')
-  const { encodeIngestForm } = require('../../shared/egress/pyroscope-request')
-  const { seriesName } = require('../../shared/egress/pyroscope-request')
+  const { profileOf } = require('./item-profile')
+  const { encodeIngestForm } = require('./pyroscope-request')
+  const { seriesName } = require('./pyroscope-request')
   const { method, path } = DESTINATIONS.pyroscope
   const found = profileOf(item, settings)
   if (found === null) return null
@@ -122,8 +122,8 @@ function sampleRate (periodNanos) {
  * @type {RequestFor}
  */
 function requestForOtlp (item, settings) {
-  const { profileOf } = require('../../shared/egress/item-profile')
-  const { encodeProfilesRequest } = require('../../shared/egress/otlp-request')
+  const { profileOf } = require('./item-profile')
+  const { encodeProfilesRequest } = require('./otlp-request')
   const { method, path } = DESTINATIONS.otlp
   const found = profileOf(item, settings)
   if (found === null) return null

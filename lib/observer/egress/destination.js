@@ -7,7 +7,7 @@ const { BACKENDS } = require('./backends')
 const { Queue } = require('./queue')
 const { Sender } = require('./sender')
 const { withoutSecrets } = require('./url-secrets')
-const { monotonicMs } = require('../../shared/base/monotonic')
+const { monotonicMs } = require('../../base/monotonic')
 const { DESTINATIONS } = require('../../shared/egress/destinations')
 const { addressOf } = require('../../shared/egress/addresses')
 

@@ -11,13 +11,13 @@ const { createDestination } = require('./destination')
 const { createFeed } = require('./feed')
 const { createItems } = require('./items')
 const { withoutSecrets } = require('./url-secrets')
-const { ageMs } = require('../../shared/base/local-time')
-const { guarded } = require('../../shared/base/guard')
-const { fromEpochMs } = require('../../shared/base/monotonic')
-const { clearInterval, setInterval } = require('../../shared/base/timers')
-const { warn } = require('../../shared/base/warnings')
+const { ageMs } = require('../../base/local-time')
+const { guarded } = require('../../base/guard')
+const { fromEpochMs } = require('../../base/monotonic')
+const { clearInterval, setInterval } = require('../../base/timers')
+const { warn } = require('../../base/warnings')
 const { identityOfId, isKnownToRun, memberIdOf, ownIdentity } = require('../../shared/group/member-facts')
-const { isAlive } = require('../../shared/system/process-ids')
+const { isAlive } = require('../../base/system/process-ids')
 
 /** @import { Logger } from '../../../types/diagnostics' */
 /** @import { StoreLocation } from '../captures' */
@@ -51,7 +51,7 @@ class Egress {
    * @param {EgressOrder} parts.order
    * @param {{ dir: string, metadata (name: string): Record<string, any> | null }} parts.store
    * @param {import('../recorder/recorder-client').RecorderClient} parts.recorder
-   * @param {Pick<import('../../shared/source-maps/source-maps').SourceMaps, 'profile'>} parts.sourceMaps
+   * @param {Pick<import('../../source-maps/source-maps').SourceMaps, 'profile'>} parts.sourceMaps
    * @param {ReturnType<typeof import('../stalls/stall-detection').createStallDetection>['lasting']} parts.lasting
    * @param {Pick<Logger, 'info' | 'warn'>} parts.log  of the process
    */

@@ -2,9 +2,9 @@
 
 // What one destination gets by itself: a profile every few seconds, and evidence of stalls that go on.
 
-const { guarded, unattended } = require('../../shared/base/guard')
-const { monotonicMicros } = require('../../shared/base/monotonic')
-const { clearInterval, clearTimeout, setInterval, setTimeout } = require('../../shared/base/timers')
+const { guarded, unattended } = require('../../base/guard')
+const { monotonicMicros } = require('../../base/monotonic')
+const { clearInterval, clearTimeout, setInterval, setTimeout } = require('../../base/timers')
 const { createStuckEvidence } = require('./stuck-evidence')
 
 /** @import { EgressItem } from './backends' */

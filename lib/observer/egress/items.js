@@ -5,9 +5,9 @@
 const { randomUUID } = require('node:crypto')
 const os = require('node:os')
 const path = require('node:path')
-const { toEpochMs } = require('../../shared/base/monotonic')
+const { toEpochMs } = require('../../base/monotonic')
 const { createFileName } = require('../../shared/store/file-name')
-const { readRegularText } = require('../../shared/base/regular-file')
+const { readRegularText } = require('../../base/regular-file')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { StoreLocation } from '../captures' */

@@ -5,8 +5,8 @@
 const fs = require('node:fs')
 const { pipeline } = require('node:stream/promises')
 const { createGzip } = require('node:zlib')
-const { parseBounded, oneOf, optional, record, text, textOf, time } = require('../../shared/base/shapes')
-const { openRegularFile } = require('../../shared/base/regular-file')
+const { parseBounded, oneOf, optional, record, text, textOf, time } = require('../../base/shapes')
+const { openRegularFile } = require('../../base/regular-file')
 const { sync } = require('../store/atomic-write')
 
 const OWNER_ONLY = 0o600

@@ -7,7 +7,7 @@
 const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
 const path = require('node:path')
-const { ageMs } = require('../../shared/base/local-time')
+const { ageMs } = require('../../base/local-time')
 const { ensureDirectory, readFreeBytes } = require('../store/directory')
 const { packEntry, readFacts, writeEntry } = require('./queue-entry')
 

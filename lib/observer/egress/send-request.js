@@ -7,8 +7,8 @@ const dns = require('node:dns')
 const http = require('node:http')
 const https = require('node:https')
 const { Readable } = require('node:stream')
-const { guarded } = require('../../shared/base/guard')
-const { readRegularText } = require('../../shared/base/regular-file')
+const { guarded } = require('../../base/guard')
+const { readRegularText } = require('../../base/regular-file')
 
 const MAX_SILENT_MS = 15_000
 const MAX_MS = 60_000

@@ -2,8 +2,8 @@
 
 // Sends what waits in a queue, one after the other, and tries again what fails. What cannot be sent stays on disk.
 
-const { unattended } = require('../../shared/base/guard')
-const { clearTimeout, setTimeout } = require('../../shared/base/timers')
+const { unattended } = require('../../base/guard')
+const { clearTimeout, setTimeout } = require('../../base/timers')
 const { openBody } = require('./queue-entry')
 const { sendRequest } = require('./send-request')
 const { withSecrets } = require('./url-secrets')

@@ -5,11 +5,11 @@
 
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
-const { guarded } = require('../../shared/base/guard')
-const { monotonicMicros } = require('../../shared/base/monotonic')
-const { clearTimeout, setTimeout } = require('../../shared/base/timers')
+const { guarded } = require('../../base/guard')
+const { monotonicMicros } = require('../../base/monotonic')
+const { clearTimeout, setTimeout } = require('../../base/timers')
 
-/** @import { BlockedCall } from '../../main/blocked-stack' */
+/** @import { BlockedCall } from '../../probe/blocked-stack' */
 /** @import { View } from '../recorder/views' */
 /** @import { createStallDetection } from '../stalls/stall-detection' */
 /** @import { Stuck } from '../stalls/stall-watch' */
@@ -102,7 +102,7 @@ function createStuckEvidence ({ stallMs, lasting, views, onEvidence }) {
   }
 }
 
-/** @param {import('../../main/blocked-stack').BlockedCall} call */
+/** @param {import('../../probe/blocked-stack').BlockedCall} call */
 function toPlace ([name, receiver, file, line, column]) {
   return { name, receiver, file, line, column } // file and line are '' and 0 of what is V8's
 }

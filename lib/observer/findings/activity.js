@@ -3,7 +3,7 @@
 // A profile, and the stalls of its time, as findings read them: how busy the loop was, with what, and where; the time in system calls of
 // sockets, and that which is spent all over an application. Pure but for the source lines.
 
-const { dependencyOf, isInPackage } = require('../../shared/formats/profile/frame')
+const { dependencyOf, isInPackage } = require('../../formats/profile/frame')
 const { findCulprit } = require('../stalls/culprit/find-culprit')
 const { onlySamples, readSamples, readStacks, withoutIdleEnds } = require('./samples')
 const { findHotSpots, microsByRoute, routeOfMost } = require('./hot-spots')
@@ -11,7 +11,7 @@ const { findHotSpots, microsByRoute, routeOfMost } = require('./hot-spots')
 /** @import { Culprit, Stall } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { Activity, Place, SocketCalls, SocketTime, HotSpot, Category } from '../../shared/findings/readings' */
-/** @import { Frame } from '../../shared/formats/profile/frame' */
+/** @import { Frame } from '../../formats/profile/frame' */
 /** @import { SourceLines } from '../stalls/culprit/source-lines' */
 /** @import { Sample, Stack } from './samples' */
 

@@ -3,7 +3,7 @@
 // What was wrong in the last quarter of an hour, before the observed time: its stalls are kept, the samples are not looked at again. Each stretch with
 // stalls is read as the observed time is, so that the same rules find what it was. Pure but for the source lines.
 
-const { isInPackage } = require('../../shared/formats/profile/frame')
+const { isInPackage } = require('../../formats/profile/frame')
 const { BY_CODE, withStalls } = require('./activity')
 
 /** @import { Stall } from '../../../types/diagnostics' */

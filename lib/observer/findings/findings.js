@@ -5,9 +5,9 @@
 // answer is taken otherwise. What it had counted at moments of the last minute is kept. It lives in the observer thread.
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { quantileOf } = require('../../shared/base/bucket-counts')
-const { SingleFlight } = require('../../shared/base/single-flight')
-const { monotonicMs } = require('../../shared/base/monotonic')
+const { quantileOf } = require('../../base/bucket-counts')
+const { SingleFlight } = require('../../base/single-flight')
+const { monotonicMs } = require('../../base/monotonic')
 const { findFindings } = require('../../shared/findings/find-findings')
 const { createSourceLines } = require('../stalls/culprit/source-lines')
 const { readActivity } = require('./activity')
@@ -15,8 +15,8 @@ const { earlierReadings } = require('./earlier')
 
 /** @import { Stall } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { BucketReading } from '../../shared/base/bucket-counts' */
-/** @import { StartInterval } from '../../shared/base/timers' */
+/** @import { BucketReading } from '../../base/bucket-counts' */
+/** @import { StartInterval } from '../../base/timers' */
 /** @import { ProcessReading, Readings, RouteReading, System, ThreadLoad } from '../../shared/findings/readings' */
 /** @import { IoReading, SchedulerReading } from '../stalls/scheduler' */
 

@@ -3,7 +3,7 @@
 // Where the time of a longer stretch went: the heaviest place is taken out, then the heaviest of the rest, and so on. Each is
 // described as the culprit of a stall is. Pure but for the source lines.
 
-const { packageOf } = require('../../shared/formats/profile/frame')
+const { packageOf } = require('../../formats/profile/frame')
 const { findSampledCalls } = require('../sync-calls/sampled')
 const { findCulprit } = require('../stalls/culprit/find-culprit')
 const { onlySamples } = require('./samples')
@@ -11,7 +11,7 @@ const { onlySamples } = require('./samples')
 /** @import { Culprit } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { HotSpot } from '../../shared/findings/readings' */
-/** @import { Frame } from '../../shared/formats/profile/frame' */
+/** @import { Frame } from '../../formats/profile/frame' */
 /** @import { SourceLines } from '../stalls/culprit/source-lines' */
 /** @import { Sample, Stack } from './samples' */
 

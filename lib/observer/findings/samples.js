@@ -3,13 +3,13 @@
 // The samples of a profile as findings look at them: when each was taken and what it stands for, the stack of each node, and parts of a
 // profile as profiles. Pure.
 
-const { calledPackage, isPassingOn } = require('../../shared/formats/profile/called-package')
-const { createFrameOf, LOOP_IO, packageOf } = require('../../shared/formats/profile/frame')
-const { idleUnless } = require('../../shared/formats/profile/idle-samples')
-const { parentsOf } = require('../../shared/formats/profile/node-tree')
+const { calledPackage, isPassingOn } = require('../../formats/profile/called-package')
+const { createFrameOf, LOOP_IO, packageOf } = require('../../formats/profile/frame')
+const { idleUnless } = require('../../formats/profile/idle-samples')
+const { parentsOf } = require('../../formats/profile/node-tree')
 
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { Frame } from '../../shared/formats/profile/frame' */
+/** @import { Frame } from '../../formats/profile/frame' */
 /** @import { SourceLines } from '../stalls/culprit/source-lines' */
 
 /**

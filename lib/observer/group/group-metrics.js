@@ -5,15 +5,15 @@
 
 const { ANSWERS, readAnswer } = require('../../shared/group/answers')
 const { askGroup } = require('../../shared/group/ask-group')
-const { addTold, countedOf, currentOf, NOTHING_TOLD } = require('../../shared/group/metrics/totals')
-const { writeExposition } = require('../../shared/group/metrics/exposition')
-const { sumMetrics } = require('../../shared/group/metrics/sum-metrics')
+const { addTold, countedOf, currentOf, NOTHING_TOLD } = require('./totals')
+const { writeExposition } = require('../../shared/group/exposition')
+const { sumMetrics } = require('./sum-metrics')
 const { createMetricsState } = require('./metrics-state')
 
 /** @import { GroupAnswer } from '../../shared/group/ask-group' */
 /** @import { Member } from '../../shared/group/members' */
-/** @import { Metric } from '../../shared/group/metrics/sum-metrics' */
-/** @import { ApplicationMetrics, MetricsReading } from '../../shared/group/metrics/totals' */
+/** @import { Metric } from './sum-metrics' */
+/** @import { ApplicationMetrics, MetricsReading } from './totals' */
 
 const READING = '/metrics?format=json'
 const TEXT_FORMAT = 'text/plain; version=0.0.4; charset=utf-8'

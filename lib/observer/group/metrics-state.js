@@ -6,10 +6,10 @@ const { createHash } = require('node:crypto')
 const fs = require('node:fs')
 const path = require('node:path')
 const { holdControlDirectory } = require('../../shared/admin/control-directory')
-const { toTotals } = require('../../shared/group/metrics/totals')
-const { readState, updateState } = require('../../shared/system/versioned-file')
+const { toTotals } = require('./totals')
+const { readState, updateState } = require('../store/versioned-file')
 
-/** @import { Totals } from '../../shared/group/metrics/totals' */
+/** @import { Totals } from './totals' */
 
 /**
  * All of it throws where the directory is not one to trust, or cannot be written.

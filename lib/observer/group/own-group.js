@@ -2,7 +2,7 @@
 
 // The group of this process: its members, and what it has counted, which is loaded with the first question.
 
-const { errors } = require('../../shared/base/errors')
+const { errors } = require('../../base/errors')
 const { identityOfId, isKnownToRun, memberIdOf, ownIdentity } = require('../../shared/group/member-facts')
 const { listMembers } = require('../../shared/group/members')
 
@@ -36,7 +36,7 @@ function createOwnGroup ({ controlDir, group: name }, log) {
 /** @param {{ controlDir: string, group: string, members: OwnGroup['members'], log: Pick<Logger, 'warn'> }} parts */
 function makeMetrics ({ log, ...parts }) {
   const { createGroupMetrics } = require('./group-metrics')
-  const { warnOnce } = require('../../shared/base/warnings')
+  const { warnOnce } = require('../../base/warnings')
   return createGroupMetrics({
     ...parts,
     memberId: memberIdOf(ownIdentity()),

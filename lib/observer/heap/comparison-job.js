@@ -5,10 +5,10 @@
 
 const fs = require('node:fs')
 const { Worker } = require('node:worker_threads')
-const { errors } = require('../../shared/base/errors')
-const { guarded } = require('../../shared/base/guard')
-const { threadFile, threadFlags } = require('../../shared/base/own-files')
-const { readMemoryRoom } = require('../../shared/system/memory-room')
+const { errors } = require('../../base/errors')
+const { guarded } = require('../../base/guard')
+const { threadFile, threadFlags } = require('../../base/own-files')
+const { readMemoryRoom } = require('../../base/system/memory-room')
 
 /** @typedef {'json' | 'text' | 'html'} ReportFormat */
 

@@ -3,9 +3,9 @@
 // Counts the objects of the main thread by their constructors, through the inspector: exact, at a fraction of the pause and the
 // memory of a snapshot. It sees neither sizes nor who holds them, nor objects without a prototype, proxies, strings and numbers.
 
-const { OWN_FOLDER } = require('../../shared/base/own-files')
+const { OWN_FOLDER } = require('../../base/own-files')
 
-/** @import { HeapHistogram } from '../../shared/formats/formats' */
+/** @import { HeapHistogram } from '../../formats/formats' */
 
 const GROUP = 'loopscope-histogram' // of the handles, which would keep every object alive
 const SOURCE = `${OWN_FOLDER}observer/heap/histogram.js` // the name makes it a frame of ours in profiles

@@ -5,11 +5,11 @@
 // there before the process dies, and is written anew as the heap grows.
 
 const fs = require('node:fs')
-const { guarded } = require('../../shared/base/guard')
-const { setTimeout } = require('../../shared/base/timers')
-const { HEAP_FORMATS } = require('../../shared/formats/formats')
+const { guarded } = require('../../base/guard')
+const { setTimeout } = require('../../base/timers')
+const { HEAP_FORMATS } = require('../../formats/formats')
 const { mark } = require('../../shared/heap/near-limit-mark')
-const { residentBytes } = require('../../shared/system/resident-bytes')
+const { residentBytes } = require('../../base/system/resident-bytes')
 const { adoptOrphans, makePrivate } = require('./snapshot/orphaned-snapshots')
 
 /** @import { NewArtifact } from '../store/store' */

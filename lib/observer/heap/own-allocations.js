@@ -1,13 +1,13 @@
 'use strict'
 
-// Sampled allocations without frames of ours, by the rule of CPU profiles (shared/formats/profile/own-frames.js): what they allocated is
+// Sampled allocations without frames of ours, by the rule of CPU profiles (formats/profile/own-frames.js): what they allocated is
 // charged to the nearest function above them, as if they were inlined there. Pure.
 
-const { functionKey } = require('../../shared/formats/profile/heap-tree')
-const { withoutOwnFrames } = require('../../shared/formats/profile/own-frames')
+const { functionKey } = require('../../formats/profile/heap-tree')
+const { withoutOwnFrames } = require('../../formats/profile/own-frames')
 
 /** @import { ProfileNode } from '../../../types/profile' */
-/** @import { SampledNode, SamplingProfile } from '../../shared/formats/profile/heap-tree' */
+/** @import { SampledNode, SamplingProfile } from '../../formats/profile/heap-tree' */
 
 /**
  * @param {SamplingProfile} profile

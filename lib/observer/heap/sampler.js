@@ -6,13 +6,13 @@
 
 const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { guarded } = require('../../shared/base/guard')
-const { monotonicMs } = require('../../shared/base/monotonic')
-const { SingleFlight } = require('../../shared/base/single-flight')
-const { clearTimeout, setTimeout } = require('../../shared/base/timers')
+const { guarded } = require('../../base/guard')
+const { monotonicMs } = require('../../base/monotonic')
+const { SingleFlight } = require('../../base/single-flight')
+const { clearTimeout, setTimeout } = require('../../base/timers')
 const { withoutOwnAllocations } = require('./own-allocations')
 
-/** @import { HeapSampling, SamplingProfile } from '../../shared/formats/profile/heap-tree' */
+/** @import { HeapSampling, SamplingProfile } from '../../formats/profile/heap-tree' */
 
 /** @typedef {'live' | 'all'} SamplerMode  what is still alive, or also what was collected */
 

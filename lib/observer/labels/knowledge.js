@@ -6,7 +6,7 @@
 const { placeOfFrame, placesOfStack } = require('./places')
 
 /** @import { CallFrame } from '../../../types/profile' */
-/** @import { Look } from '../../main/request-notes' */
+/** @import { Look } from '../../probe/request-notes' */
 /** @import { Place } from './places' */
 
 /** @typedef {{ route: string, scriptId: string, lineNumber: number, columnNumber: number }} Handler */

@@ -4,12 +4,12 @@
 // the same code, or by the functions on its stack that only work for one route. Where they contradict each other there is none: no label is
 // better than a wrong one. The same windows are learned from. Pure but for what is learned.
 
-const { parentsOf } = require('../../shared/formats/profile/node-tree')
+const { parentsOf } = require('../../formats/profile/node-tree')
 const { NONE } = require('./knowledge')
 const { linesOf, placeOfFrame } = require('./places')
 
 /** @import { CpuProfile, ProfileNode, SampleRoutes } from '../../../types/profile' */
-/** @import { Work } from '../../main/request-notes' */
+/** @import { Work } from '../../probe/request-notes' */
 /** @import { Claim, Knowledge } from './knowledge' */
 
 /** @typedef {{ atMicros: number, route: string, lines: string[] }} Seen  by a look: whose code ran, and where the functions on its stack begin, outermost first */

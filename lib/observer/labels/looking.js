@@ -3,9 +3,9 @@
 // When looks are taken: at random moments, so that they show which functions work for which route. Only a process that is at work is looked at,
 // and less often when looks show nothing new.
 
-const { guarded } = require('../../shared/base/guard')
-const { monotonicMs } = require('../../shared/base/monotonic')
-const { clearTimeout, setTimeout } = require('../../shared/base/timers')
+const { guarded } = require('../../base/guard')
+const { monotonicMs } = require('../../base/monotonic')
+const { clearTimeout, setTimeout } = require('../../base/timers')
 
 // What a look costs the main thread: bench/labels.js.
 const FASTEST_MS = 120

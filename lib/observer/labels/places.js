@@ -4,10 +4,10 @@
 
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
-const { OWN_FOLDER } = require('../../shared/base/own-files')
+const { OWN_FOLDER } = require('../../base/own-files')
 
 /** @import { CallFrame } from '../../../types/profile' */
-/** @import { BlockedCall } from '../../main/blocked-stack' */
+/** @import { BlockedCall } from '../../probe/blocked-stack' */
 
 /** @typedef {{ line: string, column: number }} Place  line: file and line of where the function begins */
 

@@ -2,9 +2,9 @@
 
 // The windows that are kept, and views cut from them. It lives in the observer thread.
 
-const { guarded } = require('../../shared/base/guard')
-const { clearTimeout, setTimeout } = require('../../shared/base/timers')
-const { withoutOwnFrames } = require('../../shared/formats/profile/own-frames')
+const { guarded } = require('../../base/guard')
+const { clearTimeout, setTimeout } = require('../../base/timers')
+const { withoutOwnFrames } = require('../../formats/profile/own-frames')
 const { inOrder, slice, merge } = require('./window')
 
 /** @import { CpuProfile } from '../../../types/profile' */

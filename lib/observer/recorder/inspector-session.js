@@ -6,14 +6,14 @@
 // It is opened early and stays open as long as it can: disconnecting clears V8's heap object ids, and connecting in the middle of a stall
 // would be too late (the first two samples of a cold profiler are all it yields).
 
-const { errors } = require('../../shared/base/errors')
-const { guarded } = require('../../shared/base/guard')
-const { OWN_FOLDER } = require('../../shared/base/own-files')
+const { errors } = require('../../base/errors')
+const { guarded } = require('../../base/guard')
+const { OWN_FOLDER } = require('../../base/own-files')
 
 /** @import { Session } from 'node:inspector' */
 /** @import { Trace } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { BlockedStack } from '../../main/blocked-stack' */
+/** @import { BlockedStack } from '../../probe/blocked-stack' */
 /** @import { Handler } from '../labels/knowledge' */
 /** @import { DebuggerStatus } from './debugger-detector' */
 

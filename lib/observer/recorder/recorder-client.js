@@ -4,7 +4,7 @@
 // cut from them.
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { SingleFlight } = require('../../shared/base/single-flight')
+const { SingleFlight } = require('../../base/single-flight')
 const { createDebuggerDetector } = require('./debugger-detector')
 const { History } = require('./history')
 const { InspectorSession } = require('./inspector-session')
@@ -16,9 +16,9 @@ const { readSerialized } = require('./serialized-window')
 const { createViews, withThreads } = require('./views')
 
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { SharedState } from '../../bridge/shared-state' */
-/** @import { ObserverSettings } from '../../bridge/messages' */
-/** @import { EndedWindow } from '../../main/recorder/engines' */
+/** @import { SharedState } from '../../link/shared-state' */
+/** @import { ObserverSettings } from '../../link/messages' */
+/** @import { EndedWindow } from '../../probe/recorder/engines' */
 
 const ROTATION_REST_MS = 100
 

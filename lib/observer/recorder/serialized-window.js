@@ -8,7 +8,7 @@ const { pathToFileURL } = require('node:url')
 const { inOrder } = require('./window')
 
 /** @import { CpuProfile, ProfileNode } from '../../../types/profile' */
-/** @import { SerializedWindow } from '../../main/recorder/builtin-engine' */
+/** @import { SerializedWindow } from '../../probe/recorder/builtin-engine' */
 
 const CUT_MICROS = 2 ** 32
 const FRAME = /"functionName":"(.*?)","lineNumber":(-?\d+),"columnNumber":(-?\d+),"scriptId":(\d+),"url":"(.*?)"\}/gs

@@ -5,12 +5,12 @@
 // again when that has gone on. Where nothing is recorded it is opened for the first who needs it.
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { errors } = require('../../shared/base/errors')
-const { guarded } = require('../../shared/base/guard')
-const { monotonicMs } = require('../../shared/base/monotonic')
-const { clearTimeout, setTimeout } = require('../../shared/base/timers')
+const { errors } = require('../../base/errors')
+const { guarded } = require('../../base/guard')
+const { monotonicMs } = require('../../base/monotonic')
+const { clearTimeout, setTimeout } = require('../../base/timers')
 
-/** @import { SharedState } from '../../bridge/shared-state' */
+/** @import { SharedState } from '../../link/shared-state' */
 /** @import { InspectorSession } from './inspector-session' */
 
 // A process that debugs itself does it again: each time the session is away for twice as long.

@@ -3,11 +3,11 @@
 // The CPU time of the observed thread beside what its samples saw: where the thread had more, the rest of it was the event loop's own work in
 // idle samples, and becomes a row of its own in each window. It lives in the observer thread.
 
-const { monotonicMicros } = require('../../shared/base/monotonic')
-const { stretchesOf, withLoopIo } = require('../../shared/formats/profile/loop-io')
+const { monotonicMicros } = require('../../base/monotonic')
+const { stretchesOf, withLoopIo } = require('../../formats/profile/loop-io')
 
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { CpuReading, Stretch } from '../../shared/formats/profile/loop-io' */
+/** @import { CpuReading, Stretch } from '../../formats/profile/loop-io' */
 
 const PERIOD_MS = 500
 const KEEP_MICROS = 90e6 // the longest window, and a thread that was late

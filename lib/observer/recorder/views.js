@@ -4,9 +4,9 @@
 // the worker threads in them where they are wanted. It lives in the observer thread.
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { errors } = require('../../shared/base/errors')
-const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
-const { mergeProfiles } = require('../../shared/formats/merge-profiles')
+const { errors } = require('../../base/errors')
+const { monotonicMicros, toEpochMs } = require('../../base/monotonic')
+const { mergeProfiles } = require('../../formats/merge-profiles')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { ThreadRecording } from '../threads/thread-recorder' */

@@ -3,14 +3,14 @@
 // The readings that rules are judged by, gathered as far as some rule needs them. The main thread is asked every five seconds at most, and for what a
 // rule needs only; while it does not answer, what was read last grows old, and nobody judges by it.
 
-const { monotonicMicros } = require('../../shared/base/monotonic')
+const { monotonicMicros } = require('../../base/monotonic')
 const { doesNeed } = require('../../shared/rules/conditions')
-const { residentBytes } = require('../../shared/system/resident-bytes')
+const { residentBytes } = require('../../base/system/resident-bytes')
 
 /** @import { Stall } from '../../../types/diagnostics' */
 /** @import { Findings } from '../../../types/findings' */
 /** @import { LoopCounts, Readings } from '../../shared/rules/conditions' */
-/** @import { Rule } from '../../shared/rules/check-rules' */
+/** @import { Rule } from '../../api/options/check-rules' */
 
 /** @typedef {{ needsHeap: boolean }} LoopQuestion */
 

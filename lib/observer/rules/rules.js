@@ -7,17 +7,17 @@ const os = require('node:os')
 const path = require('node:path')
 const { createActionRunner } = require('./run-actions')
 const { RuleReadings } = require('./readings')
-const { guarded } = require('../../shared/base/guard')
+const { guarded } = require('../../base/guard')
 const { conditionsOf, doesNeed } = require('../../shared/rules/conditions')
 const { isChosen, toLimitState } = require('../../shared/rules/limits')
 const { RULES_FOLDER } = require('../../shared/store/file-name')
-const { updateState } = require('../../shared/system/versioned-file')
+const { updateState } = require('../store/versioned-file')
 const { Watch } = require('./watch')
 
 /** @import { ActionTools } from './run-actions' */
 /** @import { ApplicationSettings, SourceParts } from '../admin/admin-sources' */
 /** @import { Sources } from '../admin/router' */
-/** @import { Rule } from '../../shared/rules/check-rules' */
+/** @import { Rule } from '../../api/options/check-rules' */
 /** @import { Admission, LimitState } from '../../shared/rules/limits' */
 /** @import { Stuck } from '../stalls/stall-watch' */
 /** @import { RuleCounts } from './rule-counts' */

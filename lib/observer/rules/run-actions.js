@@ -6,14 +6,14 @@
 const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { nameOfAction, showAction, showUrl } = require('../../shared/rules/actions')
-const { describeFiring, keyOf } = require('../../shared/rules/firing')
+const { describeFiring, keyOf } = require('./firing')
 const { admit } = require('../../shared/rules/limits')
 
 /** @import { CapturedFacts } from '../captures' */
-/** @import { HeapProfile } from '../../shared/formats/formats' */
+/** @import { HeapProfile } from '../../formats/formats' */
 /** @import { ActionName } from '../../shared/rules/actions' */
-/** @import { Rule } from '../../shared/rules/check-rules' */
-/** @import { Firing } from '../../shared/rules/firing' */
+/** @import { Rule } from '../../api/options/check-rules' */
+/** @import { Firing } from './firing' */
 /** @import { CaptureOptions, Trigger } from '../../../types/diagnostics' */
 /** @import { RuleOutcome } from '../../../types/rules' */
 /** @import { RunResult } from './watch' */

@@ -3,13 +3,13 @@
 // Watches one rule: whether its conditions hold, since when, and the result of each firing. It uses no clock and no files.
 
 const { doesNeed, judge } = require('../../shared/rules/conditions')
-const { keyOf, newFiring, showRule, suspectOf } = require('../../shared/rules/firing')
-const { unattended } = require('../../shared/base/guard')
+const { keyOf, newFiring, showRule, suspectOf } = require('./firing')
+const { unattended } = require('../../base/guard')
 
 /** @import { RuleOutcome, RuleStatus } from '../../../types/rules' */
 /** @import { Judged, Readings } from '../../shared/rules/conditions' */
-/** @import { Rule } from '../../shared/rules/check-rules' */
-/** @import { Firing, Suspect } from '../../shared/rules/firing' */
+/** @import { Rule } from '../../api/options/check-rules' */
+/** @import { Firing, Suspect } from './firing' */
 
 /** @typedef {{ outcome: RuleOutcome, problem: string | null, pauseMs: number }} RunResult  pauseMs: for so long another try would be refused, too */
 

@@ -2,10 +2,10 @@
 
 // For which request code ran when, by the labelled samples of the last windows.
 
-const { LOOP_IO } = require('../../shared/formats/profile/frame')
+const { LOOP_IO } = require('../../formats/profile/frame')
 
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { Interval } from '../../main/loop/own-work' */
+/** @import { Interval } from '../../probe/loop/own-work' */
 
 /** @typedef {Interval & { route: string | null, isGc: boolean }} Run   of samples; null: for no request that is known */
 

@@ -1,18 +1,18 @@
 'use strict'
 
-// The worst requests, each with where its time went: made of what the main thread has handed over (main/request-notes.js) and of the samples of
+// The worst requests, each with where its time went: made of what the main thread has handed over (probe/request-notes.js) and of the samples of
 // the recorder's windows. Of a request that is none of them nothing is kept.
 
-const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
+const { monotonicMicros, toEpochMs } = require('../../base/monotonic')
 const { SampledRuns } = require('./sampled-runs')
 const { timelinesOf, toMs } = require('./timeline')
 const { Worst } = require('./worst')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { SlowRequest } from '../../../types/slow-requests' */
-/** @import { Interval } from '../../main/loop/own-work' */
-/** @import { CallName } from '../../main/waits/call-names' */
-/** @import { Answer, Notes, Work } from '../../main/request-notes' */
+/** @import { Interval } from '../../probe/loop/own-work' */
+/** @import { CallName } from '../../probe/waits/call-names' */
+/** @import { Answer, Notes, Work } from '../../probe/request-notes' */
 /** @import { Run } from './sampled-runs' */
 /** @import { Known, Timeline, WaitTime } from './timeline' */
 

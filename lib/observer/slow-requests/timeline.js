@@ -4,8 +4,8 @@
 // were seen at work about that time, those whose code was sampled, and then samples and a late loop, which only show that it was busy. While
 // nobody claims it the request waited for something else than the loop. Pure.
 
-/** @import { Interval } from '../../main/loop/own-work' */
-/** @import { Answer, Work } from '../../main/request-notes' */
+/** @import { Interval } from '../../probe/loop/own-work' */
+/** @import { Answer, Work } from '../../probe/request-notes' */
 /** @import { Run } from './sampled-runs' */
 
 /** @typedef {Pick<Answer, 'startMicros' | 'route' | 'toMicros'>} Answered  the request that began then */
@@ -22,7 +22,7 @@
  * @typedef {{ name: number, calls: number, errors: number, ms: number }} WaitTime  for calls of one name, while nobody else had the loop
  *
  * @typedef {Interval & { startMicros: number, route: string, waits: number[][] }} Subject  fromMicros: when it may have come; startMicros: when it was
- *   read; waits: as main/waits/request-waits.js reads them
+ *   read; waits: as probe/waits/request-waits.js reads them
  */
 
 const MAX_ROUTES = 10

@@ -3,9 +3,9 @@
 // What the system did to us over the last seconds, kept so that a stall can be explained after it happened: the stall's
 // beginning is known only when it is over. It lives in the observer thread.
 
-const { monotonicMicros: systemMonotonicMicros } = require('../../shared/base/monotonic')
+const { monotonicMicros: systemMonotonicMicros } = require('../../base/monotonic')
 
-/** @import { SharedState } from '../../bridge/shared-state' */
+/** @import { SharedState } from '../../link/shared-state' */
 /** @import { SchedulerReading } from './scheduler' */
 
 const KEPT = 64 // readings; one comes every 40-120 ms, and those of a stuck loop count as one

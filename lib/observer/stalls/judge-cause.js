@@ -3,11 +3,11 @@
 // Why the loop was late, judged from evidence, and whether the culprit may be named for it; with the figures that this needs of the
 // samples of a stall. Pure: it reads no clock and no file.
 
-const { describeFrame, LOOP_IO } = require('../../shared/formats/profile/frame')
+const { describeFrame, LOOP_IO } = require('../../formats/profile/frame')
 
 /** @import { Cause, Culprit, StallEvidence } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { Origin } from '../../shared/formats/profile/frame' */
+/** @import { Origin } from '../../formats/profile/frame' */
 
 // Half: the part of a stall that a cause must explain before it may be named, so that no two causes can both claim it.
 const SHARE = 0.5

@@ -6,7 +6,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { groupFolders } = require('../../shared/system/cgroup-folders')
+const { groupFolders } = require('../../base/system/cgroup-folders')
 
 const NS_PER_MS = 1e6
 const LINE = Buffer.alloc(256) // longest line of schedstat: three 20-digit numbers

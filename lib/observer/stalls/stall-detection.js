@@ -5,9 +5,9 @@
 // the evidence, and names cause and culprit.
 
 const { isDeepStrictEqual } = require('node:util')
-const { guarded } = require('../../shared/base/guard')
-const { monotonicMicros, toEpochMs } = require('../../shared/base/monotonic')
-const { clearTimeout, setTimeout } = require('../../shared/base/timers')
+const { guarded } = require('../../base/guard')
+const { monotonicMicros, toEpochMs } = require('../../base/monotonic')
+const { clearTimeout, setTimeout } = require('../../base/timers')
 const { toStall } = require('../../shared/stalls/stall')
 const { describeCulprit, toLogFields } = require('../../shared/stalls/stall-line')
 const { createBlockedStacks } = require('./culprit/blocked-stacks')
@@ -21,8 +21,8 @@ const { createHousekeeping, StallWatch } = require('./stall-watch')
 
 /** @import { Cause, Stall, StallEvidence, Trace } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { ObserverSettings } from '../../bridge/messages' */
-/** @import { SharedState } from '../../bridge/shared-state' */
+/** @import { ObserverSettings } from '../../link/messages' */
+/** @import { SharedState } from '../../link/shared-state' */
 /** @import { MeasuredStall, Subject } from '../../shared/stalls/stall' */
 /** @import { History } from '../recorder/history' */
 /** @import { Look, RawLook } from './culprit/blocked-stacks' */
@@ -56,7 +56,7 @@ const NOTHING_FOUND = Object.freeze({ culprit: null, origin: null, stack: [], co
  * @param {SharedState} parts.state
  * @param {{ take (): () => SchedulerReading }} parts.scheduler
  * @param {import('../recorder/recorder-client').RecorderClient} parts.recorder
- * @param {Pick<import('../../shared/source-maps/source-maps').SourceMaps, 'profile' | 'frames' | 'isKnown'>} parts.sourceMaps
+ * @param {Pick<import('../../source-maps/source-maps').SourceMaps, 'profile' | 'frames' | 'isKnown'>} parts.sourceMaps
  * @param {(fields: object, message: string) => void} parts.logNow  straight to standard error
  */
 function createStallDetection ({ settings, state, scheduler, recorder, sourceMaps, logNow }) {

@@ -4,15 +4,15 @@
 // that lasts; and the longest delay of each of the last seconds. Totals are never reset; the lists are bounded.
 
 const { gunzipSync, gzipSync } = require('node:zlib')
-const { intervalByTimer } = require('../../shared/base/timers')
-const { monotonicMicros, monotonicMs } = require('../../shared/base/monotonic')
+const { intervalByTimer } = require('../../base/timers')
+const { monotonicMicros, monotonicMs } = require('../../base/monotonic')
 const { CAUSE_NAMES } = require('../../shared/stalls/stall-line')
 
 /** @import { CodeFrame, Culprit, Stall, Trace } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { SharedState } from '../../bridge/shared-state' */
+/** @import { SharedState } from '../../link/shared-state' */
 /** @import { StallCounts } from '../counts' */
-/** @import { StartInterval } from '../../shared/base/timers' */
+/** @import { StartInterval } from '../../base/timers' */
 
 /** @typedef {{ at: number, durationMs: number, route: string | null, trace: Trace | null, culprit: Culprit | null, stack: CodeFrame[] }} LastingStall */
 

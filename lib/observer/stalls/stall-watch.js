@@ -4,12 +4,12 @@
 // next moment at which a missing tick would mean something, instead of polling; and what the observer does every second is done when it
 // is awake anyway.
 
-const { guarded } = require('../../shared/base/guard')
-const { monotonicMicros, monotonicMs } = require('../../shared/base/monotonic')
-const { clearTimeout, setTimeout } = require('../../shared/base/timers')
+const { guarded } = require('../../base/guard')
+const { monotonicMicros, monotonicMs } = require('../../base/monotonic')
+const { clearTimeout, setTimeout } = require('../../base/timers')
 
-/** @import { SharedState } from '../../bridge/shared-state' */
-/** @import { StartInterval } from '../../shared/base/timers' */
+/** @import { SharedState } from '../../link/shared-state' */
+/** @import { StartInterval } from '../../base/timers' */
 
 // A stall is looked at when it is half as long as what counts (so that a short one still gets its route), when it counts,
 // and reported while it lasts from here on, each time after ten times as long.

@@ -6,7 +6,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { discard, writeAtomically } = require('./atomic-write')
 const { parseFileName, sidecarOf } = require('../../shared/store/file-name')
-const { readRegularText } = require('../../shared/base/regular-file')
+const { readRegularText } = require('../../base/regular-file')
 
 const MAX_METADATA_BYTES = 16 * 1024 * 1024
 

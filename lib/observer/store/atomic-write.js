@@ -7,7 +7,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { syncDirectory } = require('./directory')
 const { parseFileName, parseSidecarName } = require('../../shared/store/file-name')
-const { isAlive } = require('../../shared/system/process-ids')
+const { isAlive } = require('../../base/system/process-ids')
 
 const OWNER_ONLY = 0o600
 const CHUNK_BYTES = 16 * 1024 ** 2 // one write call takes less than 2 GiB, and larger chunks are no faster (512 MiB: 0.12 s either way)

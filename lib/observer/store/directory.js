@@ -4,8 +4,8 @@
 // store. It does not look at artifacts.
 
 const fs = require('node:fs')
-const { errors } = require('../../shared/base/errors')
-const { describeUnsafe, makeDirectory } = require('../../shared/system/private-directory')
+const { errors } = require('../../base/errors')
+const { describeUnsafe, makeDirectory } = require('../../base/system/private-directory')
 
 /** The magic numbers of tmpfs and ramfs, see statfs(2). */
 const MEMORY_FILE_SYSTEMS = new Set([0x01021994, 0x858458f6])

@@ -2,9 +2,9 @@
 
 // Which artifacts have to go. Pure: it is told what there is, and removes nothing itself.
 
-const { ageMs } = require('../../shared/base/local-time')
+const { ageMs } = require('../../base/local-time')
 const { RETENTION: DEFAULTS } = require('../../shared/store/defaults')
-const { assertInteger, assertKnownKeys, assertPlainObject } = require('../../shared/base/validate')
+const { assertInteger, assertKnownKeys, assertPlainObject } = require('../../base/validate')
 
 /** @import { RetentionOptions } from '../../../types/diagnostics' */
 

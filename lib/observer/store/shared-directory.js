@@ -6,12 +6,12 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { ageMs } = require('../../shared/base/local-time')
+const { ageMs } = require('../../base/local-time')
 const { RULES_FOLDER, isApplicationFolder } = require('../../shared/store/file-name')
 const { listArtifacts, removeArtifact } = require('./artifact-files')
 const { ensureDirectory, isOwnDirectory } = require('./directory')
 const { removePartialFiles } = require('./atomic-write')
-const { readRegularText } = require('../../shared/base/regular-file')
+const { readRegularText } = require('../../base/regular-file')
 
 /** @import { Application } from '../../shared/store/file-name' */
 /** @import { StoredArtifact } from './artifact-files' */

@@ -4,8 +4,8 @@
 // Synchronous, for the observer thread: a write blocks nobody's requests there. It does not look into what it keeps.
 
 const path = require('node:path')
-const { errors } = require('../../shared/base/errors')
-const { assertKnownKeys, assertPlainObject, assertString, refuse } = require('../../shared/base/validate')
+const { errors } = require('../../base/errors')
+const { assertKnownKeys, assertPlainObject, assertString, refuse } = require('../../base/validate')
 const { applicationFolder, createFileName, parseFileName } = require('../../shared/store/file-name')
 const { listArtifacts, listKept, readMetadata, removeArtifact, writeMetadata } = require('./artifact-files')
 const { writeAtomically, removePartialFiles } = require('./atomic-write')

@@ -5,11 +5,11 @@
 // the observer thread, whose loop is not the one that may be late.
 
 const fs = require('node:fs')
-const { clearInterval, intervalByTimer, performance, setInterval } = require('../../shared/base/timers')
-const { guarded } = require('../../shared/base/guard')
-const { monotonicMs } = require('../../shared/base/monotonic')
+const { clearInterval, intervalByTimer, performance, setInterval } = require('../../base/timers')
+const { guarded } = require('../../base/guard')
+const { monotonicMs } = require('../../base/monotonic')
 
-/** @import { StartInterval } from '../../shared/base/timers' */
+/** @import { StartInterval } from '../../base/timers' */
 
 const PERIOD_MS = 1000
 // The probe's own task wakes a thread of the pool: an idle process is left alone.

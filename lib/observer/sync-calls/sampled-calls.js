@@ -3,11 +3,11 @@
 // The synchronous calls that the recorder's windows have shown since start, by API and caller: their time, their share of the busy time,
 // their routes and what to call instead. What stands out is flagged, and logged once an hour.
 
-const { unattended } = require('../../shared/base/guard')
-const { exactParts, roundedSum } = require('../../shared/base/exact-sum')
-const { monotonicMs } = require('../../shared/base/monotonic')
-const { toCodeFrame } = require('../../shared/formats/profile/frame')
-const { createWorkLineOf } = require('../../shared/formats/profile/work-lines')
+const { unattended } = require('../../base/guard')
+const { exactParts, roundedSum } = require('../../base/exact-sum')
+const { monotonicMs } = require('../../base/monotonic')
+const { toCodeFrame } = require('../../formats/profile/frame')
+const { createWorkLineOf } = require('../../formats/profile/work-lines')
 const { adviceOf } = require('../../shared/sync-calls/advice')
 const { FlagLog, Flags } = require('../../shared/sync-calls/flags')
 const { sumByRoute } = require('../../shared/sync-calls/totals')
@@ -15,7 +15,7 @@ const { findSampledCalls, siteKey } = require('./sampled')
 
 /** @import { SampledSyncCall } from '../../../types/diagnostics' */
 /** @import { CallFrame, CpuProfile, WorkLine } from '../../../types/profile' */
-/** @import { SourceMaps } from '../../shared/source-maps/source-maps' */
+/** @import { SourceMaps } from '../../source-maps/source-maps' */
 /** @import { SampledCall } from './sampled' */
 
 const MAX_SITES = 500

@@ -5,9 +5,9 @@
 
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
-const { OWN_FOLDER, WRAPPER_NAME } = require('../../shared/base/own-files')
-const { isSynchronous, synchronousApi } = require('../../shared/formats/profile/node-api')
-const { parentsOf } = require('../../shared/formats/profile/node-tree')
+const { OWN_FOLDER, WRAPPER_NAME } = require('../../base/own-files')
+const { isSynchronous, synchronousApi } = require('../../formats/profile/node-api')
+const { parentsOf } = require('../../formats/profile/node-tree')
 
 /** @import { CallFrame, CpuProfile, ProfileNode } from '../../../types/profile' */
 
@@ -21,7 +21,7 @@ const { parentsOf } = require('../../shared/formats/profile/node-tree')
 
 const NODE_SCHEME = 'node:'
 // The exact detector's wrappers stand between a call and its caller.
-const FOLDER = OWN_FOLDER + path.join('main', 'sync-calls', path.sep)
+const FOLDER = OWN_FOLDER + path.join('probe', 'sync-calls', path.sep)
 const OWN = [FOLDER, pathToFileURL(FOLDER).href]
 
 /**

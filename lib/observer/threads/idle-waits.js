@@ -4,7 +4,7 @@
 // the line. What is written there shows it. Pure but for the source lines.
 
 const { fileURLToPath } = require('node:url')
-const { idleUnless } = require('../../shared/formats/profile/idle-samples')
+const { idleUnless } = require('../../formats/profile/idle-samples')
 
 /** @import { CpuProfile, ProfileNode } from '../../../types/profile' */
 /** @import { SourceLines } from '../stalls/culprit/source-lines' */

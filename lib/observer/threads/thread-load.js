@@ -6,11 +6,11 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { intervalByTimer } = require('../../shared/base/timers')
+const { intervalByTimer } = require('../../base/timers')
 const { processCpuMs } = require('../stalls/scheduler')
-const { monotonicMs } = require('../../shared/base/monotonic')
+const { monotonicMs } = require('../../base/monotonic')
 
-/** @import { StartInterval } from '../../shared/base/timers' */
+/** @import { StartInterval } from '../../base/timers' */
 /** @import { ThreadLoad as Load } from '../../shared/findings/readings' */
 
 const PERIOD_MS = 5000

@@ -4,7 +4,7 @@
 // in its thread, and ends with the recording, however that ends.
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { errors } = require('../../shared/base/errors')
+const { errors } = require('../../base/errors')
 const { createSourceLines } = require('../stalls/culprit/source-lines')
 const { withIdleWaits } = require('./idle-waits')
 

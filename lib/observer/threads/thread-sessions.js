@@ -6,8 +6,8 @@
 
 const { pathToFileURL } = require('node:url')
 const { threadId } = require('node:worker_threads')
-const { guarded, unattended } = require('../../shared/base/guard')
-const { clearTimeout, setTimeout } = require('../../shared/base/timers')
+const { guarded, unattended } = require('../../base/guard')
+const { clearTimeout, setTimeout } = require('../../base/timers')
 
 /** @typedef {(thread: ThreadSession) => void} OnThread */
 

@@ -4,16 +4,16 @@
 // main thread, its profiler running, and the figures of its windows. Where a debugger has the main thread, all of them are let go.
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { SingleFlight } = require('../../shared/base/single-flight')
-const { intervalByTimer } = require('../../shared/base/timers')
-const { unattended } = require('../../shared/base/guard')
-const { monotonicMs } = require('../../shared/base/monotonic')
+const { SingleFlight } = require('../../base/single-flight')
+const { intervalByTimer } = require('../../base/timers')
+const { unattended } = require('../../base/guard')
+const { monotonicMs } = require('../../base/monotonic')
 const { createSourceLines } = require('../stalls/culprit/source-lines')
 const { WatchedThread } = require('./watched-thread')
 
 /** @import { CodeFrame, Stall } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { StartInterval } from '../../shared/base/timers' */
+/** @import { StartInterval } from '../../base/timers' */
 /** @import { ThreadTimes } from '../counts' */
 /** @import { ThreadFigures } from './thread-record' */
 /** @import { ThreadSession, ThreadSessions } from './thread-sessions' */

@@ -4,11 +4,11 @@
 // window at a time.
 
 const { randomUUID } = require('node:crypto')
-const { guarded, unattended } = require('../../shared/base/guard')
-const { monotonicMs, toEpochMs } = require('../../shared/base/monotonic')
-const { OWN_FOLDER } = require('../../shared/base/own-files')
-const { describeFile } = require('../../shared/formats/profile/frame')
-const { withoutOwnFrames } = require('../../shared/formats/profile/own-frames')
+const { guarded, unattended } = require('../../base/guard')
+const { monotonicMs, toEpochMs } = require('../../base/monotonic')
+const { OWN_FOLDER } = require('../../base/own-files')
+const { describeFile } = require('../../formats/profile/frame')
+const { withoutOwnFrames } = require('../../formats/profile/own-frames')
 const { inOrder, slice } = require('../recorder/window')
 const { findCulprit } = require('../stalls/culprit/find-culprit')
 const { codeSampleCount, judgeCause, toBlame } = require('../stalls/judge-cause')

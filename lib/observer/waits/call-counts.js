@@ -2,11 +2,11 @@
 
 // The calls of the application to what it depends on, counted by name: how many, how long, how many failed. Cumulative, never reset.
 
-const { BucketCounts } = require('../../shared/base/bucket-counts')
+const { BucketCounts } = require('../../base/bucket-counts')
 
-/** @import { BucketReading } from '../../shared/base/bucket-counts' */
-/** @import { CallName } from '../../main/waits/call-names' */
-/** @import { CallBatch } from '../../main/waits/dependency-calls' */
+/** @import { BucketReading } from '../../base/bucket-counts' */
+/** @import { CallName } from '../../probe/waits/call-names' */
+/** @import { CallBatch } from '../../probe/waits/dependency-calls' */
 
 // Those that OpenTelemetry advises for db.client.operation.duration.
 const BOUNDS_SECONDS = Object.freeze([0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10])

@@ -5,7 +5,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { isAlive, processStart } = require('../system/process-ids')
+const { isAlive, processStart } = require('../../base/system/process-ids')
 
 const MAX_TRIES = 10 // others take and lose the name at the same moment
 

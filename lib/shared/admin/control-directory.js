@@ -7,8 +7,8 @@
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { errors } = require('../base/errors')
-const { describeUnsafe, makeDirectory, openDirectory } = require('../system/private-directory')
+const { errors } = require('../../base/errors')
+const { describeUnsafe, makeDirectory, openDirectory } = require('../../base/system/private-directory')
 
 const WRITABLE_BY_OTHERS = 0o022
 const OPEN_TO_OTHERS = 0o077

@@ -5,8 +5,8 @@
 const { once } = require('node:events')
 const fs = require('node:fs')
 const { pipeline } = require('node:stream/promises')
-const { guarded } = require('../base/guard')
-const { openRegularFile } = require('../base/regular-file')
+const { guarded } = require('../../base/guard')
+const { openRegularFile } = require('../../base/regular-file')
 const { lengthOf, problemResponse } = require('./responses')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */

@@ -4,9 +4,9 @@
 // valid at once, so that one can be replaced while the other still works.
 
 const fs = require('node:fs')
-const { monotonicMs } = require('../base/monotonic')
-const { readRegularText } = require('../base/regular-file')
-const { refuse } = require('../base/validate')
+const { monotonicMs } = require('../../base/monotonic')
+const { readRegularText } = require('../../base/regular-file')
+const { refuse } = require('../../base/validate')
 
 /**
  * @typedef {'metrics' | 'profile' | 'dump' | 'manage'} Scope

@@ -6,10 +6,10 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { makeDirectory } = require('../system/private-directory')
+const { makeDirectory } = require('../../base/system/private-directory')
 const { claim, identityOf, isRunning } = require('./claims')
 const { holdControlDirectory } = require('./control-directory')
-const { readRegularText } = require('../base/regular-file')
+const { readRegularText } = require('../../base/regular-file')
 
 const MAX_BYTES = 64 * 1024
 const MAX_WORKERS = 128 // also the range of their ports

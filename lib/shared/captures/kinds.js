@@ -2,9 +2,9 @@
 
 // The table of kinds of captures and their options. A new kind is one row here, a recorder in observer/captures.js with a row there, and one test.
 
-const { assertBoolean, assertKnownKeys, assertMethods, assertNumberAbove, assertOneOf, assertPlainObject, refuse } = require('../base/validate')
-const { errors } = require('../base/errors')
-const { FORMATS, HEAP_FORMATS, HISTOGRAM_FORMATS, SOURCES } = require('../formats/formats')
+const { assertBoolean, assertKnownKeys, assertMethods, assertNumberAbove, assertOneOf, assertPlainObject, refuse } = require('../../base/validate')
+const { errors } = require('../../base/errors')
+const { FORMATS, HEAP_FORMATS, HISTOGRAM_FORMATS, SOURCES } = require('../../formats/formats')
 
 /** @import { ArtifactFormat, CaptureKind, CaptureOptions } from '../../../types/diagnostics' */
 

@@ -2,7 +2,7 @@
 
 // Formats figures and positions for the sentences of findings. Pure.
 
-const { showPosition } = require('../formats/profile/frame')
+const { showPosition } = require('../../formats/profile/frame')
 
 /** @import { Place } from './readings' */
 

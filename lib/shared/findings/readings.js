@@ -7,7 +7,7 @@
 /** @import { Finding } from '../../../types/findings' */
 /** @import { SlowRequest } from '../../../types/slow-requests' */
 /** @import { IoReading } from '../../observer/stalls/scheduler' */
-/** @import { BucketReading } from '../base/bucket-counts' */
+/** @import { BucketReading } from '../../base/bucket-counts' */
 
 /**
  * @typedef {object} HotSpot  a function of the application, or of a dependency where the application has none on the stack, in which much of

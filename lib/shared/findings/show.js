@@ -3,7 +3,7 @@
 // Formats findings as text for a terminal and as Markdown for an issue, both with the same content in the same order; of one process, or of a
 // group with the processes that each finding applies to. Pure.
 
-const { localTime } = require('../base/local-time')
+const { localTime } = require('../../base/local-time')
 const { formatEvidence } = require('./evidence')
 const { NOTABLE_WORKERS } = require('./readings')
 const { duration, megabytes, percent, placed, rounded, times } = require('./format-text')

@@ -4,9 +4,9 @@
 // missing, and is neither used nor kept; its sender is probably another version of loopscope.
 
 const { RANKS } = require('../findings/find-findings')
-const { amount, anyOf, count, flag, isObject, listOf, mapOf, number, oneOf, optional, orNull, parseBounded, record, text, textOf, time } = require('../base/shapes')
+const { amount, anyOf, count, flag, isObject, listOf, mapOf, number, oneOf, optional, orNull, parseBounded, record, text, textOf, time } = require('../../base/shapes')
 
-/** @import { Shape } from '../base/shapes' */
+/** @import { Shape } from '../../base/shapes' */
 /** @import { GroupAnswer } from './ask-group' */
 
 /**
@@ -100,7 +100,7 @@ const isAnyMetric = record({ name, help: text, type: textOf(/^\w+$/), aggregator
  */
 function isMetric (value) {
   if (!isAnyMetric(value)) return false
-  const { type, values } = /** @type {import('./metrics/sum-metrics').Metric} */ (value)
+  const { type, values } = /** @type {import('../../observer/group/sum-metrics').Metric} */ (value)
   return type !== 'histogram' || values.every(({ labels: { le }, metricName }) => le === undefined || (le !== '' && !Number.isNaN(toBound(le)) && metricName !== undefined))
 }
 

@@ -4,9 +4,9 @@
 // blocked or gone does not delay the answers of the others. It never rejects.
 
 const http = require('node:http')
-const { guarded } = require('../base/guard')
-const { parseBounded } = require('../base/shapes')
-const { clearTimeout, setTimeout } = require('../base/timers')
+const { guarded } = require('../../base/guard')
+const { parseBounded } = require('../../base/shapes')
+const { clearTimeout, setTimeout } = require('../../base/timers')
 
 /** @import { Member } from './members' */
 

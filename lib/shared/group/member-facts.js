@@ -7,9 +7,9 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { isRunning } = require('../admin/claims')
 const { isTrustedFile } = require('../admin/control-directory')
-const { openRegularFile } = require('../base/regular-file')
-const { count, orNull, record, text, textOf, time } = require('../base/shapes')
-const { ownNamespace, processStart } = require('../system/process-ids')
+const { openRegularFile } = require('../../base/regular-file')
+const { count, orNull, record, text, textOf, time } = require('../../base/shapes')
+const { ownNamespace, processStart } = require('../../base/system/process-ids')
 
 /**
  * @typedef {object} MemberIdentity  of no other process, also of other containers and of earlier ones with the same process id

@@ -6,8 +6,8 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { problemOf } = require('../admin/control-directory')
-const { isRefused } = require('../system/is-refused')
-const { isAlive } = require('../system/process-ids')
+const { isRefused } = require('../../base/system/is-refused')
+const { isAlive } = require('../../base/system/process-ids')
 const { factsName, isKnownToRun, listFacts, memberIdOf, readFacts } = require('./member-facts')
 
 /** @import { MemberFacts, MemberIdentity } from './member-facts' */

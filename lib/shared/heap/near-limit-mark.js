@@ -5,9 +5,9 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
-const { guarded } = require('../base/guard')
-const { readRegularText } = require('../base/regular-file')
-const { setInterval } = require('../base/timers')
+const { guarded } = require('../../base/guard')
+const { readRegularText } = require('../../base/regular-file')
+const { setInterval } = require('../../base/timers')
 
 const MAX_BYTES = 64 * 1024
 const MARK = /^near-limit-(\d+)\.mark$/

@@ -3,7 +3,7 @@
 // Parses a heap snapshot file chunk by chunk, and passes its parts to a visitor. It interprets only the layout of the file: a header, arrays of
 // numbers, and the strings last.
 
-const { errors } = require('../base/errors')
+const { errors } = require('../../base/errors')
 
 /** @import { TakeRecords, Visitor } from './snapshot-scan' */
 

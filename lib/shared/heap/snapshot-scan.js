@@ -4,9 +4,9 @@
 
 const fs = require('node:fs')
 const { setImmediate: nextTurn } = require('node:timers/promises')
-const { errors } = require('../base/errors')
+const { errors } = require('../../base/errors')
 const { SnapshotParser } = require('./snapshot-parser')
-const { openRegularFile } = require('../base/regular-file')
+const { openRegularFile } = require('../../base/regular-file')
 
 /** @import { Header } from './snapshot-parser' */
 

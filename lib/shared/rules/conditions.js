@@ -3,14 +3,14 @@
 // The table of conditions that a rule can wait for, each with the check of its threshold and how its current value is read. A new one is a row here, a
 // member of RuleConditions (types/rules.d.ts), a row in docs/rules.md, and one test. Pure.
 
-const { quantileOf } = require('../base/bucket-counts')
-const { assertInteger, assertNumberAbove, assertOneOf } = require('../base/validate')
+const { quantileOf } = require('../../base/bucket-counts')
+const { assertInteger, assertNumberAbove, assertOneOf } = require('../../base/validate')
 
 /** @import { Finding, FindingId } from '../../../types/findings' */
 /** @import { RuleConditions } from '../../../types/rules' */
-/** @import { BucketReading } from '../base/bucket-counts' */
-/** @import { Rule } from './check-rules' */
-/** @import { Suspect } from './firing' */
+/** @import { BucketReading } from '../../base/bucket-counts' */
+/** @import { Rule } from '../../api/options/check-rules' */
+/** @import { Suspect } from '../../observer/rules/firing' */
 
 /**
  * @typedef {object} LoopCounts  what the main thread counts, since the start

@@ -3,8 +3,8 @@
 // How often a rule may act, and in which processes: for each rule and each culprit, from what it did in the last day. Pure: observer/rules/ stores
 // it.
 
-const { isObject, number, record, text, time } = require('../base/shapes')
-const { assertBoolean, assertInteger, assertKnownKeys, assertPlainObject } = require('../base/validate')
+const { isObject, number, record, text, time } = require('../../base/shapes')
+const { assertBoolean, assertInteger, assertKnownKeys, assertPlainObject } = require('../../base/validate')
 
 const DAY_MS = 24 * 60 * 60 * 1000
 // As CockroachDB has it: what was worst is forgotten, so that the next trouble is seen again.

@@ -2,7 +2,7 @@
 
 // Formats a stall for the log: the message, with the evidence for its cause, and the structured fields.
 
-const { isInPackage, showPosition } = require('../formats/profile/frame')
+const { isInPackage, showPosition } = require('../../formats/profile/frame')
 const { nameOfCulprit } = require('./handler-name')
 
 /** @import { Cause, Culprit, Stall, StallEvidence } from '../../../types/diagnostics' */

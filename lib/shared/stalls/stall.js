@@ -2,10 +2,10 @@
 
 // Creates the report of a stall from the measurement of the main thread, the request that it belongs to, and its explanation.
 
-const { toEpochMs } = require('../base/monotonic')
+const { toEpochMs } = require('../../base/monotonic')
 
 /** @import { Cause, CodeFrame, Culprit, Stall, StallEvidence, Trace } from '../../../types/diagnostics' */
-/** @import { LateTick } from '../../main/loop/heartbeat' */
+/** @import { LateTick } from '../../probe/loop/heartbeat' */
 
 /**
  * @typedef {LateTick & { id: number, startingUp: boolean }} MeasuredStall

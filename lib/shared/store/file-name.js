@@ -4,7 +4,7 @@
 // and [a-z0-9._-] only: safe in every file system, URL and shell, and never a device name of Windows.
 
 const path = require('node:path')
-const { assertInteger, assertNumberAbove, refuse } = require('../base/validate')
+const { assertInteger, assertNumberAbove, refuse } = require('../../base/validate')
 
 /**
  * @typedef {object} NameFacts

@@ -3,7 +3,7 @@
 // Which call sites are reported: those that, over the last seconds, blocked the loop for long or asked for the time
 // too often. Each is reported once an hour, as long as it goes on: logged, and counted.
 
-const { showPosition } = require('../formats/profile/frame')
+const { showPosition } = require('../../formats/profile/frame')
 const { templateOf } = require('./totals')
 
 /** @import { CodeFrame } from '../../../types/diagnostics' */

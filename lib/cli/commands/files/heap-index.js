@@ -2,7 +2,7 @@
 
 const path = require('node:path')
 const { OUTPUT_OPTIONS, openDestination } = require('../../output/destination')
-const { showBytes } = require('../../../shared/base/sizes')
+const { showBytes } = require('../../../base/sizes')
 const { explainFileErrors } = require('../../profile-file')
 
 /** @import { Command, Invocation } from '../../commands' */
@@ -24,8 +24,8 @@ module.exports = {
 async function run (invocation) {
   const { positionals: [file], terminal, signal } = invocation
   const destination = openDestination(invocation, { name: `${path.basename(file).replace(/\.heapsnapshot$/, '')}.heapindex` })
-  const { loadBaseSnapshot } = require('../../../analysis/comparison/load-snapshots')
-  const { encodeBaseline } = require('../../../analysis/comparison/baseline-file')
+  const { loadBaseSnapshot } = require('../../../heap-diff/comparison/load-snapshots')
+  const { encodeBaseline } = require('../../../heap-diff/comparison/baseline-file')
   const progress = terminal.progress(`reading ${file}`)
   const onProgress = (/** @type {{ stage: string, bytes?: number }} */ { stage, bytes }) => {
     progress.note(`${stage} ${bytes === undefined ? '' : showBytes(bytes)}`)

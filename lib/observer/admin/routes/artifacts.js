@@ -6,7 +6,7 @@
 const { policyOf } = require('../capture-requests')
 const { anything, flag, oneOf } = require('../parameters')
 const { createResponse, json } = require('../../../shared/admin/responses')
-const { refuse } = require('../../../shared/base/validate')
+const { refuse } = require('../../../base/validate')
 
 /** @import { Context, RouteRow } from '../router' */
 /** @import { StoredArtifact } from '../../store/artifact-files' */

@@ -6,7 +6,7 @@ const { createResponse, json } = require('../../../shared/admin/responses')
 const { outOfScope, readCaptureBody, readKey, createBudgets, isUsed, policyOf, whoAsks } = require('../capture-requests')
 const { Jobs } = require('../jobs')
 const { flag } = require('../parameters')
-const { guarded } = require('../../../shared/base/guard')
+const { guarded } = require('../../../base/guard')
 
 /** @import { EndState, Job } from '../jobs' */
 /** @import { Problem } from '../../../shared/admin/responses' */

@@ -4,7 +4,7 @@
 // while it is.
 
 const { setTimeout: sleep } = require('node:timers/promises')
-const { guarded } = require('../../../shared/base/guard')
+const { guarded } = require('../../../base/guard')
 const { createResponse } = require('../../../shared/admin/responses')
 const { knownOf, requestsOf } = require('./readings')
 

@@ -3,13 +3,13 @@
 // The metrics of this process, or of its group, for Prometheus and as data. While the main thread is stuck these are what it said last,
 // and the one number that only another thread can tell.
 
-const { prefersOpenMetrics, writeExposition } = require('../../../shared/group/metrics/exposition')
+const { prefersOpenMetrics, writeExposition } = require('../../../shared/group/exposition')
 const { json, text } = require('../../../shared/admin/responses')
-const { refuse } = require('../../../shared/base/validate')
+const { refuse } = require('../../../base/validate')
 const { flag, oneOf } = require('../parameters')
 const { knownOf } = require('./readings')
 
-/** @import { Metric } from '../../../shared/group/metrics/sum-metrics' */
+/** @import { Metric } from '../../group/sum-metrics' */
 /** @import { Context, RouteRow, Sources } from '../router' */
 
 const BLOCKED_NOW = 'loopscope_eventloop_blocked_now_seconds'

@@ -3,8 +3,8 @@
 // What `go tool pprof`, Alloy, Parca and Pyroscope ask for, with the paths, parameters and headers of Go's net/http/pprof.
 
 const { createResponse, text } = require('../../../shared/admin/responses')
-const { encodeBlockProfile, encodeEmptyProfile, encodeHeapPprof, encodePprof } = require('../../../shared/formats/pprof')
-const { SOURCES } = require('../../../shared/formats/formats')
+const { encodeBlockProfile, encodeEmptyProfile, encodeHeapPprof, encodePprof } = require('../../../formats/pprof')
+const { SOURCES } = require('../../../formats/formats')
 const { anything, flag, integer, oneOf } = require('../parameters')
 const { notesOf } = require('../views')
 const { setTimeout: sleep } = require('node:timers/promises')

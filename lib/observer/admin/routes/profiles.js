@@ -4,9 +4,9 @@
 // from the one sampler, and sampled allocations.
 
 const { flag, numberAbove } = require('../parameters')
-const { refuse } = require('../../../shared/base/validate')
+const { refuse } = require('../../../base/validate')
 const { assertThreads } = require('../../../shared/captures/kinds')
-const { onlyRoute } = require('../../../shared/formats/profile/only-route')
+const { onlyRoute } = require('../../../formats/profile/only-route')
 const { DIFFERENCE_FORMATS, HEAP_PARAMETERS, MAX_LAST_SECONDS, VIEW_PARAMETERS, encodeDifference, encodeHeapView, encodeView, fileName, notesOf, timeOf } = require('../views')
 
 /** @import { Context, RouteRow } from '../router' */

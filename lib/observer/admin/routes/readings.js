@@ -6,10 +6,10 @@
 const { createBudgets, policyOf } = require('../capture-requests')
 const { integer, oneOf, readJsonBody } = require('../parameters')
 const { json, text } = require('../../../shared/admin/responses')
-const { SingleFlight } = require('../../../shared/base/single-flight')
-const { assertKnownKeys } = require('../../../shared/base/validate')
+const { SingleFlight } = require('../../../base/single-flight')
+const { assertKnownKeys } = require('../../../base/validate')
 const { toMarkdown, toText } = require('../../../shared/findings/show')
-const { slowRequestsText } = require('../../../shared/slow-requests/slow-requests-text')
+const { slowRequestsText } = require('../../slow-requests/slow-requests-text')
 
 /** @import { Context, RouteRow, Sources } from '../router' */
 

@@ -6,8 +6,8 @@
 
 const { createHmac } = require('node:crypto')
 const fs = require('node:fs')
-const { errors } = require('../../../shared/base/errors')
-const { assertOneOf } = require('../../../shared/base/validate')
+const { errors } = require('../../../base/errors')
+const { assertOneOf } = require('../../../base/validate')
 const { redactName } = require('./redaction-rules')
 const { createRoles } = require('./string-roles')
 const { scanSnapshot } = require('../../../shared/heap/snapshot-scan')

@@ -3,7 +3,7 @@
 // Whether a heap snapshot file is whole: as many nodes, edges and strings as its header says, and its end. On the way it
 // counts what the next estimate starts from. And which numbers the canaries have in it. It changes nothing.
 
-const { errors } = require('../../../shared/base/errors')
+const { errors } = require('../../../base/errors')
 const { scanSnapshot } = require('../../../shared/heap/snapshot-scan')
 
 /** @import { Header } from '../../../shared/heap/snapshot-parser' */

@@ -3,11 +3,11 @@
 // Whether a heap snapshot may be taken: does it fit into memory, disk and the pause that is allowed (pure), and is none under way or
 // just over. It measures nothing itself.
 
-const { errors } = require('../../../shared/base/errors')
-const { monotonicMs } = require('../../../shared/base/monotonic')
+const { errors } = require('../../../base/errors')
+const { monotonicMs } = require('../../../base/monotonic')
 
 /** @import { Estimate } from './estimate' */
-/** @import { MemoryRoom } from '../../../shared/system/memory-room' */
+/** @import { MemoryRoom } from '../../../base/system/memory-room' */
 
 /** @typedef {{ dir: string, bytes: number, maxBytes: number, isMemory: boolean }} DiskRoom */
 /** @typedef {{ resource: string, needBytes: number, freeBytes: number, limitBytes: number, basis: string }} Shortage */

@@ -9,11 +9,11 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { findCanaries, verifySnapshot } = require('../redaction/verify')
 const { redactSnapshot } = require('../redaction/redact')
-const { readRegularFile } = require('../../../shared/base/regular-file')
-const { isHeapProfile } = require('../../../shared/formats/profile/heap-tree')
+const { readRegularFile } = require('../../../base/regular-file')
+const { isHeapProfile } = require('../../../formats/profile/heap-tree')
 const { CANARY_CLASS } = require('../../../shared/heap/canaries')
 const { TOUCH_MS, pidOfMark, readMark } = require('../../../shared/heap/near-limit-mark')
-const { isAlive } = require('../../../shared/system/process-ids')
+const { isAlive } = require('../../../base/system/process-ids')
 
 /** @import { SnapshotStore } from './snapshot-job' */
 

@@ -6,13 +6,13 @@
 const { randomBytes } = require('node:crypto')
 const { Gate, assertFits } = require('./admission')
 const { estimate, pauseMsPerMb } = require('./estimate')
-const { readMemoryRoom } = require('../../../shared/system/memory-room')
+const { readMemoryRoom } = require('../../../base/system/memory-room')
 const { START_WITHIN_MS, SnapshotRun, abortable, createProgress } = require('./snapshot-run')
 
 /** @import { DiskRoom } from './admission' */
 /** @import { Estimate, PreviousSnapshot } from './estimate' */
-/** @import { SnapshotEngineName } from '../../../main/heap/snapshot-engines' */
-/** @import { TakeFacts, TakeOrder } from '../../../main/heap/take-snapshot' */
+/** @import { SnapshotEngineName } from '../../../probe/heap/snapshot-engines' */
+/** @import { TakeFacts, TakeOrder } from '../../../probe/heap/take-snapshot' */
 /** @import { Verified } from '../redaction/verify' */
 /** @import { ReportProgress } from './snapshot-run' */
 /** @import { NewReservation } from '../../store/store' */

@@ -7,14 +7,14 @@ const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
 const { redactSnapshot } = require('../redaction/redact')
 const { findCanaries, verifySnapshot } = require('../redaction/verify')
-const { guarded } = require('../../../shared/base/guard')
-const { monotonicMicros, monotonicMs } = require('../../../shared/base/monotonic')
-const { clearInterval, setInterval } = require('../../../shared/base/timers')
+const { guarded } = require('../../../base/guard')
+const { monotonicMicros, monotonicMs } = require('../../../base/monotonic')
+const { clearInterval, setInterval } = require('../../../base/timers')
 const { CANARY_CLASS } = require('../../../shared/heap/canaries')
-const { residentBytes } = require('../../../shared/system/resident-bytes')
+const { residentBytes } = require('../../../base/system/resident-bytes')
 
 /** @import { Estimate } from './estimate' */
-/** @import { TakeFacts, TakeOrder } from '../../../main/heap/take-snapshot' */
+/** @import { TakeFacts, TakeOrder } from '../../../probe/heap/take-snapshot' */
 /** @import { Redacted } from '../redaction/redact' */
 /** @import { Verified } from '../redaction/verify' */
 /** @import { SnapshotOrder, SnapshotReservation, SnapshotStore } from './snapshot-job' */

@@ -1,15 +1,15 @@
 'use strict'
 
 // The stacks that were read in the middle of stalls, kept until the stall that they belong to is explained. They come from the main
-// thread (main/blocked-stack.js) as one text.
+// thread (probe/blocked-stack.js) as one text.
 
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
-const { OWN_FOLDER } = require('../../../shared/base/own-files')
-const { describeFile } = require('../../../shared/formats/profile/frame')
+const { OWN_FOLDER } = require('../../../base/own-files')
+const { describeFile } = require('../../../formats/profile/frame')
 
 /** @import { CallFrame } from '../../../../types/profile' */
-/** @import { BlockedCall } from '../../../main/blocked-stack' */
+/** @import { BlockedCall } from '../../../probe/blocked-stack' */
 
 /**
  * @typedef {object} StackCall  a call that had not returned

@@ -6,9 +6,9 @@
 // (garbage collector), (program) and (idle) hang under V8's root and not under the code that caused them: they show the cause and are left
 // out here.
 
-const { buildCallTree } = require('../../../shared/formats/profile/call-tree')
-const { calledPackage, isPassingOn } = require('../../../shared/formats/profile/called-package')
-const { packageOf } = require('../../../shared/formats/profile/frame')
+const { buildCallTree } = require('../../../formats/profile/call-tree')
+const { calledPackage, isPassingOn } = require('../../../formats/profile/called-package')
+const { packageOf } = require('../../../formats/profile/frame')
 const { isBuiltin } = require('./blocked-stacks')
 const { builtinOn, nameAt } = require('./call-in-source')
 const { heaviestPath, hottestLine, isSame, matchStacks, mostFrequent, positionOf, withInlinedCalls } = require('./matching-stacks')
@@ -16,8 +16,8 @@ const { NO_SOURCE } = require('./source-lines')
 
 /** @import { CodeFrame, Culprit } from '../../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../../types/profile' */
-/** @import { CallTree } from '../../../shared/formats/profile/call-tree' */
-/** @import { Frame } from '../../../shared/formats/profile/frame' */
+/** @import { CallTree } from '../../../formats/profile/call-tree' */
+/** @import { Frame } from '../../../formats/profile/frame' */
 /** @import { Stack, StackCall } from './blocked-stacks' */
 /** @import { Position } from './call-in-source' */
 /** @import { Match } from './matching-stacks' */
@@ -201,7 +201,7 @@ function isMeta (frame, name) {
 
 /**
  * The tree without what an interrupt leaves in the samples of what it interrupted, beside its own frames, which no window has
- * (shared/formats/profile/own-frames.js): that time is given to the function above.
+ * (formats/profile/own-frames.js): that time is given to the function above.
  * @param {CallTree} tree
  * @returns {CallTree}
  */

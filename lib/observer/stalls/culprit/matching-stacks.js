@@ -4,12 +4,12 @@
 // moment that V8 chose, and may show something else: only those that hold the same function count. They give a call that V8 compiled
 // into its caller its time back, and the culprit the line and column at which it was. Pure: the lines of a file are given to it.
 
-const { describeFrame } = require('../../../shared/formats/profile/frame')
+const { describeFrame } = require('../../../formats/profile/frame')
 const { isBuiltin } = require('./blocked-stacks')
 const { findCall, lengthOf, onlyLineOfLoop } = require('./call-in-source')
 
-/** @import { CallTree } from '../../../shared/formats/profile/call-tree' */
-/** @import { Frame } from '../../../shared/formats/profile/frame' */
+/** @import { CallTree } from '../../../formats/profile/call-tree' */
+/** @import { Frame } from '../../../formats/profile/frame' */
 /** @import { Stack, StackCall } from './blocked-stacks' */
 /** @import { Position } from './call-in-source' */
 /** @import { SourceLines } from './source-lines' */

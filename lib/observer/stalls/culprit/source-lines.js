@@ -4,7 +4,7 @@
 // the file's own), what is written on them, and what the package of a file depends on.
 
 const path = require('node:path')
-const { readRegularFile } = require('../../../shared/base/regular-file')
+const { readRegularFile } = require('../../../base/regular-file')
 
 const MAX_FILES = 200
 const MAX_BYTES = 16 * 1024 * 1024 // a bundle larger than this is not read for a line number
@@ -17,7 +17,7 @@ const DEPENDENCY_FIELDS = ['dependencies', 'optionalDependencies', 'peerDependen
  * @typedef {object} SourceLines
  * @property {(file: string) => number | null} count  null where it cannot be read
  * @property {(file: string, from: number, to?: number) => string[]} read  lines from 1, up to and with `to`; none where it cannot be read
- * @property {import('../../../shared/formats/profile/called-package').DependsOn} dependsOn
+ * @property {import('../../../formats/profile/called-package').DependsOn} dependsOn
  */
 
 /**

@@ -3,7 +3,7 @@
 // What the detectors of hot spots share: which kind of work a hot spot is, whether it is worth a finding, and the sentences with its figures.
 // Pure.
 
-const { dependencyOf, isInPackage } = require('../../formats/profile/frame')
+const { dependencyOf, isInPackage } = require('../../../formats/profile/frame')
 const { CRITICAL_SHARE, makeFinding, MIN_SAMPLES } = require('../finding')
 const { inFlightOf, longestBehind, observedMsOf, onlyRoute, ranShare, utilizationOf } = require('../readings')
 const { duration, percent, placed, rounded, times } = require('../format-text')

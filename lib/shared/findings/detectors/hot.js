@@ -3,7 +3,7 @@
 // Detectors of code that holds the loop, each for the hot spots of one kind. A hot spot has one kind only, so none is reported twice. Logging is
 // spread all over an application: its time is summed.
 
-const { dependencyOf, isInPackage } = require('../../formats/profile/frame')
+const { dependencyOf, isInPackage } = require('../../../formats/profile/frame')
 const { adviceOf } = require('../../sync-calls/advice')
 const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { hasSmallWrites, manyWrites, observedMsOf, utilizationOf } = require('../readings')

@@ -3,7 +3,7 @@
 // Detectors of problems of the event loop as a whole: full of short tasks, flooded with microtasks, blocked by loading modules, idle while requests
 // are slow, and stalls that no other finding explains.
 
-const { dependencyOf } = require('../../formats/profile/frame')
+const { dependencyOf } = require('../../../formats/profile/frame')
 const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { inFlightOf, MIN_REQUESTS, mostWaited, observedMsOf, ranShare, slowRoutes, sumStalls, utilizationOf } = require('../readings')
 const { duration, percent, placed, rounded, times } = require('../format-text')

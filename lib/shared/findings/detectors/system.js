@@ -3,7 +3,7 @@
 // Detectors of what the loop shares with others: too little CPU time, a process that was stopped, libuv's thread pool, other threads, and the cost
 // of loopscope itself.
 
-const { showPosition } = require('../../formats/profile/frame')
+const { showPosition } = require('../../../formats/profile/frame')
 const { makeFinding } = require('../finding')
 const { NOTABLE_WORKERS, observedMsOf, processorShares, ranShare, slowRoutes, sumStalls, utilizationOf, workersOf } = require('../readings')
 const { duration, percent, rounded, times } = require('../format-text')

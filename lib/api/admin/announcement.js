@@ -1,0 +1,97 @@
+'use strict'
+
+// One line in the log with the address of the admin surface and, where nobody chose a token, the one that was made. It stands in
+// the fragment, which browsers send to no server. What is told is true: where the middleware is mounted only Express tells when
+// the server begins to listen; elsewhere the first request does.
+
+const { subscribe, unsubscribe } = require('node:diagnostics_channel')
+const { guarded } = require('../../base/guard')
+const { prefixOf } = require('./mount')
+
+/** @import { IncomingMessage } from 'node:http' */
+/** @import { Logger } from '../../../types/diagnostics' */
+
+const LISTENING = 'tracing:net.server.listen:asyncEnd'
+
+/**
+ * @param {object} parts
+ * @param {Pick<Logger, 'info'>} parts.logger
+ * @param {string} parts.path
+ * @param {string | null} parts.token  null: somebody chose one, and knows it
+ * @param {string} parts.holder  of the token that was made
+ * @param {(url: string) => boolean} parts.isFirst  no other process tells it
+ */
+function createAnnouncement ({ logger, path, token, holder, isFirst }) {
+  /** Mounted, and not told where yet. @type {Function | undefined} */
+  let waiting
+  let isTold = false
+
+  const onListening = guarded((/** @type {any} */ { server }) => {
+    if (waiting !== undefined && isAtRoot(server, waiting)) tellMounted(server.address(), 'setSecureContext' in server, '')
+  })
+
+  /** @param {IncomingMessage} request  that came to the middleware */
+  function see (request) {
+    if (waiting !== undefined) tellSeen(request)
+  }
+
+  const tellSeen = guarded((/** @type {IncomingMessage} */ request) => {
+    const socket = /** @type {any} */ (request.socket)
+    const address = socket.server?.address?.() ?? { address: socket.localAddress, port: socket.localPort, family: socket.localFamily }
+    const prefix = prefixOf(request)
+    if (prefix !== null) tellMounted(address, socket.encrypted === true, prefix)
+  })
+
+  /**
+   * @param {any} address
+   * @param {boolean} isEncrypted
+   * @param {string} prefix  of the router
+   */
+  function tellMounted (address, isEncrypted, prefix) {
+    if (typeof address?.port === 'number') tell(`${isEncrypted ? 'https' : 'http'}://${hostOf(address)}:${address.port}${prefix}${path}`)
+  }
+
+  /** @param {string} url */
+  function tell (url) {
+    stop()
+    if (isTold || !isFirst(url)) return
+    isTold = true
+    if (token === null) return logger.info({ url }, `diagnostics at ${url}`)
+    const withToken = `${url}#token=${token}`
+    logger.info({ url: withToken }, `diagnostics at ${withToken} (a token for ${holder} only; set option token for one of your own)`)
+  }
+
+  /** @param {Function} middleware */
+  function start (middleware) {
+    waiting = middleware
+    subscribe(LISTENING, onListening)
+  }
+
+  function stop () {
+    waiting = undefined
+    unsubscribe(LISTENING, onListening)
+  }
+
+  return { start, stop, see, tell }
+}
+
+/**
+ * Whether an Express application has it at its root: how Express 4 and 5 keep their middlewares. It may be wrapped by others.
+ * @param {any} server
+ * @param {Function} middleware
+ */
+function isAtRoot (server, middleware) {
+  return server.listeners('request').some((/** @type {any} */ app) => {
+    const layers = (app._router ?? app.router)?.stack ?? []
+    const { slash = false, regexp } = layers.find((/** @type {any} */ layer) => layer.handle === middleware) ?? {}
+    return slash || regexp?.fast_slash === true
+  })
+}
+
+/** @param {import('node:net').AddressInfo} address */
+function hostOf ({ address, family }) {
+  if (address === '::' || address === '0.0.0.0') return 'localhost'
+  return family === 'IPv6' ? `[${address}]` : address
+}
+
+module.exports = { createAnnouncement }

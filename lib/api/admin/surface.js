@@ -1,0 +1,263 @@
+'use strict'
+
+// The admin surface of one application, on its main thread: the settings, the mount, what the observer may ask, and the one log line that
+// shows a developer where it is. The observer serves it.
+
+const { threadId } = require('node:worker_threads')
+const { errors } = require('../../base/errors')
+const { unattended } = require('../../base/guard')
+const { performance } = require('../../base/timers')
+const { warnOnce } = require('../../base/warnings')
+const { chooseControlDirectory } = require('../../shared/admin/control-directory')
+const { hashToken, makeBootToken } = require('../../shared/admin/tokens')
+const { createMetricsReading, readOpenMetrics } = require('./metrics-reading')
+const { adminSettings, isAccessChosen } = require('../options/admin-settings')
+
+/** @import { IncomingMessage, ServerResponse } from 'node:http' */
+/** @import { Logger } from '../../../types/diagnostics' */
+/** @import { ResolvedOptions } from '../options/resolve-options' */
+/** @import { Registry } from 'prom-client' */
+
+/** @typedef {import('../../probe/applications').Applications} Applications */
+/** @typedef {ReturnType<typeof import('../../link/relay').createRelaySender>} Relay */
+
+class Surface {
+  #parts
+  #controlDir
+  #settings
+  /** Made for a door where nobody chose one. @type {string | null} */
+  #bootToken = null
+  #sharers
+  /** @type {ReturnType<typeof import('./mount').createMount> | null} */
+  #mount = null
+  /** @type {ReturnType<Applications['open']> | undefined} */
+  #opened
+  /** @type {ReturnType<typeof createMetricsReading> | undefined} */
+  #metricsReading
+  /** @type {Relay | undefined} */
+  #relay
+  /** @type {ReturnType<typeof import('./announcement').createAnnouncement> | undefined} */
+  #announcement
+
+  /**
+   * @param {object} parts
+   * @param {ResolvedOptions} parts.options
+   * @param {() => Registry} parts.registry
+   * @param {Logger} parts.logger
+   * @param {string} parts.appName
+   * @param {string} parts.appRoot
+   * @param {string} parts.version
+   * @param {number | null} parts.clusterId  of a cluster worker
+   */
+  constructor (parts) {
+    const { options, clusterId, appRoot } = parts
+    this.#parts = parts
+    this.#controlDir = chooseControlDirectory(options.runtimeFolder)
+    this.#sharers = createPortSharers({ clusterId, controlDir: this.#controlDir, appRoot })
+    this.#settings = adminSettings(options)
+  }
+
+  /**
+   * To be called before start().
+   * @returns what takes a request that is for the admin surface; null when nothing is mounted. After stop() they are the application's.
+   */
+  openMount () {
+    const { path } = this.#parts.options
+    if (path === false || !isReachable(this.#settings)) return null
+    const mount = require('./mount').createMount({ path, forward: (request, signal) => this.#forward(request, signal) })
+    this.#mount = mount
+    return (/** @type {IncomingMessage} */ request, /** @type {ServerResponse} */ response) => {
+      this.#announcement?.see(request)
+      return this.#opened !== undefined && mount.take(request, response)
+    }
+  }
+
+  /**
+   * @param {object} observer
+   * @param {Applications} observer.applications
+   * @param {Relay} observer.relay
+   * @param {() => import('../../shared/findings/readings').ProcessReading} observer.processReading
+   * @param {(question: { needsHeap: boolean }) => import('../../shared/rules/conditions').LoopCounts} observer.loopCounts
+   * @param {Function | undefined} observer.middleware  through which requests of the application come in
+   */
+  start ({ applications, relay, processReading, loopCounts, middleware }) {
+    const { options, appName, appRoot, version, clusterId } = this.#parts
+    const controlDir = this.#controlDir
+    this.#relay = relay
+    const metricsReading = createMetricsReading(this.#parts.registry)
+    this.#metricsReading = metricsReading
+    this.#opened = applications.open({
+      ...this.#settings,
+      tokens: this.#tokens(),
+      listen: this.#listen,
+      worker: clusterId === null && options.pm2Process === null ? null : { clusterId, pm2: options.pm2Process, controlDir },
+      appName,
+      group: options.group ?? appName,
+      instance: instanceOf(options.pm2Process?.instance ?? clusterId),
+      appRoot,
+      version,
+      startedAt: Math.round(performance.timeOrigin),
+      dir: options.dir,
+      retention: options.retention,
+      heap: options.heap,
+      rules: options.rules,
+      rulesDryRun: options.rulesDryRun,
+      // Threads share the process's id, which names the socket.
+      controlDir: options.controlSocket && threadId === 0 ? controlDir : null
+    }, {
+      metrics: () => this.#metrics(),
+      openMetrics: () => this.#openMetrics(),
+      metricsReading: metricsReading.read,
+      processReading,
+      loopCounts,
+      authorize: (request, scope) => this.#authorize(request, scope),
+      logger: this.#parts.logger,
+      onReopened: opened => this.#tellOpened(opened)
+    })
+    unattended(this.#tellWhere(middleware, this.#opened.opened))
+  }
+
+  /** What is wrong with the process: asked of the observer, which answers while the loop is blocked, though not to it. */
+  async findings () {
+    if (this.#opened === undefined) throw new errors.ERR_LOOPSCOPE_NOT_RUNNING('findings()')
+    return this.#opened.findings()
+  }
+
+  async stop () {
+    this.#announcement?.stop()
+    const opened = this.#opened
+    this.#opened = undefined
+    opened?.close(await this.#metricsReading?.last() ?? null)
+  }
+
+  /**
+   * @param {Function | undefined} middleware  through which requests come in
+   * @param {Promise<import('../../probe/applications').Opened>} opened
+   */
+  async #tellWhere (middleware, opened) {
+    const { logger } = this.#parts
+    if (this.#settings.listen !== null && !isReachable(this.#settings)) warnOnce(logger, 'LOOPSCOPE_WARN_LISTENER', UNREACHABLE)
+    if (this.#hasDoor) this.#announcement = this.#makeAnnouncement()
+    try {
+      if (middleware !== undefined && this.#mount !== null && this.#listen === null) this.#announcement?.start(middleware)
+      this.#tellOpened(await opened)
+    } catch {} // without an observer there is no surface, which was warned of
+  }
+
+  #makeAnnouncement () {
+    return require('./announcement').createAnnouncement({
+      logger: this.#parts.logger,
+      path: this.#settings.basePath,
+      token: this.#bootToken,
+      holder: this.#sharers.areSeveral ? 'these workers' : 'this process',
+      isFirst: this.#sharers.isFirst
+    })
+  }
+
+  /** @param {import('../../probe/applications').Opened} opened */
+  #tellOpened ({ url, listenProblem, controlProblem }) {
+    const { logger, options } = this.#parts
+    if (listenProblem !== null) warnOnce(logger, 'LOOPSCOPE_WARN_LISTENER', `${JSON.stringify(options.admin.listen)}: ${listenProblem}`)
+    if (controlProblem !== null) warnOnce(logger, 'LOOPSCOPE_WARN_CONTROL_SOCKET', controlProblem)
+    if (url !== null) this.#announcement?.tell(`${url}/`)
+  }
+
+  /** Of the listener of its own; null: there is none. */
+  get #listen () { return isReachable(this.#settings) ? this.#settings.listen : null }
+
+  /** Whether HTTP comes in, which the control socket needs no token for. */
+  get #hasDoor () { return this.#mount !== null || this.#listen !== null }
+
+  /** @returns {import('../../shared/admin/tokens').KnownToken[]} */
+  #tokens () {
+    const { isProduction, tokens } = this.#settings
+    if (!this.#hasDoor || isProduction || isAccessChosen(this.#parts.options)) return tokens
+    this.#bootToken ??= this.#sharers.makeToken()
+    return [{ sha256: hashToken(this.#bootToken), scope: 'manage' }]
+  }
+
+  /**
+   * @param {import('../../observer/admin/router').AdminRequest} request
+   * @param {AbortSignal} signal
+   */
+  async #forward (request, signal) {
+    if (this.#opened === undefined || this.#relay === undefined) throw new errors.ERR_LOOPSCOPE_NOT_RUNNING('this request')
+    return this.#relay.forward(this.#opened.id, request, signal)
+  }
+
+  async #metrics () {
+    const registry = this.#parts.registry()
+    return { contentType: registry.contentType, text: await registry.metrics() }
+  }
+
+  async #openMetrics () {
+    const registry = this.#parts.registry()
+    // Of an application's own kind: it has no data to write from.
+    return typeof registry.getMetricsAsJSON === 'function' ? readOpenMetrics(registry) : this.#metrics()
+  }
+
+  /**
+   * @param {import('../../observer/admin/router').AdminRequest} request
+   * @param {string} scope
+   */
+  async #authorize (request, scope) {
+    const { method, base, path, query, headers, peer, reference } = request
+    const incoming = this.#mount?.requestOf(reference) ?? { method, url: `${base}${path}${query && `?${query}`}`, headers, peer }
+    return await this.#parts.options.authorize?.(/** @type {any} */ (incoming), /** @type {any} */ (scope)) === true
+  }
+}
+
+const UNREACHABLE = 'in production everything on it would be 404 until option token, tokenFile or authorize is set'
+
+/** @param {import('../options/admin-settings').AdminSettings} settings */
+function isReachable ({ isProduction, tokens, tokenFile, hasAuthorize }) {
+  return !isProduction || tokens.length > 0 || tokenFile !== null || hasAuthorize
+}
+
+/** @param {number | null} number */
+function instanceOf (number) {
+  return number === null ? null : String(number)
+}
+
+/**
+ * Those who share a port, the workers of a cluster, have one token, and one of them logs where the surface is. Every other process is alone,
+ * and is spared what finds the others.
+ * @param {object} parts
+ * @param {number | null} parts.clusterId  of a cluster worker
+ * @param {string} parts.controlDir
+ * @param {string} parts.appRoot
+ */
+function createPortSharers ({ clusterId, controlDir, appRoot }) {
+  const group = clusterId === null ? null : require('../../shared/admin/worker-group').createWorkerGroup({ controlDir })
+  return {
+    areSeveral: group !== null,
+
+    /** Whoever reads it in the log reaches any of them. */
+    makeToken () {
+      try {
+        return group?.shared(`token-${digestOf(appRoot)}`, makeBootToken) ?? makeBootToken()
+      } catch {
+        return makeBootToken() // no directory that all could trust: each has its own, and says so
+      }
+    },
+
+    /**
+     * One line is enough for all of them.
+     * @param {string} url
+     */
+    isFirst (url) {
+      try {
+        return group?.isFirst(`told-${digestOf(url + appRoot)}`) ?? true
+      } catch {
+        return true
+      }
+    }
+  }
+}
+
+/** @param {string} text */
+function digestOf (text) {
+  return process.getBuiltinModule('node:crypto').createHash('sha256').update(text).digest('hex').slice(0, 16)
+}
+
+module.exports = { Surface }

@@ -1,0 +1,253 @@
+'use strict'
+
+// What an application holds: its metrics, requests, admin surface and signals. What the process has once is in instruments.js.
+
+const { EventEmitter } = require('node:events')
+const { findApplication } = require('../probe/process/application')
+const { clusterWorkerId } = require('../base/system/cluster-worker')
+const { errors } = require('../base/errors')
+const { setFaultListener } = require('../base/guard')
+const { warnOnce } = require('../base/warnings')
+const { resolveOptions } = require('./options/resolve-options')
+const { holdInstruments, releaseInstruments } = require('../probe/shared-instruments')
+const { makeLogger } = require('../shared/default-logger')
+const { newMark } = require('../shared/new-mark')
+const { describeStall, toLogFields } = require('../shared/stalls/stall-line')
+const { checkRequest, KINDS } = require('../shared/captures/kinds')
+const { ApplicationMetrics, metricSources } = require('./metrics/application-metrics')
+const { ApplicationRequests } = require('./http/application-requests')
+const { createArtifact } = require('../probe/artifact')
+const { Signals } = require('./signals')
+const { processReadings, readLoop } = require('./process-reading')
+const { createPm2 } = require('./pm2/pm2')
+const { Surface } = require('./admin/surface')
+const { version } = require('../../package.json')
+
+/** @import { Artifact, CaptureKind, CaptureOptions, DelaySummary, DiagnosticsOptions, Logger, Mark, Stall, SyncCalls, Trigger } from '../../types/diagnostics' */
+/** @import { Findings } from '../../types/findings' */
+/** @import { SlowRequest } from '../../types/slow-requests' */
+/** @import { Registry } from 'prom-client' */
+/** @import { Instruments } from '../probe/instruments' */
+
+class Handle extends EventEmitter {
+  #options
+  #logger
+  #application
+  #signals
+  #pm2
+  #requests
+  #surface
+  #metrics
+  /** @type {Instruments | undefined} */
+  #instruments
+  #subscriber = {
+    onStall: (/** @type {Stall} */ stall, /** @type {boolean} */ isFirst) => this.#onStall(stall, isFirst),
+    takeSlowest: () => this.#requests.takeSlowest()
+  }
+
+  /**
+   * @param {DiagnosticsOptions} [options]
+   * @param {object} [standIns]  for options that are not passed
+   * @param {() => Logger} [standIns.logger]
+   * @param {(appRoot: string) => Registry | undefined} [standIns.registry]
+   * @param {boolean} [standIns.isLate]  what the first moment does not need is loaded by settle()
+   */
+  constructor (options, { logger = makeLogger, registry = () => undefined, isLate = false } = {}) {
+    super()
+    this.#options = resolveOptions(options)
+    this.#application = findApplication(this.#options.started)
+    this.#logger = this.#options.logger ?? logger()
+    setFaultListener(error => warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error))
+    this.#metrics = new ApplicationMetrics({ find: () => this.#options.registry ?? registry(this.#application.root), logger: this.#logger })
+    if (!isLate) this.#metrics.load()
+    this.#requests = new ApplicationRequests({
+      logger: this.#logger,
+      stallThresholdMs: this.#options.stallThresholdMs,
+      onRequest: () => this.#instruments?.speedUp(),
+      onAnswered: (context, route, status, toMicros) => this.#instruments?.requestNotes.noteAnswer(context, route, status, toMicros),
+      onWork: (context, fromMicros, toMicros) => this.#instruments?.requestNotes.noteWork(context, fromMicros, toMicros)
+    })
+    this.#surface = new Surface({
+      options: this.#options,
+      registry: () => this.registry,
+      logger: this.#logger,
+      ...this.#location,
+      version,
+      clusterId: clusterWorkerId()
+    })
+    this.#pm2 = createPm2(this.#options, {
+      read: () => readLoop(this.#running('pm2')),
+      findings: () => this.findings(),
+      capture: (kind, options) => this.#capture(kind, options, 'cli')
+    })
+    this.#signals = new Signals({
+      signals: this.#options.signals,
+      logger: this.#logger,
+      capture: kind => this.#capture(kind, KINDS[kind].onSignal, 'signal'),
+      onSkipped: kind => this.#instruments?.skipCapture(kind)
+    })
+  }
+
+  get running () { return this.#instruments !== undefined }
+
+  /** The prom-client registry that the metrics are in: the one passed in, else one of our own. */
+  get registry () { return this.#metrics.registry }
+
+  /** Where this application's artifacts are kept. */
+  get #location () {
+    const { dir, retention, appName = this.#application.name } = this.#options
+    return { dir, retention, appName, appRoot: this.#application.root }
+  }
+
+  openMiddleware () { return this.#requests.openMiddleware(this.#surface.openMount()) }
+
+  /** Counts the requests of every HTTP server of the process. */
+  openRequestChannel () { this.#requests.openChannel() }
+
+  /** @returns {this} */
+  start () {
+    if (this.running) return this
+    const instruments = holdInstruments({ options: this.#options, logger: this.#logger, location: this.#location, isRunning: () => this.running })
+    this.#instruments = instruments
+    instruments.stalls.subscribers.add(this.#subscriber)
+    this.#requests.start()
+    this.#metrics.start(metricSources(instruments, this.#requests.durations))
+    this.#signals.start()
+    const { applications, relay } = instruments
+    this.#surface.start({ applications, relay, ...processReadings(instruments, this.#requests.durations), middleware: this.#requests.middleware })
+    this.#pm2.start()
+    return this
+  }
+
+  /** Takes a signal that came before this listened. @param {NodeJS.Signals} signal */
+  answerSignal (signal) { return this.#signals.answer(signal) }
+
+  /** Loads what the first moment of a process does not need. @param {() => void} more  beside what is the handle's */
+  settle (more) { this.#instruments?.exempt(() => [more(), this.registry]) }
+
+  /** Stops everything and gives it back. Captures under way fail with ERR_LOOPSCOPE_OBSERVER_LOST. */
+  async close () {
+    const instruments = this.#instruments
+    if (instruments === undefined) return
+    this.#pm2.stop()
+    this.#signals.stop()
+    const told = this.#surface.stop()
+    this.#metrics.stop()
+    this.#requests.stop()
+    this.#instruments = undefined
+    await Promise.all([told, instruments.stalls.reported()])
+    instruments.stalls.subscribers.delete(this.#subscriber)
+    await releaseInstruments()
+  }
+
+  /**
+   * Records something and writes it to the store.
+   * @param {CaptureKind} kind
+   * @param {CaptureOptions} [options]  see docs/options.md
+   * @returns {Promise<Artifact>} rejects with a code of docs/errors.md; the application is not affected
+   */
+  capture (kind, options) { return this.#capture(kind, options, 'api') }
+
+  /** The last 200 stalls, newest first; none where there is no observer. */
+  async stalls () {
+    return this.#instruments?.stalls.list() ?? []
+  }
+
+  /** The worst requests of the last quarter of an hour, and where their time went; worst first. @returns {Promise<SlowRequest[]>} */
+  async slowRequests () {
+    return await this.#instruments?.slowRequests() ?? []
+  }
+
+  /**
+   * Marks this moment, in charts, beside captures and for `loopscope diff --mark`.
+   * @param {string} text  1 to 200 printable characters
+   */
+  mark (text) {
+    const instruments = this.#running('mark()')
+    const mark = newMark(text)
+    instruments.keepMark(mark)
+    return mark
+  }
+
+  /** The last 100 marks, oldest first; none where there is no observer. @returns {Promise<Mark[]>} */
+  async marks () {
+    return await this.#instruments?.marks() ?? []
+  }
+
+  /** @returns {DelaySummary} */
+  delay () {
+    return this.#running('delay()').loop.summary()
+  }
+
+  /**
+   * Says the template of a request, where the framework does not. Never throws.
+   * @param {object} request
+   * @param {string} template
+   */
+  route (request, template) {
+    this.#requests.sayRoute(request, template)
+  }
+
+  /** Synchronous calls by call site, each list heaviest first. @returns {Promise<SyncCalls>} */
+  async syncCalls () {
+    return this.#running('syncCalls()').syncCalls()
+  }
+
+  /** What is wrong with the process, and what to change; it takes a second. @returns {Promise<Findings>} */
+  findings () {
+    return this.#surface.findings()
+  }
+
+  /** Whether the exact detector counts calls as work of the application, and no longer as its start-up. */
+  get armed () { return this.#instruments?.exactCalls.armed ?? false }
+  set armed (armed) { this.#running('armed').exactCalls.armed = armed }
+
+  heap = Object.freeze({ watch: () => this.#running('heap.watch()').heap.watch() })
+
+  /** The process's cached clock; it runs from its first use until close(). */
+  get clock () { return this.#running('clock').clocks.clock }
+
+  /**
+   * @param {CaptureKind} kind
+   * @param {CaptureOptions | undefined} options
+   * @param {Trigger} trigger
+   */
+  async #capture (kind, options, trigger) {
+    const request = checkRequest(kind, options)
+    const order = { request, trigger, ...this.#location, heap: this.#options.heap, wantsHot: trigger === 'cli' }
+    const facts = await this.#running('capture()').capture(order, options?.signal)
+    return createArtifact(facts)
+  }
+
+  /**
+   * @param {Stall} stall
+   * @param {boolean} isFirst
+   */
+  #onStall (stall, isFirst) {
+    if (isFirst) this.#attempt(() => this.#logger.warn(toLogFields(stall), describeStall(stall)))
+    this.#attempt(() => this.emit('stall', stall))
+  }
+
+  /**
+   * Code of others must not stop ours: the logger's, a listener's.
+   * @param {() => void} call
+   */
+  #attempt (call) {
+    try {
+      call()
+    } catch (error) {
+      warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error)
+    }
+  }
+
+  /**
+   * @param {string} wanted
+   * @returns {Instruments}
+   */
+  #running (wanted) {
+    if (this.#instruments === undefined) throw new errors.ERR_LOOPSCOPE_NOT_RUNNING(wanted)
+    return this.#instruments
+  }
+}
+
+module.exports = { Handle }

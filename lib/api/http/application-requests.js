@@ -1,0 +1,76 @@
+'use strict'
+
+// What a handle does with the requests of its application: the middleware or the channel that sees them, the context of each, their
+// durations, and their routes.
+
+const { share } = require('../../probe/process/process-wide')
+const { RouteContext } = require('../../probe/http/contexts/route-context')
+const { RequestChannel } = require('../../probe/http/request-channel')
+const { createRequestDurations } = require('./request-durations')
+const { createRequestMeasure } = require('./request-measure')
+const { createSayRoute } = require('../../probe/http/told-route')
+
+/** @import { Logger } from '../../../types/diagnostics' */
+/** @import { RequestMiddleware } from './middleware' */
+
+/** @typedef {typeof import('./middleware').createMiddleware} CreateMiddleware */
+
+const SHARED_DURATIONS = 'request-durations.2'
+
+class ApplicationRequests {
+  #parts
+  #context = new RouteContext()
+  /** @type {RequestChannel | undefined} */
+  #channel
+  /** There where the application uses it. @type {RequestMiddleware | undefined} */
+  middleware
+  /** Counted for the process: a request that passes two handles is one request. */
+  durations
+  /** Says the template of a request, where the framework does not. Never throws. */
+  sayRoute
+
+  /**
+   * @param {object} parts
+   * @param {Logger} parts.logger
+   * @param {number} parts.stallThresholdMs
+   * @param {() => void} parts.onRequest  work on a request begins
+   * @param {NonNullable<import('./request-measure').RequestMeasureOptions['onAnswered']>} parts.onAnswered
+   * @param {NonNullable<Parameters<CreateMiddleware>[0]['onWork']>} parts.onWork
+   */
+  constructor (parts) {
+    const { logger } = parts
+    this.#parts = parts
+    this.durations = share(SHARED_DURATIONS, () => createRequestDurations({ logger }))
+    this.sayRoute = createSayRoute({ context: this.#context, logger })
+  }
+
+  /** @param {Parameters<CreateMiddleware>[0]['take']} take  answers what is not for the application */
+  openMiddleware (take) {
+    const { createMiddleware } = require('./middleware') // a preload has none
+    this.middleware = createMiddleware({ ...this.#parts, context: this.#context, requests: this.durations, take })
+    return this.middleware
+  }
+
+  /** Counts the requests of every HTTP server of the process. */
+  openChannel () {
+    const { logger, onAnswered } = this.#parts
+    const measure = createRequestMeasure({ context: this.#context, requests: this.durations, logger, onAnswered })
+    this.#channel = new RequestChannel(({ request, response }) => { measure.begin(request, response) })
+  }
+
+  takeSlowest () {
+    return this.middleware?.slowest.take() ?? null
+  }
+
+  start () {
+    this.#context.start()
+    this.#channel?.start()
+  }
+
+  stop () {
+    this.#channel?.stop()
+    this.#context.stop()
+  }
+}
+
+module.exports = { ApplicationRequests }

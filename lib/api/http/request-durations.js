@@ -1,0 +1,205 @@
+'use strict'
+
+// How long requests took, by method, route and status, and how many are being answered: cumulative, never reset.
+// It bounds the number of series itself, because a client chooses what it asks for.
+
+const { BucketCounts } = require('../../base/bucket-counts')
+const { assertInteger } = require('../../base/validate')
+const { warnOnce } = require('../../base/warnings')
+
+/** @import { Logger } from '../../../types/diagnostics' */
+/** @import { BucketReading } from '../../base/bucket-counts' */
+
+// The bounds that OpenTelemetry advises for http.server.request.duration.
+const BOUNDS_SECONDS = Object.freeze([0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10])
+
+const OTHER = '_other'
+const UNMATCHED = '_unmatched'
+
+// Beyond the limit a route shares its counts, and still has a name of its own: kept, so that a request of it allocates no more than one of
+// the others. More than a service has.
+const MAX_SHARING = 2000
+
+const DEFAULTS = Object.freeze({
+  maxRoutes: 100 // 17 series for each method and status of a route: more than this is a burden for Prometheus
+})
+
+/**
+ * @typedef {object} Active  requests that are being answered
+ * @property {string} method  bounded by the caller: a known method or '_OTHER'
+ * @property {'http' | 'https'} scheme
+ * @property {number} count
+ */
+
+/**
+ * @typedef {object} FinishedRequest
+ * @property {Active} active  what started() returned for it
+ * @property {string} route   path template without the method
+ * @property {number} status
+ * @property {number} seconds
+ */
+
+/**
+ * @typedef {object} MethodCounts
+ * @property {string} name  `METHOD /path/:template`
+ * @property {Map<number | string, BucketCounts>} byStatus  those of '_other' where the route shares them
+ */
+
+/**
+ * @typedef {object} DurationsReading
+ * @property {{ method: string, route: string, status: string, reading: BucketReading }[]} durations
+ * @property {Active[]} active
+ * @property {number} overflowed  requests counted under '_other', for their route or their status
+ */
+
+/**
+ * @param {{ maxRoutes?: number, logger?: Pick<Logger, 'warn'> }} [options]
+ * @returns {RequestDurations}
+ */
+function createRequestDurations ({ maxRoutes = DEFAULTS.maxRoutes, logger } = {}) {
+  assertInteger('options.maxRoutes', maxRoutes, 1, 500)
+  return new RequestDurations(maxRoutes, logger)
+}
+
+class RequestDurations {
+  #maxRoutes
+  #logger
+  #routeCount = 0
+  #overflowed = 0
+  /** By route and method. @type {Map<string, Map<string, MethodCounts>>} */
+  #byRoute = new Map()
+  /** Of routes that are counted under '_other', likewise. @type {Map<string, Map<string, MethodCounts>>} */
+  #sharing = new Map()
+  /** By method. @type {Record<'http' | 'https', Map<string, Active>>} */
+  #active = { http: new Map(), https: new Map() }
+
+  /**
+   * @param {number} maxRoutes
+   * @param {Pick<Logger, 'warn'>} [logger]
+   */
+  constructor (maxRoutes, logger) {
+    this.#maxRoutes = maxRoutes
+    this.#logger = logger
+  }
+
+  /**
+   * @param {string} method
+   * @param {'http' | 'https'} scheme
+   * @returns {Active} to be given back with finished()
+   */
+  started (method, scheme) {
+    const active = this.#active[scheme].get(method) ?? this.#learnActive(method, scheme)
+    active.count++
+    return active
+  }
+
+  /**
+   * @param {FinishedRequest} request
+   * @returns {string} the name of its route, one text for all of its requests: whoever looks it up in a map need not hash it anew for each
+   */
+  finished ({ active, route, status, seconds }) {
+    active.count--
+    const own = this.#byRoute.get(route)
+    const counts = (own ?? this.#sharing.get(route))?.get(active.method)
+    const buckets = counts?.byStatus.get(status)
+    if (counts === undefined || buckets === undefined) return this.#learn(active.method, route, status, seconds)
+    if (own === undefined) this.#overflowed++
+    buckets.observe(seconds)
+    return counts.name
+  }
+
+  /**
+   * @param {string} method
+   * @param {'http' | 'https'} scheme
+   */
+  #learnActive (method, scheme) {
+    const active = { method, scheme, count: 0 }
+    this.#active[scheme].set(method, active)
+    return active
+  }
+
+  /**
+   * Counts what comes for the first time, perhaps with others of a route or a status that there is no room for.
+   * @param {string} method
+   * @param {string} route
+   * @param {number} status
+   * @param {number} seconds
+   */
+  #learn (method, route, status, seconds) {
+    const boundedRoute = this.#admit(route)
+    const boundedStatus = isStatus(status) ? status : OTHER
+    if (boundedStatus === OTHER || boundedRoute !== route) this.#overflowed++
+    const { name, byStatus } = entryOf(entryOf(this.#byRoute, boundedRoute, createMap), method, () => ({ name: `${method} ${boundedRoute}`, byStatus: new Map() }))
+    entryOf(byStatus, boundedStatus, createBuckets).observe(seconds)
+    return boundedRoute === route ? name : this.#share(method, route, byStatus)
+  }
+
+  /**
+   * @param {string} method
+   * @param {string} route  that is counted with others
+   * @param {MethodCounts['byStatus']} byStatus  of them all
+   * @returns {string} its own name
+   */
+  #share (method, route, byStatus) {
+    const name = `${method} ${route}`
+    if (this.#sharing.size < MAX_SHARING) entryOf(entryOf(this.#sharing, route, createMap), method, () => ({ name, byStatus }))
+    return name
+  }
+
+  /** @returns {DurationsReading} */
+  read () {
+    const durations = []
+    for (const [route, byMethod] of this.#byRoute) {
+      for (const [method, { byStatus }] of byMethod) {
+        for (const [status, buckets] of byStatus) durations.push({ method, route, status: String(status), reading: buckets.read() })
+      }
+    }
+    const active = Object.values(this.#active).flatMap(byMethod => [...byMethod.values()].map(counted => ({ ...counted })))
+    return { durations, active, overflowed: this.#overflowed }
+  }
+
+  /**
+   * @param {string} route
+   * @returns {string} the route, or '_other' when there are too many already
+   */
+  #admit (route) {
+    if (this.#byRoute.has(route) || route === UNMATCHED || route === OTHER) return route
+    if (this.#routeCount === this.#maxRoutes) {
+      if (this.#logger) warnOnce(this.#logger, 'LOOPSCOPE_WARN_ROUTE_LIMIT', this.#maxRoutes)
+      return OTHER
+    }
+    this.#routeCount++
+    return route
+  }
+}
+
+/** @param {number} status */
+function isStatus (status) {
+  return Number.isInteger(status) && status >= 100 && status <= 599
+}
+
+/** @returns {Map<any, any>} */
+function createMap () {
+  return new Map()
+}
+
+function createBuckets () {
+  return new BucketCounts(BOUNDS_SECONDS)
+}
+
+/**
+ * @template K, V
+ * @param {Map<K, V>} map
+ * @param {K} key
+ * @param {() => V} create
+ * @returns {V}
+ */
+function entryOf (map, key, create) {
+  const found = map.get(key)
+  if (found !== undefined) return found
+  const made = create()
+  map.set(key, made)
+  return made
+}
+
+module.exports = { createRequestDurations, BOUNDS_SECONDS, DEFAULTS }

@@ -1,0 +1,158 @@
+'use strict'
+
+// Counts a request until its response is done, whoever saw it first: the middleware or the channel. Runs for every request of the
+// application: it throws nothing and allocates little.
+
+const { monotonicMicros } = require('../../base/monotonic')
+const { warnOnce } = require('../../base/warnings')
+const { whenEnded } = require('../../probe/http/response-ends')
+const { contextOn, createRequestContext, takePlace } = require('../../probe/http/contexts/one-request')
+const { answeredTemplate, isFinished, methodOf } = require('../../probe/http/route-template')
+
+/** @import { IncomingMessage, ServerResponse } from 'node:http' */
+/** @import { Logger } from '../../../types/diagnostics' */
+/** @import { Active } from './request-durations' */
+/** @import { RequestContext } from '../../probe/http/contexts/one-request' */
+/** @import { RouteContext } from '../../probe/http/contexts/route-context' */
+
+// What nginx logs when the connection closed before the response was complete. No server sends it.
+const STATUS_CLIENT_CLOSED = 499
+
+const MICROS_PER_SECOND = 1e6
+
+/**
+ * @typedef {object} RequestCounter  the part of request durations that is used
+ * @property {(method: string, scheme: 'http' | 'https') => Active} started
+ * @property {(request: import('./request-durations').FinishedRequest) => string} finished  returns the name of its route
+ */
+
+/**
+ * @typedef {object} RequestMeasureOptions
+ * @property {Pick<RouteContext, 'current' | 'running' | 'keepFor'>} context  while it is stopped, nothing is measured
+ * @property {RequestCounter} requests
+ * @property {Pick<Logger, 'warn'>} logger
+ * @property {() => void} [onRequest]  work on a request begins
+ * @property {(context: RequestContext, route: string, status: number, toMicros: number) => void} [onAnswered]  its route is known
+ */
+
+/** @param {RequestMeasureOptions} options */
+function createRequestMeasure ({ context, requests, logger, onRequest = () => {}, onAnswered = () => {} }) {
+  return new RequestMeasure({ context, requests, logger, onRequest, onAnswered })
+}
+
+class RequestMeasure {
+  #context
+  #requests
+  #logger
+  #onRequest
+  #onAnswered
+
+  /** @param {Required<RequestMeasureOptions>} options */
+  constructor ({ context, requests, logger, onRequest, onAnswered }) {
+    this.#onRequest = onRequest
+    this.#onAnswered = onAnswered
+    this.#context = context
+    this.#requests = requests
+    this.#logger = logger
+  }
+
+  /**
+   * @param {IncomingMessage} request
+   * @param {ServerResponse} response
+   * @param {RequestContext | undefined} [current]  what the running code works for
+   * @returns {RequestContext | null} what the request is to be worked on in, for the first that counts it; null for others, and when it
+   *   cannot be
+   */
+  begin (request, response, current = this.#context.current()) {
+    try {
+      if (!this.#context.running) return null
+      const context = this.#contextOf(request, current)
+      const isFirst = context.countedBy === null
+      if (this.#claim(context)) this.#count(context, response)
+      return isFirst ? context : null
+    } catch (error) {
+      warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error)
+      return null
+    }
+  }
+
+  /**
+   * Requests that no server began, as far as Node.js tells, get theirs here: simulated ones, and with Node.js 20 those of HTTP/2.
+   * @param {IncomingMessage} request
+   * @param {RequestContext | undefined} current
+   * @returns {RequestContext}
+   */
+  #contextOf (request, current) {
+    if (current?.request === request) return current
+    takePlace(request)
+    if (current?.request === request) return current
+    const own = contextOn(request)
+    if (own !== undefined && isFinished(own.request)) return own
+    this.#onRequest()
+    const micros = monotonicMicros()
+    const context = createRequestContext(request, micros, micros)
+    const { stream } = /** @type {any} */ (request)
+    if (typeof stream?.push === 'function') this.#context.keepFor(stream, context)
+    return context
+  }
+
+  /**
+   * @param {RequestContext} context  of a request that may have come by here, or by another handle, before
+   * @returns {boolean} whether it is new to this handle
+   */
+  #claim (context) {
+    if (context.countedBy === this.#requests || context.alsoCountedBy?.has(this.#requests)) return false
+    if (context.countedBy === null) context.countedBy = this.#requests
+    else (context.alsoCountedBy ??= new Map()).set(this.#requests, null)
+    return true
+  }
+
+  /**
+   * @param {RequestContext} context
+   * @param {ServerResponse} response
+   */
+  #count (context, response) {
+    try {
+      whenEnded(context, response, this.#finish)
+    } catch (error) {
+      // A response that cannot be watched is not counted, and still has its context.
+      warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error)
+      return
+    }
+    const active = this.#requests.started(methodOf(context), schemeOf(context))
+    if (context.countedBy === this.#requests) context.active = active
+    else context.alsoCountedBy?.set(this.#requests, active)
+  }
+
+  /**
+   * @param {RequestContext} context
+   * @param {ServerResponse} response
+   * @param {boolean} isSent
+   */
+  #finish = (context, response, isSent) => {
+    try {
+      const status = isSent ? response.statusCode : STATUS_CLIENT_CLOSED
+      const toMicros = monotonicMicros()
+      const seconds = (toMicros - context.startMicros) / MICROS_PER_SECOND
+      const active = context.countedBy === this.#requests ? context.active : context.alsoCountedBy?.get(this.#requests)
+      if (!active) return
+      const route = this.#requests.finished({ active, route: answeredTemplate(context, status), status, seconds })
+      context.route = route
+      this.#onAnswered(context, route, status, toMicros)
+    } catch (error) {
+      warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error)
+    }
+  }
+}
+
+/**
+ * @param {RequestContext} context
+ * @returns {'http' | 'https'}
+ */
+function schemeOf ({ request, socket }) {
+  /** @type {any} */
+  const connection = socket ?? request.socket
+  return connection?.encrypted === true ? 'https' : 'http'
+}
+
+module.exports = { createRequestMeasure }

@@ -1,0 +1,43 @@
+'use strict'
+
+// The logger of a preload, made with its first line, or when the process has lived for a moment.
+
+const { guarded } = require('../base/guard')
+const { makeLogger } = require('../shared/default-logger')
+
+/** @import { Logger } from '../../types/diagnostics' */
+
+const SILENT = Object.freeze({ info () {}, warn () {}, error () {} })
+
+/**
+ * @param {Parameters<typeof makeLogger>[0]} options
+ * @returns {Logger & { make (): void }}
+ */
+function createLateLogger (options) {
+  // pino will listen for the end of the process; what counts those listeners must not find another one later.
+  const placeholder = guarded(() => {})
+  process.on('exit', placeholder)
+  /** @type {Logger | undefined} */
+  let logger
+
+  /** @returns {Logger} */
+  function made () {
+    if (logger !== undefined) return logger
+    try {
+      logger = makeLogger(options)
+    } catch {
+      return SILENT // the application has taken the files away, or put others in their place, as tests do
+    }
+    process.off('exit', placeholder)
+    return logger
+  }
+
+  return {
+    make: () => { made() },
+    info: (...values) => made().info(...values),
+    warn: (...values) => made().warn(...values),
+    error: (...values) => made().error(...values)
+  }
+}
+
+module.exports = { createLateLogger }

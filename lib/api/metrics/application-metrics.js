@@ -1,0 +1,97 @@
+'use strict'
+
+// The metrics of an application, in the registry that was passed in, in one that it has, or in one of our own. They are numbers that others
+// count; so they lose nothing where they are made later, and prom-client is loaded as late as possible.
+
+const { version } = require('../../../package.json')
+
+/** @import { Registry } from 'prom-client' */
+/** @import { Logger } from '../../../types/diagnostics' */
+/** @import { Counts } from '../../observer/counts' */
+/** @import { Instruments } from '../../probe/instruments' */
+/** @import { MetricSources } from './definitions' */
+
+class ApplicationMetrics {
+  #parts
+  /** @type {Registry | undefined} */
+  #registry
+  /** While it runs. @type {MetricSources | undefined} */
+  #sources
+  /** @type {(() => void) | undefined} */
+  #release
+
+  /**
+   * @param {object} parts
+   * @param {() => Registry | undefined} parts.find  none: one of our own
+   * @param {Logger} parts.logger
+   */
+  constructor (parts) {
+    this.#parts = parts
+  }
+
+  /** With our metrics in it. */
+  get registry () {
+    const registry = this.load()
+    this.#hold()
+    return registry
+  }
+
+  load () {
+    this.#registry ??= this.#parts.find() ?? new (require('prom-client').Registry)()
+    return this.#registry
+  }
+
+  /** @param {MetricSources} sources */
+  start (sources) {
+    this.#sources = sources
+    this.#hold()
+  }
+
+  stop () {
+    this.#release?.()
+    this.#release = undefined
+    this.#sources = undefined
+  }
+
+  #hold () {
+    if (this.#registry === undefined || this.#sources === undefined || this.#release !== undefined) return
+    this.#release = require('./metrics').holdMetrics({ registry: this.#registry, logger: this.#parts.logger, sources: this.#sources })
+  }
+}
+
+/**
+ * Where the metrics of a handle are read from: the parts of the process, and the requests that handles see.
+ * @template Requests
+ * @param {Instruments} instruments
+ * @param {Requests} requests
+ */
+function metricSources (instruments, requests) {
+  const { loop, exactCalls, heap } = instruments
+  return {
+    delay: loop.delay,
+    iterations: loop.iterations,
+    utilization: loop.utilization,
+    exactCalls,
+    clock: { get recentMaxStalenessMs () { return instruments.clocks.clockIfUsed?.recentMaxStalenessMs ?? null } },
+    heap: { trend: () => heap.trend },
+    requests,
+    overhead: { read: () => instruments.overhead(), get observerRestarts () { return instruments.observerRestarts } },
+    version,
+    observer: { sources: countedFor(instruments), read: () => instruments.counts() }
+  }
+}
+
+/**
+ * What the observer counts; of calls, egress and threads where there are any.
+ * @param {Instruments} instruments
+ * @returns {(keyof Counts)[]}
+ */
+function countedFor ({ options, egress }) {
+  /** @type {(keyof Counts)[]} */
+  const always = ['stalls', 'syncCalls', 'pool', 'captures', 'admin', 'rules']
+  /** @type {[keyof Counts, boolean][]} */
+  const sometimes = [['calls', options.dependencyCalls], ['threads', options.threads], ['egress', egress.isOpen]]
+  return [...always, ...sometimes.flatMap(([name, isThere]) => isThere ? [name] : [])]
+}
+
+module.exports = { ApplicationMetrics, metricSources }

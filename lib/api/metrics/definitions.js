@@ -1,0 +1,453 @@
+'use strict'
+
+// The table of metrics: every metric once, family by family, with where its numbers come from and its exemplars. docs/metrics.md is held equal
+// to it by a test.
+
+/** @import { HeapTrend } from '../../../types/diagnostics' */
+/** @import { AdminTotals, CaptureTotals, Counts, CountedStall, EgressTotals, RuleTotal, StallCounts, ThreadTimes } from '../../observer/counts' */
+/** @import { CountedCalls } from '../../observer/waits/call-counts' */
+/** @import { BucketReading } from '../../base/bucket-counts' */
+/** @import { FlagCount } from '../../shared/sync-calls/flags' */
+/** @import { SyncCallSum } from '../../shared/sync-calls/totals' */
+/** @import { DurationsReading } from '../http/request-durations' */
+
+/**
+ * What metrics are read from. A metric whose source is not there is not registered.
+ * @typedef {object} MetricSources
+ * @property {{ read (): BucketReading, readonly recentMaxMs: number }} [delay]
+ * @property {{ readonly recentMaxMs: number }} [iterations]  optional to the maximum of the delay, which it makes exact
+ * @property {{ read (): { utilization: number, activeSeconds: number, idleSeconds: number } }} [utilization]
+ * @property {StallCounts} [stalls]  optional to the histogram of the delay, whose exemplars they are
+ * @property {{ read (): DurationsReading }} [requests]
+ * @property {CountedCalls[]} [calls]  to what the application depends on
+ * @property {CaptureTotals} [captures]
+ * @property {{ counts (): { calls: SyncCallSum[], flagged: FlagCount[] } }} [exactCalls]
+ * @property {Counts['syncCalls']} [syncCalls]  the sampled ones; optional to the metrics that both are in
+ * @property {Counts['pool']} [pool]
+ * @property {ThreadTimes[]} [threads]
+ * @property {{ readonly recentMaxStalenessMs: number | null }} [clock]  null while nobody uses the clock
+ * @property {{ trend (): HeapTrend | null }} [heap]  null while nobody watches the heap
+ * @property {AdminTotals} [admin]
+ * @property {EgressTotals} [egress]
+ * @property {RuleTotal[]} [rules]
+ * @property {{ read (): { component: string, seconds: number }[], observerRestarts: number }} [overhead]
+ * @property {string} [version]  of this package
+ * @property {ObserverCounts} [observer]  what the observer counts, read anew for each scrape
+ *
+ * @typedef {object} ObserverCounts
+ * @property {readonly (keyof Counts)[]} sources  those of them that are registered
+ * @property {() => Promise<Partial<Counts>>} read  without an observer there are none
+ *
+ */
+
+/** @typedef {Record<string, string>} Labels */
+/** @typedef {{ labels?: Labels, value: number, exemplar?: Exemplar }} NumberSample */
+/** @typedef {{ labels?: Labels, reading: BucketReading, exemplars?: Exemplar[] }} HistogramSample  exemplars: newest first */
+/** @typedef {{ labelSet: Labels, value: number, timestamp: number }} Exemplar  as prom-client has them; value: how long it was; both in seconds */
+
+/**
+ * @typedef {object} DefinitionHead
+ * @property {string} name
+ * @property {string} help
+ * @property {readonly string[]} labelNames
+ * @property {'sum' | 'max' | 'average' | 'first'} aggregator  how prom-client's AggregatorRegistry joins the workers of a cluster
+ * @property {keyof MetricSources} source                     without it the metric is not registered
+ */
+/**
+ * @typedef {DefinitionHead & { type: 'counter' | 'gauge', collect: (sources: Required<MetricSources>) => NumberSample[] }} NumberDefinition
+ * @typedef {DefinitionHead & { type: 'histogram', collect: (sources: Required<MetricSources>) => HistogramSample[] }} HistogramDefinition
+ * @typedef {NumberDefinition | HistogramDefinition} MetricDefinition
+ */
+
+const MS_PER_SECOND = 1e3
+const REQUEST_DURATION = 'http_server_request_duration_seconds'
+
+/** @type {readonly MetricDefinition[]} */
+const DEFINITIONS = Object.freeze([
+  // Event loop: delay and utilization, under the names OpenTelemetry gives them where it has any. No percentile gauges:
+  // percentiles cannot be averaged over processes, a histogram can be summed.
+  {
+    name: 'nodejs_eventloop_delay_seconds',
+    help: 'How late the event loop was, by ticks of the heartbeat; a late tick also counts for the ticks it stood in for',
+    type: 'histogram',
+    labelNames: [],
+    aggregator: 'sum',
+    source: 'delay',
+    collect: ({ delay, stalls }) => [{ reading: delay.read(), exemplars: exemplarsOf(stalls?.traced ?? []) }]
+  },
+  {
+    name: 'nodejs_eventloop_delay_max_seconds',
+    help: 'Longest event-loop delay of the last 30 to 60 seconds, however often it is scraped',
+    type: 'gauge',
+    labelNames: [],
+    aggregator: 'max',
+    source: 'delay',
+    // A tick misses up to one period of a block and all of a block between two ticks; Node's own sampling of every turn does not.
+    collect: ({ delay, iterations }) => [{ value: Math.max(delay.recentMaxMs, iterations?.recentMaxMs ?? 0) / MS_PER_SECOND }]
+  },
+  {
+    name: 'nodejs_eventloop_utilization_ratio',
+    help: 'Share of the last 30 to 60 seconds that the event loop was at work, 0 to 1',
+    type: 'gauge',
+    labelNames: [],
+    aggregator: 'average',
+    source: 'utilization',
+    collect: ({ utilization }) => [{ value: utilization.read().utilization }]
+  },
+  {
+    name: 'nodejs_eventloop_time_seconds_total',
+    help: 'Time the event loop was at work (active) and waiting for events (idle)',
+    type: 'counter',
+    labelNames: ['nodejs_eventloop_state'],
+    aggregator: 'sum',
+    source: 'utilization',
+    collect ({ utilization }) {
+      const { activeSeconds, idleSeconds } = utilization.read()
+      return [
+        { labels: { nodejs_eventloop_state: 'active' }, value: activeSeconds },
+        { labels: { nodejs_eventloop_state: 'idle' }, value: idleSeconds }
+      ]
+    }
+  },
+
+  // Stalls by cause and by route: how many, and how long the loop stood still because of them.
+  {
+    name: 'loopscope_stalls_total',
+    help: 'Stalls of the event loop: delays of at least the stall threshold, by cause',
+    type: 'counter',
+    labelNames: ['cause'],
+    aggregator: 'sum',
+    source: 'stalls',
+    collect: ({ stalls }) => totalsByCause(stalls).map(({ cause, count, exemplar }) => ({ labels: { cause }, value: count, exemplar }))
+  },
+  {
+    name: 'loopscope_stall_seconds_total',
+    help: 'Time the event loop spent stalled, by cause',
+    type: 'counter',
+    labelNames: ['cause'],
+    aggregator: 'sum',
+    source: 'stalls',
+    collect: ({ stalls }) => totalsByCause(stalls).map(({ cause, seconds, exemplar }) => ({ labels: { cause }, value: seconds, exemplar }))
+  },
+  {
+    name: 'loopscope_stall_route_seconds_total',
+    help: 'Time the event loop spent stalled, by the route whose request was being worked on; empty where there was none, or it is not known',
+    type: 'counter',
+    labelNames: ['http_route'],
+    aggregator: 'sum',
+    source: 'stalls',
+    collect: ({ stalls }) => totalsByRoute(stalls).map(({ route, seconds, exemplar }) => ({ labels: { http_route: route ?? '' }, value: seconds, exemplar }))
+  },
+
+  // HTTP requests by route, under OpenTelemetry's names and labels. Routes are templates, and the part that counts bounds their number.
+  {
+    name: REQUEST_DURATION,
+    help: 'Duration of HTTP server requests',
+    type: 'histogram',
+    labelNames: ['http_request_method', 'http_route', 'http_response_status_code'],
+    aggregator: 'sum',
+    source: 'requests',
+    collect: ({ requests }) => requests.read().durations.map(({ method, route, status, reading }) => ({
+      labels: { http_request_method: method, http_route: route, http_response_status_code: status },
+      reading
+    }))
+  },
+  {
+    name: 'http_server_active_requests',
+    help: 'HTTP server requests being answered now',
+    type: 'gauge',
+    labelNames: ['http_request_method', 'url_scheme'],
+    aggregator: 'sum',
+    source: 'requests',
+    collect: ({ requests }) => requests.read().active.map(({ method, scheme, count }) => ({
+      labels: { http_request_method: method, url_scheme: scheme },
+      value: count
+    }))
+  },
+  {
+    name: 'loopscope_label_overflow_total',
+    help: 'What was counted as _other because a metric had reached its limit of label values, by metric',
+    type: 'counter',
+    labelNames: ['metric'],
+    aggregator: 'sum',
+    source: 'requests',
+    collect: ({ requests }) => [{ labels: { metric: REQUEST_DURATION }, value: requests.read().overflowed }]
+  },
+
+  // Calls to what the application depends on, by their names, which the part that notes them bounds. Waiting for a pool is apart: what is called is not slow then.
+  {
+    name: 'loopscope_dependency_seconds',
+    help: 'Duration of calls of the application to databases, caches and other services, by kind, operation and target',
+    type: 'histogram',
+    labelNames: ['kind', 'operation', 'target'],
+    aggregator: 'sum',
+    source: 'calls',
+    collect: ({ calls }) => calls.filter(isCall).map(({ kind, operation, target, reading }) => ({ labels: { kind, operation, target }, reading }))
+  },
+  {
+    name: 'loopscope_dependency_errors_total',
+    help: 'Those of these calls that failed, or were answered with an HTTP status of 500 or more',
+    type: 'counter',
+    labelNames: ['kind', 'operation', 'target'],
+    aggregator: 'sum',
+    source: 'calls',
+    collect: ({ calls }) => calls.filter(isCall).map(({ kind, operation, target, errors }) => ({ labels: { kind, operation, target }, value: errors }))
+  },
+  {
+    name: 'loopscope_dependency_pool_wait_seconds',
+    help: 'How long the application waited for a connection from a pool, by kind and target',
+    type: 'histogram',
+    labelNames: ['kind', 'target'],
+    aggregator: 'sum',
+    source: 'calls',
+    collect: ({ calls }) => calls.filter(call => !isCall(call)).map(({ kind, target, reading }) => ({ labels: { kind, target }, reading }))
+  },
+
+  // Captures: what asked for them, how they ended, how long they took.
+  {
+    name: 'loopscope_captures_total',
+    help: 'Captures by kind, trigger and outcome (ok, failed, cancelled, skipped)',
+    type: 'counter',
+    labelNames: ['kind', 'trigger', 'outcome'],
+    aggregator: 'sum',
+    source: 'captures',
+    collect: ({ captures }) => captures.totals.map(({ kind, trigger, outcome, count }) => ({
+      labels: { kind, trigger, outcome },
+      value: count
+    }))
+  },
+  {
+    name: 'loopscope_captures_in_progress',
+    help: 'Captures being recorded or written now, by kind',
+    type: 'gauge',
+    labelNames: ['kind'],
+    aggregator: 'sum',
+    source: 'captures',
+    collect: ({ captures }) => captures.inProgress.map(({ kind, count }) => ({ labels: { kind }, value: count }))
+  },
+  {
+    name: 'loopscope_capture_duration_seconds',
+    help: 'Time from the request of a capture to its end, by kind',
+    type: 'histogram',
+    labelNames: ['kind'],
+    aggregator: 'sum',
+    source: 'captures',
+    collect: ({ captures }) => captures.durations.map(({ kind, reading }) => ({ labels: { kind }, reading }))
+  },
+
+  // Synchronous calls by API and route, from both sources, what was flagged of them, and the pool they should go to.
+  {
+    name: 'loopscope_sync_calls_total',
+    help: 'Synchronous calls counted by the exact detector, by API and route: exact by API; among the routes of an API that is called often, an estimate',
+    type: 'counter',
+    labelNames: ['api', 'http_route'],
+    aggregator: 'sum',
+    source: 'exactCalls',
+    collect: ({ exactCalls }) => exactCalls.counts().calls.map(sum => ({ labels: labelsOf(sum), value: sum.calls }))
+  },
+  {
+    name: 'loopscope_sync_call_seconds_total',
+    help: 'Time in synchronous calls, by API, route and source (exact: measured around each call, divided among routes as the calls are; sampled: an estimate from CPU samples)',
+    type: 'counter',
+    labelNames: ['api', 'http_route', 'source'],
+    aggregator: 'sum',
+    source: 'exactCalls',
+    collect ({ exactCalls, syncCalls }) {
+      const rows = (/** @type {SyncCallSum[]} */ sums, /** @type {string} */ source) =>
+        sums.map(sum => ({ labels: { ...labelsOf(sum), source }, value: sum.seconds }))
+      return [...rows(exactCalls.counts().calls, 'exact'), ...rows(syncCalls?.sampled ?? [], 'sampled')]
+    }
+  },
+  {
+    name: 'loopscope_sync_call_flags_total',
+    help: 'How often call sites were flagged for blocking the loop, once an hour each, by API and route',
+    type: 'counter',
+    labelNames: ['api', 'http_route'],
+    aggregator: 'sum',
+    source: 'exactCalls',
+    // One of the two is empty: where both watch, only the exact one flags.
+    collect: ({ exactCalls, syncCalls }) => [...exactCalls.counts().flagged, ...syncCalls?.flagged ?? []].map(sum => ({ labels: labelsOf(sum), value: sum.count }))
+  },
+  {
+    name: 'loopscope_threadpool_queued_total',
+    help: 'Probes, one a second while the process is busy, whose tasks waited 50 ms or more for a thread of the libuv pool',
+    type: 'counter',
+    labelNames: [],
+    aggregator: 'sum',
+    source: 'pool',
+    collect: ({ pool }) => [{ value: pool.queued }]
+  },
+
+  // Worker threads, where they are watched: by name, apart from the figures of the loop.
+  {
+    name: 'loopscope_thread_busy_seconds_total',
+    help: 'Time worker threads were at work, by samples, by the name of the thread, else its file',
+    type: 'counter',
+    labelNames: ['thread'],
+    aggregator: 'sum',
+    source: 'threads',
+    collect: ({ threads }) => threads.map(({ kind, busyMs }) => ({ labels: { thread: kind }, value: busyMs / MS_PER_SECOND }))
+  },
+  {
+    name: 'loopscope_thread_stalls_total',
+    help: 'How often worker threads were at work for at least the stall threshold without a pause, by the name of the thread, else its file',
+    type: 'counter',
+    labelNames: ['thread'],
+    aggregator: 'sum',
+    source: 'threads',
+    collect: ({ threads }) => threads.map(({ kind, stalls }) => ({ labels: { thread: kind }, value: stalls }))
+  },
+
+  // The cached clock: how far it was behind.
+  {
+    name: 'loopscope_clock_staleness_max_seconds',
+    help: 'Longest time that the cached clock stood still within the last 30 to 60 seconds; no value while it is not used',
+    type: 'gauge',
+    labelNames: [],
+    aggregator: 'max',
+    source: 'clock',
+    collect: ({ clock: { recentMaxStalenessMs } }) => recentMaxStalenessMs === null ? [] : [{ value: recentMaxStalenessMs / MS_PER_SECOND }]
+  },
+
+  // The heap: what was left of it after the last full collection.
+  {
+    name: 'loopscope_heap_after_gc_bytes',
+    help: 'Bytes of the heap in use after the last full collection, by space; no value while nobody watches the heap',
+    type: 'gauge',
+    labelNames: ['space'],
+    aggregator: 'sum',
+    source: 'heap',
+    collect: ({ heap }) => (heap.trend()?.spaces ?? []).map(({ name: space, usedBytes: value }) => ({ labels: { space }, value }))
+  },
+
+  // The admin surface: what it was asked, and which requests were turned away.
+  {
+    name: 'loopscope_admin_requests_total',
+    help: 'Requests to the admin surface, by endpoint and status',
+    type: 'counter',
+    labelNames: ['endpoint', 'code'],
+    aggregator: 'sum',
+    source: 'admin',
+    collect: ({ admin }) => admin.requests.map(({ endpoint, code, count }) => ({
+      labels: { endpoint, code: String(code) },
+      value: count
+    }))
+  },
+  {
+    name: 'loopscope_admin_refusals_total',
+    help: 'Requests to the admin surface that were turned away, by reason (missing, bad, scope, host, origin)',
+    type: 'counter',
+    labelNames: ['reason'],
+    aggregator: 'sum',
+    source: 'admin',
+    collect: ({ admin }) => admin.refusals.map(({ reason, count }) => ({ labels: { reason }, value: count }))
+  },
+
+  // Egress: what became of what was to be sent, and how much waits on disk.
+  {
+    name: 'loopscope_egress_total',
+    help: 'What became of profiles, artifacts and evidence that were to be sent, by destination and outcome (sent, retried, refused, dropped, unreadable)',
+    type: 'counter',
+    labelNames: ['to', 'outcome'],
+    aggregator: 'sum',
+    source: 'egress',
+    collect: ({ egress }) => egress.totals.map(({ to, outcome, count }) => ({ labels: { to, outcome }, value: count }))
+  },
+  {
+    name: 'loopscope_egress_queue_bytes',
+    help: 'Bytes of this process on disk that wait to be sent',
+    type: 'gauge',
+    labelNames: [],
+    aggregator: 'sum',
+    source: 'egress',
+    collect: ({ egress }) => [{ labels: {}, value: egress.queueBytes }]
+  },
+
+  // Rules: what they did.
+  {
+    name: 'loopscope_rule_actions_total',
+    help: 'Actions of rules by rule and outcome (done, failed, limited, dry-run)',
+    type: 'counter',
+    labelNames: ['rule', 'outcome'],
+    aggregator: 'sum',
+    source: 'rules',
+    collect: ({ rules }) => rules.map(({ rule, outcome, actions }) => ({ labels: { rule, outcome }, value: actions }))
+  },
+
+  // What loopscope itself costs, and which version of it runs.
+  {
+    name: 'loopscope_overhead_seconds_total',
+    help: 'Time spent by loopscope itself, by component',
+    type: 'counter',
+    labelNames: ['component'],
+    aggregator: 'sum',
+    source: 'overhead',
+    collect: ({ overhead }) => overhead.read().map(({ component, seconds }) => ({ labels: { component }, value: seconds }))
+  },
+  {
+    name: 'loopscope_observer_restarts_total',
+    help: 'How often the observer thread ended unexpectedly and was started again',
+    type: 'counter',
+    labelNames: [],
+    aggregator: 'sum',
+    source: 'overhead',
+    collect: ({ overhead }) => [{ value: overhead.observerRestarts }]
+  },
+  {
+    name: 'loopscope_build_info',
+    help: 'Always 1; the label says which version of loopscope runs',
+    type: 'gauge',
+    labelNames: ['version'],
+    aggregator: 'first',
+    source: 'version',
+    collect: ({ version }) => [{ labels: { version }, value: 1 }]
+  }
+])
+
+/** @type {(call: CountedCalls) => boolean} */
+function isCall ({ operation }) {
+  return operation !== 'acquire'
+}
+
+/** @type {(sum: { api: string, route: string }) => Labels} */
+function labelsOf ({ api, route }) {
+  return { api, http_route: route }
+}
+
+/** @param {StallCounts} stalls */
+function totalsByCause (stalls) {
+  const exemplars = newestExemplars(stalls.traced, ({ cause }) => cause)
+  return stalls.totals.map(total => ({ ...total, exemplar: exemplars.get(total.cause) }))
+}
+
+/** @param {StallCounts} stalls */
+function totalsByRoute (stalls) {
+  const exemplars = newestExemplars(stalls.traced, ({ route }) => route)
+  return stalls.routeTotals.map(total => ({ ...total, exemplar: exemplars.get(total.route) }))
+}
+
+/**
+ * For a number, the trace of the newest stall that is counted in it. OpenMetrics shows it.
+ * @template Key
+ * @param {readonly CountedStall[]} stalls  newest first
+ * @param {(stall: CountedStall) => Key} keyOf
+ * @returns {Map<Key, Exemplar>} the newest of each key
+ */
+function newestExemplars (stalls, keyOf) {
+  // What comes later into a map of the same key wins: the newest.
+  return new Map(stalls.toReversed().flatMap(stall => exemplarsOf([stall]).map(exemplar => [keyOf(stall), exemplar])))
+}
+
+/**
+ * @param {readonly CountedStall[]} stalls
+ * @returns {Exemplar[]} in the same order, of those that have a trace
+ */
+function exemplarsOf (stalls) {
+  return stalls.flatMap(({ at, durationMs, trace }) => {
+    if (trace === null) return []
+    const value = durationMs / MS_PER_SECOND
+    return [{ labelSet: { trace_id: trace.traceId, span_id: trace.spanId }, value, timestamp: at / MS_PER_SECOND + value }]
+  })
+}
+
+module.exports = { DEFINITIONS }

@@ -1,0 +1,111 @@
+'use strict'
+
+// Facts about the process from its environment variables and flags, beside the options: nothing that anybody sets for loopscope.
+
+const path = require('node:path')
+
+/** @import { Started } from '../../probe/process/application' */
+
+// Flags with which Node.js runs V8's profiler itself. Beside --cpu-prof there are --cpu-prof-dir and others, which do nothing alone.
+const PROFILER_FLAGS = Object.freeze(['--cpu-prof', '--experimental-test-coverage'])
+
+const DEFAULT_POOL_SIZE = 4 // libuv's
+
+/**
+ * @typedef {object} EnvironmentFacts
+ * @property {number} threadPoolSize  of libuv, for advice
+ * @property {readonly string[]} nodeFlags  those of the variable of Node.js, then those of the command line
+ * @property {string | null} whyTaken  that V8's profiler is Node's own here
+ * @property {boolean} isProduction
+ * @property {string | undefined} runtimeFolder  of the user's session, as XDG names it
+ * @property {{ id: string, instance: number } | null} pm2Process  what PM2 calls this process, or the one that started it
+ * @property {'fork' | 'cluster' | null} pm2Mode  how PM2 itself started the process
+ * @property {Started} started
+ */
+
+/**
+ * The variables that the application will see. In the worker of a cluster PM2 unpacks them after what is preloaded.
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {NodeJS.ProcessEnv}
+ */
+function applicationVariables (env) {
+  return modeOfPm2() === 'cluster' && env.pm2_env !== undefined ? { ...env, ...unpacked(env.pm2_env) } : env
+}
+
+/**
+ * @param {NodeJS.ProcessEnv} variables
+ * @returns {EnvironmentFacts}
+ */
+function environmentFacts (variables) {
+  const mode = modeOfPm2()
+  const nodeFlags = [...(variables.NODE_OPTIONS ?? '').split(/\s+/), ...process.execArgv]
+  return {
+    threadPoolSize: Number(variables.UV_THREADPOOL_SIZE) || DEFAULT_POOL_SIZE,
+    nodeFlags,
+    whyTaken: whyNodeProfiles(nodeFlags, variables.NODE_V8_COVERAGE),
+    isProduction: variables.NODE_ENV === 'production',
+    runtimeFolder: variables.XDG_RUNTIME_DIR,
+    pm2Process: pm2Of(variables),
+    pm2Mode: isNumber(variables.pm_id) ? mode : null,
+    started: mode === null ? {} : startedBy(variables)
+  }
+}
+
+/**
+ * Whether Node.js itself has V8's profiler in this process. It is told of each profile that anybody begins and ends on the console, as ours
+ * are, takes what it is told for the answer to a question of its own, and prints it all to standard error: megabytes.
+ * @param {readonly string[]} nodeFlags
+ * @param {string | undefined} coverageFolder  where Node.js writes what code has run, if it does
+ * @returns {string | null} why nobody else can record
+ */
+function whyNodeProfiles (nodeFlags, coverageFolder) {
+  const flag = PROFILER_FLAGS.find(each => nodeFlags.includes(each)) ?? (coverageFolder && 'NODE_V8_COVERAGE')
+  return flag ? `Node.js itself profiles this process (${flag}), and would print every profile of ours` : null
+}
+
+/**
+ * PM2 starts a file of its own, which loads the application. The variables are inherited by everything that the application starts.
+ * @returns {'fork' | 'cluster' | null}
+ */
+function modeOfPm2 () {
+  const name = path.basename(process.argv[1] ?? '')
+  if (name === 'ProcessContainerFork.js') return 'fork'
+  return name === 'ProcessContainer.js' ? 'cluster' : null
+}
+
+/**
+ * What PM2 calls this process, which it keeps when it is replaced, and its number among those of the application.
+ * @param {NodeJS.ProcessEnv} variables
+ */
+function pm2Of ({ pm_id: id, NODE_APP_INSTANCE: instance }) {
+  return id !== undefined && isNumber(id) && isNumber(instance) ? { id, instance: Number(instance) } : null
+}
+
+/** @param {string | undefined} variable */
+function isNumber (variable) {
+  return /^\d+$/.test(variable ?? '')
+}
+
+/**
+ * PM2 changes the folder later.
+ * @param {NodeJS.ProcessEnv} variables
+ * @returns {Started}
+ */
+function startedBy ({ pm_exec_path: entry, pm_cwd: folder }) {
+  return { ...(entry && { entry }), ...(folder && { folder }) }
+}
+
+/**
+ * As text, which variables are.
+ * @param {string} packed
+ * @returns {NodeJS.ProcessEnv}
+ */
+function unpacked (packed) {
+  try {
+    return Object.fromEntries(Object.entries(JSON.parse(packed)).map(([name, value]) => [name, String(value)]))
+  } catch {
+    return {}
+  }
+}
+
+module.exports = { applicationVariables, environmentFacts, whyNodeProfiles }

@@ -1,0 +1,177 @@
+'use strict'
+
+// Options as they hold: what the code passes wins over the environment, which wins over the default. Unknown ones throw.
+
+const { errors } = require('../../base/errors')
+const { assertKnownKeys, assertPlainObject, refuse } = require('../../base/validate')
+const { isLocal, parseAddress } = require('./admin-settings')
+const { applicationVariables, environmentFacts } = require('./environment-facts')
+const { OPTIONS, variableOf } = require('./options')
+
+/** @import { DiagnosticsOptions, EgressOptions, EngineName, Logger, RetentionOptions, SignalMap, SyncCallOptions } from '../../../types/diagnostics' */
+/** @import { Registry } from 'prom-client' */
+/** @import { Rule } from './check-rules' */
+/** @import { EnvironmentFacts } from './environment-facts' */
+/** @import { OptionRow } from './options' */
+
+/**
+ * @typedef {object} CheckedOptions  every option, checked; the caller's objects are not changed
+ * @property {string | undefined} appName
+ * @property {string | undefined} group
+ * @property {number} stallThresholdMs
+ * @property {number} heartbeatMs
+ * @property {{ hz: number, windowSeconds: number, keepSeconds: number, engine: EngineName } | false} recorder
+ * @property {Required<SyncCallOptions> | false} syncCalls
+ * @property {string} dir
+ * @property {Required<RetentionOptions>} retention
+ * @property {{ engine: 'built-in' | 'heapdump', maxPauseMs: number }} heap
+ * @property {'off' | 'profile' | 'snapshot'} onNearHeapLimit
+ * @property {SignalMap} signals
+ * @property {string | false} path
+ * @property {string | readonly string[] | undefined} token
+ * @property {string | undefined} tokenFile
+ * @property {DiagnosticsOptions['authorize']} authorize
+ * @property {{ listen: boolean | number | string, hosts: readonly string[] }} admin
+ * @property {boolean} sourceMaps
+ * @property {boolean} threads
+ * @property {boolean} dependencyCalls
+ * @property {boolean} controlSocket
+ * @property {boolean} pm2
+ * @property {false | EgressOptions | readonly EgressOptions[]} egress
+ * @property {readonly Rule[]} rules
+ * @property {boolean} rulesDryRun
+ * @property {boolean} startAtOnce
+ * @property {string | undefined} observerFile
+ * @property {Registry | undefined} registry
+ * @property {Logger | undefined} logger
+ *
+ * @typedef {CheckedOptions & EnvironmentFacts} ResolvedOptions
+ */
+
+// Groups of options; a switchable one can be false (nothing of it) or true (all defaults) as well.
+const SWITCHABLE = ['recorder', 'syncCalls']
+const GROUPS = [...SWITCHABLE, 'retention', 'heap', 'admin']
+
+/**
+ * @param {DiagnosticsOptions} [options]
+ * @param {NodeJS.ProcessEnv} [env]
+ * @returns {ResolvedOptions}
+ * @throws ERR_LOOPSCOPE_INVALID_OPTION, ERR_LOOPSCOPE_UNKNOWN_OPTION
+ */
+// eslint-disable-next-line no-restricted-properties -- the one place that reads the environment
+function resolveOptions (options = {}, env = process.env) {
+  assertPlainObject('options', options)
+  assertKnown(options)
+  const variables = applicationVariables(env)
+  assertKnownVariables(variables)
+  /** @type {any} */
+  const resolved = { recorder: {}, syncCalls: {}, retention: {}, heap: {}, admin: {}, ...environmentFacts(variables) }
+  for (const row of OPTIONS) {
+    const value = valueOf(row, options, variables)
+    if (SWITCHABLE.includes(row.path)) resolved[row.path] = value === false ? false : {}
+    else if (resolved[row.path.split('.')[0]] !== false) setAt(resolved, row.path, value)
+  }
+  if (resolved.signals === false) resolved.signals = {}
+  assertOrder(resolved)
+  assertPushable(resolved)
+  assertProtected(resolved)
+  return resolved
+}
+
+/**
+ * @param {OptionRow} row
+ * @param {any} options
+ * @param {NodeJS.ProcessEnv} env
+ */
+function valueOf (row, options, env) {
+  const passed = getAt(options, row.path)
+  if (passed !== undefined) return checked(row, `options.${row.path}`, passed)
+  const variable = variableOf(row)
+  const written = variable === null ? undefined : env[variable]
+  if (variable === null || row.fromText === null || written === undefined || written === '') return row.defaultValue
+  return checked(row, variable, row.fromText(written))
+}
+
+/**
+ * @param {OptionRow} row
+ * @param {string} name  in what is thrown
+ * @param {unknown} value
+ */
+function checked (row, name, value) {
+  const completed = row.check(name, value)
+  return row.isCompleted ? completed : value
+}
+
+/** @param {any} options */
+function assertKnown (options) {
+  assertKnownKeys('options', options, [...new Set(OPTIONS.map(({ path }) => path.split('.')[0]))])
+  for (const group of GROUPS) {
+    const value = options[group]
+    if (value === undefined || (SWITCHABLE.includes(group) && typeof value === 'boolean')) continue
+    assertPlainObject(`options.${group}`, value)
+    const paths = OPTIONS.map(({ path }) => path).filter(path => path.startsWith(`${group}.`))
+    assertKnownKeys(`options.${group}`, value, paths.map(path => path.split('.')[1]))
+  }
+}
+
+/**
+ * A misspelt variable would otherwise be a setting that silently does not hold.
+ * @param {NodeJS.ProcessEnv} env
+ */
+function assertKnownVariables (env) {
+  const known = OPTIONS.map(variableOf).filter(name => name !== null)
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith('LOOPSCOPE_') || known.includes(name)) continue
+    throw new errors.ERR_LOOPSCOPE_UNKNOWN_OPTION(`the variable ${name}`, known.join(', '))
+  }
+}
+
+/** @param {ResolvedOptions} resolved */
+function assertOrder ({ heartbeatMs, stallThresholdMs, recorder, rules }) {
+  if (heartbeatMs > stallThresholdMs) refuse('options.heartbeatMs', `at most options.stallThresholdMs (${stallThresholdMs})`, heartbeatMs)
+  if (recorder && recorder.windowSeconds > recorder.keepSeconds) {
+    refuse('options.recorder.windowSeconds', `at most options.recorder.keepSeconds (${recorder.keepSeconds})`, recorder.windowSeconds)
+  }
+  const tooShort = rules.findIndex(({ when: { stallMs = Infinity } }) => stallMs < stallThresholdMs)
+  if (tooShort !== -1) refuse(`options.rules[${tooShort}].when.stallMs`, `at least options.stallThresholdMs (${stallThresholdMs})`, rules[tooShort].when.stallMs)
+}
+
+/** @param {ResolvedOptions} resolved */
+function assertPushable ({ egress, rules }) {
+  if (Array.isArray(egress) ? egress.length > 0 : egress !== false) return
+  const pushing = rules.findIndex(rule => rule.do.some(action => 'push' in action))
+  if (pushing !== -1) refuse(`options.rules[${pushing}].do`, 'without push, since option egress has no destination', '{ push: true }')
+}
+
+/**
+ * A random token in a log is no protection for a port that others can reach.
+ * @param {ResolvedOptions} resolved
+ */
+function assertProtected ({ admin, token, tokenFile, authorize }) {
+  const address = parseAddress('options.admin.listen', admin.listen)
+  if (address === null || isLocal(address) || token !== undefined || tokenFile !== undefined || authorize !== undefined) return
+  const wanted = 'an address of this host only (127.0.0.1, ::1, a Unix socket), unless option token, tokenFile or authorize is set'
+  refuse('options.admin.listen', wanted, admin.listen)
+}
+
+/**
+ * @param {any} object
+ * @param {string} path
+ */
+function getAt (object, path) {
+  const [group, name] = path.split('.')
+  return name === undefined ? object[group] : object[group]?.[name]
+}
+
+/**
+ * @param {any} object
+ * @param {string} path
+ * @param {unknown} value
+ */
+function setAt (object, path, value) {
+  const [group, name] = path.split('.')
+  if (name === undefined) object[group] = value
+  else object[group][name] = value
+}
+
+module.exports = { resolveOptions }

@@ -1,0 +1,161 @@
+'use strict'
+
+// When a process with the preload begins to be observed. The preload reaches every command that a shell or a package manager starts, and
+// most of them end before there is anything to see. So nothing is started, and next to nothing loaded, until an application loads what
+// servers are made of, the process listens, starts diagnostics of its own, is sent a signal that captures, or has lived for two seconds.
+
+const fs = require('node:fs')
+const path = require('node:path')
+const { subscribe, unsubscribe } = require('node:diagnostics_channel')
+const { guarded } = require('../base/guard')
+const { setImmediate, setTimeout } = require('../base/timers')
+const { WAITING_PRELOAD, share } = require('../probe/process/process-wide')
+const { DEFAULTS: SIGNALS, isUnderNodemon } = require('./signals')
+
+/** @import { Handle } from './handle' */
+/** @import { ResolvedOptions } from './options/resolve-options' */
+
+const LONG_ENOUGH_MS = 2000
+
+// An application that loads one of these will listen soon. The recorder had better run before its first request: V8 has no name for a loop that
+// was optimized before, in that request and all that follow. Commands of packages (npm, test runners) load them as well, and seldom listen.
+const SERVER_MODULES = new Set(['http', 'https', 'http2', 'net'].flatMap(name => [name, `node:${name}`]))
+const REQUIRED = 'tracing:module.require:start'
+const IMPORTED = 'tracing:module.import:start' // of what is imported statically only the first file
+const PUBLISHES_MODULES = Number(process.versions.node.split('.')[0]) >= 22
+const PM2_CONTAINER = /^ProcessContainer(Fork)?\.js$/
+
+// Node.js publishes the first before a server listens, Fastify the second for each instance.
+const LISTENING = 'tracing:net.server.listen:asyncStart'
+const FASTIFY = 'fastify.initialization'
+
+/** @throws ERR_LOOPSCOPE_INVALID_OPTION, ERR_LOOPSCOPE_UNKNOWN_OPTION */
+function preload () {
+  // A variable that is wrong ends the start of the process. Without one there is nothing to check, and the options need not be loaded.
+  const options = hasVariables() ? require('./options/resolve-options').resolveOptions() : null
+  const isOfApplication = startsApplication()
+  if ((options !== null && mustStart(options)) || (isOfApplication && !PUBLISHES_MODULES)) begin({ mayEndSoon: true })
+  else new Waiting(Object.keys(options === null ? SIGNALS : options.signals), isOfApplication).start()
+}
+
+/** Whether the process was started with a file that is no package's. PM2 starts a file of its own, which loads the application. */
+function startsApplication () {
+  const entry = process.argv[1]
+  return entry !== undefined && (PM2_CONTAINER.test(path.basename(entry)) || !isInPackage(realPath(entry)))
+}
+
+/** @param {string} file */
+function realPath (file) {
+  try {
+    return fs.realpathSync(file)
+  } catch {
+    return file // without its extension
+  }
+}
+
+/** @param {string} file  or its URL */
+function isInPackage (file) {
+  return /[\\/]node_modules[\\/]/.test(file)
+}
+
+/**
+ * Exact counting wraps functions, which the application may take from their modules while it is loaded; and an engine that is not installed
+ * ends the start of the process as well.
+ * @param {ResolvedOptions} options
+ */
+function mustStart ({ startAtOnce, syncCalls, recorder }) {
+  return startAtOnce || syncCalls !== false || (recorder !== false && !['auto', 'inspector'].includes(recorder.engine))
+}
+
+class Waiting {
+  #signals
+  #isOfApplication
+  #isOver = false
+  #onRequire = guarded((/** @type {any} */ { id }) => { if (SERVER_MODULES.has(id)) this.begin({ mayEndSoon: true }) })
+  #onImport = guarded((/** @type {any} */ { url }) => { if (!isInPackage(String(url))) this.begin({ mayEndSoon: true }) })
+  #onListen = guarded(() => this.begin())
+  #onFastify = guarded((/** @type {any} */ { fastify }) => this.#observeFastify(fastify))
+  #onSignal = guarded((/** @type {NodeJS.Signals} */ signal) => this.begin()?.answerSignal(signal))
+
+  /**
+   * @param {string[]} signals
+   * @param {boolean} isOfApplication
+   */
+  constructor (signals, isOfApplication) {
+    this.#isOfApplication = isOfApplication
+    this.#signals = signals.filter(signal => signal !== 'SIGUSR2' || !isUnderNodemon())
+  }
+
+  start () {
+    share(WAITING_PRELOAD, () => this)
+    subscribe(LISTENING, this.#onListen)
+    subscribe(FASTIFY, this.#onFastify)
+    if (this.#isOfApplication) {
+      subscribe(REQUIRED, this.#onRequire)
+      subscribe(IMPORTED, this.#onImport)
+    }
+    for (const signal of this.#signals) this.#listen(signal)
+    setTimeout(guarded(() => this.begin()), LONG_ENOUGH_MS).unref()
+  }
+
+  /**
+   * @param {{ mayEndSoon: boolean }} [how]
+   * @returns {Handle | undefined} undefined where it had begun before
+   */
+  begin (how = { mayEndSoon: false }) {
+    if (this.#isOver) return undefined
+    this.#isOver = true
+    const handle = beginLate(how)
+    for (const signal of this.#signals) process.off(signal, this.#onSignal)
+    // Not at once: a channel that is publishing would pass over its next subscriber.
+    setImmediate(guarded(() => {
+      unsubscribe(LISTENING, this.#onListen)
+      unsubscribe(FASTIFY, this.#onFastify)
+      unsubscribe(REQUIRED, this.#onRequire)
+      unsubscribe(IMPORTED, this.#onImport)
+    })).unref()
+    return handle
+  }
+
+  /** @param {string} signal */
+  #listen (signal) {
+    try {
+      process.on(signal, this.#onSignal)
+    } catch {} // this system does not have it
+  }
+
+  /** @param {import('../probe/http/adapters/fastify').FastifyLike} instance  which was announced before anybody else listened */
+  #observeFastify (instance) {
+    if (this.begin() !== undefined) require('../probe/http/adapters/fastify').observeInstance(instance)
+  }
+}
+
+/** @param {{ mayEndSoon: boolean }} how */
+function begin (how) {
+  return require('./diagnostics').observeProcess(how)
+}
+
+/**
+ * @param {{ mayEndSoon: boolean }} how
+ * @returns {Handle | undefined} undefined where it could not, as where a variable that the application has set meanwhile is wrong
+ */
+function beginLate (how) {
+  try {
+    return begin(how)
+  } catch (error) {
+    const { code, message } = /** @type {NodeJS.ErrnoException} */ (error)
+    if (code === 'MODULE_NOT_FOUND') return undefined // the application has taken the files away, or put others in their place, as tests do
+    const { STANDARD_ERROR, makeLogger } = require('../shared/default-logger')
+    makeLogger({ fd: STANDARD_ERROR }).error({ err: error }, `this process is not observed: ${message}`)
+    return undefined
+  }
+}
+
+function hasVariables () {
+  // eslint-disable-next-line no-restricted-properties -- only whether there are any
+  const { env } = process
+  // PM2 unpacks those of a worker of its cluster later.
+  return env.pm2_env !== undefined || Object.keys(env).some(name => name.startsWith('LOOPSCOPE_'))
+}
+
+module.exports = { preload }

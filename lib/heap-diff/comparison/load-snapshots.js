@@ -1,0 +1,143 @@
+'use strict'
+
+// Reads the snapshots of a comparison: one after the other, or the base snapshots in a separate thread at the same time. That takes the same CPU time
+// and half the wall time, but the memory of both at once.
+
+const fs = require('node:fs')
+const os = require('node:os')
+const { Worker } = require('node:worker_threads')
+const { errors } = require('../../base/errors')
+const { guarded } = require('../../base/guard')
+const { ownFile, threadFlags } = require('../../base/own-files')
+const { readRegularText } = require('../../base/regular-file')
+const { analyzeSnapshot } = require('./analyze')
+const { toBaseline } = require('./baseline')
+const { isBaselineFile, readBaseline } = require('./baseline-file')
+
+/** @import { Analysis, Progress } from './analyze' */
+/** @import { Baseline } from './baseline' */
+/** @import { SnapshotFacts } from './compare-files' */
+
+/**
+ * @typedef {{ baseline: Baseline, facts: SnapshotFacts, file: string }} BaseSnapshot  one of the older snapshots
+ * @typedef {{ earlier: BaseSnapshot[], latest: Analysis }} Snapshots  latest: close its graph
+ *
+ * @typedef {object} Options
+ * @property {boolean} [isClassic]
+ * @property {(progress: Progress & { file: string }) => void} [onProgress]
+ * @property {AbortSignal} [signal]
+ */
+
+const MIN_BYTES = 20e6 // a smaller file is read before a thread has started
+
+/**
+ * @param {readonly string[]} files  the oldest first
+ * @param {Options & { isParallel?: boolean }} options
+ * @returns {Promise<Snapshots>}
+ */
+async function loadSnapshots (files, { isParallel = false, ...options }) {
+  const earlier = files.slice(0, -1)
+  const last = files[files.length - 1]
+  if (isParallel && isWorthThread(earlier)) return inParallel(earlier, last, options)
+  const bases = []
+  for (const file of earlier) bases.push(await loadBaseSnapshot(file, options))
+  return { earlier: bases, latest: await analyze(last, options) }
+}
+
+/** @param {readonly string[]} files */
+function isWorthThread (files) {
+  const bytes = files.reduce((sum, file) => sum + fs.statSync(file).size, 0)
+  return bytes >= MIN_BYTES && os.availableParallelism() > 1
+}
+
+/**
+ * @param {readonly string[]} earlier
+ * @param {string} last
+ * @param {Options} options
+ * @returns {Promise<Snapshots>}
+ */
+async function inParallel (earlier, last, { signal, ...options }) {
+  const stop = new AbortController()
+  const signals = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
+  const analyzed = analyze(last, { ...options, signal: signals })
+  try {
+    const [bases, latest] = await Promise.all([loadInThread({ files: earlier, isClassic: options.isClassic }, signals), analyzed])
+    return { earlier: bases, latest }
+  } catch (error) {
+    stop.abort() // the other one of the two
+    analyzed.then(({ graph }) => graph.close(), () => {})
+    throw error
+  }
+}
+
+/**
+ * @param {{ files: readonly string[], isClassic?: boolean }} order
+ * @param {AbortSignal} signal
+ * @returns {Promise<BaseSnapshot[]>}
+ */
+function loadInThread (order, signal) {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const worker = new Worker(ownFile('heap-diff/comparison/base-snapshots-worker.js'), { name: 'loopscope older snapshots', workerData: order, execArgv: threadFlags(), env: {} })
+    const abort = guarded(() => worker.terminate())
+    signal.addEventListener('abort', abort, { once: true })
+    worker.once('message', guarded(({ bases, error }) => error === undefined ? resolve(bases) : reject(Object.assign(new Error(error.message), error))))
+    worker.once('error', guarded(reject))
+    worker.once('exit', guarded(() => {
+      signal.removeEventListener('abort', abort)
+      reject(signal.aborted ? signal.reason : new Error('the thread that reads the older snapshots ended without them'))
+    }))
+  })
+}
+
+/**
+ * Loads what a comparison needs of a base snapshot, from the file itself or from its index.
+ * @param {string} file
+ * @param {Options} [options]
+ * @returns {Promise<BaseSnapshot>}
+ * @throws ERR_LOOPSCOPE_INVALID_SNAPSHOT
+ */
+async function loadBaseSnapshot (file, options = {}) {
+  if (isBaselineFile(file)) return loadIndex(file, options)
+  const analysis = await analyze(file, options)
+  analysis.graph.close()
+  return { baseline: toBaseline(analysis), facts: readFacts(file), file }
+}
+
+/**
+ * @param {string} file
+ * @param {Options} options
+ * @returns {BaseSnapshot}
+ */
+function loadIndex (file, { isClassic = false }) {
+  const { baseline, facts } = readBaseline(file)
+  const view = (/** @type {boolean} */ classic) => classic ? 'the classic view' : 'the view of DevTools'
+  if (baseline.isClassic !== isClassic) {
+    const got = `one of ${view(baseline.isClassic)}: use the snapshot itself`
+    throw new errors.ERR_LOOPSCOPE_INVALID_SNAPSHOT(file, `an index of ${view(isClassic)}`, got)
+  }
+  return { baseline, facts, file }
+}
+
+/**
+ * @param {string} file
+ * @param {Options} options
+ */
+function analyze (file, { onProgress = () => {}, ...options }) {
+  return analyzeSnapshot(file, { ...options, onProgress: progress => onProgress({ ...progress, file }) })
+}
+
+/**
+ * The facts file written beside the snapshot when it was taken. It is optional.
+ * @param {string} file
+ * @returns {SnapshotFacts}
+ */
+function readFacts (file) {
+  try {
+    return Object(JSON.parse(readRegularText(`${file}.json`)))
+  } catch {
+    return {}
+  }
+}
+
+module.exports = { loadBaseSnapshot, loadSnapshots, readFacts }

@@ -1,0 +1,162 @@
+'use strict'
+
+// Totals of a group: the last report of each process, and one sum of processes that ended long ago. They never decrease, in whatever order processes
+// report, so no counter of the group ever falls.
+
+const { monotonicMicros } = require('../../base/monotonic')
+const { isObject, number, orNull, record, text } = require('../../base/shapes')
+const { isMetric } = require('../../shared/group/answers')
+const { sumMetrics } = require('./sum-metrics')
+
+/** @import { Metric } from './sum-metrics' */
+
+// Long enough for one whose observer was lost, and takes its time to come back.
+const FOLD_AFTER_MS = 10 * 60_000
+const MAX_GONE = 64  // that are not folded yet: a crash loop must not fill the disk
+const MAX_FOLDED = 1000 // names kept, for late reports of them
+
+/**
+ * @typedef {object} ApplicationMetrics  plain data
+ * @property {number} openedAtMs  it counts from 0 from then on; by the monotonic clock of the process, as readAtMs
+ * @property {number} readAtMs
+ * @property {string} contentType
+ * @property {Metric[]} metrics
+ *
+ * @typedef {ApplicationMetrics & { memberId: string }} MetricsReading  of a process of the group
+ *
+ * @typedef {object} Told
+ * @property {string} memberId
+ * @property {number} openedAtMs
+ * @property {number} readAtMs
+ * @property {number | null} goneSinceMs  by the monotonic clock, which is the same for all processes of a host; null: it is there
+ * @property {Metric[]} metrics
+ *
+ * @typedef {object} Totals
+ * @property {Readonly<Record<string, Told>>} told
+ * @property {readonly Metric[]} departed  with exact sums
+ * @property {readonly string[]} folded  into departed
+ */
+
+/** @type {Totals} */
+const NOTHING_TOLD = Object.freeze({ told: Object.freeze({}), departed: Object.freeze([]), folded: Object.freeze([]) })
+
+const hasShapeOfTold = record({ memberId: text, openedAtMs: number, readAtMs: number, goneSinceMs: orNull(number), metrics: Array.isArray })
+
+const MAX_COUNT = 1e300
+const COUNTING_TYPES = Object.freeze(['counter', 'histogram', 'summary'])
+
+/**
+ * What was kept, without what cannot be added up: it may be of another version, or spoilt.
+ * @param {any} kept
+ * @returns {Totals}
+ */
+function toTotals (kept) {
+  if (!isObject(kept)) return NOTHING_TOLD
+  const { told, departed, folded } = kept
+  const rows = /** @type {Told[]} */ (isObject(told) ? Object.values(told).filter(hasShapeOfTold) : [])
+  return {
+    told: Object.fromEntries(rows.map(row => [nameOf(row), { ...row, metrics: row.metrics.filter(isMetric) }])),
+    departed: Array.isArray(departed) ? departed.filter(isMetric) : [],
+    folded: Array.isArray(folded) ? folded.filter(text) : []
+  }
+}
+
+/**
+ * @param {Totals} totals
+ * @param {object} news
+ * @param {readonly MetricsReading[]} news.readings
+ * @param {(memberId: string) => boolean} news.isThere
+ * @param {number} [news.nowMs]  by the monotonic clock
+ * @returns {Totals}
+ */
+function addTold ({ told, departed, folded }, { readings, isThere, nowMs = monotonicMicros() / 1e3 }) {
+  const all = { ...told }
+  for (const reading of readings) {
+    const name = nameOf(reading)
+    if (!folded.includes(name) && !(all[name]?.readAtMs >= reading.readAtMs)) all[name] = toTold(reading)
+  }
+  const rows = Object.values(all)
+  const marked = rows.map(row => ({ ...row, goneSinceMs: isThere(row.memberId) && isNewest(row, rows) ? null : Math.min(row.goneSinceMs ?? nowMs, nowMs) }))
+  const toFold = foldable(marked, nowMs)
+  return {
+    told: Object.fromEntries(marked.filter(row => !toFold.includes(row)).map(row => [nameOf(row), row])),
+    departed: toFold.length === 0 ? departed : sumMetrics([departed, ...toFold.map(({ metrics }) => metrics)], parts => parts),
+    folded: [...folded, ...toFold.map(nameOf)].slice(-MAX_FOLDED)
+  }
+}
+
+/**
+ * A process that closes and starts again counts from 0 again.
+ * @param {{ memberId: string, openedAtMs: number }} of
+ */
+function nameOf ({ memberId, openedAtMs }) {
+  return `${memberId} ${openedAtMs}`
+}
+
+/**
+ * @param {MetricsReading} reading
+ * @returns {Told}
+ */
+function toTold ({ memberId, openedAtMs, readAtMs, metrics }) {
+  return { memberId, openedAtMs, readAtMs, goneSinceMs: null, metrics: countingOf(metrics) }
+}
+
+/**
+ * @param {Told} row
+ * @param {readonly Told[]} rows
+ */
+function isNewest ({ memberId, openedAtMs }, rows) {
+  return rows.every(other => other.memberId !== memberId || other.openedAtMs <= openedAtMs)
+}
+
+/**
+ * @param {readonly Told[]} rows
+ * @param {number} nowMs
+ */
+function foldable (rows, nowMs) {
+  const gone = rows.filter(({ goneSinceMs }) => goneSinceMs !== null).sort((left, right) => Number(right.goneSinceMs) - Number(left.goneSinceMs))
+  return gone.filter(({ goneSinceMs }, at) => at >= MAX_GONE || nowMs - Number(goneSinceMs) >= FOLD_AFTER_MS)
+}
+
+/**
+ * @param {Totals} totals
+ * @returns {(readonly Metric[])[]} to be added up
+ */
+function countedOf ({ told, departed }) {
+  return [...Object.values(told).map(({ metrics }) => metrics), departed]
+}
+
+/** @param {Metric} metric */
+function isCounting ({ type, aggregator }) {
+  return COUNTING_TYPES.includes(type) && aggregator === 'sum'
+}
+
+/** @param {readonly Metric[]} metrics */
+function countingOf (metrics) {
+  return metrics.filter(isCounting).map(withoutQuantiles).map(metric => ({ ...metric, values: metric.values.filter(canBeSummed) }))
+}
+
+/**
+ * What is no number, or near the largest there are, would make the sum none for ever.
+ * @param {Metric['values'][number]} value
+ */
+function canBeSummed ({ value }) {
+  return [value].flat().every(part => Math.abs(Number(part)) < MAX_COUNT)
+}
+
+/** @param {readonly Metric[]} metrics */
+function currentOf (metrics) {
+  return metrics.filter(metric => !isCounting(metric)).map(withoutQuantiles)
+}
+
+/**
+ * Quantiles of several processes can neither be added nor averaged.
+ * @param {Metric} metric
+ * @returns {Metric}
+ */
+function withoutQuantiles (metric) {
+  if (metric.type !== 'summary') return metric
+  return { ...metric, values: metric.values.filter(({ labels }) => labels.quantile === undefined) }
+}
+
+module.exports = { addTold, countedOf, currentOf, FOLD_AFTER_MS, MAX_GONE, NOTHING_TOLD, toTotals }

@@ -1,0 +1,35 @@
+'use strict'
+
+// Formats slow requests as text, for HTTP clients such as curl. Pure.
+
+const { localTimeWithZone } = require('../../base/local-time')
+const { describeSlow } = require('../../shared/describe-slow')
+
+/** @import { SlowRequest } from '../../../types/slow-requests' */
+
+/**
+ * @param {readonly SlowRequest[]} requests
+ * @param {{ isStale: boolean }} known
+ */
+function slowRequestsText (requests, { isStale }) {
+  const stale = isStale ? ['the event loop is blocked: these are the last known requests', ''] : []
+  if (requests.length === 0) return [...stale, 'no slow requests', ''].join('\n')
+  return [...stale, ...requests.flatMap(request => describe(request)), ''].join('\n')
+}
+
+/** @param {SlowRequest} request */
+function describe (request) {
+  const { at, route, status, durationMs, ownMs, behindMs, behind, gcMs, waitingMs, waits, traceId } = request
+  const trace = traceId === null ? '' : `, trace ${traceId}`
+  const others = behind.map(one => `${one.route ?? 'outside requests'} ${one.ms} ms`).join(', ')
+  const waited = waits.map(({ kind, operation, target, calls, errors, ms }) => {
+    return `${kind} ${operation} ${target} ${ms} ms in ${calls} call${calls === 1 ? '' : 's'}${errors === 0 ? '' : `, ${errors} failed`}`
+  })
+  return [
+    `${localTimeWithZone(at)} ${route} ${status} ${durationMs} ms: ${describeSlow(request)}${trace}`,
+    `  own ${ownMs} ms, behind ${behindMs} ms${others === '' ? '' : ` (${others})`}, gc ${gcMs} ms, waiting ${waitingMs} ms`,
+    ...(waited.length === 0 ? [] : [`  waited for ${waited.join('; ')}`])
+  ]
+}
+
+module.exports = { slowRequestsText }

@@ -1,0 +1,59 @@
+'use strict'
+
+// The stack below an interrupt in the middle of a stall: where each call stands, line and column, and V8's builtins, which no CPU profile
+// has a frame for (JSON.stringify, Array.sort). It runs while the application is late: it only writes down what V8 knows at once, as one
+// text, and leaves everything else to the observer (observer/stalls/culprit/blocked-stacks.js).
+
+const { readCallSites } = require('./call-sites')
+const { monotonicMicros } = require('../base/monotonic')
+
+/**
+ * A call that had not returned: line and column of the call from 1, and those on which its function begins as a CPU profile tells them;
+ * 0 and '' where there is none. Builtins have neither file nor place.
+ * @typedef {[name: string, receiver: string, file: string, line: number, column: number, functionLine: number, functionColumn: number]} BlockedCall
+ *
+ * @typedef {{ atMicros: number, calls: string }} BlockedStack  calls: JSON of BlockedCall[], innermost first; '[]' where V8 does not tell
+ */
+
+const MAX_CALLS = 64
+const MAX_LENGTH = 300 // of names and files, each
+
+const { stringify } = JSON // as it was when this was loaded
+
+/** @returns {BlockedStack} */
+function readBlockedStack () {
+  const atMicros = monotonicMicros()
+  try {
+    return { atMicros, calls: stringify(readCallSites(readBlockedStack, MAX_CALLS).map(describeCall)) }
+  } catch {
+    return { atMicros, calls: '[]' }
+  }
+}
+
+/**
+ * No getMethodName() and no toString(): both look through all properties of the receiver.
+ * @param {any} site  getEnclosingLineNumber() and its sister are not in the types; Node 20 to 26 have them
+ * @returns {BlockedCall}
+ */
+function describeCall (site) {
+  const file = bound(site.getScriptNameOrSourceURL() ?? '')
+  const name = bound(site.getFunctionName() ?? '')
+  // Nobody asks for a line of Node's own.
+  if (file.startsWith('node:')) return [name, '', file, 0, 0, 0, 0]
+  return [
+    name,
+    bound(site.getTypeName() ?? ''),
+    file,
+    site.getLineNumber() ?? 0,
+    site.getColumnNumber() ?? 0,
+    site.getEnclosingLineNumber() ?? 0,
+    site.getEnclosingColumnNumber() ?? 0
+  ]
+}
+
+/** @param {string} text */
+function bound (text) {
+  return text.length <= MAX_LENGTH ? text : text.slice(0, MAX_LENGTH)
+}
+
+module.exports = { readBlockedStack }

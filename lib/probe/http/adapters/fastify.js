@@ -1,0 +1,81 @@
+'use strict'
+
+// Fastify: every request passes the middleware in the first hook, with Fastify's own words for its route. Without the application's
+// help, instances are met where they announce themselves.
+
+const { subscribe, unsubscribe } = require('node:diagnostics_channel')
+const { guarded } = require('../../../base/guard')
+const { giveTemplate, hasTemplate } = require('../told-route')
+const { isLoaded } = require('./loaded')
+
+/** @import { IncomingMessage, ServerResponse } from 'node:http' */
+/** @import { RequestMiddleware } from '../../../api/http/middleware' */
+/** @import { Framework } from '../told-route' */
+
+/**
+ * @typedef {{ raw: IncomingMessage, routeOptions?: { url?: string, handler?: Function } }} FastifyRequest
+ * @typedef {object} FastifyLike  the part of an instance that is used
+ * @property {(name: 'onRequest', hook: (request: FastifyRequest, reply: { raw: ServerResponse, hijack (): void }, done: () => void) => void) => void} addHook
+ */
+
+const CREATED = 'fastify.initialization'
+const HANDLED = 'tracing:fastify.request.handler:start'
+const FILE = /[\\/]fastify[\\/]fastify\.js$/
+
+/** @type {Framework} */
+const FASTIFY = {
+  readTemplate: (/** @type {FastifyRequest} */ request) => request.routeOptions?.url ?? null,
+  readHandlers: (/** @type {FastifyRequest} */ request) => [request.routeOptions?.handler]
+}
+
+/** @param {RequestMiddleware} middleware */
+function createFastifyPlugin (middleware) {
+  /** @param {FastifyLike} instance */
+  async function loopscope (instance) {
+    instance.addHook('onRequest', (request, reply, done) => {
+      giveTemplate(request.raw, request, FASTIFY)
+      let isTaken = true
+      middleware(request.raw, reply.raw, () => {
+        isTaken = false
+        done()
+      })
+      if (isTaken) reply.hijack()
+    })
+  }
+  // The hook is for the whole application, not for what is registered beside it only.
+  return Object.assign(loopscope, { [Symbol.for('skip-override')]: true, [Symbol.for('fastify.display-name')]: 'loopscope' })
+}
+
+class FastifyWatch {
+  #created = guarded((/** @type {any} */ message) => observeInstance(message.fastify))
+  #handled = guarded((/** @type {any} */ message) => observeRequest(message.request))
+
+  start () {
+    subscribe(CREATED, this.#created)
+    // An instance may be older than we are: then its requests are met at their handlers, which costs them a little more.
+    if (isLoaded(FILE)) subscribe(HANDLED, this.#handled)
+  }
+
+  /** Requests announce themselves. */
+  look () {}
+
+  stop () {
+    unsubscribe(CREATED, this.#created)
+    unsubscribe(HANDLED, this.#handled)
+  }
+}
+
+/** @param {FastifyLike} instance */
+function observeInstance (instance) {
+  instance.addHook('onRequest', function loopscope (request, reply, done) {
+    observeRequest(request)
+    done()
+  })
+}
+
+/** @param {FastifyRequest} request */
+function observeRequest (request) {
+  if (!hasTemplate(request.raw)) giveTemplate(request.raw, request, FASTIFY)
+}
+
+module.exports = { createFastifyPlugin, observeInstance, FastifyWatch }

@@ -1,0 +1,109 @@
+'use strict'
+
+// Hono on @hono/node-server: a context leads to its request and to the route that matched, but not back. So the context is met where a
+// handler asks it for the request, which is where a handler gets the parameters of its path from. A handler that never does has the
+// path as it came, values taken out.
+
+const { createRequire } = require('node:module')
+const path = require('node:path')
+const { pathToFileURL } = require('node:url')
+const { unattended } = require('../../../base/guard')
+const { giveTemplate, hasTemplate } = require('../told-route')
+const { loadedExports } = require('./loaded')
+
+/** @import { Framework } from '../told-route' */
+
+const COMMONJS = /[\\/]hono[\\/]dist[\\/]cjs[\\/]context\.js$/
+const COMMONJS_ENTRY = path.normalize('/dist/cjs/index.js')
+const MODULE = path.normalize('/dist/context.js')
+
+/**
+ * The last one that matched is the handler; those before it are middleware.
+ * @param {any} context
+ */
+function readTemplate (context) {
+  const template = context.req.matchedRoutes?.at(-1)?.path
+  return typeof template !== 'string' || template.endsWith('*') ? undefined : template
+}
+
+/** @type {Framework} */
+const HONO = { readTemplate, readHandlers: context => [context.req.matchedRoutes?.at(-1)?.handler] }
+
+class HonoWatch {
+  /** @type {Map<any, { own: PropertyDescriptor, replaced: PropertyDescriptor }>} prototype of a context */
+  #watched = new Map()
+  #running = false
+
+  start () {
+    this.#running = true
+  }
+
+  /** To be called when a server has its first request: by then its application is loaded. */
+  look () {
+    for (const exported of loadedExports(COMMONJS)) this.#watch(exported?.Context?.prototype)
+    if (isNodeServerLoaded()) unattended(this.#lookForModule())
+  }
+
+  stop () {
+    this.#running = false
+    for (const [prototype, { own, replaced }] of this.#watched) {
+      if (Object.getOwnPropertyDescriptor(prototype, 'req')?.get === own.get) Object.defineProperty(prototype, 'req', replaced)
+    }
+    this.#watched.clear()
+  }
+
+  /** What an ES module of the application has imported is found by importing it again. */
+  async #lookForModule () {
+    const file = moduleFile()
+    if (file === null) return
+    const exported = await import(/* webpackIgnore: true */ pathToFileURL(file).href).catch(() => null)
+    if (this.#running) this.#watch(exported?.Context?.prototype)
+  }
+
+  /** @param {any} prototype */
+  #watch (prototype) {
+    const replaced = prototype && Object.getOwnPropertyDescriptor(prototype, 'req')
+    if (typeof replaced?.get !== 'function' || this.#watched.has(prototype)) return
+    const own = { ...replaced, get: meetAt(replaced.get) }
+    Object.defineProperty(prototype, 'req', own)
+    this.#watched.set(prototype, { own, replaced })
+  }
+}
+
+/** @param {() => any} get */
+function meetAt (get) {
+  /** @this {any} */
+  return function req () {
+    const request = this.env?.incoming
+    if (request !== undefined && request !== null && !hasTemplate(request)) giveTemplate(request, this, HONO)
+    return get.call(this)
+  }
+}
+
+/** It puts a subclass in the place of the global Request. */
+function isNodeServerLoaded () {
+  if (!isFetchLoaded()) return false
+  const value = Object.getOwnPropertyDescriptor(globalThis, 'Request')?.value
+  return typeof value === 'function' && Object.getPrototypeOf(value) !== Function.prototype
+}
+
+/**
+ * Whether anybody has used what Node.js makes Request of. It loads that when it is asked for, from Node 22 on even for a look at its property:
+ * 60 ms of the main thread and 14 MB.
+ */
+function isFetchLoaded () {
+  const { moduleLoadList } = /** @type {{ moduleLoadList?: string[] }} */ (/** @type {unknown} */ (process))
+  return moduleLoadList?.some(name => name.endsWith('undici/undici')) ?? true
+}
+
+/** @returns {string | null} where the application's Hono is as an ES module */
+function moduleFile () {
+  try {
+    const entry = createRequire(path.resolve(process.argv[1])).resolve('hono')
+    return entry.endsWith(COMMONJS_ENTRY) ? entry.slice(0, -COMMONJS_ENTRY.length) + MODULE : null
+  } catch {
+    return null
+  }
+}
+
+module.exports = { HonoWatch }

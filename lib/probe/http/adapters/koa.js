@@ -1,0 +1,86 @@
+'use strict'
+
+// Koa: a middleware of its own kind. The route is what the usual routers leave in the context; where the application does not help, the
+// context is met where it is made.
+
+const { giveTemplate, hasTemplate } = require('../told-route')
+const { loadedExports } = require('./loaded')
+
+/** @import { IncomingMessage, ServerResponse } from 'node:http' */
+/** @import { RequestMiddleware } from '../../../api/http/middleware' */
+/** @import { Framework } from '../told-route' */
+
+/** @typedef {{ req: IncomingMessage, res: ServerResponse, respond?: boolean, _matchedRoute?: string | RegExp, matched?: { path: unknown, stack: unknown[] }[] }} KoaContext */
+
+const FILE = /[\\/]koa[\\/]lib[\\/]application\.js$/
+
+/**
+ * Not every application has one of the routers that say so.
+ * @param {KoaContext} context
+ */
+function readTemplate ({ _matchedRoute }) {
+  return _matchedRoute === undefined || _matchedRoute === null ? undefined : String(_matchedRoute)
+}
+
+/** @type {Framework} */
+const KOA = {
+  readTemplate,
+  readHandlers: (/** @type {KoaContext} */ { _matchedRoute, matched = [] }) => matched.findLast(({ path }) => path === _matchedRoute)?.stack ?? []
+}
+
+/** @param {RequestMiddleware} middleware */
+function createKoaMiddleware (middleware) {
+  /**
+   * @param {KoaContext} context
+   * @param {() => Promise<unknown>} next
+   * @returns {Promise<unknown>}
+   */
+  return function loopscope (context, next) {
+    giveTemplate(context.req, context, KOA)
+    /** @type {Promise<unknown> | undefined} */
+    let answered
+    middleware(context.req, context.res, () => { answered = next() })
+    if (answered !== undefined) return answered
+    context.respond = false // it is being answered already
+    return Promise.resolve()
+  }
+}
+
+class KoaWatch {
+  /** @type {Map<any, { own: Function, replaced: Function }>} prototype of an application */
+  #watched = new Map()
+
+  start () {}
+
+  /** To be called when a server has its first request: by then its application is loaded. */
+  look () {
+    for (const exported of loadedExports(FILE)) {
+      const prototype = (exported?.default ?? exported)?.prototype
+      if (typeof prototype?.createContext === 'function' && !this.#watched.has(prototype)) this.#watch(prototype)
+    }
+  }
+
+  /** @param {any} prototype */
+  #watch (prototype) {
+    const replaced = prototype.createContext
+    /**
+     * @this {any}
+     * @param {any[]} given
+     */
+    const own = function createContext (...given) {
+      const context = replaced.apply(this, given)
+      const request = context?.req
+      if (request !== undefined && !hasTemplate(request)) giveTemplate(request, context, KOA)
+      return context
+    }
+    prototype.createContext = own
+    this.#watched.set(prototype, { own, replaced })
+  }
+
+  stop () {
+    for (const [prototype, { own, replaced }] of this.#watched) if (prototype.createContext === own) prototype.createContext = replaced
+    this.#watched.clear()
+  }
+}
+
+module.exports = { createKoaMiddleware, KoaWatch }

@@ -1,0 +1,232 @@
+'use strict'
+
+// Notices once that a response is done, sent or not, and lets go of its request then. A response that a server of node:http has made needs no
+// listener of its own for that: node:diagnostics_channel reports when it is sent, and its connection, when that closes, that it never will be.
+// on-finished knows every other kind of response, but its listeners, queue and AsyncResource cost 3 to 4.5 µs a request on Node 24, more than
+// all else here.
+
+const { subscribe, unsubscribe } = require('node:diagnostics_channel')
+const onFinished = require('on-finished')
+const { guarded, reportFault } = require('../../base/guard')
+const { putSpan, spansOf } = require('../trace-of')
+const { createRequestContext, isInFirstTurn } = require('./contexts/one-request')
+const { FINISHED, answeredTemplate, isFinished, methodOf } = require('./route-template')
+const { sayTemplate } = require('./told-route')
+
+/** @import { ServerResponse as Response } from 'node:http' */
+/** @import { Socket } from 'node:net' */
+/** @import { Readable } from 'node:stream' */
+/** @import { OnEnd, RequestContext } from './contexts/one-request' */
+
+/** Taken when there is a response: a process without a server is spared node:http. @type {unknown} */
+let ServerResponse
+
+const CHANNEL_NAME = 'http.server.response.finish'
+
+/** On a connection: the context of the request whose response has it, while that is waited for. */
+const AWAITED = Symbol('loopscope.awaited')
+
+// Requests of one route share what they leave; clients choose what some routes are called.
+const MAX_SHARED = 1000
+
+/** Contexts of finished requests, by route. @type {Map<string, RequestContext>} */
+const finishedByRoute = new Map()
+
+class ResponseEnds {
+  #onUncounted
+  #awaited = 0
+  #isSubscribed = false
+  #isStopped = true
+
+  /** @param {(context: RequestContext) => void} [onUncounted]  a request that nobody counted is about to be let go of */
+  constructor (onUncounted = () => {}) {
+    this.#onUncounted = onUncounted
+  }
+
+  /**
+   * @param {RequestContext} context  that has just begun
+   * @param {Readable} source   what brings the rest of its request
+   * @param {Response | null} response
+   */
+  await (context, source, response) {
+    if (context.response !== null) {
+      this.#start()
+      this.#awaited++
+      context.endsWith = this
+      return awaitClose(context)
+    }
+    // Those who count it listen as well, and come later.
+    const finish = guarded(async () => {
+      await null
+      this.#finish(context, response?.statusCode ?? 0)
+    })
+    if (response !== null) onFinished(response, finish)
+    else source.once('close', finish)
+  }
+
+  /** Responses that are under way are still waited for. */
+  stop () {
+    this.#isStopped = true
+    this.#leave()
+  }
+
+  /**
+   * @param {RequestContext} context  whose response is awaited here
+   * @param {Response} response
+   * @param {boolean} wasSent
+   */
+  end (context, response, wasSent) {
+    /** @type {any} */ (context.socket)[AWAITED] = null
+    context.endsWith = null
+    this.#awaited--
+    context.onEnd?.(context, response, wasSent)
+    this.#finish(context, response.statusCode)
+    if (this.#isStopped) this.#leave()
+  }
+
+  /**
+   * @param {RequestContext} context
+   * @param {number} status
+   */
+  #finish (context, status) {
+    if (context.route === null) this.#onUncounted(context)
+    finishRequest(context, status)
+  }
+
+  #start () {
+    this.#isStopped = false
+    if (this.#isSubscribed) return
+    this.#isSubscribed = true
+    subscribe(CHANNEL_NAME, this.#onFinish)
+  }
+
+  #leave () {
+    if (!this.#isSubscribed || this.#awaited > 0) return
+    this.#isSubscribed = false
+    unsubscribe(CHANNEL_NAME, this.#onFinish)
+  }
+
+  #onFinish = (/** @type {any} */ { response, socket }) => {
+    try {
+      const context = socket[AWAITED]
+      if (context?.response === response && context.endsWith === this) this.end(context, response, true)
+    } catch (error) {
+      reportFault(error)
+    }
+  }
+}
+
+/**
+ * Has a function called when a response is done.
+ * @param {RequestContext} context
+ * @param {Response} response
+ * @param {OnEnd} onEnd  throws nothing
+ */
+function whenEnded (context, response, onEnd) {
+  if (context.endsWith !== null && context.onEnd === null && context.response === response && !mayHaveEnded(context)) {
+    context.onEnd = onEnd
+    return
+  }
+  onFinished(response, guarded(() => {
+    onEnd(context, response, isSent(response))
+    if (context.endsWith === null) finishRequest(context, response.statusCode)
+  }))
+}
+
+/**
+ * One listener for each connection, however many requests come by it.
+ * @param {RequestContext} context
+ */
+function awaitClose (context) {
+  /** @type {any} */
+  const socket = context.socket
+  if (socket[AWAITED] === undefined) socket.on('close', onClose)
+  socket[AWAITED] = context
+}
+
+const onClose = guarded(
+  /** @this {any} */
+  function () {
+    const context = this[AWAITED]
+    context?.endsWith?.end(context, context.response, isSent(context.response))
+  }
+)
+
+/**
+ * To be asked when Node.js begins a request. Subclasses have their own ways to end. Only a response that is about to get its connection is
+ * closed with it: others wait behind it in a pipeline.
+ * @param {any} socket  of the request
+ * @param {any} response
+ */
+function isServedBy (socket, response) {
+  ServerResponse ??= process.getBuiltinModule('node:http').ServerResponse
+  return response.constructor === ServerResponse && !socket._httpMessage
+}
+
+/**
+ * While the call that began the request has not returned, no response has been told of as sent.
+ * @param {RequestContext} context  of a response that has its connection
+ */
+function mayHaveEnded (context) {
+  const { response, socket } = context
+  if (isInFirstTurn(context)) return /** @type {Socket} */ (socket).destroyed
+  return /** @type {Response} */ (response).writableEnded || /** @type {Response} */ (response).destroyed
+}
+
+/** @param {Response} response */
+function isSent (response) {
+  // HTTP/2 responses say that they are finished as soon as their stream is gone, but never that they were ended.
+  return response.writableFinished !== false && response.writableEnded !== false
+}
+
+/**
+ * Lets go of a request. What it leaves behind (a promise that stays pending, a timer) keeps its context for as long as it lives itself, so from
+ * then on the context holds what late work is asked for: the route and the trace.
+ * @param {RequestContext} context
+ * @param {number} status  of its response
+ */
+function finishRequest (context, status) {
+  if (isFinished(context.request)) return
+  const finished = finishedContext(context, context.route ?? `${methodOf(context)} ${answeredTemplate(context, status)}`)
+  context.holder.context = finished
+  context.request = finished.request
+  context.told = undefined
+  context.response = null
+  context.socket = null
+  context.onEnd = null
+  context.waits?.clear()
+  context.waits = null
+}
+
+/**
+ * @param {RequestContext} context
+ * @param {string} route
+ */
+function finishedContext ({ request }, route) {
+  const [span = null] = spansOf(request)
+  const traceparent = request.headers?.traceparent
+  if (span !== null || traceparent !== undefined) return createFinished(route, { traceparent }, span)
+  const known = finishedByRoute.get(route)
+  if (known !== undefined) return known
+  const made = createFinished(route, {}, null)
+  if (finishedByRoute.size < MAX_SHARED) finishedByRoute.set(route, made)
+  return made
+}
+
+/**
+ * @param {string} route
+ * @param {object} headers
+ * @param {ReturnType<typeof spansOf>[number] | null} span
+ */
+function createFinished (route, headers, span) {
+  const space = route.indexOf(' ')
+  /** @type {any} */
+  const request = { method: route.slice(0, space), url: '', headers, [FINISHED]: true }
+  sayTemplate(request, route.slice(space + 1))
+  putSpan(request, span)
+  const context = createRequestContext(request, 0, 0)
+  context.firstTurn = 0
+  return context
+}
+
+module.exports = { ResponseEnds, isServedBy, whenEnded }

@@ -1,0 +1,79 @@
+'use strict'
+
+// Which request the main thread was stuck with, its route and its trace: seen by an interrupt in the middle of the stall, or, when the
+// stall was over before the interrupt came, the one whose handler ran longest in that time.
+
+const { activeSpan } = require('../open-telemetry')
+const { spansOf, traceOf } = require('../trace-of')
+const { isFinished, routeOf } = require('./route-template')
+
+/** @import { Subject } from '../../shared/stalls/stall' */
+/** @import { Span } from '../open-telemetry' */
+/** @import { RequestContext } from './contexts/one-request' */
+/** @import { RouteContext } from './contexts/route-context' */
+/** @import { SlowRequest } from '../../api/http/middleware' */
+
+/**
+ * @typedef {object} Stuck  what the main thread was stuck with
+ * @property {() => boolean} isAnswered  also without a request: before that the router may still be on its way to its route
+ * @property {() => Subject} subject
+ * @property {Span[]} spans  of OpenTelemetry, innermost first
+ */
+
+/** @param {{ context: Pick<RouteContext, 'current'> }} parts */
+function createStallRoute ({ context }) {
+  return new StallRoute(context)
+}
+
+class StallRoute {
+  #context
+  /** What was noted last. @type {{ tickMicros: number, found: RequestContext | undefined, span: Span | null } | undefined} */
+  #noted
+
+  /** @param {Pick<RouteContext, 'current'>} context */
+  constructor (context) {
+    this.#context = context
+  }
+
+  /** Of the code that runs now; null outside requests. */
+  now () {
+    const current = this.#context.current()
+    return current === undefined ? null : routeOf(current.request)
+  }
+
+  /** The same of its trace, which there may be outside requests. */
+  traceNow () {
+    return traceOf(this.#context.current()?.request, activeSpan())
+  }
+
+  /**
+   * To be called in the middle of a stall.
+   * @param {number} tickMicros  the heartbeat's last tick before it
+   */
+  note (tickMicros) {
+    const seen = { tickMicros, found: this.#context.current(), span: activeSpan() }
+    if (seen.found === undefined && seen.span === null) return
+    const isFirst = this.#noted?.tickMicros !== tickMicros
+    if (isFirst || (this.#noted?.found === undefined && seen.found !== undefined)) this.#noted = seen
+  }
+
+  /**
+   * @param {{ fromMicros: number, toMicros: number }} tick  that was late
+   * @param {(SlowRequest | null)[]} slowest  of each handle, up to this tick
+   * @returns {Stuck}
+   */
+  of ({ fromMicros, toMicros }, slowest) {
+    const seen = this.#noted?.tickMicros === fromMicros ? this.#noted : undefined
+    this.#noted = undefined
+    const during = slowest.find(one => one !== null && one.toMicros > fromMicros && one.fromMicros < toMicros)
+    const context = seen?.found ?? during?.context
+    const span = seen !== undefined && seen.found === context ? seen.span : null
+    return {
+      isAnswered: () => context === undefined || isFinished(context.request),
+      subject: () => ({ route: context === undefined ? null : routeOf(context.request), trace: traceOf(context?.request, span) }),
+      spans: spansOf(context?.request, span)
+    }
+  }
+}
+
+module.exports = { createStallRoute }

@@ -1,0 +1,300 @@
+'use strict'
+
+// What a process has once, however many applications run in it: heartbeat, recorder, observer, stalls. They share it (shared-instruments.js).
+
+const { isMainThread, threadId } = require('node:worker_threads')
+const { guarded } = require('../base/guard')
+const { SingleFlight } = require('../base/single-flight')
+const { createRelaySender } = require('../link/relay')
+const { SharedState } = require('../link/shared-state')
+const { warnOnce } = require('../base/warnings')
+const { Heartbeat } = require('./loop/heartbeat')
+const { createObserverHandlers } = require('./observer-handlers')
+const { LoopMeters } = require('./loop/loop-meters')
+const { createOwnWork } = require('./loop/own-work')
+const { createNotedCpu } = require('./process/noted-cpu')
+const { Recording } = require('./recorder/recording')
+const { Applications } = require('./applications')
+const { EgressServing } = require('./egress-serving')
+const { HeapWatching } = require('./heap/heap-watching')
+const { Stalls } = require('./stalls')
+const { ObserverSupervisor } = require('./observer-supervisor')
+const { createHiddenFunctions, createInterrupt } = require('./interrupt')
+const { installCanaries } = require('../shared/heap/canaries')
+const { routeOf } = require('./http/route-template')
+const { createRequestContexts } = require('./http/contexts/request-contexts')
+const { RequestNotes } = require('./request-notes')
+const { createStallRoute } = require('./http/stall-route')
+const { ExactCalls } = require('./sync-calls/exact-calls')
+const { describeFile } = require('../formats/profile/frame')
+
+/** @import { Ask, Tell } from '../link/channel' */
+/** @import { CaptureKind, Logger, Mark, SyncCalls } from '../../types/diagnostics' */
+/** @import { SlowRequest } from '../../types/slow-requests' */
+/** @import { Order, StoreLocation } from '../observer/captures' */
+/** @import { Counts } from '../observer/counts' */
+/** @import { ResolvedOptions } from '../api/options/resolve-options' */
+
+class Instruments {
+  #logger
+  #options
+  #state = new SharedState()
+  /** @type {Heartbeat} */
+  #heartbeat
+  /** @type {Recording} */
+  #recording
+  /** @type {ObserverSupervisor} */
+  #supervisor
+  #observer
+  #running = false
+  #notedCpu
+  #ownWork
+  #hiddenFunctions
+  #requestContexts = createRequestContexts({
+    onRequest: () => this.speedUp(),
+    arrivedMicros: (micros, request) => this.requestNotes.arrivedMicros(micros, request),
+    onUncounted: ({ request }) => this.requestNotes.noteRoute(routeOf(request), request)
+  })
+
+  /** One question a scrape, which reads many metrics. @type {SingleFlight<Partial<Counts>>} */
+  #counts = new SingleFlight({
+    take: () => {
+      this.requestNotes.handOver()
+      return this.#observer.readOr('counts', {}, {})
+    }
+  })
+
+  #stallRoute = createStallRoute({ context: this.#requestContexts.context })
+  /** @type {Stalls} */
+  stalls
+  loop // what is measured of it
+  requestNotes
+
+  /**
+   * @param {object} parts
+   * @param {ResolvedOptions} parts.options
+   * @param {Logger} parts.logger
+   * @param {string} parts.appRoot
+   * @throws ERR_LOOPSCOPE_ENGINE_MISSING
+   */
+  constructor ({ options, logger, appRoot }) {
+    const { heartbeatMs, stallThresholdMs, recorder } = options
+    const id = `${process.pid}.${threadId}.${process.hrtime.bigint()}` // titles and globals are process-wide, and other copies or tools have theirs
+    const titlePrefix = `loopscope:${id}:`
+    /** @type {Tell} */
+    const tell = (name, params) => this.#observer.tell(name, params)
+    const onFault = (/** @type {unknown} */ error) => warnOnce(logger, 'LOOPSCOPE_WARN_INTERNAL', error)
+    this.#logger = logger
+    this.#options = options
+    this.loop = new LoopMeters({ periodMs: heartbeatMs, state: this.#state })
+    this.#notedCpu = createNotedCpu({ state: this.#state })
+    this.#heartbeat = new Heartbeat({
+      periodMs: heartbeatMs,
+      stallThresholdMs,
+      state: this.#state,
+      onTick: (delayMs, periods) => this.#onTick(delayMs, periods),
+      onStall: guarded(tick => this.stalls.report(tick)),
+      onFirst: () => this.#recording.turned(),
+      onSpeedUp: () => this.#observer.tell('speedUp', {}),
+      cpuUsage: isMainThread ? process.cpuUsage : process.threadCpuUsage // which Node 20 lacks
+    })
+    this.requestNotes = new RequestNotes({ context: this.#requestContexts.context, heartbeat: this.#heartbeat, tell })
+    this.#recording = new Recording({
+      settings: recorder,
+      whyTaken: options.whyTaken,
+      titlePrefix,
+      logger,
+      loopTime: this.loop.time,
+      heartbeat: this.#heartbeat,
+      tell,
+      detectDebugger: url => this.#observer.read('debuggerStatus', { url }),
+      onRotated: () => this.requestNotes.handOver()
+    })
+    this.#ownWork = createOwnWork({ heartbeat: this.#heartbeat })
+    this.#hiddenFunctions = this.#makeHiddenFunctions(id)
+    /** @type {Ask} */
+    const ask = (name, params, signal) => this.#observer.askWhenReady(name, params, signal)
+    this.relay = createRelaySender({ ask })
+    this.applications = new Applications({ ask, tell, read: (what, about) => this.#observer.read(what, about) }, logger)
+    this.egress = new EgressServing({ ask: (name, params) => this.#observer.ask(name, params), state: this.#state, recording: this.#recording })
+    this.#supervisor = this.#observe({ appRoot, titlePrefix, onFault })
+    this.#observer = this.#supervisor.observer
+    this.stalls = new Stalls({
+      observer: this.#observer,
+      recording: this.#recording,
+      stuckWith: (tick, slowest) => this.#stallRoute.of(tick, slowest),
+      isRunning: () => this.#running
+    })
+    this.heap = new HeapWatching({ nodeFlags: options.nodeFlags, ask })
+    this.exactCalls = new ExactCalls({
+      options: options.syncCalls,
+      routeNow: () => this.#stallRoute.now(),
+      showFile: file => describeFile(file, { appRoot }),
+      toOriginal: frames => this.#observer.read('originalFrames', { frames }),
+      logger,
+      onFault
+    })
+  }
+
+  get running () { return this.#running }
+  get observerRestarts () { return this.#supervisor.restartCount }
+  get options () { return this.#options }
+  get clocks () { return this.#supervisor.clocks }
+
+  start () {
+    if (this.#running) return
+    this.#running = true
+    installCanaries()
+    this.#requestContexts.start()
+    if (this.#options.dependencyCalls) this.requestNotes.calls.start()
+    this.loop.start()
+    this.exactCalls.start()
+    this.#heartbeat.start()
+    this.#hiddenFunctions.define()
+    this.#supervisor.start()
+  }
+
+  async stop () {
+    if (!this.#running) return
+    this.#running = false
+    this.#heartbeat.stop()
+    this.requestNotes.stop()
+    this.egress.handOver()
+    this.#recording.stop()
+    this.exactCalls.stop()
+    this.heap.stop()
+    this.loop.stop()
+    this.#requestContexts.stop()
+    this.#hiddenFunctions.remove()
+    await this.#supervisor.stop()
+  }
+
+  /** What was sampled up to now is the observer's, what was counted is this thread's. @returns {Promise<SyncCalls>} */
+  async syncCalls () {
+    const { sampled, pool } = await this.#observer.read('syncCalls', { sampled: [], pool: { queued: 0, maxWaitMs: 0 } })
+    return { sampled, ...this.exactCalls.read(), pool }
+  }
+
+  /** The observer keeps it; what was handed over while none runs is lost. @param {Mark} mark */
+  keepMark (mark) {
+    this.#observer.tell('keepMark', { mark })
+  }
+
+  /** The last 100, oldest first; none where there is no observer. @returns {Promise<Mark[]>} */
+  async marks () {
+    return this.#observer.read('marks', [])
+  }
+
+  /**
+   * What the observer makes of all that was noted up to now. The process is kept alive until then.
+   * @returns {Promise<SlowRequest[]>} worst first; none without an observer
+   */
+  async slowRequests () {
+    this.requestNotes.handOver()
+    return this.#observer.readOr('slowRequests', {}, [])
+  }
+
+  /**
+   * @param {Order} order
+   * @param {AbortSignal} [signal]  cancels it
+   */
+  async capture (order, signal) {
+    const ask = () => this.#observer.askWhenReady('capture', { order }, signal)
+    return order.trigger === 'api' ? this.#observer.hold(ask) : ask()
+  }
+
+  /** A signal came while its capture is under way. @param {CaptureKind} kind */
+  skipCapture (kind) { this.#observer.tell('captureSkipped', { kind, trigger: 'signal' }) }
+
+  /**
+   * Whether captures could be written, before one is needed.
+   * @param {StoreLocation} location
+   */
+  async checkStore (location) { return this.#observer.askWhenReady('prepareStore', { location }) }
+
+  /** To be called when work begins, so that it is watched closely. */
+  speedUp = () => this.#heartbeat.speedUp()
+  /** @param {() => unknown} work  of ours, which is no delay of the application */
+  exempt = work => this.#heartbeat.exempt(() => this.exactCalls.unwatched(work))
+
+  /** What the observer counts, up to now; nothing where there is none. @returns {Promise<Partial<Counts>>} */
+  counts () { return this.#counts.share() }
+
+  /** What we cost ourselves, as far as it can be told apart, cumulative. */
+  overhead () {
+    return [
+      { component: 'heartbeat', seconds: this.#heartbeat.overheadSeconds },
+      { component: 'recorder', seconds: this.#recording.overheadSeconds },
+      { component: 'observer', seconds: this.#observer.activeSeconds },
+      { component: 'source-maps', seconds: this.#state.sourceMapsMs / 1e3 },
+      { component: 'own-work', seconds: this.#ownWork.totalMs / 1e3 }
+    ]
+  }
+
+  /** @param {string} id @returns {ReturnType<typeof createHiddenFunctions>} */
+  #makeHiddenFunctions (id) {
+    const interrupt = createInterrupt({
+      heartbeat: this.#heartbeat,
+      stallRoute: this.#stallRoute,
+      recording: this.#recording,
+      requestNotes: this.requestNotes,
+      release: () => this.#observer.release(),
+      withdrawRelease: () => this.#state.withdrawRelease()
+    })
+    const ownWork = (/** @type {boolean} */ isBegin) => isBegin ? this.#ownWork.begin() : this.#ownWork.end()
+    return createHiddenFunctions({ id, functions: { interrupt, 'own-work': ownWork } })
+  }
+
+  /** @param {{ appRoot: string, titlePrefix: string, onFault: (error: unknown) => void }} parts */
+  #observe ({ appRoot, titlePrefix, onFault }) {
+    const { expressionOf } = this.#hiddenFunctions
+    return new ObserverSupervisor({
+      options: this.#options,
+      appRoot,
+      names: { titlePrefix, interruptExpression: expressionOf('interrupt'), ownWorkExpression: expressionOf('own-work') },
+      state: this.#state,
+      logger: this.#logger,
+      handlers: createObserverHandlers({
+        recording: this.#recording,
+        ownWork: this.#ownWork,
+        applications: this.applications,
+        exactCalls: () => this.exactCalls,
+        heap: () => this.heap,
+        requestNotes: this.requestNotes,
+      }),
+      onFault,
+      onEnd: () => this.egress.handOver(),
+      onReady: sessionError => this.#recording.start(sessionError),
+      onLost: () => {
+        this.#heartbeat.dropOwnWork()
+        this.#recording.onLost()
+      },
+      onRestarted: () => this.#onObserverRestarted()
+    })
+  }
+
+  #onObserverRestarted () {
+    this.requestNotes.forgetTold()
+    this.applications.reopen()
+    this.egress.resume()
+    this.heap.resume().catch(error => {
+      if (this.#running && error.code !== 'ERR_LOOPSCOPE_OBSERVER_LOST') warnOnce(this.#logger, 'LOOPSCOPE_WARN_NEAR_LIMIT', error)
+    })
+  }
+
+  /**
+   * @param {number} delayMs
+   * @param {number} periods
+   */
+  #onTick (delayMs, periods) {
+    this.loop.record(delayMs, periods)
+    this.#notedCpu.tick()
+    this.#state.noteDelay(delayMs)
+    this.requestNotes.noteTick(this.#heartbeat.lastMicros, delayMs)
+    this.heap.tick()
+    if (this.#recording.tick(this.#heartbeat.lastMicros, this.#state.isIdle)) this.#heartbeat.skipElapsed()
+    this.stalls.tick(this.#heartbeat.lastMicros, delayMs < this.#options.stallThresholdMs)
+  }
+}
+
+module.exports = { Instruments }

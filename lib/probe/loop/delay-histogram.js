@@ -1,0 +1,145 @@
+'use strict'
+
+// How late the loop was, tick by tick, as counts by upper bound since the start and as the maximum of the last minute.
+// It is fed by the heartbeat; it keeps no timer, and reading it changes nothing, so any number of readers see the same.
+
+const { BucketCounts } = require('../../base/bucket-counts')
+const { monotonicMicros: systemMonotonicMicros } = require('../../base/monotonic')
+const { assertKnownKeys, assertNumberAbove } = require('../../base/validate')
+
+/** @import { BucketReading } from '../../base/bucket-counts' */
+
+const MS_PER_SECOND = 1e3
+
+// From a delay that nobody feels to one that fails a liveness probe; 100 ms, the default stall threshold, is a bound.
+const BOUNDS_SECONDS = Object.freeze([0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10])
+
+// Two slots, the running one and the one before it: a maximum stays visible for 30 to 60 s, whatever the scrape interval.
+const SLOT_MICROS = 30e6
+
+/**
+ * @param {object} options
+ * @param {number} options.periodMs              period of the heartbeat
+ * @param {() => number} [options.monotonicMicros]
+ */
+function createDelayHistogram (options) {
+  assertKnownKeys('options', options, ['periodMs', 'monotonicMicros'])
+  const { periodMs, monotonicMicros = systemMonotonicMicros } = options
+  assertNumberAbove('options.periodMs', periodMs, 0, 60_000)
+  return new DelayHistogram(periodMs, monotonicMicros)
+}
+
+/**
+ * A loop blocked for 300 ms gives one late tick, though ticks due 20, 40, 60 … ms after it would have been late too.
+ * Counted alone it would vanish among the idle ticks of the same second (coordinated omission, nodejs/node#34661).
+ * The ticks it stood in for are counted here, per bound and not one by one: a laptop that slept ten hours missed millions.
+ */
+class BackFilledCounts extends BucketCounts {
+  #periodMs
+  #atMost = new Float64Array(BOUNDS_SECONDS.length)
+  #count = 0
+  #sumSeconds = 0
+
+  /** @param {number} periodMs */
+  constructor (periodMs) {
+    super(BOUNDS_SECONDS)
+    this.#periodMs = periodMs
+  }
+
+  /** @param {number} delayMs  counts delayMs - 1 period, delayMs - 2 periods … as long as they are above 0 */
+  backFill (delayMs) {
+    const periodMs = this.#periodMs
+    const missed = Math.ceil(delayMs / periodMs) - 1
+    for (let index = 0; index < BOUNDS_SECONDS.length; index++) {
+      const boundMs = BOUNDS_SECONDS[index] * MS_PER_SECOND
+      const aboveBound = Math.ceil((delayMs - boundMs) / periodMs) - 1
+      this.#atMost[index] += missed - Math.min(missed, Math.max(0, aboveBound))
+    }
+    this.#count += missed
+    this.#sumSeconds += (missed * delayMs - periodMs * missed * (missed + 1) / 2) / MS_PER_SECOND
+  }
+
+  /** @returns {BucketReading} */
+  read () {
+    const { bounds, counts, count, sum } = super.read()
+    return {
+      bounds,
+      counts: counts.map((atMost, index) => atMost + this.#atMost[index]),
+      count: count + this.#count,
+      sum: sum + this.#sumSeconds
+    }
+  }
+}
+
+class DelayHistogram {
+  #periodMs
+  #monotonicMicros
+  #counts
+  #maxMs = 0
+  #slotStartMicros
+  #slotMaxMs = 0
+  #previousSlotMaxMs = 0
+
+  /**
+   * @param {number} periodMs
+   * @param {() => number} monotonicMicros
+   */
+  constructor (periodMs, monotonicMicros) {
+    this.#periodMs = periodMs
+    this.#monotonicMicros = monotonicMicros
+    this.#counts = new BackFilledCounts(periodMs)
+    this.#slotStartMicros = monotonicMicros()
+  }
+
+  /**
+   * Called once a tick; allocates nothing.
+   * @param {number} delayMs  the tick's own period subtracted; a tick that came early counts as 0
+   */
+  record (delayMs) {
+    const lateMs = delayMs > 0 ? delayMs : 0
+    this.#counts.observe(lateMs / MS_PER_SECOND)
+    if (lateMs > this.#periodMs) this.#counts.backFill(lateMs)
+    if (lateMs > this.#maxMs) this.#maxMs = lateMs
+    this.#turnSlots()
+    if (lateMs > this.#slotMaxMs) this.#slotMaxMs = lateMs
+  }
+
+  /**
+   * Ticks that would have been on time, had they been made.
+   * @param {number} count
+   */
+  addOnTime (count) {
+    this.#counts.observe(0, count)
+  }
+
+  /** Slots begin at multiples of their length after the start, so it does not matter who turns them, or when. */
+  #turnSlots () {
+    const elapsedSlots = Math.floor((this.#monotonicMicros() - this.#slotStartMicros) / SLOT_MICROS)
+    if (elapsedSlots < 1) return
+    this.#previousSlotMaxMs = elapsedSlots === 1 ? this.#slotMaxMs : 0
+    this.#slotMaxMs = 0
+    this.#slotStartMicros += elapsedSlots * SLOT_MICROS
+  }
+
+  /** @returns {BucketReading} in seconds */
+  read () { return this.#counts.read() }
+
+  /**
+   * @param {number} share  0 to 1
+   * @returns {number} interpolated inside a bucket; never above the longest delay
+   */
+  quantileMs (share) {
+    return Math.min(this.#counts.quantile(share) * MS_PER_SECOND, this.#maxMs)
+  }
+
+  /** Since start. */
+  get maxMs () { return this.#maxMs }
+
+  /** Of the last 30 to 60 s. */
+  get recentMaxMs () {
+    this.#turnSlots()
+    return Math.max(this.#slotMaxMs, this.#previousSlotMaxMs)
+  }
+}
+
+module.exports = { createDelayHistogram, BOUNDS_SECONDS }

@@ -1,0 +1,66 @@
+'use strict'
+
+// What is measured of the loop on its own thread: how late it was, how long its turns took, how busy it was.
+
+const { createDelayHistogram } = require('./delay-histogram')
+const { createIterations } = require('./iterations')
+const { LoopTime, createUtilization } = require('./utilization')
+
+/** @import { DelaySummary } from '../../../types/diagnostics' */
+/** @import { SharedState } from '../../link/shared-state' */
+
+class LoopMeters {
+  delay
+  iterations = createIterations()
+  time
+  utilization
+
+  /**
+   * @param {object} parts
+   * @param {number} parts.periodMs  of the heartbeat
+   * @param {Pick<SharedState, 'sampledTime'>} parts.state
+   */
+  constructor ({ periodMs, state }) {
+    this.time = new LoopTime({ sampledTime: () => state.sampledTime })
+    this.utilization = createUtilization({ eventLoopUtilization: () => this.time.read() })
+    this.delay = createDelayHistogram({ periodMs })
+  }
+
+  start () {
+    this.iterations.start()
+    this.utilization.start()
+  }
+
+  stop () {
+    this.utilization.stop()
+    this.iterations.stop()
+  }
+
+  /**
+   * @param {number} delayMs  of a tick
+   * @param {number} periods  of the fast heartbeat that it stands for
+   */
+  record (delayMs, periods) {
+    this.delay.record(delayMs)
+    // A slow tick stands for fast ones that would have been on time.
+    if (periods > 1) this.delay.addOnTime(periods - 1)
+  }
+
+  /** @returns {DelaySummary} everything that is known of the delay, for people */
+  summary () {
+    const { count, sum } = this.delay.read()
+    return {
+      count,
+      meanMs: count === 0 ? 0 : sum * 1e3 / count,
+      p50Ms: this.delay.quantileMs(0.5),
+      p90Ms: this.delay.quantileMs(0.9),
+      p99Ms: this.delay.quantileMs(0.99),
+      maxMs: this.delay.maxMs,
+      recentMaxMs: this.delay.recentMaxMs,
+      utilization: this.utilization.read().utilization,
+      iterations: this.iterations.read()
+    }
+  }
+}
+
+module.exports = { LoopMeters }

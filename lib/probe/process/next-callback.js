@@ -1,0 +1,59 @@
+'use strict'
+
+// Reports the next callback that the event loop runs, right before it runs, other than loopscope's own: so that what happens in an idle process
+// is recorded from its beginning.
+//
+// An async hook, enabled only while nothing happens: each callback that is not loopscope's disables it again. Promises are not tracked, which
+// would make them slower for good; what only a promise wakes up that no callback of Node's resolves (WebAssembly.compile(), Atomics.waitAsync())
+// is not reported.
+
+const { createHook, executionAsyncId, triggerAsyncId } = require('node:async_hooks')
+const { guarded } = require('../../base/guard')
+const { outsideRequest } = require('../../base/timers')
+
+const MAX_OWN = 20
+
+const OUTSIDE = outsideRequest(executionAsyncId) // in which loopscope's timers are started
+
+/** The ports from which messages of the observer come. @type {Set<number>} */
+const own = new Set()
+
+/** To be called in the callback of a message of the observer's. */
+function noteOwnCallback () {
+  const id = executionAsyncId()
+  if (own.has(id)) return
+  own.add(id)
+  if (own.size > MAX_OWN) own.delete(/** @type {number} */ (own.values().next().value))
+}
+
+class NextCallback {
+  #hook
+  #isArmed = false
+
+  /** @param {() => void} onCallback */
+  constructor (onCallback) {
+    const report = guarded(onCallback)
+    this.#hook = createHook({
+      trackPromises: false,
+      before: id => {
+        if (id === OUTSIDE || triggerAsyncId() === OUTSIDE || own.has(id)) return
+        this.disarm()
+        report()
+      }
+    })
+  }
+
+  arm () {
+    if (this.#isArmed) return
+    this.#isArmed = true
+    this.#hook.enable()
+  }
+
+  disarm () {
+    if (!this.#isArmed) return
+    this.#isArmed = false
+    this.#hook.disable()
+  }
+}
+
+module.exports = { NextCallback, noteOwnCallback }

@@ -1,0 +1,246 @@
+'use strict'
+
+// Recording in this process: when the recorder runs, what makes it pause, and why there may be none.
+
+const { isMainThread } = require('node:worker_threads')
+const { unattended } = require('../../base/guard')
+const { inspector } = require('../process/inspector')
+const { monotonicMicros } = require('../../base/monotonic')
+const { warnOnce } = require('../../base/warnings')
+const { ENGINES, enginesOf } = require('./engines')
+const { Recorder } = require('./recorder')
+
+/** @import { Logger } from '../../../types/diagnostics' */
+/** @import { Tell } from '../../link/channel' */
+/** @import { DebuggerStatus } from '../../observer/recorder/debugger-detector' */
+/** @import { RealEngine } from './engines' */
+/** @import { PauseReason } from './recorder' */
+/** @import { ResolvedOptions } from '../../api/options/resolve-options' */
+
+class Recording {
+  #parts
+  /** For the default engine made when it starts: what this Node.js has is seen by loading node:v8. @type {Recorder | null} */
+  #recorder
+  /** Why an engine cannot record in this process at all; asked again when the observer is started again. @type {string | null} */
+  #sessionError = null
+  #isSessionAway = false
+  /** What the observer has just seen: it counts for this moment. @type {DebuggerStatus | undefined} */
+  #seen
+  #isLooking = false
+  /** Somebody watches, and the application is still being loaded: a profiler would make that take longer. */
+  #isWanted = false
+  /** When it was first started, or known that it cannot be. */
+  #begunMicros = Infinity
+
+  /**
+   * @param {object} parts
+   * @param {ResolvedOptions['recorder']} parts.settings
+   * @param {string | null} parts.whyTaken  that V8's profiler is somebody else's here
+   * @param {string} parts.titlePrefix  of this process's windows
+   * @param {Logger} parts.logger
+   * @param {{ setSampled (isSampled: boolean): void }} parts.loopTime
+   * @param {Tell} parts.tell  the observer
+   * @param {{ readonly lastMicros: number, exempt (work: () => void): void }} parts.heartbeat
+   * @param {(url: string) => Promise<DebuggerStatus>} parts.detectDebugger  asks the observer; rejects when it is gone
+   * @param {() => void} parts.onRotated
+   * @throws ERR_LOOPSCOPE_ENGINE_MISSING, ERR_LOOPSCOPE_ENGINE_UNSUPPORTED
+   */
+  constructor (parts) {
+    this.#parts = parts
+    this.#recorder = parts.settings === false || parts.settings.engine === 'auto' ? null : this.#make(parts.settings)
+  }
+
+  get isRecording () { return this.#recorder?.running ?? false }
+
+  get overheadSeconds () { return this.#recorder?.overheadSeconds ?? 0 }
+
+  /**
+   * Once the observer watches, in the middle of whatever this thread does, or as soon as its loop turns. It may be called again.
+   * @param {string | null} sessionError  why the observer has no inspector session
+   */
+  start (sessionError) {
+    const { settings, heartbeat } = this.#parts
+    if (settings === false) return
+    this.#sessionError = sessionError
+    heartbeat.exempt(() => this.#start(settings))
+  }
+
+  /** @param {Exclude<ResolvedOptions['recorder'], false>} settings */
+  #start (settings) {
+    const { logger, tell } = this.#parts
+    this.#recorder ??= this.#make(settings)
+    const reasons = enginesOf(settings.engine).map(name => this.#whyNever(name))
+    if (reasons.includes(null)) return this.#startOnceLoaded()
+    const [reason] = reasons
+    this.#begin()
+    tell('recording', { on: false, reason: String(reason) })
+    warnOnce(logger, 'LOOPSCOPE_WARN_RECORDER_UNAVAILABLE', reason)
+  }
+
+  /**
+   * Why this engine cannot record in this process.
+   * @param {RealEngine} name
+   */
+  #whyNever (name) {
+    const { usesSession, recordsWorkers } = ENGINES[name]
+    if (!isMainThread && !recordsWorkers) return 'this is not the main thread'
+    return usesSession ? this.#sessionError ?? this.#parts.whyTaken : null
+  }
+
+  /** The loop turns for the first time. */
+  turned () {
+    if (this.#isWanted) this.#parts.heartbeat.exempt(() => this.#startOnceLoaded())
+  }
+
+  #startOnceLoaded () {
+    this.#isWanted = this.#parts.heartbeat.lastMicros === 0
+    if (this.#isWanted) return
+    this.#recorder?.start()
+    this.#begin()
+  }
+
+  #begin () {
+    this.#begunMicros = Math.min(this.#begunMicros, monotonicMicros())
+  }
+
+  /**
+   * Whether it was still to be started for the first time at that moment.
+   * @param {number} micros
+   */
+  wasStartingAt (micros) {
+    return this.#parts.settings !== false && micros < this.#begunMicros
+  }
+
+  stop () {
+    this.#isWanted = false
+    this.#recorder?.stop()
+  }
+
+  /**
+   * The observer let go of its inspector session, in which windows end up, or has it again.
+   * @param {boolean} isAway
+   */
+  setAway (isAway) {
+    this.#isSessionAway = isAway
+    if (isAway) warnOnce(this.#parts.logger, 'LOOPSCOPE_WARN_SESSION_AWAY')
+    this.#parts.heartbeat.exempt(() => { this.#recorder?.check(monotonicMicros()) })
+  }
+
+  /** The observer is gone: there is nobody to record for. */
+  onLost () {
+    this.stop()
+    this.#begin()
+    this.#isSessionAway = false
+    this.#parts.loopTime.setSampled(false)
+  }
+
+  /**
+   * @param {number} micros  now
+   * @param {boolean} isIdle
+   * @returns {boolean} whether it took the time of the loop
+   */
+  tick (micros, isIdle) {
+    return this.#recorder?.tick(micros, isIdle) ?? false
+  }
+
+  /** @param {DebuggerStatus} [seen]  of a debugger, just now */
+  rotate (seen) {
+    this.#knowing(seen, () => this.#recorder?.rotate())
+  }
+
+  rotateSoon () {
+    this.#recorder?.rotateSoon()
+  }
+
+  /**
+   * Whether nothing has happened since then, so that there are no samples.
+   * @param {number} micros
+   */
+  hasBeenSlowSince (micros) {
+    return this.#recorder?.hasBeenSlowSince(micros) ?? false
+  }
+
+  /** Something happens, or has begun to. */
+  hurry () {
+    this.#recorder?.hurry()
+  }
+
+  /** @param {Exclude<ResolvedOptions['recorder'], false>} settings */
+  #make (settings) {
+    const { titlePrefix, logger, loopTime, tell, onRotated } = this.#parts
+    return new Recorder({
+      ...settings,
+      engines: enginesOf(settings.engine),
+      titlePrefix,
+      deliver: window => tell('window', { window }),
+      pauseReason: engine => this.#pauseReason(engine),
+      onPause: ({ code, values, reason }) => {
+        warnOnce(logger, code, ...values)
+        loopTime.setSampled(false)
+        tell('recording', { on: false, reason })
+      },
+      onResume: () => {
+        loopTime.setSampled(true)
+        tell('recording', { on: true, reason: '' })
+      },
+      onRotated
+    })
+  }
+
+  /**
+   * @param {RealEngine} engine
+   * @returns {PauseReason | null | undefined}
+   */
+  #pauseReason (engine) {
+    const never = this.#whyNever(engine)
+    if (never !== null) return { code: 'LOOPSCOPE_WARN_RECORDER_UNAVAILABLE', values: [never], reason: never }
+    if (!ENGINES[engine].usesSession) return null
+    if (this.#isSessionAway) {
+      const reason = 'the recorder is paused for a moment: this process debugs itself, or was about to end'
+      return { code: 'LOOPSCOPE_WARN_SESSION_AWAY', values: [], reason }
+    }
+    const url = inspector?.url()
+    if (url === undefined) return null
+    if (this.#seen?.url !== url) {
+      unattended(this.#look(url))
+      return undefined
+    }
+    const { isConnected } = this.#seen
+    if (isConnected === false) return null
+    const why = isConnected
+      ? `a debugger is connected to ${url}`
+      : `the inspector is open at ${url}, and this system does not tell whether a debugger is connected`
+    return { code: 'LOOPSCOPE_WARN_RECORDER_PAUSED', values: [why], reason: `the recorder is paused: ${why}` }
+  }
+
+  /**
+   * A debugger that has the profiler enabled hears of each profile that is begun: so it is looked for right before.
+   * @param {string} url
+   */
+  async #look (url) {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    const seen = await this.#parts.detectDebugger(url).catch(() => undefined)
+    this.#isLooking = false
+    if (seen === undefined) return
+    this.#knowing(seen, () => this.#parts.heartbeat.exempt(() => {
+      this.#recorder?.check(monotonicMicros())
+      this.#recorder?.tick(monotonicMicros())
+    }))
+  }
+
+  /**
+   * @param {DebuggerStatus | undefined} seen
+   * @param {() => void} work
+   */
+  #knowing (seen, work) {
+    this.#seen = seen
+    try {
+      work()
+    } finally {
+      this.#seen = undefined
+    }
+  }
+}
+
+module.exports = { Recording }

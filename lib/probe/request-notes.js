@@ -1,0 +1,309 @@
+'use strict'
+
+// What requests did, noted for the observer, which owns all that is made of it: the labels of samples (observer/labels/) and slow requests
+// (observer/slow-requests/). Nothing is computed here. It is handed over in one batch: with each window of the recorder, when it is asked for,
+// and where neither comes, before it is too much or too old.
+
+const { monotonicMicros } = require('../base/monotonic')
+const { readBlockedStack } = require('./blocked-stack')
+const { Arrivals } = require('./http/arrivals')
+const { handlersOf, isFinished, routeOf } = require('./http/route-template')
+const { traceOf } = require('./trace-of')
+const { DependencyCalls } = require('./waits/dependency-calls')
+
+/** @import { Tell } from '../link/channel' */
+/** @import { BlockedStack } from './blocked-stack' */
+/** @import { RequestContext } from './http/contexts/one-request' */
+/** @import { RouteContext } from './http/contexts/route-context' */
+/** @import { Interval } from './loop/own-work' */
+/** @import { CallBatch } from './waits/dependency-calls' */
+
+// Nobody notices less, and samples that are 10 ms apart tell nothing of it.
+const MIN_ANSWER_MICROS = 50_000
+
+// Routers await as well: what answers is found when middleware is done.
+const RIPE_MICROS = 1e6
+
+// Of each kind, until they are handed over: a window of five seconds holds no more work of a millisecond each.
+const MAX_NOTES = 5000
+// So many are handed over with the next tick: passing them on takes less than a millisecond.
+const MANY_NOTES = 1000
+const MAX_HELD_MICROS = 10e6
+const MAX_LOOKS = 200
+
+// Routes are few; what is masked may be many.
+const MAX_ROUTES = 500
+const MAX_FUNCTIONS = 4 // of a route: middleware of its own comes first, the handler last
+
+/**
+ * @typedef {object} Look
+ * @property {number} atMicros
+ * @property {string | null} route  null outside requests
+ * @property {string} calls         the stack, as in BlockedStack
+ */
+
+/**
+ * @typedef {Interval & { startMicros: number, route: string }} Work  of the request that began then; its route as far as it was known when it
+ *   was handed over
+ *
+ * @typedef {object} Answer
+ * @property {string} route
+ * @property {number} status
+ * @property {string | null} traceId
+ * @property {number} fromMicros   when the request may have come
+ * @property {number} startMicros  when it was read
+ * @property {number} toMicros
+ * @property {number[][]} waits  for what, as RequestWaits reads them
+ *
+ * @typedef {object} Notes
+ * @property {number} toMicros  up to when they tell everything
+ * @property {Work[]} work      synchronous code that ran for requests, in order of its ends
+ * @property {Look[]} looks     of a second ago and before
+ * @property {Work[]} seen      moments at which code of requests was found running
+ * @property {Interval[]} late  in which the loop was late
+ * @property {Answer[]} answers  that took a while
+ * @property {CallBatch} calls  to what the application depends on
+ * @property {boolean} hasHandlers  functions of new routes can be asked for
+ */
+
+class RequestNotes {
+  #context
+  #tell
+  #arrivals
+  #handlers = new Handlers()
+  #looks = new Looks((route, request) => this.#handlers.notice(route, request))
+  #work = new WorkLog()
+  #seen = new WorkLog()
+  /** @type {Interval[]} */
+  #late = []
+  /** @type {Answer[]} */
+  #answers = []
+  #handedOverMicros = monotonicMicros()
+  calls
+
+  /**
+   * @param {object} parts
+   * @param {Pick<RouteContext, 'current' | 'restoreOn'>} parts.context
+   * @param {{ dueMicros: number }} parts.heartbeat
+   * @param {Tell} parts.tell  the observer
+   */
+  constructor ({ context, heartbeat, tell }) {
+    this.#context = context
+    this.#tell = tell
+    this.#arrivals = new Arrivals(heartbeat)
+    this.calls = new DependencyCalls({ context, onFull: () => this.handOver() })
+  }
+
+  stop () {
+    this.#arrivals.stop()
+    this.calls.stop()
+  }
+
+  /**
+   * @param {number} micros  now, when a request is read
+   * @param {object} request
+   * @returns {number} the first moment at which it may have been there
+   */
+  arrivedMicros (micros, request) {
+    return this.#arrivals.firstMicros(micros, request)
+  }
+
+  /**
+   * To be called with each tick of the heartbeat.
+   * @param {number} micros  now
+   * @param {number} delayMs
+   */
+  noteTick (micros, delayMs) {
+    if (this.#arrivals.noteTick(micros, delayMs) && this.#late.length < MAX_NOTES) this.#late.push({ fromMicros: micros - delayMs * 1e3, toMicros: micros })
+    this.#work.nameRipe(micros)
+    this.#seen.nameRipe(micros)
+    const count = this.#work.length + this.#seen.length + this.#late.length + this.#answers.length
+    if (count >= MANY_NOTES || this.calls.isMuch || (count + this.calls.length > 0 && micros - this.#handedOverMicros >= MAX_HELD_MICROS)) this.handOver()
+  }
+
+  /**
+   * @param {RequestContext} context  whose synchronous code ran
+   * @param {number} fromMicros
+   * @param {number} toMicros
+   */
+  noteWork (context, fromMicros, toMicros) {
+    this.#work.add(context, fromMicros, toMicros)
+  }
+
+  /**
+   * To be called for every request when it was answered.
+   * @param {RequestContext} context
+   * @param {string} route
+   * @param {number} status
+   * @param {number} toMicros
+   */
+  noteAnswer (context, route, status, toMicros) {
+    const { request, startMicros, arrivedMicros: fromMicros } = context
+    this.#handlers.notice(route, request)
+    this.#arrivals.noteAnswer(request, toMicros)
+    if (toMicros - fromMicros < MIN_ANSWER_MICROS || this.#answers.length === MAX_NOTES) return
+    this.#answers.push({ route, status, traceId: traceOf(request)?.traceId ?? null, fromMicros, startMicros, toMicros, waits: this.calls.waitsOf(context, toMicros) })
+  }
+
+  /**
+   * @param {string} route
+   * @param {any} request  of which the route is known
+   */
+  noteRoute (route, request) {
+    this.#handlers.notice(route, request)
+  }
+
+  /** To be called in the middle of whatever runs. */
+  look () {
+    const stack = readBlockedStack()
+    const current = this.#context.current()
+    this.#looks.note(current, stack)
+    if (current !== undefined) this.#seen.add(current, stack.atMicros, stack.atMicros)
+    return stack
+  }
+
+  /** Called by the observer: functions are no data that a message could carry. */
+  takeHandlers () {
+    return this.#handlers.take()
+  }
+
+  /** There is an observer that knows nothing. */
+  forgetTold () {
+    this.#handlers.forget()
+    this.calls.forgetTold()
+  }
+
+  handOver () {
+    const toMicros = monotonicMicros()
+    this.#handedOverMicros = toMicros
+    /** @type {Notes} */
+    const notes = {
+      toMicros,
+      work: this.#work.take(),
+      looks: this.#looks.take(toMicros),
+      seen: this.#seen.take(),
+      late: this.#late,
+      answers: this.#answers,
+      calls: this.calls.take(),
+      hasHandlers: this.#handlers.freshCount > 0
+    }
+    this.#late = []
+    this.#answers = []
+    this.#tell('requestNotes', { notes })
+  }
+}
+
+/**
+ * When which request's code ran, in order of its ends. Its route is not asked for at once, since the router may not have found it, but as soon as
+ * it must have: no request is kept for longer.
+ */
+class WorkLog {
+  /** @type {(Work & { context: RequestContext | null })[]} the route is valid when there is no context */
+  #entries = []
+  #named = 0
+
+  get length () { return this.#entries.length }
+
+  /**
+   * @param {RequestContext} context
+   * @param {number} fromMicros
+   * @param {number} toMicros
+   */
+  add (context, fromMicros, toMicros) {
+    if (this.#entries.length === MAX_NOTES) return
+    this.#entries.push({ fromMicros, toMicros, startMicros: context.startMicros, context, route: '' })
+  }
+
+  /** @param {number} micros  now */
+  nameRipe (micros) {
+    for (; this.#named < this.#entries.length && this.#entries[this.#named].toMicros <= micros - RIPE_MICROS; this.#named++) {
+      const entry = this.#entries[this.#named]
+      if (entry.context !== null) entry.route = routeOf(entry.context.request)
+      entry.context = null
+    }
+  }
+
+  /** @returns {Work[]} all of it, with the routes as far as they are known by now */
+  take () {
+    const taken = this.#entries
+    this.#entries = []
+    this.#named = 0
+    return taken.map(({ fromMicros, toMicros, startMicros, context, route }) => {
+      return { fromMicros, toMicros, startMicros, route: context === null ? route : routeOf(context.request) }
+    })
+  }
+}
+
+/**
+ * What the observer's looks found: the request that the interrupted code worked for, and its stack. They are kept until the router must have
+ * found the route. It runs in the middle of the application's work, and does no more than to note.
+ */
+class Looks {
+  #onRoute
+  /** Oldest first. @type {{ context: RequestContext | undefined, stack: BlockedStack }[]} */
+  #kept = []
+
+  /** @param {(route: string, request: any) => void} onRoute  a request was seen at work, and its route is known */
+  constructor (onRoute) {
+    this.#onRoute = onRoute
+  }
+
+  /**
+   * @param {RequestContext | undefined} context  of the code that is interrupted now
+   * @param {BlockedStack} stack
+   */
+  note (context, stack) {
+    if (this.#kept.length < MAX_LOOKS) this.#kept.push({ context, stack })
+  }
+
+  /** @returns {Look[]} */
+  take (micros = monotonicMicros()) {
+    const unripe = this.#kept.findIndex(({ stack }) => stack.atMicros > micros - RIPE_MICROS)
+    return this.#kept.splice(0, unripe === -1 ? this.#kept.length : unripe).map(({ context, stack }) => {
+      if (context === undefined) return { ...stack, route: null }
+      const route = routeOf(context.request)
+      this.#onRoute(route, context.request)
+      return { ...stack, route }
+    })
+  }
+}
+
+/**
+ * The functions that answer a route, as the framework keeps them: the observer asks V8 where they begin, and finds their frames in profiles
+ * from then on. Each route is read once.
+ */
+class Handlers {
+  /** @type {Set<string>} */
+  #seen = new Set()
+  /** Not asked for yet: a route, then its functions. @type {(string | Function)[]} */
+  #fresh = []
+
+  /** How many routes the observer has not heard of. */
+  get freshCount () { return this.#fresh.length }
+
+  /**
+   * @param {string} route
+   * @param {any} request  of which the route is known
+   */
+  notice (route, request) {
+    // The handler of GET answers HEAD as well, and is of two routes only in name.
+    if (this.#seen.has(route) || this.#seen.size === MAX_ROUTES || request.method === 'HEAD' || isFinished(request)) return
+    this.#seen.add(route)
+    const functions = handlersOf(request).slice(-MAX_FUNCTIONS)
+    if (functions.length > 0) this.#fresh.push(route, ...functions)
+  }
+
+  take () {
+    const fresh = this.#fresh
+    this.#fresh = []
+    return fresh
+  }
+
+  /** There is an observer that knows nothing. */
+  forget () {
+    this.#seen.clear()
+    this.#fresh = []
+  }
+}
+
+module.exports = { RequestNotes }

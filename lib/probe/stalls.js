@@ -1,0 +1,157 @@
+'use strict'
+
+// Stalls on the main thread: a late tick is handed to the observer, which explains and keeps it; its report goes to the handles.
+
+const { monotonicMicros } = require('../base/monotonic')
+const { clearTimeout, setTimeout } = require('../base/timers')
+const { UNEXPLAINED, toStall } = require('../shared/stalls/stall')
+const { addStallToTrace } = require('./open-telemetry')
+
+/** @import { Stall } from '../../types/diagnostics' */
+/** @import { ObserverClient } from '../link/observer-client' */
+/** @import { SlowRequest } from '../api/http/middleware' */
+/** @import { Stuck } from './http/stall-route' */
+/** @import { LateTick } from './loop/heartbeat' */
+/** @import { MeasuredStall } from '../shared/stalls/stall' */
+
+/**
+ * @typedef {object} Subscriber  one handle: the first one also logs
+ * @property {(stall: Stall, isFirst: boolean) => void} onStall
+ * @property {() => SlowRequest | null} takeSlowest
+ */
+
+// A router may still be on its way to the route of a request. A report does not wait longer than that for the request to be answered.
+const MAX_UNANSWERED_MICROS = 500e3
+// An explanation waits for the window that holds the stall, which ends within a few milliseconds on a machine with CPU time to spare.
+const MAX_REPORT_MS = 2000
+
+class Stalls {
+  #parts
+  #sequence = 0
+  /** Of which the route is still to be sent. @type {{ id: number, stuck: Stuck, untilMicros: number }[]} */
+  #unanswered = []
+  /** Reports under way. @type {Set<Promise<void>>} */
+  #reports = new Set()
+  /** The handles that run. */
+  subscribers = new Subscribers()
+
+  /**
+   * @param {object} parts
+   * @param {Pick<ObserverClient, 'ask' | 'readOr' | 'tell'>} parts.observer
+   * @param {(tick: LateTick, slowest: (SlowRequest | null)[]) => Stuck} parts.stuckWith
+   * @param {{ rotateSoon (): void, wasStartingAt (micros: number): boolean, hasBeenSlowSince (micros: number): boolean }} parts.recording
+   * @param {() => boolean} parts.isRunning
+   */
+  constructor (parts) {
+    this.#parts = parts
+  }
+
+  /** @param {LateTick} tick */
+  async report (tick) {
+    // Its samples, which alone could prove it, are none; and nothing that could have stalled the loop has run.
+    if (tick.isSuspected && this.#parts.recording.hasBeenSlowSince(tick.fromMicros)) return
+    const report = this.#report(tick)
+    this.#reports.add(report)
+    try {
+      await report
+    } finally {
+      this.#reports.delete(report)
+    }
+  }
+
+  /** Resolves when the stalls so far have been reported, or after two seconds: the observer is about to be stopped. */
+  async reported () {
+    if (this.#reports.size === 0) return
+    this.#sendSubjects(Infinity)
+    /** @type {NodeJS.Timeout | undefined} */
+    let timer
+    const timeLimit = new Promise(resolve => { timer = setTimeout(resolve, MAX_REPORT_MS) }) // keeps the process alive: close() is awaited
+    await Promise.race([Promise.allSettled(this.#reports), timeLimit])
+    clearTimeout(timer)
+  }
+
+  /** @param {LateTick} tick */
+  async #report (tick) {
+    const { stuckWith, recording, isRunning } = this.#parts
+    const stuck = stuckWith(tick, this.subscribers.takeSlowest())
+    const measured = { ...tick, id: ++this.#sequence, startingUp: recording.wasStartingAt(tick.fromMicros) }
+    recording.rotateSoon()
+    const stall = await this.#explain(measured, stuck)
+    if (!isRunning() || stall === null) return
+    addStallToTrace(stuck.spans, stall)
+    this.subscribers.tell(stall)
+  }
+
+  /**
+   * @param {MeasuredStall} measured
+   * @param {Stuck} stuck
+   * @returns {Promise<Stall | null>} null when a suspected stall was none
+   */
+  async #explain (measured, stuck) {
+    const { observer } = this.#parts
+    try {
+      const explained = observer.ask('stall', { measured, subject: stuck.isAnswered() ? stuck.subject() : null })
+      if (!stuck.isAnswered()) this.#unanswered.push({ id: measured.id, stuck, untilMicros: monotonicMicros() + MAX_UNANSWERED_MICROS })
+      return await explained
+    } catch {
+      const { isSuspected, delayMs } = measured
+      return isSuspected ? null : toStall(measured, stuck.subject(), { ...UNEXPLAINED, delayMs }) // the observer is not running, which was warned of
+    }
+  }
+
+  /**
+   * To be called with each tick.
+   * @param {number} micros  now
+   * @param {boolean} isOnTime  what ran long without stalling the loop must not be taken for the cause of the next stall
+   */
+  tick (micros, isOnTime) {
+    if (isOnTime) this.subscribers.forgetSlowest()
+    if (this.#unanswered.length > 0) this.#sendSubjects(micros)
+  }
+
+  /** @param {number} micros */
+  #sendSubjects (micros) {
+    this.#unanswered = this.#unanswered.filter(({ id, stuck, untilMicros }) => {
+      if (!stuck.isAnswered() && micros < untilMicros) return true
+      this.#parts.observer.tell('stallSubject', { id, subject: stuck.subject() })
+      return false
+    })
+  }
+
+  /** The last 200, newest first; none where there is no observer. @returns {Promise<Stall[]>} */
+  async list () {
+    return this.#parts.observer.readOr('stalls', {}, [])
+  }
+}
+
+/** The handles that run in this process: each gets the stalls, and its requests were under way. */
+class Subscribers {
+  /** @type {Set<Subscriber>} */
+  #all = new Set()
+
+  /** @param {Subscriber} subscriber */
+  add (subscriber) {
+    this.#all.add(subscriber)
+  }
+
+  /** @param {Subscriber} subscriber */
+  delete (subscriber) {
+    this.#all.delete(subscriber)
+  }
+
+  takeSlowest () {
+    return [...this.#all].map(({ takeSlowest }) => takeSlowest())
+  }
+
+  forgetSlowest () {
+    for (const { takeSlowest } of this.#all) takeSlowest()
+  }
+
+  /** @param {Stall} stall */
+  tell (stall) {
+    const [first] = this.#all
+    for (const subscriber of this.#all) subscriber.onStall(stall, subscriber === first)
+  }
+}
+
+module.exports = { Stalls }

@@ -1,0 +1,220 @@
+'use strict'
+
+// Where a call comes from: the first frame on the stack that is not Node's own, and its position in the original source. The stack is captured during the
+// call and read later.
+
+const { findSourceMap } = require('node:module')
+const { captureStack, readStacks } = require('../call-sites')
+const { LOADER, OWN_FOLDER, OWN_PACKAGES, WRAPPER_NAME } = require('../../base/own-files')
+
+/** @import { CallFrame } from '../../../types/profile' */
+/** @import { CapturedStack } from '../call-sites' */
+/** @import { SiteTable } from './site-table' */
+/** @import { Target } from './targets' */
+
+/**
+ * @typedef {object} Place  as V8 knows it, before source maps; line and column from 1, 0 where there is none
+ * @property {string} function
+ * @property {string} file    a path or a URL; for code made by eval, where it was made
+ * @property {number} line
+ * @property {number} column
+ */
+
+/**
+ * @typedef {object} DrawnCall
+ * @property {SiteTable} table  that it is to be added to
+ * @property {Target} target
+ * @property {CapturedStack | null} stack
+ * @property {number} weight    for how many calls it stands
+ * @property {number} ms
+ * @property {string | null} route
+ */
+
+/** @typedef {(frames: CallFrame[]) => Promise<(CallFrame | null)[]>} ToOriginal  null: not known yet */
+
+const BATCH = 32 // of stacks: 0.1 ms of reading
+const DEPTH = 40 // require() inside a function puts some ten frames of Node's between
+const MAX_FUNCTION_LENGTH = 80
+const MAX_FILE_LENGTH = 300
+
+/** @type {Readonly<Place>} */
+const UNKNOWN = Object.freeze({ function: '', file: '', line: 0, column: 0 })
+
+/**
+ * @param {Function} callee  on the stack now; its callers are wanted
+ * @returns {CapturedStack | null} null where V8 does not tell, with --frozen-intrinsics
+ */
+function captureCall (callee) {
+  return captureStack(callee, DEPTH)
+}
+
+/**
+ * @param {readonly (CapturedStack | null)[]} stacks
+ * @returns {(Place | null)[]} of each; null for a call of our own
+ */
+function placesOf (stacks) {
+  return readStacks(stacks).map(placeOf)
+}
+
+/**
+ * @param {NodeJS.CallSite[]} frames
+ * @returns {Place | null}
+ */
+function placeOf (frames) {
+  try {
+    const caller = frames.find(isCaller) ?? frames[0]
+    if (caller === undefined) return UNKNOWN
+    const isOurs = isOwn(caller) || frames.some((frame, index) => index > 0 && isOwn(frame) && worksForUs(frames[index - 1]))
+    return isOurs ? null : describe(caller)
+  } catch {
+    return UNKNOWN // the others of its batch are read
+  }
+}
+
+/** @param {NodeJS.CallSite} frame */
+function isOwn (frame) {
+  return fileOf(frame).startsWith(OWN_FOLDER) && frame.getFunctionName() !== WRAPPER_NAME
+}
+
+/**
+ * A module that we load, a package that we use: whatever that calls is for us.
+ * @param {NodeJS.CallSite} callee  of a function of loopscope
+ */
+function worksForUs (callee) {
+  const file = fileOf(callee)
+  return LOADER.test(file) || OWN_PACKAGES.test(file)
+}
+
+/** @param {NodeJS.CallSite} frame */
+function isCaller (frame) {
+  const file = fileOf(frame)
+  return file !== '' && !file.startsWith('node:')
+}
+
+/** @param {NodeJS.CallSite} frame */
+function fileOf (frame) {
+  return frame.getFileName() ?? (frame.isEval() ? frame.getEvalOrigin() : undefined) ?? ''
+}
+
+/**
+ * @param {NodeJS.CallSite} frame
+ * @returns {Place}
+ */
+function describe (frame) {
+  return {
+    function: bound(frame.getFunctionName() ?? '', MAX_FUNCTION_LENGTH) || '(anonymous)',
+    file: bound(fileOf(frame), MAX_FILE_LENGTH),
+    line: frame.getLineNumber() ?? 0,
+    column: frame.getColumnNumber() ?? 0
+  }
+}
+
+/**
+ * @param {string} text
+ * @param {number} maxLength
+ */
+function bound (text, maxLength) {
+  // A slice alone would keep the whole text alive.
+  return text.length <= maxLength ? text : Buffer.from(text.slice(0, maxLength)).toString()
+}
+
+/**
+ * Calls whose stacks were captured and are still to be read. Between other work the code that reads a stack is cold: one takes 10 to 40 us,
+ * many in a row take 3 each. So they wait for each other; whoever wants to know what was drawn says settle(), once a second at least.
+ */
+class DrawnCalls {
+  /** @type {DrawnCall[]} */
+  #calls = []
+
+  /** @param {DrawnCall} call */
+  add (call) {
+    this.#calls.push(call)
+    if (this.#calls.length === BATCH) this.settle()
+  }
+
+  /** Reads the stacks, and adds the calls to their tables. */
+  settle () {
+    if (this.#calls.length === 0) return
+    const calls = this.#calls
+    this.#calls = []
+    const places = placesOf(calls.map(({ stack }) => stack))
+    for (const [index, { table, target, weight, ms, route }] of calls.entries()) {
+      const place = places[index]
+      if (place !== null) table.add(target, place, weight, ms, route)
+    }
+  }
+}
+
+/**
+ * From positions in the code that runs to those in the original source. The observer is asked for each of them once: source maps are not
+ * read on the main thread. What it does not know, Node may: of code that is compiled when it is loaded, with `node --enable-source-maps` or
+ * process.setSourceMapsEnabled(true).
+ * @param {ToOriginal} [toOriginal]  asks the observer
+ */
+function createOriginalPlaces (toOriginal = async frames => frames) {
+  /** Of places that were asked for; null where the observer does not know. @type {Map<Place, Place | null>} */
+  const known = new Map()
+  let isAsking = false
+
+  return {
+    /**
+     * @param {Place} place
+     * @returns {Place} the same place where there is no map, or the map does not know it, or it is not known yet
+     */
+    of: place => known.get(place) ?? ofNode(place),
+
+    /**
+     * @param {readonly Place[]} places  as many as there are call sites: they are bounded
+     * @returns {Promise<void>} rejects where there is no observer: they are asked for again
+     */
+    async learn (places) {
+      const asked = places.filter(place => place.line > 0 && !known.has(place))
+      if (isAsking || asked.length === 0) return
+      isAsking = true
+      try {
+        const frames = asked.map(toFrame)
+        const original = await toOriginal(frames)
+        for (const [index, place] of asked.entries()) {
+          const frame = original[index]
+          if (frame !== null) known.set(place, toPlace(frames[index], frame)) // else it is asked for again
+        }
+      } finally {
+        isAsking = false
+      }
+    }
+  }
+}
+
+/**
+ * @param {Place} place
+ * @returns {CallFrame}
+ */
+function toFrame (place) {
+  return { functionName: place.function, scriptId: '0', url: place.file, lineNumber: place.line - 1, columnNumber: place.column - 1 }
+}
+
+/**
+ * @param {CallFrame} frame
+ * @param {CallFrame} original
+ * @returns {Place | null} null where they are the same
+ */
+function toPlace (frame, { functionName, url, lineNumber, columnNumber }) {
+  if (url === frame.url && lineNumber === frame.lineNumber && columnNumber === frame.columnNumber) return null
+  return { function: functionName || '(anonymous)', file: url, line: lineNumber + 1, column: columnNumber + 1 }
+}
+
+/**
+ * @param {Place} place
+ * @returns {Place}
+ */
+function ofNode (place) {
+  try {
+    const entry = /** @type {any} */ (findSourceMap(place.file)?.findEntry(place.line - 1, place.column - 1))
+    if (entry?.originalSource === undefined) return place
+    return { function: place.function, file: entry.originalSource, line: entry.originalLine + 1, column: entry.originalColumn + 1 }
+  } catch {
+    return place // a map that is broken is no reason to say nothing
+  }
+}
+
+module.exports = { DrawnCalls, captureCall, createOriginalPlaces, placesOf }

@@ -1,0 +1,284 @@
+'use strict'
+
+// The exact sync-call detector: puts a wrapper in the place of every synchronous API of the table, and tells which call
+// sites use them, how often, for how long and on which route. It does not see functions that somebody took out of their
+// module before start() (`const { readFileSync } = require('fs')` further up); the recorder's samples do.
+
+const diagnosticsChannel = require('node:diagnostics_channel')
+const { guarded } = require('../../base/guard')
+const { clearInterval, performance, setInterval } = require('../../base/timers')
+const { adviceOf } = require('../../shared/sync-calls/advice')
+const { DrawnCalls, createOriginalPlaces } = require('./call-site')
+const { Flags } = require('../../shared/sync-calls/flags')
+const { CountedMeter, Pauses, TimedMeter } = require('./meters')
+const { SiteTable } = require('./site-table')
+const { propertyOf, selectTargets } = require('./targets')
+const { Patches, makeCountedDate, wrapCounted, wrapTimed, wrapToString } = require('./wrapper')
+
+/** @import { Advice } from '../../shared/sync-calls/advice' */
+/** @import { CapturedStack } from '../call-sites' */
+/** @import { Place, ToOriginal } from './call-site' */
+/** @import { ApiCalls, RouteShare, Site } from './site-table' */
+/** @import { Target } from './targets' */
+
+const MAX_SITES = 500
+const MAX_START_UP_SITES = 200
+const ROLL_MS = 1000
+const LISTENING = 'tracing:net.server.listen:asyncEnd'
+
+/**
+ * @typedef {object} DetectorOptions
+ * @property {readonly string[]} apis       names of APIs, `fs.*`, `*`
+ * @property {number} thresholdMs           calls from here on are looked at one by one, the others by sample
+ * @property {number} flagMsPerSecond       blocked by one call site, over 10 s, from which on it is flagged
+ * @property {number} flagCallsPerSecond    the same for APIs that are counted
+ * @property {() => string | null} [routeNow] route of the work that runs now
+ * @property {(site: SyncCallSite) => void} [onFlag]  once a site and hour
+ * @property {(error: unknown) => void} [onFault]     what went wrong on our side
+ * @property {(file: string) => string} [showFile]    how a path or URL is shown, e.g. relative to the application
+ * @property {ToOriginal} [toOriginal]  asks for positions in the original source
+ * @property {() => number} [now]             milliseconds, monotonic
+ *
+ * @typedef {object} SyncCallSite
+ * @property {string} api
+ * @property {Place} callSite
+ * @property {number} calls       an estimate where the API is called more than about 100 times a second, from several places
+ * @property {number} totalMs     the same; 0 for what is only counted
+ * @property {{ calls: number, totalMs: number }} standardError  of the two; 0 where they are exact
+ * @property {number} maxMs       exact from thresholdMs on
+ * @property {RouteShare[]} routes  heaviest first
+ * @property {boolean} flagged
+ * @property {Advice} advice
+ *
+ * @typedef {object} SyncCallReading
+ * @property {{ api: string, calls: number, totalMs: number }[]} totals  exact, heaviest first
+ * @property {SyncCallSite[]} sites  heaviest first
+ * @property {{ totalMs: number, sites: SyncCallSite[] }} startUp  what ran before the detector was armed
+ */
+
+class SyncCallDetector {
+  #options
+  #places
+  #targets
+  #pauses = new Pauses()
+  #flags
+  #startUp = new SiteTable(MAX_START_UP_SITES)
+  #sites = new SiteTable(MAX_SITES)
+  #patches = new Patches()
+  #drawn = new DrawnCalls()
+  /** @type {(TimedMeter | CountedMeter)[]} */
+  #meters = []
+  #arming = new Arming(() => this.#arm(true))
+  #armed = false
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer
+
+  /**
+   * @param {DetectorOptions} options
+   * @throws ERR_LOOPSCOPE_INVALID_OPTION for an unknown API
+   */
+  constructor ({
+    apis, thresholdMs, flagMsPerSecond, flagCallsPerSecond, routeNow = () => null, onFlag = () => {}, onFault = () => {},
+    showFile = file => file, toOriginal, now = () => performance.now()
+  }) {
+    this.#options = { thresholdMs, routeNow, onFlag, onFault, showFile, now }
+    this.#places = createOriginalPlaces(toOriginal)
+    this.#targets = selectTargets(apis, 'options.syncCalls.apis')
+    this.#flags = new Flags({ msPerSecond: flagMsPerSecond, callsPerSecond: flagCallsPerSecond })
+  }
+
+  get running () { return this.#timer !== undefined }
+
+  /** Whether start-up is over: set by the first server that listens, or by hand. */
+  get armed () { return this.#armed }
+  set armed (armed) {
+    this.#arm(armed)
+    this.#arming.stop()
+  }
+
+  start () {
+    if (this.running) return
+    for (const target of this.#targets) this.#patch(target)
+    this.#patches.apply(Function.prototype, 'toString', original => wrapToString(original, this.#patches.originals))
+    this.#patches.publish()
+    this.#timer = setInterval(guarded(() => this.#roll()), ROLL_MS).unref()
+    if (!this.#armed) this.#arming.start()
+    this.#pauses.end()
+  }
+
+  /** Every original is back after this; what was counted stays to be read. */
+  stop () {
+    if (!this.running) return
+    this.#pauses.begin()
+    this.#drawn.settle()
+    for (const meter of this.#meters) meter.settle()
+    this.#arming.stop()
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    this.#patches.restore()
+    this.#patches.publish()
+    this.#meters = []
+  }
+
+  /**
+   * Does loopscope's own work: its calls are not recorded.
+   * @template T
+   * @param {() => T} work
+   * @returns {T}
+   */
+  unwatched (work) {
+    return this.#pauses.during(work)
+  }
+
+  /** @returns {SyncCallReading} */
+  read () {
+    return this.#pauses.during(() => {
+      this.#drawn.settle()
+      for (const meter of this.#meters) meter.settle()
+      return {
+        totals: this.#sites.totals(),
+        sites: this.#list(this.#sites, { isSettled: false }),
+        startUp: {
+          totalMs: this.#startUp.apis().reduce((sum, { ms }) => sum + ms, 0),
+          sites: this.#list(this.#startUp, { isSettled: false })
+        }
+      }
+    })
+  }
+
+  /**
+   * For counters: what was divided among the sites for good, at most a second ago. It never goes back, as an estimate may.
+   * @returns {SyncCallSite[]}
+   */
+  readSettled () {
+    return this.#pauses.during(() => this.#list(this.#sites, { isSettled: true }))
+  }
+
+  get #table () { return this.#armed ? this.#sites : this.#startUp }
+
+  /** @param {boolean} armed */
+  #arm (armed) {
+    for (const meter of this.#meters) meter.settle()
+    this.#armed = armed
+    for (const meter of this.#meters) meter.total = this.#table.callsOf(meter.target)
+  }
+
+  /** @param {Target} target */
+  #patch (target) {
+    const { holder, name } = propertyOf(target)
+    const parts = {
+      target,
+      total: this.#table.callsOf(target),
+      pauses: this.#pauses,
+      now: this.#options.now,
+      thresholdMs: this.#options.thresholdMs,
+      onFault: this.#options.onFault,
+      record: this.#record
+    }
+    const meter = target.isCounted ? new CountedMeter(parts) : new TimedMeter(parts)
+    this.#meters.push(meter)
+    this.#patches.apply(holder, name, original => replacementOf(original, meter))
+    // The prototype stays the original's, and `new Date().constructor === Date` has to stay true as well.
+    if (holder === globalThis && name === 'Date') this.#patches.apply(Date.prototype, 'constructor', () => Date)
+  }
+
+  /** @type {(target: Target, stack: CapturedStack | null, weight: number, ms: number) => void} */
+  #record = (target, stack, weight, ms) => {
+    this.#drawn.add({ table: this.#table, target, stack, weight, ms, route: this.#options.routeNow() })
+  }
+
+  #roll () {
+    for (const meter of this.#meters) meter.roll()
+    this.#pauses.during(() => {
+      try {
+        this.#drawn.settle()
+        this.#places.learn([...this.#startUp.list(), ...this.#sites.list()].map(({ place }) => place)).catch(() => {})
+        for (const calls of [...this.#startUp.apis(), ...this.#sites.apis()]) calls.settle()
+        const due = this.#flags.tick(this.#sites.list(), this.#options.now())
+        if (due.length === 0) return
+        for (const shown of this.#list(this.#sites, { isSettled: true }, due)) this.#options.onFlag(shown)
+      } catch (error) {
+        this.#options.onFault(error)
+      }
+    })
+  }
+
+  /**
+   * @param {SiteTable} table
+   * @param {{ isSettled: boolean }} options
+   * @param {readonly Site[]} [only]
+   */
+  #list (table, options, only) {
+    return table.apis().flatMap(calls => calls.read(options))
+      .filter(({ site }) => only === undefined || only.includes(site))
+      .map(({ site, reading }) => this.#show(site, reading))
+      .sort((a, b) => Number(b.flagged) - Number(a.flagged) || b.totalMs - a.totalMs || b.calls - a.calls)
+  }
+
+  /**
+   * @param {Site} site
+   * @param {ReturnType<ApiCalls['read']>[number]['reading']} reading
+   * @returns {SyncCallSite}
+   */
+  #show (site, reading) {
+    const { api } = site.target
+    const place = this.#places.of(site.place)
+    return {
+      api,
+      callSite: { ...place, file: this.#options.showFile(place.file) },
+      ...reading,
+      flagged: site.flagged,
+      advice: adviceOf(api)
+    }
+  }
+}
+
+/**
+ * @param {any} original
+ * @param {TimedMeter | CountedMeter} meter
+ */
+function replacementOf (original, meter) {
+  if (meter instanceof TimedMeter) return wrapTimed(original, meter)
+  return original === Date ? makeCountedDate(original, meter) : wrapCounted(original, meter)
+}
+
+/**
+ * The end of start-up: the first server of this process that listens. Node reports it on a diagnostics channel, so that nothing needs to be
+ * patched for it.
+ */
+class Arming {
+  #onListening
+  #running = false
+
+  /** @param {() => void} onListening  called at most once */
+  constructor (onListening) {
+    this.#onListening = onListening
+  }
+
+  get running () { return this.#running }
+
+  start () {
+    if (this.#running) return
+    if (isListening()) return this.#onListening()
+    this.#running = true
+    diagnosticsChannel.subscribe(LISTENING, this.#onMessage)
+  }
+
+  stop () {
+    if (!this.#running) return
+    this.#running = false
+    diagnosticsChannel.unsubscribe(LISTENING, this.#onMessage)
+  }
+
+  #onMessage = guarded(() => {
+    this.stop()
+    this.#onListening()
+  })
+}
+
+/** Diagnostics may be started when the service runs already. */
+function isListening () {
+  return process.getActiveResourcesInfo().some(name => name === 'TCPServerWrap' || name === 'PipeServerWrap')
+}
+
+module.exports = { SyncCallDetector }

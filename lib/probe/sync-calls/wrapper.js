@@ -1,0 +1,247 @@
+'use strict'
+
+// Functions that stand in for a watched one: the same name, length, properties, this, arguments, result and errors; and how they are put in its
+// place and taken back. They are methods, because those have no prototype of their own unless the original has; none is ever called with new.
+// Profiles know them by that name in a bundle (base/own-files.js).
+
+const { syncBuiltinESMExports } = require('node:module')
+const path = require('node:path')
+const { OWN_FOLDER } = require('../../base/own-files')
+
+/** @import { TimedMeter, CountedMeter } from './meters' */
+
+const { apply, construct } = Reflect // as they were before anybody wrapped them
+
+// Of frames that are taken out of the stacks of errors.
+const FOLDER = OWN_FOLDER + path.join('probe', 'sync-calls', path.sep)
+const FRAME = /^\s+at /
+
+/**
+ * @typedef {object} Patch
+ * @property {any} holder
+ * @property {string} name
+ * @property {PropertyDescriptor} descriptor  of the original
+ * @property {Function} replacement
+ */
+
+/**
+ * @param {Function} original
+ * @param {TimedMeter} meter
+ */
+function wrapTimed (original, meter) {
+  const wrap = meter.isSync === null && meter.lengthOf === null ? wrapEveryCall : wrapCheckedCall
+  return copyProperties(wrap(original, meter), original)
+}
+
+/**
+ * Nobody but apply() sees `arguments` here, so V8 hands them on without making an object of them.
+ * @param {Function} original
+ * @param {TimedMeter} meter
+ */
+function wrapEveryCall (original, meter) {
+  const { pauses, now } = meter
+  const wrapper = {
+    /** @this {unknown} */
+    loopscopeWrapper () {
+      const isTimed = !pauses.isPaused
+      if (isTimed) pauses.begin()
+      const fromMs = isTimed ? now() : 0
+      try {
+        return apply(original, this, arguments)
+      } catch (error) {
+        throw withoutOwnFrames(error)
+      } finally {
+        if (isTimed) {
+          meter.end(wrapper, now() - fromMs, 0)
+          pauses.end()
+        }
+      }
+    }
+  }.loopscopeWrapper
+  return wrapper
+}
+
+/**
+ * Where the arguments or the result decide whether the call counts.
+ * @param {Function} original
+ * @param {TimedMeter} meter
+ */
+function wrapCheckedCall (original, meter) {
+  const { pauses, now, isSync, lengthOf } = meter
+  const wrapper = {
+    /** @this {unknown} */
+    loopscopeWrapper () {
+      const isTimed = !pauses.isPaused && (isSync === null || isSync(arguments))
+      if (isTimed) pauses.begin()
+      const fromMs = isTimed ? now() : 0
+      let result
+      try {
+        result = apply(original, this, arguments)
+        return result
+      } catch (error) {
+        throw withoutOwnFrames(error)
+      } finally {
+        if (isTimed) {
+          const ms = now() - fromMs
+          meter.end(wrapper, ms, lengthOf === null ? 0 : lengthOf(arguments, result))
+          pauses.end()
+        }
+      }
+    }
+  }.loopscopeWrapper
+  return wrapper
+}
+
+/**
+ * For what takes less time than reading a clock does: one subtraction a call.
+ * @param {Function} original
+ * @param {CountedMeter} meter
+ */
+function wrapCounted (original, meter) {
+  const wrapper = {
+    /** @this {unknown} */
+    loopscopeWrapper () {
+      if (--meter.left === 0) meter.sample(wrapper)
+      return apply(original, this, arguments)
+    }
+  }.loopscopeWrapper
+  return copyProperties(wrapper, original)
+}
+
+/**
+ * A Date that counts `new Date()`. Everything else is the original's: the prototype is the same object, so instanceof, subclasses and dates
+ * made before or after know no difference. Not a Proxy, though one would need less code: reading Date.now through it costs more than the call
+ * itself.
+ * @param {DateConstructor} Original
+ * @param {CountedMeter} meter
+ * @returns {DateConstructor}
+ */
+function makeCountedDate (Original, meter) {
+  /** @this {unknown} */
+  function CountedDate () {
+    if (new.target === undefined) return Original() // a text, as Date() gives
+    if (arguments.length === 0) {
+      if (--meter.left === 0) meter.sample(CountedDate)
+      if (new.target === CountedDate) return new Original()
+    }
+    try {
+      return construct(Original, arguments, new.target === CountedDate ? Original : new.target)
+    } catch (error) {
+      throw withoutOwnFrames(error)
+    }
+  }
+  return /** @type {any} */ (copyProperties(CountedDate, Original))
+}
+
+/**
+ * A Function.prototype.toString that shows of a replacement what the original shows. There is no other way to that: a Proxy
+ * shows `function () { [native code] }`, without a name, also for functions of Node that show their source.
+ * @param {Function} original
+ * @param {WeakMap<Function, Function>} originals  of replacements
+ */
+function wrapToString (original, originals) {
+  const wrapper = {
+    /** @this {any} */
+    call () {
+      try {
+        return apply(original, originals.get(this) ?? this, arguments)
+      } catch (error) {
+        throw withoutOwnFrames(error)
+      }
+    }
+  }.call
+  return copyProperties(wrapper, original)
+}
+
+/**
+ * @template {Function} T
+ * @param {T} wrapper
+ * @param {Function} original
+ * @returns {T} the wrapper, with the own properties of the original
+ */
+function copyProperties (wrapper, original) {
+  Object.setPrototypeOf(wrapper, Object.getPrototypeOf(original))
+  return Object.defineProperties(wrapper, Object.getOwnPropertyDescriptors(original))
+}
+
+/**
+ * Takes our frames out of the stack of an error that went through a wrapper.
+ * @param {unknown} error  anything that can be thrown
+ * @returns {unknown} the same error; the one frame of ours took the place of one at the other end of the stack
+ */
+function withoutOwnFrames (error) {
+  try {
+    if (!(error instanceof Error)) return error
+    const stack = /** @type {unknown} */ (error.stack)
+    if (typeof stack === 'string') {
+      if (stack.includes(FOLDER)) error.stack = withoutOwnLines(stack)
+    } else if (Array.isArray(stack)) { // Error.prepareStackTrace of the application's own
+      error.stack = /** @type {any} */ (stack.filter(frame => !frame?.getFileName?.()?.startsWith(FOLDER)))
+    }
+  } catch {} // a frozen error, a stack with a getter that throws: it stays as it is
+  return error
+}
+
+/** @param {string} stack */
+function withoutOwnLines (stack) {
+  return stack.split('\n').filter(line => !(FRAME.test(line) && line.includes(FOLDER))).join('\n')
+}
+
+/** Puts functions in the place of others and takes them back. It does not know what they do. */
+class Patches {
+  /** @type {Patch[]} */
+  #patches = []
+
+  /** By replacement. @type {WeakMap<Function, Function>} */
+  originals = new WeakMap()
+
+  /**
+   * @param {any} holder
+   * @param {string} name
+   * @param {(original: any) => Function} replace
+   * @returns {boolean} false where the property cannot be changed (--frozen-intrinsics)
+   */
+  apply (holder, name, replace) {
+    const descriptor = Object.getOwnPropertyDescriptor(holder, name)
+    if (descriptor === undefined || typeof descriptor.value !== 'function') return false
+    const replacement = replace(descriptor.value)
+    if (!Reflect.defineProperty(holder, name, { ...descriptor, value: replacement })) return false
+    this.#patches.push({ holder, name, descriptor, replacement })
+    this.originals.set(replacement, descriptor.value)
+    return true
+  }
+
+  /** In the opposite order, because what was put on a function was copied to the function that then took its place. */
+  restore () {
+    for (const patch of this.#patches.reverse()) restore(patch)
+    this.#patches = []
+  }
+
+  /** What `import { readFileSync } from 'node:fs'` is bound to follows the modules' own properties only when told. */
+  publish () {
+    syncBuiltinESMExports()
+  }
+}
+
+/** @param {Patch} patch */
+function restore ({ holder, name, descriptor, replacement }) {
+  // Somebody wrapped ours: theirs stays, and ours below it hands every call on.
+  if (Object.getOwnPropertyDescriptor(holder, name)?.value !== replacement) return
+  Reflect.defineProperty(holder, name, descriptor)
+  giveBackProperties(replacement, descriptor.value)
+}
+
+/**
+ * What others put on our function meanwhile was meant for the original: a polyfill's Date.x, a test's own Date.now.
+ * @param {Function} replacement
+ * @param {Function} original
+ */
+function giveBackProperties (replacement, original) {
+  for (const key of Reflect.ownKeys(replacement)) {
+    const theirs = /** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(replacement, key))
+    const ours = Object.getOwnPropertyDescriptor(original, key)
+    if (theirs.value !== ours?.value || theirs.get !== ours?.get) Reflect.defineProperty(original, key, theirs)
+  }
+}
+
+module.exports = { Patches, makeCountedDate, wrapCounted, wrapTimed, wrapToString }

@@ -1,0 +1,50 @@
+'use strict'
+
+// Describes why a request was slow, as one short sentence. Pure; it requires nothing, because the page loads this file as a script
+// (html-page.js).
+
+/** @import { SlowRequest } from '../../types/slow-requests' */
+
+const NO_ROUTE = 'code outside requests'
+const SAME_ROUTE = 'other requests of the same route'
+const NOTABLE_SHARE = 0.1
+const MAIN_SHARE = 0.5
+
+/** @param {SlowRequest} request */
+function describeSlow (request) {
+  const { ownMs, behindMs, gcMs, waitingMs } = request
+  const longest = Math.max(ownMs, behindMs, gcMs, waitingMs)
+  if (longest === behindMs) return `waited ${bound(request)}${showMs(behindMs)} behind ${describeBehind(request)}`
+  if (longest === ownMs) return 'its own code'
+  return longest === gcMs ? 'garbage collection' : `waited for ${describeWaits(request)}, not for the event loop`
+}
+
+/**
+ * What took most of the time, where that is known.
+ * @param {Pick<SlowRequest, 'waits' | 'waitingMs'>} request
+ */
+function describeWaits ({ waits, waitingMs }) {
+  const [longest] = waits
+  if (longest === undefined || longest.ms < waitingMs * MAIN_SHARE) return 'I/O'
+  const { kind, operation, target, calls } = longest
+  return `${kind} ${operation} ${target}${calls === 1 ? '' : ` (${calls} calls)`}`
+}
+
+/** @param {Pick<SlowRequest, 'unreadMs' | 'behindMs'>} request */
+function bound ({ unreadMs, behindMs }) {
+  return unreadMs > behindMs / 2 ? 'up to ' : ''
+}
+
+/** @param {Pick<SlowRequest, 'route' | 'behindMs' | 'behind'>} request */
+function describeBehind ({ route, behindMs, behind }) {
+  const notable = behind.filter(({ ms }, index) => index === 0 || ms >= behindMs * NOTABLE_SHARE)
+  const [first, ...others] = notable.map(({ route: other }) => other === route ? SAME_ROUTE : other ?? NO_ROUTE)
+  return others.length === 0 ? first : `${first} and ${others.length} more`
+}
+
+/** @param {number} ms */
+function showMs (ms) {
+  return ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1e3).toFixed(1)} s`
+}
+
+module.exports = { describeBehind, describeSlow }

@@ -1,0 +1,152 @@
+'use strict'
+
+// Answers requests for original positions of positions in running scripts. Recently used source maps are cached, so that each is read once while it
+// is needed.
+
+const path = require('node:path')
+const { readRegularFile } = require('../base/regular-file')
+const { MAX_BYTES, Problem, findMap, scriptFile } = require('./find-map')
+const { toSourceFile, toOriginalName } = require('./original-names')
+const { parseMap } = require('./source-map')
+
+/** @import { Segment, SourceMap } from './source-map' */
+
+/**
+ * @typedef {object} Place  of a script
+ * @property {number} line    from 0
+ * @property {number | null} column  from 0; null for the line as a whole
+ * @property {string} name    of the function that begins there, as V8 has it; '' where none does
+ *
+ * @typedef {object} OriginalPosition
+ * @property {string} file    a path, or a name
+ * @property {number} line    from 0
+ * @property {number} column
+ * @property {string} name
+ *
+ * @typedef {{ url: string, places: Place[], map?: string }} Script  map: its source map as text, where the process has it
+ * @typedef {{ scripts: Script[], appRoot: string, mayBytes: number }} Question  mayBytes: memory that may be taken
+ *
+ * @typedef {object} Answer  about one script
+ * @property {boolean} hasMap
+ * @property {string | null} problem  why its map cannot be used
+ * @property {(OriginalPosition | null)[]} places
+ *
+ * @typedef {{ map: SourceMap, folder: string, lineOf: (file: string) => (line: number) => string }} KnownMap
+ */
+
+const MAX_MAPS = 50
+const MAX_BYTES_KEPT = 64e6
+
+class MapReader {
+  /** The one asked for last at the end. @type {Map<string, KnownMap>} */
+  #known = new Map()
+  #bytes = 0
+  #maxBytes
+
+  /** @param {number} [maxBytes]  of what is kept; one map may have more */
+  constructor (maxBytes = MAX_BYTES_KEPT) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** The scripts whose maps are kept. */
+  get kept () { return [...this.#known.keys()] }
+
+  /**
+   * @param {Question} question
+   * @returns {Answer[]}
+   */
+  answer ({ scripts, appRoot, mayBytes }) {
+    return scripts.map(script => {
+      try {
+        return this.#answerScript(script, appRoot, mayBytes)
+      } catch (error) {
+        // No message of other errors: it may contain text of a file that is not a source map.
+        const problem = error instanceof Problem ? error.message : `the map of ${scriptFile(script.url)} is broken`
+        return { hasMap: false, problem, places: script.places.map(() => null) }
+      }
+    })
+  }
+
+  /**
+   * @param {Script} script
+   * @param {string} appRoot
+   * @param {number} mayBytes
+   * @returns {Answer}
+   */
+  #answerScript (script, appRoot, mayBytes) {
+    const { url, places } = script
+    const file = scriptFile(url)
+    const known = file === null ? null : this.#find(script, file, mayBytes)
+    if (file === null || known === null) return { hasMap: false, problem: null, places: places.map(() => null) }
+    const lineOf = known.lineOf(file)
+    /** @type {(segment: Segment, index: number) => OriginalPosition | null} */
+    const toOriginal = ({ source, line, column, namesBefore }, index) => {
+      const original = toSourceFile(source, { folder: known.folder, script: file, appRoot })
+      const { name, line: generatedLine } = places[index]
+      if (original === null) return null
+      return { file: original, line, column, name: name && toOriginalName(name, () => lineOf(generatedLine), namesBefore) }
+    }
+    return {
+      hasMap: true,
+      problem: null,
+      places: places.map((place, index) => {
+        const segment = known.map.locate(place)
+        return segment === null ? null : toOriginal(segment, index)
+      })
+    }
+  }
+
+  /**
+   * @param {Script} script
+   * @param {string} file  its own
+   * @param {number} mayBytes
+   */
+  #find (script, file, mayBytes) {
+    const known = this.#known.get(script.url) ?? readMap(script, file, mayBytes)
+    if (known !== null) this.#keep(script.url, known)
+    return known
+  }
+
+  /**
+   * @param {string} url
+   * @param {KnownMap} map
+   */
+  #keep (url, map) {
+    this.#bytes += this.#known.delete(url) ? 0 : map.map.bytes
+    this.#known.set(url, map)
+    for (const [oldest, { map: { bytes } }] of this.#known) {
+      if ((this.#bytes <= this.#maxBytes && this.#known.size <= MAX_MAPS) || oldest === url) break
+      this.#known.delete(oldest)
+      this.#bytes -= bytes
+    }
+  }
+}
+
+/**
+ * @param {Script} script
+ * @param {string} file
+ * @param {number} mayBytes
+ * @returns {KnownMap | null}
+ */
+function readMap ({ map: text }, file, mayBytes) {
+  const found = text === undefined ? findMap(file, mayBytes) : { bytes: Buffer.from(text), folder: path.dirname(file), maxLines: Infinity }
+  if (found === null) return null
+  const map = parseMap(found.bytes, { maxLines: found.maxLines, mayBytes })
+  // What the process compiled as it loaded it is in no file.
+  return { map, folder: found.folder, lineOf: text === undefined ? createLines : () => () => '' }
+}
+
+/**
+ * @param {string} file
+ * @returns {(line: number) => string} of the generated code, from 0
+ */
+function createLines (file) {
+  /** @type {string[] | undefined} */
+  let lines
+  return line => {
+    lines ??= readRegularFile(file, { maxBytes: MAX_BYTES }).toString().split('\n')
+    return lines[line] ?? ''
+  }
+}
+
+module.exports = { MapReader }
