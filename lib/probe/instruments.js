@@ -171,7 +171,7 @@ class Instruments {
 
   /** What was sampled up to now is the observer's, what was counted is this thread's. @returns {Promise<SyncCalls>} */
   async syncCalls () {
-    const { sampled, pool } = await this.#observer.read('syncCalls', { sampled: [], pool: { queued: 0, maxWaitMs: 0 } })
+    const { sampled, pool } = await this.#observer.readOr('syncCalls', {}, { sampled: [], pool: { queued: 0, maxWaitMs: 0 } })
     return { sampled, ...this.exactCalls.read(), pool }
   }
 
@@ -182,7 +182,7 @@ class Instruments {
 
   /** The last 100, oldest first; none where there is no observer. @returns {Promise<Mark[]>} */
   async marks () {
-    return this.#observer.read('marks', [])
+    return this.#observer.readOr('marks', {}, [])
   }
 
   /**

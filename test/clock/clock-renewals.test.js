@@ -26,6 +26,7 @@ function createSubject (t) {
     state: new SharedState(),
     settings: SETTINGS,
     handlers: {},
+    onMessage () {},
     onFault: error => { throw error },
     onLost: () => clockRenewals.onLost()
   })

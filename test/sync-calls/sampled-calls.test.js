@@ -105,7 +105,7 @@ test('a site that takes 5 % of the time is flagged and logged, again after an ho
   addAt(5000, 5000)
   assert.deepEqual(subject.sampled.read().map(({ callSite, flagged }) => [callSite.function, flagged]), [['auth', true], ['rare', false]])
   assert.equal(subject.warnings.length, 1)
-  assert.match(subject.warnings[0].message, /^hot synchronous call: fs\.readFileSync in auth \(auth\.js:1\) for POST \/auth, 50 % of the time/)
+  assert.match(subject.warnings[0].message, /^hot synchronous call: fs\.readFileSync in auth \(auth\.js:1\) for POST \/auth, 50 % of the busy time/)
   assert.equal(subject.warnings[0].syncCall.api, 'fs.readFileSync')
   addAt(HOUR_MS, 60_000_000)
   assert.equal(subject.warnings.length, 2)
