@@ -1,7 +1,7 @@
 'use strict'
 
-// What the system did to us over the last seconds, kept so that a stall can be explained after it happened: the stall's
-// beginning is known only when it is over. It lives in the observer thread.
+// Keeps what the operating system did to the process over the last seconds, so that a stall can be explained after it happened: when a stall
+// began is known only when it is over. It runs in the observer thread.
 
 const { monotonicMicros: systemMonotonicMicros } = require('../../base/monotonic')
 
@@ -9,11 +9,11 @@ const { monotonicMicros: systemMonotonicMicros } = require('../../base/monotonic
 /** @import { SchedulerReading } from './scheduler' */
 
 const KEPT = 64 // readings; one comes every 40-120 ms, and those of a stuck loop count as one
-const MAX_MISSED_SHARE = 1 / 2 // of a stall that began before this thread did; what it saw of the rest says too little
+const MAX_MISSED_SHARE = 1 / 2 // of a stall that began before the observer started: readings of the rest prove too little
 const NOTHING_KNOWN = Object.freeze({ cpuMs: null, runQueueMs: null, throttledMs: null, observerLateMs: null })
-const SHORTAGE_MS = 2000 // looked back to see whether there are processors to spare
-const MAX_WAITING_SHARE = 0.15 // of it: everybody on a shared machine waits a little
-const NOTABLE_LATE_MS = 5 // timers of a busy machine are this late without meaning anything
+const SHORTAGE_MS = 2000 // how far back isShort() checks for spare CPU time
+const MAX_WAITING_SHARE = 0.15 // of SHORTAGE_MS: on a shared machine every process waits a little
+const NOTABLE_LATE_MS = 5 // on a busy machine timers are this late without any meaning
 
 class Evidence {
   #scheduler
@@ -36,7 +36,7 @@ class Evidence {
 
   /**
    * Takes a reading.
-   * @param {number} lateMs  how late this thread was to take it
+   * @param {number} lateMs  how late this thread took it
    */
   note (lateMs) {
     const { tickMicros } = this.#state
@@ -44,7 +44,7 @@ class Evidence {
     const last = this.#readings.at(-1)
     const unexplainedMs = lateMs < NOTABLE_LATE_MS ? 0 : this.#unexplained(lateMs, system(), last?.system())
     const notableMs = unexplainedMs < NOTABLE_LATE_MS ? 0 : unexplainedMs
-    // However long the loop is stuck, the reading from before must still be there when it is over; where there is none the first of all.
+    // However long the loop is stuck, the reading from before the stall must still be there when it is over; if there is none, the very first.
     const isStuck = this.#readings.length > 1 && last?.tickMicros === tickMicros
     const stuckLateMs = isStuck ? /** @type {NonNullable<typeof last>} */ (this.#readings.pop()).lateMs : 0
     this.#readings.push({ system, micros: this.#monotonicMicros(), tickMicros, lateMs: stuckLateMs + notableMs })
@@ -52,7 +52,7 @@ class Evidence {
   }
 
   /**
-   * Late because this thread was at work itself (encoding a capture), or ready to be, does not say that the process stood still.
+   * Lateness that this thread's own CPU time (encoding a capture) or its wait for a CPU explains does not prove that the process stood still.
    * @param {number} lateMs
    * @param {SchedulerReading} now
    * @param {SchedulerReading} [before]
@@ -64,7 +64,7 @@ class Evidence {
   }
 
   /**
-   * What happened from a moment until now, none of it more than the time itself; null also where the first reading came too late.
+   * What happened from a moment until now, each figure at most the time itself; null also where the first reading came too late.
    * @param {number} fromMicros
    * @returns {{ cpuMs: number | null, runQueueMs: number | null, throttledMs: number | null, observerLateMs: number | null }}
    */
@@ -85,14 +85,14 @@ class Evidence {
     }
   }
 
-  /** Whether the observed thread has just had to wait for a processor, or was held back by a quota, so that nothing should be taken from it. */
+  /** Whether the observed thread has just waited for a CPU or was throttled by a quota, so that nothing should take CPU time from it. */
   isShort () {
     const { runQueueMs, throttledMs } = this.since(this.#monotonicMicros() - SHORTAGE_MS * 1e3)
     return (runQueueMs ?? 0) + (throttledMs ?? 0) >= SHORTAGE_MS * MAX_WAITING_SHARE
   }
 
   /**
-   * The last reading taken up to a moment.
+   * The last reading up to a moment.
    * @param {number} micros
    */
   at (micros) {

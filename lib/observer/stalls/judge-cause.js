@@ -1,6 +1,6 @@
 'use strict'
 
-// Why the loop was late, judged from evidence, and whether the culprit may be named for it; with the figures that this needs of the
+// Decides from evidence why the loop was late and whether the culprit may be named, and computes the figures that this needs from the
 // samples of a stall. Pure: it reads no clock and no file.
 
 const { describeFrame, LOOP_IO } = require('../../formats/profile/frame')
@@ -9,27 +9,27 @@ const { describeFrame, LOOP_IO } = require('../../formats/profile/frame')
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { Origin } from '../../formats/profile/frame' */
 
-// Half: the part of a stall that a cause must explain before it may be named, so that no two causes can both claim it.
+// A cause must explain half of a stall before it may be named, so that no two causes can both claim it.
 const SHARE = 0.5
-// Under CPU contention everything waits its turn: waiting alone is the cause only when the code
-// that ran in between was too little to stall the loop by itself, or when the wait dwarfs it.
+// Under CPU contention every thread waits for a CPU. The wait is the cause only if the code that ran in between was too short to stall
+// the loop by itself, or if the wait is far longer.
 const DWARFING_SHARE = 0.75
-// Code that allocates much shares its time with the collector and is what has to be mended: JSON.parse() of 20 MB spent
-// up to half of it there. Beyond two thirds it is the collector.
+// Code that allocates much shares its time with the garbage collector, and the code is what to fix: JSON.parse() of 20 MB spent up to half
+// of its time there. Beyond two thirds the collector is the cause.
 const COLLECTOR_FACTOR = 2
 
-// Code did not hold the loop by itself then: the samples of it are few, and each may be of any function.
+// With these causes code did not hold the loop by itself: it has few samples, and each may be of any function.
 const CAUSES_BESIDE_CODE = /** @type {readonly Cause[]} */ (['gc', 'starved'])
 const MIN_CODE_SAMPLES = 5
 const MIN_CULPRIT_SHARE = 1 / 2
 
 const QUIET_NAMES = new Set(['(root)', '(program)', '(idle)', LOOP_IO])
-const MAX_GAP_MICROS = 50e3 // five samples at the usual rate: what a longer one ends with was not there all the time
+const MAX_GAP_MICROS = 50e3 // five samples at the usual rate: what is seen after a longer gap did not run during all of it
 
 /**
  * @param {{ durationMs: number, thresholdMs: number, unsampledMs?: number | null, missedMs?: number }} stall
- *   thresholdMs: from which a delay counts as a stall; unsampledMs: the longest time of it without a sample, null where nothing was
- *   sampled; missedMs: how much of it was over when sampling began
+ *   thresholdMs: the delay from which a stall counts; unsampledMs: the longest time of it without a sample, null where nothing was
+ *   sampled; missedMs: how much of it had passed when sampling began
  * @param {StallEvidence} evidence
  * @returns {Cause}
  */
@@ -38,19 +38,19 @@ function judgeCause (stall, evidence) {
   const { cpuMs, codeMs, gcMs } = evidence
   if (isStarved(stall, evidence)) return 'starved'
   if (isSuspended(stall, evidence)) return 'suspended'
-  // gc and code share what the samples saw; a stall's remainder can be (program) or unsampled.
+  // Samples of gc and of code divide the time between them; the rest of a stall can be (program) or unsampled.
   const isCollector = gcMs !== null && codeMs !== null && gcMs > 0 && gcMs >= codeMs * COLLECTOR_FACTOR
-  // Nor do a few samples of the collector say what held the loop before there were any.
+  // A few samples of the collector do not prove what held the loop before there were samples.
   if (isCollector && (!stall.missedMs || gcMs >= needMs)) {
     return isCollectorStarved(stall, evidence) ? 'starved' : 'gc'
   }
   if (codeMs !== null && codeMs > 0) return 'code'
-  // Without samples CPU time is the only witness; a blocking wait in a native call leaves none and stays unknown.
+  // Without samples CPU time is the only evidence. A blocking wait in a native call uses none, so its cause stays unknown.
   return cpuMs !== null && cpuMs >= needMs ? 'code' : 'unknown'
 }
 
 /**
- * The system did not run a thread that was ready: a CPU quota, or too many others.
+ * The system did not run a thread that was ready: a CPU quota, or too many other threads.
  * @param {{ durationMs: number, thresholdMs: number }} stall
  * @param {StallEvidence} evidence
  */
@@ -64,7 +64,7 @@ function isStarved (stall, evidence) {
 }
 
 /**
- * How long main thread and observer both neither ran nor stood in line for a processor.
+ * How long main thread and observer both neither ran nor waited for a CPU.
  * @param {{ durationMs: number }} stall
  * @param {StallEvidence} evidence
  */
@@ -73,8 +73,8 @@ function stoodStillMs ({ durationMs }, { observerLateMs, cpuMs, runQueueMs }) {
 }
 
 /**
- * A collection in which the main thread slept, waiting for helper threads of V8 that were not run; or in which it did too
- * little to stall the loop by itself, however its waiting divides into sleep and standing in line.
+ * A collection in which the main thread slept because the system did not run V8's helper threads; or in which it did too little to stall
+ * the loop by itself, however its wait divides into sleep and run-queue time.
  * @param {{ durationMs: number, thresholdMs: number }} stall
  * @param {StallEvidence} evidence
  */
@@ -85,9 +85,9 @@ function isCollectorStarved ({ durationMs, thresholdMs }, { cpuMs, runQueueMs })
 }
 
 /**
- * The whole process stood still without standing in line for a CPU: SIGSTOP, a frozen cgroup, a paused machine. Every thread of it did:
- * the observer, which is on time while the main thread waits in a native call; the main thread, which neither ran nor was about to; and
- * V8's sampler. Where one of them was at work the others were merely late.
+ * The whole process stood still without waiting for a CPU: SIGSTOP, a frozen cgroup, a paused machine. That holds for each of its threads:
+ * the observer, which is on time while the main thread waits in a native call; the main thread, which neither ran nor was ready to; and
+ * V8's sampler. If one of them was busy, the others were merely late.
  * @param {{ durationMs: number, unsampledMs?: number | null }} stall
  * @param {StallEvidence} evidence
  */
@@ -97,11 +97,11 @@ function isSuspended (stall, evidence) {
 }
 
 /**
- * The culprit, where it may be named. What ran when the collector or the system held the loop is beside the point unless the little that
- * ran was clearly one function of the application: a framework that happened to be on the stack is innocent.
+ * The culprit, if it may be named. When the collector or the system held the loop, what ran does not matter unless the little that ran was
+ * clearly one function of the application: framework code that merely happened to be on the stack is not blamed.
  * @param {Cause} cause
- * @param {{ culprit: Culprit | null, origin: Origin | null }} found  origin: whose code the culprit is
- * @param {number} codeSamples  how many samples saw code
+ * @param {{ culprit: Culprit | null, origin: Origin | null }} found  origin: the code that the culprit belongs to
+ * @param {number} codeSamples  how many samples show code
  * @returns {Culprit | null} null rather than a wrong one
  */
 function toBlame (cause, { culprit, origin }, codeSamples) {
@@ -110,17 +110,17 @@ function toBlame (cause, { culprit, origin }, codeSamples) {
 }
 
 /**
- * Whether the looks may name the culprit (culprit/seen-culprit.js): a collector may leave too few samples of code. Not on a machine that did
- * not run the process: there a look is answered when it is run again, wherever that is.
+ * Whether stack probes may name the culprit (culprit/seen-culprit.js): a collection may leave too few samples of code. Not if the system did
+ * not run the process: then V8 answers a probe when the process runs again, wherever that is.
  * @param {Cause} cause
- * @param {number} codeSamples  where they are enough and nobody is to blame for all that, looks are no better witnesses
+ * @param {number} codeSamples  if there are enough and they still blame no function, probes are no better evidence
  */
 function mayLooksTell (cause, codeSamples) {
   return cause === 'gc' && codeSamples < MIN_CODE_SAMPLES
 }
 
 /**
- * The longest time in which no sample was taken. V8's sampler is a thread of the process: while that stands still there is none.
+ * The longest time without a sample. V8's sampler is a thread of the process: while the process stands still there are no samples.
  * @param {CpuProfile} profile
  */
 function longestGapMs ({ startTime, endTime, timeDeltas }) {
@@ -129,7 +129,7 @@ function longestGapMs ({ startTime, endTime, timeDeltas }) {
 }
 
 /**
- * The longest time in which all samples saw code or the collector, and none was missed.
+ * The longest time in which all samples show code or the collector, and none was missed.
  * @param {CpuProfile | null} profile
  */
 function longestBusyMs (profile) {
@@ -146,7 +146,7 @@ function longestBusyMs (profile) {
 }
 
 /**
- * How many samples saw code run, and not the collector, the engine or nothing.
+ * How many samples show running code, and not the collector, the engine or nothing.
  * @param {CpuProfile} profile
  */
 function codeSampleCount ({ nodes, samples }) {

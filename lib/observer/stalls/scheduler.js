@@ -1,8 +1,8 @@
 'use strict'
 
-// What the operating system reports about how it ran this process: CPU time and run-queue time of a thread, and how long CPU quotas have
-// held the process back (cgroup v1 and v2, its own group's and those of the groups above it). Linux reports all three; elsewhere there is
-// the CPU time of the process. It reads; judge-cause.js judges.
+// Reads how the operating system ran this process: CPU time and run-queue time of a thread, and how long CPU quotas have throttled the
+// process (cgroup v1 and v2, its own group and the groups above it). Linux reports all three; other systems only the CPU time of the
+// process. It only reads; judge-cause.js decides.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -11,15 +11,15 @@ const { groupFolders } = require('../../base/system/cgroup-folders')
 const NS_PER_MS = 1e6
 const LINE = Buffer.alloc(256) // longest line of schedstat: three 20-digit numbers
 const CPU_STAT = Buffer.alloc(2048)
-// A process can be moved to another group (systemd, container runtimes do it after start): look again this often.
+// A process can be moved to another group (systemd and container runtimes do it after start): the group is resolved again this often.
 const RESOLVE_EVERY_READS = 500 // about a minute of the observer's readings
 
 /**
- * @typedef {object} SchedulerReading  cumulative, in milliseconds; null where the system does not tell
+ * @typedef {object} SchedulerReading  cumulative, in milliseconds; null where the system does not report it
  * @property {number | null} cpuMs
  * @property {number | null} runQueueMs
  * @property {number | null} throttledMs
- * @property {number | null} observerCpuMs  of the thread that reads
+ * @property {number | null} observerCpuMs  of the thread that takes the reading
  * @property {number | null} observerRunQueueMs
  */
 
@@ -31,7 +31,7 @@ const RESOLVE_EVERY_READS = 500 // about a minute of the observer's readings
  * @property {number} writtenBytes
  */
 
-/** To be made in the observer thread: /proc/thread-self is the thread that opens it. */
+/** Must be created in the observer thread: /proc/thread-self is the thread that opens it. */
 class Scheduler {
   #observed
   #own
@@ -39,7 +39,7 @@ class Scheduler {
   #isMain
   #threadPid
 
-  /** @param {{ threadPid?: number | null }} [options]  of the observed thread, by threadPidHere(). The main thread's is the process's */
+  /** @param {{ threadPid?: number | null }} [options]  of the observed thread, from threadPidHere(); the main thread has the pid of the process */
   constructor ({ threadPid = process.pid } = {}) {
     this.#isMain = threadPid === process.pid
     this.#threadPid = threadPid
@@ -54,14 +54,14 @@ class Scheduler {
   }
 
   /**
-   * What it says now, parsed when it is wanted: of nearly all readings it never is.
+   * The figures of now, parsed on demand: nearly all readings are never used.
    * @returns {() => SchedulerReading}
    */
   take () {
     const observedText = readSchedstat(this.#observed)
     const ownText = readSchedstat(this.#own)
     const throttledMs = this.#throttle.read()
-    // Most of what a process takes its main thread takes, and next to nothing of it a worker thread that is being watched.
+    // The main thread uses most of the CPU time of a process; a watched worker thread next to nothing of it.
     const processMs = observedText === null && this.#isMain ? processCpuMs() : null
     return () => {
       const observed = parseSchedstat(observedText)
@@ -76,12 +76,12 @@ class Scheduler {
     }
   }
 
-  /** CPU time of the observed thread alone; null where the system does not tell it apart. */
+  /** CPU time of the observed thread alone; null where the system does not report it per thread. */
   readCpuMs () {
     return parseSchedstat(readSchedstat(this.#observed))?.cpuMs ?? null
   }
 
-  /** @returns {IoReading | null} where the system does not tell */
+  /** @returns {IoReading | null} where the system does not report it */
   readIo () {
     if (this.#threadPid === null) return null
     try {
@@ -134,7 +134,7 @@ function processCpuMs () {
   return (user + system) / 1e3
 }
 
-/** How long CPU quotas have held the process back. */
+/** Reads how long CPU quotas have throttled the process. */
 class ThrottleReader {
   /** @type {number[]} */
   #fds = []
@@ -172,7 +172,7 @@ function hasQuota (folder) {
   for (const [file, unlimited] of [['cpu.max', 'max'], ['cpu.cfs_quota_us', '-1']]) {
     try {
       return !fs.readFileSync(path.join(folder, file), 'latin1').startsWith(unlimited)
-    } catch {} // the other version, or the root group, which has no quota
+    } catch {} // the other cgroup version, or the root group, which has no quota
   }
   return false
 }

@@ -1,8 +1,8 @@
 'use strict'
 
-// How stalls are detected and explained in the observer thread. While one lasts the watch has the stuck thread looked at and a first report
-// written to standard error, when the main thread can log nothing. When it is over its report waits for the window that holds it, reads
-// the evidence, and names cause and culprit.
+// Detects and explains stalls in the observer thread. While a stall lasts, it reads the stack of the stuck thread and writes a first report
+// to standard error, since the main thread cannot log. When the stall is over, its report waits for the window that holds it, reads the
+// evidence, and names cause and culprit.
 
 const { isDeepStrictEqual } = require('node:util')
 const { guarded } = require('../../base/guard')
@@ -39,10 +39,10 @@ const { createHousekeeping, StallWatch } = require('./stall-watch')
 const MAX_WAIT_MS = 5000
 // V8 answers an interrupt within a few milliseconds when it answers at all.
 const ANSWER_MS = 250
-// The evidence of this thread's own lateness comes with its next timers.
+// How late this thread itself is shows with its next timers.
 const SETTLE_MS = 2
-// A map of a few megabytes is read in a fraction of a second. A report is not held back for one that takes longer, and that is known by
-// the next stall.
+// Reading a map of a few megabytes takes a fraction of a second. A report does not wait for one that takes longer; that map is available
+// for the next stall.
 const MAX_MAPPING_MS = 3000
 const MAX_MAPPING_WHILE_STUCK_MS = 1000
 const MAX_GENERATED = 20
@@ -57,7 +57,7 @@ const NOTHING_FOUND = Object.freeze({ culprit: null, origin: null, stack: [], co
  * @param {{ take (): () => SchedulerReading }} parts.scheduler
  * @param {import('../recorder/recorder-client').RecorderClient} parts.recorder
  * @param {Pick<import('../../source-maps/source-maps').SourceMaps, 'profile' | 'frames' | 'isKnown'>} parts.sourceMaps
- * @param {(fields: object, message: string) => void} parts.logNow  straight to standard error
+ * @param {(fields: object, message: string) => void} parts.logNow  writes straight to standard error
  */
 function createStallDetection ({ settings, state, scheduler, recorder, sourceMaps, logNow }) {
   const evidence = new Evidence({ scheduler, state })
@@ -66,7 +66,7 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
   const onOver = /** @type {Listeners<Stall>} */ (new Listeners())
   const subjects = new Subjects()
   const stacks = createBlockedStacks(settings, (frames, maxMs) => sourceMaps.frames(frames, { maxMs }))
-  // The session may close meanwhile.
+  // The session may close before the answer.
   const look = guarded(() => recorder.lookNow().then(seen => { if (seen !== undefined) stacks.add(seen.stack) }, () => {}))
   const { interval, turn } = createHousekeeping()
   /** @type {StallWatch} */
@@ -74,8 +74,8 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     state,
     stallThresholdMs: settings.stallThresholdMs,
     onWake: lateMs => evidence.note(lateMs),
-    // Only for the route and the place in the code: the window is ended when the stall is over, or for the report of one that lasts.
-    // Ending it here as well would make every stall longer by that.
+    // Reads only the route and the place in the code. The window ends when the stall is over, or for the report of one that lasts: ending
+    // it here as well would make every stall longer.
     onSuspicion: guarded(stuck => {
       look()
       return recorder.disconnectOnPause(() => watch.isStill(stuck))
@@ -105,7 +105,7 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     isMapped: (profile, looks) => sourceMaps.isKnown({ profile, frames: stacks.placesOf(looks) })
   })
   return {
-    /** Of a stall that goes on: who is told when one counts, and what there is to be read of it. */
+    /** A stall that still lasts: listeners for one that reaches the threshold, and what can be read of it. */
     lasting: {
       onStuck: onStuck.add,
       isStill: (/** @type {Stuck} */ stuck) => watch.isStill(stuck) && state.ownWorkMicros === 0,
@@ -115,12 +115,12 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     },
     records,
     series: new LoopSeries({ state, interval }),
-    /** For what needs no wake-up of its own. */
+    /** For periodic work that needs no wake-up of its own. */
     interval,
     subjects,
     /**
      * @param {MeasuredStall} measured
-     * @param {Subject | null} subject  null: it follows
+     * @param {Subject | null} subject  null: it comes later
      * @returns {Promise<Stall | null>} null when a suspected stall was none
      */
     async report (measured, subject) {
@@ -128,12 +128,12 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
       if (stall !== null) onOver.tell(stall)
       return stall
     },
-    /** A source map was read. */
+    /** Called when a source map was read. */
     learned: reports.learned,
-    /** Whether the machine has no processor to spare. */
+    /** Whether the machine has no spare CPU time. */
     isShort: () => evidence.isShort(),
     addAlarm: watch.addAlarm.bind(watch),
-    /** Of each stall that is over and explained. */
+    /** Adds a listener for each stall that is over and explained. */
     onOver: onOver.add,
     start: () => watch.start(),
     speedUp: () => watch.speedUp()
@@ -160,7 +160,7 @@ class Listeners {
   }
 }
 
-/** What the main thread worked for in stalls, where it is not known at once. */
+/** What the main thread worked for in stalls, if that comes after the report. */
 class Subjects {
   /** @type {Map<number, (subject: Subject) => void>} */
   #awaited = new Map()
@@ -190,34 +190,34 @@ class Subjects {
 }
 
 /**
- * The reports of stalls: of those that are over, and of one that lasts.
+ * Writes the reports of stalls: of those that are over, and of one that lasts.
  * @param {object} parts
  * @param {History} parts.history
  * @param {{ since (fromMicros: number): SystemEvidence }} parts.evidence
  * @param {() => boolean} parts.isRecording
- * @param {() => boolean} [parts.canLook]  whether there is a session for that
- * @param {() => Promise<{ route: string | null, trace: Trace | null } | undefined>} parts.rotateNow  ends the window, in the middle of what the main thread does
- * @param {(fromMicros: number, toMicros: number) => RawLook[]} [parts.looksOf]  those of this time
+ * @param {() => boolean} [parts.canLook]  whether there is an inspector session for stack probes
+ * @param {() => Promise<{ route: string | null, trace: Trace | null } | undefined>} parts.rotateNow  ends the window while the main thread is busy
+ * @param {(fromMicros: number, toMicros: number) => RawLook[]} [parts.looksOf]  the stack probes of this time
  * @param {(stuck: Stuck) => boolean} parts.isStill
- * @param {(fields: object, message: string) => void} parts.logNow   straight to standard error
+ * @param {(fields: object, message: string) => void} parts.logNow   writes straight to standard error
  * @param {Pick<StallRecords, 'add' | 'keepProfile' | 'setLasting' | 'update'>} parts.records
  * @param {{ appRoot: string, source?: SourceLines }} parts.context
  * @param {number} parts.thresholdMs
  * @param {(profile: CpuProfile, maxMs: number) => Promise<CpuProfile>} [parts.toOriginal]  a profile with positions in the original source
  * @param {(looks: RawLook[], maxMs: number) => Promise<Look[]>} [parts.toOriginalLooks]
- * @param {(profile: CpuProfile, looks: RawLook[]) => boolean} [parts.isMapped]  whether all that can be known of these places is known
+ * @param {(profile: CpuProfile, looks: RawLook[]) => boolean} [parts.isMapped]  whether the original positions of all these places are resolved
  */
 function createStallReports (parts) {
   const { history, evidence, isRecording, rotateNow, isStill, logNow, records, context, thresholdMs } = parts
   const { looksOf = () => [], toOriginal = async profile => profile, toOriginalLooks = async looks => /** @type {any} */ (looks) } = parts
   const { isMapped = () => true, canLook = () => true } = parts
-  /** Reported with places as the code runs, oldest first. @type {(Generated & { id: number })[]} */
+  /** Stalls reported with generated positions, oldest first. @type {(Generated & { id: number })[]} */
   let generated = []
 
   /**
    * @param {MeasuredStall} measured  a stall that is over
    * @param {Subject | Promise<Subject>} subject
-   * @returns {Promise<Stall | null>} as it is kept; null when a suspected stall was none
+   * @returns {Promise<Stall | null>} as it is recorded; null when a suspected stall was none
    */
   async function explain (measured, subject) {
     const { id, fromMicros, toMicros, delayMs: lateMs, ownWork, ownMs, isSuspected = false } = measured
@@ -275,12 +275,12 @@ function createStallReports (parts) {
   }
 
   /**
-   * What is known of one that lasts.
+   * What is available about a stall that still lasts.
    * @param {Stuck} stuck
-   * @returns {Promise<LastingStall | null>} null: it does not last any more
+   * @returns {Promise<LastingStall | null>} null when the stall is over
    */
   async function describeWhileStuck (stuck) {
-    const interrupted = rotateNow().catch(() => undefined) // the session may close meanwhile
+    const interrupted = rotateNow().catch(() => undefined) // the session may close before the answer
     const now = monotonicMicros()
     const isKnown = isRecording() && await history.waitFor(now, ANSWER_MS)
     const { culprit, stack } = (isKnown && await inspect(stuck.tickMicros, now)) || { culprit: null, stack: [] }
@@ -314,14 +314,14 @@ function createStallReports (parts) {
  * @returns {Pick<Findings, 'culprit' | 'stack'>} of those who name the culprit
  */
 function whoHeld (cause, findings, codeSamples, context) {
-  // A process that stood still ran nothing: what the samples around it show is not to blame.
+  // A suspended process ran nothing: what the samples around the stall show is not the culprit.
   if (cause === 'suspended') return { culprit: null, stack: [] }
   const seen = mayLooksTell(cause, codeSamples) ? seenCulprit(findings.looks, context) : null
   return seen ?? { culprit: toBlame(cause, findings, codeSamples), stack: findings.stack }
 }
 
 /**
- * The system's figures do not tell what of the time was our own work: the application gets its share of them.
+ * The system's figures do not separate loopscope's own work: the application gets its share of them.
  * @param {SystemEvidence} evidence
  * @param {number} share
  * @returns {SystemEvidence}

@@ -1,7 +1,7 @@
 'use strict'
 
-// The past of the loop: the reports of the last stalls, totals of all by cause and route, the profile of each of the last ones and the stall
-// that lasts; and the longest delay of each of the last seconds. Totals are never reset; the lists are bounded.
+// Keeps the past of the loop: the reports of the last stalls, totals by cause and route, profiles of the last stalls, the stall that lasts
+// now, and the longest delay of each of the last seconds. Totals are never reset; the lists are bounded.
 
 const { gunzipSync, gzipSync } = require('node:zlib')
 const { intervalByTimer } = require('../../base/timers')
@@ -17,11 +17,11 @@ const { CAUSE_NAMES } = require('../../shared/stalls/stall-line')
 /** @typedef {{ at: number, durationMs: number, route: string | null, trace: Trace | null, culprit: Culprit | null, stack: CodeFrame[] }} LastingStall */
 
 const MAX_STALLS = 200
-const MAX_ROUTES = 100 // as the metrics have them
+const MAX_ROUTES = 100 // the same limit as in the metrics
 const OTHER_ROUTES = '_other'
-const MAX_PROFILE_BYTES = 4 * 1024 * 1024 // all together, compressed: a stall of a second is about 5 KB
+const MAX_PROFILE_BYTES = 4 * 1024 * 1024 // of all profiles together, compressed: a stall of a second is about 5 KB
 const SERIES_PERIOD_MS = 1000
-const MAX_ENTRIES = 600 // ten minutes, as long as the recorder can look back
+const MAX_ENTRIES = 600 // ten minutes, as far back as the recorder reaches
 
 class StallRecords {
   /** Oldest first. @type {Stall[]} */
@@ -50,7 +50,7 @@ class StallRecords {
   }
 
   /**
-   * More is known of one than was reported.
+   * Completes a stall that was reported without its original positions.
    * @param {number} id
    * @param {Pick<Stall, 'culprit' | 'stack'>} known
    */
@@ -59,7 +59,7 @@ class StallRecords {
     if (index !== -1) this.#stalls[index] = { ...this.#stalls[index], culprit, stack }
   }
 
-  /** The last ones, newest first. */
+  /** Newest first. */
   list () {
     return this.#stalls.toReversed()
   }
@@ -79,7 +79,7 @@ class StallRecords {
    * @param {CpuProfile} profile
    */
   keepProfile (id, profile) {
-    // A copy: what zlib returns is a piece of 16 kB or more, all of which it would keep.
+    // A copy: zlib returns a slice of a buffer of 16 kB or more, and keeping the slice would keep the whole buffer.
     const bytes = new Uint8Array(gzipSync(JSON.stringify(profile), { level: 1 }))
     this.#profiles.set(id, bytes)
     this.#profileBytes += bytes.length
@@ -92,7 +92,7 @@ class StallRecords {
 
   /**
    * @param {number} id
-   * @returns {CpuProfile | null} null when it is not kept any more, or never was
+   * @returns {CpuProfile | null} null when it was evicted or never kept
    */
   profile (id) {
     const bytes = this.#profiles.get(id)
@@ -123,7 +123,7 @@ class StallRecords {
   }
 }
 
-/** The longest delay of each of the last seconds, so that a page that is opened now can show the past. */
+/** The longest delay of each of the last seconds, so that a page opened now can show the past. */
 class LoopSeries {
   #state
   #interval
@@ -151,19 +151,19 @@ class LoopSeries {
     this.#end = undefined
   }
 
-  /** Oldest first; the second in which the loop is stuck now holds the time so far. */
+  /** Oldest first. For the second in which the loop is stuck now, the time so far. */
   list () {
     return [...this.#entries]
   }
 
-  /** The heartbeat is slow. */
+  /** Whether the heartbeat is slow. */
   get isIdle () { return this.#state.isIdle }
 
   /** How long the loop has been stuck, 0 while it turns. */
   blockedMs () {
     const { tickMicros, periodMs } = this.#state
     if (tickMicros === 0) return 0
-    // Twice the period is still what a loop with work looks like.
+    // A busy loop can be late by up to twice the period.
     const lateMs = (monotonicMicros() - tickMicros) / 1e3 - periodMs
     return lateMs > periodMs ? lateMs : 0
   }

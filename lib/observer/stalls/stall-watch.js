@@ -1,8 +1,7 @@
 'use strict'
 
-// Watches the heartbeat from the observer thread and reports, while the loop is still stuck, how long it has been. It sleeps until the
-// next moment at which a missing tick would mean something, instead of polling; and what the observer does every second is done when it
-// is awake anyway.
+// Watches the heartbeat from the observer thread and reports a stall while the loop is still stuck. Instead of polling, it sleeps until a
+// missing tick would mean something. The observer's periodic work runs at the same wake-ups.
 
 const { guarded } = require('../../base/guard')
 const { monotonicMicros, monotonicMs } = require('../../base/monotonic')
@@ -11,22 +10,22 @@ const { clearTimeout, setTimeout } = require('../../base/timers')
 /** @import { SharedState } from '../../link/shared-state' */
 /** @import { StartInterval } from '../../base/timers' */
 
-// A stall is looked at when it is half as long as what counts (so that a short one still gets its route), when it counts,
-// and reported while it lasts from here on, each time after ten times as long.
+// A stall is probed at half the threshold (so that a short one still gets its route) and at the threshold. While it lasts, it is reported
+// from here on, each time after ten times as long.
 const FIRST_REPORT_MS = 1000
 const REPORT_FACTOR = 10
-// While it lasts it is looked at again: the place that is seen most often is the one that takes the time. Each look costs the main thread
-// some 0.1 ms, and comes half as late again as the one before.
+// While a stall lasts it is probed again: the place seen most often takes the time. Each stack probe costs the main thread some 0.1 ms, and
+// comes half as late again as the one before.
 const LOOK_FACTOR = 1.5
 const MAX_LOOKS = 10
-// The idle heart's next tick, which is due just when this would wake, is waited for: else every other wake-up finds nothing out.
+// When idle, the next tick is due just when this thread would wake. It waits a little longer, or every other wake-up would find nothing.
 const IDLE_GRACE_SHARE = 1 / 20
-const MAX_SLEEP_MS = 1000 // others keep time by it
+const MAX_SLEEP_MS = 1000 // periodic work relies on these wake-ups
 
 /**
  * @typedef {object} Stuck
- * @property {number} tickMicros  the last tick before
- * @property {number} delayMs     how late the next one is so far
+ * @property {number} tickMicros  the last tick before the stall
+ * @property {number} delayMs     how late the next tick is so far
  */
 
 class StallWatch {
@@ -40,19 +39,19 @@ class StallWatch {
   #lookMs = Infinity
   /** @type {Set<{ atMs: number, ring: (stuck: Stuck) => void }>} */
   #alarms = new Set()
-  /** How long this stall was when they were last looked at. */
+  /** How long this stall was when the alarms were last checked. */
   #rungMs = 0
 
   /**
    * @param {object} parts
    * @param {SharedState} parts.state
    * @param {number} parts.stallThresholdMs
-   * @param {(lateMs: number) => void} parts.onWake    each time the watch wakes: how late it was itself
+   * @param {(lateMs: number) => void} parts.onWake    at each wake-up, with how late it was
    * @param {(stuck: Stuck) => void} parts.onSuspicion once a stall, at half the threshold
    * @param {(stuck: Stuck) => void} parts.onStall     once a stall, at the threshold
-   * @param {(stuck: Stuck) => void} parts.onLook      ever more rarely after that
+   * @param {(stuck: Stuck) => void} parts.onLook      after that, less and less often
    * @param {(stuck: Stuck) => void} parts.onReport    at 1 s, 10 s, 100 s ...
-   * @param {() => void} [parts.onTurned]              when it has looked, once a second at least
+   * @param {() => void} [parts.onTurned]              after each check, at least once a second
    */
   constructor (parts) {
     this.#parts = parts
@@ -62,7 +61,7 @@ class StallWatch {
 
   start () {
     if (this.running) return
-    this.#parts.onWake(0) // what the first stall is measured against
+    this.#parts.onWake(0) // the baseline of the first stall
     this.#sleep(this.#parts.stallThresholdMs)
   }
 
@@ -72,10 +71,10 @@ class StallWatch {
   }
 
   /**
-   * Tells of each stall, while it lasts, that it has reached so many milliseconds.
+   * Calls back for each stall that reaches this duration, while it lasts.
    * @param {number} atMs
    * @param {(stuck: Stuck) => void} ring
-   * @returns {() => void} ends it
+   * @returns {() => void} removes the alarm
    */
   addAlarm (atMs, ring) {
     const alarm = { atMs, ring }
@@ -88,7 +87,7 @@ class StallWatch {
     return this.#parts.state.tickMicros === tickMicros
   }
 
-  /** The heartbeat has just become faster: what is due now is due sooner than this sleeps. */
+  /** The heartbeat has just become faster: the next tick is due before the current sleep ends. */
   speedUp () {
     if (!this.running) return
     clearTimeout(this.#timer)
@@ -100,7 +99,7 @@ class StallWatch {
     this.#parts.onTurned?.()
   })
 
-  /** @param {number} lateMs  how late this is */
+  /** @param {number} lateMs  how late this wake-up is */
   #wake (lateMs) {
     const { stallThresholdMs, state, onWake } = this.#parts
     const now = monotonicMicros()
@@ -114,18 +113,18 @@ class StallWatch {
       this.#rungMs = 0
     }
     if (tickMicros === 0) return this.#sleep(stallThresholdMs)
-    // The whole process stood still: the main thread gets the chance to tick before it is called stuck.
+    // The whole process stood still: the main thread gets a chance to tick before it counts as stuck.
     if (lateMs >= stallThresholdMs / 2) return this.#sleep(periodMs)
-    // While the main thread works for us it is not the application that is late.
+    // While the main thread does loopscope's own work, the application is not late.
     const untilMicros = ownWorkMicros === 0 ? now : Math.min(now, ownWorkMicros)
     const delayMs = (untilMicros - tickMicros) / 1e3 - periodMs
-    // While it is idle the first look may come as late as the second.
+    // While the process is idle, the first check may come as late as the second.
     const soonestMs = stallThresholdMs * (state.isIdle ? 1 : 1 / 2)
     if (delayMs <= 0) return this.#sleep(Math.min(soonestMs - delayMs, soonestMs + periodMs) + (state.isIdle ? periodMs * IDLE_GRACE_SHARE : 0))
     while (delayMs >= this.#stageMs()) this.#reach({ tickMicros, delayMs })
     if (delayMs >= this.#lookMs) this.#look({ tickMicros, delayMs })
     this.#ring({ tickMicros, delayMs })
-    // The loop may go on any moment and get stuck anew: that must not be slept through either.
+    // The loop may continue at any moment and get stuck again: the sleep must not miss that either.
     const nextMs = Math.max(Math.min(this.#stageMs(), this.#lookMs, ...this.#alarmsMs()), soonestMs)
     this.#sleep(Math.min(nextMs - delayMs, periodMs + soonestMs))
   }
@@ -158,7 +157,7 @@ class StallWatch {
     for (const { atMs, ring } of this.#alarms) if (atMs > beforeMs && atMs <= stuck.delayMs) ring(stuck)
   }
 
-  /** Of those that this stall has not reached. */
+  /** The alarms that this stall has not reached. */
   #alarmsMs () {
     return [...this.#alarms].map(({ atMs }) => atMs).filter(atMs => atMs > this.#rungMs)
   }
@@ -172,8 +171,8 @@ class StallWatch {
 }
 
 /**
- * What the observer does every second or so, done when the stall watch is awake anyway: a wake-up of an idle process costs more than what is
- * done in it, and each timer of its own would be one more.
+ * Runs the observer's periodic work at the wake-ups of the stall watch: a wake-up of an idle process costs more than the work itself, and
+ * each timer of its own would add one.
  * @param {{ now?: () => number }} [parts]
  */
 function createHousekeeping ({ now = monotonicMs } = {}) {
@@ -182,7 +181,7 @@ function createHousekeeping ({ now = monotonicMs } = {}) {
   let soonestMs = Infinity
 
   return {
-    /** As often as it says in the mean, give or take the time between two wake-ups. @type {StartInterval} */
+    /** Runs at this interval on average, give or take the time between two wake-ups. @type {StartInterval} */
     interval (ms, work) {
       const task = { ms, dueMs: now() + ms, work: guarded(work) }
       tasks.add(task)
@@ -190,13 +189,13 @@ function createHousekeeping ({ now = monotonicMs } = {}) {
       return () => { tasks.delete(task) }
     },
 
-    /** To be called at each wake-up. */
+    /** Called at each wake-up. */
     turn () {
       const nowMs = now()
       if (nowMs < soonestMs) return
       for (const task of tasks) {
         if (nowMs < task.dueMs) continue
-        // What was missed, in a suspended process, is not made up for.
+        // Runs that a suspended process missed are not made up for.
         task.dueMs = Math.max(task.dueMs + task.ms, nowMs + task.ms / 2)
         task.work()
       }

@@ -1,7 +1,7 @@
 'use strict'
 
-// The stacks that were read in the middle of stalls, kept until the stall that they belong to is explained. They come from the main
-// thread (probe/blocked-stack.js) as one text.
+// Keeps the stacks that were read in the middle of stalls until the stall is explained. Each comes from the main thread
+// (probe/blocked-stack.js) as one text.
 
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
@@ -13,10 +13,10 @@ const { describeFile } = require('../../../formats/profile/frame')
 
 /**
  * @typedef {object} StackCall  a call that had not returned
- * @property {string} name      of the function that had been called; '' where it has none
- * @property {string} receiver  what kind of object it was called on: 'ServerResponse', 'Array'; '' where that is not known
- * @property {string} file      as of frames; '' of V8's builtins and of code without a file
- * @property {number} line      where it stood, from 1; 0 of builtins and of Node's own
+ * @property {string} name      of the called function; '' where it has none
+ * @property {string} receiver  the type of the object it was called on: 'ServerResponse', 'Array'; '' if unknown
+ * @property {string} file      as in frames; '' for V8's builtins and for code without a file
+ * @property {number} line      where it stood, from 1; 0 for builtins and Node's own code
  * @property {number} column
  * @property {number} functionLine    where the function begins
  * @property {number} functionColumn
@@ -24,11 +24,11 @@ const { describeFile } = require('../../../formats/profile/frame')
 
 /** @typedef {StackCall[]} Stack  innermost first */
 
-/** @typedef {{ atMicros: number, stack: Stack }} Look  atMicros: when the main thread read it, which may be long after it was asked to */
+/** @typedef {{ atMicros: number, stack: Stack }} Look  a stack probe; atMicros: when the main thread read it, which may be long after the request */
 
-const KEPT = 64 // a stall has at most a dozen; those of one that is over are asked for within seconds
+const KEPT = 64 // a stall has at most a dozen; they are read within seconds after it is over
 
-/** @typedef {{ atMicros: number, calls: BlockedCall[] }} RawLook  as it was read */
+/** @typedef {{ atMicros: number, calls: BlockedCall[] }} RawLook  a stack probe as it was read */
 
 /** @typedef {(frames: CallFrame[], maxMs: number) => Promise<CallFrame[]>} ToOriginal  positions in the original source */
 
@@ -41,7 +41,7 @@ function createBlockedStacks (context, toOriginal = async frames => frames) {
   const kept = []
 
   /**
-   * As they were read.
+   * The stack probes of this time, as they were read.
    * @param {number} fromMicros
    * @param {number} toMicros
    * @returns {RawLook[]}
@@ -69,7 +69,7 @@ function createBlockedStacks (context, toOriginal = async frames => frames) {
     /**
      * @param {RawLook[]} looks
      * @param {number} maxMs  to wait for source maps
-     * @returns {Promise<Look[]>} the same ones, in order
+     * @returns {Promise<Look[]>} the same probes, in order
      */
     async toOriginal (looks, maxMs) {
       const original = await toOriginal(placesOfLooks(looks), maxMs)
@@ -81,14 +81,14 @@ function createBlockedStacks (context, toOriginal = async frames => frames) {
 
 /** @param {BlockedCall[]} calls */
 function withoutOurs (calls) {
-  // Above the first frame that this thread gave its name stands what the main thread did to read the stack.
+  // Above the first frame in a loopscope file are the calls with which the main thread read the stack.
   const ours = calls.findIndex(([, , file]) => file.startsWith(OWN_FOLDER))
   return calls.slice(ours + 1).filter(([, , file]) => !file.startsWith(OWN_FOLDER))
 }
 
 /**
  * @param {BlockedCall} call
- * @returns {[CallFrame, CallFrame]} where it stands, and where its function begins, as a profile tells places
+ * @returns {[CallFrame, CallFrame]} where it stands and where its function begins, as in a profile
  */
 function placesOf ([name, , file, line, column, functionLine, functionColumn]) {
   const url = path.isAbsolute(file) ? pathToFileURL(file).href : file
@@ -118,7 +118,7 @@ function toStackCall ([name, receiver], place, beginning, context) {
 }
 
 /**
- * V8's own: JSON.stringify, Array.sort.
+ * Whether the call is of one of V8's builtins: JSON.stringify, Array.sort.
  * @param {StackCall} call
  */
 function isBuiltin ({ file, line }) {

@@ -1,7 +1,7 @@
 'use strict'
 
-// A call as it is written. V8 does not interrupt a native call, nor JSON.parse(): where no stack could be read inside one, the text shows
-// on which line of the function the call stands, or which builtin stands on the line. Pure.
+// Finds a call in the source text. V8 does not interrupt a native call, nor JSON.parse(): if no stack could be read inside one, the text
+// shows on which line of the function the call stands, or which builtin is called on the line. Pure.
 
 /** @typedef {{ line: number, column: number }} Position  from 1 */
 
@@ -9,11 +9,11 @@
 const BUILTINS = /(?<![\w$.])(JSON\.parse|JSON\.stringify|structuredClone) *\(/g
 
 /**
- * @param {string[]} lines   of the function and what follows it
+ * @param {string[]} lines   from the start of the function
  * @param {Position} begin   of the function
  * @param {string} name      of what it calls; as a regular expression
- * @param {Position} [before]  where the function was a little later
- * @returns {Position | null} the last call before that, or the first one where that is not known
+ * @param {Position} [before]  where the function stood a little later
+ * @returns {Position | null} the last call before `before`; without it the first call
  */
 function findCall (lines, begin, name, before) {
   const pattern = new RegExp(`(?<![\\w$])${name} *\\(`, 'g')
@@ -35,7 +35,7 @@ function findCall (lines, begin, name, before) {
 
 /**
  * @param {string} text  of a line
- * @returns {string | null} the builtin that is called there, when it is one
+ * @returns {string | null} the builtin that is called there, if it is exactly one
  */
 function builtinOn (text) {
   const names = new Set([...text.matchAll(BUILTINS)].map(([, name]) => name))
@@ -44,7 +44,7 @@ function builtinOn (text) {
 
 /**
  * @param {string} text
- * @param {number} column  V8's of a call: that of the name that is called
+ * @param {number} column  of a call in V8: where the name of the called function begins
  * @returns {string | null}
  */
 function nameAt (text, column) {
@@ -52,10 +52,10 @@ function nameAt (text, column) {
 }
 
 /**
- * V8 stops a loop at its head, and files samples of it there, whatever takes the time in it. Where the head calls nothing and a single
- * line is done again and again, that line is meant.
+ * V8 stops a loop at its head and assigns samples to it, whatever takes the time in the loop. If the head calls nothing and the loop has a
+ * single line, that line takes the time.
  * @param {string[]} lines  from the head of the loop
- * @returns {{ line: number, column: number } | null} from the head, 0; null where there is no such loop
+ * @returns {{ line: number, column: number } | null} relative to the head, which is 0; null where there is no such loop
  */
 function onlyLineOfLoop ([head = '', body = '', end = '']) {
   const [, condition] = /^\s*(?:\w+:\s*)?(?:for|while)\s*\((.*)\)\s*\{\s*$/.exec(head) ?? []
@@ -65,8 +65,8 @@ function onlyLineOfLoop ([head = '', body = '', end = '']) {
 }
 
 /**
- * A function ends with its first line where that leaves nothing open, else where a line begins no further in than that one and closes
- * something: enough for code that people write.
+ * A function ends with its first line if that leaves nothing open, else where a line with no more indentation closes something: enough for
+ * code that people write.
  * @param {string[]} lines
  */
 function lengthOf (lines) {

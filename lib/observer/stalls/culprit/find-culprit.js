@@ -1,9 +1,9 @@
 'use strict'
 
-// The culprit of a stretch of time: the user's own function with the largest share of it, the synchronous API or builtin at the bottom, and
-// the dependency that the function called. Pure: a profile and the stacks that were read meanwhile in, plain data out.
+// Finds the culprit of a time range: the application's function with the largest share of it, the synchronous API or builtin at the bottom,
+// and the dependency that the function called. Pure: takes a profile and the stacks read meanwhile, returns plain data.
 //
-// (garbage collector), (program) and (idle) hang under V8's root and not under the code that caused them: they show the cause and are left
+// (garbage collector), (program) and (idle) are children of V8's root and not of the code that caused them: they show the cause and are left
 // out here.
 
 const { buildCallTree } = require('../../../formats/profile/call-tree')
@@ -34,42 +34,42 @@ const SCRIPT = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|civet|coffee)(?:\?.*)?$/i
 /**
  * @typedef {object} Findings
  * @property {Culprit | null} culprit
- * @property {Frame['origin'] | null} origin  whose code the culprit is
+ * @property {Frame['origin'] | null} origin  the code that the culprit belongs to
  * @property {CodeFrame[]} stack  the heaviest one, innermost first
  * @property {number} codeMs      in JavaScript and native calls
  * @property {number} gcMs
  */
 
-// Seen on Node 22 and 24: once an interrupt has run in the middle of a regular expression, V8 files the rest of the expression's
-// time under the native function that the interrupt called last. None of these takes long itself.
+// Seen on Node 22 and 24: after an interrupt in the middle of a regular expression, V8 assigns the rest of the expression's time to the
+// native function that the interrupt called last. None of these functions takes long itself.
 const INTERRUPT_NATIVES = new Set(['now', 'executionAsyncResource'])
 
 const CALL_SHARE = 1 / 2
 const ENTERED_SHARE = 1 / 2
 
-// All of zlib's synchronous functions are one inside.
+// Inside, all synchronous functions of zlib are this one.
 const ZLIB_SYNC = 'syncBufferWrapper'
-// V8 gives expressions that it has compiled a frame of their own, named after them.
+// V8 gives a compiled regular expression a frame of its own, named after it.
 const EXPRESSION = 'RegExp: '
-const ANY_EXPRESSION = 'RegExp.exec' // all the others do it by this one
+const ANY_EXPRESSION = 'RegExp.exec' // all others call this one
 
-// They work themselves while they call back; the others (map, forEach) only pass on.
+// These do work between their callbacks; the others (map, forEach) only call back.
 const WORKING = new Set(['sort', 'toSorted', 'replace', 'replaceAll', 'parse', 'stringify'])
-// The same little work each time: the loop around it is what takes long.
+// Little, constant work each time: the loop around the call takes the time.
 const LITTLE_FUNCTION = /^(?:Object|Number|Boolean|String|Symbol|isArray|(?:Math|Reflect|Number|Boolean|Symbol)\..*)$/
 const LITTLE_METHOD = /\.(?:at|charAt|charCodeAt|codePointAt|entries|hasOwnProperty|keys|next|pop|push|values|\[Symbol\.iterator\])$/
 const PASSING_ON = new Set(['apply', 'call', 'every', 'filter', 'find', 'findIndex', 'flatMap', 'forEach', 'from', 'map', 'next', 'reduce', 'reduceRight', 'some', 'then'])
 
-/** Not (anonymous), and not what a minifier left: then the name by which the application calls it says more. */
+/** A name with a meaning: not (anonymous), and not left by a minifier. Otherwise the name in the application's call is better. */
 const TELLING = /^(?!(module\.)?exports$)[\w$.]{3,}/
 
-/** What frameworks add to these objects of Node's is known by the names that everybody gives them. */
+/** Methods that frameworks add to these objects of Node's are shown under the usual variable names. */
 const RECEIVERS = new Map([['ServerResponse', 'res'], ['Http2ServerResponse', 'res'], ['IncomingMessage', 'req'], ['Http2ServerRequest', 'req']])
 
 /**
- * @param {CpuProfile} profile  without frames of ours, as the recorder's windows are
- * @param {{ appRoot?: string, source?: SourceLines, culpritShare?: number }} [context]  culpritShare: that a function must have to be named
- * @param {Stack[]} [stacks]  read in this time
+ * @param {CpuProfile} profile  without loopscope's frames, as in the recorder's windows
+ * @param {{ appRoot?: string, source?: SourceLines, culpritShare?: number }} [context]  culpritShare: the share that a function must have to be named
+ * @param {Stack[]} [stacks]  read in the same time
  * @returns {Findings}
  */
 function findCulprit (profile, context = {}, stacks = []) {
@@ -92,7 +92,7 @@ function findCulprit (profile, context = {}, stacks = []) {
 }
 
 /**
- * Time in a function and below it, over all the paths that lead to it, recursion counted once.
+ * Time in a function and below it, over all paths that lead to it; recursion counts once.
  * @param {CallTree} root
  * @returns {Map<Frame, number>}
  */
@@ -114,13 +114,13 @@ function inclusiveMicros (root) {
 }
 
 /**
- * The deepest heavy frame of the application; where that has none, of the package that it called, which answers for what that calls in
- * turn. An anonymous one (a comparator, a callback) says little: the nearest named one above it is taken, as long as the way up stays in
- * the same code.
+ * The deepest heavy frame of the application; if there is none, of the package that the application called, which is responsible for what it
+ * calls in turn. An anonymous function (a comparator, a callback) means little: the nearest named one above it is taken, as long as all frames
+ * in between are in the same code.
  * @param {CallTree[]} path
  * @param {SourceLines} source
  * @param {(tree: CallTree) => boolean} isHeavy
- * @returns {number} -1 when there is none
+ * @returns {number} -1 if there is none
  */
 function culpritDepth (path, { dependsOn }, isHeavy) {
   const passedOn = path.findLastIndex(({ frame }) => isPassingOn(frame))
@@ -137,8 +137,8 @@ function culpritDepth (path, { dependsOn }, isHeavy) {
 }
 
 /**
- * Templates and what `new Function` made are nobody's file: who called them is meant, as with WebAssembly. What makes code of a template
- * often gives it the template's name, but not its lines.
+ * Templates and the result of `new Function` have no source file: their caller is meant, as with WebAssembly. Code compiled from a template
+ * often carries the template's name, but not its lines.
  * @param {Frame} frame
  */
 function isWritten ({ file }) {
@@ -183,7 +183,7 @@ function describe (path, depth, matches, source) {
 /**
  * @param {CallTree} tree
  * @param {SourceLines} source
- * @returns {CodeFrame} with the hottest line where V8 told the lines, else the one on which the function begins
+ * @returns {CodeFrame} with the hottest line where V8 recorded lines, else the first line of the function
  */
 function toCodeFrame (tree, source) {
   const { frame } = tree
@@ -200,8 +200,8 @@ function isMeta (frame, name) {
 }
 
 /**
- * The tree without what an interrupt leaves in the samples of what it interrupted, beside its own frames, which no window has
- * (formats/profile/own-frames.js): that time is given to the function above.
+ * The tree without the samples that an interrupt leaves in what it interrupted, beside its own frames, which no window contains
+ * (formats/profile/own-frames.js): that time goes to the function above.
  * @param {CallTree} tree
  * @returns {CallTree}
  */
@@ -217,8 +217,8 @@ function isInterruptNative ({ origin, name }) {
 }
 
 /**
- * The synchronous API or builtin at the bottom, by the name that people call it: what Node has a function for is in the samples; V8's
- * builtins have no frame there and are known from the stacks, or by what is written on the hottest line.
+ * The synchronous API or builtin at the bottom, by its usual name. A function of Node's is in the samples. V8's builtins have no frame there:
+ * they come from the stacks, or from the text of the hottest line.
  * @param {CallTree[]} path
  * @param {number} depth     of the culprit
  * @param {Match[]} matches  of the culprit
@@ -238,7 +238,7 @@ function calledApi (path, depth, matches, position, source) {
 }
 
 /**
- * The builtin that at least every second stack was in.
+ * The builtin that at least every second stack is in.
  * @param {CallTree[]} path
  * @param {number} depth
  * @param {Match[]} matches
@@ -257,8 +257,8 @@ function builtinIn (path, depth, matches, source) {
 }
 
 /**
- * Samples have a builtin's time under the function that called it, on the line of the call; what it calls back is below that. A stack may
- * be read in a builtin that V8 came to after another one, which it does not interrupt.
+ * Samples show a builtin's time in the function that called it, on the line of the call; its callbacks are below that. The stack may also be
+ * of a later builtin, because V8 does not interrupt the one that took the time.
  * @param {CallTree[]} path
  * @param {number} depth
  * @param {{ caller: StackCall, isInnermost: boolean }} seen
@@ -266,7 +266,7 @@ function builtinIn (path, depth, matches, source) {
  */
 function tookTime (path, depth, { caller, isInnermost }, source) {
   const tree = path.slice(depth).findLast(({ frame }) => isSame(frame, caller))
-  // A builtin that was called by another one, or by Node.
+  // A builtin called by another builtin, or by Node.
   if (tree === undefined) return caller.line === 0
   const line = hottestLine(tree, source)
   if (isInnermost && line !== null && line !== caller.line) return false
@@ -288,13 +288,13 @@ function writtenBuiltin (path, depth, source) {
 }
 
 /**
- * The dependency that the application called, by which of its functions, and which of its own dependencies the time was spent in.
+ * The dependency that the application called, through which of its functions, and in which of its own dependencies the time was spent.
  * @param {CallTree[]} path
  * @param {number} depth     of the culprit
  * @param {Match[]} matches  of the culprit
  * @param {Position} position  of the call in the culprit
  * @param {SourceLines} source
- * @returns {Culprit['via']}  of a culprit in a dependency only with what that went through: its own package is in its file
+ * @returns {Culprit['via']}  for a culprit in a dependency, only with `through`: its own package shows in its file
  */
 function enteredPackage (path, depth, matches, position, source) {
   const { frame: caller } = path[depth]
@@ -317,7 +317,7 @@ function enteredPackage (path, depth, matches, position, source) {
 }
 
 /**
- * The innermost other package that has most of the time, and where it was entered: the dependency of a dependency.
+ * The innermost other package with most of the time, and where it was entered: the dependency of a dependency.
  * @param {CallTree[]} path
  * @param {number} depth    of the culprit
  * @param {number} entered  where the package that the application called begins
@@ -344,7 +344,7 @@ function passedThrough (path, depth, entered, matches) {
 function nameOf (frame, matches) {
   const call = matches.flatMap(({ inner }) => inner.findLast(one => isSame(frame, one)) ?? [])[0]
   const receiver = RECEIVERS.get(call?.receiver ?? '')
-  // V8 names functions without a name after what they were assigned to, which minifiers leave without meaning.
+  // V8 names anonymous functions after what they were assigned to; in minified code that has no meaning.
   const name = frame.name.replace(/^((module\.)?exports|\w{1,2})\./, '')
   return receiver === undefined || name.includes('.') ? name : `${receiver}.${name}`
 }

@@ -1,8 +1,8 @@
 'use strict'
 
-// What the stacks that were read in the middle of a stall add to its samples. Samples show which function it was; a stack was read at a
-// moment that V8 chose, and may show something else: only those that hold the same function count. They give a call that V8 compiled
-// into its caller its time back, and the culprit the line and column at which it was. Pure: the lines of a file are given to it.
+// Combines the stacks read in the middle of a stall with its samples. Samples show which function took the time. A stack was read at a moment
+// that V8 chose and may show something else: only stacks that hold the same function count. They restore the time of calls that V8 inlined,
+// and give the culprit its line and column. Pure: the lines of a file are passed in.
 
 const { describeFrame } = require('../../../formats/profile/frame')
 const { isBuiltin } = require('./blocked-stacks')
@@ -14,27 +14,27 @@ const { findCall, lengthOf, onlyLineOfLoop } = require('./call-in-source')
 /** @import { Position } from './call-in-source' */
 /** @import { SourceLines } from './source-lines' */
 
-// A stack says where a function's text begins (`function`), a profile where its parameters do: between them are keywords and its name.
+// A stack has the position of a function's text (`function`), a profile that of its parameters: between them are keywords and its name.
 const MAX_KEYWORDS = 'async function * '.length + 4
 const MAX_FUNCTION_LINES = 2000
-const MAX_INLINED = 10 // one into the other
-const MAX_INSIDES = 4 // of one stack
-const INLINED_SHARE = 1 / 2 // of the stacks that have the caller, and of its time
-const OWN_SHARE = 1 / 2 // of its time, for a function to be meant itself
+const MAX_INLINED = 10 // nested inlined calls
+const MAX_INSIDES = 4 // calls of one stack
+const INLINED_SHARE = 1 / 2 // of the stacks that hold the caller, and of its time
+const OWN_SHARE = 1 / 2 // of a function's time, from which the function itself is busy
 const CALLED_SHARE = 1 / 2
 
 /**
  * @typedef {object} Match
  * @property {StackCall} call  of the function
  * @property {Stack} inner     what it had called, innermost first
- * @property {number} agreed   how many of the path's frames below it the stack has, too, without a gap
+ * @property {number} agreed   how many frames of the path below it are also in the stack, without a gap
  */
 
 /**
  * @typedef {object} Inlined
  * @property {StackCall} callee
  * @property {Set<number>} callLines  of the caller
- * @property {StackCall[]} insides    it and what it had called, as far as they were at work and not only about to begin
+ * @property {StackCall[]} insides    the callee and what it had called, if they were running and not only about to begin
  */
 
 /**
@@ -42,18 +42,18 @@ const CALLED_SHARE = 1 / 2
  * @param {Stack[]} stacks
  * @param {CallTree[]} path
  * @param {number} depth  of the function on the path
- * @returns {Match[]} those that agree best with the path below the function
+ * @returns {Match[]} the matches that agree best with the path below the function
  */
 function matchStacks (stacks, path, depth) {
   const below = path.slice(depth + 1).map(({ frame }) => frame).filter(hasFile)
   const matches = stacks.flatMap(stack => bestOf(stack, path[depth].frame, below) ?? [])
-  // A native call is interrupted when it has returned, and by then the function may be on its next line.
+  // V8 interrupts a native call only after its return, when the function may already be on its next line.
   const agreeing = matches.filter(({ agreed }) => agreed > 0)
   return agreeing.length > 0 ? agreeing : matches
 }
 
 /**
- * A function that calls itself is on the stack more than once.
+ * The best match in a stack: a recursive function is on the stack more than once.
  * @param {Stack} stack
  * @param {Frame} frame
  * @param {Frame[]} below
@@ -86,13 +86,13 @@ function agreement (calls, frames) {
  */
 function isSame (frame, call) {
   if (frame.file !== call.file || isBuiltin(call)) return false
-  // Node's own come without places.
+  // Node's own frames have no positions.
   if (frame.origin === 'node') return frame.name === (call.name || '(anonymous)')
   return isAtParameters(frame, call)
 }
 
 /**
- * V8 also interrupts a function before it has done anything, where its parameters begin: what took the time was before it was called.
+ * V8 also interrupts a function before it has run, where its parameters begin: what took the time came before its call.
  * @param {StackCall} call
  */
 function hasNotBegun (call) {
@@ -114,10 +114,10 @@ function hasFile ({ file }) {
 }
 
 /**
- * The way through a call tree that most of the time went: from the root's heaviest child down, always into the heaviest one, while something
- * below is heavier than the node itself.
+ * The heaviest path of a call tree: from the root always down to the heaviest child, as long as something below is heavier than the node
+ * itself.
  * @param {CallTree} root
- * @returns {CallTree[]} outermost first; none where no code ran
+ * @returns {CallTree[]} outermost first; empty where no code ran
  */
 function heaviestPath (root) {
   const path = []
@@ -137,13 +137,13 @@ function heaviest (trees) {
 }
 
 /**
- * What V8 compiled into its caller has no frame in the samples: its time is the caller's own, with lines of the callee's or with that of
- * the call; below Node's own functions (process.nextTick, emit) an application may be missing altogether. The stacks have such calls: where
- * they show one, and the lines of the samples do not say otherwise, the time is given to it.
- * @param {CallTree} root  is changed
+ * A function that V8 inlined has no frame in the samples: its time is in the caller, on lines of the callee or on the line of the call. Below
+ * Node's own functions (process.nextTick, emit) an application may be missing altogether. The stacks do have such calls: where they show one,
+ * and the lines of the samples do not contradict it, the call gets the time.
+ * @param {CallTree} root  is modified
  * @param {Stack[]} stacks
  * @param {SourceLines} source
- * @returns {CallTree} the same
+ * @returns {CallTree} the same tree
  */
 function withInlinedCalls (root, stacks, source) {
   for (let left = MAX_INLINED; left > 0; left--) {
@@ -184,7 +184,7 @@ function functionKey ({ functionLine, functionColumn, file }) {
  * @param {Inlined} inlined
  * @param {Frame} frame  of the callee
  * @param {SourceLines} source
- * @returns {boolean} whether it was the callee's
+ * @returns {boolean} whether the time was the callee's
  */
 function giveTime (path, inlined, frame, source) {
   const caller = path[path.length - 1]
@@ -207,8 +207,8 @@ function giveTime (path, inlined, frame, source) {
 }
 
 /**
- * A line of a profile has no file. One that both functions have may be where the caller made a native call, which no sample has a frame
- * of either and after which the stack was read: then the callee had only begun.
+ * Whether a line of the caller's samples is the callee's: lines in a profile have no file. A line that both functions have may be where the
+ * caller made a native call, which has no frame in samples either and after which the stack was read: then the callee had only begun.
  * @param {number} line
  * @param {Frame} caller
  * @param {Inlined} inlined
@@ -236,7 +236,7 @@ function isWithin (line, { file, functionLine }, source) {
 /**
  * @param {CallTree} root
  * @param {StackCall} call
- * @returns {Frame} the one that samples saw, if any did
+ * @returns {Frame} the one from the samples, if there is one
  */
 function frameOf (root, call) {
   const pending = [root]
@@ -272,13 +272,13 @@ function sum (lines) {
 }
 
 /**
- * The line and column at which the culprit was: its hottest line when it burned the time itself, else that of the call that took it. The
- * samples have the one; for the other they have only where a function begins, and the stacks show it, or what is written there.
+ * The line and column of the culprit: its hottest line if it was busy itself, else the call that took the time. The samples have the hottest
+ * line. For a call they have only where a function begins; the stacks or the source text show the call.
  * @param {CallTree[]} path
  * @param {number} depth     of the culprit
  * @param {Match[]} matches  of the culprit
  * @param {SourceLines} source
- * @returns {Position} where the function begins when nothing is known
+ * @returns {Position} the start of the function when nothing else is known
  */
 function positionOf (path, depth, matches, source) {
   const { frame } = path[depth]
@@ -291,11 +291,11 @@ function positionOf (path, depth, matches, source) {
 }
 
 /**
- * What V8 inlines from another file it counts under the caller, with the other file's lines: those that the caller cannot have are left
+ * V8 counts code inlined from another file under the caller, with line numbers of the other file. Lines that the caller cannot have are left
  * out.
  * @param {CallTree} tree
  * @param {Pick<SourceLines, 'count'>} source
- * @returns {number | null} where the samples found it, when most of its time is its own and V8 told the lines
+ * @returns {number | null} the hottest line, if most of its time is its own and V8 recorded lines
  */
 function hottestLine (tree, source) {
   if (!isBusyItself(tree)) return null
@@ -323,7 +323,7 @@ function columnOn (line, matches) {
  * @param {CallTree[]} path
  * @param {number} depth
  * @param {SourceLines} source
- * @param {Position} [later]  where the function was after the call
+ * @param {Position} [later]  where the function stood after the call
  */
 function writtenCall (path, depth, source, later) {
   const { frame, totalMicros } = path[depth]
@@ -333,7 +333,7 @@ function writtenCall (path, depth, source, later) {
 }
 
 /**
- * A comparator or callback without a name that is written in the function stands in the call that takes the time, or close below it.
+ * An anonymous comparator or callback in the function's text stands in the call that takes the time, or close below it.
  * @param {CallTree[]} path
  * @param {number} depth
  * @param {SourceLines} source
@@ -356,8 +356,8 @@ function linesFrom ({ file, line }, source) {
 }
 
 /**
- * @param {Frame} frame  of a function that burns the time itself
- * @param {number} line  on which it was seen
+ * @param {Frame} frame  of a function that is busy itself
+ * @param {number} line  where the samples show it
  * @param {SourceLines} source
  * @returns {Position | null}
  */
@@ -367,7 +367,7 @@ function workOf ({ file }, line, source) {
 }
 
 /**
- * As a regular expression: all of zlib's synchronous functions are one inside.
+ * The name as a regular expression: inside, all synchronous functions of zlib are one.
  * @param {string} name
  */
 function writtenName (name) {
@@ -386,7 +386,7 @@ function positionKey ({ line, column }) {
 }
 
 /**
- * What comes most often; of equals the first.
+ * The most frequent value; the first of equal ones.
  * @template T
  * @param {T[]} values
  * @param {(value: T) => string} keyOf

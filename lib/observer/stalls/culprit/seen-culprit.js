@@ -1,8 +1,7 @@
 'use strict'
 
-// The culprit as far as the looks of a stall show it, where next to no samples do: the one function of the application that all of them
-// were in. A look is read at a moment that V8 chooses, and there are few of them: one that shows another function, and no culprit is named.
-// Pure: looks in, plain data out.
+// Finds the culprit from the stack probes of a stall that has next to no samples: the one application function that is in all of them. V8
+// chooses the moment of a probe, and there are few: if one shows another function, no culprit is named. Pure: takes probes, returns plain data.
 
 const { isBuiltin } = require('./blocked-stacks')
 const { findCulprit } = require('./find-culprit')
@@ -15,17 +14,17 @@ const { hasNotBegun } = require('./matching-stacks')
 /** @import { SourceLines } from './source-lines' */
 
 const MIN_LOOKS = 3
-// What is asked for during one collection is answered when that ends, all at once: that is one moment, and says one thing. The period of
-// the samples.
+// Probes requested during one collection are all answered at once when it ends: together they are one observation. The value is the
+// period of the samples.
 const MIN_APART_MICROS = 10e3
 
 const ROOT = Object.freeze({ functionName: '(root)', scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 })
-const SOME_SCRIPT = '1' // code without a file is no native function, which V8 gives the script 0
+const SOME_SCRIPT = '1' // any script other than 0, which V8 gives to native functions
 
 /**
  * @param {Look[]} looks  in order
  * @param {{ appRoot?: string, source?: SourceLines }} [context]
- * @returns {Findings | null} its share is that of the looks; null rather than a wrong one
+ * @returns {Findings | null} its share is that of the probes; null rather than a wrong culprit
  */
 function seenCulprit (looks, context) {
   const apart = thoseApart(looks)
@@ -63,8 +62,8 @@ function isSame (one, other) {
 }
 
 /**
- * Stacks as a small CPU profile, a sample each, so that what reads samples reads them too. It has no times: the samples are a microsecond
- * each.
+ * Stacks as a small CPU profile with one sample per stack, so that code that reads samples can read them. It has no durations: each sample
+ * lasts a microsecond.
  * @param {Stack[]} stacks
  * @returns {CpuProfile}
  */
@@ -76,10 +75,10 @@ function lookProfile (stacks) {
 }
 
 /**
- * Nodes of its own for each: a call tree has one of those of the same function.
- * @param {ProfileNode[]} nodes  takes them
+ * Adds separate nodes for each stack: a call tree merges those of the same function.
+ * @param {ProfileNode[]} nodes  the nodes are added here
  * @param {Stack} stack
- * @returns {number} the innermost one
+ * @returns {number} the innermost node
  */
 function addStack (nodes, stack) {
   const calls = stack.filter(call => !isBuiltin(call)).reverse() // samples have no builtins either

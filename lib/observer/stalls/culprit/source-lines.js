@@ -1,22 +1,22 @@
 'use strict'
 
-// The application's files as they are on disk, read when a stall is explained: how many lines there are (a line beyond the end is none of
-// the file's own), what is written on them, and what the package of a file depends on.
+// Reads the application's files from disk when a stall is explained: their number of lines (a larger line number belongs to another file),
+// the text of lines, and the dependencies of a file's package.
 
 const path = require('node:path')
 const { readRegularFile } = require('../../../base/regular-file')
 
 const MAX_FILES = 200
 const MAX_BYTES = 16 * 1024 * 1024 // a bundle larger than this is not read for a line number
-const MAX_LINE_LENGTH = 500 // minified code has names for no one
+const MAX_LINE_LENGTH = 500 // minified code has no meaningful names
 const LINE_FEED = 10
 const PACKAGE_FOLDER = /^.*(?:^|\/)node_modules\/(?:@[^/]+\/)?[^/]+\//
 const DEPENDENCY_FIELDS = ['dependencies', 'optionalDependencies', 'peerDependencies']
 
 /**
  * @typedef {object} SourceLines
- * @property {(file: string) => number | null} count  null where it cannot be read
- * @property {(file: string, from: number, to?: number) => string[]} read  lines from 1, up to and with `to`; none where it cannot be read
+ * @property {(file: string) => number | null} count  null if the file cannot be read
+ * @property {(file: string, from: number, to?: number) => string[]} read  lines from 1, `to` included; empty if the file cannot be read
  * @property {import('../../../formats/profile/called-package').DependsOn} dependsOn
  */
 
@@ -59,7 +59,7 @@ function createSourceLines ({ appRoot }) {
 
 /**
  * @param {string} file
- * @returns {Buffer | null} Node's own, made by eval, gone, or too large
+ * @returns {Buffer | null} null for code of Node's or made by eval, and for a file that is gone or too large
  */
 function readFile (file) {
   try {
@@ -71,7 +71,7 @@ function readFile (file) {
 
 /**
  * @param {string} file  a package.json
- * @returns {Set<string>} names; none where it cannot be read
+ * @returns {Set<string>} package names; empty if it cannot be read
  */
 function readDependencies (file) {
   try {
@@ -89,7 +89,7 @@ function countLines (bytes) {
   return count
 }
 
-/** For profiles whose files are not here. @type {SourceLines} */
+/** For profiles whose source files are not on this machine. @type {SourceLines} */
 const NO_SOURCE = Object.freeze({ count: () => null, read: () => [], dependsOn: () => false })
 
 module.exports = { createSourceLines, NO_SOURCE }
