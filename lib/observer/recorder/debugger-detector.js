@@ -1,9 +1,9 @@
 'use strict'
 
-// Whether a debugger is connected to the open inspector. Node keeps the port open when the debugger has left, and neither it nor
-// the port's own HTTP responses show who is there: the system's table of connections does, on Linux.
+// Detects whether a debugger is connected to the open inspector. Node keeps the port open after the debugger has left, and neither Node nor
+// the HTTP responses of the port show the connections; on Linux, the system's table of connections does.
 //
-// A browser that only lists what could be debugged (chrome://inspect) is connected for a moment each time.
+// A browser that only lists debugging targets (chrome://inspect) is connected for a moment each time.
 
 const fs = require('node:fs')
 
@@ -14,10 +14,10 @@ const ESTABLISHED = '01'
 /**
  * @typedef {object} DebuggerStatus
  * @property {string} url  of the inspector
- * @property {boolean | null} isConnected  null: this system does not tell
+ * @property {boolean | null} isConnected  null: this system does not report it
  */
 
-/** @param {readonly string[]} [tables]  of the two protocols; a system may lack the second */
+/** @param {readonly string[]} [tables]  of IPv4 and IPv6; a system may lack the second */
 function createDebuggerDetector ([first, ...others] = TABLES) {
   /** @type {string | undefined} */
   let lastUrl
@@ -36,7 +36,7 @@ function createDebuggerDetector ([first, ...others] = TABLES) {
 
   return {
     detect,
-    /** Of the inspector that was last asked about. */
+    /** Checks the inspector of the last call again. */
     detectAgain: () => lastUrl === undefined ? undefined : detect(lastUrl)
   }
 }

@@ -1,6 +1,6 @@
 'use strict'
 
-// The windows that are kept, and views cut from them. It lives in the observer thread.
+// Keeps the recorder's windows and cuts views from them. It runs in the observer thread.
 
 const { guarded } = require('../../base/guard')
 const { clearTimeout, setTimeout } = require('../../base/timers')
@@ -22,22 +22,22 @@ class History {
   /**
    * @param {object} options
    * @param {number} options.keepMicros
-   * @param {(window: CpuProfile) => CpuProfile} [options.complete]  what else is known of a window, put into it
+   * @param {(window: CpuProfile) => CpuProfile} [options.complete]  adds to a window what its samples do not have
    */
   constructor ({ keepMicros, complete = window => window }) {
     this.#keepMicros = keepMicros
     this.#complete = complete
   }
 
-  /** Where the first kept window begins; Infinity while there is none. */
+  /** Where the first window begins; Infinity without one. */
   get fromMicros () { return this.#windows[0]?.startTime ?? Infinity }
 
-  /** Up to where the past is known; -Infinity while nothing is. */
+  /** Where the last window ends; -Infinity without one. */
   get toMicros () { return this.#windows.at(-1)?.endTime ?? -Infinity }
 
   /**
    * @param {CpuProfile} window
-   * @returns {CpuProfile} the window with its samples in order of time, and without frames of ours
+   * @returns {CpuProfile} the window with its samples in order of time, and without loopscope's frames
    */
   add (window) {
     const clean = this.#complete(withoutOwnFrames(inOrder(window)))
@@ -60,7 +60,7 @@ class History {
   }
 
   /**
-   * Resolves with true when the past is known up to this moment, with false after maxMs.
+   * Resolves with true when there are windows up to this moment, with false after maxMs.
    * @param {number} toMicros
    * @param {number} maxMs
    * @returns {Promise<boolean>}
@@ -81,10 +81,10 @@ class History {
   }
 
   /**
-   * What is known of this stretch of time, as one profile; null when nothing is.
+   * What was recorded in this time, as one profile; null if nothing was.
    * @param {number} fromMicros
    * @param {number} toMicros
-   * @param {{ fromMicros: number, toMicros: number }[]} [without]  stretches of it, in order: they count as idle
+   * @param {{ fromMicros: number, toMicros: number }[]} [without]  parts of this time, in order, that count as idle
    * @returns {CpuProfile | null}
    */
   view (fromMicros, toMicros, without = []) {
@@ -100,7 +100,7 @@ class History {
    */
   #slices (fromMicros, toMicros) {
     return this.#windows.flatMap((window, index) => {
-      // A window is opened before the one before it is closed: where both saw the time, the later one tells it.
+      // A window opens before the previous one ends: where both overlap, the later one counts.
       const end = Math.min(toMicros, this.#windows[index + 1]?.startTime ?? Infinity, window.endTime)
       const start = Math.max(fromMicros, window.startTime)
       return end > start ? [slice(window, start, end)] : []

@@ -1,10 +1,10 @@
 'use strict'
 
-// The observer's side of the inspector engine: the process's one inspector session with the main thread. It receives every window that the
-// main thread ends and can have the main thread end one now, even in the middle of its work.
+// The observer's part of the inspector engine: the only inspector session of the process with the main thread. It receives every window that
+// the main thread ends, and can make the main thread end one now, even while that is busy.
 //
-// It is opened early and stays open as long as it can: disconnecting clears V8's heap object ids, and connecting in the middle of a stall
-// would be too late (the first two samples of a cold profiler are all it yields).
+// It is opened early and stays open as long as possible: disconnecting clears V8's heap object ids, and connecting in the middle of a stall
+// would be too late (a cold profiler yields only its first two samples).
 
 const { errors } = require('../../base/errors')
 const { guarded } = require('../../base/guard')
@@ -18,11 +18,11 @@ const { OWN_FOLDER } = require('../../base/own-files')
 /** @import { DebuggerStatus } from './debugger-detector' */
 
 const MICROS_PER_SECOND = 1e6
-const SOURCE = `${OWN_FOLDER}observer/recorder/inspector-session.js` // the name makes it a frame of ours in profiles
+const SOURCE = `${OWN_FOLDER}observer/recorder/inspector-session.js` // with this name it counts as a frame of loopscope's in profiles
 
-const NO_FRAME = '0.0.0' // of no context
-const NOT_PAUSED = /while paused/ // of V8's error, the same in Node 20 to 26
-const HANDLERS_GROUP = 'loopscope-handlers' // of objects, until their places are read
+const NO_FRAME = '0.0.0' // a call frame that does not exist
+const NOT_PAUSED = /while paused/ // matches V8's error message, the same in Node 20 to 26
+const HANDLERS_GROUP = 'loopscope-handlers' // the object group of handlers, released when their positions are read
 
 /** @typedef {(method: string, params: object) => Promise<any>} Post  to the inspector of the main thread */
 
@@ -34,14 +34,14 @@ class InspectorSession {
   /**
    * @param {object} options
    * @param {number} options.hz
-   * @param {boolean} [options.isMainThread]  whether it is the main thread that is observed, the only one that can be reached
-   * @param {boolean} [options.isInspectorForbidden]  where it is, Node 20 to 26 abort the process in connectToMainThread()
-   * @param {boolean} options.windowsBySession  whether this session is to receive windows at all
-   * @param {string} options.titlePrefix   of this process's windows: titles are shared with every other session
-   * @param {string} options.interruptExpression  names the function that the interrupt calls
+   * @param {boolean} [options.isMainThread]  whether the observed thread is the main thread, the only one that a session reaches
+   * @param {boolean} [options.isInspectorForbidden]  if so, connectToMainThread() aborts the process on Node 20 to 26
+   * @param {boolean} options.windowsBySession  whether this session receives windows at all
+   * @param {string} options.titlePrefix   prefix of this process's window titles: every other session receives all windows
+   * @param {string} options.interruptExpression  evaluates to the function that the interrupt calls
    * @param {(window: CpuProfile) => void} options.onWindow
-   * @param {() => void} [options.onDisconnectAwaited]  the main thread ends, and waits for this session to go
-   * @param {() => unknown} [options.onDebuggerAwaited]    the main thread stands in inspector.waitForDebugger()
+   * @param {() => void} [options.onDisconnectAwaited]  the main thread is ending and waits for this session to close
+   * @param {() => unknown} [options.onDebuggerAwaited]    the main thread waits in inspector.waitForDebugger()
    */
   constructor (options) {
     this.#options = options
@@ -61,7 +61,7 @@ class InspectorSession {
     this.#session = session
     session.on('NodeRuntime.waitingForDisconnect', guarded(() => this.#options.onDisconnectAwaited?.()))
     session.on('NodeRuntime.waitingForDebugger', guarded(() => this.#options.onDebuggerAwaited?.()))
-    // A Node that does not know one of them does not wait either.
+    // A Node.js version without one of these does not wait for it either.
     await post(session, 'NodeRuntime.enable').catch(() => {})
     await post(session, 'NodeRuntime.notifyWhenWaitingForDisconnect', { enabled: true }).catch(() => {})
     if (!this.#options.windowsBySession) return
@@ -74,11 +74,11 @@ class InspectorSession {
   }
 
   /**
-   * Interrupts the main thread, in the middle of whatever it does: at once where it is in JavaScript or idle, else when the native call
-   * that it is in returns.
+   * Interrupts the main thread, whatever it does: at once if it runs JavaScript or is idle, otherwise when its current native call
+   * returns.
    * @param {{ rotate: boolean, seen?: DebuggerStatus }} options
-   *   rotate: end the window, or else only note the route; seen: of a debugger, just now
-   * @returns {Promise<{ route: string | null, trace: Trace | null, stack: BlockedStack } | undefined>} what the main thread was at
+   *   rotate: end the window, otherwise only note the route; seen: the debugger's current status
+   * @returns {Promise<{ route: string | null, trace: Trace | null, stack: BlockedStack } | undefined>} what the main thread was doing
    */
   async interrupt ({ rotate, seen }) {
     if (this.#session === undefined) return undefined
@@ -87,31 +87,31 @@ class InspectorSession {
     return reply?.result?.value
   }
 
-  /** Has the main thread note what it works for and where it is, for the labels of samples. */
+  /** Makes the main thread note its request and its stack, for the labels of samples. */
   look () {
     return this.#call('look')
   }
 
-  /** @returns {Promise<Handler[]>} of the routes that are new */
+  /** @returns {Promise<Handler[]>} the handlers of new routes */
   readHandlers () {
     return readHandlers((method, params) => this.post(method, params), this.#callOf('takeHandlers'))
   }
 
   /**
-   * Has the main thread start the recorder, in the middle of whatever it does: a message would reach it only with the loop's next turn.
+   * Makes the main thread start the recorder, whatever it does: a message would reach it only at the loop's next turn.
    */
   startRecording () {
     return this.#call('startRecording')
   }
 
   /**
-   * Has the main thread do what it does when it stands in inspector.waitForDebugger() because of this session.
+   * Makes the main thread do what it does when it waits in inspector.waitForDebugger() because of this session.
    */
   endDebuggerWait () {
     return this.#call('endDebuggerWait')
   }
 
-  /** @param {string} name  of what the function that the interrupt calls has besides */
+  /** @param {string} name  of a method of the function that the interrupt calls */
   async #call (name) {
     await this.post('Runtime.evaluate', { expression: this.#callOf(name), silent: true })
   }
@@ -122,13 +122,13 @@ class InspectorSession {
   }
 
   /**
-   * Whether the main thread stands in a pause of a debugger. It answers when the main thread can be interrupted.
+   * Whether a debugger has paused the main thread. It answers when the main thread can be interrupted.
    * @returns {Promise<boolean>}
    */
   async isPaused () {
     if (this.#session === undefined) return false
-    // Evaluates nothing: there is no such frame. Unlike the rest of its domain it need not be enabled, which would cost the main
-    // thread an event for each script.
+    // Evaluates nothing: there is no such frame. Unlike the rest of its domain, this command works without being enabled, which would cost
+    // the main thread an event for each script.
     const answer = post(this.#session, 'Debugger.evaluateOnCallFrame', { callFrameId: NO_FRAME, expression: '0' })
     return answer.then(() => true, error => error.code === 'ERR_INSPECTOR_COMMAND' && !NOT_PAUSED.test(error.message))
   }
@@ -145,10 +145,10 @@ class InspectorSession {
   }
 
   /**
-   * Of its own accord the inspector says this, until the session is closed.
+   * Listens for an event of the inspector, until the session is closed.
    * @param {string} event
    * @param {(message: { params: any }) => void} listener
-   * @returns {() => void} ends it
+   * @returns {() => void} removes the listener
    */
   listen (event, listener) {
     const session = this.#session
@@ -176,10 +176,10 @@ function post (session, method, params) {
 }
 
 /**
- * Where the functions begin that answer routes: the main thread hands them over as what they are, and V8 has their places. It is done once a
+ * Finds where the handlers of routes begin: the main thread returns the functions, and V8 has their positions. This happens once per
  * route.
  * @param {Post} send
- * @param {string} expression  yields an array: a route, its functions, another route …
+ * @param {string} expression  evaluates to an array: a route, its functions, another route …
  * @returns {Promise<Handler[]>} rejects when there is no session
  */
 async function readHandlers (send, expression) {

@@ -1,7 +1,7 @@
 'use strict'
 
-// The recorder's end in the observer: the inspector session with the main thread and when there is one, the windows that are kept, and views
-// cut from them.
+// The observer's part of the recorder: the inspector session with the main thread and when it is open, the windows that are kept, and the
+// views cut from them.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { SingleFlight } = require('../../base/single-flight')
@@ -31,14 +31,14 @@ class RecorderClient {
   #session
   #lifecycle
   #debuggerDetector = createDebuggerDetector()
-  // Readers of profiles are many; ending a window takes some of the main thread's time.
+  // Profiles have many readers, and ending a window takes some of the main thread's time.
   #rotation = new SingleFlight({ take: () => this.rotateNow(), restMs: () => ROTATION_REST_MS })
   #hasSession = false
   #isRecording = false
   #offReason
   #threads
   threadCpu
-  /** With the workers of the process. */
+  /** The sessions with the workers of the process. */
   threadSessions
   history
 
@@ -46,11 +46,11 @@ class RecorderClient {
    * @param {object} parts
    * @param {ObserverSettings} parts.settings
    * @param {SharedState} parts.state
-   * @param {() => number | null} parts.readCpuMs  of the observed thread; null: the system does not tell
-   * @param {() => void} parts.askToRotate  the main thread, where there is no session to do it through
-   * @param {(window: CpuProfile) => void} parts.onWindow  clean, in order
-   * @param {(profile: CpuProfile) => Promise<CpuProfile>} parts.label  gives its samples their routes
-   * @param {(isAway: boolean) => void} parts.onAway  the session is disconnected for a while, or there again
+   * @param {() => number | null} parts.readCpuMs  of the observed thread; null: the system does not report it
+   * @param {() => void} parts.askToRotate  asks the main thread by message, used if there is no inspector session
+   * @param {(window: CpuProfile) => void} parts.onWindow  without loopscope's frames, in order
+   * @param {(profile: CpuProfile) => Promise<CpuProfile>} parts.label  adds the routes of the samples
+   * @param {(isAway: boolean) => void} parts.onAway  the session is disconnected for a while, or connected again
    */
   constructor ({ settings, state, readCpuMs, askToRotate, onWindow, label, onAway }) {
     this.#settings = settings
@@ -89,15 +89,15 @@ class RecorderClient {
 
   get hasSession () { return this.#hasSession }
 
-  /** Whether what runs can be looked at while it is recorded. */
+  /** Whether the running code can be probed while it is recorded. */
   get canLook () { return this.#isRecording && this.#hasSession }
 
-  /** To the inspector of the main thread. @type {(method: string, params?: object) => Promise<any>} */
+  /** Sends a command to the inspector of the main thread. @type {(method: string, params?: object) => Promise<any>} */
   post = (method, params) => this.#lifecycle.post(method, params)
 
   /**
-   * Also without windows of its own the session is worth having: it asks a stuck main thread for the route.
-   * @returns {Promise<string | null>} why there is none
+   * The session is useful even without windows of its own: it reads the route of a stuck main thread.
+   * @returns {Promise<string | null>} why there is no session
    */
   async open () {
     if (this.#settings.hz === 0) return null
@@ -115,7 +115,7 @@ class RecorderClient {
     this.#lifecycle.disconnect()
   }
 
-  /** @param {() => boolean} isStill  the main thread stands still */
+  /** @param {() => boolean} isStill  whether the main thread is still stuck */
   disconnectOnPause (isStill) {
     return this.#lifecycle.disconnectOnPause(isStill)
   }
@@ -141,7 +141,7 @@ class RecorderClient {
   }
 
   /**
-   * Ends the open window, in the middle of whatever the main thread does.
+   * Ends the open window, whatever the main thread is doing.
    * @returns {ReturnType<InspectorSession['interrupt']>}
    */
   rotateNow () {
@@ -149,14 +149,14 @@ class RecorderClient {
   }
 
   /**
-   * Has the main thread note what it works for, and say where it is.
+   * Makes the main thread note its request and return its stack.
    * @returns {ReturnType<InspectorSession['interrupt']>}
    */
   lookNow () {
     return this.#session.interrupt({ rotate: false })
   }
 
-  /** For the labels of samples. */
+  /** Takes a stack probe for the labels of samples. */
   look () {
     return this.#session.look()
   }
@@ -165,7 +165,7 @@ class RecorderClient {
     return this.#session.readHandlers()
   }
 
-  /** What can be cut from: why nothing can, or where it begins; Infinity before the first window has ended. */
+  /** What views can be cut from: why there is nothing, or where it begins; Infinity before the first window has ended. */
   range () {
     return { offReason: this.#isRecording ? null : this.#offReason, fromMicros: this.history.fromMicros }
   }
@@ -184,7 +184,7 @@ class RecorderClient {
   }
 
   /**
-   * For the end of the process: the main thread has ended the last window, and answers no more.
+   * Views for the end of the process: the main thread has ended the last window and no longer answers.
    * @param {number} maxWaitMs
    */
   lastViews (maxWaitMs) {
@@ -192,7 +192,7 @@ class RecorderClient {
     return this.views({ rotate: ignore, label, maxWaitMs, maxPastWaitMs: maxWaitMs })
   }
 
-  /** Has the open window end as soon as it can. */
+  /** Ends the open window as soon as possible. */
   rotate () {
     this.#rotate()
   }
@@ -203,7 +203,7 @@ class RecorderClient {
   }
 }
 
-/** An interrupt that fails is a session that closed, or a main thread that ended: there is nobody to tell. */
+/** An interrupt fails when the session has closed or the main thread has ended: nobody needs the error. */
 function ignore () {}
 
 module.exports = { RecorderClient }

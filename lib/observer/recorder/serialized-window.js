@@ -1,8 +1,8 @@
 'use strict'
 
-// A window of the engine `builtin` as the inspector would have written it. Pure: text in, profile out.
+// Converts a window of the engine `builtin` to the form that the inspector would have written. Pure: text in, profile out.
 //
-// V8's own text has times cut to 32 bits, paths instead of URLs, numbers of scripts as numbers, and names that are not escaped.
+// V8's own text has times cut to 32 bits, paths instead of URLs, script ids as numbers, and names that are not escaped.
 
 const { pathToFileURL } = require('node:url')
 const { inOrder } = require('./window')
@@ -16,7 +16,7 @@ const ABSOLUTE = /^(?:\/|[a-z]:[\\/]|\\\\)/i
 
 /**
  * @param {SerializedWindow} serialized
- * @param {number} intervalMicros  of the full rate
+ * @param {number} intervalMicros  of the full sampling rate
  * @returns {CpuProfile}
  */
 function readSerialized ({ json, openedMicros, isSlow }, intervalMicros) {
@@ -62,9 +62,9 @@ function withUrl ({ callFrame, ...node }) {
 }
 
 /**
- * A window with a sample every few seconds. By the weight of samples one that hit a millisecond of work would make seconds of it: it counts for
- * as long as one at the full rate, and for all of its gap only after another one at work. The last one that V8 takes, when the next window
- * begins, is loopscope's own.
+ * A window with a sample every few seconds. If samples counted with their full gap, one that hit a millisecond of work would become seconds of
+ * it. So a busy sample counts as long as one at the full rate, and for all of its gap only after another busy one. The last sample, which V8
+ * takes when the next window begins, shows loopscope itself.
  * @param {CpuProfile} profile
  * @param {number} intervalMicros
  * @returns {CpuProfile}

@@ -1,8 +1,8 @@
 'use strict'
 
-// When the observer's inspector session with the main thread is connected. A pause of a debugger lasts as long as a session of
-// another thread is connected, and ours is one: so it is disconnected as soon as the main thread stands in a pause, and connected
-// again when that has gone on. Where nothing is recorded it is opened for the first who needs it.
+// Decides when the observer's inspector session with the main thread is connected. A debugger's pause lasts as long as a session of another
+// thread is connected, such as this one. So it disconnects as soon as a debugger has paused the main thread, and connects again when the
+// main thread continues. If nothing is recorded, the first use opens it.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { errors } = require('../../base/errors')
@@ -13,7 +13,7 @@ const { clearTimeout, setTimeout } = require('../../base/timers')
 /** @import { SharedState } from '../../link/shared-state' */
 /** @import { InspectorSession } from './inspector-session' */
 
-// A process that debugs itself does it again: each time the session is away for twice as long.
+// A process that debugs itself pauses again and again: each time the session stays away twice as long.
 const FIRST_AWAY_MS = 1000
 const MAX_AWAY_MS = 60_000
 const CHECK_EVERY_MS = 50
@@ -25,7 +25,7 @@ class SessionLifecycle {
   #isAway = false
   #awayMs
   #reconnectedAt = -Infinity
-  /** The last tick before it was disconnected. */
+  /** The last tick before the session was disconnected. */
   #tickMicros = 0
   /** @type {NodeJS.Timeout | undefined} */
   #timer
@@ -34,7 +34,7 @@ class SessionLifecycle {
    * @param {object} parts
    * @param {SharedState} parts.state
    * @param {InspectorSession} parts.session
-   * @param {() => void} parts.onDisconnected  for a while
+   * @param {() => void} parts.onDisconnected  the session is away for a while
    * @param {() => void} parts.onReconnected
    * @param {number} [parts.firstAwayMs]
    */
@@ -77,7 +77,7 @@ class SessionLifecycle {
   }
 
   /**
-   * To be called when the main thread seems stuck: what holds it, now or in a while, may be a pause, which ends only without us.
+   * Called when the main thread seems stuck: the reason, now or later, may be a debugger's pause, which ends only without this session.
    * @param {() => boolean} isStuck
    */
   async disconnectOnPause (isStuck) {
@@ -87,7 +87,7 @@ class SessionLifecycle {
     }
   }
 
-  /** Until the main thread has gone on. */
+  /** Disconnects until the main thread continues. */
   disconnect () {
     if (this.#opening === undefined) return
     this.#tickMicros = this.#parts.state.tickMicros
@@ -105,14 +105,14 @@ class SessionLifecycle {
   }
 
   async #reconnect () {
-    if (this.#parts.state.tickMicros === this.#tickMicros) return this.#reconnectLater() // it still stands there
+    if (this.#parts.state.tickMicros === this.#tickMicros) return this.#reconnectLater() // it is still paused
     await this.open()
     this.#isAway = false
     this.#reconnectedAt = monotonicMs()
     this.#parts.onReconnected()
   }
 
-  /** For good, unless somebody opens it again. */
+  /** Closes the session for good, unless a later use opens it again. */
   close () {
     clearTimeout(this.#timer)
     this.#opening = undefined

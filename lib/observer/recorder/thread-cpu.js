@@ -1,7 +1,7 @@
 'use strict'
 
-// The CPU time of the observed thread beside what its samples saw: where the thread had more, the rest of it was the event loop's own work in
-// idle samples, and becomes a row of its own in each window. It lives in the observer thread.
+// Compares the CPU time of the observed thread with its samples. If the thread used more, the rest is the event loop's own work in idle
+// samples, and becomes a row of its own in each window. It runs in the observer thread.
 
 const { monotonicMicros } = require('../../base/monotonic')
 const { stretchesOf, withLoopIo } = require('../../formats/profile/loop-io')
@@ -10,14 +10,14 @@ const { stretchesOf, withLoopIo } = require('../../formats/profile/loop-io')
 /** @import { CpuReading, Stretch } from '../../formats/profile/loop-io' */
 
 const PERIOD_MS = 500
-const KEEP_MICROS = 90e6 // the longest window, and a thread that was late
-// A reading is of one moment: where this thread lost its processor in the middle of it, it is taken again with the next one.
+const KEEP_MICROS = 90e6 // the longest window, plus some lateness of the thread
+// A reading must belong to one moment: if this thread lost its CPU in the middle of it, the next reading replaces it.
 const MAX_READING_MICROS = 3000
-// What the samples say of busy time is right to some percent only. Less than this of a window, and less than twice the sampler's own error, is
-// not shown, but added up with what comes.
+// Busy time from samples is exact to some percent only. Less than this share of a window, or less than twice the sampling error, is not shown
+// but carried over to the next window.
 const MIN_SHARE = 0.02
 const ERRORS = 2
-// The cost of sampling itself is no work of the loop's: so much is forgotten of what was not shown.
+// The cost of sampling itself is not the loop's work: this share is dropped from what was not shown.
 const FORGOTTEN_SHARE = 0.005
 
 class ThreadCpu {
@@ -26,13 +26,13 @@ class ThreadCpu {
   #now
   /** @type {CpuReading[]} */
   #readings = []
-  /** Not shown so far; negative where the samples saw more. */
+  /** CPU time not shown so far; negative if the samples show more than was used. */
   #balanceMicros = 0
 
   /**
    * @param {object} parts
-   * @param {() => number | null} parts.readCpuMs  of the observed thread; null: the system does not tell
-   * @param {() => CpuReading | null} [parts.noted]  what the thread itself noted last, where the system does not tell
+   * @param {() => number | null} parts.readCpuMs  of the observed thread; null: the system does not report it
+   * @param {() => CpuReading | null} [parts.noted]  the thread's own last reading, if the system does not report it
    * @param {() => number} [parts.now]
    */
   constructor ({ readCpuMs, noted = () => null, now = monotonicMicros }) {
@@ -41,7 +41,7 @@ class ThreadCpu {
     this.#now = now
   }
 
-  /** Takes a reading: to be called twice a second. */
+  /** Takes a reading. Called twice a second. */
   note = () => {
     const before = this.#now()
     const cpuMs = this.#readCpuMs()
@@ -60,8 +60,8 @@ class ThreadCpu {
   }
 
   /**
-   * @param {CpuProfile} window  that has just ended; in order, without loopscope's frames
-   * @returns {CpuProfile} with the event loop's own work, where there was some
+   * @param {CpuProfile} window  a window that has just ended; in order, without loopscope's frames
+   * @returns {CpuProfile} with the event loop's own work, if there was any
    */
   show (window) {
     const stretches = stretchesOf(window, this.#readings)
@@ -76,14 +76,14 @@ class ThreadCpu {
     }
     const shares = sharesOf(stretches, this.#balanceMicros)
     const shownMicros = shares.reduce((all, share, index) => all + share * stretches[index].idleMicros, 0)
-    // What found no idle time here does not belong into the next window either.
+    // CPU time for which this window has no idle time left does not belong in the next window either.
     this.#balanceMicros = Math.min(this.#balanceMicros - shownMicros, leastMicros)
     return shownMicros === 0 ? window : withLoopIo(window, stretches.map(({ toMicros }, index) => ({ toMicros, share: shares[index] })))
   }
 }
 
 /**
- * Code that waited for a processor, or for a file, was seen in more samples than it had CPU time for: that hides nothing in other stretches.
+ * Code that waited for a CPU or for a file has more samples than CPU time: that must not offset the surplus of other stretches.
  * @param {Stretch} stretch
  */
 function surplusMicros ({ cpuMicros, busyMicros, idleMicros, samples }) {
@@ -91,7 +91,7 @@ function surplusMicros ({ cpuMicros, busyMicros, idleMicros, samples }) {
 }
 
 /**
- * How far busy time by so many samples may be from the truth.
+ * The possible error of busy time estimated from this many samples.
  * @param {number} busyMicros
  * @param {number} allMicros
  * @param {number} samples
@@ -103,8 +103,8 @@ function errorMicros (busyMicros, allMicros, samples) {
 
 /**
  * @param {readonly Stretch[]} stretches
- * @param {number} micros  to be shown
- * @returns {number[]} of the idle time of each
+ * @param {number} micros  the time to show
+ * @returns {number[]} the share of each stretch's idle time
  */
 function sharesOf (stretches, micros) {
   const weights = stretches.map(({ cpuMicros, busyMicros }) => Math.max(0, cpuMicros - busyMicros))

@@ -1,7 +1,7 @@
 'use strict'
 
-// Views of the recorder's windows, backward and forward: waits until what was asked for has happened, has the open window ended, and cuts; with
-// the worker threads in them where they are wanted. It lives in the observer thread.
+// Cuts views from the recorder's windows, of past and future time: waits until the requested time has passed, has the open window ended, and
+// cuts; with the worker threads if requested. It runs in the observer thread.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { errors } = require('../../base/errors')
@@ -11,24 +11,24 @@ const { mergeProfiles } = require('../../formats/merge-profiles')
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { ThreadRecording } from '../threads/thread-recorder' */
 
-// How long a view waits for a main thread that cannot end its window: it is in a native call, or gets no processor. Then it
-// takes what is there.
+// How long a view waits for a main thread that cannot end its window because it is in a native call or gets no CPU time. Then it takes what
+// there is.
 const MAX_WAIT_MS = 5000
-// Less than this missing at either end is the sampler's own grain, not a shortened view.
+// If less than this is missing at either end, that is the sampling interval and not a shortened view.
 const GRAIN_MICROS = 250e3
 const MAIN = 'main thread'
 
 /**
  * @typedef {object} View
  * @property {CpuProfile} profile
- * @property {number} fromMicros  what it covers
+ * @property {number} fromMicros  start of the covered time
  * @property {number} toMicros
- * @property {boolean} isShortened  the recorder held less than what was asked for
- * @property {string[]} [notes]  what else is missing in it
+ * @property {boolean} isShortened  the recorder has less than requested
+ * @property {string[]} [notes]  what else is missing
  */
 
 /**
- * @typedef {{ fromMicros: number, toMicros: number, threads?: boolean }} Wanted  threads: from now on, whatever fromMicros says
+ * @typedef {{ fromMicros: number, toMicros: number, threads?: boolean }} Wanted  threads: with the worker threads, recorded from now on whatever fromMicros is
  * @typedef {(wanted: Wanted, signal?: AbortSignal, stop?: AbortSignal) => Promise<View>} TakeView
  */
 
@@ -36,17 +36,17 @@ const MAIN = 'main thread'
  * @param {object} parts
  * @param {import('./history').History} parts.history
  * @param {number} parts.keepSeconds
- * @param {() => void} parts.rotate  has the main thread end its window as soon as it can
- * @param {(profile: CpuProfile) => Promise<CpuProfile>} [parts.label]  gives its samples their routes
- * @param {() => string | null} parts.offReason  why there is nothing to cut from, null when there is
+ * @param {() => void} parts.rotate  makes the main thread end its window as soon as possible
+ * @param {(profile: CpuProfile) => Promise<CpuProfile>} [parts.label]  adds the routes of the samples
+ * @param {() => string | null} parts.offReason  why there are no windows to cut from, null if there are
  * @param {number} [parts.maxWaitMs]
- * @param {number} [parts.maxPastWaitMs]  the same, for views of the past of which something is there already
+ * @param {number} [parts.maxPastWaitMs]  the same, for views of the past that are already recorded in part
  */
 function createViews ({ history, keepSeconds, rotate, offReason, label = async profile => profile, maxWaitMs = MAX_WAIT_MS, maxPastWaitMs = maxWaitMs }) {
   /**
-   * @param {{ fromMicros: number, toMicros: number }} wanted  toMicros may lie ahead
-   * @param {AbortSignal} [signal]  gives the view up
-   * @param {AbortSignal} [stop]    ends it now: what has happened until then is the view
+   * @param {{ fromMicros: number, toMicros: number }} wanted  toMicros may be in the future
+   * @param {AbortSignal} [signal]  cancels the view
+   * @param {AbortSignal} [stop]    ends it now, with what was recorded until then
    * @returns {Promise<View>}
    */
   async function view (wanted, signal, stop) {
@@ -87,8 +87,8 @@ function createViews ({ history, keepSeconds, rotate, offReason, label = async p
 }
 
 /**
- * Timers drop fractions of a millisecond and fire early: a window ended then would not reach to the moment that was asked
- * for, and the view would wait for the next one.
+ * Timers drop fractions of a millisecond and fire early: a window that ends then would not reach the requested moment, and the view would wait
+ * for the next window.
  * @param {number} micros
  * @param {AbortSignal} [signal]
  * @param {AbortSignal} [stop]
@@ -108,7 +108,7 @@ function msUntil (micros) {
 }
 
 /**
- * The same views, with the worker threads in them where they are wanted: one profile, each of whose samples names its thread.
+ * The same views, with the worker threads if requested: one profile in which each sample names its thread.
  * @param {{ view: TakeView }} views
  * @param {{ record (ms: number, signal?: AbortSignal, stop?: AbortSignal): Promise<ThreadRecording> }} threads
  * @returns {{ view: TakeView }}
@@ -117,14 +117,14 @@ function withThreads (views, threads) {
   /** @type {TakeView} */
   async function view (wanted, signal, stop) {
     if (!wanted.threads) return views.view(wanted, signal, stop)
-    const failed = new AbortController() // one without the other is nothing
+    const failed = new AbortController() // one part without the other is useless
     const until = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal])
     /** @type {{ error: unknown } | undefined} */
     let first
     const both = [threads.record((wanted.toMicros - monotonicMicros()) / 1e3, until, stop), views.view(wanted, until, stop)]
     for (const one of both) {
       one.catch(error => {
-        first ??= { error } // the other is only given up for it
+        first ??= { error } // the other part only failed because it was cancelled
         failed.abort()
       })
     }

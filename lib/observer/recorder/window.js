@@ -1,6 +1,6 @@
 'use strict'
 
-// Windows are rotated CPU profiles; a view is a piece cut across them. Pure: profiles in, profiles out.
+// Joins windows (rotated CPU profiles) and cuts views across them. Pure: profiles in, profiles out.
 //
 // In a .cpuprofile timeDeltas[i] is the time from sample i - 1 (or startTime) to sample i. Cutting keeps that true: a cut
 // profile begins exactly at `from`, and its first delta is the rest of the gap that the cut fell into.
@@ -8,8 +8,8 @@
 /** @import { CallFrame, CpuProfile, ProfileNode } from '../../../types/profile' */
 
 /**
- * The same profile with its samples in order of time: V8 writes a sample taken on its own thread and one taken in the
- * signal handler as they come, which gives negative deltas now and then.
+ * The same profile with its samples in order of time: V8 writes samples from its own thread and from the signal handler as they come, which
+ * sometimes gives negative deltas.
  * @param {CpuProfile} profile
  * @returns {CpuProfile}
  */
@@ -31,8 +31,8 @@ function inOrder (profile) {
 }
 
 /**
- * The part of a profile between two moments. A sample belongs to the gap that it ends, so the gap that spans `to` is cut
- * there and the sample that ends it is kept, at `to`.
+ * The part of a profile between two moments. A sample belongs to the gap that it ends, so the gap across `to` is cut there, and its sample is
+ * kept at `to`.
  * @param {CpuProfile} profile  in order
  * @param {number} fromMicros
  * @param {number} toMicros
@@ -58,9 +58,9 @@ function slice (profile, fromMicros, toMicros) {
 }
 
 /**
- * Joins profiles that follow each other into one: node ids are remapped and equal frames under equal parents become one
- * node. A hole between two profiles (the recorder was paused) counts as idle, since nothing was seen in it.
- * positionTicks stay those of the whole windows: V8 does not say which sample was on which line.
+ * Joins consecutive profiles into one: node ids are remapped, and equal frames under equal parents become one node. A hole between two profiles
+ * (the recorder was paused) counts as idle, since it has no samples. positionTicks remain those of the whole windows: V8 does not record which
+ * sample was on which line.
  * @param {CpuProfile[]} profiles  in order of time, not overlapping; at least one
  * @returns {CpuProfile}
  */
@@ -71,7 +71,7 @@ function merge (profiles) {
   const samples = []
   /** @type {number[]} */
   const timeDeltas = []
-  let at = startTime // of the last sample
+  let at = startTime // time of the last sample
   let seenTo = startTime
   /** @type {(id: number, micros: number) => void} */
   const addSample = (id, micros) => {
@@ -92,7 +92,7 @@ function merge (profiles) {
   return { nodes: tree.nodesWithHits(samples), startTime, endTime: seenTo, samples, timeDeltas }
 }
 
-/** A call tree that grows by whole profiles and numbers its nodes anew. */
+/** A call tree that merges whole profiles and renumbers their nodes. */
 class MergedTree {
   /** @type {ProfileNode[]} */
   #nodes = []
@@ -102,7 +102,7 @@ class MergedTree {
 
   /**
    * @param {CpuProfile} profile
-   * @returns {Map<number, number>} the profile's node ids -> ours
+   * @returns {Map<number, number>} the profile's node ids -> those of the merged tree
    */
   add (profile) {
     const byId = new Map(profile.nodes.map(node => [node.id, node]))
@@ -121,7 +121,7 @@ class MergedTree {
     return idOf
   }
 
-  /** The node for time in which nothing ran. */
+  /** The id of the (idle) node, for time in which nothing ran. */
   idleId () {
     const root = this.#nodes[0]?.id ?? this.#place({ id: 0, callFrame: metaFrame('(root)') }, 0)
     return this.#place({ id: 0, callFrame: metaFrame('(idle)') }, root)
@@ -135,7 +135,7 @@ class MergedTree {
 
   /**
    * @param {ProfileNode} node
-   * @param {number} parent  0 for the root's place
+   * @param {number} parent  0 for the root itself
    */
   #place (node, parent) {
     const siblings = this.#childrenByFrame.get(parent) ?? new Map()
@@ -155,7 +155,7 @@ class MergedTree {
 }
 
 /**
- * A frame as V8 writes those that are no function.
+ * A V8 frame for what is not a function.
  * @param {string} functionName
  * @returns {CallFrame}
  */
