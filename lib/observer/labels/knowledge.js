@@ -1,7 +1,7 @@
 'use strict'
 
-// What is known of functions and routes: which functions answer which route, and for which routes functions were seen at work. Pure, and
-// bounded: of what was seen at work, what was met first is forgotten first, and learned anew.
+// Learns which functions belong to which route: which functions handle a route, and for which routes functions were seen running. Pure, and
+// bounded: of the functions seen running, the oldest are dropped first, and learned again.
 
 const { placeOfFrame, placesOfStack } = require('./places')
 
@@ -14,32 +14,32 @@ const { placeOfFrame, placesOfStack } = require('./places')
 const MAX_ROUTES = 1000
 const MAX_HANDLERS = 5000
 
-/** What is at work for no request. */
+/** Code that ran for no request. */
 const NONE = -1
-/** Routes beyond the bound: they are not told, but they are not each other's either. */
+/** All routes beyond the bound: they are not named, but they do not count as one route either. */
 const OTHER = -2
 
 const MAX_LINES = 20_000
 
-// Keywords and the name of a function stand between its text, where a stack says that it begins, and its parameters, where a profile does.
+// A stack has the position of a function's text, a profile that of its parameters: between them are keywords and the function's name.
 const MAX_KEYWORDS = 'async function * '.length + 4
 
-// Votes that a function needs before it labels anything: those of one that several routes share may be for the same one by chance. With so
-// many, and none for another route, nine times of ten less than a fifth of its time is another's: 0.8 ** 11 < 0.1. With 22, for a tenth, a
-// quarter of the time of a Fastify service had no label after 25 s.
+// Votes that a function needs before it labels anything: the votes of a function that several routes share may all be for one route by chance.
+// With this many, and none for another route, in nine of ten cases less than a fifth of its time belongs to another: 0.8 ** 11 < 0.1. With 22
+// (for a tenth), a quarter of the time of a Fastify service had no label after 25 s.
 const MIN_VOTES = 11
-// And it is taken as shared with all routes as often as these are seen: not more than this part of its samples shall get a wrong label.
+// It also assumes that all routes share the function, as often as they occur: at most this share of its samples may get a wrong label.
 const WRONG_SHARE = 0.01
-// With so many it contradicts others.
+// With this many votes it contradicts other functions.
 const MIN_DOUBTS = 5
-// Samples are many, but only of code that runs before the first await of a request: some votes must be of looks, which see all code.
+// Samples are many, but only of code that runs before a request's first await: some votes must come from stack probes, which see all code.
 const MAX_BY_SAMPLES = 2
-// A context that is lost or kept for too long gives a wrong vote now and then.
+// A context that is lost or kept too long sometimes gives a wrong vote.
 const STRAY_SHARE = 0.01
 
 /** @typedef {'looks' | 'samples'} Source */
 /** @typedef {Record<Source, Map<number, number>>} Tally  votes by route */
-/** @typedef {{ route: number, votes: number, isEnough: boolean }} Claim  that all votes are for one route, and whether they are enough for a label */
+/** @typedef {{ route: number, votes: number, isEnough: boolean }} Claim  all votes are for one route; isEnough: enough of them for a label */
 
 class Knowledge {
   /** @type {Map<string, number>} */
@@ -59,7 +59,7 @@ class Knowledge {
     return this.names.push(route) - 1
   }
 
-  /** @param {Handler} handler  V8 says where it begins */
+  /** @param {Handler} handler  with the position from V8 */
   addHandler ({ route, ...place }) {
     const key = keyOf(place)
     const routes = this.#handlers.get(key) ?? new Set()
@@ -68,7 +68,7 @@ class Knowledge {
 
   /**
    * @param {Pick<Look, 'route' | 'calls'>} look
-   * @returns {boolean} whether it was known of the functions on its stack that they are of this route, or that they are of several
+   * @returns {boolean} whether its stack adds nothing new: a function is already assigned to this route, or all are shared by several
    */
   addLook ({ route, calls }) {
     const number = this.numberOf(route)
@@ -81,9 +81,9 @@ class Knowledge {
   }
 
   /**
-   * @param {CallFrame} frame  that was seen in samples
+   * @param {CallFrame} frame  a frame in samples
    * @param {number} route
-   * @param {number} count     in how many
+   * @param {number} count     the number of these samples
    */
   addSamples (frame, route, count) {
     const place = placeOfFrame(frame)
@@ -92,7 +92,7 @@ class Knowledge {
 
   /**
    * @param {CallFrame} frame
-   * @returns {Claim | null} null: it says nothing, or works for several routes
+   * @returns {Claim | null} null: no route, or several
    */
   claimOf (frame) {
     const place = placeOfFrame(frame)
@@ -101,7 +101,7 @@ class Knowledge {
     const answered = this.#handlers.get(keyOf(frame))
     if (answered === undefined || seen === 'several') return seen === 'several' ? null : seen
     const [route, ...others] = answered
-    // Nobody calls a handler without a request: where it was seen so, the request was lost.
+    // Nothing calls a handler without a request: where it was seen without one, the request was lost.
     const isOnly = others.length === 0 && (seen === null || seen.route === route || seen.route === NONE)
     return isOnly ? { route, votes: Infinity, isEnough: true } : null
   }
@@ -112,14 +112,14 @@ function keyOf ({ scriptId, lineNumber, columnNumber }) {
   return `${scriptId}:${lineNumber}:${columnNumber}`
 }
 
-/** For which routes functions were seen at work. */
+/** For which routes functions were seen running. */
 class Votes {
   /** By line, then by column. @type {Map<string, Map<number, Tally>>} */
   #lines = new Map()
-  /** Looks by route. @type {Map<number, number>} */
+  /** Number of stack probes by route. @type {Map<number, number>} */
   #looks = new Map()
 
-  /** @param {number} route  of a look, whose votes are added as well */
+  /** @param {number} route  of a stack probe, whose votes are added separately */
   noteLook (route) {
     this.#looks.set(route, (this.#looks.get(route) ?? 0) + 1)
   }
@@ -136,9 +136,9 @@ class Votes {
   }
 
   /**
-   * @param {Place} place  as a profile tells it
+   * @param {Place} place  as in a profile
    * @param {string} name  of the function there
-   * @returns {Claim | 'several' | null} null: it was not seen often enough
+   * @returns {Claim | 'several' | null} null: not seen often enough
    */
   claimAt ({ line, column }, name) {
     const columns = this.#lines.get(line)

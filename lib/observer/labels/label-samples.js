@@ -1,8 +1,8 @@
 'use strict'
 
-// The route of each sample of a profile, as far as it is known: by the time, when a request's synchronous code was seen to run or a look met
-// the same code, or by the functions on its stack that only work for one route. Where they contradict each other there is none: no label is
-// better than a wrong one. The same windows are learned from. Pure but for what is learned.
+// Finds the route of each sample of a profile: by time (a request's synchronous code was running, or a stack probe found the same code), or
+// by functions on its stack that work for one route only. If these contradict each other there is no label: none is better than a wrong one.
+// The same windows also train the route attribution. Pure except for that.
 
 const { parentsOf } = require('../../formats/profile/node-tree')
 const { NONE } = require('./knowledge')
@@ -12,12 +12,12 @@ const { linesOf, placeOfFrame } = require('./places')
 /** @import { Work } from '../../probe/request-notes' */
 /** @import { Claim, Knowledge } from './knowledge' */
 
-/** @typedef {{ atMicros: number, route: string, lines: string[] }} Seen  by a look: whose code ran, and where the functions on its stack begin, outermost first */
+/** @typedef {{ atMicros: number, route: string, lines: string[] }} Seen  by a stack probe: whose code ran, and where the functions on its stack begin, outermost first */
 
-const MUCH = 10 // times as many votes
-const NEAR_MICROS = 5000 // half of the time between two samples
+const MUCH = 10 // times as many votes as the weaker claim
+const NEAR_MICROS = 5000 // half of the interval between two samples
 
-// What V8 has no stack for.
+// Frames for which V8 has no stack.
 const STACKLESS = new Set(['(garbage collector)', '(program)'])
 
 /**
@@ -44,8 +44,8 @@ function labelSamples (profile, knowledge, work, seen = []) {
 }
 
 /**
- * The sample next to each look, where it has the same stack but for the innermost function: V8 answers a look when a function is called or a loop
- * begins anew.
+ * The sample next to each stack probe, if it has the same stack except for the innermost function: V8 answers a probe at a function call or at
+ * the next turn of a loop.
  * @param {CpuProfile} profile
  * @param {readonly Seen[]} seen
  * @returns {Map<number, string>} routes by the index of the sample
@@ -86,7 +86,7 @@ function isAlike (left, right) {
 /**
  * @param {CpuProfile} profile
  * @param {Knowledge} knowledge
- * @returns {Map<number, Claim | null>} by node: what the functions from the outermost to it say
+ * @returns {Map<number, Claim | null>} by node: the claim of the functions from the outermost one down to it
  */
 function claimsOf ({ nodes }, knowledge) {
   const byId = new Map(nodes.map(node => [node.id, node]))
@@ -106,8 +106,8 @@ function claimsOf ({ nodes }, knowledge) {
 }
 
 /**
- * A function that was seen a few times, for one route by chance, does not outweigh one that was seen often; of two handlers the inner one
- * is called by the outer one. Where neither is much stronger the stack says nothing, however it goes on.
+ * A function seen a few times, for one route by chance, does not outweigh one seen often. Of two handlers the inner one is called by the outer
+ * one. If neither claim is much stronger, the stack has no route, whatever follows below.
  * @param {Claim | null} outer
  * @param {Claim | null} inner
  * @returns {Claim | null}
@@ -119,7 +119,7 @@ function stronger (outer, inner) {
 }
 
 /**
- * What runs without a stack between two samples of one route runs for it: a garbage collection in the middle of its work.
+ * What runs without a stack between two samples of one route counts for that route: a garbage collection in the middle of its work.
  * @param {CpuProfile} profile
  * @param {number[]} numbers
  */
@@ -153,7 +153,7 @@ function toSampleRoutes (numbers, allNames) {
 
 /**
  * @param {readonly Work[]} work
- * @returns {(micros: number) => string | null}  to be asked in order of time
+ * @returns {(micros: number) => string | null}  called in order of time
  */
 function createRouteFinder (work) {
   let index = 0
@@ -165,10 +165,10 @@ function createRouteFinder (work) {
 }
 
 /**
- * Votes from a window: where a request's synchronous code is known to have run, the functions on the samples' stacks were at work for its route.
+ * Takes votes from a window: while a request's synchronous code was running, the functions on the samples' stacks were running for its route.
  * @param {CpuProfile} window  in order
  * @param {readonly Work[]} work  in order of time, not overlapping
- * @param {Knowledge} knowledge  that learns
+ * @param {Knowledge} knowledge  receives the votes
  */
 function learnWindow (window, work, knowledge) {
   const routeAt = createRouteFinder(work)

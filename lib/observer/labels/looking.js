@@ -1,15 +1,15 @@
 'use strict'
 
-// When looks are taken: at random moments, so that they show which functions work for which route. Only a process that is at work is looked at,
-// and less often when looks show nothing new.
+// Schedules the stack probes: at random moments, so that they show which functions run for which route. Only a busy process is probed, and less
+// often when probes show nothing new.
 
 const { guarded } = require('../../base/guard')
 const { monotonicMs } = require('../../base/monotonic')
 const { clearTimeout, setTimeout } = require('../../base/timers')
 
-// What a look costs the main thread: bench/labels.js.
+// For the cost of a probe in the main thread see bench/labels.js.
 const FASTEST_MS = 120
-// At first nothing is known: so many looks come faster, and again as many after a while in which none had to.
+// At first no function has a route: this many probes come faster, and as many again after a time in which none did.
 const HURRIED_MS = 30
 const MAX_HURRIED = 400
 const MS_FOR_ANOTHER = 3000
@@ -27,7 +27,7 @@ class Looking {
   /**
    * @param {object} parts
    * @param {() => boolean} parts.isBusy
-   * @param {() => Promise<unknown>} parts.look  resolves when the main thread has noted it
+   * @param {() => Promise<unknown>} parts.look  takes a stack probe, resolves when the main thread has noted it
    */
   constructor (parts) {
     this.#parts = parts
@@ -35,7 +35,7 @@ class Looking {
 
   get running () { return this.#timer !== undefined }
 
-  /** To be called when there may be work. It ends by itself when there is none. */
+  /** Called when there may be work. It stops by itself when there is none. */
   start () {
     if (!this.running && this.#parts.isBusy()) this.#lookLater()
   }
@@ -45,13 +45,13 @@ class Looking {
     this.#timer = undefined
   }
 
-  /** @param {boolean} isNew  what the last looks told was not known before */
+  /** @param {boolean} isNew  the last probes showed something new */
   adapt (isNew) {
     this.#meanMs = isNew ? Math.max(FASTEST_MS, this.#meanMs / SLOWER) : Math.min(SLOWEST_MS, this.#meanMs * SLOWER)
   }
 
   #lookLater () {
-    const ms = -Math.log(1 - Math.random()) * this.#nextMeanMs() // so that no rhythm of the application is met or missed
+    const ms = -Math.log(1 - Math.random()) * this.#nextMeanMs() // random, so that probes neither follow nor miss a rhythm of the application
     this.#timer = setTimeout(guarded(() => this.#look()), ms).unref()
   }
 
@@ -66,9 +66,9 @@ class Looking {
 
   async #look () {
     const timer = this.#timer
-    // One that waits until the main thread can be interrupted is enough.
+    // While one probe waits for the main thread, no other is started.
     if (this.#parts.isBusy()) await this.#parts.look().catch(() => {})
-    if (this.#timer !== timer) return // stopped meanwhile
+    if (this.#timer !== timer) return // stopped while waiting
     this.stop()
     this.start()
   }

@@ -1,6 +1,6 @@
 'use strict'
 
-// Where functions begin, as a profile, a stack and V8 itself have it, brought to one form. Pure.
+// Brings the positions of functions, as in a profile, a stack or V8 itself, to one form. Pure.
 
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
@@ -9,7 +9,7 @@ const { OWN_FOLDER } = require('../../base/own-files')
 /** @import { CallFrame } from '../../../types/profile' */
 /** @import { BlockedCall } from '../../probe/blocked-stack' */
 
-/** @typedef {{ line: string, column: number }} Place  line: file and line of where the function begins */
+/** @typedef {{ line: string, column: number }} Place  line: file and line where the function begins */
 
 const MAX_URLS = 10_000
 
@@ -18,7 +18,7 @@ const urls = new Map()
 
 /**
  * @param {CallFrame} frame
- * @returns {Place | null} null for what nobody wrote: Node's own, and what has no file
+ * @returns {Place | null} null for Node's own code and code without a file
  */
 function placeOfFrame ({ url, lineNumber, columnNumber }) {
   if (url === '' || url.startsWith('node:') || lineNumber < 0) return null
@@ -27,7 +27,7 @@ function placeOfFrame ({ url, lineNumber, columnNumber }) {
 
 /**
  * @param {string} calls  JSON of BlockedCall[]
- * @returns {Place[]} of the functions on the stack, each once, and none of ours; where their text begins, which is before their parameters
+ * @returns {Place[]} the functions on the stack, each once, without loopscope's; at the start of their text, which is before their parameters
  */
 function placesOfStack (calls) {
   /** @type {Map<string, Place>} */
@@ -42,7 +42,7 @@ function placesOfStack (calls) {
 
 /**
  * @param {readonly Place[]} places  innermost first
- * @returns {string[]} by which two stacks are compared: a stack and a profile have the lines in common, and not the columns
+ * @returns {string[]} for comparing a stack with a profile: they agree in lines, but not in columns
  */
 function linesOf (places) {
   return [...new Set(places.map(({ line }) => line))]
