@@ -1,6 +1,6 @@
 'use strict'
 
-// How many captures there were, how they ended and how long they took.
+// Counts captures: how many, how they ended and how long they took.
 
 const { BucketCounts } = require('../base/bucket-counts')
 const { monotonicMicros } = require('../base/monotonic')
@@ -10,7 +10,7 @@ const { monotonicMicros } = require('../base/monotonic')
 
 /** @typedef {'ok' | 'failed' | 'cancelled' | 'skipped'} CaptureOutcome */
 
-// A view of the past takes a fraction of a second, a capture forward up to five minutes.
+// A view of the past takes a fraction of a second, a recording of what follows up to five minutes.
 const BOUNDS_SECONDS = Object.freeze([0.1, 0.5, 1, 5, 10, 30, 60, 120, 300])
 
 class CaptureCounts {
@@ -22,10 +22,10 @@ class CaptureCounts {
   #durations = new Map()
 
   /**
-   * Counts a capture around the work it does.
+   * Counts a capture and measures its duration.
    * @template T
    * @param {{ request: { kind: CaptureKind }, trigger: Trigger }} order
-   * @param {AbortSignal} signal  that may have cancelled it
+   * @param {AbortSignal} signal  aborted if the capture was cancelled
    * @param {() => Promise<T>} work
    */
   async around ({ request: { kind }, trigger }, signal, work) {

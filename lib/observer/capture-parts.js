@@ -1,7 +1,7 @@
 'use strict'
 
-// What captures are made with: encoders, samplers and stores, loaded and made with the first one, so that a process that nobody looks at does
-// not pay for them.
+// Makes what captures need: encoders, samplers and stores. They are loaded with the first capture, so that a process without captures does not
+// carry the cost.
 
 const { CaptureCounts } = require('./capture-counts')
 
@@ -59,7 +59,7 @@ class CaptureParts {
     return store
   }
 
-  /** One, as V8 has one. */
+  /** Only one, since V8 has only one. */
   get sampler () {
     if (this.#sampler === undefined) {
       const { HeapSampler } = require('./heap/sampler')
@@ -68,12 +68,12 @@ class CaptureParts {
     return this.#sampler
   }
 
-  /** Sampling ended with the inspector session. */
+  /** The end of the inspector session has ended the sampling. */
   onSessionClosed () {
     this.#sampler?.onLost()
   }
 
-  /** To what holds the main thread up. */
+  /** Sends inspector commands that hold up the main thread, counted as loopscope's own work. */
   #pausingPost () {
     const { ownWork } = this.#parts
     return { post: ownWork.post, pausedMs: () => ownWork.totalMs }

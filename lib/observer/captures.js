@@ -1,7 +1,7 @@
 'use strict'
 
-// Captures: everything that is recorded for somebody goes through here. The kind records and encodes, the store keeps. It runs in
-// the observer thread, so that it works while the main thread is stuck. The sources and the stores are given to it.
+// Runs captures: records and encodes by kind, and writes to the store. It runs in the observer thread, so that it works while the main thread is
+// stuck. The sources and the stores are passed in.
 
 const { errors } = require('../base/errors')
 const { monotonicMicros, toEpochMs } = require('../base/monotonic')
@@ -21,7 +21,7 @@ const { hotLines } = require('../formats/hot-lines')
 /** @import { CpuProfile, EncodeContext, WorkLine } from '../../types/profile' */
 
 /**
- * @typedef {object} Order  what to capture, for whom and where to
+ * @typedef {object} Order  what to capture, for which application and into which store
  * @property {CaptureRequest} request
  * @property {Trigger} trigger
  * @property {string} appName
@@ -29,7 +29,7 @@ const { hotLines } = require('../formats/hot-lines')
  * @property {string} dir
  * @property {Required<RetentionOptions>} retention
  * @property {Tools['heap']} heap
- * @property {boolean} [wantsHot]  the answer says what was hot in a CPU profile
+ * @property {boolean} [wantsHot]  the answer lists what was hot in a CPU profile
  *
  * @typedef {ArtifactFacts & { hot?: string[], heapProfile?: HeapProfile }} CapturedFacts  heapProfile: for a rule, which may send it
  *
@@ -38,44 +38,44 @@ const { hotLines } = require('../formats/hot-lines')
  *
  * @typedef {object} Store
  * @property {(artifact: NewArtifact) => { name: string, path: string, bytes: number }} write
- * @property {Function} reserve  room for a file that is written there
+ * @property {Function} reserve  space for a file that is written there
  * @property {Function} room
  *
- * @typedef {object} CaptureControls  of one capture, for whoever asked for it
+ * @typedef {object} CaptureControls  how the caller controls a capture
  * @property {AbortSignal} signal  cancels it
- * @property {AbortSignal} [stop]  ends the recording early, and keeps what there is
+ * @property {AbortSignal} [stop]  ends the recording early and keeps what was recorded
  * @property {Tools['onProgress']} [onProgress]
  */
 
 /**
- * @typedef {object} CaptureSources  what is recorded from
+ * @typedef {object} CaptureSources  where recordings come from
  * @property {{ view (wanted: { fromMicros: number, toMicros: number, threads?: boolean }, signal?: AbortSignal, stop?: AbortSignal): Promise<View> }} views
  * @property {Pick<SourceMaps, 'profile' | 'heapSampling'>} sourceMaps
  * @property {{ take (order: any, tools: any): Promise<{ name: string, path: string, bytes: number, metadata: any }> }} snapshots
  * @property {Pick<HeapSampler, 'sample'>} heapSampler
  * @property {{ take (signal?: AbortSignal): Promise<HeapHistogram> }} heapHistogram
  *
- * @typedef {object} Tools  of one capture
+ * @typedef {object} Tools  what one capture works with
  * @property {CaptureSources} sources
  * @property {Store} store
  * @property {string} appName
  * @property {Trigger} trigger
  * @property {{ engine: 'built-in' | 'heapdump', maxPauseMs: number }} heap  options
- * @property {boolean} wantsHot  the result has what was hot in a CPU profile
+ * @property {boolean} wantsHot  the result lists what was hot in a CPU profile
  * @property {AbortSignal} signal  cancels it
- * @property {AbortSignal} [stop]  ends the recording early, and keeps what there is
+ * @property {AbortSignal} [stop]  ends the recording early and keeps what was recorded
  * @property {(progress: { stage: string, bytes?: number }) => void} onProgress
  * @property {Pick<EncodeContext, 'appRoot' | 'title' | 'lines'>} context
  * @property {Pick<Marks, 'around'>} marks  of the process
  * @property {(profile: CpuProfile) => Pick<EncodeContext, 'sections' | 'lines'>} reportSections
- *   what a text report says of a profile besides its functions
+ *   what a text report shows of a profile besides its functions
  *
  * @typedef {{ extension: string, contentType: string } & Pick<ArtifactFacts, 'from' | 'to' | 'shortened'> & { hot?: string[], heapProfile?: HeapProfile }} ProductFacts
  * @typedef {ProductFacts & ({ bytes: Buffer } | { stored: { name: string, path: string, bytes: number } })} Product
- *   either bytes for the store, or what is in the store already because it was made there
+ *   either bytes for the store, or a file that was written into the store directly
  */
 
-/** What records each kind (shared/captures/kinds.js). @type {Readonly<Record<CaptureKind, (request: CaptureRequest, tools: Tools) => Promise<Product>>>} */
+/** The recorder of each kind (shared/captures/kinds.js). @type {Readonly<Record<CaptureKind, (request: CaptureRequest, tools: Tools) => Promise<Product>>>} */
 const RECORDERS = Object.freeze({
   cpu: recordCpu,
   'heap-snapshot': recordHeapSnapshot,
@@ -143,7 +143,7 @@ function createCaptures ({ sources, storeAt, reportSections = () => ({ sections:
 }
 
 /**
- * A view of the recorder's windows, encoded. Nothing is started for it.
+ * Encodes a view of the recorder's windows. It starts nothing.
  * @param {CaptureRequest} request
  * @param {Tools} tools
  * @returns {Promise<Product>}
@@ -172,7 +172,7 @@ function roundSeconds (seconds) {
 }
 
 /**
- * Sampled allocations by stack, encoded. One sampler serves all readers.
+ * Encodes sampled allocations by stack. One sampler serves all readers.
  * @param {CaptureRequest} request
  * @param {Tools} tools
  * @returns {Promise<Product>}
@@ -182,7 +182,7 @@ async function recordHeapProfile ({ mode = 'live', seconds = 0, format, sources:
   const sampling = await sources.heapSampler.sample({ mode, seconds: seconds === 0 ? null : seconds }, signal, stop)
   const { extension, contentType, sources: usualPlaces, encode } = HEAP_FORMATS[/** @type {keyof typeof HEAP_FORMATS} */ (format)]
   const isWritten = (places ?? usualPlaces) === 'original'
-  const isOfRule = trigger === 'rule' // which may send it to a backend that takes profiles and no files
+  const isOfRule = trigger === 'rule' // it may send the profile to a backend that takes profiles and no files
   const written = isWritten || isOfRule ? await sources.sourceMaps.heapSampling(sampling, { isAsked: true }) : sampling
   const bytes = encode({ ...(isWritten ? written : sampling), mode }, context)
   const heapProfile = isOfRule ? { ...written, mode } : undefined
@@ -190,14 +190,14 @@ async function recordHeapProfile ({ mode = 'live', seconds = 0, format, sources:
 }
 
 /**
- * Written into the store, redacted unless the application's own code asked for it as it is.
+ * Writes a heap snapshot into the store, redacted unless the application's own code requests it unredacted.
  * @param {CaptureRequest} request
  * @param {Tools} tools
  * @returns {Promise<Product>}
  */
 async function recordHeapSnapshot (request, { sources, store, appName, trigger, heap, signal, onProgress, marks }) {
   const { redact, hasPseudonyms = false, force = false } = request
-  // The application's own code can read the heap anyhow; who downloads a snapshot, or finds its file, cannot.
+  // The application's own code can read the heap anyway; a person who downloads a snapshot, or finds its file, cannot.
   const mode = redact ?? (trigger === 'api' ? 'off' : 'values')
   const order = { appName, redact: mode, hasPseudonyms, force, ...heap }
   const { metadata, ...stored } = await sources.snapshots.take(order, { store, signal, onProgress, marks })
@@ -206,7 +206,7 @@ async function recordHeapSnapshot (request, { sources, store, appName, trigger, 
 }
 
 /**
- * How many objects there are of each constructor.
+ * Counts the objects of each constructor.
  * @param {CaptureRequest} request
  * @param {Tools} tools
  * @returns {Promise<Product>}

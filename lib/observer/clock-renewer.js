@@ -1,6 +1,6 @@
 'use strict'
 
-// Renews the clocks of the main thread from the observer thread, so that they go on while the main loop is blocked.
+// Renews the main thread's clocks from the observer thread, so that they advance while the main loop is blocked.
 
 const { renew } = require('../shared/clock')
 const { guarded } = require('../base/guard')
@@ -9,7 +9,7 @@ const { clearInterval, setInterval } = require('../base/timers')
 /** @typedef {{ buffer: SharedArrayBuffer, resolutionMs: number }} ClockRenewal  how a clock is renewed */
 
 function createClockRenewer () {
-  /** By the main thread's number: the same shared buffer is another object each time it is sent.
+  /** By the main thread's number of a clock: the same shared buffer is another object each time it is sent.
    * @type {Map<number, { timer: NodeJS.Timeout, doubles: Float64Array }>} */
   const kept = new Map()
   return {
@@ -25,7 +25,7 @@ function createClockRenewer () {
     release (clock) {
       const { timer, doubles } = kept.get(clock) ?? {}
       clearInterval(timer)
-      // The timer may have run after the main thread had emptied the clock, which would stand still from then on.
+      // The timer may have run after the main thread had cleared the clock, and the clock would stand still from then on.
       doubles?.fill(0)
       kept.delete(clock)
     }

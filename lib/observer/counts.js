@@ -1,6 +1,6 @@
 'use strict'
 
-// What the observer has counted since it started, as data: the metrics are read from it. Each part counts what happens in it.
+// The types of what the observer has counted since it started: the metrics are read from it. Each part counts its own events.
 
 /** @import { CaptureKind, Cause, Stall, Trigger } from '../../types/diagnostics' */
 /** @import { RuleOutcome } from '../../types/rules' */
@@ -27,13 +27,13 @@
  * @property {AdminTotals} admin
  * @property {RuleTotal[]} rules
  * @property {ThreadTimes[]} threads  only with option threads
- * @property {EgressTotals} [egress]  undefined: no application asked for it
- * @property {CountedCalls[]} calls  to what the application depends on
+ * @property {EgressTotals} [egress]  undefined: no application has configured egress
+ * @property {CountedCalls[]} calls  to the application's dependencies
  *
  * @typedef {object} StallCounts
- * @property {{ cause: Cause, count: number, seconds: number }[]} totals  a row for every cause, also while it is 0
- * @property {{ route: string | null, seconds: number }[]} routeTotals  null: it stalled for no request, or its route is not known
- * @property {CountedStall[]} traced  the last ones of which the trace is known, newest first
+ * @property {{ cause: Cause, count: number, seconds: number }[]} totals  a row for every cause, even if it is 0
+ * @property {{ route: string | null, seconds: number }[]} routeTotals  null: stalls without a request or with an unknown route
+ * @property {CountedStall[]} traced  the last stalls that have a trace, newest first
  *
  * @typedef {Pick<Stall, 'at' | 'durationMs' | 'cause' | 'route' | 'trace'>} CountedStall
  *
@@ -44,12 +44,12 @@
  *
  * @typedef {object} AdminTotals
  * @property {{ endpoint: string, code: number, count: number }[]} requests
- * @property {{ reason: RefusalReason, count: number }[]} refusals  a row for every reason, also while it is 0
+ * @property {{ reason: RefusalReason, count: number }[]} refusals  a row for every reason, even if it is 0
  *
  * @typedef {{ rule: string, outcome: RuleOutcome, actions: number }} RuleTotal
  *
  * @typedef {object} ThreadTimes
- * @property {string} kind  the name that threads were given, else their file
+ * @property {string} kind  the name that the application gave the threads, else their file
  * @property {number} busyMs
  * @property {number} stalls
  *

@@ -1,7 +1,7 @@
 'use strict'
 
-// What every thread of ours starts with, exported as loopscope/observer: whoever bundles us has one file more to make, not one
-// for each kind of thread.
+// The entry file of all of loopscope's threads, exported as loopscope/observer: users who bundle loopscope have one more file to build, not one
+// per kind of thread.
 
 const { parentPort, workerData } = require('node:worker_threads')
 

@@ -1,17 +1,17 @@
 'use strict'
 
-// The marks of the process, labels for points in time: made by its code, or over the admin surface. They are lost with the observer.
+// Keeps the marks of the process, labels for points in time: set by its code or over the admin surface. They are lost with the observer.
 
 /** @import { Mark } from '../../types/diagnostics' */
 
 const MAX_MARKS = 100
 
-/** The last ones, oldest first. */
+/** The last marks, oldest first. */
 class Marks {
   /** @type {Mark[]} */
   #marks = []
 
-  /** @param {Mark} mark  it may have been made before one that is here already */
+  /** @param {Mark} mark  may be older than marks added before */
   add (mark) {
     const after = this.#marks.findLastIndex(({ at }) => at <= mark.at)
     this.#marks.splice(after + 1, 0, mark)
@@ -23,7 +23,7 @@ class Marks {
   }
 
   /**
-   * Those that fall into a time, and before them the one that it began under.
+   * The marks within a time range, and the last one before it.
    * @param {number} from  milliseconds since the epoch
    * @param {number} to
    */

@@ -1,6 +1,6 @@
 'use strict'
 
-// What a text report shows of a profile besides its functions: what stands out, and the synchronous calls.
+// Adds sections to a text report besides the functions of a profile: what stands out, and the synchronous calls.
 
 const { findFindings } = require('../shared/findings/find-findings')
 const { toCodeFrame } = require('../formats/profile/frame')
@@ -16,10 +16,10 @@ const { findSampledCalls } = require('./sync-calls/sampled')
 
 const MAX_FINDINGS = 3
 const MAX_CALLS = 10
-// Less than this of the busy time is not worth a line.
+// Calls with a smaller share of the busy time get no line.
 const MIN_CALL_SHARE = 0.01
 
-/** What a profile does not show. */
+/** Readings that a profile does not contain. */
 const UNKNOWN = Object.freeze({
   at: 0,
   startedAt: -Infinity,
@@ -43,7 +43,7 @@ const UNKNOWN = Object.freeze({
  * @returns {Required<Pick<EncodeContext, 'sections' | 'lines'>>}
  */
 function reportSections (profile, appRoot, known = []) {
-  // Of several processes or threads there is no one loop to speak of.
+  // A profile of several processes or threads has no single loop to judge.
   const findings = profile.processes !== undefined ? null : findingsSection(profile, { appRoot, source: createSourceLines({ appRoot }), pid: process.pid, known })
   const lines = findings?.lines ?? known
   const workLineOf = createWorkLineOf(lines)
@@ -52,11 +52,11 @@ function reportSections (profile, appRoot, known = []) {
 }
 
 /**
- * What stands out in the profile: by the rules of findings, with the samples alone to judge by.
+ * What stands out in the profile: the detectors of findings, with the samples as the only reading.
  * @param {CpuProfile} profile
  * @param {{ appRoot: string, source: SourceLines, pid: number, known: readonly WorkLine[] }} context
- * @returns {{ section: { title: string, lines: string[] } | null, lines: WorkLine[] }} null when nothing stands out; lines: what is known, and
- *   what was found
+ * @returns {{ section: { title: string, lines: string[] } | null, lines: WorkLine[] }} section: null when nothing stands out; lines: the lines passed in, and
+ *   those found
  */
 function findingsSection (profile, { appRoot, source, pid, known }) {
   const read = readActivity(profile, { fromMs: 0, startedAt: UNKNOWN.startedAt, stalls: [] }, { appRoot, source })
@@ -85,7 +85,7 @@ function atKnownLine (spot, known) {
  * The synchronous calls, what they took and what to call instead.
  * @param {CpuProfile} profile
  * @param {(frame: CallFrame) => { function: string, file: string, line: number }} showFrame
- * @returns {{ title: string, lines: string[] } | null} null when there is nothing to tell
+ * @returns {{ title: string, lines: string[] } | null} null when there are no notable calls
  */
 function syncCallSection (profile, showFrame) {
   const { calls, busyMicros } = findSampledCalls(profile)

@@ -1,7 +1,7 @@
 'use strict'
 
-// The observer thread: its parts, and the messages that come from the main thread.
-// It parses, explains, encodes and writes, so that the main thread does not have to and need not be able to.
+// The observer thread: creates its parts and handles the messages from the main thread. It parses, explains, encodes and writes, so that the main
+// thread does not have to, and also when the main thread cannot.
 
 const { Channel, readBy } = require('../link/channel')
 const { TO_MAIN } = require('../link/messages')
@@ -34,13 +34,13 @@ const { createWindowReading } = require('./window-reading')
 
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
 
-// Of one processor, for source maps that nobody asks for just now.
+// Share of one CPU for reading source maps that no caller waits for.
 const SOURCE_MAPS_SHARE = 0.02
-// They are not read while the machine has no processor to spare; where that never ends, after this all the same.
-const MAPS_ANSWER_MS = 500 // somebody may wait for it, and the main thread may just have begun a stall
+// Source maps are not read while the machine has no spare CPU time, but at the latest after MAX_SHORTAGE_MS.
+const MAPS_ANSWER_MS = 500 // a caller may wait for the answer, and the main thread may just have begun to stall
 const MAX_SHORTAGE_MS = 30_000
 
-const MAX_LAST_WINDOW_MS = 100 // half of what the main thread waits for the session
+const MAX_LAST_WINDOW_MS = 100 // half of the time that the main thread waits for the session to close
 
 class ObserverThread {
   #settings
@@ -64,13 +64,13 @@ class ObserverThread {
   #captureParts
   /** Loaded with the first application that has one. @type {import('./admin/admin').Admin | undefined} */
   #admin
-  /** Loaded where the option asks for it. @type {import('./egress/egress').Egress | undefined} */
+  /** Loaded if the option is set. @type {import('./egress/egress').Egress | undefined} */
   #egress
   /** @type {Logger | undefined} */
   #logger
 
   /**
-   * @param {(envelope: Envelope) => void} post  to the main thread
+   * @param {(envelope: Envelope) => void} post  sends to the main thread
    * @param {ObserverSettings} settings
    */
   constructor (post, settings) {
@@ -100,7 +100,7 @@ class ObserverThread {
         this.#sourceMapBudget.take(ms)
         this.#state.sourceMapsMs = this.#sourceMapBudget.takenMs
       },
-      // While it is blocked it cannot answer: it is asked again when somebody wants to know again.
+      // A blocked main thread cannot answer: the next caller asks it again.
       askProcess: async urls => this.#stalls.series.blockedMs() > 0 ? [] : this.#main.read('scriptMaps', { urls }, MAPS_ANSWER_MS),
       onLearned: () => unattended(this.#stalls.learned())
     })
@@ -152,17 +152,17 @@ class ObserverThread {
   }
 
   /**
-   * The end of the process as the observer sees it. The main thread has ended the last window, if that is to be kept, and waits, not for
-   * long: first until the session is closed, then until what was not sent yet is on disk. It comes as often as the main thread is about to
-   * end: that may go on after all.
+   * Handles the end of the process. The main thread has ended the last window, if that must be kept, and waits a short time: first until the
+   * session is closed, then until unsent data is on disk. This can happen several times: a main thread that is about to end may continue after
+   * all.
    */
   async #obeyReleases () {
     for (;;) {
       await this.#state.releaseRequested()
       const toMicros = this.#state.keepMicros
-      if (toMicros > 0) await this.#recorder.history.waitFor(toMicros, MAX_LAST_WINDOW_MS) // it comes through the session
+      if (toMicros > 0) await this.#recorder.history.waitFor(toMicros, MAX_LAST_WINDOW_MS) // the window comes through the session
       this.#recorder.disconnect()
-      this.#state.confirmReleased() // also where there is none any more
+      this.#state.confirmReleased() // also if there is no session any more
       if (toMicros > 0) unattended(this.#keepLast(toMicros))
     }
   }
@@ -304,7 +304,7 @@ class ObserverThread {
   }
 
   /**
-   * The main thread's logger cannot write while it is stuck; standard error can be written from here.
+   * Logs from this thread: the main thread's logger cannot write while it is stuck, but standard error can be written from here.
    * @param {object} fields
    * @param {string} message
    */
@@ -323,7 +323,7 @@ class ObserverThread {
       await this.#admin?.closeAll()
       this.#scheduler.close()
     } finally {
-      process.exit() // of this thread: captures and explanations under way wait on timers, up to five minutes
+      process.exit() // of this thread only: captures and explanations in progress wait on timers, up to five minutes
     }
   }
 }

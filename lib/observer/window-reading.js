@@ -1,7 +1,7 @@
 'use strict'
 
-// What is made of each window of the recorder: its samples get their routes, with all that is known by then, and then the window shows the
-// synchronous calls, and whose code ran when. New windows also show when it is worth to look whose code runs.
+// Processes each window of the recorder: adds the routes of its samples, and passes it on to be searched for synchronous calls and slow requests.
+// New windows also start the stack probes.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { unattended } = require('../base/guard')
@@ -20,19 +20,19 @@ const { linesOf, placesOfStack } = require('./labels/places')
 /** @import { RecorderClient } from './recorder/recorder-client' */
 /** @import { SampledCalls } from './sync-calls/sampled-calls' */
 
-const MAX_SAMPLES_WAIT_MS = 200 // of a caller that asks for samples, and is given those of before otherwise
-const MIN_BETWEEN_READINGS_MS = 250 // for those who ask again and again: each time a window is ended
-const MAX_LABELS_WAIT_MS = 300 // of somebody who asks for a profile
-const MAX_SETTLE_MS = 100 // the main thread's notes about a window come a moment after it
+const MAX_SAMPLES_WAIT_MS = 200 // for a caller that requests samples; after that it gets the earlier ones
+const MIN_BETWEEN_READINGS_MS = 250 // limits repeated requests: each one ends a window
+const MAX_LABELS_WAIT_MS = 300 // for a caller that requests a profile
+const MAX_SETTLE_MS = 100 // the main thread's notes about a window come shortly after it
 const MAX_WORK = 20_000 // the main thread notes what took a millisecond or more
 const MAX_SEEN = 5000
-const MAX_WINDOWS = 4 // that wait for the main thread's notes
-const KNOWN_SHARE = 0.9 // of looks, from which on they show little that is new
+const MAX_WINDOWS = 4 // waiting for the main thread's notes
+const KNOWN_SHARE = 0.9 // of the probes: above this share they show little that is new
 
 /**
  * @param {object} parts
  * @param {SharedState} parts.state
- * @param {() => RecorderClient} parts.recorder  which is made of what this gives
+ * @param {() => RecorderClient} parts.recorder  a function, since the recorder is created from this object
  * @param {Pick<SampledCalls, 'addWindow'>} parts.sampledCalls
  * @param {{ addWindow (window: CpuProfile): void }} parts.slowRequests
  */
@@ -67,10 +67,10 @@ function createWindowReading ({ state, recorder, sampledCalls, slowRequests }) {
       labeller.addWindow(window)
       looking.start()
     },
-    /** @param {Notes} notes  of the main thread, about the window before */
+    /** @param {Notes} notes  of the main thread, about the last window */
     addNotes: notes => labeller.addNotes(notes),
     /**
-     * Has what was sampled up to this moment read.
+     * Processes what was sampled up to this moment.
      * @returns {Promise<boolean>} false: the open window did not come in time
      */
     readNow: () => reading.share(),
@@ -81,8 +81,8 @@ function createWindowReading ({ state, recorder, sampledCalls, slowRequests }) {
 }
 
 /**
- * Gives the samples of profiles their routes. The main thread sends with each window whose code ran; the functions that answer routes are asked
- * for; and the windows are learned from.
+ * Adds routes to the samples of profiles. With each window the main thread sends whose code ran. This class also requests the handlers of new
+ * routes, and learns from the windows.
  */
 class Labeller {
   #parts
@@ -94,14 +94,14 @@ class Labeller {
   /** @type {CpuProfile[]} */
   #windows = []
   #toMicros = -Infinity
-  /** One after the other. */
+  /** Notes are processed one after the other. */
   #learning = Promise.resolve()
 
   /**
    * @param {object} parts
    * @param {() => Promise<Handler[]>} parts.readHandlers  of new routes; rejects when there is no session
-   * @param {(isNew: boolean) => void} parts.onLooks  looks have come, and told something new
-   * @param {(window: CpuProfile) => void} parts.onWindow  one about which everything was told, with its labels
+   * @param {(isNew: boolean) => void} parts.onLooks  stack probes have come; isNew: they show something new
+   * @param {(window: CpuProfile) => void} parts.onWindow  a window whose notes are complete, with its labels
    */
   constructor (parts) {
     this.#parts = parts
@@ -118,10 +118,10 @@ class Labeller {
   addNotes (notes) {
     const learned = this.#learning.then(() => this.#learn(notes))
     unattended(learned)
-    this.#learning = learned.catch(() => {}) // what was wrong with these notes does not keep later ones from being learned
+    this.#learning = learned.catch(() => {}) // an error in these notes does not keep later ones from being learned
   }
 
-  /** Passes on the windows that wait, if need be with what is known now: a caller waits for them. */
+  /** Passes on the waiting windows, after a short wait even without their notes: a caller waits for them. */
   async settle () {
     const deadline = AbortSignal.timeout(MAX_SETTLE_MS)
     while (this.#windows.length > 0 && !deadline.aborted) await sleep(2)
@@ -130,7 +130,7 @@ class Labeller {
 
   /**
    * @param {CpuProfile} profile  in order
-   * @returns {Promise<CpuProfile>} the same one, labelled; never rejects
+   * @returns {Promise<CpuProfile>} the same profile, labelled; never rejects
    */
   async label (profile) {
     const deadline = AbortSignal.timeout(MAX_LABELS_WAIT_MS)
@@ -144,7 +144,7 @@ class Labeller {
     const known = looks.filter(look => this.#knowledge.addLook(look)).length
     this.#seen = this.#seen.concat(looks.flatMap(seenIn)).slice(-MAX_SEEN)
     if (looks.length > 0) this.#parts.onLooks(known < looks.length * KNOWN_SHARE)
-    // It does not wait for long: a session may be disconnected meanwhile.
+    // The wait is short: the session may be disconnected.
     if (hasHandlers) await Promise.race([this.#learnHandlers(), sleep(MAX_LABELS_WAIT_MS)])
     this.#toMicros = toMicros
     this.#learnWindows()
