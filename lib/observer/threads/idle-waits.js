@@ -1,7 +1,7 @@
 'use strict'
 
-// A thread that waits in Atomics.wait(), as those of a pool do for work, is idle; V8's samples show the function that called it as running, with
-// the line. What is written there shows it. Pure but for the source lines.
+// Counts threads that wait in Atomics.wait(), as threads of a pool wait for work, as idle: V8's samples show the calling function as running,
+// with the line. The source text of that line shows the wait. Pure but for the source lines.
 
 const { fileURLToPath } = require('node:url')
 const { idleUnless } = require('../../formats/profile/idle-samples')
@@ -10,9 +10,9 @@ const { idleUnless } = require('../../formats/profile/idle-samples')
 /** @import { SourceLines } from '../stalls/culprit/source-lines' */
 
 const WAIT = /\bAtomics\s*\.\s*wait\s*\(/
-// Of the samples of a function: it does little else.
+// Share of a function's samples in the wait: above this it does little else.
 const MOST = 0.8
-const MIN_TICKS = 5 // of less nothing is worth a look into the file
+const MIN_TICKS = 5 // with fewer samples the file is not worth reading
 
 /**
  * @param {CpuProfile} profile
@@ -32,7 +32,7 @@ function isWaiting ({ callFrame: { url }, positionTicks = [] }, source) {
   if (!url.startsWith('file:') || positionTicks.length === 0) return false
   const sum = (/** @type {{ ticks: number }[]} */ some) => some.reduce((all, { ticks }) => all + ticks, 0)
   if (sum(positionTicks) < MIN_TICKS) return false
-  const lines = positionTicks.filter(({ ticks }) => ticks >= sum(positionTicks) * (1 - MOST)) // others do not decide
+  const lines = positionTicks.filter(({ ticks }) => ticks >= sum(positionTicks) * (1 - MOST)) // lines with few samples do not decide
   const waits = lines.filter(({ line }) => source.read(fileURLToPath(url), line).some(text => WAIT.test(text)))
   return sum(waits) >= sum(positionTicks) * MOST
 }

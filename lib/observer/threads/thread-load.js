@@ -1,8 +1,8 @@
 'use strict'
 
-// How much processor time the other threads of the process had in the last minute: workers, and libuv's pool. A loop that is idle says nothing
-// of them. It is read every few seconds, thread by thread only when others than the main thread were at work, and added up when somebody
-// asks. Linux only: elsewhere, and where its files may not be read, there is nothing to read.
+// Measures the CPU time that the other threads of the process used in the last minute: workers, and libuv's pool. An idle loop does not show
+// their load. It reads every few seconds, thread by thread only when threads other than the main thread were busy, and sums up on request.
+// Linux only: on other systems, and if its files may not be read, there is nothing to read.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -15,12 +15,12 @@ const { monotonicMs } = require('../../base/monotonic')
 
 const PERIOD_MS = 5000
 const KEPT = 12 // a minute
-// Of the time since the last reading; our own thread and V8's helpers have some of it.
+// Share of the time since the last reading; the observer itself and V8's helpers use some of it.
 const MIN_OTHERS_SHARE = 0.02
-// Right after a reading the rate says nothing.
+// Right after a reading the rate means nothing.
 const MIN_RATE_MS = 500
 const MAX_NAMES = 4
-// Threads and the process are read one after the other.
+// The times of the threads and of the process are read one after the other, so small differences mean nothing.
 const MIN_ENDED_MS = 100
 
 const TASKS = '/proc/self/task'
@@ -29,22 +29,22 @@ const NS_PER_MS = 1e6
 /**
  * @typedef {{ atMs: number, processMs: number, threads: Map<string, ThreadTime> }} Reading
  * @typedef {{ atMs: number, ms: number, workerMs: number, poolMs: number, endedMs: number, byName: Map<string, number> }} Interval
- *   what was had in it; endedMs: by threads that are gone
+ *   the CPU time used in it; endedMs: by threads that have ended
  */
 
-// Of threads that Node.js and V8 name; Node 20 names none of them.
+// Threads that Node.js and V8 name; Node 20 names none of them.
 const ENGINE = /^((node-)?V8Worker|DelayedTaskSche|SignalInspector|v8:.*)$/
 const POOL = /^libuv-worker$/
-// Those of V8's platform that have no name of their own are the first after the main thread: four workers, and the inspector's signal thread;
-// with Node 20 the one of delayed tasks as well.
+// The unnamed threads of V8's platform are the first after the main thread: four workers, and the inspector's signal thread; with Node 20 also
+// the thread for delayed tasks.
 const UNNAMED_ENGINE = Object.freeze(/** @type {Record<number, number>} */ ({ 20: 6, 22: 5 }))
 const MAJOR = Number(process.versions.node.split('.')[0])
-// From here on a worker can be told from a thread of libuv's pool by the name.
+// From this version on the name distinguishes a worker from a thread of libuv's pool.
 const NAMES_POOL = 22
 
 /**
- * @typedef {'main' | 'observed' | 'own' | 'engine' | 'pool' | 'worker'} ThreadKind  own: the one that reads, and others of loopscope; engine: V8's and Node's own;
- *   worker: all others, which with Node 20 are those of libuv's pool as well
+ * @typedef {'main' | 'observed' | 'own' | 'engine' | 'pool' | 'worker'} ThreadKind  own: the thread that reads, and others of loopscope; engine: V8's and Node's own;
+ *   worker: all others, which on Node 20 includes those of libuv's pool
  * @typedef {{ name: string, kind: ThreadKind, cpuMs: number }} ThreadTime
  */
 
@@ -65,7 +65,7 @@ class ThreadLoadMeter {
    * @param {number | null} parts.threadPid  of the observed thread
    * @param {() => number | null} [parts.sourceMapsPid]  of the observer's thread that reads source maps
    * @param {typeof readThreadTimes} [parts.readTimes]
-   * @param {() => number} [parts.processMs]  processor time of the whole process
+   * @param {() => number} [parts.processMs]  CPU time of the whole process
    * @param {StartInterval} [parts.interval]
    * @param {() => number} [parts.now]
    */
@@ -93,7 +93,7 @@ class ThreadLoadMeter {
 
   /**
    * @param {number} lastMs  how far to look back
-   * @returns {Omit<Load, 'watched'> | null} null: the system does not tell
+   * @returns {Omit<Load, 'watched'> | null} null: the system does not report it
    */
   read (lastMs) {
     const open = this.#last === null ? null : intervalBetween(this.#last, this.#take())
@@ -154,7 +154,7 @@ function intervalBetween (before, now) {
     ms: now.atMs - before.atMs,
     workerMs: sum(ofKind('worker')),
     poolMs: sum(ofKind('pool')),
-    // The time of a thread that has ended is the process's, and nobody's.
+    // The time of a thread that has ended remains in the process's time only.
     endedMs: now.processMs - before.processMs - sum(had),
     byName
   }
@@ -174,11 +174,10 @@ function busiestOf (intervals) {
 }
 
 /**
- * How much processor time each thread of the process has had, and what kind of a thread it is, as far as the system and Node.js show it. To be
- * called in the observer thread.
+ * The CPU time of each thread of the process, and its kind, as far as the system and Node.js show it. Called in the observer thread.
  * @param {{ threadPid: number | null, sourceMapsPid?: number | null, major?: number }} options  threadPid: of the observed thread;
  *   sourceMapsPid: of loopscope's thread for source maps
- * @returns {Map<string, ThreadTime> | null} by the thread's id; null where the system does not tell
+ * @returns {Map<string, ThreadTime> | null} by the thread's id; null where the system does not report it
  */
 function readThreadTimes ({ threadPid, sourceMapsPid = null, major = MAJOR }) {
   try {
@@ -197,7 +196,7 @@ function readThread (id) {
     return [{ id, name: fs.readFileSync(`${TASKS}/${id}/comm`, 'utf8').trim(), cpuMs: Number(cpuNs) / NS_PER_MS }]
   } catch (error) {
     if (fs.existsSync(`${TASKS}/${id}`)) throw error
-    return [] // it has ended meanwhile
+    return [] // it has ended in between
   }
 }
 

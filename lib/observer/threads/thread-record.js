@@ -1,19 +1,19 @@
 'use strict'
 
-// What is known of one worker thread: how much of the last minute it was at work, in which function most, and how long without a pause. That is
-// what can be seen of its loop from outside. A message to its inspector is answered in the middle of its JavaScript (tried on Node 20 to 26),
-// so it does not show whether the loop turns; samples do.
+// Records what is measured of one worker thread: how much of the last minute it was busy, mostly in which function, and how long without a pause.
+// More of its loop cannot be seen from outside. A message to its inspector is answered in the middle of its JavaScript (tried on Node 20 to 26),
+// so the answer does not prove that the loop turns; samples do.
 
 /** @import { CodeFrame, Culprit } from '../../../types/diagnostics' */
 /** @import { CpuProfile, ProfileNode } from '../../../types/profile' */
 
 const KEPT_MICROS = 60e6
-// Where the sampler waits its turn, two samples far apart may have seen two short tasks.
+// With fewer samples, taken far apart because the sampler waited for a CPU, two short tasks would look like one long one.
 const MIN_SAMPLES = 4
-// V8's own around what runs: neither work nor a pause.
+// V8's own frames around running code: neither work nor a pause.
 const BETWEEN = new Set(['(root)', '(program)'])
 const INTERVAL_MICROS = 20_000 // half as often as the recorder: there are many threads, and their stalls are long
-// On a crowded machine the sampler waits its turn as well. What lies between two samples that are further apart is not known.
+// On a crowded machine the sampler waits for a CPU as well. What happened in a longer gap between two samples is unknown.
 const MAX_GAP_MICROS = 250_000
 
 /** @typedef {CodeFrame & { share: number }} TopFunction  share: of the busy time */
@@ -23,14 +23,14 @@ const MAX_GAP_MICROS = 250_000
  * @typedef {object} ThreadFigures  of the last minute
  * @property {number} observedMs
  * @property {number} busyMs
- * @property {number} longestMs  at work without a pause
- * @property {number} lastingMs  the same, of the one that lasted when it was last looked at; 0: none
+ * @property {number} longestMs  the longest time busy without a pause
+ * @property {number} lastingMs  the same, of a stall that still lasted at the last window; 0: none
  * @property {number} stalls
  * @property {TopFunction | null} top
  */
 
 /**
- * @typedef {{ fromMicros: number, toMicros: number, samples: number }} Stretch  samples: that saw it
+ * @typedef {{ fromMicros: number, toMicros: number, samples: number }} Stretch  samples: the number of samples in it
  * @typedef {object} BusyTime
  * @property {number} busyMicros
  * @property {Stretch[]} stretches  in order
@@ -54,8 +54,8 @@ class ThreadRecord {
 
   /**
    * @param {CpuProfile} window
-   * @param {BusyTime} time    of it
-   * @param {Culprit | null} culprit  of its busy time
+   * @param {BusyTime} time    of the window
+   * @param {Culprit | null} culprit  of the window's busy time
    * @returns {WholeStretch[]} stalls that have ended
    */
   add (window, time, culprit) {
@@ -69,7 +69,7 @@ class ThreadRecord {
     return stalls
   }
 
-  /** @returns {WholeStretch[]} there is nothing more of it */
+  /** @returns {WholeStretch[]} the stalls that end with the thread */
   end () {
     return this.#stretches.end().filter(stretch => this.#isStall(stretch))
   }
@@ -93,7 +93,7 @@ class ThreadRecord {
     return isSeen(stretch) && microsOf(stretch) >= this.#thresholdMicros
   }
 
-  /** The function that answers for most of the time. @returns {TopFunction | null} */
+  /** The function with the largest share of the busy time. @returns {TopFunction | null} */
   #top () {
     /** @type {Map<string, { culprit: Culprit, micros: number }>} */
     const places = new Map()
@@ -117,7 +117,7 @@ function isSeen ({ samples }) {
 }
 
 /**
- * When a thread was at work without a pause.
+ * The times in which a thread was busy without a pause.
  * @param {CpuProfile} profile  in order; a thread that waits is idle in it
  * @returns {BusyTime}
  */
@@ -157,20 +157,20 @@ function kindOf ({ callFrame: { functionName, url } }) {
 }
 
 /**
- * Stretches of work that go on from one window of a thread into the next are one. Of each its longest part is kept to be looked into, so that
- * one of hours costs no more than one of seconds.
+ * Joins stretches of work that continue from one window of a thread into the next. Of each it keeps only the longest part for the explanation,
+ * so that a stretch of hours costs no more than one of seconds.
  */
 class StretchJoiner {
   /** @type {WholeStretch | null} */
   #open = null
 
-  /** The one that still lasted when the last window ended. */
+  /** The stretch that still lasted when the last window ended. */
   get open () { return this.#open }
 
   /**
    * @param {CpuProfile} window
-   * @param {BusyTime} time  of it
-   * @returns {WholeStretch[]} those that have ended, in order
+   * @param {BusyTime} time  of the window
+   * @returns {WholeStretch[]} the stretches that have ended, in order
    */
   add (window, { stretches, isOpenAtStart, isOpenAtEnd }) {
     /** @type {WholeStretch[]} */
@@ -184,7 +184,7 @@ class StretchJoiner {
     return all
   }
 
-  /** @returns {WholeStretch[]} there is nothing more of the thread */
+  /** @returns {WholeStretch[]} the stretch that ends with the thread */
   end () {
     const ended = this.#open === null ? [] : [this.#open]
     this.#open = null

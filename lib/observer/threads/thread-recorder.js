@@ -1,7 +1,7 @@
 'use strict'
 
-// CPU profiles of all worker threads over the same time, from now on: threads have no recorder that could look back. Each profiler starts cold,
-// in its thread, and ends with the recording, however that ends.
+// Records CPU profiles of all worker threads over the same time, from now on: threads have no recorder with a past. Each profiler starts cold, in
+// its thread, and ends with the recording, however that ends.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { errors } = require('../../base/errors')
@@ -11,13 +11,13 @@ const { withIdleWaits } = require('./idle-waits')
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { ThreadSession, ThreadSessions } from './thread-sessions' */
 
-const INTERVAL_MICROS = 10_000 // as the recorder's
-// A pool may replace its threads all the time.
+const INTERVAL_MICROS = 10_000 // the same as the recorder's
+// A thread pool may replace its threads all the time.
 const MAX_THREADS = 64
 
 /**
  * @typedef {{ name: string, profile: CpuProfile }} ThreadProfile
- * @typedef {{ profiles: ThreadProfile[], notes: string[] }} ThreadRecording  notes: of which threads something is missing
+ * @typedef {{ profiles: ThreadProfile[], notes: string[] }} ThreadRecording  notes: the threads of which something is missing
  */
 
 /** @param {Pick<ThreadSessions, 'open'>} sessions */
@@ -26,8 +26,8 @@ function createThreadRecorder (sessions) {
 
   /**
    * @param {number} ms
-   * @param {AbortSignal} [signal]  gives it up
-   * @param {AbortSignal} [stop]    ends it now, and keeps what there is
+   * @param {AbortSignal} [signal]  cancels it
+   * @param {AbortSignal} [stop]    ends it now and keeps what was recorded
    * @returns {Promise<ThreadRecording>}
    */
   async function record (ms, signal, stop) {
@@ -61,7 +61,7 @@ async function recordAll (all, ms, { signal, stop }) {
   try {
     await waitFor(ms, [signal, stop])
     signal?.throwIfAborted()
-    const source = createSourceLines({ appRoot: '/' }) // files of threads are whole paths
+    const source = createSourceLines({ appRoot: '/' }) // threads have absolute file paths
     const ended = await Promise.all(recorded.map(async ({ thread, started }) => ({ thread, ...await finish(thread, await started) })))
     isFinished = true
     return {
@@ -69,7 +69,7 @@ async function recordAll (all, ms, { signal, stop }) {
       notes: notesOf(ended, tooMany)
     }
   } finally {
-    if (!isFinished) for (const { thread } of recorded) thread.post('Profiler.stop').catch(() => {}) // others may go on using its session
+    if (!isFinished) for (const { thread } of recorded) thread.post('Profiler.stop').catch(() => {}) // others may still use its session
     await sessions.close()
   }
 }
@@ -77,13 +77,13 @@ async function recordAll (all, ms, { signal, stop }) {
 /** @param {ThreadSession} thread */
 async function start (thread) {
   await thread.post('Profiler.enable')
-  await thread.post('Profiler.setSamplingInterval', { interval: INTERVAL_MICROS }).catch(() => {}) // one that is watched keeps its own
+  await thread.post('Profiler.setSamplingInterval', { interval: INTERVAL_MICROS }).catch(() => {}) // a thread that is already watched keeps its interval
   await thread.post('Profiler.start')
 }
 
 /**
  * @param {ThreadSession} thread
- * @param {string | null} problem  it had in starting
+ * @param {string | null} problem  the error when its profiler started
  * @returns {Promise<{ profile: CpuProfile | null, problem: string | null }>}
  */
 async function finish (thread, problem) {
@@ -97,7 +97,7 @@ async function finish (thread, problem) {
  */
 async function waitFor (ms, ends) {
   const some = ends.filter(end => end !== undefined)
-  await sleep(ms, undefined, { signal: some.length === 0 ? undefined : AbortSignal.any(some) }).catch(() => {}) // the caller asks which it was
+  await sleep(ms, undefined, { signal: some.length === 0 ? undefined : AbortSignal.any(some) }).catch(() => {}) // the caller checks which of the two it was
 }
 
 /**

@@ -1,8 +1,8 @@
 'use strict'
 
-// Sessions with all worker threads of the process, as they come and go, while somebody wants them: V8's domain NodeWorker is enabled then, and
-// no longer. Each is the inspector of one worker, reached through the session with the main thread: no change to the worker. All users share
-// them. loopscope's own threads are left out.
+// Opens sessions with all worker threads of the process, as they come and go, while there are users: V8's domain NodeWorker is enabled only then.
+// Each session is the inspector of one worker, reached through the session with the main thread, with no change to the worker. All users share
+// the sessions. loopscope's own threads are left out.
 
 const { pathToFileURL } = require('node:url')
 const { threadId } = require('node:worker_threads')
@@ -11,16 +11,16 @@ const { clearTimeout, setTimeout } = require('../../base/timers')
 
 /** @typedef {(thread: ThreadSession) => void} OnThread */
 
-const OWN_URL = pathToFileURL(process.argv[1] ?? '').href // in a worker the file that it was made of
+const OWN_URL = pathToFileURL(process.argv[1] ?? '').href // in a worker, the file that it runs
 const ANSWER_MS = 5000
-const DEFAULT_NAME = 'WorkerThread' // of those that nobody named
+const DEFAULT_NAME = 'WorkerThread' // the name of threads that the application did not name
 const TITLE = /^\[worker (\d+)\] ?(.*)$/s
 
 /**
  * @typedef {object} Inspector  the observer's session with the main thread
- * @property {() => Promise<unknown>} open  rejects where there is none
+ * @property {() => Promise<unknown>} open  rejects if there is none
  * @property {Post} post  while it is open
- * @property {(event: string, listener: (message: { params: any }) => void) => () => void} listen  ends with what it returns
+ * @property {(event: string, listener: (message: { params: any }) => void) => () => void} listen  the result removes the listener
  */
 
 /** @typedef {(method: string, params?: object) => Promise<any>} Post */
@@ -34,7 +34,7 @@ class ThreadSessions {
   #users = new Set()
   /** @type {(() => void)[]} */
   #ends = []
-  /** Opened and closed in turn: who comes while it is closed opens it again. @type {Promise<unknown>} */
+  /** Opens and closes run one after the other: a user that arrives during a close opens again. @type {Promise<unknown>} */
   #turn = Promise.resolve()
 
   /** @param {Inspector} inspector */
@@ -43,8 +43,8 @@ class ThreadSessions {
   }
 
   /**
-   * @param {OnThread} onThread  called for each thread that there is, and for each that comes
-   * @returns {Promise<{ readonly isOpen: boolean, close (): Promise<void> }>} isOpen: until it is closed, or lost; rejects where there is no inspector
+   * @param {OnThread} onThread  called for each existing thread, and for each new one
+   * @returns {Promise<{ readonly isOpen: boolean, close (): Promise<void> }>} isOpen: true until it is closed or lost; rejects if there is no inspector
    */
   async open (onThread) {
     const opened = this.#turn.then(() => this.#enter(onThread))
@@ -54,7 +54,7 @@ class ThreadSessions {
     return { get isOpen () { return users.has(onThread) }, close: () => this.#inTurn(() => this.#leave(onThread)) }
   }
 
-  /** To be called when the session with the main thread is gone: those with the workers went with it. */
+  /** Called when the session with the main thread is gone, and the sessions with the workers with it. */
   lose () {
     this.#forget()
     this.#users.clear()
@@ -103,7 +103,7 @@ class ThreadSessions {
   async #leave (onThread) {
     if (!this.#users.delete(onThread) || this.#users.size > 0) return
     this.#forget()
-    // With it all profilers that we started there end. A session that is closed has ended them already.
+    // This ends all profilers that were started through the sessions. If the session is closed, they have already ended.
     await this.#inspector.post('NodeWorker.disable').catch(() => {})
   }
 
@@ -121,8 +121,8 @@ function isOurs ({ id, url }) {
 }
 
 /**
- * The inspector of one worker. Messages are texts both ways; a worker that has ended, or cannot be interrupted, answers none, so each is waited
- * for only so long.
+ * The inspector of one worker. Messages are strings both ways. A worker that has ended, or cannot be interrupted, does not answer, so each
+ * answer has a time limit.
  */
 class ThreadSession {
   #sessionId
@@ -136,9 +136,9 @@ class ThreadSession {
   #hasEnded = false
   /** As in `threadId` of node:worker_threads. @type {number} */
   id
-  /** For people: `worker 3 resize (image.js)`. @type {string} */
+  /** The display name: `worker 3 resize (image.js)`. @type {string} */
   name
-  /** What it has in common with those that do the same: `resize`, or its file. @type {string} */
+  /** The common name of threads that do the same: `resize`, or the file. @type {string} */
   kind
   /** @type {string} */
   url
@@ -185,9 +185,9 @@ class ThreadSession {
   }
 
   /**
-   * Of its own accord the worker's inspector says this.
+   * Listens for an event of the worker's inspector.
    * @param {string} event
-   * @param {(params: any) => void} listener  the only one
+   * @param {(params: any) => void} listener  there is only one per event
    */
   listen (event, listener) {
     this.#listeners.set(event, listener)
@@ -202,7 +202,7 @@ class ThreadSession {
     else asked?.reject(new Error(error.message))
   }
 
-  /** Nobody answers any more. */
+  /** The worker no longer answers. */
   end () {
     this.#hasEnded = true
     for (const { reject } of this.#waiting.values()) reject(new Error('the thread has ended'))

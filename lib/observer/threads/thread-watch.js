@@ -1,7 +1,8 @@
 'use strict'
 
-// Watches the worker threads of the process while option threads is on and the recorder records: a session with each through the session with the
-// main thread, its profiler running, and the figures of its windows. Where a debugger has the main thread, all of them are let go.
+// Watches the worker threads of the process while option threads is on and the recorder records: opens a session with each through the session
+// with the main thread, keeps its profiler running, and computes the figures of its windows. While a debugger has paused the main thread, it
+// releases all of them.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { SingleFlight } = require('../../base/single-flight')
@@ -22,15 +23,15 @@ const { WatchedThread } = require('./watched-thread')
 
 /**
  * @typedef {object} ThreadsReading
- * @property {string | null} off      why they are not watched
- * @property {number} unwatched       threads beyond the limit, or too young
+ * @property {string | null} off      why no threads are watched
+ * @property {number} unwatched       number of threads beyond the limit, or too young
  * @property {(ThreadFigures & { id: number, name: string, file: string, problem: string | null })[]} threads  busiest first
  * @property {ThreadStall[]} stalls   newest first
  */
 
 const TICK_MS = 1000
 const WINDOW_MS = 5000
-// The first profile of a thread stops it for tens of milliseconds: one that ends soon is left alone.
+// The first profile of a thread stops it for tens of milliseconds: a short-lived thread is not profiled.
 const MIN_AGE_MS = 1000
 const MAX_THREADS = 32
 const MAX_STALLS = 100
@@ -39,14 +40,14 @@ const MIN_BUSY_MS = 100
 const REST_MS = 500
 const MAX_KINDS = 20 // of names in the metrics: some programs number the names of their threads
 const OTHERS = '_other'
-const ANSWER_MS = 300 // of a thread, when somebody asks: then what is known is told
+const ANSWER_MS = 300 // of thread names in the metrics: some programs number their threads
 
 class ThreadWatch {
   #parts
   #watching
   /** @type {Awaited<ReturnType<ThreadSessions['open']>> | null} */
   #sessions = null
-  /** All that live, with when they came. @type {Map<ThreadSession, number>} */
+  /** All live threads, with the time when they were found. @type {Map<ThreadSession, number>} */
   #live = new Map()
   /** @type {Map<ThreadSession, WatchedThread>} */
   #watched = new Map()
@@ -92,7 +93,7 @@ class ThreadWatch {
     unattended(this.#close())
   }
 
-  /** Up to now, of those that answer. */
+  /** The figures up to now, as far as the threads answer in time. */
   read () {
     return this.#reading.share()
   }
@@ -111,13 +112,13 @@ class ThreadWatch {
     }
   }
 
-  /** Up to the last window of each, busiest first: no thread is asked. */
+  /** The figures up to each thread's last window, busiest first: sends no request to a thread. */
   known () {
     const threads = [...this.#watched.values()].filter(({ hasEnded }) => !hasEnded).map(thread => thread.read())
     return threads.sort((left, right) => right.busyMs - left.busyMs || left.id - right.id)
   }
 
-  /** Those that were at work. */
+  /** The busiest threads. */
   busiest () {
     const busy = this.known().filter(({ busyMs }) => busyMs >= MIN_BUSY_MS)
     return busy.slice(0, MAX_BUSIEST).map(({ name, busyMs, top }) => ({ name, busyMs, top }))
@@ -142,7 +143,7 @@ class ThreadWatch {
 
   async #turn () {
     this.#forgetEnded()
-    if (this.#sessions?.isOpen !== true) this.#sessions = await this.#open().catch(() => null) // tried again
+    if (this.#sessions?.isOpen !== true) this.#sessions = await this.#open().catch(() => null) // the next turn tries again
     const nowMs = monotonicMs()
     for (const [session, sinceMs] of this.#live) {
       if (this.#watched.size >= MAX_THREADS) break
@@ -180,7 +181,7 @@ class ThreadWatch {
     await sessions?.close()
   }
 
-  /** How long threads have been at work since the start, and their stalls, by their names. */
+  /** Busy time and stalls of threads since the start, by thread name. */
   times () {
     return [...this.#times.values()]
   }

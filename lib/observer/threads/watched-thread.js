@@ -1,7 +1,7 @@
 'use strict'
 
-// One worker thread while it is watched: its profiler is kept running in windows, the windows become figures, and its stalls are explained, one
-// window at a time.
+// Watches one worker thread: keeps its profiler running in windows, turns the windows into figures, and explains its stalls, one window at a
+// time.
 
 const { randomUUID } = require('node:crypto')
 const { guarded, unattended } = require('../../base/guard')
@@ -21,12 +21,12 @@ const { busyStretches, ThreadRecord, INTERVAL_MICROS, microsOf } = require('./th
 /** @import { ThreadSession } from './thread-sessions' */
 /** @import { ThreadStall } from './thread-watch' */
 
-// Of a window; the others are only counted. A pool that is busy has dozens in five seconds.
+// Explained stalls per window; the others are only counted. A busy pool has dozens in five seconds.
 const MAX_EXPLAINED = 3
-const MIN_NAMED_MICROS = 50e3 // of less, what ran is chance
-// What the system did to one thread of many is not known.
+const MIN_NAMED_MICROS = 50e3 // in less time, what ran is chance
+// The system's figures for one thread of many are not available.
 const UNKNOWN_SYSTEM = Object.freeze({ cpuMs: null, runQueueMs: null, throttledMs: null, observerLateMs: null })
-const SOURCE = `${OWN_FOLDER}observer/threads/watched-thread.js` // the name makes it a frame of ours in profiles
+const SOURCE = `${OWN_FOLDER}observer/threads/watched-thread.js` // with this name it counts as a frame of loopscope's in profiles
 
 /**
  * @typedef {object} Watching
@@ -42,7 +42,7 @@ class WatchedThread {
   #watching
   #record
   #sampler
-  /** Windows are read in turn. @type {Promise<void>} */
+  /** Windows are read one after the other. @type {Promise<void>} */
   #turn = Promise.resolve()
 
   /**
@@ -63,7 +63,7 @@ class WatchedThread {
     return this.#sampler.start()
   }
 
-  /** @returns {Promise<void>} resolves when what happened until now is read, where the thread answers */
+  /** @returns {Promise<void>} resolves when everything up to now is read, if the thread answers */
   async rotate () {
     await this.#sampler.rotate()
     await this.#turn
@@ -110,7 +110,7 @@ class WatchedThread {
 }
 
 /**
- * What held a thread for a stretch of time: cause and culprit, from its samples alone.
+ * Explains what held a thread for a stretch of time: cause and culprit, from its samples alone.
  * @param {WholeStretch} stretch
  * @param {object} about
  * @param {number} about.thresholdMs
@@ -134,19 +134,19 @@ async function explainStretch (stretch, { thresholdMs, context, toOriginal }) {
 }
 
 /**
- * Keeps the profiler of a worker thread running, in windows. The next one is opened before the last one is ended: V8 then has nothing to set up,
- * which takes a cold profiler tens of milliseconds in the thread (measured on Node 20 to 26), and a warm one a tenth of one.
+ * Keeps the profiler of a worker thread running, in windows. The next window opens before the last one ends: then V8 has nothing to set up. A cold
+ * profiler takes tens of milliseconds in the thread (measured on Node 20 to 26), a warm one a tenth of a millisecond.
  */
 class ThreadSampler {
   #thread
   #onWindow
-  #title = `loopscope:${randomUUID()}:` // profiles of a thread are of all sessions with it
+  #title = `loopscope:${randomUUID()}:` // every session with a thread receives all its profiles
   #opened = 0
   #isAsked = false
   #isStopped = false
-  /** When the open window was asked for. */
+  /** When the open window was requested. */
   openedMs = -Infinity
-  /** Why nothing comes. @type {string | null} */
+  /** Why there are no windows. @type {string | null} */
   problem = null
 
   /**
@@ -164,13 +164,13 @@ class ThreadSampler {
     })
     return this.#ask(async () => {
       await this.#thread.post('Profiler.enable')
-      // Where another profile of the thread is being made its interval holds.
+      // If another profile of the thread is being recorded, that one's interval remains.
       await this.#thread.post('Profiler.setSamplingInterval', { interval: INTERVAL_MICROS }).catch(() => {})
       await this.#call(this.#open())
     })
   }
 
-  /** Ends the window, in the middle of the thread's JavaScript; after the native call where it is in one. */
+  /** Ends the window in the middle of the thread's JavaScript; if it is in a native call, after that. */
   rotate () {
     if (this.#isAsked || this.#isStopped) return Promise.resolve()
     return this.#ask(() => {
@@ -180,7 +180,7 @@ class ThreadSampler {
   }
 
   stop () {
-    if (this.#opened > 0 && !this.#thread.hasEnded) this.#call(this.#end()).catch(() => {}) // the session is closed with it
+    if (this.#opened > 0 && !this.#thread.hasEnded) this.#call(this.#end()).catch(() => {}) // closing the session ends it anyway
     this.#isStopped = true
   }
 
