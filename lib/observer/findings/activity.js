@@ -1,7 +1,7 @@
 'use strict'
 
-// A profile, and the stalls of its time, as findings read them: how busy the loop was, with what, and where; the time in system calls of
-// sockets, and that which is spent all over an application. Pure but for the source lines.
+// Reads a profile and the stalls of its time for findings: how busy the loop was, with what, and where; the time in system calls of sockets, and
+// the time of categories that are spread over an application. Pure but for the source lines.
 
 const { dependencyOf, isInPackage } = require('../../formats/profile/frame')
 const { findCulprit } = require('../stalls/culprit/find-culprit')
@@ -15,23 +15,23 @@ const { findHotSpots, microsByRoute, routeOfMost } = require('./hot-spots')
 /** @import { SourceLines } from '../stalls/culprit/source-lines' */
 /** @import { Sample, Stack } from './samples' */
 
-// What ran so soon after the start, and not any more, belongs to it.
+// Code that ran this soon after the start, and not later, belongs to the start-up.
 const START_UP_MS = 30_000
 const OVER_MS = 1500
-// A stall of these was held by the code of its culprit.
+// Stalls with these causes are attributed to the code of their culprit.
 const BY_CODE = /** @type {readonly Stall['cause'][]} */ (['code', 'gc', 'unknown'])
 const MOST = 0.5
-// Less of the busy time than this in sockets is not looked into.
+// A smaller share of the busy time in sockets is not analyzed.
 const MIN_SOCKET_SHARE = 0.1
-// What ran so shortly before a collection is what filled the heap.
+// Code that ran this shortly before a collection filled the heap.
 const MAX_BEFORE_MICROS = 50e3
 const MIN_WHERE_SHARE = 0.3
 
 /**
- * @param {CpuProfile} profile  in the places of the code as it was written
+ * @param {CpuProfile} profile  with original positions
  * @param {object} about
- * @param {number} about.fromMs  of the profile, epoch
- * @param {number} about.startedAt  of the process, epoch
+ * @param {number} about.fromMs  start of the profile, epoch
+ * @param {number} about.startedAt  start of the process, epoch
  * @param {readonly Stall[]} about.stalls
  * @param {{ appRoot: string, source: SourceLines }} context
  * @returns {Activity}
@@ -95,7 +95,7 @@ function byHotSpot (stalls, hotSpots) {
 }
 
 /**
- * Stalls may divide over the helpers of a function, or over functions of a package, that all of them are to be said of.
+ * The hot spot of a stall. Its culprit may be a helper of the hot spot's function, or another function of the same package.
  * @template {Pick<HotSpot, 'culprit'>} AnyHotSpot
  * @param {Stall} stall
  * @param {readonly AnyHotSpot[]} hotSpots
@@ -109,9 +109,9 @@ function hotSpotOf ({ culprit, stack }, hotSpots) {
 }
 
 /**
- * The stack of a stall was read while it lasted: it knows the call, and its line, better.
- * @param {Culprit} culprit  as the samples have it
- * @param {readonly Stall[]} stalls  of it
+ * The stack of a stall was read while it lasted, so it has the call and its line more exactly than the samples.
+ * @param {Culprit} culprit  from the samples
+ * @param {readonly Stall[]} stalls  its stalls
  * @returns {Pick<HotSpot, 'culprit' | 'stalls'>}
  */
 function withStalls (culprit, stalls) {
@@ -127,10 +127,10 @@ function withStalls (culprit, stalls) {
 }
 
 /**
- * For which routes it ran, each with its own share: by the labels of the samples, and during a stall by the request that was seen then.
+ * The routes that it ran for, each with its share: from the labels of the samples, and during a stall from the stall's route.
  * @param {CpuProfile} profile
  * @param {readonly Sample[]} samples  of a hot spot
- * @param {{ stalls: readonly Stall[], fromMs: number, busyMicros: number }} of  stalls: in which it ran
+ * @param {{ stalls: readonly Stall[], fromMs: number, busyMicros: number }} of  stalls: those in which it ran
  * @returns {Pick<HotSpot, 'route' | 'routes'>}
  */
 function routesOf (profile, samples, { stalls, fromMs, busyMicros }) {
@@ -143,8 +143,8 @@ function routesOf (profile, samples, { stalls, fromMs, busyMicros }) {
 }
 
 /**
- * What the longest one says, unless the others were of something else that the function does.
- * @param {Culprit} culprit  by the samples of all the time
+ * The culprit from the longest stall, unless the others were in other parts of the function.
+ * @param {Culprit} culprit  from the samples of the whole time
  * @param {readonly Stall[]} stalls  in which it is the culprit
  * @param {number} ms  of all stalls
  * @returns {Culprit}
@@ -180,8 +180,8 @@ function isSame (left, right) {
 }
 
 /**
- * Time in the system calls of sockets, by what they are for, and in what the event loop does outside JavaScript; with the function that asked
- * for most of it.
+ * Time in the system calls of sockets by purpose, and in the event loop's work outside JavaScript; with the function that caused most of
+ * it.
  * @param {CpuProfile} profile
  * @param {object} observed
  * @param {readonly Sample[]} observed.samples
@@ -210,10 +210,11 @@ function findSocketCalls (profile, { samples, busyMicros, stacks }, context) {
 }
 
 /**
- * What is done later, as connecting after a lookup, has no function of the application on its stack: then those that begin it are asked.
+ * Deferred work, such as connecting after a lookup, has no application function on its stack: the samples in which the application starts it
+ * decide.
  * @param {CpuProfile} profile
  * @param {readonly Sample[]} all
- * @param {readonly Sample[]} called  by the application
+ * @param {readonly Sample[]} called  those called by the application
  * @param {{ appRoot: string, source: SourceLines }} context
  * @returns {SocketTime['where']}
  */
@@ -230,8 +231,8 @@ function sumMicros (samples) {
 }
 
 /**
- * Time that is spent all over an application: writing logs, making Buffers, loading modules, the queues of tasks, the collector; and for which
- * of its functions most of it was.
+ * Time that is spread over an application: writing logs, creating Buffers, loading modules, task queues, the garbage collector; and the function
+ * that caused most of it.
  * @param {readonly Sample[]} samples
  * @param {(sample: Sample) => Stack} stackOf
  * @returns {Record<'logging' | 'loading' | 'tasks' | 'collected' | 'buffers', Category>}
@@ -245,11 +246,11 @@ function findCategories (samples, stackOf) {
     const place = stack.run.find(({ name }) => name !== '(anonymous)') ?? stack.run[0] ?? null
     if (stack.state === 'gc') sums.collected.add(micros, before !== undefined && atMicros - micros - before.atMicros < MAX_BEFORE_MICROS ? before.place : null)
     if (stack.state === 'code') before = { atMicros, place }
-    else if (before !== undefined && stack.state === 'gc') before.atMicros = atMicros // one collection is many samples
+    else if (before !== undefined && stack.state === 'gc') before.atMicros = atMicros // one collection spans many samples
     if (stack.isLogging) sums.logging.add(micros, place)
     if (stack.isBuffer) sums.buffers.add(micros, place)
     if (stack.isLoading) sums.loading.add(micros, place)
-    // The queue calls the tasks: whose they are is seen in the samples beside.
+    // The queue calls the tasks: the samples next to it show whose tasks they are.
     if (stack.isTasks) sums.tasks.add(micros, before?.place ?? null)
   }
   return { logging: sums.logging.read(), loading: sums.loading.read(), tasks: sums.tasks.read(), collected: sums.collected.read(), buffers: sums.buffers.read() }

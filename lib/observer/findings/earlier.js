@@ -1,7 +1,7 @@
 'use strict'
 
-// What was wrong in the last quarter of an hour, before the observed time: its stalls are kept, the samples are not looked at again. Each stretch with
-// stalls is read as the observed time is, so that the same rules find what it was. Pure but for the source lines.
+// Finds what was wrong in the last quarter of an hour, before the observed time: the stalls are kept, the samples are not read again. Each stretch
+// with stalls gets the readings of an observed time, so that the same detectors find the problem. Pure but for the source lines.
 
 const { isInPackage } = require('../../formats/profile/frame')
 const { BY_CODE, withStalls } = require('./activity')
@@ -12,14 +12,14 @@ const { BY_CODE, withStalls } = require('./activity')
 
 const LOOK_BACK_MS = 15 * 60_000
 const MAX_GAP_MS = 60_000
-const MIN_STRETCH_MS = 10_000 // as the observed time
+const MIN_STRETCH_MS = 10_000 // the same as for the observed time
 const SAMPLE_MS = 10
 const MAX_STRETCHES = 5
 const NO_CATEGORY = Object.freeze({ ms: 0, where: null })
 const NO_SOCKET_TIME = Object.freeze({ ms: 0, samples: 0, where: null })
 
 /**
- * @param {readonly Stall[]} stalls  that are kept
+ * @param {readonly Stall[]} stalls  the recorded stalls
  * @param {Readings} now  of the observed time
  * @param {SourceLines} source
  * @returns {Readings[]} oldest first

@@ -1,8 +1,8 @@
 'use strict'
 
-// The answer to "what is wrong?" for one application: its readings are gathered when somebody asks, and not before. What changes is read
-// twice, a second apart, unless somebody asked shortly before; what only the main thread knows is asked with a time limit, and its last
-// answer is taken otherwise. What it had counted at moments of the last minute is kept. It lives in the observer thread.
+// Finds what is wrong with one application. It gathers the readings only on request. Values that change are read twice, a second apart, unless
+// there was a request shortly before. Readings of the main thread have a time limit; after that the last answer is used. Counters from moments
+// of the last minute are kept. It runs in the observer thread.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { quantileOf } = require('../../base/bucket-counts')
@@ -21,14 +21,14 @@ const { earlierReadings } = require('./earlier')
 /** @import { IoReading, SchedulerReading } from '../stalls/scheduler' */
 
 const LOOK_BACK_MS = 60_000
-// Between two readings of what changes.
+// Between the two readings of values that change.
 const BETWEEN_MS = 1000
-// A reading of somebody's question before this one does as well, as long as it is of this past.
+// The reading of an earlier request is good enough, if it is in this range of age.
 const MIN_AGE_MS = 3000
 const MAX_AGE_MS = 60_000
-// Who asks again and again is given the same amount of work to do as to pause.
+// A caller that asks again and again is limited to about as much work as pause.
 const REST_MS = 1000
-// The recorder begins a moment after the process.
+// The recorder starts a moment after the process.
 const START_GRAIN_MS = 5000
 const PAST_EVERY_MS = 10_000
 const MAX_PAST_READINGS = 7
@@ -65,7 +65,7 @@ function createFindings (parts) {
     return { atMs: monotonicMs(), system: scheduler.read(), io: scheduler.readIo(), process: answer?.value ?? null, isStale: answer?.isStale ?? true }
   }
 
-  /** The reading to compare with. */
+  /** The earlier reading for the comparison. */
   async function readBefore () {
     const ageMs = last === undefined ? Infinity : monotonicMs() - last.atMs
     if (last !== undefined && ageMs >= MIN_AGE_MS && ageMs <= MAX_AGE_MS && last.process !== null) return last
@@ -106,9 +106,9 @@ function createFindings (parts) {
   }
 
   /**
-   * What was counted in the observed time, and not since the start.
+   * What was counted in the observed time, not since the start.
    * @param {number} fromMs  epoch
-   * @param {Reading} before  a moment ago, where nothing earlier is known
+   * @param {Reading} before  from a moment ago, used if there is no earlier one
    * @param {Reading} now
    * @param {Readings['activity']} activity
    * @param {readonly Stall[]} inTime
@@ -123,7 +123,7 @@ function createFindings (parts) {
     const { delayCounts = null, routes } = base.process ?? now.process
     const delay = { ...now.process.delay, ...(now.process.delayCounts && quantilesSince(delayCounts, now.process.delayCounts, Math.max(facts.stallThresholdMs, ...inTime.map(({ durationMs }) => durationMs)))) }
     const ms = now.atMs - base.atMs
-    // Idle time at the end is not observed.
+    // Idle time at the end is not part of the observed time.
     const observedMs = Math.min(ms, Math.max(0, fromMs + (activity?.observedMs ?? 0) - (Date.now() - ms))) || ms
     return { process: { ...now.process, delay }, pace: now.isStale ? { ms: 0, routes: [] } : { ms: observedMs, routes: routesSince(routes, now.process.routes) } }
   }
@@ -204,7 +204,7 @@ function routesSince (before, now) {
 /**
  * @param {BucketReading | null | undefined} before
  * @param {BucketReading} now
- * @param {number} maxMs  no delay was longer: the quantile of a wide bucket may be
+ * @param {number} maxMs  no delay was longer; the quantile of a wide bucket could be
  */
 function quantilesSince (before, { bounds, counts, count }, maxMs) {
   const since = { bounds, counts: counts.map((upTo, index) => upTo - (before?.counts[index] ?? 0)), count: count - (before?.count ?? 0) }
@@ -213,8 +213,8 @@ function quantilesSince (before, { bounds, counts, count }, maxMs) {
 }
 
 /**
- * What the main thread had counted at moments of the last minute: counters run since the start, and the figure of a minute is the difference.
- * An idle process is not asked: nothing changes in it.
+ * Keeps the main thread's counters from moments of the last minute: counters run since the start, and the figure of a minute is the difference. An
+ * idle process is not asked, since nothing changes in it.
  */
 class PastReadings {
   #parts
@@ -250,7 +250,7 @@ class PastReadings {
 
   /**
    * @param {number} fromMs  monotonic
-   * @returns {PastReading | null} the first one since then; where there is none the last one, since which it was idle; null: it never answered
+   * @returns {PastReading | null} the first one since then; else the last one, since the process was idle after it; null: no answer yet
    */
   firstSince (fromMs) {
     return this.#readings.find(({ atMs }) => atMs >= fromMs) ?? this.#readings.at(-1) ?? null
@@ -258,7 +258,7 @@ class PastReadings {
 
   async #take () {
     const isIdle = this.#parts.isIdle()
-    // Once when it becomes idle: what was counted until then is of before.
+    // One more reading when it becomes idle: it holds what was counted before that.
     if (isIdle && this.#wasIdle) return
     const answer = await this.#parts.ask()
     if (answer === null || answer.isStale) return

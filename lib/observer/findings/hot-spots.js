@@ -1,7 +1,7 @@
 'use strict'
 
-// Where the time of a longer stretch went: the heaviest place is taken out, then the heaviest of the rest, and so on. Each is
-// described as the culprit of a stall is. Pure but for the source lines.
+// Finds the hot spots of a longer time: takes out the heaviest place, then the heaviest of the rest, and so on. Each is described like the culprit
+// of a stall. Pure but for the source lines.
 
 const { packageOf } = require('../../formats/profile/frame')
 const { findSampledCalls } = require('../sync-calls/sampled')
@@ -16,9 +16,9 @@ const { onlySamples } = require('./samples')
 /** @import { Sample, Stack } from './samples' */
 
 const MAX_HOT_SPOTS = 6
-// Less of the busy time than this is no reason for anything.
+// A smaller share of the busy time is no hot spot.
 const MIN_SHARE = 0.03
-// A function answers for what it calls, as long as none of those has this much of it.
+// A function stands for what it calls, unless one of its callees has this share of its time.
 const DEEPER_SHARE = 0.65
 const MOST = 0.5
 
@@ -50,7 +50,7 @@ function findHotSpots (profile, { samples, busyMicros, stacks }, context) {
 }
 
 /**
- * A function and what it calls back were taken out one after the other, and may be told as one.
+ * Joins hot spots with the same culprit: a function and its callbacks are taken out one after the other.
  * @param {SampledHotSpot[]} hotSpots
  */
 function merged (hotSpots) {
@@ -89,7 +89,7 @@ function heaviestGroup (samples, stackOf) {
     }
   }
   const most = Math.max(0, ...[...groups.values()].map(({ micros }) => micros))
-  // Callees have less than their callers: the smallest that still has most of it is the innermost.
+  // Callees have less time than their callers: the group with the least time that still has most of it is the innermost.
   const [innermost = null] = [...groups.values()].filter(({ micros }) => micros > 0 && micros >= most * DEEPER_SHARE)
     .sort((left, right) => left.micros - right.micros)
   return innermost
@@ -97,7 +97,7 @@ function heaviestGroup (samples, stackOf) {
 
 /**
  * @param {Stack} stack
- * @returns {Set<Frame | string>} each once, also in a recursion
+ * @returns {Set<Frame | string>} each once, even if recursive
  */
 function keysOf ({ run, called }) {
   if (run.length > 0) return new Set(run)
@@ -150,7 +150,7 @@ function converterOf (frame) {
 }
 
 /**
- * Without the comparators and callbacks that it passes to builtins.
+ * Whether the culprit is the innermost named function: anonymous comparators and callbacks passed to builtins do not count.
  * @param {Stack} stack
  * @param {Culprit} culprit
  */
@@ -160,8 +160,8 @@ function isInnermost ({ run }, { file, function: name, functionLine }) {
 }
 
 /**
- * Between two tasks V8's queue is at work: in a function of its own, or in the engine's time. Between two samples of one long task is
- * nothing of that.
+ * The time of V8's queue between tasks: in a function of its own, or in the engine's time. Between two samples of one long task there is none of
+ * that.
  * @param {readonly Sample[]} all
  * @param {Group} group
  * @param {(sample: Sample) => Stack} stackOf
@@ -169,7 +169,7 @@ function isInnermost ({ run }, { file, function: name, functionLine }) {
 function queueMicros (all, { samples }, stackOf) {
   const own = new Set(samples)
   let micros = 0
-  let sinceTask = NaN // until a task of the group has run
+  let sinceTask = NaN // NaN until a task of the group has run
   for (const sample of all) {
     const { state, isTasks } = stackOf(sample)
     if (own.has(sample)) {
@@ -199,8 +199,8 @@ function syncOf (part, micros) {
  * The time of samples by the route that each ran for.
  * @param {CpuProfile} profile
  * @param {readonly Sample[]} samples
- * @param {(sample: Sample) => string | null} [otherwise]  the route of one without a label
- * @returns {Map<string | null, number>} null: for no request, or it is not known for which
+ * @param {(sample: Sample) => string | null} [otherwise]  the route of a sample without a label
+ * @returns {Map<string | null, number>} null: no request, or an unknown one
  */
 function microsByRoute ({ routes }, samples, otherwise = () => null) {
   /** @type {Map<string | null, number>} */

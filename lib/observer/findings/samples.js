@@ -1,7 +1,7 @@
 'use strict'
 
-// The samples of a profile as findings look at them: when each was taken and what it stands for, the stack of each node, and parts of a
-// profile as profiles. Pure.
+// Prepares the samples of a profile for findings: the time and duration of each, the stack of each node, and parts of a profile as profiles.
+// Pure.
 
 const { calledPackage, isPassingOn } = require('../../formats/profile/called-package')
 const { createFrameOf, LOOP_IO, packageOf } = require('../../formats/profile/frame')
@@ -16,11 +16,11 @@ const { parentsOf } = require('../../formats/profile/node-tree')
  * @typedef {object} Sample
  * @property {number} id       of the node
  * @property {number} index
- * @property {number} micros   that it stands for
+ * @property {number} micros   the time that it stands for
  * @property {number} atMicros at its end, from the profile's start
  */
 
-// Idle time at the ends of what was recorded says nothing of the work in between, if there was any to speak of.
+// Idle time before and after the work is left out, if there was a notable amount of work.
 const SECOND_MICROS = 1e6
 const AT_WORK_SHARE = 0.05
 const MIN_OBSERVED_SECONDS = 10
@@ -42,25 +42,25 @@ const SOCKET = [
   ['accept', /^node:net onconnection$/],
   ['close', /^node:net (closeSocketHandle|(Socket\.)?(_destroy|_final))$/]
 ]
-// As bundlers and React name the builds that check everything they do.
+// How bundlers and React name builds that check everything they do.
 const DEVELOPMENT = /(^|\/)node_modules\/.*[./-]development(\.[\w-]+)*\.[cm]?js$/
-// What JSON.stringify() and template texts call for each object.
+// JSON.stringify() and template literals call these for each object.
 const CONVERTERS = /(^|[. ])(toJSON|toString|\[Symbol\.toPrimitive\])$/
 const TASK_NATIVES = new Set(['runMicrotasks', 'enqueueMicrotask'])
 
 /**
  * @typedef {object} Stack  of a node
  * @property {'idle' | 'gc' | 'io' | 'engine' | 'code'} state  io: the event loop outside JavaScript
- * @property {Frame[]} run       the functions of the application at its bottom, innermost first, up to where others called them
- * @property {string | null} called  the package that the application called, as far as the stack without the application shows it
- * @property {'write' | 'connect' | 'accept' | 'close' | null} socket  what it asked of a socket
+ * @property {Frame[]} run       the innermost functions of the application, innermost first, up to their caller in other code
+ * @property {string | null} called  the package that the application called, if the stack shows it without the application
+ * @property {'write' | 'connect' | 'accept' | 'close' | null} socket  what it does with a socket
  * @property {boolean} isLogging
  * @property {boolean} isLoading
- * @property {boolean} isBuffer  a Buffer was made, and filled
- * @property {string | null} development  the package whose development build is on it
+ * @property {boolean} isBuffer  a Buffer is created and filled
+ * @property {string | null} development  the package whose development build is on the stack
  * @property {Frame | null} converter  the outermost toJSON() or toString()
- * @property {boolean} isTask    nobody called it but the queue of microtasks or ticks, as after an await
- * @property {boolean} isTasks   the queue of microtasks or ticks itself was at work, and not a task
+ * @property {boolean} isTask    called only by the queue of microtasks or ticks, as after an await
+ * @property {boolean} isTasks   the queue of microtasks or ticks itself is running, not a task
  */
 
 /**
@@ -76,7 +76,7 @@ function readSamples ({ samples, timeDeltas }) {
 }
 
 /**
- * From the first second with work to the last.
+ * The samples from the first second with work to the last one.
  * @param {readonly Sample[]} samples
  * @param {(sample: Sample) => boolean} isIdle
  * @returns {Sample[]}
@@ -98,7 +98,7 @@ function withoutIdleEnds (samples, isIdle) {
 }
 
 /**
- * The same profile with only these samples: in the others it was idle.
+ * The same profile with only these samples: all others count as idle.
  * @param {CpuProfile} profile
  * @param {readonly Sample[]} kept
  * @returns {CpuProfile}
@@ -182,8 +182,8 @@ function stateOf ({ name, origin }) {
 }
 
 /**
- * Who calls helpers of his own answers for them; who is called by a framework answers for himself, and the middleware further out that
- * passed the request on does not. Builtins that call back (map, sort) are in between.
+ * A function that calls the application's own helpers is responsible for them. A function called by a framework is responsible for itself, and
+ * the middleware further out that passed the request on is not. Builtins with callbacks (map, sort) may be in between.
  * @param {Frame[]} frames  innermost first
  */
 function runOf (frames) {
