@@ -1,18 +1,18 @@
 'use strict'
 
-// For which request code ran when, by the labelled samples of the last windows.
+// Finds which route's code ran when, from the labelled samples of the last windows.
 
 const { LOOP_IO } = require('../../formats/profile/frame')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { Interval } from '../../probe/loop/own-work' */
 
-/** @typedef {Interval & { route: string | null, isGc: boolean }} Run   of samples; null: for no request that is known */
+/** @typedef {Interval & { route: string | null, isGc: boolean }} Run   of consecutive samples; null: no request, or an unknown one */
 
-// Longer requests are explained by their end.
+// Of longer requests only the end is explained.
 const KEEP_MICROS = 60e6
 const MAX_RUNS = 2000
-// Two samples that are so far apart, in their usual distance, show nothing of the time between them.
+// Two samples further apart than this many intervals do not show what ran in between.
 const MAX_GAP = 10
 
 class SampledRuns {
@@ -20,7 +20,7 @@ class SampledRuns {
   /** In order of time. @type {Run[]} */
   #runs = []
 
-  /** @param {{ hz: number }} parts  how often is sampled */
+  /** @param {{ hz: number }} parts  the sampling rate */
   constructor ({ hz }) {
     this.#maxMicros = MAX_GAP * 1e6 / hz
   }
@@ -33,7 +33,7 @@ class SampledRuns {
 
   /**
    * @param {number} fromMicros
-   * @returns {Run[]} since then, in order
+   * @returns {Run[]} the runs since then, in order
    */
   since (fromMicros) {
     return this.#runs.filter(({ toMicros }) => toMicros > fromMicros).slice(-MAX_RUNS)
@@ -42,8 +42,8 @@ class SampledRuns {
 
 /**
  * @param {CpuProfile} window
- * @param {number} maxMicros  that a sample stands for
- * @returns {Run[]} none where the loop was idle
+ * @param {number} maxMicros  the most time that a sample stands for
+ * @returns {Run[]} without idle time
  */
 function runsOf ({ nodes, samples, timeDeltas, startTime, routes }, maxMicros) {
   const names = new Map(nodes.map(({ id, callFrame }) => [id, callFrame.functionName]))
@@ -53,7 +53,7 @@ function runsOf ({ nodes, samples, timeDeltas, startTime, routes }, maxMicros) {
   samples.forEach((id, index) => {
     toMicros += timeDeltas[index]
     const name = names.get(id)
-    if (name === '(idle)' || name === LOOP_IO) return // of the loop's own work only the amount is known
+    if (name === '(idle)' || name === LOOP_IO) return // of the loop's own work only the amount is certain, not when it ran
     const fromMicros = toMicros - Math.min(timeDeltas[index], maxMicros)
     const isGc = name === '(garbage collector)'
     const route = routes?.names[routes.samples[index]] ?? null

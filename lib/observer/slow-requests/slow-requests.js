@@ -1,7 +1,7 @@
 'use strict'
 
-// The worst requests, each with where its time went: made of what the main thread has handed over (probe/request-notes.js) and of the samples of
-// the recorder's windows. Of a request that is none of them nothing is kept.
+// Collects the worst requests, each with where its time went: from the main thread's notes (probe/request-notes.js) and the samples of the
+// recorder's windows. Nothing is kept of other requests.
 
 const { monotonicMicros, toEpochMs } = require('../../base/monotonic')
 const { SampledRuns } = require('./sampled-runs')
@@ -16,13 +16,13 @@ const { Worst } = require('./worst')
 /** @import { Run } from './sampled-runs' */
 /** @import { Known, Timeline, WaitTime } from './timeline' */
 
-// Samples come with their windows, a few seconds late. What they have not shown by then they will not show.
+// Samples come with their windows, a few seconds late. After this time no more are expected.
 const SETTLED_MICROS = 30e6
 
-// Of each kind. What runs for a millisecond or more is noted: two seconds of nothing but that, a minute of a busy process.
+// Of each kind. Code that runs for a millisecond or more is noted: this is two seconds of nothing else, or a minute of a busy process.
 const MAX_KEPT = 2000
 
-/** @typedef {Answer & { durationMicros: number, timeline: Timeline | null }} Kept  timeline null: more may be known soon */
+/** @typedef {Answer & { durationMicros: number, timeline: Timeline | null }} Kept  timeline null: more samples may follow */
 
 class SlowRequests {
   #past = new Past()
@@ -35,7 +35,7 @@ class SlowRequests {
 
   /**
    * @param {object} parts
-   * @param {number} parts.hz  how often is sampled
+   * @param {number} parts.hz  the sampling rate
    * @param {(number: number) => CallName | undefined} parts.nameOf  of the calls that requests wait for
    */
   constructor ({ hz, nameOf }) {
@@ -43,7 +43,7 @@ class SlowRequests {
     this.#nameOf = nameOf
   }
 
-  /** Up to when the main thread has handed over what it noted, in milliseconds since the epoch; null: it has not yet. */
+  /** Up to when the main thread has sent its notes, in milliseconds since the epoch; null: none yet. */
   get handedOverMs () { return this.#handedOverMicros === null ? null : Math.round(toEpochMs(this.#handedOverMicros)) }
 
   /** @param {Notes} notes */
@@ -61,7 +61,7 @@ class SlowRequests {
     }
   }
 
-  /** @param {CpuProfile} window  with the routes of its samples; what was noted in its time has been handed over */
+  /** @param {CpuProfile} window  with the routes of its samples; the notes about its time have arrived */
   addWindow (window) {
     this.#runs.addWindow(window)
     this.#settle(window.endTime)
@@ -76,7 +76,7 @@ class SlowRequests {
     return requests.map(request => this.#toItem(request, /** @type {Timeline} */ (request.timeline ?? open.get(request))))
   }
 
-  /** @param {number} micros  up to when everything is known that will be */
+  /** @param {number} micros  all samples up to this moment have arrived */
   #settle (micros) {
     const settled = this.#worst.list(monotonicMicros()).filter(request => isOpen(request) && request.toMicros <= micros)
     for (const [request, timeline] of this.#explain(settled)) request.timeline = timeline
@@ -121,12 +121,12 @@ function isOpen ({ timeline }) {
   return timeline === null
 }
 
-/** What ran when, as far as it may still be asked for. Bounded. */
+/** Which requests ran when, for as long as it may still be needed. Bounded. */
 class Past {
   /** @type {{ work: Work[], seen: Work[], late: Interval[], answers: Answer[] }} */
   #kept = { work: [], seen: [], late: [], answers: [] }
 
-  /** Before more is added, what is oldest must go. */
+  /** Whether the oldest entries must go before more are added. */
   get isFull () { return Object.values(this.#kept).some(({ length }) => length >= MAX_KEPT) }
 
   forgetOldest () {
@@ -147,7 +147,7 @@ class Past {
    */
   read (runs) {
     const { work, seen, late, answers } = this.#kept
-    // The router may not have found the route yet when the work of a request was handed over: with its answer it is known.
+    // When a request's work was noted, the router may not have found the route yet: the end of the request has it.
     const routes = new Map(answers.map(({ startMicros, route }) => [startMicros, route]))
     const toNamed = (/** @type {Work} */ { route, ...rest }) => ({ ...rest, route: routes.get(rest.startMicros) ?? route })
     return { work: work.map(toNamed).sort((left, right) => left.fromMicros - right.fromMicros), seen: seen.map(toNamed), late, answers, runs }

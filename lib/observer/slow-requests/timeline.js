@@ -1,27 +1,27 @@
 'use strict'
 
-// Where the time of a request went. Whoever claims a moment first has it: the garbage collector, requests whose code was measured, those that
-// were seen at work about that time, those whose code was sampled, and then samples and a late loop, which only show that it was busy. While
-// nobody claims it the request waited for something else than the loop. Pure.
+// Computes where the time of a request went. The first claim on a moment counts: the garbage collector, requests with measured code, requests seen
+// running at about that time, requests with sampled code, and then samples and a late loop, which only show that the loop was busy. Without
+// a claim, the request waited for something other than the loop. Pure.
 
 /** @import { Interval } from '../../probe/loop/own-work' */
 /** @import { Answer, Work } from '../../probe/request-notes' */
 /** @import { Run } from './sampled-runs' */
 
-/** @typedef {Pick<Answer, 'startMicros' | 'route' | 'toMicros'>} Answered  the request that began then */
+/** @typedef {Pick<Answer, 'startMicros' | 'route' | 'toMicros'>} Answered  the request that began at startMicros */
 /**
  * @typedef {object} Known   each in order of time
  * @property {Work[]} work
  * @property {Run[]} runs
- * @property {Work[]} seen  at work, at moments
- * @property {Interval[]} late  the loop
+ * @property {Work[]} seen  requests seen running, at moments
+ * @property {Interval[]} late  times in which the loop was late
  * @property {Answered[]} answers
  *
  * @typedef {{ ownMs: number, behindMs: number, behind: { route: string | null, ms: number }[], gcMs: number, waitingMs: number, waits: WaitTime[] }} Timeline
  *
- * @typedef {{ name: number, calls: number, errors: number, ms: number }} WaitTime  for calls of one name, while nobody else had the loop
+ * @typedef {{ name: number, calls: number, errors: number, ms: number }} WaitTime  waits for calls of one name, while nothing else held the loop
  *
- * @typedef {Interval & { startMicros: number, route: string, waits: number[][] }} Subject  fromMicros: when it may have come; startMicros: when it was
+ * @typedef {Interval & { startMicros: number, route: string, waits: number[][] }} Subject  fromMicros: when it may have arrived; startMicros: when it was
  *   read; waits: as probe/waits/request-waits.js reads them
  */
 
@@ -69,7 +69,7 @@ function timelineOf (request, { gc, work, seen, ofRoutes, code, late, answers })
 }
 
 /**
- * Samples know a route, not a request: of several requests of one route code is taken to have run for the one that was answered next.
+ * Samples have a route, not a request: of several requests of one route, code counts for the one that ended next.
  * @param {Subject} request
  * @param {Answered[]} answers
  * @returns {(piece: Interval) => { ofOthers: Interval | null, own: Interval | null }}
@@ -78,7 +78,7 @@ function createDivision (request, answers) {
   const others = answers.filter(({ route, startMicros, toMicros }) => {
     return route === request.route && startMicros !== request.startMicros && toMicros > request.fromMicros && toMicros < request.toMicros
   })
-  // What ran after the last of the others was answered ran for this one.
+  // What ran after the end of the last other request ran for this one.
   const lastMicros = Math.max(-Infinity, ...others.map(({ toMicros }) => toMicros))
   return ({ fromMicros, toMicros }) => ({
     ofOthers: fromMicros < lastMicros ? { fromMicros, toMicros: Math.min(toMicros, lastMicros) } : null,
@@ -87,8 +87,8 @@ function createDivision (request, answers) {
 }
 
 /**
- * For how long requests were at work that were seen at it at one moment: while the samples around it are of one kind, or else while the loop
- * was late; since whoever was answered before, and until they were answered themselves.
+ * Extends requests seen running at one moment to a time range: while the samples around it are of one kind, or else while the loop was late;
+ * at the earliest from the end of the request before, and at the latest until their own end.
  * @param {Work[]} seen  at moments, in order
  * @param {Pick<Known, 'runs' | 'late' | 'answers'>} known
  * @returns {Work[]} in order, not overlapping
@@ -102,7 +102,7 @@ function seenWork (seen, { runs, late, answers }) {
     if (around === undefined) continue
     const work = { ...moment, ...within(around, moment, answers) }
     const before = found.at(-1)
-    // Where one of them went on to the other nobody saw.
+    // When one request gave way to the next is unknown: the middle is assumed.
     if (before !== undefined && before.toMicros > moment.fromMicros) before.toMicros = (lastMicros + moment.fromMicros) / 2
     work.fromMicros = Math.max(work.fromMicros, before?.toMicros ?? -Infinity)
     found.push(work)
@@ -131,7 +131,7 @@ function within (around, { fromMicros: micros, startMicros }, answers) {
   return { fromMicros: Math.max(around.fromMicros, startMicros, ...before), toMicros: Math.min(around.toMicros, ...own) }
 }
 
-/** The time of one request, given away piece by piece: whoever takes first has it. */
+/** The time of one request, assigned piece by piece: the first claim counts. */
 class Shares {
   #time
   /** In order. @type {Interval[]} */
@@ -150,7 +150,7 @@ class Shares {
   /**
    * @template {Interval} T
    * @param {readonly T[]} claims  in order
-   * @param {(piece: Interval, claim: T) => void} onTaken  of what was free until now
+   * @param {(piece: Interval, claim: T) => void} onTaken  called for each piece that was free
    */
   take (claims, onTaken) {
     const { fromMicros, toMicros } = this.#time
@@ -176,7 +176,7 @@ class Shares {
   }
 
   /**
-   * Of what is free, as it was waited for; several may be waited for at once.
+   * The free time in which the request waited for calls; it may wait for several at once.
    * @param {number[]} wait
    * @returns {WaitTime}
    */
@@ -187,11 +187,11 @@ class Shares {
       noted += lengthOf(span)
       take(this.#free, [span], piece => { free += lengthOf(piece) })
     }
-    // Of very many calls only the first are known one by one: the others met the loop as busy as they did.
+    // Of very many calls only the first are noted one by one: the others are assumed to have met an equally busy loop.
     return { name, calls, errors, ms: toMs(noted === 0 ? 0 : free * micros / noted) }
   }
 
-  /** @returns {Omit<Timeline, 'waits'>} what is free was waiting */
+  /** @returns {Omit<Timeline, 'waits'>} the free time counts as waiting */
   read () {
     const longest = [...this.#behind].map(([route, micros]) => ({ route, micros })).sort((left, right) => right.micros - left.micros)
     const others = { route: OTHER, micros: sum(longest.slice(MAX_ROUTES)) }

@@ -1,12 +1,12 @@
 'use strict'
 
-// The worst requests of each route in the last quarter of an hour. Almost every request that took a while is none of
-// them: finding that out costs a look into a map and a few comparisons.
+// Keeps the worst requests of each route in the last quarter of an hour. Almost no slow request is one of them: finding that out costs a map lookup
+// and a few comparisons.
 
-// Ten of one route, and of a hundred routes at least the worst of each.
+// Ten per route; with a hundred routes at least the worst of each.
 const MAX_OF_ROUTE = 10
 const MAX_IN_ALL = 100
-// What is asked about is what happened just now: a deployment, a burst, a slow start of an hour ago does not hide it.
+// Only the recent past matters: a slow start or a deployment an hour ago must not hide the requests of now.
 const MAX_AGE_MICROS = 15 * 60e6
 
 /**
@@ -29,7 +29,7 @@ class Worst {
     return requests === undefined || requests.length < MAX_OF_ROUTE || durationMicros > requests[MAX_OF_ROUTE - 1].durationMicros
   }
 
-  /** @param {T} request  that is among them */
+  /** @param {T} request  one for which isAmong() is true */
   add (request) {
     this.#forget(request.toMicros - MAX_AGE_MICROS)
     const requests = this.#byRoute.get(request.route) ?? []
@@ -51,7 +51,7 @@ class Worst {
     return [...this.#byRoute.values()].flat().sort((left, right) => right.durationMicros - left.durationMicros)
   }
 
-  /** The route of which there are most, of several that with the shortest request: no route takes all places. */
+  /** The route with the most requests; of several, the one with the shortest request. So no route takes all places. */
   #mostKept () {
     return [...this.#byRoute.values()].reduce((most, requests) => {
       if (requests.length !== most.length) return requests.length > most.length ? requests : most
@@ -59,7 +59,7 @@ class Worst {
     })
   }
 
-  /** @param {T[]} requests  of one route, of which the shortest goes */
+  /** @param {T[]} requests  of one route; the shortest is dropped */
   #drop (requests) {
     const dropped = /** @type {T} */ (requests.pop())
     if (requests.length === 0) this.#byRoute.delete(dropped.route)
