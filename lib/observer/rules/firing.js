@@ -59,7 +59,7 @@ function showRule (rule) {
   return { name, when, withinSeconds: windowed ? withinSeconds : null, forSeconds, do: rule.do.map(showAction), limit }
 }
 
-/** @param {number} value  to the thousandth, as shares need it */
+/** @param {number} value  rounded to thousandths, as shares need it */
 function rounded (value) {
   return Math.round(value * 1000) / 1000
 }

@@ -1,7 +1,7 @@
 'use strict'
 
-// The readings that rules are judged by, gathered as far as some rule needs them. The main thread is asked every five seconds at most, and for what a
-// rule needs only; while it does not answer, what was read last grows old, and nobody judges by it.
+// Gathers the readings that rules are judged by, as far as some rule needs them. The main thread is asked every five seconds at most, and only for what
+// a rule needs. While it does not answer, the last reading ages and is not used.
 
 const { monotonicMicros } = require('../../base/monotonic')
 const { doesNeed } = require('../../shared/rules/conditions')
@@ -37,9 +37,9 @@ class RuleReadings {
    * @param {readonly Rule[]} parts.rules
    * @param {number} parts.stallThresholdMs
    * @param {() => number} parts.blockedMs  how long the loop has been stuck, 0 while it turns
-   * @param {(question: LoopQuestion) => Promise<LoopCounts>} parts.askLoop  rejects while the loop is stuck
+   * @param {(question: LoopQuestion) => Promise<LoopCounts>} parts.askLoop  asks the main thread; rejects while the loop is stuck
    * @param {() => Promise<Findings>} parts.findFindings
-   * @param {() => number} [parts.now]  in milliseconds of the clock that waiting is counted by, of all threads
+   * @param {() => number} [parts.now]  milliseconds of the monotonic clock that all threads share
    */
   constructor (parts) {
     const { rules, now = () => monotonicMicros() / 1e3 } = parts
@@ -47,12 +47,12 @@ class RuleReadings {
     this.#now = now
     this.#sinceMs = now()
     this.#windowMs = Math.max(...rules.map(({ withinSeconds }) => withinSeconds)) * 1e3
-    // An answer takes a second, and parses a minute of samples: no more often than a rule asks for.
+    // Findings take a second and parse a minute of samples: they are computed no more often than a rule needs.
     this.#findingsEveryMs = Math.min(...rules.filter(rule => doesNeed(rule, 'findings')).map(({ withinSeconds }) => withinSeconds)) * 1e3
-    this.#findingsDueMs = now() + this.#findingsEveryMs // there is nothing to be found in a process that has just started
+    this.#findingsDueMs = now() + this.#findingsEveryMs // a process that has just started has no findings yet
   }
 
-  /** @param {Stall} stall  that is over */
+  /** @param {Stall} stall  a stall that is over */
   addStall ({ at, durationMs, culprit, route }) {
     const fromMs = this.#now() - (Date.now() - at)
     this.#stalls.push({ fromMs, toMs: fromMs + durationMs, culprit, route })
@@ -83,14 +83,14 @@ class RuleReadings {
   }
 
   /**
-   * @param {Readings['stall']} [stall]  of this moment
+   * @param {Readings['stall']} [stall]  the stall of this moment
    * @returns {Readings}
    */
   read (stall = null) {
     const nowMs = this.#now()
     const fromMs = nowMs - this.#windowMs
     this.#stalls = this.#stalls.filter(({ toMs }) => toMs > fromMs)
-    // The one before the window is its beginning.
+    // The last entry before the window is its baseline.
     while (this.#loop.length > 1 && this.#loop[1].atMs < fromMs) this.#loop.shift()
     const { blockedMs, stallThresholdMs } = this.#parts
     const lastsMs = blockedMs()

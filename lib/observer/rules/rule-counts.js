@@ -1,6 +1,6 @@
 'use strict'
 
-// What the rules of all applications did, by rule and outcome.
+// Counts what the rules of all applications did, by rule and outcome.
 
 /** @import { RuleOutcome } from '../../../types/rules' */
 /** @import { RuleTotal } from '../counts' */

@@ -1,7 +1,7 @@
 'use strict'
 
-// The rules of one application: readings, a watch each, and what is done. In the observer, so that they work while the main thread is
-// stuck; that is when a rule about a stall hears of it.
+// Runs the rules of one application: gathers the readings, watches each rule and runs the actions. It runs in the observer, so that rules work while
+// the main thread is stuck; that is when a rule about a stall is triggered.
 
 const os = require('node:os')
 const path = require('node:path')
@@ -25,19 +25,19 @@ const { Watch } = require('./watch')
 /** @import { RuleOutcome, RulesStatus } from '../../../types/rules' */
 
 const TICK_MS = 1000
-// The next observer hears of a stall from before one was lost: nothing is to be done about it any more.
+// A new observer may report a stall from before the last one was lost: after this time no rule acts on it.
 const MAX_AGE_MS = 30_000
-const MAX_LOOKS = 4 // a quarter of a second each, where a native call does not let V8 answer
-// What a clock's two ways of being read may differ.
+const MAX_LOOKS = 4 // a quarter of a second each, if a native call keeps V8 from answering
+// The possible difference between two readings of the same clock.
 const GRAIN_MS = 50
 
 /**
- * Made from what the admin surface of the application has: they capture, find, log and ask as people do through it.
+ * Made from what the application's admin surface has: rules capture, find and log in the same way as people do through it.
  * @param {object} parts
  * @param {ApplicationSettings & { instance: string | null }} parts.application
  * @param {() => Sources} parts.sources
  * @param {Pick<SourceParts, 'settings' | 'main' | 'stalls' | 'logNow' | 'egress'>} parts.observer
- * @param {RuleCounts} parts.counts  of the process
+ * @param {RuleCounts} parts.counts  the counts of the process
  */
 function createApplicationRules ({ application, sources, observer, counts }) {
   const { id, appName, group, version, instance, rules, rulesDryRun } = application
@@ -63,7 +63,7 @@ function createApplicationRules ({ application, sources, observer, counts }) {
         if (opened === undefined) throw new Error('egress is not open')
         return opened.push(artifact, { isUrgent: true })
       },
-      // What waits for a stuck main thread is lost if it never goes on.
+      // A log line that waits for a stuck main thread is lost if that never continues.
       say: (level, fields, message) => isStuck() ? logNow(fields, message) : sources().log[level](fields, message),
       process: { appName, group, pid: process.pid, host: os.hostname(), version }
     },
@@ -75,7 +75,7 @@ function createApplicationRules ({ application, sources, observer, counts }) {
  * @typedef {object} Watched  a rule with its watch
  * @property {Rule} rule
  * @property {Watch} watch
- * @property {number} toldMs  when it last heard of a stall that lasted
+ * @property {number} toldMs  the time of its last report of a stall that lasted
  */
 
 class Rules {
@@ -93,12 +93,12 @@ class Rules {
    * @param {object} parts
    * @param {readonly Rule[]} parts.rules
    * @param {boolean} parts.isDryRun
-   * @param {string | null} parts.instance  of this process among its siblings
+   * @param {string | null} parts.instance  distinguishes this process from its siblings
    * @param {number} parts.stallThresholdMs
    * @param {Pick<ReturnType<typeof import('../stalls/stall-detection').createStallDetection>, 'addAlarm' | 'interval' | 'lasting' | 'onOver' | 'series'>} parts.stalls
    * @param {ConstructorParameters<typeof RuleReadings>[0]['askLoop']} parts.askLoop
    * @param {ConstructorParameters<typeof RuleReadings>[0]['findFindings']} parts.findFindings
-   * @param {() => string} parts.openFolder  of the application in the store
+   * @param {() => string} parts.openFolder  opens the application's folder in the store
    * @param {Omit<ActionTools, 'signal' | 'heapProfiles'>} parts.tools
    * @param {(rule: string, outcome: RuleOutcome, actions: number) => void} parts.count
    */
@@ -162,13 +162,13 @@ class Rules {
    */
   async #seeStuck (watched, stuck) {
     const lasting = await this.#lookAt(stuck)
-    if (lasting === null) return // it is told when it is explained
+    if (lasting === null) return // the rule sees the stall when it is explained
     watched.toldMs = lasting.at + lasting.durationMs
     watched.watch.see(this.#readings.read({ durationMs: lasting.durationMs }), lasting)
   }
 
   /**
-   * Limits are those of a culprit: where V8 does not say one at first, as on a crowded machine, it is asked again.
+   * Limits count per culprit: if V8 does not yield one at first, as on a crowded machine, the stack is read again.
    * @param {Stuck} stuck
    */
   async #lookAt (stuck) {
@@ -196,9 +196,9 @@ function needsTicks (rule) {
 }
 
 /**
- * What the rules of an application did in the last day, in its folder of the store: all its processes share it, and it outlasts them, so that a
- * crash loop does not act a thousand times. All of it throws where the folder cannot be written.
- * @param {() => string} openFolder  of the application, which is there then
+ * Records what the rules of an application did in the last day, in its folder of the store: all its processes share the file, and it outlives them,
+ * so that a crash loop does not act a thousand times. All methods throw if the folder cannot be written.
+ * @param {() => string} openFolder  returns the application's folder, which exists then
  */
 function createLimitFile (openFolder) {
   return {
@@ -210,7 +210,7 @@ function createLimitFile (openFolder) {
   }
 }
 
-/** Of a dry run, which is to write nothing. */
+/** The limits of a dry run, which writes no file. */
 function limitsInMemory () {
   /** @type {LimitState} */
   let kept = {}

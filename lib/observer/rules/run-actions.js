@@ -1,7 +1,7 @@
 'use strict'
 
-// Runs the actions of a rule when its conditions hold. The limits are checked, and the run is recorded in their file, before any action starts. A
-// dry run only logs.
+// Runs the actions of a rule when its conditions hold. It checks the limits, and records the run in their file, before any action starts. A dry run
+// only logs.
 
 const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
@@ -21,7 +21,7 @@ const { admit } = require('../../shared/rules/limits')
 /**
  * @typedef {object} ActionTools
  * @property {(wanted: { kind: string, options: CaptureOptions, trigger: Trigger }, controls: { signal: AbortSignal }) => Promise<CapturedFacts>} capture
- * @property {Map<string, HeapProfile>} heapProfiles  captured by the rule before, by artifact
+ * @property {Map<string, HeapProfile>} heapProfiles  captured by the rule earlier, by artifact
  * @property {(artifact: Firing['artifacts'][number] & { heapProfile?: HeapProfile }) => Promise<boolean>} push  false: it must not be sent; rejects without egress
  * @property {(level: 'info' | 'warn', fields: object, message: string) => void} say  writes to the log, also while the main thread is blocked
  * @property {{ appName: string, group: string, pid: number, host: string, version: string }} process
@@ -32,7 +32,7 @@ const { admit } = require('../../shared/rules/limits')
 
 /** @typedef {ReturnType<typeof import('./rules').createLimitFile>} Limits */
 
-// The pause before the next try where the limits give no time.
+// The pause before the next try if the limits give no time.
 const RETRY_MS = 10_000
 
 const TIMEOUT_MS = 5000
@@ -74,7 +74,7 @@ function createActionRunner ({ limits, isDryRun, tools, count }) {
   /**
    * @param {Rule} rule
    * @param {Firing} firing
-   * @returns {RunResult | null} null: it may act
+   * @returns {RunResult | null} null: the rule may act
    */
   function ask (rule, firing) {
     const act = { at: firing.at, culprit: keyOf(firing.culprit), value: firing.conditions[0].value ?? 0 }
@@ -82,7 +82,7 @@ function createActionRunner ({ limits, isDryRun, tools, count }) {
       const { refusal } = limits.update(state => admit(state, rule, act))
       return refusal && { outcome: 'limited', problem: refusal.reason, pauseMs: Math.max(refusal.untilMs - firing.at, RETRY_MS) }
     } catch (error) {
-      // Without its limits a rule does nothing: it could run any number of times.
+      // Without its limits a rule does nothing: otherwise it could run any number of times.
       const problem = `its limits cannot be kept: ${/** @type {Error} */ (error).message}`
       tools.say('warn', { occasion: firing }, `rule ${rule.name} does nothing: ${problem}`)
       return { outcome: 'failed', problem, pauseMs: RETRY_MS }
@@ -90,7 +90,7 @@ function createActionRunner ({ limits, isDryRun, tools, count }) {
   }
 
   /**
-   * One after the other, so that a webhook names the file that was written before it. An action that fails does not stop the ones after it.
+   * Runs the actions one after the other, so that a webhook can name the file written before it. An action that fails does not stop the next ones.
    * @param {Rule} rule
    * @param {Firing} firing
    */
@@ -112,14 +112,14 @@ function createActionRunner ({ limits, isDryRun, tools, count }) {
   }
 }
 
-/** Like every other capture, with the trigger `rule`. @type {ActionHandler} */
+/** Captures like every other trigger, with the trigger `rule`. @type {ActionHandler} */
 async function capture ({ capture: kind, ...options }, firing, { capture, heapProfiles, signal }) {
   const { name, path, bytes, from, to, heapProfile } = await capture({ kind, options, trigger: 'rule' }, { signal })
   firing.artifacts.push({ kind, name, path, bytes, from, to })
   if (heapProfile !== undefined) heapProfiles.set(name, heapProfile)
 }
 
-/** Sends what the rule has captured before to all destinations of option egress. @type {ActionHandler} */
+/** Sends what the rule has captured so far to all destinations of option egress. @type {ActionHandler} */
 async function push (action, { artifacts }, { heapProfiles, push }) {
   for (const artifact of artifacts) {
     if (!await push({ ...artifact, heapProfile: heapProfiles.get(artifact.name) })) throw new Error(`${artifact.name} is a heap snapshot that was not redacted: it is not sent`)
@@ -132,8 +132,8 @@ async function log ({ log: level }, firing, { say }) {
 }
 
 /**
- * A POST with JSON, tried a few times, each with a time limit. Redirects are not followed. A problem is reported without the path, the query and
- * the headers of the request, and without the answer.
+ * Sends a POST with JSON, tried a few times, each with a time limit. Redirects are not followed. A problem is reported without the path, query and
+ * headers of the request, and without the response.
  * @type {ActionHandler}
  */
 async function webhook ({ webhook: url, headers = {}, timeoutMs = TIMEOUT_MS }, firing, { process, signal }) {

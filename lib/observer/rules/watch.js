@@ -11,7 +11,7 @@ const { unattended } = require('../../base/guard')
 /** @import { Rule } from '../../api/options/check-rules' */
 /** @import { Firing, Suspect } from './firing' */
 
-/** @typedef {{ outcome: RuleOutcome, problem: string | null, pauseMs: number }} RunResult  pauseMs: for so long another try would be refused, too */
+/** @typedef {{ outcome: RuleOutcome, problem: string | null, pauseMs: number }} RunResult  pauseMs: how long another try would also be refused */
 
 // With more culprits the map is cleared: it only saves lookups, the limits are kept elsewhere.
 const MAX_CULPRITS = 200
