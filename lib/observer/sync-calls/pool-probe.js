@@ -1,7 +1,7 @@
 'use strict'
 
-// How long a task waits for a thread of libuv's pool, which all asynchronous fs, crypto, zlib and dns.lookup work of the process shares. It
-// is asked with a task that takes no time itself, and only while the process is at work. The waits of the last minute are kept. It lives in
+// Measures how long a task waits for a thread of libuv's pool, which all asynchronous fs, crypto, zlib and dns.lookup work of the process shares.
+// The probe is a task that takes no time itself, and it runs only while the process is busy. The waits of the last minute are kept. It runs in
 // the observer thread, whose loop is not the one that may be late.
 
 const fs = require('node:fs')
@@ -12,15 +12,15 @@ const { monotonicMs } = require('../../base/monotonic')
 /** @import { StartInterval } from '../../base/timers' */
 
 const PERIOD_MS = 1000
-// The probe's own task wakes a thread of the pool: an idle process is left alone.
+// The probe's own task wakes a thread of the pool, so an idle process is not probed.
 const MIN_BUSY_SHARE = 0.05
-// A free pool answers within a fraction of a millisecond. Below this the wait is not what a request feels.
+// A free pool answers within a fraction of a millisecond. A wait below this is not felt by requests.
 const QUEUED_MS = 50
-// Where processors are short a task waits as well, though threads of the pool are free. So does this thread then, which looks this often
-// how late it is itself; and that happens to one task or other, while a full pool keeps every one waiting.
+// Under CPU contention a task waits although threads of the pool are free. But then this thread is late as well, which it checks this often;
+// and only some tasks wait, while a full pool delays all of them.
 const LOOK_MS = 10
 const TASKS = 3 // one after the other
-// The thread's own: it could be read before.
+// This thread's own file: it is known to be readable.
 const ANY_FILE = process.argv[1] ?? process.execPath
 const KEPT = 60 // a minute
 const HOUR_MS = 3_600_000
@@ -36,7 +36,7 @@ class PoolProbe {
 
   /**
    * @param {object} parts
-   * @param {(waitedMs: number) => void} parts.onQueued  a task waited longer than a free pool makes it
+   * @param {(waitedMs: number) => void} parts.onQueued  a task waited longer than it does with a free pool
    * @param {StartInterval} [parts.interval]
    */
   constructor ({ onQueued, interval = intervalByTimer }) {
@@ -61,7 +61,7 @@ class PoolProbe {
     if ((user + system - before.user - before.system) / 1e3 >= PERIOD_MS * MIN_BUSY_SHARE && !this.#isAsking) this.#ask()
   }
 
-  /** @param {number} [longestMs]  that tasks before this one waited */
+  /** @param {number} [longestMs]  the longest wait of the tasks before this one */
   #ask (longestMs = 0, task = 1) {
     this.#isAsking = true
     measureWait(guarded((waitedMs, lateMs) => {
@@ -74,7 +74,7 @@ class PoolProbe {
   }
 }
 
-/** @param {(waitedMs: number, lateMs: number) => void} onDone  lateMs: how much of the wait this thread was not run, or at work itself */
+/** @param {(waitedMs: number, lateMs: number) => void} onDone  lateMs: the part of the wait in which this thread got no CPU time or was busy */
 function measureWait (onDone) {
   const fromMs = performance.now()
   let lookedMs = fromMs
@@ -93,8 +93,7 @@ function measureWait (onDone) {
 }
 
 /**
- * The tasks that had to wait: noted as they come, which is once a second at most, counted, and logged once an hour. Those of the last minute are
- * kept.
+ * Counts the tasks that had to wait: at most one a second. It logs one an hour and keeps those of the last minute.
  */
 class PoolWaits {
   #poolSize

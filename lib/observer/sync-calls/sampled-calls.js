@@ -1,7 +1,7 @@
 'use strict'
 
-// The synchronous calls that the recorder's windows have shown since start, by API and caller: their time, their share of the busy time,
-// their routes and what to call instead. What stands out is flagged, and logged once an hour.
+// Collects the synchronous calls that the recorder's windows have shown since start, by API and caller: their time, their share of the busy time,
+// their routes and what to call instead. Notable ones are flagged, and logged once an hour.
 
 const { unattended } = require('../../base/guard')
 const { exactParts, roundedSum } = require('../../base/exact-sum')
@@ -26,7 +26,7 @@ const NOBODY = Object.freeze({ functionName: OTHER, scriptId: '0', url: '', line
 
 // At 100 samples a second this is five samples a second: less could be chance.
 const FLAG_MS_PER_SECOND = 50
-// A window that is asked for may be much shorter than one that ends by itself.
+// A requested window may be much shorter than one that ends by itself.
 const MIN_FLAG_PERIOD_MS = 1000
 
 class SampledCalls {
@@ -35,16 +35,16 @@ class SampledCalls {
   #flags = new Flags({ msPerSecond: FLAG_MS_PER_SECOND, callsPerSecond: Infinity })
   #flagLog
   #flaggedAtMs = -Infinity
-  /** Bounded; what comes after is one more site, _other. @type {Map<string, SampledSite>} */
+  /** Bounded; later sites are counted in one more site, _other. @type {Map<string, SampledSite>} */
   #sites = new Map()
   #busyMicros = 0
 
   /**
    * @param {object} parts
    * @param {string} parts.appRoot
-   * @param {boolean} parts.hasExactCalls  the exact detector runs too: it has the better figures, and its flags are the ones that are logged
+   * @param {boolean} parts.hasExactCalls  the exact detector runs too: its figures are better, so its flags are the ones logged
    * @param {Pick<SourceMaps, 'known' | 'frames'>} parts.sourceMaps
-   * @param {() => WorkLine[]} parts.workLines  of stalls: samples show where a function begins, stalls where it was at work
+   * @param {() => WorkLine[]} parts.workLines  from stalls: samples show where a function begins, stalls the line that was running
    * @param {(fields: object, message: string) => void} parts.warn
    * @param {() => number} [parts.now]  milliseconds, monotonic
    */
@@ -56,13 +56,13 @@ class SampledCalls {
 
   /**
    * @param {CpuProfile} window  with the routes of its samples
-   * @returns {{ busyMicros: number, idleMicros: number }} of its time
+   * @returns {{ busyMicros: number, idleMicros: number }} the busy and idle time of the window
    */
   addWindow (window) {
     const { calls, busyMicros } = findSampledCalls(window)
     this.#busyMicros += busyMicros
     for (const { api, caller, micros, routes } of calls) this.#siteOf(api, caller).add(micros, routes)
-    // They are looked up now, so that they are known when somebody reads.
+    // Positions are resolved now, so that they are available for readers.
     unattended(this.#parts.sourceMaps.frames(this.#callers()))
     this.#flag()
     return { busyMicros, idleMicros: window.endTime - window.startTime - busyMicros }
@@ -157,7 +157,7 @@ class SampledSite {
     }
   }
 
-  /** @returns {number} milliseconds since this was last asked */
+  /** @returns {number} milliseconds since the last call */
   takeRecent () {
     const micros = this.micros - this.#takenMicros
     this.#takenMicros = this.micros
@@ -168,7 +168,7 @@ class SampledSite {
   get routes () {
     const known = [...this.#routes].map(([route, micros]) => ({ route: /** @type {string | null} */ (route), ms: micros / 1e3 }))
     const restMs = (this.micros - roundedSum(exactParts([...this.#routes.values()]))) / 1e3
-    // What ran after an await or outside requests: the samples do not show for whom.
+    // For code that ran after an await or outside requests the samples have no route.
     const rest = restMs >= 1 ? [{ route: null, ms: restMs }] : []
     return [...known, ...rest].sort((left, right) => right.ms - left.ms)
   }

@@ -20,13 +20,13 @@ const { parentsOf } = require('../../formats/profile/node-tree')
  */
 
 const NODE_SCHEME = 'node:'
-// The exact detector's wrappers stand between a call and its caller.
+// The wrappers of the exact detector are between a call and its caller.
 const FOLDER = OWN_FOLDER + path.join('probe', 'sync-calls', path.sep)
 const OWN = [FOLDER, pathToFileURL(FOLDER).href]
 
 /**
  * @param {CpuProfile} profile
- * @returns {{ calls: SampledCall[], busyMicros: number }} busyMicros: all the time that was not idle
+ * @returns {{ calls: SampledCall[], busyMicros: number }} busyMicros: all time that was not idle
  */
 function findSampledCalls (profile) {
   const callOf = createCallFinder(profile.nodes)
@@ -82,7 +82,8 @@ function createCallFinder (nodes) {
 }
 
 /**
- * Up from the leaf to the first frame that is not Node's: what that one called is the API, if something synchronous ran in it.
+ * Goes up from the leaf to the first frame that is not Node's own: the function that it called is the API, if something synchronous
+ * ran in it.
  * @param {number} leaf
  * @param {Map<number, ProfileNode>} byId
  * @param {Map<number, number>} parents
