@@ -1,6 +1,6 @@
 'use strict'
 
-// The calls of the application to what it depends on, counted by name: how many, how long, how many failed. Cumulative, never reset.
+// Counts the application's calls to its dependencies by name: how many, how long, how many failed. Cumulative, never reset.
 
 const { BucketCounts } = require('../../base/bucket-counts')
 
@@ -8,7 +8,7 @@ const { BucketCounts } = require('../../base/bucket-counts')
 /** @import { CallName } from '../../probe/waits/call-names' */
 /** @import { CallBatch } from '../../probe/waits/dependency-calls' */
 
-// Those that OpenTelemetry advises for db.client.operation.duration.
+// The bounds that OpenTelemetry advises for db.client.operation.duration.
 const BOUNDS_SECONDS = Object.freeze([0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10])
 
 const MICROS_PER_SECOND = 1e6
