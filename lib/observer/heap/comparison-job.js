@@ -1,7 +1,7 @@
 'use strict'
 
-// Compares heap snapshots of the store for the admin surface, in a thread of its own: one at a time, and only where memory is
-// enough. The thread ends with the comparison, or with whoever asked for it.
+// Compares heap snapshots of the store for the admin surface, in a thread of its own: one comparison at a time, and only if there is enough
+// memory. The thread ends with the comparison, or when the caller cancels it.
 
 const fs = require('node:fs')
 const { Worker } = require('node:worker_threads')
@@ -14,14 +14,14 @@ const { readMemoryRoom } = require('../../base/system/memory-room')
 
 // Measured: 563 MB at most for files of 97 and 159 MB; the rest is for heaps with more edges.
 const MEMORY_PER_FILE_BYTE = 3
-const MEMORY_SHARE = 0.8 // of what is free: the application goes on allocating meanwhile
+const MEMORY_SHARE = 0.8 // of free memory: the application goes on allocating at the same time
 const MB = 1e6
 
-/** @param {{ memoryRoom?: typeof readMemoryRoom, observerFile?: string }} [parts]  observerFile: option */
+/** @param {{ memoryRoom?: typeof readMemoryRoom, observerFile?: string }} [parts]  observerFile: the option of that name */
 function createComparisons ({ memoryRoom = readMemoryRoom, observerFile } = {}) {
   let isBusy = false
   /**
-   * @param {{ files: string[], format: ReportFormat }} order  files: the oldest first
+   * @param {{ files: string[], format: ReportFormat }} order  files: oldest first
    * @param {AbortSignal} signal
    * @returns {Promise<Uint8Array>}
    * @throws ERR_LOOPSCOPE_COMPARISON_BUSY, ERR_LOOPSCOPE_COMPARISON_REFUSED, ERR_LOOPSCOPE_INVALID_SNAPSHOT
@@ -80,7 +80,7 @@ function runWorker (file, order, signal) {
   })
 }
 
-/** @param {{ code?: string, message: string }} error  codes do not cross threads with an error */
+/** @param {{ code?: string, message: string }} error  an error sent between threads loses its code */
 function revive ({ code, message }) {
   return Object.assign(new Error(message), code === undefined ? {} : { code })
 }

@@ -1,20 +1,20 @@
 'use strict'
 
-// Counts the objects of the main thread by their constructors, through the inspector: exact, at a fraction of the pause and the
-// memory of a snapshot. It sees neither sizes nor who holds them, nor objects without a prototype, proxies, strings and numbers.
+// Counts the objects of the main thread by constructor, through the inspector: exactly, and with a fraction of the pause and memory of a
+// snapshot. It counts neither sizes nor retainers, and no objects without a prototype, proxies, strings or numbers.
 
 const { OWN_FOLDER } = require('../../base/own-files')
 
 /** @import { HeapHistogram } from '../../formats/formats' */
 
-const GROUP = 'loopscope-histogram' // of the handles, which would keep every object alive
-const SOURCE = `${OWN_FOLDER}observer/heap/histogram.js` // the name makes it a frame of ours in profiles
-const MAX_CLASSES = 5000 // more is code that makes classes, and a file of megabytes
-const MAX_NAME_CHARS = 200 // a name is any string
+const GROUP = 'loopscope-histogram' // the object group of the handles, which would keep every object alive
+const SOURCE = `${OWN_FOLDER}observer/heap/histogram.js` // with this name it counts as a frame of loopscope's in profiles
+const MAX_CLASSES = 5000 // more classes mean code that creates classes, and would make a file of megabytes
+const MAX_NAME_CHARS = 200 // a name can be any string
 
 /**
- * Runs in the main thread, over all objects there are. Nothing of the application may run: names are read from descriptors,
- * where no getter answers, and never from a proxy. V8 hands out no proxies, but a prototype or a constructor can be one.
+ * Runs in the main thread, over all objects. No code of the application may run: names are read from property descriptors, which calls no
+ * getter, and never from a proxy. V8 returns no proxies, but a prototype or a constructor can be one.
  */
 const COUNT = `function (maxClasses, maxNameChars) {
   const { isProxy } = process.getBuiltinModule('node:util').types
@@ -45,13 +45,13 @@ const COUNT = `function (maxClasses, maxNameChars) {
 class Histograms {
   #post
   #pausedMs
-  /** The one under way: two at a time would hold all handles twice. @type {Promise<unknown>} */
+  /** The last count: two at the same time would hold all handles twice. @type {Promise<unknown>} */
   #last = Promise.resolve()
 
   /**
    * @param {object} parts
-   * @param {(method: string, params?: object) => Promise<any>} parts.post  to the inspector of the main thread
-   * @param {() => number} parts.pausedMs  of the main thread so far, for what was posted
+   * @param {(method: string, params?: object) => Promise<any>} parts.post  sends to the inspector of the main thread
+   * @param {() => number} parts.pausedMs  how long posted commands have paused the main thread so far
    */
   constructor ({ post, pausedMs }) {
     this.#post = post
@@ -59,7 +59,7 @@ class Histograms {
   }
 
   /**
-   * @param {AbortSignal} [signal]  looked at between the steps: none of them can be interrupted
+   * @param {AbortSignal} [signal]  checked between the steps: no step can be interrupted
    * @returns {Promise<HeapHistogram>}
    * @throws ERR_LOOPSCOPE_INSPECTOR_UNAVAILABLE
    */
@@ -73,7 +73,7 @@ class Histograms {
   async #take (signal) {
     signal?.throwIfAborted()
     try {
-      // Answered when the main thread can be interrupted: what it was busy with until then is not our pause.
+      // Answered when the main thread can be interrupted: what it did until then is not a pause caused by loopscope.
       const evaluation = { expression: 'Object.prototype', objectGroup: GROUP, silent: true }
       const { result: prototype } = await this.#post('Runtime.evaluate', evaluation)
       signal?.throwIfAborted()

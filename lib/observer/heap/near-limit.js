@@ -1,8 +1,8 @@
 'use strict'
 
-// What option onNearHeapLimit does in the observer: it takes in what dead processes left, and watches this one. In mode `profile` it writes a
-// heap profile from this thread while the heap comes near its limit: when the limit is reached the main thread has no time left. The file is
-// there before the process dies, and is written anew as the heap grows.
+// Runs the observer's part of option onNearHeapLimit: moves the files of dead processes into the store, and watches the heap of this one. In mode
+// `profile` it writes a heap profile from this thread when the heap comes near its limit, since at the limit the main thread has no time left.
+// So the file exists before the process dies. It is rewritten as the heap grows.
 
 const fs = require('node:fs')
 const { guarded } = require('../../base/guard')
@@ -16,18 +16,18 @@ const { adoptOrphans, makePrivate } = require('./snapshot/orphaned-snapshots')
 /** @import { StoreLocation } from '../captures' */
 /** @import { Adopted } from './snapshot/orphaned-snapshots' */
 
-const FAR_CHECK_MS = 250 // a loop that leaks fills a small heap within a second
+const FAR_CHECK_MS = 250 // a leaking loop fills a small heap within a second
 const NEAR_CHECK_MS = 25
 const NEAR_SHARE = 0.3
-const FIRST_SHARE = 0.6 // of the limit: early, because near it collections leave no time
+const FIRST_SHARE = 0.6 // of the limit; early, because near the limit garbage collections leave no time
 const STEP_SHARE = 0.05
 
 /**
  * @typedef {object} LimitOrder
  * @property {'profile' | 'snapshot'} mode
- * @property {string} folder      in which V8 leaves files
+ * @property {string} folder      where V8 writes its files
  * @property {number} limitBytes  of the old generation
- * @property {StoreLocation} location  of the store
+ * @property {StoreLocation} location  where the store is
  *
  * @param {LimitOrder} order
  * @param {object} parts
@@ -36,7 +36,7 @@ const STEP_SHARE = 0.05
  * @param {import('./sampler').HeapSampler} parts.sampler
  * @param {(fields: object, message: string) => void} parts.logNow
  * @param {(error: unknown) => void} parts.report
- * @param {(artifact: import('../egress/items').SentArtifact) => unknown} parts.onWritten  each time: the next one takes its place
+ * @param {(artifact: import('../egress/items').SentArtifact) => unknown} parts.onWritten  called for each profile: it replaces the one before
  * @returns {Promise<Adopted[]>}
  */
 async function watchLimit ({ mode, folder, limitBytes, location: { appName } }, { store, post, sampler, logNow, report, onWritten }) {
@@ -54,7 +54,7 @@ async function watchLimit ({ mode, folder, limitBytes, location: { appName } }, 
   return adopted
 }
 
-/** @param {() => void} work  a file may be gone again */
+/** @param {() => void} work  may fail: a file may be gone */
 function ignoreFaults (work) {
   try {
     work()
@@ -74,7 +74,7 @@ class NearLimitWatch {
 
   /**
    * @param {object} parts
-   * @param {(method: string) => Promise<any>} parts.post  to the inspector of the main thread
+   * @param {(method: string) => Promise<any>} parts.post  sends to the inspector of the main thread
    * @param {Pick<import('./sampler').HeapSampler, 'sample'>} parts.sampler
    * @param {Store} parts.store
    * @param {string} parts.appName
@@ -87,7 +87,7 @@ class NearLimitWatch {
     this.#parts = parts
   }
 
-  /** Sampling begins now: later it would see only what is allocated then. */
+  /** Starts sampling at once: a later start would miss earlier allocations. */
   async start () {
     await this.#parts.sampler.sample({ mode: 'live', seconds: null, firstSeconds: 0 })
     this.#checkLater(FAR_CHECK_MS)
@@ -100,15 +100,15 @@ class NearLimitWatch {
 
   async #check () {
     const { post, limitBytes } = this.#parts
-    // What the whole process has is known without waking the main thread: while that is little, so is its heap. Where it is not, the thread
-    // is asked each time.
+    // The memory of the whole process can be read without waking the main thread: while that is small, so is the heap. When it is not, the
+    // main thread is asked at each check.
     let share = (residentBytes() ?? limitBytes) / limitBytes
     try {
       if (share < NEAR_SHARE) return
       const { usedSize: usedBytes } = await post('Runtime.getHeapUsage')
       share = usedBytes / limitBytes
       if (share >= this.#share) await this.#write(usedBytes)
-      // A collection freed it: there is new evidence when it has grown again.
+      // A collection has freed memory: the next profile is written when the heap has grown again.
       else if (share < this.#share - 2 * STEP_SHARE) this.#share = Math.max(FIRST_SHARE, share + STEP_SHARE)
     } finally {
       this.#checkLater(share < NEAR_SHARE ? FAR_CHECK_MS : NEAR_CHECK_MS)
@@ -120,7 +120,7 @@ class NearLimitWatch {
     const { post, sampler, store, appName, limitBytes, onEvidence, onWritten } = this.#parts
     const sampling = await sampler.sample({ mode: 'live', seconds: null, firstSeconds: 0, isUrgent: true })
     const { usedSize: leftBytes } = await post('Runtime.getHeapUsage')
-    if (leftBytes < limitBytes * FIRST_SHARE) return // reading it collects garbage, and garbage it was
+    if (leftBytes < limitBytes * FIRST_SHARE) return // reading the profile collects garbage, and that was most of the heap
     const { encode, extension } = HEAP_FORMATS.heapprofile
     const bytes = encode({ ...sampling, mode: 'live' })
     const { name, path } = store.write({ kind: 'heap-profile', extension, at: Date.now(), appName, bytes })

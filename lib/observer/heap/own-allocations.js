@@ -1,7 +1,7 @@
 'use strict'
 
-// Sampled allocations without frames of ours, by the rule of CPU profiles (formats/profile/own-frames.js): what they allocated is
-// charged to the nearest function above them, as if they were inlined there. Pure.
+// Removes loopscope's frames from sampled allocations, by the rule for CPU profiles (formats/profile/own-frames.js): their allocations
+// count for the nearest function above them, as if they were inlined there. Pure.
 
 const { functionKey } = require('../../formats/profile/heap-tree')
 const { withoutOwnFrames } = require('../../formats/profile/own-frames')
@@ -16,7 +16,7 @@ const { withoutOwnFrames } = require('../../formats/profile/own-frames')
 function withoutOwnAllocations (profile) {
   const before = flatten(profile.head)
   const ids = before.map(({ id }) => id)
-  // A profile in which each node was sampled once: where its sample is then, there belongs what it allocated.
+  // A CPU profile with one sample for each node: where its sample moves, its allocations move.
   const sampled = { nodes: before.map(toNode), samples: ids, timeDeltas: [], startTime: 0, endTime: 0 }
   const clean = withoutOwnFrames(sampled)
   if (clean === sampled) return profile
@@ -51,13 +51,13 @@ function toNode ({ id, callFrame, children }) {
 }
 
 /**
- * A tree again; calls of one function that have come to stand below the same caller are one.
+ * Builds a tree again; calls of one function that now have the same caller become one node.
  * @param {ProfileNode[]} nodes  the root first
  * @param {Map<number, number>} bytes
  */
 function nest ([root, ...others], bytes) {
   const byId = new Map(others.map(node => [node.id, node]))
-  /** Which node of the tree has taken one in. @type {Map<number, number>} */
+  /** From a node to the one that it was merged into. @type {Map<number, number>} */
   const joined = new Map()
   const head = /** @type {SampledNode} */ ({ id: root.id, callFrame: root.callFrame, selfSize: 0, children: [] })
   const pending = [{ made: head, from: [root] }]

@@ -1,8 +1,8 @@
 'use strict'
 
-// Samples allocations through the inspector: which stacks allocated what is alive, or all that was allocated. It lives in
-// the observer thread. V8 has one such sampler a process and it knows one of the two at a time; it is started when somebody
-// first asks, and costs nothing before. In the mode of what is alive it then stays on: it knows only what was allocated while it ran.
+// Samples allocations through the inspector: which stacks allocated what is still alive, or all that was allocated. It runs in the observer
+// thread. V8 has one such sampler per process, with one of the two modes at a time. It starts on the first request and costs nothing before. In
+// mode `live` it then stays on, because it only has what was allocated while it ran.
 
 const { once } = require('node:events')
 const { setTimeout: sleep } = require('node:timers/promises')
@@ -14,13 +14,13 @@ const { withoutOwnAllocations } = require('./own-allocations')
 
 /** @import { HeapSampling, SamplingProfile } from '../../formats/profile/heap-tree' */
 
-/** @typedef {'live' | 'all'} SamplerMode  what is still alive, or also what was collected */
+/** @typedef {'live' | 'all'} SamplerMode  live: what is still alive; all: also what was collected */
 
 const INTERVAL_BYTES = 512 * 1024 // Go's and V8's default: one sample per half a megabyte, on average
-// Somebody who asks for what there is, when nothing was sampled yet, gets this much instead of nothing.
+// How long a first request for live objects waits, since nothing was sampled before.
 const FIRST_SECONDS = 5
-// What was collected stays in V8's list for as long as it samples, a few hundred bytes each: 100 MB/s make 200 samples a second.
-// Readers keep the main thread from its work for at most a tenth of the time, however many there are.
+// In mode `all` V8's list keeps what was collected for as long as it samples, a few hundred bytes each: 100 MB/s make 200 samples a second.
+// Readers take at most a tenth of the main thread's time, however many there are.
 const REST_FACTOR = 9
 const MAX_REST_MS = 10_000
 const MAX_ALL_MS = 10 * 60_000
@@ -35,20 +35,20 @@ class HeapSampler {
   #maxAllMs
   /** @type {SamplerMode | undefined} */
   #mode
-  #startedAt = 0 // for people
+  #startedAt = 0 // wall-clock time, for display
   #startedMs = 0
-  /** Under way, all in the mode that is on. @type {Set<Promise<unknown>>} */
+  /** Active readers, all in the current mode. @type {Set<Promise<unknown>>} */
   #readers = new Set()
   /** @type {NodeJS.Timeout | undefined} */
   #expiry
 
   /**
    * @param {object} parts
-   * @param {(method: string, params?: object) => Promise<any>} parts.post  to the inspector of the main thread
-   * @param {() => number} [parts.pausedMs]  of the main thread so far, for what was posted
+   * @param {(method: string, params?: object) => Promise<any>} parts.post  sends to the inspector of the main thread
+   * @param {() => number} [parts.pausedMs]  how long posted commands have paused the main thread so far
    * @param {number} [parts.intervalBytes]
    * @param {number} [parts.firstSeconds]
-   * @param {number} [parts.maxAllMs]  how old the list of all that was allocated becomes, but for somebody who reads it
+   * @param {number} [parts.maxAllMs]  the maximum age of the list in mode `all`, unless a reader uses it
    */
   constructor ({ post, pausedMs = () => 0, intervalBytes = INTERVAL_BYTES, firstSeconds = FIRST_SECONDS, maxAllMs = MAX_ALL_MS }) {
     this.#post = post
@@ -62,17 +62,17 @@ class HeapSampler {
 
   /**
    * @param {object} wanted
-   * @param {SamplerMode} wanted.mode      the other one than before starts anew
-   * @param {number | null} wanted.seconds  what is new in so many seconds; null: since the sampler was started
-   * @param {number} [wanted.firstSeconds]  how long to wait when sampling begins only now
-   * @param {boolean} [wanted.collect]      collects garbage once more first, so that what only a finalizer held is not seen as alive
+   * @param {SamplerMode} wanted.mode      a change of mode restarts the sampler
+   * @param {number | null} wanted.seconds  allocations of the next seconds; null: since the sampler started
+   * @param {number} [wanted.firstSeconds]  how long to wait if sampling only starts now
+   * @param {boolean} [wanted.collect]      first collects garbage once more, so that objects held only by a finalizer do not count as alive
    * @param {boolean} [wanted.isUrgent]     waits for no other reader
    * @param {AbortSignal} [signal]  cancels it
-   * @param {AbortSignal} [stop]    ends the waiting early, and keeps what there is
+   * @param {AbortSignal} [stop]    ends the wait early and returns what was sampled
    * @returns {Promise<HeapSampling>}
    */
   async sample (wanted, signal, stop) {
-    // V8 knows one mode at a time: who wants the other one waits until nobody needs this one.
+    // V8 has one mode at a time: a request for the other mode waits until this one has no readers.
     while (this.#readers.size > 0 && this.#mode !== wanted.mode) await settled(this.#readers, signal)
     const reader = this.#sample(wanted, signal, stop)
     this.#readers.add(reader)
@@ -108,13 +108,13 @@ class HeapSampler {
     await this.#post('HeapProfiler.stopSampling')
   }
 
-  /** The session is gone, and V8's sampler with it: the next who asks starts anew. */
+  /** The session is gone, and V8's sampler with it: the next request starts anew. */
   onLost () {
     this.#mode = undefined
     clearTimeout(this.#expiry)
   }
 
-  /** Between two readers, or the first would lose what it counts from. */
+  /** Only while there are no readers: a reader would lose its baseline. */
   #isExpired () {
     return this.#mode === 'all' && this.#readers.size === 0 && this.#ageMs() >= this.#maxAllMs
   }
@@ -125,14 +125,14 @@ class HeapSampler {
 
   #expireLater () {
     this.#expiry = setTimeout(guarded(() => {
-      if (this.#isExpired()) this.stop().catch(() => {}) // it fails where the process ends
+      if (this.#isExpired()) this.stop().catch(() => {}) // it fails when the process ends
       else this.#expireLater()
     }), this.#maxAllMs).unref()
   }
 
   /**
-   * Nothing is waited for before the sampler is asked to start: the session keeps the order, and who comes next in this mode can
-   * read at once.
+   * Sends the start without waiting for anything: the session keeps the order of commands, so the next reader in this mode can read at
+   * once.
    * @param {SamplerMode} mode
    */
   async #start (mode) {
@@ -165,7 +165,7 @@ class HeapSampler {
   }
 
   /**
-   * V8 collects all garbage first (kSamplingForceGC, which the inspector always sets; Node 20 to 26): some 40 ms of a heap of 60 MB.
+   * V8 first collects all garbage (kSamplingForceGC, which the inspector always sets; Node 20 to 26): some 40 ms for a heap of 60 MB.
    * @returns {Promise<SamplingProfile>}
    */
   async #readNow () {

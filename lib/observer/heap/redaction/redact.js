@@ -1,8 +1,8 @@
 'use strict'
 
-// Takes the values out of a heap snapshot: a copy, made in one pass, with the same nodes, edges and sizes, in which strings
-// are replaced unless they name something, and names as well when they look like data. It reduces what a snapshot gives
-// away: names of functions, classes and properties, URLs of scripts, sizes and integer keys stay.
+// Removes the values from a heap snapshot: makes a copy in one pass, with the same nodes, edges and sizes, but with strings replaced unless they
+// are names, and names replaced too if they look like data. It lowers the exposure, but does not eliminate it: names of functions, classes and
+// properties, script URLs, sizes and integer keys stay.
 
 const { createHmac } = require('node:crypto')
 const fs = require('node:fs')
@@ -16,33 +16,33 @@ const { scanSnapshot } = require('../../../shared/heap/snapshot-scan')
 /** @import { TakeRecords } from '../../../shared/heap/snapshot-scan' */
 
 /**
- * values: everything but names, and names that look like data; strict: also names of properties that few objects have; off: a
- * snapshot is kept as it is (nothing here is called then).
+ * values: replaces all strings except names, and names that look like data; strict: also names of properties that few objects have; off: the
+ * snapshot is kept as it is (this file is not used then).
  */
 const MODES = Object.freeze(['values', 'strict', 'off'])
 
-// What a name needs to be kept: so many objects that have a property of it. A shape of the program's has many, a key of somebody's few.
+// How many objects must have a property for its name to be kept. A property from the program's code has many, a key from data few.
 const MIN_OBJECTS = Object.freeze({ values: 1, strict: 5 })
 
 const WRITE_BYTES = 1024 ** 2
 const REDACTED = Buffer.from('"[redacted]"')
-const GROUP_CHARACTERS = 120 // of the list of properties by which DevTools groups plain objects
-const TAG_DIGITS = 12 // 48 bits: ten million strings, and few meet by chance
+const GROUP_CHARACTERS = 120 // the length of the property list by which DevTools groups plain objects
+const TAG_DIGITS = 12 // 48 bits: among ten million strings few collide
 
 /**
  * @typedef {object} RedactOptions
  * @property {'values' | 'strict'} mode
- * @property {Buffer} nameKey  of the process: a name must be the same in two snapshots that are compared
- * @property {Buffer} [valueKey]  of this snapshot: equal values get equal pseudonyms; without it they get none
+ * @property {Buffer} nameKey  the key of the process: a name must be the same in two compared snapshots
+ * @property {Buffer} [valueKey]  the key of this snapshot: equal values get equal pseudonyms; without it there are no pseudonyms
  * @property {(bytes: number) => void} [onProgress]
  * @property {AbortSignal} [signal]
  *
- * @typedef {{ strings: number, values: number, names: number }} Redacted  how many, and how many of them were replaced
+ * @typedef {{ strings: number, values: number, names: number }} Redacted  strings: the total; values, names: how many of each were replaced
  */
 
 /**
  * @param {string} from
- * @param {string} to  replaced when it exists; whoever made it decides who may read it
+ * @param {string} to  overwritten if it exists; its permissions stay
  * @param {RedactOptions} options
  * @returns {Promise<Redacted>}
  * @throws ERR_LOOPSCOPE_INVALID_SNAPSHOT
@@ -104,7 +104,7 @@ class Redaction {
    */
   string (bytes, start, end) {
     const index = this.#counts.strings++
-    // Index 0 is V8's own placeholder; an empty string tells nothing.
+    // Index 0 is V8's own placeholder; an empty string reveals nothing.
     if (index === 0 || end - start <= 2) return this.#output.write(bytes, start, end)
     if (this.#roles?.isName(index, this.#minObjects)) return this.#name(bytes, start, end)
     this.#counts.values++
@@ -129,8 +129,8 @@ class Redaction {
   }
 
   /**
-   * Not shorter than the name: DevTools cuts the list of properties after so many characters, and a shorter name would make room for
-   * one more of them.
+   * At least as long as the name: DevTools cuts the list of properties after a number of characters, and a shorter pseudonym would make room for
+   * another property.
    * @param {string} name
    */
   #pseudonym (name) {
@@ -168,18 +168,18 @@ function tag (key, text) {
   return createHmac('sha256', key).update(text).digest('hex').slice(0, TAG_DIGITS)
 }
 
-/** @param {string} token  as in the file */
+/** @param {string} token  as written in the file */
 function readToken (token) {
   if (!token.includes('\\')) return token.slice(1, -1)
   try {
     return JSON.parse(token)
   } catch {
-    return token // nothing that V8 writes; its rules are looked at all the same
+    return token // V8 writes nothing like this; it is still checked as a name
   }
 }
 
 /**
- * V8 writes ASCII only, and readers rely on it.
+ * Writes ASCII only, as V8 does and readers expect.
  * @param {string} text
  */
 function writeToken (text) {

@@ -1,19 +1,19 @@
 'use strict'
 
-// Which names look like data. Map keys of a user become property names in a heap snapshot, so names cannot all be trusted.
-// Pure. It reads what a name looks like: one that looks like an ordinary word passes, whatever it means.
+// Decides which names look like data. Map keys from user data become property names in a heap snapshot, so names cannot all be trusted. Pure. It
+// only checks the form of a name: one that looks like an ordinary word passes, whatever it means.
 
-// Letters of random case with digits between them make "words" of about two characters, camelCase of 3.5 and more. Of 20,000 random
-// tokens of 18 bytes in base64 these limits miss 1 %, of 32 bytes 0.1 %; and they take four of the 46,000 names in a heap with Express,
-// Fastify and ESLint. Shorter tokens cannot be told from abbreviations.
+// Letters of random case with digits between them form "words" of about two characters, camelCase words of 3.5 and more. Of 20,000 random tokens
+// of 18 bytes in base64 these limits miss 1 %, of 32 bytes 0.1 %; they wrongly match four of the 46,000 names in a heap with Express, Fastify
+// and ESLint. Shorter tokens look like abbreviations.
 const MIN_RANDOM_LENGTH = 14
 const LONG_LENGTH = 18
 const RANDOM_CHARS_PER_WORD = 2.6
 const RANDOM_CHARS_PER_WORD_LONG = 3
-const MAX_NAME_LENGTH = 1024 // where V8 cuts strings; nobody's name is longer, and the patterns below take the square of it
-const MIN_MIXED_LENGTH = 8 // the least that anybody demands of a password
+const MAX_NAME_LENGTH = 1024 // where V8 cuts strings; real names are shorter, and the patterns below take quadratic time
+const MIN_MIXED_LENGTH = 8 // the usual minimum length of a password
 
-/** What V8 and Node make up: slot numbers, `(elements)`, `system / Context`, `%Array%`. None has the length or the signs of a secret. */
+/** Names that V8 and Node generate: slot numbers, `(elements)`, `system / Context`, `%Array%`. None has the length or the characters of a secret. */
 const ORDINARY = /^(?:\d{1,8}|[A-Za-z_$]{1,15}|\([a-z ]+\)|system \/ [A-Za-z]+|%\w+%)$/
 
 const PATTERNS = Object.freeze([
@@ -31,7 +31,7 @@ const PATTERNS = Object.freeze([
   /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-/i, // UUID
   /\b(?=[a-f]*\d[a-f]*\d)[0-9a-f]{12,}/i, // hex
   /(?:[a-z]+\d+){3}/, // letters and digits by turns
-  /[bcdfghjklmnpqrstvwxz]{7}/ // no word of a language has so many consonants
+  /[bcdfghjklmnpqrstvwxz]{7}/ // no word of any language has so many consonants in a row
 ])
 
 const IDENTIFIER = /^#?[A-Za-z_$][\w$]*$/
@@ -54,7 +54,7 @@ function hasPattern (name) {
 }
 
 /**
- * Letters, digits and signs together, and no identifier: somebody's password.
+ * Letters, digits and special characters together, and not an identifier: probably a password.
  * @param {string} name
  */
 function isMixed (name) {
@@ -63,7 +63,7 @@ function isMixed (name) {
 }
 
 /**
- * Base64 of either alphabet is one run, whatever signs are in it.
+ * Whether the name contains random base64. In either alphabet it is one run, with its special characters.
  * @param {string} name
  */
 function isRandom (name) {
@@ -89,24 +89,24 @@ function redactName (name, replace) {
 }
 
 /**
- * V8 writes both texts of a WeakMap entry into the name of its edge. DevTools pairs the edges by that name, so it stays one.
+ * V8 writes the descriptions of a WeakMap entry's key and value into the name of its edge. DevTools pairs edges by that name, so its form stays.
  * @param {string} name
  */
 function redactPair (name) {
   const whole = /^(\d+ \/ part of key \().*( @\d+\) -> value \().*( @\d+\) pair in WeakMap \(table @\d+\))$/s.exec(name)
   if (whole !== null) return `${whole[1]}...${whole[2]}...${whole[3]}`
-  return name.replace(/\(.*/s, '(...)') // too long for V8's buffer: cut off anywhere
+  return name.replace(/\(.*/s, '(...)') // too long for V8's buffer, and cut off anywhere
 }
 
 /**
- * Where a function is written remains worth knowing.
+ * Keeps most of a path: where a function is defined stays useful.
  * @param {string} name
  * @param {(text: string) => string} replace
  */
 function redactPath (name, replace) {
   const [path, ...query] = name.split(/(?=[?#])/)
   const segments = path.split(/([/\\])/).map(segment => looksLikeData(segment) ? replace(segment) : segment).join('')
-  // What only shows across the segments is not left there.
+  // A pattern that spans several segments is replaced as well.
   const left = segments.replaceAll(/\[redacted [0-9a-f]+\]\**/g, '')
   const kept = hasPattern(left) || isRandom(left) ? replace(path) : segments
   return query.length === 0 ? kept : `${kept}${replace(query.join(''))}`

@@ -1,27 +1,27 @@
 'use strict'
 
-// What each string of a heap snapshot is used for, as one byte a string: found out while the nodes and edges pass, before the
-// strings themselves. It does not see any string.
+// Finds what each string of a heap snapshot is used for, as one byte per string: from the nodes and edges, which come before the strings in the
+// file. It sees no strings.
 
 /** @import { Header } from '../../../shared/heap/snapshot-parser' */
 /** @import { TakeRecords } from '../../../shared/heap/snapshot-scan' */
 
-/** Of nodes whose name is what they hold. With exposeNumericValues the numbers are among them. */
+/** Types of nodes whose name is their value. With exposeNumericValues this includes numbers. */
 const VALUE_NODES = new Set(['string', 'concatenated string', 'sliced string', 'regexp', 'number', 'bigint'])
-/** Of edges that have a number and no name. */
+/** Types of edges that have a number and no name. */
 const NUMBERED_EDGES = new Set(['element', 'hidden'])
 
-const NAMES = 1 // a node, a variable, something of V8's own
-const PROPERTY = 2 // of one object; the bits from here on count them
+const NAMES = 1 // the name of a node or a variable, or one of V8's own
+const PROPERTY = 2 // the name of a property of one object; the bits from here on count the objects
 const MAX_COUNTED = 127
 
-// An object with so many properties is a map: its keys are data. Classes and modules stay below, and the names of their
-// functions are kept as the functions' own.
+// An object with this many properties is used as a map: its keys are data. Classes and modules have fewer, and the names of their functions are
+// kept because the functions themselves have them.
 const MAP_EDGES = 100
 
 /**
  * @param {Header} header
- * @param {number} maxStrings  more than the file can hold: a hostile index takes no memory
+ * @param {number} maxStrings  an upper limit for the file, so that a hostile index takes no memory
  */
 function createRoles ({ meta }, maxStrings) {
   const [nodeTypes] = meta.node_types
@@ -60,7 +60,7 @@ class Roles {
   #layout
   #roles = new Uint8Array(65_536)
   #highest = 0
-  /** First edge and the edge behind the last of each map, in the order of the file. @type {number[]} */
+  /** For each map, its first edge and the edge after its last one, in the order of the file. @type {number[]} */
   #maps = []
   #nextMap = 0
   #edgesOfNodes = 0
@@ -93,7 +93,7 @@ class Roles {
 
   /**
    * @param {number} index
-   * @param {number} minObjects  that have a property of this name; at most MAX_COUNTED
+   * @param {number} minObjects  how many objects must have a property of this name; at most MAX_COUNTED
    */
   isName (index, minObjects) {
     const role = index < this.#roles.length ? this.#roles[index] : 0

@@ -1,7 +1,7 @@
 'use strict'
 
-// Whether a heap snapshot file is whole: as many nodes, edges and strings as its header says, and its end. On the way it
-// counts what the next estimate starts from. And which numbers the canaries have in it. It changes nothing.
+// Checks that a heap snapshot file is complete: as many nodes, edges and strings as in its header, and its end. It also counts what the next
+// estimate starts from, and finds the ids of the canaries. It changes nothing.
 
 const { errors } = require('../../../base/errors')
 const { scanSnapshot } = require('../../../shared/heap/snapshot-scan')
@@ -14,9 +14,9 @@ const { scanSnapshot } = require('../../../shared/heap/snapshot-scan')
  * @property {number} nodes
  * @property {number} edges
  * @property {number} strings
- * @property {number} generatedNames  of slots and WeakMap pairs, which V8 makes up and pays dearly for
+ * @property {number} generatedNames  names of slots and WeakMap pairs, which V8 generates at a high cost
  * @property {number} fileBytes
- * @property {number} classIndex  of the class name that was asked for, among the strings; -1: it is not there
+ * @property {number} classIndex  index of the requested class name among the strings; -1: not there
  */
 
 /**
@@ -41,7 +41,7 @@ class Count {
   #className
   #classIndex = -1
 
-  /** @param {string} className  as in the file */
+  /** @param {string} className  as written in the file */
   constructor (className) {
     this.#className = className
   }
@@ -99,11 +99,11 @@ function isPair (bytes, start, end) {
 }
 
 /**
- * The numbers that the canaries have in a snapshot (see shared/heap/canaries.js).
- * @param {string} file  a whole snapshot
- * @param {number} nameIndex  of CANARY_CLASS among its strings, which verifySnapshot() finds; -1: they were not installed
+ * Finds the ids of the canaries in a snapshot (see shared/heap/canaries.js).
+ * @param {string} file  a complete snapshot
+ * @param {number} nameIndex  index of CANARY_CLASS among its strings, from verifySnapshot(); -1: there are no canaries
  * @param {{ signal?: AbortSignal }} [options]
- * @returns {Promise<number[]>} their numbers in it, ascending
+ * @returns {Promise<number[]>} their ids, ascending
  */
 async function findCanaries (file, nameIndex, options) {
   if (nameIndex === -1) return []
@@ -112,7 +112,7 @@ async function findCanaries (file, nameIndex, options) {
   return ids.found.sort((a, b) => a - b)
 }
 
-/** Collects the numbers of the objects of one class. */
+/** Collects the ids of the objects of one class. */
 class IdCollector {
   /** @type {number[]} */
   found = []

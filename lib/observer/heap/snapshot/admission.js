@@ -1,7 +1,7 @@
 'use strict'
 
-// Whether a heap snapshot may be taken: does it fit into memory, disk and the pause that is allowed (pure), and is none under way or
-// just over. It measures nothing itself.
+// Decides whether a heap snapshot may be taken: whether it fits into memory, disk and the allowed pause (pure), and whether another one is in
+// progress or has just ended. It measures nothing itself.
 
 const { errors } = require('../../../base/errors')
 const { monotonicMs } = require('../../../base/monotonic')
@@ -12,18 +12,18 @@ const { monotonicMs } = require('../../../base/monotonic')
 /** @typedef {{ dir: string, bytes: number, maxBytes: number, isMemory: boolean }} DiskRoom */
 /** @typedef {{ resource: string, needBytes: number, freeBytes: number, limitBytes: number, basis: string }} Shortage */
 
-const MEMORY_SHARE = 0.8 // of what is free: the application goes on allocating meanwhile
+const MEMORY_SHARE = 0.8 // of free memory: the application goes on allocating at the same time
 const DISK_MARGIN = 1.2
-const COOL_DOWN_MS = 60_000 // a second look takes a person longer; a retrying client does not stop the process for good
+const COOL_DOWN_MS = 60_000 // a person takes longer to request another one; it stops a retrying client from pausing the process all the time
 const MB = 1e6
 
 const CHEAPER = 'a heap-histogram (objects per constructor) or a heap-profile (sampled allocations) costs a fraction of it; ' +
   'force takes the snapshot all the same'
 
 /**
- * Throws when the snapshot would not fit.
+ * Throws if the snapshot does not fit.
  * @param {Estimate} cost
- * @param {{ memory: MemoryRoom, disk: DiskRoom, copies: number, maxPauseMs: number }} room  copies: of the file, at the same time
+ * @param {{ memory: MemoryRoom, disk: DiskRoom, copies: number, maxPauseMs: number }} room  copies: how many copies of the file exist at the same time
  * @throws ERR_LOOPSCOPE_SNAPSHOT_REFUSED
  */
 function assertFits (cost, room) {
@@ -85,7 +85,7 @@ function showMb (bytes) {
   return `${(bytes / MB).toFixed(0)} MB`
 }
 
-/** One snapshot at a time, and none soon after another. */
+/** Allows one snapshot at a time, and none soon after another. */
 class Gate {
   #now
   #coolDownMs
@@ -99,7 +99,7 @@ class Gate {
   }
 
   /**
-   * @param {boolean} force  does not wait for the cool-down; two at once are never possible
+   * @param {boolean} force  skips the cool-down; two at once are never possible
    * @throws ERR_LOOPSCOPE_SNAPSHOT_BUSY, ERR_LOOPSCOPE_SNAPSHOT_COOLDOWN
    */
   enter (force) {
@@ -109,7 +109,7 @@ class Gate {
     this.#isBusy = true
   }
 
-  /** @param {boolean} hasPaused  the process stood still for it: what was refused before costs nobody anything */
+  /** @param {boolean} hasPaused  whether the process was paused: a refused snapshot needs no cool-down */
   leave (hasPaused) {
     this.#isBusy = false
     if (hasPaused) this.#lastAt = this.#now()

@@ -1,8 +1,8 @@
 'use strict'
 
-// What V8 left near the heap limit of processes that are dead: taken into the store, snapshots redacted, the originals removed.
-// An application's own snapshots have the same names, so only what a process with a mark (shared/heap/near-limit-mark.js) wrote as it died
-// is taken.
+// Moves files that V8 wrote near the heap limit of dead processes into the store: snapshots are redacted, the originals removed. An application's
+// own snapshots have the same names, so it takes only what a process with a mark (shared/heap/near-limit-mark.js) wrote just before its
+// death.
 
 const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
@@ -20,12 +20,12 @@ const { isAlive } = require('../../../base/system/process-ids')
 const NAME = /^Heap\.\d{8}\.\d{6}\.(\d+)\.\d+\.\d+\.(heapsnapshot|heapprofile)$/
 const MAX_PROFILE_BYTES = 64 * 1024 ** 2
 const OWNER_ONLY = 0o600
-const MAX_BEFORE_DEATH_MS = 3 * TOUCH_MS // the last touch of a busy process may be late
+const MAX_BEFORE_DEATH_MS = 3 * TOUCH_MS // a busy process may touch its mark late
 
 /** @typedef {{ file: string, path: string } | { file: string, problem: string }} Adopted */
 
 /**
- * @param {string} dir  of the store
+ * @param {string} dir  the directory of the store
  * @param {{ store: any, appName: string }} how
  * @returns {Promise<Adopted[]>}
  */
@@ -59,8 +59,8 @@ async function adopt (file, kind, how) {
 }
 
 /**
- * Takes a heap snapshot that V8 wrote on its own into the store: verified, redacted, private; the file it was made from goes. Usually the
- * next process does it: the one that wrote it is dead.
+ * Moves a heap snapshot that V8 wrote by itself into the store: verified, redacted, private; the original is removed. Usually the next process
+ * does this, since the one that wrote it is dead.
  * @param {string} file
  * @param {object} how
  * @param {SnapshotStore} how.store
@@ -77,7 +77,7 @@ async function adoptSnapshot (file, { store, appName, redact: mode = 'values', s
   const at = Math.round(mtimeMs)
   const reservation = store.reserve({ kind: 'heap-snapshot', extension: 'heapsnapshot', at, appName, bytesNeeded: size, scratchBytes: 0 })
   try {
-    // Nothing of the process that wrote it is known, so there is nothing to compare its names with.
+    // Nothing is available of the process that wrote it, so there are no names to compare with.
     const redacted = await redactSnapshot(file, reservation.partialPath, { mode, nameKey: randomBytes(32), signal })
     const metadata = { takenAt: at, nodes, edges, strings, canaryIds, redaction: { mode, ...redacted } }
     const kept = { ...reservation.commit(metadata), metadata }
@@ -104,9 +104,9 @@ function adoptProfile (file, { store, appName }) {
 }
 
 /**
- * V8 may write a snapshot that others can read: it holds everything.
+ * Makes V8's snapshots private: V8 may write them readable for others, and they contain everything.
  * @param {string} folder
- * @param {number} pid  of the process that is writing
+ * @param {number} pid  of the writing process
  */
 function makePrivate (folder, pid) {
   for (const { file } of list(folder, pid)) fs.chmodSync(file, OWNER_ONLY)

@@ -1,7 +1,7 @@
 'use strict'
 
-// A heap snapshot from the question whether it fits to the file in the store. It runs in the observer thread; the main thread
-// is only asked to write the file, and stands still for no longer than that.
+// Takes a heap snapshot, from the check whether it fits to the file in the store. It runs in the observer thread; the main thread only writes the
+// file, and is paused no longer than that.
 
 const { randomBytes } = require('node:crypto')
 const { Gate, assertFits } = require('./admission')
@@ -34,7 +34,7 @@ const { START_WITHIN_MS, SnapshotRun, abortable, createProgress } = require('./s
  * @typedef {object} SnapshotOrder
  * @property {string} appName
  * @property {'values' | 'strict' | 'off'} redact
- * @property {boolean} hasPseudonyms  equal values are recognizable as equal, within this snapshot
+ * @property {boolean} hasPseudonyms  equal values stay recognizable as equal, within this snapshot
  * @property {boolean} force
  * @property {SnapshotEngineName} engine
  * @property {number} maxPauseMs
@@ -43,7 +43,7 @@ const { START_WITHIN_MS, SnapshotRun, abortable, createProgress } = require('./s
  * @property {SnapshotStore} store
  * @property {AbortSignal} signal
  * @property {ReportProgress} [onProgress]
- * @property {{ around (from: number, to: number): import('../../../../types/diagnostics').Mark[] }} [marks]  of the process
+ * @property {{ around (from: number, to: number): import('../../../../types/diagnostics').Mark[] }} [marks]  the marks of the process
  */
 
 class Snapshots {
@@ -53,7 +53,7 @@ class Snapshots {
   #memoryRoom
   /** @type {PreviousSnapshot | null} */
   #previous = null
-  /** Of this process: names must be the same in two snapshots that are compared, and mean nothing elsewhere. */
+  /** The key of this process: names must be the same in two compared snapshots, and mean nothing elsewhere. */
   #nameKey = randomBytes(32)
 
   /**
@@ -94,7 +94,7 @@ class Snapshots {
       throw run.explain(error)
     } finally {
       run.abandon()
-      // A main thread that was asked may still be about to answer: until then nobody else asks it, but who cancelled is not kept.
+      // The main thread may still answer a cancelled request: the next snapshot waits for that, but the caller that cancelled does not.
       const settled = run.settled.then(() => this.#leave(run))
       if (!signal.aborted) await settled
     }
@@ -121,11 +121,11 @@ class Snapshots {
 }
 
 /**
- * How long the heap snapshots in the store took, also those of earlier runs: no table has a machine's speed, or how busy it is.
+ * How long the heap snapshots in the store took, including those of earlier runs: no table has the speed or the load of this machine.
  * @param {object} store
  * @param {() => { name: string, kind: string }[]} store.list
  * @param {(name: string) => any} store.metadata
- * @returns {number[]} milliseconds for each megabyte, at most one a snapshot
+ * @returns {number[]} milliseconds per megabyte, at most one value per snapshot
  */
 function previousPauses (store) {
   const snapshots = store.list().filter(({ kind }) => kind === 'heap-snapshot')
@@ -133,7 +133,7 @@ function previousPauses (store) {
 }
 
 /**
- * What the estimate of the next one starts from.
+ * The starting point of the next estimate.
  * @param {TakeFacts} facts
  * @param {Verified} verified
  * @returns {PreviousSnapshot}
@@ -143,7 +143,7 @@ function toPrevious ({ before, after, pauseMs }, { nodes, edges, generatedNames:
 }
 
 /**
- * What stands beside the file, for its reader.
+ * The metadata stored beside the file.
  * @param {TakeFacts} facts
  * @param {Verified} verified
  * @param {Estimate} cost

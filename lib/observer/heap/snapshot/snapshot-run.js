@@ -1,7 +1,7 @@
 'use strict'
 
-// One heap snapshot on its way: a place in the store, what the main thread writes, whether it is whole, the copy without values,
-// the artifact; and how far it has come. Whoever has it made decides whether and in which order, and gives back what is not kept.
+// Runs one heap snapshot and reports its progress: reserves space in the store, has the main thread write the file, verifies it, makes the redacted
+// copy and the artifact. The caller decides on the steps and their order, and abandons what is not kept.
 
 const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
@@ -22,12 +22,12 @@ const { residentBytes } = require('../../../base/system/resident-bytes')
 /** @typedef {'estimating' | 'writing' | 'verifying' | 'redacting'} SnapshotStage */
 /** @typedef {(progress: { stage: SnapshotStage, bytes: number }) => void} ReportProgress */
 
-// A main thread that does not come round by then is stuck: a snapshot would only come later, unasked. Until then it is busy, perhaps
-// with a histogram of ours, and is waited for.
+// A main thread that has not begun by then is stuck: the snapshot would come later, when nobody expects it. Until then it may be busy, perhaps
+// with a histogram of loopscope's, and the run waits.
 const START_WITHIN_MS = 10_000
 
-const REPORT_EVERY_MS = 250 // often enough to see it move
-const LOOK_EVERY_MS = 25 // the memory at its peak lasts a few hundred milliseconds: the file is written then
+const REPORT_EVERY_MS = 250 // often enough to see progress
+const LOOK_EVERY_MS = 25 // the memory peak lasts a few hundred milliseconds, while the file is written
 
 class SnapshotRun {
   #order
@@ -52,12 +52,12 @@ class SnapshotRun {
     this.#progress = progress
   }
 
-  /** Of the file, that the disk holds at the same time. */
+  /** How many copies of the file are on disk at the same time. */
   get copies () { return this.#order.redact === 'off' ? 1 : 2 }
 
   get #reserved () { return /** @type {SnapshotReservation} */ (this.#reservation) }
 
-  /** What V8 writes: what is not redacted is kept as it is. */
+  /** The file that V8 writes. An unredacted one is kept as it is. */
   get #written () {
     const { partialPath, scratch } = this.#reserved
     return this.#order.redact === 'off' ? { path: partialPath, inode: null } : scratch
@@ -68,7 +68,7 @@ class SnapshotRun {
   /** @param {Estimate} cost */
   reserve ({ fileBytes }) {
     const { appName, force } = this.#order
-    // Who forces it has been told what it needs; only the room that retention always leaves is asked for then.
+    // With `force` the caller has already seen the required size; only the space that retention always leaves free is required.
     const bytesNeeded = force ? 0 : fileBytes
     this.#reservation = this.#store.reserve({
       kind: 'heap-snapshot',
@@ -131,7 +131,7 @@ class SnapshotRun {
     return this.#reservation?.explain(error) ?? error
   }
 
-  /** What is not kept by now goes; the main thread, if it has not begun, sees that it need not. */
+  /** Removes what is not kept by now. A main thread that has not begun sees that it must not. */
   abandon () {
     this.#progress.end()
     this.#reservation?.abandon()
@@ -143,7 +143,7 @@ class SnapshotRun {
 }
 
 /**
- * How far a heap snapshot has come, for whoever waits for it.
+ * The progress of a heap snapshot, for its caller.
  * @param {ReportProgress} onProgress
  */
 function createProgress (onProgress) {
@@ -175,7 +175,7 @@ function createProgress (onProgress) {
 }
 
 /**
- * While the main thread writes the file and cannot report: its size, and the memory of the process as seen from outside of it.
+ * Watches the file size and the memory of the process from outside while the main thread writes the file and cannot report.
  * @param {string} file
  * @param {ReturnType<typeof createProgress>} progress
  */
@@ -192,7 +192,7 @@ function watchWriting (file, progress) {
 }
 
 /**
- * Waits no longer than until it is cancelled, where what is waited for cannot be: the main thread answers when it comes round.
+ * Waits for work that cannot be cancelled, but no longer than until the signal: the main thread answers when it can.
  * @template T
  * @param {Promise<T>} work
  * @param {AbortSignal} signal
