@@ -1,6 +1,6 @@
 'use strict'
 
-// The artifacts in one folder, as files: found, measured, removed. It decides nothing, and leaves other people's files alone.
+// Lists, reads and removes the artifacts in one folder, as files. It decides nothing, and leaves files that are not artifacts alone.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -22,7 +22,7 @@ function listArtifacts (dir) {
 }
 
 /**
- * The same as retention counts them: a sidecar is a part of its artifact.
+ * The same list with the sizes that retention counts: a sidecar is a part of its artifact.
  * @param {string} dir
  */
 function listKept (dir) {
@@ -58,7 +58,7 @@ function readArtifact (dir, name) {
 /**
  * @param {string} dir
  * @param {string} name  of an artifact
- * @returns {Record<string, any> | null} the facts beside it; null when it has none
+ * @returns {Record<string, any> | null} the metadata of its sidecar; null if it has none
  */
 function readMetadata (dir, name) {
   try {
@@ -71,7 +71,7 @@ function readMetadata (dir, name) {
 /**
  * @param {string} dir
  * @param {string} name  of an artifact
- * @param {object} metadata  the facts beside it
+ * @param {object} metadata  written to its sidecar
  */
 function writeMetadata (dir, name, metadata) {
   writeAtomically(dir, () => sidecarOf(name), Buffer.from(`${JSON.stringify(metadata, null, 2)}\n`))
@@ -80,7 +80,7 @@ function writeMetadata (dir, name, metadata) {
 /**
  * @param {string} dir
  * @param {string} name  of an artifact
- * @returns {boolean} false when it was gone already
+ * @returns {boolean} false if it was already gone
  */
 function removeArtifact (dir, name) {
   try {

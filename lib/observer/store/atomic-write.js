@@ -1,7 +1,7 @@
 'use strict'
 
-// Files written whole or not at all: under a partial name, synced, renamed. Failures come out as the system gave them. What was cut off,
-// `<name>.<pid>.partial`, is removed when it has no writer any more.
+// Writes files completely or not at all: under a partial name, synced, then renamed. System errors are thrown unchanged. Partial files,
+// `<name>.<pid>.partial`, are removed when their writer no longer exists.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -14,7 +14,7 @@ const CHUNK_BYTES = 16 * 1024 ** 2 // one write call takes less than 2 GiB, and 
 
 const PARTIAL = /^(.+)\.([1-9]\d*)\.partial$/
 
-// A process id is given away again. No write stays untouched for so long, whoever has the id now.
+// Process ids are reused. No active write leaves its file untouched for this long, whichever process has the id now.
 const ABANDONED_AFTER_MS = 60 * 60 * 1000
 
 /** @typedef {{ name: string, path: string, partialPath: string, fd: number }} OpenFile */
@@ -39,8 +39,8 @@ function writeAtomically (dir, nextName, bytes) {
 }
 
 /**
- * Never takes a name that is in use. Whoever writes a name holds its partial file, so a look at the final name after
- * opening the partial one leaves no gap in which another writer could finish the same name.
+ * Never takes a name that is in use. The writer of a name holds its partial file, so checking for the final name after opening the partial one
+ * leaves no gap in which another writer could finish the same name.
  * @param {string} dir
  * @param {() => string} nextName
  * @returns {OpenFile}
@@ -71,13 +71,13 @@ function openNew (partialPath) {
 }
 
 /**
- * Closes the file in any case: Windows neither renames nor removes an open one.
+ * Closes the file in any case: Windows neither renames nor removes an open file.
  * @param {OpenFile} file
  * @param {Uint8Array} bytes
  */
 function fill ({ fd, partialPath }, bytes) {
   try {
-    // A umask may have taken even the owner's bits. By path: Node's permission model has no fchmod.
+    // A umask may have removed even the owner's permissions. By path: Node's permission model has no fchmod.
     fs.chmodSync(partialPath, OWNER_ONLY)
     let offset = 0
     while (offset < bytes.length) {
@@ -94,7 +94,7 @@ function sync (fd) {
   try {
     fs.fsyncSync(fd)
   } catch (error) {
-    // Node's permission model has no fsync either: the file is whole but may not outlast a power cut.
+    // Node's permission model has no fsync either: the file is complete but may not survive a power cut.
     if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ERR_ACCESS_DENIED') throw error
   }
 }
@@ -103,7 +103,7 @@ function sync (fd) {
 function discard (partialPath) {
   try {
     fs.unlinkSync(partialPath)
-  } catch {} // why the write failed says more than this would; the next start removes the file
+  } catch {} // the reason of the failed write matters more; the next start removes the file
 }
 
 /**
@@ -115,10 +115,10 @@ function createPartialName (name) {
 }
 
 /**
- * Removes what has no writer any more: partial files, and sidecars without their artifact.
+ * Removes files without a writer: partial files, and sidecars without their artifact.
  * @param {string} dir
  * @param {number} now  milliseconds since the epoch
- * @returns {number} bytes of those that stay, which may be under way
+ * @returns {number} bytes of partial files that stay, since they may still be written
  */
 function removePartialFiles (dir, now) {
   const entries = fs.readdirSync(dir)
@@ -132,14 +132,14 @@ function removePartialFiles (dir, now) {
       const { size, mtimeMs } = fs.lstatSync(file)
       if (isAbandoned(pid, mtimeMs, now)) fs.unlinkSync(file)
       else bytes += size
-    } catch {} // another process was first, or holds it open on Windows
+    } catch {} // another process was first, or has it open on Windows
   }
   return bytes
 }
 
 /**
  * @param {string} entry
- * @returns {number | null} the process that writes it; null when it is no partial file of the store
+ * @returns {number | null} the process id of its writer; null if it is not a partial file of the store
  */
 function writerOfPartial (entry) {
   const [, name, pid] = PARTIAL.exec(entry) ?? []
@@ -164,7 +164,7 @@ function writerOfOrphan (entry, present) {
  * @param {number} now
  */
 function isAbandoned (pid, touchedAt, now) {
-  // In a container the process before the restart had our id: usually 1.
+  // In a container the process before a restart had the same id: usually 1.
   if (pid === process.pid) return touchedAt < now - process.uptime() * 1000
   return now - touchedAt > ABANDONED_AFTER_MS || !isAlive(pid)
 }

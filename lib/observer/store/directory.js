@@ -1,7 +1,7 @@
 'use strict'
 
-// The directory that artifacts are written to: made private, checked for others who could reach into it, and its failures as errors of the
-// store. It does not look at artifacts.
+// Prepares the directory that artifacts are written to: makes it private, checks that other users cannot write to it, and turns its failures into
+// errors of the store. It handles no artifacts.
 
 const fs = require('node:fs')
 const { errors } = require('../../base/errors')
@@ -10,13 +10,13 @@ const { describeUnsafe, makeDirectory } = require('../../base/system/private-dir
 /** The magic numbers of tmpfs and ramfs, see statfs(2). */
 const MEMORY_FILE_SYSTEMS = new Set([0x01021994, 0x858458f6])
 
-/** Disk, quota and file size limit: less data, or more room, mends it. */
+/** Disk, quota and file size limit: less data or more space solves these. */
 const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
 /**
- * Makes the directory when it is missing and throws when it is not one to trust. The mode of a directory that was
- * there before is never changed: it may be one that others need.
- * @param {string} dir  resolved: behind a trailing slash lstat would follow a symbolic link
+ * Creates the directory if it is missing, and throws if it cannot be trusted. The mode of an existing directory is never changed: others may
+ * need it.
+ * @param {string} dir  resolved: with a trailing slash lstat would follow a symbolic link
  */
 function ensureDirectory (dir) {
   makeDirectory(dir)
@@ -36,8 +36,8 @@ function isOwnDirectory (dir) {
 }
 
 /**
- * Makes a rename outlast a power cut. Windows cannot open a directory and some network file systems cannot
- * sync one; the file is in place all the same.
+ * Makes a rename survive a power cut. Windows cannot open a directory and some network file systems cannot sync one; the file is in place
+ * all the same.
  * @param {string} dir
  */
 function syncDirectory (dir) {
@@ -52,7 +52,7 @@ function syncDirectory (dir) {
 
 /**
  * @param {string} dir
- * @returns {number} bytes this user may still write: root's reserve is not counted
+ * @returns {number} bytes this user may still write, without the reserve for root
  */
 function readFreeBytes (dir) {
   const { bavail, bsize } = fs.statfsSync(dir)
@@ -61,18 +61,18 @@ function readFreeBytes (dir) {
 
 /**
  * @param {string} dir
- * @returns {boolean} whether what is written there takes memory, not disk
+ * @returns {boolean} whether files there use memory, not disk
  */
 function isInMemory (dir) {
   return MEMORY_FILE_SYSTEMS.has(fs.statfsSync(dir).type)
 }
 
 /**
- * What a file system reports, as one of the store's own errors.
+ * Turns an error of the file system into one of the store's own.
  * @param {unknown} error
  * @param {string} dir
- * @param {number} [bytes]  that were to be written
- * @returns {Error} the same error when it is coded already
+ * @param {number} [bytes]  the size of the failed write
+ * @returns {Error} the same error if it already has a code of loopscope's
  */
 function toStoreError (error, dir, bytes = 0) {
   const { code = '', message } = /** @type {NodeJS.ErrnoException} */ (error)
@@ -85,7 +85,7 @@ function toStoreError (error, dir, bytes = 0) {
 }
 
 /**
- * @param {unknown} error  of whatever wrote there
+ * @param {unknown} error  from writing there
  * @param {string} dir
  * @returns {Error}
  */

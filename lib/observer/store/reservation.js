@@ -1,7 +1,7 @@
 'use strict'
 
-// Room for a file that somebody else writes, such as V8: two empty private files, one under a partial name for what is
-// kept and one for what must not be. It becomes an artifact with its sidecar, or nothing. It does not look into either.
+// Reserves space for a file that other code writes, such as V8: two empty private files, one under a partial name for what is kept and one for what
+// must not be. The result is an artifact with its sidecar, or nothing. It reads neither file.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -15,19 +15,19 @@ const OWNER_ONLY = 0o600
 /**
  * @typedef {object} ScratchFile
  * @property {string} path
- * @property {string | null} inode  of a file without a name: its path is a number, which is given away again once it is released
- * @property {() => void} release  once more when somebody may still have been writing
+ * @property {string | null} inode  of a file without a name: its path is a descriptor number, which is reused after its release
+ * @property {() => void} release  called again if a writer may still have been active
  */
 
 /**
  * @typedef {object} Reservation
- * @property {string} name  of the artifact to be
- * @property {string} partialPath  to be filled with what is kept
- * @property {Pick<ScratchFile, 'path' | 'inode'>} scratch  for what goes in any case
+ * @property {string} name  of the future artifact
+ * @property {string} partialPath  the file for what is kept
+ * @property {Pick<ScratchFile, 'path' | 'inode'>} scratch  the file for what is removed in any case
  * @property {(metadata: object) => { name: string, path: string, bytes: number }} commit
  * @property {(error: unknown) => unknown} explain
- *   what went wrong while it was filled: a full disk, or a file that is gone, is the store's own error
- * @property {() => void} abandon  does nothing after commit(); once more when somebody may still have been writing
+ *   the error while it was filled: for a full disk, or a file that is gone, the store's own error
+ * @property {() => void} abandon  does nothing after commit(); called again if a writer may still have been active
  */
 
 /**
@@ -40,7 +40,7 @@ function reserve (dir, nextName, { expectedBytes, onCommit }) {
   const file = openFile(dir, nextName)
   fs.closeSync(file.fd)
   try {
-    // A umask may have taken even the owner's bits.
+    // A umask may have removed even the owner's permissions.
     fs.chmodSync(file.partialPath, OWNER_ONLY)
     const scratch = createScratchFile(path.join(dir, createPartialName(createScratchName(file.name))))
     return new PendingArtifact({ dir, name: file.name, partialPath: file.partialPath, scratch, expectedBytes, onCommit })
@@ -80,7 +80,7 @@ class PendingArtifact {
     try {
       const bytes = this.#settle()
       const artifact = { name: this.name, path: path.join(this.#dir, this.name), bytes }
-      // First: an artifact that can be seen has its sidecar. A sidecar alone is removed with the partial files.
+      // First the sidecar: a visible artifact always has one. A sidecar alone is removed with the partial files.
       writeMetadata(this.#dir, this.name, metadata)
       fs.renameSync(this.partialPath, artifact.path)
       syncDirectory(this.#dir)
@@ -107,7 +107,7 @@ class PendingArtifact {
     for (const file of [this.partialPath, path.join(this.#dir, sidecarOf(this.name))]) discard(file)
   }
 
-  /** The scratch file goes before the other can be seen: it holds what was to be left out. */
+  /** Removes the scratch file before the other file becomes visible: it holds what must be left out. */
   #settle () {
     this.scratch.release()
     fs.chmodSync(this.partialPath, OWNER_ONLY)
@@ -122,10 +122,10 @@ class PendingArtifact {
 }
 
 /**
- * A file for what must not be left behind, such as a heap snapshot before its redaction. It has no name: the system frees it when the
- * process ends, however it ends. It is written and read by path through /proc. Where there is none (macOS, Windows, a permission model
- * that does not allow it) the file has a partial name, and goes with those.
- * @param {string} partialPath  does not exist
+ * Creates a file for what must not be left behind, such as a heap snapshot before its redaction. It has no name: the system frees it when the
+ * process ends, however it ends. It is written and read by path through /proc. Where that is missing (macOS, Windows, a permission model that
+ * does not allow it) the file has a partial name, and is removed with the partial files.
+ * @param {string} partialPath  must not exist
  * @returns {ScratchFile}
  */
 function createScratchFile (partialPath) {
@@ -133,13 +133,13 @@ function createScratchFile (partialPath) {
   const unnamed = unname(fd, partialPath)
   if (unnamed !== null) return unnamed
   fs.closeSync(fd)
-  // Again, since it may have lost its name before that turned out to be of no use.
+  // Opened again, since it may have lost its name before it turned out to be unusable.
   fs.closeSync(openPrivate(partialPath))
   return { path: partialPath, inode: null, release: () => discard(partialPath) }
 }
 
 /**
- * It exists before anybody writes to it, so its mode is not left to them.
+ * Creates the file before anything writes to it, so that the writer does not choose its mode.
  * @param {string} file
  */
 function openPrivate (file) {
@@ -163,7 +163,7 @@ function unname (fd, partialPath) {
   try {
     if (inodeOf(file) !== inodeOf(partialPath)) return null
     fs.unlinkSync(partialPath)
-    // Some network file systems only give it another name, or cannot open it again.
+    // Some network file systems only rename it, or cannot open it again.
     if (fs.fstatSync(fd).nlink > 0) return null
     fs.closeSync(fs.openSync(file, 'r+'))
   } catch {

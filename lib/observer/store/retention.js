@@ -1,6 +1,6 @@
 'use strict'
 
-// Which artifacts have to go. Pure: it is told what there is, and removes nothing itself.
+// Chooses the artifacts to remove. Pure: it gets a list and removes nothing itself.
 
 const { ageMs } = require('../../base/local-time')
 const { RETENTION: DEFAULTS } = require('../../shared/store/defaults')
@@ -17,7 +17,7 @@ const LOWEST = Object.freeze({
   maxCount: 1,
   maxBytes: 1,
   maxAgeMs: 1,
-  minFreeBytes: 0 // leaves nothing free, for a volume that holds only captures
+  minFreeBytes: 0 // may use all free space, for a volume that holds only captures
 })
 
 /**
@@ -40,8 +40,8 @@ function createLimits (retention = {}) {
  * @param {readonly Kept[]} artifacts
  * @param {Readonly<Required<RetentionOptions>>} limits
  * @param {{ now: number, freeBytes: number, partialBytes?: number, keep?: string }} facts
- *   freeBytes: on the disk now; partialBytes: of what is half-written, for maxBytes; keep: name of the artifact just written,
- *   which stays whatever the limits say
+ *   freeBytes: on the disk now; partialBytes: size of unfinished files, for maxBytes; keep: name of the artifact just written, which stays
+ *   whatever the limits are
  * @returns {Eviction[]} oldest first
  */
 function chooseEvictions (artifacts, limits, { now, freeBytes, partialBytes = 0, keep }) {
@@ -52,7 +52,7 @@ function chooseEvictions (artifacts, limits, { now, freeBytes, partialBytes = 0,
   for (const artifact of oldestFirst(artifacts, now)) {
     if (artifact.name === keep) continue
     const reason = reasonToEvict({ age: ageMs(artifact.at, now), count, bytes, free }, limits)
-    // The younger ones break no limit either: they are no older, and nothing else has changed.
+    // Younger artifacts break no limit either: they are not older, and nothing else has changed.
     if (reason === null) break
     evictions.push({ name: artifact.name, bytes: artifact.bytes, reason })
     count--

@@ -1,8 +1,8 @@
 'use strict'
 
-// The directory that applications share, as a whole. Each of them has a folder in it, signed with whose it is and how long
-// it keeps things: so whoever comes next can clear what nobody else would, which is what dead writers left, what applications
-// that never came back keep longer than they said, and files of versions that knew no folders.
+// Manages the directory that applications share. Each application has a folder in it, signed with its name and how long it keeps artifacts. So any
+// application can clear what nobody else would: files of dead writers, artifacts that applications kept beyond their limit because they never
+// came back, and files of versions without folders.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -21,15 +21,15 @@ const { readRegularText } = require('../../base/regular-file')
 
 const MAX_SIGNATURE_BYTES = 64 * 1024
 const SIGNATURE = 'application.json'
-const QUEUES = 'egress' // what an application has to send, and touches while it lives
+const QUEUES = 'egress' // what an application has to send; it touches the folder while it lives
 const OWNER_ONLY = 0o600
 const DAY_MS = 24 * 60 * 60 * 1000
-const EMPTY_AFTER_MS = 60 * 60 * 1000 // nobody is about to write to a folder that was last touched so long ago
+const EMPTY_AFTER_MS = 60 * 60 * 1000 // no process is about to write to a folder that was last touched so long ago
 
 /**
  * @param {string} dir
- * @param {string} own  folder of the application that comes now: it clears that itself
- * @param {{ now: number, maxAgeMs: number }} limits  the age is for what nobody signed
+ * @param {string} own  folder of the application that is opening, which clears that itself
+ * @param {{ now: number, maxAgeMs: number }} limits  maxAgeMs: for unsigned files
  */
 function openShared (dir, own, { now, maxAgeMs }) {
   ensureDirectory(dir)
@@ -55,7 +55,7 @@ function sign (folder, signature) {
 
 /**
  * @param {string} dir
- * @returns {ApplicationListing[]} by name; those of earlier versions, which nobody signed, last
+ * @returns {ApplicationListing[]} by name; unsigned ones, of earlier versions, last
  */
 function listShared (dir) {
   const unsigned = { appName: null, appRoot: null }
@@ -136,7 +136,7 @@ function readSignature (folder) {
 }
 
 /**
- * What is done for others must not fail a capture.
+ * Runs work for other applications, which must not fail a capture.
  * @param {() => void} work
  */
 function attempt (work) {

@@ -1,7 +1,7 @@
 'use strict'
 
-// Keeps the artifacts of an application as private files in one folder, within limits of count, bytes, age and free disk.
-// Synchronous, for the observer thread: a write blocks nobody's requests there. It does not look into what it keeps.
+// Keeps the artifacts of an application as private files in one folder, within limits of count, bytes, age and free disk space. Synchronous, for the
+// observer thread, where a write blocks no requests. It does not read the contents of artifacts.
 
 const path = require('node:path')
 const { errors } = require('../../base/errors')
@@ -23,12 +23,12 @@ const { listShared, openShared, sign } = require('./shared-directory')
 /**
  * @typedef {object} StoreOptions
  * @property {string} [dir]
- * @property {Application} [application]  which has a folder of its own in the directory; without one the directory is all its own
+ * @property {Application} [application]  has a folder of its own in the directory; without it the store uses the directory itself
  * @property {RetentionOptions} [retention]
  * @property {() => number} [now]
  */
 /** @typedef {{ kind: string, extension: string, at: number, appName: string, bytes: Uint8Array, metadata?: object | null }} NewArtifact
- * metadata: facts to be kept beside it */
+ * metadata: stored beside it */
 /** @typedef {Omit<NewArtifact, 'bytes' | 'metadata'> & { bytesNeeded: number, scratchBytes?: number }} NewReservation */
 
 /**
@@ -69,7 +69,7 @@ class Store {
 
   get dir () { return this.#dir }
 
-  /** Makes the directory and clears what dead processes left half-written; throws when captures could not be kept. */
+  /** Creates the directory and removes unfinished files of dead processes; throws if captures could not be kept. */
   prepare () {
     this.#coded(() => this.#open())
   }
@@ -92,8 +92,8 @@ class Store {
   }
 
   /**
-   * For a file that is made in place. The bytes are what it is expected to take: it may take more, or less.
-   * @param {NewReservation} wanted  scratchBytes: taken beside it while it is made
+   * Reserves space for a file that is written in place. bytesNeeded is its expected size: it may become larger or smaller.
+   * @param {NewReservation} wanted  scratchBytes: additional space while it is written
    * @returns {import('./reservation').Reservation}
    */
   reserve ({ bytesNeeded, scratchBytes = 0, ...facts }) {
@@ -107,7 +107,7 @@ class Store {
     }, bytesNeeded + scratchBytes)
   }
 
-  /** @returns {{ dir: string, bytes: number, maxBytes: number, isMemory: boolean }} what could be written, older artifacts going for it */
+  /** @returns {{ dir: string, bytes: number, maxBytes: number, isMemory: boolean }} what could be written if older artifacts are removed */
   room () {
     return this.#coded(() => {
       this.#open()
@@ -119,19 +119,19 @@ class Store {
 
   /**
    * @param {string} name
-   * @returns {Record<string, any> | null} the facts beside an artifact; null when it has none
+   * @returns {Record<string, any> | null} the metadata of an artifact; null if it has none
    */
   metadata (name) {
     if (parseFileName(name) === null) return null
     return readMetadata(this.#dir, name)
   }
 
-  /** @returns {StoredArtifact[]} newest first; of this application, and no other people's files */
+  /** @returns {StoredArtifact[]} newest first; only of this application */
   list () {
     return this.#coded(() => listArtifacts(this.#dir))
   }
 
-  /** Of all applications that share the directory, for this user only. */
+  /** The artifacts of all applications that share the directory, for this user only. */
   listAll () {
     return this.#coded(() => listShared(this.#shared))
   }
@@ -145,12 +145,12 @@ class Store {
     return this.#coded(() => removeArtifact(this.#dir, name))
   }
 
-  /** @returns {Record<EvictionReason, number>} artifacts removed to keep the limits, since the store was made */
+  /** @returns {Record<EvictionReason, number>} artifacts removed to keep the limits, since the store was created */
   evictions () {
     return { ...this.#evictions }
   }
 
-  /** Before each write: cleaners of temporary directories remove one that was idle for days, and processes die at any time. */
+  /** Called before each write: cleaners of temporary directories remove a directory that is idle for days, and processes die at any time. */
   #open () {
     const now = this.#now()
     const { maxAgeMs } = this.#limits
@@ -161,9 +161,9 @@ class Store {
   }
 
   /**
-   * Refuses what cannot fit. Older artifacts go only when that makes enough room.
+   * Refuses what cannot fit. Older artifacts are removed only if that frees enough space.
    * @param {number} bytes
-   * @param {number} [scratchBytes]  gone when the artifact is there
+   * @param {number} [scratchBytes]  freed when the artifact is complete
    */
   #makeRoom (bytes, scratchBytes = 0) {
     const { maxBytes, minFreeBytes } = this.#limits
@@ -183,7 +183,7 @@ class Store {
   }
 
   /**
-   * An artifact is kept with its facts, or not at all.
+   * Keeps an artifact with its metadata, or not at all.
    * @param {string} name
    * @param {object} metadata
    */

@@ -1,7 +1,7 @@
 'use strict'
 
 // A file that several processes change without a lock, although any of them may be stopped or killed at any time. Each version is a separate file
-// with a number, written completely and then linked under that number only if it is still free. The process that comes second reads again and
+// with a number, written completely and then linked under that number only if it is still free. The slower of two processes reads again and
 // retries.
 
 const { randomBytes } = require('node:crypto')
@@ -26,14 +26,14 @@ const MAX_WRITES = 50
 
 /**
  * @param {string} directory
- * @returns {any} null if there is none or it is not JSON; else of any shape
+ * @returns {any} null if there is none or it is not JSON; otherwise any JSON value
  */
 function readState (directory) {
   return read(directory, latest(directory)).state
 }
 
 /**
- * Throws where the directory cannot be written.
+ * Throws if the directory cannot be written.
  * @template {{ state: unknown }} Change
  * @param {string} directory
  * @param {(state: any) => Change} change  from the last state, or null; called again if another process was faster. With the state null
@@ -57,7 +57,7 @@ function updateState (directory, change) {
 
 /**
  * @param {string} directory
- * @returns {number} 0: there is none
+ * @returns {number} 0 if there is none
  */
 function latest (directory) {
   return Math.max(0, ...names(directory).map(name => Number(STATE.exec(name)?.[1] ?? 0)))
@@ -86,7 +86,7 @@ function read (directory, number) {
     const { state = null, writes } = content
     return Array.isArray(writes) ? { state, writes: writes.filter(write => typeof write === 'string') } : none
   } catch {
-    return none // removed meanwhile: then there is a newer one, and a change of this one is refused; or damaged by a crash of the system
+    return none // removed meanwhile: then there is a newer one, and a change of this one is refused; or damaged by a system crash
   }
 }
 
@@ -105,10 +105,10 @@ function put (directory, number, write, content) {
   fs.writeFileSync(unfinished, text, { mode: OWNER_ONLY, flag: 'wx' })
   try {
     fs.linkSync(unfinished, fileOf(directory, number))
-    // A process that was delayed for long may have taken a number that was removed.
+    // A process that was delayed for long may have taken a number whose version was already removed.
     return holds(directory, number, write) || undo(fileOf(directory, number))
   } catch (error) {
-    // ENOENT: removed by a process in another container, for which this one looks dead.
+    // ENOENT: removed by a process in another container, to which this one looks dead.
     if (['EEXIST', 'ENOENT'].includes(String(/** @type {NodeJS.ErrnoException} */ (error).code))) return false
     throw error
   } finally {
@@ -118,14 +118,14 @@ function put (directory, number, write, content) {
 
 /**
  * @param {string} directory
- * @param {number} number  that was put there
+ * @param {number} number  the number of the write
  * @param {string} write
  * @returns {boolean} whether it is the last version, or later ones were made from it
  */
 function holds (directory, number, write) {
   for (let newest = latest(directory), before = 0; newest !== before; newest = latest(directory)) {
     if (newest === number || read(directory, newest).writes.includes(write)) return true
-    before = newest // removed before it was read, where there is a newer one
+    before = newest // removed before it was read, because there is a newer one
   }
   return false
 }
