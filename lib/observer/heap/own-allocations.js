@@ -11,7 +11,7 @@ const { withoutOwnFrames } = require('../../formats/profile/own-frames')
 
 /**
  * @param {SamplingProfile} profile
- * @returns {SamplingProfile} the same one where nothing of ours allocated
+ * @returns {SamplingProfile} the same profile if loopscope allocated nothing
  */
 function withoutOwnAllocations (profile) {
   const before = flatten(profile.head)

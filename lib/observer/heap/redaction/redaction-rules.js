@@ -80,7 +80,7 @@ function isRandomRun (run) {
 /**
  * @param {string} name
  * @param {(text: string) => string} replace
- * @returns {string} the same when nothing in it looks like data
+ * @returns {string} the same text if nothing in it looks like data
  */
 function redactName (name, replace) {
   if (/^\d+ \/ part of key \(/.test(name)) return redactPair(name)
