@@ -204,7 +204,7 @@ async function readHandlers (send, expression) {
  * @param {Post} send
  * @param {string} objectId
  * @param {string} route
- * @returns {Promise<Handler[]>} none for what is built in or bound
+ * @returns {Promise<Handler[]>} empty for builtin and bound functions
  */
 async function locate (send, objectId, route) {
   const { internalProperties = [] } = await send('Runtime.getProperties', { objectId, ownProperties: true })

@@ -1,6 +1,6 @@
 'use strict'
 
-// The observer's part of the recorder: the inspector session with the main thread and when it is open, the windows that are kept, and the
+// The observer's part of the recorder: the inspector session with the main thread and when it is open, the kept windows, and the
 // views cut from them.
 
 const { setTimeout: sleep } = require('node:timers/promises')
