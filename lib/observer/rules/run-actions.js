@@ -156,7 +156,7 @@ async function post ({ url, headers, body }, signal) {
   const sent = request(url, {
     method: 'POST',
     headers: { ...headers, 'Content-Type': 'application/json', 'Content-Length': body.length },
-    agent: false, // one connection, which nothing keeps open
+    agent: false, // a connection for one request, which is not kept open
     signal
   })
   try {
