@@ -147,7 +147,7 @@ class Listeners {
 
   /**
    * @param {(told: T) => void} listener
-   * @returns {() => void} ends it
+   * @returns {() => void} removes the listener
    */
   add = listener => {
     this.#all.add(listener)
@@ -311,7 +311,7 @@ function createStallReports (parts) {
  * @param {Pick<Findings, 'culprit' | 'origin' | 'stack'> & { looks: Look[] }} findings
  * @param {number} codeSamples
  * @param {Parameters<typeof seenCulprit>[1]} context
- * @returns {Pick<Findings, 'culprit' | 'stack'>} of those who name the culprit
+ * @returns {Pick<Findings, 'culprit' | 'stack'>} from the samples, or from the stack probes if those name the culprit
  */
 function whoHeld (cause, findings, codeSamples, context) {
   // A suspended process ran nothing: what the samples around the stall show is not the culprit.

@@ -157,7 +157,7 @@ function withInlinedCalls (root, stacks, source) {
 /**
  * @param {CallTree[]} path
  * @param {Stack[]} stacks
- * @returns {Inlined | null} what most stacks saw below the function that the samples end with
+ * @returns {Inlined | null} what most stacks show below the last function of the samples
  */
 function inlinedCall (path, stacks) {
   const matches = matchStacks(stacks, path, path.length - 1)
@@ -349,7 +349,7 @@ function callbackIn (path, depth, source) {
 /**
  * @param {Pick<Frame, 'file' | 'line'>} frame
  * @param {SourceLines} source
- * @returns {string[]} of the function and what follows it
+ * @returns {string[]} lines from the start of the function
  */
 function linesFrom ({ file, line }, source) {
   return source.read(file, line, line + MAX_FUNCTION_LINES)
