@@ -59,7 +59,7 @@ function openFile (dir, nextName) {
 
 /**
  * @param {string} partialPath
- * @returns {number | null} null when it exists
+ * @returns {number | null} null if it exists
  */
 function openNew (partialPath) {
   try {
@@ -150,7 +150,7 @@ function writerOfPartial (entry) {
 /**
  * @param {string} entry
  * @param {Set<string>} present
- * @returns {number | null} the process that wrote a sidecar which has no artifact
+ * @returns {number | null} the process that wrote a sidecar, if that has no artifact
  */
 function writerOfOrphan (entry, present) {
   const artifact = parseSidecarName(entry)

@@ -97,7 +97,7 @@ function toGone (error, dir) {
 
 /**
  * @param {unknown} error
- * @returns {boolean} whether the file was too much for the disk
+ * @returns {boolean} whether the disk had no space for the file
  */
 function isOutOfRoom (error) {
   return NO_ROOM.has(/** @type {NodeJS.ErrnoException} */ (error).code ?? '')

@@ -156,7 +156,7 @@ function openPrivate (file) {
 /**
  * @param {number} fd
  * @param {string} partialPath
- * @returns {ScratchFile | null} null where it could not be reached any more
+ * @returns {ScratchFile | null} null if it could not be reached any more
  */
 function unname (fd, partialPath) {
   const file = `/proc/self/fd/${fd}`

@@ -138,7 +138,7 @@ class Store {
 
   /**
    * @param {string} name
-   * @returns {boolean} false when there is no such artifact
+   * @returns {boolean} false if there is no such artifact
    */
   remove (name) {
     if (parseFileName(name) === null) return false
