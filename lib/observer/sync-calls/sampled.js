@@ -60,7 +60,7 @@ function add (calls, { api, caller }, micros, route) {
 /**
  * @param {string} api
  * @param {CallFrame} caller
- * @returns {string} the same for the same call site in every window
+ * @returns {string} a key that is the same for a call site in every window
  */
 function siteKey (api, { url, lineNumber, columnNumber }) {
   return `${api} ${url}:${lineNumber}:${columnNumber}`
