@@ -88,7 +88,7 @@ class CaptureParts {
       views,
       sourceMaps,
       snapshots: new Snapshots({
-        askMain: order => main.ask('takeSnapshot', order, Infinity), // as long as it takes: nobody else may ask meanwhile
+        askMain: order => main.ask('takeSnapshot', order, Infinity), // as long as it takes: no other snapshot can start before it
         readMainMemory: maxMs => main.read('memory', {}, maxMs)
       }),
       heapSampler: this.sampler,

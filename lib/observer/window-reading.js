@@ -167,7 +167,7 @@ class Labeller {
 
 /**
  * @param {Look} look
- * @returns {Seen[]} none where it found no code of a request
+ * @returns {Seen[]} empty if the probe found no code of a request
  */
 function seenIn ({ atMicros, route, calls }) {
   const lines = linesOf(placesOfStack(calls)).reverse()
