@@ -1,7 +1,7 @@
 'use strict'
 
-// The applications of this process that have an admin surface: the observer serves it, and needs the main thread for what only the application's
-// thread has or may do.
+// The applications of this process that have an admin surface. The observer serves it, and requests from the main thread what only the
+// application's thread has or may do.
 
 /** @import { Logger } from '../../types/diagnostics' */
 /** @import { Findings } from '../../types/findings' */
@@ -13,7 +13,7 @@
 /** @import { LoopCounts } from '../shared/rules/conditions' */
 
 /**
- * @typedef {object} ApplicationAnswers  what only the application's thread has
+ * @typedef {object} ApplicationAnswers  provided only by the application's thread
  * @property {() => Promise<{ contentType: string, text: string }>} metrics
  * @property {() => Promise<{ contentType: string, text: string }>} openMetrics  the same in that format
  * @property {() => Promise<ApplicationMetrics>} metricsReading
@@ -21,9 +21,9 @@
  * @property {(question: { needsHeap: boolean }) => LoopCounts} loopCounts  for rules
  * @property {(request: any, scope: string) => Promise<boolean>} authorize
  * @property {Pick<Logger, 'info' | 'warn'>} logger
- * @property {(opened: Opened) => void} onReopened  by an observer that took another one's place
+ * @property {(opened: Opened) => void} onReopened  called when a restarted observer has opened the admin surface again
  *
- * @typedef {object} Opened  where the listener listens, and what went wrong
+ * @typedef {object} Opened  the listener's address, and the problems found
  * @property {string | null} url
  * @property {string | null} listenProblem
  * @property {string | null} controlProblem
@@ -34,9 +34,9 @@ class Applications {
   #sequence = 0
   /** @type {Map<number, { settings: Omit<AdminApplication, 'id'>, answers: ApplicationAnswers }>} */
   #applications = new Map()
-  /** For what the observer asks and reports. @type {Pick<Handlers<ToMain>, 'authorize' | 'log'>} */
+  /** Requests and reports from the observer. @type {Pick<Handlers<ToMain>, 'authorize' | 'log'>} */
   handlers
-  /** For what it reads. @type {Pick<Handlers<MainReadings>, 'metrics' | 'openMetrics' | 'metricsReading' | 'processReading' | 'loopCounts'>} */
+  /** For its readings. @type {Pick<Handlers<MainReadings>, 'metrics' | 'openMetrics' | 'metricsReading' | 'processReading' | 'loopCounts'>} */
   readers = {
     metrics: ({ application }) => this.#answersOf(application).metrics(),
     openMetrics: ({ application }) => this.#answersOf(application).openMetrics(),
@@ -50,7 +50,7 @@ class Applications {
    * @param {Ask} observer.ask  once it is ready
    * @param {Read} observer.read
    * @param {Tell} observer.tell
-   * @param {Logger} logger  of the process
+   * @param {Logger} logger  the process's logger
    */
   constructor (observer, logger) {
     this.#observer = observer
@@ -81,7 +81,7 @@ class Applications {
     }
   }
 
-  /** Opens all of them with the observer that runs now. */
+  /** Opens all applications in the current observer. */
   reopen () {
     for (const [id, { answers }] of this.#applications) this.#open(id).then(answers.onReopened, () => {}) // lost again
   }
@@ -93,7 +93,7 @@ class Applications {
   async #open (id) {
     const application = /** @type {{ settings: Omit<AdminApplication, 'id'> }} */ (this.#applications.get(id))
     const opened = await this.#observer.ask('openApplication', { application: { ...application.settings, id } })
-    // A port that the system chose was told to somebody: it stays the same.
+    // A port that the system chose was already reported: it stays the same.
     const { listen } = application.settings
     if (listen !== null && 'port' in listen && listen.port === 0 && opened.url !== null) {
       application.settings = { ...application.settings, worker: null, listen: { ...listen, port: Number(new URL(opened.url).port) } }
@@ -104,7 +104,7 @@ class Applications {
   /** @param {number} id */
   #answersOf (id) {
     const { answers } = this.#applications.get(id) ?? {}
-    if (answers === undefined) throw new Error(`application ${id} is closed`) // while its last request was on its way
+    if (answers === undefined) throw new Error(`application ${id} is closed`) // while its last request was in flight
     return answers
   }
 }

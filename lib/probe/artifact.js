@@ -1,6 +1,6 @@
 'use strict'
 
-// What the application is handed of a capture: the facts of a file in the store, and the file.
+// The capture result that the application receives: the facts of a file in the store, and the file.
 
 const fs = require('node:fs')
 

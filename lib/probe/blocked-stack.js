@@ -1,24 +1,24 @@
 'use strict'
 
-// The stack below an interrupt in the middle of a stall: where each call stands, line and column, and V8's builtins, which no CPU profile
-// has a frame for (JSON.stringify, Array.sort). It runs while the application is late: it only writes down what V8 knows at once, as one
-// text, and leaves everything else to the observer (observer/stalls/culprit/blocked-stacks.js).
+// Reads the stack below an interrupt in the middle of a stall: line and column of each call, and V8's builtins (JSON.stringify, Array.sort), which
+// a CPU profile has no frame for. It runs while the application is late: so it only writes what V8 has at once, as one text, and leaves everything
+// else to the observer (observer/stalls/culprit/blocked-stacks.js).
 
 const { readCallSites } = require('./call-sites')
 const { monotonicMicros } = require('../base/monotonic')
 
 /**
- * A call that had not returned: line and column of the call from 1, and those on which its function begins as a CPU profile tells them;
- * 0 and '' where there is none. Builtins have neither file nor place.
+ * A call that had not returned: line and column of the call from 1, and those where its function begins, as in a CPU profile; 0 and '' where
+ * there is none. Builtins have neither file nor position.
  * @typedef {[name: string, receiver: string, file: string, line: number, column: number, functionLine: number, functionColumn: number]} BlockedCall
  *
- * @typedef {{ atMicros: number, calls: string }} BlockedStack  calls: JSON of BlockedCall[], innermost first; '[]' where V8 does not tell
+ * @typedef {{ atMicros: number, calls: string }} BlockedStack  calls: JSON of BlockedCall[], innermost first; '[]' where V8 gives no stack
  */
 
 const MAX_CALLS = 64
 const MAX_LENGTH = 300 // of names and files, each
 
-const { stringify } = JSON // as it was when this was loaded
+const { stringify } = JSON // as it was at load
 
 /** @returns {BlockedStack} */
 function readBlockedStack () {
@@ -31,14 +31,14 @@ function readBlockedStack () {
 }
 
 /**
- * No getMethodName() and no toString(): both look through all properties of the receiver.
- * @param {any} site  getEnclosingLineNumber() and its sister are not in the types; Node 20 to 26 have them
+ * No getMethodName() and no toString(): both search all properties of the receiver.
+ * @param {any} site  getEnclosingLineNumber() and getEnclosingColumnNumber() are not in the types; Node 20 to 26 have them
  * @returns {BlockedCall}
  */
 function describeCall (site) {
   const file = bound(site.getScriptNameOrSourceURL() ?? '')
   const name = bound(site.getFunctionName() ?? '')
-  // Nobody asks for a line of Node's own.
+  // Lines of Node's own files are not needed.
   if (file.startsWith('node:')) return [name, '', file, 0, 0, 0, 0]
   return [
     name,

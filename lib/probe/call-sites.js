@@ -1,10 +1,10 @@
 'use strict'
 
-// The current stack as V8's call sites, now or later. Error.stackTraceLimit and Error.prepareStackTrace, which control this, belong to the
-// application: they are restored, and no code of the application runs (a getter, its own prepareStackTrace). It never throws: if Error is frozen
-// there is no stack.
+// Captures the current stack as V8's call sites, to be read now or later. Error.stackTraceLimit and Error.prepareStackTrace, which control this,
+// belong to the application: they are restored, and no code of the application runs (a getter, its own prepareStackTrace). It never throws: if
+// Error is frozen there is no stack.
 
-// As they were when this was loaded: the application may have put others in their place.
+// As they were at load: the application may have replaced them since.
 const IntrinsicError = Error
 const { captureStackTrace } = Error
 const { defineProperty, deleteProperty, getOwnPropertyDescriptor } = Reflect
@@ -15,8 +15,8 @@ const { defineProperty, deleteProperty, getOwnPropertyDescriptor } = Reflect
  */
 
 /**
- * Captures the current stack. Reading it costs several times as much, more so if it is rarely done, and can be deferred.
- * @param {Function} callee  on the stack now: what it was called by is wanted
+ * Captures the current stack. Reading it costs several times as much, more so if it is rare; it can be deferred.
+ * @param {Function} callee  on the stack now; its callers are captured
  * @param {number} depth     in frames
  * @returns {CapturedStack | null} null where there is none
  */
@@ -36,7 +36,7 @@ function captureStack (callee, depth) {
 
 /**
  * @param {readonly (CapturedStack | null)[]} stacks  each can be read once
- * @returns {NodeJS.CallSite[][]} of each, innermost first; empty for null, and for all if V8 provides no call sites
+ * @returns {NodeJS.CallSite[][]} for each stack, innermost first; empty for null, and for all if V8 provides no call sites
  */
 function readStacks (stacks) {
   const prepare = getOwnPropertyDescriptor(IntrinsicError, 'prepareStackTrace')
@@ -58,7 +58,7 @@ function readStacks (stacks) {
 }
 
 /**
- * Both at once.
+ * Captures and reads the current stack.
  * @param {Function} callee
  * @param {number} depth
  * @returns {NodeJS.CallSite[]} innermost first

@@ -1,7 +1,7 @@
 'use strict'
 
-// Egress at its end on the main thread: one for the process, of the first application that asks for it. Here it is opened, and at the end
-// handed what was recorded last; the observer sends, counts, and reports what goes wrong.
+// Egress on the main thread: one per process, from the first application that configures it. This opens it, and hands over the last recording at
+// exit; the observer sends, counts, and reports problems.
 
 const { isDeepStrictEqual } = require('node:util')
 const { monotonicMicros } = require('../base/monotonic')
@@ -48,17 +48,17 @@ class EgressServing {
       return
     }
     this.#opened = { option, order: { destinations, location } }
-    // Also of a thread that is not ready yet: once it is the loop may be stuck, and that is what is to be told.
+    // Also for a thread that is not ready yet: by the time it is, the loop may be stuck, and that must be reported.
     await this.#ask('openEgress', { order: this.#opened.order })
   }
 
-  /** To be called when there is another observer. */
+  /** Call it after an observer restart. */
   resume () {
     if (this.#opened !== undefined) this.#ask('openEgress', { order: this.#opened.order }).catch(() => {}) // lost again
   }
 
   /**
-   * To be called when the process ends, or we do: what was recorded and is not sent yet is handed to the observer.
+   * Call it when the process ends or loopscope stops: what was recorded and not sent yet is handed to the observer.
    * @returns {boolean} whether there was any
    */
   handOver () {

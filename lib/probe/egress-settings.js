@@ -1,7 +1,6 @@
 'use strict'
 
-// What option egress may say, and what holds where it says nothing. URLs and headers are secrets: what is wrong with one is told without
-// the value.
+// Checks the option egress and fills in its defaults. URLs and headers are secrets: an error about one never contains the value.
 
 const { errors } = require('../base/errors')
 const { isHeader, assertInteger, assertKnownKeys, assertOneOf, assertString } = require('../base/validate')
@@ -12,8 +11,8 @@ const { fillTemplate, PLACES, unknownPlaces } = require('../shared/egress/addres
 /** @import { DestinationSettings } from '../observer/egress/destination' */
 
 const DEFAULTS = Object.freeze({
-  stallMs: 1000, // shorter ones are over before anybody could be told, and are in the metrics
-  maxQueueBytes: 64 * 1024 ** 2 // a day of profiles of one process, or some artifacts
+  stallMs: 1000, // shorter ones are over before anyone could react, and are in the metrics
+  maxQueueBytes: 64 * 1024 ** 2 // one process's profiles of a day, or some artifacts
 })
 
 const KEYS = ['to', 'url', 'headers', 'everySeconds', 'labels', 'stallMs', 'maxQueueBytes']
@@ -21,7 +20,7 @@ const MIN_QUEUE_BYTES = 64 * 1024
 const MAX_EVERY_SECONDS = 300
 const MIN_STALL_MS = 100
 const MAX_STALL_MS = 600_000
-const LABEL = /^[A-Za-z_]\w*$/ // as Prometheus has it
+const LABEL = /^[A-Za-z_]\w*$/ // Prometheus's syntax
 const WANTED = 'false, an object, or a list of them'
 const ANY_VALUES = Object.fromEntries(PLACES.map(name => [name, 'x']))
 

@@ -1,6 +1,6 @@
 'use strict'
 
-// What a process has once, however many applications run in it: heartbeat, recorder, observer, stalls. They share it (shared-instruments.js).
+// What a process has once for all its applications: heartbeat, recorder, observer, stalls. They share it (shared-instruments.js).
 
 const { isMainThread, threadId } = require('node:worker_threads')
 const { guarded } = require('../base/guard')
@@ -56,7 +56,7 @@ class Instruments {
     onUncounted: ({ request }) => this.requestNotes.noteRoute(routeOf(request), request)
   })
 
-  /** One question a scrape, which reads many metrics. @type {SingleFlight<Partial<Counts>>} */
+  /** One request per scrape, which reads many metrics. @type {SingleFlight<Partial<Counts>>} */
   #counts = new SingleFlight({
     take: () => {
       this.requestNotes.handOver()
@@ -67,7 +67,7 @@ class Instruments {
   #stallRoute = createStallRoute({ context: this.#requestContexts.context })
   /** @type {Stalls} */
   stalls
-  loop // what is measured of it
+  loop // measurements of the event loop
   requestNotes
 
   /**
@@ -79,7 +79,7 @@ class Instruments {
    */
   constructor ({ options, logger, appRoot }) {
     const { heartbeatMs, stallThresholdMs, recorder } = options
-    const id = `${process.pid}.${threadId}.${process.hrtime.bigint()}` // titles and globals are process-wide, and other copies or tools have theirs
+    const id = `${process.pid}.${threadId}.${process.hrtime.bigint()}` // titles and globals are process-wide, and other copies or tools use their own
     const titlePrefix = `loopscope:${id}:`
     /** @type {Tell} */
     const tell = (name, params) => this.#observer.tell(name, params)
@@ -96,7 +96,7 @@ class Instruments {
       onStall: guarded(tick => this.stalls.report(tick)),
       onFirst: () => this.#recording.turned(),
       onSpeedUp: () => this.#observer.tell('speedUp', {}),
-      cpuUsage: isMainThread ? process.cpuUsage : process.threadCpuUsage // which Node 20 lacks
+      cpuUsage: isMainThread ? process.cpuUsage : process.threadCpuUsage // missing in Node 20
     })
     this.requestNotes = new RequestNotes({ context: this.#requestContexts.context, heartbeat: this.#heartbeat, tell })
     this.#recording = new Recording({
@@ -169,24 +169,24 @@ class Instruments {
     await this.#supervisor.stop()
   }
 
-  /** What was sampled up to now is the observer's, what was counted is this thread's. @returns {Promise<SyncCalls>} */
+  /** The samples so far come from the observer, the exact counts from this thread. @returns {Promise<SyncCalls>} */
   async syncCalls () {
     const { sampled, pool } = await this.#observer.readOr('syncCalls', {}, { sampled: [], pool: { queued: 0, maxWaitMs: 0 } })
     return { sampled, ...this.exactCalls.read(), pool }
   }
 
-  /** The observer keeps it; what was handed over while none runs is lost. @param {Mark} mark */
+  /** The observer keeps it; marks sent while none runs are lost. @param {Mark} mark */
   keepMark (mark) {
     this.#observer.tell('keepMark', { mark })
   }
 
-  /** The last 100, oldest first; none where there is no observer. @returns {Promise<Mark[]>} */
+  /** The last 100, oldest first; none without an observer. @returns {Promise<Mark[]>} */
   async marks () {
     return this.#observer.readOr('marks', {}, [])
   }
 
   /**
-   * What the observer makes of all that was noted up to now. The process is kept alive until then.
+   * The observer's evaluation of all notes so far. The process is kept alive until then.
    * @returns {Promise<SlowRequest[]>} worst first; none without an observer
    */
   async slowRequests () {
@@ -203,24 +203,24 @@ class Instruments {
     return order.trigger === 'api' ? this.#observer.hold(ask) : ask()
   }
 
-  /** A signal came while its capture is under way. @param {CaptureKind} kind */
+  /** A signal came while its capture is still running. @param {CaptureKind} kind */
   skipCapture (kind) { this.#observer.tell('captureSkipped', { kind, trigger: 'signal' }) }
 
   /**
-   * Whether captures could be written, before one is needed.
+   * Checks whether captures can be written, before one is needed.
    * @param {StoreLocation} location
    */
   async checkStore (location) { return this.#observer.askWhenReady('prepareStore', { location }) }
 
-  /** To be called when work begins, so that it is watched closely. */
+  /** Call it when work begins: the heartbeat becomes fast. */
   speedUp = () => this.#heartbeat.speedUp()
-  /** @param {() => unknown} work  of ours, which is no delay of the application */
+  /** @param {() => unknown} work  of loopscope, not counted as a delay of the application */
   exempt = work => this.#heartbeat.exempt(() => this.exactCalls.unwatched(work))
 
-  /** What the observer counts, up to now; nothing where there is none. @returns {Promise<Partial<Counts>>} */
+  /** The observer's counts so far; empty without an observer. @returns {Promise<Partial<Counts>>} */
   counts () { return this.#counts.share() }
 
-  /** What we cost ourselves, as far as it can be told apart, cumulative. */
+  /** Loopscope's own cost, as far as it can be separated, cumulative. */
   overhead () {
     return [
       { component: 'heartbeat', seconds: this.#heartbeat.overheadSeconds },

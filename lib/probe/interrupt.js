@@ -1,7 +1,7 @@
 'use strict'
 
-// Functions that the observer calls on the main thread through the inspector, in the middle of whatever it does: what they do, and where they
-// are found.
+// The functions that the observer calls on the main thread through the inspector, in the middle of whatever runs, and the expressions that find
+// them.
 
 const { monotonicMicros } = require('../base/monotonic')
 const { inspector } = require('./process/inspector')
@@ -16,18 +16,18 @@ const { inspector } = require('./process/inspector')
  * @param {{ note (tickMicros: number): void, now (): string | null, traceNow (): Trace | null }} parts.stallRoute
  * @param {{ start (sessionError: null): void, rotate (seen?: DebuggerStatus): void, hurry (): void }} parts.recording
  * @param {{ look (): BlockedStack, takeHandlers (): unknown[] }} parts.requestNotes
- * @param {() => void} parts.release  has the observer let go of its session
+ * @param {() => void} parts.release  makes the observer release its session
  * @param {() => void} parts.withdrawRelease
  */
 function createInterrupt ({ heartbeat, stallRoute, recording, requestNotes, release, withdrawRelease }) {
   /**
    * @param {boolean} rotate
-   * @param {DebuggerStatus} [seen]  of a debugger, just now
+   * @param {DebuggerStatus} [seen]  of a debugger, read just now
    */
   function interrupt (rotate, seen) {
     stallRoute.note(heartbeat.lastMicros)
     if (rotate) recording.rotate(seen)
-    if (monotonicMicros() > heartbeat.dueMicros) recording.hurry() // what runs holds the tick up
+    if (monotonicMicros() > heartbeat.dueMicros) recording.hurry() // the running code delays the tick
     return { route: stallRoute.now(), trace: stallRoute.traceNow(), stack: requestNotes.look() }
   }
 
@@ -40,13 +40,13 @@ function createInterrupt ({ heartbeat, stallRoute, recording, requestNotes, rele
 }
 
 /**
- * Called while the main thread stands in inspector.waitForDebugger(). Without us that throws where no port is open, as nobody could come. With
- * our session it waits, for ever: so the session goes, the wait is ended, and Node throws.
- * @param {() => void} release   has the observer let go of its session
- * @param {() => void} withdraw  it may take it up again
+ * Called while the main thread is in inspector.waitForDebugger(). Without loopscope that throws where no port is open, as no debugger could connect.
+ * With loopscope's session it waits for ever: so the session is released, the wait ends, and Node throws.
+ * @param {() => void} release   makes the observer release its session
+ * @param {() => void} withdraw  allows it to open it again
  */
 function endDebuggerWait (release, withdraw) {
-  if (inspector === undefined || inspector.url() !== undefined) return // somebody may come
+  if (inspector === undefined || inspector.url() !== undefined) return // a debugger may connect
   release()
   const session = new inspector.Session()
   session.connect()
@@ -56,9 +56,9 @@ function endDebuggerWait (release, withdraw) {
 }
 
 /**
- * Properties of the global object under symbols that only this process's observer is told.
+ * Properties of the global object under symbols that are passed only to this process's observer.
  * @param {object} parts
- * @param {string} parts.id  other copies of this package have theirs
+ * @param {string} parts.id  other copies of this package have their own
  * @param {Record<string, Function>} parts.functions
  */
 function createHiddenFunctions ({ id, functions }) {

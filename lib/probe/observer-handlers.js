@@ -1,7 +1,7 @@
 'use strict'
 
-// The messages that come from the observer: what it asks and reads of the process, and what it reports. What it asks of an application is in
-// admin/applications.js.
+// The handlers for the observer's messages: its requests, its readings of the process, and its reports. Its requests to one application are in
+// applications.js.
 
 const { readBy } = require('../link/channel')
 const { readMemory } = require('./heap/memory-reading')
@@ -20,7 +20,7 @@ const { readScriptMaps } = require('./process/script-maps')
 /** @import { TakeOrder } from './heap/take-snapshot' */
 
 /**
- * @param {object} parts  functions give what is made after the observer is asked for
+ * @param {object} parts  functions return what is created after the observer is requested
  * @param {Recording} parts.recording
  * @param {ReturnType<typeof createOwnWork>} parts.ownWork
  * @param {Applications} parts.applications
@@ -30,7 +30,7 @@ const { readScriptMaps } = require('./process/script-maps')
  * @returns {ConstructorParameters<typeof ObserverSupervisor>[0]['handlers']}
  */
 function createObserverHandlers ({ recording, ownWork, applications, exactCalls, heap, requestNotes }) {
-  // What holds this thread up for loopscope is no stall of the application.
+  // What loopscope runs on this thread is not a stall of the application.
   /** @type {Handlers<MainReadings>} */
   const readers = {
     exactCalls: () => exactCalls().read(),
@@ -49,7 +49,7 @@ function createObserverHandlers ({ recording, ownWork, applications, exactCalls,
   }
 }
 
-/** Node's diagnostic report, without asking name servers who the peers of every socket are. */
+/** Node's diagnostic report, without DNS lookups for the peers of every socket. */
 function makeReport () {
   const { report } = /** @type {{ report: any }} */ (process)
   const { excludeNetwork } = report

@@ -1,7 +1,6 @@
 'use strict'
 
-// Starts the observer thread with what it needs, and when it is lost starts it again, later each time, with what the one before had been
-// given.
+// Starts the observer thread with its settings, and restarts it when it is lost, later each time, with what the previous one had received.
 
 const { isMainThread } = require('node:worker_threads')
 const { guarded, unattended } = require('../base/guard')
@@ -20,14 +19,14 @@ const { mayUseSession } = require('./recorder/engines')
 /** @import { ObserverParts } from '../link/observer-client' */
 
 const FIRST_RESTART_MS = 1000
-const MAX_RESTART_MS = 300_000 // and who ran for so long begins anew
+const MAX_RESTART_MS = 300_000 // after a run of this length the delay starts from the first again
 
 class ObserverSupervisor {
   #parts
   #running = false
   #clockRenewals
   #restarts = new RestartBackoff({ start: () => this.#start() })
-  /** Whether there was an observer at all: one that cannot start is not tried again. */
+  /** Whether an observer ever ran: one that cannot start is not restarted. */
   #wasObserved = false
   observer
 
@@ -35,15 +34,15 @@ class ObserverSupervisor {
    * @param {object} parts
    * @param {ResolvedOptions} parts.options
    * @param {string} parts.appRoot
-   * @param {Pick<ObserverParts['settings'], 'titlePrefix' | 'interruptExpression' | 'ownWorkExpression'>} parts.names  of ours in the process
+   * @param {Pick<ObserverParts['settings'], 'titlePrefix' | 'interruptExpression' | 'ownWorkExpression'>} parts.names  of loopscope in the process
    * @param {ObserverParts['state']} parts.state
    * @param {Logger} parts.logger
-   * @param {ObserverParts['handlers']} parts.handlers  of what the observer says and asks
+   * @param {ObserverParts['handlers']} parts.handlers  for the observer's messages and requests
    * @param {(error: unknown) => void} parts.onFault
    * @param {ObserverParts['onEnd']} parts.onEnd
    * @param {(sessionError: string | null) => void} parts.onReady  sessionError: why it has no inspector session
    * @param {() => void} parts.onLost
-   * @param {() => void} parts.onRestarted  to tell the new one what the lost one had been told
+   * @param {() => void} parts.onRestarted  to send the new one what the lost one had received
    */
   constructor (parts) {
     const { state, handlers, onFault, onEnd } = parts
@@ -92,7 +91,7 @@ class ObserverSupervisor {
     this.#parts.onReady(ready.sessionError)
   }
 
-  /** Before it is ready: who asks from here on waits for that, and would ask for the same thing twice later. */
+  /** Runs before it is ready: requests made from here on wait for that, and would otherwise be sent twice. */
   #resume () {
     this.#clockRenewals.resume()
     this.#parts.onRestarted()
@@ -102,7 +101,7 @@ class ObserverSupervisor {
   #onLost (reason) {
     this.#clockRenewals.onLost()
     this.#parts.onLost()
-    if (!this.#running || !this.#wasObserved) return // one that could not even start is warned of there
+    if (!this.#running || !this.#wasObserved) return // a failed first start is warned of there
     warnOnce(this.#parts.logger, 'LOOPSCOPE_WARN_OBSERVER_LOST', reason)
     this.#restarts.plan()
   }
@@ -129,8 +128,8 @@ function settingsOf ({ options: { recorder, stallThresholdMs, sourceMaps, syncCa
 }
 
 /**
- * When the observer thread is started again after it was lost: soon the first time, later each time it is lost again. A start costs the main
- * thread a cold start of the profiler, so what never runs for long must not be tried often.
+ * Decides when a lost observer thread is restarted: soon the first time, later each further time. A start costs the main thread a cold start of the
+ * profiler, so a thread that never runs for long must not be restarted often.
  */
 class RestartBackoff {
   #start
@@ -148,10 +147,10 @@ class RestartBackoff {
     this.#startedMs = now()
   }
 
-  /** How often it was started again. */
+  /** Number of restarts. */
   get count () { return this.#count }
 
-  /** To be called when it is lost. */
+  /** Call it when the observer is lost. */
   plan () {
     if (this.#now() - this.#startedMs >= MAX_RESTART_MS) this.#waitMs = FIRST_RESTART_MS
     this.#timer = setTimeout(guarded(() => this.#run()), this.#waitMs).unref()

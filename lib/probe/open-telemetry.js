@@ -1,14 +1,14 @@
 'use strict'
 
-// OpenTelemetry's active span, where an SDK runs in this process, and stalls in its traces. Nothing is required for it: every copy of @opentelemetry/api 1.x finds
-// what an SDK registered in one global of the process, and the span of a context under one symbol.
+// Reads OpenTelemetry's active span where an SDK runs in this process, and adds stalls to its traces. It requires no package: every copy of
+// @opentelemetry/api 1.x finds what an SDK registered in one global of the process, and the span of a context under one symbol.
 
 const { name, version } = require('../../package.json')
 
 /** @import { Stall } from '../../types/diagnostics' */
 
 /**
- * @typedef {object} Span  the part of OpenTelemetry's that is used
+ * @typedef {object} Span  the part of OpenTelemetry's Span that is used
  * @property {() => { traceId: string, spanId: string, traceFlags?: number }} spanContext
  * @property {() => boolean} isRecording
  * @property {(name: string, attributes: Record<string, string | number>, time: Date) => unknown} addEvent
@@ -19,25 +19,25 @@ const SPAN = Symbol.for('OpenTelemetry Context Key SPAN')
 const SAMPLED = 1
 const STALL = 'event_loop.stall'
 
-/** Whether there may be spans: an SDK keeps contexts. */
+/** Whether there may be spans: an SDK has registered a context manager. */
 function hasContexts () {
   return contexts() !== undefined
 }
 
 /**
- * Of the running code; it answers in the middle of it as well, for it only reads.
+ * The span of the running code. It only reads, so it also works in the middle of that code.
  * @returns {Span | null}
  */
 function activeSpan () {
   try {
     return contexts()?.active().getValue(SPAN) ?? null
   } catch {
-    return null // another version of an SDK, or something else under that name
+    return null // another SDK version, or something else under that name
   }
 }
 
 /**
- * A span of the past below another one, which may be over; none where the SDK does not keep that one's trace.
+ * Adds a span in the past below another one, which may have ended; nothing where the SDK does not record that trace.
  * @param {Span} parent
  * @param {string} title
  * @param {{ attributes: Record<string, string | number>, fromMs: number, toMs: number }} what  milliseconds since the epoch
@@ -53,9 +53,9 @@ function contexts () {
 }
 
 /**
- * A stall in the trace of the work that it held up: an event of its span. A span that has ended takes no more events, and one that was held up
- * until it was answered has ended before the stall is explained: then the stall is a span below it. Never throws.
- * @param {Span[]} spans  of the work that was held up, innermost first: the first that is still open gets it
+ * Adds a stall to the trace of the work that it delayed, as an event of its span. A span that has ended accepts no events, and a span that was
+ * delayed until its response has ended before the stall is explained: then the stall becomes a span below it. Never throws.
+ * @param {Span[]} spans  of the delayed work, innermost first: the first open one gets it
  * @param {Stall} stall
  */
 function addStallToTrace (spans, stall) {
@@ -63,11 +63,11 @@ function addStallToTrace (spans, stall) {
     const open = spans.find(span => span.isRecording())
     if (open !== undefined) open.addEvent(STALL, attributesOf(stall), new Date(stall.at))
     else if (spans.length > 0) addSpan(spans[0], STALL, { attributes: attributesOf(stall), fromMs: stall.at, toMs: stall.at + stall.durationMs })
-  } catch {} // a span of somebody else's making
+  } catch {} // a third-party span implementation
 }
 
 /**
- * Names and units of OpenTelemetry's semantic conventions, where they have one.
+ * Names and units follow OpenTelemetry's semantic conventions where they have one.
  * @param {Stall} stall
  */
 function attributesOf ({ durationMs, cause, culprit, route }) {

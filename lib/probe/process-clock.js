@@ -1,7 +1,7 @@
 'use strict'
 
-// The process's cached clock, made when it is first asked for, since renewing it costs a timer in the observer; and the list of the clocks that
-// the observer renews (observer/clock-renewer.js is the other end).
+// The process's cached clock, created on first use, since renewing it costs a timer in the observer; and the list of clocks that the observer
+// renews (the other end is observer/clock-renewer.js).
 
 const { createClock } = require('../shared/clock')
 
@@ -10,7 +10,7 @@ const { createClock } = require('../shared/clock')
 
 /**
  * @param {object} parts
- * @param {Keeper} parts.keeper  has the observer renew a clock
+ * @param {Keeper} parts.keeper  makes the observer renew a clock
  */
 function createProcessClock ({ keeper }) {
   /** @type {ReturnType<typeof createClock> | undefined} */
@@ -33,9 +33,9 @@ function createProcessClock ({ keeper }) {
  */
 function createClockRenewals (observer) {
   let sequence = 0
-  /** What has each clock renewed. @type {Map<number, () => void>} */
+  /** The renewal of each clock. @type {Map<number, () => void>} */
   const wanted = new Map()
-  /** Of clocks that are being renewed. @type {Map<number, () => void>} */
+  /** For the clocks being renewed. @type {Map<number, () => void>} */
   const lossListeners = new Map()
 
   /** @type {Keeper} */
@@ -46,29 +46,29 @@ function createClockRenewals (observer) {
       if (!wanted.has(clock)) return
       await observer.ask('renewClock', { clock, renewal: { buffer, resolutionMs } })
       if (!wanted.has(clock)) return
-      // The last answers of a thread that ends are read in the turn in which its end is told.
+      // The last replies of a thread that ends are read in the turn in which its end is reported.
       if (!observer.running) throw new Error('the observer has ended')
       lossListeners.set(clock, listeners.onLost)
       listeners.onKept()
     }
-    // Where the observer is not running, which was warned of, the clock has a timer.
+    // Where the observer is not running (already warned about), the clock uses a timer.
     const beginQuietly = () => { begin().catch(() => { if (wanted.has(clock)) listeners.onLost() }) }
     wanted.set(clock, beginQuietly)
     beginQuietly()
     return () => {
       wanted.delete(clock)
       lossListeners.delete(clock)
-      observer.ask('renewClock', { clock, renewal: null }).catch(() => {}) // else it is gone, and its timer with it
+      observer.ask('renewClock', { clock, renewal: null }).catch(() => {}) // otherwise it is gone, and its timer with it
     }
   }
 
-  /** To be called when the observer has ended. */
+  /** Call it when the observer has ended. */
   function onLost () {
     for (const tell of lossListeners.values()) tell()
     lossListeners.clear()
   }
 
-  /** To be called when there is another one. */
+  /** Call it after an observer restart. */
   function resume () {
     for (const begin of wanted.values()) begin()
   }

@@ -1,8 +1,8 @@
 'use strict'
 
-// What requests did, noted for the observer, which owns all that is made of it: the labels of samples (observer/labels/) and slow requests
-// (observer/slow-requests/). Nothing is computed here. It is handed over in one batch: with each window of the recorder, when it is asked for,
-// and where neither comes, before it is too much or too old.
+// Notes about requests for the observer, which evaluates them: labels of samples (observer/labels/) and slow requests (observer/slow-requests/).
+// Nothing is computed here. They are sent in batches: with each window of the recorder, on request, and otherwise before they are too many or too
+// old.
 
 const { monotonicMicros } = require('../base/monotonic')
 const { readBlockedStack } = require('./blocked-stack')
@@ -18,22 +18,22 @@ const { DependencyCalls } = require('./waits/dependency-calls')
 /** @import { Interval } from './loop/own-work' */
 /** @import { CallBatch } from './waits/dependency-calls' */
 
-// Nobody notices less, and samples that are 10 ms apart tell nothing of it.
+// Shorter requests are not noticeable, and samples that are 10 ms apart give no information about them.
 const MIN_ANSWER_MICROS = 50_000
 
-// Routers await as well: what answers is found when middleware is done.
+// Routers may await: the route is available once middleware is done.
 const RIPE_MICROS = 1e6
 
-// Of each kind, until they are handed over: a window of five seconds holds no more work of a millisecond each.
+// Of each kind, until they are sent: a window of five seconds has at most that many pieces of work of a millisecond each.
 const MAX_NOTES = 5000
-// So many are handed over with the next tick: passing them on takes less than a millisecond.
+// So many are sent with the next tick: passing them on takes less than a millisecond.
 const MANY_NOTES = 1000
 const MAX_HELD_MICROS = 10e6
 const MAX_LOOKS = 200
 
-// Routes are few; what is masked may be many.
+// Routes are few; masked paths may be many.
 const MAX_ROUTES = 500
-const MAX_FUNCTIONS = 4 // of a route: middleware of its own comes first, the handler last
+const MAX_FUNCTIONS = 4 // of a route: the route's own middleware first, the handler last
 
 /**
  * @typedef {object} Look
@@ -43,27 +43,27 @@ const MAX_FUNCTIONS = 4 // of a route: middleware of its own comes first, the ha
  */
 
 /**
- * @typedef {Interval & { startMicros: number, route: string }} Work  of the request that began then; its route as far as it was known when it
- *   was handed over
+ * @typedef {Interval & { startMicros: number, route: string }} Work  of the request that began at startMicros; its route as far as available when
+ *   it was sent
  *
  * @typedef {object} Answer
  * @property {string} route
  * @property {number} status
  * @property {string | null} traceId
- * @property {number} fromMicros   when the request may have come
- * @property {number} startMicros  when it was read
+ * @property {number} fromMicros   when the request may have arrived
+ * @property {number} startMicros  when Node.js read it
  * @property {number} toMicros
- * @property {number[][]} waits  for what, as RequestWaits reads them
+ * @property {number[][]} waits  as returned by RequestWaits.read()
  *
  * @typedef {object} Notes
- * @property {number} toMicros  up to when they tell everything
- * @property {Work[]} work      synchronous code that ran for requests, in order of its ends
- * @property {Look[]} looks     of a second ago and before
- * @property {Work[]} seen      moments at which code of requests was found running
- * @property {Interval[]} late  in which the loop was late
- * @property {Answer[]} answers  that took a while
- * @property {CallBatch} calls  to what the application depends on
- * @property {boolean} hasHandlers  functions of new routes can be asked for
+ * @property {number} toMicros  the time up to which they are complete
+ * @property {Work[]} work      synchronous code that ran for requests, by end time
+ * @property {Look[]} looks     stack probes that are at least a second old
+ * @property {Work[]} seen      moments at which a request's code was found running
+ * @property {Interval[]} late  when the loop was late
+ * @property {Answer[]} answers  slow ones only
+ * @property {CallBatch} calls  calls to the application's dependencies
+ * @property {boolean} hasHandlers  functions of new routes can be requested
  */
 
 class RequestNotes {
@@ -100,16 +100,16 @@ class RequestNotes {
   }
 
   /**
-   * @param {number} micros  now, when a request is read
+   * @param {number} micros  now, as a request is read
    * @param {object} request
-   * @returns {number} the first moment at which it may have been there
+   * @returns {number} the first moment at which it may have arrived
    */
   arrivedMicros (micros, request) {
     return this.#arrivals.firstMicros(micros, request)
   }
 
   /**
-   * To be called with each tick of the heartbeat.
+   * Call it with each tick of the heartbeat.
    * @param {number} micros  now
    * @param {number} delayMs
    */
@@ -131,7 +131,7 @@ class RequestNotes {
   }
 
   /**
-   * To be called for every request when it was answered.
+   * Call it for every request once it is answered.
    * @param {RequestContext} context
    * @param {string} route
    * @param {number} status
@@ -147,13 +147,13 @@ class RequestNotes {
 
   /**
    * @param {string} route
-   * @param {any} request  of which the route is known
+   * @param {any} request  whose route is resolved
    */
   noteRoute (route, request) {
     this.#handlers.notice(route, request)
   }
 
-  /** To be called in the middle of whatever runs. */
+  /** Takes a stack probe; called in the middle of whatever runs. */
   look () {
     const stack = readBlockedStack()
     const current = this.#context.current()
@@ -162,12 +162,12 @@ class RequestNotes {
     return stack
   }
 
-  /** Called by the observer: functions are no data that a message could carry. */
+  /** Called by the observer through the inspector: a message cannot carry functions. */
   takeHandlers () {
     return this.#handlers.take()
   }
 
-  /** There is an observer that knows nothing. */
+  /** Call it after an observer restart: the new one has received nothing. */
   forgetTold () {
     this.#handlers.forget()
     this.calls.forgetTold()
@@ -194,8 +194,8 @@ class RequestNotes {
 }
 
 /**
- * When which request's code ran, in order of its ends. Its route is not asked for at once, since the router may not have found it, but as soon as
- * it must have: no request is kept for longer.
+ * Records when the code of which request ran, by end time. A route is not resolved at once, since the router may not have run, but as soon as it must
+ * have: no request is retained for longer.
  */
 class WorkLog {
   /** @type {(Work & { context: RequestContext | null })[]} the route is valid when there is no context */
@@ -223,7 +223,7 @@ class WorkLog {
     }
   }
 
-  /** @returns {Work[]} all of it, with the routes as far as they are known by now */
+  /** @returns {Work[]} everything, with the routes available by now */
   take () {
     const taken = this.#entries
     this.#entries = []
@@ -235,15 +235,15 @@ class WorkLog {
 }
 
 /**
- * What the observer's looks found: the request that the interrupted code worked for, and its stack. They are kept until the router must have
- * found the route. It runs in the middle of the application's work, and does no more than to note.
+ * The results of the observer's stack probes: the request that the interrupted code worked for, and its stack. They are kept until the router must
+ * have found the route. It runs in the middle of the application's work, and only records.
  */
 class Looks {
   #onRoute
   /** Oldest first. @type {{ context: RequestContext | undefined, stack: BlockedStack }[]} */
   #kept = []
 
-  /** @param {(route: string, request: any) => void} onRoute  a request was seen at work, and its route is known */
+  /** @param {(route: string, request: any) => void} onRoute  the code of a request was seen running, and its route is resolved */
   constructor (onRoute) {
     this.#onRoute = onRoute
   }
@@ -269,24 +269,24 @@ class Looks {
 }
 
 /**
- * The functions that answer a route, as the framework keeps them: the observer asks V8 where they begin, and finds their frames in profiles
- * from then on. Each route is read once.
+ * The functions that answer a route, as stored by the framework: the observer gets their positions from V8, and finds their frames in profiles from
+ * then on. Each route is read once.
  */
 class Handlers {
   /** @type {Set<string>} */
   #seen = new Set()
-  /** Not asked for yet: a route, then its functions. @type {(string | Function)[]} */
+  /** Not requested yet: a route, then its functions. @type {(string | Function)[]} */
   #fresh = []
 
-  /** How many routes the observer has not heard of. */
+  /** Number of routes not sent to the observer yet. */
   get freshCount () { return this.#fresh.length }
 
   /**
    * @param {string} route
-   * @param {any} request  of which the route is known
+   * @param {any} request  whose route is resolved
    */
   notice (route, request) {
-    // The handler of GET answers HEAD as well, and is of two routes only in name.
+    // The handler of GET answers HEAD as well: it is the same function under two route names.
     if (this.#seen.has(route) || this.#seen.size === MAX_ROUTES || request.method === 'HEAD' || isFinished(request)) return
     this.#seen.add(route)
     const functions = handlersOf(request).slice(-MAX_FUNCTIONS)
@@ -299,7 +299,7 @@ class Handlers {
     return fresh
   }
 
-  /** There is an observer that knows nothing. */
+  /** Call it after an observer restart: the new one has received nothing. */
   forget () {
     this.#seen.clear()
     this.#fresh = []

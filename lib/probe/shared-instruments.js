@@ -1,7 +1,7 @@
 'use strict'
 
-// The process's instruments as handles hold them: the first handle has them made and started, with its options; the last one to let go
-// has them stopped.
+// Shares the process's instruments between handles: the first handle creates and starts them, with its options; the last one to release them stops
+// them.
 
 const { isDeepStrictEqual } = require('node:util')
 const { warnOnce } = require('../base/warnings')
@@ -17,22 +17,22 @@ const { WAITING_PRELOAD, hold, peek, release } = require('./process/process-wide
 // Copies of this package in one process share the instruments: the name carries the version of their interface.
 const SHARED_NAME = 'instruments.6'
 
-// Options of the process's one set of instruments; the first handle's hold.
+// Options of the shared instruments; the first handle's apply.
 const SHARED_OPTIONS = /** @type {const} */ (['stallThresholdMs', 'heartbeatMs', 'recorder', 'syncCalls', 'sourceMaps', 'threads', 'dependencyCalls', 'onNearHeapLimit'])
 
-// What everything is refused with that needs the observer.
+// The error codes of everything that needs the observer when there is none.
 const WITHOUT_OBSERVER = ['ERR_LOOPSCOPE_OBSERVER_LOST', 'ERR_LOOPSCOPE_BUNDLED']
 
 /**
- * @param {object} handle  one handle
+ * @param {object} handle  the handle
  * @param {ResolvedOptions} handle.options
  * @param {Logger} handle.logger
- * @param {StoreLocation} handle.location  of its artifacts
+ * @param {StoreLocation} handle.location  store of its artifacts
  * @param {() => boolean} handle.isRunning
  * @returns {Instruments}
  */
 function holdInstruments ({ options, logger, location, isRunning }) {
-  // That the observer is gone is told elsewhere, and that a handle was closed nowhere.
+  // A lost observer is reported elsewhere, and a closed handle needs no report.
   const warnUnlessLost = (/** @type {WarningCode} */ code) => (/** @type {Error & { code?: string }} */ error) => {
     if (isRunning() && !WITHOUT_OBSERVER.includes(error.code ?? '')) warnOnce(logger, code, error)
   }
@@ -54,7 +54,7 @@ async function releaseInstruments () {
   await stopped
 }
 
-/** @returns {Instruments | undefined} those of the process, while a handle runs */
+/** @returns {Instruments | undefined} the process's instruments, while a handle runs */
 function sharedInstruments () {
   return /** @type {Instruments | undefined} */ (peek(SHARED_NAME))
 }

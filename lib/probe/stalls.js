@@ -1,6 +1,6 @@
 'use strict'
 
-// Stalls on the main thread: a late tick is handed to the observer, which explains and keeps it; its report goes to the handles.
+// Reports stalls on the main thread: a late tick goes to the observer, which explains and stores it; its report goes to the handles.
 
 const { monotonicMicros } = require('../base/monotonic')
 const { clearTimeout, setTimeout } = require('../base/timers')
@@ -20,7 +20,7 @@ const { addStallToTrace } = require('./open-telemetry')
  * @property {() => SlowRequest | null} takeSlowest
  */
 
-// A router may still be on its way to the route of a request. A report does not wait longer than that for the request to be answered.
+// The router may not have found the route of a request yet. A report waits no longer than this for the request to be answered.
 const MAX_UNANSWERED_MICROS = 500e3
 // An explanation waits for the window that holds the stall, which ends within a few milliseconds on a machine with CPU time to spare.
 const MAX_REPORT_MS = 2000
@@ -28,11 +28,11 @@ const MAX_REPORT_MS = 2000
 class Stalls {
   #parts
   #sequence = 0
-  /** Of which the route is still to be sent. @type {{ id: number, stuck: Stuck, untilMicros: number }[]} */
+  /** Stalls whose route is still to be sent. @type {{ id: number, stuck: Stuck, untilMicros: number }[]} */
   #unanswered = []
-  /** Reports under way. @type {Set<Promise<void>>} */
+  /** Pending reports. @type {Set<Promise<void>>} */
   #reports = new Set()
-  /** The handles that run. */
+  /** The running handles. */
   subscribers = new Subscribers()
 
   /**
@@ -48,7 +48,7 @@ class Stalls {
 
   /** @param {LateTick} tick */
   async report (tick) {
-    // Its samples, which alone could prove it, are none; and nothing that could have stalled the loop has run.
+    // It has no samples, which alone could prove it, and no code that could have stalled the loop has run.
     if (tick.isSuspected && this.#parts.recording.hasBeenSlowSince(tick.fromMicros)) return
     const report = this.#report(tick)
     this.#reports.add(report)
@@ -59,7 +59,7 @@ class Stalls {
     }
   }
 
-  /** Resolves when the stalls so far have been reported, or after two seconds: the observer is about to be stopped. */
+  /** Resolves when the stalls so far have been reported, or after two seconds: call it before the observer is stopped. */
   async reported () {
     if (this.#reports.size === 0) return
     this.#sendSubjects(Infinity)
@@ -85,7 +85,7 @@ class Stalls {
   /**
    * @param {MeasuredStall} measured
    * @param {Stuck} stuck
-   * @returns {Promise<Stall | null>} null when a suspected stall was none
+   * @returns {Promise<Stall | null>} null when a suspected stall is not confirmed
    */
   async #explain (measured, stuck) {
     const { observer } = this.#parts
@@ -95,14 +95,14 @@ class Stalls {
       return await explained
     } catch {
       const { isSuspected, delayMs } = measured
-      return isSuspected ? null : toStall(measured, stuck.subject(), { ...UNEXPLAINED, delayMs }) // the observer is not running, which was warned of
+      return isSuspected ? null : toStall(measured, stuck.subject(), { ...UNEXPLAINED, delayMs }) // the observer is not running, already warned of
     }
   }
 
   /**
-   * To be called with each tick.
+   * Call it with each tick.
    * @param {number} micros  now
-   * @param {boolean} isOnTime  what ran long without stalling the loop must not be taken for the cause of the next stall
+   * @param {boolean} isOnTime  then a long handler that did not stall the loop must not become the cause of the next stall
    */
   tick (micros, isOnTime) {
     if (isOnTime) this.subscribers.forgetSlowest()
@@ -118,13 +118,13 @@ class Stalls {
     })
   }
 
-  /** The last 200, newest first; none where there is no observer. @returns {Promise<Stall[]>} */
+  /** The last 200, newest first; none without an observer. @returns {Promise<Stall[]>} */
   async list () {
     return this.#parts.observer.readOr('stalls', {}, [])
   }
 }
 
-/** The handles that run in this process: each gets the stalls, and its requests were under way. */
+/** The running handles of this process: each gets the stalls, and provides its slowest request. */
 class Subscribers {
   /** @type {Set<Subscriber>} */
   #all = new Set()

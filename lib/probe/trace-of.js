@@ -1,7 +1,7 @@
 'use strict'
 
-// The trace that a request belongs to: by OpenTelemetry's span of it, else by the header that came with it. Nothing throws, and nothing is
-// read before somebody asks, but for the span, which can only be met while its context is active.
+// The trace of a request: from its OpenTelemetry span, otherwise from its traceparent header. Nothing throws, and nothing is read before it is
+// needed, except the span, which is available only while its context is active.
 
 const { guarded } = require('../base/guard')
 const { activeSpan, hasContexts } = require('./open-telemetry')
@@ -10,19 +10,19 @@ const { activeSpan, hasContexts } = require('./open-telemetry')
 /** @import { Trace } from '../../types/diagnostics' */
 /** @import { Span } from './open-telemetry' */
 
-// On the request itself, as its template: a look into a map would be paid by every request. Copies of this package share it.
+// On the request itself, like its template: a map lookup would cost every request. Copies of this package share it.
 const SPAN = Symbol.for('loopscope.span')
 
 const TRACE_ID = /^(?!0+$)[0-9a-f]{32}$/
 const SPAN_ID = /^(?!0+$)[0-9a-f]{16}$/
 
-// Version, trace id, id of the caller's span, flags. A later version may add to it, behind another hyphen.
+// Version, trace id, id of the caller's span, flags. A later version may append fields after another hyphen.
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/
 const INVALID_VERSION = 'ff'
 const FIRST_VERSION = '00'
 
 /**
- * To be called while the code of a request runs: it keeps the span for later.
+ * Call it while the code of a request runs: it keeps the span for later.
  * @param {any} request
  */
 function noteSpan (request) {
@@ -30,7 +30,7 @@ function noteSpan (request) {
 }
 
 /**
- * @param {any} request  also what stands in for one
+ * @param {any} request  or its stand-in
  * @param {Span | null} span
  */
 function putSpan (request, span) {
@@ -38,9 +38,9 @@ function putSpan (request, span) {
 }
 
 /**
- * @param {IncomingMessage | undefined} request  also what stands in for one; undefined outside requests
- * @param {Span | null} [seen]  that was active while it was worked on
- * @returns {Trace | null} spanId: of the span, and with a header alone of the caller's
+ * @param {IncomingMessage | undefined} request  or its stand-in; undefined outside requests
+ * @param {Span | null} [seen]  that was active while it was handled
+ * @returns {Trace | null} spanId: the span's; with only a header, the caller's
  */
 function traceOf (request, seen = null) {
   for (const span of spansOf(request, seen)) {
@@ -72,7 +72,7 @@ function traceOfSpan (span) {
 /**
  * @param {unknown} traceId
  * @param {unknown} spanId
- * @returns {Trace | null} null for what is no id, all zeros included
+ * @returns {Trace | null} null for an invalid id, all zeros included
  */
 function toTrace (traceId, spanId) {
   if (typeof traceId !== 'string' || typeof spanId !== 'string') return null
@@ -80,8 +80,8 @@ function toTrace (traceId, spanId) {
 }
 
 /**
- * By W3C Trace Context.
- * @param {unknown} header  of the name traceparent
+ * Parses the header of W3C Trace Context.
+ * @param {unknown} header  the traceparent header
  * @returns {Trace | null}
  */
 function parseTraceparent (header) {
@@ -91,15 +91,15 @@ function parseTraceparent (header) {
 }
 
 /**
- * Notes the span of each request, where OpenTelemetry is in use: it is active for the listeners of a server, and not yet where
- * node:diagnostics_channel tells of the request. Other processes get no listener.
+ * Notes the span of each request where OpenTelemetry is in use: it is active for a server's listeners, and not yet when node:diagnostics_channel
+ * reports the request. Other processes get no listener.
  */
 class RequestSpans {
-  /** @type {Map<Server, () => void>} servers that we listen to, and how to stop */
+  /** @type {Map<Server, () => void>} servers with loopscope's listener, and how to remove it */
   #servers = new Map()
   #note = guarded(noteSpan)
 
-  /** @param {Server} server  that has its first request now, which its listeners have not been told of */
+  /** @param {Server} server  with its first request, not yet passed to its listeners */
   meet (server) {
     if (!hasContexts() || this.#servers.has(server)) return
     const stop = guarded(() => {

@@ -1,7 +1,7 @@
 'use strict'
 
-// Watches the memory of the process: the trend of what is left of the heap after collections, what is held outside of it, and the evidence of a
-// heap that overflows. One for the process; nothing of it runs until it is asked for.
+// Watches the memory of the process: the trend of the heap after collections, the memory outside the heap, and the evidence of a heap that
+// overflows. One per process; nothing runs until it is requested.
 
 const { PerformanceObserver, constants } = require('node:perf_hooks')
 const { guarded } = require('../../base/guard')
@@ -17,16 +17,16 @@ const { Trend } = require('./trend')
 /** @import { Adopted } from '../../observer/heap/snapshot/orphaned-snapshots' */
 /** @import { OutsideHeap } from '../../shared/findings/readings' */
 
-const MIN_INTERVAL_MS = 10_000 // of what is left after collections: a slope of minutes needs no more
+const MIN_INTERVAL_MS = 10_000 // between readings after collections: a slope over minutes needs no more
 
-// Of what is held outside of the heap.
+// Of the memory outside the heap.
 const EVERY_MS = 1000
 const KEPT_MS = 15 * 60_000
-const MAX_POINTS = 256 // then every other one goes
-// A reading just before a collection is no level: the lowest of these seconds is.
+const MAX_POINTS = 256 // beyond that every second one is dropped
+// A reading just before a collection is not a level; the lowest reading of this time is.
 const LEVEL_MS = 3000
 
-const v8 = () => process.getBuiltinModule('node:v8') // loaded by those who watch
+const v8 = () => process.getBuiltinModule('node:v8') // loaded only for watching
 
 class HeapWatching {
   #nodeFlags
@@ -49,17 +49,17 @@ class HeapWatching {
     this.#ask = ask
   }
 
-  /** @returns {HeapTrend | null} null while nobody watches */
+  /** @returns {HeapTrend | null} null while nothing watches */
   get trend () {
     return this.#watchers.size === 0 ? null : this.#gcWatch?.trend() ?? null
   }
 
-  /** To be called with every tick: what is held outside the heap is read once a second. */
+  /** Call it with every tick: memory outside the heap is read once a second. */
   tick () {
     this.#outside.note(monotonicMs())
   }
 
-  /** How full the part of the heap is in which everything ends up that stays, what is held outside of it; the trend while somebody watches. */
+  /** How full the old generation is, the memory outside the heap, and the trend while it is watched. */
   level () {
     const { heapUsedBytes, spaces } = readMemory()
     const oldBytes = spaces.reduce((sum, { name, usedBytes }) => name.startsWith('new_') ? sum : sum + usedBytes, 0)
@@ -67,7 +67,7 @@ class HeapWatching {
   }
 
   /**
-   * From the first time that somebody watches until nobody does.
+   * Watches from the first watcher until the last one stops.
    * @returns {HeapWatch}
    */
   watch () {
@@ -83,22 +83,22 @@ class HeapWatching {
   }
 
   /**
-   * Sees to it that evidence is left when the heap overflows, and takes in what dead processes left.
+   * Makes sure that evidence is left when the heap overflows, and adopts the files of dead processes.
    * @param {{ onNearHeapLimit: 'profile' | 'snapshot', location: StoreLocation }} wanted
    * @param {(adopted: Adopted[]) => void} onAdopted
    */
   async watchLimit ({ onNearHeapLimit: mode, location }, onAdopted) {
     const folder = armNearLimit(mode, this.#nodeFlags)
-    const { unmark } = require('../../shared/heap/near-limit-mark') // loaded by those who want it, before it is needed
+    const { unmark } = require('../../shared/heap/near-limit-mark') // loaded only where it is enabled, before it is needed
     const { applicationFolder } = require('../../shared/store/file-name')
     this.#unmark = guarded(() => unmark(applicationFolder(location.dir, location)))
-    process.once('exit', this.#unmark) // a process that ends well leaves nothing of this kind
+    process.once('exit', this.#unmark) // a normal exit leaves no mark
     const order = { mode, folder, limitBytes: this.#limitBytes(), location }
     this.#watchLimit = async () => onAdopted(await this.#ask('watchLimit', { order }))
     return this.#watchLimit()
   }
 
-  /** To be called when there is another observer. */
+  /** Call it after an observer restart. */
   resume () {
     return this.#watchLimit()
   }
@@ -116,7 +116,7 @@ class HeapWatching {
   }
 }
 
-/** How much of the heap is used after a full collection. Between two readings nothing is done but to look at the kind of each collection. */
+/** How much of the heap is used after a full collection. Between two readings it only checks the kind of each collection. */
 class GcWatch {
   #limitBytes
   #minIntervalMs
@@ -156,7 +156,7 @@ class GcWatch {
     if (atMs - this.#lastAtMs < this.#minIntervalMs) return
     this.#lastAtMs = atMs
     const spaces = Object.fromEntries(v8().getHeapSpaceStatistics().map(({ space_name: name, space_used_size: bytes }) => [name, bytes]))
-    // What is young has not been looked at by anybody: it is not what was left.
+    // Young objects have not been through a full check yet: they are not what was left.
     const bytes = Object.entries(spaces).reduce((sum, [name, used]) => name.startsWith('new_') ? sum : sum + used, 0)
     this.#trend.add({ atMs, bytes, spaces })
   }
@@ -168,7 +168,7 @@ function isFull ({ detail }) {
 }
 
 /**
- * How much memory the process has held outside of V8's heap (Buffers, native objects) over the last quarter of an hour, a reading a second.
+ * The memory that the process has held outside V8's heap (Buffers, native objects) over the last 15 minutes, one reading a second.
  * @param {{ read?: typeof memoryUsage }} [parts]
  */
 function createOutsideHeap ({ read = memoryUsage } = {}) {
@@ -177,7 +177,7 @@ function createOutsideHeap ({ read = memoryUsage } = {}) {
   let dueMs = -Infinity
 
   /**
-   * To be called often. It is a comparison, but once a second.
+   * Call it often: it is only a comparison, except once a second.
    * @param {number} nowMs
    */
   function note (nowMs) {
@@ -200,7 +200,7 @@ function createOutsideHeap ({ read = memoryUsage } = {}) {
 
     /**
      * @param {number} nowMs
-     * @returns {OutsideHeap | null} null where the system does not say it
+     * @returns {OutsideHeap | null} null where the system does not report it
      */
     read (nowMs) {
       const usage = take(nowMs)

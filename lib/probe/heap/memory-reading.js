@@ -1,11 +1,11 @@
 'use strict'
 
-// How much memory the process has, and what V8 has done with it, at this moment. A few microseconds; nothing is collected.
+// Reads the process's memory and V8's heap statistics now. It takes a few microseconds and triggers no collection.
 
 const { memoryUsage } = require('../../base/system/resident-bytes')
 
 function readMemory () {
-  const v8 = process.getBuiltinModule('node:v8') // loaded by who asks
+  const v8 = process.getBuiltinModule('node:v8') // loaded on use
   const usage = memoryUsage()
   const heap = v8.getHeapStatistics()
   return {

@@ -1,6 +1,6 @@
 'use strict'
 
-// Asks V8, on the main thread, to leave evidence when its heap is about to overflow. It cannot be taken back: once a process.
+// Makes V8, on the main thread, leave evidence when its heap is about to overflow. It cannot be undone, so it is done once per process.
 
 const path = require('node:path')
 
@@ -11,7 +11,7 @@ const MIB = 1024 ** 2
 // V8's limit counts the young generation too, three semi-spaces of 16 to 64 MiB, where nothing that leaks stays.
 const MAX_YOUNG_BYTES = 192 * MIB
 const MIN_OLD_SHARE = 0.2
-const FILES = 1 // the first says it; each snapshot takes as long as the heap is large
+const FILES = 1 // the first is enough; the time of each snapshot grows with the heap
 
 /**
  * @param {NearLimitMode} mode
@@ -21,13 +21,13 @@ const FILES = 1 // the first says it; each snapshot takes as long as the heap is
 function armNearLimit (mode, flags) {
   const { setHeapSnapshotNearHeapLimit, setHeapProfileNearHeapLimit } = /** @type {any} */ (process.getBuiltinModule('node:v8'))
   if (mode === 'snapshot') setHeapSnapshotNearHeapLimit(FILES)
-  // From Node 26 on V8 writes the running profile itself; before, the observer writes it ahead of the limit.
+  // From Node 26 V8 writes the running profile itself; on older versions the observer writes it before the limit.
   if (mode === 'profile') setHeapProfileNearHeapLimit?.(FILES)
   return path.resolve(valueOf(flags, /^--diagnostic-dir(?:ectory)?=(.*)$/) ?? '')
 }
 
 /**
- * How much may live long. The flag says it; without it, it is known only to the young generation's size.
+ * The limit of the old generation: from the flag; without it, exact only to the size of the young generation.
  * @param {number} heapLimitBytes  with the young generation
  * @param {readonly string[]} flags
  */

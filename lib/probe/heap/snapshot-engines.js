@@ -1,9 +1,9 @@
 'use strict'
 
-// What can write a heap snapshot, by name. Adding an engine is one row here; test/heap/snapshot-engines.test.js runs over all.
+// The engines that write a heap snapshot, by name. To add an engine, add one row here; test/heap/snapshot-engines.test.js runs over all.
 //
-// An engine runs on the main thread, and the whole process stands still meanwhile. The file exists already, private and empty:
-// an engine fills it and does not choose its mode.
+// An engine runs on the main thread and blocks the whole process meanwhile. The file already exists, private and empty: an engine fills it and
+// does not choose its mode.
 
 const { errors } = require('../../base/errors')
 const { ownRequire } = require('../../base/own-files')
@@ -27,10 +27,10 @@ const SNAPSHOT_ENGINES = Object.freeze({
 
 /** @throws ERR_LOOPSCOPE_ENGINE_MISSING */
 function loadHeapdump () {
-  const { env } = process // eslint-disable-line no-restricted-properties -- not read for us: it is the only way to tell heapdump
+  const { env } = process // eslint-disable-line no-restricted-properties -- not loopscope's setting: it is the only way to configure heapdump
   const options = env.NODE_HEAPDUMP_OPTIONS
   try {
-    // It would take SIGUSR2 for itself, and write unguarded to the working directory.
+    // heapdump would take over SIGUSR2, and write unguarded to the working directory.
     env.NODE_HEAPDUMP_OPTIONS = options ?? 'nosignal'
     return ownRequire()(HEAPDUMP)
   } catch (error) {

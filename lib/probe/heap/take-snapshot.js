@@ -1,7 +1,7 @@
 'use strict'
 
-// The part of a heap snapshot that runs on the main thread: it writes the file and measures what that took. Whether it may,
-// and what becomes of the file, is decided in the observer.
+// Takes a heap snapshot on the main thread: writes the file and measures the cost. The observer decides whether it may, and what happens to
+// the file.
 
 const fs = require('node:fs')
 const { performance } = require('node:perf_hooks')
@@ -16,10 +16,10 @@ const { SNAPSHOT_ENGINES } = require('./snapshot-engines')
 
 /**
  * @typedef {object} TakeOrder
- * @property {string} file  exists, private and empty, as long as somebody waits for it
- * @property {string | null} [inode]  of a file without a name, which the path leads to for so long; null: it has one
+ * @property {string} file  exists, private and empty, as long as the caller waits for it
+ * @property {string | null} [inode]  of a file without a name, which the path leads to meanwhile; null: the file has a name
  * @property {SnapshotEngineName} engine
- * @property {number} notAfterMicros  of the monotonic clock: whoever asked has given up by then
+ * @property {number} notAfterMicros  on the monotonic clock: the caller has given up by then
  * @property {number} expectedPauseMs
  *
  * @typedef {object} TakeFacts
@@ -32,7 +32,7 @@ const { SNAPSHOT_ENGINES } = require('./snapshot-engines')
  * @property {number} pauseMs
  * @property {ReturnType<typeof readMemory>} before
  * @property {ReturnType<typeof readMemory>} after
- * @property {number | null} peakRssBytes  where it was the highest ever; else only who watches from outside can know it
+ * @property {number | null} peakRssBytes  where it was the highest ever; otherwise only an outside monitor could measure it
  */
 
 /**
@@ -82,19 +82,19 @@ function measure (write, { takenAt, expectedPauseMs }) {
 let removeAtExit = () => {}
 
 /**
- * A process that ends by exit() or by an error that nobody catches takes it along.
+ * A process that ends by exit() or by an uncaught error removes it.
  * @param {string} file
  */
 function holdNamed (file) {
   if (!fs.existsSync(file)) return null
-  process.off('exit', removeAtExit) // of the one before, which is settled
+  process.off('exit', removeAtExit) // for the previous one, which is done
   removeAtExit = guarded(() => fs.rmSync(file, { force: true }))
   process.once('exit', removeAtExit)
   return { path: file, release () {} }
 }
 
 /**
- * By a descriptor of our own: the one in the path may be closed at any time, and its number be a file of the application.
+ * With a descriptor of its own: the one in the path may be closed at any time, and its number reused by a file of the application.
  * @param {string} file
  * @param {string} inode
  */
@@ -132,7 +132,7 @@ function highestRssBytes () {
 }
 
 /**
- * Straight to standard error: what a logger still buffers is lost when the kernel kills the process now.
+ * Writes directly to standard error: lines that a logger still buffers are lost if the kernel kills the process now.
  * @param {number} expectedPauseMs
  * @param {number | null} rssBytes
  */
@@ -142,7 +142,7 @@ function announce (expectedPauseMs, rssBytes) {
   const line = JSON.stringify({ level: 30, time: Date.now(), pid: process.pid, name: 'loopscope', rssBytes, msg })
   try {
     fs.writeSync(2, `${line}\n`)
-  } catch {} // closed, or a full pipe: no reason not to take it
+  } catch {} // closed, or a full pipe: the snapshot is taken anyway
 }
 
 module.exports = { takeSnapshot }

@@ -1,16 +1,16 @@
 'use strict'
 
-// Is the heap growing? From how much was left after each collection: a robust slope, whether it can be told from chance, and
-// when the limit is reached if it goes on. Pure.
+// Is the heap growing? Computed from what was left after each collection: a robust slope, whether it is significant, and when the limit is
+// reached at this rate. Pure.
 
 const MIN_POINTS = 8
-const MIN_MINUTES = 5 // less is warm-up, or one busy moment
-const MAX_POINTS = 120 // 20 minutes of one every 10 s; then every other one goes. Each pair is looked at: 7,000, a few milliseconds
-const MIN_GROWTH_SHARE = 0.02 // of the heap, over the whole time: caches breathe by as much
-const MIN_GROWTH_BYTES = 1e6 // over the whole time: compiled code and this watch itself grow by some hundred kilobytes
+const MIN_MINUTES = 5 // less is warm-up or one short burst
+const MAX_POINTS = 120 // 20 minutes, one every 10 s; beyond that every second one is dropped. Each pair is compared: 7,000, a few milliseconds
+const MIN_GROWTH_SHARE = 0.02 // of the heap, over the whole time: caches vary by as much
+const MIN_GROWTH_BYTES = 1e6 // over the whole time: compiled code and this watcher itself grow by a few hundred kilobytes
 // Mann-Kendall: how many standard deviations the order of the points is away from chance. 2.33 is 1 in 100, one-sided.
 const MIN_Z = 2.33
-const MIN_Z_OF_HALF = 1.28 // of the second half alone, 1 in 10: a step and a warm-up are over by then
+const MIN_Z_OF_HALF = 1.28 // of the second half alone, 1 in 10: a one-time step or a warm-up is over by then
 
 /**
  * @typedef {object} TrendPoint
@@ -85,10 +85,10 @@ function verdictOf (points, minutes, bytesPerMinute) {
 }
 
 /**
- * Theil-Sen: the median of the slopes between all pairs; a third of the points may be anything. P. K. Sen, 1968.
+ * Theil-Sen: the median of the slopes between all pairs; up to a third of the points may be outliers. P. K. Sen, 1968.
  * @param {readonly TrendPoint[]} points
  * @param {(point: TrendPoint) => number} read
- * @returns {number} a minute
+ * @returns {number} per minute
  */
 function slopeOf (points, read) {
   const slopes = []
@@ -103,7 +103,7 @@ function slopeOf (points, read) {
 }
 
 /**
- * Mann-Kendall: pairs that rise less pairs that fall, in standard deviations of what chance would give. M. G. Kendall, 1975.
+ * Mann-Kendall: rising pairs minus falling pairs, in standard deviations under the null hypothesis. M. G. Kendall, 1975.
  * @param {readonly TrendPoint[]} points
  */
 function trendScore (points) {

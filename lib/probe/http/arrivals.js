@@ -1,26 +1,26 @@
 'use strict'
 
-// When a request may have come. Node.js begins it when it reads it, which a loop that is held up does late: until then it lies in its
-// socket, and nobody in the process knows since when. What is known is when the loop could have read it before, and did not.
+// Estimates when a request may have arrived. Node.js begins a request when it reads it, and a blocked loop reads late: until then the request
+// waits in its socket, and nothing in the process records since when. Recorded is when the loop could have read it earlier, and did not.
 
 const { guarded } = require('../../base/guard')
 const { clearImmediate, setImmediate } = require('../../base/timers')
 
-// Timers are late by that much where nothing is wrong.
+// Timers are late by that much even when nothing is wrong.
 const LATE_MICROS = 10_000
-// What was sent while the loop was late is read when it polls next; where the connection is new, too, when it polls after that.
+// What was sent while the loop was late is read in the next poll, or in the one after it where the connection is new, too.
 const POLLS = 2
-// Nobody waits longer for an answer; a machine may have been asleep for hours.
+// No client waits longer for a response; a machine may have been asleep for hours.
 const MAX_UNREAD_MICROS = 60e6
 
 class Arrivals {
   #heartbeat
-  /** From when on the loop was late, while it reads what came meanwhile. @type {number | null} */
+  /** Since when the loop was late, while it reads what came meanwhile. @type {number | null} */
   #lateFromMicros = null
   #pollsLeft = 0
   /** @type {NodeJS.Immediate | undefined} */
   #afterPoll
-  /** Connections whose last answer was given while the loop was late: what they brought next was sent after it. @type {WeakMap<object, number>} */
+  /** Connections whose last response was sent while the loop was late: their next request was sent after it. @type {WeakMap<object, number>} */
   #answered = new WeakMap()
 
   /** @param {{ dueMicros: number }} heartbeat  dueMicros: when its next tick is due */
@@ -35,7 +35,7 @@ class Arrivals {
   }
 
   /**
-   * To be called with each tick. An immediate that waits to be run keeps the loop from waiting: what is read until then was there.
+   * Call it with each tick. A pending immediate keeps the loop from waiting: what is read until it runs had already arrived.
    * @param {number} micros  now
    * @param {number} delayMs
    * @returns {boolean} whether it was late
@@ -57,7 +57,7 @@ class Arrivals {
   /**
    * @param {number} micros  now, when the request is read
    * @param {any} request
-   * @returns {number} the first moment at which it may have been there
+   * @returns {number} the first moment at which it may have arrived
    */
   firstMicros (micros, request) {
     if (!this.#isLate(micros)) return micros
@@ -66,7 +66,7 @@ class Arrivals {
   }
 
   /**
-   * @param {any} request  that was answered
+   * @param {any} request  the answered request
    * @param {number} micros  now
    */
   noteAnswer (request, micros) {
@@ -76,7 +76,7 @@ class Arrivals {
   }
 
   /**
-   * While a tick is overdue the loop is still handling what it read at once: all of that was there before.
+   * While a tick is overdue the loop still handles what it read in one poll: all of that had arrived before.
    * @param {number} micros
    */
   #isLate (micros) {

@@ -1,7 +1,7 @@
 'use strict'
 
-// One mount of a router or sub-application of Express (`app.use('/org/:org', router)`): which part of a path it takes and what its template
-// is. It reads the layers of Express and never calls Layer#match, which before router 2.3 writes to the layer.
+// One mount of an Express router or sub-application (`app.use('/org/:org', router)`): which part of a path it takes, and its template. It reads
+// Express's layers and never calls Layer#match, which before router 2.3 writes to the layer.
 
 /**
  * @typedef {{ template: string, length: number }} MountMatch  length: characters of the path that the mount takes
@@ -9,10 +9,10 @@
  * @typedef {{ path: string, params: Record<string, unknown> }} LayerMatch
  */
 
-// A mount from which more templates than this are learned was given as an expression of the user's: further paths are masked.
+// A mount from which more templates than this are derived was given as a regular expression: further paths are masked.
 const MAX_LEARNED = 20
 
-// Put in place of a segment of a path, to see which parameter gets it.
+// Replaces a segment of a path, to see which parameter gets it.
 const OTHER_WORD = 'loopscopeprobe'
 
 const NAME = '(?:[\\w$\\u0080-\\uffff]+|"[^"]*")'
@@ -27,7 +27,7 @@ const TOKENS = new RegExp(`\\\\(.)|(/?):${NAME}(?:\\([^)]*\\))?([?*+]?)|\\*${NAM
 function mountOfLayer (layer) {
   if (layer.rawPath !== undefined) return mountOfPath(layer.rawPath)
   const { regexp } = layer
-  // path-to-regexp ends what it makes for a mount like this; anything else is the user's own expression.
+  // path-to-regexp ends the expression of a mount like this; anything else is the user's own expression.
   if (regexp instanceof RegExp && !regexp.source.includes('(?=\\/|$)')) return new ExpressionMount(regexp)
   return new ProbedMount(layer)
 }
@@ -104,7 +104,7 @@ class AnyMount {
   }
 }
 
-/** Express 4 and router before 2.3 keep only the compiled path: the template is learned from the paths that come. */
+/** Express 4 and router before 2.3 keep only the compiled path: the template is derived from actual paths. */
 class ProbedMount {
   #layer
   /** @type {TemplateMount[]} */
@@ -134,7 +134,7 @@ class ProbedMount {
 }
 
 /**
- * What Layer#match would find, without its writing to the layer.
+ * Finds what Layer#match would, without writing to the layer.
  * @param {any} layer
  * @param {string} path
  * @returns {LayerMatch | null}
@@ -154,8 +154,8 @@ function matchLayer (layer, path) {
 }
 
 /**
- * The template of a layer that keeps only its compiled path (Express 4, router before 2.3): which segments of a matching path may change. Another
- * word is put in place of each, to see which parameter gets it.
+ * The template of a layer that keeps only its compiled path (Express 4, router before 2.3). It replaces each segment of a matching path by another
+ * word, to see which segments may change and which parameter gets them.
  * @param {any} layer
  * @param {LayerMatch} matched
  * @returns {string}
@@ -165,7 +165,7 @@ function probeTemplate (layer, { path, params }) {
   const named = segments.map((segment, index) => segment === ''
     ? ''
     : parameterHolding(matchLayer(layer, segments.with(index, OTHER_WORD).join('/'))?.params))
-  // A value found in its own segment must not be looked for in fixed text that happens to hold the same letters.
+  // A value found in its own segment must not be searched in fixed text that happens to contain the same letters.
   const unnamed = Object.fromEntries(Object.entries(params).filter(([name]) => !named.includes(`:${name}`)))
   const templates = named.map((name, index) => name ?? namePart(segments[index], unnamed) ?? maskFixed(layer, segments, index))
   // A wildcard over several segments is found once for each.
@@ -173,7 +173,7 @@ function probeTemplate (layer, { path, params }) {
 }
 
 /**
- * Fixed text, or a value that an expression of the user lets through without naming it: its letters and digits may be others.
+ * Fixed text, or a value that the user's expression accepts without naming it: then its letters and digits may be replaced.
  * @param {any} layer
  * @param {string[]} segments
  * @param {number} index
@@ -205,7 +205,7 @@ function parameterHolding (params = {}) {
 }
 
 /**
- * A segment that may not change as a whole, because a parameter has a pattern of its own or stands inside fixed text.
+ * A segment that may not change as a whole, because a parameter has its own pattern or is inside fixed text.
  * @param {string} segment
  * @param {Record<string, unknown>} params
  */
@@ -217,11 +217,11 @@ function namePart (segment, params) {
 }
 
 /**
- * An expression for the paths that could have come from a path template of Express 4 or 5. Looser than the routers' own matching on purpose (any
- * value fits a parameter): it chooses between templates that a router has already matched, it never routes.
+ * An expression for the paths that can match an Express 4 or 5 path template. It is looser than the routers' own matching on purpose (any value
+ * fits a parameter): it chooses between templates that a router has already matched, and never routes.
  * @param {string} template
- * @param {{ isPrefix: boolean }} options  isPrefix: a mount path, which the path may go on after
- * @returns {RegExp | null} null for a template that is neither syntax
+ * @param {{ isPrefix: boolean }} options  isPrefix: a mount path: the path may continue after it
+ * @returns {RegExp | null} null for a template in neither syntax
  */
 function compileTemplate (template, { isPrefix }) {
   const source = template.replace(/\/+$/, '').replace(TOKENS, (token, escaped, slash, modifier, brace) => {

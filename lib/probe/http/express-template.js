@@ -1,7 +1,7 @@
 'use strict'
 
-// The template of the route of Express that a request matched, as the application wrote it, whatever routers and sub-applications it lies
-// under. A value of a path never shows in it. Whatever Express keeps differently some day leads to a masked path, never to an error.
+// The template of the Express route that a request matched, as the application wrote it, under any nesting of routers and sub-applications. It never
+// contains a value of a path. If Express changes its internals, the result is a masked path, never an error.
 
 const { compileTemplate, matchLayer, mountOfLayer, mountOfPath } = require('./express-mounts')
 const { maskPath, pathOf, pathnameOf } = require('./mask-path')
@@ -11,32 +11,32 @@ const { maskPath, pathOf, pathnameOf } = require('./mask-path')
 /** @typedef {{ mounts: Mount[], layer: any }} Chain  a way from an application to a route: the mounts it goes through, and the layer that holds the route */
 
 /**
- * @typedef {object} Place  where a route stands for one request
- * @property {string} prefix  template of what leads to it
+ * @typedef {object} Place  the position of a route for one request
+ * @property {string} prefix  template of the mounts that lead to it
  * @property {string} rest    of the path
- * @property {boolean} isCurrent  the request is there still
+ * @property {boolean} isCurrent  the request is still in this route
  */
 
 /**
- * What is known of an Express Route.
+ * What is cached about an Express route.
  * @typedef {object} RouteFacts
- * @property {unknown[]} apps  the applications whose chains are known; a router may stand in several
+ * @property {unknown[]} apps  the applications whose chains were searched; a router may be in several
  * @property {Chain[]} chains
- * @property {string | null} lastBase  where there is one chain and one path, the base alone decides
+ * @property {string | null} lastBase  with one chain and one path, the base alone decides
  * @property {string} lastTemplate
  */
 
-// A router mounted in many places has a way through each; further ones are masked instead of searched.
+// A router mounted in many places has one chain for each; further ones are masked instead of searched.
 const MAX_CHAINS = 50
 
-const MAX_SEGMENTS = 20 // of a path that are tried as a prefix
+const MAX_SEGMENTS = 20 // path segments that are tried as a prefix
 
 /** @type {WeakMap<object, RouteFacts>} */
 const factsByRoute = new WeakMap()
 
 /**
  * @param {any} route  of a request
- * @returns {boolean} whether it is one of Express that answers one path, and not whatever another framework makes of the rest
+ * @returns {boolean} whether it is an Express route for one path, and not a catch-all for another framework
  */
 function isOnePath (route) {
   return typeof route?.path === 'string' && !route.path.includes('*')
@@ -44,9 +44,9 @@ function isOnePath (route) {
 
 /**
  * @param {any} request
- * @param {any} route  that it has
+ * @param {any} route  the request's route
  * @returns {string | null | undefined} null for a request that no route and no mount of an application answers; undefined where there is
- *   no application of Express
+ *   no Express application
  */
 function expressTemplate (request, route) {
   const base = request.baseUrl || ''
@@ -76,7 +76,7 @@ function learnApp (app, route, facts) {
   facts.apps.push(app)
   try {
     facts.chains.push(...findChains(app, route))
-  } catch {} // stacks of another shape: the path is masked instead
+  } catch {} // stacks in another format: the path is masked instead
 }
 
 /**
@@ -100,12 +100,12 @@ function resolve (request, route, facts, base) {
 }
 
 /**
- * Express puts the base and the parameters back when a request leaves a router, by next() or with an error, but not the route. So the chain
- * that takes the base, and whose parameters the request has, is where it is now. Where there is none it has left the router, and came by
+ * When a request leaves a router, by next() or with an error, Express restores the base and the parameters, but not the route. So the chain that
+ * takes the base, and whose parameters the request has, is the current one. If there is none, the request has left the router, and came through
  * the first chain that leads to the route.
  * @param {Chain[]} chains
  * @param {any} route
- * @param {string} path  that begins with the base
+ * @param {string} path  begins with the base
  * @param {string} base
  * @param {object} params
  * @returns {Place | null}
@@ -127,7 +127,7 @@ function findPlace (chains, route, path, base, params) {
 }
 
 /**
- * Where the path was rewritten after the route was found.
+ * For a path that was rewritten after the route was found.
  * @param {Chain[]} chains
  * @param {string} path
  * @param {string} base
@@ -142,7 +142,7 @@ function placeAtBase (chains, path, base) {
 }
 
 /**
- * Where no application leads to the route: it hides behind one that the application has mounted, or the router serves on its own.
+ * For a route that no application leads to: it is hidden in an application that another one has mounted, or the router is used on its own.
  * @param {any} route
  * @param {string} path
  * @param {string} base
@@ -163,7 +163,7 @@ function prefixes (path) {
 /**
  * @param {Mount[]} mounts
  * @param {string} path
- * @returns {MountMatch | null} what all of them take
+ * @returns {MountMatch | null} the part that all of them take together
  */
 function walk (mounts, path) {
   let template = ''
@@ -179,8 +179,8 @@ function walk (mounts, path) {
 
 /**
  * @param {string} path
- * @param {number} length  that mounts take
- * @returns {string} what a router is left with
+ * @param {number} length  taken by mounts
+ * @returns {string} the rest for the router
  */
 function restOf (path, length) {
   const rest = path.slice(length)
@@ -191,7 +191,7 @@ function restOf (path, length) {
  * @param {unknown} path  of the route
  * @param {any} layer     that holds the route
  * @param {string} rest
- * @returns {string[] | null} the names of the parameters, as far as they are known; null: the route does not answer this
+ * @returns {string[] | null} the names of the parameters, as far as available; null: the route does not match
  */
 function parametersOf (path, layer, rest) {
   if (typeof path !== 'string') return routePathOf(path, rest) === null ? null : []
@@ -201,7 +201,7 @@ function parametersOf (path, layer, rest) {
 
 /**
  * @param {unknown} path  of the route: text, expression, or an array of both
- * @param {string} rest   that it has matched
+ * @param {string} rest   the matched rest
  */
 function routePath (path, rest) {
   return routePathOf(path, rest) ?? (Array.isArray(path) ? path.flat(Infinity) : [path]).map(shown).join('|')
@@ -215,7 +215,7 @@ function routePath (path, rest) {
 function routePathOf (path, rest) {
   const paths = Array.isArray(path) ? path.flat(Infinity) : [path]
   const matching = paths.find(one => one instanceof RegExp
-    ? rest.search(one) !== -1 // it leaves the lastIndex of the user's expression alone
+    ? rest.search(one) !== -1 // does not change the lastIndex of the user's expression
     : compileTemplate(String(one), { isPrefix: false })?.test(rest))
   return matching === undefined ? null : shown(matching)
 }
@@ -235,7 +235,7 @@ function join (prefix, path) {
 
 /**
  * Reads the routers' stacks and changes nothing.
- * @param {any} app  the application that answers, `request.app`
+ * @param {any} app  the application that handles the request, `request.app`
  * @param {object} route
  * @returns {Chain[]} outermost mount first; empty when the application does not lead to the route
  */
@@ -267,8 +267,8 @@ function findChains (app, route) {
 }
 
 /**
- * A sub-application hides behind a closure of its parent, but knows the parent and the last place it was mounted at. Another place may be
- * any at which the parent has mounted an application.
+ * A sub-application is hidden in a closure of its parent, but has the parent and its last mount path. Any other path may be any at which the
+ * parent has mounted an application.
  * @param {any} app
  * @returns {Mount[][]} each outermost first
  */

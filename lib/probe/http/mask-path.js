@@ -1,16 +1,16 @@
 'use strict'
 
-// The path of a request: without its query, and without values where no template of it is known. It would rather hide a fixed word than
+// The path of a request without its query, and without values where no template is available. When in doubt it hides a fixed word rather than
 // show a value.
 
 const LONGEST_WORD = 32
 
-// What a person writes into a mount path: letters, with two digits at most (v1, oauth2, v2.1, $metadata), or a sign alone (-, ~).
+// What a developer writes into a mount path: letters, with at most two digits (v1, oauth2, v2.1, $metadata), or a single sign (-, ~).
 const WORD = /^(?=.*[a-z])\$?[a-z_.~-]*(?:\d[a-z_.~-]*){0,2}$/i
 const SIGNS = /^[-._~!$*+,;=:@()]+$/
 const LONG_HEX = /^[0-9a-f]{8,}$/i
 
-// A client chooses what it asks for: so many paths are told apart, and further ones are not.
+// A client chooses its paths: so many are kept apart, further ones are not.
 const MAX_MASKED = 50
 const MAX_SEGMENTS = 8
 
@@ -18,9 +18,9 @@ const MAX_SEGMENTS = 8
 const masked = new Set()
 
 /**
- * @param {string} path  of which no template is known at all
+ * @param {string} path  without any template
  * @param {Record<string, unknown>} [params]
- * @returns {string | null} the same for the whole process, in bounded number
+ * @returns {string | null} shared by the whole process, bounded in number
  */
 function maskedTemplate (path, params = {}) {
   const [start, ...segments] = path.split('/', MAX_SEGMENTS + 2)
@@ -38,7 +38,7 @@ function forgetMasked () {
 
 /**
  * @param {string} path
- * @param {Record<string, unknown>} params  values that the router has named
+ * @param {Record<string, unknown>} params  values named by the router
  * @returns {string}
  */
 function maskPath (path, params) {
@@ -68,7 +68,7 @@ function decodeSegment (segment) {
 
 /**
  * @param {any} request
- * @returns {string} what was asked for, whatever a router has cut off since
+ * @returns {string} the requested path, including what a router has removed since
  */
 function pathnameOf (request) {
   return pathOf(request.originalUrl ?? request.url ?? '')

@@ -1,6 +1,6 @@
 'use strict'
 
-// The beginning of every request of every node:http server in the process, seen without touching the application.
+// Reports the beginning of every request of every node:http server in the process, without a change to the application.
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { reportFault } = require('../../base/guard')

@@ -1,9 +1,8 @@
 'use strict'
 
-// Notices once that a response is done, sent or not, and lets go of its request then. A response that a server of node:http has made needs no
-// listener of its own for that: node:diagnostics_channel reports when it is sent, and its connection, when that closes, that it never will be.
-// on-finished knows every other kind of response, but its listeners, queue and AsyncResource cost 3 to 4.5 µs a request on Node 24, more than
-// all else here.
+// Detects when a response is done, sent or not, and then releases its request. A response created by a node:http server needs no listener of its
+// own: node:diagnostics_channel reports when it is sent, and the close of its connection that it never will be. on-finished covers every other kind
+// of response, but its listeners, queue and AsyncResource cost 3 to 4.5 µs a request on Node 24, more than everything else here.
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const onFinished = require('on-finished')
@@ -18,15 +17,15 @@ const { sayTemplate } = require('./told-route')
 /** @import { Readable } from 'node:stream' */
 /** @import { OnEnd, RequestContext } from './contexts/one-request' */
 
-/** Taken when there is a response: a process without a server is spared node:http. @type {unknown} */
+/** Set with the first response, so that a process without a server does not load node:http. @type {unknown} */
 let ServerResponse
 
 const CHANNEL_NAME = 'http.server.response.finish'
 
-/** On a connection: the context of the request whose response has it, while that is waited for. */
+/** On a connection: the context of the request whose response uses it, until that response ends. */
 const AWAITED = Symbol('loopscope.awaited')
 
-// Requests of one route share what they leave; clients choose what some routes are called.
+// Requests of one route share one finished context; clients choose some route names.
 const MAX_SHARED = 1000
 
 /** Contexts of finished requests, by route. @type {Map<string, RequestContext>} */
@@ -38,14 +37,14 @@ class ResponseEnds {
   #isSubscribed = false
   #isStopped = true
 
-  /** @param {(context: RequestContext) => void} [onUncounted]  a request that nobody counted is about to be let go of */
+  /** @param {(context: RequestContext) => void} [onUncounted]  a request that no handle counted is about to be released */
   constructor (onUncounted = () => {}) {
     this.#onUncounted = onUncounted
   }
 
   /**
    * @param {RequestContext} context  that has just begun
-   * @param {Readable} source   what brings the rest of its request
+   * @param {Readable} source   the source of the rest of its request
    * @param {Response | null} response
    */
   await (context, source, response) {
@@ -55,7 +54,7 @@ class ResponseEnds {
       context.endsWith = this
       return awaitClose(context)
     }
-    // Those who count it listen as well, and come later.
+    // The handles that count it listen as well, and run later.
     const finish = guarded(async () => {
       await null
       this.#finish(context, response?.statusCode ?? 0)
@@ -64,7 +63,7 @@ class ResponseEnds {
     else source.once('close', finish)
   }
 
-  /** Responses that are under way are still waited for. */
+  /** Responses in flight are still awaited. */
   stop () {
     this.#isStopped = true
     this.#leave()
@@ -117,7 +116,7 @@ class ResponseEnds {
 }
 
 /**
- * Has a function called when a response is done.
+ * Calls a function when a response is done.
  * @param {RequestContext} context
  * @param {Response} response
  * @param {OnEnd} onEnd  throws nothing
@@ -134,7 +133,7 @@ function whenEnded (context, response, onEnd) {
 }
 
 /**
- * One listener for each connection, however many requests come by it.
+ * One listener per connection, however many requests use it.
  * @param {RequestContext} context
  */
 function awaitClose (context) {
@@ -153,8 +152,8 @@ const onClose = guarded(
 )
 
 /**
- * To be asked when Node.js begins a request. Subclasses have their own ways to end. Only a response that is about to get its connection is
- * closed with it: others wait behind it in a pipeline.
+ * Call it when Node.js begins a request. Subclasses end in their own ways. Only a response that is about to get its connection is closed with
+ * it: others wait behind it in a pipeline.
  * @param {any} socket  of the request
  * @param {any} response
  */
@@ -164,7 +163,7 @@ function isServedBy (socket, response) {
 }
 
 /**
- * While the call that began the request has not returned, no response has been told of as sent.
+ * While the call that began the request has not returned, no response has been reported as sent.
  * @param {RequestContext} context  of a response that has its connection
  */
 function mayHaveEnded (context) {
@@ -175,13 +174,13 @@ function mayHaveEnded (context) {
 
 /** @param {Response} response */
 function isSent (response) {
-  // HTTP/2 responses say that they are finished as soon as their stream is gone, but never that they were ended.
+  // HTTP/2 responses are finished as soon as their stream is gone, but never report that they were ended.
   return response.writableFinished !== false && response.writableEnded !== false
 }
 
 /**
- * Lets go of a request. What it leaves behind (a promise that stays pending, a timer) keeps its context for as long as it lives itself, so from
- * then on the context holds what late work is asked for: the route and the trace.
+ * Releases a request. What it leaves behind (a pending promise, a timer) retains its context, so from then on the context holds only what late work
+ * needs: the route and the trace.
  * @param {RequestContext} context
  * @param {number} status  of its response
  */

@@ -1,7 +1,7 @@
 'use strict'
 
-// The route of a request: its method, and the template of its path as far as anybody knows it: the application itself, the framework
-// that matched it, else the path with its values taken out. A value of a path never shows in it, and nothing is thrown.
+// The route of a request: its method, and the template of its path: set by the application, or from the framework that matched it, or else the path
+// with its values masked. It never contains a value of a path, and nothing throws.
 
 const { expressTemplate, isOnePath } = require('./express-template')
 const { maskedTemplate, pathnameOf } = require('./mask-path')
@@ -10,29 +10,29 @@ const { toldIn, toldOf } = require('./told-route')
 /** @import { RequestContext } from './contexts/one-request' */
 /** @import { Told } from './told-route' */
 
-/** What stands in for a finished request bears it: its route is known, and nothing else of it. */
+/** Marks the stand-in of a finished request, which has its route and nothing else. */
 const FINISHED = Symbol('loopscope.finished')
 
 const UNMATCHED = '_unmatched'
 const OTHER_METHOD = '_OTHER'
 
-// The methods of RFC 9110, PATCH (RFC 5789) and QUERY: what OpenTelemetry counts as known. A client may invent others.
+// The methods of RFC 9110, PATCH (RFC 5789) and QUERY: the methods that OpenTelemetry defines. A client may invent others.
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'CONNECT', 'TRACE', 'QUERY'])
 const BODILESS = new Set(['GET', 'HEAD'])
 
 const STATUS_NOT_FOUND = 404
 
-// Next.js notes on a request which of its pages or route handlers matched.
+// Next.js records on a request which of its pages or route handlers matched.
 const NEXT_META = Symbol.for('NextInternalRequestMeta')
 
 const MAX_OPERATIONS = 50
-const MAX_READ = 4096 // characters of a document of GraphQL
+const MAX_READ = 4096 // characters of a GraphQL document
 
-// A definition, whose name is followed by variables, directives or fields: not the words of a search.
+// A definition, whose name is followed by variables, directives or fields: not words in a search query.
 const DEFINITION = /\b(query|mutation|subscription)\s+([_A-Za-z]\w{0,63})\s*[({@]/g
 const OPERATION_NAME = /^[_A-Za-z]\w{0,63}$/
 
-/** Operations that have a name in a route. @type {Set<string>} */
+/** Operation names used in routes. @type {Set<string>} */
 const operations = new Set()
 
 /**
@@ -45,7 +45,7 @@ function routeOf (request) {
 
 /**
  * @param {{ method?: any }} request  or its context
- * @returns {string} a known method as sent, else '_OTHER'
+ * @returns {string} a standard method as sent, else '_OTHER'
  */
 function methodOf ({ method }) {
   return METHODS.has(method) ? method : OTHER_METHOD
@@ -53,7 +53,7 @@ function methodOf ({ method }) {
 
 /**
  * @param {any} request
- * @returns {string} the path template without the method, and the name of the operation of GraphQL
+ * @returns {string} the path template without the method, and the name of the GraphQL operation
  */
 function templateOf (request) {
   try {
@@ -64,9 +64,9 @@ function templateOf (request) {
 }
 
 /**
- * The same for every request that is answered: of the request itself it asks as little as possible.
+ * The same for every request that is answered: it reads as little as possible from the request itself.
  * @param {RequestContext} context
- * @param {number} status  of the answer
+ * @param {number} status  of the response
  */
 function answeredTemplate (context, status) {
   try {
@@ -85,7 +85,7 @@ function answeredTemplate (context, status) {
 function resolve (request, method, told, status) {
   const template = told?.template ?? knownTemplate(request, told)
   if (template === null || template === '') return UNMATCHED
-  // Whoever looks for holes asks for any path, and is told so: only what was answered has a name.
+  // A scanner requests any path, and gets 404: only an answered path gets a name.
   const found = template ?? (status === STATUS_NOT_FOUND ? null : masked(request))
   if (found === null) return UNMATCHED
   return BODILESS.has(method) ? found : found + operationOf(request, told?.subject)
@@ -114,9 +114,9 @@ function nextTemplate (request) {
 }
 
 /**
- * The functions that answer the route of a request: the application's own middleware of it, and its handler.
+ * The functions that answer the route of a request: the application's middleware on the route, and its handler.
  * @param {any} request
- * @returns {Function[]} outermost first; none where the framework does not tell
+ * @returns {Function[]} outermost first; none where the framework does not expose them
  */
 function handlersOf (request) {
   try {
@@ -128,7 +128,7 @@ function handlersOf (request) {
   }
 }
 
-/** @param {any} request  also what stands in for one */
+/** @param {any} request  or its stand-in */
 function isFinished (request) {
   return request[FINISHED] === true
 }
@@ -140,10 +140,10 @@ function masked (request) {
 }
 
 /**
- * The operation of a GraphQL request, by its name: all of them come to one path. Read only from a body that the application has had parsed; the
- * name is a client's choice, so it must look like one, and there is a bound on how many are told apart.
+ * The operation of a GraphQL request, by its name, since all of them have one path. Read only from a body that the application has parsed. The name
+ * is a client's choice, so it must be a valid name, and the number of names is bounded.
  * @param {any} request
- * @param {any} [subject]  what the framework makes of it
+ * @param {any} [subject]  the framework's own request object
  * @returns {string} ` query Orders`; nothing where there is no operation with a name
  */
 function operationOf (request, subject) {
@@ -157,7 +157,7 @@ function operationOf (request, subject) {
 
 /**
  * @param {string} document
- * @param {unknown} wanted  the operation's name where the document defines several
+ * @param {unknown} wanted  the operation's name if the document defines several
  */
 function nameOperation (document, wanted) {
   const isNamed = typeof wanted === 'string' && OPERATION_NAME.test(wanted)

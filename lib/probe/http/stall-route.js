@@ -1,7 +1,7 @@
 'use strict'
 
-// Which request the main thread was stuck with, its route and its trace: seen by an interrupt in the middle of the stall, or, when the
-// stall was over before the interrupt came, the one whose handler ran longest in that time.
+// Finds the request that blocked the main thread, its route and its trace: by an interrupt in the middle of the stall, or, when the stall was over
+// before the interrupt came, the one whose handler ran longest in that time.
 
 const { activeSpan } = require('../open-telemetry')
 const { spansOf, traceOf } = require('../trace-of')
@@ -14,8 +14,8 @@ const { isFinished, routeOf } = require('./route-template')
 /** @import { SlowRequest } from '../../api/http/middleware' */
 
 /**
- * @typedef {object} Stuck  what the main thread was stuck with
- * @property {() => boolean} isAnswered  also without a request: before that the router may still be on its way to its route
+ * @typedef {object} Stuck  the work that blocked the main thread
+ * @property {() => boolean} isAnswered  true also without a request; before that the router may not have found the route
  * @property {() => Subject} subject
  * @property {Span[]} spans  of OpenTelemetry, innermost first
  */
@@ -27,7 +27,7 @@ function createStallRoute ({ context }) {
 
 class StallRoute {
   #context
-  /** What was noted last. @type {{ tickMicros: number, found: RequestContext | undefined, span: Span | null } | undefined} */
+  /** The last note. @type {{ tickMicros: number, found: RequestContext | undefined, span: Span | null } | undefined} */
   #noted
 
   /** @param {Pick<RouteContext, 'current'>} context */
@@ -35,19 +35,19 @@ class StallRoute {
     this.#context = context
   }
 
-  /** Of the code that runs now; null outside requests. */
+  /** Route of the code that runs now; null outside requests. */
   now () {
     const current = this.#context.current()
     return current === undefined ? null : routeOf(current.request)
   }
 
-  /** The same of its trace, which there may be outside requests. */
+  /** Trace of the code that runs now, which there may be outside requests. */
   traceNow () {
     return traceOf(this.#context.current()?.request, activeSpan())
   }
 
   /**
-   * To be called in the middle of a stall.
+   * Call it in the middle of a stall.
    * @param {number} tickMicros  the heartbeat's last tick before it
    */
   note (tickMicros) {
@@ -58,8 +58,8 @@ class StallRoute {
   }
 
   /**
-   * @param {{ fromMicros: number, toMicros: number }} tick  that was late
-   * @param {(SlowRequest | null)[]} slowest  of each handle, up to this tick
+   * @param {{ fromMicros: number, toMicros: number }} tick  the late tick
+   * @param {(SlowRequest | null)[]} slowest  one of each handle, up to this tick
    * @returns {Stuck}
    */
   of ({ fromMicros, toMicros }, slowest) {

@@ -1,6 +1,6 @@
 'use strict'
 
-// What is known of a request's route from outside of it: from the application, which sets its template, and from the framework that matched it.
+// The route facts that are set on a request from outside: its template by the application, and the framework that matched it.
 
 const { warnOnce } = require('../../base/warnings')
 const { contextOn, takePlace } = require('./contexts/one-request')
@@ -10,25 +10,25 @@ const { contextOn, takePlace } = require('./contexts/one-request')
 /** @import { RouteContext } from './contexts/route-context' */
 
 /**
- * @typedef {object} Framework  that says what its route is
- * @property {(subject: any) => string | null | undefined} readTemplate  null: no route answers; undefined: not known. Called as late as
- *   possible: the router may still be on its way
- * @property {(subject: any) => unknown[]} readHandlers  the functions that answer the route; what is no function is left out
+ * @typedef {object} Framework  that provides the route
+ * @property {(subject: any) => string | null | undefined} readTemplate  null: no route matches; undefined: not available. Called as late as
+ *   possible: the router may not have run yet
+ * @property {(subject: any) => unknown[]} readHandlers  the functions that answer the route; other values are left out
  *
  * @typedef {object} Told
- * @property {string | undefined} template  by the application, which knows best
+ * @property {string | undefined} template  set by the application, which takes precedence
  * @property {Framework | undefined} framework
- * @property {any} subject  what that makes of the request
+ * @property {any} subject  the framework's own request object
  */
 
-// Of the application.
+// A template set by the application.
 const TEMPLATE = /^\/[^\s\p{Cc}]{0,255}$/u
 
 /** On a request without a context of its own. */
 const TOLD = Symbol('loopscope.told')
 
 /**
- * For the application.
+ * Sets the template on behalf of the application.
  * @param {object} request
  * @param {string} template
  */
@@ -38,7 +38,7 @@ function sayTemplate (request, template) {
 
 /**
  * @param {any} request
- * @param {any} subject  what the framework makes of the request
+ * @param {any} subject  the framework's own request object
  * @param {Framework} framework
  */
 function giveTemplate (request, subject, framework) {
@@ -54,7 +54,7 @@ function hasTemplate (request) {
 
 /**
  * @param {any} request
- * @returns {Told} to be added to
+ * @returns {Told} to be completed
  */
 function toldFor (request) {
   takePlace(request)
@@ -76,7 +76,7 @@ function toldOf (request) {
 }
 
 /**
- * The same without a look at the request, where everybody has found its context.
+ * The same without reading the request, when its context is already at hand.
  * @param {RequestContext} context
  */
 function toldIn ({ response, told, request }) {
@@ -84,7 +84,7 @@ function toldIn ({ response, told, request }) {
 }
 
 /**
- * What an application calls in the middle of a request, so nothing here throws.
+ * Applications call it in the middle of a request, so nothing here throws.
  * @param {object} parts
  * @param {Pick<RouteContext, 'current'>} parts.context
  * @param {Pick<Logger, 'warn'>} parts.logger
@@ -106,7 +106,7 @@ function createSayRoute ({ context, logger }) {
 }
 
 /**
- * @param {any} given  a request of node:http, Express or Fastify, a context of Hono or Koa
+ * @param {any} given  a request of node:http, Express or Fastify, or a context of Hono or Koa
  * @returns {object | undefined}
  */
 function requestBehind (given) {

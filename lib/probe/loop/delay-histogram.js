@@ -1,7 +1,7 @@
 'use strict'
 
 // How late the loop was, tick by tick, as counts by upper bound since the start and as the maximum of the last minute.
-// It is fed by the heartbeat; it keeps no timer, and reading it changes nothing, so any number of readers see the same.
+// The heartbeat feeds it; it has no timer, and reading it changes nothing, so all readers see the same.
 
 const { BucketCounts } = require('../../base/bucket-counts')
 const { monotonicMicros: systemMonotonicMicros } = require('../../base/monotonic')
@@ -11,10 +11,10 @@ const { assertKnownKeys, assertNumberAbove } = require('../../base/validate')
 
 const MS_PER_SECOND = 1e3
 
-// From a delay that nobody feels to one that fails a liveness probe; 100 ms, the default stall threshold, is a bound.
+// From an imperceptible delay to one that fails a liveness probe; 100 ms, the default stall threshold, is a bound.
 const BOUNDS_SECONDS = Object.freeze([0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10])
 
-// Two slots, the running one and the one before it: a maximum stays visible for 30 to 60 s, whatever the scrape interval.
+// Two slots, the current one and the previous one: a maximum stays visible for 30 to 60 s, whatever the scrape interval.
 const SLOT_MICROS = 30e6
 
 /**
@@ -32,7 +32,7 @@ function createDelayHistogram (options) {
 /**
  * A loop blocked for 300 ms gives one late tick, though ticks due 20, 40, 60 … ms after it would have been late too.
  * Counted alone it would vanish among the idle ticks of the same second (coordinated omission, nodejs/node#34661).
- * The ticks it stood in for are counted here, per bound and not one by one: a laptop that slept ten hours missed millions.
+ * The missed ticks are counted here, per bound and not one by one: a laptop that slept ten hours missed millions.
  */
 class BackFilledCounts extends BucketCounts {
   #periodMs
@@ -92,8 +92,8 @@ class DelayHistogram {
   }
 
   /**
-   * Called once a tick; allocates nothing.
-   * @param {number} delayMs  the tick's own period subtracted; a tick that came early counts as 0
+   * Called once per tick; allocates nothing.
+   * @param {number} delayMs  the tick's own period subtracted; an early tick counts as 0
    */
   record (delayMs) {
     const lateMs = delayMs > 0 ? delayMs : 0
@@ -105,14 +105,14 @@ class DelayHistogram {
   }
 
   /**
-   * Ticks that would have been on time, had they been made.
+   * Counts ticks that would have been on time.
    * @param {number} count
    */
   addOnTime (count) {
     this.#counts.observe(0, count)
   }
 
-  /** Slots begin at multiples of their length after the start, so it does not matter who turns them, or when. */
+  /** Slots begin at multiples of their length after the start, so it does not matter which caller turns them, or when. */
   #turnSlots () {
     const elapsedSlots = Math.floor((this.#monotonicMicros() - this.#slotStartMicros) / SLOT_MICROS)
     if (elapsedSlots < 1) return

@@ -1,10 +1,10 @@
 'use strict'
 
-// The timer tick on the main thread that proves that the loop turns. It measures how late each tick was and tells the
-// observer through shared memory; it does not decide why.
+// The timer tick on the main thread that proves that the loop turns. It measures how late each tick was and reports it to the observer through
+// shared memory; it does not search for the cause.
 //
-// While the process has nothing to do the heart beats slower: a timer that wakes an idle process costs more than all the
-// rest of us. Work that announces itself (a request) makes it fast again at once, other work with the next tick.
+// While the process is idle the heartbeat is slower: a timer that wakes an idle process costs more than all the rest of loopscope. Work that
+// announces itself (a request) makes it fast again at once, other work with the next tick.
 
 const { guarded } = require('../../base/guard')
 const { monotonicMicros } = require('../../base/monotonic')
@@ -14,24 +14,24 @@ const { OwnWorkIntervals, msOf } = require('./own-work')
 /** @import { Interval } from './own-work' */
 /** @import { SharedState } from '../../link/shared-state' */
 
-const IDLE_FACTOR = 5 // 100 ms by default: a stall that announces itself by nothing is still seen while it lasts
+const IDLE_FACTOR = 5 // 100 ms by default: a stall that nothing announces is still detected while it lasts
 const CHECK_MS = 1000
-// Of a processor, all threads: we take up to 3 % ourselves. (Not the loop's utilization: libuv forgets what it has waited for
-// when a signal ends the wait, so with a profiler's 100 signals a second an idle loop reads as half busy; Node 20 to 26.)
+// Of one CPU, all threads: loopscope itself uses up to 3 %. (Not the loop's utilization: libuv loses the elapsed wait when a signal ends it,
+// so with a profiler's 100 signals a second an idle loop reads as half busy; Node 20 to 26.)
 const IDLE_SHARE = 0.1
-// A turn of the loop that held up an idle tick for this part of the threshold shows that the work before the tick was one
-// long turn, and not many short ones. By no more is the tick late after a block of the threshold and a fast period that began
-// right after the one before: what the fast heart always finds, the slow one finds as well.
+// A turn of the loop that delayed an idle tick by this part of the threshold shows that the work before the tick was one long turn, and not many
+// short ones. A tick is late by no more than this after a block of the threshold plus a fast period that began right after the previous tick: so
+// the slow heartbeat finds everything that the fast one does.
 const PROOF_SHARE = 1 / IDLE_FACTOR
 
 /**
  * @typedef {object} LateTick
- * @property {number} fromMicros  the tick before
+ * @property {number} fromMicros  the previous tick
  * @property {number} toMicros    this tick
- * @property {number} delayMs     how late it was, the period and the own work subtracted
- * @property {Interval[]} ownWork  what of the time between was ours, in order
- * @property {number} ownMs       all of that
- * @property {boolean} [isSuspected]  an idle tick that was late by less than a stall, which may have begun before it was due
+ * @property {number} delayMs     how late it was, minus the period and loopscope's own work
+ * @property {Interval[]} ownWork  the part of the time between that was loopscope's, in order
+ * @property {number} ownMs       its sum
+ * @property {boolean} [isSuspected]  an idle tick that was late by less than a stall; the block may have begun before it was due
  */
 
 class Heartbeat {
@@ -44,7 +44,7 @@ class Heartbeat {
   #dueMicros = Infinity
   #own
   #isIdle = false
-  /** When the processor time was last looked at, and what it was. */
+  /** When the CPU time was last read, and its value. */
   #checked = { micros: 0, cpuMs: 0 }
   #overheadMicros = 0
 
@@ -53,11 +53,11 @@ class Heartbeat {
    * @param {number} parts.periodMs
    * @param {number} parts.stallThresholdMs
    * @param {SharedState} parts.state
-   * @param {(delayMs: number, periods: number) => void} parts.onTick  called for every tick; periods: how many fast ones it stands for
+   * @param {(delayMs: number, periods: number) => void} parts.onTick  called for every tick; periods: how many fast ticks it stands for
    * @param {(tick: LateTick) => void} parts.onStall   called for ticks at least stallThresholdMs late, and for suspected ones
-   * @param {() => void} [parts.onFirst]               the loop turns for the first time: what the application does is measured from here on
-   * @param {() => void} [parts.onSpeedUp]               the heart beats fast again because of speedUp()
-   * @param {() => NodeJS.CpuUsage} [parts.cpuUsage]   of the process, or of the one thread that is watched
+   * @param {() => void} [parts.onFirst]               the loop turns for the first time: measurement of the application begins
+   * @param {() => void} [parts.onSpeedUp]               the heartbeat is fast again because of speedUp()
+   * @param {() => NodeJS.CpuUsage} [parts.cpuUsage]   of the process, or of the one observed thread
    */
   constructor (parts) {
     this.#parts = parts
@@ -70,7 +70,7 @@ class Heartbeat {
   /** When it last ticked; 0 before the first tick. */
   get lastMicros () { return this.#lastMicros }
 
-  /** When the next tick is due; never before the first one. Kept, since each request asks for it. */
+  /** When the next tick is due; never before the first one. Stored, since each request reads it. */
   get dueMicros () { return this.#dueMicros }
 
   get #periodMs () {
@@ -80,7 +80,7 @@ class Heartbeat {
 
   start () {
     if (this.running) return
-    // What runs before the loop turns is the application being loaded, which may block: it is not measured.
+    // Before the loop turns the application is being loaded, which may block: it is not measured.
     this.#setLast(0)
     this.#setIdle(false)
     this.#first = setTimeout(guarded(() => this.#begin()), 0).unref()
@@ -94,7 +94,7 @@ class Heartbeat {
   }
 
   /**
-   * Does work of our own, which is no delay of the application; what the application did before and does after it is one.
+   * Runs loopscope's own work, which is not a delay of the application; what the application does before and after it is.
    * @template T
    * @param {() => T} work
    * @returns {T}
@@ -108,28 +108,28 @@ class Heartbeat {
     }
   }
 
-  /** The same in two calls, for work that somebody else has the main thread do in between. */
+  /** The same in two calls, for work that another thread runs on the main thread in between. */
   beginOwnWork () {
     this.#own.begin()
   }
 
-  /** @returns {number} milliseconds that it took */
+  /** @returns {number} its duration in milliseconds */
   endOwnWork () {
     return this.#own.end()
   }
 
-  /** Nobody will end what was begun: it was no work of ours. */
+  /** Drops work that was begun and will never be ended: it was not loopscope's. */
   dropOwnWork () {
     this.#own.drop()
   }
 
-  /** Leaves the time since the last tick out: it went into work of our own that is accounted for elsewhere. */
+  /** Leaves out the time since the last tick: loopscope's own work, which is accounted for elsewhere. */
   skipElapsed () {
     if (this.#lastMicros !== 0) this.#setLast(monotonicMicros())
     this.#own.forget()
   }
 
-  /** To be called when work begins. It costs nothing while the heart beats fast. */
+  /** Call it when work begins. It costs nothing while the heartbeat is fast. */
   speedUp () {
     if (!this.#isIdle) return
     outsideRequest(() => {
@@ -140,12 +140,12 @@ class Heartbeat {
   }
 
   #begin () {
-    this.#setIdle(false) // the next tick is due a period from now
+    this.#setIdle(false) // the next tick is due one period from now
     this.#takeCpuMs(monotonicMicros())
     this.#setLast(0) // on a busy machine a tick may have come before: Node.js promises no order to timers of different lengths
     this.#tick()
     this.#parts.onFirst?.()
-    this.skipElapsed() // what was done on that occasion is ours
+    this.skipElapsed() // the work done here is loopscope's
   }
 
   /** @param {boolean} isIdle */
@@ -159,7 +159,7 @@ class Heartbeat {
     this.#setLast(this.#lastMicros)
   }
 
-  /** @param {number} micros  0: there is none */
+  /** @param {number} micros  0: none yet */
   #setLast (micros) {
     this.#lastMicros = micros
     this.#dueMicros = micros === 0 ? Infinity : micros + this.#periodMs * 1e3
@@ -184,7 +184,7 @@ class Heartbeat {
   }
 
   /**
-   * Processor time since this was last asked.
+   * CPU time since the last call.
    * @param {number} micros  now
    */
   #takeCpuMs (micros) {
@@ -197,11 +197,11 @@ class Heartbeat {
 
   /**
    * @param {number} passedMs  since the last tick
-   * @param {number} cpuMs     processor time of it; not known while the heart beats fast
+   * @param {number} cpuMs     CPU time within it; not measured while the heartbeat is fast
    */
   #delayOf (passedMs, cpuMs) {
     const { stallThresholdMs } = this.#parts
-    // Timers are kept in whole milliseconds and may fire a fraction early.
+    // Timers have whole milliseconds and may fire a fraction early.
     const lateMs = Math.max(0, passedMs - this.#periodMs)
     const isProven = this.#isIdle && lateMs >= stallThresholdMs * PROOF_SHARE && cpuMs >= stallThresholdMs
     return isProven ? Math.min(passedMs, Math.max(lateMs, cpuMs)) : lateMs
@@ -211,12 +211,12 @@ class Heartbeat {
   #tellLate (tick) {
     const { stallThresholdMs, onStall } = this.#parts
     if (tick.delayMs >= stallThresholdMs) onStall(tick)
-    // What waited took no processor time that would prove it; the samples may.
+    // Waiting used no CPU time that would prove it; the samples may.
     else if (this.#isIdle) onStall({ ...tick, isSuspected: true })
   }
 
   /**
-   * Whether to beat slower or faster from here on.
+   * Decides whether the heartbeat becomes slower or faster.
    * @param {number} micros
    * @param {number} passedMs
    * @param {number} cpuMs

@@ -1,11 +1,11 @@
 'use strict'
 
-// How long every single turn of the loop took, sampled by Node itself in C++ (monitorEventLoopDelay with samplePerIteration,
-// nodejs/node#62935; 24.16 and 26.5). It sees the many short turns that fall between two ticks of the heartbeat; it has no
-// times of day and names no cause. Where Node has no such sampling the part is there all the same and reads null.
+// How long every single turn of the loop took, sampled by Node itself in C++ (monitorEventLoopDelay with samplePerIteration, nodejs/node#62935; 24.16
+// and 26.5). It covers the many short turns between two ticks of the heartbeat; it has no timestamps and no causes. Where Node has no such sampling
+// the class exists all the same and reads null.
 //
-// What a sample is, measured on 24.21 and 26.10: from the end of one poll for I/O to the end of the next (uv_check_t to
-// uv_check_t), less the waiting, where "waiting" is taken to be the time until the next timer was due. So
+// What a sample is, measured on 24.21 and 26.10: the time from the end of one poll for I/O to the end of the next (uv_check_t to uv_check_t), minus
+// the waiting, where "waiting" is assumed to be the time until the next timer was due. So
 // - work in timers, immediates and microtasks counts in full;
 // - work in an I/O callback counts only beyond the time until the next timer: a 100 ms block reads as 50 ms when a timer is due in
 //   50 ms, as nothing when none is due within 100 ms;
@@ -21,17 +21,17 @@ const { clearImmediate, clearInterval, setImmediate, setInterval } = require('..
 
 const NS_PER_MS = 1e6
 
-// As in delay-histogram.js: a maximum stays visible for 30 to 60 s, whoever reads.
+// As in delay-histogram.js: a maximum stays visible for 30 to 60 s, however often it is read.
 const SLOT_MS = 30_000
 
-/** Each enabled sampler costs 0.2 to 0.3 µs a turn of the loop, measured. */
+/** Each enabled sampler costs 0.2 to 0.3 µs per turn of the loop, measured. */
 function createIterations () {
   const sinceStart = createSampler()
   return new Iterations(sinceStart, sinceStart && createSampler())
 }
 
 /**
- * A Node without the option ignores it and would sample by a timer of its own; one that has it reads it.
+ * A Node without the option ignores it and would sample with a timer; one with the option reads it.
  * @returns {Sampler | null}
  */
 function createSampler () {
@@ -43,9 +43,9 @@ function createSampler () {
     }
   }
   const sampler = monitorEventLoopDelay(options)
-  // One that was never enabled holds a libuv handle that counts as active. Node 20 to 26 then abort the process in
-  // process._getActiveHandles(), which prom-client's default metrics call, when it is called just after the sampler's
-  // collection as garbage. Being enabled once takes the handle out of that list for good.
+  // A monitor that was never enabled holds a libuv handle that counts as active. If process._getActiveHandles() (prom-client's default metrics call
+  // it) runs just after the monitor was garbage-collected, Node 20 to 26 abort the process. Enabling it once removes the handle from that list for
+  // good.
   sampler.enable()
   sampler.disable()
   return isKnown ? sampler : null
@@ -62,7 +62,7 @@ class Iterations {
   #running = false
 
   /**
-   * Two, because Node's histogram can give up a maximum only together with everything else.
+   * Two samplers, because Node's histogram can reset its maximum only together with everything else.
    * @param {Sampler | null} sinceStart
    * @param {Sampler | null} slot
    */
@@ -77,7 +77,7 @@ class Iterations {
     if (this.#running) return
     this.#running = true
     if (this.#sinceStart === null) return
-    // Enabled before the loop turns, the first sample is the whole first wait: 300 ms on an idle loop.
+    // If it is enabled before the loop turns, the first sample is the whole first wait: 300 ms on an idle loop.
     this.#enabling = setImmediate(guarded(() => {
       this.#sinceStart?.enable()
       this.#slot?.enable()

@@ -1,6 +1,6 @@
 'use strict'
 
-// The figures of the main thread that rules are judged by, read while one needs it: the observer asks every five seconds.
+// The main thread's figures for rules, read only while a rule needs them: the observer requests them every five seconds.
 
 const { monotonicMicros } = require('../../base/monotonic')
 
@@ -13,7 +13,7 @@ const { monotonicMicros } = require('../../base/monotonic')
  * @param {{ read (): DurationsReading }} requests
  */
 function createLoopCounts ({ loop, heap }, requests) {
-  /** From the first question of a rule that needs it, until the instruments stop. @type {ReturnType<typeof heap.watch> | undefined} */
+  /** From the first request of a rule that needs it, until the instruments stop. @type {ReturnType<typeof heap.watch> | undefined} */
   let watch
 
   /**

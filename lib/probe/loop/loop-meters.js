@@ -1,6 +1,6 @@
 'use strict'
 
-// What is measured of the loop on its own thread: how late it was, how long its turns took, how busy it was.
+// The measurements of the loop on its own thread: how late it was, how long its turns took, how busy it was.
 
 const { createDelayHistogram } = require('./delay-histogram')
 const { createIterations } = require('./iterations')
@@ -38,7 +38,7 @@ class LoopMeters {
 
   /**
    * @param {number} delayMs  of a tick
-   * @param {number} periods  of the fast heartbeat that it stands for
+   * @param {number} periods  fast ticks that it stands for
    */
   record (delayMs, periods) {
     this.delay.record(delayMs)
@@ -46,7 +46,7 @@ class LoopMeters {
     if (periods > 1) this.delay.addOnTime(periods - 1)
   }
 
-  /** @returns {DelaySummary} everything that is known of the delay, for people */
+  /** @returns {DelaySummary} all figures of the delay, for display */
   summary () {
     const { count, sum } = this.delay.read()
     return {

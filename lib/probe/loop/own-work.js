@@ -1,7 +1,7 @@
 'use strict'
 
-// Work of loopscope that holds up the main thread (a heap snapshot, a report). Those who have it done announce its begin and its end, so that it
-// is no delay of the application, and it is added up.
+// Records loopscope's own work that blocks the main thread (a heap snapshot, a report). The part that requests the work announces its begin and its
+// end, so that it is not counted as a delay of the application; its time is added up.
 
 const { monotonicMicros } = require('../../base/monotonic')
 
@@ -16,7 +16,7 @@ const { monotonicMicros } = require('../../base/monotonic')
 function createOwnWork ({ heartbeat }) {
   let totalMs = 0
 
-  /** @returns {number} milliseconds since the beginning */
+  /** @returns {number} milliseconds since begin() */
   function end () {
     const tookMs = heartbeat.endOwnWork()
     totalMs += tookMs
@@ -43,12 +43,12 @@ function createOwnWork ({ heartbeat }) {
   }
 }
 
-/** What of the time since the last tick was loopscope's own work. */
+/** The part of the time since the last tick that was loopscope's own work. */
 class OwnWorkIntervals {
   #state
   /** In order. @type {Interval[]} */
   #done = []
-  /** When what goes on began, the innermost last: the observer has work done in the middle of other work. @type {number[]} */
+  /** Begin times of the running work, innermost last: the observer can start work in the middle of other work. @type {number[]} */
   #begunMicros = []
   #isLate = false
 
@@ -62,7 +62,7 @@ class OwnWorkIntervals {
     this.#setBegun([...this.#begunMicros, monotonicMicros()])
   }
 
-  /** @returns {number} milliseconds that it took */
+  /** @returns {number} its duration in milliseconds */
   end () {
     const fromMicros = this.#begunMicros.at(-1)
     if (fromMicros === undefined) return 0
@@ -71,31 +71,31 @@ class OwnWorkIntervals {
     // Before the first tick nothing is measured.
     if (this.#state.tickMicros !== 0) {
       this.#done = [...this.#done.slice(0, this.#done.length - within.length), own]
-      // In this order: the observer must not see the work's time as a delay for a moment.
+      // In this order: the observer must not see the work's time as a delay, not even briefly.
       this.#state.tickMicros += (msOf([own]) - msOf(within)) * 1e3
     }
     this.#setBegun(this.#begunMicros.slice(0, -1))
     return msOf([own])
   }
 
-  /** Nobody will end what was begun: it was no work of ours. */
+  /** Drops work that was begun and will never be ended: it was not loopscope's. */
   drop () {
     this.#setBegun([])
   }
 
-  /** Leaves out what was done since the last tick. */
+  /** Drops the work since the last tick. */
   forget () {
     this.#done = []
   }
 
   /**
-   * To be called with each tick.
+   * Call it with each tick.
    * @param {number} micros  now
-   * @returns {Interval[]} since the tick before
+   * @returns {Interval[]} since the previous tick
    */
   take (micros) {
-    // A loop that turns is not at work for us: it has been asked, and what it does until then is the application's. A turn later
-    // nobody will come any more: the session closed in between.
+    // A loop that turns is not running loopscope's work: the work was only announced, and what runs until then is the application's. A turn later
+    // it will not come any more: the session closed in between.
     if (this.#begunMicros.length > 0) this.#setBegun(this.#isLate ? [] : this.#begunMicros.map(() => micros))
     this.#isLate = true
     const done = this.#done

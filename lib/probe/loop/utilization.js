@@ -1,8 +1,7 @@
 'use strict'
 
-// Which share of its time the loop was at work rather than waiting for events: over the last half minute to minute, and as
-// totals that can be added up over processes. High utilization alone is not lateness: a loop that is always busy with short
-// turns answers in time.
+// The share of its time that the loop was busy rather than waiting for events: over the last 30 to 60 s, and as totals that can be added up over
+// processes. High utilization alone is not lateness: a loop that is always busy with short turns responds in time.
 
 const { guarded } = require('../../base/guard')
 const { clearInterval, performance, setInterval } = require('../../base/timers')
@@ -12,7 +11,7 @@ const { assertKnownKeys } = require('../../base/validate')
 
 const MS_PER_SECOND = 1e3
 
-// Two marks 30 s apart: the window reaches back 30 to 60 s, wherever in between it is read and by whomever.
+// Two marks 30 s apart: the window reaches back 30 to 60 s, whenever it is read.
 const SLOT_MS = 30_000
 
 /**
@@ -76,23 +75,23 @@ class Utilization {
 }
 
 /**
- * How long the loop was at work and how long it waited, cumulative, in the shape of performance.eventLoopUtilization(). While the recorder runs
- * its samples are counted: libuv forgets what it has waited for when a signal ends the wait, and a sampling profiler sends a hundred a second,
- * so that Node's own figures call an idle loop half busy (Node 20 to 26). The observer reads them out of the windows, up to two of them late.
+ * How long the loop was busy and how long it waited, cumulative, in the form of performance.eventLoopUtilization(). While the recorder runs its
+ * samples are counted instead: libuv loses the elapsed wait when a signal ends it, and a sampling profiler sends a hundred signals a second, so that
+ * Node's own figures show an idle loop as half busy (Node 20 to 26). The observer reads the samples from the windows, up to two windows late.
  */
 class LoopTime {
   #sampledTime
   #eventLoopUtilization
-  /** Node's, of the times without samples. */
+  /** Node's figures for the times without samples. */
   #activeMs = 0
   #idleMs = 0
-  /** Node's figures, up to which they are counted. */
+  /** Node's figures up to which time is counted. */
   #mark = { active: 0, idle: 0 }
   #isSampled = false
 
   /**
    * @param {object} parts
-   * @param {() => { busyMicros: number, idleMicros: number }} parts.sampledTime  of all samples since start
+   * @param {() => { busyMicros: number, idleMicros: number }} parts.sampledTime  time of all samples since start
    * @param {() => EventLoopUtilization} [parts.eventLoopUtilization]  Node's own
    */
   constructor ({ sampledTime, eventLoopUtilization = performance.eventLoopUtilization }) {
@@ -100,7 +99,7 @@ class LoopTime {
     this.#eventLoopUtilization = eventLoopUtilization
   }
 
-  /** @param {boolean} isSampled  whether the recorder runs from here on */
+  /** @param {boolean} isSampled  whether the recorder runs from now on */
   setSampled (isSampled) {
     if (isSampled === this.#isSampled) return
     const { activeMs, idleMs } = this.#sinceMark()

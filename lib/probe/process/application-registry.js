@@ -1,7 +1,7 @@
 'use strict'
 
-// The default registry of the metrics client that the application has, which its /metrics route serves already. The two
-// clients, prom-client and its successor, have a registry each, which know nothing of one another.
+// Finds the default registry of the application's metrics client, which its /metrics route already serves. The two clients, prom-client and its
+// successor, have separate registries.
 
 const fs = require('node:fs')
 const { createRequire } = require('node:module')
@@ -20,13 +20,13 @@ function findRegistry (appRoot) {
   for (const name of inOrder(declaredIn(appRoot))) {
     try {
       return requireOfApp(name).register
-    } catch {} // the application has none, or one that this Node.js cannot load
+    } catch {} // not installed, or not loadable by this Node.js
   }
   return undefined
 }
 
 /**
- * What the application itself asks for comes first: the other one may be there because a package, ours for one, brought it along.
+ * A declared dependency of the application comes first: the other may be installed only by a package, loopscope among them.
  * @param {string[]} declared
  */
 function inOrder (declared) {

@@ -1,12 +1,12 @@
 'use strict'
 
-// Which application this process runs: the folder its files are shown relative to, and its name.
+// Finds the application that this process runs: the folder that its files are shown relative to, and its name.
 
 const fs = require('node:fs')
 const path = require('node:path')
 
 /**
- * @typedef {object} Started  what was started, as the process has it or a process manager says
+ * @typedef {object} Started  what was started, from the process or a process manager
  * @property {string} [entry]   the file
  * @property {string} [folder]  the working directory
  */
@@ -17,7 +17,7 @@ const path = require('node:path')
  */
 function findApplication ({ entry = process.argv[1], folder = process.cwd() } = {}) {
   const start = entry === undefined ? folder : path.dirname(realPath(entry))
-  // A command of a package, such as `next start`, runs the application of the folder in which it is called.
+  // A command of a package, such as `next start`, runs the application in the working directory.
   const ofFolder = entry !== undefined && isOfPackage(entry) ? nearestPackage(folder) : null
   return ofFolder ?? nearestPackage(start) ?? { root: start, name: 'node' }
 }
@@ -41,7 +41,7 @@ function realPath (file) {
   try {
     return fs.realpathSync(file)
   } catch {
-    return path.resolve(file) // node -e, or a file without its extension
+    return path.resolve(file) // node -e, or a file given without its extension
   }
 }
 

@@ -1,10 +1,10 @@
 'use strict'
 
-// Reports the next callback that the event loop runs, right before it runs, other than loopscope's own: so that what happens in an idle process
-// is recorded from its beginning.
+// Reports the next callback that the event loop runs, right before it runs, other than loopscope's own, so that activity in an idle process is
+// recorded from its beginning.
 //
-// An async hook, enabled only while nothing happens: each callback that is not loopscope's disables it again. Promises are not tracked, which
-// would make them slower for good; what only a promise wakes up that no callback of Node's resolves (WebAssembly.compile(), Atomics.waitAsync())
+// It uses an async hook, enabled only while the process is idle: each callback that is not loopscope's disables it again. Promises are not tracked,
+// which would slow them down for good; so work that only a promise wakes, without a callback of Node's (WebAssembly.compile(), Atomics.waitAsync()),
 // is not reported.
 
 const { createHook, executionAsyncId, triggerAsyncId } = require('node:async_hooks')
@@ -13,12 +13,12 @@ const { outsideRequest } = require('../../base/timers')
 
 const MAX_OWN = 20
 
-const OUTSIDE = outsideRequest(executionAsyncId) // in which loopscope's timers are started
+const OUTSIDE = outsideRequest(executionAsyncId) // the context in which loopscope's timers start
 
-/** The ports from which messages of the observer come. @type {Set<number>} */
+/** Async ids of the ports that deliver the observer's messages. @type {Set<number>} */
 const own = new Set()
 
-/** To be called in the callback of a message of the observer's. */
+/** Call it in the callback of a message from the observer. */
 function noteOwnCallback () {
   const id = executionAsyncId()
   if (own.has(id)) return

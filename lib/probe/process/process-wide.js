@@ -1,9 +1,9 @@
 'use strict'
 
-// One thing per process, also when several applications or several copies of this package are loaded into it:
-// the first to ask makes it, all share it, the last to let go stops it.
+// Holds one instance per process, also with several applications or several copies of this package: the first caller creates it, all share it, the
+// last release stops it.
 
-/** The preload while it waits, for diagnostics that the application starts itself: the preload's are started first, as in a process where it did not wait. */
+/** The waiting preload. If the application starts diagnostics itself, the preload's are started first, as without the wait. */
 const WAITING_PRELOAD = 'waiting-preload.1'
 
 /**
@@ -12,7 +12,7 @@ const WAITING_PRELOAD = 'waiting-preload.1'
  */
 
 /**
- * @param {string} name  unique in the process; carries the version of the shared thing's own interface
+ * @param {string} name  unique in the process; carries the version of the shared instance's interface
  * @returns {symbol}
  */
 function keyOf (name) {
@@ -38,7 +38,7 @@ function hold (name, create) {
 }
 
 /**
- * What somebody holds, if anybody does.
+ * The held instance, if any.
  * @param {string} name
  * @returns {unknown}
  */
@@ -47,7 +47,7 @@ function peek (name) {
 }
 
 /**
- * For plain data, which has nothing to give back and may outlive those who write it.
+ * For plain data, which needs no cleanup and may outlive its writers.
  * @template T
  * @param {string} name
  * @param {() => T} create

@@ -1,20 +1,20 @@
 'use strict'
 
-// Source maps that only the process has, of code that was compiled as it was loaded.
+// Reads source maps that only the process has: those of code compiled as it was loaded.
 
 const { findSourceMap } = require('node:module')
 const { fileURLToPath } = require('node:url')
 const { performance } = require('../../base/timers')
 
-const MAX_MAPS_MS = 5 // at once; the first is always read
+const MAX_MAPS_MS = 5 // per call; the first map is always read
 const MAX_MAP_LENGTH = 2 * 1024 * 1024
 // ts-node (a fork of its own), @swc-node/register, @babel/register and older tools install it, with their compiled code or its maps.
 const SUPPORT = /[\\/]source-map-support[\\/]source-map-support\.js$/
 
 /**
- * Reading one takes time on this thread, since it is decoded when it is asked for the first time: so only some are read at a time, and none of a bundle.
- * @param {readonly string[]} urls  of scripts, as V8 has them
- * @returns {(string | null)[]} maps as text, null where there is none, of as many of the first as there was time for
+ * Reading a map takes time on this thread, since it is decoded on first use: so only some are read per call, and none of a bundle.
+ * @param {readonly string[]} urls  of scripts, as in V8
+ * @returns {(string | null)[]} maps as text, null where there is none, for as many of the first as time allowed
  */
 function readScriptMaps (urls) {
   const untilMs = performance.now() + MAX_MAPS_MS
@@ -43,7 +43,7 @@ function retrieversOfPackages () {
     .map(file => attempt(() => require.cache[file]?.exports.retrieveSourceMap)).filter(retrieve => typeof retrieve === 'function')
 }
 
-/** These know scripts by their paths. @param {string} url */
+/** These take scripts by path. @param {string} url */
 function fileOf (url) {
   return attempt(() => fileURLToPath(url)) ?? url
 }
@@ -71,14 +71,14 @@ function asText (map) {
 
 /**
  * @template T
- * @param {() => T} read  code of others
+ * @param {() => T} read  third-party code
  * @returns {T | null}
  */
 function attempt (read) {
   try {
     return read()
   } catch {
-    return null // broken
+    return null // a broken map
   }
 }
 

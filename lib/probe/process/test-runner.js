@@ -1,7 +1,7 @@
 'use strict'
 
-// Whether this process is the runner of `node --test`, which has each test file run in a process of its own. There is
-// nothing to observe in it, and Node gives it no inspector: Node 20 aborts where one connects to it all the same.
+// Whether this process is the runner of `node --test`, which runs each test file in a process of its own. It has nothing to observe, and Node gives
+// it no inspector: Node 20 aborts when one connects anyway.
 
 const IN_ONE_PROCESS = /^--(?:experimental-)?test-isolation[= ]none$/m
 

@@ -1,9 +1,9 @@
 'use strict'
 
-// The engine of v8.startCpuProfile(): it needs no inspector, so it records under the permission model, in worker threads and beside a debugger.
+// The engine based on v8.startCpuProfile(): it needs no inspector, so it records under the permission model, in worker threads and beside a debugger.
 //
-// Where a handle takes an interval (Node 26) it can record slowly: a handle keeps V8's map of the code, and the next one, at the full rate,
-// starts in 0.2 ms instead of 26 to 200. A window is text as V8 writes it, and read by the observer: `stop()` took 0.3 to 4 ms.
+// Where startCpuProfile() accepts an interval (Node 26) it can sample slowly: an open handle keeps V8's code map, so the next one, at the full rate,
+// starts in 0.2 ms instead of 26 to 200. A window is text as V8 writes it, parsed by the observer: `stop()` took 0.3 to 4 ms.
 
 const { errors } = require('../../base/errors')
 const { monotonicMicros } = require('../../base/monotonic')
@@ -13,17 +13,17 @@ const { monotonicMicros } = require('../../base/monotonic')
 /**
  * @typedef {object} SerializedWindow
  * @property {string} json
- * @property {number} openedMicros  about: V8 writes 32 bits of its times
- * @property {boolean} isSlow  recorded while nothing happened
+ * @property {number} openedMicros  approximate: V8 writes only 32 bits of its times
+ * @property {boolean} isSlow  recorded while the process was idle
  */
 
-/** @typedef {{ stop (): string | undefined }} Handle  of @types/node, once it has it */
+/** @typedef {{ stop (): string | undefined }} Handle  to be replaced by @types/node's once available */
 /** @typedef {{ startCpuProfile?: (options?: { sampleInterval: number }) => Handle }} Profiler */
 
-// Each sample ends a wait for events, and libuv loses how long that had lasted: with a timer every 100 ms, Node's own utilization of an idle loop
-// reads 0.05 with a sample every second, and 0.01 with one every five.
+// Each sample ends a wait for events, and libuv loses how long it had lasted: with a timer every 100 ms, Node's own utilization of an idle loop
+// reads 0.05 with a sample every second, and 0.01 with one every five seconds.
 const SLOW_MS = 5000
-const DEFAULT_INTERVAL_MICROS = 1000 // V8's
+const DEFAULT_INTERVAL_MICROS = 1000 // V8's default
 
 function profilerHere () {
   return /** @type {Profiler} */ (process.getBuiltinModule('node:v8'))
@@ -95,7 +95,7 @@ function startAt (sampleInterval) {
 }
 
 /**
- * V8 reads its default interval when the first of several handles is started. Without this it is a sample a millisecond.
+ * V8 reads its default interval when the first of several handles is started. Without the flag it takes a sample every millisecond.
  * @param {number} intervalMs
  */
 function startByFlag (intervalMs) {

@@ -1,11 +1,11 @@
 'use strict'
 
-// What can record, by name, and the engine of the inspector. Adding an engine is one file and one row here; test/recorder/engines.test.js runs
-// over all rows.
+// The table of recorder engines by name, and the inspector's engine. To add an engine, add one file and one row here; test/recorder/engines.test.js
+// runs over all rows.
 //
-// An engine lives on the main thread: open() starts the first window, rotate() opens the next one and then ends the one
-// before (never zero windows: V8 would tear the sampler down and the next start walks all code again), close() ends the
-// last. What it ends reaches the observer through the session, or is returned as a profile to be sent there.
+// An engine runs on the main thread: open() starts the first window, rotate() opens the next one and then ends the previous one (never zero windows:
+// V8 would shut the sampler down, and the next start walks all code again), close() ends the last. An ended window reaches the observer through its
+// session, or is returned as a profile to be sent there.
 
 const { inspector } = require('../process/inspector')
 const { createBuiltinEngine, hasBuiltinProfiler, takesInterval } = require('./builtin-engine')
@@ -26,9 +26,9 @@ const { createBuiltinEngine, hasBuiltinProfiler, takesInterval } = require('./bu
 
 /**
  * @typedef {object} EngineRow
- * @property {boolean} usesSession  windows reach the observer through its inspector session, and every other session sees them
- * @property {boolean} recordsWorkers  the thread in which it is opened, whichever that is
- * @property {() => boolean} canSlow  rotate() can open a window at a rate that costs nothing, and later one at the full rate at once
+ * @property {boolean} usesSession  windows reach the observer through its inspector session, and every other session receives them
+ * @property {boolean} recordsWorkers  records the thread in which it is opened, also a worker
+ * @property {() => boolean} canSlow  rotate() can open a window at a rate of almost no cost, and later one at the full rate at once
  * @property {(options: { hz: number }) => Engine} create
  */
 
@@ -59,7 +59,7 @@ const REAL_ENGINES = /** @type {RealEngine[]} */ (Object.keys(ENGINES))
 const ENGINE_NAMES = Object.freeze(['auto', ...REAL_ENGINES])
 
 /**
- * What an option stands for: the first that can record at a moment does.
+ * The engines that an option stands for; the first that can record is used.
  * @param {EngineName} option
  * @returns {RealEngine[]}
  */
@@ -70,7 +70,7 @@ function enginesOf (option) {
 }
 
 /**
- * Whether windows may come through the session, without loading what would tell for sure.
+ * Whether windows may come through the session, without loading what a definite answer needs.
  * @param {EngineName} option
  */
 function mayUseSession (option) {
@@ -78,7 +78,7 @@ function mayUseSession (option) {
 }
 
 /**
- * V8's console profiles through the inspector. Only the main thread's half: the observer's session receives the windows.
+ * V8's console profiles through the inspector. This is only the main thread's part: the observer's session receives the windows.
  * @returns {Engine}
  */
 function createInspectorEngine () {

@@ -1,7 +1,7 @@
 'use strict'
 
-// The running sampler, main thread's side: it keeps one window open and rotates it, slowly sampled where the engine can and nothing happens. What
-// the windows hold is the observer's business.
+// The continuous sampler on the main thread: it keeps one window open and rotates it, and samples slowly while the process is idle, where the engine
+// can. The observer evaluates the windows.
 
 const { monotonicMicros } = require('../../base/monotonic')
 const { ENGINES } = require('./engines')
@@ -9,41 +9,41 @@ const { NextCallback } = require('../process/next-callback')
 
 /** @import { EndedWindow, Engine, RealEngine } from './engines' */
 
-// A window of a process that does nothing holds next to nothing, and what ending and reading it costs is nearly the same whatever its length.
+// A window of an idle process is almost empty, and ending and reading it costs nearly the same whatever its length.
 const IDLE_FACTOR = 4
-const MAX_WINDOW_SECONDS = 30 // longer ones V8 may not be able to write out in one piece
+const MAX_WINDOW_SECONDS = 30 // V8 may fail to write longer ones in one piece
 
-// Stalls come in bursts: their reports wait for one rotation together, and rotations never take more of the loop than this.
+// Stalls come in bursts: their reports share one rotation, and rotations never take more of the loop than this.
 const MIN_ROTATION_MICROS = 250e3
 const CHECK_MICROS = 1e6
 
-// Going from slow to fast and back costs all threads together some 2.5 ms, and a second at 100 samples 5 to 8: the full rate is kept for a
-// moment, and for ever longer while the slow times between are not worth it.
+// Switching from slow to fast and back costs about 2.5 ms over all threads, and a second at 100 samples 5 to 8 ms: so the full rate is kept for a
+// moment, and longer each time while the slow periods between are too short to be worth it.
 const FIRST_FAST_MICROS = 200e3
 const MAX_FAST_MICROS = 10e6
 const WORTH_SLOW_MICROS = 400e3
 
-// The first Node 22 whose profiler takes the lock recursively, as Node 24 and 26 do.
+// The first Node 22 whose profiler has a recursive lock, as Node 24 and 26 do.
 const MENDED_22 = [23, 3]
 
 /**
  * @typedef {object} PauseReason  why nothing can be recorded for now
  * @property {import('../../base/warnings').WarningCode} code
  * @property {unknown[]} values   of the warning
- * @property {string} reason      for those who ask for a profile meanwhile
+ * @property {string} reason      for callers that request a profile meanwhile
  */
 
 /**
  * @typedef {object} RecorderParts
  * @property {number} hz
  * @property {number} windowSeconds
- * @property {readonly RealEngine[]} engines  the first that can record does
+ * @property {readonly RealEngine[]} engines  the first that can record is used
  * @property {string} titlePrefix
- * @property {(window: EndedWindow) => void} deliver     windows that do not reach the observer by themselves
- * @property {(engine: RealEngine) => PauseReason | null | undefined} pauseReason  asked each time before a profile is begun; undefined: that is
- *   not known yet, and check() is called when it is
+ * @property {(window: EndedWindow) => void} deliver     for windows that do not reach the observer through its session
+ * @property {(engine: RealEngine) => PauseReason | null | undefined} pauseReason  called each time before a profile is started; undefined: not
+ *   available yet, and check() is called when it is
  * @property {(pause: PauseReason) => void} onPause
- * @property {() => void} onResume  also after start(), and with another engine
+ * @property {() => void} onResume  also after start(), and after a change of engine
  * @property {() => void} onRotated  a window has ended
  */
 
@@ -51,9 +51,9 @@ class Recorder {
   #parts
   /** @type {{ name: RealEngine, engine: Engine, canSlow: boolean }[]} */
   #engines
-  /** The one that records, or did last. */
+  /** The one that records or recorded last. */
   #current
-  /** What the recorder is paused for. @type {string | undefined} */
+  /** Why the recorder is paused. @type {string | undefined} */
   #pausedBy
   #state = /** @type {'stopped' | 'running' | 'paused'} */ ('stopped')
   #sequence = 0
@@ -62,7 +62,7 @@ class Recorder {
   #wanted = false
   #overheadMicros = 0
   #isSlow = false
-  /** When the rate was changed last. */
+  /** Time of the last rate change. */
   #paceMicros = 0
   /** How long the full rate is kept. */
   #fastMicros = FIRST_FAST_MICROS
@@ -80,7 +80,7 @@ class Recorder {
 
   get running () { return this.#state === 'running' }
   get overheadSeconds () { return this.#overheadMicros / 1e6 }
-  /** Whether it samples slowly, because nothing happens. */
+  /** Whether it samples slowly, because the process is idle. */
   get isSlow () { return this.#isSlow }
 
   /** @param {number} micros */
@@ -98,15 +98,15 @@ class Recorder {
     if (this.#state === 'running') this.#timed(() => this.#current.engine.close())
     this.#state = 'stopped'
     this.#setPace(false)
-    // Who starts it again need not wait for the next check, and is told anew.
+    // After a restart there is no wait for the next check, and the pause is reported again.
     this.#checkedMicros = 0
     this.#pausedBy = undefined
   }
 
   /**
-   * To be called by the heartbeat: everything that is due at this moment.
+   * Called by the heartbeat: does everything that is due now.
    * @param {number} micros
-   * @param {boolean} [isIdle]  nothing happens in the process
+   * @param {boolean} [isIdle]  the process is idle
    * @returns {boolean} whether the profiler was started from cold, which can block for tens of milliseconds
    */
   tick (micros, isIdle = false) {
@@ -126,7 +126,7 @@ class Recorder {
   }
 
   /**
-   * Whether it can record now, and with what: to be called when that may have changed.
+   * Whether it can record now, and with which engine. Call it when that may have changed.
    * @param {number} micros
    * @returns {boolean} as tick()
    */
@@ -145,14 +145,14 @@ class Recorder {
     return false
   }
 
-  /** Has the current window end soon: with this tick or one of the next. */
+  /** Makes the current window end soon: with this tick or one of the next. */
   rotateSoon () {
     this.#wanted = true
   }
 
   /**
-   * Ends the current window now, or as soon as another one may begin.
-   * @param {boolean} [isSlow]  the next one
+   * Ends the current window now, or as soon as another rotation is allowed.
+   * @param {boolean} [isSlow]  whether the next one samples slowly
    */
   rotate (isSlow = this.#isSlow) {
     if (this.#state !== 'running') return
@@ -164,7 +164,7 @@ class Recorder {
     this.#parts.onRotated()
   }
 
-  /** Something happens: samples at the full rate from here on. It costs nothing while that is so. */
+  /** There is activity: samples at the full rate from now on. It costs nothing if that is already so. */
   hurry () {
     if (this.#isSlow) this.rotate(false)
   }
@@ -223,15 +223,15 @@ class Recorder {
 }
 
 /**
- * What has to be done before V8's profiler is started from cold. Node 20, and Node 22 before 22.23.3, can deadlock there (nodejs/node#65140):
- * the start walks all code under a lock that is not recursive, an allocation of the walk starts a garbage collection, and the collection takes
- * the same lock. On 22 it is enough that one begins that may move code: with the flag none may (test/stress/profiler-start.js shows it).
+ * Reduces the risk of a deadlock before a cold start of V8's profiler. Node 20, and Node 22 before 22.23.3, can deadlock there (nodejs/node#65140):
+ * the start walks all code under a lock that is not recursive, an allocation of the walk starts a garbage collection, and the collection takes the
+ * same lock. On 22 only a collection that moves code deadlocks: the flag prevents those (test/stress/profiler-start.js shows it).
  *
- * A collection just before leaves the walk megabytes to allocate until the next one is due. Without it a process that had
- * filled buffers while it started hung in 7 of 120 starts on Node 20. It took 3 to 11 ms for heaps of 3 and 18 MB, and 1 to
- * 2 ms for the context that V8's own function for it is to be had from.
+ * A collection just before leaves the walk megabytes to allocate until the next one is due. Without it a process that had filled buffers while it
+ * started hung in 7 of 120 starts on Node 20. It took 3 to 11 ms for heaps of 3 and 18 MB, plus 1 to 2 ms for the context that exposes V8's own
+ * function for it.
  *
- * What this cannot prevent: a walk that allocates as much as makes a whole collection due by itself. It needs hundreds of
+ * What this cannot prevent: a walk that itself allocates enough to make a whole collection due. It needs hundreds of
  * megabytes of scripts loaded before the first start; the recorder therefore starts early and never drops to zero profiles.
  */
 function preventDeadlock (version = process.versions.node) {
@@ -249,7 +249,7 @@ function canDeadlock (version) {
 }
 
 /**
- * At once: HeapProfiler.collectGarbage puts it off until the loop turns.
+ * Collects at once: HeapProfiler.collectGarbage postpones it until the loop turns.
  * @param {typeof import('node:v8')} v8
  */
 function collectGarbage (v8) {

@@ -1,6 +1,6 @@
 'use strict'
 
-// Recording in this process: when the recorder runs, what makes it pause, and why there may be none.
+// Recording in this process: when the recorder runs, why it pauses, and why it may be unavailable.
 
 const { isMainThread } = require('node:worker_threads')
 const { unattended } = require('../../base/guard')
@@ -19,29 +19,29 @@ const { Recorder } = require('./recorder')
 
 class Recording {
   #parts
-  /** For the default engine made when it starts: what this Node.js has is seen by loading node:v8. @type {Recorder | null} */
+  /** With the default engine created at start: detecting what this Node.js supports loads node:v8. @type {Recorder | null} */
   #recorder
-  /** Why an engine cannot record in this process at all; asked again when the observer is started again. @type {string | null} */
+  /** Why an engine cannot record in this process at all; checked again after an observer restart. @type {string | null} */
   #sessionError = null
   #isSessionAway = false
-  /** What the observer has just seen: it counts for this moment. @type {DebuggerStatus | undefined} */
+  /** The status that the observer has just read; valid only for this moment. @type {DebuggerStatus | undefined} */
   #seen
   #isLooking = false
-  /** Somebody watches, and the application is still being loaded: a profiler would make that take longer. */
+  /** Recording is requested, but the application is still loading: a profiler would slow that down. */
   #isWanted = false
-  /** When it was first started, or known that it cannot be. */
+  /** When it was first started, or found impossible. */
   #begunMicros = Infinity
 
   /**
    * @param {object} parts
    * @param {ResolvedOptions['recorder']} parts.settings
-   * @param {string | null} parts.whyTaken  that V8's profiler is somebody else's here
-   * @param {string} parts.titlePrefix  of this process's windows
+   * @param {string | null} parts.whyTaken  why V8's profiler is in use by another tool; null: it is not
+   * @param {string} parts.titlePrefix  for this process's windows
    * @param {Logger} parts.logger
    * @param {{ setSampled (isSampled: boolean): void }} parts.loopTime
    * @param {Tell} parts.tell  the observer
    * @param {{ readonly lastMicros: number, exempt (work: () => void): void }} parts.heartbeat
-   * @param {(url: string) => Promise<DebuggerStatus>} parts.detectDebugger  asks the observer; rejects when it is gone
+   * @param {(url: string) => Promise<DebuggerStatus>} parts.detectDebugger  queries the observer; rejects when it is gone
    * @param {() => void} parts.onRotated
    * @throws ERR_LOOPSCOPE_ENGINE_MISSING, ERR_LOOPSCOPE_ENGINE_UNSUPPORTED
    */
@@ -55,7 +55,7 @@ class Recording {
   get overheadSeconds () { return this.#recorder?.overheadSeconds ?? 0 }
 
   /**
-   * Once the observer watches, in the middle of whatever this thread does, or as soon as its loop turns. It may be called again.
+   * Starts once the observer is ready: in the middle of whatever this thread does, or as soon as its loop turns. It may be called again.
    * @param {string | null} sessionError  why the observer has no inspector session
    */
   start (sessionError) {
@@ -104,7 +104,7 @@ class Recording {
   }
 
   /**
-   * Whether it was still to be started for the first time at that moment.
+   * Whether it had not been started for the first time at that moment.
    * @param {number} micros
    */
   wasStartingAt (micros) {
@@ -117,7 +117,7 @@ class Recording {
   }
 
   /**
-   * The observer let go of its inspector session, in which windows end up, or has it again.
+   * The observer released its inspector session, which receives windows, or has it again.
    * @param {boolean} isAway
    */
   setAway (isAway) {
@@ -126,7 +126,7 @@ class Recording {
     this.#parts.heartbeat.exempt(() => { this.#recorder?.check(monotonicMicros()) })
   }
 
-  /** The observer is gone: there is nobody to record for. */
+  /** The observer is gone: nothing receives the windows. */
   onLost () {
     this.stop()
     this.#begin()
@@ -137,13 +137,13 @@ class Recording {
   /**
    * @param {number} micros  now
    * @param {boolean} isIdle
-   * @returns {boolean} whether it took the time of the loop
+   * @returns {boolean} whether it took noticeable loop time
    */
   tick (micros, isIdle) {
     return this.#recorder?.tick(micros, isIdle) ?? false
   }
 
-  /** @param {DebuggerStatus} [seen]  of a debugger, just now */
+  /** @param {DebuggerStatus} [seen]  of a debugger, read just now */
   rotate (seen) {
     this.#knowing(seen, () => this.#recorder?.rotate())
   }
@@ -153,14 +153,14 @@ class Recording {
   }
 
   /**
-   * Whether nothing has happened since then, so that there are no samples.
+   * Whether the process has been idle since then, so that there are no samples.
    * @param {number} micros
    */
   hasBeenSlowSince (micros) {
     return this.#recorder?.hasBeenSlowSince(micros) ?? false
   }
 
-  /** Something happens, or has begun to. */
+  /** There is activity, or it has just begun. */
   hurry () {
     this.#recorder?.hurry()
   }
@@ -214,7 +214,7 @@ class Recording {
   }
 
   /**
-   * A debugger that has the profiler enabled hears of each profile that is begun: so it is looked for right before.
+   * A debugger with the profiler enabled is notified of each profile that starts: so loopscope checks for one right before.
    * @param {string} url
    */
   async #look (url) {

@@ -1,7 +1,7 @@
 'use strict'
 
-// The engine for hosts where the inspector is compiled out or forbidden: the native package v8-profiler-next, an optional
-// peer. It serializes windows on the main thread, and the observer cannot cut into a stall through it.
+// The engine for hosts where the inspector is compiled out or forbidden, based on the native package v8-profiler-next, an optional peer. It
+// serializes windows on the main thread, and the observer cannot interrupt a stall through it.
 
 const { errors } = require('../../base/errors')
 const { ownRequire } = require('../../base/own-files')
@@ -58,7 +58,7 @@ function load () {
 }
 
 /**
- * A profile as the inspector writes it: theirs counts lines from 1 and lives in the addon until it is deleted.
+ * Converts a profile to the inspector's format: the package's counts lines from 1, and lives in the addon until it is deleted.
  * @param {any} profile
  * @returns {CpuProfile}
  */

@@ -1,7 +1,7 @@
 'use strict'
 
-// Where a call comes from: the first frame on the stack that is not Node's own, and its position in the original source. The stack is captured during the
-// call and read later.
+// Where a call comes from: the first frame on the stack that is not Node's own, and its position in the original source. The stack is captured
+// during the call and read later.
 
 const { findSourceMap } = require('node:module')
 const { captureStack, readStacks } = require('../call-sites')
@@ -13,7 +13,7 @@ const { LOADER, OWN_FOLDER, OWN_PACKAGES, WRAPPER_NAME } = require('../../base/o
 /** @import { Target } from './targets' */
 
 /**
- * @typedef {object} Place  as V8 knows it, before source maps; line and column from 1, 0 where there is none
+ * @typedef {object} Place  as V8 has it, before source maps; line and column from 1, 0 where there is none
  * @property {string} function
  * @property {string} file    a path or a URL; for code made by eval, where it was made
  * @property {number} line
@@ -22,18 +22,18 @@ const { LOADER, OWN_FOLDER, OWN_PACKAGES, WRAPPER_NAME } = require('../../base/o
 
 /**
  * @typedef {object} DrawnCall
- * @property {SiteTable} table  that it is to be added to
+ * @property {SiteTable} table  the table to add it to
  * @property {Target} target
  * @property {CapturedStack | null} stack
- * @property {number} weight    for how many calls it stands
+ * @property {number} weight    number of calls that it stands for
  * @property {number} ms
  * @property {string | null} route
  */
 
-/** @typedef {(frames: CallFrame[]) => Promise<(CallFrame | null)[]>} ToOriginal  null: not known yet */
+/** @typedef {(frames: CallFrame[]) => Promise<(CallFrame | null)[]>} ToOriginal  null: not available yet */
 
-const BATCH = 32 // of stacks: 0.1 ms of reading
-const DEPTH = 40 // require() inside a function puts some ten frames of Node's between
+const BATCH = 32 // stacks: reading them takes 0.1 ms
+const DEPTH = 40 // require() inside a function adds about ten frames of Node's
 const MAX_FUNCTION_LENGTH = 80
 const MAX_FILE_LENGTH = 300
 
@@ -41,8 +41,8 @@ const MAX_FILE_LENGTH = 300
 const UNKNOWN = Object.freeze({ function: '', file: '', line: 0, column: 0 })
 
 /**
- * @param {Function} callee  on the stack now; its callers are wanted
- * @returns {CapturedStack | null} null where V8 does not tell, with --frozen-intrinsics
+ * @param {Function} callee  on the stack now; its callers are captured
+ * @returns {CapturedStack | null} null where V8 gives no stack, with --frozen-intrinsics
  */
 function captureCall (callee) {
   return captureStack(callee, DEPTH)
@@ -50,7 +50,7 @@ function captureCall (callee) {
 
 /**
  * @param {readonly (CapturedStack | null)[]} stacks
- * @returns {(Place | null)[]} of each; null for a call of our own
+ * @returns {(Place | null)[]} of each; null for loopscope's own call
  */
 function placesOf (stacks) {
   return readStacks(stacks).map(placeOf)
@@ -67,7 +67,7 @@ function placeOf (frames) {
     const isOurs = isOwn(caller) || frames.some((frame, index) => index > 0 && isOwn(frame) && worksForUs(frames[index - 1]))
     return isOurs ? null : describe(caller)
   } catch {
-    return UNKNOWN // the others of its batch are read
+    return UNKNOWN // the rest of the batch is still read
   }
 }
 
@@ -77,8 +77,8 @@ function isOwn (frame) {
 }
 
 /**
- * A module that we load, a package that we use: whatever that calls is for us.
- * @param {NodeJS.CallSite} callee  of a function of loopscope
+ * A module that loopscope loads, a package that it uses: their calls are loopscope's.
+ * @param {NodeJS.CallSite} callee  the callee of a function of loopscope
  */
 function worksForUs (callee) {
   const file = fileOf(callee)
@@ -114,13 +114,13 @@ function describe (frame) {
  * @param {number} maxLength
  */
 function bound (text, maxLength) {
-  // A slice alone would keep the whole text alive.
+  // A plain slice would retain the whole text.
   return text.length <= maxLength ? text : Buffer.from(text.slice(0, maxLength)).toString()
 }
 
 /**
- * Calls whose stacks were captured and are still to be read. Between other work the code that reads a stack is cold: one takes 10 to 40 us,
- * many in a row take 3 each. So they wait for each other; whoever wants to know what was drawn says settle(), once a second at least.
+ * Calls whose stacks are captured and still to be read. Reading one stack at a time runs cold: 10 to 40 us each, against 3 us in a batch. So they
+ * wait for each other; settle() reads what is left, at least once a second.
  */
 class DrawnCalls {
   /** @type {DrawnCall[]} */
@@ -146,26 +146,26 @@ class DrawnCalls {
 }
 
 /**
- * From positions in the code that runs to those in the original source. The observer is asked for each of them once: source maps are not
- * read on the main thread. What it does not know, Node may: of code that is compiled when it is loaded, with `node --enable-source-maps` or
+ * Maps positions in the running code to those in the original source. Each is requested from the observer once: source maps are not read on the main
+ * thread. For what it does not have, Node may have a map: of code compiled as it was loaded, with `node --enable-source-maps` or
  * process.setSourceMapsEnabled(true).
- * @param {ToOriginal} [toOriginal]  asks the observer
+ * @param {ToOriginal} [toOriginal]  queries the observer
  */
 function createOriginalPlaces (toOriginal = async frames => frames) {
-  /** Of places that were asked for; null where the observer does not know. @type {Map<Place, Place | null>} */
+  /** Requested positions; null where the observer has no map. @type {Map<Place, Place | null>} */
   const known = new Map()
   let isAsking = false
 
   return {
     /**
      * @param {Place} place
-     * @returns {Place} the same place where there is no map, or the map does not know it, or it is not known yet
+     * @returns {Place} the same place without a map, without an entry in it, or before the observer has replied
      */
     of: place => known.get(place) ?? ofNode(place),
 
     /**
      * @param {readonly Place[]} places  as many as there are call sites: they are bounded
-     * @returns {Promise<void>} rejects where there is no observer: they are asked for again
+     * @returns {Promise<void>} rejects without an observer: they are requested again later
      */
     async learn (places) {
       const asked = places.filter(place => place.line > 0 && !known.has(place))
@@ -176,7 +176,7 @@ function createOriginalPlaces (toOriginal = async frames => frames) {
         const original = await toOriginal(frames)
         for (const [index, place] of asked.entries()) {
           const frame = original[index]
-          if (frame !== null) known.set(place, toPlace(frames[index], frame)) // else it is asked for again
+          if (frame !== null) known.set(place, toPlace(frames[index], frame)) // otherwise it is requested again
         }
       } finally {
         isAsking = false
@@ -213,7 +213,7 @@ function ofNode (place) {
     if (entry?.originalSource === undefined) return place
     return { function: place.function, file: entry.originalSource, line: entry.originalLine + 1, column: entry.originalColumn + 1 }
   } catch {
-    return place // a map that is broken is no reason to say nothing
+    return place // a broken map: the generated position is shown
   }
 }
 

@@ -1,8 +1,8 @@
 'use strict'
 
-// The exact sync-call detector: puts a wrapper in the place of every synchronous API of the table, and tells which call
-// sites use them, how often, for how long and on which route. It does not see functions that somebody took out of their
-// module before start() (`const { readFileSync } = require('fs')` further up); the recorder's samples do.
+// The exact sync-call detector: wraps every synchronous API of the table, and reports which call sites use them, how often, for how long and on which
+// route. It misses functions that were taken out of their module before start() (`const { readFileSync } = require('fs')` further up); the
+// recorder's samples include them.
 
 const diagnosticsChannel = require('node:diagnostics_channel')
 const { guarded } = require('../../base/guard')
@@ -29,21 +29,21 @@ const LISTENING = 'tracing:net.server.listen:asyncEnd'
 /**
  * @typedef {object} DetectorOptions
  * @property {readonly string[]} apis       names of APIs, `fs.*`, `*`
- * @property {number} thresholdMs           calls from here on are looked at one by one, the others by sample
- * @property {number} flagMsPerSecond       blocked by one call site, over 10 s, from which on it is flagged
+ * @property {number} thresholdMs           calls of at least this length are all recorded, shorter ones are sampled
+ * @property {number} flagMsPerSecond       blocking time of one call site, over 10 s, above which it is flagged
  * @property {number} flagCallsPerSecond    the same for APIs that are counted
- * @property {() => string | null} [routeNow] route of the work that runs now
- * @property {(site: SyncCallSite) => void} [onFlag]  once a site and hour
- * @property {(error: unknown) => void} [onFault]     what went wrong on our side
+ * @property {() => string | null} [routeNow] route of the running code
+ * @property {(site: SyncCallSite) => void} [onFlag]  at most once per site and hour
+ * @property {(error: unknown) => void} [onFault]     an internal error
  * @property {(file: string) => string} [showFile]    how a path or URL is shown, e.g. relative to the application
- * @property {ToOriginal} [toOriginal]  asks for positions in the original source
+ * @property {ToOriginal} [toOriginal]  requests positions in the original source
  * @property {() => number} [now]             milliseconds, monotonic
  *
  * @typedef {object} SyncCallSite
  * @property {string} api
  * @property {Place} callSite
- * @property {number} calls       an estimate where the API is called more than about 100 times a second, from several places
- * @property {number} totalMs     the same; 0 for what is only counted
+ * @property {number} calls       an estimate if the API is called more than about 100 times a second, from several places
+ * @property {number} totalMs     likewise; 0 for APIs that are only counted
  * @property {{ calls: number, totalMs: number }} standardError  of the two; 0 where they are exact
  * @property {number} maxMs       exact from thresholdMs on
  * @property {RouteShare[]} routes  heaviest first
@@ -53,7 +53,7 @@ const LISTENING = 'tracing:net.server.listen:asyncEnd'
  * @typedef {object} SyncCallReading
  * @property {{ api: string, calls: number, totalMs: number }[]} totals  exact, heaviest first
  * @property {SyncCallSite[]} sites  heaviest first
- * @property {{ totalMs: number, sites: SyncCallSite[] }} startUp  what ran before the detector was armed
+ * @property {{ totalMs: number, sites: SyncCallSite[] }} startUp  calls before the detector was armed
  */
 
 class SyncCallDetector {
@@ -89,7 +89,7 @@ class SyncCallDetector {
 
   get running () { return this.#timer !== undefined }
 
-  /** Whether start-up is over: set by the first server that listens, or by hand. */
+  /** Whether start-up is over: set by the first server that listens, or by a call. */
   get armed () { return this.#armed }
   set armed (armed) {
     this.#arm(armed)
@@ -106,7 +106,7 @@ class SyncCallDetector {
     this.#pauses.end()
   }
 
-  /** Every original is back after this; what was counted stays to be read. */
+  /** Restores every original; the counts can still be read. */
   stop () {
     if (!this.running) return
     this.#pauses.begin()
@@ -147,7 +147,7 @@ class SyncCallDetector {
   }
 
   /**
-   * For counters: what was divided among the sites for good, at most a second ago. It never goes back, as an estimate may.
+   * For counters: the part finally divided among the sites, at most a second ago. Unlike an estimate it never decreases.
    * @returns {SyncCallSite[]}
    */
   readSettled () {
@@ -178,7 +178,7 @@ class SyncCallDetector {
     const meter = target.isCounted ? new CountedMeter(parts) : new TimedMeter(parts)
     this.#meters.push(meter)
     this.#patches.apply(holder, name, original => replacementOf(original, meter))
-    // The prototype stays the original's, and `new Date().constructor === Date` has to stay true as well.
+    // The prototype remains the original's, and `new Date().constructor === Date` must still be true.
     if (holder === globalThis && name === 'Date') this.#patches.apply(Date.prototype, 'constructor', () => Date)
   }
 
@@ -243,7 +243,7 @@ function replacementOf (original, meter) {
 }
 
 /**
- * The end of start-up: the first server of this process that listens. Node reports it on a diagnostics channel, so that nothing needs to be
+ * Detects the end of start-up: the first server of this process that listens. Node reports it on a diagnostics channel, so that nothing needs to be
  * patched for it.
  */
 class Arming {
@@ -276,7 +276,7 @@ class Arming {
   })
 }
 
-/** Diagnostics may be started when the service runs already. */
+/** Diagnostics may be started when the service is already running. */
 function isListening () {
   return process.getActiveResourcesInfo().some(name => name === 'TCPServerWrap' || name === 'PipeServerWrap')
 }

@@ -1,7 +1,7 @@
 'use strict'
 
-// The exact detector as the process has it: loaded where the option asks for it, and null otherwise. What it flags is logged and counted here,
-// where the calls are measured; the sampled calls are the observer's.
+// The process's exact detector: loaded only where the option enables it, otherwise null. Its flags are logged and counted here, where the calls are
+// measured; the sampled calls are in the observer.
 
 const { FlagLog } = require('../../shared/sync-calls/flags')
 const { sumByRoute } = require('../../shared/sync-calls/totals')
@@ -16,10 +16,10 @@ class ExactCalls {
 
   /**
    * @param {object} parts
-   * @param {false | DetectorOptions} parts.options  of the detector
+   * @param {false | DetectorOptions} parts.options  the detector's options
    * @param {() => string | null} parts.routeNow
    * @param {(file: string) => string} parts.showFile
-   * @param {ToOriginal} [parts.toOriginal]  asks the observer for positions in the original source
+   * @param {ToOriginal} [parts.toOriginal]  requests positions in the original source from the observer
    * @param {Logger} parts.logger
    * @param {(error: unknown) => void} parts.onFault
    */
@@ -30,7 +30,7 @@ class ExactCalls {
 
   /** @param {DetectorOptions} options */
   #makeDetector (options) {
-    const { SyncCallDetector } = require('./detector') // loaded by those who want it: it has many parts
+    const { SyncCallDetector } = require('./detector') // loaded on demand: it has many parts
     return new SyncCallDetector({ ...options, onFlag: site => this.#flagLog.add(site, amountOf(site)) })
   }
 
@@ -51,7 +51,7 @@ class ExactCalls {
     return this.#detector === null ? work() : this.#detector.unwatched(work)
   }
 
-  /** Whether the detector takes calls as the application's work and no longer as its start-up. */
+  /** Whether start-up is over, so that calls count as the application's work. */
   get armed () { return this.#detector?.armed ?? false }
   set armed (armed) { if (this.#detector) this.#detector.armed = armed }
 

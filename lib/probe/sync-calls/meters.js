@@ -1,6 +1,6 @@
 'use strict'
 
-// What a wrapper reports its calls to. A meter knows one API; it counts every call, and hands on those whose stack is to be read.
+// The meters that wrappers report calls to. Each is for one API: it counts every call, and passes on those whose stack is read.
 
 const { captureCall } = require('./call-site')
 const { Sampler } = require('./sampler')
@@ -21,7 +21,7 @@ const { Sampler } = require('./sampler')
  * @property {(error: unknown) => void} onFault
  */
 
-/** The longest gap; more than a loop can call in a second, and still a small integer to V8. */
+/** The longest gap; more calls than a loop can make in a second, and still a small integer in V8. */
 const MAX_LEFT = 2 ** 30 - 1
 
 class Meter {
@@ -37,7 +37,7 @@ class Meter {
 
   get target () { return this.#parts.target }
 
-  /** Adds to the total what is not there yet. */
+  /** Adds what is missing to the total. */
   settle () {}
 
   /**
@@ -71,7 +71,7 @@ class TimedMeter extends Meter {
   /**
    * @param {Function} wrapper  on the stack
    * @param {number} ms
-   * @param {number} length     of what it worked on, where that matters
+   * @param {number} length     of its data, where that matters
    */
   end (wrapper, ms, length) {
     if (this.#limit !== null && length < this.#limit.length && ms < this.#limit.ms) return
@@ -90,7 +90,7 @@ class CountedMeter extends Meter {
   #pauses
   /** Calls until the next one whose stack is read; the wrapper counts it down. */
   left = 1
-  /** What it was when the total was last added to. */
+  /** Its value when the total was last updated. */
   #settledLeft = 1
 
   /** @param {MeterParts} parts */
@@ -100,7 +100,7 @@ class CountedMeter extends Meter {
   }
 
   /**
-   * A call during a pause is in the total like every other; at no site, with all that it stands for.
+   * A call during a pause is in the total like every other; all that it stands for is at no site.
    * @param {Function} wrapper  on the stack
    */
   sample (wrapper) {
@@ -128,8 +128,8 @@ class CountedMeter extends Meter {
 }
 
 /**
- * When calls are not timed. Pauses overlap, so they are counted: the detector is stopped, a watched call is running already (Node's
- * appendFileSync calls fs.writeFileSync: the outermost is what the user wrote), or loopscope itself is at work.
+ * Pauses of the timing of calls. They overlap, so they are counted: the detector is stopped, a watched call is already running (Node's appendFileSync
+ * calls fs.writeFileSync: the outermost is the user's), or loopscope's own work runs.
  */
 class Pauses {
   #count = 1

@@ -1,25 +1,24 @@
 'use strict'
 
-// Decides which calls of one API have their stack read, and for how many calls each of them stands.
+// Decides which calls of one API have their stack read, and how many calls each of them stands for.
 //
-// A stack costs 5 to 20 us, and 50 where the calls themselves leave nothing of it in the processor's caches (zlib), a call often less
-// than 1 us, so not every stack can be read; and without its stack nobody knows where a call came from. So calls are drawn at random
-// and weighed by one over the probability of being drawn (Horvitz and Thompson's estimator): counts and times by call site are right on
-// average whatever the order of the calls, where "each hundredth" would credit one of two sites that take turns with everything.
+// A stack costs 5 to 20 us, and 50 where the calls themselves evict it from the CPU's caches (zlib); a call often takes less than 1 us. So not every
+// stack can be read; but without its stack the origin of a call is unknown. So calls are sampled at random and weighted by one over the probability
+// of being sampled (Horvitz and Thompson's estimator): counts and times by call site are right on average whatever the order of the calls, where
+// "every hundredth" would credit one of two alternating sites with everything.
 //
-// The probability of a call is 1 - exp(-(1 / every + ms / (8 thresholdMs))): it grows with the call's own time, so no single
-// sample stands for much more time than it took or than eight thresholds. Slow calls, and all calls of an API that is called
-// seldom, are drawn always: those counts are exact.
+// The probability of a call is 1 - exp(-(1 / every + ms / (8 thresholdMs))): it grows with the call's own time, so no single sample stands for much
+// more time than it took or than eight thresholds. Slow calls, and all calls of a rarely called API, are always sampled: those counts are exact.
 
 const SAMPLES_PER_SECOND = 100 // of one API: 1 to 2 ms of each second; the rate of the recorder
-const THRESHOLDS_PER_SAMPLE = 8 // of what calls below it take: a stack is then less than a hundredth of that
+const THRESHOLDS_PER_SAMPLE = 8 // time of calls below it: a stack then costs less than a hundredth of that
 const MAX_EVERY = 2 ** 20
 
 class Sampler {
   #thresholdMs
   #msPerSample
   #random
-  /** One call in so many, on average. */
+  /** One call in this many is sampled, on average. */
   #every = 1
   #credit = 0
   #samples = 0
@@ -39,8 +38,8 @@ class Sampler {
 
   /**
    * For an API whose calls are timed.
-   * @param {number} ms  of this call
-   * @returns {number} for how many calls this one stands; 0 when its stack is not to be read
+   * @param {number} ms  the call's duration
+   * @returns {number} the number of calls that it stands for; 0 when its stack is not read
    */
   weigh (ms) {
     if (ms >= this.#thresholdMs) return 1
@@ -53,7 +52,7 @@ class Sampler {
 
   /**
    * For an API whose calls are only counted.
-   * @returns {number} the calls up to and including the next one whose stack is to be read
+   * @returns {number} the number of calls up to and including the next one whose stack is read
    */
   gap () {
     if (this.#every === 1) return 1
@@ -65,7 +64,7 @@ class Sampler {
     return this.#noteDrawn(this.#every)
   }
 
-  /** To be called each second. A new draw is fair at any time: the ones before have no memory. */
+  /** Call it each second. A new draw is unbiased at any time: draws are memoryless. */
   roll () {
     this.#setEvery(Math.floor(this.#calls / SAMPLES_PER_SECOND))
     this.#samples = 0
@@ -76,7 +75,7 @@ class Sampler {
   #noteDrawn (weight) {
     this.#calls += weight
     this.#samples++
-    // Within one second, also one in which the loop is blocked and nobody calls roll(), stacks become ever rarer.
+    // Within one second, also one in which the loop is blocked and roll() is not called, stacks become ever rarer.
     if (this.#samples % SAMPLES_PER_SECOND === 0) this.#setEvery(this.#every * 2)
     this.#credit = -Math.log1p(-this.#random())
     return weight

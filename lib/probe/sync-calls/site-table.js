@@ -1,10 +1,10 @@
 'use strict'
 
-// Call sites by API and place, up to a limit; what comes after it is one more site of each API, _other.
+// The table of call sites by API and place, up to a limit; further ones are added to one more site of each API, _other.
 //
-// At an API that is called often not every stack is read (sampler.js), so each site is an estimate; the total of the API is not. Calls that were
-// all looked at are counted; of the others some were drawn and stand for more. What the drawn calls of all sites stand for is scaled to what is
-// left of the total (a ratio estimator): the sum over the sites is exact, and so is a site that is alone.
+// Not every stack of a frequently called API is read (sampler.js), so each site is an estimate; the total of the API is not. Calls that were all
+// recorded are counted; of the others some were sampled and stand for more. What the sampled calls of all sites stand for is scaled to the rest of
+// the total (a ratio estimator): the sum over the sites is exact, and so is the only site of an API.
 
 /** @import { Place } from './call-site' */
 /** @import { Target } from './targets' */
@@ -19,13 +19,13 @@
  * @typedef {object} RouteAmounts
  * @property {string | null} route
  * @property {Amount} counted
- * @property {Amount} drawn  what drawn calls stand for since settle(), not scaled
+ * @property {Amount} drawn  what sampled calls stand for since settle(), not scaled
  */
 
-const MAX_ROUTES = 20 // of one site; the rest is one more, _other
+const MAX_ROUTES = 20 // per site; the rest is in _other
 const OTHER = '_other'
 
-// The scale that leaves out what is drawn and not settled yet.
+// The scale that excludes what was sampled and is not settled yet.
 const SETTLED_ONLY = Object.freeze({ calls: 0, ms: 0 })
 
 /** @type {Readonly<Place>} */
@@ -46,7 +46,7 @@ class SiteTable {
   }
 
   /**
-   * A call that was looked at.
+   * Adds a recorded call.
    * @param {Target} target
    * @param {Place} place
    * @param {number} weight
@@ -112,7 +112,7 @@ class SiteTable {
   }
 }
 
-/** All calls of one API: how many there were and how long they took, counted one by one, and the sites that they are divided among. */
+/** All calls of one API: how many there were and how long they took, counted exactly, and the sites that they are divided among. */
 class ApiCalls {
   #target
   /** @type {Site[]} */
@@ -121,7 +121,7 @@ class ApiCalls {
   calls = 0
   /** Exact; 0 where calls are not timed. */
   ms = 0
-  /** What sites have for good. */
+  /** The part finally divided among the sites. */
   #settled = { calls: 0, ms: 0 }
 
   /** @param {Target} target */
@@ -150,7 +150,7 @@ class ApiCalls {
     this.#settled.ms += ms
   }
 
-  /** Once a second or so: what was drawn since is divided for good, so that counters made of it never go back. */
+  /** About once a second: finally divides what was sampled since, so that counters based on it never decrease. */
   settle () {
     const drawn = this.#sum(site => site.drawn)
     if (drawn.calls === 0) return
@@ -171,7 +171,7 @@ class ApiCalls {
   }
 
   /**
-   * Of a site's part p in all estimated calls, whose sum is known: its own variance counts (1 - p)², that of the others p².
+   * For a site's part p of all estimated calls, whose sum is exact: its own variance counts (1 - p)², that of the others p².
    * @param {Amount} scale
    */
   #standardErrors (scale) {
@@ -211,7 +211,7 @@ class ApiCalls {
 /**
  * @param {number} own  variance
  * @param {number} all  variance of all sites
- * @param {number} part  of the estimated whole; NaN where there is none
+ * @param {number} part  of the estimated total; NaN where there is none
  */
 function standardError (own, all, part) {
   return Number.isNaN(part) ? 0 : Math.sqrt(own * (1 - part) ** 2 + (all - own) * part ** 2)
@@ -226,11 +226,11 @@ class Site {
   #routes = new Map()
   #recent = 0
   flagged = false
-  /** What drawn calls stand for since settle(), not scaled. */
+  /** What sampled calls stand for since settle(), not scaled. */
   drawn = { calls: 0, ms: 0 }
-  /** What earlier ones were settled at. */
+  /** The settled amount of earlier ones. */
   estimated = { calls: 0, ms: 0 }
-  /** Of what drawn calls stand for: Horvitz and Thompson's estimator, the sum of w(w - 1)x² over calls x drawn with weight w. */
+  /** Variance of what sampled calls stand for: Horvitz and Thompson's estimator, the sum of w(w - 1)x² over calls x sampled with weight w. */
   variance = { calls: 0, ms: 0 }
 
   /**
@@ -246,8 +246,8 @@ class Site {
   get place () { return this.#place }
 
   /**
-   * @param {number} weight  for how many calls this one stands
-   * @param {number} ms      that this one took
+   * @param {number} weight  number of calls that it stands for
+   * @param {number} ms      its duration
    * @param {string | null} route
    */
   add (weight, ms, route) {
@@ -260,7 +260,7 @@ class Site {
     addTo(this.variance, weight * (weight - 1), weight * (weight - 1) * ms * ms)
   }
 
-  /** @returns {number} calls, or milliseconds where the API is timed, since this was last asked */
+  /** @returns {number} calls, or milliseconds where the API is timed, since the last call */
   takeRecent () {
     const recent = this.#recent
     this.#recent = 0
@@ -268,7 +268,7 @@ class Site {
   }
 
   /**
-   * What was drawn so far stands for this much, for good.
+   * What was sampled so far is finally set to this amount.
    * @param {Amount} scale
    */
   settle (scale) {
@@ -280,7 +280,7 @@ class Site {
     this.drawn.calls = this.drawn.ms = 0
   }
 
-  /** @param {Amount} scale  of what was drawn since settle(); 0 leaves it out */
+  /** @param {Amount} scale  of what was sampled since settle(); 0 excludes it */
   read (scale) {
     const routes = [...this.#routes.values()].map(({ route, counted, drawn }) =>
       ({ route, calls: counted.calls + drawn.calls * scale.calls, ms: counted.ms + drawn.ms * scale.ms }))

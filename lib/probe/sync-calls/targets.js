@@ -1,17 +1,17 @@
 'use strict'
 
-// The table of synchronous APIs that can be watched: one row an API. It names them; it wraps nothing.
+// The table of synchronous APIs that can be watched, one row per API. It only names them; it wraps nothing.
 
 const { refuse } = require('../../base/validate')
 
 /**
  * @typedef {object} Target
- * @property {string} api                  as people write it: 'crypto.pbkdf2Sync', 'new Date()'
+ * @property {string} api                  as written in code: 'crypto.pbkdf2Sync', 'new Date()'
  * @property {string | null} module        null: below globalThis
  * @property {string[]} path               from the module to the function
- * @property {boolean} isDefault           false: watched only when it is asked for by name
+ * @property {boolean} isDefault           false: watched only when it is named in the option
  * @property {boolean} isCounted           too short to be timed: calls are counted
- * @property {((args: ArrayLike<any>) => boolean) | null} isSync  where the arguments decide
+ * @property {((args: ArrayLike<any>) => boolean) | null} isSync  where it depends on the arguments
  * @property {Limit | null} reportAbove    calls below both limits are not counted
  *
  * @typedef {object} Limit
@@ -25,7 +25,7 @@ const JSON_LIMIT = { length: 100_000, ms: 1 }
 const HASH_LIMIT = { length: 1_000_000, ms: 1 }
 
 /**
- * Asks nothing of objects that are not known: a getter of the application's could answer.
+ * Reads no property of unknown objects: it could run a getter of the application.
  * @param {unknown} value
  */
 function lengthOf (value) {
@@ -51,7 +51,7 @@ function row (api, module, path, rest) {
 }
 
 /**
- * A function of a module, or of the objects that one of its classes makes.
+ * A function of node:crypto, or of the instances of one of its classes.
  * @param {string} api  'crypto.sign'
  * @param {Partial<Target>} [rest]
  */
@@ -61,7 +61,7 @@ function cryptoRow (api, rest) {
 
 const ON_REQUEST = { isDefault: false }
 
-/** What the names alone do not tell. Date.now stands before Date: the second takes the first over with Date's other properties. */
+/** APIs that cannot be found by their names. Date.now comes before Date, which copies it with Date's other properties. */
 const ROWS = [
   row('fs.realpathSync.native', 'node:fs', ['realpathSync', 'native']),
   cryptoRow('crypto.randomBytes', { isSync: hasNoCallback }),
@@ -87,7 +87,7 @@ const ROWS = [
 const MODULES = ['node:fs', 'node:crypto', 'node:zlib', 'node:child_process']
 
 /**
- * Not require(), of which bundlers want to know the file.
+ * Not require(): bundlers would try to resolve the module.
  * @param {string} module
  * @returns {any}
  */
@@ -96,8 +96,8 @@ function builtin (module) {
 }
 
 /**
- * The functions of a module whose name says it: each version of Node has more of them. What Node loads only when it is
- * asked for (fs.opendirSync of Node 20) is not a function yet, and is left alone.
+ * The functions of a module that end in Sync: each version of Node has more of them. A function that Node loads on first use (fs.opendirSync of
+ * Node 20) is not a function yet, and is skipped.
  * @param {string} module
  * @returns {Target[]}
  */
@@ -124,17 +124,17 @@ function exists (target) {
 }
 
 /**
- * @returns {Target[]} every API that this Node has; a function that hangs on another one stands before it
+ * @returns {Target[]} every API that this Node has; a function that is a property of another one comes before it
  */
 function listTargets () {
   return [...ROWS.filter(exists), ...MODULES.flatMap(rowsOfNames)]
 }
 
 /**
- * @param {readonly string[]} apis  names of APIs; `fs.*`, or `*`, stands for all those of a family, or all, that are watched by default
+ * @param {readonly string[]} apis  names of APIs; `fs.*`, or `*`, stands for all of a module, or all, that are watched by default
  * @param {string} path             of the option, for the error
  * @returns {Target[]}
- * @throws ERR_LOOPSCOPE_INVALID_OPTION for a name that stands for nothing in any version of Node we know
+ * @throws ERR_LOOPSCOPE_INVALID_OPTION for a name that matches nothing in any supported version of Node
  */
 function selectTargets (apis, path) {
   const targets = listTargets()

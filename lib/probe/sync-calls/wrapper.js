@@ -1,8 +1,8 @@
 'use strict'
 
-// Functions that stand in for a watched one: the same name, length, properties, this, arguments, result and errors; and how they are put in its
-// place and taken back. They are methods, because those have no prototype of their own unless the original has; none is ever called with new.
-// Profiles know them by that name in a bundle (base/own-files.js).
+// Wraps functions: the wrapper has the same name, length, properties, this, arguments, result and errors; and installs and removes the wrappers.
+// Wrappers are methods, because a method has no prototype unless the original has one; none is ever called with new. In a bundle, profiles
+// recognize them by that name (base/own-files.js).
 
 const { syncBuiltinESMExports } = require('node:module')
 const path = require('node:path')
@@ -10,9 +10,9 @@ const { OWN_FOLDER } = require('../../base/own-files')
 
 /** @import { TimedMeter, CountedMeter } from './meters' */
 
-const { apply, construct } = Reflect // as they were before anybody wrapped them
+const { apply, construct } = Reflect // as they were before any wrapping
 
-// Of frames that are taken out of the stacks of errors.
+// Frames in this folder are removed from the stacks of errors.
 const FOLDER = OWN_FOLDER + path.join('probe', 'sync-calls', path.sep)
 const FRAME = /^\s+at /
 
@@ -34,7 +34,7 @@ function wrapTimed (original, meter) {
 }
 
 /**
- * Nobody but apply() sees `arguments` here, so V8 hands them on without making an object of them.
+ * Only apply() uses `arguments` here, so V8 passes them on without creating an object.
  * @param {Function} original
  * @param {TimedMeter} meter
  */
@@ -62,7 +62,7 @@ function wrapEveryCall (original, meter) {
 }
 
 /**
- * Where the arguments or the result decide whether the call counts.
+ * For functions whose arguments or result decide whether the call counts.
  * @param {Function} original
  * @param {TimedMeter} meter
  */
@@ -93,7 +93,7 @@ function wrapCheckedCall (original, meter) {
 }
 
 /**
- * For what takes less time than reading a clock does: one subtraction a call.
+ * For functions that take less time than reading a clock: one subtraction per call.
  * @param {Function} original
  * @param {CountedMeter} meter
  */
@@ -109,9 +109,8 @@ function wrapCounted (original, meter) {
 }
 
 /**
- * A Date that counts `new Date()`. Everything else is the original's: the prototype is the same object, so instanceof, subclasses and dates
- * made before or after know no difference. Not a Proxy, though one would need less code: reading Date.now through it costs more than the call
- * itself.
+ * A Date that counts `new Date()`. Everything else is the original's: the prototype is the same object, so instanceof, subclasses and dates made
+ * before or after see no difference. Not a Proxy, which would need less code: reading Date.now through it costs more than the call itself.
  * @param {DateConstructor} Original
  * @param {CountedMeter} meter
  * @returns {DateConstructor}
@@ -119,7 +118,7 @@ function wrapCounted (original, meter) {
 function makeCountedDate (Original, meter) {
   /** @this {unknown} */
   function CountedDate () {
-    if (new.target === undefined) return Original() // a text, as Date() gives
+    if (new.target === undefined) return Original() // a string, like Date()
     if (arguments.length === 0) {
       if (--meter.left === 0) meter.sample(CountedDate)
       if (new.target === CountedDate) return new Original()
@@ -134,10 +133,10 @@ function makeCountedDate (Original, meter) {
 }
 
 /**
- * A Function.prototype.toString that shows of a replacement what the original shows. There is no other way to that: a Proxy
- * shows `function () { [native code] }`, without a name, also for functions of Node that show their source.
+ * A Function.prototype.toString that shows the original for a wrapper. There is no other way: a Proxy shows `function () { [native code] }`, without
+ * a name, also for functions of Node that show their source.
  * @param {Function} original
- * @param {WeakMap<Function, Function>} originals  of replacements
+ * @param {WeakMap<Function, Function>} originals  originals by wrapper
  */
 function wrapToString (original, originals) {
   const wrapper = {
@@ -165,9 +164,9 @@ function copyProperties (wrapper, original) {
 }
 
 /**
- * Takes our frames out of the stack of an error that went through a wrapper.
+ * Removes loopscope's frames from the stack of an error that passed through a wrapper.
  * @param {unknown} error  anything that can be thrown
- * @returns {unknown} the same error; the one frame of ours took the place of one at the other end of the stack
+ * @returns {unknown} the same error; loopscope's one frame had displaced one at the other end of the stack
  */
 function withoutOwnFrames (error) {
   try {
@@ -175,7 +174,7 @@ function withoutOwnFrames (error) {
     const stack = /** @type {unknown} */ (error.stack)
     if (typeof stack === 'string') {
       if (stack.includes(FOLDER)) error.stack = withoutOwnLines(stack)
-    } else if (Array.isArray(stack)) { // Error.prepareStackTrace of the application's own
+    } else if (Array.isArray(stack)) { // from the application's own Error.prepareStackTrace
       error.stack = /** @type {any} */ (stack.filter(frame => !frame?.getFileName?.()?.startsWith(FOLDER)))
     }
   } catch {} // a frozen error, a stack with a getter that throws: it stays as it is
@@ -187,12 +186,12 @@ function withoutOwnLines (stack) {
   return stack.split('\n').filter(line => !(FRAME.test(line) && line.includes(FOLDER))).join('\n')
 }
 
-/** Puts functions in the place of others and takes them back. It does not know what they do. */
+/** Replaces functions and restores them. It is independent of what they do. */
 class Patches {
   /** @type {Patch[]} */
   #patches = []
 
-  /** By replacement. @type {WeakMap<Function, Function>} */
+  /** Originals by replacement. @type {WeakMap<Function, Function>} */
   originals = new WeakMap()
 
   /**
@@ -211,13 +210,13 @@ class Patches {
     return true
   }
 
-  /** In the opposite order, because what was put on a function was copied to the function that then took its place. */
+  /** In reverse order, because properties set on a function were copied to the function that then replaced it. */
   restore () {
     for (const patch of this.#patches.reverse()) restore(patch)
     this.#patches = []
   }
 
-  /** What `import { readFileSync } from 'node:fs'` is bound to follows the modules' own properties only when told. */
+  /** Bindings of `import { readFileSync } from 'node:fs'` follow the modules' own properties only after this call. */
   publish () {
     syncBuiltinESMExports()
   }
@@ -225,14 +224,14 @@ class Patches {
 
 /** @param {Patch} patch */
 function restore ({ holder, name, descriptor, replacement }) {
-  // Somebody wrapped ours: theirs stays, and ours below it hands every call on.
+  // Other code wrapped this wrapper: its wrapper stays, and this one below it passes every call on.
   if (Object.getOwnPropertyDescriptor(holder, name)?.value !== replacement) return
   Reflect.defineProperty(holder, name, descriptor)
   giveBackProperties(replacement, descriptor.value)
 }
 
 /**
- * What others put on our function meanwhile was meant for the original: a polyfill's Date.x, a test's own Date.now.
+ * Properties that other code set on the wrapper meanwhile were meant for the original: a polyfill's Date.x, a test's own Date.now.
  * @param {Function} replacement
  * @param {Function} original
  */

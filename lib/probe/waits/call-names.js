@@ -1,7 +1,7 @@
 'use strict'
 
-// The names of calls: kind, operation and target, each set of them once, and a number for it. A call is looked up by what its library reports, without
-// a text being made for it. Names are bounded, because an application may choose them: what comes later is counted under `_other`.
+// The names of dependency calls: kind, operation and target, each combination once, with a number. A call is looked up by what its library reports,
+// without building a string. Names are bounded, because an application may choose them: later ones are counted under `_other`.
 
 const OTHER = '_other'
 
@@ -51,7 +51,7 @@ class NamesOfKind {
    * @param {CallNames} names
    * @param {object} parts
    * @param {string} parts.kind
-   * @param {(operation: any) => string} [parts.toOperation]  of what a library reports: bounded, and never a value or a statement
+   * @param {(operation: any) => string} [parts.toOperation]  from what a library reports: bounded, and never a value or a statement
    * @param {(host: any, port: any) => string} [parts.toTarget]
    */
   constructor (names, { kind, toOperation = String, toTarget = toAddress }) {

@@ -1,8 +1,8 @@
 'use strict'
 
-// The calls that the application makes to what it depends on: databases, caches, other services. Their libraries, and Node.js, report them on diagnostics
-// channels; nothing is patched. Here they are timed: one number and one duration a call, handed over to the observer, which counts them; and those of a
-// request are noted for it.
+// Times the calls that the application makes to its dependencies: databases, caches, other services. Their libraries, and Node.js, report them on
+// diagnostics channels; nothing is patched. Each call is one number and one duration, sent to the observer, which counts them; the calls of a
+// request are also noted for it.
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { reportFault } = require('../../base/guard')
@@ -15,21 +15,21 @@ const { RequestWaits } = require('./request-waits')
 /** @import { RouteContext } from '../http/contexts/route-context' */
 /** @import { CallName } from './call-names' */
 
-// Two numbers each: 64 KB. What comes between two ticks at 100,000 calls a second is a half of it.
+// Two numbers each: 64 KB. Between two ticks at 100,000 calls a second it is half full.
 const MAX_CALLS = 4096
 
 /**
- * @typedef {object} Call  under way
+ * @typedef {object} Call  in flight
  * @property {number} name
  * @property {number} fromMicros
  * @property {ReturnType<RequestWaits['begin']>} wait  of its request
  * @property {Holder | undefined} holder  of its request
  * @property {boolean} isOpen
  *
- * @typedef {object} CallBatch  what is handed over
+ * @typedef {object} CallBatch  what is sent to the observer
  * @property {number} firstName
  * @property {CallName[]} names  from that number on: new ones
- * @property {Float64Array} calls  that have ended, two numbers each: twice the number of the name, one more for an error; microseconds
+ * @property {Float64Array} calls  ended calls, two numbers each: twice the number of the name, plus one for an error; microseconds
  */
 
 class DependencyCalls {
@@ -39,20 +39,20 @@ class DependencyCalls {
   #toldNames = 0
   #batch = new Float64Array(2 * MAX_CALLS)
   #length = 0
-  /** While it runs. @type {(() => void)[]} */
+  /** What ends each subscription. @type {(() => void)[]} */
   #ends = []
 
   /**
    * @param {object} parts
    * @param {Pick<RouteContext, 'current' | 'restoreOn'>} parts.context
-   * @param {() => void} parts.onFull  a batch is to be taken now
+   * @param {() => void} parts.onFull  a batch must be taken now
    */
   constructor ({ context, onFull }) {
     this.#context = context
     this.#onFull = onFull
   }
 
-  /** So many that they should not wait for the next window. */
+  /** So many calls that they should not wait for the next window. */
   get isMuch () { return this.#length > this.#batch.length / 2 }
 
   get length () { return this.#length / 2 }
@@ -73,7 +73,7 @@ class DependencyCalls {
 
   /**
    * @param {string} channel
-   * @param {(message: any) => void} listener  called for each call of the application: what it throws is reported, and not thrown there
+   * @param {(message: any) => void} listener  called for each call of the application: its errors are reported, and not thrown into the call
    * @returns {() => void} ends it
    */
   listen (channel, listener) {
@@ -89,7 +89,7 @@ class DependencyCalls {
   }
 
   /**
-   * @param {string} channel  of which listeners, and what is run with a message, are to work for the request of the call in it
+   * @param {string} channel  whose listeners, and the functions run with a message, run in the context of that call's request
    * @param {(message: any) => Call | undefined} callOf
    * @returns {() => void} ends it
    */
@@ -97,7 +97,7 @@ class DependencyCalls {
     return this.#context.restoreOn(channel, message => callOf(message)?.holder)
   }
 
-  /** @returns {RequestContext | null} that the running code works for, while it is not answered */
+  /** @returns {RequestContext | null} of the running code, until it is answered */
   request () {
     const context = this.#context.current()
     return context === undefined || context.startMicros === 0 ? null : context
@@ -105,7 +105,7 @@ class DependencyCalls {
 
   /**
    * @param {number} name
-   * @param {RequestContext | null} [context]  of the request that it is for
+   * @param {RequestContext | null} [context]  of its request
    * @returns {Call}
    */
   begin (name, context = this.request()) {
@@ -124,7 +124,7 @@ class DependencyCalls {
   }
 
   /**
-   * @param {Call} call  that may have ended before
+   * @param {Call} call  may have ended before
    * @param {boolean} isError
    */
   end (call, isError) {
@@ -139,11 +139,11 @@ class DependencyCalls {
   }
 
   /**
-   * A call of which the name was not known before its end.
+   * Records a call whose name is available only at its end.
    * @param {number} name
    * @param {number} fromMicros
    * @param {boolean} isError
-   * @param {RequestContext | null} context  of the request that it was for
+   * @param {RequestContext | null} context  of its request
    */
   note (name, fromMicros, isError, context) {
     const wait = context === null ? null : this.#waitOf(context, name, fromMicros)
@@ -158,7 +158,7 @@ class DependencyCalls {
     return waits?.owner === this ? waits.read(toMicros) : []
   }
 
-  /** @returns {CallBatch} what was not handed over yet */
+  /** @returns {CallBatch} what was not sent yet */
   take () {
     const firstName = this.#toldNames
     const names = this.#names.list.slice(firstName)
@@ -168,7 +168,7 @@ class DependencyCalls {
     return { firstName, names, calls }
   }
 
-  /** To be called for a new observer: all names are handed over again. */
+  /** Call it after an observer restart: all names are sent again. */
   forgetTold () {
     this.#toldNames = 0
   }

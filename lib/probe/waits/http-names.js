@@ -1,6 +1,6 @@
 'use strict'
 
-// The names of HTTP requests that the application makes: methods and hosts, and nothing else of a URL.
+// The names of the application's outgoing HTTP requests: methods and hosts, nothing else of a URL.
 
 const { OTHER, toAddress } = require('./call-names')
 

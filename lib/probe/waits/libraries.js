@@ -1,9 +1,9 @@
 'use strict'
 
-// The table of libraries that report their calls, and of Node's own channels: docs/dependency-calls.md is held equal to it by a test. A channel without
-// a publisher costs nothing, so all are subscribed to, independent of what the application loads and when.
+// The table of libraries that report their calls, and of Node's own channels; a test keeps docs/dependency-calls.md equal to it. A channel without a
+// publisher costs nothing, so all are subscribed to, independent of what the application loads and when.
 //
-// To add one: its row here, its file in libraries/, and a test against the library.
+// To add one: a row here, a file in libraries/, and a test against the library.
 
 const childProcess = require('./libraries/child-process')
 const httpClient = require('./libraries/http-client')
@@ -18,9 +18,9 @@ const undici = require('./libraries/undici')
 /**
  * @typedef {object} LibraryRow
  * @property {string} name   of the package or the module
- * @property {string} since  the first version that reports its calls
+ * @property {string} since  first version that reports its calls
  * @property {string} kind   of its calls
- * @property {(calls: DependencyCalls) => (() => void)[]} listen  answers what ends it
+ * @property {(calls: DependencyCalls) => (() => void)[]} listen  returns what ends it
  */
 
 /** @type {readonly LibraryRow[]} */

@@ -1,15 +1,15 @@
 'use strict'
 
-// What one request waits for: the calls that it made, by name. Calls of one name that overlap are one wait. It is read when the request is answered, and
-// let go of then; a call that ends later finds nothing to add to.
+// What one request waits for: its calls, by name. Overlapping calls of one name are one wait. It is read when the request is answered, and then
+// released; a call that ends later has nothing to add to.
 
-// A request of more names has the rest of them in no wait.
+// Further names of a request are in no wait.
 const MAX_NAMES = 20
-// Of one name, with begin and end: of what comes later only count and length are kept.
+// Per name, with begin and end: of later ones only count and length are kept.
 const MAX_SPANS = 50
 
 class RequestWaits {
-  /** The part that counts for it: copies of this package share requests, and their numbers differ. */
+  /** The instance that counts for it: copies of this package share requests, and their name numbers differ. */
   owner
   /** @type {Wait[]} */
   #waits = []
@@ -20,7 +20,7 @@ class RequestWaits {
   }
 
   /**
-   * @param {number} name  its number
+   * @param {number} name  the number of the name
    * @param {number} micros  now
    * @returns {Wait | null} to be ended with the call
    */
@@ -39,14 +39,14 @@ class RequestWaits {
   }
 
   /**
-   * @param {number} toMicros  calls that have not ended last until then
-   * @returns {number[][]} plain numbers, which pass to another thread at little cost: name, calls, errors, waited, then begins and ends
+   * @param {number} toMicros  end of the calls that are still open
+   * @returns {number[][]} plain numbers, cheap to send to another thread: name, calls, errors, waited, then begins and ends
    */
   read (toMicros) {
     return this.#waits.map(wait => wait.read(toMicros))
   }
 
-  /** The request was answered. What it left pending may keep this. */
+  /** The request was answered. Its pending calls may still hold this object. */
   clear () {
     this.#waits = []
   }

@@ -1,6 +1,6 @@
 'use strict'
 
-// The calls of a tracing channel: each is one message object, published at its begin and at its end.
+// Times the calls of a tracing channel: each call is one message object, published at its begin and at its end.
 
 /** @import { DependencyCalls } from './dependency-calls' */
 
@@ -10,8 +10,8 @@ const CALL = Symbol('loopscope.call')
 /**
  * @param {DependencyCalls} calls
  * @param {string} channel
- * @param {(message: any) => number | undefined} nameOf  of its call; undefined: it is none
- * @returns {(() => void)[]} what ends it
+ * @param {(message: any) => number | undefined} nameOf  name of its call; undefined: not a call
+ * @returns {(() => void)[]} what ends the subscriptions
  */
 function listenToTraced (calls, channel, nameOf) {
   const end = (/** @type {any} */ message, /** @type {boolean} */ isError) => {
@@ -22,14 +22,15 @@ function listenToTraced (calls, channel, nameOf) {
       const name = nameOf(message)
       if (name !== undefined) message[CALL] = calls.begin(name)
     }),
-    // Before the callback of the application, where there is one; asyncEnd comes after it. An error comes before both, and also where nothing asynchronous began.
+    // asyncStart comes before the application's callback, if any; asyncEnd comes after it. An error comes before both, and also where nothing
+    // asynchronous began.
     calls.listen(`tracing:${channel}:asyncStart`, message => end(message, false)),
     calls.listen(`tracing:${channel}:error`, message => end(message, true))
   ]
 }
 
 /**
- * Has callbacks of the application go on in the request that made the call: a connection calls them wherever it is, which may be in another request.
+ * Runs callbacks of the application in the request that made the call: a connection runs them in its current context, which may be another request's.
  * @param {DependencyCalls} calls
  * @param {string} channel
  * @returns {() => void} ends it
@@ -46,7 +47,7 @@ const STATEMENTS = new Set(('ALTER ANALYZE BEGIN CALL COMMIT CREATE DECLARE DELE
 
 /**
  * @param {unknown} statement
- * @returns {string | undefined} what it begins with: nothing else of it is looked at
+ * @returns {string | undefined} its first word: nothing else of it is read
  */
 function firstWord (statement) {
   return typeof statement === 'string' ? FIRST_WORD.exec(statement)?.[1] : undefined

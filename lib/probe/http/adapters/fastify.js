@@ -1,7 +1,7 @@
 'use strict'
 
-// Fastify: every request passes the middleware in the first hook, with Fastify's own words for its route. Without the application's
-// help, instances are met where they announce themselves.
+// Fastify adapter: every request passes the middleware in the first hook, with Fastify's own route template. Without a plugin in the application,
+// it finds instances through Fastify's diagnostics channels.
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { guarded } = require('../../../base/guard')
@@ -15,7 +15,8 @@ const { isLoaded } = require('./loaded')
 /**
  * @typedef {{ raw: IncomingMessage, routeOptions?: { url?: string, handler?: Function } }} FastifyRequest
  * @typedef {object} FastifyLike  the part of an instance that is used
- * @property {(name: 'onRequest', hook: (request: FastifyRequest, reply: { raw: ServerResponse, hijack (): void }, done: () => void) => void) => void} addHook
+ * @property {(name: 'onRequest', hook: (request: FastifyRequest, reply: { raw: ServerResponse, hijack (): void }, done: () => void) => void) => void}
+ *   addHook
  */
 
 const CREATED = 'fastify.initialization'
@@ -42,7 +43,7 @@ function createFastifyPlugin (middleware) {
       if (isTaken) reply.hijack()
     })
   }
-  // The hook is for the whole application, not for what is registered beside it only.
+  // The hook applies to the whole application, not only to its own plugin scope.
   return Object.assign(loopscope, { [Symbol.for('skip-override')]: true, [Symbol.for('fastify.display-name')]: 'loopscope' })
 }
 
@@ -52,11 +53,11 @@ class FastifyWatch {
 
   start () {
     subscribe(CREATED, this.#created)
-    // An instance may be older than we are: then its requests are met at their handlers, which costs them a little more.
+    // An instance may have been created earlier: its requests are then seen at their handlers, which costs them a little more.
     if (isLoaded(FILE)) subscribe(HANDLED, this.#handled)
   }
 
-  /** Requests announce themselves. */
+  /** Nothing to do: Fastify publishes each request. */
   look () {}
 
   stop () {

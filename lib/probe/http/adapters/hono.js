@@ -1,8 +1,8 @@
 'use strict'
 
-// Hono on @hono/node-server: a context leads to its request and to the route that matched, but not back. So the context is met where a
-// handler asks it for the request, which is where a handler gets the parameters of its path from. A handler that never does has the
-// path as it came, values taken out.
+// Hono adapter for @hono/node-server. A context leads to its request and to the matched route, but not back. So the adapter intercepts the context
+// where a handler reads the request from it, which is also where a handler gets its path parameters. For a handler that never reads it, the
+// path is masked.
 
 const { createRequire } = require('node:module')
 const path = require('node:path')
@@ -18,7 +18,7 @@ const COMMONJS_ENTRY = path.normalize('/dist/cjs/index.js')
 const MODULE = path.normalize('/dist/context.js')
 
 /**
- * The last one that matched is the handler; those before it are middleware.
+ * The last match is the handler; those before it are middleware.
  * @param {any} context
  */
 function readTemplate (context) {
@@ -38,7 +38,7 @@ class HonoWatch {
     this.#running = true
   }
 
-  /** To be called when a server has its first request: by then its application is loaded. */
+  /** Call it on a server's first request: by then its application is loaded. */
   look () {
     for (const exported of loadedExports(COMMONJS)) this.#watch(exported?.Context?.prototype)
     if (isNodeServerLoaded()) unattended(this.#lookForModule())
@@ -52,7 +52,7 @@ class HonoWatch {
     this.#watched.clear()
   }
 
-  /** What an ES module of the application has imported is found by importing it again. */
+  /** An ES module that the application has imported is found by importing it again. */
   async #lookForModule () {
     const file = moduleFile()
     if (file === null) return
@@ -80,7 +80,7 @@ function meetAt (get) {
   }
 }
 
-/** It puts a subclass in the place of the global Request. */
+/** @hono/node-server replaces the global Request by a subclass. */
 function isNodeServerLoaded () {
   if (!isFetchLoaded()) return false
   const value = Object.getOwnPropertyDescriptor(globalThis, 'Request')?.value
@@ -88,15 +88,15 @@ function isNodeServerLoaded () {
 }
 
 /**
- * Whether anybody has used what Node.js makes Request of. It loads that when it is asked for, from Node 22 on even for a look at its property:
- * 60 ms of the main thread and 14 MB.
+ * Whether Request, Node.js's own, has been used. Node.js loads it on first use, from Node 22 on even when its property is only read: 60 ms of the
+ * main thread and 14 MB.
  */
 function isFetchLoaded () {
   const { moduleLoadList } = /** @type {{ moduleLoadList?: string[] }} */ (/** @type {unknown} */ (process))
   return moduleLoadList?.some(name => name.endsWith('undici/undici')) ?? true
 }
 
-/** @returns {string | null} where the application's Hono is as an ES module */
+/** @returns {string | null} the file of the application's Hono as an ES module */
 function moduleFile () {
   try {
     const entry = createRequire(path.resolve(process.argv[1])).resolve('hono')

@@ -1,7 +1,7 @@
 'use strict'
 
-// Koa: a middleware of its own kind. The route is what the usual routers leave in the context; where the application does not help, the
-// context is met where it is made.
+// Koa adapter: a middleware in Koa's form. The usual routers leave the route in the context; without the middleware, the context is intercepted
+// where Koa creates it.
 
 const { giveTemplate, hasTemplate } = require('../told-route')
 const { loadedExports } = require('./loaded')
@@ -15,7 +15,7 @@ const { loadedExports } = require('./loaded')
 const FILE = /[\\/]koa[\\/]lib[\\/]application\.js$/
 
 /**
- * Not every application has one of the routers that say so.
+ * Undefined where the application uses none of the routers that set it.
  * @param {KoaContext} context
  */
 function readTemplate ({ _matchedRoute }) {
@@ -41,7 +41,7 @@ function createKoaMiddleware (middleware) {
     let answered
     middleware(context.req, context.res, () => { answered = next() })
     if (answered !== undefined) return answered
-    context.respond = false // it is being answered already
+    context.respond = false // another handler already answers it
     return Promise.resolve()
   }
 }
@@ -52,7 +52,7 @@ class KoaWatch {
 
   start () {}
 
-  /** To be called when a server has its first request: by then its application is loaded. */
+  /** Call it on a server's first request: by then its application is loaded. */
   look () {
     for (const exported of loadedExports(FILE)) {
       const prototype = (exported?.default ?? exported)?.prototype

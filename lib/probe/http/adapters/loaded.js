@@ -1,15 +1,15 @@
 'use strict'
 
-// Modules that the application has loaded: looked for, never loaded.
+// Finds modules that the application has loaded; it never loads one.
 
 const Module = require('node:module')
 
 /**
  * @param {RegExp} file
- * @returns {any[]} what they export, one for each copy
+ * @returns {any[]} their exports, one for each copy
  */
 function loadedExports (file) {
-  // Not require.cache, which is the same where there is one: in a bundle there is none.
+  // Not require.cache: it is the same object where it exists, but in a bundle there is none.
   const cache = /** @type {any} */ (Module)._cache ?? {}
   return Object.keys(cache).filter(name => file.test(name)).map(name => cache[name]?.exports)
 }

@@ -1,6 +1,6 @@
 'use strict'
 
-// What is known of one request while it is worked on, and how it is found again by its request.
+// The context of one request: what is recorded about it while it is handled, and how to find it from the request.
 
 const { executionAsyncId } = require('node:async_hooks')
 
@@ -12,43 +12,43 @@ const { executionAsyncId } = require('node:async_hooks')
 /** @import { RequestWaits } from '../../waits/request-waits' */
 
 /**
- * What the storage of contexts holds for a request. Whatever the request leaves behind, a promise that stays pending or a timer, keeps it,
- * so it is as small as an object can be.
+ * What the AsyncLocalStorage holds for a request. Anything that the request leaves behind (a pending promise, a timer) retains it, so it is as
+ * small as an object can be.
  * @typedef {{ context: RequestContext }} Holder
  *
- * What is asked for with every request is kept here from its begin: Express gives each request and its response another prototype, and before
- * Node 24 V8 has a new shape for each then, so that a look at one of their properties takes half a microsecond.
+ * What every request needs is copied here at its begin. Express gives each request and response another prototype, and before Node 24 V8 then
+ * creates a new shape for each, so reading one of their properties takes half a microsecond.
  * @typedef {object} RequestContext
  * @property {IncomingMessage} request
  * @property {string | undefined} method
- * @property {ServerResponse | null} response  null: its end is not to be learned from the connection
- * @property {Socket | null} socket     that connection
- * @property {Told | undefined} told     what else is known of its route than the request says
- * @property {number} startMicros       when it was read, of the monotonic clock
- * @property {number} arrivedMicros     when it may have come: before, where the loop was late to read it
- * @property {number} firstTurn         Node's id of the call in which it was begun; 0 when something of its body has come since
+ * @property {ServerResponse | null} response  null: the connection does not report its end
+ * @property {Socket | null} socket     its connection
+ * @property {Told | undefined} told     route facts set by the application or the framework
+ * @property {number} startMicros       when it was read, on the monotonic clock
+ * @property {number} arrivedMicros     when it may have arrived: earlier than startMicros where the loop read it late
+ * @property {number} firstTurn         Node's async id of the call in which it began; 0 once a part of its body has arrived since
  * @property {object | null} countedBy  the request durations that count this request
- * @property {Active | null} active     what it counts as there, until it is answered
+ * @property {Active | null} active     its entry there, until it is answered
  * @property {Map<object, Active | null> | null} alsoCountedBy  the same of further handles
- * @property {ResponseEnds | null} endsWith  what awaits the end of its response
- * @property {OnEnd | null} onEnd       called then, before the request is let go of
- * @property {string | null} route      what it was counted as, once it is
- * @property {RequestWaits | null} waits  what it waits for, as far as that is seen, until it is answered
+ * @property {ResponseEnds | null} endsWith  the part that waits for the end of its response
+ * @property {OnEnd | null} onEnd       called at that end, before the request is released
+ * @property {string | null} route      the route that it was counted under, once it is counted
+ * @property {RequestWaits | null} waits  its observed waits, until it is answered
  * @property {Holder} holder
  */
 
 /** @typedef {(context: RequestContext, response: ServerResponse, isSent: boolean) => void} OnEnd */
 
-// Copies of this package in one process share contexts, so their name carries the version of RequestContext.
+// Copies of this package in one process share contexts, so the name carries the version of RequestContext.
 const NAME = 'route-context.9'
 const CONTEXT = Symbol.for(`loopscope.${NAME}`)
 
 /**
- * All of one shape, which V8 knows.
+ * All contexts have one shape, so that V8's inline caches hit.
  * @param {IncomingMessage} request
  * @param {number} startMicros
  * @param {number} arrivedMicros
- * @param {ServerResponse | null} [response]  whose end its connection tells
+ * @param {ServerResponse | null} [response]  whose end its connection reports
  * @returns {RequestContext}
  */
 function createRequestContext (request, startMicros, arrivedMicros, response = null) {
@@ -76,8 +76,8 @@ function createRequestContext (request, startMicros, arrivedMicros, response = n
 }
 
 /**
- * It is assigned, not defined: hiding it from who enumerates a request would cost ten times as much.
- * @param {any} source  what brings the body of a request
+ * Assigned, not defined: a non-enumerable property would cost ten times as much.
+ * @param {any} source  the source of a request's body
  * @param {RequestContext} context
  */
 function putContext (source, context) {
@@ -85,7 +85,7 @@ function putContext (source, context) {
 }
 
 /**
- * @param {any} source  of which putContext() was told
+ * @param {any} source  one that was passed to putContext()
  * @returns {RequestContext | undefined}
  */
 function contextOn (source) {
@@ -94,14 +94,14 @@ function contextOn (source) {
 
 /**
  * @param {RequestContext} context
- * @returns {boolean} whether the call that began the request has not returned yet: then all that ran since was for it
+ * @returns {boolean} whether the call that began the request has not returned yet: then everything since ran for it
  */
 function isInFirstTurn ({ firstTurn }) {
   return firstTurn !== 0 && firstTurn === executionAsyncId()
 }
 
 /**
- * A request of HTTP/2 takes the place of what stood in for it while there was only its stream.
+ * An HTTP/2 request replaces its stand-in, which was used while there was only the stream.
  * @param {any} request
  */
 function takePlace (request) {

@@ -1,8 +1,7 @@
 'use strict'
 
-// Every request of every server of node:http and node:http2 in the process is worked on in a context of its own, from its first moment and
-// whichever way it is seen later: the code before a middleware, what a framework does after the last one, the events of the body, and of
-// a WebSocket.
+// Runs every request of every node:http and node:http2 server of the process in a context of its own, from its first moment. The context also
+// covers the code before a middleware, framework code after the last one, the events of the body, and those of a WebSocket.
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { guarded } = require('../../../base/guard')
@@ -24,13 +23,13 @@ const HTTP2_CHANNEL = 'http2.server.stream.start'
 const SOCKET_CHANNEL = 'net.server.socket'
 const UPGRADE = 'upgrade'
 
-/** On each server that was met: for each request a property is read, where a set would be searched. */
+/** Marks each server already seen: reading a property on each request is cheaper than searching a set. */
 const MET = Symbol('loopscope.met')
 
 /**
  * @param {object} [parts]
- * @param {() => void} [parts.onRequest]  work on a request begins
- * @param {(micros: number, request: object) => number} [parts.arrivedMicros]  when it may have come that is read now
+ * @param {() => void} [parts.onRequest]  called when work on a request begins
+ * @param {(micros: number, request: object) => number} [parts.arrivedMicros]  when a request that is read now may have arrived
  * @param {ConstructorParameters<typeof ResponseEnds>[0]} [parts.onUncounted]
  */
 function createRequestContexts ({ onRequest = () => {}, arrivedMicros = micros => micros, onUncounted } = {}) {
@@ -39,12 +38,12 @@ function createRequestContexts ({ onRequest = () => {}, arrivedMicros = micros =
 
 class RequestContexts {
   context = new RouteContext()
-  /** That keep the route to themselves. What none of them knows is read from the request: by Express, by Next.js, or masked. */
+  /** Frameworks whose route is not on the request. For others it is read from the request (Express, Next.js), or masked. */
   #frameworks = [new FastifyWatch(), new KoaWatch(), new HonoWatch()]
   #http2
   #upgrades
   #spans = new RequestSpans()
-  /** What servers bear that were met since the start. */
+  /** The mark on servers seen since the start. */
   #met = {}
   #channel
   #arrivedMicros
@@ -60,13 +59,13 @@ class RequestContexts {
     this.#arrivedMicros = arrivedMicros
     this.#upgrades = new Upgrades((request, socket) => this.#begin(request, socket, null))
     this.#http2 = createHttp2Requests((request, stream) => {
-      if (/** @type {any} */ (this.context.current()?.request)?.stream === stream) return // another copy of this package was first
+      if (/** @type {any} */ (this.context.current()?.request)?.stream === stream) return // another copy of this package came first
       this.#begin(request, stream, null)
       onRequest()
     })
     this.#channel = new RequestChannel(({ request, response, socket, server }) => {
       if (/** @type {any} */ (server)[MET] !== this.#met) this.#meet(server)
-      if (this.context.current()?.request === request) return // another copy of this package was first
+      if (this.context.current()?.request === request) return // another copy of this package came first
       this.#begin(request, request, response, isServedBy(socket, response))
       onRequest()
     })
@@ -91,7 +90,7 @@ class RequestContexts {
     this.context.stop()
   }
 
-  /** @param {Server} server  that has its first request */
+  /** @param {Server} server  with its first request */
   #meet (server) {
     Reflect.defineProperty(server, MET, { value: this.#met, configurable: true, writable: true })
     for (const framework of this.#frameworks) framework.look()
@@ -100,9 +99,9 @@ class RequestContexts {
 
   /**
    * @param {IncomingMessage} request
-   * @param {Readable} source  what brings the rest of it: the request, the socket after an upgrade, the stream of HTTP/2
-   * @param {ServerResponse | null} response  null: it has none, or none yet
-   * @param {boolean} [isServed]  its connection tells of its end
+   * @param {Readable} source  the source of the rest of it: the request, the socket after an upgrade, or the HTTP/2 stream
+   * @param {ServerResponse | null} response  null: no response, or none yet
+   * @param {boolean} [isServed]  its connection reports its end
    */
   #begin (request, source, response, isServed = false) {
     const startMicros = monotonicMicros()
@@ -115,13 +114,13 @@ class RequestContexts {
 }
 
 /**
- * Requests of HTTP/2 begin with their stream, and have what node:http calls a request only afterwards, if ever: until then some facts stand in
- * for it. Node.js 20 does not tell of streams: there the middleware meets their requests.
+ * HTTP/2 requests begin with their stream; the object that node:http calls a request exists only later, if ever. Until then a stand-in with
+ * a few facts is used. Node.js 20 does not publish streams: there the middleware sees their requests first.
  * @param {(request: IncomingMessage, stream: ServerHttp2Stream) => void} onRequest
  */
 function createHttp2Requests (onRequest) {
   const onStream = guarded((/** @type {any} */ { stream, headers }) => {
-    // A server pushes streams of even numbers, out of work on another request.
+    // Streams with even numbers are pushed by the server, while it handles another request.
     if (stream.id % 2 === 1) onRequest(standInFor(stream, headers), stream)
   })
   return {
@@ -133,20 +132,20 @@ function createHttp2Requests (onRequest) {
 /**
  * @param {ServerHttp2Stream} stream
  * @param {any} headers
- * @returns {any} what a route is read from
+ * @returns {any} the stand-in that a route is read from
  */
 function standInFor (stream, headers) {
   return { method: headers[':method'], url: headers[':path'], httpVersion: '2.0', headers, stream }
 }
 
 /**
- * Requests that become something else (WebSockets): a server tells its own listeners of them and no channel. So one of ours goes before the
- * application's, on servers that have one, and never on others: without a listener Node.js answers such a request as any other.
+ * Upgraded requests (WebSockets): a server reports them only to its own listeners, on no channel. So loopscope adds a listener before the
+ * application's, only on servers that have one: without a listener Node.js answers such a request like any other.
  */
 class Upgrades {
   #onUpgrade
   #onSocket = guarded((/** @type {any} */ message) => this.#meet(message.socket.server))
-  /** @type {Map<any, () => void>} servers that we listen to, and how to stop */
+  /** @type {Map<any, () => void>} servers with loopscope's listener, and how to remove it */
   #servers = new Map()
 
   /** @param {(request: IncomingMessage, socket: Duplex) => void} onUpgrade */
@@ -163,10 +162,10 @@ class Upgrades {
     for (const stop of this.#servers.values()) stop()
   }
 
-  /** @param {any} server  has a connection: by now the application listens to what it wants */
+  /** @param {any} server  with a connection: by now the application has added its listeners */
   #meet (server) {
     if (server === undefined || this.#servers.has(server) || server.listenerCount(UPGRADE) === 0) return
-    // Were ours the last one, Node.js would leave such requests to us.
+    // If loopscope's were the last listener, Node.js would leave such requests to it.
     const whenRemoved = guarded((/** @type {unknown} */ name) => {
       if (name === UPGRADE && server.listenerCount(UPGRADE) === 1) stop()
     })

@@ -1,7 +1,7 @@
 'use strict'
 
-// The request that the running code works for, found again after awaits, in promise chains and in timers.
-// It holds the request, not its route: the route is not known before the router has run, so it is resolved when asked.
+// Finds the request that the running code works for, also after awaits, in promise chains and in timers. It holds the request, not its route:
+// the route is not available before the router has run, so it is resolved on demand.
 
 const { AsyncLocalStorage } = require('node:async_hooks')
 const { channel } = require('node:diagnostics_channel')
@@ -26,7 +26,7 @@ class RouteContext {
     this.#storage ??= hold(NAME, () => /** @type {AsyncLocalStorage<Holder>} */ (new AsyncLocalStorage())).value
   }
 
-  /** The last one out turns the storage off: before Node 24 it makes every promise of the process dearer. */
+  /** The last holder disables the storage: before Node 24 it slows down every promise of the process. */
   stop () {
     if (this.#storage === null) return
     this.#storage = null
@@ -48,7 +48,7 @@ class RouteContext {
   }
 
   /**
-   * The same for the rest of the running callback and all that follows from it, where there is no function to wrap.
+   * Enters the context for the rest of the running callback and all that follows from it, where there is no function to wrap.
    * @param {RequestContext} context
    */
   enter (context) {
@@ -56,8 +56,8 @@ class RouteContext {
   }
 
   /**
-   * The same for the events of a body.
-   * @param {Readable} source  what brings it
+   * Enters the context for the events of a body.
+   * @param {Readable} source  its source
    * @param {RequestContext} context
    */
   keepFor (source, context) {
@@ -65,8 +65,8 @@ class RouteContext {
   }
 
   /**
-   * Has what a channel runs with a message, the callbacks of the application, run for the request that the message belongs to.
-   * @param {string} name  of the channel
+   * Runs what a channel runs with a message (callbacks of the application) in the context of the message's request.
+   * @param {string} name  the channel's name
    * @param {(message: any) => Holder | undefined} holderOf  throws nothing
    * @returns {() => void} ends it
    */
@@ -79,7 +79,7 @@ class RouteContext {
   }
 
   /**
-   * A plain read of the store, so it also answers from an inspector interrupt in the middle of the user's code.
+   * A plain read of the store, so it also works in an inspector interrupt in the middle of the user's code.
    * @returns {RequestContext | undefined}
    */
   current () {
@@ -88,15 +88,14 @@ class RouteContext {
 }
 
 /**
- * The events of a body come in the context of its request: Node.js brings a body from outside of the context that the request was begun in (from
- * the parser's, where contexts are AsyncContextFrames; else from wherever the connection was made). Requests of node:http share one hook, in
- * front of the push() that they inherit; streams of HTTP/2, sockets after an upgrade, and requests whose push() is not the plain one, have one
- * each.
+ * Runs the events of a body in the context of its request. Node.js emits them outside of the request's context (in the parser's with
+ * AsyncContextFrame, otherwise in the one where the connection was made). Requests of node:http share one hook, in front of the push() that they
+ * inherit; HTTP/2 streams, sockets after an upgrade, and requests with another push() have one each.
  */
 class BodyContext {
   #sharedPush
   #ownPush
-  /** Of all requests of node:http, while it has the hook. @type {any} */
+  /** The prototype of all node:http requests, while it has the hook. @type {any} */
   #hooked = null
 
   /** @param {Pick<RouteContext, 'run'>} context */
@@ -106,7 +105,7 @@ class BodyContext {
   }
 
   /**
-   * @param {any} source  what brings the body
+   * @param {any} source  the source of the body
    * @param {RequestContext} requestContext
    */
   keepFor (source, requestContext) {
@@ -114,7 +113,7 @@ class BodyContext {
     if (source.push !== this.#sharedPush) this.#hook(source, requestContext)
   }
 
-  /** What has a hook of its own keeps it, and finds no context any more. */
+  /** A source with its own hook keeps it, but finds no context from then on. */
   stop () {
     if (this.#hooked?.push === this.#sharedPush) Reflect.deleteProperty(this.#hooked, 'push')
     this.#hooked = null
@@ -132,7 +131,7 @@ class BodyContext {
     } else if (!Object.hasOwn(source, 'push')) {
       source.push = this.#ownPush
     } else {
-      requestContext.firstTurn = 0 // nothing tells when its body comes
+      requestContext.firstTurn = 0 // nothing reports when its body arrives
     }
   }
 }
@@ -148,7 +147,7 @@ function pushIn (context, before) {
    * @param {BufferEncoding} [encoding]
    */
   return function push (chunk, encoding) {
-    // The end of a request that nobody has begun to read reaches nobody: what is emitted later is so for whoever reads it.
+    // The end of a request that no one has begun to read reaches no listener: later events belong to the code that reads it.
     if (chunk === null && this.readableFlowing === null) return before(this, chunk, encoding)
     const requestContext = contextOn(this)
     if (requestContext === undefined) return before(this, chunk, encoding)

@@ -1,6 +1,6 @@
 'use strict'
 
-// Child processes, until they end: by the name of what they run, and never with its arguments. Forked ones are left out: they are workers that stay.
+// Child processes, until they end: by the name of the command, never with its arguments. Forked ones are left out: they are long-running workers.
 
 const path = require('node:path')
 const { guarded } = require('../../../base/guard')

@@ -1,6 +1,6 @@
 'use strict'
 
-// The client of node:http and node:https, on which axios, got and others are built: requests by their method, until the last byte of the response.
+// The client of node:http and node:https, which axios, got and others use: requests by their method, until the last byte of the response.
 
 const { guarded } = require('../../../base/guard')
 const { toHost, toMethod } = require('../http-names')
@@ -20,12 +20,12 @@ function listen (calls) {
     if (request[CALL] !== undefined) calls.end(request[CALL], isError)
   }
   const begin = (/** @type {{ request: any }} */ { request }) => {
-    // The port is in no property of its own: it is in the header, unless it is the usual one, or the application has set the header.
+    // The port is not a property of its own: it is in the Host header, unless it is the default, or the application has set the header.
     request[CALL] ??= calls.begin(names.numberOf(request.method, `${request.protocol}//${request.host}`, request.getHeader('host')))
   }
   return [
     calls.listen('http.client.request.created', begin),
-    calls.listen('http.client.request.start', begin), // Node.js 20 reports nothing before: by then the request is written
+    calls.listen('http.client.request.start', begin), // Node.js 20 reports nothing earlier: by then the request is written
     calls.listen('http.client.response.finish', (/** @type {{ request: ClientRequest, response: IncomingMessage }} */ { request, response }) => {
       const isError = Number(response.statusCode) >= FIRST_ERROR
       response.once('close', guarded(() => end(request, isError)))

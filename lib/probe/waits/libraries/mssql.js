@@ -6,7 +6,7 @@ const { firstWord, listenToTraced, toStatement } = require('../traced-calls')
 
 /** @import { DependencyCalls } from '../dependency-calls' */
 
-// Pools of which the address is remembered: calls name theirs by a number.
+// Pools whose address is cached: calls identify theirs by a number.
 const MAX_POOLS = 500
 
 /** @param {DependencyCalls} calls */

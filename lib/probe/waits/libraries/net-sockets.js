@@ -1,6 +1,6 @@
 'use strict'
 
-// TCP connections as they are opened: the lookup of the host's name, and the connection.
+// TCP connections as they are opened: the DNS lookup, and the connection.
 
 const { guarded } = require('../../../base/guard')
 const { monotonicMicros } = require('../../../base/monotonic')
@@ -24,7 +24,7 @@ function listen (calls) {
       if (call !== undefined) calls.end(call, isError)
     }
     const listeners = {
-      // Of several addresses it is emitted for each. No listener for `error`: it would keep an unhandled one from being thrown.
+      // It is emitted for each of several addresses. No listener for `error`: it would keep an unhandled one from being thrown.
       lookup: guarded((/** @type {Error | null} */ error, /** @type {unknown} */ address, /** @type {unknown} */ family, /** @type {string} */ name) => {
         if (host === undefined) calls.note(lookups.numberOf('lookup', name), fromMicros, error !== null && error !== undefined, context)
         host = name

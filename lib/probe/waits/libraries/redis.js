@@ -8,14 +8,14 @@ const { OTHER } = require('../call-names')
 
 /** @import { DependencyCalls } from '../dependency-calls' */
 
-// Those of modules too: JSON.GET, FT.SEARCH.
+// Also commands of modules: JSON.GET, FT.SEARCH.
 const COMMAND = /^[A-Z][A-Z0-9_.-]{0,29}$/
 
 const CONNECT = 'connect'
 const ACQUIRE = 'acquire'
 const OWN = [CONNECT, ACQUIRE]
 
-// Clients of which the address is remembered, for their pools.
+// Clients whose address is cached, for their pools.
 const MAX_CLIENTS = 500
 
 /** @param {any} command */
@@ -29,7 +29,7 @@ function toCommand (command) {
 function listenToIoredis (calls) {
   const names = calls.namesOf({ kind: 'redis', toOperation: toCommand })
   return [
-    // Of a MULTI it reports each command, and the whole of it once more on a channel of its own.
+    // It reports each command of a MULTI, and the whole of it once more on a separate channel.
     ...listenToTraced(calls, 'ioredis:command', ({ command, serverAddress, serverPort }) => names.numberOf(command, serverAddress, serverPort)),
     ...listenToTraced(calls, 'ioredis:connect', ({ serverAddress, serverPort }) => names.numberOf(CONNECT, serverAddress, serverPort))
   ]
@@ -51,7 +51,7 @@ function listenToNodeRedis (calls) {
       return names.numberOf(CONNECT, serverAddress, serverPort)
     }),
     calls.listen('node-redis:connection:closed', ({ clientId }) => { clients.delete(clientId) }),
-    // Published when a client is handed out, in the context of the request that released it: the waiting request is not known.
+    // Published when a client is handed out, in the context of the request that released it: the waiting request is not available.
     calls.listen('node-redis:pool:connection-wait', ({ clientId, waitStartTimestamp }) => {
       const { serverAddress, serverPort } = clients.get(clientId) ?? { serverAddress: undefined, serverPort: undefined }
       calls.note(names.numberOf(ACQUIRE, serverAddress, serverPort), fromPerformanceNow(waitStartTimestamp), false, null)
