@@ -1,7 +1,7 @@
 'use strict'
 
-// One end of the channel between the threads, the same at both. A message of the table (messages.js) is told, which has no answer, or
-// asked. It answers what the other end asks, and rejects what was asked here when the other end is gone.
+// One end of the channel between the threads; both ends are the same. A message of the table (messages.js) is of kind 'tell' (no reply) or 'ask'
+// (a reply). The channel answers the other end's requests, and rejects its own when the other end is gone.
 
 const { fromPlain, toPlain } = require('../base/errors')
 const { guarded } = require('../base/guard')
@@ -27,7 +27,7 @@ const { clearTimeout, setTimeout } = require('../base/timers')
  */
 
 /**
- * The signal is aborted when the one who asked no longer wants the answer.
+ * The signal is aborted when the caller no longer wants the answer.
  * @template Messages
  * @typedef {{ [Name in keyof Messages]: Messages[Name] extends (params: infer Params) => infer Returned
  *   ? (params: Params, signal: AbortSignal) => NowOrLater<Returned>
@@ -45,13 +45,13 @@ const { clearTimeout, setTimeout } = require('../base/timers')
  */
 
 /**
- * What is to be read of a table of readings.
+ * A request for one reading of a table of readings.
  * @template Readings
  * @typedef {{ [What in keyof Readings]: { what: What, about: Params<Readings, What> } }[keyof Readings]} Question
  */
 
 /**
- * How parts of the main thread speak to the observer.
+ * How parts of the main thread send messages to the observer.
  * @typedef {<Name extends AskNames<ToObserver>>(
  *   name: Name, params: Params<ToObserver, Name>, signal?: AbortSignal
  * ) => Promise<Answer<ToObserver, Name>>} Ask
@@ -62,13 +62,13 @@ const { clearTimeout, setTimeout } = require('../base/timers')
  */
 
 /**
- * @typedef {{ name: string, params: any, id?: number }} Message  with an id where it is asked
+ * @typedef {{ name: string, params: any, id?: number }} Message  with an id if it expects an answer
  * @typedef {{ answers: number, value?: any, error?: { message: string, code?: string } }} AnswerMessage
- * @typedef {{ cancels: number, reason: string }} CancelMessage  nobody wants the answer any more
- * @typedef {Message | AnswerMessage | CancelMessage} Envelope  what passes
+ * @typedef {{ cancels: number, reason: string }} CancelMessage  the answer is no longer wanted
+ * @typedef {Message | AnswerMessage | CancelMessage} Envelope  everything that is posted
  */
 
-// Of what is told: nobody waits for it.
+// For 'tell' messages: they have no answer to cancel.
 const NEVER_ABORTED = new AbortController().signal
 
 /**
@@ -80,9 +80,9 @@ class Channel {
   #sends
   #handlers
   #sequence = 0
-  /** Asked here. @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void }>} */
+  /** Requests of this end. @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void }>} */
   #waiting = new Map()
-  /** Asked there. @type {Map<number, AbortController>} */
+  /** Requests of the other end. @type {Map<number, AbortController>} */
   #underWay = new Map()
 
   /**
@@ -111,7 +111,7 @@ class Channel {
    * @template {AskNames<Out>} Name
    * @param {Name} name
    * @param {Params<Out, Name>} params
-   * @param {AbortSignal} [signal]  tells the other end that the answer is no longer wanted; it says what comes of that
+   * @param {AbortSignal} [signal]  cancels the request: the other end decides what that means
    * @returns {Promise<Answer<Out, Name>>}
    */
   async ask (name, params, signal) {
@@ -123,12 +123,12 @@ class Channel {
   }
 
   /**
-   * The same, where the other end may never answer.
+   * ask() with a time limit, for an end that may never answer.
    * @template {AskNames<Out>} Name
    * @param {Name} name
    * @param {Params<Out, Name>} params
    * @param {number} maxMs
-   * @param {() => Error} lateError  what it rejects with then; an answer that comes later changes nothing
+   * @param {() => Error} lateError  the error after the limit; a later answer is ignored
    * @returns {Promise<Answer<Out, Name>>}
    */
   async askWithin (name, params, maxMs, lateError) {
@@ -142,9 +142,9 @@ class Channel {
   }
 
   /**
-   * To be called with what the other end posts.
+   * Call it with each message that the other end posts.
    * @param {Envelope} envelope
-   * @returns {void | Promise<void>} throws, or rejects, for a message that is only told and fails here
+   * @returns {void | Promise<void>} throws, or rejects, for a 'tell' message whose handler fails
    */
   receive (envelope) {
     if ('answers' in envelope) return this.#settle(envelope)
@@ -155,7 +155,7 @@ class Channel {
   }
 
   /**
-   * The other end is gone: what was asked of it is refused.
+   * Call it when the other end is gone: pending requests are rejected.
    * @param {Error} error
    */
   close (error) {
@@ -223,9 +223,9 @@ class Channel {
 }
 
 /**
- * The handler of a message that reads.
+ * Creates the handler of a message that requests readings.
  * @template Readings
- * @param {Handlers<Readings>} readers  each by the name of what it reads
+ * @param {Handlers<Readings>} readers  each by the name of its reading
  * @returns {(question: Question<Readings>, signal: AbortSignal) => unknown}
  */
 function readBy (readers) {

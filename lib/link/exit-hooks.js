@@ -1,14 +1,14 @@
 'use strict'
 
-// The ends of a process that its 'exit' event does not tell of: process.reallyExit(), and a signal that it sends to itself
-// and nobody listens to. Node waits there for every session of another thread, and says so on standard error.
+// Detects the ends of a process that its 'exit' event does not report: process.reallyExit(), and a signal that it sends to itself and has no
+// listener for. Node waits there for every session of another thread, and reports it on standard error.
 
 const os = require('node:os')
 
 const SIGNAL_NAMES = new Map(Object.entries(os.constants.signals).map(([name, number]) => [number, name]))
 
 /**
- * @typedef {object} Internals  of `process`, known to those who wrap them: they are in no document
+ * @typedef {object} Internals  undocumented functions of `process`, which other tools wrap, too
  * @property {Function} [reallyExit]
  * @property {Function} [_kill]
  */
@@ -16,7 +16,7 @@ const SIGNAL_NAMES = new Map(Object.entries(os.constants.signals).map(([name, nu
 /**
  * @param {object} parts
  * @param {() => void} parts.release   the process is about to end
- * @param {() => void} parts.withdraw  it did not
+ * @param {() => void} parts.withdraw  it did not end
  */
 function createExitHooks ({ release, withdraw }) {
   const process_ = /** @type {Internals} */ (/** @type {unknown} */ (process))
@@ -24,7 +24,7 @@ function createExitHooks ({ release, withdraw }) {
   let restores = []
 
   /**
-   * A proxy, so that who prints the function or counts its parameters sees Node's own.
+   * A proxy, so that printing the function or counting its parameters shows Node's own.
    * @param {keyof Internals} name
    * @param {(...args: any[]) => boolean} isEnd
    */
@@ -43,7 +43,7 @@ function createExitHooks ({ release, withdraw }) {
       }
     })
     process_[name] = replacement
-    // Who wrapped ours meanwhile goes on calling it: it does no harm.
+    // Code that wrapped this wrapper meanwhile keeps calling it, which does no harm.
     restores.push(() => { if (process_[name] === replacement) process_[name] = original })
   }
 
@@ -62,7 +62,7 @@ function createExitHooks ({ release, withdraw }) {
 }
 
 /**
- * As Node itself judges it before it waits.
+ * The same check that Node makes before it waits.
  * @param {number} pid
  * @param {number} signal
  */

@@ -1,7 +1,7 @@
 'use strict'
 
-// What the observer asks the main thread, which may be stuck: by message, where every question has a time limit, and the last answer to each
-// is kept for that case; and through the inspector.
+// The observer's requests to the main thread, which may be blocked: by message, where every request has a time limit, and the last answer to each
+// is cached for that case; and through the inspector.
 
 const { SingleFlight } = require('../base/single-flight')
 const { errors } = require('../base/errors')
@@ -11,9 +11,9 @@ const { OWN_FOLDER } = require('../base/own-files')
 /** @import { Answer, AskNames, Channel, Params, Question } from './channel' */
 /** @import { MainReadings, ToMain, ToObserver } from './messages' */
 
-// A loop that turns answers within a few milliseconds. Longer than this and who asks is better served with what is known.
+// A loop that turns answers within a few milliseconds. Beyond this limit the caller is better served with the cached answer.
 const ANSWER_MS = 300
-const SOURCE = `${OWN_FOLDER}link/main-client.js` // the name makes it a frame of ours in profiles
+const SOURCE = `${OWN_FOLDER}link/main-client.js` // under this name profiles recognize it as loopscope's frame
 
 /** @typedef {{ value: any, at: number, isStale: boolean }} LastAnswer  at: milliseconds since the epoch of the answer */
 
@@ -40,7 +40,7 @@ class MainClient {
    * @template {AskNames<ToMain>} Name
    * @param {Name} name
    * @param {Params<ToMain, Name>} params
-   * @param {number} [answerMs]  Infinity: as long as it takes
+   * @param {number} [answerMs]  Infinity: no limit
    * @returns {Promise<Answer<ToMain, Name>>}
    * @throws ERR_LOOPSCOPE_LOOP_BLOCKED
    */
@@ -50,7 +50,7 @@ class MainClient {
   }
 
   /**
-   * What the main thread has of something.
+   * Requests a reading from the main thread.
    * @template {keyof MainReadings} What
    * @param {What} what
    * @param {Params<MainReadings, What>} about
@@ -64,7 +64,7 @@ class MainClient {
   }
 
   /**
-   * The same, or what was read last when the main thread does not answer now.
+   * The same, or the last reading if the main thread does not answer now.
    * @param {'exactCalls' | 'memory' | 'metrics' | 'openMetrics' | 'metricsReading' | 'processReading'} what
    * @param {number} application
    * @returns {Promise<LastAnswer>}
@@ -85,7 +85,7 @@ class MainClient {
   }
 
   /**
-   * Has the main thread hand over what it has noted of requests (requestNotes): it has come when this resolves.
+   * Makes the main thread send its notes about requests (requestNotes): they have arrived when this resolves.
    * @returns {Promise<boolean>} false: the main thread does not answer now
    */
   async handOver () {
@@ -100,7 +100,7 @@ class MainClient {
 
   /**
    * A logger on the main thread.
-   * @param {number | null} application  null: the first one's, for what is of the process
+   * @param {number | null} application  null: the first application's, for lines of the whole process
    * @returns {Pick<Logger, 'info' | 'warn'>}
    */
   log (application) {
@@ -109,7 +109,7 @@ class MainClient {
     return { info: line('info'), warn: line('warn') }
   }
 
-  /** @param {number} application  that was closed */
+  /** @param {number} application  a closed application */
   forget (application) {
     for (const map of [this.#lastAnswers, this.#flights]) {
       for (const key of map.keys()) if (key.startsWith(`${application} `)) map.delete(key)
@@ -118,11 +118,11 @@ class MainClient {
 }
 
 /**
- * What the observer has the main thread do through the inspector and what holds it up: it is marked on the main thread itself, before and
- * after, so that it is not taken for a stall of the application, and the application's own stalls still are.
+ * Runs blocking work on the main thread through the inspector. It is marked on the main thread itself, before and after, so that it is not counted
+ * as a stall of the application, while the application's own stalls still are.
  * @param {object} parts
- * @param {(method: string, params?: object) => Promise<any>} parts.post  to the inspector of the main thread
- * @param {string} parts.expression  of a function of the main thread: (isBegin) => milliseconds that it took
+ * @param {(method: string, params?: object) => Promise<any>} parts.post  posts to the main thread's inspector
+ * @param {string} parts.expression  evaluates to a function of the main thread: (isBegin) => duration in milliseconds
  */
 function createOwnWork ({ post, expression }) {
   let totalMs = 0
@@ -135,17 +135,17 @@ function createOwnWork ({ post, expression }) {
   }
 
   return {
-    /** For how long the main thread has stood still for us since the start. */
+    /** How long loopscope has blocked the main thread since the start. */
     get totalMs () { return totalMs },
 
     /**
-     * To be used for what V8 does before it goes on: not for what it puts off, as it does HeapProfiler.collectGarbage.
+     * For commands that V8 completes before it goes on; not for commands that it postpones, like HeapProfiler.collectGarbage.
      * @param {string} method
      * @param {object} [params]
      * @returns {Promise<any>}
      */
     async post (method, params) {
-      // All three at once: the main thread takes them one after the other, with nothing of the application's between them.
+      // All three at once: the main thread handles them one after the other, with no application code between them.
       const [, reply, tookMs] = await Promise.all([mark(true), post(method, params), mark(false)])
       totalMs += tookMs
       return reply

@@ -1,6 +1,6 @@
 'use strict'
 
-// The main thread's end of the observer: starts the thread, asks it things, and gives it up without a trace.
+// The main thread's client of the observer: starts the thread, sends it requests, and stops it without a trace.
 
 const { Worker } = require('node:worker_threads')
 const { Channel } = require('./channel')
@@ -14,20 +14,20 @@ const { createExitHooks } = require('./exit-hooks')
 /** @import { ObserverReadings, ObserverSettings, ToMain, ToObserver } from './messages' */
 /** @import { SharedState } from './shared-state' */
 
-// After this long at exit the message of Node about the debugger is the lesser evil. Measured need: 1-6 ms.
+// Beyond this time at exit, Node's message about the debugger is the lesser evil. Measured need: 1-6 ms.
 const MAX_RELEASE_MS = 200
-// What was recorded last is not worth more: a few milliseconds are needed, most of them the disk's.
+// The last recording is not worth more: a few milliseconds are needed, most of them for the disk.
 const MAX_KEEP_MS = 200
 
 /**
  * @typedef {object} ObserverParts
  * @property {SharedState} state
  * @property {Omit<ObserverSettings, 'state'>} settings
- * @property {Omit<Handlers<ToMain>, 'ready' | 'fault'>} handlers  of what the thread says and asks
+ * @property {Omit<Handlers<ToMain>, 'ready' | 'fault'>} handlers  for the thread's messages and requests
  * @property {(error: Error) => void} onFault
  * @property {() => void} onMessage  called first in the callback of each message of the thread
- * @property {(reason: unknown) => void} onLost  the thread has ended, or could not be made
- * @property {() => boolean} onEnd  of the process: whether something was handed over that the thread is to keep
+ * @property {(reason: unknown) => void} onLost  the thread has ended, or could not be created
+ * @property {() => boolean} onEnd  called at the end of the process; returns whether something was sent that the thread must store
  */
 
 class ObserverClient {
@@ -37,7 +37,7 @@ class ObserverClient {
   /** @type {Channel<ToObserver, ToMain> | undefined} */
   #channel
   #starts = 0
-  #activeMs = { before: 0, now: 0 } // of former threads, of this one
+  #activeMs = { before: 0, now: 0 } // of former threads, and of this one
   #holds = 0
   #ready = makeReady()
   #onExit = guarded(() => this.#end())
@@ -50,17 +50,17 @@ class ObserverClient {
 
   get running () { return this.#worker !== undefined }
 
-  /** Time the thread was at work, and those before it. */
+  /** Busy time of this thread and of those before it. */
   get activeSeconds () {
     if (this.#worker !== undefined) this.#activeMs.now = this.#worker.performance.eventLoopUtilization().active
     return (this.#activeMs.before + this.#activeMs.now) / 1e3
   }
 
-  /** Resolves when the thread watches; sessionError tells why there is no inspector session. */
+  /** Resolves when the thread runs; sessionError: why there is no inspector session. */
   get ready () { return this.#ready.promise }
 
   /**
-   * Where threads are forbidden (the permission model), and in a bundle without the thread's file, `ready` rejects. It can be started
+   * Rejects `ready` where threads are forbidden (the permission model), and in a bundle without the thread's file. It can be started
    * again when the thread is lost.
    */
   start () {
@@ -80,10 +80,10 @@ class ObserverClient {
     return new Worker(threadFile(settings.observerFile), {
       name: 'loopscope-observer',
       workerData: { ...settings, state: state.buffer },
-      // The application's --require and --import are not for this thread, nor is its environment with what may be secret in it.
+      // This thread gets neither the application's --require and --import, nor its environment, which may contain secrets.
       execArgv: threadFlags(),
       env: {},
-      // Else Node pipes them into the application's own: the first write to a closed one would end the application.
+      // Otherwise Node pipes them into the application's own: the first write to a closed one would end the application.
       stdout: true,
       stderr: true
     })
@@ -98,7 +98,7 @@ class ObserverClient {
       ready: ready => this.#ready.resolve(ready),
       fault: ({ error }) => onFault(fromPlain(error))
     }
-    // One a thread: what a thread asked is answered to itself, and not to one that took its place meanwhile.
+    // One per thread: a thread's request is answered to that thread, and not to one that replaced it meanwhile.
     const channel = new Channel({ post: envelope => worker.postMessage(envelope), sends: TO_OBSERVER, handlers: all })
     this.#worker = worker
     this.#channel = channel
@@ -115,7 +115,7 @@ class ObserverClient {
     this.#exitHooks.start()
   }
 
-  /** As often as the process is about to end: what it has handed over once is not handed over again. */
+  /** May run several times as the process ends: what was sent once is not sent again. */
   #end () {
     const { state, onEnd } = this.#parts
     const isHandedOver = state.hasSession && onEnd()
@@ -123,7 +123,7 @@ class ObserverClient {
     if (isHandedOver) state.awaitKept(MAX_KEEP_MS)
   }
 
-  /** Has the thread let go of its inspector session now. */
+  /** Makes the thread release its inspector session now. */
   release () {
     this.#parts.state.requestRelease(MAX_RELEASE_MS)
   }
@@ -134,12 +134,12 @@ class ObserverClient {
     if (worker === undefined) return
     const gone = new Promise(resolve => worker.once('exit', resolve))
     this.tell('stop', {})
-    worker.ref() // close() is awaited by somebody, and takes a few milliseconds
+    worker.ref() // the caller awaits close(), which takes a few milliseconds
     await gone
   }
 
   /**
-   * What it is told while it is not running is lost.
+   * Messages sent while the thread is not running are lost.
    * @template {TellNames<ToObserver>} Name
    * @param {Name} name
    * @param {Params<ToObserver, Name>} params
@@ -149,7 +149,7 @@ class ObserverClient {
   }
 
   /**
-   * Keeps the process alive while the work lasts: somebody awaits it, and may have nothing else to do.
+   * Keeps the process alive while the work lasts: its caller may have nothing else that does so.
    * @template T
    * @param {() => Promise<T>} work
    * @returns {Promise<T>}
@@ -176,7 +176,7 @@ class ObserverClient {
   }
 
   /**
-   * What the thread has of something, once it watches.
+   * Requests a reading from the thread, once it is ready.
    * @type {Read}
    */
   read = async (what, about) => {
@@ -185,12 +185,12 @@ class ObserverClient {
   }
 
   /**
-   * The same for somebody who awaits it, and may have nothing else to do: the process is kept alive for it.
+   * The same for a caller that has nothing else to keep the process alive: the process stays alive for it.
    * @template {keyof ObserverReadings} What
    * @template Missing
    * @param {What} what
    * @param {Params<ObserverReadings, What>} about
-   * @param {Missing} missing  the answer where there is no thread
+   * @param {Missing} missing  the answer without a thread
    * @returns {Promise<Answer<ObserverReadings, What> | Missing>}
    */
   async readOr (what, about, missing) {
@@ -214,7 +214,7 @@ class ObserverClient {
   }
 
   /**
-   * The same as ask(), once the thread watches: it may just have been started.
+   * ask(), once the thread is ready: it may just have been started.
    * @template {AskNames<ToObserver>} Name
    * @param {Name} name
    * @param {Params<ToObserver, Name>} params
@@ -249,7 +249,7 @@ function makeReady () {
   /** @type {any} */
   const ready = {}
   ready.promise = new Promise((resolve, reject) => Object.assign(ready, { resolve, reject }))
-  ready.promise.catch(() => {}) // those who wait for it are told
+  ready.promise.catch(() => {}) // callers that wait for it get the error
   return ready
 }
 

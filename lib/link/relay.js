@@ -1,7 +1,7 @@
 'use strict'
 
-// Requests that came in on the main thread, on their way to the observer, and the answers on their way back. What crosses is
-// plain data; an answer that goes on is sent piece by piece, one asked for after the other.
+// Passes requests from the main thread to the observer, and the responses back. Only plain data crosses; a streamed response is sent
+// chunk by chunk, each on request.
 
 const { errors } = require('../base/errors')
 const { guarded } = require('../base/guard')
@@ -11,7 +11,7 @@ const { guarded } = require('../base/guard')
 /** @import { Ask } from './channel' */
 
 /**
- * @typedef {{ head: Omit<AdminResponse, 'body'> & { body: any }, stream: string | null }} RelayedResponse  stream: of a body that goes on
+ * @typedef {{ head: Omit<AdminResponse, 'body'> & { body: any }, stream: string | null }} RelayedResponse  stream: id of a streamed body
  * @typedef {{ application: number, request: AdminRequest }} RelayedRequest
  */
 
@@ -24,14 +24,14 @@ function createRelaySender ({ ask }) {
   /**
    * @param {number} application
    * @param {AdminRequest} request
-   * @param {AbortSignal} signal  the connection or the answer ended, which every answer does
+   * @param {AbortSignal} signal  the connection or the response ended; every response ends
    * @returns {Promise<AdminResponse>}
    */
   async function forward (application, request, signal) {
     const { head, stream } = await ask('request', { application, request }, signal)
     if (stream === null) return head
-    const end = guarded(() => ask('chunk', { stream, isWanted: false }).catch(() => {})) // else the observer is gone, and the stream with it
-    // At once, not with the next piece: somebody else may wait for the place. It may be before the first.
+    const end = guarded(() => ask('chunk', { stream, isWanted: false }).catch(() => {})) // otherwise the observer is gone, and the stream with it
+    // At once, not with the next chunk: another client may wait for the slot. It may be before the first.
     if (signal.aborted) end()
     else signal.addEventListener('abort', end, { once: true })
     return { ...head, body: { chunks: chunksOf(stream, signal) } }
@@ -73,7 +73,7 @@ function createRelayReceiver ({ handlerOf }) {
       const response = await handle(request, AbortSignal.any([signal, end.signal]))
       const { body } = response
       if (body === null || typeof body !== 'object' || !('chunks' in body)) return { head: response, stream: null }
-      const stream = process.getBuiltinModule('node:crypto').randomUUID() // no number: a thread that takes this one's place must not know it
+      const stream = process.getBuiltinModule('node:crypto').randomUUID() // not a number: a restarted thread must not have the same one
       streams.set(stream, { chunks: body.chunks[Symbol.asyncIterator](), end })
       return { head: { ...response, body: null }, stream }
     },
@@ -90,7 +90,7 @@ function createRelayReceiver ({ handlerOf }) {
       const { chunks, end } = streams.get(stream) ?? {}
       streams.delete(stream)
       end?.abort()
-      chunks?.return?.().catch(() => {}) // it may have been between two pieces, where the signal does not reach it
+      chunks?.return?.().catch(() => {}) // it may be between two chunks, where the signal does not reach it
     },
 
     close () {

@@ -1,9 +1,9 @@
 'use strict'
 
-// The few numbers that the main thread and the observer share without messages, so that the observer can read them
-// while the main thread is stuck.
+// The few numbers that the main thread and the observer share without messages, so that the observer can read them while the main thread
+// is blocked.
 //
-// Times are doubles written by one thread and read by the other without Atomics (which know no doubles): every platform
+// Times are doubles written by one thread and read by the other without Atomics (which do not support doubles): every platform
 // that Node supports reads and writes an aligned 8-byte word whole.
 
 const TICK_MICROS = 0 // indexes into the doubles
@@ -23,10 +23,10 @@ const IDLE = 2
 const KEEPING = 3
 const INTEGERS = 4
 
-// Of the inspector session: whoever moves it away from NONE first decides whether there is one.
+// State of the inspector session: the first to change it from NONE decides whether there is one.
 const NONE = 0
 const OPEN = 1
-const OVER = 2 // none, and none to be opened
+const OVER = 2 // none, and none may be opened
 
 class SharedState {
   #doubles
@@ -39,20 +39,20 @@ class SharedState {
     this.#integers = new Int32Array(buffer, DOUBLES * 8, INTEGERS)
   }
 
-  /** When the heartbeat last ticked, by monotonicMicros(), plus the own work that it has done since; 0 before the first tick. */
+  /** When the heartbeat last ticked, by monotonicMicros(), plus loopscope's own work since then; 0 before the first tick. */
   get tickMicros () { return this.#doubles[TICK_MICROS] }
   set tickMicros (micros) { this.#doubles[TICK_MICROS] = micros }
 
-  /** When the next tick is due after that. */
+  /** Time from that tick to the next due one. */
   get periodMs () { return this.#doubles[PERIOD_MS] }
   set periodMs (ms) { this.#doubles[PERIOD_MS] = ms }
 
-  /** Since when the main thread does work of ours that holds it up; 0 while it does not. Read it before tickMicros. */
+  /** Since when the main thread is blocked by loopscope's own work; 0 while it is not. Read it before tickMicros. */
   get ownWorkMicros () { return this.#doubles[OWN_WORK_MICROS] }
   set ownWorkMicros (micros) { this.#doubles[OWN_WORK_MICROS] = micros }
 
   /**
-   * Main thread, where the observer cannot read it: its CPU time so far.
+   * Main thread: records its CPU time so far, where the observer cannot read it.
    * @param {number} micros  now
    * @param {number} cpuMicros
    */
@@ -61,37 +61,37 @@ class SharedState {
     this.#doubles[CPU_AT_MICROS] = micros
   }
 
-  /** Observer: what was noted last; null where nothing was. */
+  /** Observer: the last recorded CPU time; null if there is none. */
   get notedCpu () {
     const [cpuMicros, micros] = [this.#doubles[CPU_MICROS], this.#doubles[CPU_AT_MICROS]]
     return micros === 0 ? null : { micros, cpuMicros }
   }
 
   /**
-   * Main thread: a tick was so late.
+   * Main thread: records how late a tick was.
    * @param {number} delayMs
    */
   noteDelay (delayMs) {
     if (delayMs > this.#doubles[MAX_DELAY_MS]) this.#doubles[MAX_DELAY_MS] = delayMs
   }
 
-  /** Observer: the longest delay since it last asked. One that is noted in this very moment may be lost. */
+  /** Observer: the longest delay since its last call. One that is recorded at the same moment may be lost. */
   takeMaxDelayMs () {
     const maxDelayMs = this.#doubles[MAX_DELAY_MS]
     this.#doubles[MAX_DELAY_MS] = 0
     return maxDelayMs
   }
 
-  /** Whether the heart beats slowly because nothing happens. */
+  /** Whether the heartbeat is slow because the process is idle. */
   get isIdle () { return Atomics.load(this.#integers, IDLE) === 1 }
   set isIdle (isIdle) { Atomics.store(this.#integers, IDLE, isIdle ? 1 : 0) }
 
-  /** Processor time that the observer's thread for source maps has had since the start. */
+  /** CPU time of the observer's thread for source maps since the start. */
   get sourceMapsMs () { return this.#doubles[SOURCE_MAPS_MS] }
   set sourceMapsMs (ms) { this.#doubles[SOURCE_MAPS_MS] = ms }
 
   /**
-   * Observer: for so long the loop was at work and waited, by the samples of one more window. The sums outlive the observer.
+   * Observer: adds how long the loop was busy and how long it waited, from the samples of one more window. The sums outlive the observer.
    * @param {{ busyMicros: number, idleMicros: number }} time
    */
   addSampledTime ({ busyMicros, idleMicros }) {
@@ -99,13 +99,13 @@ class SharedState {
     this.#doubles[IDLE_MICROS] += idleMicros
   }
 
-  /** The sums of it since the start. */
+  /** The sums since the start. */
   get sampledTime () { return { busyMicros: this.#doubles[BUSY_MICROS], idleMicros: this.#doubles[IDLE_MICROS] } }
 
   /**
-   * Main thread, at exit: asks the observer to let go of its inspector session and waits for that. A session that is still
-   * connected makes Node print "Waiting for the debugger to disconnect..." and terminate() comes too late to prevent it.
-   * An observer that has none yet, because it is still being loaded, is not waited for and will not open one.
+   * Main thread, at exit: makes the observer release its inspector session, and waits for that. If a session is still connected, Node prints
+   * "Waiting for the debugger to disconnect...", and terminate() comes too late to prevent it. An observer that has none yet, because it is
+   * still loading, is not waited for and will not open one.
    * @param {number} maxMs
    */
   requestRelease (maxMs) {
@@ -113,10 +113,10 @@ class SharedState {
     Atomics.store(this.#integers, EXITING, 1)
     Atomics.notify(this.#integers, EXITING)
     Atomics.wait(this.#integers, SESSION, OPEN, maxMs)
-    Atomics.compareExchange(this.#integers, SESSION, NONE, OVER) // it had let go of it by itself
+    Atomics.compareExchange(this.#integers, SESSION, NONE, OVER) // it had already released it
   }
 
-  /** Main thread: it did not end after all, and the observer may open a session. */
+  /** Main thread: the process did not end after all; the observer may open a session. */
   withdrawRelease () {
     Atomics.store(this.#integers, EXITING, 0)
     Atomics.compareExchange(this.#integers, SESSION, OVER, NONE)
@@ -126,8 +126,8 @@ class SharedState {
   get hasSession () { return Atomics.load(this.#integers, SESSION) === OPEN }
 
   /**
-   * Main thread, at its end, before it asks for the release: what was recorded up to this moment is about to reach the observer, which is
-   * to put it on disk.
+   * Main thread, at its end, before it requests the release: the last recording is about to reach the observer, which has to write it to
+   * disk.
    * @param {number} micros
    */
   requestKeeping (micros) {
@@ -136,17 +136,17 @@ class SharedState {
   }
 
   /**
-   * Main thread: waits until it is there.
+   * Main thread: waits until it is on disk.
    * @param {number} maxMs
    */
   awaitKept (maxMs) {
     Atomics.wait(this.#integers, KEEPING, 1, maxMs)
   }
 
-  /** Observer: up to when something is to be kept; 0: nothing is. */
+  /** Observer: the end time of the recording to store; 0: nothing to store. */
   get keepMicros () { return Atomics.load(this.#integers, KEEPING) === 1 ? this.#doubles[KEEP_MICROS] : 0 }
 
-  /** Observer: it is kept, or cannot be. */
+  /** Observer: it is stored, or cannot be. */
   confirmKept () {
     Atomics.store(this.#integers, KEEPING, 0)
     Atomics.notify(this.#integers, KEEPING)
@@ -157,13 +157,13 @@ class SharedState {
     return Atomics.compareExchange(this.#integers, SESSION, NONE, OPEN) === NONE
   }
 
-  /** Main thread: the observer is gone, and its session with it. Another one may open its own. */
+  /** Main thread: the observer and its session are gone. The next observer may open its own. */
   forgetSession () {
     Atomics.store(this.#integers, SESSION, NONE)
   }
 
   /**
-   * Observer: resolves when the main thread asks.
+   * Observer: resolves when the main thread requests the release.
    * @returns {Promise<void>}
    */
   async releaseRequested () {
