@@ -1,6 +1,6 @@
 'use strict'
 
-// The ways in: for an application with HTTP, for one without, for a process that knows nothing of us, and the clock.
+// The entry points: for an application with HTTP, for one without, for the preload of an unmodified process, and the clock.
 
 const { Handle } = require('./handle')
 const { sharedInstruments } = require('../probe/shared-instruments')
@@ -15,8 +15,8 @@ const { assertKnownKeys } = require('../base/validate')
 /** @import { ClockOptions, Diagnostics, DiagnosticsMiddleware, DiagnosticsOptions } from '../../types/diagnostics' */
 /** @import { RequestMiddleware } from './http/middleware' */
 
-// A process that ends before is spared the logger and the metrics client. An application that is still being loaded then is asked in the first turn of
-// its loop, before it takes a connection.
+// A process that ends sooner does not load the logger and the metrics client. An application that still loads then gets them in the first turn of
+// its loop, before it accepts a connection.
 const SETTLE_MS = 50
 
 /**
@@ -43,11 +43,10 @@ function createDiagnostics (options) {
 }
 
 /**
- * For `--require loopscope/register`: started, and with the requests of every HTTP server in the process. It logs to
- * standard error: what reads the output of a program that knows nothing of us must not find our lines in it. The metrics go
- * into the application's registry.
+ * For `--require loopscope/register`: started, and counting the requests of every HTTP server in the process. It logs to standard error, because
+ * a program's output must not contain loopscope's lines. The metrics go into the application's registry.
  * @param {object} [how]
- * @param {boolean} [how.mayEndSoon]  then the logger and the metrics client are loaded a moment later, or with the first use
+ * @param {boolean} [how.mayEndSoon]  if true, the logger and the metrics client are loaded a moment later, or on first use
  * @returns {Handle}
  */
 function observeProcess ({ mayEndSoon = false } = {}) {
@@ -62,7 +61,7 @@ function observeProcess ({ mayEndSoon = false } = {}) {
 }
 
 /**
- * A cached clock. Where diagnostics run the observer renews it, also while the main loop is blocked.
+ * A cached clock. While diagnostics run, the observer renews it, also when the main loop is blocked.
  * @param {ClockOptions} [options]
  * @throws ERR_LOOPSCOPE_INVALID_OPTION, ERR_LOOPSCOPE_UNKNOWN_OPTION
  */
@@ -73,7 +72,7 @@ function createClock (options = {}) {
 }
 
 /**
- * The middleware, answering to everything that the handle answers to.
+ * Gives the middleware all methods and properties of the handle.
  * @param {RequestMiddleware} middleware
  * @param {Handle} handle
  */
@@ -91,7 +90,7 @@ function asHandle (middleware, handle) {
     armed: { get: () => handle.armed, set: armed => { handle.armed = armed } },
     clock: { get: () => handle.clock },
     heap: { value: handle.heap },
-    // Loaded by those who use them.
+    // Loaded on demand.
     fastify: { get: () => require('../probe/http/adapters/fastify').createFastifyPlugin(middleware) },
     koa: { get: () => require('../probe/http/adapters/koa').createKoaMiddleware(middleware) },
     registry: { value: handle.registry }

@@ -1,6 +1,6 @@
 'use strict'
 
-// What an application holds: its metrics, requests, admin surface and signals. What the process has once is in instruments.js.
+// One application's diagnostics: its metrics, requests, admin surface and signals. What exists once per process is in instruments.js.
 
 const { EventEmitter } = require('node:events')
 const { findApplication } = require('../probe/process/application')
@@ -47,10 +47,10 @@ class Handle extends EventEmitter {
 
   /**
    * @param {DiagnosticsOptions} [options]
-   * @param {object} [standIns]  for options that are not passed
+   * @param {object} [standIns]  defaults for options that are not passed
    * @param {() => Logger} [standIns.logger]
    * @param {(appRoot: string) => Registry | undefined} [standIns.registry]
-   * @param {boolean} [standIns.isLate]  what the first moment does not need is loaded by settle()
+   * @param {boolean} [standIns.isLate]  whether settle() loads what is not needed at first
    */
   constructor (options, { logger = makeLogger, registry = () => undefined, isLate = false } = {}) {
     super()
@@ -90,7 +90,7 @@ class Handle extends EventEmitter {
 
   get running () { return this.#instruments !== undefined }
 
-  /** The prom-client registry that the metrics are in: the one passed in, else one of our own. */
+  /** The prom-client registry that the metrics are in: the one passed in, otherwise loopscope's own. */
   get registry () { return this.#metrics.registry }
 
   /** Where this application's artifacts are kept. */
@@ -119,13 +119,13 @@ class Handle extends EventEmitter {
     return this
   }
 
-  /** Takes a signal that came before this listened. @param {NodeJS.Signals} signal */
+  /** Handles a signal that came before the handle listened. @param {NodeJS.Signals} signal */
   answerSignal (signal) { return this.#signals.answer(signal) }
 
-  /** Loads what the first moment of a process does not need. @param {() => void} more  beside what is the handle's */
+  /** Loads what is not needed in the first moment of a process. @param {() => void} more  loads parts beyond the handle's */
   settle (more) { this.#instruments?.exempt(() => [more(), this.registry]) }
 
-  /** Stops everything and gives it back. Captures under way fail with ERR_LOOPSCOPE_OBSERVER_LOST. */
+  /** Stops everything and restores what was changed. Running captures fail with ERR_LOOPSCOPE_OBSERVER_LOST. */
   async close () {
     const instruments = this.#instruments
     if (instruments === undefined) return
@@ -148,18 +148,18 @@ class Handle extends EventEmitter {
    */
   capture (kind, options) { return this.#capture(kind, options, 'api') }
 
-  /** The last 200 stalls, newest first; none where there is no observer. */
+  /** The last 200 stalls, newest first; none without an observer. */
   async stalls () {
     return this.#instruments?.stalls.list() ?? []
   }
 
-  /** The worst requests of the last quarter of an hour, and where their time went; worst first. @returns {Promise<SlowRequest[]>} */
+  /** The worst requests of the last 15 minutes, and where their time went; worst first. @returns {Promise<SlowRequest[]>} */
   async slowRequests () {
     return await this.#instruments?.slowRequests() ?? []
   }
 
   /**
-   * Marks this moment, in charts, beside captures and for `loopscope diff --mark`.
+   * Marks this moment, in charts, in captures and for `loopscope diff --mark`.
    * @param {string} text  1 to 200 printable characters
    */
   mark (text) {
@@ -169,7 +169,7 @@ class Handle extends EventEmitter {
     return mark
   }
 
-  /** The last 100 marks, oldest first; none where there is no observer. @returns {Promise<Mark[]>} */
+  /** The last 100 marks, oldest first; none without an observer. @returns {Promise<Mark[]>} */
   async marks () {
     return await this.#instruments?.marks() ?? []
   }
@@ -180,7 +180,7 @@ class Handle extends EventEmitter {
   }
 
   /**
-   * Says the template of a request, where the framework does not. Never throws.
+   * Sets the route template of a request, where the framework does not provide it. Never throws.
    * @param {object} request
    * @param {string} template
    */
@@ -193,12 +193,12 @@ class Handle extends EventEmitter {
     return this.#running('syncCalls()').syncCalls()
   }
 
-  /** What is wrong with the process, and what to change; it takes a second. @returns {Promise<Findings>} */
+  /** The problems of the process, and how to fix them; it takes a second. @returns {Promise<Findings>} */
   findings () {
     return this.#surface.findings()
   }
 
-  /** Whether the exact detector counts calls as work of the application, and no longer as its start-up. */
+  /** Whether start-up is over, so that the exact detector counts calls as the application's work. */
   get armed () { return this.#instruments?.exactCalls.armed ?? false }
   set armed (armed) { this.#running('armed').exactCalls.armed = armed }
 
@@ -229,7 +229,7 @@ class Handle extends EventEmitter {
   }
 
   /**
-   * Code of others must not stop ours: the logger's, a listener's.
+   * Errors in a logger or a listener of the application must not stop loopscope.
    * @param {() => void} call
    */
   #attempt (call) {

@@ -1,6 +1,6 @@
 'use strict'
 
-// The logger of a preload, made with its first line, or when the process has lived for a moment.
+// The lazy logger of a preload: created with its first line, or once the process has lived for a moment.
 
 const { guarded } = require('../base/guard')
 const { makeLogger } = require('../shared/default-logger')
@@ -14,7 +14,7 @@ const SILENT = Object.freeze({ info () {}, warn () {}, error () {} })
  * @returns {Logger & { make (): void }}
  */
 function createLateLogger (options) {
-  // pino will listen for the end of the process; what counts those listeners must not find another one later.
+  // pino will listen for the exit of the process; code that counts those listeners must not find another one later.
   const placeholder = guarded(() => {})
   process.on('exit', placeholder)
   /** @type {Logger | undefined} */
@@ -26,7 +26,7 @@ function createLateLogger (options) {
     try {
       logger = makeLogger(options)
     } catch {
-      return SILENT // the application has taken the files away, or put others in their place, as tests do
+      return SILENT // the application has removed or replaced the files, as tests do
     }
     process.off('exit', placeholder)
     return logger

@@ -1,8 +1,8 @@
 'use strict'
 
-// When a process with the preload begins to be observed. The preload reaches every command that a shell or a package manager starts, and
-// most of them end before there is anything to see. So nothing is started, and next to nothing loaded, until an application loads what
-// servers are made of, the process listens, starts diagnostics of its own, is sent a signal that captures, or has lived for two seconds.
+// Decides when a process with the preload begins to be observed. The preload reaches every command that a shell or a package manager starts, and most
+// of them end before there is anything to observe. So it starts nothing and loads almost nothing until an application loads a server module, the
+// process listens, starts diagnostics of its own, receives a signal that captures, or has lived for two seconds.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -17,11 +17,11 @@ const { DEFAULTS: SIGNALS, isUnderNodemon } = require('./signals')
 
 const LONG_ENOUGH_MS = 2000
 
-// An application that loads one of these will listen soon. The recorder had better run before its first request: V8 has no name for a loop that
-// was optimized before, in that request and all that follow. Commands of packages (npm, test runners) load them as well, and seldom listen.
+// An application that loads one of these will listen soon. The recorder should run before its first request: V8 has no name for a loop that was
+// optimized earlier, in that request and all that follow. Commands of packages (npm, test runners) load them as well, and seldom listen.
 const SERVER_MODULES = new Set(['http', 'https', 'http2', 'net'].flatMap(name => [name, `node:${name}`]))
 const REQUIRED = 'tracing:module.require:start'
-const IMPORTED = 'tracing:module.import:start' // of what is imported statically only the first file
+const IMPORTED = 'tracing:module.import:start' // for static imports only the first file
 const PUBLISHES_MODULES = Number(process.versions.node.split('.')[0]) >= 22
 const PM2_CONTAINER = /^ProcessContainer(Fork)?\.js$/
 
@@ -31,14 +31,14 @@ const FASTIFY = 'fastify.initialization'
 
 /** @throws ERR_LOOPSCOPE_INVALID_OPTION, ERR_LOOPSCOPE_UNKNOWN_OPTION */
 function preload () {
-  // A variable that is wrong ends the start of the process. Without one there is nothing to check, and the options need not be loaded.
+  // An invalid variable aborts the start of the process. Without any there is nothing to check, and the options are not loaded.
   const options = hasVariables() ? require('./options/resolve-options').resolveOptions() : null
   const isOfApplication = startsApplication()
   if ((options !== null && mustStart(options)) || (isOfApplication && !PUBLISHES_MODULES)) begin({ mayEndSoon: true })
   else new Waiting(Object.keys(options === null ? SIGNALS : options.signals), isOfApplication).start()
 }
 
-/** Whether the process was started with a file that is no package's. PM2 starts a file of its own, which loads the application. */
+/** Whether the process was started with a file outside of packages. PM2 starts a file of its own, which loads the application. */
 function startsApplication () {
   const entry = process.argv[1]
   return entry !== undefined && (PM2_CONTAINER.test(path.basename(entry)) || !isInPackage(realPath(entry)))
@@ -49,7 +49,7 @@ function realPath (file) {
   try {
     return fs.realpathSync(file)
   } catch {
-    return file // without its extension
+    return file // given without its extension
   }
 }
 
@@ -59,8 +59,8 @@ function isInPackage (file) {
 }
 
 /**
- * Exact counting wraps functions, which the application may take from their modules while it is loaded; and an engine that is not installed
- * ends the start of the process as well.
+ * Exact counting wraps functions, which the application may take from their modules while it loads, so it must start first; and an engine that is
+ * not installed must abort the start of the process, too.
  * @param {ResolvedOptions} options
  */
 function mustStart ({ startAtOnce, syncCalls, recorder }) {
@@ -100,14 +100,14 @@ class Waiting {
 
   /**
    * @param {{ mayEndSoon: boolean }} [how]
-   * @returns {Handle | undefined} undefined where it had begun before
+   * @returns {Handle | undefined} undefined if it had begun before
    */
   begin (how = { mayEndSoon: false }) {
     if (this.#isOver) return undefined
     this.#isOver = true
     const handle = beginLate(how)
     for (const signal of this.#signals) process.off(signal, this.#onSignal)
-    // Not at once: a channel that is publishing would pass over its next subscriber.
+    // Not at once: a channel that is publishing would skip its next subscriber.
     setImmediate(guarded(() => {
       unsubscribe(LISTENING, this.#onListen)
       unsubscribe(FASTIFY, this.#onFastify)
@@ -121,10 +121,10 @@ class Waiting {
   #listen (signal) {
     try {
       process.on(signal, this.#onSignal)
-    } catch {} // this system does not have it
+    } catch {} // this system does not have the signal
   }
 
-  /** @param {import('../probe/http/adapters/fastify').FastifyLike} instance  which was announced before anybody else listened */
+  /** @param {import('../probe/http/adapters/fastify').FastifyLike} instance  published before anything else subscribed */
   #observeFastify (instance) {
     if (this.begin() !== undefined) require('../probe/http/adapters/fastify').observeInstance(instance)
   }
@@ -137,14 +137,14 @@ function begin (how) {
 
 /**
  * @param {{ mayEndSoon: boolean }} how
- * @returns {Handle | undefined} undefined where it could not, as where a variable that the application has set meanwhile is wrong
+ * @returns {Handle | undefined} undefined if that failed, for example because the application has set an invalid variable meanwhile
  */
 function beginLate (how) {
   try {
     return begin(how)
   } catch (error) {
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (error)
-    if (code === 'MODULE_NOT_FOUND') return undefined // the application has taken the files away, or put others in their place, as tests do
+    if (code === 'MODULE_NOT_FOUND') return undefined // the application has removed or replaced the files, as tests do
     const { STANDARD_ERROR, makeLogger } = require('../shared/default-logger')
     makeLogger({ fd: STANDARD_ERROR }).error({ err: error }, `this process is not observed: ${message}`)
     return undefined
@@ -152,9 +152,9 @@ function beginLate (how) {
 }
 
 function hasVariables () {
-  // eslint-disable-next-line no-restricted-properties -- only whether there are any
+  // eslint-disable-next-line no-restricted-properties -- only checks whether any exist
   const { env } = process
-  // PM2 unpacks those of a worker of its cluster later.
+  // PM2 unpacks those of its cluster workers later.
   return env.pm2_env !== undefined || Object.keys(env).some(name => name.startsWith('LOOPSCOPE_'))
 }
 

@@ -1,7 +1,6 @@
 'use strict'
 
-// What only the main thread knows of the process, read when findings are asked for, and for PM2. It takes a few microseconds; nothing is
-// measured for it.
+// Readings of the process that only the main thread has, for findings and for PM2. Reading takes a few microseconds; nothing is measured for it.
 
 const { performance } = require('node:perf_hooks')
 const { createLoopCounts } = require('../probe/loop/loop-counts')
@@ -12,7 +11,7 @@ const { createLoopCounts } = require('../probe/loop/loop-counts')
 /** @import { Instruments } from '../probe/instruments' */
 
 /**
- * What the observer asks for an application.
+ * The readings that the observer requests for an application.
  * @param {Instruments} instruments
  * @param {{ read (): DurationsReading }} requests
  */
@@ -54,13 +53,13 @@ async function readLoop ({ loop, stalls }) {
   }
 }
 
-/** Node's own figures. */
+/** From Node's own figures. */
 function startUpMs () {
   const { loopStart, bootstrapComplete } = performance.nodeTiming
   return Math.round(Math.max(0, (loopStart < 0 ? performance.now() : loopStart) - bootstrapComplete))
 }
 
-/** What keeps the loop alive, by its kind. */
+/** What keeps the loop alive, by kind. */
 function countWaits () {
   /** @type {Record<string, number>} */
   const counts = {}

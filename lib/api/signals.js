@@ -1,6 +1,6 @@
 'use strict'
 
-// Signals that start a capture: `kill -USR2 <pid>`. It knows nothing of what a capture is.
+// Signals that start a capture: `kill -USR2 <pid>`. It is independent of the kinds of captures.
 
 const fs = require('node:fs')
 const os = require('node:os')
@@ -14,7 +14,7 @@ const { warnOnce } = require('../base/warnings')
 
 const DEFAULTS = Object.freeze(/** @type {SignalMap} */ ({ SIGUSR2: 'cpu' }))
 
-// SIGPROF is V8's own: it samples with it, and one that comes after our handler is gone ends the process.
+// SIGPROF is V8's own, for sampling: one that arrives after loopscope's handler is removed ends the process.
 const REFUSED = ['SIGKILL', 'SIGSTOP', 'SIGPROF']
 const MAX_ANCESTORS = 4 // app <- sh <- nodemon <- npm
 
@@ -27,14 +27,14 @@ function checkSignals (path, value, assertKind) {
   if (value === false) return
   if (value === null || typeof value !== 'object') refuse(path, 'false, or an object of signal to kind', value)
   const catchable = Object.keys(os.constants.signals).filter(name => !REFUSED.includes(name))
-  // Names of other systems' signals are no mistake: the same configuration runs on several.
+  // Signals of other systems are valid: the same configuration may run on several.
   assertKnownKeys(path, value, [...catchable, ...Object.keys(DEFAULTS)])
   for (const kind of Object.values(value)) assertKind(kind)
 }
 
 class Signals {
   #parts
-  /** What gives each signal back. @type {Map<NodeJS.Signals, () => void>} */
+  /** What releases each signal. @type {Map<NodeJS.Signals, () => void>} */
   #held = new Map()
   /** @type {Set<string>} */
   #underWay = new Set()
@@ -44,7 +44,7 @@ class Signals {
    * @param {SignalMap} parts.signals
    * @param {Logger} parts.logger
    * @param {(kind: CaptureKind) => Promise<Pick<Artifact, 'path' | 'bytes' | 'shortened'>>} parts.capture
-   * @param {(kind: CaptureKind) => void} parts.onSkipped  a signal that came while its capture was under way
+   * @param {(kind: CaptureKind) => void} parts.onSkipped  called for a signal that came while its capture was running
    */
   constructor (parts) {
     this.#parts = parts
@@ -83,7 +83,7 @@ class Signals {
     }
   }
 
-  /** To a signal that came before this listened. @param {NodeJS.Signals} signal */
+  /** Handles a signal that came before this listened. @param {NodeJS.Signals} signal */
   answer (signal) {
     const kind = this.#parts.signals[signal]
     return kind && this.#onSignal(signal, kind)
@@ -113,17 +113,17 @@ class Signals {
 }
 
 /**
- * @typedef {object} SharedListener  of a signal, for all handles of the process
- * @property {Set<() => unknown>} answers  of the handles, oldest first
+ * @typedef {object} SharedListener  listener of a signal, for all handles of the process
+ * @property {Set<() => unknown>} answers  answers of the handles, oldest first
  * @property {() => void} stopListening
  */
 
 /**
- * One listener a process, however many handles there are. A second diagnostics() would capture the same thing twice: only the
- * oldest one answers.
+ * One listener per process, however many handles there are. A second diagnostics() would capture the same thing twice: only the oldest one
+ * answers.
  * @param {NodeJS.Signals} signal
  * @returns {SharedListener}
- * @throws where the system does not know it
+ * @throws if the system does not support the signal
  */
 function listenTo (signal) {
   /** @type {SharedListener['answers']} */
@@ -141,7 +141,7 @@ function stopListening (listener) {
   listener.stopListening()
 }
 
-/** Who signals all processes of a service ends it. @param {NodeJS.Signals} signal */
+/** Signaling all processes of a service ends it. @param {NodeJS.Signals} signal */
 function primaryHint (signal) {
   const pid = primaryThatDiesOf(signal)
   if (pid === null) return ''
@@ -153,20 +153,20 @@ function signalName (signal) {
   return `signal.1.${signal}` // the number is the version of SharedListener
 }
 
-/** nodemon sends SIGUSR2 to the whole group to restart it and sets no variable: only the parents tell. */
+/** nodemon sends SIGUSR2 to the whole group to restart it and sets no variable: only the parent processes show it. */
 function isUnderNodemon () {
   try {
     for (let pid = process.ppid, up = 0; pid > 1 && up < MAX_ANCESTORS; up++) {
       if (fs.readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0').some(isNodemon)) return true
-      // "pid (name) state ppid ...", where the name may hold anything
+      // "pid (name) state ppid ...", where the name may contain anything
       const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
       pid = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
     }
-  } catch {} // no /proc: the signal's owner cannot be known
+  } catch {} // no /proc: the signal's owner cannot be determined
   return false
 }
 
-/** The command, not a file such as nodemon.json or a folder that is called so. @param {string} argument */
+/** The command, not a file such as nodemon.json or a folder of that name. @param {string} argument */
 function isNodemon (argument) {
   return /(^|\/)nodemon(\.js)?$/.test(argument)
 }

@@ -1,8 +1,8 @@
 'use strict'
 
-// One line in the log with the address of the admin surface and, where nobody chose a token, the one that was made. It stands in
-// the fragment, which browsers send to no server. What is told is true: where the middleware is mounted only Express tells when
-// the server begins to listen; elsewhere the first request does.
+// Logs one line with the address of the admin surface and, if no token was configured, the generated one. It is in the fragment, which
+// browsers never send to a server. The address is always correct: for a mounted middleware it is available when the server begins to
+// listen only in Express; elsewhere with the first request.
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { guarded } = require('../../base/guard')
@@ -17,12 +17,12 @@ const LISTENING = 'tracing:net.server.listen:asyncEnd'
  * @param {object} parts
  * @param {Pick<Logger, 'info'>} parts.logger
  * @param {string} parts.path
- * @param {string | null} parts.token  null: somebody chose one, and knows it
- * @param {string} parts.holder  of the token that was made
- * @param {(url: string) => boolean} parts.isFirst  no other process tells it
+ * @param {string | null} parts.token  null: a token is configured
+ * @param {string} parts.holder  of the generated token
+ * @param {(url: string) => boolean} parts.isFirst  whether no other process logs it
  */
 function createAnnouncement ({ logger, path, token, holder, isFirst }) {
-  /** Mounted, and not told where yet. @type {Function | undefined} */
+  /** Mounted, with the address not logged yet. @type {Function | undefined} */
   let waiting
   let isTold = false
 
@@ -30,7 +30,7 @@ function createAnnouncement ({ logger, path, token, holder, isFirst }) {
     if (waiting !== undefined && isAtRoot(server, waiting)) tellMounted(server.address(), 'setSecureContext' in server, '')
   })
 
-  /** @param {IncomingMessage} request  that came to the middleware */
+  /** @param {IncomingMessage} request  that reached the middleware */
   function see (request) {
     if (waiting !== undefined) tellSeen(request)
   }
@@ -45,7 +45,7 @@ function createAnnouncement ({ logger, path, token, holder, isFirst }) {
   /**
    * @param {any} address
    * @param {boolean} isEncrypted
-   * @param {string} prefix  of the router
+   * @param {string} prefix  path prefix of the router
    */
   function tellMounted (address, isEncrypted, prefix) {
     if (typeof address?.port === 'number') tell(`${isEncrypted ? 'https' : 'http'}://${hostOf(address)}:${address.port}${prefix}${path}`)
@@ -76,7 +76,7 @@ function createAnnouncement ({ logger, path, token, holder, isFirst }) {
 }
 
 /**
- * Whether an Express application has it at its root: how Express 4 and 5 keep their middlewares. It may be wrapped by others.
+ * Whether an Express application has it at its root: read from where Express 4 and 5 store their middleware. Other code may wrap it.
  * @param {any} server
  * @param {Function} middleware
  */

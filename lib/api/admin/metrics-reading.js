@@ -1,6 +1,6 @@
 'use strict'
 
-// The registry as plain data, for adding up the processes of a group, and in OpenMetrics' format: a prom-client registry, or one of its
+// Reads the registry as plain data, to add up the processes of a group, and in OpenMetrics format: from a prom-client registry, or one of its
 // successor.
 
 const { setTimeout: sleep } = require('node:timers/promises')
@@ -14,7 +14,7 @@ const { writeExposition } = require('../../shared/group/exposition')
 const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
 const IS_OPEN_METRICS = /^application\/openmetrics-text/
 const SUM = 'sum'
-const LAST_MS = 500 // a metric of the application may ask somebody else
+const LAST_MS = 500 // a metric of the application may query another service
 
 /**
  * @param {() => Registry} registry
@@ -28,7 +28,7 @@ function createMetricsReading (registry) {
       return readMetrics(registry(), { openedAtMs })
     },
 
-    /** What is there at the end, for a group that was told of it before. @returns {Promise<ApplicationMetrics | null>} */
+    /** The final metrics, for a group that already received some. @returns {Promise<ApplicationMetrics | null>} */
     async last () {
       if (!isAsked) return null
       const late = sleep(LAST_MS, null, { ref: false })
@@ -57,8 +57,8 @@ async function readMetrics (registry, { openedAtMs = 0, withExemplars = false } 
 }
 
 /**
- * In OpenMetrics' format with exemplars, for those who ask for it. Written from its data: a registry has one format at a time, which is the
- * application's to choose, and prom-client's takes `_total` off the names of its counters for good once it has written this one.
+ * In OpenMetrics format with exemplars, on request. It is built from the registry's data: a registry has one format at a time, chosen by the
+ * application, and prom-client permanently removes `_total` from the names of its counters once it has written this one.
  * @param {Registry} registry
  */
 async function readOpenMetrics (registry) {
@@ -67,7 +67,7 @@ async function readOpenMetrics (registry) {
 }
 
 /**
- * In OpenMetrics prom-client takes `_total` off a counter, once it was written as text.
+ * In OpenMetrics mode prom-client removes `_total` from a counter once it was written as text.
  * @param {string} name
  */
 function nameOfSeries (name) {
@@ -82,7 +82,7 @@ function plainValue ({ labels = {}, metricName, value }) {
   return { labels, ...(metricName !== undefined && { metricName }), value: Number.isFinite(value) ? value : String(value) }
 }
 
-/** @param {any} value  of a registry; few have one */
+/** @param {any} value  of a registry; few have an exemplar */
 function exemplarOf ({ exemplar }) {
   return exemplar && { exemplar }
 }

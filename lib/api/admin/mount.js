@@ -1,7 +1,7 @@
 'use strict'
 
-// The admin surface below a path of the application itself, on the main thread: takes the requests that are for it, has the
-// observer answer them, and costs the others one comparison.
+// Mounts the admin surface below a path of the application, on the main thread: takes its requests, forwards them to the observer, and costs
+// other requests one comparison.
 
 const { exchange, splitTarget } = require('../../shared/admin/exchange')
 const { unattended } = require('../../base/guard')
@@ -13,10 +13,10 @@ const { problemResponse, toProblem } = require('../../shared/admin/responses')
 /**
  * @param {object} parts
  * @param {string} parts.path     '/diagnostics'
- * @param {RequestHandler} parts.forward  to the observer
+ * @param {RequestHandler} parts.forward  forwards to the observer
  */
 function createMount ({ path, forward }) {
-  /** Requests that the observer may ask about. @type {Map<number, IncomingMessage>} */
+  /** Requests that the observer may refer to. @type {Map<number, IncomingMessage>} */
   const requests = new Map()
   let sequence = 0
 
@@ -32,7 +32,7 @@ function createMount ({ path, forward }) {
   /**
    * @param {IncomingMessage & { originalUrl?: string }} incoming
    * @param {ServerResponse} outgoing
-   * @returns {boolean} whether it was for the admin surface, and is being answered
+   * @returns {boolean} whether it was for the admin surface, and is answered by it
    */
   function take (incoming, outgoing) {
     const target = targetOf(incoming, path)
@@ -53,7 +53,7 @@ function createMount ({ path, forward }) {
 }
 
 /**
- * Frameworks cut what a router is mounted at off `url`: the surface is at the path of the application, and at that of the router.
+ * Frameworks remove a router's mount path from `url`: the surface is at the path in the application, and at that in the router.
  * @param {IncomingMessage & { originalUrl?: string }} incoming
  * @param {string} path
  */
@@ -68,7 +68,7 @@ function targetOf (incoming, path) {
 
 /**
  * @param {IncomingMessage & { originalUrl?: string }} incoming
- * @returns {string | null} what routers cut off; null where somebody rewrote the rest
+ * @returns {string | null} what routers removed; null if other code rewrote the rest
  */
 function prefixOf ({ url = '', originalUrl = url }) {
   return originalUrl.endsWith(url) ? originalUrl.slice(0, originalUrl.length - url.length) : null

@@ -1,7 +1,7 @@
 'use strict'
 
-// The admin surface of one application, on its main thread: the settings, the mount, what the observer may ask, and the one log line that
-// shows a developer where it is. The observer serves it.
+// The admin surface of one application, on its main thread: its settings, its mount, the observer's requests, and the one log line with its
+// address. The observer serves it.
 
 const { threadId } = require('node:worker_threads')
 const { errors } = require('../../base/errors')
@@ -25,7 +25,7 @@ class Surface {
   #parts
   #controlDir
   #settings
-  /** Made for a door where nobody chose one. @type {string | null} */
+  /** Generated for an endpoint without a configured token. @type {string | null} */
   #bootToken = null
   #sharers
   /** @type {ReturnType<typeof import('./mount').createMount> | null} */
@@ -58,8 +58,8 @@ class Surface {
   }
 
   /**
-   * To be called before start().
-   * @returns what takes a request that is for the admin surface; null when nothing is mounted. After stop() they are the application's.
+   * Call it before start().
+   * @returns takes the requests for the admin surface; null when nothing is mounted. After stop() they go to the application.
    */
   openMount () {
     const { path } = this.#parts.options
@@ -78,7 +78,7 @@ class Surface {
    * @param {Relay} observer.relay
    * @param {() => import('../../shared/findings/readings').ProcessReading} observer.processReading
    * @param {(question: { needsHeap: boolean }) => import('../../shared/rules/conditions').LoopCounts} observer.loopCounts
-   * @param {Function | undefined} observer.middleware  through which requests of the application come in
+   * @param {Function | undefined} observer.middleware  that receives the application's requests
    */
   start ({ applications, relay, processReading, loopCounts, middleware }) {
     const { options, appName, appRoot, version, clusterId } = this.#parts
@@ -102,7 +102,7 @@ class Surface {
       heap: options.heap,
       rules: options.rules,
       rulesDryRun: options.rulesDryRun,
-      // Threads share the process's id, which names the socket.
+      // Threads share the process id, which is in the socket's name.
       controlDir: options.controlSocket && threadId === 0 ? controlDir : null
     }, {
       metrics: () => this.#metrics(),
@@ -117,7 +117,7 @@ class Surface {
     unattended(this.#tellWhere(middleware, this.#opened.opened))
   }
 
-  /** What is wrong with the process: asked of the observer, which answers while the loop is blocked, though not to it. */
+  /** The problems of the process, from the observer. It computes them also while the loop is blocked, but the loop then gets them late. */
   async findings () {
     if (this.#opened === undefined) throw new errors.ERR_LOOPSCOPE_NOT_RUNNING('findings()')
     return this.#opened.findings()
@@ -131,7 +131,7 @@ class Surface {
   }
 
   /**
-   * @param {Function | undefined} middleware  through which requests come in
+   * @param {Function | undefined} middleware  that receives requests
    * @param {Promise<import('../../probe/applications').Opened>} opened
    */
   async #tellWhere (middleware, opened) {
@@ -141,7 +141,7 @@ class Surface {
     try {
       if (middleware !== undefined && this.#mount !== null && this.#listen === null) this.#announcement?.start(middleware)
       this.#tellOpened(await opened)
-    } catch {} // without an observer there is no surface, which was warned of
+    } catch {} // without an observer there is no surface, already warned of
   }
 
   #makeAnnouncement () {
@@ -162,10 +162,10 @@ class Surface {
     if (url !== null) this.#announcement?.tell(`${url}/`)
   }
 
-  /** Of the listener of its own; null: there is none. */
+  /** Settings of the separate listener; null: none. */
   get #listen () { return isReachable(this.#settings) ? this.#settings.listen : null }
 
-  /** Whether HTTP comes in, which the control socket needs no token for. */
+  /** Whether there is an HTTP endpoint besides the control socket, which needs no token. */
   get #hasDoor () { return this.#mount !== null || this.#listen !== null }
 
   /** @returns {import('../../shared/admin/tokens').KnownToken[]} */
@@ -192,7 +192,7 @@ class Surface {
 
   async #openMetrics () {
     const registry = this.#parts.registry()
-    // Of an application's own kind: it has no data to write from.
+    // A custom registry of the application: it has no data to build from.
     return typeof registry.getMetricsAsJSON === 'function' ? readOpenMetrics(registry) : this.#metrics()
   }
 
@@ -220,8 +220,8 @@ function instanceOf (number) {
 }
 
 /**
- * Those who share a port, the workers of a cluster, have one token, and one of them logs where the surface is. Every other process is alone,
- * and is spared what finds the others.
+ * Processes that share a port (cluster workers) share one token, and one of them logs the address. Every other process is alone, and does not
+ * load the code that finds the others.
  * @param {object} parts
  * @param {number | null} parts.clusterId  of a cluster worker
  * @param {string} parts.controlDir
@@ -232,17 +232,17 @@ function createPortSharers ({ clusterId, controlDir, appRoot }) {
   return {
     areSeveral: group !== null,
 
-    /** Whoever reads it in the log reaches any of them. */
+    /** The logged token is valid for all of them. */
     makeToken () {
       try {
         return group?.shared(`token-${digestOf(appRoot)}`, makeBootToken) ?? makeBootToken()
       } catch {
-        return makeBootToken() // no directory that all could trust: each has its own, and says so
+        return makeBootToken() // no directory that all can trust: each has its own token, and logs it
       }
     },
 
     /**
-     * One line is enough for all of them.
+     * One log line is enough for all of them.
      * @param {string} url
      */
     isFirst (url) {

@@ -1,7 +1,7 @@
 'use strict'
 
-// What a handle does with the requests of its application: the middleware or the channel that sees them, the context of each, their
-// durations, and their routes.
+// A handle's part in the requests of its application: the middleware or the channel that receives them, the context of each, their durations,
+// and their routes.
 
 const { share } = require('../../probe/process/process-wide')
 const { RouteContext } = require('../../probe/http/contexts/route-context')
@@ -22,18 +22,18 @@ class ApplicationRequests {
   #context = new RouteContext()
   /** @type {RequestChannel | undefined} */
   #channel
-  /** There where the application uses it. @type {RequestMiddleware | undefined} */
+  /** Set where the application uses it. @type {RequestMiddleware | undefined} */
   middleware
   /** Counted for the process: a request that passes two handles is one request. */
   durations
-  /** Says the template of a request, where the framework does not. Never throws. */
+  /** Sets the route template of a request, where the framework does not provide it. Never throws. */
   sayRoute
 
   /**
    * @param {object} parts
    * @param {Logger} parts.logger
    * @param {number} parts.stallThresholdMs
-   * @param {() => void} parts.onRequest  work on a request begins
+   * @param {() => void} parts.onRequest  called when work on a request begins
    * @param {NonNullable<import('./request-measure').RequestMeasureOptions['onAnswered']>} parts.onAnswered
    * @param {NonNullable<Parameters<CreateMiddleware>[0]['onWork']>} parts.onWork
    */
@@ -44,9 +44,9 @@ class ApplicationRequests {
     this.sayRoute = createSayRoute({ context: this.#context, logger })
   }
 
-  /** @param {Parameters<CreateMiddleware>[0]['take']} take  answers what is not for the application */
+  /** @param {Parameters<CreateMiddleware>[0]['take']} take  answers requests that are not for the application */
   openMiddleware (take) {
-    const { createMiddleware } = require('./middleware') // a preload has none
+    const { createMiddleware } = require('./middleware') // a preload needs no middleware
     this.middleware = createMiddleware({ ...this.#parts, context: this.#context, requests: this.durations, take })
     return this.middleware
   }

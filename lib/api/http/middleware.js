@@ -1,7 +1,7 @@
 'use strict'
 
-// The Express and Connect middleware: work on a request is done in the request's context, and is measured.
-// The application's own errors pass through it untouched; an internal error never reaches a request.
+// The Express and Connect middleware: runs work on a request in the request's context, and measures it. The application's own errors pass through
+// it untouched; an internal error never reaches a request.
 
 const { monotonicMicros } = require('../../base/monotonic')
 const { createRequestMeasure } = require('./request-measure')
@@ -28,15 +28,15 @@ const MIN_WORK_MICROS = 1000 // a tenth of the time between two samples
 
 /**
  * @param {object} parts
- * @param {Pick<RouteContext, 'current' | 'run' | 'running' | 'keepFor'>} parts.context  while it is stopped, requests pass by
+ * @param {Pick<RouteContext, 'current' | 'run' | 'running' | 'keepFor'>} parts.context  while it is stopped, requests pass unmeasured
  * @param {RequestCounter} parts.requests
  * @param {Pick<Logger, 'warn'>} parts.logger
  * @param {number} parts.stallThresholdMs
- * @param {() => void} [parts.onRequest]  work on a request begins
+ * @param {() => void} [parts.onRequest]  called when work on a request begins
  * @param {import('./request-measure').RequestMeasureOptions['onAnswered']} [parts.onAnswered]
- * @param {(context: RequestContext, fromMicros: number, toMicros: number) => void} [parts.onWork]  its synchronous code has run, for long enough to be
- *   seen by a sampler
- * @param {((request: IncomingMessage, response: ServerResponse) => boolean) | null} [parts.take]  answers what is not for the application
+ * @param {(context: RequestContext, fromMicros: number, toMicros: number) => void} [parts.onWork]  called after its synchronous code has run, if long
+ *   enough to be sampled
+ * @param {((request: IncomingMessage, response: ServerResponse) => boolean) | null} [parts.take]  answers requests that are not for the application
  * @returns {RequestMiddleware}
  */
 function createMiddleware ({ context, requests, logger, stallThresholdMs, onRequest, onAnswered, onWork = () => {}, take = null }) {
@@ -63,8 +63,8 @@ function createMiddleware ({ context, requests, logger, stallThresholdMs, onRequ
 }
 
 /**
- * The request whose synchronous part was the longest since the last take(). It gives a stall its route when the stall was over before anyone
- * could look at the running code. It knows nothing of stalls but their threshold.
+ * The request with the longest synchronous part since the last take(). It provides the route of a stall that was over before the running code could
+ * be probed. It uses nothing of stalls but their threshold.
  */
 class SlowestRequest {
   #minMicros
@@ -74,7 +74,7 @@ class SlowestRequest {
 
   /** @param {number} stallThresholdMs */
   constructor (stallThresholdMs) {
-    // Less than half of a stall cannot be what a stall is blamed on.
+    // A stall is never attributed to less than half of its threshold.
     this.#minMicros = stallThresholdMs * 1e3 / 2
     this.#longestMicros = this.#minMicros
   }
@@ -91,7 +91,7 @@ class SlowestRequest {
   }
 
   /**
-   * To be called on every tick of the heartbeat, so that what it returns belongs to the turn of the loop that just ended.
+   * Call it on every tick of the heartbeat: the result then belongs to the turn of the loop that just ended.
    * @returns {SlowRequest | null}
    */
   take () {

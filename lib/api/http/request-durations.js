@@ -1,7 +1,7 @@
 'use strict'
 
-// How long requests took, by method, route and status, and how many are being answered: cumulative, never reset.
-// It bounds the number of series itself, because a client chooses what it asks for.
+// Counts how long requests took, by method, route and status, and how many are in flight: cumulative, never reset. It bounds the number of series
+// itself, because a client chooses what it requests.
 
 const { BucketCounts } = require('../../base/bucket-counts')
 const { assertInteger } = require('../../base/validate')
@@ -10,14 +10,14 @@ const { warnOnce } = require('../../base/warnings')
 /** @import { Logger } from '../../../types/diagnostics' */
 /** @import { BucketReading } from '../../base/bucket-counts' */
 
-// The bounds that OpenTelemetry advises for http.server.request.duration.
+// The bounds that OpenTelemetry recommends for http.server.request.duration.
 const BOUNDS_SECONDS = Object.freeze([0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10])
 
 const OTHER = '_other'
 const UNMATCHED = '_unmatched'
 
-// Beyond the limit a route shares its counts, and still has a name of its own: kept, so that a request of it allocates no more than one of
-// the others. More than a service has.
+// Beyond the limit a route shares its counts, but keeps its own name, so that a request of it allocates no more than any other. More routes than a
+// service has.
 const MAX_SHARING = 2000
 
 const DEFAULTS = Object.freeze({
@@ -25,8 +25,8 @@ const DEFAULTS = Object.freeze({
 })
 
 /**
- * @typedef {object} Active  requests that are being answered
- * @property {string} method  bounded by the caller: a known method or '_OTHER'
+ * @typedef {object} Active  requests in flight
+ * @property {string} method  bounded by the caller: a standard method or '_OTHER'
  * @property {'http' | 'https'} scheme
  * @property {number} count
  */
@@ -42,7 +42,7 @@ const DEFAULTS = Object.freeze({
 /**
  * @typedef {object} MethodCounts
  * @property {string} name  `METHOD /path/:template`
- * @property {Map<number | string, BucketCounts>} byStatus  those of '_other' where the route shares them
+ * @property {Map<number | string, BucketCounts>} byStatus  those of '_other' if the route shares its counts
  */
 
 /**
@@ -68,7 +68,7 @@ class RequestDurations {
   #overflowed = 0
   /** By route and method. @type {Map<string, Map<string, MethodCounts>>} */
   #byRoute = new Map()
-  /** Of routes that are counted under '_other', likewise. @type {Map<string, Map<string, MethodCounts>>} */
+  /** Likewise, for routes that are counted under '_other'. @type {Map<string, Map<string, MethodCounts>>} */
   #sharing = new Map()
   /** By method. @type {Record<'http' | 'https', Map<string, Active>>} */
   #active = { http: new Map(), https: new Map() }
@@ -85,7 +85,7 @@ class RequestDurations {
   /**
    * @param {string} method
    * @param {'http' | 'https'} scheme
-   * @returns {Active} to be given back with finished()
+   * @returns {Active} pass it to finished() at the end
    */
   started (method, scheme) {
     const active = this.#active[scheme].get(method) ?? this.#learnActive(method, scheme)
@@ -95,7 +95,7 @@ class RequestDurations {
 
   /**
    * @param {FinishedRequest} request
-   * @returns {string} the name of its route, one text for all of its requests: whoever looks it up in a map need not hash it anew for each
+   * @returns {string} the name of its route, one string for all of its requests, so that a map lookup need not hash it each time
    */
   finished ({ active, route, status, seconds }) {
     active.count--
@@ -119,7 +119,7 @@ class RequestDurations {
   }
 
   /**
-   * Counts what comes for the first time, perhaps with others of a route or a status that there is no room for.
+   * Counts a new combination; beyond the limits together with other routes or statuses.
    * @param {string} method
    * @param {string} route
    * @param {number} status
@@ -137,7 +137,7 @@ class RequestDurations {
   /**
    * @param {string} method
    * @param {string} route  that is counted with others
-   * @param {MethodCounts['byStatus']} byStatus  of them all
+   * @param {MethodCounts['byStatus']} byStatus  the shared counts
    * @returns {string} its own name
    */
   #share (method, route, byStatus) {

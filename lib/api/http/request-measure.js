@@ -1,6 +1,6 @@
 'use strict'
 
-// Counts a request until its response is done, whoever saw it first: the middleware or the channel. Runs for every request of the
+// Counts a request until its response is done, whether the middleware or the channel receives it first. It runs for every request of the
 // application: it throws nothing and allocates little.
 
 const { monotonicMicros } = require('../../base/monotonic')
@@ -21,7 +21,7 @@ const STATUS_CLIENT_CLOSED = 499
 const MICROS_PER_SECOND = 1e6
 
 /**
- * @typedef {object} RequestCounter  the part of request durations that is used
+ * @typedef {object} RequestCounter  the part of RequestDurations that is used
  * @property {(method: string, scheme: 'http' | 'https') => Active} started
  * @property {(request: import('./request-durations').FinishedRequest) => string} finished  returns the name of its route
  */
@@ -31,8 +31,9 @@ const MICROS_PER_SECOND = 1e6
  * @property {Pick<RouteContext, 'current' | 'running' | 'keepFor'>} context  while it is stopped, nothing is measured
  * @property {RequestCounter} requests
  * @property {Pick<Logger, 'warn'>} logger
- * @property {() => void} [onRequest]  work on a request begins
- * @property {(context: RequestContext, route: string, status: number, toMicros: number) => void} [onAnswered]  its route is known
+ * @property {() => void} [onRequest]  called when work on a request begins
+ * @property {(context: RequestContext, route: string, status: number, toMicros: number) => void} [onAnswered]  called when it is answered and its
+ *   route is resolved
  */
 
 /** @param {RequestMeasureOptions} options */
@@ -59,9 +60,9 @@ class RequestMeasure {
   /**
    * @param {IncomingMessage} request
    * @param {ServerResponse} response
-   * @param {RequestContext | undefined} [current]  what the running code works for
-   * @returns {RequestContext | null} what the request is to be worked on in, for the first that counts it; null for others, and when it
-   *   cannot be
+   * @param {RequestContext | undefined} [current]  context of the running code
+   * @returns {RequestContext | null} the context to run the request in, for the first caller that counts it; null for others, and when that
+   *   fails
    */
   begin (request, response, current = this.#context.current()) {
     try {
@@ -77,7 +78,7 @@ class RequestMeasure {
   }
 
   /**
-   * Requests that no server began, as far as Node.js tells, get theirs here: simulated ones, and with Node.js 20 those of HTTP/2.
+   * Requests without a context, because Node.js did not report their begin, get one here: simulated ones, and in Node.js 20 those of HTTP/2.
    * @param {IncomingMessage} request
    * @param {RequestContext | undefined} current
    * @returns {RequestContext}
@@ -97,7 +98,7 @@ class RequestMeasure {
   }
 
   /**
-   * @param {RequestContext} context  of a request that may have come by here, or by another handle, before
+   * @param {RequestContext} context  of a request that this or another handle may have counted before
    * @returns {boolean} whether it is new to this handle
    */
   #claim (context) {
@@ -115,7 +116,7 @@ class RequestMeasure {
     try {
       whenEnded(context, response, this.#finish)
     } catch (error) {
-      // A response that cannot be watched is not counted, and still has its context.
+      // A response that cannot be observed is not counted, but still has its context.
       warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error)
       return
     }

@@ -1,7 +1,7 @@
 'use strict'
 
-// The metrics of an application, in the registry that was passed in, in one that it has, or in one of our own. They are numbers that others
-// count; so they lose nothing where they are made later, and prom-client is loaded as late as possible.
+// The metrics of an application, in the registry that was passed in, in the application's default one, or in loopscope's own. Other parts count the
+// numbers, so nothing is lost if the metrics are created late, and prom-client is loaded as late as possible.
 
 const { version } = require('../../../package.json')
 
@@ -15,21 +15,21 @@ class ApplicationMetrics {
   #parts
   /** @type {Registry | undefined} */
   #registry
-  /** While it runs. @type {MetricSources | undefined} */
+  /** Set while it runs. @type {MetricSources | undefined} */
   #sources
   /** @type {(() => void) | undefined} */
   #release
 
   /**
    * @param {object} parts
-   * @param {() => Registry | undefined} parts.find  none: one of our own
+   * @param {() => Registry | undefined} parts.find  undefined: loopscope's own is used
    * @param {Logger} parts.logger
    */
   constructor (parts) {
     this.#parts = parts
   }
 
-  /** With our metrics in it. */
+  /** The registry, with loopscope's metrics in it. */
   get registry () {
     const registry = this.load()
     this.#hold()
@@ -60,7 +60,7 @@ class ApplicationMetrics {
 }
 
 /**
- * Where the metrics of a handle are read from: the parts of the process, and the requests that handles see.
+ * The sources of a handle's metrics: the parts of the process, and the requests of the handles.
  * @template Requests
  * @param {Instruments} instruments
  * @param {Requests} requests
@@ -82,7 +82,7 @@ function metricSources (instruments, requests) {
 }
 
 /**
- * What the observer counts; of calls, egress and threads where there are any.
+ * What the observer counts; calls, egress and threads only if enabled.
  * @param {Instruments} instruments
  * @returns {(keyof Counts)[]}
  */

@@ -1,7 +1,6 @@
 'use strict'
 
-// The table of metrics: every metric once, family by family, with where its numbers come from and its exemplars. docs/metrics.md is held equal
-// to it by a test.
+// The table of metrics: every metric once, by family, with the source of its numbers and its exemplars. A test keeps docs/metrics.md equal to it.
 
 /** @import { HeapTrend } from '../../../types/diagnostics' */
 /** @import { AdminTotals, CaptureTotals, Counts, CountedStall, EgressTotals, RuleTotal, StallCounts, ThreadTimes } from '../../observer/counts' */
@@ -12,45 +11,45 @@
 /** @import { DurationsReading } from '../http/request-durations' */
 
 /**
- * What metrics are read from. A metric whose source is not there is not registered.
+ * The sources of metrics. A metric without its source is not registered.
  * @typedef {object} MetricSources
  * @property {{ read (): BucketReading, readonly recentMaxMs: number }} [delay]
  * @property {{ readonly recentMaxMs: number }} [iterations]  optional to the maximum of the delay, which it makes exact
  * @property {{ read (): { utilization: number, activeSeconds: number, idleSeconds: number } }} [utilization]
  * @property {StallCounts} [stalls]  optional to the histogram of the delay, whose exemplars they are
  * @property {{ read (): DurationsReading }} [requests]
- * @property {CountedCalls[]} [calls]  to what the application depends on
+ * @property {CountedCalls[]} [calls]  calls to the application's dependencies
  * @property {CaptureTotals} [captures]
  * @property {{ counts (): { calls: SyncCallSum[], flagged: FlagCount[] } }} [exactCalls]
- * @property {Counts['syncCalls']} [syncCalls]  the sampled ones; optional to the metrics that both are in
+ * @property {Counts['syncCalls']} [syncCalls]  the sampled ones; optional in the metrics that contain both
  * @property {Counts['pool']} [pool]
  * @property {ThreadTimes[]} [threads]
- * @property {{ readonly recentMaxStalenessMs: number | null }} [clock]  null while nobody uses the clock
- * @property {{ trend (): HeapTrend | null }} [heap]  null while nobody watches the heap
+ * @property {{ readonly recentMaxStalenessMs: number | null }} [clock]  null while the clock is not used
+ * @property {{ trend (): HeapTrend | null }} [heap]  null while the heap is not watched
  * @property {AdminTotals} [admin]
  * @property {EgressTotals} [egress]
  * @property {RuleTotal[]} [rules]
  * @property {{ read (): { component: string, seconds: number }[], observerRestarts: number }} [overhead]
  * @property {string} [version]  of this package
- * @property {ObserverCounts} [observer]  what the observer counts, read anew for each scrape
+ * @property {ObserverCounts} [observer]  the observer's counts, read again for each scrape
  *
  * @typedef {object} ObserverCounts
- * @property {readonly (keyof Counts)[]} sources  those of them that are registered
- * @property {() => Promise<Partial<Counts>>} read  without an observer there are none
+ * @property {readonly (keyof Counts)[]} sources  the registered ones
+ * @property {() => Promise<Partial<Counts>>} read  empty without an observer
  *
  */
 
 /** @typedef {Record<string, string>} Labels */
 /** @typedef {{ labels?: Labels, value: number, exemplar?: Exemplar }} NumberSample */
 /** @typedef {{ labels?: Labels, reading: BucketReading, exemplars?: Exemplar[] }} HistogramSample  exemplars: newest first */
-/** @typedef {{ labelSet: Labels, value: number, timestamp: number }} Exemplar  as prom-client has them; value: how long it was; both in seconds */
+/** @typedef {{ labelSet: Labels, value: number, timestamp: number }} Exemplar  in prom-client's form; value: the duration; both in seconds */
 
 /**
  * @typedef {object} DefinitionHead
  * @property {string} name
  * @property {string} help
  * @property {readonly string[]} labelNames
- * @property {'sum' | 'max' | 'average' | 'first'} aggregator  how prom-client's AggregatorRegistry joins the workers of a cluster
+ * @property {'sum' | 'max' | 'average' | 'first'} aggregator  how prom-client's AggregatorRegistry combines the workers of a cluster
  * @property {keyof MetricSources} source                     without it the metric is not registered
  */
 /**
@@ -64,7 +63,7 @@ const REQUEST_DURATION = 'http_server_request_duration_seconds'
 
 /** @type {readonly MetricDefinition[]} */
 const DEFINITIONS = Object.freeze([
-  // Event loop: delay and utilization, under the names OpenTelemetry gives them where it has any. No percentile gauges:
+  // Event loop: delay and utilization, under OpenTelemetry's names where they exist. No percentile gauges:
   // percentiles cannot be averaged over processes, a histogram can be summed.
   {
     name: 'nodejs_eventloop_delay_seconds',
@@ -110,7 +109,7 @@ const DEFINITIONS = Object.freeze([
     }
   },
 
-  // Stalls by cause and by route: how many, and how long the loop stood still because of them.
+  // Stalls by cause and by route: how many, and how long the loop was blocked by them.
   {
     name: 'loopscope_stalls_total',
     help: 'Stalls of the event loop: delays of at least the stall threshold, by cause',
@@ -139,7 +138,7 @@ const DEFINITIONS = Object.freeze([
     collect: ({ stalls }) => totalsByRoute(stalls).map(({ route, seconds, exemplar }) => ({ labels: { http_route: route ?? '' }, value: seconds, exemplar }))
   },
 
-  // HTTP requests by route, under OpenTelemetry's names and labels. Routes are templates, and the part that counts bounds their number.
+  // HTTP requests by route, under OpenTelemetry's names and labels. Routes are templates; request-durations.js bounds their number.
   {
     name: REQUEST_DURATION,
     help: 'Duration of HTTP server requests',
@@ -174,7 +173,8 @@ const DEFINITIONS = Object.freeze([
     collect: ({ requests }) => [{ labels: { metric: REQUEST_DURATION }, value: requests.read().overflowed }]
   },
 
-  // Calls to what the application depends on, by their names, which the part that notes them bounds. Waiting for a pool is apart: what is called is not slow then.
+  // Calls to dependencies, by their names, whose number call-names.js bounds. The wait for a pool is separate: the dependency itself is not slow
+  // then.
   {
     name: 'loopscope_dependency_seconds',
     help: 'Duration of calls of the application to databases, caches and other services, by kind, operation and target',
@@ -203,7 +203,7 @@ const DEFINITIONS = Object.freeze([
     collect: ({ calls }) => calls.filter(call => !isCall(call)).map(({ kind, target, reading }) => ({ labels: { kind, target }, reading }))
   },
 
-  // Captures: what asked for them, how they ended, how long they took.
+  // Captures: what triggered them, how they ended, how long they took.
   {
     name: 'loopscope_captures_total',
     help: 'Captures by kind, trigger and outcome (ok, failed, cancelled, skipped)',
@@ -235,7 +235,7 @@ const DEFINITIONS = Object.freeze([
     collect: ({ captures }) => captures.durations.map(({ kind, reading }) => ({ labels: { kind }, reading }))
   },
 
-  // Synchronous calls by API and route, from both sources, what was flagged of them, and the pool they should go to.
+  // Synchronous calls by API and route, from both sources, which of them were flagged, and libuv's thread pool, where they belong.
   {
     name: 'loopscope_sync_calls_total',
     help: 'Synchronous calls counted by the exact detector, by API and route: exact by API; among the routes of an API that is called often, an estimate',
@@ -265,7 +265,7 @@ const DEFINITIONS = Object.freeze([
     labelNames: ['api', 'http_route'],
     aggregator: 'sum',
     source: 'exactCalls',
-    // One of the two is empty: where both watch, only the exact one flags.
+    // One of the two is empty: where both run, only the exact one flags.
     collect: ({ exactCalls, syncCalls }) => [...exactCalls.counts().flagged, ...syncCalls?.flagged ?? []].map(sum => ({ labels: labelsOf(sum), value: sum.count }))
   },
   {
@@ -278,7 +278,7 @@ const DEFINITIONS = Object.freeze([
     collect: ({ pool }) => [{ value: pool.queued }]
   },
 
-  // Worker threads, where they are watched: by name, apart from the figures of the loop.
+  // Worker threads, if observed: by name, separate from the figures of the loop.
   {
     name: 'loopscope_thread_busy_seconds_total',
     help: 'Time worker threads were at work, by samples, by the name of the thread, else its file',
@@ -298,7 +298,7 @@ const DEFINITIONS = Object.freeze([
     collect: ({ threads }) => threads.map(({ kind, stalls }) => ({ labels: { thread: kind }, value: stalls }))
   },
 
-  // The cached clock: how far it was behind.
+  // The cached clock: how far behind it was.
   {
     name: 'loopscope_clock_staleness_max_seconds',
     help: 'Longest time that the cached clock stood still within the last 30 to 60 seconds; no value while it is not used',
@@ -309,7 +309,7 @@ const DEFINITIONS = Object.freeze([
     collect: ({ clock: { recentMaxStalenessMs } }) => recentMaxStalenessMs === null ? [] : [{ value: recentMaxStalenessMs / MS_PER_SECOND }]
   },
 
-  // The heap: what was left of it after the last full collection.
+  // The heap: the heap in use after the last full collection.
   {
     name: 'loopscope_heap_after_gc_bytes',
     help: 'Bytes of the heap in use after the last full collection, by space; no value while nobody watches the heap',
@@ -320,7 +320,7 @@ const DEFINITIONS = Object.freeze([
     collect: ({ heap }) => (heap.trend()?.spaces ?? []).map(({ name: space, usedBytes: value }) => ({ labels: { space }, value }))
   },
 
-  // The admin surface: what it was asked, and which requests were turned away.
+  // The admin surface: its requests, and which of them were refused.
   {
     name: 'loopscope_admin_requests_total',
     help: 'Requests to the admin surface, by endpoint and status',
@@ -343,7 +343,7 @@ const DEFINITIONS = Object.freeze([
     collect: ({ admin }) => admin.refusals.map(({ reason, count }) => ({ labels: { reason }, value: count }))
   },
 
-  // Egress: what became of what was to be sent, and how much waits on disk.
+  // Egress: the outcome of each item, and how much waits on disk.
   {
     name: 'loopscope_egress_total',
     help: 'What became of profiles, artifacts and evidence that were to be sent, by destination and outcome (sent, retried, refused, dropped, unreadable)',
@@ -363,7 +363,7 @@ const DEFINITIONS = Object.freeze([
     collect: ({ egress }) => [{ labels: {}, value: egress.queueBytes }]
   },
 
-  // Rules: what they did.
+  // Rules: their actions.
   {
     name: 'loopscope_rule_actions_total',
     help: 'Actions of rules by rule and outcome (done, failed, limited, dry-run)',
@@ -374,7 +374,7 @@ const DEFINITIONS = Object.freeze([
     collect: ({ rules }) => rules.map(({ rule, outcome, actions }) => ({ labels: { rule, outcome }, value: actions }))
   },
 
-  // What loopscope itself costs, and which version of it runs.
+  // Loopscope's own cost, and its version.
   {
     name: 'loopscope_overhead_seconds_total',
     help: 'Time spent by loopscope itself, by component',
@@ -427,20 +427,20 @@ function totalsByRoute (stalls) {
 }
 
 /**
- * For a number, the trace of the newest stall that is counted in it. OpenMetrics shows it.
+ * For each number, the trace of the newest stall counted in it. OpenMetrics exposes it.
  * @template Key
  * @param {readonly CountedStall[]} stalls  newest first
  * @param {(stall: CountedStall) => Key} keyOf
  * @returns {Map<Key, Exemplar>} the newest of each key
  */
 function newestExemplars (stalls, keyOf) {
-  // What comes later into a map of the same key wins: the newest.
+  // The last entry of a key wins in a map: the newest.
   return new Map(stalls.toReversed().flatMap(stall => exemplarsOf([stall]).map(exemplar => [keyOf(stall), exemplar])))
 }
 
 /**
  * @param {readonly CountedStall[]} stalls
- * @returns {Exemplar[]} in the same order, of those that have a trace
+ * @returns {Exemplar[]} in the same order, for those with a trace
  */
 function exemplarsOf (stalls) {
   return stalls.flatMap(({ at, durationMs, trace }) => {

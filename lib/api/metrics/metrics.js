@@ -1,6 +1,6 @@
 'use strict'
 
-// Puts the metrics of definitions.js into a prom-client registry and takes out exactly those again. The numbers belong to the parts they are
+// Registers the metrics of definitions.js in a prom-client registry, and removes exactly those again. The numbers are in the parts that they are
 // read from, so prom-client itself is not needed for it.
 
 const { assertMethods, assertKnownKeys } = require('../../base/validate')
@@ -12,10 +12,10 @@ const { DEFINITIONS } = require('./definitions')
 /** @import { Exemplar, HistogramSample, Labels, MetricDefinition, MetricSources, NumberSample } from './definitions' */
 
 /**
- * A line of the exposition.
+ * One line of the exposition.
  * @typedef {object} Value
  * @property {Record<string, string | number>} labels  its own labels
- * @property {Labels} [sharedLabels]                   those that it has in common with the other lines of its histogram
+ * @property {Labels} [sharedLabels]                   those shared with the other lines of its histogram
  * @property {number} value
  * @property {string} [metricName]
  * @property {Exemplar} [exemplar]
@@ -25,9 +25,9 @@ const { DEFINITIONS } = require('./definitions')
 const setByRegistry = new WeakMap()
 
 /**
- * One set a registry: two applications of a process that share a registry show the same numbers, until both let go.
+ * One set per registry: two applications of a process that share a registry show the same numbers, until both release them.
  * @param {Parameters<typeof createMetrics>[0]} parts
- * @returns {() => void} lets go
+ * @returns {() => void} releases them
  */
 function holdMetrics (parts) {
   const { registry } = parts
@@ -44,9 +44,9 @@ function holdMetrics (parts) {
 
 /**
  * @param {object} parts
- * @param {Registry} parts.registry      a prom-client Registry, ours or the application's own
+ * @param {Registry} parts.registry      a prom-client Registry, loopscope's or the application's own
  * @param {Pick<Logger, 'warn'>} parts.logger
- * @param {MetricSources} parts.sources  a metric whose source is not among them is left out
+ * @param {MetricSources} parts.sources  a metric whose source is missing is left out
  */
 function createMetrics (parts) {
   assertKnownKeys('parts', parts, ['registry', 'logger', 'sources'])
@@ -59,7 +59,7 @@ class Metrics {
   #registry
   #logger
   #sources
-  /** @type {Map<string, PromClientMetric>} by the name under which the registry has it */
+  /** @type {Map<string, PromClientMetric>} by its name in the registry */
   #registered = new Map()
   #running = false
 
@@ -85,7 +85,7 @@ class Metrics {
       if (this.#registry.getSingleMetric(definition.name) === undefined) this.#register(definition)
       else taken.push(definition.name)
     }
-    // One warning that names all: it is logged once a process.
+    // One warning with all names: it is logged once per process.
     if (taken.length > 0) warnOnce(this.#logger, 'LOOPSCOPE_WARN_METRIC_TAKEN', taken.join(', '))
   }
 
@@ -98,7 +98,7 @@ class Metrics {
 
   stop () {
     for (const [name, metric] of this.#registered) {
-      // The application may have cleared its registry and put something else there.
+      // The application may have cleared its registry and registered something else.
       if (this.#registry.getSingleMetric(name) === metric) this.#registry.removeSingleMetric(name)
     }
     this.#registered.clear()
@@ -115,8 +115,8 @@ function hasSource (sources, { source }) {
 }
 
 /**
- * One metric as the registry wants it: a plain object that reads numbers which are already cumulative. Nothing is observed twice, labelled
- * twice or reset, so scrapers and cluster workers cannot take from each other.
+ * One metric as the registry expects it: a plain object that reads numbers which are already cumulative. Nothing is observed twice, labeled twice
+ * or reset, so scrapers and cluster workers do not affect each other.
  * @param {MetricDefinition} definition
  * @param {MetricSources} sources
  * @param {Pick<Logger, 'warn'>} logger
@@ -130,21 +130,21 @@ function createMetric (definition, sources, logger) {
     aggregator,
     // For text: prom-client formats the shared labels once for all lines of a histogram, not once for each of seventeen.
     async getForPromString () {
-      // this.name: in OpenMetrics mode prom-client takes _total off the name here and puts it back on every line.
+      // this.name: in OpenMetrics mode prom-client removes _total from the name here and adds it again on every line.
       return { name: this.name, help, type, aggregator, values: await collectSafely(definition, sources, logger) }
     },
-    // For JSON and so for cluster aggregation, which knows plain labels only.
+    // For JSON and so for cluster aggregation, which supports plain labels only.
     async get () {
       const reading = await this.getForPromString()
       return { ...reading, values: reading.values.map(withAllLabels) }
     },
-    // registry.resetMetrics() is for tests of the application's own metrics; these count what the parts keep counting.
+    // registry.resetMetrics() is for tests of the application's own metrics; loopscope's counts are kept elsewhere.
     reset () {}
   }
 }
 
 /**
- * A source that fails, or an observer that is gone, leaves its metric without values and the rest of the scrape alone.
+ * If a source fails, or the observer is gone, its metric has no values and the rest of the scrape is not affected.
  * @param {MetricDefinition} definition
  * @param {MetricSources} sources
  * @param {Pick<Logger, 'warn'>} logger
@@ -152,7 +152,7 @@ function createMetric (definition, sources, logger) {
  */
 async function collectSafely (definition, sources, logger) {
   try {
-    // Sources that are optional to a metric are read with ?. there.
+    // Optional sources of a metric are read with ?. there.
     const given = /** @type {Required<MetricSources>} */ ({ ...sources, ...await sources.observer?.read() })
     if (given[definition.source] === undefined) return []
     if (definition.type !== 'histogram') return definition.collect(given).map(numberValue)

@@ -1,6 +1,6 @@
 'use strict'
 
-// The options of the admin surface: how they are checked and read, and the settings that the observer gets.
+// The options of the admin surface: their checks, how they are read, and the observer's settings made from them.
 
 const path = require('node:path')
 const { refuse } = require('../../base/validate')
@@ -10,7 +10,7 @@ const { parseTokens } = require('../../shared/admin/tokens')
 
 const DEFAULT_PATH = '/diagnostics'
 const DEFAULT_HOST = '127.0.0.1'
-const DEFAULT_PORT = 6060 // Go's custom for pprof
+const DEFAULT_PORT = 6060 // Go's convention for pprof
 const MAX_PORT = 65535
 const WANTED = 'true, a port, host:port with an IP address or localhost, or the path of a Unix socket'
 
@@ -44,7 +44,7 @@ function adminSettings ({ token, tokenFile, authorize, isProduction, admin, path
 }
 
 /**
- * Whether an option says who may, be it nobody. Where none does, nobody may in production, and elsewhere whoever has the token that is made then.
+ * Whether access is configured, be it to deny everyone. If not, no one has access in production, and elsewhere everyone with the generated token.
  * @param {ResolvedOptions} options
  */
 function isAccessChosen ({ token, tokenFile, authorize }) {
@@ -81,7 +81,7 @@ function checkHosts (name, value) {
   if (!isList) refuse(name, 'a list of host names without ports', value)
 }
 
-/** @param {string} text  of the environment variable */
+/** @param {string} text  value of the environment variable */
 function toListen (text) {
   const words = new Map([['true', true], ['on', true], ['false', false], ['off', false]])
   return words.get(text.toLowerCase()) ?? text
@@ -90,7 +90,7 @@ function toListen (text) {
 /**
  * @param {string} name  of the option, for the error
  * @param {unknown} value  `true`, `6060`, `'127.0.0.1:6060'`, `'[::1]:6060'`, `'/run/app.sock'`
- * @returns {ListenAddress | null} null: not at all
+ * @returns {ListenAddress | null} null: no listener
  * @throws ERR_LOOPSCOPE_INVALID_OPTION
  */
 function parseAddress (name, value) {

@@ -14,8 +14,8 @@ const { checkLimit } = require('../../shared/rules/limits')
  * @typedef {object} Rule
  * @property {string} name
  * @property {RuleConditions} when  all of them
- * @property {number} withinSeconds  the window of conditions that have one
- * @property {number} forSeconds  how long they must have held
+ * @property {number} withinSeconds  the time window, for conditions with one
+ * @property {number} forSeconds  how long they must hold
  * @property {readonly RuleAction[]} do
  * @property {Limit} limit
  */
@@ -23,7 +23,7 @@ const { checkLimit } = require('../../shared/rules/limits')
 const MAX_RULES = 50
 const DEFAULT_WITHIN_SECONDS = 60
 const MEMBERS = Object.freeze(['name', 'when', 'withinSeconds', 'forSeconds', 'do', 'limit'])
-// It is a label of a metric.
+// The name is a label of a metric.
 const NAME = /^[\w .:/[\]-]{1,60}$/
 
 /**
@@ -84,7 +84,7 @@ function checkActions (path, actions) {
 }
 
 /**
- * A stall is a moment: it has lasted for so long when it counts, and is as long as that.
+ * A stall is one event with a duration of its own, so forSeconds and highWaterMark do not apply to it.
  * @param {string} path
  * @param {Rule} rule
  */

@@ -1,30 +1,30 @@
 'use strict'
 
-// Facts about the process from its environment variables and flags, beside the options: nothing that anybody sets for loopscope.
+// Facts about the process from its environment variables and flags that are not set for loopscope.
 
 const path = require('node:path')
 
 /** @import { Started } from '../../probe/process/application' */
 
-// Flags with which Node.js runs V8's profiler itself. Beside --cpu-prof there are --cpu-prof-dir and others, which do nothing alone.
+// Flags with which Node.js runs V8's profiler itself. Others, such as --cpu-prof-dir, have no effect alone.
 const PROFILER_FLAGS = Object.freeze(['--cpu-prof', '--experimental-test-coverage'])
 
-const DEFAULT_POOL_SIZE = 4 // libuv's
+const DEFAULT_POOL_SIZE = 4 // libuv's default
 
 /**
  * @typedef {object} EnvironmentFacts
  * @property {number} threadPoolSize  of libuv, for advice
- * @property {readonly string[]} nodeFlags  those of the variable of Node.js, then those of the command line
- * @property {string | null} whyTaken  that V8's profiler is Node's own here
+ * @property {readonly string[]} nodeFlags  those of NODE_OPTIONS, then those of the command line
+ * @property {string | null} whyTaken  why V8's profiler is used by Node itself; null: it is not
  * @property {boolean} isProduction
- * @property {string | undefined} runtimeFolder  of the user's session, as XDG names it
- * @property {{ id: string, instance: number } | null} pm2Process  what PM2 calls this process, or the one that started it
+ * @property {string | undefined} runtimeFolder  of the user's session, as defined by XDG
+ * @property {{ id: string, instance: number } | null} pm2Process  PM2's id of this process, or of the one that started it
  * @property {'fork' | 'cluster' | null} pm2Mode  how PM2 itself started the process
  * @property {Started} started
  */
 
 /**
- * The variables that the application will see. In the worker of a cluster PM2 unpacks them after what is preloaded.
+ * The variables that the application will see. In a cluster worker PM2 unpacks them after the preloads.
  * @param {NodeJS.ProcessEnv} env
  * @returns {NodeJS.ProcessEnv}
  */
@@ -52,11 +52,11 @@ function environmentFacts (variables) {
 }
 
 /**
- * Whether Node.js itself has V8's profiler in this process. It is told of each profile that anybody begins and ends on the console, as ours
- * are, takes what it is told for the answer to a question of its own, and prints it all to standard error: megabytes.
+ * Whether Node.js itself uses V8's profiler in this process. It is notified of each profile that starts or ends on the console, as loopscope's do,
+ * mistakes the notification for an answer to its own request, and prints all of it to standard error: megabytes.
  * @param {readonly string[]} nodeFlags
- * @param {string | undefined} coverageFolder  where Node.js writes what code has run, if it does
- * @returns {string | null} why nobody else can record
+ * @param {string | undefined} coverageFolder  where Node.js writes code coverage, if enabled
+ * @returns {string | null} why no other tool can record
  */
 function whyNodeProfiles (nodeFlags, coverageFolder) {
   const flag = PROFILER_FLAGS.find(each => nodeFlags.includes(each)) ?? (coverageFolder && 'NODE_V8_COVERAGE')
@@ -64,7 +64,7 @@ function whyNodeProfiles (nodeFlags, coverageFolder) {
 }
 
 /**
- * PM2 starts a file of its own, which loads the application. The variables are inherited by everything that the application starts.
+ * PM2 starts a file of its own, which loads the application. The variables are inherited by every process that the application starts.
  * @returns {'fork' | 'cluster' | null}
  */
 function modeOfPm2 () {
@@ -74,7 +74,7 @@ function modeOfPm2 () {
 }
 
 /**
- * What PM2 calls this process, which it keeps when it is replaced, and its number among those of the application.
+ * PM2's id of this process, which stays the same when PM2 replaces it, and its number within the application.
  * @param {NodeJS.ProcessEnv} variables
  */
 function pm2Of ({ pm_id: id, NODE_APP_INSTANCE: instance }) {
@@ -87,7 +87,7 @@ function isNumber (variable) {
 }
 
 /**
- * PM2 changes the folder later.
+ * PM2 changes the working directory later.
  * @param {NodeJS.ProcessEnv} variables
  * @returns {Started}
  */
@@ -96,7 +96,7 @@ function startedBy ({ pm_exec_path: entry, pm_cwd: folder }) {
 }
 
 /**
- * As text, which variables are.
+ * Values as strings, like environment variables.
  * @param {string} packed
  * @returns {NodeJS.ProcessEnv}
  */

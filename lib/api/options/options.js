@@ -1,7 +1,7 @@
 'use strict'
 
-// The table of options: every option once, with its type, range, default and meaning. Below it are the types that options have.
-// docs/options.md and types/diagnostics.d.ts are held equal to it by a test.
+// The table of options: every option once, with its type, range, default and meaning, followed by the types of options. A test keeps
+// docs/options.md and types/diagnostics.d.ts equal to it.
 
 const fs = require('node:fs')
 const { assertBoolean, assertFunction, assertInteger, assertMethods, assertNumberAbove, assertOneOf, assertString, refuse } = require('../../base/validate')
@@ -19,19 +19,19 @@ const MAX_BYTES = Number.MAX_SAFE_INTEGER
 /**
  * @typedef {object} OptionRow
  * @property {string} path        in the options object
- * @property {string} wanted      type and range, for a person
- * @property {unknown} [defaultValue] the default; none when absent
+ * @property {string} wanted      type and range, as readable text
+ * @property {unknown} [defaultValue] the default; none if absent
  * @property {string} meaning
  * @property {(path: string, value: any) => unknown} check
- * @property {boolean} [isCompleted]  what check answers holds: the value with its own defaults
- * @property {((text: string) => unknown) | null} fromText  of the environment variable; null when it cannot be written as text
+ * @property {boolean} [isCompleted]  check returns the value completed with its own defaults
+ * @property {((text: string) => unknown) | null} fromText  parses the environment variable; null if the option cannot be text
  */
 
 /** @type {readonly OptionRow[]} */
 const OPTIONS = Object.freeze([
   { path: 'appName', ...text(), meaning: 'Name of the service in logs, titles and file names; by default the name in its package.json, else `node`' },
   { path: 'group', ...text(), meaning: 'Processes of this user on this host that have the same group answer together: [group.md](group.md); by default the `appName`' },
-  // Google's RAIL model: beyond 100 ms people notice; also what toobusy-js and blocked-at users usually settle on.
+  // Google's RAIL model: beyond 100 ms people notice; also the usual choice with toobusy-js and blocked-at.
   { path: 'stallThresholdMs', ...integer(20, 60_000), defaultValue: 100, meaning: 'Delay in milliseconds from which the loop counts as stalled' },
   // A block that begins right after a tick is measured one period too short. bench/heartbeat.js: at 20 ms all blocks of
   // 120 ms are found, at 50 ms about a third of them.
@@ -49,18 +49,18 @@ const OPTIONS = Object.freeze([
   { path: 'retention.maxAgeMs', ...integer(1, MAX_BYTES), defaultValue: RETENTION.maxAgeMs, meaning: 'Age in milliseconds after which an artifact is removed' },
   { path: 'retention.minFreeBytes', ...integer(0, MAX_BYTES), defaultValue: RETENTION.minFreeBytes, meaning: 'Free bytes that a write must leave on the disk' },
   { path: 'heap.engine', ...oneOf(Object.keys(SNAPSHOT_ENGINES)), defaultValue: 'built-in', meaning: 'What writes a heap snapshot: V8 through Node.js, or the optional peer dependency `heapdump`' },
-  // Three failed probes of Kubernetes, at its default of one every 10 s: then it restarts the container.
+  // Three failed Kubernetes probes, at the default of one every 10 s: then it restarts the container.
   { path: 'heap.maxPauseMs', ...integer(1, 600_000), defaultValue: 30_000, meaning: 'A heap snapshot is refused if it is estimated to stop the process for longer, in milliseconds' },
   { path: 'onNearHeapLimit', ...oneOf(NEAR_LIMIT_MODES), defaultValue: 'off', meaning: 'What is written before the process runs out of heap memory: a sampled heap profile, or a heap snapshot, which takes long and holds all data' },
   { path: 'signals', wanted: '`false`, or an object of signal to kind', defaultValue: SIGNALS, meaning: 'What a signal captures; `false` for none. As text: `SIGUSR2=cpu,SIGHUP=cpu` or `off`', check: (path, value) => checkSignals(path, value, assertKind), fromText: toSignals },
   { path: 'syncCalls', wanted: '`false`, `true`, or an object', defaultValue: false, meaning: 'The exact sync-call detector, which wraps the APIs it watches; the sampled one runs with the recorder and wraps nothing', check: checkGroup, fromText: toSwitch },
-  // Every row of the table but those that are too common to be worth a report.
+  // Every row of the table except those too common to be worth reporting.
   { path: 'syncCalls.apis', wanted: 'list of API names, `fs.*` or `*`', defaultValue: Object.freeze(['*']), meaning: 'Which APIs are watched. As text: `crypto.*,fs.readFileSync`', check: (path, value) => { selectTargets(assertStrings(path, value), path) }, fromText: text => text.split(',').map(name => name.trim()) },
-  // A call this long is always looked at: its stack costs a twentieth of it at most.
+  // A call this long is always recorded: its stack costs at most a twentieth of it.
   { path: 'syncCalls.thresholdMs', ...number(0, 60_000), defaultValue: 1, meaning: 'Calls of at least this many milliseconds are always attributed to their call site, shorter ones by sampling' },
   // 1 % of the loop's time.
   { path: 'syncCalls.flagMsPerSecond', ...number(0, 1000), defaultValue: 10, meaning: 'Milliseconds per second from which a call site is flagged' },
-  // Date.now: a millisecond a second where the clock is slow.
+  // Date.now: one millisecond per second where the clock is slow.
   { path: 'syncCalls.flagCallsPerSecond', ...number(0, 1e9), defaultValue: 10_000, meaning: 'Calls per second from which a call site of `Date.now` or `new Date()` is flagged' },
   { path: 'path', wanted: '`false`, or a path that begins with `/`', defaultValue: DEFAULT_PATH, meaning: 'Where `app.use(diagnostics())` answers admin requests; `false`: nowhere. As text: the path, or `off`', check: checkMountPath, fromText: text => toSwitch(text) === false ? false : text },
   { path: 'token', wanted: '`[scope:]token` of at least 32 characters, or a list of them', meaning: 'Token for the admin surface. Scopes: `metrics`, `profile`, `dump`, `manage` (the default), each of which includes those before it. As text: separated by commas. Without one, the admin surface does not answer in production; elsewhere a random token is made and logged', check: checkToken, fromText: text => text.split(',').map(part => part.trim()) },
@@ -98,7 +98,7 @@ function integer (min, max) {
   return {
     wanted: max === MAX_BYTES ? `integer of at least ${min}` : `integer from ${min} to ${max}`,
     check: (/** @type {string} */ path, /** @type {unknown} */ value) => assertInteger(path, value, min, max),
-    // Number('') is 0 and Number('1e3') is 1000: only what reads as digits is taken for a number.
+    // Number('') is 0 and Number('1e3') is 1000: only digits are taken for a number.
     fromText: (/** @type {string} */ text) => /^\d+$/.test(text) ? Number(text) : text
   }
 }
@@ -169,9 +169,9 @@ function toSignals (text) {
 }
 
 /**
- * What an environment variable holds as JSON, or names as a file of JSON. There may be secrets in it, so no error quotes it.
+ * Reads an environment variable that is JSON, or the path of a JSON file. It may contain secrets, so no error quotes it.
  * @param {string} variable
- * @param {string} wanted  what the JSON is
+ * @param {string} wanted  what the JSON must be
  * @returns {(text: string) => unknown} throws ERR_LOOPSCOPE_INVALID_OPTION
  */
 function jsonFromText (variable, wanted) {

@@ -1,6 +1,6 @@
 'use strict'
 
-// Options as they hold: what the code passes wins over the environment, which wins over the default. Unknown ones throw.
+// Resolves the options: values in code override the environment, which overrides the default. Unknown ones throw.
 
 const { errors } = require('../../base/errors')
 const { assertKnownKeys, assertPlainObject, refuse } = require('../../base/validate')
@@ -48,7 +48,7 @@ const { OPTIONS, variableOf } = require('./options')
  * @typedef {CheckedOptions & EnvironmentFacts} ResolvedOptions
  */
 
-// Groups of options; a switchable one can be false (nothing of it) or true (all defaults) as well.
+// Groups of options; a switchable one can also be false (off) or true (all defaults).
 const SWITCHABLE = ['recorder', 'syncCalls']
 const GROUPS = [...SWITCHABLE, 'retention', 'heap', 'admin']
 
@@ -94,7 +94,7 @@ function valueOf (row, options, env) {
 
 /**
  * @param {OptionRow} row
- * @param {string} name  in what is thrown
+ * @param {string} name  name in the error
  * @param {unknown} value
  */
 function checked (row, name, value) {
@@ -115,7 +115,7 @@ function assertKnown (options) {
 }
 
 /**
- * A misspelt variable would otherwise be a setting that silently does not hold.
+ * A misspelt variable would otherwise be silently ignored.
  * @param {NodeJS.ProcessEnv} env
  */
 function assertKnownVariables (env) {
@@ -144,7 +144,7 @@ function assertPushable ({ egress, rules }) {
 }
 
 /**
- * A random token in a log is no protection for a port that others can reach.
+ * A random token in a log is no protection for a port that other hosts can reach.
  * @param {ResolvedOptions} resolved
  */
 function assertProtected ({ admin, token, tokenFile, authorize }) {

@@ -1,14 +1,14 @@
 'use strict'
 
-// The process's IPC channel to its parent, shared with the application and with whatever else speaks there. Who listens to `message` changes
-// two things in Node.js: the channel keeps the process alive, and messages are no longer kept for a listener that comes later. Neither is
-// ours to change, so the listener is not counted, and what came for nobody is kept here until there is somebody.
+// The process's IPC channel to its parent, shared with the application and other code. A listener for `message` has two side effects in Node.js: the
+// channel keeps the process alive, and messages are no longer buffered for a later listener. To avoid both, loopscope's listener is not counted, and
+// messages without a listener are kept here until there is one.
 
 const { guarded } = require('../../base/guard')
 
 /**
- * Node's count of those who need the channel: with the first it holds the process, with the last no more. Once the application has called
- * ref() or unref() itself, counting changes nothing.
+ * Node's count of the users of the channel: the first makes it keep the process alive, the last ends that. Once the application has called
+ * ref() or unref() itself, counting has no effect.
  * @typedef {{ refCounted (): void, unrefCounted (): void }} CountedChannel
  */
 
@@ -17,17 +17,17 @@ const { guarded } = require('../../base/guard')
 class ParentChannel {
   #take
   #isListening = false
-  /** For listeners of the application, oldest first. @type {Kept[]} */
+  /** Messages for listeners of the application, oldest first. @type {Kept[]} */
   #kept = []
 
-  /** @param {(message: unknown) => boolean} take  whether the message was for us */
+  /** @param {(message: unknown) => boolean} take  returns whether the message was for loopscope */
   constructor (take) {
     this.#take = take
   }
 
   /**
-   * There is no stop(): whoever was told of an action waits for its answer, also when the application has closed.
-   * @returns {boolean} whether it listens
+   * There is no stop(): PM2 waits for the answer of a registered action, also when the application has closed.
+   * @returns {boolean} whether it listens now
    */
   start () {
     const channel = countedChannel()
@@ -41,9 +41,9 @@ class ParentChannel {
   }
 
   /**
-   * Never throws: a channel that is closed, or a daemon that is gone, is nobody's fault here.
+   * Never throws: a closed channel, or a daemon that is gone, is not an error here.
    * @param {object} message
-   * @param {() => void} [onSent]  it has gone out, or never will
+   * @param {() => void} [onSent]  called when it was sent, or never will be
    */
   send (message, onSent = () => {}) {
     if (!process.connected) return onSent()
@@ -61,11 +61,11 @@ class ParentChannel {
 
   #onNewListener = guarded((/** @type {string} */ name, /** @type {Function} */ listener) => {
     if (name !== 'message' || listener === this.#onMessage) return
-    // As Node.js does it: when the listener is there.
+    // Like Node.js: once the listener is added.
     for (const values of this.#kept.splice(0)) process.nextTick(emitMessage, ...values)
   })
 
-  /** With all others, by the application: Node.js counts us now, who were not counted. */
+  /** The application removed all listeners: Node.js counts down for this one, too, which was never counted. */
   #onRemoved = guarded((/** @type {string} */ name, /** @type {Function} */ listener) => {
     if (name === 'message' && listener === this.#onMessage) countedChannel()?.refCounted()
   })
@@ -80,7 +80,7 @@ function emitMessage (message, handle) {
   Reflect.apply(emit, process, ['message', message, handle])
 }
 
-/** @returns {CountedChannel | null} null: there is no channel, or it cannot be listened to without holding the process */
+/** @returns {CountedChannel | null} null: no channel, or none that can be listened to without keeping the process alive */
 function countedChannel () {
   const channel = /** @type {Partial<CountedChannel> | null | undefined} */ (process.channel)
   const isCounted = typeof channel?.refCounted === 'function' && typeof channel.unrefCounted === 'function'

@@ -1,7 +1,6 @@
 'use strict'
 
-// The process's one link to PM2, for all of its applications: figures go out while one of them runs, and every action is answered, for the
-// oldest one.
+// The process's one link to PM2, for all of its applications: sends figures while one of them runs, and answers every action, for the oldest one.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { errors } = require('../../base/errors')
@@ -17,12 +16,12 @@ const { FirstFinding, RecentFigures } = require('./recent-figures')
 
 /** @typedef {ActionSubject & { read: () => Promise<LoopReading> }} Pm2Subject */
 
-// @pm2/io sends each second; who looks at `pm2 describe` has not typed it faster than this.
+// @pm2/io sends every second; no one types `pm2 describe` faster than this.
 const PERIOD_MS = 5000
-// `pm2 trigger` has no limit of its own, and waits for ever.
+// `pm2 trigger` has no time limit of its own.
 const ANSWER_MS = 60_000
 
-/** @param {{ answerMs?: number }} [limits]  how long an answer may take before it is that there is none */
+/** @param {{ answerMs?: number }} [limits]  how long an action may take before a timeout is answered */
 function createPm2Link ({ answerMs = ANSWER_MS } = {}) {
   return new Pm2Link(answerMs)
 }
@@ -61,7 +60,7 @@ class Pm2Link {
   #announce () {
     if (this.#isAnnounced) return
     this.#isAnnounced = true
-    if (!this.#channel.start()) return // nobody would answer
+    if (!this.#channel.start()) return // nothing would answer
     for (const name of ACTION_NAMES) this.#channel.send(actionMessage(name))
   }
 
@@ -70,7 +69,7 @@ class Pm2Link {
     const firstFinding = new FirstFinding(() => this.#oldest().findings())
     let isOnItsWay = false
     const send = async () => {
-      if (isOnItsWay) return // to a daemon that does not read
+      if (isOnItsWay) return // the daemon does not read
       isOnItsWay = true
       const reading = await this.#oldest().read()
       const rows = figures.take(reading, Date.now())
@@ -107,7 +106,7 @@ class Pm2Link {
   }
 
   /**
-   * PM2 takes the first answer of a process for the one to its own question: two who ask at a time are both given the whole one.
+   * PM2 takes the first answer of a process as its own: two callers at a time both get the whole answer.
    * @param {ActionName} name
    * @returns {Promise<object>}
    */

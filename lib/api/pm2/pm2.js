@@ -1,6 +1,6 @@
 'use strict'
 
-// An application's part in the link to PM2. Nothing is sent, and nothing listened to, where PM2's daemon is not the parent of the process.
+// An application's part in the link to PM2. It sends and listens only where PM2's daemon is the parent of the process.
 
 const { isMainThread } = require('node:worker_threads')
 const { clusterWorkerId } = require('../../base/system/cluster-worker')
@@ -8,7 +8,7 @@ const { share } = require('../../probe/process/process-wide')
 
 /** @import { Pm2Subject } from './pm2-link' */
 
-// It outlives the applications: PM2 cannot be told that an action is gone.
+// It outlives the applications: an action cannot be unregistered from PM2.
 const SHARED_LINK = 'pm2-link.1'
 
 /**
@@ -22,7 +22,7 @@ function createPm2 ({ pm2: isWanted, pm2Mode }, subject) {
   return {
     start () {
       if (!isParent || link !== undefined) return
-      link = share(SHARED_LINK, () => require('./pm2-link').createPm2Link()) // most processes never load it
+      link = share(SHARED_LINK, () => require('./pm2-link').createPm2Link()) // loaded only under PM2
       link.add(subject)
     },
 
@@ -34,7 +34,7 @@ function createPm2 ({ pm2: isWanted, pm2Mode }, subject) {
 }
 
 /**
- * In fork mode the application may make a cluster of its own: its workers begin with PM2's file and have PM2's variables, and another
+ * In fork mode the application may create a cluster of its own: its workers start with PM2's file and have PM2's variables, but another
  * parent.
  * @param {'fork' | 'cluster' | null} mode
  */

@@ -1,8 +1,8 @@
 'use strict'
 
-// What PM2 and a process send each other over the process's IPC channel, and what `pm2 trigger <name> <action>` is answered with: plain data,
-// which PM2 prints as one line of JSON. PM2 has no description of it: this is what its daemon reads and sends (tried with 7). @pm2/io, which
-// PM2 puts into processes by default, speaks the same beside us.
+// The messages between PM2 and a process over the IPC channel, and the answers to `pm2 trigger <name> <action>`: plain data, which PM2 prints as one
+// line of JSON. PM2 does not document it: this is what its daemon reads and sends (tested with version 7). @pm2/io, which PM2 injects by default,
+// uses the same channel.
 
 const { KINDS } = require('../../shared/captures/kinds')
 const { headline, labelOf } = require('../../shared/findings/show')
@@ -17,7 +17,7 @@ const ACTION_NAMES = Object.freeze(/** @type {const} */ (['loopscope:cpu', 'loop
 /**
  * @typedef {object} ActionSubject  an application
  * @property {() => Promise<Findings>} findings
- * @property {(kind: CaptureKind, options: CaptureOptions) => Promise<Artifact & { hot?: string[] }>} capture  with what was hot in a CPU profile
+ * @property {(kind: CaptureKind, options: CaptureOptions) => Promise<Artifact & { hot?: string[] }>} capture  with the hot spots of a CPU profile
  */
 
 /**
@@ -31,14 +31,14 @@ const MAX_FINDINGS = 3
 
 /** @type {Readonly<Record<ActionName, (subject: ActionSubject) => Promise<object>>>} */
 const ACTIONS = Object.freeze({
-  // What happened already: whoever waits at a terminal is answered at once.
+  // Past data, so that the caller at the terminal gets an answer at once.
   'loopscope:cpu': async subject => told(await subject.capture('cpu', {})),
   'loopscope:why': async subject => explain(await subject.findings()),
   'loopscope:heap-profile': async subject => told(await subject.capture('heap-profile', KINDS['heap-profile'].onSignal))
 })
 
 /**
- * The daemon adds up what it is told by name, so that those of @pm2/io stay.
+ * The daemon merges figures by name, so those of @pm2/io stay.
  * @param {readonly Figure[]} figures
  */
 function monitorMessage (figures) {
@@ -48,7 +48,7 @@ function monitorMessage (figures) {
   }
 }
 
-/** That there is an action, which `pm2 trigger` is refused without. @param {ActionName} name */
+/** Registers an action; `pm2 trigger` is refused without it. @param {ActionName} name */
 function actionMessage (name) {
   return { type: 'axm:action', data: { action_name: name, action_type: 'custom', arity: 1 } }
 }
@@ -63,9 +63,9 @@ function replyMessage (name, result, at) {
 }
 
 /**
- * PM2 sends the bare name, and an object where `pm2 trigger` was given a parameter.
+ * PM2 sends the bare name, or an object if `pm2 trigger` was called with a parameter.
  * @param {any} message
- * @returns {ActionName | null} null: it is not for us
+ * @returns {ActionName | null} null: not for loopscope
  */
 function readAction (message) {
   const name = typeof message === 'string' ? message : message?.msg

@@ -1,6 +1,6 @@
 'use strict'
 
-// The rows of `pm2 describe`: what the loop was like in the last minute, and the worst finding. No timers, and no clock of its own.
+// The rows of `pm2 describe`: the loop in the last minute, and the worst finding. It has no timers and no clock of its own.
 
 const { unattended } = require('../../base/guard')
 const { quantileOf } = require('../../base/bucket-counts')
@@ -12,10 +12,10 @@ const { quantileOf } = require('../../base/bucket-counts')
 
 const WINDOW_MS = 60_000
 
-// Of the finding.
+// Between two readings of the finding.
 const BETWEEN_MS = 60_000
 const OVER_MS = 600_000
-const MAX_LENGTH = 160 // PM2 makes its table as wide as the longest row
+const MAX_LENGTH = 160 // PM2's table is as wide as the longest row
 
 const NOTHING_YET = 'nothing stalled yet'
 
@@ -27,25 +27,25 @@ const NOTHING_YET = 'nothing stalled yet'
  * @property {readonly Stall[]} stalls  newest first
  */
 
-/** Figures of the last minute, from what is counted since the start: it keeps the readings of a minute to take the difference. */
+/** Figures of the last minute, from counts since the start: it keeps one minute of readings and takes the difference. */
 class RecentFigures {
   #beganMs
   /** Oldest first. @type {{ atMs: number, delay: BucketReading }[]} */
   #readings = []
 
-  /** @param {number} beganMs  milliseconds since the epoch, at which somebody began to look */
+  /** @param {number} beganMs  milliseconds since the epoch, when the readings began */
   constructor (beganMs) {
     this.#beganMs = beganMs
   }
 
   /**
    * @param {LoopReading} reading
-   * @param {number} nowMs  milliseconds since the epoch, as the stalls have it
+   * @param {number} nowMs  milliseconds since the epoch, like the stalls' times
    * @returns {Figure[]}
    */
   take ({ delay, recentMaxMs, utilization, stalls }, nowMs) {
     const p99Ms = Math.min(quantileOf(this.#since(delay, nowMs), 0.99) * 1e3, recentMaxMs)
-    this.#beganMs = Math.min(this.#beganMs, nowMs) // the clock was set back
+    this.#beganMs = Math.min(this.#beganMs, nowMs) // in case the clock was set back
     const recent = stalls.filter(({ at, durationMs }) => at + durationMs > nowMs - WINDOW_MS && at <= nowMs)
     const observedMs = Math.min(WINDOW_MS, nowMs - this.#beganMs)
     const blockedMs = recent.reduce((sum, { at, durationMs }) => sum + durationMs - Math.max(0, nowMs - observedMs - at), 0)
@@ -65,7 +65,7 @@ class RecentFigures {
     this.#readings.push({ atMs: nowMs, delay })
     while (this.#readings.length > 1 && Math.abs(nowMs - this.#readings[1].atMs) >= WINDOW_MS) this.#readings.shift()
     const [{ delay: before }] = this.#readings
-    // The first of all has nothing before it.
+    // The very first reading has no earlier one.
     if (before === delay) return delay
     return { bounds: delay.bounds, counts: delay.counts.map((count, index) => count - before.counts[index]), count: delay.count - before.count }
   }
@@ -77,8 +77,8 @@ function rounded (value) {
 }
 
 /**
- * The title of the worst finding. Reading findings costs the observer a second: that is done only after something stalled, and then at most
- * once a minute; and once more, later, when nothing stalled since, so that what is over is not shown for ever.
+ * The title of the worst finding. Reading findings costs the observer a second, so it is done only after a stall, and then at most once a minute; and
+ * once more, later, if there was no further stall, so that an old finding is not shown for ever.
  */
 class FirstFinding {
   #findings
@@ -94,7 +94,7 @@ class FirstFinding {
   }
 
   /**
-   * What is known now; what is found out for it is there the next time.
+   * Returns the cached title; a new reading is available on the next call.
    * @param {object} now
    * @param {number} now.lastStall  its number, 0 before the first
    * @param {number} now.atMs  monotonic

@@ -39,7 +39,7 @@ function restoreInCallbacks (calls, channel) {
   return calls.restoreRequest(`tracing:${channel}:asyncStart`, message => message[CALL])
 }
 
-/** Of SQL, comments and brackets before it skipped. */
+/** The first word of an SQL statement; comments and brackets before it are skipped. */
 const FIRST_WORD = /^(?:\s|\/\*[^]*?\*\/|--[^\n]*\n|\()*([a-z]+)/i
 
 const STATEMENTS = new Set(('ALTER ANALYZE BEGIN CALL COMMIT CREATE DECLARE DELETE DESCRIBE DO DROP EXEC EXECUTE EXPLAIN GRANT INSERT KILL LOAD LOCK MERGE OPTIMIZE ' +
