@@ -1,7 +1,7 @@
 'use strict'
 
-// Who may use the admin surface: the checks between "this route exists" and "this method is asked of it", in their order. A connection
-// from loopback is never proof of anything, and no header proves the identity of the peer.
+// Access control of the admin surface: the checks between "this route exists" and "this method is requested", in their order. A loopback
+// connection is never proof of anything, and no header proves the identity of the peer.
 
 const net = require('node:net')
 const { includesScope, createTokens, tokenOf } = require('../../shared/admin/tokens')
@@ -12,7 +12,7 @@ const { monotonicMs } = require('../../base/monotonic')
 /** @import { Problem } from '../../shared/admin/responses' */
 /** @import { Scope } from '../../shared/admin/tokens' */
 
-/** @typedef {{ can (scope: Scope): Promise<boolean> }} Grant  what the sender of a request may do */
+/** @typedef {{ can (scope: Scope): Promise<boolean> }} Grant  what the client may do */
 /** @typedef {{ reason: RefusalReason, problem: Problem }} Refusal */
 /** @typedef {{ grant: Grant } | Refusal} Verdict */
 
@@ -24,7 +24,7 @@ const OWN_SITES = ['same-origin', 'none']
 
 const MAX_FAILURES = 10
 const FAILURES_MS = 60_000
-const MAX_PEERS = 1000 // beyond that the oldest is forgotten: memory is bounded, and one peer cannot make others wait
+const MAX_PEERS = 1000 // beyond that the oldest is dropped: memory is bounded, and one peer cannot make others wait
 
 /** @type {Grant} */
 const EVERYTHING = Object.freeze({ can: async () => true })
@@ -40,7 +40,7 @@ function createAccess ({ application, sources, now }) {
   const failedAuth = createFailedAuthLimiter({ now })
 
   /**
-   * In production nothing is there before somebody has chosen who may use it.
+   * In production it is disabled until access is configured.
    * @param {AdminRequest} request
    */
   function isEnabled ({ door }) {
@@ -50,7 +50,7 @@ function createAccess ({ application, sources, now }) {
 
   /**
    * @param {AdminRequest} request
-   * @returns {Refusal | null} null: it came the right way
+   * @returns {Refusal | null} null: the origin is allowed
    */
   function checkOrigin (request) {
     if (!isHostAllowed(request.headers.host, application.hosts)) {
@@ -68,7 +68,7 @@ function createAccess ({ application, sources, now }) {
    * @returns {Verdict}
    */
   function authenticate (request) {
-    // Its file can be opened by this user only.
+    // Only this user can open the socket's file.
     if (request.door === 'control') return { grant: EVERYTHING }
     const token = tokenOf(request.headers.authorization)
     if (token === null) return withoutToken(request)
@@ -107,15 +107,15 @@ function refusal (reason, status, detail, remedy, headers) {
 }
 
 /**
- * Whether a request was meant for this process: a page of another site can have a browser send requests here, and can give its own name
- * our address (DNS rebinding). The Host header shows it, and isOwnOrigin() what browsers send about the page.
+ * Whether a request was meant for this process: a page of another site can make a browser send requests here, and can give its own domain
+ * loopscope's address (DNS rebinding). The Host header reveals the second, and isOwnOrigin() checks what browsers send about the page.
  * @param {unknown} host  the header
  * @param {readonly string[]} allowed  names beside addresses and localhost
  */
 function isHostAllowed (host, allowed) {
   if (typeof host !== 'string') return false
   const name = hostName(host)
-  // net.isIP takes no octal, no short form and no name that only looks like an address.
+  // net.isIP accepts no octal, no short form and no name that only resembles an address.
   return name !== null && (name === 'localhost' || net.isIP(name) !== 0 || allowed.some(one => one.toLowerCase() === name))
 }
 
@@ -135,14 +135,14 @@ function hostName (host) {
 function isOwnOrigin ({ origin, host, 'sec-fetch-site': site }, { isEncrypted }) {
   if (site !== undefined && !OWN_SITES.includes(String(site))) return false
   if (origin === undefined) return true
-  // Behind a proxy that ends TLS the page is https and we are not: the host must be the same, the scheme may be better.
+  // Behind a proxy that terminates TLS the page is https and this server is not: the host must match, the scheme may be https.
   const schemes = isEncrypted ? ['https'] : ['http', 'https']
   return schemes.some(scheme => origin === `${scheme}://${host}`)
 }
 
 /**
- * Wrong tokens, by peer: after ten in a minute further wrong ones have to wait. Behind a load balancer everybody has one address, so that
- * a right token is never counted against it.
+ * Counts wrong tokens by peer: after ten in a minute, further wrong ones must wait. Behind a load balancer all clients have one address, so a
+ * valid token is never counted.
  * @param {{ now?: () => number }} parts
  */
 function createFailedAuthLimiter ({ now = monotonicMs }) {
@@ -166,7 +166,7 @@ function createFailedAuthLimiter ({ now = monotonicMs }) {
 
     /**
      * @param {string} peer
-     * @returns {number} seconds to wait; 0 when the peer may be wrong once more
+     * @returns {number} seconds to wait; 0 if the peer may try once more
      */
     waitSeconds (peer) {
       const failed = recent(peer)

@@ -1,7 +1,6 @@
 'use strict'
 
-// What the routes of the admin surface read from and act on, for one application: the observer's own parts, and the main
-// thread behind a time limit.
+// The data and actions of the admin surface's routes, for one application: the observer's own parts, and the main thread behind a time limit.
 
 const { monotonicMicros, toEpochMs } = require('../../base/monotonic')
 const { workLinesOf } = require('../../formats/profile/work-lines')
@@ -26,9 +25,9 @@ const { newMark } = require('../../shared/new-mark')
 /** @import { LoopSeries, StallRecords } from '../stalls/stall-records' */
 /** @typedef {{ fields: object, message: string }} LogLine */
 
-// People wait for an answer of the main thread before a scraper would give up.
+// The time limit of authorize() on the main thread: shorter than a scraper's timeout.
 const AUTHORIZE_MS = 2000
-// Who looks at the past on a page does not wait five seconds for the end of it.
+// A page that shows the past does not wait five seconds for the end of a window.
 const MAX_PAST_WAIT_MS = 700
 // A report reads every library and socket of the process.
 const REPORT_MS = 10_000
@@ -40,7 +39,7 @@ const REPORT_MS = 10_000
  * @property {number} id
  * @property {string} appName
  * @property {string} group
- * @property {string | null} controlDir  null: it has no control socket
+ * @property {string | null} controlDir  null: no control socket
  * @property {string} appRoot
  * @property {string} version
  * @property {number} startedAt
@@ -57,18 +56,18 @@ const REPORT_MS = 10_000
  * @param {StallRecords} parts.records
  * @param {LoopSeries} parts.series
  * @param {ReturnType<typeof import('../stalls/stall-detection').createStallDetection>} parts.stalls
- * @param {(fields: object, message: string) => void} parts.logNow  straight to standard error
- * @param {() => import('../egress/egress').Egress | undefined} parts.egress  undefined: no application asked for it
- * @param {() => RulesStatus} parts.rules  of the application, and how each stands
+ * @param {(fields: object, message: string) => void} parts.logNow  writes directly to standard error
+ * @param {() => import('../egress/egress').Egress | undefined} parts.egress  undefined: no application configured it
+ * @param {() => RulesStatus} parts.rules  the application's rules and their states
  * @param {import('../marks').Marks} parts.marks
  * @param {import('../stalls/scheduler').Scheduler} parts.scheduler
  * @param {import('../sync-calls/pool-probe').PoolWaits} parts.poolWaits
  * @param {import('../threads/thread-load').ThreadLoadMeter} parts.threadLoad
  * @param {import('../threads/thread-watch').ThreadWatch} parts.threadWatch
  * @param {Pick<import('../slow-requests/slow-requests').SlowRequests, 'list' | 'handedOverMs'>} parts.slowRequests
- * @param {{ readNow (): Promise<boolean> }} parts.windowReading  false: the open window did not come in time
+ * @param {{ readNow (): Promise<boolean> }} parts.windowReading  false: the open window did not arrive in time
  * @param {Pick<import('../sync-calls/sampled-calls').SampledCalls, 'read'>} parts.sampledCalls
- * @param {import('../findings/findings').PastReadings} parts.past  of the application
+ * @param {import('../findings/findings').PastReadings} parts.past  past readings of the application
  * @param {Pick<RecorderClient, 'views' | 'range' | 'canLook' | 'threadSessions'>} parts.recorder
  * @param {(order: Order, controls: CaptureControls) => Promise<CapturedFacts>} parts.capture
  * @param {(location: StoreLocation) => ReturnType<typeof import('../store/store').createStore>} parts.storeAt
@@ -154,7 +153,8 @@ function factsOf ({ appName, group, appRoot, startedAt, version }, { keepSeconds
 
 /**
  * @param {ReturnType<RecorderClient['range']>} range
- * @returns {{ off: string | null, fromMs: number | null }} why it is off; from when on it holds something, in milliseconds since the epoch
+ * @returns {{ off: string | null, fromMs: number | null }} off: why the recorder is off; fromMs: start of what it holds, in milliseconds since the
+ *   epoch
  */
 function describeRange ({ offReason, fromMicros }) {
   return { off: offReason, fromMs: offReason === null && Number.isFinite(fromMicros) ? Math.round(toEpochMs(fromMicros)) : null }
@@ -179,9 +179,9 @@ function askProcess ({ application: { id }, main }) {
 }
 
 /**
- * With what the main thread has noted up to now; while it is stuck, with what it has handed over before.
+ * Reads slow requests, including the main thread's notes so far; while it is blocked, only those that it has sent.
  * @param {Pick<SourceParts, 'main' | 'slowRequests'>} parts
- * @returns {Promise<{ isStale: boolean, at: number | null, requests: SlowRequest[] }>} at: up to when; null: nothing was handed over yet
+ * @returns {Promise<{ isStale: boolean, at: number | null, requests: SlowRequest[] }>} at: the time they cover; null: nothing was sent yet
  */
 async function readSlowRequests ({ main, slowRequests }) {
   const isFresh = await main.handOver()
@@ -189,7 +189,7 @@ async function readSlowRequests ({ main, slowRequests }) {
 }
 
 /**
- * With what was sampled up to now, and what the main thread has counted.
+ * Reads synchronous calls: the samples so far, and the counts of the main thread.
  * @param {Pick<SourceParts, 'application' | 'settings' | 'main' | 'windowReading' | 'sampledCalls' | 'poolWaits'>} parts
  */
 async function readSyncCalls (parts) {
@@ -198,9 +198,9 @@ async function readSyncCalls (parts) {
 }
 
 /**
- * Only the main thread has them; while it is stuck, its last answer.
+ * Only the main thread has the exact calls; while it is blocked, its last answer is used.
  * @param {Pick<SourceParts, 'application' | 'settings' | 'main'>} parts
- * @returns {Promise<import('../../link/main-client').LastAnswer>} null in all of its value: they are not counted, or it never answered
+ * @returns {Promise<import('../../link/main-client').LastAnswer>} every part of the value null: they are not counted, or it never answered
  */
 async function readExactCalls ({ application: { id }, settings: { hasExactCalls }, main }) {
   const answer = hasExactCalls ? await main.readOrLast('exactCalls', id).catch(nullWhenBlocked) : null
@@ -214,7 +214,7 @@ function nullWhenBlocked (error) {
 }
 
 /**
- * In milliseconds since the epoch, as people ask.
+ * Creates the view function, with times in milliseconds since the epoch, like the routes.
  * @param {ReturnType<RecorderClient['views']>} views
  */
 function createView (views) {

@@ -1,7 +1,7 @@
 'use strict'
 
-// The admin surface of the process: for each application a router with what it reads from and acts on and its listener, if it has one, and
-// one control socket, which shows the first application.
+// The admin surface of the process: for each application a router with its sources, and its listener, if any; and one control socket, for the first
+// application.
 
 const { ControlSocket } = require('./control-socket')
 const { RequestCounts } = require('./request-counts')
@@ -32,16 +32,16 @@ const { ownIdentity } = require('../../shared/group/member-facts')
  * @typedef {object} ListenSettings
  * @property {string} basePath
  * @property {ListenAddress | null} listen
- * @property {(WorkerFacts & { controlDir: string }) | null} worker  null: it has no siblings
+ * @property {(WorkerFacts & { controlDir: string }) | null} worker  null: no siblings
  * @property {string | null} instance  among its siblings
  *
  * @typedef {Application & ApplicationSettings & ListenSettings} AdminApplication
  *
  * @typedef {object} OpenApplication
  * @property {RequestHandler} handle
- * @property {() => Sources} sources  made with the first request
+ * @property {() => Sources} sources  created with the first request
  * @property {import('./listener').Listener | null} listener
- * @property {ReturnType<typeof import('../rules/rules').createApplicationRules> | null} rules  null: it has none
+ * @property {ReturnType<typeof import('../rules/rules').createApplicationRules> | null} rules  null: no rules
  * @property {PastReadings} past
  * @property {AbortController} closed
  */
@@ -124,13 +124,13 @@ class Admin {
    */
   async findings (id) {
     const application = this.#applications.get(id)
-    if (application === undefined) throw new errors.ERR_LOOPSCOPE_NOT_RUNNING('findings()') // closed while the question was on its way
+    if (application === undefined) throw new errors.ERR_LOOPSCOPE_NOT_RUNNING('findings()') // closed while the request was in flight
     return application.sources().findings()
   }
 
   /**
    * @param {number} id
-   * @param {ApplicationMetrics | null} [metrics]  what it has counted, where its group was told of it
+   * @param {ApplicationMetrics | null} [metrics]  its counters, if they were reported to its group
    */
   async close (id, metrics = null) {
     const application = this.#applications.get(id)
@@ -150,7 +150,7 @@ class Admin {
     this.#threadWatch.stop()
   }
 
-  /** Of all applications, those that were closed included. @returns {Pick<Counts, 'admin' | 'rules' | 'threads'>} */
+  /** Counts of all applications, including closed ones. @returns {Pick<Counts, 'admin' | 'rules' | 'threads'>} */
   counts () {
     return { admin: this.#requestCounts.counts(), rules: this.#ruleCounts.counts(), threads: this.#threadWatch.times() }
   }
@@ -175,7 +175,7 @@ class Admin {
   }
 
   /**
-   * Loaded where there are some.
+   * Creates the rules of an application; loaded only if there are any.
    * @param {AdminApplication} application
    * @param {() => Sources} sources
    */

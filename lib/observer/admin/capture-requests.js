@@ -1,6 +1,6 @@
 'use strict'
 
-// Requests for captures: what is asked for, on whose behalf, which scope each kind needs and how often it may be asked for.
+// Requests for captures: what is requested, on whose behalf, which scope each kind needs and how often it may be requested.
 
 const { readJsonBody } = require('./parameters')
 const { errors } = require('../../base/errors')
@@ -25,7 +25,7 @@ const MAX_ASKER_LENGTH = 200
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 
-// Of heap snapshots enough for before, after and once more: each stops the process for a while.
+// Enough heap snapshots for before, after and once more: each stops the process for a while.
 /** @type {Readonly<Record<string, CapturePolicy>>} */
 const POLICIES = Object.freeze({
   cpu: { scope: 'profile', isExclusive: false, budgets: [{ count: 6, perMs: 10 * MINUTE_MS }] },
@@ -39,7 +39,7 @@ const POLICIES = Object.freeze({
 const STRICTEST = POLICIES['heap-snapshot']
 
 /**
- * What is asked for with POST: a kind of capture, its options and a label.
+ * Reads the body of a POST: a kind of capture, its options and a label.
  * @param {AdminRequest} request
  * @param {string} [givenKind]
  * @returns {{ kind: string, label: string | null, options: Record<string, any> }}
@@ -56,7 +56,7 @@ function readCaptureBody (request, givenKind) {
 }
 
 /**
- * The key by which a capture is recognized when it is asked for once more.
+ * The idempotency key: a repeated request with it finds the first capture.
  * @param {AdminRequest} request
  * @returns {string | null}
  */
@@ -68,8 +68,8 @@ function readKey ({ headers }) {
 }
 
 /**
- * Who asks for a capture, for the audit, and whether it is the user who owns the process. A process of its group that asks on behalf of
- * somebody comes in at the control socket too, and names them: it may do no more than they.
+ * The requester of a capture, for the audit log, and whether it is the user who owns the process. A process of the group that requests on behalf of
+ * another client also uses the control socket, and names that client: it has no more rights than that client.
  * @param {Pick<AdminRequest, 'door' | 'peer' | 'headers'>} request
  * @returns {{ isOwner: boolean, trigger: Trigger, actor: string }}
  */
@@ -81,8 +81,9 @@ function whoAsks ({ door, peer, headers }) {
 }
 
 /**
+ * Headers that name the requester to the processes of the group.
  * @param {AdminRequest} request
- * @returns {Record<string, string>} headers for the processes that are asked for whoever asks
+ * @returns {Record<string, string>} headers for the requests to those processes
  */
 function askedFor (request) {
   const { isOwner, actor } = whoAsks(request)
@@ -100,8 +101,8 @@ function outOfScope (kind, scope) {
 }
 
 /**
- * Whether a capture counts. One that failed or was refused does not; one that was cancelled does where it stops the process: the pause
- * was there, or comes all the same, and who could take it back by leaving could have any number of them.
+ * Whether a capture uses its budget. A failed or refused one does not; a cancelled one does if it stops the process: the pause has happened, or will,
+ * and otherwise a client could start any number of them by disconnecting each time.
  * @param {string} kind
  * @param {'succeeded' | 'failed' | 'cancelled'} state
  */
@@ -110,7 +111,7 @@ function isUsed (kind, state) {
 }
 
 /**
- * How often each kind was asked for, and when it may be asked for again.
+ * Counts how often each kind was requested, and computes when it may be requested again.
  * @param {{ now?: () => number }} [parts]
  */
 function createBudgets ({ now = monotonicMs } = {}) {
@@ -130,9 +131,9 @@ function createBudgets ({ now = monotonicMs } = {}) {
       return Math.ceil(Math.max(0, ...waits) / 1e3)
     },
     /**
-     * One begins. It counts while it is under way, so that many at once are no more than one after the other.
+     * Begins one. It counts while it runs, so that many at once are limited like many in a row.
      * @param {string} kind
-     * @returns {() => void} gives it back: nothing came of it
+     * @returns {() => void} returns it to the budget: there was no result
      */
     use (kind) {
       const oldest = now() - Math.max(...policyOf(kind).budgets.map(({ perMs }) => perMs))

@@ -1,7 +1,7 @@
 'use strict'
 
-// The socket through which the command line and the processes of its group reach this process, and the file of facts beside it.
-// Only this user can open it: a 0600 file in a 0700 directory. node:http is loaded with the first connection; most are never asked.
+// The socket through which the command line and the other processes of the group reach this process, and the file of facts beside it. Only this user
+// can open it: a 0600 file in a 0700 directory. node:http is loaded with the first connection; most sockets never get one.
 
 const net = require('node:net')
 const { once } = require('node:events')
@@ -29,7 +29,7 @@ class ControlSocket {
   /**
    * @param {object} parts
    * @param {string} parts.directory
-   * @param {Omit<import('../../shared/group/member-facts').MemberFacts, 'socket'>} parts.facts  of this process
+   * @param {Omit<import('../../shared/group/member-facts').MemberFacts, 'socket'>} parts.facts  facts of this process
    * @param {RequestHandler} parts.handle
    */
   constructor (parts) {
@@ -56,7 +56,7 @@ class ControlSocket {
   }
 
   /**
-   * The usual one, unless a process of another container that shares the directory has this one's id.
+   * Uses the usual name, unless a process of another container that shares the directory has the same id.
    * @param {string} directory
    */
   async #listenUnderFreeName (directory) {
@@ -87,7 +87,7 @@ class ControlSocket {
     server.close()
     for (const socket of this.#sockets) socket.destroy()
     await closed
-    this.#release() // not before: closing removes the socket by its name in there
+    this.#release() // not earlier: closing removes the socket by its name in the directory
   }
 
   #release () {

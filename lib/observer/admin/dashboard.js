@@ -1,7 +1,7 @@
 'use strict'
 
-// The page of the admin surface as one document that loads nothing else. It holds no data: its script asks the routes, with
-// the token that the browser's tab has.
+// The page of the admin surface as one self-contained document. It contains no data: its script requests the routes, with the token stored in the
+// browser's tab.
 
 const fs = require('node:fs')
 const { createPage } = require('../../base/html-page')
@@ -30,7 +30,7 @@ const DIRECTIVES = ["connect-src 'self'", "frame-ancestors 'none'"]
 /** @type {{ html: string, policy: string } | undefined} */
 let shell
 
-/** Made once a process; a few hundred kilobytes, most of it libraries. */
+/** Created once per process; a few hundred kilobytes, most of it libraries. */
 function renderShell () {
   shell ??= createPage(PARTS, loadOwnLibraries()).toServe('loopscope', DIRECTIVES)
   return shell

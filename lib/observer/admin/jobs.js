@@ -1,6 +1,6 @@
 'use strict'
 
-// Captures that were asked for over the admin surface, and may be asked about: under way, done, failed, cancelled. The last hundred are kept.
+// Captures requested over the admin surface, as jobs that clients can query: running, succeeded, failed, cancelled. The last hundred are kept.
 
 const { createHash, randomUUID } = require('node:crypto')
 const fs = require('node:fs')
@@ -18,7 +18,7 @@ const { clearTimeout, setTimeout } = require('../../base/timers')
  *
  * @typedef {Omit<ArtifactFacts, 'kind' | 'trigger' | 'path'> & { sha256: string }} JobArtifact
  *
- * @typedef {object} Job  as clients see it
+ * @typedef {object} Job  as shown to clients
  * @property {string} id
  * @property {string} kind
  * @property {JobState} state
@@ -83,7 +83,7 @@ class Jobs {
   }
 
   /**
-   * Resolves when the job has ended, or the time is over.
+   * Resolves when the job has ended, or after maxMs.
    * @param {string} id
    * @param {number} maxMs
    */
@@ -104,7 +104,7 @@ class Jobs {
   }
 
   /**
-   * Ends the recording; what there is becomes the artifact.
+   * Ends the recording early; what was recorded becomes the artifact.
    * @param {string} id
    */
   stop (id) {
@@ -143,7 +143,7 @@ class Jobs {
   }
 
   /**
-   * One line a capture, whatever became of it.
+   * Logs one line per capture, whatever its outcome.
    * @param {Job} job
    * @param {Sources} sources
    */

@@ -15,10 +15,10 @@ const { guarded } = require('../../base/guard')
 /** @import { RequestHandler } from '../../shared/admin/exchange' */
 /** @import { AdminResponse } from '../../shared/admin/responses' */
 
-// To be sent in; the answer may take longer. Node looks every half a minute unless told otherwise, whatever the limits are.
+// Limits for receiving a request; the response may take longer. By default Node checks only every 30 s, whatever the limits are.
 const TIME_LIMITS = { headersMs: 5000, requestMs: 30_000, checkMs: 2000 }
 
-// Unauthorized: more than the system's queue (511) can hand over at once, so that none is closed before it could send its token.
+// Unauthorized: more than the system's queue (511) can deliver at once, so that none is closed before it could send its token.
 const CONNECTION_LIMITS = { maxUnauthorized: 512, maxAuthorized: 64 }
 
 class Listener {
@@ -30,7 +30,7 @@ class Listener {
   /**
    * @param {object} parts
    * @param {ListenAddress} parts.address
-   * @param {string} parts.basePath  also taken as a prefix, so that paths are the same as behind the mounted door
+   * @param {string} parts.basePath  also accepted as a prefix, so that paths are the same as at the mounted endpoint
    * @param {RequestHandler} parts.handle
    * @param {Partial<typeof TIME_LIMITS>} [parts.limits]
    * @param {ConnectionLimits} [parts.connections]
@@ -44,7 +44,7 @@ class Listener {
 
   /**
    * @returns {Promise<string>} its address as a URL, or as a path
-   * @throws what listening says: a port in use, a path that may not be written
+   * @throws the error of listen(): a port in use, a path that is not writable
    */
   async start () {
     const { address, limits } = this.#parts
@@ -83,10 +83,10 @@ class Listener {
   }
 
   /**
-   * Who is turned away does not keep the connection.
+   * A refused request does not keep its connection.
    * @param {import('node:net').Socket} socket
    * @param {Parameters<RequestHandler>[0]} request
-   * @param {AbortSignal} signal  the answer is over
+   * @param {AbortSignal} signal  the response is over
    * @returns {Promise<AdminResponse>}
    */
   async #respond (socket, request, signal) {
@@ -117,16 +117,16 @@ function createServer (serve, limits) {
 }
 
 /**
- * Which connections are kept when there are too many. Those with an authorized request have a limit of their own; of the others the
- * oldest is closed when another comes: somebody who opens connections and sends nothing keeps nobody out.
+ * Decides which connections are kept when there are too many. Those with an authorized request have a limit of their own; of the others the oldest
+ * is closed when a new one comes: so a client that opens connections and sends nothing locks no one out.
  */
 class ConnectionLimits {
   #limits
   /** Oldest first. @type {Set<Socket>} */
   #unauthorized = new Set()
-  /** The one that was idle for longest first. @type {Set<Socket>} */
+  /** Longest idle first. @type {Set<Socket>} */
   #authorized = new Set()
-  /** How many requests of each are being answered. @type {WeakMap<Socket, number>} */
+  /** Requests in flight per connection. @type {WeakMap<Socket, number>} */
   #busy = new WeakMap()
 
   /** @param {Partial<typeof CONNECTION_LIMITS>} [limits] */
@@ -134,7 +134,7 @@ class ConnectionLimits {
     this.#limits = { ...CONNECTION_LIMITS, ...limits }
   }
 
-  /** @param {Socket} socket  that came */
+  /** @param {Socket} socket  a new connection */
   add (socket) {
     socket.once('close', guarded(() => this.#forget(socket)))
     if (this.#unauthorized.size >= this.#limits.maxUnauthorized) this.#makeRoom()
@@ -149,9 +149,9 @@ class ConnectionLimits {
   }
 
   /**
-   * A request of it is being answered; one that is still being sent does not count.
+   * Call it when a complete request of the connection begins to be answered; one that is still being received does not count.
    * @param {Socket} socket
-   * @returns {() => void} to be called when it is over
+   * @returns {() => void} call it at the end of the response
    */
   begin (socket) {
     this.#busy.set(socket, (this.#busy.get(socket) ?? 0) + 1)
@@ -164,7 +164,7 @@ class ConnectionLimits {
   }
 
   /**
-   * A request of it was authorized. Where the limit is reached, and all of those are being answered, it stays with the others.
+   * A request of the connection was authorized. If the limit is reached, and all authorized ones are busy, it stays with the others.
    * @param {Socket} socket
    */
   authorize (socket) {
@@ -187,13 +187,12 @@ class ConnectionLimits {
 }
 
 /**
- * The address of a worker's listener: base port + number. A port that another program listens on stays with that program: no other one
- * is tried.
+ * The address of a worker's listener: base port + number. If another program listens on that port, no other port is tried.
  * @typedef {object} WorkerFacts  of a process that has siblings, plain data
- * @property {number | null} clusterId   of node:cluster; grows with each worker that is replaced
+ * @property {number | null} clusterId   of node:cluster; grows with each replaced worker
  * @property {{ id: string, instance: number } | null} pm2
  *
- * @param {ListenAddress} address  as the option says it
+ * @param {ListenAddress} address  from the option
  * @param {WorkerFacts} worker
  * @param {Pick<ReturnType<typeof import('../../shared/admin/worker-group').createWorkerGroup>, 'number' | 'takeOver'>} group
  * @param {AbortSignal} signal
@@ -201,7 +200,7 @@ class ConnectionLimits {
  * @throws ERR_LOOPSCOPE_SOCKET_UNUSABLE
  */
 async function workerAddress (address, worker, group, signal) {
-  // Port 0 is any free one, for every worker.
+  // Port 0 means any free port, for every worker.
   if ('socketPath' in address || address.port === 0) return address
   const number = await numberOf(worker, group, signal)
   if (number > MAX_WORKERS) {
@@ -221,7 +220,7 @@ async function numberOf ({ clusterId, pm2 }, group, signal) {
     if (pm2 === null) return group.number()
     await group.takeOver(`pm2-${pm2.id}`, signal)
   } catch (error) {
-    if (signal.aborted) throw error // else there is no directory for it: then at least those that were not replaced agree
+    if (signal.aborted) throw error // otherwise there is no directory for it: then at least the numbers of never replaced workers agree
   }
   return pm2?.instance ?? clusterId ?? 0
 }

@@ -1,20 +1,20 @@
 'use strict'
 
-// What a request asks with: parameters, checked against the route's table, and a body in JSON.
+// Reads a request's input: parameters, checked against the route's table, and a JSON body.
 
 const { errors } = require('../../base/errors')
 const { assertPlainObject, refuse } = require('../../base/validate')
 
 /** @import { AdminRequest } from './router' */
 
-/** @typedef {(name: string, value: string) => unknown} ParameterCheck  of a text; throws a coded error */
+/** @typedef {(name: string, value: string) => unknown} ParameterCheck  checks a string; throws a coded error */
 /** @typedef {Readonly<Record<string, ParameterCheck>>} ParameterChecks */
 
 /**
- * Each known parameter is read by its check, and an unknown one is refused, so that a misspelt one does not silently do nothing.
+ * Each parameter is read by its check, and an unknown one is refused, so that a misspelt one is not silently ignored.
  * @param {string} query  without `?`
  * @param {ParameterChecks} checks
- * @returns {Record<string, any>} those that were given
+ * @returns {Record<string, any>} the given ones
  */
 function readParameters (query, checks) {
   const given = new URLSearchParams(query)
@@ -76,17 +76,17 @@ function flag () {
   }
 }
 
-/** Whatever is there is taken; the route decides. @type {ParameterCheck} */
+/** Accepts any value; the route decides. @type {ParameterCheck} */
 const anything = (_, value) => value
 
 /**
- * The body of a request that asks for something: an object in JSON, or nothing.
+ * Reads the body of a POST: a JSON object, or nothing.
  * @param {Pick<AdminRequest, 'body' | 'headers'>} request
  * @returns {Record<string, any>}
  */
 function readJsonBody ({ body, headers }) {
   const bytes = body ?? new Uint8Array()
-  // A form of a foreign page cannot send this type without asking first.
+  // A form on a foreign page cannot send this type without a CORS preflight.
   const type = headers['content-type']
   if (bytes.length > 0 && !/^application\/json\b/i.test(String(type))) refuse('the body', 'application/json', type)
   return bytes.length === 0 ? {} : parseJson(bytes)

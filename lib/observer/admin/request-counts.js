@@ -1,6 +1,6 @@
 'use strict'
 
-// How often the admin surface was asked, what it answered, and what was turned away.
+// Counts the admin surface's requests: endpoints, status codes, and refusals.
 
 /** @import { AdminTotals } from '../counts' */
 

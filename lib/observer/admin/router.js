@@ -1,7 +1,7 @@
 'use strict'
 
-// The admin surface as a function from request to answer, the same for every door. It runs in the observer thread, so that
-// it answers while the main loop is blocked. Everything it reads from or acts on is given to it.
+// The admin surface as a function from request to response, the same for every endpoint. It runs in the observer thread, so that it answers while the
+// main loop is blocked. Everything that it reads or acts on is passed in.
 
 const { createAccess } = require('./access')
 const { readParameters } = require('./parameters')
@@ -20,14 +20,14 @@ const { SCOPES } = require('../../shared/admin/tokens')
  * @typedef {object} AdminRequest  plain data: it may have crossed threads
  * @property {'mount' | 'listener' | 'control'} door
  * @property {string} method
- * @property {string} base     the prefix that the door took off, without a slash at its end; links begin with it
+ * @property {string} base     the prefix removed by the endpoint, without a slash at its end; links begin with it
  * @property {string} path     the rest of the target up to `?`, as it was sent
  * @property {string} query    after `?`
  * @property {Record<string, string | string[] | undefined>} headers
- * @property {string | null} peer  address of the other end of the connection; null on a Unix socket
+ * @property {string | null} peer  remote address of the connection; null on a Unix socket
  * @property {boolean} isEncrypted
  * @property {Uint8Array | null} body
- * @property {number} [reference]  of a request that the main thread holds
+ * @property {number} [reference]  id of a request object on the main thread
  *
  * @typedef {object} Application  the admin settings of one application, plain data
  * @property {number} id
@@ -42,31 +42,31 @@ const { SCOPES } = require('../../shared/admin/tokens')
  * @property {Record<string, any>} parameters  checked
  * @property {Record<string, string>} params   from the path
  * @property {Sources} sources
- * @property {AbortSignal} signal              the client left
+ * @property {AbortSignal} signal              aborted when the client disconnects
  * @property {Grant['can']} can
  *
  * @typedef {object} MethodRow
  * @property {Scope} scope
- * @property {Cost} cost  to the application's thread
+ * @property {Cost} cost  cost for the application's thread
  * @property {ParameterChecks} [parameters]
- * @property {(request: AdminRequest) => boolean} [isOpen]  needs no token: the page's shell
+ * @property {(request: AdminRequest) => boolean} [isOpen]  if true, no token is needed: the page's shell
  * @property {(context: Context) => AdminResponse | Problem | Promise<AdminResponse | Problem>} handle
  *
  * @typedef {object} RouteRow
  * @property {string} name  label of the metric
  * @property {string} path
- * @property {string} [title]  where the index shows it: what it answers
- * @property {boolean} [isPprof]  errors are lines of text that `go tool pprof` shows
+ * @property {string} [title]  description in the index; without it the route is not listed
+ * @property {boolean} [isPprof]  errors are lines of text, which `go tool pprof` prints
  * @property {Readonly<Record<string, MethodRow>>} methods
  */
 
 /**
- * @typedef {object} Call  one request, with what is known of it before it is authorized
+ * @typedef {object} Call  one request before it is authorized
  * @property {RouteRow} route
  * @property {Record<string, string>} params  from the path
  * @property {AdminRequest} request
- * @property {AbortSignal} signal  the client left
- * @property {() => void} onAuthorized  who asks may
+ * @property {AbortSignal} signal  aborted when the client disconnects
+ * @property {() => void} onAuthorized  called once the client is authorized
  */
 
 class Router {
@@ -88,10 +88,10 @@ class Router {
   }
 
   /**
-   * A function of its own: doors are given it without the router.
+   * A bound function: endpoints get it without the router.
    * @param {AdminRequest} request
-   * @param {AbortSignal} signal  the client left
-   * @param {() => void} [onAuthorized]  who asks may
+   * @param {AbortSignal} signal  aborted when the client disconnects
+   * @param {() => void} [onAuthorized]  called once the client is authorized
    * @returns {Promise<AdminResponse>}
    */
   handle = async (request, signal, onAuthorized = () => {}) => {
@@ -149,10 +149,10 @@ class Router {
 // A parameter of a path.
 const PARAMETER = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/
 
-// Nobody reads it; it is counted.
+// No client reads it; it is only counted.
 const CLIENT_LEFT = Object.freeze({ status: 409, detail: 'The client left before the answer was there.' })
 
-/** Of a request that needs no token. @type {Grant} */
+/** Rights of a request that needs no token. @type {Grant} */
 const NOTHING = Object.freeze({ can: async () => false })
 
 /**
@@ -194,7 +194,7 @@ function withoutBody ({ status, headers, body }) {
 }
 
 /**
- * Which route a path means. Exactly one or none: paths are not decoded, cleaned or completed before they are compared.
+ * Finds the route of a path: exactly one or none. Paths are not decoded, normalized or completed before the comparison.
  * @template {{ path: string }} Route
  * @param {readonly Route[]} routes
  * @returns {(path: string) => { route: Route, params: Record<string, string> } | null}

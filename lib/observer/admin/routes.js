@@ -1,7 +1,7 @@
 'use strict'
 
-// The table of routes, with what each may cost the application's thread. A new one is a row in a file of routes/, which are one a
-// family, and one test.
+// The table of routes, with the allowed cost of each for the application's thread. To add one: a row in a file of routes/ (one file per family), and
+// a test.
 
 const artifacts = require('./routes/artifacts')
 const { createCaptureRoutes } = require('./routes/captures')
@@ -17,7 +17,7 @@ const { KINDS } = require('../../shared/captures/kinds')
 /** @import { AdminRequest, Context, RouteRow } from './router' */
 
 /**
- * State that routes share (captures under way, clients that listen) belongs to one application.
+ * State that routes share (running captures, connected clients) belongs to one application.
  * @returns {RouteRow[]}
  */
 function createRoutes () {
@@ -35,8 +35,8 @@ function createRoutes () {
 }
 
 /**
- * What a route may cost the application's thread, and what bounds it: each method of each route declares one. The routes and the sources
- * hold to it; a test asks all of them at once, many times, and counts.
+ * What a route may cost the application's thread, and what limits it: each method of each route declares one of these. The routes and the sources
+ * comply with it; a test requests all of them at once, many times, and counts.
  */
 const COSTS = Object.freeze({
   nothing: 'the observer answers by itself',
@@ -55,8 +55,8 @@ const COSTS = Object.freeze({
 /** @typedef {keyof typeof COSTS} Cost */
 
 /**
- * The entry: for a browser the shell of the page, which holds no data; for a program what there is and where.
- * @param {readonly RouteRow[]} routes  the others
+ * The index: for a browser the shell of the page, which contains no data; for a program the list of routes.
+ * @param {readonly RouteRow[]} routes  the other routes
  * @returns {RouteRow}
  */
 function createIndexRoute (routes) {
@@ -80,7 +80,7 @@ function wantsPage ({ headers }) {
 }
 
 function page () {
-  // Loaded when the first browser comes: it reads the libraries of the page.
+  // Loaded with the first request of a browser: it reads the libraries of the page.
   const { html, policy } = require('./dashboard').renderShell()
   return createResponse(200, html, {
     'Content-Type': 'text/html; charset=utf-8',

@@ -1,7 +1,6 @@
 'use strict'
 
-// Listening on the path of a Unix socket, which is made free first: what a dead process left there is removed, what a living one
-// listens on is not.
+// Listens on the path of a Unix socket: the file of a dead process is removed first, that of a living process is not.
 
 const { once } = require('node:events')
 const fs = require('node:fs')
@@ -12,7 +11,7 @@ const { isRefused } = require('../../base/system/is-refused')
 const ANOTHER = 'another process listens on it'
 const OWNER_ONLY = 0o600
 const OWNER_ONLY_DIRECTORY = 0o700
-// sun_path of Linux has 108 bytes, of macOS 104, the zero at the end included. Node cuts a longer one without a word.
+// sun_path has 108 bytes on Linux, 104 on macOS, including the zero at the end. Node silently truncates a longer one.
 const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103
 
 /**
@@ -28,7 +27,7 @@ async function listenOnSocket (server, file) {
 }
 
 /**
- * It does not keep the process alive.
+ * Listens without keeping the process alive.
  * @param {import('node:net').Server} server
  * @param {import('node:net').ListenOptions} where
  */
@@ -43,20 +42,20 @@ async function listen (server, where) {
  * @throws ERR_LOOPSCOPE_SOCKET_UNUSABLE
  */
 async function claimSocketPath (file) {
-  if (process.platform === 'win32') return // named pipes go with their process
+  if (process.platform === 'win32') return // named pipes end with their process
   assertPathFits(file)
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: OWNER_ONLY_DIRECTORY })
-  // As big integers: Node.js 20 and 22 keep the numbers of the last file that was looked at, and take the next package that is
-  // required in this thread for a socket too, whose links they then do not follow.
+  // As big integers: Node.js 20 and 22 keep the numbers of the last lstat(), and treat the next package that is required in this thread as a socket,
+  // too, whose links they then do not follow.
   const found = fs.lstatSync(file, { throwIfNoEntry: false, bigint: true })
   if (found === undefined) return
   if (!found.isSocket()) throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(file, 'there is a file that is not a socket')
   if (!await isRefused(file)) throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(file, ANOTHER)
-  if (fs.lstatSync(file, { throwIfNoEntry: false, bigint: true })?.ino === found.ino) removeIfThere(file) // nobody was faster
+  if (fs.lstatSync(file, { throwIfNoEntry: false, bigint: true })?.ino === found.ino) removeIfThere(file) // no other process was faster
 }
 
 /**
- * Not fs.rmSync(), which looks at it once more.
+ * Not fs.rmSync(), which calls lstat() again.
  * @param {string} file
  */
 function removeIfThere (file) {
@@ -68,7 +67,7 @@ function removeIfThere (file) {
 }
 
 /**
- * @param {string} file  as those who connect will name it
+ * @param {string} file  the path that clients connect to
  * @throws ERR_LOOPSCOPE_SOCKET_UNUSABLE
  */
 function assertPathFits (file) {
@@ -77,7 +76,7 @@ function assertPathFits (file) {
 }
 
 /**
- * Whether another process listens there, now or since a moment ago.
+ * Whether another process listens there, or just began to.
  * @param {any} error  of listenOnSocket()
  */
 function isTaken ({ code, message }) {

@@ -1,6 +1,6 @@
 'use strict'
 
-// Profiles as answers, in any format and without a file being written, and the parameters that they are asked for with.
+// Profiles as responses, in any format and without writing a file, and the parameters for them.
 
 const { integer, numberAbove, oneOf } = require('./parameters')
 const { createResponse, json } = require('../../shared/admin/responses')
@@ -22,7 +22,7 @@ const MAX_SECONDS = 300
 const MAX_LAST_SECONDS = 600
 const MAX_EPOCH_MS = 8.64e15
 
-/** `graph`: what the page of this surface draws its flame graph from. */
+/** `graph`: the data of the dashboard's flame graph. */
 const VIEW_FORMATS = Object.freeze([...Object.keys(FORMATS), 'graph'])
 const DIFFERENCE_FORMATS = Object.freeze(['flamegraph', 'graph'])
 
@@ -32,7 +32,7 @@ const route = (name, value) => {
   return value
 }
 
-/** Of a CPU profile: of which stretch of time, and how it is shown. */
+/** Of a CPU profile: the time range and the presentation. */
 const VIEW_PARAMETERS = Object.freeze({
   seconds: numberAbove(0, MAX_SECONDS),
   last: numberAbove(0, MAX_LAST_SECONDS),
@@ -67,24 +67,24 @@ function timeOf ({ seconds, last, from, to }, now) {
 }
 
 /**
- * A piece of the recorder's past.
+ * Encodes a time range of the recorder's past.
  * @param {Sources} sources
  * @param {CpuProfile} profile
  * @param {object} how
  * @param {string} how.format
- * @param {string} [how.sources]  whose places; those that the format usually has
- * @param {string} how.name       of the file a browser would save, without its ending
+ * @param {string} [how.sources]  original or generated positions; by default the format's usual ones
+ * @param {string} how.name       name of a saved file, without its extension
  * @param {number} how.startedAt  milliseconds since the epoch
  * @param {string[]} [how.notes]
- * @param {string} [how.route]    that the profile is of
- * @param {string} [how.title]    unless it is of this process
+ * @param {string} [how.route]    route of the profile
+ * @param {string} [how.title]    title, if the profile is not of this process
  * @param {Record<string, string>} [how.headers]
  */
 async function encodeView (sources, profile, { format, sources: places, name, startedAt, notes = [], route, title, headers = {} }) {
   const usualPlaces = format === 'graph' ? 'original' : FORMATS[/** @type {FormatName} */ (format)].sources
   const shown = (places ?? usualPlaces) === 'original' ? await sources.toOriginal(profile) : profile
   const { appName, pid } = sources.facts
-  // Formats for people show the lines that findings name.
+  // Human-readable formats show the lines named in findings.
   const found = usualPlaces === 'original' ? sources.reportSections(shown) : {}
   const context = { ...sources.context(title ?? `CPU profile of ${appName} (pid ${pid})`, notes), startedAt, ...found }
   if (format === 'graph') {
@@ -106,13 +106,13 @@ function notesOf ({ isShortened, fromMs, toMs, notes = [] }, wantedMs) {
 }
 
 /**
- * Sampled allocations.
+ * Encodes sampled allocations.
  * @param {Sources} sources
  * @param {HeapProfile} profile
  * @param {object} how
  * @param {string} [how.format]
- * @param {string} [how.sources]  whose places; those that the format usually has
- * @param {string} how.name       of the file a browser would save, without its ending
+ * @param {string} [how.sources]  original or generated positions; by default the format's usual ones
+ * @param {string} how.name       name of a saved file, without its extension
  * @param {string} how.title
  * @param {string[]} [how.notes]
  * @param {Record<string, string>} [how.headers]
@@ -127,13 +127,13 @@ async function encodeHeapView (sources, profile, { format = 'heapprofile', sourc
 /** @typedef {{ profile: CpuProfile, fromMs: number, toMs: number, notes: string[] }} Piece  fromMs, toMs: since the epoch */
 
 /**
- * Two pieces of the recorder's past: what changed from the earlier to the later one.
+ * Encodes what changed from an earlier to a later time range.
  * @param {Sources} sources
  * @param {{ before: Piece, after: Piece }} pieces
  * @param {object} how
  * @param {string} how.format     one of DIFFERENCE_FORMATS
- * @param {string} [how.sources]  whose places: 'original' (default) or 'generated'
- * @param {string} how.name       of the file a browser would save, without its ending
+ * @param {string} [how.sources]  positions: 'original' (default) or 'generated'
+ * @param {string} how.name       name of a saved file, without its extension
  */
 async function encodeDifference (sources, { before, after }, { format, sources: places = 'original', name }) {
   const shown = (/** @type {Piece} */ { profile }) => places === 'original' ? sources.toOriginal(profile) : profile
@@ -158,7 +158,7 @@ function timesOf ({ fromMs, toMs }) {
 
 /**
  * @param {string | Buffer} bytes
- * @param {{ name: string, contentType: string, headers?: Record<string, string> }} how  name: of the file a browser would save
+ * @param {{ name: string, contentType: string, headers?: Record<string, string> }} how  name: name of a saved file
  */
 function download (bytes, { name, contentType, headers }) {
   return createResponse(200, bytes, { ...headers, 'Content-Type': contentType, 'Content-Disposition': `attachment; filename="${name}"` })

@@ -1,7 +1,7 @@
 'use strict'
 
-// Files of this application in the store: listed, downloaded, deleted, and heap snapshots compared. Those of other applications are listed
-// for their user only. A name must be that of a listed file; no path is ever made from it.
+// Routes for this application's files in the store: list, download, delete, and compare heap snapshots. Files of other applications are listed only
+// for their user. A name must be that of a listed file; no path is ever built from it.
 
 const { policyOf } = require('../capture-requests')
 const { anything, flag, oneOf } = require('../parameters')
@@ -11,7 +11,7 @@ const { refuse } = require('../../../base/validate')
 /** @import { Context, RouteRow } from '../router' */
 /** @import { StoredArtifact } from '../../store/artifact-files' */
 
-/** By ending; the page and `go tool pprof` go by the name, browsers by this. */
+/** By extension; the page and `go tool pprof` use the name, browsers use this. */
 const CONTENT_TYPES = new Map([
   ['cpuprofile', 'application/json; charset=utf-8'],
   ['heapprofile', 'application/json; charset=utf-8'],
@@ -20,14 +20,14 @@ const CONTENT_TYPES = new Map([
   ['txt', 'text/plain; charset=utf-8']
 ])
 
-// A token is one application's; who reaches the control socket can read the files anyhow.
+// A token is for one application; a client of the control socket can read the files anyway.
 const OWN_ONLY = Object.freeze({
   status: 403,
   detail: 'Artifacts of other applications are listed at the control socket only.',
   remedy: 'Use `loopscope artifacts <pid> --all` as the same user.'
 })
 
-/** Always a download: opened here the page would run with our origin. */
+/** Always a download: if opened here, the page would run with the application's origin. */
 const COMPARISON_FORMATS = Object.freeze({
   json: { 'Content-Type': 'application/json; charset=utf-8' },
   text: { 'Content-Type': 'text/plain; charset=utf-8' },
@@ -68,7 +68,7 @@ const routes = [
     methods: {
       GET: {
         scope: policyOf('heap-snapshot').scope,
-        cost: 'nothing', // a thread of its own does it
+        cost: 'nothing', // runs in a separate thread
         parameters: { before: anything, between: anything, after: anything, format: oneOf(Object.keys(COMPARISON_FORMATS)) },
         handle: compare
       }
@@ -110,7 +110,7 @@ function part ({ name, path, bytes, at }, headers) {
     const whole = { 'Content-Range': `bytes */${bytes}` }
     return { status: 416, detail: `The file has ${bytes} bytes.`, remedy: 'Ask for a part of it.', headers: whole }
   }
-  // Everything is a download, whatever it holds: a page opened here would run with our origin.
+  // Everything is a download, whatever its type: a page opened here would run with the application's origin.
   const type = {
     'Content-Type': CONTENT_TYPES.get(name.slice(name.lastIndexOf('.') + 1)) ?? 'application/octet-stream',
     'Content-Disposition': `attachment; filename="${name}"`
@@ -120,9 +120,9 @@ function part ({ name, path, bytes, at }, headers) {
 }
 
 /**
- * Which part of a file a request wants (RFC 9110, one range of bytes).
+ * The requested part of a file (RFC 9110, one range of bytes).
  * @param {unknown} range    the header
- * @param {unknown} ifRange  an ETag: another file than the client began with is sent whole
+ * @param {unknown} ifRange  an ETag: a file other than the one that the client began with is sent whole
  * @param {string} etag
  * @param {number} bytes
  * @returns {{ start: number, end: number } | 'whole' | 'unsatisfiable'}
@@ -130,7 +130,7 @@ function part ({ name, path, bytes, at }, headers) {
 function rangeOf (range, ifRange, etag, bytes) {
   if (typeof range !== 'string' || (ifRange !== undefined && ifRange !== etag)) return 'whole'
   const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range.replaceAll(' ', '')) ?? []
-  // Several ranges, and what is no range, may be ignored.
+  // Several ranges, and invalid ones, may be ignored.
   if (first === undefined || (first === '' && last === '')) return 'whole'
   const start = first === '' ? Math.max(0, bytes - Number(last)) : Number(first)
   const end = first === '' || last === '' ? bytes - 1 : Math.min(Number(last), bytes - 1)
@@ -161,7 +161,7 @@ function unknownArtifact (name) {
 }
 
 /**
- * What grew between two heap snapshots, and what keeps it.
+ * What grew between two heap snapshots, and what retains it.
  * @param {Context} context
  */
 async function compare ({ parameters: { before, between, after, format = 'json' }, sources, signal }) {
@@ -181,12 +181,12 @@ async function compare ({ parameters: { before, between, after, format = 'json' 
 }
 
 /**
- * Which process a heap snapshot is of, by the facts beside it: each process numbers its objects for itself.
+ * The process of a heap snapshot, from the facts beside it: object ids are comparable only within one process.
  * @typedef {{ pid: number, startedAt: number }} SnapshotProcess
  *
  * @param {{ metadata (name: string): Record<string, any> | null }} store
  * @param {{ name: string, kind: string }} artifact
- * @returns {SnapshotProcess | null} null where it is not known, and of what is no snapshot
+ * @returns {SnapshotProcess | null} null if unknown, and for other files than snapshots
  */
 function processOf (store, { name, kind }) {
   const { pid, startedAt } = (kind === 'heap-snapshot' ? store.metadata(name) : null) ?? {}

@@ -1,6 +1,6 @@
 'use strict'
 
-// Captures over HTTP: asked for with POST, answered at once with the place where they can be watched, stopped and cancelled.
+// Captures over HTTP: started with POST, which responds at once with the URL to watch, stop and cancel it.
 
 const { createResponse, json } = require('../../../shared/admin/responses')
 const { outOfScope, readCaptureBody, readKey, createBudgets, isUsed, policyOf, whoAsks } = require('../capture-requests')
@@ -38,7 +38,7 @@ function createCaptureRoutes () {
         DELETE: { scope: 'profile', cost: 'nothing', parameters: { stop: flag() }, handle: context => captures.end(context) }
       }
     },
-    // The name that people look for. A pause of the process must not hang on an <img src>: POST only.
+    // The name that people search for. POST only, because an <img src> must not be able to pause the process.
     {
       name: 'heap-snapshot',
       path: '/heap-snapshot',
@@ -87,7 +87,7 @@ class CaptureRoutes {
     const key = readKey(request)
     const repeated = key === null ? null : this.#jobs.get(this.#keys.get(key) ?? '')
     if (repeated !== null) return this.#respondFor(repeated, context)
-    // Who owns the process and insists has read what it costs; it counts all the same.
+    // An owner of the process who passes `force` has read the cost; the capture still counts.
     const { isOwner, trigger, actor } = whoAsks(request)
     const isForced = isOwner && options.force === true
     const obstacle = this.#refusalNow(kind, isExclusive, request.base) ?? (isForced ? null : this.#refusalOfBudget(kind, isOwner))
@@ -149,7 +149,7 @@ class CaptureRoutes {
   }
 
   /**
-   * Who waits for a capture and leaves does not want it any more.
+   * A client that disconnects while it waits for a capture no longer wants it.
    * @param {Job} job
    * @param {number} seconds
    * @param {AbortSignal} signal

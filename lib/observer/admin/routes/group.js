@@ -1,8 +1,8 @@
 'use strict'
 
-// The group: what all its processes answer as one, profiles of all of them merged, and a capture in each. This process asks its own socket
-// like those of the others, so that the answer is the same whichever process gives it, and is there while its loop is blocked. Only routes
-// of one process are asked: no question goes round.
+// The group's routes: the combined answers of all its processes, their merged profiles, and a capture in each. This process queries its own socket
+// like those of the others, so that the answer is the same from any process, and available while its loop is blocked. Only routes of single processes
+// are queried, so there are no cycles.
 
 const { askedFor, outOfScope, policyOf, readCaptureBody, readKey } = require('../capture-requests')
 const { oneOf } = require('../parameters')
@@ -23,7 +23,7 @@ const { HEAP_PARAMETERS, VIEW_PARAMETERS, encodeHeapView, encodeView, fileName, 
 /** @import { MemberCapture } from '../../../shared/group/group-captures' */
 /** @import { GroupCaptures } from '../../../../types/group' */
 
-const MAX_PROFILES = 4 // sixteen profiles are in memory for each
+const MAX_PROFILES = 4 // each holds sixteen profiles in memory
 const TOO_MANY_PROFILES = Object.freeze({
   status: 429,
   detail: `${MAX_PROFILES} profiles of the group are under way.`,
@@ -40,7 +40,7 @@ function createGroupRoutes () {
 }
 
 /**
- * Those who ask at the same time share the question.
+ * Requests at the same time share one run.
  * @returns {RouteRow[]}
  */
 function createAnswerRoutes () {
@@ -111,7 +111,7 @@ function showFindings (answer, { parameters: { format = 'json' } }) {
 }
 
 /**
- * Each process is asked over its control socket; what answers in time is merged here, and the answer names those that are missing.
+ * Queries each process over its control socket; what arrives in time is merged here, and the response names the missing ones.
  * @returns {RouteRow[]}
  */
 function createProfileRoutes () {
@@ -199,11 +199,11 @@ function nobody (notes) {
 }
 
 /**
- * Each process decides by its own budget and its own room, and writes to its own store.
+ * Each process decides by its own budget and its own free space, and writes to its own store.
  * @returns {RouteRow}
  */
 function createCaptureRoute () {
-  /** Kinds, one capture of each at a time: it stops one process after the other, and never two at once. @type {Set<string>} */
+  /** Kinds under way, one group capture of each at a time: it stops one process after the other, never two at once. @type {Set<string>} */
   const underWay = new Set()
 
   /** @param {Context} context */
@@ -244,7 +244,7 @@ function answerOf (captures, of, { request: { base }, sources }) {
   const here = new Set(sources.store.list().map(({ name }) => name))
   const processes = captures.map(({ capture, ...answer }) => {
     const artifact = capture?.artifact ?? null
-    // The store is that of this process too, unless the other is in another container; it keeps as many as it is told to.
+    // The store is also this process's, unless the other is in another container; it keeps only as many files as configured.
     const links = artifact !== null && here.has(artifact.name) ? { _links: { artifact: { href: `${base}/artifacts/${artifact.name}` } } } : {}
     return { ...toProcess(answer), capture: capture?.id ?? null, artifact, ...links }
   })

@@ -1,7 +1,6 @@
 'use strict'
 
-// What happens now, as server-sent events, once a second: how the loop does, marks, stalls as they end, and that it is stuck
-// while it is.
+// Live events as server-sent events, once a second: the state of the loop, marks, stalls as they end, and, while it lasts, that the loop is blocked.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { guarded } = require('../../../base/guard')
@@ -10,9 +9,9 @@ const { knownOf, requestsOf } = require('./readings')
 
 /** @import { Context, RouteRow, Sources } from '../router' */
 
-const MAX_CLIENTS = 5 // each asks the main thread once a second
+const MAX_CLIENTS = 5 // each queries the main thread once a second
 const PERIOD_MS = 1000
-const BLOCKED_MS = 1000 // from when on a loop counts as stuck for those who watch
+const BLOCKED_MS = 1000 // the time after which a loop is shown as blocked
 
 const HEADERS = Object.freeze({ 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' })
 const FULL = Object.freeze({
@@ -37,7 +36,7 @@ function createLiveRoutes () {
           if (request.method === 'HEAD') return createResponse(200, null, HEADERS)
           signal.throwIfAborted()
           if (clients >= MAX_CLIENTS) return FULL
-          // Taken here and given back by the signal: a client that leaves before the first event never starts the generator.
+          // Counted here and released by the signal: a client that disconnects before the first event never starts the generator.
           clients++
           signal.addEventListener('abort', guarded(() => { clients-- }), { once: true })
           return createResponse(200, { chunks: events(sources, signal) }, HEADERS)
@@ -67,7 +66,7 @@ async function * events (sources, signal) {
     const fresh = stalls.filter(({ id }) => id > lastStall).reverse()
     for (const stall of fresh) yield event('stall', stall)
     lastStall = fresh.at(-1)?.id ?? lastStall
-    await sleep(PERIOD_MS, undefined, { signal }).catch(() => {}) // it is asked at the top of the loop
+    await sleep(PERIOD_MS, undefined, { signal }).catch(() => {}) // the signal is checked at the top of the loop
   }
 }
 

@@ -1,7 +1,7 @@
 'use strict'
 
-// The metrics of this process, or of its group, for Prometheus and as data. While the main thread is stuck these are what it said last,
-// and the one number that only another thread can tell.
+// The metrics of this process, or of its group, for Prometheus and as data. While the main thread is blocked they are its last ones, plus the one
+// number that only another thread can provide.
 
 const { prefersOpenMetrics, writeExposition } = require('../../../shared/group/exposition')
 const { json, text } = require('../../../shared/admin/responses')
@@ -43,7 +43,7 @@ async function asText ({ sources, request }) {
 }
 
 /**
- * For the sums of a group.
+ * Metrics as data, for the sums of a group.
  * @param {Context} context
  */
 async function asData ({ sources }) {

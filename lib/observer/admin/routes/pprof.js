@@ -1,6 +1,6 @@
 'use strict'
 
-// What `go tool pprof`, Alloy, Parca and Pyroscope ask for, with the paths, parameters and headers of Go's net/http/pprof.
+// The routes that `go tool pprof`, Alloy, Parca and Pyroscope use, with the paths, parameters and headers of Go's net/http/pprof.
 
 const { createResponse, text } = require('../../../shared/admin/responses')
 const { encodeBlockProfile, encodeEmptyProfile, encodeHeapPprof, encodePprof } = require('../../../formats/pprof')
@@ -12,7 +12,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 /** @import { ExactSyncCall } from '../../../../types/diagnostics' */
 /** @import { Context, RouteRow } from '../router' */
 
-const DEFAULT_SECONDS = 30 // Go's
+const DEFAULT_SECONDS = 30 // Go's default
 const MAX_SECONDS = 300
 const BASE = '/debug/pprof'
 
@@ -25,13 +25,13 @@ const ENTRIES = Object.freeze([
   ['mutex', 'empty: one thread runs the code, so nothing contends']
 ])
 
-// What Alloy and Parca ask for by default: without an answer they would log an error every 10 or 15 seconds.
+// Requested by Alloy and Parca by default: without a response they would log an error every 10 or 15 seconds.
 const EMPTY = Object.freeze({
   goroutine: [{ type: 'goroutine', unit: 'count' }],
   mutex: [{ type: 'contentions', unit: 'count' }, { type: 'delay', unit: 'nanoseconds' }]
 })
 
-// What Go's names mean to V8's sampler and to readers of the profile.
+// Go's names, as modes of V8's sampler and as kinds for readers of the profile.
 const MEMORY = Object.freeze({
   heap: { mode: /** @type {const} */ ('live'), kind: /** @type {const} */ ('inuse') },
   allocs: { mode: /** @type {const} */ ('all'), kind: /** @type {const} */ ('alloc') }
@@ -70,7 +70,7 @@ function index () {
 
 /** @param {Context} context */
 async function profile ({ parameters, sources, signal }) {
-  // As in Go: what is no positive number means the default.
+  // As in Go: anything but a positive number means the default.
   const asked = Number(parameters.seconds ?? DEFAULT_SECONDS)
   const seconds = asked > 0 ? asked : DEFAULT_SECONDS
   if (seconds > MAX_SECONDS) return { status: 400, detail: `seconds is ${asked}, and at most ${MAX_SECONDS}.`, remedy: 'Ask for less.' }
@@ -125,7 +125,7 @@ async function exactCalls (sources) {
 
 /**
  * @param {ExactSyncCall[]} calls
- * @param {ExactSyncCall[]} before  of the same sites, earlier
+ * @param {ExactSyncCall[]} before  earlier ones, of the same sites
  */
 function since (calls, before) {
   /** @param {ExactSyncCall} call */

@@ -1,7 +1,7 @@
 'use strict'
 
-// Profiles for looking at now, without a file: pieces of what the recorder holds or records next, of which any number of readers is served
-// from the one sampler, and sampled allocations.
+// Profiles to view now, without a file: time ranges of what the recorder holds or records next, from one sampler for any number of readers, and
+// sampled allocations.
 
 const { flag, numberAbove } = require('../parameters')
 const { refuse } = require('../../../base/validate')
@@ -82,7 +82,7 @@ async function difference (context, { fromMs, toMs }) {
   if (!DIFFERENCE_FORMATS.includes(format)) refuse('parameter format', `with against, one of ${DIFFERENCE_FORMATS.join(', ')}`, format)
   const earlierMs = against * 1e3
   if (earlierMs < toMs - fromMs) refuse('parameter against', `at least ${(toMs - fromMs) / 1e3}, the seconds compared: they must not overlap`, against)
-  // The earlier one first: while the later one is recorded it may get lost.
+  // The earlier one first: it may be dropped while the later one is recorded.
   const before = await pieceOf(context, { fromMs: Math.round(fromMs - earlierMs), toMs: Math.round(toMs - earlierMs) })
   const after = await pieceOf(context, { fromMs, toMs })
   return encodeDifference(sources, { before, after }, { format, sources: places, name: fileName('difference', after.fromMs) })

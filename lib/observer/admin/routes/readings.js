@@ -1,7 +1,7 @@
 'use strict'
 
-// What is known of the process, for reading: findings, the loop, stalls, slow requests, synchronous calls, threads, rules, marks, and Node's
-// diagnostic report. While the main thread is stuck these give its last answer, and what the observer has by itself.
+// Readings of the process: findings, the loop, stalls, slow requests, synchronous calls, threads, rules, marks, and Node's diagnostic report. While
+// the main thread is blocked these are its last answer, plus the observer's own data.
 
 const { createBudgets, policyOf } = require('../capture-requests')
 const { integer, oneOf, readJsonBody } = require('../parameters')
@@ -133,8 +133,8 @@ function addMark ({ request, sources }) {
 }
 
 /**
- * Node's diagnostic report, without what may hold secrets. Making one holds the main thread up, so it has a budget, and those who come
- * together share one.
+ * Node's diagnostic report, without what may contain secrets. Creating one blocks the main thread, so it has a budget, and requests at the same time
+ * share one.
  * @returns {RouteRow}
  */
 function createReportRoute () {
@@ -173,7 +173,7 @@ function createReportRoute () {
 }
 
 /**
- * Takes out what may hold a secret: the environment, the command line, where it runs.
+ * Removes what may contain a secret: the environment, the command line, the working directory, network interfaces.
  * @param {any} report
  * @returns {Record<string, unknown>}
  */
@@ -197,8 +197,8 @@ async function knownOf (sources, name) {
 }
 
 /**
- * How many were answered since start, and are being answered.
- * @param {{ value: any } | null} reading  of the process
+ * The number of requests answered since the start, and in flight.
+ * @param {{ value: any } | null} reading  a process reading
  */
 function requestsOf (reading) {
   if (reading === null) return null
