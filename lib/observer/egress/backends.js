@@ -1,15 +1,15 @@
 'use strict'
 
-// The table of backends: what makes the requests for each destination (shared/egress/destinations.js, which has a row of the same name).
+// The table of backends: the function that creates the requests for each destination (shared/egress/destinations.js has a row of the same name).
 // To add one: its function, a row here and there, a section in docs/egress.md, a test.
 //
-// The function is pure: it reads no file, no clock, no variable, and uses no network. It is called once, when the item is made. What it
-// returns is kept on disk until it is sent, by this process or by the next one. Sending, time limits, retries, gzip of the body and the queue
-// are not its business.
-//   null           the backend has no use for such an item (a heap histogram for one of profiles)
+// The function is pure: it reads no file, no clock, no variable, and uses no network. It is called once, when the item is created. Its result is kept
+// on disk until it is sent, by this process or by the next one. It does not handle sending, time limits, retries, gzip of the body or the queue.
+// Its result:
+//   null           the backend does not accept such an item (a heap histogram for a profile backend)
 //   body: null     the item's file is the body
-//   headers        only those that belong to the body: those of the option are added when it is sent
-//   settings.url   without user, password and query, which may be secret and are added when it is sent. The request's URL has to begin
+//   headers        only those of the body: those of the option are added when it is sent
+//   settings.url   without user, password and query, which may be secret and are added when it is sent. The request's URL must begin
 //                  with the same origin; it may have a query of its own
 
 const { DESTINATIONS } = require('../../shared/egress/destinations')
@@ -22,19 +22,19 @@ const { FORMATS, HEAP_FORMATS } = require('../../formats/formats')
 /** @import { CpuProfile } from '../../../types/profile' */
 
 /**
- * @typedef {object} EgressItem  what is to be sent: a report, a profile, an artifact; of an artifact the profile too where it is known
- * @property {string} id        of no other item
+ * @typedef {object} EgressItem  an item to send: a report, a profile, or an artifact with its profile if available
+ * @property {string} id        unique
  * @property {CaptureKind | 'stall'} kind
- * @property {number} fromMs    the time that it is of, milliseconds since the epoch
+ * @property {number} fromMs    start of its time range, milliseconds since the epoch
  * @property {number} toMs
- * @property {string} fileName  as the store names its artifacts
- * @property {Record<string, string>} labels  service, pid, host, version (of the application), those of the option; of a profile
- *   that was made in the middle of a stall `unfinished_stall`: 'sampled', or 'estimated' from what was seen of the stuck thread
- * @property {object} [report]  of kind 'stall': as GET /stalls tells one, and what was read while it lasted
+ * @property {string} fileName  named like the store's artifacts
+ * @property {Record<string, string>} labels  service, pid, host, version (of the application), those of the option; for a profile
+ *   created in the middle of a stall also `unfinished_stall`: 'sampled', or 'estimated' from stack probes of the blocked thread
+ * @property {object} [report]  of kind 'stall': as in GET /stalls, plus what was read while it lasted
  * @property {CpuProfile} [profile]  of kind 'cpu'
- * @property {Trace | null} [trace]  of a profile: whose work all of it is
+ * @property {Trace | null} [trace]  of a profile: the trace that all of its work belongs to
  * @property {HeapProfile} [heapProfile]  of kind 'heap-profile'
- * @property {string} [file]    the artifact
+ * @property {string} [file]    path of the artifact
  * @property {string} [appRoot] files below it are shown relative to it
  *
  * @typedef {object} EgressSettings  of one destination
@@ -55,14 +55,14 @@ const { FORMATS, HEAP_FORMATS } = require('../../formats/formats')
 /** @type {Readonly<Record<DestinationName, RequestFor>>} */
 const BACKENDS = Object.freeze({ put: requestForPut, pyroscope: requestForPyroscope, otlp: requestForOtlp })
 
-// Of `put`.
+// Content type for `put`.
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-// What Pyroscope's own client for Node.js calls itself: its pages recognize the language by it.
+// The name of Pyroscope's own client for Node.js: Pyroscope's pages recognize the language by it.
 const SPY_NAME = 'nodespy'
 const NANOS_PER_SECOND = 1e9
 
-/** One file an item, to a URL with places to fill in, as object storage takes it. @type {RequestFor} */
+/** One file per item, to a URL with placeholders, for object storage. @type {RequestFor} */
 function requestForPut (item, { url }) {
   const { body, contentType } = contentOf(item)
   const { service, pid, host } = item.labels
@@ -89,7 +89,7 @@ function contentOf ({ file, report, profile, heapProfile, fromMs, appRoot, label
 }
 
 /**
- * Profiles as pprof to Grafana's Pyroscope. Encoders are required when first used: a process that only puts does not pay for them.
+ * Profiles as pprof to Grafana's Pyroscope. Encoders are required on first use: a process that only uses `put` does not load them.
  * @type {RequestFor}
  */
 function requestForPyroscope (item, settings) {
@@ -101,7 +101,7 @@ function requestForPyroscope (item, settings) {
   if (found === null) return null
   const { contentType, body } = encodeIngestForm(found)
   const url = joinPath(settings.url, path)
-  // No `format`: with `format=pprof` it takes the whole form for the profile.
+  // No `format`: with `format=pprof` it reads the whole form as the profile.
   url.search = new URLSearchParams({
     name: seriesName(item.labels),
     from: String(Math.floor(item.fromMs / 1e3)),
@@ -118,7 +118,7 @@ function sampleRate (periodNanos) {
 }
 
 /**
- * Profiles to an OpenTelemetry collector, or whatever else takes OTLP over HTTP. The protocol is in development.
+ * Profiles to an OpenTelemetry collector, or any other receiver of OTLP over HTTP. The protocol is in development.
  * @type {RequestFor}
  */
 function requestForOtlp (item, settings) {

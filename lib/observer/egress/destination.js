@@ -1,6 +1,6 @@
 'use strict'
 
-// One destination: items become requests, wait on disk and are sent. Two senders, so that evidence does not wait behind profiles.
+// One destination: turns items into requests, queues them on disk and sends them. It has two senders, so that evidence does not wait behind profiles.
 
 const { gzipSync } = require('node:zlib')
 const { BACKENDS } = require('./backends')
@@ -14,11 +14,11 @@ const { addressOf } = require('../../shared/egress/addresses')
 /** @import { EgressItem, EgressSettings } from './backends' */
 
 /**
- * @typedef {'sent' | 'retried' | 'refused' | 'dropped' | 'unreadable'} EgressOutcome  of an item; retried: it failed, and is tried again; unreadable: what
- *   was on disk is no item of this destination, and was set aside
+ * @typedef {'sent' | 'retried' | 'refused' | 'dropped' | 'unreadable'} EgressOutcome  of an item; retried: it failed, and will be retried;
+ *   unreadable: the file on disk is not an item of this destination, and was set aside
  *
  * @typedef {EgressSettings & { headers: Readonly<Record<string, string>>, stallMs: number, maxQueueBytes: number }} DestinationSettings
- *   as the option has them, complete
+ *   from the option, completed with defaults
  */
 
 const GZIP_MAGIC = 0x1f8b
@@ -27,8 +27,8 @@ const MIN_OUTAGE_MS = 30_000 // a server that restarts is back by then
 /**
  * @param {object} parts
  * @param {DestinationSettings} parts.settings
- * @param {string} parts.dir  of its queue
- * @param {string} parts.owner  this process
+ * @param {string} parts.dir  folder of its queue
+ * @param {string} parts.owner  id of this process
  * @param {number} parts.minFreeBytes
  * @param {number} parts.maxAgeMs
  * @param {(outcome: EgressOutcome) => void} parts.count
@@ -58,16 +58,16 @@ function createDestination ({ settings, dir, owner, minFreeBytes, maxAgeMs, coun
 
   return {
     to,
-    wantsProfiles: DESTINATIONS[to].takesProfiles && everySeconds === false, // of artifacts; else their time is sent anyway
+    wantsProfiles: DESTINATIONS[to].takesProfiles && everySeconds === false, // profiles of artifacts; otherwise their time is sent anyway
     everySeconds,
     stallMs,
     get queueBytes () { return queue.bytes },
 
     /**
-     * Queues it, and has it sent. Of a file it resolves when it is queued; of everything else it is when this returns.
+     * Queues an item and starts sending. For a file it resolves once it is queued; any other item is queued when this returns.
      * @param {EgressItem} item
-     * @param {{ isUrgent?: boolean, isUnsent?: boolean }} [how]  isUnsent: it only waits, since what is sent while the process ends may
-     *   arrive and be sent again by the next one
+     * @param {{ isUrgent?: boolean, isUnsent?: boolean }} [how]  isUnsent: it is only queued, since an item sent while the process ends may
+     *   arrive and be sent again by the next process
      */
     async add (item, { isUrgent = false, isUnsent = false } = {}) {
       const withLabels = { ...item, labels: { ...item.labels, ...labels } }
@@ -83,8 +83,8 @@ function createDestination ({ settings, dir, owner, minFreeBytes, maxAgeMs, coun
     },
 
     /**
-     * Has what encodes loaded: at the end of the process there is no time for that.
-     * @param {EgressItem} item  any of the kind
+     * Loads the encoders: at the end of the process there is no time for that.
+     * @param {EgressItem} item  any item of the kind
      */
     prepare (item) {
       BACKENDS[to](item, publicSettings)
@@ -96,7 +96,7 @@ function createDestination ({ settings, dir, owner, minFreeBytes, maxAgeMs, coun
       wake()
     },
 
-    /** Resolves when nothing waits, or nothing gets through. */
+    /** Resolves when the queue is empty, or sending fails. */
     async drained () {
       await Promise.all(senders.map(sender => sender.drained()))
     },
@@ -120,7 +120,7 @@ function packed (facts, body, takesGzip) {
 }
 
 /**
- * Reports that nothing arrives: once an outage, and once when it is over.
+ * Reports outages: once when one begins, and once when it is over.
  * @param {object} parts
  * @param {(problem: string | null) => void} parts.onChange
  * @param {() => number} [parts.now]
@@ -142,7 +142,7 @@ function createTrouble ({ onChange, now = monotonicMs }) {
         return
       }
       sinceMs = Math.min(sinceMs, now())
-      // What is refused is refused next time too: the URL, or who asks, is wrong.
+      // A refused request is refused next time, too: the URL or the credentials are wrong.
       if (isTold || (outcome !== 'refused' && now() - sinceMs < MIN_OUTAGE_MS)) return
       isTold = true
       onChange(problem)

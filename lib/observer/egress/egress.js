@@ -1,7 +1,7 @@
 'use strict'
 
-// Egress: each destination with its queue and what it gets by itself; artifacts for all of them. One for the process. It goes on while the
-// main thread is stuck.
+// Egress: each destination with its queue and its own periodic uploads; and artifacts for all of them. One per process. It continues while the main
+// thread is blocked.
 
 const { createHash } = require('node:crypto')
 const fs = require('node:fs')
@@ -28,10 +28,10 @@ const { isAlive } = require('../../base/system/process-ids')
 /** @typedef {{ destinations: DestinationSettings[], location: StoreLocation }} EgressOrder */
 
 const SWEEP_MS = 30_000
-// A process of another container cannot be seen, but leaves a sign each time it sweeps.
+// A process of another container is not visible, but touches its folder each time it sweeps.
 const SILENT_MS = 4 * SWEEP_MS
 const MAX_LAST_WINDOW_MS = 100
-const MAX_LEAVING_MS = 1000 // of close(), which somebody awaits
+const MAX_LEAVING_MS = 1000 // limit for close(), which the caller awaits
 const KEY_DIGITS = 12
 const STUCK_WAIT = Object.freeze({ maxWaitMs: 250, maxPastWaitMs: 250 })
 
@@ -41,7 +41,7 @@ class Egress {
   #identity = ownIdentity()
   #destinations
   #feeds
-  /** What became of the items. @type {Map<string, EgressTotals['totals'][0]>} */
+  /** Outcomes of the items. @type {Map<string, EgressTotals['totals'][0]>} */
   #totals = new Map()
   /** @type {NodeJS.Timeout | undefined} */
   #timer
@@ -53,7 +53,7 @@ class Egress {
    * @param {import('../recorder/recorder-client').RecorderClient} parts.recorder
    * @param {Pick<import('../../source-maps/source-maps').SourceMaps, 'profile'>} parts.sourceMaps
    * @param {ReturnType<typeof import('../stalls/stall-detection').createStallDetection>['lasting']} parts.lasting
-   * @param {Pick<Logger, 'info' | 'warn'>} parts.log  of the process
+   * @param {Pick<Logger, 'info' | 'warn'>} parts.log  the process's log
    */
   constructor (parts) {
     const { order: { destinations, location }, recorder, sourceMaps, lasting } = parts
@@ -80,16 +80,16 @@ class Egress {
   }
 
   /**
-   * The process ends: what was recorded and is not sent yet is put on disk.
+   * Call it when the process ends: what was recorded and not sent yet is written to disk.
    * @param {number} toMicros
-   * @param {boolean} [isUnsent]  the next process is to send it
+   * @param {boolean} [isUnsent]  the next process will send it
    */
   async keepLast (toMicros, isUnsent = true) {
     await Promise.all(this.#feeds.map(feed => feed.keepLast(toMicros, isUnsent)))
   }
 
   /**
-   * Egress is closed, and somebody awaits it: a second at most for what waits to be sent.
+   * Closes egress: waits at most one second for queued items.
    * @param {number} toMicros  0: nothing was recorded
    */
   async end (toMicros) {
@@ -105,8 +105,8 @@ class Egress {
   }
 
   /**
-   * Sends an artifact to all destinations that have a use for it. A heap snapshot only when it was redacted: what is in one as it is leaves the machine
-   * in no way but a person's.
+   * Sends an artifact to all destinations that accept it. A heap snapshot only if it was redacted: an unredacted one leaves the machine only when a
+   * person copies it.
    * @param {SentArtifact} artifact
    * @param {{ isUrgent?: boolean }} [how]
    * @returns {Promise<boolean>} false: it may not be sent
@@ -119,7 +119,7 @@ class Egress {
   }
 
   /**
-   * Backends of profiles take the profile, not the file, whose format may be any: it is cut out of what the recorder still holds.
+   * Profile backends take the profile, not the file, which may have any format: it is cut out of what the recorder still holds.
    * @param {SentArtifact} artifact
    * @returns {Promise<SentArtifact>}
    */
@@ -195,7 +195,7 @@ function touchedAt (folder) {
 }
 
 /**
- * The folder of each destination's queue, in the store of the application: the next process with the same destination finds what was left.
+ * The folder of each destination's queue, in the store of the application: the next process with the same destination finds the remaining items.
  * @param {string} storeDir
  * @param {readonly DestinationSettings[]} destinations
  * @returns {string[]} no two are the same

@@ -1,6 +1,6 @@
 'use strict'
 
-// What one destination gets by itself: a profile every few seconds, and evidence of stalls that go on.
+// The periodic uploads of one destination: a profile every few seconds, and evidence of stalls that are still going on.
 
 const { guarded, unattended } = require('../../base/guard')
 const { monotonicMicros } = require('../../base/monotonic')
@@ -15,11 +15,11 @@ const { createStuckEvidence } = require('./stuck-evidence')
 /** @import { CpuProfile } from '../../../types/profile' */
 
 /** @typedef {{ view (wanted: { fromMicros: number, toMicros: number }): Promise<View> }} Views */
-/** @typedef {{ isUrgent?: boolean, isUnsent?: boolean, maxMappingMs?: number }} How  a profile is sent */
+/** @typedef {{ isUrgent?: boolean, isUnsent?: boolean, maxMappingMs?: number }} How  how a profile is sent */
 
 const PREPARE_MS = 1000 // the application has started by then
 const MAX_MAPPING_WHILE_STUCK_MS = 500
-const MAX_MAPPING_AT_END_MS = 50 // the process waits
+const MAX_MAPPING_AT_END_MS = 50 // the process waits for it
 
 /** @type {CpuProfile} */
 const SMALLEST = Object.freeze({
@@ -35,8 +35,8 @@ const SMALLEST = Object.freeze({
  * @param {ReturnType<typeof createDestination>} parts.destination
  * @param {ReturnType<typeof createItems>} parts.items
  * @param {Views} parts.views
- * @param {Views} parts.quickViews  that do not wait for a stuck thread
- * @param {Views} parts.lastViews   that ask a thread for nothing, which ends
+ * @param {Views} parts.quickViews  that do not wait for a blocked thread
+ * @param {Views} parts.lastViews   that request nothing from the threads, which are ending
  * @param {Parameters<typeof createStuckEvidence>[0]['lasting']} parts.lasting
  * @param {(profile: CpuProfile, maxMs?: number) => Promise<CpuProfile>} parts.toOriginal  a profile with positions in the original source
  */
@@ -69,7 +69,7 @@ function createFeed ({ destination, items, views, quickViews, lastViews, lasting
     await destination.add(item, { isUrgent })
     await send(profile, { labels: { unfinished_stall: source }, trace: report.trace }, { isUrgent, maxMappingMs: MAX_MAPPING_WHILE_STUCK_MS })
     await continuous?.flush(profile.startTime, quickViews)
-    // What V8 gave up is sent; what was estimated will be recorded when the stall is over, if it ever is.
+    // Samples from V8 count as sent; after an estimate, the recording is sent when the stall is over, if ever.
     if (source === 'sampled') continuous?.skip(profile.endTime)
   }
 
@@ -81,9 +81,9 @@ function createFeed ({ destination, items, views, quickViews, lastViews, lasting
     },
 
     /**
-     * Queues what was recorded up to the end and is not sent yet.
+     * Queues what was recorded up to the end and not sent yet.
      * @param {number} toMicros
-     * @param {boolean} isUnsent  the next process is to send it
+     * @param {boolean} isUnsent  the next process will send it
      */
     async keepLast (toMicros, isUnsent) {
       await continuous?.flush(toMicros, lastViews, { isUnsent, maxMappingMs: MAX_MAPPING_AT_END_MS })
@@ -98,13 +98,13 @@ function createFeed ({ destination, items, views, quickViews, lastViews, lasting
 }
 
 /**
- * What was recorded, sent stretch by stretch: every few seconds the time since the last one, cut from the windows that the recorder holds. No
- * profile is started for it.
+ * Sends the recording piece by piece: every few seconds the time since the last upload, cut from the windows that the recorder holds. No profile is
+ * started for it.
  */
 class Continuous {
   #parts
   #sentToMicros = 0
-  /** One after the other, so that no time is sent twice. */
+  /** One after the other, so that no time range is sent twice. */
   #sending = Promise.resolve()
   /** @type {NodeJS.Timeout | undefined} */
   #timer
@@ -131,19 +131,19 @@ class Continuous {
   }
 
   /**
-   * Sends what has not been sent yet; resolves when it is queued.
+   * Sends the rest up to this time; resolves when it is queued.
    * @param {number} toMicros
-   * @param {Views} [views]  other ones, which wait less for a stuck thread
+   * @param {Views} [views]  others, which wait less for a blocked thread
    * @param {How} [how]
    */
   flush (toMicros, views = this.#parts.views, how = undefined) {
     const sent = this.#sending.then(() => this.#send(toMicros, views, how))
-    this.#sending = sent.catch(() => {}) // what was wrong with this one does not keep the next from being sent
+    this.#sending = sent.catch(() => {}) // a failure of this one does not stop the next
     return sent
   }
 
   /**
-   * Somebody else has sent this time.
+   * Skips time that was already sent elsewhere.
    * @param {number} toMicros
    */
   skip (toMicros) {
@@ -163,7 +163,7 @@ class Continuous {
       this.skip(view.toMicros)
       await this.#parts.onProfile(view.profile, how)
     } catch (error) {
-      // Nothing is recorded: the recorder is off, or the thread is stuck and its window still open.
+      // Nothing is recorded: the recorder is off, or the thread is blocked and its window still open.
       const { code } = /** @type {NodeJS.ErrnoException} */ (error)
       if (code !== 'ERR_LOOPSCOPE_EMPTY_VIEW' && code !== 'ERR_LOOPSCOPE_RECORDER_OFF') throw error
     }

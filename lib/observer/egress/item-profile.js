@@ -13,7 +13,7 @@ const { buildHeapPprof, buildPprof } = require('../../formats/pprof')
  * @typedef {object} EgressProfile
  * @property {'cpu' | 'heap'} kind
  * @property {Profile} message
- * @property {Trace | null} trace  whose all of it is
+ * @property {Trace | null} trace  the trace that all of it belongs to
  *
  * @typedef {object} ProfileItem  the part of an item that is read here
  * @property {number} fromMs
@@ -28,7 +28,7 @@ const { buildHeapPprof, buildPprof } = require('../../formats/pprof')
 /**
  * @param {ProfileItem} item
  * @param {{ everySeconds: number | false }} settings
- * @returns {EgressProfile | null} null: it is no profile, or nothing is in it, or its time is sent anyway and would count twice
+ * @returns {EgressProfile | null} null: not a profile, or an empty one, or its time is sent anyway and would count twice
  */
 function profileOf (item, { everySeconds }) {
   if (item.profile !== undefined && item.file !== undefined && everySeconds !== false) return null

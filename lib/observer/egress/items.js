@@ -1,6 +1,6 @@
 'use strict'
 
-// What is sent, with what is known of its process.
+// Creates egress items, with the labels of their process.
 
 const { randomUUID } = require('node:crypto')
 const os = require('node:os')
@@ -42,7 +42,7 @@ function createItems ({ appName, appRoot }) {
 
     /**
      * @param {{ at: number, durationMs: number }} report
-     * @param {string} [fileName]  of an earlier report of the same stall, which this takes the place of
+     * @param {string} [fileName]  of an earlier report of the same stall, which this one replaces
      * @returns {EgressItem}
      */
     stall (report, fileName = nameOf('stall', 'json', report.at)) {
@@ -64,7 +64,7 @@ function createItems ({ appName, appRoot }) {
 
 /**
  * @param {string} appRoot
- * @returns {string} '' where nobody says
+ * @returns {string} '' if unknown
  */
 function versionOf (appRoot) {
   try {

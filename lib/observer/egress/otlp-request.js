@@ -11,18 +11,18 @@ const { ProtobufWriter } = require('./protobuf-writer')
 /** @import { Trace } from '../../../types/diagnostics' */
 
 /**
- * @typedef {{ id: string, labels: Record<string, string>, trace: Trace | null }} Facts  id: the same when it is sent again
+ * @typedef {{ id: string, labels: Record<string, string>, trace: Trace | null }} Facts  id: stays the same when it is sent again
  * @typedef {{ stack: number, attributes: number[], link: number, values: number[] }} PlacedSample
  * @typedef {[name: string, value: string | number]} Attribute
  */
 
 const ID_BYTES = 16
 
-// By OpenTelemetry's conventions.
+// From OpenTelemetry's semantic conventions.
 const FRAME_TYPE = 'profile.frame.type'
 const V8_FRAME = 'v8js'
 
-// What is known of a process and of a sample, under OpenTelemetry's names.
+// Labels of a process and of a sample, under OpenTelemetry's names.
 const OF_RESOURCE = Object.freeze({
   service: 'service.name',
   version: 'service.version',
@@ -31,7 +31,7 @@ const OF_RESOURCE = Object.freeze({
   pod: 'k8s.pod.name',
   namespace: 'k8s.namespace.name'
 })
-// Not what the process is, but what this profile is.
+// Labels of the profile rather than of the process.
 const OF_PROFILE = Object.freeze({ unfinished_stall: 'loopscope.unfinished_stall' })
 const OF_SAMPLE = Object.freeze({ pid: 'process.pid', thread: 'thread.name' })
 
@@ -45,7 +45,7 @@ function encodeProfilesRequest (message, { id, labels, trace }) {
   const link = trace === null ? 0 : dictionary.link(trace)
   const samples = message.sample.map(sample => placeSample(sample, dictionary, link))
   const attributes = profileAttributes(labels).map(attribute => dictionary.attribute(attribute))
-  // OTLP has one profile a type of value, where pprof has one with all of them.
+  // OTLP has one profile per value type, pprof one with all of them.
   const profiles = message.sampleType.map((sampleType, at) => writeProfile({ message, sampleType, at, samples, attributes, id }))
   const scope = new ProtobufWriter().text(1, 'loopscope').text(2, version)
   const scopeProfiles = new ProtobufWriter().message(1, scope).messages(2, profiles)
@@ -57,7 +57,7 @@ function encodeProfilesRequest (message, { id, labels, trace }) {
  * @param {object} what
  * @param {Profile} what.message
  * @param {ValueType} what.sampleType
- * @param {number} what.at  which of its types of values
+ * @param {number} what.at  index of the value type
  * @param {PlacedSample[]} what.samples
  * @param {number[]} what.attributes
  * @param {string} what.id
@@ -163,7 +163,7 @@ class Dictionary {
     return this.#links.length
   }
 
-  /** Once everything has its place. */
+  /** Call it once all entries have been added. */
   toMessage () {
     const locations = this.#locations()
     const none = new ProtobufWriter()
@@ -227,7 +227,7 @@ function profileAttributes (labels) {
 }
 
 /**
- * @param {string} name  of a label of pprof
+ * @param {string} name  name of a pprof label
  * @param {string | number} value
  * @returns {Attribute[]}
  */

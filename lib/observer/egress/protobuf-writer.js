@@ -12,7 +12,7 @@ class ProtobufWriter {
 
   /**
    * @param {number} field
-   * @param {number} value  a whole number, not below 0
+   * @param {number} value  an integer, at least 0
    */
   number (field, value) {
     if (value === 0) return this
@@ -43,7 +43,7 @@ class ProtobufWriter {
   }
 
   /**
-   * Of a table also what is empty.
+   * A table: also writes empty entries.
    * @param {number} field
    * @param {readonly string[]} values
    */
@@ -75,7 +75,7 @@ class ProtobufWriter {
   }
 
   /**
-   * Also when nothing is in it.
+   * Also writes an empty message.
    * @param {number} field
    * @param {ProtobufWriter} message
    */
@@ -96,7 +96,7 @@ class ProtobufWriter {
     return Buffer.from(this.#bytes)
   }
 
-  /** @param {number} value  beyond 32 bits bitwise operators would cut it off */
+  /** @param {number} value  may exceed 32 bits, where bitwise operators would truncate it */
   #varint (value) {
     let rest = value
     while (rest > 0x7f) {
@@ -106,7 +106,7 @@ class ProtobufWriter {
     this.#bytes.push(rest)
   }
 
-  /** @param {Uint8Array | readonly number[]} bytes  not spread: there may be more of them than a call takes arguments */
+  /** @param {Uint8Array | readonly number[]} bytes  not spread: there may be more than a call accepts as arguments */
   #append (bytes) {
     for (let at = 0; at < bytes.length; at++) this.#bytes.push(bytes[at])
   }

@@ -12,7 +12,7 @@ const { Label } = require('pprof-format')
 
 /** @typedef {{ name: string, contentType: string, bytes: Uint8Array }} Part */
 
-// Without it, it would take the `samples` of allocations for CPU time. In the words of its client for Go.
+// Without this, Pyroscope would read the `samples` of allocations as CPU time. Same values as its Go client's.
 /** @type {Readonly<Record<EgressProfile['kind'], Record<string, object> | null>>} */
 const SAMPLE_TYPES = Object.freeze({
   cpu: null,
@@ -24,12 +24,12 @@ const SAMPLE_TYPES = Object.freeze({
 
 const NOT_IN_SERVICE = /[^A-Za-z0-9_./-]/g
 const NOT_IN_LABEL = /[^A-Za-z0-9_]/g
-// A comma or a brace would end the value; it refuses control characters and halves of a surrogate pair.
+// A comma or a brace would end the value; Pyroscope refuses control characters and halves of a surrogate pair.
 const NOT_IN_VALUE = /[,{}\p{Cc}\p{Cs}]/gu
 const DIGIT_FIRST = /^(?=\d)/
-// What it has of itself, and what begins with two underscores.
+// Labels that Pyroscope sets itself, and those that begin with two underscores.
 const RESERVED = /^(service_name$|pyroscope_spy$|__)/
-// Its own limits, by default.
+// Pyroscope's default limits.
 const MAX_LABELS = 20
 const MAX_NAME_LENGTH = 1024
 const MAX_VALUE_BYTES = 2048
@@ -48,7 +48,7 @@ function encodeIngestForm ({ kind, message, trace }) {
 }
 
 /**
- * Only the span: every other label becomes one of the series, and there would be one for each trace.
+ * Only the span: every other label becomes a label of the series, which would create one series per trace.
  * @param {Profile} message
  * @param {string} spanId
  */
@@ -58,7 +58,7 @@ function labelSpan (message, spanId) {
 }
 
 /**
- * A form of files (RFC 7578). The same parts make the same bytes: a boundary that does not occur in them is made of them.
+ * A multipart form of files (RFC 7578). The same parts give the same bytes: the boundary is derived from them and does not occur in them.
  * @param {readonly Part[]} parts
  * @returns {{ contentType: string, body: Buffer }}
  */
@@ -75,8 +75,8 @@ function encodeMultipart (parts) {
 }
 
 /**
- * `shop{host=web_1,pid=4711}`: the name of a series as /ingest takes it. It has no way to quote, and refuses the profile for a sign that it does
- * not allow.
+ * `shop{host=web_1,pid=4711}`: the name of a series for /ingest. The format has no quoting, and a profile with a character that is not allowed is
+ * refused.
  * @param {Record<string, string>} labels  with one `service`
  * @returns {string}
  */
@@ -90,7 +90,7 @@ function seriesName ({ service, ...others }) {
 /**
  * @param {string} key
  * @param {string} value
- * @returns {[key: string, value: string][]} none where nothing is left of it
+ * @returns {[key: string, value: string][]} empty if nothing is left of it
  */
 function labelOf (key, value) {
   const name = key.replace(NOT_IN_LABEL, '_').replace(DIGIT_FIRST, '_').slice(0, MAX_NAME_LENGTH)
@@ -101,7 +101,7 @@ function labelOf (key, value) {
 /** @param {string} text */
 function cut (text) {
   const bytes = Buffer.from(text)
-  // Cut within a character, that one is shown as missing.
+  // A character that is cut in half becomes a replacement character.
   return bytes.length <= MAX_VALUE_BYTES ? text : bytes.subarray(0, MAX_VALUE_BYTES).toString().replace(/\uFFFD+$/, '')
 }
 

@@ -1,6 +1,6 @@
 'use strict'
 
-// The file of one item that waits to be sent: a line of JSON, and the body. No secret is in it: they are added when it is sent.
+// The file of one queued item: a line of JSON, and the body. It contains no secrets: they are added when it is sent.
 
 const fs = require('node:fs')
 const { pipeline } = require('node:stream/promises')
@@ -14,7 +14,7 @@ const CHUNK_BYTES = 256 * 1024
 const MAX_FACTS_BYTES = 64 * 1024
 const NEWLINE = 10
 const BODY_HEADERS = ['content-type', 'content-encoding']
-// What makes a header that node:http takes, and no other header than those of a body.
+// A header value that node:http accepts; only headers of the body are allowed.
 const headerValue = optional(textOf(/^[\x20-\x7e]+$/))
 const hasShapeOfFacts = record({
   atMs: time,
@@ -25,17 +25,17 @@ const hasShapeOfFacts = record({
 
 /**
  * @typedef {object} EntryFacts
- * @property {number} atMs  when it was made
+ * @property {number} atMs  when it was created
  * @property {string} method
  * @property {string} url
  * @property {Record<string, string>} headers
  */
 
 /**
- * @param {string} file  a new one
+ * @param {string} file  a new file
  * @param {EntryFacts} facts
  * @param {Uint8Array} body
- * @returns {number} its bytes
+ * @returns {number} its size in bytes
  */
 function writeEntry (file, facts, body) {
   const fd = fs.openSync(file, 'wx', OWNER_ONLY)
@@ -51,11 +51,11 @@ function writeEntry (file, facts, body) {
 }
 
 /**
- * The same with the bytes of another file as body, compressed.
- * @param {string} file  a new one
+ * The same, with another file as the body, compressed.
+ * @param {string} file  a new file
  * @param {EntryFacts} facts
  * @param {string} from
- * @returns {Promise<number>} its bytes
+ * @returns {Promise<number>} its size in bytes
  */
 async function packEntry (file, facts, from) {
   writeEntry(file, facts, Buffer.alloc(0))
@@ -65,7 +65,7 @@ async function packEntry (file, facts, from) {
 
 /**
  * @param {string} file
- * @returns {EntryFacts | null} null: it is gone, or no entry
+ * @returns {EntryFacts | null} null: it is gone, or not an entry
  */
 function readFacts (file) {
   try {
@@ -80,7 +80,8 @@ function readFacts (file) {
 
 /**
  * @param {string} file
- * @returns {{ bytes: number, chunks: () => Generator<Buffer> }} its body, read bit by bit and at once: the thread pool is the application's
+ * @returns {{ bytes: number, chunks: () => Generator<Buffer> }} its body, read in chunks and synchronously, since the thread pool belongs to the
+ *   application
  */
 function openBody (file) {
   const start = firstLine(file).length + 1

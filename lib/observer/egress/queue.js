@@ -1,8 +1,8 @@
 'use strict'
 
-// What waits to be sent to one destination, on disk: one file an item, its first line the facts of the request, the rest the body. Each
-// process has a folder of its own; those of processes that are gone are taken over, file by file: a rename has one winner, so that no two
-// send the same. What cannot be sent, being no entry or no file, is set aside: nobody reads it again, and it keeps nothing else.
+// The queue of one destination, on disk: one file per item, its first line the facts of the request, the rest the body. Each process has a folder of
+// its own; those of dead processes are taken over, file by file: a rename has one winner, so no item is sent twice. A file that cannot be sent,
+// because it is not a valid entry, is set aside: it is not read again and blocks nothing else.
 
 const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
@@ -16,23 +16,23 @@ const { packEntry, readFacts, writeEntry } = require('./queue-entry')
 const ENTRY = /^(\d{15})-(u|r)-[0-9a-f]{8}\.item$/
 const PARTIAL = '.partial'
 const ASIDE = '.aside'
-const MAX_ASIDE = 10 // for a person to look at
+const MAX_ASIDE = 10 // files set aside for inspection
 
 /** @typedef {{ path: string, atMs: number, isUrgent: boolean, bytes: number, isFile: boolean }} Waiting */
 
 class Queue {
   #parts
   #own
-  /** Under way: they are not dropped. @type {Set<string>} */
+  /** Items being sent: they are not dropped. @type {Set<string>} */
   #held = new Set()
   #bytes = 0
 
   /**
    * @param {object} parts
-   * @param {string} parts.dir  of the destination, in the store of the application
-   * @param {string} parts.owner  this process
-   * @param {number} parts.maxBytes  of all processes together
-   * @param {number} parts.minFreeBytes  that are left on the disk
+   * @param {string} parts.dir  the destination's folder, in the application's store
+   * @param {string} parts.owner  id of this process
+   * @param {number} parts.maxBytes  for all processes together
+   * @param {number} parts.minFreeBytes  that must stay free on the disk
    * @param {number} parts.maxAgeMs
    * @param {(count: number) => void} parts.onDropped
    * @param {() => void} [parts.onAside]
@@ -42,7 +42,7 @@ class Queue {
     this.#own = path.join(parts.dir, parts.owner)
   }
 
-  /** Of this process, by the last look at the whole folder and what was sent since. */
+  /** Bytes of this process: from the last scan of the whole folder and what was sent since. */
   get bytes () { return this.#bytes }
 
   /**
@@ -50,7 +50,7 @@ class Queue {
    * @param {EntryFacts} facts
    * @param {Uint8Array} body
    * @param {{ isUrgent: boolean }} how
-   * @returns {boolean} false: it is too large, or the disk is full
+   * @returns {boolean} false: too large, or the disk is full
    */
   put (facts, body, how) {
     const file = this.#nextFile(facts, how)
@@ -62,7 +62,7 @@ class Queue {
   }
 
   /**
-   * The same with a file as body, which may be large: it is compressed bit by bit.
+   * The same with a file as body, which may be large: it is compressed in chunks.
    * @param {EntryFacts} facts
    * @param {string} from
    * @param {{ isUrgent: boolean }} how
@@ -100,7 +100,7 @@ class Queue {
 
   /**
    * @param {boolean} isUrgent
-   * @returns {Waiting | null} the oldest
+   * @returns {Waiting | null} the oldest item
    */
   first (isUrgent) {
     const kind = isUrgent ? 'u' : 'r'
@@ -115,7 +115,7 @@ class Queue {
 
   /**
    * @param {Waiting} entry
-   * @returns {EntryFacts | null} null: it is gone, or cannot be read, and was set aside
+   * @returns {EntryFacts | null} null: it is gone, or unreadable and set aside
    */
   hold (entry) {
     const facts = readFacts(entry.path)
@@ -125,11 +125,11 @@ class Queue {
   }
 
   /**
-   * It is no longer in the queue, whatever it is.
+   * Removes it from the queue, whatever it is.
    * @param {Waiting} entry
    */
   setAside ({ path: file, bytes }) {
-    this.#held.add(file) // also where it cannot be renamed
+    this.#held.add(file) // also if it cannot be renamed
     this.#bytes = Math.max(0, this.#bytes - bytes)
     try {
       fs.renameSync(file, `${file}${ASIDE}`)
@@ -154,7 +154,7 @@ class Queue {
   }
 
   /**
-   * Takes over what processes that are gone have left, and says that this one is there.
+   * Takes over the items of dead processes, and shows that this one is alive.
    * @param {(owner: string, folder: string) => boolean} isGone
    */
   sweep (isGone) {
@@ -173,17 +173,17 @@ class Queue {
       ensureDirectory(this.#own)
       try {
         fs.renameSync(file, path.join(this.#own, path.basename(file)))
-      } catch {} // another process was first
+      } catch {} // another process was faster
     }
-    fs.rmSync(folder, { recursive: true, force: true }) // and what was cut off in the middle of a write
+    fs.rmSync(folder, { recursive: true, force: true }) // including incomplete files of an interrupted write
   }
 
-  /** The oldest first, of whichever process: the bound is the disk's. */
+  /** The oldest first, of any process: the limit is for the disk. */
   #drop () {
     const { dir, maxBytes, maxAgeMs, onDropped } = this.#parts
     const entries = namesIn(dir).flatMap(name => listFolder(path.join(dir, name))).filter(({ isFile }) => isFile)
     const now = Date.now()
-    const isTooLarge = (/** @type {Waiting} */ entry) => entry.bytes > maxBytes // it must not push out all others
+    const isTooLarge = (/** @type {Waiting} */ entry) => entry.bytes > maxBytes // it must not displace all others
     entries.sort((left, right) => Number(isTooLarge(right)) - Number(isTooLarge(left)) || ageMs(right.atMs, now) - ageMs(left.atMs, now))
     const dropped = new Set()
     let bytes = sum(entries)
@@ -210,7 +210,7 @@ function listFolder (folder) {
 /**
  * @param {string} folder
  * @param {string} name
- * @returns {Waiting | null} null: it is something else, or gone
+ * @returns {Waiting | null} null: something else, or gone
  */
 function entryOf (folder, name) {
   const [, atMs, kind] = ENTRY.exec(name) ?? []
@@ -226,7 +226,7 @@ function namesIn (folder) {
   try {
     return fs.readdirSync(folder)
   } catch {
-    return [] // none yet, or no folder
+    return [] // none yet, or not a folder
   }
 }
 

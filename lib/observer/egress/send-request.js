@@ -1,7 +1,7 @@
 'use strict'
 
-// One HTTP request, to its answer. With node:http, which the observer has loaded for its doors: fetch would load another client, of some
-// megabytes. A connection is for one request: none stays open between two, which may be minutes.
+// Sends one HTTP request and returns its response. It uses node:http, which the observer has loaded for its endpoints: fetch would load another
+// client of some megabytes. A connection is for one request: none stays open between two, which may be minutes apart.
 
 const dns = require('node:dns')
 const http = require('node:http')
@@ -12,7 +12,7 @@ const { readRegularText } = require('../../base/regular-file')
 
 const MAX_SILENT_MS = 15_000
 const MAX_MS = 60_000
-const MIN_BYTES_PER_MS = 32 // a slower one is given up
+const MIN_BYTES_PER_MS = 32 // a slower transfer is aborted
 
 const QUESTION = Object.freeze({ timeout: 2000, tries: 2 })
 const NOT_KNOWN = ['ENOTFOUND', 'ENODATA']
@@ -27,7 +27,7 @@ const NOT_KNOWN = ['ENOTFOUND', 'ENODATA']
  * @param {number} wanted.bytes
  * @param {() => Iterable<Uint8Array>} wanted.chunks
  * @param {AbortSignal} signal
- * @returns {Promise<{ status: number, askedMs: number | null }>} rejects when there is no answer
+ * @returns {Promise<{ status: number, askedMs: number | null }>} rejects without a response
  */
 function sendRequest ({ method, url, headers, bytes, chunks }, signal) {
   return new Promise((resolve, reject) => {
@@ -47,7 +47,7 @@ function sendRequest ({ method, url, headers, bytes, chunks }, signal) {
       response.on('error', reject).resume()
       response.on('end', guarded(() => {
         resolve({ status: response.statusCode ?? 0, askedMs: askedDelayMs(response.headers['retry-after']) })
-        sending.destroy() // also where the server answered without reading all of it
+        sending.destroy() // also if the server responded without reading all of it
       }))
     }))
     Readable.from(chunks()).on('error', guarded(error => sending.destroy(error))).pipe(sending)
@@ -66,9 +66,9 @@ function askedDelayMs (header, now = Date.now()) {
 }
 
 /**
- * The address of a host, as the option `lookup` of a connection. Without the system's resolver where that can be done: it works in the thread
- * pool that is the application's, and a thread cannot end while a question of its own is under way there, so that a name server that is down
- * would hold up the end of the process. What the name server does not have the system may still have.
+ * Resolves a host's address, for the option `lookup` of a connection. It avoids the system's resolver where possible: that one uses the thread pool,
+ * which belongs to the application, and a thread cannot end while a lookup of its own runs there, so an unreachable name server would delay the exit
+ * of the process. What the name server cannot resolve is still passed to the system.
  * @param {string} host
  * @param {import('node:dns').LookupOptions} options
  * @param {Callback} callback
@@ -84,7 +84,7 @@ function resolveHost (host, options, callback) {
 
 /**
  * @param {string} host
- * @returns {Promise<{ address: string, family: number }[]>} none: it was not found
+ * @returns {Promise<{ address: string, family: number }[]>} empty: not found
  */
 async function findAddresses (host) {
   const known = wordsOf('/etc/hosts').filter(([, ...names]) => names.includes(host))
@@ -116,7 +116,7 @@ async function askNameServer (resolver, name) {
 
 /**
  * @param {string} file
- * @returns {string[][]} the words of its lines; none where there is no such file, as on Windows
+ * @returns {string[][]} the words of its lines; empty without such a file, as on Windows
  */
 function wordsOf (file) {
   try {

@@ -1,6 +1,6 @@
 'use strict'
 
-// Sends what waits in a queue, one after the other, and tries again what fails. What cannot be sent stays on disk.
+// Sends the items of a queue one after the other, and retries failed ones. What cannot be sent stays on disk.
 
 const { unattended } = require('../../base/guard')
 const { clearTimeout, setTimeout } = require('../../base/timers')
@@ -14,9 +14,9 @@ const { withSecrets } = require('./url-secrets')
 
 const FIRST_RETRY_MS = 1000
 const MAX_RETRY_MS = 60_000
-const MAX_ASKED_MS = 10 * 60_000 // that a server may have us wait: it may be wrong, and what waits is dropped some time
+const MAX_ASKED_MS = 10 * 60_000 // the longest delay accepted from a server: it may be wrong, and waiting items are dropped at some point
 
-/** Answers after which the same request may succeed: too slow, too many, and faults of the server. */
+/** Status codes after which the same request may succeed: too slow, too many requests, and server errors (5xx). */
 const TRANSIENT = [408, 425, 429]
 
 class Sender {
@@ -24,7 +24,7 @@ class Sender {
   #delayMs
   #addressOf
   #isAwake = false
-  /** Who waits until there is nothing to do for now. @type {(() => void)[]} */
+  /** Callers that wait until there is nothing to do for now. @type {(() => void)[]} */
   #waiting = []
   #isResting = true
   #failures = 0
@@ -34,10 +34,10 @@ class Sender {
   /**
    * @param {object} parts
    * @param {Queue} parts.queue
-   * @param {boolean} parts.isUrgent  what it sends: evidence does not wait behind profiles
-   * @param {{ url: string, headers: Readonly<Record<string, string>> }} parts.settings  with what is secret
-   * @param {(url: string) => string | null} [parts.addressOf]  of an item; null: it is none of this destination's. By default the item's own, of the origin
-   *   of the option
+   * @param {boolean} parts.isUrgent  whether it sends urgent items: evidence does not wait behind profiles
+   * @param {{ url: string, headers: Readonly<Record<string, string>> }} parts.settings  including secrets
+   * @param {(url: string) => string | null} [parts.addressOf]  URL of an item; null: not an item of this destination. By default the item's own URL,
+   *   if it has the origin of the option
    * @param {(outcome: EgressOutcome, problem: string | null) => void} parts.onOutcome
    * @param {typeof retryDelayMs} [parts.delayMs]
    */
@@ -48,8 +48,8 @@ class Sender {
   }
 
   /**
-   * There is something to send.
-   * @param {{ isNew?: boolean }} [how]  isNew: what is urgent is tried at once, whatever failed before
+   * Call it when there is something to send.
+   * @param {{ isNew?: boolean }} [how]  isNew: an urgent item is tried at once, despite earlier failures
    */
   wake ({ isNew = false } = {}) {
     if (isNew && this.#parts.isUrgent) this.#hurry()
@@ -58,7 +58,7 @@ class Sender {
     unattended(this.#work())
   }
 
-  /** @returns {Promise<void>} resolves when nothing waits, or when what was tried has failed */
+  /** @returns {Promise<void>} resolves when the queue is empty, or the last attempt has failed */
   drained () {
     return new Promise(resolve => {
       if (this.#isResting) return resolve()
@@ -92,7 +92,7 @@ class Sender {
 
   /**
    * @param {Waiting} entry
-   * @returns {Promise<number>} how long to wait before the next
+   * @returns {Promise<number>} delay before the next attempt
    */
   async #try (entry) {
     const { queue, onOutcome } = this.#parts
@@ -133,7 +133,7 @@ class Sender {
       }, this.#end.signal)
       return { status, askedMs, problem: `it answered ${status}` }
     } catch (error) {
-      const { code, name } = /** @type {NodeJS.ErrnoException} */ (error) // the message may have the URL in it
+      const { code, name } = /** @type {NodeJS.ErrnoException} */ (error) // the message may contain the URL
       return { status: null, askedMs: null, problem: code ?? name }
     }
   }
@@ -166,10 +166,10 @@ function isTransient (status) {
 }
 
 /**
- * When what could not be sent is tried again.
+ * The delay before a retry.
  * @param {number} failures  in a row, from 1
- * @param {number | null} askedMs  what the server asked for
- * @param {() => number} [random]  so that all processes of a fleet do not come back at once
+ * @param {number | null} askedMs  the delay that the server requested
+ * @param {() => number} [random]  so that the processes of a fleet do not all retry at once
  */
 function retryDelayMs (failures, askedMs, random = Math.random) {
   const backoffMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1)) * (0.5 + random() / 2)

@@ -1,7 +1,7 @@
 'use strict'
 
-// What is sent of a stall that goes on, while it does: its process may be killed for it. First when it has lasted for a while, then each
-// time after four times as long.
+// Evidence of a stall that is sent while it lasts, because the process may be killed for it. The first is sent when the stall has lasted for stallMs,
+// each further one after four times as long.
 
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
@@ -18,9 +18,9 @@ const { clearTimeout, setTimeout } = require('../../base/timers')
 
 const FACTOR = 4
 const RECHECK_MS = 100
-// Later than this is a process that stood still: its main thread has not had the chance to go on either.
+// If the timer is later than this, the whole process was suspended: its main thread could not continue either.
 const MAX_LATE_MS = 500
-/** What may be missing at the end of samples that V8 gave up in the middle of a stall. */
+/** The time that may be missing at the end of samples that V8 returned in the middle of a stall. */
 const GRAIN_MICROS = 250e3
 
 const NOTHING_SEEN = frameOf('(native call, or not run)', '', 0, 0)
@@ -30,7 +30,7 @@ const ROOT = frameOf('(root)', '', 0, 0)
  * @typedef {object} StuckEvidence
  * @property {Stuck} stuck
  * @property {{ at: number, durationMs: number, trace: Trace | null } & Record<string, unknown>} report
- * @property {CpuProfile} profile  of the time since the last evidence of this stall, or since it began
+ * @property {CpuProfile} profile  covers the time since the last evidence of this stall, or since its beginning
  * @property {'sampled' | 'estimated'} source
  *
  * @param {object} parts
@@ -46,8 +46,8 @@ function createStuckEvidence ({ stallMs, lasting, views, onEvidence }) {
 
   /**
    * @param {Stuck} stuck
-   * @param {number} wantedMs  how long it has lasted by then
-   * @param {number} fromMicros  what has not been sent
+   * @param {number} wantedMs  the stall's duration at that time
+   * @param {number} fromMicros  start of what was not sent yet
    */
   function plan (stuck, wantedMs, fromMicros) {
     const dueMicros = stuck.tickMicros + wantedMs * 1e3
@@ -71,14 +71,14 @@ function createStuckEvidence ({ stallMs, lasting, views, onEvidence }) {
   /**
    * @param {Stuck} stuck
    * @param {number} fromMicros
-   * @returns {Promise<number>} up to where it has been reported
+   * @returns {Promise<number>} the time up to which it was reported
    */
   async function collect (stuck, fromMicros) {
     const toMicros = Math.round(monotonicMicros())
     const described = await lasting.describe(stuck)
     if (described === null) return fromMicros
     const looks = lasting.looksBetween(fromMicros, toMicros)
-    const sampled = await views.view({ fromMicros, toMicros }).catch(() => null) // nothing is recorded, or V8 does not answer
+    const sampled = await views.view({ fromMicros, toMicros }).catch(() => null) // nothing is recorded, or V8 does not respond
     const isSampled = sampled !== null && sampled.toMicros >= toMicros - GRAIN_MICROS
     const { cpuMs, runQueueMs, throttledMs } = lasting.evidenceSince(stuck.tickMicros)
     onEvidence({
@@ -104,12 +104,12 @@ function createStuckEvidence ({ stallMs, lasting, views, onEvidence }) {
 
 /** @param {import('../../probe/blocked-stack').BlockedCall} call */
 function toPlace ([name, receiver, file, line, column]) {
-  return { name, receiver, file, line, column } // file and line are '' and 0 of what is V8's
+  return { name, receiver, file, line, column } // file and line are '' and 0 for V8's builtins
 }
 
 /**
- * A CPU profile made of what was seen of a stuck thread, for when V8 does not give up its samples: each stack that was read stands for the
- * time since the one before. An estimate. Pure.
+ * Builds a CPU profile from the stack probes of a blocked thread, for when V8 does not return its samples: each stack stands for the time since the
+ * previous one. An estimate. Pure.
  * @param {{ atMicros: number, calls: BlockedCall[] }[]} looks  in order; calls innermost first
  * @param {number} fromMicros
  * @param {number} toMicros

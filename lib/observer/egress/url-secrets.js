@@ -1,11 +1,11 @@
 'use strict'
 
-// A URL in two parts: what may be on disk, and what may be secret (user, password, query: presigned URLs), which is put back when it is used.
+// A URL in two parts: what may be on disk, and what may be secret (user, password, query: presigned URLs), which is added again on use.
 
 const SECRET_PARTS = /^([a-z]+:\/\/)(?:([^/?#]*)@)?([^?#]*)(\?[^#]*)?/i
 
 /**
- * As text, so that the places of a template stay what they are.
+ * Works on the string, so that a template's placeholders are not changed.
  * @param {string} url
  */
 function withoutSecrets (url) {
@@ -14,7 +14,7 @@ function withoutSecrets (url) {
 
 /**
  * @param {string} url  without secrets; it may have a query of its own
- * @param {string} configured  whose secrets it gets
+ * @param {string} configured  the URL with the secrets
  */
 function withSecrets (url, configured) {
   const [, , credentials, , query = ''] = SECRET_PARTS.exec(configured) ?? []
