@@ -1,7 +1,7 @@
 'use strict'
 
-// One scrape for all processes of a group: each is asked at once and has a time limit, what they counted is kept, and what a process
-// told last counts on when it does not answer, or has ended. What is of now only is of those that answered.
+// One scrape for all processes of a group: queries all at once with a time limit, and stores their counters; the last values of a process still count
+// when it does not answer or has ended. Current values come only from those that answered.
 
 const { ANSWERS, readAnswer } = require('../../shared/group/answers')
 const { askGroup } = require('../../shared/group/ask-group')
@@ -22,10 +22,10 @@ const TEXT_FORMAT = 'text/plain; version=0.0.4; charset=utf-8'
  * @param {object} parts
  * @param {string} parts.controlDir
  * @param {string} parts.group
- * @param {string} parts.memberId  of this process
+ * @param {string} parts.memberId  id of this process
  * @param {() => Promise<Member[]>} parts.members
- * @param {(memberId: string) => boolean} parts.isRunning  as far as the system tells
- * @param {(problem: string) => void} parts.warn  that nothing is kept
+ * @param {(memberId: string) => boolean} parts.isRunning  as far as the system reports it
+ * @param {(problem: string) => void} parts.warn  called if nothing can be stored
  * @param {typeof askGroup} [parts.ask]
  */
 function createGroupMetrics ({ controlDir, group, memberId, members, isRunning, warn, ask = askGroup }) {
@@ -54,7 +54,7 @@ function createGroupMetrics ({ controlDir, group, memberId, members, isRunning, 
       const there = await members()
       const answers = await ask(there, READING, { signal, maxBytes: ANSWERS.metrics.maxBytes })
       const readings = answers.flatMap(answer => readingOf(answer) ?? [])
-      const told = readings.filter(({ openedAtMs }) => openedAtMs !== null) // else only how long it has been stuck
+      const told = readings.filter(({ openedAtMs }) => openedAtMs !== null) // otherwise it contains only how long the process has been blocked
       const kept = keep(told, there)
       const metrics = sumMetrics([[upOf(answers, told)], ...readings.map(({ metrics }) => currentOf(metrics)), ...countedOf(kept)])
       const { contentType = TEXT_FORMAT } = told.find(reading => reading.memberId === memberId) ?? told[0] ?? {}
@@ -62,14 +62,14 @@ function createGroupMetrics ({ controlDir, group, memberId, members, isRunning, 
     },
 
     /**
-     * Of this process, which closes. At once: the thread ends.
+     * Stores this process's metrics as it closes. Synchronous, because the thread ends.
      * @param {ApplicationMetrics} metrics
      */
     keepLast (metrics) {
       keep([{ ...metrics, memberId }], [])
     },
 
-    /** With the first process of a new deployment counting begins anew: nobody is there who has counted, or could have. */
+    /** With the first process of a new deployment counting starts again: no process is left that has counted, or could have. */
     async forgetEnded () {
       const there = await members()
       const own = there.find(({ id }) => id === memberId)
@@ -101,7 +101,7 @@ function upOf (answers, told) {
     name: 'loopscope_up',
     help: 'Whether the process told its metrics for this scrape, 1 or 0',
     type: 'gauge',
-    aggregator: 'min', // of containers with the same pid
+    aggregator: 'min', // for containers with the same pid
     values: answers.map(({ member: { id, pid, instance } }) => ({
       labels: { pid, ...(instance !== null && { worker: instance }) },
       value: ids.has(id) ? 1 : 0

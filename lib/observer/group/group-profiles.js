@@ -14,33 +14,33 @@ const { namesOf } = require('../../shared/group/members')
 /** @import { AnswerKind } from '../../shared/group/answers' */
 /** @import { GroupAnswer, GroupQuestion } from '../../shared/group/ask-group' */
 
-const ANSWER_MS = 2500 // beyond the time to be recorded
-const FIRST_SECONDS = 5 // a process that did not sample yet begins with the question
+const ANSWER_MS = 2500 // in addition to the recording time
+const FIRST_SECONDS = 5 // a process that did not sample yet begins with the first request
 const MAX_NAMED = 8
-const NEAR_ENOUGH = 0.9 // the last windows end a little before the time that was asked for
+const NEAR_ENOUGH = 0.9 // the last windows end slightly before the requested time
 
 /**
  * @typedef {object} GroupCpuProfile
- * @property {CpuProfile} profile  as the code runs: where it was written is looked up once, in what is merged
+ * @property {CpuProfile} profile  in positions of the running code: original positions are resolved once, after the merge
  * @property {number} startedAt    milliseconds since the epoch
  * @property {Asked[]} asked
- * @property {number} answered     how many of them it is of
+ * @property {number} answered     how many of them it contains
  * @property {string[]} notes      as text: which processes are missing, or recorded less
  *
  * @typedef {object} GroupHeapProfile
- * @property {SamplingProfile} profile  as the code runs
+ * @property {SamplingProfile} profile  in positions of the running code
  * @property {Asked[]} asked
- * @property {number} answered  how many of them it is of
+ * @property {number} answered  how many of them it contains
  * @property {string[]} notes   as text: which processes are missing
  * @property {number} fromMs    milliseconds since the epoch
  * @property {number} toMs
  *
- * @typedef {{ process: string, problem: string | null }} Asked  process: its name in what was merged; problem: why it is not in it
+ * @typedef {{ process: string, problem: string | null }} Asked  process: its name in the merged profile; problem: why it is missing
  */
 
 /**
  * @param {(path: string, question: GroupQuestion) => Promise<GroupAnswer[]>} ask
- * @param {{ fromMs: number, toMs: number }} wanted  milliseconds since the epoch; it may lie ahead
+ * @param {{ fromMs: number, toMs: number }} wanted  milliseconds since the epoch; may be in the future
  * @param {AbortSignal} [signal]
  * @returns {Promise<GroupCpuProfile>}
  */
@@ -89,7 +89,7 @@ function shortened (recordedMs, wantedMs) {
 
 /**
  * @param {(path: string, question: GroupQuestion) => Promise<GroupAnswer[]>} ask
- * @param {{ mode: 'live' | 'all', seconds: number | undefined }} wanted  seconds: what is new in them; undefined: since sampling began
+ * @param {{ mode: 'live' | 'all', seconds: number | undefined }} wanted  seconds: only new allocations of that time; undefined: since sampling began
  * @param {AbortSignal} [signal]
  * @returns {Promise<GroupHeapProfile>}
  */
@@ -110,7 +110,7 @@ async function groupHeapProfile (ask, { mode, seconds }, signal) {
  * of milliseconds to read and merge.
  * @param {readonly GroupAnswer[]} answers
  * @param {AnswerKind} kind
- * @param {(part: { process: string, content: any }) => void} take  throws where the content is not what was asked for
+ * @param {(part: { process: string, content: any }) => void} take  throws if the content is not the requested one
  * @returns {Promise<Asked[]>} in the order of the answers
  */
 async function readParts (answers, kind, take) {

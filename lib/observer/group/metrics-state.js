@@ -1,6 +1,6 @@
 'use strict'
 
-// The totals of a group, kept in the control directory: no process is the first among equals.
+// The totals of a group, stored in the control directory, because no process has a special role.
 
 const { createHash } = require('node:crypto')
 const fs = require('node:fs')
@@ -12,7 +12,7 @@ const { readState, updateState } = require('../store/versioned-file')
 /** @import { Totals } from './totals' */
 
 /**
- * All of it throws where the directory is not one to trust, or cannot be written.
+ * All methods throw if the directory is not trustworthy, or not writable.
  * @param {{ controlDir: string, group: string }} parts
  */
 function createMetricsState ({ controlDir, group }) {
@@ -33,7 +33,7 @@ function createMetricsState ({ controlDir, group }) {
   }
 
   return {
-    /** @returns {Totals | null} null: nobody was ever told */
+    /** @returns {Totals | null} null: nothing was ever stored */
     read () {
       const kept = within(readState)
       return kept === null ? null : toTotals(kept)
@@ -41,7 +41,7 @@ function createMetricsState ({ controlDir, group }) {
 
     /**
      * @param {(totals: Totals) => Totals} change
-     * @returns {Totals} as it is now
+     * @returns {Totals} the new totals
      */
     update (change) {
       return within(directory => updateState(directory, kept => ({ state: change(toTotals(kept)) })).state)
@@ -54,7 +54,7 @@ function createMetricsState ({ controlDir, group }) {
 }
 
 /**
- * Cheap, and always right where there is none.
+ * Cheap; when it returns false there is certainly none.
  * @param {{ controlDir: string | null, group: string }} of
  */
 function hasMetricsState ({ controlDir, group }) {

@@ -1,6 +1,6 @@
 'use strict'
 
-// The group of this process: its members, and what it has counted, which is loaded with the first question.
+// The group of this process: its members, and its stored counters, which are loaded on first use.
 
 const { errors } = require('../../base/errors')
 const { identityOfId, isKnownToRun, memberIdOf, ownIdentity } = require('../../shared/group/member-facts')
@@ -17,7 +17,7 @@ const { listMembers } = require('../../shared/group/members')
  * @property {() => Promise<Member[]>} members
  * @property {() => GroupMetrics} metrics
  *
- * @param {{ controlDir: string | null, group: string }} application  controlDir null: it has no control socket
+ * @param {{ controlDir: string | null, group: string }} application  controlDir null: no control socket
  * @param {Pick<Logger, 'warn'>} log
  * @returns {() => OwnGroup} throws ERR_LOOPSCOPE_NO_GROUP
  */

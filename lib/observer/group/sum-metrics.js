@@ -7,8 +7,8 @@ const { exactParts, roundedSum } = require('../../base/exact-sum')
 /**
  * @typedef {object} Value
  * @property {Record<string, string | number>} labels
- * @property {string} [metricName]    where it is not the metric's: `_bucket`, `_sum`, `_count`
- * @property {number | string | number[]} value  as text what JSON has no number for; the parts of an exact sum
+ * @property {string} [metricName]    if it differs from the metric's: `_bucket`, `_sum`, `_count`
+ * @property {number | string | number[]} value  a string if JSON has no such number; an array: the parts of an exact sum
  * @property {{ labelSet: Record<string, string | number>, value: number, timestamp?: number }} [exemplar]  of one process; sums have none
  *
  * @typedef {object} Metric  as a registry's getMetricsAsJSON() returns it, plain data
@@ -20,9 +20,9 @@ const { exactParts, roundedSum } = require('../../base/exact-sum')
  *
  * @typedef {(parts: number[]) => Value['value']} WriteSum  combines the parts of a sum
  *
- * @typedef {Map<number, number>} Counts  up to each bound
+ * @typedef {Map<number, number>} Counts  counts up to each bound
  *
- * @typedef {object} Buckets  of the same labels but `le`
+ * @typedef {object} Buckets  with the same labels except `le`
  * @property {Value['labels']} labels
  * @property {string} metricName
  * @property {Counts[]} histograms
@@ -33,7 +33,7 @@ const { exactParts, roundedSum } = require('../../base/exact-sum')
  * @property {number[]} numbers
  */
 
-/** What is not `sum`. @type {Readonly<Record<string, (numbers: number[]) => number>>} */
+/** The aggregators except `sum`. @type {Readonly<Record<string, (numbers: number[]) => number>>} */
 const AGGREGATORS = Object.freeze({
   average: numbers => roundedSum(exactParts(numbers)) / numbers.length,
   min: numbers => numbers.reduce((least, number) => Math.min(least, number)),
@@ -43,7 +43,7 @@ const AGGREGATORS = Object.freeze({
 const OMITTED = 'omit'
 
 /**
- * @param {readonly (readonly Metric[])[]} sets  one a process; a metric, or a series of it, may be missing in some
+ * @param {readonly (readonly Metric[])[]} sets  one per process; a metric, or a series of it, may be missing in some
  * @param {WriteSum} [writeSum]
  * @returns {Metric[]}
  */
@@ -59,7 +59,7 @@ function sumMetrics (sets, writeSum = roundedSum) {
 }
 
 /**
- * @param {Metric[]} metrics  of one name
+ * @param {Metric[]} metrics  all with the same name
  * @param {WriteSum} writeSum
  * @returns {Metric}
  */
@@ -76,8 +76,8 @@ function sumMetric (metrics, writeSum) {
 }
 
 /**
- * Histograms of one name added up. While two versions of an application run side by side their buckets may differ: a histogram without a bucket
- * counts there with its next lower one, so that the sum still grows from bucket to bucket, and in time.
+ * Adds up histograms of one name. While two versions of an application run side by side their buckets may differ: a histogram without a bucket counts
+ * there with its next lower one, so that the sum still grows from bucket to bucket, and over time.
  * @param {readonly Metric[]} metrics
  * @param {WriteSum} writeSum
  * @returns {Value[]}
@@ -87,7 +87,7 @@ function sumHistograms (metrics, writeSum) {
   const byLabels = new Map()
   for (const { values } of metrics) {
     /** @type {Map<string, Counts>} */
-    const counts = new Map() // of this one
+    const counts = new Map() // counts of this histogram
     for (const value of values.filter(isBucket)) addBucket(value, counts, byLabels)
   }
   const rest = gatherSeries(metrics.flatMap(({ values }) => values.filter(value => !isBucket(value))))
@@ -132,7 +132,7 @@ function sumBuckets ({ labels, metricName, histograms }) {
 }
 
 /**
- * Values of the same series, from several processes.
+ * Collects the values of each series from several processes.
  * @param {readonly Value[]} values
  * @returns {Series[]}
  */
@@ -150,7 +150,7 @@ function gatherSeries (values) {
 }
 
 /**
- * The same for the same labels, in whatever order.
+ * The same key for the same labels, in any order.
  * @param {Value['labels']} labels
  */
 function keyOf (labels) {

@@ -10,31 +10,31 @@ const { sumMetrics } = require('./sum-metrics')
 
 /** @import { Metric } from './sum-metrics' */
 
-// Long enough for one whose observer was lost, and takes its time to come back.
+// Long enough for a process whose observer was lost and restarts late.
 const FOLD_AFTER_MS = 10 * 60_000
-const MAX_GONE = 64  // that are not folded yet: a crash loop must not fill the disk
+const MAX_GONE = 64  // gone, and not folded yet: a crash loop must not fill the disk
 const MAX_FOLDED = 1000 // names kept, for late reports of them
 
 /**
  * @typedef {object} ApplicationMetrics  plain data
- * @property {number} openedAtMs  it counts from 0 from then on; by the monotonic clock of the process, as readAtMs
+ * @property {number} openedAtMs  its counts start at 0 then; on the process's monotonic clock, like readAtMs
  * @property {number} readAtMs
  * @property {string} contentType
  * @property {Metric[]} metrics
  *
- * @typedef {ApplicationMetrics & { memberId: string }} MetricsReading  of a process of the group
+ * @typedef {ApplicationMetrics & { memberId: string }} MetricsReading  reading of one process of the group
  *
  * @typedef {object} Told
  * @property {string} memberId
  * @property {number} openedAtMs
  * @property {number} readAtMs
- * @property {number | null} goneSinceMs  by the monotonic clock, which is the same for all processes of a host; null: it is there
+ * @property {number | null} goneSinceMs  on the monotonic clock, which all processes of a host share; null: it is running
  * @property {Metric[]} metrics
  *
  * @typedef {object} Totals
  * @property {Readonly<Record<string, Told>>} told
- * @property {readonly Metric[]} departed  with exact sums
- * @property {readonly string[]} folded  into departed
+ * @property {readonly Metric[]} departed  sum of departed processes, as exact sums
+ * @property {readonly string[]} folded  names of processes already added to departed
  */
 
 /** @type {Totals} */
@@ -46,7 +46,7 @@ const MAX_COUNT = 1e300
 const COUNTING_TYPES = Object.freeze(['counter', 'histogram', 'summary'])
 
 /**
- * What was kept, without what cannot be added up: it may be of another version, or spoilt.
+ * The stored totals, without entries that cannot be added up: they may be from another version, or corrupt.
  * @param {any} kept
  * @returns {Totals}
  */
@@ -66,7 +66,7 @@ function toTotals (kept) {
  * @param {object} news
  * @param {readonly MetricsReading[]} news.readings
  * @param {(memberId: string) => boolean} news.isThere
- * @param {number} [news.nowMs]  by the monotonic clock
+ * @param {number} [news.nowMs]  on the monotonic clock
  * @returns {Totals}
  */
 function addTold ({ told, departed, folded }, { readings, isThere, nowMs = monotonicMicros() / 1e3 }) {
@@ -120,7 +120,7 @@ function foldable (rows, nowMs) {
 
 /**
  * @param {Totals} totals
- * @returns {(readonly Metric[])[]} to be added up
+ * @returns {(readonly Metric[])[]} the sets to add up
  */
 function countedOf ({ told, departed }) {
   return [...Object.values(told).map(({ metrics }) => metrics), departed]
@@ -137,7 +137,7 @@ function countingOf (metrics) {
 }
 
 /**
- * What is no number, or near the largest there are, would make the sum none for ever.
+ * A value that is not a number, or near the largest one, would make the sum NaN or infinite for ever.
  * @param {Metric['values'][number]} value
  */
 function canBeSummed ({ value }) {
@@ -150,7 +150,7 @@ function currentOf (metrics) {
 }
 
 /**
- * Quantiles of several processes can neither be added nor averaged.
+ * Removes quantiles: those of several processes can neither be added nor averaged.
  * @param {Metric} metric
  * @returns {Metric}
  */
