@@ -27,7 +27,7 @@ const OWN_ONLY = Object.freeze({
   remedy: 'Use `loopscope artifacts <pid> --all` as the same user.'
 })
 
-/** Always a download: if opened here, the page would run with the application's origin. */
+/** Always a download: if opened here, the page would run with this server's origin. */
 const COMPARISON_FORMATS = Object.freeze({
   json: { 'Content-Type': 'application/json; charset=utf-8' },
   text: { 'Content-Type': 'text/plain; charset=utf-8' },
@@ -110,7 +110,7 @@ function part ({ name, path, bytes, at }, headers) {
     const whole = { 'Content-Range': `bytes */${bytes}` }
     return { status: 416, detail: `The file has ${bytes} bytes.`, remedy: 'Ask for a part of it.', headers: whole }
   }
-  // Everything is a download, whatever its type: a page opened here would run with the application's origin.
+  // Everything is a download, whatever its type: a page opened here would run with this server's origin.
   const type = {
     'Content-Type': CONTENT_TYPES.get(name.slice(name.lastIndexOf('.') + 1)) ?? 'application/octet-stream',
     'Content-Disposition': `attachment; filename="${name}"`

@@ -199,7 +199,7 @@ function nobody (notes) {
 }
 
 /**
- * Each process decides by its own budget and its own free space, and writes to its own store.
+ * Each process decides by its own budget and limits, and writes to its own store.
  * @returns {RouteRow}
  */
 function createCaptureRoute () {
