@@ -58,6 +58,7 @@
  *
  * @property {(params: { on: boolean, reason: string }) => void} recording  whether windows come from now on, and why not
  * @property {(params: { window: EndedWindow }) => void} window  an ended window of an engine that does not use the session
+ * @property {(params: { url: string | undefined }) => void} inspectorUrl  the port of the inspector is open there from now on, or closed
  * @property {(params: { notes: Notes }) => void} requestNotes  notes about requests, with each ended window and on request
  * @property {(params: {}) => void} speedUp  work has begun: probe at full rate
  *
@@ -151,6 +152,7 @@
 const TO_OBSERVER = Object.freeze({
   recording: 'tell',
   window: 'tell',
+  inspectorUrl: 'tell',
   requestNotes: 'tell',
   speedUp: 'tell',
   stall: 'ask',

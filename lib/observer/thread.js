@@ -189,6 +189,7 @@ class ObserverThread {
     return {
       recording: ({ on, reason }) => this.#recorder.setRecording(on, reason),
       window: ({ window }) => this.#recorder.addWindow(window),
+      inspectorUrl: ({ url }) => this.#recorder.setInspectorUrl(url),
       requestNotes: ({ notes }) => {
         this.#calls.add(notes.calls)
         this.#slowRequests.addNotes(notes)

@@ -14,9 +14,10 @@ const CLIENTS_END = '   2: 0100007F:B59C 0100007F:240D 01 00000000:00000000 00:0
 const DEBUGGER = '  13: 0100007F:240D 0100007F:B59C 01 00000000:00000000 00:00000000 00000000  1000        0 799405 1 0 20 4 28 12 -1\n'
 const DEBUGGER_6 = '   3: 0000000000000000FFFF00000100007F:240D 0000000000000000FFFF00000100007F:B59C 01 00000000:00000000 00:00000000 00000000  1000        0 799405 1\n'
 const URL = 'ws://127.0.0.1:9229/c13dbeaa'
+const CONNECTED = `a debugger is connected to ${URL}`
 
-/** Whether a debugger is detected where the system's tables hold that; null: there is no such table. */
-function isConnectedBy (t, ...texts) {
+/** Why nothing may be started where the system's tables hold that; null for a text: there is no such table. */
+function reasonBy (t, ...texts) {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'loopscope-test-'))
   t.after(() => fs.rmSync(dir, { recursive: true }))
   const tables = texts.map((text, index) => {
@@ -24,28 +25,29 @@ function isConnectedBy (t, ...texts) {
     if (text !== null) fs.writeFileSync(file, HEAD + text)
     return file
   })
-  return createDebuggerDetector(tables).detect(URL).isConnected
+  return createDebuggerDetector(tables).detect(URL).reason
 }
 
 test('an established connection to the inspector\'s port is a debugger', t => {
-  assert.equal(isConnectedBy(t, NOBODY + DEBUGGER, ''), true)
-  assert.equal(isConnectedBy(t, NOBODY, DEBUGGER_6), true)
-  assert.equal(isConnectedBy(t, NOBODY + DEBUGGER, null), true)
+  assert.equal(reasonBy(t, NOBODY + DEBUGGER, ''), CONNECTED)
+  assert.equal(reasonBy(t, NOBODY, DEBUGGER_6), CONNECTED)
+  assert.equal(reasonBy(t, NOBODY + DEBUGGER, null), CONNECTED)
 })
 
 test('who listens, who has left, and the other end of a connection are none', t => {
-  assert.equal(isConnectedBy(t, NOBODY + LEAVING + CLIENTS_END, ''), false)
-  assert.equal(isConnectedBy(t, NOBODY, null), false)
-  assert.equal(isConnectedBy(t, '', ''), false)
+  assert.equal(reasonBy(t, NOBODY + LEAVING + CLIENTS_END, ''), null)
+  assert.equal(reasonBy(t, NOBODY, null), null)
+  assert.equal(reasonBy(t, '', ''), null)
 })
 
 test('a system without the table does not tell', t => {
-  assert.equal(isConnectedBy(t, null, null), null)
+  assert.match(reasonBy(t, null, null), /open at ws:.* does not tell/)
 })
 
 test('it detects again at the inspector that it was last asked about', () => {
   const detector = createDebuggerDetector([path.join(__dirname, 'no-such-table')])
   assert.equal(detector.detectAgain(), undefined)
-  detector.detect(URL)
-  assert.deepEqual(detector.detectAgain(), { url: URL, isConnected: null })
+  const seen = detector.detect(URL)
+  assert.equal(seen.url, URL)
+  assert.deepEqual(detector.detectAgain(), seen)
 })

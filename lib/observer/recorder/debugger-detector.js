@@ -14,7 +14,7 @@ const ESTABLISHED = '01'
 /**
  * @typedef {object} DebuggerStatus
  * @property {string} url  of the inspector
- * @property {boolean | null} isConnected  null: this system does not report it
+ * @property {string | null} reason  why no profiler that other sessions notice may be started; null: nobody is connected
  */
 
 /** @param {readonly string[]} [tables]  of IPv4 and IPv6; a system may lack the second */
@@ -30,8 +30,11 @@ function createDebuggerDetector ([first, ...others] = TABLES) {
     lastUrl = url
     const port = Number(new URL(url).port || 80)
     const lines = readOrNull(first)
-    const isConnected = lines === null ? null : [lines, ...others.map(readOrNull)].some(text => hasConnection(text ?? '', port))
-    return { url, isConnected }
+    if (lines === null) {
+      return { url, reason: `the inspector is open at ${url}, and this system does not tell whether a debugger is connected` }
+    }
+    const isConnected = [lines, ...others.map(readOrNull)].some(text => hasConnection(text ?? '', port))
+    return { url, reason: isConnected ? `a debugger is connected to ${url}` : null }
   }
 
   return {

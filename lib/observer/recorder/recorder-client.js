@@ -36,6 +36,8 @@ class RecorderClient {
   #hasSession = false
   #isRecording = false
   #offReason
+  /** @type {string | undefined} */
+  #inspectorUrl
   #threads
   threadCpu
   /** The sessions with the workers of the process. */
@@ -67,7 +69,11 @@ class RecorderClient {
       onDebuggerAwaited: () => this.#session.endDebuggerWait().catch(ignore)
     })
     this.threadSessions = new ThreadSessions({
-      open: () => this.#lifecycle.open(),
+      open: async () => {
+        const reason = this.debuggerReason()
+        if (reason !== null) throw new Error(reason)
+        await this.#lifecycle.open()
+      },
       post: (method, params) => this.#session.post(method, params),
       listen: (event, listener) => this.#session.listen(event, listener)
     })
@@ -133,6 +139,16 @@ class RecorderClient {
   addWindow (window) {
     this.threadCpu.note()
     this.#onWindow(this.history.add('json' in window ? readSerialized(window, 1e6 / this.#settings.hz) : window))
+  }
+
+  /** @param {string | undefined} url  of the main thread's inspector, while its port is open */
+  setInspectorUrl (url) {
+    this.#inspectorUrl = url
+  }
+
+  /** Why the profilers of worker threads, which a debugger notices, may not run; null: nobody is connected. */
+  debuggerReason () {
+    return this.#inspectorUrl === undefined ? null : this.detectDebugger(this.#inspectorUrl).reason
   }
 
   /** @param {string} url */

@@ -1,7 +1,7 @@
 'use strict'
 
 // Watches the worker threads of the process while option threads is on and the recorder records: opens a session with each through the session
-// with the main thread, keeps its profiler running, and computes the figures of its windows. While a debugger has paused the main thread, it
+// with the main thread, keeps its profiler running, and computes the figures of its windows. While a debugger is connected, it
 // releases all of them.
 
 const { setTimeout: sleep } = require('node:timers/promises')
@@ -63,7 +63,7 @@ class ThreadWatch {
   /**
    * @param {object} parts
    * @param {{ threads: boolean, stallThresholdMs: number, appRoot: string }} parts.settings
-   * @param {{ canLook: boolean, range (): { offReason: string | null }, threadSessions: Pick<ThreadSessions, 'open'> }} parts.recorder
+   * @param {{ canLook: boolean, debuggerReason (): string | null, range (): { offReason: string | null }, threadSessions: Pick<ThreadSessions, 'open'> }} parts.recorder
    * @param {{ profile (profile: CpuProfile): Promise<CpuProfile> }} parts.sourceMaps
    * @param {StartInterval} [parts.interval]
    */
@@ -126,15 +126,16 @@ class ThreadWatch {
 
   #offReason () {
     if (!this.#parts.settings.threads) return 'option threads is false'
-    const { offReason } = this.#parts.recorder.range()
-    return offReason ?? (this.#parts.recorder.canLook ? null : 'there is no inspector session with the main thread')
+    const { recorder } = this.#parts
+    if (recorder.range().offReason !== null) return recorder.range().offReason
+    return recorder.canLook ? recorder.debuggerReason() : 'there is no inspector session with the main thread'
   }
 
   async #tick () {
     if (this.#isTurning) return
     this.#isTurning = true
     try {
-      if (this.#parts.recorder.canLook) await this.#turn()
+      if (this.#offReason() === null) await this.#turn()
       else await this.#close()
     } finally {
       this.#isTurning = false

@@ -27,6 +27,8 @@ class Recording {
   /** The status that the observer has just read; valid only for this moment. @type {DebuggerStatus | undefined} */
   #seen
   #isLooking = false
+  /** The URL of the inspector that the observer was told, if it is open. @type {string | undefined} */
+  #toldUrl
   /** Recording is requested, but the application is still loading: a profiler would slow that down. */
   #isWanted = false
   /** When it was first started, or found impossible. */
@@ -62,6 +64,7 @@ class Recording {
     const { settings, heartbeat } = this.#parts
     if (settings === false) return
     this.#sessionError = sessionError
+    this.#toldUrl = undefined
     heartbeat.exempt(() => this.#start(settings))
   }
 
@@ -140,7 +143,15 @@ class Recording {
    * @returns {boolean} whether it took noticeable loop time
    */
   tick (micros, isIdle) {
+    this.#tellUrl()
     return this.#recorder?.tick(micros, isIdle) ?? false
+  }
+
+  #tellUrl () {
+    const url = inspector?.url()
+    if (url === this.#toldUrl) return
+    this.#toldUrl = url
+    this.#parts.tell('inspectorUrl', { url })
   }
 
   /** @param {DebuggerStatus} [seen]  of a debugger, read just now */
@@ -205,12 +216,8 @@ class Recording {
       unattended(this.#look(url))
       return undefined
     }
-    const { isConnected } = this.#seen
-    if (isConnected === false) return null
-    const why = isConnected
-      ? `a debugger is connected to ${url}`
-      : `the inspector is open at ${url}, and this system does not tell whether a debugger is connected`
-    return { code: 'LOOPSCOPE_WARN_RECORDER_PAUSED', values: [why], reason: `the recorder is paused: ${why}` }
+    const { reason } = this.#seen
+    return reason === null ? null : { code: 'LOOPSCOPE_WARN_RECORDER_PAUSED', values: [reason], reason: `the recorder is paused: ${reason}` }
   }
 
   /**
