@@ -16,7 +16,6 @@ const { MainClient, createOwnWork } = require('../link/main-client')
 const { Marks } = require('./marks')
 const { RecorderClient } = require('./recorder/recorder-client')
 const { PERIOD_MS: THREAD_CPU_PERIOD_MS } = require('./recorder/thread-cpu')
-const { reportSections } = require('./report-sections')
 const { Scheduler } = require('./stalls/scheduler')
 const { workLinesOf } = require('../formats/profile/work-lines')
 const { createCpuBudget } = require('../source-maps/cpu-budget')
@@ -135,7 +134,7 @@ class ObserverThread {
       sourceMaps: this.#sourceMaps,
       main: this.#main,
       ownWork: createOwnWork({ post: this.#recorder.post, expression: settings.ownWorkExpression }),
-      reportSections,
+      reportSections: (...args) => require('./report-sections').reportSections(...args),
       workLines: () => workLinesOf(this.#stalls.records.list()),
       marks: this.#marks
     })
@@ -296,7 +295,7 @@ class ObserverThread {
       capture: this.#captureParts.run,
       storeAt: this.#captureParts.storeAt,
       egress: () => this.#egress,
-      reportSections,
+      reportSections: (...args) => require('./report-sections').reportSections(...args),
       comparisons: require('./heap/comparison-job').createComparisons(this.#settings),
       heapSampler: this.#captureParts.sampler,
       channel: this.#channel

@@ -67,7 +67,7 @@ const REPORT_MS = 10_000
  * @param {Pick<import('../slow-requests/slow-requests').SlowRequests, 'list' | 'handedOverMs'>} parts.slowRequests
  * @param {{ readNow (): Promise<boolean> }} parts.windowReading  false: the open window did not arrive in time
  * @param {Pick<import('../sync-calls/sampled-calls').SampledCalls, 'read'>} parts.sampledCalls
- * @param {import('../findings/findings').PastReadings} parts.past  past readings of the application
+ * @param {import('../findings/past-readings').PastReadings} parts.past  past readings of the application
  * @param {Pick<RecorderClient, 'views' | 'range' | 'canLook' | 'debuggerReason' | 'threadSessions'>} parts.recorder
  * @param {(order: Order, controls: CaptureControls) => Promise<CapturedFacts>} parts.capture
  * @param {(location: StoreLocation) => ReturnType<typeof import('../store/store').createStore>} parts.storeAt
@@ -243,4 +243,4 @@ function createCapture ({ application, capture }) {
   }
 }
 
-module.exports = { askProcess, createAdminSources, readSyncCalls }
+module.exports = { createAdminSources, readSyncCalls }

@@ -9,9 +9,8 @@ const { createWorkerGroup } = require('../../shared/admin/worker-group')
 const { createRelayReceiver } = require('../../link/relay')
 const { ThreadLoadMeter } = require('../threads/thread-load')
 const { ThreadWatch } = require('../threads/thread-watch')
-const { PastReadings } = require('../findings/findings')
+const { PastReadings } = require('../findings/past-readings')
 const { RuleCounts } = require('../rules/rule-counts')
-const { askProcess, createAdminSources } = require('./admin-sources')
 const { errors } = require('../../base/errors')
 const { unattended } = require('../../base/guard')
 const { hasMetricsState } = require('../group/metrics-state')
@@ -26,7 +25,7 @@ const { ownIdentity } = require('../../shared/group/member-facts')
 /** @import { Application, Sources } from './router' */
 /** @import { ApplicationSettings } from './admin-sources' */
 
-/** @typedef {Parameters<typeof createAdminSources>[0]} SourceParts */
+/** @import { SourceParts } from './admin-sources' */
 
 /**
  * @typedef {object} ListenSettings
@@ -78,10 +77,10 @@ class Admin {
     this.#threadWatch.start()
     /** @type {Sources | undefined} */
     let made
-    const past = new PastReadings({ interval: this.#parts.stalls.interval, isIdle: () => this.#parts.series.isIdle, ask: () => askProcess({ ...this.#parts, application }) })
+    const past = new PastReadings({ interval: this.#parts.stalls.interval, isIdle: () => this.#parts.series.isIdle, ask: () => this.#parts.main.readOrLast('processReading', application.id).catch(() => null) })
     past.start()
     const sources = () => {
-      made ??= createAdminSources({
+      made ??= require('./admin-sources').createAdminSources({
         ...this.#parts,
         threadLoad: this.#threadLoad,
         threadWatch: this.#threadWatch,

@@ -16,9 +16,9 @@ const { earlierReadings } = require('./earlier')
 /** @import { Stall } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { BucketReading } from '../../base/bucket-counts' */
-/** @import { StartInterval } from '../../base/timers' */
 /** @import { ProcessReading, Readings, RouteReading, System, ThreadLoad } from '../../shared/findings/readings' */
 /** @import { IoReading, SchedulerReading } from '../stalls/scheduler' */
+/** @import { Counted, PastReadings } from './past-readings' */
 
 const LOOK_BACK_MS = 60_000
 // Between the two readings of values that change.
@@ -30,12 +30,8 @@ const MAX_AGE_MS = 60_000
 const REST_MS = 1000
 // The recorder starts a moment after the process.
 const START_GRAIN_MS = 5000
-const PAST_EVERY_MS = 10_000
-const MAX_PAST_READINGS = 7
 
 /** @typedef {{ atMs: number, system: SchedulerReading, io: IoReading | null, process: ProcessReading | null, isStale: boolean }} Reading */
-/** @typedef {Pick<ProcessReading, 'routes' | 'delayCounts'>} Counted */
-/** @typedef {{ atMs: number, process: Counted }} PastReading */
 
 /**
  * @param {object} parts
@@ -212,60 +208,4 @@ function quantilesSince (before, { bounds, counts, count }, maxMs) {
   return { p50Ms, p99Ms }
 }
 
-/**
- * Keeps the main thread's counters from moments of the last minute: counters run since the start, and the figure of a minute is the difference. An
- * idle process is not asked, since nothing changes in it.
- */
-class PastReadings {
-  #parts
-  #now
-  #wasIdle = false
-  /** Oldest first. @type {PastReading[]} */
-  #readings = []
-  /** @type {(() => void) | undefined} */
-  #end
-
-  /**
-   * @param {object} parts
-   * @param {StartInterval} parts.interval
-   * @param {() => boolean} parts.isIdle
-   * @param {() => Promise<{ value: ProcessReading, isStale: boolean } | null>} parts.ask
-   * @param {() => number} [parts.now]
-   */
-  constructor (parts) {
-    this.#parts = parts
-    this.#now = parts.now ?? monotonicMs
-  }
-
-  get running () { return this.#end !== undefined }
-
-  start () {
-    this.#end ??= this.#parts.interval(PAST_EVERY_MS, () => this.#take())
-  }
-
-  stop () {
-    this.#end?.()
-    this.#end = undefined
-  }
-
-  /**
-   * @param {number} fromMs  monotonic
-   * @returns {PastReading | null} the first one since then; else the last one, since the process was idle after it; null: no answer yet
-   */
-  firstSince (fromMs) {
-    return this.#readings.find(({ atMs }) => atMs >= fromMs) ?? this.#readings.at(-1) ?? null
-  }
-
-  async #take () {
-    const isIdle = this.#parts.isIdle()
-    // One more reading when it becomes idle: it holds what was counted before that.
-    if (isIdle && this.#wasIdle) return
-    const answer = await this.#parts.ask()
-    if (answer === null || answer.isStale) return
-    this.#wasIdle = isIdle
-    const { routes, delayCounts } = answer.value
-    this.#readings = [...this.#readings, { atMs: this.#now(), process: { routes, delayCounts } }].slice(-MAX_PAST_READINGS)
-  }
-}
-
-module.exports = { createFindings, PastReadings }
+module.exports = { createFindings }

@@ -6,7 +6,6 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { errors } = require('../../base/errors')
 const { monotonicMicros, toEpochMs } = require('../../base/monotonic')
-const { mergeProfiles } = require('../../formats/merge-profiles')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { ThreadRecording } from '../threads/thread-recorder' */
@@ -144,6 +143,7 @@ function withThreads (views, threads) {
 function merged (main, { profiles, notes }) {
   const parts = [{ process: MAIN, profile: main.profile }, ...profiles.map(({ name, profile }) => ({ process: name, profile }))]
   const none = profiles.length === 0 && notes.length === 0 ? ['there are no worker threads'] : []
+  const { mergeProfiles } = require('../../formats/merge-profiles')
   return { ...main, profile: mergeProfiles(parts, { of: 'thread' }), notes: [...notes, ...none] }
 }
 
