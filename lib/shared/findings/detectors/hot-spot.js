@@ -29,7 +29,7 @@ const MAX_ROUTES = 4
 const MOST = 0.6
 const MAX_LINES = 5
 
-const MODULES = ['fs', 'crypto', 'zlib', 'child_process']
+const MODULES = /** @type {const} */ (['fs', 'crypto', 'zlib', 'child_process'])
 // Synchronous, although their names do not end with Sync.
 const SYNCHRONOUS = new Set(['randomBytes', 'randomInt', 'sign', 'verify', 'hash', 'diffieHellman', 'createDiffieHellman'])
 const WITHOUT_MODULE = new Set(['Atomics.wait', 'zlib.*Sync'])
@@ -253,7 +253,7 @@ function apiOf (call) {
   if (WITHOUT_MODULE.has(call)) return call
   const name = /** @type {string} */ (call.split('.').at(-1))
   if (!name.endsWith('Sync') && !SYNCHRONOUS.has(name)) return null
-  const module = MODULES.find(module => Object.hasOwn(require(`node:${module}`), name))
+  const module = MODULES.find(module => Object.hasOwn(process.getBuiltinModule(module), name))
   return module === undefined ? null : `${module}.${name}`
 }
 
