@@ -10,8 +10,9 @@ const { cpuMeter } = require('./cpu-meter')
 /**
  * @param {(app: import('express').Express) => (() => number) | void} observe  can return what tells how many it counted
  * @param {() => Promise<unknown>} [work]  awaited by each request
+ * @param {() => object} [describe]  what the server says of itself beside its port, when it listens
  */
-function serveHello (observe, work) {
+function serveHello (observe, work, describe = () => ({})) {
   const app = express()
   const counted = observe(app)
 
@@ -30,8 +31,14 @@ function serveHello (observe, work) {
 
   const server = app.listen(0, '127.0.0.1', () => {
     collectGarbage()
-    serveAnswers(server.address(), {
+    const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+    serveAnswers({ port, ...describe() }, {
       ...cpuMeter(),
+      lifeMicros () {
+        const { user, system } = process.cpuUsage()
+        return user + system
+      },
+      rss: () => process.memoryUsage.rss(),
       answered () {
         if (counted?.() === 0) throw new Error(`none of ${answered} requests was counted`)
         return answered

@@ -48,11 +48,11 @@ Budgets are promises, so a missed one stands here too.
 `
 
 // In the order of the page.
-const BENCHMARKS = Object.freeze(['idle-cpu', 'threads', 'express-hello', 'egress', 'rules', 'request-path', 'dependency-calls', 'admin-mount', 'capture-stall', 'heartbeat',
+const BENCHMARKS = Object.freeze(['agents', 'idle-cpu', 'threads', 'express-hello', 'egress', 'rules', 'request-path', 'dependency-calls', 'admin-mount', 'capture-stall', 'heartbeat',
   'start-up', 'whole-process', 'detection', 'sync-calls', 'labels', 'source-maps', 'findings', 'clock', 'heap-sampling', 'heap-histogram', 'heap-comparison', 'group', 'scale'])
 
 // The questions that the page answers with a table: what it takes to be there, and to take a profile.
-const ASKED = Object.freeze(['idle-cpu', 'express-hello', 'start-up', 'whole-process', 'capture-stall'])
+const ASKED = Object.freeze(['agents', 'idle-cpu', 'express-hello', 'start-up', 'whole-process', 'capture-stall'])
 
 // What most people run, and what they will run next, come first.
 const HEADLINE_VERSIONS = Object.freeze([24, 26])
