@@ -160,6 +160,8 @@ export interface DiagnosticsOptions {
   threads?: boolean
   /** Measure the calls of the application to databases, caches and other services: docs/dependency-calls.md. Default true. */
   dependencyCalls?: boolean
+  /** Sample where requests wait, a few of them every second: docs/waits.md. Default true. */
+  waits?: boolean
   /** A socket in the temporary folder that only this user can open, for the command line. Default true. */
   controlSocket?: boolean
   /** Under PM2 only: figures for `pm2 describe`, and actions for `pm2 trigger`: docs/pm2.md. Default true. */

@@ -4,6 +4,7 @@ import type * as findings from './findings'
 import type * as profile from './profile'
 import type * as rules from './rules'
 import type * as slow from './slow-requests'
+import type * as waits from './waits'
 
 /**
  * Starts loopscope and returns an Express / Connect middleware that is also the handle. Throws ERR_LOOPSCOPE_UNKNOWN_OPTION or
@@ -57,6 +58,8 @@ declare namespace diagnostics {
   export type SignalMap = api.SignalMap
   export type RequestWait = slow.RequestWait
   export type SlowRequest = slow.SlowRequest
+  export type WaitedAt = waits.WaitedAt
+  export type WaitPlace = waits.WaitPlace
   export type Mark = api.Mark
   export type Stall = api.Stall
   export type StallEvidence = api.StallEvidence

@@ -1,3 +1,5 @@
+import type { WaitedAt } from './waits'
+
 /** Calls of one request that it waited for, all of one name. */
 export interface RequestWait {
   /** `redis`, `mysql`, `mssql`, `http`, `net`, `dns` or `process`. */
@@ -43,6 +45,8 @@ export interface SlowRequest {
    * most 20. Several may have been waited for at once, so that the sum can be more than `waitingMs`; what they leave of it was something else.
    */
   waits: RequestWait[]
+  /** The lines at which it waited, longest first: docs/waits.md. null: it was not one of the sampled requests. */
+  waitedAt: WaitedAt[] | null
   /** Of the trace that it is part of, where there is one. */
   traceId: string | null
 }

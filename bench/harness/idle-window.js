@@ -51,12 +51,13 @@ async function readWindows (text) {
     sampledCalls: new SampledCalls(/** @type {any} */ ({
       sourceMaps: { known: (/** @type {unknown[]} */ frames) => frames, frames: async (/** @type {unknown[]} */ frames) => frames }
     })),
-    slowRequests: { addWindow () {} }
+    slowRequests: { addWindow () {} },
+    waitProfile: { addWindow () {} }
   }))
   for (let window = 0; window < WINDOWS; window++) {
     const profile = JSON.parse(text)
     reading.addWindow(history.add(profile))
-    reading.addNotes({ toMicros: profile.endTime, work: [], looks: [], seen: [], late: [], answers: [], calls: { firstName: 0, names: [], calls: new Float64Array(0) }, hasHandlers: false })
+    reading.addNotes({ toMicros: profile.endTime, work: [], looks: [], seen: [], late: [], answers: [], calls: { firstName: 0, names: [], calls: new Float64Array(0) }, awaits: { stacks: [], samples: [] }, hasHandlers: false })
     await nextTurn()
   }
 }

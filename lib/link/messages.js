@@ -133,6 +133,8 @@
  * @property {(about: {}) => Promise<Pick<SyncCalls, 'totals' | 'exact' | 'startUp'>>} exactCalls
  * @property {(about: {}) => Promise<any>} memory
  * @property {(about: {}) => Promise<object>} report  Node's diagnostic report
+ * @property {(about: { seconds: number }) => Promise<{ seesCallbacks: boolean }>} sampleWaits  samples where all requests wait, from now on
+ * @property {(about: {}) => Promise<{ seen: number }>} sampledWaits  ends that: what is in flight comes with the next notes
  * @property {(about: { urls: string[] }) => Promise<(string | null)[]>} scriptMaps  source maps that only the process has, for the first of these
  *   scripts
  * @property {(about: { application: number }) => Promise<{ contentType: string, text: string }>} metrics

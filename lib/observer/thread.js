@@ -25,6 +25,7 @@ const { createStallDetection } = require('./stalls/stall-detection')
 const { PoolProbe, PoolWaits } = require('./sync-calls/pool-probe')
 const { SampledCalls } = require('./sync-calls/sampled-calls')
 const { CallCounts } = require('./waits/call-counts')
+const { WaitProfile } = require('./waits/wait-profile')
 const { createWindowReading } = require('./window-reading')
 
 /** @import { Logger } from '../../types/diagnostics' */
@@ -53,6 +54,8 @@ class ObserverThread {
   #stalls
   #calls = new CallCounts()
   #slowRequests
+  /** @type {WaitProfile} */
+  #waitProfile
   #sampledCalls
   #windowReading
   #poolProbe
@@ -111,7 +114,12 @@ class ObserverThread {
       sourceMaps: this.#sourceMaps,
       logNow: this.#logNow
     })
-    this.#slowRequests = new SlowRequests({ hz: settings.hz, nameOf: number => this.#calls.nameOf(number) })
+    this.#slowRequests = new SlowRequests({
+      hz: settings.hz,
+      nameOf: number => this.#calls.nameOf(number),
+      waitedAt: startMicros => this.#waitProfile.linesOf(startMicros)
+    })
+    this.#waitProfile = new WaitProfile({ appRoot: settings.appRoot, sourceMaps: this.#sourceMaps, explain: this.#slowRequests.explain })
     /** @type {Logger['warn']} */
     const warn = (fields, message) => this.#main.log(null).warn(fields, message)
     this.#sampledCalls = new SampledCalls({
@@ -124,7 +132,8 @@ class ObserverThread {
       state: this.#state,
       recorder: () => this.#recorder,
       sampledCalls: this.#sampledCalls,
-      slowRequests: this.#slowRequests
+      slowRequests: this.#slowRequests,
+      waitProfile: this.#waitProfile
     })
     this.#poolWaits = new PoolWaits({ ...settings, warn })
     this.#poolProbe = new PoolProbe({ onQueued: waitedMs => this.#poolWaits.note(waitedMs), interval: this.#stalls.interval })
@@ -192,6 +201,7 @@ class ObserverThread {
       requestNotes: ({ notes }) => {
         this.#calls.add(notes.calls)
         this.#slowRequests.addNotes(notes)
+        this.#waitProfile.add(notes.awaits)
         this.#windowReading.addNotes(notes)
       },
       speedUp: () => {
@@ -289,6 +299,7 @@ class ObserverThread {
       windowReading: this.#windowReading,
       sampledCalls: this.#sampledCalls,
       slowRequests: this.#slowRequests,
+      waitProfile: this.#waitProfile,
       scheduler: this.#scheduler,
       poolWaits: this.#poolWaits,
       sourceMaps: this.#sourceMaps,

@@ -35,8 +35,9 @@ const KNOWN_SHARE = 0.9 // of the probes: above this share they show little that
  * @param {() => RecorderClient} parts.recorder  a function, since the recorder is created from this object
  * @param {Pick<SampledCalls, 'addWindow'>} parts.sampledCalls
  * @param {{ addWindow (window: CpuProfile): void }} parts.slowRequests
+ * @param {{ addWindow (window: CpuProfile): void }} parts.waitProfile
  */
-function createWindowReading ({ state, recorder, sampledCalls, slowRequests }) {
+function createWindowReading ({ state, recorder, sampledCalls, slowRequests, waitProfile }) {
   const looking = new Looking({
     isBusy: () => recorder().canLook && !state.isIdle && state.ownWorkMicros === 0,
     look: () => recorder().look()
@@ -47,6 +48,7 @@ function createWindowReading ({ state, recorder, sampledCalls, slowRequests }) {
     onWindow: window => {
       state.addSampledTime(sampledCalls.addWindow(window))
       slowRequests.addWindow(window)
+      waitProfile.addWindow(window)
     }
   })
   const reading = new SingleFlight({ take: readNow, restMs: () => MIN_BETWEEN_READINGS_MS })

@@ -51,7 +51,10 @@ class Instruments {
   #ownWork
   #hiddenFunctions
   #requestContexts = createRequestContexts({
-    onRequest: () => this.speedUp(),
+    onRequest: () => {
+      this.speedUp()
+      this.requestNotes.awaits.onRequest()
+    },
     arrivedMicros: (micros, request) => this.requestNotes.arrivedMicros(micros, request),
     onUncounted: ({ request }) => this.requestNotes.noteRoute(routeOf(request), request)
   })
@@ -147,6 +150,7 @@ class Instruments {
     installCanaries()
     this.#requestContexts.start()
     if (this.#options.dependencyCalls) this.requestNotes.calls.start()
+    if (this.#options.waits) this.requestNotes.awaits.start()
     this.loop.start()
     this.exactCalls.start()
     this.#heartbeat.start()

@@ -36,6 +36,8 @@ function createObserverHandlers ({ recording, ownWork, applications, exactCalls,
     exactCalls: () => exactCalls().read(),
     memory: () => ({ ...readMemory(), trend: heap().trend }),
     report: () => ownWork.exempt(makeReport),
+    sampleWaits: ({ seconds }) => requestNotes.awaits.ask(seconds),
+    sampledWaits: () => requestNotes.awaits.readAsked(),
     scriptMaps: ({ urls }) => ownWork.exempt(() => readScriptMaps(urls)),
     ...applications.readers
   }

@@ -9,6 +9,7 @@ const { readBlockedStack } = require('./blocked-stack')
 const { Arrivals } = require('./http/arrivals')
 const { handlersOf, isFinished, routeOf } = require('./http/route-template')
 const { traceOf } = require('./trace-of')
+const { AwaitSampler } = require('./waits/await-sampler')
 const { DependencyCalls } = require('./waits/dependency-calls')
 
 /** @import { Tell } from '../link/channel' */
@@ -16,6 +17,7 @@ const { DependencyCalls } = require('./waits/dependency-calls')
 /** @import { RequestContext } from './http/contexts/one-request' */
 /** @import { RouteContext } from './http/contexts/route-context' */
 /** @import { Interval } from './loop/own-work' */
+/** @import { AwaitBatch } from './waits/await-sample' */
 /** @import { CallBatch } from './waits/dependency-calls' */
 
 // Shorter requests are not noticeable, and samples that are 10 ms apart give no information about them.
@@ -63,6 +65,7 @@ const MAX_FUNCTIONS = 4 // of a route: the route's own middleware first, the han
  * @property {Interval[]} late  when the loop was late
  * @property {Answer[]} answers  slow ones only
  * @property {CallBatch} calls  calls to the application's dependencies
+ * @property {AwaitBatch} awaits  where sampled requests waited
  * @property {boolean} hasHandlers  functions of new routes can be requested
  */
 
@@ -80,6 +83,7 @@ class RequestNotes {
   #answers = []
   #handedOverMicros = monotonicMicros()
   calls
+  awaits
 
   /**
    * @param {object} parts
@@ -92,11 +96,13 @@ class RequestNotes {
     this.#tell = tell
     this.#arrivals = new Arrivals(heartbeat)
     this.calls = new DependencyCalls({ context, onFull: () => this.handOver() })
+    this.awaits = new AwaitSampler({ context })
   }
 
   stop () {
     this.#arrivals.stop()
     this.calls.stop()
+    this.awaits.stop()
   }
 
   /**
@@ -117,7 +123,8 @@ class RequestNotes {
     if (this.#arrivals.noteTick(micros, delayMs) && this.#late.length < MAX_NOTES) this.#late.push({ fromMicros: micros - delayMs * 1e3, toMicros: micros })
     this.#work.nameRipe(micros)
     this.#seen.nameRipe(micros)
-    const count = this.#work.length + this.#seen.length + this.#late.length + this.#answers.length
+    this.awaits.tick(micros)
+    const count = this.#work.length + this.#seen.length + this.#late.length + this.#answers.length + this.awaits.length
     if (count >= MANY_NOTES || this.calls.isMuch || (count + this.calls.length > 0 && micros - this.#handedOverMicros >= MAX_HELD_MICROS)) this.handOver()
   }
 
@@ -141,6 +148,7 @@ class RequestNotes {
     const { request, startMicros, arrivedMicros: fromMicros } = context
     this.#handlers.notice(route, request)
     this.#arrivals.noteAnswer(request, toMicros)
+    this.awaits.end(context, route, toMicros)
     if (toMicros - fromMicros < MIN_ANSWER_MICROS || this.#answers.length === MAX_NOTES) return
     this.#answers.push({ route, status, traceId: traceOf(request)?.traceId ?? null, fromMicros, startMicros, toMicros, waits: this.calls.waitsOf(context, toMicros) })
   }
@@ -185,6 +193,7 @@ class RequestNotes {
       late: this.#late,
       answers: this.#answers,
       calls: this.calls.take(),
+      awaits: this.awaits.take(),
       hasHandlers: this.#handlers.freshCount > 0
     }
     this.#late = []

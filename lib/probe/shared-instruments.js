@@ -18,7 +18,7 @@ const { WAITING_PRELOAD, hold, peek, release } = require('./process/process-wide
 const SHARED_NAME = 'instruments.6'
 
 // Options of the shared instruments; the first handle's apply.
-const SHARED_OPTIONS = /** @type {const} */ (['stallThresholdMs', 'heartbeatMs', 'recorder', 'syncCalls', 'sourceMaps', 'threads', 'dependencyCalls', 'onNearHeapLimit'])
+const SHARED_OPTIONS = /** @type {const} */ (['stallThresholdMs', 'heartbeatMs', 'recorder', 'syncCalls', 'sourceMaps', 'threads', 'dependencyCalls', 'waits', 'onNearHeapLimit'])
 
 // The error codes of everything that needs the observer when there is none.
 const WITHOUT_OBSERVER = ['ERR_LOOPSCOPE_OBSERVER_LOST', 'ERR_LOOPSCOPE_BUNDLED']

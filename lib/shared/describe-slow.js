@@ -20,14 +20,16 @@ function describeSlow (request) {
 }
 
 /**
- * What took most of the time, where that is known.
- * @param {Pick<SlowRequest, 'waits' | 'waitingMs'>} request
+ * What took most of the time, and at which line, where that is known.
+ * @param {Pick<SlowRequest, 'waits' | 'waitedAt' | 'waitingMs'>} request
  */
-function describeWaits ({ waits, waitingMs }) {
+function describeWaits ({ waits, waitedAt, waitingMs }) {
   const [longest] = waits
-  if (longest === undefined || longest.ms < waitingMs * MAIN_SHARE) return 'I/O'
+  const line = waitedAt?.find(({ ms }) => ms >= waitingMs * MAIN_SHARE)
+  const at = line === undefined ? '' : ` at ${line.function} ${line.file}:${line.line}`
+  if (longest === undefined || longest.ms < waitingMs * MAIN_SHARE) return `${line?.awaited ?? 'I/O'}${at}`
   const { kind, operation, target, calls } = longest
-  return `${kind} ${operation} ${target}${calls === 1 ? '' : ` (${calls} calls)`}`
+  return `${kind} ${operation} ${target}${calls === 1 ? '' : ` (${calls} calls)`}${at}`
 }
 
 /** @param {Pick<SlowRequest, 'unreadMs' | 'behindMs'>} request */

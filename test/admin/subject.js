@@ -78,6 +78,7 @@ function createSubject (t, { application = {}, sources = {}, now } = {}) {
     syncCalls: async () => SYNC_CALLS,
     exactCalls: async () => ({ value: SYNC_CALLS, at: Date.now(), isStale: false }),
     slowRequests: async () => ({ isStale: false, at: Date.now(), requests: [SLOW] }),
+    waits: async ({ seconds = null }) => ({ seconds, seen: null, sampled: 0, seesCallbacks: false, isStale: false, routes: [] }),
     reportSections: () => ({ sections: [], lines: [] }),
     toOriginal: async profile => profile,
     log: { info: (fields, message) => subject.logged.push({ ...fields, message }), warn: (fields, message) => subject.logged.push({ ...fields, message, isWarning: true }) },
@@ -107,6 +108,7 @@ const SLOW = {
   gcMs: 0,
   waitingMs: 7,
   waits: [],
+  waitedAt: null,
   traceId: null
 }
 

@@ -19,6 +19,23 @@ test('one sentence says what it was slow of', () => {
   assert.equal(describeSlow(slow({ behindMs: 812, behind: [{ route: 'POST /login', ms: 812 }] })), 'waited 812 ms behind POST /login')
 })
 
+const LINE = { function: 'loadOrders', file: 'orders.js', line: 12, column: 3, awaited: 'pg-pool', via: null, waits: 1, ms: 700, queuedMs: 0 }
+
+test('the line at which most of it waited is named, and the call where that is known', () => {
+  assert.equal(describeSlow(slow({ waitingMs: 900, waitedAt: [LINE] })), 'waited for pg-pool at loadOrders orders.js:12, not for the event loop')
+  assert.equal(describeSlow(slow({ waitingMs: 900, waitedAt: [{ ...LINE, awaited: null }] })), 'waited for I/O at loadOrders orders.js:12, not for the event loop')
+  const wait = { kind: 'mysql', operation: 'SELECT', target: 'db:3306', calls: 1, errors: 0, ms: 650 }
+  assert.equal(describeSlow(slow({ waitingMs: 900, waits: [wait], waitedAt: [LINE] })), 'waited for mysql SELECT db:3306 at loadOrders orders.js:12, not for the event loop')
+  assert.equal(describeSlow(slow({ waitingMs: 900, waitedAt: [{ ...LINE, ms: 400 }] })), 'waited for I/O, not for the event loop')
+})
+
+test('the text has the lines, or that there are none', () => {
+  const of = waitedAt => slowRequestsText([slow({ waitingMs: 1000, waitedAt })], { isStale: false })
+  assert.match(of([LINE, { ...LINE, line: 14, awaited: null, ms: 200 }, { ...LINE, ms: 0 }]), /\n {2}waited at loadOrders orders\.js:12 700 ms \(pg-pool\); loadOrders orders\.js:14 200 ms\n$/)
+  assert.match(of(null), /\n {2}at which line was not sampled\n$/)
+  assert.doesNotMatch(of([]), /at which line|waited at/)
+})
+
 test('how long it lay unread is a bound, and said to be one', () => {
   assert.equal(describeSlow(slow({ behindMs: 812, unreadMs: 800, behind: [{ route: 'POST /login', ms: 812 }] })), 'waited up to 812 ms behind POST /login')
 })

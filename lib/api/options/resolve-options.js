@@ -35,6 +35,7 @@ const { OPTIONS, variableOf } = require('./options')
  * @property {boolean} sourceMaps
  * @property {boolean} threads
  * @property {boolean} dependencyCalls
+ * @property {boolean} waits
  * @property {boolean} controlSocket
  * @property {boolean} pm2
  * @property {false | EgressOptions | readonly EgressOptions[]} egress

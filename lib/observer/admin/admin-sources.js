@@ -2,6 +2,7 @@
 
 // The data and actions of the admin surface's routes, for one application: the observer's own parts, and the main thread behind a time limit.
 
+const { setTimeout: sleep } = require('node:timers/promises')
 const { monotonicMicros, toEpochMs } = require('../../base/monotonic')
 const { workLinesOf } = require('../../formats/profile/work-lines')
 const { createFindings } = require('../findings/findings')
@@ -13,6 +14,7 @@ const { newMark } = require('../../shared/new-mark')
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { RulesStatus } from '../../../types/rules' */
 /** @import { SlowRequest } from '../../../types/slow-requests' */
+/** @import { Waits } from '../../../types/waits' */
 /** @import { HeapSampling } from '../../formats/profile/heap-tree' */
 /** @import { Channel } from '../../link/channel' */
 /** @import { ToMain, ToObserver, ObserverSettings } from '../../link/messages' */
@@ -65,6 +67,7 @@ const REPORT_MS = 10_000
  * @param {import('../threads/thread-load').ThreadLoadMeter} parts.threadLoad
  * @param {import('../threads/thread-watch').ThreadWatch} parts.threadWatch
  * @param {Pick<import('../slow-requests/slow-requests').SlowRequests, 'list' | 'handedOverMs'>} parts.slowRequests
+ * @param {Pick<import('../waits/wait-profile').WaitProfile, 'read' | 'settleNow'>} parts.waitProfile
  * @param {{ readNow (): Promise<boolean> }} parts.windowReading  false: the open window did not arrive in time
  * @param {Pick<import('../sync-calls/sampled-calls').SampledCalls, 'read'>} parts.sampledCalls
  * @param {import('../findings/past-readings').PastReadings} parts.past  past readings of the application
@@ -97,6 +100,7 @@ function createAdminSources (parts) {
     past: parts.past,
     askProcess: () => askProcess(parts),
     slowRequests: () => readSlowRequests(parts),
+    waits: lastMs => parts.waitProfile.read({ fromMicros: monotonicMicros() - lastMs * 1e3 }).routes,
     view,
     toOriginal,
     stalls,
@@ -127,6 +131,7 @@ function createAdminSources (parts) {
     syncCalls: () => readSyncCalls(parts),
     exactCalls: () => readExactCalls(parts),
     slowRequests: () => readSlowRequests(parts),
+    waits: (/** @type {{ seconds?: number, route?: string }} */ wanted, /** @type {AbortSignal} */ signal) => readWaits(parts, wanted, signal),
     sampleHeap: heapSampler.sample.bind(heapSampler),
     compareSnapshots: comparisons.compare,
     view,
@@ -186,6 +191,25 @@ function askProcess ({ application: { id }, main }) {
 async function readSlowRequests ({ main, slowRequests }) {
   const isFresh = await main.handOver()
   return { isStale: !isFresh, at: slowRequests.handedOverMs, requests: slowRequests.list() }
+}
+
+/**
+ * Reads where requests waited: those of the last minutes that were sampled, or all from now on for some seconds.
+ * @param {Pick<SourceParts, 'main' | 'windowReading' | 'waitProfile'>} parts
+ * @param {{ seconds?: number, route?: string }} wanted
+ * @param {AbortSignal} signal
+ * @returns {Promise<Waits>}
+ */
+async function readWaits ({ main, windowReading, waitProfile }, { seconds, route }, signal) {
+  const fromMicros = monotonicMicros()
+  const asked = seconds === undefined ? null : await main.read('sampleWaits', { seconds })
+  if (seconds !== undefined) await sleep(seconds * 1e3, undefined, { signal })
+  const seen = asked === null ? null : (await main.read('sampledWaits', {})).seen
+  const isFresh = await main.handOver()
+  await windowReading.readNow()
+  await waitProfile.settleNow()
+  const read = waitProfile.read(asked === null ? { route } : { fromMicros, route })
+  return { seconds: seconds ?? null, seen, seesCallbacks: asked?.seesCallbacks ?? false, isStale: !isFresh, ...read }
 }
 
 /**

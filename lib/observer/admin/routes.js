@@ -11,6 +11,7 @@ const metrics = require('./routes/metrics')
 const pprof = require('./routes/pprof')
 const profiles = require('./routes/profiles')
 const { createReadingRoutes } = require('./routes/readings')
+const waits = require('./routes/waits')
 const { createResponse, json } = require('../../shared/admin/responses')
 const { KINDS } = require('../../shared/captures/kinds')
 
@@ -23,6 +24,7 @@ const { KINDS } = require('../../shared/captures/kinds')
 function createRoutes () {
   const routes = [
     ...createReadingRoutes(),
+    ...waits.routes,
     ...metrics.routes,
     ...createLiveRoutes(),
     ...profiles.routes,
@@ -43,6 +45,7 @@ const COSTS = Object.freeze({
   question: 'a short question, one at a time: who comes meanwhile shares the next answer',
   findings: 'two short questions a second apart, and the recorder ends its window: one at a time, shared, and a second of rest',
   threads: 'watched worker threads end their windows, which pass through the main thread: one at a time, shared',
+  waits: 'requests are sampled for as long as asked, at a twentieth of a core, and the recorder ends its window',
   window: 'the recorder ends its window, at most ten times a second',
   reading: 'sampled allocations are read, which collects garbage: one at a time, shared, and at most a tenth of the time',
   report: 'a diagnostic report is made: one at a time, shared, within the budget of its kind',

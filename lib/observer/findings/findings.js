@@ -39,6 +39,7 @@ const START_GRAIN_MS = 5000
  * @param {{ read (): SchedulerReading, readIo (): IoReading | null }} parts.scheduler
  * @param {() => Promise<{ value: ProcessReading, isStale: boolean } | null>} parts.askProcess  null: it never answered
  * @param {() => Promise<{ requests: Readings['slow'] }>} parts.slowRequests
+ * @param {(lastMs: number) => Readings['waits']} [parts.waits]  where requests waited
  * @param {(wanted: { fromMs: number, toMs: number }) => Promise<{ profile: CpuProfile, fromMs: number }>} parts.view
  * @param {(profile: CpuProfile) => Promise<CpuProfile>} parts.toOriginal
  * @param {() => { stalls: Stall[] }} parts.stalls
@@ -50,7 +51,7 @@ const START_GRAIN_MS = 5000
  * @param {number} [parts.betweenMs]
  */
 function createFindings (parts) {
-  const { facts, scheduler, askProcess, slowRequests, view, toOriginal, stalls, loopNow, poolWaits, past, betweenMs = BETWEEN_MS } = parts
+  const { facts, scheduler, askProcess, slowRequests, view, toOriginal, stalls, loopNow, poolWaits, past, waits, betweenMs = BETWEEN_MS } = parts
   const source = createSourceLines(facts)
   /** @type {Reading | undefined} */
   let last
@@ -89,6 +90,7 @@ function createFindings (parts) {
       blockedMs,
       activity,
       slow,
+      waits: waits?.(at - fromMs),
       stalls: inTime,
       system: systemBetween(before, now),
       ownCpu: ownCpuOf(now.system),

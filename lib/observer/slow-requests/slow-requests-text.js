@@ -7,6 +7,8 @@ const { describeSlow } = require('../../shared/describe-slow')
 
 /** @import { SlowRequest } from '../../../types/slow-requests' */
 
+const MAX_LINES = 5
+
 /**
  * @param {readonly SlowRequest[]} requests
  * @param {{ isStale: boolean }} known
@@ -19,16 +21,19 @@ function slowRequestsText (requests, { isStale }) {
 
 /** @param {SlowRequest} request */
 function describe (request) {
-  const { at, route, status, durationMs, ownMs, behindMs, behind, gcMs, waitingMs, waits, traceId } = request
+  const { at, route, status, durationMs, ownMs, behindMs, behind, gcMs, waitingMs, waits, waitedAt, traceId } = request
   const trace = traceId === null ? '' : `, trace ${traceId}`
   const others = behind.map(one => `${one.route ?? 'outside requests'} ${one.ms} ms`).join(', ')
   const waited = waits.map(({ kind, operation, target, calls, errors, ms }) => {
     return `${kind} ${operation} ${target} ${ms} ms in ${calls} call${calls === 1 ? '' : 's'}${errors === 0 ? '' : `, ${errors} failed`}`
   })
+  const lines = waitedAt?.filter(({ ms }) => ms > 0).slice(0, MAX_LINES).map(({ function: name, file, line, awaited, ms }) => `${name} ${file}:${line} ${ms} ms${awaited === null ? '' : ` (${awaited})`}`)
   return [
     `${localTimeWithZone(at)} ${route} ${status} ${durationMs} ms: ${describeSlow(request)}${trace}`,
     `  own ${ownMs} ms, behind ${behindMs} ms${others === '' ? '' : ` (${others})`}, gc ${gcMs} ms, waiting ${waitingMs} ms`,
-    ...(waited.length === 0 ? [] : [`  waited for ${waited.join('; ')}`])
+    ...(waited.length === 0 ? [] : [`  waited for ${waited.join('; ')}`]),
+    ...(lines === undefined || lines.length === 0 ? [] : [`  waited at ${lines.join('; ')}`]),
+    ...(waitedAt === null && waitingMs >= durationMs / 2 ? ['  at which line was not sampled'] : [])
   ]
 }
 

@@ -10,11 +10,12 @@ const { Worst } = require('./worst')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { SlowRequest } from '../../../types/slow-requests' */
+/** @import { WaitedAt } from '../../../types/waits' */
 /** @import { Interval } from '../../probe/loop/own-work' */
 /** @import { CallName } from '../../probe/waits/call-names' */
 /** @import { Answer, Notes, Work } from '../../probe/request-notes' */
 /** @import { Run } from './sampled-runs' */
-/** @import { Known, Timeline, WaitTime } from './timeline' */
+/** @import { Known, Subject, Timeline, WaitTime } from './timeline' */
 
 // Samples come with their windows, a few seconds late. After this time no more are expected.
 const SETTLED_MICROS = 30e6
@@ -28,6 +29,7 @@ class SlowRequests {
   #past = new Past()
   #runs
   #nameOf
+  #waitedAt
   /** @type {Worst<Kept>} */
   #worst = new Worst()
   /** @type {number | null} */
@@ -37,10 +39,12 @@ class SlowRequests {
    * @param {object} parts
    * @param {number} parts.hz  the sampling rate
    * @param {(number: number) => CallName | undefined} parts.nameOf  of the calls that requests wait for
+   * @param {(startMicros: number) => WaitedAt[] | null} [parts.waitedAt]  the lines at which a request waited; null: it was not sampled
    */
-  constructor ({ hz, nameOf }) {
+  constructor ({ hz, nameOf, waitedAt = () => null }) {
     this.#runs = new SampledRuns({ hz })
     this.#nameOf = nameOf
+    this.#waitedAt = waitedAt
   }
 
   /** Up to when the main thread has sent its notes, in milliseconds since the epoch; null: none yet. */
@@ -72,18 +76,23 @@ class SlowRequests {
     const micros = monotonicMicros()
     this.#settle(micros - SETTLED_MICROS)
     const requests = this.#worst.list(micros)
-    const open = this.#explain(requests.filter(isOpen))
+    const open = this.explain(requests.filter(isOpen))
     return requests.map(request => this.#toItem(request, /** @type {Timeline} */ (request.timeline ?? open.get(request))))
   }
 
   /** @param {number} micros  all samples up to this moment have arrived */
   #settle (micros) {
     const settled = this.#worst.list(monotonicMicros()).filter(request => isOpen(request) && request.toMicros <= micros)
-    for (const [request, timeline] of this.#explain(settled)) request.timeline = timeline
+    for (const [request, timeline] of this.explain(settled)) request.timeline = timeline
   }
 
-  /** @param {Kept[]} requests */
-  #explain (requests) {
+  /**
+   * Computes where the time of requests went.
+   * @template {Subject} T
+   * @param {T[]} requests
+   * @returns {Map<T, Timeline>}
+   */
+  explain = requests => {
     if (requests.length === 0) return new Map()
     const runs = this.#runs.since(Math.min(...requests.map(({ fromMicros }) => fromMicros)))
     return timelinesOf(requests, this.#past.read(runs))
@@ -103,6 +112,7 @@ class SlowRequests {
       unreadMs: toMs(startMicros - fromMicros),
       ...timeline,
       waits: this.#named(waits),
+      waitedAt: this.#waitedAt(startMicros),
       traceId
     }
   }

@@ -6,6 +6,7 @@
 /** @import { Culprit, DelaySummary, HeapTrend, Stall } from '../../../types/diagnostics' */
 /** @import { Finding } from '../../../types/findings' */
 /** @import { SlowRequest } from '../../../types/slow-requests' */
+/** @import { RouteWaits, WaitLine } from '../../../types/waits' */
 /** @import { IoReading } from '../../observer/stalls/scheduler' */
 /** @import { BucketReading } from '../../base/bucket-counts' */
 
@@ -121,6 +122,7 @@
  * @property {Activity | null} activity  null: nothing was recorded
  * @property {Stall[]} stalls      of the observed time
  * @property {SlowRequest[]} slow  the worst, as they are kept
+ * @property {RouteWaits[]} [waits]  where sampled requests of the observed time waited
  * @property {System} system
  * @property {{ queued: number, maxWaitMs: number }} pool  probes of libuv's pool that had to wait; there is one per second of work
  * @property {{ ranShare: number, observerMs: number | null }} ownCpu  ranShare: CPU time of the main thread since start as a share of
@@ -232,6 +234,19 @@ function mostWaited (readings, route) {
 }
 
 /**
+ * The line at which requests of a route waited most.
+ * @param {Readings} readings
+ * @param {string} route
+ * @returns {{ line: WaitLine, share: number } | null} share: of their waiting, 0 to 1; null: none was sampled, or no line has most of it
+ */
+function mostWaitedLine ({ waits = [] }, route) {
+  const found = waits.find(one => one.route === route)
+  const [line] = found?.lines ?? []
+  if (found === undefined || line === undefined || line.ms < found.waitingMs * MAIN_WAIT) return null
+  return { line, share: Math.min(1, line.ms / found.waitingMs) }
+}
+
+/**
  * The route that a hot spot ran for, if it hardly ran for any other.
  * @param {HotSpot} spot
  * @returns {HotSpot['routes'][number] | null}
@@ -340,6 +355,7 @@ module.exports = {
   longestBehind,
   manyWrites,
   mostWaited,
+  mostWaitedLine,
   observedMsOf,
   onlyRoute,
   outsideHeapOf,

@@ -5,13 +5,14 @@
 
 const { dependencyOf } = require('../../../formats/profile/frame')
 const { makeFinding, MIN_SAMPLES } = require('../finding')
-const { inFlightOf, MIN_REQUESTS, mostWaited, observedMsOf, ranShare, slowRoutes, sumStalls, utilizationOf } = require('../readings')
+const { inFlightOf, MIN_REQUESTS, mostWaited, mostWaitedLine, observedMsOf, ranShare, slowRoutes, sumStalls, utilizationOf } = require('../readings')
 const { duration, percent, placed, rounded, times } = require('../format-text')
 const { kindOf, placeOf } = require('./hot-spot')
 
 /** @import { Culprit, Stall } from '../../../../types/diagnostics' */
 /** @import { Finding } from '../../../../types/findings' */
 /** @import { Detector } from '../finding' */
+/** @import { WaitLine } from '../../../../types/waits' */
 /** @import { Readings, HotSpot } from '../readings' */
 
 const SHORT_TURNS = Object.freeze({
@@ -178,32 +179,50 @@ const slowElsewhere = {
     const routes = slow.slice(0, SLOW_ELSEWHERE.maxRoutes).map(({ route, meanMs }) => `${route} ${duration(meanMs)}`).join(', ')
     const waits = describeWaits(process.waitsFor)
     const waited = mostWaited(readings, worst.route)
+    const at = mostWaitedLine(readings, worst.route)
     return [makeFinding(readings, {
       id: 'slow-elsewhere',
       severity: 'warning',
       title: `${worst.route} takes ${duration(worst.meanMs)} on average, but the event loop is not the cause: it is busy only ${percent(utilization)} of the time.`,
       lostMs: observedMs * (1 - utilization),
       share: 1 - utilization,
-      what: `Requests wait for something else: ${routes}.${waited === null ? '' : ` ${describeWaited(worst.route, waited)}`}${waits === '' ? '' : ` In flight now: ${waits}.`}`,
-      where: null,
+      what: `Requests wait for something else: ${routes}.${waited === null ? '' : ` ${describeWaited(worst.route, waited)}`}${describeLine(at)}${waits === '' ? '' : ` In flight now: ${waits}.`}`,
+      where: at === null ? null : { ...codeOf(at.line), via: null, route: worst.route },
       why: 'the loop is mostly idle and on time; the request waits for a database, another service, a lock, a timer or a queue',
-      instead: waited === null ? adviceToMeasure(worst.route) : adviceOn(waited),
+      instead: waited === null ? adviceToMeasure(worst.route, at) : adviceOn(waited),
       evidence: {
         route: worst.route,
         meanMs: rounded(worst.meanMs),
         requests: worst.count,
         utilization: rounded(utilization, 3),
         waitsFor: waits,
-        ...(waited !== null && { call: waited.name, callShare: rounded(waited.share, 3), callsPerRequest: rounded(waited.callsPerRequest), failedCalls: waited.errors })
+        ...(waited !== null && { call: waited.name, callShare: rounded(waited.share, 3), callsPerRequest: rounded(waited.callsPerRequest), failedCalls: waited.errors }),
+        ...(at !== null && { line: placed(at.line), lineShare: rounded(at.share, 3), awaited: at.line.awaited })
       },
       confidence: worst.count >= MIN_REQUESTS * 4 ? 'high' : 'medium',
-      next: [`npx loopscope slow ${readings.pid}`, `npx loopscope metrics ${readings.pid}`]
+      next: [`npx loopscope waits ${readings.pid} --seconds 10`, `npx loopscope slow ${readings.pid}`]
     })]
   }
 }
 
-/** @param {string} route */
-function adviceToMeasure (route) {
+/** @param {ReturnType<typeof mostWaitedLine>} at */
+function describeLine (at) {
+  if (at === null) return ' At which line was not sampled.'
+  const { line, share } = at
+  return ` They wait ${percent(share)} of that time at ${placed(line)}${line.awaited === null ? '' : `, for ${line.awaited}`}.`
+}
+
+/** @param {WaitLine} line */
+function codeOf ({ function: name, file, line, column }) {
+  return { function: name, file, line, column }
+}
+
+/**
+ * @param {string} route
+ * @param {ReturnType<typeof mostWaitedLine>} at
+ */
+function adviceToMeasure (route, at) {
+  if (at !== null) return `look at what ${placed(at.line)} awaits; run in parallel what is awaited one after the other; check the sizes of connection pools`
   return `measure what ${route} awaits (tracing, slow query log); run in parallel what is awaited one after the other; check the sizes of connection pools`
 }
 

@@ -1,0 +1,113 @@
+'use strict'
+
+const { Failure } = require('../failure')
+const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
+const { OUTPUT_OPTIONS } = require('../output/destination')
+const { showDuration, showLocation } = require('../output/display')
+const { WIDE_OPTION, tableLines } = require('../output/table')
+const { printable } = require('../output/text')
+
+/** @import { RouteWaits, SerialWaits, Waits } from '../../../types/waits' */
+/** @import { Command, Invocation } from '../commands' */
+
+const MAX_SECONDS = 300
+const ANSWER_MS = 15_000 // after that time: source maps are read
+const MAX_ROUTES = 10 // --json has all of them
+const MAX_LINES = 10
+const MIN_SHARE = 0.005
+const MIN_IN_ROW = 2
+
+/** @type {Command} */
+module.exports = {
+  name: 'waits',
+  usage: '<pid|url>',
+  help: 'show at which line of the code requests wait, and for what: a sample of the last minutes, or all in the next seconds',
+  options: {
+    seconds: { type: 'string', meaning: 'sample all requests for so many seconds from now on' },
+    route: { type: 'string', meaning: "only one route, as in 'GET /orders/:id'" },
+    json: JSON_OPTION,
+    wide: WIDE_OPTION,
+    ...OUTPUT_OPTIONS,
+    ...CONNECT_OPTIONS
+  },
+  positionals: { min: 0, max: 1 },
+  examples: ['loopscope waits 1234', "loopscope waits 1234 --seconds 10 --route 'GET /orders/:id'"],
+  run
+}
+
+/** @type {import('../output/table').Column[]} */
+const COLUMNS = [
+  { title: 'SHARE', isNumber: true, cell: ({ share }) => `${(share * 100).toFixed(share < 0.0995 ? 1 : 0)} %` },
+  { title: 'P50', isNumber: true, cell: ({ p50Ms }) => showDuration(p50Ms) },
+  { title: 'P99', isNumber: true, cell: ({ p99Ms }) => showDuration(p99Ms) },
+  { title: 'WAITS', isNumber: true, cell: ({ waits, requests }) => waits === requests ? '1' : `${Math.round(waits / requests * 10) / 10}` },
+  { title: 'WHERE', endsWithLocation: true, cell: line => showLocation(line) },
+  { title: 'AWAITED', cell: ({ awaited, via }) => via === null ? awaited ?? '-' : `${awaited} (${via})` }
+]
+
+/** @param {Invocation} invocation */
+async function run (invocation) {
+  const { terminal, values } = invocation
+  const seconds = secondsOf(values.seconds)
+  const query = new URLSearchParams({ ...(seconds !== undefined && { seconds: String(seconds) }), ...(values.route !== undefined && { route: values.route }) })
+  const client = connect(invocation)
+  const progress = terminal.progress(seconds === undefined ? 'reading' : `sampling ${seconds} s`, seconds)
+  /** @type {Waits} */
+  const known = await client.json(`/waits?${query}`, { withinMs: (seconds ?? 0) * 1e3 + ANSWER_MS }).finally(() => progress.end())
+  if (values.json) return terminal.json(known)
+  const { routes, sampled, seen, seesCallbacks, isStale } = known
+  if (isStale) terminal.note('the event loop is blocked: the last requests are missing')
+  if (seen !== null && seen > sampled) terminal.note(`${sampled} of ${seen} requests were sampled, as many as the budget allows`)
+  if (seconds !== undefined && !seesCallbacks) terminal.note('waits of callbacks are only seen from Node.js 24 on')
+  if (routes.length === 0) return terminal.line(seconds === undefined ? 'no request was sampled yet; pass --seconds 10 to sample all' : 'no request was answered or in flight')
+  routes.slice(0, MAX_ROUTES).forEach((route, index) => {
+    if (index > 0) terminal.line('')
+    for (const line of routeLines(route, terminal.columns())) terminal.line(line)
+  })
+  if (routes.length > MAX_ROUTES) terminal.note(`${routes.length - MAX_ROUTES} more routes: see --json, or pass --route`)
+}
+
+/**
+ * @param {RouteWaits} route
+ * @param {number | undefined} width
+ * @returns {string[]}
+ */
+function routeLines ({ route, requests, open, truncated, totalMs, waitingMs, unseenMs, lines, serial }, width) {
+  const shown = lines.filter(({ share }) => share >= MIN_SHARE).slice(0, MAX_LINES)
+  const notes = [
+    ...(open === 0 ? [] : [`${open} of them not answered yet`]),
+    ...(truncated === 0 ? [] : [`${truncated} of them not followed to the end: they wait too often`])
+  ]
+  const queuedMs = lines.reduce((sum, line) => sum + line.queuedMs, 0)
+  return [
+    printable(`${route}: ${requests} ${requests === 1 ? 'request' : 'requests'} of ${showDuration(totalMs / requests)}, ${percent(waitingMs, totalMs)} waiting`),
+    ...notes.map(note => `  ${note}`),
+    ...(shown.length === 0 ? [] : tableLines(COLUMNS, shown, width)),
+    ...(queuedMs < totalMs * MIN_SHARE ? [] : [`  ${percent(queuedMs, totalMs)} in line for the event loop, which was busy with other code`]),
+    ...(unseenMs < totalMs * MIN_SHARE ? [] : [`  ${percent(unseenMs, totalMs)} waiting where no await of the application was seen`]),
+    ...serial.filter(({ awaits, ms }) => awaits >= MIN_IN_ROW && ms >= totalMs * MIN_SHARE).slice(0, 1).map(describeSerial)
+  ]
+}
+
+/** @param {SerialWaits} serial */
+function describeSerial (serial) {
+  const { awaits, maxAwaits, ms, requests } = serial
+  const most = maxAwaits > awaits ? `, up to ${maxAwaits}` : ''
+  return printable(`  ${showLocation(serial)}: ${awaits} awaits in a row${most}, ${showDuration(ms / requests)} a request`)
+}
+
+/**
+ * @param {number} ms
+ * @param {number} allMs
+ */
+function percent (ms, allMs) {
+  return allMs === 0 ? '0 %' : `${Math.round(ms / allMs * 100)} %`
+}
+
+/** @param {string | undefined} text */
+function secondsOf (text) {
+  if (text === undefined) return undefined
+  const seconds = Number(text)
+  if (!(seconds > 0 && seconds <= MAX_SECONDS)) throw new Failure('usage', `--seconds must be greater than 0 and at most ${MAX_SECONDS}, got ${text}.`)
+  return seconds
+}

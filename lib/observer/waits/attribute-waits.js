@@ -1,0 +1,254 @@
+'use strict'
+
+// Divides the time in which one request waited among the lines of its code. Waits overlap: a handler awaits a function that awaits a query. Each moment
+// belongs to the innermost function that waits; with Promise.all() to the line that awaits all. Pure.
+
+/** @import { AppFrame, AwaitStack } from './await-stacks' */
+
+/**
+ * @typedef {object} Awaited  one wait of a request
+ * @property {AwaitStack} stack
+ * @property {AwaitStack | null} made  where the awaited promise was made
+ * @property {number} fromMicros
+ * @property {number} toMicros
+ * @property {string} resource
+ *
+ * @typedef {object} LineTime
+ * @property {AppFrame[]} app  the function that waits, at its line, and its callers
+ * @property {string | null} awaited
+ * @property {string | null} via
+ * @property {number} count     waits
+ * @property {number[]} spans   begins and ends, in order
+ *
+ * @typedef {object} OpenLine
+ * @property {AppFrame[]} app
+ * @property {number[]} spans
+ * @property {Set<Node>} counted
+ * @property {Map<string, { awaited: string | null, via: string | null, micros: number }>} labels
+ *
+ * @typedef {{ frame: AppFrame, count: number, micros: number }} Serial  awaits of one function, one after the other
+ */
+
+// Shorter ones are promises that were settled already.
+const MIN_SERIAL_MICROS = 200
+const SAME_SHARE = 0.9
+// Of more waits at once the first ones decide.
+const MAX_AT_ONCE = 50
+
+/**
+ * @param {readonly Awaited[]} waits
+ * @param {number[]} runs  begins and ends of the request's own code
+ * @returns {{ lines: LineTime[], serial: Serial[] }}
+ */
+function attributeWaits (waits, runs) {
+  const nodes = createNodes(waits)
+  /** @type {Map<string, OpenLine>} */
+  const lines = new Map()
+  for (const { fromMicros, toMicros, pending } of segmentsOf(nodes, runs)) {
+    const chosen = choose(pending)
+    if (chosen === null) continue
+    const line = lineOf(lines, chosen.node)
+    line.counted.add(chosen.node)
+    const label = `${chosen.awaited} ${chosen.via}`
+    line.labels.set(label, { awaited: chosen.awaited, via: chosen.via, micros: (line.labels.get(label)?.micros ?? 0) + toMicros - fromMicros })
+    if (line.spans.at(-1) === fromMicros) line.spans[line.spans.length - 1] = toMicros
+    else line.spans.push(fromMicros, toMicros)
+  }
+  return {
+    lines: [...lines.values()].map(({ app, spans, counted, labels }) => {
+      // A moment before a function awaits, what it awaits has begun.
+      const own = [...counted].filter(({ isOwn }) => isOwn).length
+      const [{ awaited, via }] = [...labels.values()].sort((left, right) => right.micros - left.micros)
+      return { app, spans, awaited, via, count: own || counted.size }
+    }),
+    serial: serialOf(nodes)
+  }
+}
+
+/**
+ * @typedef {object} Node
+ * @property {Awaited} wait
+ * @property {string} key  of the function that waits
+ * @property {number} depth  of its callers
+ * @property {boolean} isOwn  the function itself waits, by await or then()
+ * @property {boolean} isCombined
+ * @property {string | null} awaitedKey  the function of the application that made what is awaited
+ * @property {Set<number> | null} lines  at which it may have called what it awaits; null: not known
+ * @property {Map<string, Set<number>>} callers  of the function, in any stack of this request, with the lines at which they stood
+ */
+
+/**
+ * @param {readonly Awaited[]} waits
+ * @returns {Node[]}
+ */
+function createNodes (waits) {
+  /** An async stack is cut where V8 cannot follow the promises: what another stack showed still holds. @type {Map<string, Map<string, Set<number>>>} */
+  const callers = new Map()
+  for (const { stack } of waits) {
+    stack.app.forEach(({ key }, index) => {
+      const known = callers.get(key) ?? new Map()
+      callers.set(key, known)
+      for (const caller of stack.app.slice(index + 1)) {
+        if (caller.key !== key) known.set(caller.key, (known.get(caller.key) ?? new Set()).add(caller.place.line))
+      }
+    })
+  }
+  return waits.filter(({ stack }) => stack.app.length > 0 && !stack.isInternal).map(wait => {
+    const { stack, made } = wait
+    const [{ key, place }] = stack.app
+    return {
+      wait,
+      key,
+      depth: stack.app.length,
+      isOwn: wait.resource === '' && (stack.isAwait || stack.isThen),
+      isCombined: wait.resource === '' && stack.isAwait && made?.isCombined === true,
+      awaitedKey: made === null || made.isOfSeveral || made.makerKey === key ? null : made.makerKey,
+      lines: callLines(made, key, place.line),
+      callers: /** @type {Map<string, Set<number>>} */ (callers.get(key))
+    }
+  })
+}
+
+/**
+ * @param {AwaitStack | null} made  where the awaited promise was made
+ * @param {string} key  of the function that awaits it
+ * @param {number} line  of the await
+ */
+function callLines (made, key, line) {
+  const call = made?.isOfSeveral === false ? made.app.find(frame => frame.key === key) : undefined
+  return call === undefined ? null : new Set([line, call.place.line])
+}
+
+/**
+ * @param {Node[]} nodes
+ * @param {number[]} runs
+ */
+function segmentsOf (nodes, runs) {
+  /** @type {{ micros: number, change: (pending: Set<Node>) => number }[]} */
+  const events = []
+  for (const node of nodes) {
+    events.push({ micros: node.wait.fromMicros, change: pending => { pending.add(node); return 0 } })
+    events.push({ micros: node.wait.toMicros, change: pending => { pending.delete(node); return 0 } })
+  }
+  runs.forEach((micros, index) => events.push({ micros, change: () => index % 2 === 0 ? 1 : -1 }))
+  events.sort((left, right) => left.micros - right.micros)
+  const segments = []
+  const pending = /** @type {Set<Node>} */ (new Set())
+  let running = 0
+  let fromMicros = 0
+  for (const { micros, change } of events) {
+    if (pending.size > 0 && running === 0 && micros > fromMicros) segments.push({ fromMicros, toMicros: micros, pending: [...pending] })
+    running += change(pending)
+    fromMicros = micros
+  }
+  return segments
+}
+
+/**
+ * @param {Node[]} all  that are pending
+ * @returns {{ node: Node, awaited: string | null, via: string | null } | null}
+ */
+function choose (all) {
+  const combined = all.filter(({ isCombined }) => isCombined)
+  // Promise.all() is one wait.
+  const pending = all.filter(node => !combined.some(other => other !== node && node.callers.has(other.key))).slice(0, MAX_AT_ONCE)
+  const isLeft = (/** @type {Node} */ node) => {
+    if (node.isCombined) return true
+    // A library's wait, or a callback's, that a function of the application awaits.
+    if (!node.isOwn && pending.some(other => other.isOwn && isIn(node, other.key))) return false
+    return !pending.some(other => isBelow(other, node))
+  }
+  const left = pending.filter(isLeft)
+  const covers = new Map(left.map(node => [node, pending.filter(other => isBelow(node, other)).length]))
+  // What nobody awaits is not what the request waits for.
+  const [node] = left.sort((one, other) => {
+    return (covers.get(other) ?? 0) - (covers.get(one) ?? 0) || Number(other.wait.stack.isAwait) - Number(one.wait.stack.isAwait) ||
+      one.depth - other.depth || one.wait.fromMicros - other.wait.fromMicros
+  })
+  return node === undefined ? null : { node, ...awaitedOf(node, pending) }
+}
+
+/**
+ * @param {Node} node
+ * @param {string} key  of a function
+ */
+function isIn (node, key) {
+  return node.key === key || node.callers.has(key)
+}
+
+/**
+ * @param {Node} inner
+ * @param {Node} outer
+ * @returns {boolean} whether the outer one waits for the function of the inner one
+ */
+function isBelow (inner, outer) {
+  const calledAt = inner.callers.get(outer.key)
+  if (inner === outer || !inner.isOwn || !outer.isOwn || calledAt === undefined) return false
+  if (outer.awaitedKey !== null) return isIn(inner, outer.awaitedKey)
+  const { lines } = outer
+  return lines === null || [...lines].some(line => calledAt.has(line))
+}
+
+/**
+ * @param {Node} node
+ * @param {Node[]} pending
+ */
+function awaitedOf ({ key, isOwn, lines, wait: { stack, made, resource } }, pending) {
+  const at = lines ?? new Set([stack.app[0].place.line])
+  const of = (/** @type {AwaitStack | null} */ from) => from === null ? null : from.awaited === null ? null : { awaited: from.awaited, via: from.via }
+  const inSame = pending.filter(other => !other.isOwn && other.wait.stack.app.some(frame => frame.key === key && at.has(frame.place.line)))
+  const found = of(isOwn ? made : stack) ?? inSame.map(({ wait }) => of(wait.stack)).find(one => one !== null) ?? null
+  const kind = resource !== '' ? resource : inSame.find(({ wait }) => wait.resource !== '')?.wait.resource ?? ''
+  if (made?.isCombined === true) return { awaited: made.awaited, via: null }
+  // A resource says more than the module of Node.js that has it.
+  if (found !== null && !(kind !== '' && found.awaited.startsWith('node:'))) return found
+  return { awaited: kind === '' ? found?.awaited ?? null : kind, via: null }
+}
+
+/**
+ * @param {Map<string, OpenLine>} lines
+ * @param {Node} node
+ */
+function lineOf (lines, { wait: { stack: { app } } }) {
+  const [{ key, place }] = app
+  const name = `${key} ${place.line}`
+  const known = lines.get(name)
+  if (known !== undefined) {
+    if (app.length > known.app.length) known.app = app
+    return known
+  }
+  /** @type {OpenLine} */
+  const line = { app, spans: [], counted: new Set(), labels: new Map() }
+  lines.set(name, line)
+  return line
+}
+
+/**
+ * The longest run of awaits of each function that follow each other.
+ * @param {Node[]} nodes
+ * @returns {Serial[]}
+ */
+function serialOf (nodes) {
+  /** @type {Map<string, Serial & { endMicros: number }>} */
+  const current = new Map()
+  /** @type {Map<string, Serial & { callers: Map<string, Set<number>> }>} */
+  const longest = new Map()
+  // A middleware that awaits the next one does not wait in a row with it.
+  const isCalling = (/** @type {Node} */ node) => node.awaitedKey === null && node.lines !== null && nodes.some(other => isBelow(other, node))
+  const own = nodes.filter(node => node.isOwn && node.wait.stack.isAwait && node.wait.toMicros - node.wait.fromMicros >= MIN_SERIAL_MICROS && !isCalling(node))
+  for (const { key, callers, wait: { stack, fromMicros, toMicros } } of own.sort((left, right) => left.wait.fromMicros - right.wait.fromMicros)) {
+    const before = current.get(key)
+    const next = before !== undefined && before.endMicros <= fromMicros
+      ? { ...before, count: before.count + 1, micros: before.micros + toMicros - fromMicros, endMicros: toMicros }
+      : { frame: stack.app[0], count: 1, micros: toMicros - fromMicros, endMicros: toMicros }
+    current.set(key, next)
+    if (next.count > 1 && next.count > (longest.get(key)?.count ?? 0)) longest.set(key, { frame: next.frame, count: next.count, micros: next.micros, callers })
+  }
+  // Of a function that is called in a row, the caller is the one to change.
+  const isCalledInRow = (/** @type {Serial & { callers: Map<string, Set<number>> }} */ { callers, micros }) => {
+    return [...callers.keys()].some(key => (longest.get(key)?.micros ?? 0) >= micros * SAME_SHARE)
+  }
+  return [...longest.values()].filter(serial => !isCalledInRow(serial)).map(({ frame, count, micros }) => ({ frame, count, micros }))
+}
+
+module.exports = { attributeWaits }

@@ -1,0 +1,328 @@
+'use strict'
+
+// Keeps where sampled requests waited, and adds it up by route and line. The application's thread sends stacks and times; here they are mapped to the
+// original source, divided among the lines, and what the loop was busy with in the meantime is taken off.
+
+const { monotonicMicros } = require('../../base/monotonic')
+const { unattended } = require('../../base/guard')
+const { toMs } = require('../slow-requests/timeline')
+const { attributeWaits } = require('./attribute-waits')
+const { placesOf, readAwaitStack } = require('./await-stacks')
+
+/** @import { RouteWaits, SerialWaits, WaitLine, WaitPlace, WaitedAt } from '../../../types/waits' */
+/** @import { CpuProfile } from '../../../types/profile' */
+/** @import { AwaitBatch, AwaitFrame, SampleFacts } from '../../probe/waits/await-sample' */
+/** @import { SourceMaps } from '../../source-maps/source-maps' */
+/** @import { SlowRequests } from '../slow-requests/slow-requests' */
+/** @import { AppFrame, AwaitStack } from './await-stacks' */
+
+const MAX_AGE_MICROS = 15 * 60e6
+// The routes' last requests, and all: a few kilobytes each.
+const MAX_OF_ROUTE = 300
+const MAX_KEPT = 2000
+// Samples of the recorder follow within seconds.
+const SETTLED_MICROS = 30e6
+const MAX_STACKS = 2000
+const MAX_LINES = 50
+const MAX_SERIAL = 5
+const MAX_MAPPING_MS = 3000
+
+/**
+ * @typedef {SampleFacts & { stacks: string[] }} Pending  its times are not explained yet
+ *
+ * @typedef {WaitedAt & { key: string, callers: WaitPlace[] }} Line
+ *
+ * @typedef {object} Kept
+ * @property {string} route
+ * @property {number} startMicros
+ * @property {number} toMicros
+ * @property {boolean} isOpen
+ * @property {boolean} isTruncated
+ * @property {boolean} isAsked
+ * @property {number} waitingMs
+ * @property {Line[]} lines
+ * @property {(WaitPlace & { key: string, count: number, ms: number })[]} serial
+ */
+
+class WaitProfile {
+  #appRoot
+  #sourceMaps
+  #explain
+  /** @type {Pending[]} */
+  #pending = []
+  /** Oldest first. @type {Map<string, Kept[]>} */
+  #byRoute = new Map()
+  #count = 0
+  /** @type {Map<string, AwaitStack>} */
+  #stacks = new Map()
+
+  /**
+   * @param {object} parts
+   * @param {string} parts.appRoot
+   * @param {Pick<SourceMaps, 'frames' | 'known' | 'isKnown'>} parts.sourceMaps
+   * @param {SlowRequests['explain']} parts.explain  what the loop did during these requests
+   */
+  constructor ({ appRoot, sourceMaps, explain }) {
+    this.#appRoot = appRoot
+    this.#sourceMaps = sourceMaps
+    this.#explain = explain
+  }
+
+  /** @param {AwaitBatch} batch */
+  add ({ stacks, samples }) {
+    if (samples.length === 0) return
+    const fresh = stacks.filter(text => !this.#stacks.has(text))
+    // Read before they are needed, at leisure.
+    if (fresh.length > 0) unattended(this.#sourceMaps.frames(positionsOf(fresh)))
+    for (const sample of samples) this.#pending.push({ ...sample, stacks })
+    this.#settle(monotonicMicros() - SETTLED_MICROS)
+    if (this.#pending.length > MAX_KEPT) this.#settle(this.#pending[this.#pending.length - MAX_KEPT].toMicros)
+  }
+
+  /** @param {CpuProfile} window  its samples are explained */
+  addWindow (window) {
+    this.#settle(window.endTime)
+  }
+
+  /**
+   * @param {number} startMicros  of a request
+   * @returns {WaitedAt[] | null} where it waited, longest first; null: it was not sampled
+   */
+  linesOf (startMicros) {
+    const pending = this.#pending.find(sample => sample.startMicros === startMicros)
+    const kept = pending === undefined ? this.#all().find(sample => sample.startMicros === startMicros) : this.#read([pending])[0]
+    if (kept === undefined) return null
+    return kept.lines.map(({ key, callers, ...line }) => line).sort((left, right) => totalOf(right) - totalOf(left)).slice(0, MAX_LINES)
+  }
+
+  /** Waits until the positions of everything so far are mapped, and adds it. */
+  async settleNow () {
+    const texts = [...new Set(this.#pending.flatMap(({ stacks }) => stacks))].filter(text => !this.#stacks.has(text))
+    await this.#sourceMaps.frames(positionsOf(texts), { maxMs: MAX_MAPPING_MS, isAsked: true })
+    this.#settle(Infinity)
+  }
+
+  /**
+   * @param {object} [wanted]
+   * @param {number} [wanted.fromMicros]  requests that began then or later
+   * @param {string} [wanted.route]
+   * @returns {{ sampled: number, routes: RouteWaits[] }}
+   */
+  read ({ fromMicros = monotonicMicros() - MAX_AGE_MICROS, route: only } = {}) {
+    this.#settle(monotonicMicros() - SETTLED_MICROS)
+    const recent = [...this.#byRoute]
+      .map(([route, all]) => ({ route, samples: all.filter(({ startMicros }) => startMicros >= fromMicros) }))
+      .filter(({ samples }) => samples.length > 0)
+    return {
+      sampled: recent.reduce((sum, { samples }) => sum + samples.length, 0),
+      routes: recent.filter(({ route }) => only === undefined || route === only).map(({ route, samples }) => sumRoute(route, samples)).sort((left, right) => right.totalMs - left.totalMs)
+    }
+  }
+
+  /** @param {number} micros  everything until then is explained */
+  #settle (micros) {
+    const settled = this.#pending.filter(({ toMicros }) => toMicros <= micros)
+    if (settled.length === 0) return
+    this.#pending = this.#pending.filter(({ toMicros }) => toMicros > micros)
+    for (const kept of this.#read(settled)) this.#keep(kept)
+  }
+
+  /** @param {Kept} kept */
+  #keep (kept) {
+    const all = this.#byRoute.get(kept.route) ?? []
+    this.#byRoute.set(kept.route, all)
+    all.push(kept)
+    this.#count++
+    const oldMicros = kept.toMicros - MAX_AGE_MICROS
+    for (const [route, samples] of this.#byRoute) {
+      while (samples.length > MAX_OF_ROUTE || (samples.length > 0 && samples[0].toMicros < oldMicros)) this.#drop(route, samples)
+    }
+    while (this.#count > MAX_KEPT) {
+      const [route, samples] = [...this.#byRoute].reduce((most, other) => other[1].length > most[1].length ? other : most)
+      this.#drop(route, samples)
+    }
+  }
+
+  /**
+   * @param {string} route
+   * @param {Kept[]} samples
+   */
+  #drop (route, samples) {
+    samples.shift()
+    this.#count--
+    if (samples.length === 0) this.#byRoute.delete(route)
+  }
+
+  #all () {
+    return [...this.#byRoute.values()].flat()
+  }
+
+  /**
+   * @param {Pending[]} pending
+   * @returns {Kept[]}
+   */
+  #read (pending) {
+    const subjects = pending.map(sample => {
+      const { lines, serial } = attributeWaits(this.#waitsOf(sample), sample.runs)
+      const waits = lines.map(({ spans, count }, index) => [index, count, 0, lengthOf(spans), ...spans])
+      return { sample, lines, serial, route: sample.route, fromMicros: sample.startMicros, startMicros: sample.startMicros, toMicros: sample.toMicros, waits }
+    })
+    const timelines = this.#explain(subjects)
+    return subjects.map(subject => {
+      const { sample: { route, startMicros, toMicros, isOpen, isTruncated, isAsked }, lines, serial } = subject
+      const { waits, waitingMs } = /** @type {import('../slow-requests/timeline').Timeline} */ (timelines.get(subject))
+      const found = lines.map((line, index) => toLine(line, waits[index].ms)).filter(line => totalOf(line) > 0)
+      const queuedMs = found.reduce((sum, line) => sum + line.queuedMs, 0)
+      const inRow = serial.map(({ frame: { key, place }, count, micros }) => ({ key, ...place, count, ms: toMs(micros) }))
+      return { route, startMicros, toMicros, isOpen, isTruncated, isAsked, waitingMs: waitingMs + queuedMs, lines: found, serial: inRow }
+    })
+  }
+
+  /** @param {Pending} sample */
+  #waitsOf ({ waits, stacks }) {
+    return waits.filter(([stack]) => stack !== -1).map(([stack, made, fromMicros, toMicros, resource]) => ({
+      stack: this.#stackOf(stacks[stack]),
+      made: made === -1 ? null : this.#stackOf(stacks[made]),
+      fromMicros,
+      toMicros,
+      resource
+    }))
+  }
+
+  /** @param {string} text */
+  #stackOf (text) {
+    const known = this.#stacks.get(text)
+    if (known !== undefined) return known
+    /** @type {AwaitFrame[]} */
+    const frames = JSON.parse(text)
+    const stack = readAwaitStack(frames, { appRoot: this.#appRoot, toOriginal: places => this.#sourceMaps.known(places) })
+    if (!this.#sourceMaps.isKnown({ frames: placesOf(frames) })) return stack
+    if (this.#stacks.size === MAX_STACKS) this.#stacks.clear()
+    this.#stacks.set(text, stack)
+    return stack
+  }
+}
+
+/** @param {string[]} texts */
+function positionsOf (texts) {
+  return texts.flatMap(text => placesOf(JSON.parse(text)))
+}
+
+/**
+ * @param {{ app: AppFrame[], awaited: string | null, via: string | null, count: number, spans: number[] }} line
+ * @param {number} ms  of it, while the loop was free
+ * @returns {Line}
+ */
+function toLine ({ app: [{ key, place }, ...callers], awaited, via, count, spans }, ms) {
+  return { key: `${key} ${place.line}`, ...place, callers: callers.map(({ place }) => place), awaited, via, waits: count, ms, queuedMs: Math.max(0, rounded(toMs(lengthOf(spans)) - ms)) }
+}
+
+/**
+ * @param {string} route
+ * @param {Kept[]} samples
+ * @returns {RouteWaits}
+ */
+function sumRoute (route, samples) {
+  const totalMs = sum(samples, ({ startMicros, toMicros }) => toMs(toMicros - startMicros))
+  const waitingMs = sum(samples, sample => sample.waitingMs)
+  const lines = groupBy(samples.flatMap(sample => sample.lines)).map(group => sumLine(group, totalMs)).sort((left, right) => totalOf(right) - totalOf(left))
+  return {
+    route,
+    requests: samples.length,
+    open: samples.filter(({ isOpen }) => isOpen).length,
+    truncated: samples.filter(({ isTruncated }) => isTruncated).length,
+    totalMs,
+    waitingMs,
+    unseenMs: Math.max(0, rounded(waitingMs - sum(lines, totalOf))),
+    lines: lines.slice(0, MAX_LINES),
+    serial: groupBy(samples.flatMap(sample => sample.serial)).map(sumSerial).sort((left, right) => right.ms - left.ms).slice(0, MAX_SERIAL)
+  }
+}
+
+/**
+ * @param {Line[]} group  one line's, of each request
+ * @param {number} totalMs
+ * @returns {WaitLine}
+ */
+function sumLine (group, totalMs) {
+  const { function: name, file, line, column } = group[0]
+  const deepest = group.reduce((most, other) => other.callers.length > most.callers.length ? other : most)
+  const named = group.find(({ awaited }) => awaited !== null) ?? group[0]
+  const each = group.map(({ ms }) => ms).sort((left, right) => left - right)
+  const ms = sum(group, one => one.ms)
+  return {
+    function: name,
+    file,
+    line,
+    column,
+    awaited: named.awaited,
+    via: named.via,
+    callers: deepest.callers,
+    requests: group.length,
+    waits: group.reduce((all, { waits }) => all + waits, 0),
+    ms,
+    queuedMs: sum(group, one => one.queuedMs),
+    share: totalMs === 0 ? 0 : Math.round(ms / totalMs * 1e4) / 1e4,
+    p50Ms: each[Math.ceil(each.length * 0.5) - 1],
+    p99Ms: each[Math.ceil(each.length * 0.99) - 1],
+    maxMs: each[each.length - 1]
+  }
+}
+
+/**
+ * @param {Kept['serial']} group
+ * @returns {SerialWaits}
+ */
+function sumSerial (group) {
+  const { key, count, ...place } = group[0]
+  const counts = group.map(one => one.count)
+  return {
+    ...place,
+    awaits: rounded(counts.reduce((all, one) => all + one, 0) / counts.length),
+    maxAwaits: Math.max(...counts),
+    requests: group.length,
+    ms: sum(group, one => one.ms)
+  }
+}
+
+/**
+ * @template {{ key: string }} T
+ * @param {T[]} all
+ * @returns {T[][]}
+ */
+function groupBy (all) {
+  /** @type {Map<string, T[]>} */
+  const groups = new Map()
+  for (const one of all) {
+    const group = groups.get(one.key)
+    if (group === undefined) groups.set(one.key, [one])
+    else group.push(one)
+  }
+  return [...groups.values()]
+}
+
+/** @param {{ ms: number, queuedMs: number }} line */
+function totalOf ({ ms, queuedMs }) {
+  return ms + queuedMs
+}
+
+/** @param {number[]} spans */
+function lengthOf (spans) {
+  return spans.reduce((all, micros, index) => all + (index % 2 === 0 ? -micros : micros), 0)
+}
+
+/**
+ * @template T
+ * @param {T[]} all
+ * @param {(one: T) => number} toNumber
+ */
+function sum (all, toNumber) {
+  return rounded(all.reduce((so, one) => so + toNumber(one), 0))
+}
+
+/** @param {number} ms */
+function rounded (ms) {
+  return Math.round(ms * 10) / 10
+}
+
+module.exports = { WaitProfile }

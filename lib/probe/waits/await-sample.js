@@ -1,0 +1,184 @@
+'use strict'
+
+// What one sampled request awaited: for each wait its stack, begin and end. Stacks are captured when the wait begins, and read when the request is
+// over, or no longer sampled: reading takes several times as long, and the request should not pay for it.
+
+const { captureStack, readStacks } = require('../call-sites')
+
+/** @import { CapturedStack } from '../call-sites' */
+/** @import { RequestContext } from '../http/contexts/one-request' */
+
+// The function that waits and its callers. A library may have ten frames of its own above the application's.
+const DEPTH = 20
+// Who made a promise: only the frames above the application's are read.
+const MADE_DEPTH = 8
+// Captured stacks of one request. A request with more is marked as truncated.
+const MAX_CAPTURED = 400
+const MAX_LENGTH = 300 // of names and files, each
+
+// Frames of one process; a few hundred bytes each.
+const MAX_KNOWN = 5000
+
+const { stringify } = JSON // as it was at load
+
+/**
+ * A frame; lines and columns from 1, of the call and of the function's begin. V8's builtins have neither file nor position, Node's own code no
+ * position.
+ * @typedef {[name: string, file: string, line: number, column: number, functionLine: number, functionColumn: number]} AwaitFrame
+ *
+ * @typedef {object} Wait  that has begun
+ * @property {CapturedStack | null} stack  null once it is read
+ * @property {CapturedStack | null} made   where the awaited promise was made
+ * @property {string} resource  what a callback waits for: `timer`, `file`; '' for a promise
+ * @property {number} fromMicros
+ * @property {number} toMicros  0: it has not ended
+ * @property {AwaitSample} sample
+ *
+ * @typedef {object} SampleFacts  as it is sent to the observer
+ * @property {string} route
+ * @property {number} startMicros
+ * @property {number} toMicros
+ * @property {boolean} isOpen  it was not answered yet
+ * @property {boolean} isTruncated
+ * @property {boolean} isAsked  it was sampled because somebody asked
+ * @property {[stack: number, made: number, fromMicros: number, toMicros: number, resource: string][]} waits  stacks: indexes in the batch, -1: none
+ * @property {number[]} runs  begins and ends: the request's own code, after a wait
+ *
+ * @typedef {{ stacks: string[], samples: SampleFacts[] }} AwaitBatch  stacks: JSON of AwaitFrame[], innermost first
+ */
+
+class AwaitSample {
+  context
+  isAsked
+  isOver = false
+  isTruncated = false
+  /** @type {Wait[]} */
+  waits = []
+  /** @type {number[]} */
+  runs = []
+  /** Async ids of resources that it waits for. @type {number[]} */
+  resources = []
+  #captured = 0
+
+  /**
+   * @param {RequestContext} context
+   * @param {boolean} isAsked
+   */
+  constructor (context, isAsked) {
+    this.context = context
+    this.isAsked = isAsked
+  }
+
+  /**
+   * @param {Function} callee
+   * @param {boolean} isMade  a promise is made, not awaited
+   */
+  capture (callee, isMade) {
+    if (this.#captured === MAX_CAPTURED) {
+      this.isTruncated = true
+      return null
+    }
+    this.#captured++
+    return captureStack(callee, isMade ? MADE_DEPTH : DEPTH)
+  }
+
+  /**
+   * @param {Batch} batch  it is added to
+   * @param {string} route
+   * @param {number} toMicros
+   * @param {boolean} isOpen
+   */
+  close (batch, route, toMicros, isOpen) {
+    this.isOver = true
+    const { waits, runs, isTruncated, isAsked, context: { startMicros } } = this
+    const texts = readStacks(waits.flatMap(({ stack, made }) => [stack, made])).map(describe)
+    batch.samples.push({
+      route,
+      startMicros,
+      toMicros,
+      isOpen,
+      isTruncated,
+      isAsked,
+      waits: waits.map((wait, index) => [
+        batch.numberOf(texts[2 * index]), batch.numberOf(texts[2 * index + 1]), wait.fromMicros, Math.min(toMicros, wait.toMicros || toMicros), wait.resource
+      ]),
+      runs
+    })
+    for (const wait of waits) wait.stack = wait.made = null // a promise that never settles may keep the wait
+  }
+}
+
+class Batch {
+  /** @type {SampleFacts[]} */
+  samples = []
+  /** @type {Map<string, number>} */
+  #numbers = new Map()
+
+  /** @param {string} text */
+  numberOf (text) {
+    if (text === '[]') return -1
+    const known = this.#numbers.get(text)
+    if (known !== undefined) return known
+    this.#numbers.set(text, this.#numbers.size)
+    return this.#numbers.size - 1
+  }
+
+  /** @returns {AwaitBatch} */
+  read () {
+    return { stacks: [...this.#numbers.keys()], samples: this.samples }
+  }
+}
+
+/** Frames as JSON, by file and position: reading one anew takes ten times as long. @type {Map<string, Map<number, string>>} */
+const known = new Map()
+let knownCount = 0
+
+/** @param {NodeJS.CallSite[]} sites */
+function describe (sites) {
+  try {
+    return `[${sites.map(describeSite).join()}]`
+  } catch {
+    return '[]'
+  }
+}
+
+/**
+ * @param {any} site  getPosition(), getEnclosingLineNumber() and getEnclosingColumnNumber() are not in the types; Node 20 to 26 have them
+ * @returns {string} JSON of an AwaitFrame
+ */
+function describeSite (site) {
+  const file = site.getScriptNameOrSourceURL() ?? ''
+  if (file === '') return stringify([bound(site.getFunctionName() ?? ''), '', 0, 0, 0, 0])
+  const position = site.getPosition()
+  const found = known.get(file)?.get(position)
+  if (found !== undefined) return found
+  const name = bound(site.getFunctionName() ?? '')
+  const text = stringify(file.startsWith('node:')
+    ? [name, bound(file), 0, 0, 0, 0]
+    : [name, bound(file), site.getLineNumber() ?? 0, site.getColumnNumber() ?? 0, site.getEnclosingLineNumber() ?? 0, site.getEnclosingColumnNumber() ?? 0])
+  keep(file, position, text)
+  return text
+}
+
+/**
+ * @param {string} file
+ * @param {number} position
+ * @param {string} text
+ */
+function keep (file, position, text) {
+  if (knownCount === MAX_KNOWN) {
+    known.clear()
+    knownCount = 0
+  }
+  knownCount++
+  const positions = known.get(file)
+  if (positions === undefined) known.set(file, new Map([[position, text]]))
+  else positions.set(position, text)
+}
+
+/** @param {string} text */
+function bound (text) {
+  return text.length <= MAX_LENGTH ? text : text.slice(0, MAX_LENGTH)
+}
+
+module.exports = { AwaitSample, Batch }

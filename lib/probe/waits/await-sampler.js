@@ -1,0 +1,283 @@
+'use strict'
+
+// Samples where requests wait: at which line of their code, for how long. V8 reports each promise that is awaited, and when its function goes on.
+// The hooks are process-wide and cost every await while they are there, so they are installed for a short time only: by themselves a few requests at a
+// time, on demand all requests for some seconds. Capturing has a budget of processor time.
+
+const { reportFault } = require('../../base/guard')
+const { monotonicMicros } = require('../../base/monotonic')
+const { routeOf } = require('../http/route-template')
+const { AwaitSample, Batch } = require('./await-sample')
+const { ResourceWaits } = require('./resource-waits')
+
+/** @import { RequestContext } from '../http/contexts/one-request' */
+/** @import { RouteContext } from '../http/contexts/route-context' */
+/** @import { AwaitBatch, Wait } from './await-sample' */
+
+// Of a second: half a percent of a core, and on demand a twentieth. What is left over counts for the next second, no longer.
+const BUDGET_MICROS = 5000
+const ASKED_BUDGET_MICROS = 50_000
+// What the observer takes for each request: so there are at most 20 a second, and on demand 200.
+const SAMPLE_MICROS = 250
+
+// A period takes the requests of this time; the hooks are there until they are answered.
+const PERIOD_MICROS = 100_000
+const MAX_PRESENT_MICROS = 10e6
+// The hooks are there for a tenth of the time at most.
+const REST_FACTOR = 9
+const MIN_REST_MICROS = 1e6
+// On demand, in flight at once and until they are sent.
+const MAX_SAMPLES = 2000
+
+class AwaitSampler {
+  #context
+  #isOn = false
+  /** Whether the next request may be sampled: all that is read of a request where none is. */
+  #isTaking = false
+  /** @type {typeof import('node:v8').promiseHooks | null} */
+  #hooks = null
+  /** A request would be sampled if they were loaded. */
+  #isWanted = false
+  /** Removes the hooks; null: there are none. @type {(() => void) | null} */
+  #remove = null
+  #presentMicros = 0
+  #takeUntilMicros = 0
+  #nextMicros = 0
+  #askedUntilMicros = 0
+  #seen = 0
+  #budget = new Budget()
+  /** @type {Map<RequestContext, AwaitSample>} */
+  #samples = new Map()
+  /** By the promise that a function goes on with. @type {WeakMap<object, Wait>} */
+  #waits = new WeakMap()
+  /** Where promises were made. @type {WeakMap<object, NonNullable<Wait['made']>>} */
+  #made = new WeakMap()
+  #resources
+  #batch = new Batch()
+
+  /** @param {{ context: Pick<RouteContext, 'current'> }} parts */
+  constructor ({ context }) {
+    this.#context = context
+    this.#resources = new ResourceWaits({ sampleNow: () => this.#sampleNow(), budget: this.#budget })
+  }
+
+  /** Samples not sent yet. */
+  get length () { return this.#batch.samples.length }
+
+  /** From now on it samples by itself. */
+  start () {
+    this.#isOn = true
+  }
+
+  stop () {
+    this.#isOn = false
+    this.#askedUntilMicros = 0
+    this.#uninstall()
+    this.#batch = new Batch()
+  }
+
+  /**
+   * Samples all requests for some time, as far as the budget allows.
+   * @param {number} seconds
+   * @returns {{ seesCallbacks: boolean }}
+   */
+  ask (seconds) {
+    const micros = monotonicMicros()
+    this.#seen = 0
+    this.#askedUntilMicros = Math.max(this.#askedUntilMicros, micros + seconds * 1e6)
+    this.#isTaking = true
+    this.#install(micros)
+    this.#budget.refill(micros, ASKED_BUDGET_MICROS)
+    return { seesCallbacks: this.#resources.start() }
+  }
+
+  /** @returns {{ seen: number }} requests that began since sampling was asked for; those in flight are sent as they are now */
+  readAsked () {
+    for (const [context, sample] of this.#samples) this.#close(sample, context, routeOf(context.request), monotonicMicros(), true)
+    this.tick(monotonicMicros())
+    return { seen: this.#seen }
+  }
+
+  /** Call it when a request begins, in its context. */
+  onRequest () {
+    if (!this.#isTaking) return
+    const context = this.#context.current()
+    if (context === undefined || context.startMicros === 0) return
+    const { startMicros: micros } = context
+    const isAsked = micros < this.#askedUntilMicros
+    if (isAsked) this.#seen++
+    else if (!this.#isOn) return
+    else if (this.#hooks === null) {
+      this.#isWanted = true
+      return
+    }
+    this.#budget.refill(micros, isAsked ? ASKED_BUDGET_MICROS : BUDGET_MICROS)
+    const isFull = this.#budget.isSpent || this.#samples.size + this.length >= MAX_SAMPLES
+    if (!isAsked && this.#remove !== null && (isFull || micros > this.#takeUntilMicros)) return this.#endPeriod(micros)
+    if (isFull) return
+    this.#install(micros)
+    if (this.#remove === null) return
+    this.#samples.set(context, new AwaitSample(context, isAsked))
+    this.#budget.spend(SAMPLE_MICROS)
+  }
+
+  /**
+   * Call it for every request once it is answered.
+   * @param {RequestContext} context
+   * @param {string} route
+   * @param {number} toMicros
+   */
+  end (context, route, toMicros) {
+    const sample = this.#samples.get(context)
+    if (sample !== undefined) this.#close(sample, context, route, toMicros, false)
+  }
+
+  /**
+   * Call it with each tick of the heartbeat.
+   * @param {number} micros  now
+   */
+  tick (micros) {
+    if (this.#isWanted) this.#loadHooks()
+    this.#isWanted = false
+    if (this.#remove === null) {
+      this.#isTaking ||= this.#isOn && micros >= this.#nextMicros
+      return
+    }
+    if (micros < this.#askedUntilMicros) return
+    this.#resources.stop()
+    if (this.#isTaking && micros <= this.#takeUntilMicros) return
+    if (this.#isTaking) this.#endPeriod(micros)
+    const isLate = micros > this.#takeUntilMicros + MAX_PRESENT_MICROS
+    if (this.#samples.size > 0 && !isLate) return
+    // Those that wait for so long are of interest as they are.
+    for (const [context, sample] of this.#samples) this.#close(sample, context, routeOf(context.request), micros, true)
+    this.#nextMicros = micros + Math.max(MIN_REST_MICROS, REST_FACTOR * (micros - Math.max(this.#presentMicros, this.#askedUntilMicros)))
+    this.#uninstall()
+  }
+
+  /** No further requests, until the hooks have been away for a while. @param {number} micros  now */
+  #endPeriod (micros) {
+    this.#isTaking = false
+    this.#takeUntilMicros = micros
+  }
+
+  /** @returns {AwaitBatch} what was not sent yet */
+  take () {
+    const batch = this.#batch.read()
+    if (this.length > 0) this.#batch = new Batch()
+    return batch
+  }
+
+  /**
+   * @param {AwaitSample} sample
+   * @param {RequestContext} context
+   * @param {string} route
+   * @param {number} toMicros
+   * @param {boolean} isOpen
+   */
+  #close (sample, context, route, toMicros, isOpen) {
+    this.#samples.delete(context)
+    this.#resources.forget(sample)
+    this.#budget.time(() => sample.close(this.#batch, route, toMicros, isOpen))
+  }
+
+  /** Loaded once there are requests, and not while one is handled: it takes two milliseconds. */
+  #loadHooks () {
+    this.#hooks ??= process.getBuiltinModule('node:v8').promiseHooks
+    return this.#hooks
+  }
+
+  /** @param {number} micros  now */
+  #install (micros) {
+    if (this.#remove !== null) return
+    this.#presentMicros = micros
+    this.#takeUntilMicros = micros + PERIOD_MICROS
+    try {
+      this.#remove = /** @type {() => void} */ (this.#loadHooks().createHook({ init: this.#onInit, before: this.#onBefore, after: this.#onAfter }))
+    } catch {
+      this.#isOn = this.#isTaking = false // a runtime without such hooks
+    }
+  }
+
+  #uninstall () {
+    this.#remove?.()
+    this.#remove = null
+    this.#isTaking = false
+    this.#resources.stop()
+    this.#samples.clear()
+    // Promises that never settle keep nothing.
+    this.#waits = new WeakMap()
+    this.#made = new WeakMap()
+  }
+
+  /** @returns {AwaitSample | undefined} of the request whose code runs */
+  #sampleNow () {
+    if (this.#samples.size === 0) return undefined
+    const context = this.#context.current()
+    return context === undefined ? undefined : this.#samples.get(context)
+  }
+
+  // The hooks run inside of the application's code, for every promise: they make no promise, and throw nothing.
+
+  #onInit = (/** @type {object} */ promise, /** @type {object | undefined} */ parent) => {
+    try {
+      const sample = this.#sampleNow()
+      if (sample === undefined || sample.isTruncated) return
+      const fromMicros = monotonicMicros()
+      const stack = sample.capture(this.#onInit, parent === undefined)
+      if (stack !== null && parent === undefined) this.#made.set(promise, stack)
+      else if (stack !== null && parent !== undefined) {
+        const wait = { stack, made: this.#made.get(parent) ?? this.#waits.get(parent)?.made ?? null, resource: '', fromMicros, toMicros: 0, sample }
+        this.#waits.set(promise, wait)
+        sample.waits.push(wait)
+      }
+      this.#budget.spend(monotonicMicros() - fromMicros)
+    } catch (error) {
+      reportFault(error)
+    }
+  }
+
+  #onBefore = (/** @type {object} */ promise) => {
+    const wait = this.#waits.get(promise)
+    if (wait !== undefined && !wait.sample.isOver) wait.toMicros = monotonicMicros()
+  }
+
+  #onAfter = (/** @type {object} */ promise) => {
+    const wait = this.#waits.get(promise)
+    if (wait === undefined || wait.sample.isOver || wait.toMicros === 0) return
+    this.#waits.delete(promise)
+    wait.sample.runs.push(wait.toMicros, monotonicMicros())
+  }
+}
+
+/** Processor time that capturing may take. It may be overdrawn by one request. */
+class Budget {
+  #leftMicros = 0
+  #atMicros = -Infinity
+
+  get isSpent () { return this.#leftMicros <= 0 }
+
+  /**
+   * @param {number} micros  now
+   * @param {number} perSecondMicros
+   */
+  refill (micros, perSecondMicros) {
+    const gained = (micros - this.#atMicros) / 1e6 * perSecondMicros
+    this.#leftMicros = Math.min(perSecondMicros, this.#leftMicros + gained)
+    this.#atMicros = micros
+  }
+
+  /** @param {number} micros */
+  spend (micros) {
+    this.#leftMicros -= micros
+  }
+
+  /** @param {() => void} work */
+  time (work) {
+    const fromMicros = monotonicMicros()
+    work()
+    this.spend(monotonicMicros() - fromMicros)
+  }
+}
+
+module.exports = { AwaitSampler, Budget }

@@ -1,0 +1,110 @@
+'use strict'
+
+// Which line a moment belongs to, where waits overlap.
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { attributeWaits } = require('../../lib/observer/waits/attribute-waits')
+const { readAwaitStack } = require('../../lib/observer/waits/await-stacks')
+
+const APP_ROOT = '/app'
+const app = (name, line) => [name, '/app/app.js', line, 3, name.charCodeAt(0) * 100, 1]
+const library = (name, file = '/app/node_modules/pg-pool/index.js') => [name, file, 5, 1, 4, 1]
+const node = (name, file) => [name, file, 0, 0, 0, 0]
+const native = name => [name, '', 0, 0, 0, 0]
+const read = frames => readAwaitStack(frames, { appRoot: APP_ROOT, toOriginal: places => places })
+
+/** A wait of the functions, innermost first, for a promise that was made there. */
+function wait (fromMs, toMs, frames, { made = null, resource = '' } = {}) {
+  return { stack: read(frames), made: made && read(made), fromMicros: fromMs * 1e3, toMicros: toMs * 1e3, resource }
+}
+
+/** @returns milliseconds by `function:line awaited` */
+function divided (waits, runs = []) {
+  const { lines } = attributeWaits(waits, runs.map(ms => ms * 1e3))
+  return Object.fromEntries(lines.map(({ app: [{ place }], awaited, spans }) => [
+    `${place.function}:${place.line}${awaited === null ? '' : ` ${awaited}`}`,
+    spans.reduce((all, micros, index) => all + (index % 2 === 0 ? -micros : micros), 0) / 1e3
+  ]))
+}
+
+test('time belongs to the innermost function that waits, and not to what runs in between', () => {
+  const waits = [
+    wait(0, 50, [app('load', 6), app('handler', 12)], { made: [native('Promise'), library('query'), app('load', 6)] }),
+    wait(0, 92, [app('handler', 12)], { made: [app('load', 5), app('handler', 12)] }),
+    wait(52, 90, [app('load', 7), app('handler', 12)], { made: [node('setTimeout', 'node:timers/promises'), app('load', 7)] })
+  ]
+  assert.deepEqual(divided(waits, [50, 52, 90, 92]), { 'load:6 pg-pool': 50, 'load:7 node:timers/promises': 38 })
+})
+
+test('the async stack may be cut: another one showed who calls the function', () => {
+  const waits = [
+    wait(0, 10, [app('load', 6), app('handler', 12)]),
+    wait(0, 30, [app('handler', 12)]),
+    wait(10, 30, [app('load', 7)])
+  ]
+  assert.deepEqual(divided(waits), { 'load:6': 10, 'load:7': 20 })
+})
+
+test('what nobody awaits is not what the request waits for', () => {
+  const waits = [
+    wait(0, 400, [app('audit', 30), app('handler', 11)]),
+    wait(0, 50, [app('load', 6), app('handler', 12)]),
+    wait(0, 50, [app('handler', 12)], { made: [app('load', 5), app('handler', 12)] }),
+    wait(50, 80, [app('handler', 13)], { made: [native('Promise'), library('query'), app('handler', 13)] })
+  ]
+  const { 'audit:30': after, ...rest } = divided(waits)
+  assert.deepEqual(rest, { 'load:6': 50, 'handler:13 pg-pool': 30 })
+  assert.equal(after, 320, 'the rest of what was left pending')
+})
+
+test('a function that a library calls back is awaited with the library', () => {
+  const made = [native('Promise'), library('transaction', '/app/node_modules/knex/index.js'), app('handler', 12)]
+  const waits = [
+    wait(0, 20, [app('save', 6), library('transaction', '/app/node_modules/knex/index.js'), app('handler', 12)]),
+    wait(0, 40, [app('handler', 12)], { made }),
+    wait(20, 40, [app('save', 7)])
+  ]
+  assert.deepEqual(divided(waits), { 'save:6': 20, 'save:7': 20 })
+})
+
+test('Promise.all() is one wait at its line, and a race is what is in it', () => {
+  const within = [wait(0, 40, [app('load', 6), app('handler', 13)]), wait(0, 90, [app('count', 8), app('handler', 14)])]
+  const internal = wait(0, 40, [native('then'), native('all'), app('handler', 12)])
+  const all = [...within, internal, wait(0, 90, [app('handler', 12)], { made: [native('all'), app('handler', 12)] })]
+  assert.deepEqual(divided(all), { 'handler:12 Promise.all': 90 })
+  const race = [within[0], wait(0, 40, [app('handler', 12)], { made: [native('race'), app('handler', 12)] })]
+  assert.deepEqual(divided(race), { 'load:6': 40 })
+})
+
+test('a library that awaits by itself is what the application awaits', () => {
+  const waits = [wait(0, 30, [library('connect'), library('run', '/app/node_modules/knex/lib/runner.js'), app('load', 6)]), wait(0, 30, [app('load', 6)])]
+  assert.deepEqual(divided(waits), { 'load:6 pg-pool': 30 })
+  const { lines: [{ via }] } = attributeWaits(waits, [])
+  assert.equal(via, 'knex')
+})
+
+test('then() waits like await, and callbacks wait where nothing else does', () => {
+  assert.deepEqual(divided([wait(0, 30, [native('then'), app('load', 6), app('handler', 12)]), wait(0, 30, [app('handler', 12)], { made: [native('then'), app('load', 6), app('handler', 12)] })]), { 'load:6': 30 })
+  const timer = { resource: 'timer' }
+  assert.deepEqual(divided([wait(0, 20, [node('setTimeout', 'node:timers'), app('step', 4)], timer)]), { 'step:4 timer': 20 })
+  assert.deepEqual(divided([wait(0, 20, [node('setTimeout', 'node:timers'), app('executor', 6), app('load', 6)], timer), wait(0, 20, [app('load', 6)])]), { 'load:6 timer': 20 })
+})
+
+test('frameworks and Node.js alone are no answer', () => {
+  assert.deepEqual(divided([wait(0, 30, [library('handleRequest', '/app/node_modules/router/lib/layer.js')]), wait(0, 30, [node('once', 'node:events')])]), {})
+})
+
+test('awaits in a row are counted by function, and of nested ones the caller is named', () => {
+  const waits = Array.from({ length: 4 }, (_, index) => [
+    wait(index * 10, index * 10 + 10, [app('load', 6), app('handler', 12)]),
+    wait(index * 10, index * 10 + 10, [app('handler', 12)])
+  ]).flat()
+  const { serial } = attributeWaits(waits, [])
+  assert.deepEqual(serial.map(({ frame, count, micros }) => [frame.place.function, count, micros]), [['handler', 4, 40_000]])
+  const next = { made: [native('resolve'), library('dispatch', '/app/node_modules/koa-compose/index.js'), app('timing', 5)] }
+  const inner = [wait(5, 20, [app('handler', 12), library('dispatch', '/app/node_modules/koa-compose/index.js'), app('timing', 5)])]
+  assert.deepEqual(attributeWaits([wait(0, 5, [app('timing', 4)]), ...inner, wait(5, 20, [app('timing', 5)], next)], []).serial, [], 'the next middleware')
+  const atOnce = [wait(0, 10, [app('load', 6)]), wait(0, 12, [app('load', 6)])]
+  assert.deepEqual(attributeWaits(atOnce, []).serial, [])
+})

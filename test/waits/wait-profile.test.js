@@ -1,0 +1,72 @@
+'use strict'
+
+// What is kept of sampled requests, and how it is added up.
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const { monotonicMicros } = require('../../lib/base/monotonic')
+const { SlowRequests } = require('../../lib/observer/slow-requests/slow-requests')
+const { WaitProfile } = require('../../lib/observer/waits/wait-profile')
+
+const STACK = JSON.stringify([['load', '/app/dist/app.js', 100, 3, 99, 1], ['handler', '/app/dist/app.js', 200, 3, 199, 1]])
+
+/** Source maps that know one file, of which each line was a hundredth. */
+const SOURCE_MAPS = {
+  frames: async frames => SOURCE_MAPS.known(frames),
+  known: frames => frames.map(frame => ({ ...frame, url: frame.url.replace('dist/app.js', 'src/app.ts'), lineNumber: (frame.lineNumber + 1) / 100 - 1 })),
+  isKnown: () => true
+}
+
+function createProfile (late = []) {
+  const slowRequests = new SlowRequests({ hz: 100, nameOf: () => undefined })
+  slowRequests.addNotes({ toMicros: 0, work: [], seen: [], late, answers: [] })
+  return new WaitProfile({ appRoot: '/app', sourceMaps: SOURCE_MAPS, explain: slowRequests.explain })
+}
+
+/** A request that waited for all of its time. */
+function sample (fromMicros, ms, parts) {
+  const toMicros = fromMicros + ms * 1e3
+  return { route: 'GET /', startMicros: fromMicros, toMicros, isOpen: false, isTruncated: false, isAsked: false, waits: [[0, -1, fromMicros, toMicros, '']], runs: [], ...parts }
+}
+
+test('lines are shown as they were written, with the requests that waited there', async () => {
+  const profile = createProfile()
+  const now = monotonicMicros()
+  const samples = Array.from({ length: 100 }, (_, index) => sample(now - 2e6 + index, index + 1))
+  profile.add({ stacks: [STACK], samples })
+  assert.equal(profile.read().sampled, 0, 'the samples of the recorder follow')
+  await profile.settleNow()
+  const { sampled, routes: [{ requests, totalMs, unseenMs, lines: [line] }] } = profile.read()
+  assert.deepEqual([sampled, requests, totalMs, unseenMs], [100, 100, 5050, 0])
+  const { callers: [caller], ...rest } = line
+  assert.deepEqual(rest, { function: 'load', file: 'src/app.ts', line: 1, column: 3, awaited: null, via: null, requests: 100, waits: 100, ms: 5050, queuedMs: 0, share: 1, p50Ms: 50, p99Ms: 99, maxMs: 100 })
+  assert.deepEqual([caller.function, caller.line], ['handler', 2])
+  assert.deepEqual(profile.linesOf(now - 2e6 + 49).map(({ line, ms }) => [line, ms]), [[1, 50]])
+  assert.equal(profile.linesOf(5), null)
+})
+
+test('what the loop was busy with is standing in line, and not waiting for the thing', async () => {
+  const now = monotonicMicros()
+  const profile = createProfile([{ fromMicros: now - 450_000, toMicros: now - 420_000 }])
+  profile.add({ stacks: [STACK], samples: [sample(now - 500_000, 80)] })
+  await profile.settleNow()
+  const { routes: [{ waitingMs, lines: [{ ms, queuedMs }] }] } = profile.read()
+  assert.deepEqual([ms, queuedMs, waitingMs], [50, 30, 80])
+})
+
+test('a route keeps its last requests, all routes together a bounded number, and none for ever', async () => {
+  const profile = createProfile()
+  const now = monotonicMicros()
+  for (let route = 0; route < 20; route++) {
+    profile.add({ stacks: [STACK], samples: Array.from({ length: 400 }, (_, index) => sample(now - 1e6 + route * 1e3 + index, 1, { route: `GET /${route}` })) })
+    await profile.settleNow()
+  }
+  const { sampled, routes } = profile.read()
+  assert.equal(sampled, 2000)
+  assert.deepEqual([routes.length, Math.max(...routes.map(({ requests }) => requests)) <= 300], [20, true])
+  assert.deepEqual(profile.read({ route: 'GET /3' }).routes.map(({ route }) => route), ['GET /3'])
+  assert.equal(profile.read({ fromMicros: now }).sampled, 0)
+  profile.add({ stacks: [STACK], samples: [sample(now + 16 * 60e6, 1)] })
+  await profile.settleNow()
+  assert.deepEqual(profile.read({ fromMicros: 0 }).routes.map(({ requests }) => requests), [1])
+})
