@@ -1,8 +1,8 @@
 // node examples/queue-worker.js
 'use strict'
 
-// A worker without HTTP: an in-memory queue, one job of which blocks the event loop. The 'stall' listener names the code,
-// and what a slow job did is captured after the fact, as a text report.
+// A worker without HTTP: an in-memory queue, one job of which blocks the event loop. d.job() gives its work a name, the 'stall' listener
+// names the code, and what a slow job did is captured after the fact, as a text report.
 
 const crypto = require('node:crypto')
 const { setTimeout: sleep } = require('node:timers/promises')
@@ -18,8 +18,8 @@ const queue = [
 ]
 
 const d = createDiagnostics({ appName: 'queue-worker' }).start()
-d.on('stall', ({ durationMs, cause, culprit }) => {
-  console.log(`stalled ${durationMs} ms (${cause}): ${culprit?.call ?? 'own code'} in ${culprit?.function}, ${culprit?.file}:${culprit?.line}`)
+d.on('stall', ({ durationMs, cause, route, culprit }) => {
+  console.log(`stalled ${durationMs} ms in ${route} (${cause}): ${culprit?.call ?? 'own code'} in ${culprit?.function}, ${culprit?.file}:${culprit?.line}`)
 })
 
 async function work () {
@@ -27,7 +27,7 @@ async function work () {
     await sleep(POLL_MS)
     const { name, run } = queue.shift()
     const from = performance.now()
-    await run()
+    await d.job(name, run)
     const tookMs = Math.round(performance.now() - from)
     console.log(`job ${name} took ${tookMs} ms`)
     if (tookMs >= SLOW_MS) await keepReport(tookMs)

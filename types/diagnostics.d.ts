@@ -5,11 +5,13 @@ import type { Registry } from 'prom-client'
 import type { FormatName } from './profile'
 import type { Findings } from './findings'
 import type { Rule } from './rules'
+import type { RequestsInFlight } from './requests'
 import type { SlowRequest } from './slow-requests'
 
 export type { LoopscopeError, LoopscopeErrorCode } from './errors'
 export type { Finding, FindingId, FindingPlace, Findings, Severity } from './findings'
 export type { CaptureAction, LogAction, Rule, RuleAction, RuleConditions, RuleLimit, WebhookAction } from './rules'
+export type { OpenCall, RequestInFlight, RequestsInFlight } from './requests'
 export type { RequestWait, SlowRequest } from './slow-requests'
 export type { CallFrame, CpuProfile, EncodeContext, Format, FormatName, ProfileNode } from './profile'
 
@@ -477,6 +479,22 @@ export interface DiagnosticsHandle {
    * const [slowest] = await d.slowRequests()
    */
   slowRequests (): Promise<SlowRequest[]>
+  /**
+   * The requests and jobs under way, the 100 oldest, oldest first, and what each does or waits for: docs/requests.md. Rejects with
+   * ERR_LOOPSCOPE_NOT_RUNNING while loopscope does not run.
+   * @example
+   * const { total, requests: [oldest] } = await d.requests()
+   */
+  requests (): Promise<RequestsInFlight>
+  /**
+   * Runs work that is no HTTP request, such as a message of a queue, as a job: its stalls, samples, waits and slow runs are shown as `job <name>`
+   * (docs/requests.md#jobs). Returns what `fn` returns; a promise settles as that of `fn` does, and errors pass through. While loopscope does not
+   * run, it only calls `fn`. At most 100 names; further ones are `_other`.
+   * @param name  1 to 100 printable characters
+   * @example
+   * worker.on('message', message => d.job('resize', () => resize(message)))
+   */
+  job<T> (name: string, fn: () => T): T
   /**
    * One ranked answer to "what is wrong with this process, and what do I change?", worst first: docs/findings.md. An answer takes one to two
    * seconds. Rejects with ERR_LOOPSCOPE_NOT_RUNNING while loopscope does not run, or with ERR_LOOPSCOPE_OBSERVER_LOST.

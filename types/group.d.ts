@@ -1,5 +1,6 @@
 import type { ArtifactFormat, CaptureKind, DelaySummary, ExactSyncCall, SampledSyncCall, Stall } from './diagnostics'
 import type { Finding, FindingId, Findings } from './findings'
+import type { RequestInFlight, RequestsInFlight } from './requests'
 import type { SlowRequest } from './slow-requests'
 
 /** One process of a group, and whether it answered. */
@@ -67,6 +68,13 @@ export interface GroupSyncCalls extends GroupAnswer {
 export interface GroupSlowRequests extends GroupAnswer {
   /** Slowest first. */
   requests: (SlowRequest & { pid: number })[]
+}
+
+export interface GroupRequests extends GroupAnswer {
+  /** Of each process that answered. */
+  members: (Omit<RequestsInFlight, 'requests'> & { pid: number })[]
+  /** The 200 oldest, oldest first. */
+  requests: (RequestInFlight & { pid: number })[]
 }
 
 export interface GroupOverview extends GroupAnswer {

@@ -2,6 +2,7 @@ import type * as api from './diagnostics'
 import type * as errors from './errors'
 import type * as findings from './findings'
 import type * as profile from './profile'
+import type * as requests from './requests'
 import type * as rules from './rules'
 import type * as slow from './slow-requests'
 import type * as waits from './waits'
@@ -56,6 +57,9 @@ declare namespace diagnostics {
   export type RuleConditions = rules.RuleConditions
   export type RuleLimit = rules.RuleLimit
   export type SignalMap = api.SignalMap
+  export type OpenCall = requests.OpenCall
+  export type RequestInFlight = requests.RequestInFlight
+  export type RequestsInFlight = requests.RequestsInFlight
   export type RequestWait = slow.RequestWait
   export type SlowRequest = slow.SlowRequest
   export type WaitedAt = waits.WaitedAt

@@ -19,10 +19,10 @@ export interface RequestWait {
 export interface SlowRequest {
   /** When it arrived, in milliseconds since the epoch, as far as that is known. */
   at: number
-  /** `METHOD /path/:template`. */
+  /** `METHOD /path/:template`, or `job name`. */
   route: string
-  /** 499 where the client disconnected before the response was complete. */
-  status: number
+  /** 499 where the client disconnected before the response was complete; null for a job. */
+  status: number | null
   /** From `at` to the end of the response. */
   durationMs: number
   /**

@@ -7,6 +7,7 @@ const { findApplication } = require('../probe/process/application')
 const { clusterWorkerId } = require('../base/system/cluster-worker')
 const { errors } = require('../base/errors')
 const { setFaultListener } = require('../base/guard')
+const { assertFunction } = require('../base/validate')
 const { warnOnce } = require('../base/warnings')
 const { resolveOptions } = require('./options/resolve-options')
 const { holdInstruments, releaseInstruments } = require('../probe/shared-instruments')
@@ -25,6 +26,7 @@ const { version } = require('../../package.json')
 
 /** @import { Artifact, CaptureKind, CaptureOptions, DelaySummary, DiagnosticsOptions, Logger, Mark, Stall, SyncCalls, Trigger } from '../../types/diagnostics' */
 /** @import { Findings } from '../../types/findings' */
+/** @import { RequestsInFlight } from '../../types/requests' */
 /** @import { SlowRequest } from '../../types/slow-requests' */
 /** @import { Registry } from 'prom-client' */
 /** @import { Instruments } from '../probe/instruments' */
@@ -63,7 +65,7 @@ class Handle extends EventEmitter {
     this.#requests = new ApplicationRequests({
       logger: this.#logger,
       stallThresholdMs: this.#options.stallThresholdMs,
-      onRequest: () => this.#instruments?.speedUp(),
+      onRequest: context => this.#instruments?.beginRequest(context),
       onAnswered: (context, route, status, toMicros) => this.#instruments?.requestNotes.noteAnswer(context, route, status, toMicros),
       onWork: (context, fromMicros, toMicros) => this.#instruments?.requestNotes.noteWork(context, fromMicros, toMicros)
     })
@@ -156,6 +158,23 @@ class Handle extends EventEmitter {
   /** The worst requests of the last 15 minutes, and where their time went; worst first. @returns {Promise<SlowRequest[]>} */
   async slowRequests () {
     return await this.#instruments?.slowRequests() ?? []
+  }
+
+  /** The requests and jobs under way, oldest first, and what each does or waits for. @returns {Promise<RequestsInFlight>} */
+  async requests () {
+    return this.#running('requests()').requests()
+  }
+
+  /**
+   * Runs work that is no HTTP request as a job: it is followed like a request, as the route `job <name>`.
+   * @template T
+   * @param {string} name
+   * @param {() => T} fn
+   * @returns {T} what fn returns
+   */
+  job (name, fn) {
+    assertFunction('job(name, fn)', fn)
+    return this.#instruments === undefined ? fn() : this.#instruments.jobs.run(name, fn, this.#requests.slowest)
   }
 
   /**

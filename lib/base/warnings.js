@@ -18,6 +18,7 @@ const WARNINGS = Object.freeze({
   LOOPSCOPE_WARN_METRIC_TAKEN: 'the registry already has a metric named %s; the one of loopscope is not registered',
   LOOPSCOPE_WARN_ROUTE: 'route(request, template) has no effect: %s. The request keeps its detected route',
   LOOPSCOPE_WARN_ROUTE_LIMIT: 'more than %d routes: further ones are counted as _other',
+  LOOPSCOPE_WARN_JOB: 'a job is shown as _other: %s. It runs all the same',
   LOOPSCOPE_WARN_LISTENER: 'the admin listener could not start: %s. Everything else works',
   LOOPSCOPE_WARN_CONTROL_SOCKET: 'the command line cannot reach this process: %s. Everything else works',
   LOOPSCOPE_WARN_GROUP_COUNTERS: 'counters of group members that ended or do not answer are missing: %s. The metrics of the others are complete',

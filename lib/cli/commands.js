@@ -32,6 +32,7 @@ const COMMANDS = Object.freeze([
   require('./commands/heap'),
   require('./commands/stalls'),
   require('./commands/threads'),
+  require('./commands/requests'),
   require('./commands/slow'),
   require('./commands/waits'),
   require('./commands/sync'),

@@ -10,9 +10,11 @@
 /** @import { CaptureKind, Mark, Stall, SyncCalls, Trigger } from '../../types/diagnostics' */
 /** @import { Findings } from '../../types/findings' */
 /** @import { CallFrame, CpuProfile } from '../../types/profile' */
+/** @import { RequestsInFlight } from '../../types/requests' */
 /** @import { SlowRequest } from '../../types/slow-requests' */
 /** @import { Opened } from '../probe/applications' */
 /** @import { TakeFacts, TakeOrder } from '../probe/heap/take-snapshot' */
+/** @import { InFlightReading } from '../probe/http/in-flight' */
 /** @import { EndedWindow } from '../probe/recorder/engines' */
 /** @import { Notes } from '../probe/request-notes' */
 /** @import { AdminApplication } from '../observer/admin/admin' */
@@ -97,6 +99,7 @@
  *
  * @property {(about: {}) => Promise<Stall[]>} stalls  the last ones, newest first
  * @property {(about: {}) => Promise<SlowRequest[]>} slowRequests  worst first
+ * @property {(about: {}) => Promise<RequestsInFlight>} requests  under way
  * @property {(about: {}) => Promise<Pick<SyncCalls, 'sampled' | 'pool'>>} syncCalls  up to now: it ends the open window
  * @property {(about: {}) => Promise<Mark[]>} marks  the last ones, oldest first
  * @property {(about: {}) => Promise<Counts>} counts  for the metrics
@@ -135,6 +138,7 @@
  * @property {(about: {}) => Promise<object>} report  Node's diagnostic report
  * @property {(about: { seconds: number }) => Promise<{ seesCallbacks: boolean }>} sampleWaits  samples where all requests wait, from now on
  * @property {(about: {}) => Promise<{ seen: number }>} sampledWaits  ends that: what is in flight comes with the next notes
+ * @property {(about: {}) => Promise<InFlightReading>} requests  under way, where no inspector session can read them
  * @property {(about: { urls: string[] }) => Promise<(string | null)[]>} scriptMaps  source maps that only the process has, for the first of these
  *   scripts
  * @property {(about: { application: number }) => Promise<{ contentType: string, text: string }>} metrics

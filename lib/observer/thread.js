@@ -20,6 +20,7 @@ const { Scheduler } = require('./stalls/scheduler')
 const { workLinesOf } = require('../formats/profile/work-lines')
 const { createCpuBudget } = require('../source-maps/cpu-budget')
 const { SourceMaps } = require('../source-maps/source-maps')
+const { RequestsInFlight } = require('./requests/requests-in-flight')
 const { SlowRequests } = require('./slow-requests/slow-requests')
 const { createStallDetection } = require('./stalls/stall-detection')
 const { PoolProbe, PoolWaits } = require('./sync-calls/pool-probe')
@@ -56,6 +57,7 @@ class ObserverThread {
   #slowRequests
   /** @type {WaitProfile} */
   #waitProfile
+  #requestsInFlight
   #sampledCalls
   #windowReading
   #poolProbe
@@ -138,6 +140,12 @@ class ObserverThread {
     this.#poolWaits = new PoolWaits({ ...settings, warn })
     this.#poolProbe = new PoolProbe({ onQueued: waitedMs => this.#poolWaits.note(waitedMs), interval: this.#stalls.interval })
     this.#main = new MainClient({ channel: this.#channel })
+    this.#requestsInFlight = new RequestsInFlight({
+      recorder: this.#recorder,
+      main: this.#main,
+      blockedMs: () => this.#stalls.series.blockedMs(),
+      describeLook: stack => this.#stalls.describeLook(stack)
+    })
     this.#captureParts = new CaptureParts({
       views: this.#recorder.views(),
       sourceMaps: this.#sourceMaps,
@@ -202,6 +210,7 @@ class ObserverThread {
         this.#calls.add(notes.calls)
         this.#slowRequests.addNotes(notes)
         this.#waitProfile.add(notes.awaits)
+        this.#requestsInFlight.addNotes(notes)
         this.#windowReading.addNotes(notes)
       },
       speedUp: () => {
@@ -235,6 +244,7 @@ class ObserverThread {
     return {
       stalls: () => this.#stalls.records.list(),
       slowRequests: () => this.#slowRequests.list(),
+      requests: () => this.#requestsInFlight.read(),
       counts: () => readCounts({
         stalls: this.#stalls.records,
         calls: this.#calls,
@@ -300,6 +310,7 @@ class ObserverThread {
       sampledCalls: this.#sampledCalls,
       slowRequests: this.#slowRequests,
       waitProfile: this.#waitProfile,
+      requestsInFlight: this.#requestsInFlight,
       scheduler: this.#scheduler,
       poolWaits: this.#poolWaits,
       sourceMaps: this.#sourceMaps,

@@ -17,6 +17,7 @@ const { Recording } = require('./recorder/recording')
 const { Applications } = require('./applications')
 const { EgressServing } = require('./egress-serving')
 const { HeapWatching } = require('./heap/heap-watching')
+const { Jobs } = require('./jobs')
 const { Stalls } = require('./stalls')
 const { ObserverSupervisor } = require('./observer-supervisor')
 const { createHiddenFunctions, createInterrupt } = require('./interrupt')
@@ -26,13 +27,16 @@ const { createRequestContexts } = require('./http/contexts/request-contexts')
 const { RequestNotes } = require('./request-notes')
 const { createStallRoute } = require('./http/stall-route')
 const { ExactCalls } = require('./sync-calls/exact-calls')
+const { describeInFlight } = require('../shared/requests/in-flight')
 const { describeFile } = require('../formats/profile/frame')
 
 /** @import { Ask, Tell } from '../link/channel' */
 /** @import { CaptureKind, Logger, Mark, SyncCalls } from '../../types/diagnostics' */
+/** @import { RequestsInFlight } from '../../types/requests' */
 /** @import { SlowRequest } from '../../types/slow-requests' */
 /** @import { Order, StoreLocation } from '../observer/captures' */
 /** @import { Counts } from '../observer/counts' */
+/** @import { RequestContext } from './http/contexts/one-request' */
 /** @import { ResolvedOptions } from '../api/options/resolve-options' */
 
 class Instruments {
@@ -72,6 +76,7 @@ class Instruments {
   stalls
   loop // measurements of the event loop
   requestNotes
+  jobs
 
   /**
    * @param {object} parts
@@ -101,7 +106,9 @@ class Instruments {
       onSpeedUp: () => this.#observer.tell('speedUp', {}),
       cpuUsage: isMainThread ? process.cpuUsage : process.threadCpuUsage // missing in Node 20
     })
-    this.requestNotes = new RequestNotes({ context: this.#requestContexts.context, heartbeat: this.#heartbeat, tell })
+    const { context, inFlight } = this.#requestContexts
+    this.requestNotes = new RequestNotes({ context, inFlight, heartbeat: this.#heartbeat, tell })
+    this.jobs = new Jobs({ context, inFlight, notes: this.requestNotes, onBegin: this.speedUp, logger })
     this.#recording = new Recording({
       settings: recorder,
       whyTaken: options.whyTaken,
@@ -199,6 +206,14 @@ class Instruments {
   }
 
   /**
+   * As the observer sees them; without an observer, without what runs.
+   * @returns {Promise<RequestsInFlight>}
+   */
+  async requests () {
+    return await this.#observer.readOr('requests', {}, null) ?? describeInFlight(this.requestNotes.readInFlight())
+  }
+
+  /**
    * @param {Order} order
    * @param {AbortSignal} [signal]  cancels it
    */
@@ -215,6 +230,17 @@ class Instruments {
    * @param {StoreLocation} location
    */
   async checkStore (location) { return this.#observer.askWhenReady('prepareStore', { location }) }
+
+  /**
+   * Call it when work begins on a request that Node.js did not report: of HTTP/2 in Node.js 20, or simulated. Nothing tells that a simulated one is
+   * abandoned, so it is not listed.
+   * @param {RequestContext} context
+   */
+  beginRequest (context) {
+    this.speedUp()
+    const { request } = /** @type {{ request: any }} */ (context)
+    if (typeof request.stream?.push === 'function') this.#requestContexts.inFlight.requests.add(context)
+  }
 
   /** Call it when work begins: the heartbeat becomes fast. */
   speedUp = () => this.#heartbeat.speedUp()

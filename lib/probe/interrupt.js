@@ -4,18 +4,22 @@
 // them.
 
 const { monotonicMicros } = require('../base/monotonic')
+const { readBlockedStack } = require('./blocked-stack')
 const { inspector } = require('./process/inspector')
 
 /** @import { Trace } from '../../types/diagnostics' */
 /** @import { DebuggerStatus } from '../observer/recorder/debugger-detector' */
 /** @import { BlockedStack } from './blocked-stack' */
+/** @import { InFlightReading } from './http/in-flight' */
+
+const { stringify } = JSON // as it was at load
 
 /**
  * @param {object} parts
  * @param {{ lastMicros: number, dueMicros: number }} parts.heartbeat
  * @param {{ note (tickMicros: number): void, now (): string | null, traceNow (): Trace | null }} parts.stallRoute
  * @param {{ start (sessionError: null): void, rotate (seen?: DebuggerStatus): void, hurry (): void }} parts.recording
- * @param {{ look (): BlockedStack, takeHandlers (): unknown[] }} parts.requestNotes
+ * @param {{ look (): BlockedStack, takeHandlers (): unknown[], readInFlight (isInterrupt: boolean): InFlightReading }} parts.requestNotes
  * @param {() => void} parts.release  makes the observer release its session
  * @param {() => void} parts.withdrawRelease
  */
@@ -33,6 +37,8 @@ function createInterrupt ({ heartbeat, stallRoute, recording, requestNotes, rele
 
   return Object.assign(interrupt, {
     look: () => { requestNotes.look() },
+    // As text, which is cheaper to pass on.
+    inFlight: () => stringify({ ...requestNotes.readInFlight(true), stack: readBlockedStack() }),
     takeHandlers: () => requestNotes.takeHandlers(),
     startRecording: () => recording.start(null),
     endDebuggerWait: () => endDebuggerWait(release, withdrawRelease)

@@ -38,6 +38,7 @@ function createObserverHandlers ({ recording, ownWork, applications, exactCalls,
     report: () => ownWork.exempt(makeReport),
     sampleWaits: ({ seconds }) => requestNotes.awaits.ask(seconds),
     sampledWaits: () => requestNotes.awaits.readAsked(),
+    requests: () => requestNotes.readInFlight(),
     scriptMaps: ({ urls }) => ownWork.exempt(() => readScriptMaps(urls)),
     ...applications.readers
   }

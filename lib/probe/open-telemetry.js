@@ -79,10 +79,14 @@ function attributesOf ({ durationMs, cause, culprit, route }) {
   }
 }
 
-/** @param {string} route  a method and a template, the latter being '_unmatched' where there is none */
+/**
+ * @param {string} route  a method and a template, the latter being '_unmatched' where there is none; or that of a job
+ * @returns {Record<string, string>}
+ */
 function routeAttributes (route) {
   const space = route.indexOf(' ')
   const template = route.slice(space + 1)
+  if (route.startsWith('job ')) return { 'event_loop.stall.job': template }
   return { 'http.request.method': route.slice(0, space), ...(template.startsWith('/') && { 'http.route': template }) }
 }
 

@@ -7,6 +7,7 @@
 const { monotonicMicros } = require('../base/monotonic')
 const { readBlockedStack } = require('./blocked-stack')
 const { Arrivals } = require('./http/arrivals')
+const { InFlight } = require('./http/in-flight')
 const { handlersOf, isFinished, routeOf } = require('./http/route-template')
 const { traceOf } = require('./trace-of')
 const { AwaitSampler } = require('./waits/await-sampler')
@@ -16,6 +17,7 @@ const { DependencyCalls } = require('./waits/dependency-calls')
 /** @import { BlockedStack } from './blocked-stack' */
 /** @import { RequestContext } from './http/contexts/one-request' */
 /** @import { RouteContext } from './http/contexts/route-context' */
+/** @import { InFlightReading } from './http/in-flight' */
 /** @import { Interval } from './loop/own-work' */
 /** @import { AwaitBatch } from './waits/await-sample' */
 /** @import { CallBatch } from './waits/dependency-calls' */
@@ -50,7 +52,7 @@ const MAX_FUNCTIONS = 4 // of a route: the route's own middleware first, the han
  *
  * @typedef {object} Answer
  * @property {string} route
- * @property {number} status
+ * @property {number | null} status  null: a job
  * @property {string | null} traceId
  * @property {number} fromMicros   when the request may have arrived
  * @property {number} startMicros  when Node.js read it
@@ -66,12 +68,15 @@ const MAX_FUNCTIONS = 4 // of a route: the route's own middleware first, the han
  * @property {Answer[]} answers  slow ones only
  * @property {CallBatch} calls  calls to the application's dependencies
  * @property {AwaitBatch} awaits  where sampled requests waited
+ * @property {InFlightReading} inFlight  the requests under way
  * @property {boolean} hasHandlers  functions of new routes can be requested
  */
 
 class RequestNotes {
   #context
   #tell
+  #heartbeat
+  #inFlight
   #arrivals
   #handlers = new Handlers()
   #looks = new Looks((route, request) => this.#handlers.notice(route, request))
@@ -90,9 +95,12 @@ class RequestNotes {
    * @param {Pick<RouteContext, 'current' | 'restoreOn'>} parts.context
    * @param {{ dueMicros: number }} parts.heartbeat
    * @param {Tell} parts.tell  the observer
+   * @param {InFlight} [parts.inFlight]
    */
-  constructor ({ context, heartbeat, tell }) {
+  constructor ({ context, heartbeat, tell, inFlight = new InFlight() }) {
     this.#context = context
+    this.#heartbeat = heartbeat
+    this.#inFlight = inFlight
     this.#tell = tell
     this.#arrivals = new Arrivals(heartbeat)
     this.calls = new DependencyCalls({ context, onFull: () => this.handOver() })
@@ -123,6 +131,7 @@ class RequestNotes {
     if (this.#arrivals.noteTick(micros, delayMs) && this.#late.length < MAX_NOTES) this.#late.push({ fromMicros: micros - delayMs * 1e3, toMicros: micros })
     this.#work.nameRipe(micros)
     this.#seen.nameRipe(micros)
+    this.#inFlight.sweep(micros)
     this.awaits.tick(micros)
     const count = this.#work.length + this.#seen.length + this.#late.length + this.#answers.length + this.awaits.length
     if (count >= MANY_NOTES || this.calls.isMuch || (count + this.calls.length > 0 && micros - this.#handedOverMicros >= MAX_HELD_MICROS)) this.handOver()
@@ -141,7 +150,7 @@ class RequestNotes {
    * Call it for every request once it is answered.
    * @param {RequestContext} context
    * @param {string} route
-   * @param {number} status
+   * @param {number | null} status  null: a job
    * @param {number} toMicros
    */
   noteAnswer (context, route, status, toMicros) {
@@ -170,6 +179,15 @@ class RequestNotes {
     return stack
   }
 
+  /**
+   * The requests under way. Called by a timer or for a message, none of them runs, whatever context that has.
+   * @param {boolean} [isInterrupt]  it is called in the middle of whatever runs
+   */
+  readInFlight (isInterrupt = false) {
+    const current = isInterrupt ? this.#context.current() : undefined
+    return this.#inFlight.read({ current, calls: this.calls, isLate: monotonicMicros() > this.#heartbeat.dueMicros })
+  }
+
   /** Called by the observer through the inspector: a message cannot carry functions. */
   takeHandlers () {
     return this.#handlers.take()
@@ -194,6 +212,7 @@ class RequestNotes {
       answers: this.#answers,
       calls: this.calls.take(),
       awaits: this.awaits.take(),
+      inFlight: this.readInFlight(),
       hasHandlers: this.#handlers.freshCount > 0
     }
     this.#late = []

@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { gunzipSync } = require('node:zlib')
-const { createSubject, unavailable, SLOW, STALL, TOKENS } = require('./subject')
+const { IN_FLIGHT, createSubject, unavailable, SLOW, STALL, TOKENS } = require('./subject')
 const { errors } = require('../../lib/base/errors')
 const { createRoutes } = require('../../lib/observer/admin/routes')
 const { craft, withRoutes } = require('../fixtures/profiles/profiles')
@@ -50,6 +50,18 @@ test('slow requests are those that were handed over, with how fresh they are', a
   const { ask } = createSubject(t, { sources: { slowRequests: async () => ({ isStale: true, at: 5, requests: [SLOW] }) } })
   assert.deepEqual((await ask('/slow-requests')).value, { isStale: true, at: 5, requests: [SLOW] })
   assert.match((await ask('/slow-requests?format=text')).body, /^the event loop is blocked[^]*GET \/fast 200/)
+})
+
+test('the requests under way are given as data and as text', async t => {
+  const { ask } = createSubject(t)
+  assert.deepEqual((await ask('/requests')).value, IN_FLIGHT)
+  assert.deepEqual((await ask('/requests?format=text')).body.split('\n').map(line => line.trim()), [
+    '3 requests under way; 1 upgraded connection; the event loop has been blocked for 350 ms by POST /login: pbkdf2Sync called by checkPassword (app.js:8)',
+    '5200 ms GET /orders/:id: waiting for redis GET 127.0.0.1:6379 for 5100 ms; its client is gone',
+    '400 ms GET (route not known yet): waiting for the event loop',
+    '360 ms POST /login: running pbkdf2Sync called by checkPassword (app.js:8)',
+    ''
+  ])
 })
 
 test('stalls come with totals, as many as are asked for', async t => {

@@ -77,6 +77,7 @@ function createSubject (t, { application = {}, sources = {}, now } = {}) {
     context: (title, notes = []) => ({ appRoot: '/app', title, notes }),
     syncCalls: async () => SYNC_CALLS,
     exactCalls: async () => ({ value: SYNC_CALLS, at: Date.now(), isStale: false }),
+    requests: async () => IN_FLIGHT,
     slowRequests: async () => ({ isStale: false, at: Date.now(), requests: [SLOW] }),
     waits: async ({ seconds = null }) => ({ seconds, seen: null, sampled: 0, seesCallbacks: false, isStale: false, routes: [] }),
     reportSections: () => ({ sections: [], lines: [] }),
@@ -94,6 +95,21 @@ const FRAME = { functionName: 'fill', scriptId: '1', url: 'file:///app/cache.js'
 const SAMPLING = {
   head: { callFrame: { ...FRAME, functionName: '(root)' }, selfSize: 0, id: 1, children: [{ callFrame: FRAME, selfSize: 1e6, id: 2, children: [] }] },
   samples: [{ size: 5e5, nodeId: 2, ordinal: 1 }, { size: 5e5, nodeId: 2, ordinal: 2 }]
+}
+
+const IN_FLIGHT = {
+  at: Date.UTC(2026, 10, 20),
+  ageMs: 0,
+  isStale: false,
+  blockedMs: 350,
+  total: 3,
+  upgraded: 1,
+  running: { route: 'POST /login', culprit: { function: 'checkPassword', file: 'app.js', line: 8, column: 42, functionLine: 8, call: 'pbkdf2Sync', via: null, share: 1 } },
+  requests: [
+    { route: 'GET /orders/:id', method: 'GET', at: Date.UTC(2026, 10, 20), ageMs: 5200, state: 'waiting', waits: [{ kind: 'redis', operation: 'GET', target: '127.0.0.1:6379', calls: 1, ms: 5100 }], clientGone: true, traceId: null },
+    { route: null, method: 'GET', at: Date.UTC(2026, 10, 20), ageMs: 400, state: 'loop', waits: [], clientGone: false, traceId: null },
+    { route: 'POST /login', method: 'POST', at: Date.UTC(2026, 10, 20), ageMs: 360, state: 'running', waits: [], clientGone: false, traceId: null }
+  ]
 }
 
 const SLOW = {
@@ -146,4 +162,4 @@ function unavailable () {
   throw new errors.ERR_LOOPSCOPE_LOOP_BLOCKED(300)
 }
 
-module.exports = { createSubject, requestOf, unavailable, SLOW, STALL, TOKENS, APPLICATION, FIXTURES: path.join(__dirname, '..', 'fixtures') }
+module.exports = { IN_FLIGHT, createSubject, requestOf, unavailable, SLOW, STALL, TOKENS, APPLICATION, FIXTURES: path.join(__dirname, '..', 'fixtures') }

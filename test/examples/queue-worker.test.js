@@ -18,7 +18,7 @@ async function runWorker (t) {
 test('examples/queue-worker.js names the call that blocked, keeps a report of the slow job and ends', async t => {
   const { code, output } = await runWorker(t)
   assert.equal(code, 0)
-  assert.match(output, /^stalled \d+ ms \(\w+\): scryptSync in importUsers, examples\/queue-worker\.js:\d+$/m)
+  assert.match(output, /^stalled \d+ ms in job import \(\w+\): scryptSync in importUsers, examples\/queue-worker\.js:\d+$/m)
   const [, path] = /^what it did: (.+)$/m.exec(output)
   assert.match(fs.readFileSync(path, 'utf8'), /scryptSync [^\n]*\n[^\n]*importUsers examples\/queue-worker\.js/)
   assert.equal(output.match(/^job mail took/mg).length, 2, 'the queue went on')

@@ -15,13 +15,14 @@ const { tableLines } = require('../../lib/cli/output/table')
 const { toGroupMarkdown, toGroupText } = require('../../lib/shared/findings/show')
 const { ANSWERS, readAnswer } = require('../../lib/shared/group/answers')
 const { askGroup } = require('../../lib/shared/group/ask-group')
-const { askForGroupAnswer, mergeOverview, mergeSlowRequests, mergeStalls, mergeSyncCalls } = require('../../lib/shared/group/group-answers')
+const { askForGroupAnswer, mergeOverview, mergeRequests, mergeSlowRequests, mergeStalls, mergeSyncCalls } = require('../../lib/shared/group/group-answers')
 const { groupCaptures } = require('../../lib/shared/group/group-captures')
 const { groupCpuProfile, groupHeapProfile } = require('../../lib/observer/group/group-profiles')
 const { mergeFindings } = require('../../lib/shared/findings/merge-findings')
 const { addTold, countedOf, NOTHING_TOLD } = require('../../lib/observer/group/totals')
 const { sumMetrics } = require('../../lib/observer/group/sum-metrics')
 const { writeExposition } = require('../../lib/shared/group/exposition')
+const { IN_FLIGHT } = require('../admin/subject')
 const { parseBounded } = require('../../lib/base/shapes')
 const { localTime } = require('../../lib/base/local-time')
 
@@ -37,6 +38,7 @@ const GOOD = {
   loop: { delay: { utilization: 0.5, p99Ms: 3 }, memory: { rssBytes: 5, heapUsedBytes: 4 }, blockedMs: 0, isStale: false },
   findings: { at: 1, pid: 2, appName: 'shop', observedSeconds: 10, blockedMs: 0, isStale: false, figures: { delayP99Ms: 1, utilization: 0.2, workers: null, longestStallMs: 0, stalls: 0, requestsPerSecond: 10, requestsInFlight: null }, findings: [FINDING] },
   syncCalls: { sampled: [CALL], exact: [{ ...CALL, calls: 3, totalMs: 10, maxMs: 4, standardError: { calls: 3, totalMs: 0 } }], totals: [{ api: 'fs.readFileSync', calls: 3, totalMs: 10 }], pool: { queued: 1, maxWaitMs: 5 } },
+  requests: IN_FLIGHT,
   slowRequests: { isStale: false, at: 1, requests: [{ at: 1, route: 'GET /a', status: 200, durationMs: 5, unreadMs: 0, ownMs: 1, behindMs: 3, behind: [{ route: null, ms: 3 }], gcMs: 1, waitingMs: 0, waits: [], traceId: null }] },
   metrics: {
     openedAtMs: 1,
@@ -81,9 +83,9 @@ async function serve (t, answers) {
   }))
 }
 
-const KIND_OF = { '/stalls': 'stalls', '/loop': 'loop', '/findings': 'findings', '/sync-calls': 'syncCalls', '/slow-requests': 'slowRequests', '/metrics': 'metrics', '/captures': 'capture', '/cpu': 'cpuProfile', '/heap-profile': 'heapProfile' }
+const KIND_OF = { '/stalls': 'stalls', '/loop': 'loop', '/findings': 'findings', '/sync-calls': 'syncCalls', '/slow-requests': 'slowRequests', '/requests': 'requests', '/metrics': 'metrics', '/captures': 'capture', '/cpu': 'cpuProfile', '/heap-profile': 'heapProfile' }
 const well = url => bodyOf(GOOD[KIND_OF[url.split('?')[0]]])
-const MERGED = ['overview', 'findings', 'stalls', 'sync-calls', 'slow-requests']
+const MERGED = ['overview', 'findings', 'stalls', 'sync-calls', 'slow-requests', 'requests']
 
 /** The metrics of a group whose totals are in a folder of their own. */
 function metricsOf (t, members) {
@@ -135,6 +137,12 @@ test('whatever member of an answer is odd, the answer is missing or can be merge
     syncCalls (value) {
       const { sampled, exact } = mergeSyncCalls(parts('syncCalls', value))
       return tableLines([{ title: 'WHERE', cell: ({ callSite }) => callSite.file }, { title: 'X', cell: ({ routes, advice }) => `${routes.map(({ route }) => route)} ${advice.instead}` }], [...sampled, ...exact ?? []], 80)
+    },
+    requests (value) {
+      const { describeCounts } = require('../../lib/shared/requests/summary')
+      const { describeState } = require('../../lib/shared/requests/describe-state')
+      const { members, requests } = mergeRequests(parts('requests', value))
+      return [...members.map(member => describeCounts(member, 1)), ...requests.map(request => [describeState(request, ''), localTime(request.at)])]
     },
     slowRequests (value) {
       const { describeSlow } = require('../../lib/shared/describe-slow')

@@ -6,6 +6,7 @@ const assert = require('node:assert/strict')
 const { after, before, describe, test } = require('node:test')
 const { findFindings } = require('../../lib/shared/findings/find-findings')
 const { readings, spot } = require('../findings/readings')
+const { IN_FLIGHT } = require('../admin/subject')
 const { assertFits, createBrowser, FACTS, live, loop, shown, skip, STALL, stallsAnswer } = require('./dashboard')
 
 describe('the page before made up answers', { skip, timeout: 120_000 }, () => {
@@ -61,11 +62,26 @@ describe('the page before made up answers', { skip, timeout: 120_000 }, () => {
     assert.equal(await healthy.page.locator('#threads-section').isVisible(), false)
   })
 
+  test('requests under way are shown with what each does or waits for, as text', async t => {
+    const [first] = IN_FLIGHT.requests
+    const evil = '<img src=x onerror=alert(1)>'
+    const { page, complaints } = await browser.openCanned(t, { '/requests': { ...IN_FLIGHT, total: 140, requests: [...IN_FLIGHT.requests, { ...first, route: `GET /${evil}` }] } })
+    await shown(page)
+    await page.locator('#in-flight tbody tr').nth(3).waitFor()
+    assert.deepEqual(await page.locator('#in-flight tbody tr').first().locator('td').allTextContents(), ['GET /orders/:id', '5.2 s', 'waiting for redis GET 127.0.0.1:6379 for 5100 ms', 'gone'])
+    assert.equal(await page.locator('#in-flight tbody tr strong').textContent(), 'running checkPassword (app.js:8), calling pbkdf2Sync')
+    assert.match(await page.locator('#in-flight-note').textContent(), /^140 under way, the oldest 4 listed\. 1 upgraded connection, .* blocked for 350 ms by POST \/login: checkPassword/)
+    await noneOf(page, 'img')
+    const stale = await browser.openCanned(t, { '/requests': { ...IN_FLIGHT, isStale: true, at: null, running: null, total: 0, upgraded: 0, requests: [] } })
+    await stale.page.locator('#in-flight-note', { hasText: 'cannot be interrupted: nothing was read before' }).waitFor()
+    assert.deepEqual([complaints, stale.complaints], [[], []])
+  })
+
   for (const [width, colorScheme] of [[390, 'light'], [1024, 'dark'], [1440, 'light']]) {
     test(`fits ${width} pixels, ${colorScheme}, with ten thousand stalls, and keeps their names text`, async t => {
       const evil = '<img src=x onerror=alert(1)>'
       const stalls = Array.from({ length: 10_000 }, (_, id) => ({ ...STALL, id, route: `GET /${evil}/${id % 40}`, culprit: { ...STALL.culprit, function: `${evil}${'x'.repeat(80)}` } }))
-      const { page, complaints } = await browser.openCanned(t, { '/stalls': stallsAnswer(stalls), '/findings': SICK, '/slow-requests': { isStale: false, requests: [SLOW] } }, { viewport: { width, height: 800 }, colorScheme })
+      const { page, complaints } = await browser.openCanned(t, { '/stalls': stallsAnswer(stalls), '/findings': SICK, '/slow-requests': { isStale: false, requests: [SLOW] }, '/requests': IN_FLIGHT }, { viewport: { width, height: 800 }, colorScheme })
       await shown(page)
       const more = page.locator('#stalls > button.more')
       await more.waitFor()
@@ -80,6 +96,7 @@ describe('the page before made up answers', { skip, timeout: 120_000 }, () => {
       await noneOf(page, 'img')
       assert.ok((await page.locator('#stalls').textContent()).includes(evil))
       await page.locator('#slow td').first().waitFor()
+      await page.locator('#in-flight td').first().waitFor()
       await assertFits(page)
       assert.deepEqual(complaints, [])
     })
@@ -193,7 +210,7 @@ describe('the page before made up answers', { skip, timeout: 120_000 }, () => {
 
   test('a process without traffic says so in each section', async t => {
     const { page, complaints } = await browser.openCanned(t)
-    for (const text of ['No significant problem found', 'No stalls since the process started.', 'No route has blocked the event loop.', 'No synchronous call took 1 ms or more.', 'No slow requests in', 'No artifacts.']) {
+    for (const text of ['No significant problem found', 'No stalls since the process started.', 'No route has blocked the event loop.', 'No synchronous call took 1 ms or more.', 'No slow requests in', 'No request is under way.', 'No artifacts.']) {
       await page.getByText(text).first().waitFor()
     }
     assert.deepEqual(complaints, [])

@@ -81,6 +81,7 @@ const ANSWERS = {
   '/threads': { off: 'option threads is false', unwatched: 0, threads: [], stalls: [], load: null },
   '/rules': { dryRun: false, rules: [] },
   '/findings': findFindings(readings(), { appName: 'shop' }),
+  '/requests': { at: Date.now(), ageMs: 0, isStale: false, blockedMs: 0, total: 0, upgraded: 0, running: null, requests: [] },
   '/slow-requests': { isStale: false, requests: [] },
   '/captures': { captures: [] },
   '/artifacts': { artifacts: [] }

@@ -35,6 +35,7 @@ function createFakeSources ({ blockedMs = 300 } = {}) {
       routeTotals: [{ route: 'GET /auth', seconds: blockedMs / 1e3 }, { route: null, seconds: 0 }]
     },
     requests: createRequests(),
+    jobs: { read: () => [{ job: 'resize', outcome: 'ok', reading: { bounds: [0.1, 1], counts: [1, 2], count: 2, sum: 0.6 } }] },
     calls: [
       { kind: 'redis', operation: 'GET', target: 'cache:6379', errors: 1, reading: { bounds: [0.1, 1], counts: [2, 3], count: 3, sum: 0.5 } },
       { kind: 'mysql', operation: 'acquire', target: 'db:3306', errors: 0, reading: { bounds: [0.1, 1], counts: [1, 1], count: 1, sum: 0.05 } }

@@ -38,6 +38,8 @@ test('the event has the names and units of OpenTelemetry', () => {
 
 test('what is not known is no attribute', () => {
   assert.deepEqual(Object.keys(eventOf({ route: null, culprit: null }).attributes), ['event_loop.stall.duration', 'event_loop.stall.cause'])
+  assert.equal(eventOf({ route: 'job resize' }).attributes['event_loop.stall.job'], 'resize')
+  assert.equal(eventOf({ route: 'job resize' }).attributes['http.request.method'], undefined)
   assert.equal(eventOf({ route: 'GET _unmatched' }).attributes['http.route'], undefined)
   const { attributes } = eventOf({ culprit: { ...culprit, file: '', call: null } })
   assert.deepEqual(Object.keys(attributes).filter(name => /^code\.|call$/.test(name)), ['code.function.name'])

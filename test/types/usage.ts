@@ -52,6 +52,11 @@ export async function worker (): Promise<void> {
   })
   const [slowest] = await handle.slowRequests()
   console.log(slowest?.behind.map(({ route, ms }) => `${route} ${ms}`))
+  const { total, running, requests: [oldest] } = await handle.requests()
+  console.log(total, running?.culprit?.function, oldest?.waits.map(({ target, ms }) => `${target} ${ms}`))
+  const five: number = handle.job('count', () => 5)
+  const six: Promise<number> = handle.job('count', async () => five + 1)
+  console.log(await six)
   await handle.close()
 }
 

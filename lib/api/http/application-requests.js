@@ -8,6 +8,7 @@ const { RouteContext } = require('../../probe/http/contexts/route-context')
 const { RequestChannel } = require('../../probe/http/request-channel')
 const { createRequestDurations } = require('./request-durations')
 const { createRequestMeasure } = require('./request-measure')
+const { SlowestRequest } = require('../../probe/http/slowest-request')
 const { createSayRoute } = require('../../probe/http/told-route')
 
 /** @import { Logger } from '../../../types/diagnostics' */
@@ -26,6 +27,8 @@ class ApplicationRequests {
   middleware
   /** Counted for the process: a request that passes two handles is one request. */
   durations
+  /** The request or job of this handle whose synchronous code ran longest. */
+  slowest
   /** Sets the route template of a request, where the framework does not provide it. Never throws. */
   sayRoute
 
@@ -33,7 +36,7 @@ class ApplicationRequests {
    * @param {object} parts
    * @param {Logger} parts.logger
    * @param {number} parts.stallThresholdMs
-   * @param {() => void} parts.onRequest  called when work on a request begins
+   * @param {NonNullable<Parameters<CreateMiddleware>[0]['onRequest']>} parts.onRequest
    * @param {NonNullable<import('./request-measure').RequestMeasureOptions['onAnswered']>} parts.onAnswered
    * @param {NonNullable<Parameters<CreateMiddleware>[0]['onWork']>} parts.onWork
    */
@@ -41,25 +44,26 @@ class ApplicationRequests {
     const { logger } = parts
     this.#parts = parts
     this.durations = share(SHARED_DURATIONS, () => createRequestDurations({ logger }))
+    this.slowest = new SlowestRequest(parts.stallThresholdMs)
     this.sayRoute = createSayRoute({ context: this.#context, logger })
   }
 
   /** @param {Parameters<CreateMiddleware>[0]['take']} take  answers requests that are not for the application */
   openMiddleware (take) {
     const { createMiddleware } = require('./middleware') // a preload needs no middleware
-    this.middleware = createMiddleware({ ...this.#parts, context: this.#context, requests: this.durations, take })
+    this.middleware = createMiddleware({ ...this.#parts, context: this.#context, requests: this.durations, slowest: this.slowest, take })
     return this.middleware
   }
 
   /** Counts the requests of every HTTP server of the process. */
   openChannel () {
-    const { logger, onAnswered } = this.#parts
-    const measure = createRequestMeasure({ context: this.#context, requests: this.durations, logger, onAnswered })
+    const { logger, onRequest, onAnswered } = this.#parts
+    const measure = createRequestMeasure({ context: this.#context, requests: this.durations, logger, onRequest, onAnswered })
     this.#channel = new RequestChannel(({ request, response }) => { measure.begin(request, response) })
   }
 
   takeSlowest () {
-    return this.middleware?.slowest.take() ?? null
+    return this.slowest.take()
   }
 
   start () {

@@ -31,7 +31,7 @@ const MICROS_PER_SECOND = 1e6
  * @property {Pick<RouteContext, 'current' | 'running' | 'keepFor'>} context  while it is stopped, nothing is measured
  * @property {RequestCounter} requests
  * @property {Pick<Logger, 'warn'>} logger
- * @property {() => void} [onRequest]  called when work on a request begins
+ * @property {(context: RequestContext) => void} [onRequest]  called when work begins on a request that Node.js did not report
  * @property {(context: RequestContext, route: string, status: number, toMicros: number) => void} [onAnswered]  called when it is answered and its
  *   route is resolved
  */
@@ -89,9 +89,9 @@ class RequestMeasure {
     if (current?.request === request) return current
     const own = contextOn(request)
     if (own !== undefined && isFinished(own.request)) return own
-    this.#onRequest()
     const micros = monotonicMicros()
     const context = createRequestContext(request, micros, micros)
+    this.#onRequest(context)
     const { stream } = /** @type {any} */ (request)
     if (typeof stream?.push === 'function') this.#context.keepFor(stream, context)
     return context

@@ -66,12 +66,13 @@ class ApplicationMetrics {
  * @param {Requests} requests
  */
 function metricSources (instruments, requests) {
-  const { loop, exactCalls, heap } = instruments
+  const { loop, exactCalls, heap, jobs } = instruments
   return {
     delay: loop.delay,
     iterations: loop.iterations,
     utilization: loop.utilization,
     exactCalls,
+    jobs,
     clock: { get recentMaxStalenessMs () { return instruments.clocks.clockIfUsed?.recentMaxStalenessMs ?? null } },
     heap: { trend: () => heap.trend },
     requests,

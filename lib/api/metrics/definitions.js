@@ -8,6 +8,7 @@
 /** @import { BucketReading } from '../../base/bucket-counts' */
 /** @import { FlagCount } from '../../shared/sync-calls/flags' */
 /** @import { SyncCallSum } from '../../shared/sync-calls/totals' */
+/** @import { JobReading } from '../../probe/jobs' */
 /** @import { DurationsReading } from '../http/request-durations' */
 
 /**
@@ -18,6 +19,7 @@
  * @property {{ read (): { utilization: number, activeSeconds: number, idleSeconds: number } }} [utilization]
  * @property {StallCounts} [stalls]  optional to the histogram of the delay, whose exemplars they are
  * @property {{ read (): DurationsReading }} [requests]
+ * @property {{ read (): JobReading[] }} [jobs]
  * @property {CountedCalls[]} [calls]  calls to the application's dependencies
  * @property {CaptureTotals} [captures]
  * @property {{ counts (): { calls: SyncCallSum[], flagged: FlagCount[] } }} [exactCalls]
@@ -171,6 +173,17 @@ const DEFINITIONS = Object.freeze([
     aggregator: 'sum',
     source: 'requests',
     collect: ({ requests }) => [{ labels: { metric: REQUEST_DURATION }, value: requests.read().overflowed }]
+  },
+
+  // Work that is no HTTP request, by its names, whose number jobs.js bounds.
+  {
+    name: 'loopscope_job_duration_seconds',
+    help: 'Duration of the jobs of the application, run by job(), by name and outcome (ok, error)',
+    type: 'histogram',
+    labelNames: ['job', 'outcome'],
+    aggregator: 'sum',
+    source: 'jobs',
+    collect: ({ jobs }) => jobs.read().map(({ job, outcome, reading }) => ({ labels: { job, outcome }, reading }))
   },
 
   // Calls to dependencies, by their names, whose number call-names.js bounds. The wait for a pool is separate: the dependency itself is not slow

@@ -23,7 +23,8 @@ const ROUTES = Object.freeze({
   findings: '/group/findings',
   stalls: '/group/stalls',
   'sync-calls': '/group/sync-calls',
-  'slow-requests': '/group/slow-requests'
+  'slow-requests': '/group/slow-requests',
+  requests: '/group/requests'
 })
 
 const ANSWER_MS = 1000

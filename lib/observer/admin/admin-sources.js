@@ -68,6 +68,7 @@ const REPORT_MS = 10_000
  * @param {import('../threads/thread-watch').ThreadWatch} parts.threadWatch
  * @param {Pick<import('../slow-requests/slow-requests').SlowRequests, 'list' | 'handedOverMs'>} parts.slowRequests
  * @param {Pick<import('../waits/wait-profile').WaitProfile, 'read' | 'settleNow'>} parts.waitProfile
+ * @param {Pick<import('../requests/requests-in-flight').RequestsInFlight, 'read'>} parts.requestsInFlight
  * @param {{ readNow (): Promise<boolean> }} parts.windowReading  false: the open window did not arrive in time
  * @param {Pick<import('../sync-calls/sampled-calls').SampledCalls, 'read'>} parts.sampledCalls
  * @param {import('../findings/past-readings').PastReadings} parts.past  past readings of the application
@@ -132,6 +133,7 @@ function createAdminSources (parts) {
     exactCalls: () => readExactCalls(parts),
     slowRequests: () => readSlowRequests(parts),
     waits: (/** @type {{ seconds?: number, route?: string }} */ wanted, /** @type {AbortSignal} */ signal) => readWaits(parts, wanted, signal),
+    requests: () => parts.requestsInFlight.read(),
     sampleHeap: heapSampler.sample.bind(heapSampler),
     compareSnapshots: comparisons.compare,
     view,

@@ -16,12 +16,13 @@ const PARTS = Object.freeze({
     figures: 'page/dashboard/figures.js',
     groupProcesses: 'shared/group/processes.js',
     ruleText: 'cli/output/format-rule.js',
+    requestState: 'shared/requests/describe-state.js',
     slowRequests: 'shared/describe-slow.js'
   },
   scripts: [
     ...FRAMES.scripts,
     ...['display', 'glossary', 'session', 'problems', 'tables', 'flame'].map(name => `dashboard/${name}.js`),
-    ...['charts', 'range', 'now', 'group', 'stalls', 'requests', 'findings', 'calls', 'threads', 'captures', 'rules'].map(name => `sections/${name}.js`),
+    ...['charts', 'range', 'now', 'group', 'stalls', 'in-flight', 'requests', 'findings', 'calls', 'threads', 'captures', 'rules'].map(name => `sections/${name}.js`),
     'dashboard/page.js'
   ]
 })

@@ -14,6 +14,7 @@ const { OWN_FOLDER } = require('../../base/own-files')
 /** @import { Trace } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { BlockedStack } from '../../probe/blocked-stack' */
+/** @import { InFlightReading } from '../../probe/http/in-flight' */
 /** @import { Handler } from '../labels/knowledge' */
 /** @import { DebuggerStatus } from './debugger-detector' */
 
@@ -90,6 +91,12 @@ class InspectorSession {
   /** Makes the main thread note its request and its stack, for the labels of samples. */
   look () {
     return this.#call('look')
+  }
+
+  /** @returns {Promise<InFlightReading & { stack: BlockedStack }>} the requests under way, and what runs; rejects when there is no session */
+  async readInFlight () {
+    const { result } = await this.post('Runtime.evaluate', { expression: this.#callOf('inFlight'), returnByValue: true, silent: true })
+    return JSON.parse(result.value)
   }
 
   /** @returns {Promise<Handler[]>} the handlers of new routes */

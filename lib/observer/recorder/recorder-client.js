@@ -177,6 +177,10 @@ class RecorderClient {
     return this.#session.look()
   }
 
+  readInFlight () {
+    return this.#session.readInFlight()
+  }
+
   readHandlers () {
     return this.#session.readHandlers()
   }

@@ -29,7 +29,7 @@ function describe (request) {
   })
   const lines = waitedAt?.filter(({ ms }) => ms > 0).slice(0, MAX_LINES).map(({ function: name, file, line, awaited, ms }) => `${name} ${file}:${line} ${ms} ms${awaited === null ? '' : ` (${awaited})`}`)
   return [
-    `${localTimeWithZone(at)} ${route} ${status} ${durationMs} ms: ${describeSlow(request)}${trace}`,
+    `${localTimeWithZone(at)} ${route} ${status === null ? '' : `${status} `}${durationMs} ms: ${describeSlow(request)}${trace}`,
     `  own ${ownMs} ms, behind ${behindMs} ms${others === '' ? '' : ` (${others})`}, gc ${gcMs} ms, waiting ${waitingMs} ms`,
     ...(waited.length === 0 ? [] : [`  waited for ${waited.join('; ')}`]),
     ...(lines === undefined || lines.length === 0 ? [] : [`  waited at ${lines.join('; ')}`]),

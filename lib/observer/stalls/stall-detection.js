@@ -12,17 +12,18 @@ const { toStall } = require('../../shared/stalls/stall')
 const { describeCulprit, toLogFields } = require('../../shared/stalls/stall-line')
 const { createBlockedStacks } = require('./culprit/blocked-stacks')
 const { findCulprit } = require('./culprit/find-culprit')
-const { seenCulprit } = require('./culprit/seen-culprit')
+const { culpritAt, seenCulprit } = require('./culprit/seen-culprit')
 const { createSourceLines } = require('./culprit/source-lines')
 const { Evidence } = require('./evidence')
 const { codeSampleCount, judgeCause, longestBusyMs, longestGapMs, mayLooksTell, toBlame } = require('./judge-cause')
 const { LoopSeries, StallRecords } = require('./stall-records')
 const { createHousekeeping, StallWatch } = require('./stall-watch')
 
-/** @import { Cause, Stall, StallEvidence, Trace } from '../../../types/diagnostics' */
+/** @import { Cause, Culprit, Stall, StallEvidence, Trace } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { ObserverSettings } from '../../link/messages' */
 /** @import { SharedState } from '../../link/shared-state' */
+/** @import { BlockedStack } from '../../probe/blocked-stack' */
 /** @import { MeasuredStall, Subject } from '../../shared/stalls/stall' */
 /** @import { History } from '../recorder/history' */
 /** @import { Look, RawLook } from './culprit/blocked-stacks' */
@@ -68,6 +69,7 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
   const stacks = createBlockedStacks(settings, (frames, maxMs) => sourceMaps.frames(frames, { maxMs }))
   // The session may close before the answer.
   const look = guarded(() => recorder.lookNow().then(seen => { if (seen !== undefined) stacks.add(seen.stack) }, () => {}))
+  const context = { ...settings, source: createSourceLines(settings) }
   const { interval, turn } = createHousekeeping()
   /** @type {StallWatch} */
   const watch = new StallWatch({
@@ -99,7 +101,7 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     isStill: stuck => watch.isStill(stuck),
     logNow,
     records,
-    context: { ...settings, source: createSourceLines(settings) },
+    context,
     thresholdMs: settings.stallThresholdMs,
     toOriginal: (profile, maxMs) => sourceMaps.profile(profile, { maxMs }),
     isMapped: (profile, looks) => sourceMaps.isKnown({ profile, frames: stacks.placesOf(looks) })
@@ -127,6 +129,17 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
       const stall = await reports.explain(measured, subject ?? subjects.of(measured.id))
       if (stall !== null) onOver.tell(stall)
       return stall
+    },
+    /**
+     * What ran when this stack was read.
+     * @param {BlockedStack} stack
+     * @returns {Promise<{ culprit: Culprit | null } | null>} null: nothing but loopscope
+     */
+    async describeLook (stack) {
+      const raw = stacks.read(stack)
+      if (raw.calls.length === 0) return null
+      const [look] = await stacks.toOriginal([raw], MAX_MAPPING_WHILE_STUCK_MS)
+      return { culprit: culpritAt(look, context) }
     },
     /** Called when a source map was read. */
     learned: reports.learned,

@@ -23,6 +23,8 @@ loopscope.glossary = (() => {
     'thread-busy': ['Busy thread', 'The share of time in which a worker thread runs code or garbage collection, from profiler samples. Worker threads are meant to be busy; they do not count in the figures of the event loop.'],
     'thread-stall': ['Stall of a thread', 'A period of at least the stall threshold in which the thread was busy without a pause. For a thread that computes, this is normal.'],
     sampled: ['Sampled, counted', 'Sampled: estimated from the CPU profiler, which takes 100 samples per second. Counted: every call was recorded.'],
+    'under-way': ['Under way', 'Requests that are not answered, and jobs that are not done; the oldest first.'],
+    'waiting-call': ['No known call', 'The request waits for a timer, a file, a lock, or a library that does not report its calls.'],
     own: ['Own code', 'Time in which the code of the request itself was running.'],
     behind: ['Behind', 'Time in which the request waited because other code was running, and which code that was.'],
     gc: ['Garbage collection', 'V8 frees memory that is no longer used. JavaScript stops for parts of it.'],

@@ -5,7 +5,7 @@
 
 ;(() => {
   const { byId } = loopscope.display
-  const { calls, captures, charts, findings, flame, glossary, group, now, problems, range, requests, rules, session, stalls, threads } = loopscope
+  const { calls, captures, charts, findings, flame, glossary, group, inFlight, now, problems, range, requests, rules, session, stalls, threads } = loopscope
   const REFRESH_MS = 10_000
   const STATES = ['loading', 'sign-in', 'failed']
 
@@ -33,7 +33,7 @@
   /** Each section shows its data as soon as that arrives. */
   function refresh () {
     for (const slow of [findings, group, threads]) slow.refresh().catch(onFailure) // not awaited
-    return Promise.all([refreshStalls(), calls.refresh(), rules.refresh(), requests.refresh().then(findings.show)])
+    return Promise.all([refreshStalls(), calls.refresh(), rules.refresh(), inFlight.refresh(), requests.refresh().then(findings.show)])
   }
 
   function onEvent (name, data) {
@@ -50,7 +50,7 @@
 
   /** When the loop becomes blocked the findings change, so they are loaded again. */
   function onStuck (stuck) {
-    if (byId('stuck').hidden) findings.refresh().catch(onFailure)
+    if (byId('stuck').hidden) for (const affected of [findings, inFlight]) affected.refresh().catch(onFailure)
     now.showStuck(stuck)
   }
 

@@ -20,7 +20,7 @@ loopscope.requests = (() => {
     return [
       { title: 'Started', cell: ({ at }) => dateTime(at) },
       { title: 'Route', className: 'place', cell: ({ route }) => route },
-      { title: 'Status', className: 'number', cell: ({ status }) => String(status) },
+      { title: 'Status', className: 'number', cell: ({ status }) => status === null ? '' : String(status) },
       { title: 'Duration', className: 'number', cell: ({ durationMs }) => duration(durationMs) },
       { title: 'Where the time went', className: 'wide', cell: timeline },
       ...(list.some(({ traceId }) => traceId !== null) ? [trace] : [])

@@ -23,12 +23,21 @@ const masked = new Set()
  * @returns {string | null} shared by the whole process, bounded in number
  */
 function maskedTemplate (path, params = {}) {
-  const [start, ...segments] = path.split('/', MAX_SEGMENTS + 2)
-  const end = segments.length > MAX_SEGMENTS ? '/*' : ''
-  const template = maskPath([start, ...segments.slice(0, MAX_SEGMENTS)].join('/'), params) + end
+  const template = shortMask(path, params)
   if (!masked.has(template) && masked.size === MAX_MASKED) return null
   masked.add(template)
   return template
+}
+
+/**
+ * The same for one answer to a reader, which needs no bound.
+ * @param {string} path
+ * @param {Record<string, unknown>} [params]
+ */
+function shortMask (path, params = {}) {
+  const [start, ...segments] = path.split('/', MAX_SEGMENTS + 2)
+  const end = segments.length > MAX_SEGMENTS ? '/*' : ''
+  return maskPath([start, ...segments.slice(0, MAX_SEGMENTS)].join('/'), params) + end
 }
 
 /** For tests. */
@@ -81,4 +90,4 @@ function pathOf (url) {
   return end === -1 ? text : text.slice(0, end)
 }
 
-module.exports = { maskPath, maskedTemplate, pathOf, pathnameOf, forgetMasked }
+module.exports = { maskPath, maskedTemplate, shortMask, pathOf, pathnameOf, forgetMasked }

@@ -9,7 +9,7 @@ const onFinished = require('on-finished')
 const { guarded, reportFault } = require('../../base/guard')
 const { putSpan, spansOf } = require('../trace-of')
 const { createRequestContext, isInFirstTurn } = require('./contexts/one-request')
-const { FINISHED, answeredTemplate, isFinished, methodOf } = require('./route-template')
+const { FINISHED, ROUTE, answeredTemplate, isFinished, methodOf } = require('./route-template')
 const { sayTemplate } = require('./told-route')
 
 /** @import { ServerResponse as Response } from 'node:http' */
@@ -33,13 +33,19 @@ const finishedByRoute = new Map()
 
 class ResponseEnds {
   #onUncounted
+  #onAbandoned
   #awaited = 0
   #isSubscribed = false
   #isStopped = true
 
-  /** @param {(context: RequestContext) => void} [onUncounted]  a request that no handle counted is about to be released */
-  constructor (onUncounted = () => {}) {
+  /**
+   * @param {(context: RequestContext) => void} [onUncounted]  a request that no handle counted is about to be released
+   * @param {(context: RequestContext, response: Response) => void} [onAbandoned]  a request was released because its client is gone, while its
+   *   handler may still work
+   */
+  constructor (onUncounted = () => {}, onAbandoned = () => {}) {
     this.#onUncounted = onUncounted
+    this.#onAbandoned = onAbandoned
   }
 
   /**
@@ -80,6 +86,7 @@ class ResponseEnds {
     this.#awaited--
     context.onEnd?.(context, response, wasSent)
     this.#finish(context, response.statusCode)
+    if (!wasSent && !response.writableEnded) this.#onAbandoned(context, response)
     if (this.#isStopped) this.#leave()
   }
 
@@ -185,6 +192,7 @@ function isSent (response) {
  * @param {number} status  of its response
  */
 function finishRequest (context, status) {
+  context.listedIn?.remove(context)
   if (isFinished(context.request)) return
   const finished = finishedContext(context, context.route ?? `${methodOf(context)} ${answeredTemplate(context, status)}`)
   context.holder.context = finished
@@ -220,7 +228,7 @@ function finishedContext ({ request }, route) {
 function createFinished (route, headers, span) {
   const space = route.indexOf(' ')
   /** @type {any} */
-  const request = { method: route.slice(0, space), url: '', headers, [FINISHED]: true }
+  const request = { method: route.slice(0, space), url: '', headers, [FINISHED]: true, [ROUTE]: route }
   sayTemplate(request, route.slice(space + 1))
   putSpan(request, span)
   const context = createRequestContext(request, 0, 0)
@@ -228,4 +236,4 @@ function createFinished (route, headers, span) {
   return context
 }
 
-module.exports = { ResponseEnds, isServedBy, whenEnded }
+module.exports = { ResponseEnds, finishRequest, isServedBy, whenEnded }

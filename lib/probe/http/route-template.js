@@ -4,7 +4,7 @@
 // with its values masked. It never contains a value of a path, and nothing throws.
 
 const { expressTemplate, isOnePath } = require('./express-template')
-const { maskedTemplate, pathnameOf } = require('./mask-path')
+const { maskedTemplate, pathnameOf, shortMask } = require('./mask-path')
 const { toldIn, toldOf } = require('./told-route')
 
 /** @import { RequestContext } from './contexts/one-request' */
@@ -12,6 +12,9 @@ const { toldIn, toldOf } = require('./told-route')
 
 /** Marks the stand-in of a finished request, which has its route and nothing else. */
 const FINISHED = Symbol('loopscope.finished')
+
+/** On the stand-in of a job: its route. Copies of this package share it. */
+const ROUTE = Symbol.for('loopscope.route')
 
 const UNMATCHED = '_unmatched'
 const OTHER_METHOD = '_OTHER'
@@ -40,7 +43,26 @@ const operations = new Set()
  * @returns {string} `METHOD /path/:template`; `METHOD _unmatched` for a request that no route answers
  */
 function routeOf (request) {
-  return `${methodOf(request)} ${templateOf(request)}`
+  return namedRoute(request) ?? `${methodOf(request)} ${templateOf(request)}`
+}
+
+/**
+ * The route of a request that is not answered yet, for a reader: unlike routeOf(), it registers no name.
+ * @param {any} request
+ * @returns {string | null} null: the router has not found it yet, or there is none
+ */
+function routeInFlight (request) {
+  const named = namedRoute(request)
+  if (named !== undefined) return named
+  try {
+    const told = toldOf(request)
+    const known = told?.template ?? knownTemplate(request, told)
+    const path = known === undefined ? pathnameOf(request) : ''
+    const template = path[0] === '/' ? shortMask(path, request.params) : known
+    return template ? `${methodOf(request)} ${template}` : null
+  } catch {
+    return null
+  }
 }
 
 /**
@@ -128,6 +150,15 @@ function handlersOf (request) {
   }
 }
 
+/**
+ * The route of a job, whose method no request has.
+ * @param {any} request  or a stand-in
+ * @returns {string | undefined}
+ */
+function namedRoute (request) {
+  return METHODS.has(request.method) ? undefined : request[ROUTE]
+}
+
 /** @param {any} request  or its stand-in */
 function isFinished (request) {
   return request[FINISHED] === true
@@ -167,4 +198,4 @@ function nameOperation (document, wanted) {
   return null
 }
 
-module.exports = { FINISHED, answeredTemplate, handlersOf, isFinished, routeOf, templateOf, methodOf, UNMATCHED }
+module.exports = { FINISHED, ROUTE, answeredTemplate, handlersOf, isFinished, namedRoute, routeInFlight, routeOf, templateOf, methodOf, UNMATCHED }

@@ -11,7 +11,7 @@ const { isFinished, routeOf } = require('./route-template')
 /** @import { Span } from '../open-telemetry' */
 /** @import { RequestContext } from './contexts/one-request' */
 /** @import { RouteContext } from './contexts/route-context' */
-/** @import { SlowRequest } from '../../api/http/middleware' */
+/** @import { SlowRequest } from './slowest-request' */
 
 /**
  * @typedef {object} Stuck  the work that blocked the main thread

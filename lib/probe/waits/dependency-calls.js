@@ -26,6 +26,8 @@ const MAX_CALLS = 4096
  * @property {Holder | undefined} holder  of its request
  * @property {boolean} isOpen
  *
+ * @typedef {CallName & { calls: number, sinceMicros: number }} OpenCall  calls of one name that a request waits for
+ *
  * @typedef {object} CallBatch  what is sent to the observer
  * @property {number} firstName
  * @property {CallName[]} names  from that number on: new ones
@@ -156,6 +158,15 @@ class DependencyCalls {
    */
   waitsOf ({ waits }, toMicros) {
     return waits?.owner === this ? waits.read(toMicros) : []
+  }
+
+  /**
+   * @param {RequestContext} context
+   * @returns {OpenCall[]} what it waits for now, longest first
+   */
+  openOf ({ waits }) {
+    if (waits?.owner !== this) return []
+    return waits.open().map(({ name, ...since }) => ({ ...this.#names.list[name], ...since })).sort((left, right) => left.sinceMicros - right.sinceMicros)
   }
 
   /** @returns {CallBatch} what was not sent yet */

@@ -46,6 +46,11 @@ class RequestWaits {
     return this.#waits.map(wait => wait.read(toMicros))
   }
 
+  /** @returns {{ name: number, calls: number, sinceMicros: number }[]} the calls that are under way */
+  open () {
+    return this.#waits.flatMap(wait => wait.pending === 0 ? [] : [{ name: wait.name, calls: wait.pending, sinceMicros: wait.sinceMicros }])
+  }
+
   /** The request was answered. Its pending calls may still hold this object. */
   clear () {
     this.#waits = []
@@ -56,8 +61,10 @@ class Wait {
   name
   #calls = 0
   #errors = 0
-  #pending = 0
-  #sinceMicros = 0
+  /** Calls under way. */
+  pending = 0
+  /** Since when there has been one. */
+  sinceMicros = 0
   #micros = 0
   /** @type {number[]} */
   #spans = []
@@ -70,7 +77,7 @@ class Wait {
   /** @param {number} micros */
   begin (micros) {
     this.#calls++
-    if (this.#pending++ === 0) this.#sinceMicros = micros
+    if (this.pending++ === 0) this.sinceMicros = micros
   }
 
   /**
@@ -79,15 +86,15 @@ class Wait {
    */
   end (micros, isError) {
     if (isError) this.#errors++
-    if (--this.#pending > 0) return
-    this.#micros += micros - this.#sinceMicros
-    if (this.#spans.length < 2 * MAX_SPANS) this.#spans.push(this.#sinceMicros, micros)
+    if (--this.pending > 0) return
+    this.#micros += micros - this.sinceMicros
+    if (this.#spans.length < 2 * MAX_SPANS) this.#spans.push(this.sinceMicros, micros)
   }
 
   /** @param {number} toMicros */
   read (toMicros) {
-    const open = this.#pending > 0 ? [this.#sinceMicros, toMicros] : []
-    const openMicros = this.#pending > 0 ? toMicros - this.#sinceMicros : 0
+    const open = this.pending > 0 ? [this.sinceMicros, toMicros] : []
+    const openMicros = this.pending > 0 ? toMicros - this.sinceMicros : 0
     return [this.name, this.#calls, this.#errors, this.#micros + openMicros, ...this.#spans, ...open]
   }
 }

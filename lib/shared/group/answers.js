@@ -87,6 +87,27 @@ const slowRequest = record({
   traceId: optional(text)
 })
 
+const requestInFlight = record({
+  route,
+  method: text,
+  at: time,
+  ageMs: amount,
+  state: text,
+  waits: listOf(record({ kind: text, operation: text, target: text, calls: amount, ms: amount }), MAX_ROWS),
+  clientGone: flag,
+  traceId: orNull(text)
+})
+const requestsInFlight = record({
+  at: orNull(time),
+  ageMs: orNull(amount),
+  isStale: flag,
+  blockedMs: amount,
+  total: count,
+  upgraded: count,
+  running: orNull(record({ route, culprit })),
+  requests: listOf(requestInFlight, MAX_ROWS)
+})
+
 const profileNode = record({ hitCount: optional(amount), positionTicks: optional(listOf(record({ line: number, ticks: amount }))) })
 
 const name = textOf(/^[^\s"\\{}=,#]+$/)
@@ -141,6 +162,7 @@ const ANSWERS = Object.freeze({
     })
   },
   slowRequests: { maxBytes: 4 * MB, hasShape: record({ requests: listOf(slowRequest, MAX_ROWS) }) },
+  requests: { maxBytes: MB, hasShape: requestsInFlight },
   metrics: {
     maxBytes: 8 * MB,
     hasShape: record({ openedAtMs: orNull(number), readAtMs: orNull(number), contentType: textOf(/^[\x20-\x7e]+$/), metrics: listOf(isMetric) })

@@ -9,7 +9,7 @@ const { askGroup } = require('./ask-group')
 const { toProcess } = require('./processes')
 
 /** @import { ExactSyncCall, SampledSyncCall } from '../../../types/diagnostics' */
-/** @import { GroupOverview, GroupSlowRequests, GroupStalls, GroupSyncCalls, StallTotals } from '../../../types/group' */
+/** @import { GroupOverview, GroupRequests, GroupSlowRequests, GroupStalls, GroupSyncCalls, StallTotals } from '../../../types/group' */
 /** @import { AnswerKind } from './answers' */
 /** @import { Member } from './members' */
 
@@ -35,7 +35,8 @@ const GROUP_ANSWERS = Object.freeze({
   findings: { path: '/findings', kind: 'findings', withLoop: true, merge: mergeFindings },
   stalls: { path: '/stalls', kind: 'stalls', withLoop: false, merge: mergeStalls },
   'sync-calls': { path: '/sync-calls', kind: 'syncCalls', withLoop: false, merge: mergeSyncCalls },
-  'slow-requests': { path: '/slow-requests', kind: 'slowRequests', withLoop: false, merge: mergeSlowRequests }
+  'slow-requests': { path: '/slow-requests', kind: 'slowRequests', withLoop: false, merge: mergeSlowRequests },
+  requests: { path: '/requests', kind: 'requests', withLoop: false, merge: mergeRequests }
 })
 
 const MAX_STALLS = 200 // as one process keeps
@@ -218,6 +219,19 @@ function mergeSlowRequests (parts) {
 }
 
 /**
+ * The requests under way of all processes, oldest first, each with its process.
+ * @param {readonly Part[]} parts
+ * @returns {Pick<GroupRequests, 'members' | 'requests'>}
+ */
+function mergeRequests (parts) {
+  const all = parts.flatMap(({ member: { pid }, answer }) => answer.requests.map((/** @type {any} */ request) => ({ pid, ...request })))
+  return {
+    members: parts.map(({ member: { pid }, answer: { requests, ...summary } }) => ({ pid, ...summary })),
+    requests: all.sort((left, right) => right.ageMs - left.ageMs).slice(0, MAX_REQUESTS)
+  }
+}
+
+/**
  * Rows that are about the same become one, whose figures are added up.
  * @template {object} Row
  * @param {readonly Row[]} rows
@@ -237,4 +251,4 @@ function sumBy (rows, keyOf, figures) {
   return [...sums.values()]
 }
 
-module.exports = { askForGroupAnswer, mergeOverview, mergeSlowRequests, mergeStalls, mergeSyncCalls }
+module.exports = { askForGroupAnswer, mergeOverview, mergeRequests, mergeSlowRequests, mergeStalls, mergeSyncCalls }

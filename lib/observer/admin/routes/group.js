@@ -91,6 +91,12 @@ function createAnswerRoutes () {
       methods: { GET: method('slow-requests', { scope: 'metrics' }) }
     },
     {
+      name: 'group-requests',
+      path: '/group/requests',
+      title: 'the requests and jobs under way in all processes of the group',
+      methods: { GET: method('requests', { scope: 'metrics' }) }
+    },
+    {
       name: 'group-sync-calls',
       path: '/group/sync-calls',
       title: 'synchronous calls of all processes of the group',

@@ -9,6 +9,7 @@ const { json, text } = require('../../../shared/admin/responses')
 const { SingleFlight } = require('../../../base/single-flight')
 const { assertKnownKeys } = require('../../../base/validate')
 const { toMarkdown, toText } = require('../../../shared/findings/show')
+const { requestsText } = require('../../requests/requests-text')
 const { slowRequestsText } = require('../../slow-requests/slow-requests-text')
 
 /** @import { Context, RouteRow, Sources } from '../router' */
@@ -35,6 +36,12 @@ const routes = [
     path: '/stalls',
     title: 'the last stalls, and totals by cause and route',
     methods: { GET: { scope: 'metrics', cost: 'nothing', parameters: { limit: integer(1, MAX_STALLS) }, handle: stalls } }
+  },
+  {
+    name: 'requests',
+    path: '/requests',
+    title: 'the requests and jobs under way, and what each does or waits for: ?format=text',
+    methods: { GET: { scope: 'metrics', cost: 'question', parameters: { format: oneOf(['json', 'text']) }, handle: requests } }
   },
   {
     name: 'slow-requests',
@@ -107,6 +114,12 @@ async function loop ({ sources }) {
 function stalls ({ sources, parameters: { limit = MAX_STALLS } }) {
   const { stalls, current, totals } = sources.stalls()
   return json(200, { stalls: stalls.slice(0, limit), current, totals, ...sources.loopNow() })
+}
+
+/** @param {Context} context */
+async function requests ({ sources, parameters: { format = 'json' } }) {
+  const answer = await sources.requests()
+  return format === 'text' ? text(200, requestsText(answer)) : json(200, answer)
 }
 
 /** @param {Context} context */

@@ -60,6 +60,9 @@ function createBlockedStacks (context, toOriginal = async frames => frames) {
     looksBetween,
     placesOf: placesOfLooks,
 
+    /** @param {{ atMicros: number, calls: string }} look @returns {RawLook} */
+    read: ({ atMicros, calls }) => ({ atMicros, calls: withoutOurs(JSON.parse(calls)) }),
+
     /** @param {{ atMicros: number, calls: string }} look */
     add (look) {
       kept.push(look)

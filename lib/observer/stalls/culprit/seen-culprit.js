@@ -34,6 +34,15 @@ function seenCulprit (looks, context) {
   return looks.every(look => isSame(find([look], context).culprit, found.culprit)) ? found : null
 }
 
+/**
+ * @param {Look} look
+ * @param {Parameters<typeof findCulprit>[1]} context
+ * @returns {Culprit | null} what ran at that moment
+ */
+function culpritAt (look, context) {
+  return find([look], context).culprit
+}
+
 /** @param {Look[]} looks */
 function thoseApart (looks) {
   let lastMicros = -Infinity
@@ -101,4 +110,4 @@ function toCallFrame ({ name, file, functionLine, functionColumn }) {
   return { functionName: name, scriptId: SOME_SCRIPT, url: file, lineNumber: functionLine - 1, columnNumber: functionColumn - 1 }
 }
 
-module.exports = { seenCulprit }
+module.exports = { culpritAt, seenCulprit }

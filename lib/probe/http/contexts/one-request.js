@@ -35,12 +35,15 @@ const { executionAsyncId } = require('node:async_hooks')
  * @property {string | null} route      the route that it was counted under, once it is counted
  * @property {RequestWaits | null} waits  its observed waits, until it is answered
  * @property {Holder} holder
+ * @property {{ remove (context: RequestContext): void } | null} listedIn  the list of requests in flight that it is in
+ * @property {RequestContext | null} older  its neighbors there
+ * @property {RequestContext | null} newer
  */
 
 /** @typedef {(context: RequestContext, response: ServerResponse, isSent: boolean) => void} OnEnd */
 
 // Copies of this package in one process share contexts, so the name carries the version of RequestContext.
-const NAME = 'route-context.9'
+const NAME = 'route-context.10'
 const CONTEXT = Symbol.for(`loopscope.${NAME}`)
 
 /**
@@ -69,7 +72,10 @@ function createRequestContext (request, startMicros, arrivedMicros, response = n
     onEnd: null,
     route: null,
     waits: null,
-    holder: /** @type {any} */ (null)
+    holder: /** @type {any} */ (null),
+    listedIn: null,
+    older: null,
+    newer: null
   }
   context.holder = { context }
   return context

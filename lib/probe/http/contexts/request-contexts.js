@@ -8,6 +8,7 @@ const { guarded } = require('../../../base/guard')
 const { monotonicMicros } = require('../../../base/monotonic')
 const { RequestChannel } = require('../request-channel')
 const { ResponseEnds, isServedBy } = require('../response-ends')
+const { InFlight } = require('../in-flight')
 const { createRequestContext } = require('./one-request')
 const { RouteContext } = require('./route-context')
 const { RequestSpans } = require('../../trace-of')
@@ -18,6 +19,7 @@ const { KoaWatch } = require('../adapters/koa')
 /** @import { IncomingMessage, Server, ServerResponse } from 'node:http' */
 /** @import { ServerHttp2Stream } from 'node:http2' */
 /** @import { Duplex, Readable } from 'node:stream' */
+/** @import { RequestContext } from './one-request' */
 
 const HTTP2_CHANNEL = 'http2.server.stream.start'
 const SOCKET_CHANNEL = 'net.server.socket'
@@ -33,11 +35,14 @@ const MET = Symbol('loopscope.met')
  * @param {ConstructorParameters<typeof ResponseEnds>[0]} [parts.onUncounted]
  */
 function createRequestContexts ({ onRequest = () => {}, arrivedMicros = micros => micros, onUncounted } = {}) {
-  return new RequestContexts(onRequest, arrivedMicros, new ResponseEnds(onUncounted))
+  const inFlight = new InFlight()
+  return new RequestContexts({ onRequest, arrivedMicros, inFlight, ends: new ResponseEnds(onUncounted, (context, response) => inFlight.abandon(context, response)) })
 }
 
 class RequestContexts {
   context = new RouteContext()
+  /** The requests that these contexts are of, until they are answered. */
+  inFlight
   /** Frameworks whose route is not on the request. For others it is read from the request (Express, Next.js), or masked. */
   #frameworks = [new FastifyWatch(), new KoaWatch(), new HonoWatch()]
   #http2
@@ -50,14 +55,17 @@ class RequestContexts {
   #ends
 
   /**
-   * @param {() => void} onRequest
-   * @param {(micros: number, request: object) => number} arrivedMicros
-   * @param {ResponseEnds} ends
+   * @param {object} parts
+   * @param {() => void} parts.onRequest
+   * @param {(micros: number, request: object) => number} parts.arrivedMicros
+   * @param {InFlight} parts.inFlight
+   * @param {ResponseEnds} parts.ends
    */
-  constructor (onRequest, arrivedMicros, ends) {
+  constructor ({ onRequest, arrivedMicros, inFlight, ends }) {
+    this.inFlight = inFlight
     this.#ends = ends
     this.#arrivedMicros = arrivedMicros
-    this.#upgrades = new Upgrades((request, socket) => this.#begin(request, socket, null))
+    this.#upgrades = new Upgrades((request, socket) => this.#begin(request, socket, null, false, this.inFlight.upgraded))
     this.#http2 = createHttp2Requests((request, stream) => {
       if (/** @type {any} */ (this.context.current()?.request)?.stream === stream) return // another copy of this package came first
       this.#begin(request, stream, null)
@@ -102,14 +110,16 @@ class RequestContexts {
    * @param {Readable} source  the source of the rest of it: the request, the socket after an upgrade, or the HTTP/2 stream
    * @param {ServerResponse | null} response  null: no response, or none yet
    * @param {boolean} [isServed]  its connection reports its end
+   * @param {{ add (context: RequestContext): void }} [list]
    */
-  #begin (request, source, response, isServed = false) {
+  #begin (request, source, response, isServed = false, list = this.inFlight.requests) {
     const startMicros = monotonicMicros()
     const requestContext = createRequestContext(request, startMicros, this.#arrivedMicros(startMicros, request), isServed ? response : null)
     // The server goes on in this same call, so there is no function to run inside the context.
     this.context.enter(requestContext)
     this.context.keepFor(source, requestContext)
     this.#ends.await(requestContext, source, response)
+    list.add(requestContext)
   }
 }
 
